@@ -1,0 +1,3 @@
+import Kone = require('./index')
+
+export = Kone

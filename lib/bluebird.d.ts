@@ -1,0 +1,4 @@
+/** The same class with bluebird preset as `Promise`. */
+import Kone = require('./index')
+
+export = Kone

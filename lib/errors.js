@@ -1,0 +1,79 @@
+'use strict'
+
+const createError = require('http-errors')
+
+/**
+ * Every error code of kone's own, those of its middleware included, with what it means. Match on
+ * `err.code`, never on messages. Where Node has a code (`ERR_HTTP_INVALID_HEADER_VALUE`, `HPE_*`,
+ * `ECONNRESET`) Node's stays.
+ */
+const codes = {
+  KONE_ERR_BODY_ABORTED: 'the client went away before its body was complete (400)',
+  KONE_ERR_BODY_LIMIT: 'the body is longer than the limit (413)',
+  KONE_ERR_BODY_USED: 'the body was read before, as a stream (500)',
+  KONE_ERR_NON_ERROR: 'something that is no Error was thrown; it is the `cause` (500)',
+  KONE_ERR_RATE_LIMIT_STORE: 'rateLimit cannot count, for its store fails (503)',
+  KONE_ERR_REDIRECT: 'the target of a redirect is no URL that may be sent to a client (500)',
+  KONE_ERR_SESSION_SIZE: 'a sealed session does not fit into a cookie (500)',
+  KONE_ERR_SESSION_STORE: 'the store of the sessions fails (503)',
+  KONE_ERR_STORE_TIMEOUT: 'a store did not answer in time; the `cause` of the two above (503)',
+  KONE_ERR_TIMEOUT: 'no answer within the time that timeout() allows (503)'
+}
+
+/**
+ * Make an error of kone's own.
+ *
+ *    throw error('KONE_ERR_BODY_LIMIT', 413, 'the body is longer than 1024 bytes', { limit: 1024 })
+ *
+ * @param {String} code one of `codes`
+ * @param {Number} status what the client is answered
+ * @param {String} message
+ * @param {Object} [props] further properties
+ * @return {HttpError}
+ * @api private
+ */
+function error (code, status, message, props) {
+  return createError(status, message, { ...props, code })
+}
+
+/**
+ * A body stream that closed before it ended; the code is Node's.
+ *
+ * @return {Error}
+ * @api private
+ */
+function cutShort () {
+  return Object.assign(new Error('the body stream closed before it ended'), {
+    code: 'ERR_STREAM_PREMATURE_CLOSE'
+  })
+}
+
+/**
+ * What was thrown, as an Error: Koa's `non-error thrown: …` with the value as `cause` for
+ * everything else.
+ *
+ * @param {*} thrown
+ * @return {Error}
+ * @api private
+ */
+function toError (thrown) {
+  if (isError(thrown)) return thrown
+  const err = new Error(`non-error thrown: ${describe(thrown)}`, { cause: thrown })
+  err.code = 'KONE_ERR_NON_ERROR'
+  return err
+}
+
+// An Error of another realm (vm, jest) is no `instanceof Error` here.
+function isError (value) {
+  return value instanceof Error || Object.prototype.toString.call(value) === '[object Error]'
+}
+
+function describe (value) {
+  try {
+    return JSON.stringify(value)
+  } catch {
+    return Object.prototype.toString.call(value) // a BigInt, a cycle, a toJSON that throws
+  }
+}
+
+module.exports = { codes, error, cutShort, toError, isError, createError, HttpError: createError.HttpError }

@@ -1,0 +1,41 @@
+'use strict'
+
+const { STATUS_CODES } = require('node:http')
+
+/**
+ * What goes wrong on the wire, as node:http tells it: 'clientError' on the server, and without a
+ * listener a bare answer, then the end.
+ */
+
+/**
+ * @param {net.Socket} socket
+ * @param {Error} err
+ */
+function refuse (socket, err) {
+  if (socket.server.emit('clientError', err, socket)) return
+  const answer = socket._httpMessage
+  // node asks whether the head has left, not whether writeHead() was called
+  if (socket.writable && !(answer && (answer._headerSent ?? answer.headersSent))) {
+    const status = err.code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 408 : 400
+    socket.write(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nConnection: close\r\n\r\n`, 'latin1')
+  }
+  socket.destroy(err)
+}
+
+function requestTimeout () {
+  return Object.assign(new Error('Request timeout'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' })
+}
+
+function unexpectedEnd () {
+  return parseError('HPE_INVALID_EOF_STATE', 'Invalid EOF state')
+}
+
+function behindTheLast () {
+  return parseError('HPE_CLOSED_CONNECTION', 'Data after `Connection: close`')
+}
+
+function parseError (code, reason) {
+  return Object.assign(new Error(`Parse Error: ${reason}`), { code, reason, bytesParsed: 0 })
+}
+
+module.exports = { refuse, requestTimeout, unexpectedEnd, behindTheLast }

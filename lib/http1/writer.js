@@ -1,0 +1,74 @@
+'use strict'
+
+const { STATUS_CODES } = require('node:http')
+
+/**
+ * The head of an answer, in node's order: the app's fields, Date, Connection, Keep-Alive, and
+ * Content-Length where the app gave none.
+ */
+
+const statusLines = []
+
+function statusLine (status, message) {
+  if (message) return `HTTP/1.1 ${status} ${message}\r\n`
+  return (statusLines[status] ??= `HTTP/1.1 ${status} ${STATUS_CODES[status] || 'unknown'}\r\n`)
+}
+
+/**
+ * @param {number} status
+ * @param {string|undefined} message
+ * @param {Array} fields name in lower case, name, value; name in lower case, name, value; …
+ * @param {string} common Date, Connection and Keep-Alive, see keepAlive() and close()
+ * @param {number} length of the body in bytes, or -1 when there cannot be one
+ * @return {string}
+ */
+function head (status, message, fields, common, length) {
+  let text = statusLine(status, message)
+  let own = false
+  for (let i = 0; i < fields.length; i += 3) {
+    const value = fields[i + 2]
+    if (fields[i] === 'content-length') own = true
+    if (Array.isArray(value)) {
+      for (const one of value) text += fields[i + 1] + ': ' + one + '\r\n'
+    } else {
+      text += fields[i + 1] + ': ' + value + '\r\n'
+    }
+  }
+  if (own || length === -1) return text + common + '\r\n'
+  return text + common + 'Content-Length: ' + length + '\r\n\r\n'
+}
+
+// The date changes once a second and so do the lines around it.
+let date = ''
+let closing = ''
+let keeping = ''
+let keepingTimeout = -1
+
+function now () {
+  const time = new Date()
+  date = `Date: ${time.toUTCString()}\r\n`
+  closing = keeping = ''
+  setTimeout(forget, 1000 - time.getMilliseconds()).unref()
+}
+
+function forget () {
+  date = ''
+}
+
+/** @param {number} timeout server.keepAliveTimeout in ms */
+function keepAlive (timeout) {
+  if (date === '') now()
+  if (keeping === '' || timeout !== keepingTimeout) {
+    keepingTimeout = timeout
+    keeping = `${date}Connection: keep-alive\r\n`
+    if (timeout) keeping += `Keep-Alive: timeout=${Math.floor(timeout / 1000)}\r\n`
+  }
+  return keeping
+}
+
+function close () {
+  if (date === '') now()
+  return (closing ||= `${date}Connection: close\r\n`)
+}
+
+module.exports = { head, keepAlive, close }

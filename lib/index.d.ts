@@ -1,0 +1,451 @@
+/// <reference types="node" />
+import { AsyncLocalStorage } from 'node:async_hooks'
+import { EventEmitter } from 'node:events'
+import { IncomingHttpHeaders, IncomingMessage, OutgoingHttpHeaders, Server, ServerResponse } from 'node:http'
+import { Http2ServerRequest, Http2ServerResponse } from 'node:http2'
+import { ListenOptions, Socket } from 'node:net'
+import { ParsedUrlQuery } from 'node:querystring'
+import { URL } from 'node:url'
+import composeFunction = require('./compose')
+
+/**
+ * The application: an onion of middleware, a flat stage after it, and a way to serve both.
+ *
+ *    const app = new Kone()
+ *    app.use(ctx => { ctx.body = 'hello' })
+ *    app.listen(3000)
+ *
+ * `StateT` is the type of `ctx.state`, `ContextT` what the app adds to `ctx`.
+ */
+declare class Application<
+  StateT = Application.DefaultState,
+  ContextT = Application.DefaultContext
+> extends EventEmitter {
+  constructor (options?: Application.Options)
+
+  /** For `import` compiled to `require()` without interop. */
+  static readonly default: typeof Application
+
+  /**
+   * Who is trusted to say where a request came from: nobody (false), the peer (true), as many
+   * proxies as the number says, or those whose address is in the list.
+   */
+  // read as `any`: @types/koa has boolean here, and an app must fit where that one is asked for
+  get proxy (): any
+  set proxy (trusted: Application.Proxy)
+  proxyIpHeader: string
+  maxIpsCount: number
+  subdomainOffset: number
+  env: string
+  silent: boolean
+  keys: Application.Keygrip | string[]
+  /** false: every request is node:http's, the front never answers. */
+  http1: boolean
+  compose: Application.Compose
+  Promise: Application.PromiseClass
+  // `any`: the elements are compared both ways when an app stands in for one of @types/koa
+  middleware: Array<Application.Middleware<StateT, any>>
+  finals: Array<Application.Final<StateT, any>>
+  context: Application.BaseContext & ContextT
+  request: Application.BaseRequest
+  response: Application.BaseResponse
+  ctxStorage: AsyncLocalStorage<ContextT> | undefined
+
+  /** The context of the request that this code runs for; needs the `asyncLocalStorage` option. */
+  readonly currentContext: ContextT | undefined
+
+  /** Add a middleware to the onion. */
+  use<NewStateT = {}, NewContextT = {}> (
+    middleware: Application.Middleware<StateT & NewStateT, ContextT & NewContextT>
+  ): Application<StateT & NewStateT, ContextT & NewContextT>
+
+  /** Add a function to the flat stage between the onion and the answer. */
+  final (fn: Application.Final<StateT, ContextT>): this
+
+  /** Create a server, front on, and listen. */
+  listen (port?: number, hostname?: string, backlog?: number, listeningListener?: () => void): Server
+  listen (port: number, hostname?: string, listeningListener?: () => void): Server
+  listen (port: number, backlog?: number, listeningListener?: () => void): Server
+  listen (port: number, listeningListener?: () => void): Server
+  listen (path: string, backlog?: number, listeningListener?: () => void): Server
+  listen (path: string, listeningListener?: () => void): Server
+  listen (options: ListenOptions, listeningListener?: () => void): Server
+  listen (listeningListener: () => void): Server
+  listen (handle: any, backlog?: number, listeningListener?: () => void): Server
+  listen (handle: any, listeningListener?: () => void): Server
+
+  /** Serve a server made elsewhere as `listen()` serves its own. */
+  attach<ServerT extends Application.AnyServer> (server: ServerT): ServerT
+
+  /** Stop accepting, answer what is in flight, resolve when the last connection is gone. */
+  close (options?: Application.CloseOptions): Promise<void>
+
+  /** Ask the app without a socket. */
+  inject (request: Application.InjectRequest | string): Promise<Application.InjectResponse>
+
+  /** A request listener for `http.createServer()` and its kin. */
+  callback (): (
+    req: IncomingMessage | Http2ServerRequest,
+    res: ServerResponse | Http2ServerResponse
+  ) => Promise<void>
+
+  createContext<StateT = Application.DefaultState> (
+    req: IncomingMessage,
+    res: ServerResponse
+  ): Application.ParameterizedContext<StateT>
+
+  createAsyncCtxStorageMiddleware (): Application.Middleware<StateT, ContextT>
+
+  onerror (err: Error): void
+  inspect (): any
+  toJSON (): any
+
+  // Any Error may arrive, most with more than Error's fields: as @types/koa, nothing is promised.
+  on (event: 'error', listener: (err: any, ctx: Application.ParameterizedContext<StateT, ContextT>) => void): this
+  on (event: 'finish', listener: (ctx: Application.ParameterizedContext<StateT, ContextT>) => void): this
+  on (event: string | symbol, listener: (...args: any[]) => void): this
+  once (event: 'error', listener: (err: any, ctx: Application.ParameterizedContext<StateT, ContextT>) => void): this
+  once (event: 'finish', listener: (ctx: Application.ParameterizedContext<StateT, ContextT>) => void): this
+  once (event: string | symbol, listener: (...args: any[]) => void): this
+}
+
+declare namespace Application {
+  /**
+   * @param env            default: NODE_ENV or 'development'
+   * @param keys           for signed cookies
+   * @param proxyIpHeader  default: 'X-Forwarded-For'
+   * @param maxIpsCount    addresses read from that header, from the right; 0 is all
+   * @param http1          false leaves every request to node:http
+   * @param Promise        the class of the promises that the app hands out
+   */
+  interface Options {
+    env?: string | undefined
+    keys?: Keygrip | string[] | undefined
+    proxy?: Proxy | undefined
+    subdomainOffset?: number | undefined
+    proxyIpHeader?: string | undefined
+    maxIpsCount?: number | undefined
+    compose?: Compose | undefined
+    asyncLocalStorage?: boolean | AsyncLocalStorage<any> | undefined
+    http1?: boolean | undefined
+    Promise?: PromiseClass | undefined
+  }
+
+  type Proxy = boolean | number | string[]
+
+  interface Compose {
+    (middleware: Array<composeFunction.Middleware<any>>): (ctx: any, next?: any) => Promise<any>
+  }
+
+  interface PromiseClass {
+    new<T> (
+      executor: (resolve: (value: T | PromiseLike<T>) => void, reject: (reason?: any) => void) => void
+    ): PromiseLike<T>
+    resolve (value?: any): PromiseLike<any>
+    reject (reason?: any): PromiseLike<any>
+  }
+
+  /** A server of node:http, node:https or node:http2. */
+  interface AnyServer {
+    on (event: 'request', listener: (req: any, res: any) => void): any
+  }
+
+  /**
+   * @param timeout  ms until what is left is cut off; default: 10000
+   * @param grace    ms that a silent kept connection is still heard; default: 600
+   */
+  interface CloseOptions {
+    timeout?: number | undefined
+    grace?: number | undefined
+  }
+
+  interface InjectRequest {
+    method?: string | undefined
+    url?: string | undefined
+    headers?: IncomingHttpHeaders | { [name: string]: string | number | string[] | undefined } | undefined
+    /** An object is sent as JSON. */
+    body?: string | Uint8Array | object | undefined
+  }
+
+  interface InjectResponse {
+    status: number
+    message: string
+    headers: IncomingHttpHeaders
+    body: Buffer
+    text (): string
+    json (): any
+  }
+
+  // What packages and apps add to: `declare module 'koa' { interface DefaultContextExtends { … } }`
+
+  // On a base of any, as in @types/koa: what nobody declared is any, and a state that nobody added
+  // to passes wherever a certain one is asked for.
+  type Anything = any
+  interface DefaultStateExtends extends Anything {}
+  interface DefaultState extends DefaultStateExtends {}
+
+  interface DefaultContextExtends {}
+  interface DefaultContext extends DefaultContextExtends {
+    [key: PropertyKey]: any
+  }
+
+  type Next = () => Promise<any>
+
+  type Middleware<StateT = DefaultState, ContextT = DefaultContext, ResponseBodyT = any> =
+    composeFunction.Middleware<ParameterizedContext<StateT, ContextT, ResponseBodyT>>
+
+  type Final<StateT = DefaultState, ContextT = DefaultContext, ResponseBodyT = any> =
+    (ctx: ParameterizedContext<StateT, ContextT, ResponseBodyT>) => any
+
+  // Nothing is readonly here, as in @types/koa: tests put contexts together.
+
+  /** What ctx.request has and ctx hands on. */
+  interface DefaultContextDelegatedRequest {
+    header: IncomingHttpHeaders
+    headers: IncomingHttpHeaders
+    url: string
+    origin: string
+    href: string
+    method: string
+    path: string
+    query: ParsedUrlQuery
+    querystring: string
+    search: string
+    host: string
+    hostname: string
+    URL: URL
+    fresh: boolean
+    stale: boolean
+    idempotent: boolean
+    socket: Socket
+    protocol: string
+    secure: boolean
+    ip: string
+    ips: string[]
+    subdomains: string[]
+
+    accepts (): string[]
+    accepts (...types: string[]): string | false
+    accepts (types: string[]): string | false
+    acceptsEncodings (): string[]
+    acceptsEncodings (...encodings: string[]): string | false
+    acceptsEncodings (encodings: string[]): string | false
+    acceptsCharsets (): string[]
+    acceptsCharsets (...charsets: string[]): string | false
+    acceptsCharsets (charsets: string[]): string | false
+    acceptsLanguages (): string[]
+    acceptsLanguages (...languages: string[]): string | false
+    acceptsLanguages (languages: string[]): string | false
+
+    is (...types: string[]): string | false | null
+    is (types: string[]): string | false | null
+    get (field: string): string
+  }
+
+  /** What ctx.response has and ctx hands on. */
+  interface DefaultContextDelegatedResponse {
+    status: number
+    message: string
+    body: unknown
+    length: number
+    type: string
+    lastModified: Date
+    etag: string
+    headerSent: boolean
+    writable: boolean
+
+    vary (field: string | string[]): void
+    redirect (url: string, alt?: string): void
+    /** To the page the request came from, if it is of this origin, else to `alt` (default: /). */
+    back (alt?: string): void
+    attachment (filename?: string, options?: AttachmentOptions): void
+    set (fields: { [field: string]: string | string[] }): void
+    set (field: string, value: string | string[]): void
+    append (field: string, value: string | string[]): void
+    has (field: string): boolean
+    remove (field: string): void
+    flushHeaders (): void
+  }
+
+  interface AttachmentOptions {
+    type?: 'attachment' | 'inline' | string | undefined
+    fallback?: string | boolean | undefined
+  }
+
+  interface BaseRequest extends DefaultContextDelegatedRequest {
+    charset: string
+    length: number
+    type: string
+
+    /**
+     * The body's bytes: at once when they have arrived, else promised.
+     *
+     * @param limit  bytes, default 1 MiB; a longer body is a 413, one cut short a 400
+     */
+    readBody (options?: { limit?: number | undefined }): Buffer | Promise<Buffer>
+
+    inspect (): any
+    toJSON (): any
+  }
+
+  interface BaseResponse extends DefaultContextDelegatedResponse {
+    socket: Socket
+    header: OutgoingHttpHeaders
+    headers: OutgoingHttpHeaders
+
+    is (...types: string[]): string | false | null
+    is (types: string[]): string | false | null
+    get (field: string): string
+    inspect (): any
+    toJSON (): any
+  }
+
+  interface BaseContext extends DefaultContextDelegatedRequest, DefaultContextDelegatedResponse {
+    assert: Assert
+    throw (message: string, code?: number, properties?: {}): never
+    throw (status: number): never
+    throw (...properties: Array<number | string | {}>): never
+    onerror (err: Error): void
+
+    /** Call `fn` once, with the error or null, when the answer is out or the client is gone. */
+    onFinished (fn: (err: Error | null) => void): void
+
+    inspect (): any
+    toJSON (): any
+  }
+
+  interface Request extends BaseRequest {
+    app: Application
+    req: IncomingMessage
+    res: ServerResponse
+    ctx: Context
+    response: Response
+    originalUrl: string
+    accept: Accepts
+  }
+
+  interface Response extends BaseResponse {
+    app: Application
+    req: IncomingMessage
+    res: ServerResponse
+    ctx: Context
+    request: Request
+  }
+
+  interface ExtendableContext extends BaseContext {
+    app: Application
+    request: Request
+    response: Response
+    req: IncomingMessage
+    res: ServerResponse
+    originalUrl: string
+    cookies: Cookies
+    accept: Accepts
+    /** false: the handler answers by itself on `ctx.res`. */
+    respond?: boolean | undefined
+  }
+
+  type ParameterizedContext<StateT = DefaultState, ContextT = DefaultContext, ResponseBodyT = unknown> =
+    & ExtendableContext
+    & { state: StateT }
+    & ContextT
+    & { body: ResponseBodyT, response: { body: ResponseBodyT } }
+
+  interface Context extends ParameterizedContext {}
+
+  interface Assert {
+    (value: any, status?: number, message?: string, properties?: Record<string, any>): asserts value
+    (value: any, status?: number, properties?: Record<string, any>): asserts value
+    ok (value: any, status?: number, message?: string, properties?: Record<string, any>): asserts value
+    fail (status?: number, message?: string, properties?: Record<string, any>): void
+    equal<T> (a: T, b: T, status?: number, message?: string, properties?: Record<string, any>): void
+    notEqual<T> (a: T, b: T, status?: number, message?: string, properties?: Record<string, any>): void
+    strictEqual (a: any, b: any, status?: number, message?: string, properties?: Record<string, any>): void
+    notStrictEqual (a: any, b: any, status?: number, message?: string, properties?: Record<string, any>): void
+    deepEqual (a: any, b: any, status?: number, message?: string, properties?: Record<string, any>): void
+    notDeepEqual (a: any, b: any, status?: number, message?: string, properties?: Record<string, any>): void
+  }
+
+  // The shapes of the packages behind ctx, said here so that nobody has to install their types.
+
+  interface Accepts {
+    charset: Negotiate
+    charsets: Negotiate
+    encoding: Negotiate
+    encodings: Negotiate
+    language: Negotiate
+    languages: Negotiate
+    lang: Negotiate
+    langs: Negotiate
+    type (types: string[]): string[] | string | false
+    type (...types: string[]): string[] | string | false
+    types (types: string[]): string[] | string | false
+    types (...types: string[]): string[] | string | false
+  }
+
+  interface Negotiate {
+    (): string[]
+    (offered: string[]): string | false
+    (...offered: string[]): string | false
+  }
+
+  interface Keygrip {
+    sign (data: any): string
+    verify (data: any, digest: string): boolean
+    index (data: any, digest: string): number
+  }
+
+  interface Cookies {
+    secure: boolean
+    request: IncomingMessage
+    response: ServerResponse
+    get (name: string, options?: { signed?: boolean | undefined }): string | undefined
+    set (name: string, value?: string | null, options?: CookieOptions): this
+  }
+
+  /** `maxAge` is in milliseconds. */
+  interface CookieOptions {
+    maxAge?: number | undefined
+    expires?: Date | undefined
+    path?: string | undefined
+    domain?: string | undefined
+    secure?: boolean | undefined
+    secureProxy?: boolean | undefined
+    httpOnly?: boolean | undefined
+    sameSite?: 'strict' | 'lax' | 'none' | boolean | undefined
+    signed?: boolean | undefined
+    overwrite?: boolean | undefined
+    priority?: 'low' | 'medium' | 'high' | undefined
+    partitioned?: boolean | undefined
+  }
+
+  interface HttpError<N extends number = number> extends Error {
+    status: N
+    statusCode: N
+    /** Whether the client may read the message. */
+    expose: boolean
+    headers?: { [name: string]: string } | undefined
+    [key: string]: any
+  }
+
+  type CreateHttpErrorArgument = Error | string | { [key: string]: any }
+
+  interface CreateHttpError {
+    <N extends number = number> (status: N, ...rest: CreateHttpErrorArgument[]): HttpError<N>
+    (...rest: CreateHttpErrorArgument[]): HttpError
+    /** `createHttpError.NotFound` and so on, and the same by number. */
+    [name: string]: any
+  }
+
+  interface HttpErrorConstructor<N extends number = number> {
+    (message?: string): HttpError<N>
+    new (message?: string): HttpError<N>
+  }
+
+  const HttpError: HttpErrorConstructor
+  const createHttpError: CreateHttpError
+  function isHttpError (value: unknown): value is HttpError
+  const compose: typeof composeFunction
+}
+
+export = Application

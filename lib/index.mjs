@@ -1,0 +1,4 @@
+import Application from './application.js'
+
+export default Application
+export const { HttpError } = Application

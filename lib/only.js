@@ -1,0 +1,12 @@
+'use strict'
+
+/**
+ * The properties that have a value, as Koa prints its objects.
+ *
+ * @param {Object} object
+ * @return {Object}
+ * @api private
+ */
+module.exports = function only (object) {
+  return Object.fromEntries(Object.entries(object).filter(([, value]) => value != null))
+}

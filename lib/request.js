@@ -1,0 +1,528 @@
+'use strict'
+
+const net = require('node:net')
+const qs = require('node:querystring')
+const util = require('node:util')
+const { format } = require('node:url')
+const accepts = require('accepts')
+const contentType = require('content-type')
+const fresh = require('fresh')
+const parseurl = require('parseurl')
+const typeis = require('type-is')
+const { readBody } = require('./body')
+const only = require('./only')
+const { trustedHops } = require('./trust')
+
+const IP = Symbol('request#ip')
+const BODY = Symbol('request#body')
+const QUERY = Symbol('request#query')
+const QUERY_OF = Symbol('request#queryOf')
+
+const ABSOLUTE_FORM = /^https?:\/\/([^/?#]*)/i
+// What makes a target more than a path and a query (parseurl then takes the slow way).
+const UNUSUAL = /[\t\n\f\r #\u00a0\ufeff]/
+const IDEMPOTENT = ['GET', 'HEAD', 'PUT', 'DELETE', 'OPTIONS', 'TRACE']
+
+/**
+ * Prototype of `ctx.request`. Everything is computed when it is read, from `incoming`.
+ */
+module.exports = {
+  /**
+   * Node's request as the core reads it: `request.req`, or on the HTTP/1.1 front a lean object
+   * with node's names.
+   *
+   * @api private
+   */
+  get incoming () { return this.req },
+
+  /**
+   * Its counterpart for `request.res`.
+   *
+   * @api private
+   */
+  get outgoing () { return this.res },
+
+  /**
+   * The request's header fields, lower-case names, mutable. `headers` is the same.
+   *
+   * @return {Object}
+   * @api public
+   */
+  get header () { return this.incoming.headers },
+  set header (val) { this.incoming.headers = val },
+  get headers () { return this.incoming.headers },
+  set headers (val) { this.incoming.headers = val },
+
+  /**
+   * The target as it came, or as a middleware rewrote it (`originalUrl` stays).
+   *
+   * @return {String}
+   * @api public
+   */
+  get url () { return this.incoming.url },
+  set url (val) { this.incoming.url = val },
+
+  /**
+   * `protocol://host`; empty where Host is not one.
+   *
+   * @return {String}
+   * @api public
+   */
+  get origin () {
+    const { host } = this
+    return host || !rawHost(this) ? `${this.protocol}://${host}` : ''
+  },
+
+  /**
+   * The whole URL: origin and original target. For a target in absolute form
+   * (`GET http://example.com/foo`) the target's own authority is the origin's.
+   *
+   * @return {String}
+   * @api public
+   */
+  get href () {
+    const { origin } = this
+    if (origin === '') return ''
+    const path = (this.originalUrl || '').replace(ABSOLUTE_FORM, '')
+    // `*` and an authority are no path: they must not grow the host's name.
+    return path === '' || path[0] === '/' || path[0] === '?' ? origin + path : origin
+  },
+
+  /**
+   * The method, upper case.
+   *
+   * @return {String}
+   * @api public
+   */
+  get method () { return this.incoming.method },
+  set method (val) { this.incoming.method = val },
+
+  /**
+   * The path of `url`, not decoded. Setting it keeps the query.
+   *
+   * @return {String}
+   * @api public
+   */
+  get path () {
+    const { url } = this.incoming
+    if (typeof url !== 'string' || url.charCodeAt(0) !== 47 || UNUSUAL.test(url)) {
+      return parseurl(this.incoming).pathname
+    }
+    const query = url.indexOf('?')
+    return query === -1 ? url : url.slice(0, query)
+  },
+  set path (path) {
+    const url = parseurl(this.incoming)
+    if (url.pathname === path) return
+    url.pathname = path
+    url.path = null
+    this.url = format(url)
+  },
+
+  /**
+   * The query as an object without a prototype; a repeated key gives an array. The same object
+   * until the query string changes, so a middleware may put something in.
+   *
+   * @return {Object}
+   * @api public
+   */
+  get query () {
+    const str = this.querystring
+    if (str === this[QUERY_OF]) return this[QUERY]
+    // Koa keeps one object per string; most requests have one, and a slice of the url is a slow key.
+    if (this[QUERY_OF] !== undefined) {
+      const cache = this._querycache || (this._querycache = Object.create(null))
+      cache[this[QUERY_OF]] = this[QUERY]
+      this[QUERY] = cache[str]
+    }
+    this[QUERY_OF] = str
+    return this[QUERY] || (this[QUERY] = qs.parse(str))
+  },
+  set query (obj) { this.querystring = qs.stringify(obj) },
+
+  /**
+   * The query without `?`.
+   *
+   * @return {String}
+   * @api public
+   */
+  get querystring () {
+    const { incoming } = this
+    if (!incoming) return ''
+    const { url } = incoming
+    if (typeof url !== 'string' || url.charCodeAt(0) !== 47 || UNUSUAL.test(url)) {
+      return parseurl(incoming).query || ''
+    }
+    const query = url.indexOf('?')
+    return query === -1 ? '' : url.slice(query + 1)
+  },
+  set querystring (str) {
+    const url = parseurl(this.incoming)
+    if (url.search === `?${str}`) return
+    url.search = str
+    url.path = null
+    this.url = format(url)
+  },
+
+  /**
+   * The query with `?`, or nothing.
+   *
+   * @return {String}
+   * @api public
+   */
+  get search () {
+    const { querystring } = this
+    return querystring && `?${querystring}`
+  },
+  set search (str) { this.querystring = str },
+
+  /**
+   * Host and port as the client asked for them: X-Forwarded-Host from a trusted proxy, the
+   * target's own authority (RFC 9112, 3.2.2), `:authority`, or Host. Empty for anything that is
+   * not a plain host name or address with an optional port.
+   *
+   * @return {String} `example.com:8080`
+   * @api public
+   */
+  get host () { return authority(rawHost(this)).host },
+
+  /**
+   * `host` without the port.
+   *
+   * @return {String}
+   * @api public
+   */
+  get hostname () { return authority(rawHost(this)).hostname },
+
+  /**
+   * `href` parsed (WHATWG), memoised; an empty object without a prototype where it is no URL.
+   *
+   * @return {URL|Object}
+   * @api public
+   */
+  get URL () {
+    if (!this.memoizedURL) {
+      try {
+        this.memoizedURL = new URL(this.host && this.href)
+      } catch {
+        this.memoizedURL = Object.create(null)
+      }
+    }
+    return this.memoizedURL
+  },
+
+  /**
+   * Whether what the client has is still good (ETag, Last-Modified): then answer 304.
+   *
+   * @return {Boolean}
+   * @api public
+   */
+  get fresh () {
+    const { method } = this
+    if (method !== 'GET' && method !== 'HEAD') return false
+    const { status } = this.ctx
+    // RFC 9110, 13.2.1: only for an answer that would be 2xx (or already is 304).
+    if ((status < 200 || status > 299) && status !== 304) return false
+    return fresh(this.header, this.response.header)
+  },
+
+  /**
+   * The opposite of `fresh`.
+   *
+   * @return {Boolean}
+   * @api public
+   */
+  get stale () { return !this.fresh },
+
+  /**
+   * Whether the method is idempotent (RFC 9110, 9.2.2).
+   *
+   * @return {Boolean}
+   * @api public
+   */
+  get idempotent () { return IDEMPOTENT.includes(this.method) },
+
+  /**
+   * The connection.
+   *
+   * @return {net.Socket}
+   * @api public
+   */
+  get socket () { return this.incoming.socket },
+
+  /**
+   * The charset parameter of Content-Type, or nothing.
+   *
+   * @return {String}
+   * @api public
+   */
+  get charset () {
+    try {
+      return contentType.parse(this.incoming).parameters.charset || ''
+    } catch {
+      return ''
+    }
+  },
+
+  /**
+   * Content-Length as a number.
+   *
+   * @return {Number|undefined} bytes
+   * @api public
+   */
+  get length () {
+    const length = this.get('Content-Length')
+    if (length !== '') return parseInt(length, 10) || 0
+  },
+
+  /**
+   * `http` or `https`; from a trusted proxy what X-Forwarded-Proto says.
+   *
+   * @return {String}
+   * @api public
+   */
+  get protocol () {
+    const { socket } = this
+    if (socket && socket.encrypted) return 'https'
+    const hops = trustedHops(this)
+    if (hops === 0) return 'http'
+    const proto = nearest(splitList(this.get('X-Forwarded-Proto')), hops)
+    return proto.toLowerCase() === 'https' ? 'https' : 'http'
+  },
+
+  /**
+   * Whether `protocol` is `https`.
+   *
+   * @return {Boolean}
+   * @api public
+   */
+  get secure () { return this.protocol === 'https' },
+
+  /**
+   * The addresses that trusted proxies name, client first; at most `app.maxIpsCount` of them.
+   * What is no address is left out.
+   *
+   * @return {String[]}
+   * @api public
+   */
+  get ips () { return forwarded(this).filter(ip => net.isIP(ip)) },
+
+  /**
+   * The client's address; empty on a Unix socket.
+   *
+   * @return {String}
+   * @api public
+   */
+  get ip () {
+    if (!this[IP]) {
+      const [client] = forwarded(this)
+      const { socket } = this
+      this[IP] = client && net.isIP(client) ? client : (socket && socket.remoteAddress) || ''
+    }
+    return this[IP]
+  },
+  set ip (ip) { this[IP] = ip },
+
+  /**
+   * The labels before the last `app.subdomainOffset` ones, innermost first:
+   * `['ferrets', 'tobi']` for tobi.ferrets.example.com.
+   *
+   * @return {String[]}
+   * @api public
+   */
+  get subdomains () {
+    const { hostname } = this
+    if (hostname[0] === '[' || net.isIP(hostname)) return []
+    return hostname.split('.').reverse().slice(this.app.subdomainOffset)
+  },
+
+  /**
+   * Content negotiation (https://github.com/jshttp/accepts).
+   *
+   * @return {Accepts}
+   * @api public
+   */
+  get accept () { return this._accept || (this._accept = accepts(this.incoming)) },
+  set accept (obj) { this._accept = obj },
+
+  /**
+   * The best of `types` by Accept, false if none will do, all that is accepted if none is given.
+   *
+   *    ctx.accepts('html', 'json')
+   *
+   * @param {...(String|String[])} types
+   * @return {String|String[]|false}
+   * @api public
+   */
+  accepts (...types) { return this.accept.types(...types) },
+
+  /**
+   * The same by Accept-Encoding.
+   *
+   *    ctx.acceptsEncodings('gzip', 'identity')
+   *
+   * @api public
+   */
+  acceptsEncodings (...encodings) { return this.accept.encodings(...encodings) },
+
+  /**
+   * The same by Accept-Charset.
+   *
+   * @api public
+   */
+  acceptsCharsets (...charsets) { return this.accept.charsets(...charsets) },
+
+  /**
+   * The same by Accept-Language.
+   *
+   * @api public
+   */
+  acceptsLanguages (...languages) { return this.accept.languages(...languages) },
+
+  /**
+   * Whether Content-Type is one of `types`: the matching one, false if none, null without a body.
+   *
+   *    ctx.is('json', 'urlencoded')
+   *
+   * @param {String|String[]} type
+   * @param {...String} types
+   * @return {String|false|null}
+   * @api public
+   */
+  is (type, ...types) { return typeis(this.incoming, type, ...types) },
+
+  /**
+   * Content-Type without its parameters.
+   *
+   * @return {String}
+   * @api public
+   */
+  get type () {
+    const type = this.get('Content-Type')
+    return type && type.split(';', 1)[0]
+  },
+
+  /**
+   * A request header field, or an empty string. Referer and Referrer are one.
+   *
+   *    ctx.get('Content-Type')
+   *
+   * @param {String} field
+   * @return {String}
+   * @api public
+   */
+  get (field) {
+    field = field.toLowerCase()
+    const { incoming } = this
+    if (field === 'referer' || field === 'referrer') {
+      return own(incoming, 'referrer') || own(incoming, 'referer')
+    }
+    return own(incoming, field)
+  },
+
+  /**
+   * The whole body, without building a stream where it is already there. Called again it gives
+   * the same.
+   *
+   *    const bytes = await ctx.request.readBody({ limit: 1024 })
+   *
+   * @param {{ limit?: Number }} [options] limit in bytes, default 1 MiB
+   * @return {Buffer|Promise<Buffer>} a Buffer at once when all of it has arrived
+   * @throws {HttpError} or rejects: 413 beyond the limit, 400 when it is cut short
+   * @api public
+   */
+  readBody (options) {
+    if (this[BODY] === undefined) this[BODY] = readBody(this.incoming, options)
+    return this[BODY]
+  },
+
+  inspect () {
+    if (!this.incoming) return
+    return this.toJSON()
+  },
+
+  /**
+   * Method, url and header as plain data.
+   *
+   * @return {Object}
+   * @api public
+   */
+  toJSON () {
+    return only({ method: this.method, url: this.url, header: this.header })
+  }
+}
+
+module.exports[util.inspect.custom] = module.exports.inspect
+
+// The field, never what `headers` inherits.
+function own (incoming, field) {
+  if (typeof incoming.field === 'function') return incoming.field(field) || ''
+  const { headers } = incoming
+  const value = headers[field]
+  if (typeof value === 'string') return value
+  return (value && Object.hasOwn(headers, field) && value) || ''
+}
+
+function splitList (value) {
+  return value === '' ? [] : value.split(',').map(part => part.trim())
+}
+
+// The entry that the outermost of `hops` trusted proxies wrote; each appends to the right.
+function nearest (list, hops) {
+  return list[Math.max(0, list.length - hops)] || ''
+}
+
+function forwarded (request) {
+  const hops = trustedHops(request)
+  if (hops === 0) return []
+  const { proxyIpHeader, maxIpsCount } = request.app
+  let ips = splitList(request.get(proxyIpHeader))
+  if (hops < ips.length) ips = ips.slice(-hops)
+  return maxIpsCount > 0 ? ips.slice(-maxIpsCount) : ips
+}
+
+function rawHost (request) {
+  const hops = trustedHops(request)
+  const behind = hops === 0 ? '' : nearest(splitList(request.get('X-Forwarded-Host')), hops)
+  if (behind) return behind
+  const { originalUrl } = request
+  if (originalUrl && originalUrl.charCodeAt(0) !== 47) {
+    const target = ABSOLUTE_FORM.exec(originalUrl)
+    if (target) return target[1] || '?' // an absolute target without an authority has none
+  }
+  const { httpVersionMajor } = request.incoming
+  return (httpVersionMajor >= 2 && request.get(':authority')) || request.get('Host')
+}
+
+const HOST = /^(?:[\w.-]+|\[[\da-f:.]+\])(?::\d*)?$/i
+const NONE = { raw: '', host: '', hostname: '' }
+let last = NONE
+
+/**
+ * A Host value validated. Only names and addresses that a URL keeps as they are (but for case)
+ * will do, so that `host` and `URL.host` cannot name two different machines. Userinfo, which
+ * has no place in Host, is dropped as a URL parser would drop it.
+ */
+function authority (raw) {
+  if (raw === last.raw) return last
+  if (raw === '') return NONE
+  last = parseAuthority(raw)
+  return last
+}
+
+function parseAuthority (raw) {
+  const none = { raw, host: '', hostname: '' }
+  const host = raw.slice(raw.lastIndexOf('@') + 1)
+  if (!HOST.test(host)) return none
+  if (host !== raw && /[\s/?#\\<>"'`]/.test(raw)) return none
+
+  let parsed
+  try {
+    parsed = new URL(`http://${host}`).hostname
+  } catch {
+    return none
+  }
+  if (host[0] === '[') return { raw, host, hostname: parsed }
+  const hostname = host.split(':', 1)[0]
+  return parsed === hostname.toLowerCase() ? { raw, host, hostname } : none
+}

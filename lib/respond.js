@@ -1,0 +1,64 @@
+'use strict'
+
+const statuses = require('statuses')
+const { send, toStream } = require('./stream')
+
+/**
+ * Answer with what a context holds: the only place, beside `ctx.onerror`, that turns it into
+ * status, headers and bytes.
+ *
+ *    respond(ctx)
+ *
+ * @param {Object} ctx
+ * @throws what JSON.stringify or a body that cannot be sent throws
+ * @api private
+ */
+module.exports = function respond (ctx) {
+  if (ctx.respond === false) return // the caller answers
+  const { response } = ctx
+  if (!response.writable) return
+
+  const { outgoing } = response
+  const { body, status } = response
+
+  if (statuses.empty[status]) {
+    response.body = null // strips the headers of a body
+    return outgoing.end()
+  }
+
+  if (ctx.method === 'HEAD') {
+    if (!outgoing.headersSent && !response.has('Content-Length')) {
+      const { length } = response
+      if (Number.isInteger(length)) response.length = length
+    }
+    return outgoing.end()
+  }
+
+  if (typeof body === 'string' || Buffer.isBuffer(body)) return outgoing.end(body)
+  if (body === null || body === undefined) return respondStatus(ctx, response, outgoing)
+  if (typeof body === 'object') {
+    const stream = toStream(body)
+    if (stream) return send(response, stream, body)
+  }
+
+  const json = JSON.stringify(body)
+  if (json === undefined) throw new TypeError(`a body of type ${typeof body} has no JSON`)
+  if (!outgoing.headersSent) response.length = Buffer.byteLength(json)
+  outgoing.end(json)
+}
+
+// No body: the reason phrase stands in, unless null was set on purpose.
+function respondStatus (ctx, response, outgoing) {
+  if (response._explicitNullBody) {
+    response.remove('Content-Type')
+    response.remove('Transfer-Encoding')
+    return outgoing.end()
+  }
+  const code = String(response.status)
+  const text = response.incoming.httpVersionMajor >= 2 ? code : response.message || code
+  if (!outgoing.headersSent) {
+    response.type = 'text'
+    response.length = Buffer.byteLength(text)
+  }
+  outgoing.end(text)
+}

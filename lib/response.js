@@ -1,0 +1,501 @@
+'use strict'
+
+const assert = require('node:assert')
+const { extname } = require('node:path')
+const util = require('node:util')
+const contentDisposition = require('content-disposition')
+const encodeUrl = require('encodeurl')
+const escape = require('escape-html')
+const mime = require('mime-types')
+const statuses = require('statuses')
+const typeis = require('type-is').is
+const vary = require('vary')
+const { error } = require('./errors')
+const only = require('./only')
+const { drop, isStream, streams, watch } = require('./stream')
+
+/**
+ * Prototype of `ctx.response`. The kind of a body is decided when it is set; headers have one
+ * truth, `outgoing`.
+ */
+module.exports = {
+  /**
+   * Node's response as the core reads it: `response.res`, or on the HTTP/1.1 front a lean object
+   * with node's names.
+   *
+   * @api private
+   */
+  get outgoing () { return this.res },
+
+  /**
+   * Its counterpart for `response.req`.
+   *
+   * @api private
+   */
+  get incoming () { return this.req },
+
+  /**
+   * The connection.
+   *
+   * @return {net.Socket}
+   * @api public
+   */
+  get socket () { return this.outgoing.socket },
+
+  /**
+   * The header fields set so far, lower-case names. `headers` is the same.
+   *
+   * @return {Object}
+   * @api public
+   */
+  get header () {
+    const { outgoing } = this
+    return typeof outgoing.getHeaders === 'function' ? outgoing.getHeaders() : outgoing._headers || {}
+  },
+  get headers () { return this.header },
+
+  /**
+   * The status code, 404 until something is set. Setting one that has no body drops the body.
+   *
+   * @return {Number}
+   * @throws {AssertionError} for anything but an integer from 100 to 999
+   * @api public
+   */
+  get status () { return this.outgoing.statusCode },
+  set status (code) {
+    if (this.headerSent) return
+    assert(Number.isInteger(code), 'status code must be a number')
+    assert(code >= 100 && code <= 999, `invalid status code: ${code}`)
+    this._explicitStatus = true
+    this.outgoing.statusCode = code
+    // RFC 9113, 8.3.2: HTTP/2 has no reason phrase
+    if (!(this.incoming.httpVersionMajor >= 2)) this.outgoing.statusMessage = reason(code)
+    if (this._body && statuses.empty[code]) this.body = null
+  },
+
+  /**
+   * The reason phrase.
+   *
+   * @return {String}
+   * @api public
+   */
+  get message () { return this.outgoing.statusMessage || reason(this.status) },
+  set message (msg) { this.outgoing.statusMessage = msg },
+
+  /**
+   * What is answered: a string, a Buffer, a stream (node's or a web ReadableStream), a Blob, a
+   * fetch Response, or anything that JSON.stringify takes; null or undefined for none. Sets
+   * status, Content-Type and Content-Length where they are not set yet.
+   *
+   *    ctx.body = { name: 'tobi' }
+   *    ctx.body = fs.createReadStream('big.bin')
+   *
+   * @return {String|Buffer|Stream|ReadableStream|Blob|Response|Object|null|undefined}
+   * @api public
+   */
+  get body () { return this._body },
+  set body (val) {
+    const original = this._body
+    this._body = val
+
+    if (typeof val === 'string') {
+      if (!this._explicitStatus) this.status = 200
+      if (!this.has('Content-Type')) {
+        this.set('Content-Type', looksLikeHtml(val) ? TEXT_HTML : TEXT_PLAIN)
+      }
+      this.length = Buffer.byteLength(val)
+    } else if (val === null || val === undefined) {
+      if (!statuses.empty[this.status]) this.status = 204
+      if (val === null) this._explicitNullBody = true
+      this.remove('Content-Type')
+      this.remove('Content-Length')
+      this.remove('Transfer-Encoding')
+    } else {
+      if (!this._explicitStatus) this.status = 200
+      setBody(this, val, original)
+    }
+
+    // A stream that was replaced is of no use any more, unless another one may read from it.
+    if (original && original !== val && !streams(val)) drop(original)
+  },
+
+  /**
+   * Content-Length, or what it will be; undefined for a stream.
+   *
+   * @return {Number|undefined} bytes
+   * @api public
+   */
+  get length () {
+    if (this.has('Content-Length')) return parseInt(this.get('Content-Length'), 10) || 0
+    const { body } = this
+    if (!body || isStream(body) || body instanceof ReadableStream) return undefined
+    if (typeof body === 'string') return Buffer.byteLength(body)
+    if (Buffer.isBuffer(body)) return body.length
+    if (body instanceof Blob) return body.size
+    if (body instanceof Response) return undefined
+    return Buffer.byteLength(JSON.stringify(body))
+  },
+  set length (n) {
+    // RFC 9112, 6.2: never both
+    if (!this.has('Transfer-Encoding')) this.set('Content-Length', n)
+  },
+
+  /**
+   * Whether the header is out, so that nothing can be set any more.
+   *
+   * @return {Boolean}
+   * @api public
+   */
+  get headerSent () { return this.outgoing.headersSent },
+
+  /**
+   * Add to Vary.
+   *
+   *    ctx.vary('Origin')
+   *
+   * @param {String|String[]} field
+   * @api public
+   */
+  vary (field) {
+    if (this.headerSent) return
+    vary(this.outgoing, field)
+  },
+
+  /**
+   * Redirect (302 unless another redirect status is set).
+   *
+   *    ctx.redirect('/login')
+   *    ctx.redirect('back', '/index.html')
+   *
+   * @param {String} url absolute, relative, an app's own scheme, or 'back' (see `back`)
+   * @param {String} [alt] where 'back' leads without a usable referrer
+   * @throws {HttpError} for javascript:, data: and vbscript:, and for what is no URL
+   * @api public
+   */
+  redirect (url, alt) {
+    if (url === 'back') return this.back(alt)
+    const target = checkTarget(url)
+    this.set('Location', encodeUrl(target))
+
+    if (!statuses.redirect[this.status]) this.status = 302
+
+    const html = this.ctx.accepts('html')
+    this.type = html ? TEXT_HTML : TEXT_PLAIN
+    this.body = `Redirecting to ${html ? escape(target) : target}.`
+  },
+
+  /**
+   * Redirect to where the client came from, if that is a page of ours; otherwise to `alt`.
+   *
+   *    ctx.back('/index.html')
+   *
+   * @param {String} [alt='/']
+   * @api public
+   */
+  back (alt) {
+    this.redirect(ownReferrer(this.ctx) || alt || '/')
+  },
+
+  /**
+   * Have the answer saved as a file. Sets Content-Type by the extension unless there is one.
+   *
+   *    ctx.attachment('report.pdf')
+   *
+   * @param {String} [filename]
+   * @param {Object} [options] of https://github.com/jshttp/content-disposition
+   * @api public
+   */
+  attachment (filename, options) {
+    if (filename && !this.has('Content-Type')) this.type = extname(filename)
+    this.set('Content-Disposition', contentDisposition(filename, options))
+  },
+
+  /**
+   * Content-Type without its parameters. Set by extension, name or whole value; what is unknown
+   * removes it.
+   *
+   *    ctx.type = 'html'
+   *    ctx.type = '.png'
+   *    ctx.type = 'application/json; charset=utf-8'
+   *
+   * @return {String}
+   * @api public
+   */
+  get type () {
+    const type = this.get('Content-Type')
+    return type && type.split(';', 1)[0]
+  },
+  set type (type) {
+    type = contentType(type)
+    if (type) this.set('Content-Type', type)
+    else this.remove('Content-Type')
+  },
+
+  /**
+   * Last-Modified, as a Date or a string.
+   *
+   * @return {Date|undefined}
+   * @api public
+   */
+  get lastModified () {
+    const date = this.get('Last-Modified')
+    if (date) return new Date(date)
+  },
+  set lastModified (val) {
+    if (typeof val === 'string') val = new Date(val)
+    this.set('Last-Modified', val.toUTCString())
+  },
+
+  /**
+   * ETag; quotes are added where they are missing.
+   *
+   *    ctx.etag = 'md5-hash'
+   *    ctx.etag = 'W/"weak"'
+   *
+   * @return {String}
+   * @api public
+   */
+  get etag () { return this.get('ETag') },
+  set etag (val) {
+    this.set('ETag', /^(W\/)?"/.test(val) ? val : `"${val}"`)
+  },
+
+  /**
+   * Whether the answer's type is one of `types`.
+   *
+   * @param {String|String[]} type
+   * @param {...String} types
+   * @return {String|false}
+   * @api public
+   */
+  is (type, ...types) { return typeis(this.type, type, ...types) },
+
+  /**
+   * A header field set so far, or an empty string.
+   *
+   *    ctx.response.get('Content-Type')
+   *
+   * @param {String} field
+   * @return {String|String[]}
+   * @api public
+   */
+  get (field) {
+    const { outgoing } = this
+    if (typeof outgoing.getHeader === 'function') return outgoing.getHeader(field) || ''
+    return this.header[field.toLowerCase()] || ''
+  },
+
+  /**
+   * Whether a header field is set.
+   *
+   * @param {String} field
+   * @return {Boolean}
+   * @api public
+   */
+  has (field) {
+    const { outgoing } = this
+    if (typeof outgoing.hasHeader === 'function') return outgoing.hasHeader(field)
+    return Object.hasOwn(this.header, field.toLowerCase())
+  },
+
+  /**
+   * Set one header field, or each of an object. Does nothing once the header is out.
+   *
+   *    ctx.set('Cache-Control', 'no-cache')
+   *    ctx.set('Accept', ['text/html', 'application/json'])
+   *    ctx.set({ ETag: '"1"', 'X-Robots-Tag': 'none' })
+   *
+   * @param {String|Object} field
+   * @param {String|Number|Array} [val]
+   * @throws {TypeError} node's, for names and values that cannot be sent
+   * @api public
+   */
+  set (field, val) {
+    if (this.headerSent) return
+    if (arguments.length !== 2) {
+      for (const name in field) this.set(name, field[name])
+      return
+    }
+    if (typeof val !== 'string') val = Array.isArray(val) ? val.map(String) : String(val)
+    this.outgoing.setHeader(field, val)
+  },
+
+  /**
+   * Add a value to a header field.
+   *
+   *    ctx.append('Link', '<http://localhost/>; rel="next"')
+   *
+   * @param {String} field
+   * @param {String|String[]} val
+   * @api public
+   */
+  append (field, val) {
+    const prev = this.get(field)
+    return this.set(field, prev ? [].concat(prev, val) : val)
+  },
+
+  /**
+   * Remove a header field. Does nothing once the header is out.
+   *
+   * @param {String} field
+   * @api public
+   */
+  remove (field) {
+    if (this.headerSent) return
+    this.outgoing.removeHeader(field)
+  },
+
+  /**
+   * Whether something can still be answered: not ended, and the client is there.
+   *
+   * @return {Boolean}
+   * @api public
+   */
+  get writable () {
+    const { outgoing } = this
+    if (outgoing.writableEnded || outgoing.finished) return false
+    const { socket, stream } = outgoing
+    // HTTP/2: node ends the writable side of a HEAD's stream before anybody answered.
+    if (stream) return !stream.destroyed && !stream.closed
+    // A pipelined answer that waits for its turn has no socket yet.
+    return socket ? socket.writable : true
+  },
+
+  /**
+   * Send the header now.
+   *
+   * @api public
+   */
+  flushHeaders () { this.outgoing.flushHeaders() },
+
+  inspect () {
+    if (!this.outgoing) return
+    return { ...this.toJSON(), body: this.body }
+  },
+
+  /**
+   * Status, message and header as plain data.
+   *
+   * @return {Object}
+   * @api public
+   */
+  toJSON () {
+    return only({ status: this.status, message: this.message, header: this.header })
+  }
+}
+
+module.exports[util.inspect.custom] = module.exports.inspect
+
+const TEXT_PLAIN = 'text/plain; charset=utf-8'
+const TEXT_HTML = 'text/html; charset=utf-8'
+const JSON_TYPE = 'application/json; charset=utf-8'
+const OCTET_STREAM = 'application/octet-stream'
+
+// Read live: apps and tests patch `statuses`, Koa 2's users by number.
+function reason (code) {
+  return statuses.message[code] || statuses[code]
+}
+
+function looksLikeHtml (text) {
+  const first = text.charCodeAt(0)
+  if (first === 60) return true // <
+  return (first <= 32 || first > 127) && /^\s*</.test(text)
+}
+
+// Everything but a string and nothing.
+function setBody (response, val, original) {
+  const untyped = !response.has('Content-Type')
+
+  if (Buffer.isBuffer(val)) {
+    if (untyped) response.set('Content-Type', OCTET_STREAM)
+    response.length = val.length
+  } else if (isStream(val)) {
+    if (original !== val) {
+      watch(response, val, val)
+      if (original != null) response.remove('Content-Length')
+    }
+    if (untyped) response.set('Content-Type', OCTET_STREAM)
+  } else if (val instanceof ReadableStream) {
+    if (original !== val) response.ctx.onFinished(() => drop(val))
+    if (untyped) response.set('Content-Type', OCTET_STREAM)
+    if (original != null) response.remove('Content-Length')
+  } else if (val instanceof Blob) {
+    if (untyped) response.type = val.type || 'bin'
+    response.length = val.size
+  } else if (val instanceof Response) {
+    setResponse(response, val, untyped)
+  } else {
+    response.remove('Content-Length')
+    response.set('Content-Type', JSON_TYPE)
+  }
+}
+
+function setResponse (response, val, untyped) {
+  if (val.body) response.ctx.onFinished(() => drop(val))
+  response.status = val.status
+  if (untyped) response.set('Content-Type', OCTET_STREAM)
+  response.remove('Content-Length')
+  for (const [name, value] of val.headers) {
+    if (name !== 'set-cookie') response.set(name, value)
+  }
+  const cookies = val.headers.getSetCookie()
+  if (cookies.length > 0) response.append('Set-Cookie', cookies)
+}
+
+const types = new Map() // the value given → Content-Type; bounded, for it may come from users
+
+function contentType (type) {
+  let value = types.get(type)
+  if (value === undefined) {
+    value = type ? mime.contentType(type) : false
+    if (types.size === 1000) types.clear()
+    types.set(type, value)
+  }
+  return value
+}
+
+/**
+ * A target that may be put into Location, as it is or as URL normalises it.
+ *
+ * @throws {HttpError}
+ */
+function checkTarget (url) {
+  if (url === undefined || url === null || url === '') throw badTarget(url)
+  url = String(url)
+  // Browsers strip controls and blanks before they look for the scheme.
+  // eslint-disable-next-line no-control-regex
+  if (/^(?:javascript|data|vbscript):/i.test(url.replace(/[\u0000-\u0020\u007f-\u00a0]/g, ''))) {
+    throw badTarget(url)
+  }
+  let parsed
+  try {
+    parsed = new URL(url, 'http://localhost')
+  } catch {
+    throw badTarget(url)
+  }
+  // Normalised, so that nobody reads a host into it that another reader does not.
+  return /^https?:\/\//i.test(url) ? parsed.href : url
+}
+
+function badTarget (url) {
+  return error('KONE_ERR_REDIRECT', 500, `redirect: ${util.inspect(url)} is no target for a client`)
+}
+
+/**
+ * The Referer if it is http(s), of our own origin and without credentials. A relative one
+ * (RFC 9110, 10.1.3) has to stay on whatever host it is resolved against.
+ */
+function ownReferrer (ctx) {
+  const referrer = ctx.get('Referrer')
+  const absolute = /^[a-z][a-z\d+.-]*:/i.test(referrer)
+  const base = absolute ? ctx.origin : 'http://localhost'
+  let url
+  try {
+    url = new URL(referrer, base)
+    if (url.origin !== new URL(base).origin) return
+  } catch {
+    return
+  }
+  if (!referrer || url.username || url.password || url.pathname.startsWith('//')) return
+  return absolute ? url.href : url.pathname + url.search + url.hash
+}

@@ -1,0 +1,110 @@
+'use strict'
+
+const { validateHeaderValue } = require('node:http')
+const Stream = require('node:stream')
+const destroy = require('destroy')
+const { cutShort } = require('./errors')
+
+/**
+ * Whether a body is one of node's streams; also of another copy of the class, as old and
+ * bundled packages have them.
+ *
+ * @param {*} value
+ * @return {Boolean}
+ * @api private
+ */
+exports.isStream = function (value) {
+  return value instanceof Stream || (
+    value !== null && typeof value === 'object' &&
+    typeof value.pipe === 'function' && typeof value.read === 'function' &&
+    typeof value.readable === 'boolean' && typeof value.destroy === 'function'
+  )
+}
+
+/**
+ * The stream that a body is sent as; undefined for what is no stream of any kind.
+ *
+ * @param {Object} body
+ * @return {Stream|undefined}
+ * @api private
+ */
+exports.toStream = function (body) {
+  if (exports.isStream(body)) return body
+  if (body instanceof ReadableStream) return Stream.Readable.fromWeb(body)
+  if (body instanceof Blob) return Stream.Readable.fromWeb(body.stream())
+  if (body instanceof Response) {
+    return body.body ? Stream.Readable.fromWeb(body.body) : Stream.Readable.from([])
+  }
+}
+
+/**
+ * Whether a body is a stream of any kind, web ones included: it may read from another.
+ *
+ * @param {*} value
+ * @return {Boolean}
+ * @api private
+ */
+exports.streams = function (value) {
+  return exports.isStream(value) || value instanceof ReadableStream || value instanceof Response
+}
+
+/**
+ * Give up a stream that nobody reads, so that what it holds is released.
+ *
+ * @param {*} body of any kind
+ * @api private
+ */
+exports.drop = function (body) {
+  if (exports.isStream(body)) return destroy(body)
+  const web = body instanceof Response ? body.body : body
+  // A locked one has a reader, who sees to it.
+  if (web instanceof ReadableStream && !web.locked) web.cancel().catch(() => {})
+}
+
+/**
+ * Have a failing stream answered and reported, and destroyed when the answer is out or the
+ * client gone. One that fails after the header is out takes the connection with it: the client
+ * must not take half for the whole, nor wait for ever.
+ *
+ * @param {Object} response
+ * @param {Stream} stream
+ * @param {Object} body what was set; the stream itself or what it was made of
+ * @api private
+ */
+exports.watch = function (response, stream, body) {
+  const { ctx } = response
+  // Not once: what comes after the first error is no one's crash either.
+  stream.on('error', err => fail(response, body, err))
+  ctx.onFinished(() => destroy(stream))
+}
+
+/**
+ * Send a stream, at the pace of the client.
+ *
+ * @param {Object} response
+ * @param {Stream} stream
+ * @param {Object} body what was set; the stream itself or what it was made of
+ * @throws {Error} if the stream is gone already, or ctx.message cannot be sent
+ * @api private
+ */
+exports.send = function (response, stream, body) {
+  if (stream.destroyed && !stream.readableEnded) throw cutShort()
+  if (stream !== body) exports.watch(response, stream, body)
+  stream.once('close', () => {
+    if (stream.readableEnded === false && response.writable) fail(response, body, cutShort())
+  })
+  const { res } = response.ctx // the one kind of body that needs a Writable
+  // node looks at it when the first chunk comes, and would throw where nobody can catch it
+  if (res.statusMessage) validateHeaderValue('reason phrase', res.statusMessage)
+  stream.pipe(res)
+}
+
+function fail (response, body, err) {
+  if (response._body !== body) return // replaced: nobody waits for it
+  response.ctx.onerror(err)
+  if (!response.headerSent || !response.writable) return
+  const { res } = response.ctx
+  // HTTP/2's res.destroy() resets without an error: half would be taken for the whole.
+  if (res.stream) res.stream.destroy(err)
+  else res.destroy()
+}

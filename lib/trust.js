@@ -1,0 +1,79 @@
+'use strict'
+
+const net = require('node:net')
+
+const lists = new WeakMap() // app.proxy as a list of addresses → net.BlockList
+
+/**
+ * How many proxies in front of us are believed: 0 for none (forwarded headers are ignored),
+ * Infinity for Koa's `proxy: true`, a number of hops, or as many as stand, without a gap from
+ * our own peer on, in a list of addresses.
+ *
+ * @param {Object} request
+ * @return {Number}
+ * @throws {TypeError} if `app.proxy` is none of these
+ * @api private
+ */
+exports.trustedHops = function (request) {
+  const { proxy } = request.app
+  if (!proxy) return 0
+  if (proxy === true) return Infinity
+  if (typeof proxy === 'number') return proxy
+
+  let list = lists.get(proxy)
+  if (list === undefined) lists.set(proxy, list = exports.checkProxy(proxy))
+
+  const { socket } = request
+  if (!socket || !contains(list, socket.remoteAddress)) return 0
+  const named = request.get(request.app.proxyIpHeader)
+  const addresses = named === '' ? [] : named.split(',')
+  let hops = 1
+  while (hops <= addresses.length && contains(list, addresses[addresses.length - hops].trim())) hops++
+  return hops
+}
+
+/**
+ * Check the `proxy` option.
+ *
+ *    checkProxy(['127.0.0.1', '10.0.0.0/8'])
+ *
+ * @param {Boolean|Number|String[]} proxy
+ * @return {net.BlockList|undefined} the addresses, if it is a list
+ * @throws {TypeError}
+ * @api private
+ */
+exports.checkProxy = function (proxy) {
+  if (proxy == null || typeof proxy === 'boolean') return
+  if (Number.isInteger(proxy) && proxy >= 0) return
+  if (!Array.isArray(proxy)) {
+    throw new TypeError('options.proxy must be true, false, a number of hops or a list of addresses')
+  }
+  const list = new net.BlockList()
+  for (const entry of proxy) add(list, entry)
+  return list
+}
+
+function add (list, entry) {
+  const [address, bits] = String(entry).split('/')
+  const plain = unmapped(address)
+  const family = net.isIP(plain)
+  const shift = plain === address ? 0 : 96 // the prefix of an IPv4-mapped range counts all 128 bits
+  const longest = family === 4 ? 32 : 128
+  const prefix = bits === undefined ? longest : Number(bits) - shift
+  if (family === 0 || bits === '' || !Number.isInteger(prefix) || prefix < 0 || prefix > longest) {
+    throw new TypeError(`options.proxy: '${entry}' is no address or range like 10.0.0.0/8`)
+  }
+  list.addSubnet(plain, prefix, family === 4 ? 'ipv4' : 'ipv6')
+}
+
+function contains (list, address) {
+  if (!address) return false
+  address = unmapped(address)
+  const family = net.isIP(address)
+  return family !== 0 && list.check(address, family === 4 ? 'ipv4' : 'ipv6')
+}
+
+// ::ffff:10.0.0.1 is 10.0.0.1 on a socket that listens for both families.
+function unmapped (address) {
+  return /^::ffff:\d+\./i.test(address) ? address.slice(7) : address
+}
