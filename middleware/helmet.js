@@ -1,0 +1,85 @@
+'use strict'
+
+const helmet = require('helmet')
+
+/**
+ * Set the headers of helmet (https://helmetjs.github.io), which decides their values once, now.
+ *
+ *    app.use(helmet())
+ *    app.use(helmet({ contentSecurityPolicy: { directives: { scriptSrc: ["'self'"] } } }))
+ *
+ * Each of helmet's own middleware is there by its name: `helmet.contentSecurityPolicy(options)`,
+ * `helmet.hsts(options)` and so on.
+ *
+ * @param {Object} [options] helmet's. A directive may be a function `(req, res) => source`, called
+ *   for every request with node's objects
+ * @return {Function} middleware
+ * @throws {Error} what helmet throws for bad options
+ * @api public
+ */
+module.exports = function (options = {}) {
+  const policy = options.contentSecurityPolicy
+  if (!hasFunctions(policy)) return write('helmet', record(helmet(options)))
+
+  return run('helmet', helmet.contentSecurityPolicy(policy),
+    record(helmet({ ...options, contentSecurityPolicy: false })))
+}
+
+for (const [name, make] of Object.entries(helmet)) {
+  if (name === 'default' || typeof make !== 'function') continue
+
+  module.exports[name] = Object.assign(options => {
+    const middleware = make(options)
+    return hasFunctions(options) ? run(name, middleware, []) : write(name, record(middleware))
+  }, make)
+}
+
+function hasFunctions (policy) {
+  const directives = policy?.directives
+  if (directives === null || typeof directives !== 'object') return false
+  return Object.values(directives).some(value => {
+    return typeof value?.[Symbol.iterator] === 'function' &&
+      Array.from(value).some(source => typeof source === 'function')
+  })
+}
+
+// What a middleware of helmet does to a response: [name, value] sets a header, [name] removes it.
+function record (middleware) {
+  const steps = []
+  const res = {
+    setHeader (name, value) { steps.push([name, value]) },
+    removeHeader (name) { steps.push([name]) }
+  }
+  middleware({}, res, rethrow)
+  return steps
+}
+
+function write (name, steps) {
+  return named(name, (ctx, next) => {
+    apply(ctx, steps)
+    return next()
+  })
+}
+
+function run (name, policy, steps) {
+  return named(name, (ctx, next) => {
+    policy(ctx.req, ctx.res, rethrow)
+    apply(ctx, steps)
+    return next()
+  })
+}
+
+function apply (ctx, steps) {
+  for (const [name, value] of steps) {
+    if (value === undefined) ctx.remove(name)
+    else ctx.set(name, value)
+  }
+}
+
+function rethrow (err) {
+  if (err) throw err
+}
+
+function named (name, fn) {
+  return Object.defineProperty(fn, 'name', { value: name })
+}

@@ -1,0 +1,42 @@
+'use strict'
+
+const MAX_WINDOWS = 500_000
+
+/**
+ * Counts in this process' memory. All windows are equally long, so the Map's order, that of their
+ * beginning, is that of their end: to forget is to take from its front.
+ *
+ * @api private
+ */
+module.exports = class MemoryLimiter {
+  constructor (windows, duration) {
+    this.windows = windows // id -> { count, reset }
+    this.duration = duration
+  }
+
+  /**
+   * Count a request.
+   *
+   * @param {String} id
+   * @return {{ count: Number, reset: Number }} reset: the time, in ms, when it begins anew
+   */
+  count (id) {
+    const now = Date.now()
+    let window = this.windows.get(id)
+    if (window === undefined || window.reset <= now) {
+      if (window !== undefined) this.windows.delete(id)
+      this.forget(now)
+      window = { count: 0, reset: now + this.duration }
+      this.windows.set(id, window)
+    }
+    window.count++
+    return window
+  }
+
+  forget (now) {
+    for (const [id, { reset }] of this.windows) {
+      if (reset > now && this.windows.size < MAX_WINDOWS) return
+      this.windows.delete(id)
+    }
+  }
+}

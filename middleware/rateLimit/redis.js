@@ -1,0 +1,34 @@
+'use strict'
+
+const deadline = require('../shared/deadline')
+const redis = require('../shared/redis')
+
+// One step on the server: a client that dies between INCR and PEXPIRE would leave a count for ever.
+const COUNT = `
+local count = redis.call('INCR', KEYS[1])
+local ttl = redis.call('PTTL', KEYS[1])
+if ttl < 0 then
+  redis.call('PEXPIRE', KEYS[1], ARGV[1])
+  ttl = tonumber(ARGV[1])
+end
+return { count, ttl }`
+
+/**
+ * Counts in Redis or Valkey, for all instances together.
+ *
+ * @api private
+ */
+module.exports = class RedisLimiter {
+  constructor (client, duration) {
+    this.redis = redis(client, 'rateLimit')
+    if (typeof client.eval !== 'function') {
+      throw new TypeError('rateLimit: the redis client must have eval')
+    }
+    this.duration = String(Math.ceil(duration))
+  }
+
+  async count (id) {
+    const [count, ttl] = await deadline(this.redis.eval(COUNT, id, this.duration))
+    return { count: Number(count), reset: Date.now() + Number(ttl) }
+  }
+}

@@ -1,0 +1,129 @@
+'use strict'
+
+const querystring = require('node:querystring')
+const { pathToRegexp, compile, parse } = require('path-to-regexp')
+
+/**
+ * One registered path: its methods, its middleware, and the only judge of whether it matches.
+ *
+ * @api private
+ */
+class Layer {
+  // counts what an index made earlier cannot know: new layers and new paths
+  static edition = 0
+
+  /**
+   * @param {String|RegExp} path
+   * @param {String[]} methods none: a layer of `use()`, for every method
+   * @param {Function|Function[]} middleware
+   * @param {Object} [opts] name, and end, sensitive, strict for path-to-regexp
+   */
+  constructor (path, methods, middleware, opts = {}) {
+    this.opts = opts
+    this.name = opts.name || null
+    this.methods = []
+    this.paramNames = []
+    this.stack = Array.isArray(middleware) ? middleware : [middleware]
+
+    for (const name of methods) {
+      const method = name.toUpperCase()
+      this.methods.push(method)
+      if (method === 'GET') this.methods.unshift('HEAD')
+    }
+    for (const fn of this.stack) {
+      if (typeof fn === 'function') continue
+      throw new TypeError(`${methods} \`${this.name || path}\`: ` +
+        `\`middleware\` must be a function, not \`${typeof fn}\``)
+    }
+
+    this.path = path
+    this.regexp = pathToRegexp(path, this.paramNames, opts)
+    Layer.edition++
+  }
+
+  match (path) {
+    return this.regexp.test(path)
+  }
+
+  captures (path) {
+    // a path without params has no groups; a RegExp may have more than it has names
+    const hasNone = this.paramNames.length === 0 && typeof this.path === 'string'
+    return hasNone || this.opts.ignoreCaptures ? [] : path.match(this.regexp).slice(1)
+  }
+
+  params (path, captures, params = {}) {
+    for (let i = 0; i < captures.length; i++) {
+      const name = this.paramNames[i]
+      if (name !== undefined && captures[i]) params[name.name] = decode(captures[i])
+    }
+    return params
+  }
+
+  url (params, options) {
+    let args = params
+    const path = this.path.replace(/\(\.\*\)/g, '')
+
+    if (typeof params !== 'object') {
+      args = Array.from(arguments)
+      if (typeof args[args.length - 1] === 'object') options = args.pop()
+    }
+
+    const names = parse(path).map(token => token.name).filter(Boolean)
+    let values = {}
+    if (Array.isArray(args)) {
+      names.forEach((name, i) => { values[name] = args[i] })
+    } else if (names.length > 0) {
+      values = params
+    } else if (!options) {
+      options = params
+    }
+
+    const url = compile(path, { encode: encodeURIComponent, ...options })(values)
+    return options && options.query ? withQuery(url, options.query) : url
+  }
+
+  /**
+   * Run `fn` before the layer's middleware when the path has `:param`; several in the path's order.
+   */
+  param (param, fn) {
+    const names = this.paramNames.map(({ name }) => name)
+    const place = names.indexOf(param)
+    if (place === -1) return this
+
+    const middleware = function (ctx, next) {
+      return fn.call(this, ctx.params[param], ctx, next)
+    }
+    middleware.param = param
+
+    const at = this.stack.findIndex(fn => !fn.param || names.indexOf(fn.param) > place)
+    if (at !== -1) this.stack.splice(at, 0, middleware)
+    return this
+  }
+
+  setPrefix (prefix) {
+    if (!this.path) return this
+    const path = this.path === '/' && this.opts.strict !== true ? prefix : `${prefix}${this.path}`
+    const paramNames = []
+    this.regexp = pathToRegexp(path, paramNames, this.opts)
+    this.path = path
+    this.paramNames = paramNames
+    Layer.edition++
+    return this
+  }
+}
+
+function withQuery (url, query) {
+  const [, path, hash = ''] = /^([^?#]*)(?:\?[^#]*)?(#.*)?$/.exec(url)
+  const text = typeof query === 'string' ? query.replace(/^\?/, '') : querystring.stringify(query)
+  return path + (text && '?' + text.replaceAll('#', '%23')) + hash
+}
+
+function decode (text) {
+  try {
+    return decodeURIComponent(text.includes('+') ? text.replaceAll('+', ' ') : text)
+  } catch {
+    return text
+  }
+}
+
+module.exports = Layer

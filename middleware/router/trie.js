@@ -1,0 +1,191 @@
+'use strict'
+
+const { parse } = require('path-to-regexp')
+const Layer = require('./layer')
+
+// what path-to-regexp makes of `:name`: one segment, not empty
+const SEGMENT = '[^\\/#\\?]+?'
+
+// the key of all segments that no layer spells out
+const OTHER = Symbol('other')
+
+// Routes like `/a1/:b`, `/:a/b1` by the hundred multiply; past this the walk is not remembered.
+const MAX_STATES = 10000
+
+/**
+ * Which layers of a stack can match a path, without asking all of them.
+ *
+ * The trie holds what is certain of each path: literal segments and plain `:params`.
+ *
+ *     /users          exact of a
+ *     /users/:id      exact of b        (root) ─ users a ─ * b ─ posts c
+ *     /users/:id/posts(.*)
+ *                     within *          c is within b, not exact: `posts(.*)` is no segment
+ *
+ * `exact` layers can match only a path that ends at their node, `within` layers every path that
+ * goes through it. A path can be on several nodes at once (`users` and `*`), so a request walks
+ * over states, sets of nodes that were worked out once: the cost is one look-up per segment,
+ * whatever the number of layers. Candidates come in the order of registration; it only ever
+ * leaves out layers that cannot match, the layer's own regexp decides.
+ *
+ * @api private
+ */
+class Trie {
+  constructor (stack) {
+    const top = new Node()
+    stack.forEach((layer, place) => insert(top, layer, place))
+    this.stack = stack
+    this.layers = stack.slice()
+    this.paths = stack.map(layer => layer.path)
+    this.edition = Layer.edition
+    this.root = new State([top], [], { layers: this.layers, left: MAX_STATES })
+  }
+
+  /**
+   * Is this still what the stack holds? Users push to it, replace it and set prefixes late.
+   */
+  covers (stack) {
+    if (this.stack !== stack || this.layers.length !== stack.length) return false
+    if (this.edition === Layer.edition) return true
+    this.edition = Layer.edition
+    return stack.every((layer, i) => layer === this.layers[i] && layer.path === this.paths[i])
+  }
+
+  /**
+   * @param {String} path
+   * @return {import('./layer')[]} in order of registration
+   */
+  candidates (path) {
+    let state = this.root
+    if (path.charCodeAt(0) !== 0x2f) return state.here
+
+    // by a non-strict layer a trailing delimiter is ignored, by a strict one tested
+    const text = path.toLowerCase()
+    let end = text.length
+    while (end > 0 && isDelimiter(text.charCodeAt(end - 1))) end--
+
+    let start = 1
+    for (let i = 1; i <= end; i++) {
+      if (i < end && !isDelimiter(text.charCodeAt(i))) continue
+      if (state.nodes.length === 0) return state.here
+      state = state.enter(text.slice(start, i))
+      start = i + 1
+    }
+    return state.here
+  }
+}
+
+class Node {
+  exact = []
+  within = []
+  literals = new Map()
+  param = null
+
+  literal (segment) {
+    let node = this.literals.get(segment)
+    if (node === undefined) this.literals.set(segment, node = new Node())
+    return node
+  }
+}
+
+class State {
+  /**
+   * @param {Node[]} nodes where the path so far can be
+   * @param {Number[]} passed places of the `within` layers of all nodes before
+   * @param {{ layers: Layer[], left: Number }} shared by all states of a trie
+   */
+  constructor (nodes, passed, shared) {
+    const places = list => passed.concat(...nodes.map(list)).sort((a, b) => a - b)
+    this.nodes = nodes
+    this.within = places(node => node.within)
+    this.here = places(node => node.within.concat(node.exact)).map(place => shared.layers[place])
+    this.shared = shared
+    this.next = new Map()
+    for (const node of nodes) {
+      for (const segment of node.literals.keys()) this.next.set(segment, null)
+    }
+  }
+
+  enter (segment) {
+    // what no layer spells out shares one key: what users send must not fill the memory
+    const key = this.next.has(segment) || segment === '' ? segment : OTHER
+    const known = this.next.get(key)
+    if (known) return known
+
+    const children = node => [node.literals.get(segment), segment === '' ? null : node.param]
+    const state = new State(this.nodes.flatMap(children).filter(Boolean), this.within, this.shared)
+    if (this.shared.left-- > 0) this.next.set(key, state)
+    return state
+  }
+}
+
+function insert (top, layer, place) {
+  const { segments, exact } = certain(layer)
+  let node = top
+  for (const segment of segments) {
+    node = segment === null ? (node.param ??= new Node()) : node.literal(segment)
+  }
+  if (exact) node.exact.push(place)
+  else node.within.push(place)
+}
+
+/**
+ * The leading segments every path that this layer matches must have, a param as null;
+ * `exact` when nothing can follow them.
+ */
+function certain ({ path, opts }) {
+  const segments = []
+  if (typeof path !== 'string') return { segments, exact: false }
+
+  const tokens = parse(path, opts)
+  let at = 0
+  for (; at < tokens.length; at++) {
+    const token = tokens[at]
+    if (typeof token !== 'string') {
+      if (!isSegment(token) || !endsSegment(tokens, at + 1)) break
+      segments.push(null)
+    } else if (!isPlain(token) || !endsSegment(tokens, at + 1)) {
+      // `/users/x(\\d+)`: `users` is certain, the segment that begins with x is not
+      if (token[0] === '/') segments.push(...leading(token))
+      break
+    } else {
+      segments.push(...token.slice(1).toLowerCase().split('/'))
+    }
+  }
+
+  // an empty last segment is a trailing slash, which candidates() does not look at
+  while (segments.at(-1) === '') segments.pop()
+  return { segments, exact: at === tokens.length && opts.end !== false }
+}
+
+function leading (token) {
+  const segments = token.slice(1).toLowerCase().split('/')
+  const odd = segments.findIndex(segment => !isPlain('/' + segment))
+  return segments.slice(0, odd === -1 ? -1 : odd)
+}
+
+// only ASCII: above it the i flag folds case by other rules than toLowerCase()
+function isPlain (token) {
+  return /^\/[\x21\x22\x24-\x3e\x40-\x7e]*$/.test(token)
+}
+
+function isSegment ({ prefix, suffix, pattern, modifier }) {
+  return prefix === '/' && suffix === '' && pattern === SEGMENT && modifier === ''
+}
+
+/**
+ * Is what follows the end of the path, or surely a new segment?
+ */
+function endsSegment (tokens, at) {
+  if (at === tokens.length) return true
+  const token = tokens[at]
+  if (typeof token === 'string') return token[0] === '/'
+  if (token.prefix[0] !== '/') return false
+  return token.modifier === '' || token.modifier === '+' || endsSegment(tokens, at + 1)
+}
+
+function isDelimiter (code) {
+  return code === 0x2f || code === 0x23 || code === 0x3f
+}
+
+module.exports = Trie

@@ -1,0 +1,51 @@
+'use strict'
+
+const cluster = require('node:cluster')
+
+const SWEEP = 60_000 // ms
+
+/**
+ * Sessions in this process' memory, as JSON: what one request changes and does not save, another
+ * one never sees. Expired sessions are forgotten when asked for and by a sweep every minute.
+ *
+ *    app.use(session({ store: session.memory() }))
+ *
+ * @api private
+ */
+module.exports = class MemoryStore {
+  constructor () {
+    this.lazy = true
+    this.sessions = new Map() // id -> { text, expires }
+    this.timer = null
+    if (cluster.isWorker) {
+      process.emitWarning('a session kept in memory is unknown to the other workers: ' +
+        'use session.sealedCookie() or session.redis()', { code: 'KONE_SESSION_MEMORY' })
+    }
+  }
+
+  get (id) {
+    const kept = this.sessions.get(id)
+    if (kept === undefined) return undefined
+    if (kept.expires > Date.now()) return JSON.parse(kept.text)
+    this.sessions.delete(id)
+  }
+
+  set (id, session, ttl) {
+    this.sessions.set(id, { text: JSON.stringify(session), expires: Date.now() + ttl })
+    if (this.timer === null) this.timer = setInterval(() => this.sweep(), SWEEP).unref()
+  }
+
+  destroy (id) {
+    this.sessions.delete(id)
+  }
+
+  sweep () {
+    const now = Date.now()
+    for (const [id, { expires }] of this.sessions) {
+      if (expires <= now) this.sessions.delete(id)
+    }
+    if (this.sessions.size > 0) return
+    clearInterval(this.timer)
+    this.timer = null
+  }
+}

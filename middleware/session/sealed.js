@@ -1,0 +1,89 @@
+'use strict'
+
+const { createCipheriv, createDecipheriv, createSecretKey, hkdfSync } = require('node:crypto')
+const random = require('../shared/random')
+
+const CIPHER = 'aes-256-gcm'
+const NONCE = 12 // bytes
+const TAG = 16
+const MIN_KEY = 32
+const MAX_VALUE = 4096
+
+/**
+ * The session itself in the cookie, encrypted and authenticated.
+ *
+ *    cookie value = base64url(nonce ‖ tag ‖ AES-256-GCM([expires, session] as JSON))
+ *
+ * The cookie's name is authenticated with it, so that the value of one cookie cannot be passed
+ * off as another's; the time of expiry is inside, so that a kept copy does not outlive it.
+ *
+ * @api private
+ */
+module.exports = class SealedCookie {
+  constructor (options) {
+    this.lazy = true
+    this.keys = derive(options?.keys)
+  }
+
+  /**
+   * @param {String} name of the cookie
+   * @param {Object} session
+   * @param {Number} ttl ms
+   * @return {String} the cookie's value
+   */
+  seal (name, session, ttl) {
+    const nonce = random(NONCE)
+    const cipher = createCipheriv(CIPHER, this.keys[0], nonce, { authTagLength: TAG })
+    cipher.setAAD(Buffer.from(name))
+    const sealed = cipher.update(JSON.stringify([Date.now() + ttl, session]))
+    const end = cipher.final()
+    return Buffer.concat([nonce, cipher.getAuthTag(), sealed, end]).toString('base64url')
+  }
+
+  /**
+   * @param {String} name of the cookie
+   * @param {String} value
+   * @return {Object|undefined} undefined for anything but an unexpired session sealed by `seal`
+   */
+  open (name, value) {
+    if (value.length > MAX_VALUE) return undefined
+    const bytes = Buffer.from(value, 'base64url')
+    if (bytes.length <= NONCE + TAG) return undefined
+
+    for (const key of this.keys) {
+      const text = decrypt(key, name, bytes)
+      if (text === undefined) continue
+      const [expires, session] = JSON.parse(text)
+      return expires > Date.now() ? session : undefined
+    }
+  }
+}
+
+function decrypt (key, name, bytes) {
+  const decipher = createDecipheriv(CIPHER, key, bytes.subarray(0, NONCE), { authTagLength: TAG })
+  decipher.setAAD(Buffer.from(name))
+  decipher.setAuthTag(bytes.subarray(NONCE, NONCE + TAG))
+  const opened = decipher.update(bytes.subarray(NONCE + TAG))
+  try {
+    decipher.final()
+  } catch {
+    return undefined // sealed by another key, under another name, or altered
+  }
+  return opened.toString()
+}
+
+// HKDF: a key of any length becomes one of the cipher's, and serves this purpose only.
+function derive (keys) {
+  if (!Array.isArray(keys) || keys.length === 0) {
+    throw new TypeError('session.sealedCookie: options.keys must be a list of at least one key')
+  }
+  return keys.map(key => {
+    if ((typeof key !== 'string' && !(key instanceof Uint8Array)) ||
+        Buffer.byteLength(key) < MIN_KEY) {
+      throw new TypeError('session.sealedCookie: each of options.keys must be a string or a ' +
+        `Buffer of at least ${MIN_KEY} bytes`)
+    }
+    const derived = hkdfSync('sha256', key, '', 'kone session sealed cookie', 32)
+    return createSecretKey(new Uint8Array(derived))
+  })
+}

@@ -1,0 +1,18 @@
+'use strict'
+
+const onFinished = require('on-finished')
+
+/**
+ * Call `fn` once when the answer is out or the client is gone.
+ *
+ *    whenFinished(ctx, () => timer.close())
+ *
+ * @param {Object} ctx
+ * @param {Function} fn
+ * @api private
+ */
+module.exports = function whenFinished (ctx, fn) {
+  // Koa has only the stream, which kone would have to make
+  if (typeof ctx.onFinished === 'function') ctx.onFinished(fn)
+  else onFinished(ctx.res, fn)
+}
