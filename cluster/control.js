@@ -1,0 +1,113 @@
+'use strict'
+
+const { lstatSync, mkdirSync, readlinkSync, unlinkSync } = require('node:fs')
+const net = require('node:net')
+const { tmpdir } = require('node:os')
+const { join } = require('node:path')
+const line = require('./line')
+
+/**
+ * How the commands reach the master: a local socket that is named after the port. A command is one
+ * line, its answer one line of JSON, `{ error }` or `{ result }`.
+ */
+
+/**
+ * Listen for commands.
+ *
+ * @param {Number} port
+ * @param {Object} commands functions by name; what they resolve to is the answer
+ * @return {Promise<Function>} that ends it
+ */
+async function serve (port, commands) {
+  const address = addressOf(port)
+  const server = net.createServer(async socket => {
+    socket.on('error', () => {}) // whoever asked has gone
+    const name = (await firstLine(socket)).trim()
+    if (!Object.hasOwn(commands, name)) return socket.destroy()
+    const answer = await commands[name]().then(result => ({ result }), err => ({ error: line(err) }))
+    socket.write(`${JSON.stringify(answer)}\n`)
+  })
+  try {
+    await listen(server, address)
+  } catch (err) {
+    if (err.code !== 'EADDRINUSE') throw err
+    const taken = await ask(port, 'status').catch(() => true)
+    if (taken) throw new Error(`port ${port} is in use by an instance of its own`)
+    unlinkSync(address) // of a master that was killed
+    await listen(server, address)
+  }
+  return () => server.close()
+}
+
+/**
+ * Send a command.
+ *
+ * @param {Number} port
+ * @param {String} command
+ * @return {Promise<{ result: * }|undefined>} undefined if nobody is there
+ * @throws what the command failed with
+ */
+async function ask (port, command) {
+  let connected = false
+  const socket = net.connect(addressOf(port), () => { connected = true })
+  socket.on('error', () => {}) // 'close' follows
+  const gone = new Promise(resolve => socket.once('close', resolve))
+  socket.write(`${command}\n`)
+
+  const text = await firstLine(socket)
+  if (!connected) return undefined
+  if (text === '') throw new Error(`the instance on port ${port} ended before it answered`)
+  const { error, result } = JSON.parse(text)
+  if (command === 'stop') await gone // with its master
+  socket.destroy()
+  if (error !== undefined) throw new Error(error)
+  return { result }
+}
+
+function listen (server, address) {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(address, resolve)
+  })
+}
+
+/** '' if the other side ended before. */
+function firstLine (socket) {
+  return new Promise(resolve => {
+    let text = ''
+    socket.setEncoding('utf8')
+    socket.on('data', chunk => {
+      text += chunk
+      if (text.includes('\n')) resolve(text)
+    })
+    socket.once('close', () => resolve(''))
+  })
+}
+
+function addressOf (port) {
+  if (process.platform === 'win32') return `\\\\.\\pipe\\kone-${port}`
+  return join(ownFolder(), `${port}${namespace()}.sock`)
+}
+
+/** Where nobody else can put a socket. */
+function ownFolder () {
+  const uid = process.getuid()
+  const folder = join(tmpdir(), `kone-${uid}`)
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  const stat = lstatSync(folder)
+  if (!stat.isDirectory() || stat.uid !== uid || (stat.mode & 0o077) !== 0) {
+    throw new Error(`${folder} must be a folder that only this user can enter`)
+  }
+  return folder
+}
+
+/** The same port may be served once in each network namespace, and they share files. */
+function namespace () {
+  try {
+    return `-${/\d+/.exec(readlinkSync('/proc/self/ns/net'))[0]}`
+  } catch {
+    return ''
+  }
+}
+
+module.exports = { serve, ask }

@@ -1,0 +1,199 @@
+'use strict'
+
+const cluster = require('node:cluster')
+const { once } = require('node:events')
+const control = require('./control')
+const line = require('./line')
+const { forWorkers, killTimeout } = require('./settings')
+const { WORKER, checkPort, tryApp, untilReady } = require('./trial')
+
+/** ms until a worker that died is replaced: doubled each time that it dies young. */
+const FIRST_WAIT = 100
+const LONGEST_WAIT = 15000
+
+/** ms after which a worker is not young any more. */
+const YOUTH = 10000
+
+/**
+ * Serve an app in workers of this process, which stays.
+ *
+ * @param {Object} settings
+ * @param {String} app absolute path
+ * @return {Promise<String>} by whom, when every worker listens
+ * @throws {Error} with one line; no worker is left then
+ */
+async function start (settings, app) {
+  const master = new Master(settings, app)
+  const reload = () => master.reload()
+  const stop = async () => {
+    await master.stop()
+    endControl()
+    setImmediate(() => process.exit(0)) // whoever asked is told before
+  }
+  const endControl = await control.serve(settings.port, { status: async () => master.status(), reload, stop })
+
+  process.on('SIGINT', stop)
+  process.on('SIGTERM', stop)
+  process.on('message', message => {
+    if (message === 'shutdown') stop()
+  })
+  process.on('SIGHUP', () => {
+    reload().catch(err => console.error(`kone: not reloaded: ${line(err)}`))
+  })
+
+  try {
+    await master.start()
+  } catch (err) {
+    if (master.stopping) return stop()
+    await master.stop()
+    endControl()
+    throw err
+  }
+  return `node:cluster, pid ${process.pid}`
+}
+
+/**
+ * Ask the master of a port.
+ *
+ * @param {'status'|'reload'|'stop'} command
+ * @param {{ port: Number }} settings
+ * @return {Promise<{ result: * }|undefined>} undefined if there is none
+ * @throws {Error} with one line
+ */
+function ask (command, { port }) {
+  return control.ask(port, command)
+}
+
+class Master {
+  constructor (settings, app) {
+    this.settings = settings
+    this.env = forWorkers(settings, app)
+    this.slots = Array.from({ length: settings.instances }, (_, index) => new Slot(this, index))
+    this.draining = new Set()
+    this.reloading = Promise.resolve()
+    this.stopping = null
+    cluster.setupPrimary({ exec: WORKER, args: [] })
+  }
+
+  async start () {
+    await checkPort(this.settings.port)
+    await this.tryApp()
+    await Promise.all(this.slots.map(slot => slot.renew()))
+  }
+
+  /** One reload after the other, each with the file as it is when its turn comes. */
+  reload () {
+    const reloaded = this.reloading.then(() => this.replaceAll())
+    this.reloading = reloaded.catch(() => {})
+    return reloaded
+  }
+
+  /** An old worker drains when its successor listens, the next one need not wait for that. */
+  async replaceAll () {
+    const ends = []
+    await this.tryApp()
+    try {
+      for (const slot of this.slots) {
+        const old = slot.worker
+        await slot.renew()
+        if (old !== null) ends.push(this.end(old))
+      }
+    } finally {
+      await Promise.all(ends)
+    }
+  }
+
+  /** Resolves when the last worker is gone. */
+  stop () {
+    if (this.stopping === null) {
+      for (const slot of this.slots) slot.leave()
+      this.stopping = Promise.all(Object.values(cluster.workers).map(worker => this.end(worker)))
+    }
+    return this.stopping
+  }
+
+  tryApp () {
+    return tryApp({ ...process.env, ...this.env })
+  }
+
+  async launch (index) {
+    const worker = cluster.fork({ ...this.env, NODE_APP_INSTANCE: String(index) })
+    await untilReady(worker.process, this.settings.port)
+    return worker
+  }
+
+  /** Let a worker drain, and kill it if it hangs. */
+  async end (worker) {
+    if (worker.isDead()) return
+    this.draining.add(worker)
+    const timer = setTimeout(() => worker.process.kill('SIGKILL'), killTimeout(this.settings))
+    if (worker.isConnected()) worker.send('shutdown', () => {}) // it may be on its way out
+    await once(worker, 'exit')
+    clearTimeout(timer)
+    this.draining.delete(worker)
+  }
+
+  status () {
+    return Object.values(cluster.workers).map(worker => ({
+      pid: worker.process.pid,
+      state: this.stateOf(worker)
+    }))
+  }
+
+  stateOf (worker) {
+    if (this.draining.has(worker)) return 'draining'
+    return this.slots.some(slot => slot.worker === worker) ? 'online' : 'starting'
+  }
+}
+
+/** The place of one worker, filled again when it dies. */
+class Slot {
+  constructor (master, index) {
+    this.master = master
+    this.index = index
+    this.worker = null
+    this.turn = 0 // whoever fills or leaves it last has it
+    this.since = 0
+    this.wait = FIRST_WAIT
+    this.timer = null
+  }
+
+  /** Put a new worker here. The one before goes on until somebody ends it. */
+  async renew () {
+    if (this.master.stopping) throw new Error('it is being stopped')
+    clearTimeout(this.timer)
+    const turn = ++this.turn
+    const worker = await this.master.launch(this.index)
+    if (turn !== this.turn) return this.master.end(worker)
+    this.worker = worker
+    this.since = performance.now()
+    worker.once('exit', (code, signal) => {
+      if (this.worker === worker) this.died(signal || `exit code ${code}`)
+    })
+  }
+
+  died (how) {
+    console.error(`kone: worker ${this.worker.process.pid} ended with ${how}`)
+    this.worker = null
+    if (performance.now() - this.since >= YOUTH) this.wait = FIRST_WAIT
+    this.retry()
+  }
+
+  retry () {
+    const { turn } = this
+    this.timer = setTimeout(() => this.renew().catch(err => {
+      if (this.turn !== turn + 1) return
+      console.error(`kone: ${line(err)}`)
+      this.retry()
+    }), this.wait)
+    this.wait = Math.min(this.wait * 2, LONGEST_WAIT)
+  }
+
+  leave () {
+    this.turn++
+    clearTimeout(this.timer)
+    this.worker = null
+  }
+}
+
+module.exports = { start, ask }

@@ -1,0 +1,68 @@
+'use strict'
+
+const { availableParallelism } = require('node:os')
+
+/**
+ * ms that a silent kept connection is left to ask once more. `app.close()` leaves 600, which clients on
+ * a machine with eight times the work that it has cores were seen to oversleep.
+ */
+const GRACE = 1000
+
+/** ms beyond a drain's deadline after which a worker is taken for hung. */
+const MARGIN = 2000
+
+/** ms that an app may take until it listens. */
+const START_TIMEOUT = 60000
+
+const LONGEST_TIMER = 2 ** 31 - 1
+
+/**
+ * What the environment says.
+ *
+ *    read({ PORT: '80' })   // { port: 80, instances: 8, drainTimeout: 10000, cluster: undefined }
+ *
+ * @param {Object} env PORT, INSTANCES, DRAIN_TIMEOUT (ms), KONE_CLUSTER; an empty one is not set
+ * @return {{ port: Number, instances: Number, drainTimeout: Number, cluster?: 'pm2'|'node' }}
+ * @throws {Error} with one line that names the variable
+ */
+function read (env) {
+  const cluster = env.KONE_CLUSTER || undefined
+  if (cluster && cluster !== 'pm2' && cluster !== 'node') {
+    throw new Error(`KONE_CLUSTER must be pm2 or node, not ${cluster}`)
+  }
+  return {
+    port: whole(env, 'PORT', 4000, 1, 65535),
+    instances: whole(env, 'INSTANCES', availableParallelism(), 1, 1024),
+    drainTimeout: whole(env, 'DRAIN_TIMEOUT', 10000, 0, LONGEST_TIMER - GRACE - MARGIN),
+    cluster
+  }
+}
+
+function whole (env, name, otherwise, least, most) {
+  const text = env[name]
+  if (!text) return otherwise
+  const value = Number(text)
+  if (/^\d+$/.test(text) && value >= least && value <= most) return value
+  throw new Error(`${name} must be a whole number from ${least} to ${most}, not ${text}`)
+}
+
+/**
+ * The same for the workers, defaults included: an app that listens itself reads PORT.
+ *
+ * @param {Object} settings
+ * @param {String} app absolute path
+ * @return {Object} environment variables
+ */
+function forWorkers ({ port, instances, drainTimeout }, app) {
+  return {
+    KONE_APP: app,
+    PORT: String(port),
+    INSTANCES: String(instances),
+    DRAIN_TIMEOUT: String(drainTimeout)
+  }
+}
+
+/** ms after which a worker that was told to end is killed. */
+const killTimeout = ({ drainTimeout }) => drainTimeout + GRACE + MARGIN
+
+module.exports = { GRACE, START_TIMEOUT, read, forWorkers, killTimeout }

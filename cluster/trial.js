@@ -1,0 +1,86 @@
+'use strict'
+
+const { fork } = require('node:child_process')
+const { once } = require('node:events')
+const net = require('node:net')
+const { join } = require('node:path')
+const { START_TIMEOUT } = require('./settings')
+
+const WORKER = join(__dirname, 'worker.js')
+
+/**
+ * Start the app in a process of its own, beside whatever serves its ports, and end it.
+ *
+ * @param {Object} env of the workers
+ * @param {{ cwd?: String, execArgv?: String[] }} [options] of the workers
+ * @return {Promise} rejected with one line if it does not come to listen
+ */
+async function tryApp (env, options) {
+  const child = fork(WORKER, {
+    ...options,
+    env: { ...env, KONE_TRIAL: '1' },
+    stdio: ['ignore', 'ignore', 'pipe', 'ipc']
+  })
+  const gone = once(child, 'exit')
+  try {
+    await untilReady(child, env.PORT)
+  } finally {
+    child.kill('SIGKILL')
+    await gone
+  }
+}
+
+/**
+ * Wait until a worker listens.
+ *
+ * @param {ChildProcess} child
+ * @param {Number|String} port
+ * @return {Promise} rejected with one line if it does not
+ */
+function untilReady (child, port) {
+  return new Promise((resolve, reject) => {
+    let reason
+    let printed = ''
+    const timer = setTimeout(() => {
+      child.kill('SIGKILL')
+      reject(new Error(`nothing listened on port ${port} within ${START_TIMEOUT / 1000} s`))
+    }, START_TIMEOUT)
+
+    child.on('message', message => {
+      if (message === 'ready') {
+        clearTimeout(timer)
+        resolve()
+      } else if (typeof message?.failed === 'string') {
+        reason = message.failed
+      }
+    })
+    child.stderr?.setEncoding('utf8').on('data', text => { printed = (printed + text).slice(-10000) })
+    child.once('close', (code, signal) => {
+      clearTimeout(timer)
+      const how = `it ended with ${signal || `exit code ${code}`} before it listened on port ${port}`
+      reject(new Error(reason || lastWords(printed) || how))
+    })
+  })
+}
+
+/** What an app said that ended itself, without the stack. */
+function lastWords (printed) {
+  return printed.split(/[\r\n]+/).filter(text => text.trim() && !/^\s+at /.test(text)).at(-1)
+}
+
+/**
+ * @param {Number} port
+ * @return {Promise} rejected if it cannot be listened on
+ */
+function checkPort (port) {
+  return new Promise((resolve, reject) => {
+    const server = net.createServer(socket => socket.destroy())
+    server.once('error', err => {
+      if (err.code === 'EADDRINUSE') reject(new Error(`port ${port} is in use`))
+      else reject(new Error(`cannot listen on port ${port}: ${err.message}`))
+    })
+    server.listen({ port, exclusive: true }, () => server.close(resolve))
+  })
+}
+
+module.exports = { WORKER, tryApp, untilReady, checkPort }

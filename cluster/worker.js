@@ -1,0 +1,136 @@
+'use strict'
+
+/**
+ * One worker: loads the app, lets it listen, says `ready`, and drains when it is told to end. The
+ * same under node:cluster, under pm2, and alone, as the trial before a start or a reload.
+ */
+
+const cluster = require('node:cluster')
+const http = require('node:http')
+const net = require('node:net')
+const { pathToFileURL } = require('node:url')
+const { close, track } = require('kone/lib/http1/close')
+const line = require('./line')
+const { GRACE } = require('./settings')
+
+const { KONE_APP: file, KONE_TRIAL: trial } = process.env
+delete process.env.KONE_APP
+delete process.env.KONE_TRIAL
+
+const port = Number(process.env.PORT)
+const timeout = Number(process.env.DRAIN_TIMEOUT)
+
+const servers = new Set() // whoever made them
+let listens = false // somebody asked for PORT
+let ready = false
+let failing = false
+let draining = false
+
+for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, drain)
+process.on('message', message => {
+  if (message === 'shutdown') drain()
+})
+// to the terminal's whole group, for the master alone
+if (!isPm2()) process.on('SIGHUP', () => {})
+
+process.on('uncaughtException', fail)
+process.on('beforeExit', nothingListens)
+if (trial) process.on('disconnect', () => process.exit(0)) // nobody waits for it any more
+// until somebody listens, only the app itself keeps the process alive
+process.channel?.unref()
+
+const { listen } = net.Server.prototype
+net.Server.prototype.listen = function (...args) {
+  servers.add(this)
+  track(this)
+  process.channel?.ref()
+  if (requested(args) !== port) return listen.apply(this, trial ? anyPort(args) : args)
+
+  listens = true
+  this.once('error', failed)
+  this.once('listening', () => {
+    this.removeListener('error', failed)
+    isReady()
+  })
+  return listen.apply(this, trial ? anyPort(args) : args)
+}
+
+start().catch(fail)
+
+async function start () {
+  const app = await load()
+  if (listens) return
+  if (typeof app?.listen === 'function') app.listen(port) // a Kone app, an http.Server
+  else if (typeof app === 'function') http.createServer(app).listen(port)
+}
+
+/** What the file exports, in either module system. */
+async function load () {
+  let exported
+  try {
+    exported = require(file)
+  } catch (err) {
+    if (err?.code !== 'ERR_REQUIRE_ESM' && err?.code !== 'ERR_REQUIRE_ASYNC_MODULE') throw err
+    exported = await import(pathToFileURL(require.resolve(file)))
+  }
+  return exported?.__esModule || exported?.[Symbol.toStringTag] === 'Module' ? exported.default : exported
+}
+
+function requested ([first]) {
+  return Number(first?.port ?? first)
+}
+
+/** The trial runs beside the workers that have the app's ports. */
+function anyPort ([first, ...rest]) {
+  if (Number(first)) return [0, ...rest]
+  return first?.port ? [{ ...first, port: 0 }, ...rest] : [first, ...rest]
+}
+
+function isReady () {
+  if (ready) return
+  ready = true
+  process.removeListener('uncaughtException', fail)
+  process.removeListener('beforeExit', nothingListens)
+  tell('ready', () => {
+    if (trial) process.exit(0)
+  })
+}
+
+function failed (err) {
+  if (err.code === 'EADDRINUSE') fail(new Error(`port ${port} is in use`))
+  else fail(new Error(`cannot listen on port ${port}: ${line(err)}`))
+}
+
+function nothingListens () {
+  fail(new Error('it exports neither an app nor a function nor a server, and nothing listens on ' +
+    `port ${port}`))
+}
+
+function fail (thrown) {
+  if (draining) process.exit(0)
+  if (failing) return
+  failing = true
+  const message = line(thrown)
+  if (isPm2()) console.error(message)
+  tell({ failed: message }, () => process.exit(1))
+}
+
+function tell (message, callback) {
+  if (process.connected) process.send(message, () => callback())
+  else callback()
+}
+
+function isPm2 () {
+  return process.env.pm_id !== undefined
+}
+
+function drain () {
+  if (draining) return
+  draining = true
+  const closing = [...servers].map(server => close(server, { timeout, grace: GRACE }))
+  Promise.all(closing).then(() => {
+    // Leaves in turn with the master: a connection that it has just handed over here goes to another.
+    if (cluster.isWorker && cluster.worker.isConnected()) cluster.worker.kill()
+    else process.exit(0)
+  })
+}
