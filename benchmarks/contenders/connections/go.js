@@ -1,0 +1,7 @@
+'use strict'
+
+const path = require('node:path')
+const { go } = require('../../lib/program')
+const files = require('../static/go')
+
+module.exports = { ...files, command: () => [go(path.join(__dirname, 'hello.go'))] }

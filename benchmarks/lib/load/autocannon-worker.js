@@ -1,0 +1,42 @@
+'use strict'
+
+const autocannon = require('autocannon')
+
+process.on('disconnect', () => process.exit())
+process.on('message', load => {
+  shoot(load).then(sample => process.send({ sample }), err => process.send({ error: err.message }))
+})
+
+const STATS = ['average', 'stddev', 'max']
+
+async function shoot ({ port, method = 'GET', path = '/', headers, body, connections, seconds, pipeline = 1 }) {
+  const interval = Math.min(1000, seconds * 200) // ms; five per run at least, as the deviation needs them
+  const result = await autocannon({
+    url: `http://127.0.0.1:${port}${path}`,
+    method,
+    headers,
+    body,
+    connections,
+    pipelining: pipeline,
+    duration: seconds,
+    sampleInt: interval
+  })
+  const requests = result['2xx']
+  return {
+    requests,
+    seconds: result.duration,
+    bytes: result.throughput.total,
+    errors: result.errors + result.timeouts + result.non2xx,
+    requestsPerSecond: requests / result.duration,
+    latencyMeanMs: result.latency.average,
+    latency: pick(result.latency, 1),
+    perSecond: {
+      requests: pick(result.requests, 1000 / interval),
+      bytes: pick(result.throughput, 1000 / interval)
+    }
+  }
+}
+
+function pick (stats, factor) {
+  return Object.fromEntries(STATS.map(name => [name, stats[name] * factor]))
+}

@@ -1,0 +1,70 @@
+'use strict'
+
+const worker = require('./worker')
+const { merge } = require('../crowd')
+
+const PER_PROCESS = 10_000 // connections: half of what a process may often hold open
+const ATLEAST = 2 // processes
+
+/**
+ * Thousands of connections from several processes, each with source addresses of its own, 127.0.x.y. They stay
+ * from one act to the next; what breaks is connected again.
+ *
+ *    const crowd = new Crowd({ connections: 10_000, pin })
+ *    await crowd.open({ port, connections: 10_000 })    // connected, nothing asked
+ *    await crowd.greet()                                // each has asked once
+ *    await crowd.paced({ rate: 1000, seconds: 2 })      // an open loop over all of them
+ *    await crowd.closed({ seconds: 2 })                 // each asks again when it has its answer
+ *    await crowd.reset()
+ *    crowd.stop()
+ */
+module.exports = class Crowd {
+  /**
+   * @param {{ connections: number, pin?: string }} of how many at most, the cores to stay on
+   */
+  constructor ({ connections, pin }) {
+    const processes = Math.max(ATLEAST, Math.ceil(connections / PER_PROCESS))
+    this.workers = Array.from({ length: processes }, () => worker(require.resolve('./crowd-worker'), { pin }))
+  }
+
+  /** @param {{ port: number, connections: number, host?: string, path?: string }} where */
+  async open ({ port, connections, host = '127.0.0.1', path = '/' }) {
+    const { length } = this.workers
+    const opened = await this.#all(i => ({
+      act: 'open',
+      host,
+      port,
+      path,
+      // other systems than Linux know only the one address
+      source: process.platform === 'linux' ? `127.0.${i + 1}` : undefined,
+      connections: Math.floor(connections / length) + (i < connections % length ? 1 : 0)
+    }))
+    return { open: opened.reduce((sum, { open }) => sum + open, 0) }
+  }
+
+  async greet () {
+    return merge(await this.#all(() => ({ act: 'greet' })))
+  }
+
+  /** @param {{ seconds: number }} how */
+  async closed ({ seconds }) {
+    return merge(await this.#all(() => ({ act: 'closed', seconds })))
+  }
+
+  /** @param {{ rate: number, seconds: number }} how rate: requests per second of all together */
+  async paced ({ rate, seconds }) {
+    return merge(await this.#all(() => ({ act: 'paced', rate: rate / this.workers.length, seconds })))
+  }
+
+  async reset () {
+    await this.#all(() => ({ act: 'reset' }))
+  }
+
+  stop () {
+    for (const { stop } of this.workers) stop()
+  }
+
+  #all (of) {
+    return Promise.all(this.workers.map((one, i) => one.run(of(i))))
+  }
+}

@@ -1,0 +1,99 @@
+'use strict'
+
+const diagnostics = require('node:diagnostics_channel')
+const { setTimeout: sleep } = require('node:timers/promises')
+const { isDeepStrictEqual } = require('node:util')
+const { quantile } = require('../stats')
+const { histogram } = require('../histogram')
+
+const CLIENTS = {
+  http: () => require('./rpc-http'),
+  bolt: () => require('../../contenders/rpc/sofa-client'),
+  dubbo: () => require('../../contenders/rpc/sofa-client'),
+  grpc: () => require('../../contenders/rpc/grpc-client')
+}
+
+// Every socket that any of the clients opens: what is on the wire is counted there.
+const sockets = new Set()
+diagnostics.subscribe('net.client.socket', ({ socket }) => sockets.add(socket))
+
+process.on('disconnect', () => process.exit())
+process.on('message', load => {
+  const doing = load.once ? ask(load) : shoot(load)
+  doing.then(sample => process.send({ sample }), err => process.send({ error: err.message }))
+})
+
+async function ask (load) {
+  const client = await CLIENTS[load.protocol]().open(load)
+  try {
+    return { value: await outcome(client, load) }
+  } finally {
+    client.close()
+  }
+}
+
+async function shoot (load) {
+  const { protocol, connections, pipeline = 1, seconds, expected } = load
+  sockets.clear()
+  const clients = await Promise.all(Array.from({ length: connections }, () => CLIENTS[protocol]().open(load)))
+  const opening = wire()
+
+  const latencies = []
+  let asked = 0
+  let errors = 0
+  const end = new AbortController()
+  async function loop (client) {
+    while (!end.signal.aborted) {
+      asked++
+      const start = performance.now()
+      const value = await outcome(client, load)
+      const took = performance.now() - start
+      if (end.signal.aborted) return // answered after the end
+      if (isDeepStrictEqual(value, expected)) latencies.push(took)
+      else errors++
+      if (value.gone) return
+    }
+  }
+  const begin = performance.now()
+  const loops = clients.flatMap(client => Array.from({ length: pipeline }, () => loop(client)))
+  await sleep(seconds * 1000)
+  end.abort()
+  const took = (performance.now() - begin) / 1000
+  const { sent, received } = wire()
+  for (const client of clients) client.close()
+  await Promise.race([Promise.all(loops), sleep(1000)])
+
+  const requests = latencies.length
+  const mean = latencies.reduce((sum, ms) => sum + ms, 0) / requests
+  return {
+    requests,
+    seconds: took,
+    errors,
+    bytes: received - opening.received,
+    wire: (sent - opening.sent) / asked + (received - opening.received) / (requests + errors),
+    requestsPerSecond: requests / took,
+    latencyMeanMs: mean,
+    latency: { average: mean, max: Math.max(0, ...latencies) },
+    ...requests > 0 && { p50: quantile(latencies, 0.5), p99: quantile(latencies, 0.99) },
+    counts: histogram(latencies)
+  }
+}
+
+// What a call comes to: its value, or its error, which is what asyncError must come to.
+async function outcome (client, { method, args }) {
+  try {
+    return { value: await client.call(method, args) }
+  } catch (err) {
+    return { error: err.message, ...err.gone && { gone: true } }
+  }
+}
+
+function wire () {
+  let sent = 0
+  let received = 0
+  for (const { bytesWritten, bytesRead } of sockets) {
+    sent += bytesWritten
+    received += bytesRead
+  }
+  return { sent, received }
+}

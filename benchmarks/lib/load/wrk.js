@@ -1,0 +1,79 @@
+'use strict'
+
+const path = require('node:path')
+const { spawn } = require('node:child_process')
+const { program } = require('../machine')
+
+const PAUSE = 500 // ms
+
+/**
+ * wrk as a generator: written in C, it can outrun every server here on one core.
+ *
+ * @param {{ pin?: string }} on the cores to stay on
+ * @return {{ run: Function, stop: Function }}
+ */
+module.exports = function wrk ({ pin }) {
+  let child = null
+
+  /**
+   * @param {{ port: number, method?: string, path?: string, headers?: object, body?: string,
+   *   connections: number, seconds: number, pipeline?: number, cookies?: number, settle?: number,
+   *   mark?: (what: string) => void }} load cookies: how many different ones go round; settle: seconds in which
+   *   thousands of connections come up, they come on top; mark is called when they are 'settled', and when the
+   *   load is 'over' but its connections are open still
+   * @return {Promise<object>} a sample, as every generator gives it
+   */
+  function run (load) {
+    const { port, method = 'GET', path: target = '/', headers = {}, body = '' } = load
+    const { connections, seconds, pipeline = 1, cookies = 0, settle = 0, mark = () => {} } = load
+    const args = ['-t1', `-c${connections}`, `-d${seconds + Math.ceil(settle)}s`, '-s', path.join(__dirname, 'wrk.lua')]
+    if (settle) args.push('--timeout', '60s') // a server may take seconds to go round all of them
+    for (const name of Object.keys(headers)) args.push('-H', `${name}: ${headers[name]}`)
+    args.push(`http://127.0.0.1:${port}${target}`, '--', method, String(pipeline), String(cookies), body)
+    const command = pin ? ['taskset', '-c', pin, 'wrk', ...args] : ['wrk', ...args]
+
+    return new Promise((resolve, reject) => {
+      let said = ''
+      child = spawn(command[0], command.slice(1), {
+        env: { ...process.env, CONNECTIONS: String(connections), SETTLE: String(settle) },
+        stdio: ['ignore', 'pipe', 'inherit']
+      })
+      let before = 0
+      child.stdout.on('data', chunk => {
+        said += chunk
+        const sent = before === 0 && /^\{"settled":(\d+)\}$/m.exec(said)?.[1]
+        if (sent) {
+          before = Math.max(1, sent - connections) // every connection has one on its way
+          mark('settled')
+        }
+        if (before && said.includes('{"requests"')) mark('over')
+      })
+      child.once('error', reject)
+      child.once('close', code => {
+        child = null
+        const line = said.split('\n').find(text => text.startsWith('{"requests"'))
+        if (!line) return reject(new Error(`wrk ended with code ${code}: ${said.trim()}`))
+        const whole = sample(JSON.parse(line))
+        if (!settle) return resolve(whole)
+        // the thousands that are closed now must not be the next round's work
+        setTimeout(() => resolve(before ? { ...whole, counted: whole.requests - before } : whole), PAUSE)
+      })
+    })
+  }
+
+  return { run, stop: () => child?.kill('SIGKILL') }
+}
+
+module.exports.missing = () => program('wrk') ? null : 'apt-get install wrk (Debian, Ubuntu) or brew install wrk'
+
+function sample ({ requests, seconds, bytes, errors, mean, max }) {
+  return {
+    requests,
+    seconds,
+    bytes,
+    errors,
+    requestsPerSecond: requests / seconds,
+    latencyMeanMs: mean,
+    latency: { average: mean, max }
+  }
+}

@@ -1,0 +1,99 @@
+-- wrk -s wrk.lua URL -- METHOD DEPTH COOKIES BODY
+-- CONNECTIONS, in the environment, is what -c says: done() is given neither it nor the arguments.
+-- DEPTH requests go out in one write; with COOKIES above 0 as many different Cookie headers go round.
+-- With SETTLE, seconds, it says when they are over, and how many requests went out until then.
+
+local EXACTLY, SAMPLES = 3000, 500 -- different latencies to look at one by one, and how many otherwise
+
+local ffi = require('ffi')
+ffi.cdef('typedef struct { long s, us; } when_t; int gettimeofday(when_t *, void *);')
+local when = ffi.new('when_t')
+
+local function now ()
+  ffi.C.gettimeofday(when, nil)
+  return tonumber(when.s) + tonumber(when.us) / 1e6
+end
+
+local function settling (requests, settle)
+  local sent, over = 0, nil
+  return function ()
+    sent = sent + 1
+    if over ~= true and sent % 64 == 0 then
+      over = over or now() + settle
+      if now() > over then
+        over = true
+        io.write(string.format('{"settled":%d}\n', sent))
+        io.flush()
+      end
+    end
+    return requests
+  end
+end
+
+function init (args)
+  wrk.method = args[1]
+  local depth, cookies = tonumber(args[2]), tonumber(args[3])
+  if args[4] and args[4] ~= '' then wrk.body = args[4] end
+
+  local plain = wrk.format
+  if cookies == 0 then
+    local requests = plain():rep(depth)
+    wrk.format = function () return requests end
+    local settle = tonumber(os.getenv('SETTLE') or '0')
+    if settle > 0 then request = settling(requests, settle) end
+    return
+  end
+
+  local made, at = {}, 0
+  for i = 1, cookies do
+    wrk.headers['Cookie'] = string.format('theme=dark; sid=%08x%024d; seen=%d', i * 2654435761 % 4294967296, i, i)
+    made[i] = plain():rep(depth)
+  end
+  request = function ()
+    at = at % cookies + 1
+    return made[at]
+  end
+end
+
+-- For every answer that took two or more of the average interval, wrk has by now added the latencies of the
+-- requests it believes were held back meanwhile. They are taken away again, from the longest down: the mean must be
+-- that of real answers, or Little's law seems broken by whatever stumbled once.
+local function real (latency, interval)
+  local counts, longest, unit = {}, 0, 1
+  if #latency <= EXACTLY then
+    for i = 1, #latency do
+      local us, count = latency(i)
+      counts[us], longest = count, math.max(longest, us)
+    end
+  else -- wrk counts from the start for each: thousands of connections would take it a minute
+    unit = 100
+    for i = 1, SAMPLES do
+      local us = math.floor(latency:percentile((i - 0.5) / SAMPLES * 100) / unit) * unit
+      counts[us], longest = (counts[us] or 0) + 1, math.max(longest, us)
+    end
+  end
+
+  local answers, sum = 0, 0
+  for us = longest, 0, -unit do
+    local count = counts[us] or 0
+    if count > 0 or unit > 1 and count < 0 then -- samples come out even only on the whole
+      answers, sum = answers + count, sum + count * us
+      local added = us >= interval * 2 and us - interval or 0
+      while added > interval do
+        local at = math.floor(added / unit) * unit
+        counts[at] = (counts[at] or unit == 1 and count or 0) - count -- wrk hides what it added below the shortest
+        added = added - interval
+      end
+    end
+  end
+  return sum / answers
+end
+
+function done (summary, latency)
+  local e = summary.errors
+  local each = math.floor(summary.requests / tonumber(os.getenv('CONNECTIONS')))
+  local mean = each > 0 and real(latency, math.floor(summary.duration / each)) or latency.mean
+  io.write(string.format('\n{"requests":%d,"seconds":%.6f,"bytes":%d,"errors":%d,"mean":%.4f,"max":%.4f}\n',
+    summary.requests, summary.duration / 1e6, summary.bytes,
+    e.connect + e.read + e.write + e.status + e.timeout, mean / 1e3, latency.max / 1e3))
+end

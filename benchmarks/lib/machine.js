@@ -1,0 +1,52 @@
+'use strict'
+
+const fs = require('node:fs')
+const os = require('node:os')
+const { spawnSync } = require('node:child_process')
+
+/**
+ * The machine a figure belongs to.
+ *
+ * @return {{ cpu: string, cores: number, kernel: string }}
+ */
+exports.machine = function () {
+  return {
+    cpu: os.cpus()[0]?.model.trim() || os.arch(),
+    cores: os.availableParallelism(),
+    kernel: `${os.type()} ${os.release()}`
+  }
+}
+
+/**
+ * One core for the servers and the others for the load, so that neither is moved about nor steals
+ * from the other. Null where processes cannot be pinned (one core, no taskset).
+ *
+ * @param {{ half?: boolean }} [how] half: as many for the servers as for the load, for those of several processes
+ * @return {{ server: string, load: string }|null} lists as taskset takes them
+ */
+exports.pins = function ({ half = false } = {}) {
+  const cores = allowed()
+  if (cores.length < 2 || !exports.program('taskset')) return null
+  const first = half ? Math.floor(cores.length / 2) : 1
+  return { server: cores.slice(0, first).join(','), load: cores.slice(first).join(',') }
+}
+
+/**
+ * Whether a program can be started here.
+ *
+ * @param {string} name
+ * @return {boolean}
+ */
+exports.program = name => spawnSync(name, ['--version'], { stdio: 'ignore' }).error === undefined
+
+function allowed () {
+  try {
+    const list = /^Cpus_allowed_list:\s*(\S+)/m.exec(fs.readFileSync('/proc/self/status', 'latin1'))[1]
+    return list.split(',').flatMap(range => {
+      const [first, last = first] = range.split('-').map(Number)
+      return Array.from({ length: last - first + 1 }, (_, i) => first + i)
+    })
+  } catch {
+    return []
+  }
+}
