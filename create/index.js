@@ -1,0 +1,141 @@
+#!/usr/bin/env node
+'use strict'
+
+const fs = require('node:fs')
+const path = require('node:path')
+const readline = require('node:readline/promises')
+const { parseArgs } = require('node:util')
+const { version } = require('./package.json')
+
+const USAGE = `usage: npm create kone <folder> [-- options]
+
+  --ts      TypeScript instead of JavaScript
+  --bare    one route, instead of a small site on the middleware set
+  --help, --version
+`
+
+const OPTIONS = {
+  ts: { type: 'boolean' },
+  bare: { type: 'boolean' },
+  help: { type: 'boolean', short: 'h' },
+  version: { type: 'boolean', short: 'v' }
+}
+
+/** What is the user's to mend: told in one line. */
+class Mistake extends Error {}
+
+main(process.argv.slice(2)).catch(err => {
+  // a system error's message names the call and the path: as much as anybody can use
+  if (!(err instanceof Mistake) && !err.syscall) throw err
+  console.error(`create-kone: ${err.message}`)
+  process.exitCode = 1
+})
+
+async function main (args) {
+  const { values, positionals } = parse(args)
+  if (values.help) return process.stdout.write(USAGE)
+  if (values.version) return console.log(version)
+  if (positionals.length > 1) throw new Mistake(`one folder only, not ${positionals.length} (try --help)`)
+
+  const given = positionals[0] ?? await ask()
+  const folder = path.resolve(given)
+  const name = checkName(path.basename(folder))
+  checkEmpty(folder, given)
+  create(folder, name, values)
+
+  console.log(`${name} is ready:\n`)
+  if (folder !== process.cwd()) console.log(`  cd ${path.relative('', folder)}`)
+  console.log('  npm install\n  npm test\n  npm start')
+}
+
+function parse (args) {
+  try {
+    return parseArgs({ args, options: OPTIONS, allowPositionals: true })
+  } catch (err) {
+    const [option] = /'-.*?'/.exec(err.message) ?? ['an option']
+    const fault = err.code === 'ERR_PARSE_ARGS_UNKNOWN_OPTION' ? 'unknown option' : 'no value goes with'
+    throw new Mistake(`${fault} ${option.replace(/'/g, '')} (try --help)`)
+  }
+}
+
+async function ask () {
+  if (!process.stdin.isTTY) throw new Mistake('name a folder: npm create kone my-app')
+  const terminal = readline.createInterface(process.stdin, process.stdout)
+  const answer = await terminal.question('folder (my-app): ')
+  terminal.close()
+  return answer.trim() || 'my-app'
+}
+
+/**
+ * The folder's name becomes the package's: npm's rules for new names.
+ */
+function checkName (name) {
+  if (name.length <= 214 && /^[a-z0-9~-][a-z0-9._~-]*$/.test(name) && name !== 'node_modules') return name
+  throw new Mistake(`${JSON.stringify(name)} is no package name: lower-case letters, digits and - . _ only`)
+}
+
+function checkEmpty (folder, given) {
+  const found = fs.statSync(folder, { throwIfNoEntry: false })
+  if (!found) return
+  if (!found.isDirectory()) throw new Mistake(`${given} exists and is no folder`)
+  // a repository that waits for its first file is empty enough
+  if (fs.readdirSync(folder).some(entry => entry !== '.git')) throw new Mistake(`${given} exists and is not empty`)
+}
+
+/**
+ * Write the project; when that fails half-way, leave nothing of it.
+ */
+function create (folder, name, { ts = false, bare = false }) {
+  const language = ts ? 'ts' : 'js'
+  const layers = [bare ? 'bare' : 'site', `${bare ? 'bare' : 'site'}-${language}`, `all-${language}`, 'all']
+  const first = fs.mkdirSync(folder, { recursive: true })
+  try {
+    for (const layer of layers) copy(path.join(__dirname, 'template', layer), folder)
+    write(folder, 'package.json', JSON.stringify(manifest(name, ts), null, 2) + '\n')
+  } catch (err) {
+    for (const entry of fs.readdirSync(folder)) {
+      if (entry !== '.git') fs.rmSync(path.join(folder, entry), { recursive: true, force: true })
+    }
+    if (first) fs.rmSync(first, { recursive: true, force: true })
+    throw err
+  }
+}
+
+function copy (from, to) {
+  if (!fs.existsSync(from)) return
+  for (const entry of fs.readdirSync(from, { recursive: true, withFileTypes: true })) {
+    if (!entry.isFile()) continue
+    const source = path.join(entry.parentPath ?? entry.path, entry.name)
+    // npm leaves files named .gitignore out of a package
+    write(to, path.relative(from, source).replace(/^_/, '.'), fs.readFileSync(source))
+  }
+}
+
+function write (folder, file, content) {
+  const target = path.join(folder, file)
+  fs.mkdirSync(path.dirname(target), { recursive: true })
+  fs.writeFileSync(target, content)
+}
+
+function manifest (name, ts) {
+  return {
+    name,
+    version: '0.1.0',
+    private: true,
+    type: 'module',
+    scripts: ts
+      ? {
+          build: 'tsc',
+          start: 'npm run build && node dist/server.js',
+          test: 'npm run build && node --test dist/*.test.js'
+        }
+      : {
+          start: 'node server.js',
+          dev: 'node --watch server.js',
+          test: 'node --test'
+        },
+    engines: { node: '>=20' },
+    dependencies: { kone: process.env.KONE_SPEC || `^${version}` },
+    ...(ts && { devDependencies: { '@types/node': '^20.19.0', typescript: '^6.0.3' } })
+  }
+}

@@ -1,0 +1,54 @@
+import { randomBytes } from 'node:crypto'
+import { fileURLToPath } from 'node:url'
+import Kone from 'kone'
+import bodyParser from 'kone/middleware/bodyParser'
+import csrf from 'kone/middleware/csrf'
+import helmet from 'kone/middleware/helmet'
+import logger from 'kone/middleware/logger'
+import Router from 'kone/middleware/router'
+import session from 'kone/middleware/session'
+import serve from 'kone/middleware/static'
+import template from 'kone/middleware/template'
+
+const folder = name => fileURLToPath(new URL(name, import.meta.url))
+
+// Without a SECRET (32 characters or more) everybody is a stranger again after a restart.
+const secret = process.env.SECRET || randomBytes(32).toString('hex')
+
+/**
+ * The app, made by a function: server.js and every test get one of their own.
+ */
+export function createApp ({ quiet = false } = {}) {
+  const app = new Kone()
+  const entries = [] // put a database here
+
+  if (!quiet) app.use(logger())
+  app.use(helmet())
+  app.use(serve(folder('public')))
+  app.use(session({ store: session.sealedCookie({ keys: [secret] }) }))
+  app.use(bodyParser())
+  app.use(csrf())
+  app.use(template(folder('views')))
+  app.use(routes(entries))
+
+  return app
+}
+
+function routes (entries) {
+  const router = new Router()
+
+  router.get('/', async ctx => {
+    await ctx.render('index', { entries, name: ctx.session.name })
+  })
+
+  router.post('/entries', ctx => {
+    const { name, text } = ctx.request.body
+    if (!name || !text) ctx.throw(400, 'a name and a text, please')
+    entries.unshift({ name, text })
+    ctx.session.name = name
+    ctx.status = 303
+    ctx.redirect('/')
+  })
+
+  return router.routes()
+}

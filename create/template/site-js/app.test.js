@@ -1,0 +1,52 @@
+import { test } from 'node:test'
+import assert from 'node:assert/strict'
+import { createApp } from './app.js'
+
+const app = createApp({ quiet: true })
+
+test('shows an empty guestbook', async () => {
+  const page = await app.inject('/')
+  assert.equal(page.status, 200)
+  assert.match(page.text(), /Nobody was here yet/)
+})
+
+test('takes an entry and remembers the name', async () => {
+  const visitor = await visit()
+  const answer = await visitor.sign({ name: 'Tobi', text: '<b>hi</b>' })
+  assert.equal(answer.status, 303)
+
+  const page = (await app.inject({ url: '/', headers: { cookie: cookieOf(answer) } })).text()
+  assert.match(page, /<b>Tobi<\/b> &lt;b&gt;hi/)
+  assert.match(page, /name="name" value="Tobi"/)
+})
+
+test('refuses an entry without text, or from elsewhere', async () => {
+  const visitor = await visit()
+  assert.equal((await visitor.sign({ name: 'Tobi', text: '' })).status, 400)
+  assert.equal((await visitor.sign({ name: 'Tobi', text: 'hi', _csrf: 'guessed' })).status, 403)
+})
+
+test('serves the style', async () => {
+  const style = await app.inject('/style.css')
+  assert.equal(style.headers['content-type'], 'text/css; charset=utf-8')
+})
+
+/** A browser's first visit: its cookie, and the form's token. */
+async function visit () {
+  const page = await app.inject('/')
+  const cookie = cookieOf(page)
+  const [, token] = /name="_csrf" value="(.+?)"/.exec(page.text())
+
+  return {
+    sign: fields => app.inject({
+      method: 'POST',
+      url: '/entries',
+      headers: { cookie, 'content-type': 'application/x-www-form-urlencoded' },
+      body: String(new URLSearchParams({ _csrf: token, ...fields }))
+    })
+  }
+}
+
+function cookieOf (answer) {
+  return answer.headers['set-cookie'].map(line => line.split(';')[0]).join('; ')
+}

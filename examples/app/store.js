@@ -1,0 +1,72 @@
+'use strict'
+
+const { randomBytes, scryptSync, timingSafeEqual } = require('node:crypto')
+const { mkdirSync } = require('node:fs')
+const { join } = require('node:path')
+
+/**
+ * The guestbook in an embedded SQLite: Node's own where it has one, the same file through
+ * WebAssembly on Node 20.
+ *
+ * @param {String} folder made if it is missing
+ * @return {{ keys, entries, entry, add, signIn }}
+ */
+exports.open = function (folder) {
+  mkdirSync(folder, { recursive: true })
+  const db = openDatabase(join(folder, 'guestbook.db'))
+  db.exec('PRAGMA busy_timeout = 5000')
+  db.exec('CREATE TABLE IF NOT EXISTS setting (name TEXT PRIMARY KEY, value TEXT NOT NULL)')
+  db.exec('CREATE TABLE IF NOT EXISTS user (name TEXT PRIMARY KEY, secret TEXT NOT NULL)')
+  db.exec(`CREATE TABLE IF NOT EXISTS entry (
+    id INTEGER PRIMARY KEY, name TEXT NOT NULL, text TEXT NOT NULL, at INTEGER NOT NULL)`)
+
+  return {
+    // What cookies are signed and sealed with: made once, shared by all workers of this folder.
+    keys: [process.env.SECRET || secret(db)],
+
+    entries: (limit = 50) => db.all('SELECT id, name, text, at FROM entry ORDER BY id DESC LIMIT ?', limit),
+
+    entry: id => db.all('SELECT id, name, text, at FROM entry WHERE id = ?', id)[0],
+
+    add (name, text) {
+      return db.all('INSERT INTO entry (name, text, at) VALUES (?, ?, ?) RETURNING id, name, text, at',
+        name, text, Date.now())[0]
+    },
+
+    // The first sign-in of a name makes the account.
+    signIn (name, password) {
+      const salt = randomBytes(16).toString('hex')
+      db.all('INSERT OR IGNORE INTO user VALUES (?, ?)', name, `${salt}:${hash(password, salt)}`)
+      const [{ secret }] = db.all('SELECT secret FROM user WHERE name = ?', name)
+      const [known, expected] = secret.split(':')
+      return timingSafeEqual(Buffer.from(hash(password, known)), Buffer.from(expected))
+    }
+  }
+}
+
+function secret (db) {
+  db.all("INSERT OR IGNORE INTO setting VALUES ('secret', ?)", randomBytes(32).toString('hex'))
+  return db.all("SELECT value FROM setting WHERE name = 'secret'")[0].value
+}
+
+function hash (password, salt) {
+  return scryptSync(password, salt, 32).toString('hex')
+}
+
+// Two drivers, one shape: exec(sql) and all(sql, ...values) → rows.
+function openDatabase (file) {
+  const DatabaseSync = builtIn()
+  if (DatabaseSync) {
+    const db = new DatabaseSync(file)
+    return { exec: sql => db.exec(sql), all: (sql, ...values) => db.prepare(sql).all(...values) }
+  }
+  const { Database } = require('node-sqlite3-wasm')
+  const db = new Database(file)
+  return { exec: sql => db.exec(sql), all: (sql, ...values) => db.all(sql, values) }
+}
+
+function builtIn () {
+  try {
+    return require('node:sqlite').DatabaseSync
+  } catch {} // Node 20 has none
+}

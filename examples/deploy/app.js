@@ -1,0 +1,97 @@
+'use strict'
+
+/**
+ * Notes for those who signed in. Nothing is kept in the process: sessions, csrf secrets, rate limits
+ * and notes are in Redis, so every worker of every host answers everybody.
+ *
+ *    REDIS_URL=redis://127.0.0.1:6379 npm start
+ */
+
+const { hostname } = require('node:os')
+const Redis = require('ioredis')
+const Kone = require('kone')
+const mw = require('kone/middleware')
+const Router = require('kone/middleware/router')
+
+const redis = new Redis(process.env.REDIS_URL || 'redis://127.0.0.1:6379', {
+  lazyConnect: true,
+  maxRetriesPerRequest: 1, // while Redis is away the answer is an error, not a wait
+  connectTimeout: 2000,
+  socketTimeout: 2000, // a connection that a cut made useless is given up, and made again
+  retryStrategy: times => Math.min(times * 50, 500)
+})
+const app = new Kone({ proxy: 1 }) // nginx, and nobody before it
+const router = new Router()
+const host = process.env.HOST_NAME || hostname()
+
+app.use(probes)
+app.use(mw.requestId())
+app.use(mw.session({ store: mw.session.redis(redis) }))
+app.use(mw.bodyParser())
+app.use(mw.csrf())
+app.use(mw.sse({ heartbeat: 10000 }))
+app.use(router.routes())
+app.use(router.allowedMethods())
+
+router.post('/sign-in', mw.rateLimit({ driver: 'redis', db: redis, max: 60, duration: 60000 }), ctx => {
+  const { name } = ctx.request.body
+  if (typeof name !== 'string' || !/^\w{1,32}$/.test(name)) ctx.throw(400, 'name: 1 to 32 letters')
+  ctx.sessionHandler.regenerateId()
+  ctx.session.user = name
+  ctx.body = { user: name }
+})
+
+router.get('/me', ctx => {
+  const { user = null } = ctx.session
+  const { ip, origin, socket } = ctx
+  ctx.body = { user, csrf: ctx.state._csrf, host, ip, origin, peer: socket.remotePort }
+})
+
+router.get('/notes', signedIn, async ctx => { ctx.body = await redis.lrange(keyOf(ctx), 0, -1) })
+
+router.post('/notes', signedIn, async ctx => {
+  const { text } = ctx.request.body
+  if (typeof text !== 'string' || text === '' || text.length > 500) ctx.throw(400, 'text: 1 to 500 characters')
+  await redis.rpush(keyOf(ctx), text)
+  ctx.status = 201 // said when it is written, not before
+  ctx.body = { text, host }
+})
+
+router.get('/events', ctx => {
+  const stream = ctx.sse()
+  const tick = () => stream.send({ event: 'tick', data: { host, now: new Date().toISOString() } })
+  const timer = setInterval(tick, 1000)
+  stream.on('close', () => clearInterval(timer))
+  tick()
+})
+
+/** Alive: it answers. Ready: it takes new connections and reaches what it needs. */
+async function probes (ctx, next) {
+  if (ctx.path === '/healthz') {
+    ctx.body = 'alive'
+  } else if (ctx.path === '/readyz') {
+    const draining = !ctx.socket.server.listening
+    const reason = draining ? 'draining' : await redis.ping().then(() => null, () => 'no Redis')
+    ctx.status = reason ? 503 : 200
+    ctx.body = reason || 'ready'
+  } else {
+    return next()
+  }
+}
+
+function signedIn (ctx, next) {
+  if (!ctx.session.user) ctx.throw(401, 'Sign in first')
+  return next()
+}
+
+function keyOf (ctx) {
+  return `notes:${ctx.session.user}`
+}
+
+redis.once('ready', () => app.listen(process.env.PORT || 4000))
+redis.once('error', err => {
+  if (redis.status === 'ready') return
+  console.error(`cannot reach Redis: ${err.message}`)
+  process.exit(1)
+})
+redis.connect().catch(() => {}) // 'error' tells of it

@@ -1,0 +1,21 @@
+// kone as an ES module; `Kone` is the class that `require('kone')` gives.
+import Kone, { HttpError } from 'kone'
+
+const app = new Kone()
+
+app.use(async (ctx, next) => {
+  try {
+    await next()
+  } catch (err) {
+    if (!(err instanceof HttpError)) throw err
+    ctx.status = err.status
+    ctx.body = { error: err.message }
+  }
+})
+
+app.use(ctx => {
+  if (ctx.path !== '/') ctx.throw(404, 'no such page')
+  ctx.body = { hello: 'ES modules' }
+})
+
+app.listen(process.env.PORT || 3000)

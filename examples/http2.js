@@ -1,0 +1,16 @@
+'use strict'
+
+const http2 = require('node:http2')
+const Kone = require('kone')
+const certificate = require('./certificate')
+
+const app = new Kone()
+app.use(ctx => { ctx.body = { version: ctx.req.httpVersion, host: ctx.host, secure: ctx.secure } })
+
+// ALPN decides between HTTP/2 and HTTP/1.1; nothing is pushed.
+certificate().then(({ key, cert }) => {
+  const server = http2.createSecureServer({ key, cert, allowHTTP1: true }, app.callback())
+  server.listen(process.env.PORT || 3000, () => {
+    console.log(`https://localhost:${server.address().port}`)
+  })
+})

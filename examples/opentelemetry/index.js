@@ -1,0 +1,33 @@
+'use strict'
+
+const { context, propagation } = require('@opentelemetry/api')
+const { InMemorySpanExporter, SimpleSpanProcessor } = require('@opentelemetry/sdk-trace-base')
+const { NodeTracerProvider } = require('@opentelemetry/sdk-trace-node')
+const Kone = require('kone')
+const Router = require('kone/middleware/router')
+const telemetry = require('./telemetry')
+
+const exporter = new InMemorySpanExporter() // yours sends them somewhere
+new NodeTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] }).register() // W3C by default
+
+const app = new Kone()
+app.use(telemetry)
+
+const router = new Router()
+router.get('/users/:id', ctx => { ctx.body = { id: ctx.params.id, traceparent: ctx.get('traceparent') } })
+router.get('/broken', () => { throw new Error('out of order') })
+router.get('/through', async ctx => {
+  const headers = {}
+  propagation.inject(context.active(), headers) // traceparent goes on
+  ctx.body = await (await fetch(`${ctx.origin}/users/7`, { headers })).json()
+})
+router.get('/spans', ctx => {
+  ctx.body = exporter.getFinishedSpans().map(span => {
+    const { name, attributes, status, parentSpanContext } = span
+    const events = span.events.map(({ name }) => name)
+    return { name, attributes, status, events, parent: parentSpanContext?.spanId, ...span.spanContext() }
+  })
+})
+app.use(router.routes())
+
+const server = app.listen(process.env.PORT || 3000, () => console.log(`http://localhost:${server.address().port}`))

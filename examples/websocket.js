@@ -1,0 +1,15 @@
+'use strict'
+
+const Kone = require('kone')
+const { WebSocketServer } = require('ws')
+
+const app = new Kone()
+app.use(ctx => { ctx.body = 'Connect a WebSocket to this port' })
+
+const server = app.listen(process.env.PORT || 3000, () => {
+  console.log(`http://localhost:${server.address().port}`)
+})
+
+new WebSocketServer({ server }).on('connection', socket => {
+  socket.on('message', message => socket.send(`echo: ${message}`))
+})
