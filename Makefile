@@ -1,0 +1,58 @@
+# The one door, for people and for CI. `make` alone says what there is.
+
+NPM_CI = npm ci --no-audit --no-fund
+ARGS ?=
+export REF
+
+help:
+	@echo 'make start        install, serve the demo app on http://localhost:4000 (PORT)'
+	@echo 'make test         install, run all tests'
+	@echo 'make battle       hello world against the field (ARGS="--quick")'
+	@echo 'make bench-NAME   mw front soak versions connections static rpc growth (ARGS=…)'
+	@echo 'make bench-compare REF=main~1   the checkout against a revision of kone, or REF=a..b'
+	@echo 'make report       an HTML page of all results'
+	@echo 'make fuzz         the HTTP/1.1 front against node:http for minutes'
+	@echo 'make cover lint types compat'
+
+start: node_modules
+	node examples/app
+
+test: node_modules benchmarks/node_modules
+	node test/run.js $(ARGS)
+
+lint: node_modules
+	npx eslint .
+
+types: node_modules
+	node --test test/types.test.js
+
+cover: node_modules
+	npx c8 --include 'lib/**/*.js' --check-coverage --lines 98 --reporter text --reporter lcovonly \
+	  node test/run.js test/application test/context test/request test/response test/compose \
+	  test/compat/koa.test.js test/compat/packages.test.js test/security test/http1
+
+fuzz: node_modules
+	node test/http1/fuzz.js $(ARGS)
+
+compat: node_modules
+	node test/compat/real/run.js $(ARGS)
+
+battle: node_modules benchmarks/node_modules
+	cd benchmarks && node battle.js $(ARGS)
+
+bench-%: node_modules benchmarks/node_modules
+	cd benchmarks && node $*.js $(ARGS)
+
+report: node_modules benchmarks/node_modules
+	cd benchmarks && node report.js $(ARGS)
+
+# Reinstalled when the lock file is newer.
+node_modules: package-lock.json
+	$(NPM_CI)
+	@touch node_modules
+
+benchmarks/node_modules: benchmarks/package-lock.json
+	cd benchmarks && $(NPM_CI)
+	@touch benchmarks/node_modules
+
+.PHONY: help start test lint types cover fuzz compat battle report

@@ -1,0 +1,91 @@
+'use strict'
+
+const { describe, it } = require('node:test')
+const assert = require('node:assert/strict')
+const Emitter = require('node:events')
+
+const Kone = require('../helpers/kone')
+
+describe('new Kone(options)', () => {
+  it('should be an emitter with the defaults of Koa', () => {
+    const app = new Kone()
+    assert(app instanceof Emitter)
+    assert.equal(app.proxy, false)
+    assert.equal(app.subdomainOffset, 2)
+    assert.equal(app.proxyIpHeader, 'X-Forwarded-For')
+    assert.equal(app.maxIpsCount, 0)
+    assert.equal(app.keys, undefined)
+    assert.deepEqual(app.middleware, [])
+  })
+
+  it('should set what Koa’s constructor sets', () => {
+    const options = {
+      env: 'something',
+      keys: ['secret'],
+      proxy: true,
+      subdomainOffset: 3,
+      proxyIpHeader: 'X-Client-IP',
+      maxIpsCount: 1
+    }
+    const app = new Kone(options)
+    for (const name in options) assert.equal(app[name], options[name], name)
+  })
+
+  it('should take undefined, null and no options', () => {
+    assert.doesNotThrow(() => [new Kone(undefined), new Kone(null), new Kone({})])
+    assert.doesNotThrow(() => new Kone({ proxy: undefined, keys: undefined, env: undefined }))
+  })
+
+  it('should take env from NODE_ENV, development without one', () => {
+    const { NODE_ENV } = process.env
+    try {
+      process.env.NODE_ENV = 'test'
+      assert.equal(new Kone().env, 'test')
+      delete process.env.NODE_ENV
+      assert.equal(new Kone().env, 'development')
+    } finally {
+      if (NODE_ENV !== undefined) process.env.NODE_ENV = NODE_ENV
+    }
+  })
+
+  it('should not need new for what extends it', () => {
+    class Own extends Kone {
+      constructor () {
+        super({ env: 'own' })
+        this.extra = true
+      }
+    }
+    const app = new Own()
+    assert(app instanceof Kone)
+    assert.equal(app.env, 'own')
+    assert.equal(app.use(() => {}), app)
+  })
+
+  describe('given nonsense', () => {
+    const nonsense = {
+      proxy: ['yes', -1, 1.5, ['not an address'], ['10.0.0.0/99'], {}],
+      subdomainOffset: ['two', -1],
+      proxyIpHeader: [1],
+      maxIpsCount: ['all', -1],
+      env: [1],
+      keys: ['secret', []],
+      compose: ['compose'],
+      Promise: ['Promise', {}, class {}],
+      asyncLocalStorage: ['yes', {}],
+      http1: ['off']
+    }
+
+    for (const [name, values] of Object.entries(nonsense)) {
+      for (const value of values) {
+        it(`should throw a sentence that names options.${name} (${JSON.stringify(value) || value})`, () => {
+          assert.throws(() => new Kone({ [name]: value }), error => {
+            assert(error instanceof TypeError)
+            assert.match(error.message, new RegExp(`options\\.${name}`))
+            assert(error.message.split(' ').length > 3, error.message)
+            return true
+          })
+        })
+      }
+    }
+  })
+})

@@ -1,0 +1,103 @@
+'use strict'
+
+const { describe, it } = require('node:test')
+const assert = require('node:assert/strict')
+const fs = require('node:fs')
+const createError = require('http-errors')
+
+const Kone = require('kone')
+const manifest = require('kone/package.json')
+
+describe("require('kone')", () => {
+  it('should be the class', () => {
+    assert.equal(typeof Kone, 'function')
+    assert.equal(Kone.name, 'Application')
+    assert.equal(Kone, require('kone/lib/application'))
+  })
+
+  it('should be its own default, as an own static property', () => {
+    assert.equal(Kone.default, Kone)
+    assert(Object.hasOwn(Kone, 'default'))
+  })
+
+  it('should export HttpError of the shared http-errors', () => {
+    assert.equal(Kone.HttpError, createError.HttpError)
+    assert.throws(() => { throw createError(404) }, Kone.HttpError)
+  })
+
+  it('should export compose, and the error maker of Koa 3', () => {
+    assert.equal(Kone.compose, require('kone/compose'))
+    assert.equal(Kone.compose, require('kone/lib/compose'))
+    assert.equal(Kone.createHttpError, createError)
+    assert.equal(Kone.isHttpError(createError(400)), true)
+  })
+
+  it('should have use and callback as own methods that are not enumerable, as APM tools expect', () => {
+    for (const name of ['use', 'callback', 'createContext', 'handleRequest', 'onerror', 'listen']) {
+      const { enumerable, value } = Object.getOwnPropertyDescriptor(Kone.prototype, name)
+      assert.equal(enumerable, false)
+      assert.equal(typeof value, 'function')
+    }
+  })
+
+  it('should be declared as `class Application` in lib/application.js, which Sentry rewrites', () => {
+    assert.match(fs.readFileSync(require.resolve('kone/lib/application'), 'utf8'), /\bclass Application\b/)
+  })
+
+  it('should be a release of Koa’s major 2 that is none of Koa’s own', () => {
+    const [major, minor] = manifest.version.split('.').map(Number)
+    assert.match(manifest.version, /^\d+\.\d+\.\d+$/)
+    assert.equal(major, 2)
+    assert(minor >= 17)
+  })
+})
+
+describe('the subpaths of koa', () => {
+  for (const name of ['application', 'context', 'request', 'response']) {
+    it(`should have lib/${name}, with and without .js`, () => {
+      assert.equal(require(`kone/lib/${name}`), require(`kone/lib/${name}.js`))
+    })
+  }
+
+  it('should have the prototypes that every app’s inherit from', () => {
+    const app = new Kone()
+    for (const name of ['context', 'request', 'response']) {
+      assert.equal(Object.getPrototypeOf(app[name]), require(`kone/lib/${name}`))
+    }
+  })
+
+  it('should have package.json, with and without .json', () => {
+    assert.equal(require('kone/package.json').name, 'kone')
+    assert.equal(require('kone/package').name, 'kone')
+  })
+})
+
+describe("import 'kone'", () => {
+  it('should have default and HttpError, and nothing else', async () => {
+    const kone = await import('kone')
+    assert.deepEqual(Object.keys(kone).sort(), ['HttpError', 'default'])
+    assert.equal(kone.default, Kone)
+    assert.equal(kone.HttpError, Kone.HttpError)
+  })
+
+  it('should give the same class as require, for bluebird too', async () => {
+    const { default: Bluebird } = await import('kone/bluebird')
+    assert.equal(Bluebird.default ?? Bluebird, require('kone/bluebird'))
+    const { default: compose } = await import('kone/compose')
+    assert.equal(compose, Kone.compose)
+  })
+})
+
+describe('the dependencies', () => {
+  it('should be the shared packages by identity', () => {
+    const accepts = require('accepts')
+    const app = new Kone()
+    const ctx = app.createContext({ headers: {}, socket: {} }, { getHeader () {} })
+    assert(ctx.accept instanceof accepts)
+  })
+
+  it('should be without the packages that Koa 2 drags along', () => {
+    const gone = ['delegates', 'koa-compose', 'koa-convert', 'is-generator-function', 'http-assert', 'koa', 'debug']
+    for (const name of gone) assert.equal(manifest.dependencies[name], undefined, name)
+  })
+})

@@ -1,0 +1,97 @@
+'use strict'
+
+const http = require('node:http')
+const { once } = require('node:events')
+const { describe, it } = require('node:test')
+const assert = require('node:assert/strict')
+const Crowd = require('../../benchmarks/lib/load/crowd')
+const { descriptors, merge, processesFor } = require('../../benchmarks/lib/crowd')
+const until = require('../helpers/until')
+
+describe('a crowd of connections', () => {
+  it('should connect, ask, keep what it has, make again what breaks, and be gone after a reset', async () => {
+    let requests = 0
+    const server = http.createServer((req, res) => {
+      requests++
+      res.setHeader('Content-Length', 5)
+      res.end('hello')
+    })
+    server.keepAliveTimeout = 60_000
+    server.listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const { port } = server.address()
+    const sockets = new Set()
+    server.on('connection', socket => sockets.add(socket.once('close', () => sockets.delete(socket))))
+
+    const crowd = new Crowd({ connections: 40 })
+    try {
+      assert.deepEqual(await crowd.open({ port, connections: 10 }), { open: 10 })
+      assert.deepEqual(await crowd.open({ port, connections: 40 }), { open: 40 })
+      assert.equal(requests, 0)
+
+      const greeted = await crowd.greet()
+      assert.equal(greeted.requests, 40)
+      assert.equal(greeted.errors, 0)
+      assert.equal(requests, 40)
+      if (process.platform === 'linux') {
+        const sources = new Set([...sockets].map(socket => socket.remoteAddress))
+        assert.deepEqual(sources, new Set(['127.0.1.1', '127.0.2.1']))
+      }
+
+      const [first] = sockets
+      first.destroy()
+      await until(() => sockets.size === 40 && !sockets.has(first))
+
+      const paced = await crowd.paced({ rate: 400, seconds: 0.25 })
+      assert.equal(paced.requests, 100)
+      assert.equal(paced.errors, 0)
+      assert.ok(paced.p50 <= paced.p90 && paced.p90 <= paced.p99)
+
+      const closed = await crowd.closed({ seconds: 0.1 })
+      assert.ok(closed.requests >= 40)
+      assert.equal(requests, 140 + closed.requests)
+
+      await crowd.reset()
+      await until(() => sockets.size === 0)
+    } finally {
+      crowd.stop()
+      server.close()
+      server.closeAllConnections()
+    }
+  })
+
+  it('should count what is no 200 as an error', async () => {
+    const server = http.createServer((req, res) => {
+      res.writeHead(503, { 'Content-Length': 0 }).end()
+    }).listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const crowd = new Crowd({ connections: 2 })
+    try {
+      await crowd.open({ port: server.address().port, connections: 2 })
+      assert.equal((await crowd.greet()).errors, 2)
+    } finally {
+      crowd.stop()
+      server.close()
+      server.closeAllConnections()
+    }
+  })
+})
+
+describe('what several processes measured', () => {
+  it('should be one sample', () => {
+    const part = { requests: 2, errors: 0, reconnects: 1, bytes: 10, seconds: 1, latencies: [1, 3] }
+    const whole = merge([part, { ...part, seconds: 2, errors: 1, latencies: [5, 7] }])
+    assert.deepEqual([whole.requests, whole.errors, whole.reconnects, whole.bytes, whole.seconds], [4, 1, 2, 20, 2])
+    assert.deepEqual([whole.requestsPerSecond, whole.latencyMeanMs, whole.p50], [2, 4, 4])
+  })
+})
+
+describe('the processes of a server', () => {
+  it('should be as many as the descriptors ask for', () => {
+    assert.equal(processesFor(10_000, 20_000), 1)
+    assert.equal(processesFor(50_000, 20_000), 3)
+    assert.equal(processesFor(100_000, 20_000), 6)
+    assert.equal(processesFor(100_000, Infinity), 1)
+    assert.ok(descriptors() > 0)
+  })
+})

@@ -1,0 +1,80 @@
+'use strict'
+
+const { spawnSync } = require('node:child_process')
+const path = require('node:path')
+const { describe, it } = require('node:test')
+const assert = require('node:assert/strict')
+const { nodeVersion, parse } = require('../../benchmarks/lib/options')
+
+describe('the options of a lab', () => {
+  const options = (...argv) => parse(argv, { lab: 'battle', contenders: ['node', 'kone', 'koa'] })
+
+  it('should have defaults', () => {
+    assert.deepEqual(options(), { quick: false, help: false, rounds: 8, only: null, node: process.execPath })
+  })
+
+  it('should take three rounds when quick, unless told', () => {
+    assert.equal(options('--quick').rounds, 3)
+    assert.equal(options('--quick', '--rounds', '5').rounds, 5)
+  })
+
+  it('should take values after a blank and after =', () => {
+    assert.deepEqual(options('--only', 'kone,koa').only, ['kone', 'koa'])
+    assert.deepEqual(options('--only=kone', '--only=node').only, ['kone', 'node'])
+    assert.equal(options('--node=/opt/node').node, '/opt/node')
+  })
+
+  it('should refuse what it does not know, and say what there is', () => {
+    assert.throws(() => options('--quik'), /battle: unknown option --quik[^]*--quick/)
+    assert.throws(() => options('quick'), /unknown argument quick/)
+    assert.throws(() => options('--only', 'kone,kao'), /unknown contender kao; there are node, kone, koa/)
+  })
+
+  it('should refuse missing and bad values', () => {
+    assert.throws(() => options('--rounds'), /--rounds needs a value/)
+    assert.throws(() => options('--only', '--quick'), /--only needs a value/)
+    assert.throws(() => options('--rounds', '2'), /at least 3, not 2/)
+    assert.throws(() => options('--rounds', 'many'), /at least 3, not many/)
+    assert.throws(() => options('--quick=yes'), /--quick takes no value/)
+  })
+
+  it('should know those of one lab alone, and no other', () => {
+    const own = { all: { help: 'sixteen' }, ref: { value: '<revision>', help: 'which' } }
+    const options = (...argv) => parse(argv, { lab: 'versions', contenders: ['node'], own })
+    const { all, ref } = options('--all', '--ref=main~1')
+    assert.deepEqual({ all, ref }, { all: true, ref: 'main~1' })
+    assert.deepEqual([options().all, options().ref], [false, null])
+    assert.throws(() => options('--all=yes'), /--all takes no value/)
+    assert.throws(() => options('--ref'), /--ref needs a value/)
+    assert.throws(() => options('--era'), /unknown option --era[^]*--all +sixteen[^]*--ref <revision> which/)
+    assert.throws(() => options('--constructor'), /unknown option --constructor/)
+  })
+
+  it('should refuse a --node that is none', () => {
+    assert.equal(nodeVersion(process.execPath), process.version)
+    assert.throws(() => nodeVersion('/bin/false'), /--node \/bin\/false is not a Node that runs here/)
+    assert.throws(() => nodeVersion('/nowhere/node'), /is not a Node/)
+  })
+})
+
+describe('the command line of a lab', () => {
+  for (const lab of ['battle', 'front', 'mw']) {
+    it(`should refuse an unknown option of ${lab} with a sentence and an exit code`, () => {
+      const { status, stderr } = start(lab, '--fast')
+      assert.equal(status, 2)
+      assert.match(stderr, new RegExp(`^${lab}: unknown option --fast\n`))
+      assert.doesNotMatch(stderr, / at .*\.js/)
+    })
+  }
+
+  it('should help', () => {
+    const { status, stdout } = start('battle', '--help')
+    assert.equal(status, 0)
+    assert.match(stdout, /make battle ARGS=[^]*contenders: node, kone, kone-bluebird, koa, koa3, toa, trek-engine, express, fastify, hono, restana/)
+  })
+
+  function start (lab, ...argv) {
+    const file = path.join(__dirname, '../../benchmarks', `${lab}.js`)
+    return spawnSync(process.execPath, [file, ...argv], { encoding: 'utf8' })
+  }
+})

@@ -1,0 +1,82 @@
+'use strict'
+
+const fs = require('node:fs')
+const net = require('node:net')
+const path = require('node:path')
+const { describe, it } = require('node:test')
+const assert = require('node:assert/strict')
+const Program = require('../../benchmarks/lib/program')
+const { need } = require('../helpers/programs')
+
+const SERVER = `
+  require('node:net').createServer(s => s.end()).listen(Number(process.env.PORT), '127.0.0.1')
+`
+const linux = process.platform === 'linux'
+
+describe('a program that is no Node contender', { skip: !linux && 'its processes are known on Linux only' }, () => {
+  it('should listen, tell its CPU time, and leave nothing when it is stopped', async () => {
+    const server = await Program.start(contender(`exec "${process.execPath}" -e "${SERVER.trim()}"`), {})
+    const { run } = await server.usage()
+    assert.ok(run > 1e6, `${run} ns`)
+    assert.ok(await server.resident() > 1e6)
+    const { folder, pid } = server
+    await server.stop()
+    assert.equal(fs.existsSync(folder), false)
+    assert.throws(() => process.kill(-pid, 0), { code: 'ESRCH' })
+    await refused(server.port)
+  })
+
+  it('should say what the program said when it does not start', async () => {
+    await assert.rejects(Program.start(contender('echo "Error: no such option" >&2; exit 1'), {}), /no such option/)
+  })
+
+  it('should start nginx', { skip: need('nginx') ? false : 'nginx is missing: apt-get install nginx' }, async () => {
+    const nginx = require('../../benchmarks/contenders/static/nginx')
+    const server = await Program.start({ name: 'nginx', program: nginx }, {})
+    try {
+      const answer = await fetch(`http://127.0.0.1:${server.port}/`)
+      assert.equal(await answer.text(), 'Hello World')
+    } finally {
+      await server.stop()
+    }
+  })
+})
+
+describe('EXTRA', () => {
+  it('should name servers and their commands, one a line', () => {
+    const [hphs, other] = Program.extra('hphs=./hphs $PORT 1 $ROOT\n  b2 = run --a=b')
+    assert.equal(hphs.name, 'hphs')
+    assert.match(hphs.program.command().at(-1), /exec \.\/hphs \$PORT 1 \$ROOT$/)
+    assert.deepEqual(pick(hphs.program.env({ port: 80, root: '/r' })), { PORT: '80', ROOT: '/r' })
+    assert.equal(other.name, 'b2')
+    assert.match(other.program.command().at(-1), /run --a=b$/)
+  })
+
+  it('should refuse what has no name or no command', () => {
+    assert.throws(() => Program.extra('./hphs 8080'), /must be name=command/)
+    assert.throws(() => Program.extra('hphs='), /must be name=command/)
+    assert.deepEqual(Program.extra(), [])
+  })
+})
+
+describe('a program that is not installed', { skip: !linux && 'Linux only' }, () => {
+  it('should be missing with the way to get it', () => {
+    assert.equal(Program.missing('no-such-program', 'ask somebody'), 'ask somebody')
+    assert.equal(Program.missing('sh', 'ask somebody'), null)
+    assert.equal(path.basename(Program.find('sh')), 'sh')
+  })
+})
+
+function contender (command) {
+  return Program.extra(`some=${command.replace(/^exec /, '')}`)[0]
+}
+
+const pick = ({ PORT, ROOT }) => ({ PORT, ROOT })
+
+async function refused (port) {
+  const socket = net.connect(port, '127.0.0.1')
+  const code = await new Promise(resolve => {
+    socket.once('error', err => resolve(err.code)).once('connect', () => resolve('connected'))
+  })
+  assert.equal(code, 'ECONNREFUSED')
+}

@@ -1,0 +1,107 @@
+'use strict'
+
+const fs = require('node:fs')
+const os = require('node:os')
+const path = require('node:path')
+const { describe, it } = require('node:test')
+const assert = require('node:assert/strict')
+const { problems, row, rowsOf, write } = require('../../benchmarks/lib/result')
+const { page } = require('../../benchmarks/lib/html')
+const { addRatios, ranking } = require('../../benchmarks/lib/report')
+
+describe('the result of a lab', () => {
+  it('should be sound as the lab makes it', () => {
+    assert.deepEqual(problems(result()), [])
+  })
+
+  it('should keep median and spread of exactly the rounds it holds', () => {
+    const { median, min, p25, max, rounds } = row({}, [10.2500001, 8, 11])
+    assert.deepEqual(rounds, [10.25, 8, 11])
+    assert.deepEqual({ median, min, p25, max }, { median: 10.25, min: 8, p25: 9.125, max: 11 })
+  })
+
+  it('should refuse figures that are not above 0', () => {
+    assert.match(changed(row => { row.rounds[0] = 0 }), /a figure is not above 0/)
+    assert.match(changed(row => { row.rounds[0] = NaN }), /a figure is not above 0/)
+  })
+
+  it('should refuse fewer than three rounds and a spread of other figures', () => {
+    assert.match(changed(row => { row.rounds.pop() }), /fewer than three rounds/)
+    assert.match(changed(row => { row.median += 1 }), /the spread is not that of the rounds/)
+  })
+
+  it('should refuse rows with errors and rows that break Little\'s law', () => {
+    assert.match(changed(row => { row.errors = 1 }), /has errors/)
+    assert.match(changed(row => { row.requestsPerSecond = 90_000 }), /Little's law/)
+  })
+
+  it('should refuse a contender without a version, and one that is rejected and measured', () => {
+    const unknown = result()
+    unknown.contenders.pop()
+    assert.match(problems(unknown).join(), /not among the contenders/)
+
+    const both = result()
+    both.rejected.push({ workload: 'hello', contender: 'kone', reason: 'its body is ""' })
+    assert.match(problems(both).join(), /rejected and measured/)
+  })
+
+  it('should not be written unless it is sound', t => {
+    const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'kone-lab-'))
+    t.after(() => fs.rmSync(folder, { recursive: true }))
+
+    const file = write(result(), folder)
+    assert.deepEqual(JSON.parse(fs.readFileSync(file, 'utf8')), result())
+    assert.throws(() => write({ ...result(), node: '' }, folder), /not sound: node is missing/)
+  })
+})
+
+describe('the page of a result', () => {
+  const made = result()
+  addRatios(made, ['node'])
+  const section = ranking(made, 'hello', { heading: 'wrk <50>', references: ['node'] })
+  const html = page(made, { title: 'hello', sections: [section] })
+
+  it('should ask nothing of any host', () => {
+    assert.doesNotMatch(html, /\b(src|srcset|action)=|@import|url\(|<script|<link(?! rel="icon" href="data:,">)|https?:/)
+  })
+
+  it('should show figures, ratios and error bars', () => {
+    assert.equal(html.match(/<rect /g).length, 2)
+    assert.equal(html.match(/<line /g).length, 6)
+    assert.match(html, /<td>0\.50 \(0\.50–0\.50\)<\/td>/)
+  })
+
+  it('should name machine, Node, versions and command', () => {
+    for (const fact of ['Test CPU', 'v20.20.2', 'kone 2.17.0', 'node benchmarks/battle.js']) {
+      assert.ok(html.includes(fact), fact)
+    }
+  })
+
+  it('should escape what it is given and read in the dark', () => {
+    assert.match(html, /wrk &lt;50&gt;/)
+    assert.match(html, /prefers-color-scheme: dark/)
+  })
+})
+
+function result () {
+  const load = { generator: 'wrk', connections: 50 }
+  const sample = cpu => ({ cpu, requestsPerSecond: 50_000, latencyMeanMs: 1 })
+  const cell = (name, figures) => ({ workload: 'hello', server: { name }, load, samples: figures.map(sample) })
+  return {
+    lab: 'battle',
+    date: '2026-11-21T12:00:00.000Z',
+    node: 'v20.20.2',
+    command: 'node benchmarks/battle.js',
+    machine: { cpu: 'Test CPU', cores: 2, kernel: 'Linux 6' },
+    contenders: [{ name: 'node', version: '20.20.2' }, { name: 'kone', version: '2.17.0' }],
+    rows: [...rowsOf(cell('node', [20, 22, 21])), ...rowsOf(cell('kone', [10, 11, 10.5]))],
+    rejected: [],
+    derived: { quick: false, rounds: 3, about: {}, ratios: [], remarks: [], discarded: [], answers: [] }
+  }
+}
+
+function changed (change) {
+  const broken = result()
+  change(broken.rows[0])
+  return problems(broken).join('; ')
+}

@@ -1,0 +1,111 @@
+'use strict'
+
+const assert = require('node:assert/strict')
+const http = require('node:http')
+const { describe, it } = require('node:test')
+const { BOUNDS, histogram, table } = require('../../benchmarks/lib/histogram')
+const { slope } = require('../../benchmarks/lib/slope')
+const pooled = require('../../benchmarks/lib/load/pooled')
+const rpc = require('../../benchmarks/lib/load/rpc')
+
+describe('a histogram', () => {
+  it('should count what lies below each bound', () => {
+    const counts = histogram([0, 4.99, 5, 499, 500, 9000])
+    assert.equal(counts.length, BOUNDS.length)
+    assert.deepEqual([counts[0], counts[1], counts.at(-2), counts.at(-1)], [2, 1, 1, 2])
+  })
+
+  it('should be a table of shares, without ranges that nobody is in', () => {
+    assert.deepEqual(table({ kone: histogram([1, 2, 3, 7]), node: histogram([600]) }), [
+      ['ms', 'kone', 'node'],
+      ['0 ~ 5', '75.00 %', '0.00 %'],
+      ['5 ~ 10', '25.00 %', '0.00 %'],
+      ['500 and more', '0.00 %', '100.00 %']
+    ])
+  })
+})
+
+describe('a slope', () => {
+  it('should be what one more costs, paired round by round', () => {
+    const { perUnit, times } = slope([{ x: 100, rounds: [30, 50] }, { x: 0, rounds: [10, 10] }, { x: 50, rounds: [1, 1] }])
+    assert.deepEqual([perUnit.min, perUnit.max], [0.2, 0.4])
+    assert.deepEqual([times.min, times.max], [3, 5])
+  })
+
+  it('should have the exponent of a power', () => {
+    const points = [1, 10, 100, 1000].map(x => ({ x, rounds: [7 * x ** 0.5] }))
+    assert.equal(slope(points).exponent, 0.5)
+    assert.equal(slope([{ x: 0, rounds: [1] }, { x: 1, rounds: [1] }]).exponent, null)
+  })
+})
+
+describe('generators of calls', () => {
+  async function served (listener, fn) {
+    const server = http.createServer(listener).listen(0, '127.0.0.1')
+    await new Promise(resolve => server.once('listening', resolve))
+    try {
+      await fn(server.address().port)
+    } finally {
+      server.close()
+      server.closeAllConnections()
+    }
+  }
+
+  it('should take any other answer than the verified one for an error', async t => {
+    const generator = rpc({})
+    t.after(() => generator.stop())
+    let n = 0
+    const listener = (req, res) => req.resume().on('end', () => {
+      const text = ++n % 10 ? '"echo"' : '"odd"'
+      res.setHeader('Content-Length', text.length)
+      res.end(text)
+    })
+    await served(listener, async port => {
+      const load = { port, protocol: 'http', method: 'ping', args: [], path: '/', type: 'application/json', body: '[]' }
+      const { value } = await generator.run({ ...load, once: true })
+      assert.deepEqual(value, { value: '"echo"' })
+      const sample = await generator.run({ ...load, connections: 4, seconds: 0.3, expected: value })
+      assert.ok(sample.requests > 0 && sample.errors > 0)
+      assert.equal(sample.counts.reduce((sum, n) => sum + n), sample.requests)
+      assert.ok(sample.p50 <= sample.p99)
+    })
+  })
+
+  it('should keep connections open from round to round, and finish the last answer', async t => {
+    const generator = pooled({})
+    t.after(() => generator.stop())
+    const sockets = new Set()
+    const listener = (req, res) => {
+      sockets.add(req.socket)
+      let size = 0
+      req.on('data', chunk => { size += chunk.length })
+      req.on('end', () => {
+        res.setHeader('Content-Length', String(size).length)
+        res.end(String(size))
+      })
+    }
+    await served(listener, async port => {
+      const load = { group: 'a', port, method: 'POST', size: 1e6, connections: 3, seconds: 0.1 }
+      for (let round = 0; round < 2; round++) {
+        const { requests, errors } = await generator.run(load)
+        assert.ok(requests >= 3)
+        assert.equal(errors, 0)
+      }
+      assert.equal(sockets.size, 3)
+    })
+  })
+
+  it('should take an answer of another status for an error', async t => {
+    const generator = pooled({})
+    t.after(() => generator.stop())
+    await served((req, res) => {
+      res.statusCode = 500
+      res.setHeader('Content-Length', 0)
+      res.end()
+    }, async port => {
+      const { requests, errors } = await generator.run({ group: 'a', port, connections: 2, seconds: 0.05 })
+      assert.equal(requests, 0)
+      assert.ok(errors >= 2)
+    })
+  })
+})

@@ -1,0 +1,36 @@
+'use strict'
+
+const { describe, it } = require('node:test')
+const assert = require('node:assert/strict')
+const { SIZES, bodyOf, growth, plan } = require('../../benchmarks/lib/static')
+
+describe('the workloads of static', () => {
+  it('should be every file at 64 and at 6,000 connections, and a pipelined one', () => {
+    const names = plan({ quick: false }).flat().map(({ workload }) => workload).sort()
+    const wanted = SIZES.flatMap(({ name }) => [`${name}, 64 connections`, `${name}, 6,000 connections`])
+    assert.deepEqual(names, [...wanted, '13 B, pipelined 16'].sort())
+    assert.ok(plan({ quick: false }).flat().every(({ only }) => only === undefined))
+  })
+
+  it('should hold in a hurry what the targets need, and every file', () => {
+    const [first, ...others] = plan({ quick: true })
+    assert.deepEqual(first.map(({ workload }) => workload), ['13 B, 64 connections', '13 B, 6,000 connections', '13 B, pipelined 16'])
+    assert.deepEqual(new Set([first, ...others].flat().map(({ path }) => path)), new Set(SIZES.map(({ path }) => path)))
+  })
+
+  it('should ask for pages of exactly the size they are named after', () => {
+    for (const { bytes } of SIZES) assert.equal(Buffer.byteLength(bodyOf(bytes)), bytes)
+  })
+})
+
+describe('the growth of a figure', () => {
+  it('should be compared round by round', () => {
+    const figures = { kone: [[10, 10], [15, 30]], net: [[8, 8], [8, 16]] }
+    const { rounds } = growth(name => [...figures[name]], 'kone', 'net')
+    assert.deepEqual(rounds, [1.5, 1.5])
+  })
+
+  it('should be null where one was not measured', () => {
+    assert.equal(growth(name => name === 'kone' ? [[1], [2]] : [[], []], 'kone', 'net'), null)
+  })
+})

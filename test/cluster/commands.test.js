@@ -1,0 +1,223 @@
+'use strict'
+
+const { describe, it } = require('node:test')
+const assert = require('node:assert/strict')
+const { once } = require('node:events')
+const fs = require('node:fs')
+const net = require('node:net')
+const { SHAPES, isAlive, make, until } = require('./instance')
+
+const proc = { skip: fs.existsSync('/proc/self/environ') ? false : 'there is no /proc' }
+const lines = res => res.text().then(text => text.split('\n').filter(Boolean))
+
+/** The app must not start: one line, exit code 1, nobody left. */
+async function refused (instance, expected) {
+  const { code, lines } = await instance.run(instance.app)
+  assert.equal(lines.length, 1, lines.join('\n'))
+  assert.match(lines[0], expected)
+  assert.equal(code, 1)
+  assert.deepEqual(instance.left(), [])
+}
+
+for (const cluster of ['node', 'pm2']) {
+  describe(`node pm2.js with ${cluster}`, { concurrency: 2 }, () => {
+    it('should start, tell its workers, reload the file, and stop when all is answered', async t => {
+      const instance = await make(t, cluster)
+      instance.write(SHAPES.app, 1)
+      await instance.start()
+      const old = await instance.workers()
+      assert.equal(old.length, 2)
+      assert.ok(old.every(isAlive))
+      assert.equal((await fetch(`${instance.url}/echo?id=1`)).headers.get('x-version'), '1')
+
+      instance.write(SHAPES.server, 2)
+      assert.deepEqual(await instance.run('reload'), { code: 0, lines: [] })
+      assert.ok(!old.some(isAlive))
+      assert.equal((await fetch(`${instance.url}/echo?id=2`)).headers.get('x-version'), '2')
+
+      const answer = await fetch(`${instance.url}/stream?id=3`)
+      const stopped = instance.run('stop')
+      assert.equal((await lines(answer)).at(-1), '3.19')
+      assert.deepEqual(await stopped, { code: 0, lines: [] })
+      assert.deepEqual(instance.left(), [])
+      if (instance.master) assert.equal((await instance.master.ended).code, 0)
+      await assert.rejects(fetch(instance.url))
+
+      const status = await instance.run('status')
+      assert.deepEqual(status, { code: 1, lines: [`kone: nothing was started on port ${instance.port}`] })
+    })
+
+    it('should touch no worker when the new app does not start', async t => {
+      const instance = await make(t, cluster)
+      instance.write(SHAPES.app)
+      await instance.start()
+      const workers = await instance.workers()
+
+      for (const source of [
+        "throw new Error('no bread')",
+        "setTimeout(() => { throw new Error('no bread') }, 10)",
+        "module.exports = Promise.reject(new Error('no\\nbread'))"
+      ]) {
+        instance.write(source)
+        const { code, lines } = await instance.run('reload')
+        assert.deepEqual(lines, ['kone: no bread'])
+        assert.equal(code, 1)
+      }
+      assert.deepEqual(await instance.workers(), workers)
+      assert.equal((await fetch(`${instance.url}/echo?id=1`)).status, 200)
+    })
+
+    it('should say in one line why an app does not start, and leave nobody', proc, async t => {
+      const instance = await make(t, cluster)
+      instance.write("throw new Error('no bread')")
+      await refused(instance, /^kone: no bread$/)
+      instance.write("console.error('no key.pem'); process.exit(1)")
+      await refused(instance, /^kone: no key\.pem$/)
+      instance.write("require('node:fs').readFileSync('/no/key.pem')")
+      await refused(instance, /^kone: ENOENT.*\/no\/key\.pem'$/)
+
+      const server = net.createServer().listen(instance.port)
+      await once(server, 'listening')
+      instance.write(SHAPES.listens)
+      await refused(instance, new RegExp(`^kone: port ${instance.port} is in use$`))
+      server.close()
+    })
+
+    it('should not start twice on one port', async t => {
+      const instance = await make(t, cluster)
+      instance.write(SHAPES.function)
+      await instance.start()
+      const workers = await instance.workers()
+      const { code, lines } = await instance.run(instance.app)
+      assert.equal(lines.length, 1)
+      assert.match(lines[0], new RegExp(`port ${instance.port} is in use`))
+      assert.equal(code, 1)
+      assert.deepEqual(await instance.workers(), workers)
+    })
+  })
+}
+
+describe('node pm2.js', { concurrency: 2 }, () => {
+  it('should say in one line what is wrong with the environment', async t => {
+    const instance = await make(t, 'node')
+    for (const [name, value, expected] of [
+      ['PORT', '70000', /PORT must be a whole number from 1 to 65535, not 70000/],
+      ['INSTANCES', 'many', /INSTANCES must be a whole number/],
+      ['DRAIN_TIMEOUT', '-1', /DRAIN_TIMEOUT must be a whole number/],
+      ['KONE_CLUSTER', 'pm3', /KONE_CLUSTER must be pm2 or node/],
+      ['TMPDIR', '/dev/null', /\/dev\/null/]
+    ]) {
+      const before = instance.env[name]
+      instance.env[name] = value
+      const { code, lines } = await instance.run(instance.app)
+      instance.env[name] = before
+      assert.equal(lines.length, 1)
+      assert.match(lines[0], expected)
+      assert.equal(code, 1)
+    }
+    assert.deepEqual((await instance.run('--help')).code, 1)
+  })
+
+  it('should say in one line that pm2 cannot write to its folder', async t => {
+    const instance = await make(t, 'node', { KONE_CLUSTER: 'pm2', PM2_HOME: '/dev/null/pm2' })
+    instance.write(SHAPES.app)
+    const { code, lines } = await instance.run(instance.app)
+    assert.match(lines.join('\n'), /^kone: pm2 cannot write to its folder: .*\/dev\/null\/pm2.*$/)
+    assert.equal(code, 1)
+  })
+
+  it('should serve ES modules, and a server that is promised', async t => {
+    const instance = await make(t, 'node')
+    instance.app += '.mjs'
+    fs.writeFileSync(instance.app, 'export default (req, res) => res.end(import.meta.url)')
+    await instance.start()
+    assert.match(await (await fetch(instance.url)).text(), /app\.js\.mjs$/)
+    fs.writeFileSync(instance.app, `import http from 'node:http'
+      await null
+      export default Promise.resolve(http.createServer((req, res) => res.end('promised')))`)
+    assert.deepEqual(await instance.run('reload'), { code: 0, lines: [] })
+    assert.equal(await (await fetch(instance.url)).text(), 'promised')
+  })
+})
+
+describe("node:cluster's master", { concurrency: 3 }, () => {
+  for (const signal of ['SIGTERM', 'SIGINT', 'shutdown']) {
+    it(`should answer what is in flight and end on ${signal}`, async t => {
+      const instance = await make(t, 'node')
+      instance.write(SHAPES.listens)
+      await instance.start()
+      const answer = await fetch(`${instance.url}/stream?id=1`)
+      if (signal === 'shutdown') instance.master.send('shutdown')
+      else instance.master.kill(signal)
+      assert.equal((await lines(answer)).at(-1), '1.19')
+      assert.equal((await instance.master.ended).code, 0)
+      assert.deepEqual(instance.left(), [])
+    })
+  }
+
+  it('should end on SIGTERM while it starts', proc, async t => {
+    const instance = await make(t, 'node')
+    instance.write('setInterval(() => {}, 1000)')
+    const started = instance.start().catch(err => err)
+    await until('the app is tried', () => instance.left().length === 2)
+    instance.master.kill('SIGTERM')
+    await started
+    assert.deepEqual(await instance.master.ended, { code: 0, lines: [] })
+    await until('nobody is left', () => instance.left().length === 0)
+  })
+
+  it('should reload on SIGHUP', async t => {
+    const instance = await make(t, 'node')
+    instance.write(SHAPES.app, 1)
+    await instance.start()
+    const old = await instance.workers()
+    instance.write(SHAPES.app, 2)
+    instance.master.kill('SIGHUP')
+    await until('the workers are new', () => !old.some(isAlive))
+    assert.equal((await instance.workers()).length, 2)
+    assert.equal((await fetch(`${instance.url}/echo?id=1`)).headers.get('x-version'), '2')
+  })
+
+  it('should take its workers with it when it is killed', proc, async t => {
+    const instance = await make(t, 'node')
+    instance.write(SHAPES.app)
+    await instance.start()
+    instance.master.kill('SIGKILL')
+    await until('nobody is left', () => instance.left().length === 0)
+    await instance.start() // where the socket of the killed one still lies
+  })
+
+  it('should cut what does not end within DRAIN_TIMEOUT', async t => {
+    const instance = await make(t, 'node', { DRAIN_TIMEOUT: '300' })
+    instance.write(SHAPES.app)
+    await instance.start()
+    const answer = await fetch(`${instance.url}/endless?id=1`)
+    const stopped = instance.run('stop')
+    await assert.rejects(lines(answer))
+    assert.equal((await stopped).code, 0)
+  })
+
+  it('should replace what dies again and again ever more slowly, and come back', async t => {
+    const instance = await make(t, 'node', { INSTANCES: '1' })
+    const births = `${instance.app}.births`
+    const broken = `${instance.app}.broken`
+    instance.write(`const fs = require('node:fs')
+      fs.appendFileSync('${births}', Date.now() + '\\n')
+      ${SHAPES.app}
+      if (fs.existsSync('${broken}')) setTimeout(() => process.exit(1), 200)`)
+    await instance.start()
+    fs.writeFileSync(broken, '')
+    assert.equal((await instance.run('reload')).code, 0)
+    fs.writeFileSync(births, '')
+
+    const times = () => fs.readFileSync(births, 'utf8').split('\n').filter(Boolean).map(Number)
+    await until('it has died often', () => times().length >= 5)
+    const [first, second, , , fifth] = times()
+    assert.ok(fifth - times()[3] > second - first)
+    fs.rmSync(broken)
+    await until('it stays', async () => {
+      const [pid] = await instance.workers()
+      return pid && (await fetch(`${instance.url}/echo?id=1`).catch(() => ({}))).headers?.get('x-worker') === String(pid)
+    })
+  })
+})

@@ -1,0 +1,64 @@
+'use strict'
+
+const { describe, it } = require('node:test')
+const assert = require('node:assert/strict')
+const load = require('../helpers/load')
+const { SHAPES, isAlive, make, until } = require('./instance')
+
+const RELOADS = 10
+
+describe('under fifty clients that never retry', { concurrency: 2 }, () => {
+  for (const cluster of ['node', 'pm2']) {
+    it(`${cluster} should lose no request in ten reloads, whatever the file exports`, async t => {
+      const instance = await make(t, cluster)
+      const shapes = Object.values(SHAPES)
+      instance.write(shapes[0], 0)
+      await instance.start()
+
+      const clients = load.start(instance.port)
+      const workers = await instance.workers()
+      for (let version = 1; version <= RELOADS; version++) {
+        instance.write(shapes[version % shapes.length], version)
+        const { code, lines } = await instance.run('reload')
+        assert.deepEqual({ code, lines }, { code: 0, lines: [] })
+        assert.deepEqual(workers.filter(isAlive), [])
+        workers.push(...await instance.workers())
+        await until(`version ${version} answers`, () => clients.versions.has(String(version)))
+      }
+      const { answered, counts, failures, versions } = await clients.stop()
+
+      t.diagnostic(`${cluster}: ${RELOADS} reloads, ${answered} answers ${JSON.stringify(counts)}, ` +
+        `${failures.length} failed`)
+      assert.equal(failures.join('\n'), '')
+      assert.equal(versions.size, RELOADS + 1)
+      assert.equal(new Set(workers).size, 2 * (RELOADS + 1))
+      for (const count of Object.values(counts)) assert.notEqual(count, 0)
+    })
+
+    it(`${cluster} should lose with a killed worker only what it held, and replace it`, async t => {
+      const instance = await make(t, cluster)
+      instance.write(SHAPES.app)
+      await instance.start()
+
+      const clients = load.start(instance.port)
+      await until('both workers answer', () => clients.workers.size === 2)
+      const [killed, other] = await instance.workers()
+      const held = clients.held()
+      process.kill(killed, 'SIGKILL')
+      const workers = await until('there are two workers again', async () => {
+        const now = await instance.workers()
+        return now.length === 2 && !now.includes(killed) && now
+      }, 5000)
+      assert.ok(workers.includes(other))
+      await until('the new one answers', () => clients.workers.size === 3)
+      const since = clients.asked()
+      await until('the load goes on', () => clients.asked() > since + 200)
+      const { answered, failures } = await clients.stop()
+
+      t.diagnostic(`${cluster}: one of two workers killed, ${answered} answers, ${failures.length} failed ` +
+        `of ${held} connections`)
+      assert.ok(failures.length < held, failures.join('\n'))
+      assert.ok(failures.every(failure => failure.id < since), failures.join('\n'))
+    })
+  }
+})

@@ -1,0 +1,109 @@
+'use strict'
+
+const { describe, it } = require('node:test')
+const assert = require('node:assert/strict')
+const { fork } = require('node:child_process')
+const { once } = require('node:events')
+const fs = require('node:fs')
+const http = require('node:http')
+const path = require('node:path')
+const { SHAPES, freePort, make } = require('./instance')
+
+const WORKER = path.join(__dirname, '../../cluster/worker.js')
+
+async function start (t, source, env) {
+  const instance = await make(t, 'node')
+  instance.write(source)
+  const port = await freePort()
+  const worker = fork(WORKER, {
+    env: { ...process.env, NODE_TEST_CONTEXT: '', KONE_APP: instance.app, PORT: port, DRAIN_TIMEOUT: 5000, ...env },
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc']
+  })
+  t.after(() => worker.kill('SIGKILL'))
+  const [message] = await once(worker, 'message')
+  return { worker, message, port, ended: once(worker, 'exit') }
+}
+
+describe('a worker', () => {
+  for (const how of ['shutdown', 'SIGINT', 'SIGTERM']) {
+    it(`should answer what is in flight on ${how}, tell kept connections, accept nothing, and end`, async t => {
+      const { worker, message, port, ended } = await start(t, SHAPES.app)
+      assert.equal(message, 'ready')
+      const agent = new http.Agent({ keepAlive: true })
+      const ask = (path, agent) => new Promise((resolve, reject) => {
+        http.get({ host: '127.0.0.1', port, path, agent }, async res => {
+          let text = ''
+          for await (const chunk of res) text += chunk
+          resolve({ text, headers: res.headers })
+        }).on('error', reject)
+      })
+      assert.equal((await ask('/echo?id=1', agent)).headers.connection, 'keep-alive')
+      const slow = ask('/slow?id=2')
+      await ask('/echo?id=3', agent)
+
+      if (how === 'shutdown') worker.send('shutdown')
+      else worker.kill(how)
+      const { text, headers } = await slow
+      assert.equal(text, '2 at last')
+      assert.equal(headers.connection, 'close')
+      await assert.rejects(ask('/echo?id=4'), { code: 'ECONNREFUSED' })
+      const last = await ask('/echo?id=5', agent)
+      assert.equal(last.text, '5')
+      assert.equal(last.headers.connection, 'close')
+      assert.deepEqual(await ended, [0, null])
+      agent.destroy()
+    })
+  }
+
+  it('should not hear the hang-up of the terminal', async t => {
+    const { worker, port, ended } = await start(t, SHAPES.function)
+    worker.kill('SIGHUP')
+    assert.equal((await fetch(`http://127.0.0.1:${port}/echo?id=1`)).status, 200)
+    worker.kill('SIGTERM')
+    assert.deepEqual(await ended, [0, null])
+  })
+
+  it('should drain a server of another copy of kone', async t => {
+    const copy = fs.realpathSync(path.join(__dirname, '../../lib'))
+    const { worker, port, ended } = await start(t, `
+      for (const key of Object.keys(require.cache)) if (key.startsWith('${copy}')) delete require.cache[key]
+      ${SHAPES.listens}`)
+    await (await fetch(`http://127.0.0.1:${port}/echo?id=1`)).text()
+    const answer = fetch(`http://127.0.0.1:${port}/slow?id=2`)
+    await new Promise(resolve => setTimeout(resolve, 100))
+    worker.send('shutdown')
+    assert.equal(await (await answer).text(), '2 at last')
+    assert.deepEqual(await ended, [0, null])
+  })
+
+  it('should say what it failed with', async t => {
+    for (const [source, failed] of [
+      ["throw new Error('no\\n  bread')", 'no bread'],
+      ['throw null', 'null'],
+      ["throw Object.assign(new AggregateError([new Error('connect ECONNREFUSED')]), { code: 'ECONNREFUSED' })",
+        'connect ECONNREFUSED'],
+      ["require('./no')", "Cannot find module './no'"],
+      ['let x = ;', /^Unexpected token ';' \(\/.*app\.js:3\)$/],
+      ['module.exports = {}', /^it exports neither an app nor a function nor a server, and nothing listens on port/]
+    ]) {
+      const { message, ended } = await start(t, source)
+      if (typeof failed === 'string') assert.equal(message.failed, failed)
+      else assert.match(message.failed, failed)
+      assert.deepEqual(await ended, [1, null])
+    }
+  })
+
+  it('should let nothing of a trial disturb the ports in use', async t => {
+    const server = http.createServer((req, res) => res.end('mine')).listen(0)
+    await once(server, 'listening')
+    const { port } = server.address()
+    const { message, ended } = await start(t, `
+      require('node:net').createServer().listen({ port: ${port} })
+      ${SHAPES.listens}`, { PORT: port, KONE_TRIAL: '1' })
+    assert.equal(message, 'ready')
+    assert.deepEqual(await ended, [0, null])
+    assert.equal(await (await fetch(`http://127.0.0.1:${port}`)).text(), 'mine')
+    server.closeAllConnections()
+    server.close()
+  })
+})

@@ -1,0 +1,706 @@
+'use strict'
+
+/**
+ * Small apps whose answers are compared, byte by byte, between koa 2, koa 3 and kone.
+ *
+ *    app(title, middleware or list of them, {
+ *      ask: 'GET /',          what is asked
+ *      headers, body,         with this
+ *      options,               of the constructor
+ *      set (app) {},          what else is done to the app
+ *      koa3: 'why',           koa 3 answers otherwise than koa 2
+ *      kone: 'why',           kone answers otherwise than koa 2, on purpose
+ *      expect: /…/            …and this is in kone's answer
+ *    })
+ */
+
+const fs = require('node:fs')
+const { PassThrough, Readable } = require('node:stream')
+
+const apps = []
+
+function app (title, middleware, more) {
+  apps.push({ title, middleware: [].concat(middleware), ask: 'GET /', headers: {}, ...more })
+}
+
+const html = { accept: 'text/html' }
+const MIME3 = 'koa 3 asks a younger mime-types'
+const STATUSES1 = 'koa 2 asks statuses 1, whose reasons for these codes are older'
+const V2 = 'kone answers as koa 2'
+
+// bodies
+
+app('nothing', [])
+app('a middleware that does nothing', () => {})
+app('an empty string', ctx => { ctx.body = '' })
+app('a string', ctx => { ctx.body = 'hello' })
+app('a string beyond ASCII', ctx => { ctx.body = 'héllo ☃ 😀' })
+app('a string beyond ASCII within latin1', ctx => { ctx.body = 'ÿ' })
+app('a lone surrogate', ctx => { ctx.body = 'a\ud800b' })
+app('html', ctx => { ctx.body = '<p>hello' })
+app('html after blanks', ctx => { ctx.body = ' \n\t<p>hello' })
+app('html after a no-break space', ctx => { ctx.body = '\u00a0<p>hello' })
+app('text with markup later', ctx => { ctx.body = 'a <p>' })
+app('a long string', ctx => { ctx.body = 'x'.repeat(100000) })
+app('a buffer', ctx => { ctx.body = Buffer.from([0, 1, 255]) })
+app('an empty buffer', ctx => { ctx.body = Buffer.alloc(0) })
+app('a Uint8Array', ctx => { ctx.body = new Uint8Array([1, 2]) })
+app('an object', ctx => { ctx.body = { a: 1, b: [true, null], c: 'é' } })
+app('an object with toJSON', ctx => { ctx.body = { toJSON: () => 'json' } })
+app('an object without a prototype', ctx => { ctx.body = Object.assign(Object.create(null), { a: 1 }) })
+app('an object with undefined', ctx => { ctx.body = { a: undefined, b: 1 } })
+app('an empty object', ctx => { ctx.body = {} })
+app('an array', ctx => { ctx.body = [1, 'a'] })
+app('a date', ctx => { ctx.body = new Date(0) })
+app('a number', ctx => { ctx.body = 42 })
+app('zero', ctx => { ctx.body = 0 })
+app('NaN', ctx => { ctx.body = NaN })
+app('true', ctx => { ctx.body = true })
+app('false', ctx => { ctx.body = false })
+app('null', ctx => { ctx.body = null })
+app('undefined', ctx => { ctx.body = undefined })
+app('null, then a status', ctx => {
+  ctx.body = null
+  ctx.status = 200
+}, { koa3: 'koa 3 sends a length of 0 with it' })
+app('a status, then null', ctx => {
+  ctx.status = 200
+  ctx.body = null
+})
+app('undefined, then a status', ctx => {
+  ctx.body = undefined
+  ctx.status = 200
+})
+app('null as json', ctx => {
+  ctx.status = 200
+  ctx.type = 'json'
+  ctx.body = null
+}, { koa3: `koa 3 answers null; ${V2}` })
+app('null, then a string', ctx => {
+  ctx.body = null
+  ctx.body = 'hello'
+})
+app('a string, then null', ctx => {
+  ctx.body = 'hello'
+  ctx.body = null
+})
+app('a string, then an object', ctx => {
+  ctx.body = 'hello'
+  ctx.body = { a: 1 }
+})
+app('an object, then a string', ctx => {
+  ctx.body = { a: 1 }
+  ctx.body = 'hello'
+})
+app('an object that changes later', ctx => {
+  ctx.body = { a: 1 }
+  ctx.body.b = 2
+})
+app('an object with another json type', ctx => {
+  ctx.type = 'application/vnd.api+json'
+  ctx.body = { a: 1 }
+}, { koa3: `koa 3 keeps a type with json in it; ${V2}` })
+app('an object with a type that is not json', ctx => {
+  ctx.type = 'text'
+  ctx.body = { a: 1 }
+})
+app('a buffer with a type', ctx => {
+  ctx.type = 'png'
+  ctx.body = Buffer.from('x')
+})
+app('a string with a type', ctx => {
+  ctx.type = 'css'
+  ctx.body = 'a {}'
+})
+app('a string with its own length', ctx => {
+  ctx.body = 'hello'
+  ctx.length = 5
+})
+app('a body over HEAD', ctx => { ctx.body = 'hello' }, { ask: 'HEAD /' })
+app('json over HEAD', ctx => { ctx.body = { a: 1 } }, { ask: 'HEAD /' })
+app('nothing over HEAD', () => {}, { ask: 'HEAD /' })
+app('a status over HEAD', ctx => { ctx.status = 201 }, { ask: 'HEAD /' })
+app('null over HEAD', ctx => {
+  ctx.body = null
+  ctx.status = 200
+}, { ask: 'HEAD /' })
+app('an error over HEAD', ctx => ctx.throw(400, 'bad'), { ask: 'HEAD /' })
+app('a redirect over HEAD', ctx => ctx.redirect('/a'), { ask: 'HEAD /' })
+app('a stream over HEAD', ctx => { ctx.body = Readable.from(['a']) }, { ask: 'HEAD /' })
+
+// streams
+
+app('a stream', ctx => { ctx.body = Readable.from(['hel', 'lo']) })
+app('a file', ctx => { ctx.body = fs.createReadStream(require.resolve('koa/LICENSE')) })
+app('a file with a type', ctx => {
+  ctx.type = 'txt'
+  ctx.body = fs.createReadStream(require.resolve('koa/LICENSE'))
+})
+app('a file that is not there', ctx => { ctx.body = fs.createReadStream('/does/not/exist') }, {
+  koa3: 'koa 3 answers 500 to ENOENT'
+})
+app('an empty stream', ctx => { ctx.body = Readable.from([]) })
+app('a stream of a known length', ctx => {
+  ctx.length = 5
+  ctx.body = Readable.from(['hello'])
+})
+app('a stream with an etag', ctx => {
+  ctx.etag = 'v1'
+  ctx.body = Readable.from(['hello'])
+})
+app('a PassThrough written later', ctx => {
+  const body = ctx.body = new PassThrough()
+  setImmediate(() => body.end('late'))
+})
+app('a stream through a stream', [
+  async (ctx, next) => {
+    await next()
+    ctx.body = ctx.body.pipe(new PassThrough())
+  },
+  ctx => { ctx.body = Readable.from(['a', 'b']) }
+])
+app('a string over a stream', ctx => {
+  ctx.body = new PassThrough()
+  ctx.body = 'instead'
+})
+app('a stream over a string', ctx => {
+  ctx.body = 'hello'
+  ctx.body = Readable.from(['instead'])
+})
+app('a stream with 204', ctx => {
+  ctx.body = Readable.from(['x'])
+  ctx.status = 204
+})
+app('a stream that fails first', ctx => {
+  ctx.body = new Readable({ read () { this.destroy(new Error('boom')) } })
+}, { koa3: 'koa 3 cuts the connection' })
+app('a stream that fails first, with a status', ctx => {
+  ctx.body = new Readable({
+    read () { this.destroy(Object.assign(new Error('boom'), { status: 410, expose: true })) }
+  })
+}, { koa3: 'koa 3 cuts the connection' })
+app('a write to res before the body', async ctx => {
+  ctx.status = 200
+  ctx.res.write('first ')
+  await new Promise(resolve => setImmediate(resolve)) // from Node 24 on, two writes at once are one chunk
+  ctx.body = 'second'
+})
+app('a head written to res', ctx => {
+  ctx.res.writeHead(203, { 'X-Own': 'yes' })
+  ctx.body = 'body'
+})
+app('res ended by the app', ctx => {
+  ctx.res.end('own')
+})
+app('ctx.respond = false', ctx => {
+  ctx.respond = false
+  ctx.res.statusCode = 202
+  setImmediate(() => ctx.res.end('own'))
+})
+app('flushed headers', ctx => {
+  ctx.type = 'text'
+  ctx.status = 200
+  ctx.flushHeaders()
+  ctx.body = 'later'
+})
+
+// statuses
+
+for (const status of [
+  200, 201, 202, 203, 204, 205, 206, 207, 226, 300, 304, 400, 401, 403, 404, 409, 410, 422, 429, 451,
+  500, 501, 502, 503, 504
+]) {
+  app(`status ${status}`, ctx => { ctx.status = status })
+}
+for (const status of [200, 204, 205, 304, 404, 500]) {
+  app(`status ${status} with a body`, ctx => {
+    ctx.status = status
+    ctx.body = 'hello'
+  })
+  app(`a body with status ${status}`, ctx => {
+    ctx.body = { a: 1 }
+    ctx.status = status
+  })
+}
+app('status 418', ctx => { ctx.status = 418 }, { koa3: STATUSES1, kone: STATUSES1, expect: /I'm a Teapot/ })
+app('an unknown status', ctx => { ctx.status = 799 })
+app('an unknown status with a body', ctx => {
+  ctx.status = 799
+  ctx.body = 'x'
+})
+app('a status that is none', ctx => { ctx.status = 1000 })
+app('a status that is no number', ctx => { ctx.status = '200' })
+app('a message', ctx => {
+  ctx.status = 200
+  ctx.message = 'Fine'
+})
+app('a message and a body', ctx => {
+  ctx.status = 200
+  ctx.message = 'Fine'
+  ctx.body = 'x'
+})
+app('a message that cannot be sent', ctx => {
+  ctx.status = 200
+  ctx.message = 'a\r\nb'
+})
+
+// headers
+
+app('headers in order', ctx => {
+  ctx.set('X-B', '1')
+  ctx.set('x-a', '2')
+  ctx.body = 'x'
+  ctx.set('X-C', '3')
+})
+app('headers of an object', ctx => {
+  ctx.set({ 'X-A': 1, 'X-B': ['a', 'b'], 'X-C': true })
+  ctx.body = 'x'
+})
+app('a header of undefined', ctx => {
+  ctx.set('X-A', undefined)
+  ctx.body = 'x'
+}, { koa3: 'koa 3 throws for undefined' })
+app('a header set twice', ctx => {
+  ctx.set('X-A', 'one')
+  ctx.set('x-a', 'two')
+  ctx.body = 'x'
+})
+app('a header appended', ctx => {
+  ctx.append('X-A', 'one')
+  ctx.append('X-A', ['two', 'three'])
+  ctx.body = 'x'
+})
+app('a header removed', ctx => {
+  ctx.set('X-A', 'one')
+  ctx.remove('x-a')
+  ctx.body = 'x'
+})
+app('a header in latin1', ctx => {
+  ctx.set('X-A', 'é')
+  ctx.body = 'x'
+})
+app('a header beyond latin1', ctx => {
+  ctx.set('X-A', '☃')
+  ctx.body = 'x'
+})
+app('a header with a line break', ctx => {
+  ctx.set('X-A', 'a\r\nX-B: c')
+  ctx.body = 'x'
+})
+app('a header whose name is none', ctx => {
+  ctx.set('X A', 'a')
+  ctx.body = 'x'
+})
+app('an empty header', ctx => {
+  ctx.set('X-A', '')
+  ctx.body = 'x'
+})
+app('the content type removed', ctx => {
+  ctx.body = 'x'
+  ctx.remove('Content-Type')
+})
+app('the content length removed', ctx => {
+  ctx.body = 'x'
+  ctx.remove('Content-Length')
+})
+app('a Date of the app', ctx => {
+  ctx.set('Date', 'Mon, 06 May 2024 07:08:09 GMT')
+  ctx.body = 'x'
+})
+app('Connection: close of the app', ctx => {
+  ctx.set('Connection', 'close')
+  ctx.body = 'x'
+})
+app('Transfer-Encoding: chunked of the app', ctx => {
+  ctx.set('Transfer-Encoding', 'chunked')
+  ctx.body = 'x'
+})
+app('vary', ctx => {
+  ctx.vary('Accept')
+  ctx.vary('Origin')
+  ctx.vary('accept')
+  ctx.body = 'x'
+})
+app('vary *', ctx => {
+  ctx.vary('*')
+  ctx.vary('Origin')
+  ctx.body = 'x'
+})
+app('an etag', ctx => {
+  ctx.etag = 'abc'
+  ctx.body = 'x'
+})
+app('a weak etag', ctx => {
+  ctx.etag = 'W/"abc"'
+  ctx.body = 'x'
+})
+app('last modified', ctx => {
+  ctx.lastModified = new Date(1e12)
+  ctx.body = 'x'
+})
+app('several Set-Cookie', ctx => {
+  ctx.set('Set-Cookie', ['a=1', 'b=2'])
+  ctx.append('Set-Cookie', 'c=3')
+  ctx.body = 'x'
+})
+for (const type of ['html', 'json', 'png', '.css', 'text/plain', 'image/svg+xml', 'application/xml',
+  'text/html; charset=latin1', 'unknown', '']) {
+  app(`type '${type}'`, ctx => {
+    ctx.type = type
+    ctx.body = 'x'
+  })
+}
+app("type 'js'", ctx => {
+  ctx.type = 'js'
+  ctx.body = 'x'
+}, { koa3: MIME3 })
+app('an attachment', ctx => {
+  ctx.attachment('a b.pdf')
+  ctx.body = 'x'
+})
+app('an attachment without a name', ctx => {
+  ctx.attachment()
+  ctx.body = 'x'
+})
+app('an attachment with a name beyond ASCII', ctx => {
+  ctx.attachment('☃.txt')
+  ctx.body = 'x'
+})
+app('an attachment, inline', ctx => {
+  ctx.attachment('a.png', { type: 'inline' })
+  ctx.body = 'x'
+})
+
+// redirects
+
+app('a redirect', ctx => ctx.redirect('/login'))
+app('a redirect for html', ctx => ctx.redirect('/login?a=<b>&c="d"'), { headers: html })
+app('a redirect for json', ctx => ctx.redirect('/login'), { headers: { accept: 'application/json' } })
+app('a redirect with a status', ctx => {
+  ctx.status = 301
+  ctx.redirect('/login')
+})
+app('a redirect with a status that is none', ctx => {
+  ctx.status = 404
+  ctx.redirect('/login')
+})
+app('a redirect elsewhere', ctx => ctx.redirect('https://example.org/a b?ü'))
+app('a redirect without a path', ctx => ctx.redirect('https://example.org'))
+app('a redirect beyond ASCII', ctx => ctx.redirect('/ü☃'))
+app('a redirect to another scheme', ctx => ctx.redirect('myapp://cb?x=1'))
+app('a redirect with a body of its own', ctx => {
+  ctx.redirect('/login')
+  ctx.body = 'see there'
+})
+app('a redirect with a line break', ctx => ctx.redirect('/a\r\nX-B: c'))
+app('a redirect back', ctx => ctx.redirect('back', '/alt'), {
+  headers: { referer: 'http://example.com/from' },
+  koa3: `koa 3 has no 'back' in redirect(); ${V2}`
+})
+app('a redirect back to nowhere', ctx => ctx.redirect('back', '/alt'), {
+  koa3: `koa 3 has no 'back' in redirect(); ${V2}`
+})
+app('a redirect back to another site', ctx => ctx.redirect('back', '/alt'), {
+  headers: { referer: 'http://evil.example/from' },
+  koa3: `koa 3 has no 'back' in redirect(); ${V2}`
+})
+app('a redirect back by a referrer that is none', ctx => ctx.redirect('back', '/alt'), {
+  headers: { referer: 'http://:x' },
+  koa3: `koa 3 has no 'back' in redirect(); ${V2}`,
+  kone: 'koa 2 answers 500',
+  expect: /Location: \/alt/
+})
+app('ctx.back()', ctx => ctx.back('/alt'), {
+  headers: { referer: 'http://example.com/from' },
+  koa3: 'koa 2 has no ctx.back()',
+  kone: 'koa 2 has no ctx.back()',
+  expect: /Location: http:\/\/example\.com\/from/
+})
+app('a redirect to javascript:', ctx => ctx.redirect('javascript:alert(1)'), {
+  kone: 'koa sends clients there',
+  expect: /^HTTP\/1\.1 500/
+})
+app('a redirect to undefined', ctx => ctx.redirect(undefined), {
+  kone: 'koa sends clients to /undefined',
+  expect: /^HTTP\/1\.1 500/
+})
+
+// errors
+
+app('ctx.throw()', ctx => ctx.throw())
+app('ctx.throw(400)', ctx => ctx.throw(400))
+app("ctx.throw(400, 'message')", ctx => ctx.throw(400, 'message'))
+app("ctx.throw('message', 400)", ctx => ctx.throw('message', 400), {
+  koa3: `koa 3 takes the status first only; ${V2}`
+})
+app('ctx.throw(error, 422)', ctx => ctx.throw(new Error('x'), 422), {
+  koa3: `koa 3 takes the status first only; ${V2}`
+})
+app('ctx.throw(422, error)', ctx => ctx.throw(422, new Error('x')))
+app('ctx.throw() beyond ASCII', ctx => ctx.throw(400, 'naïve ☃'))
+app('ctx.throw() with markup', ctx => ctx.throw(400, '<script>'))
+app('ctx.throw(500) with a message', ctx => ctx.throw(500, 'secret'))
+app('ctx.throw() with headers', ctx => ctx.throw(401, 'who', { headers: { 'WWW-Authenticate': 'Basic' } }))
+app('ctx.throw() with a Content-Type', ctx => {
+  ctx.throw(400, 'x', { headers: { 'Content-Type': 'text/html', 'X-A': '1' } })
+}, { koa3: 'koa 3 leaves the type of an error out, so that the order differs' })
+app('ctx.throw() exposed', ctx => ctx.throw(500, 'sorry', { expose: true }))
+app('ctx.assert()', ctx => ctx.assert(false, 403, 'no'))
+app('ctx.assert.equal()', ctx => ctx.assert.equal(1, 2, 409, 'differ'))
+app('an error', () => { throw new Error('secret') })
+app('an error of an async function', async () => { throw new Error('secret') })
+app('an error with a status', () => { throw Object.assign(new Error('x'), { status: 410, expose: true }) })
+app('an error with a statusCode', () => { throw Object.assign(new Error('x'), { statusCode: 410 }) })
+app('an error with an unknown status', () => { throw Object.assign(new Error('x'), { status: 799 }) })
+app('an ENOENT', () => { throw Object.assign(new Error('x'), { code: 'ENOENT' }) }, {
+  koa3: 'koa 3 answers 500 to ENOENT'
+})
+app('an error of status 200', () => { throw Object.assign(new Error('x'), { status: 200 }) }, {
+  kone: 'koa answers OK to an error',
+  expect: /^HTTP\/1\.1 500 .*\r\n\r\nInternal Server Error$/s
+})
+app('an error of status 204', () => { throw Object.assign(new Error('x'), { status: 204 }) }, {
+  kone: 'koa answers No Content to an error',
+  expect: /^HTTP\/1\.1 500/
+})
+app('an error after headers and body were set', ctx => {
+  ctx.set('X-A', '1')
+  ctx.cookies.set('a', 'b')
+  ctx.body = { a: 1 }
+  throw new Error('x')
+})
+app('an error caught', [
+  async (ctx, next) => {
+    try {
+      await next()
+    } catch (error) {
+      ctx.status = error.status
+      ctx.body = { error: error.message }
+    }
+  },
+  ctx => ctx.throw(409, 'conflict')
+])
+app('an error on the way out', [
+  async (ctx, next) => {
+    await next()
+    ctx.throw(402)
+  },
+  ctx => { ctx.body = 'x' }
+])
+app('a string thrown', () => { throw 'text' }) // eslint-disable-line no-throw-literal
+app('an object thrown', () => { throw { status: 404 } }) // eslint-disable-line no-throw-literal
+app('null thrown', () => { throw null }, { // eslint-disable-line no-throw-literal
+  kone: 'koa takes null for no error and never answers',
+  expect: /^HTTP\/1\.1 500/,
+  hangs: 'koa'
+})
+app('json that cannot be made', ctx => {
+  ctx.body = {}
+  ctx.body.self = ctx.body
+})
+app('a BigInt in json', ctx => { ctx.body = { n: 1n } })
+app('next() twice', async (ctx, next) => {
+  await next()
+  await next()
+})
+
+// cookies
+
+app('a cookie', ctx => {
+  ctx.cookies.set('a', 'b')
+  ctx.body = 'x'
+})
+app('cookies with all options', ctx => {
+  ctx.cookies.set('a', 'b', {
+    httpOnly: false, path: '/p', domain: 'example.com', sameSite: 'strict', expires: new Date(1e12), overwrite: true
+  })
+  ctx.cookies.set('a', 'c', { overwrite: true })
+  ctx.body = 'x'
+})
+app('a signed cookie', ctx => {
+  ctx.cookies.set('a', 'b', { signed: true })
+  ctx.body = 'x'
+}, { options: { keys: ['secret'] } })
+app('a cookie removed', ctx => {
+  ctx.cookies.set('a')
+  ctx.body = 'x'
+})
+app('a cookie that is none', ctx => {
+  ctx.cookies.set('a', 'b\r\nc')
+  ctx.body = 'x'
+})
+app('a secure cookie in the clear', ctx => {
+  ctx.cookies.set('a', 'b', { secure: true })
+  ctx.body = 'x'
+})
+app('cookies read', ctx => { ctx.body = [ctx.cookies.get('a'), ctx.cookies.get('b') ?? 'none'] }, {
+  headers: { cookie: 'x=y; a="q"; c=d' }
+})
+
+// requests
+
+const read = (title, fields, more) => app(`reads ${title}`, ctx => {
+  ctx.body = fields.map(field => [field, typeof field === 'function' ? field(ctx) : ctx[field]])
+}, more)
+
+read('the basics', ['method', 'url', 'originalUrl', 'path', 'querystring', 'search', 'query'], {
+  ask: 'GET /a/b%20c?d=e&d=f&g'
+})
+read('the host', ['host', 'hostname', 'origin', 'href', 'protocol', 'secure', 'subdomains'], {
+  headers: { host: 'a.b.example.com:8080' },
+  koa3: 'ctx.origin is the Origin header in koa 3'
+})
+read('the host behind a proxy', ['host', 'hostname', 'href', 'protocol', 'secure', 'ips', 'ip'], {
+  headers: {
+    'x-forwarded-host': 'front.example, b', 'x-forwarded-proto': 'https, http', 'x-forwarded-for': '1.2.3.4, 5.6.7.8'
+  },
+  options: { proxy: true }
+})
+read('the client behind a proxy with a limit', ['ips', 'ip'], {
+  headers: { 'x-forwarded-for': '1.2.3.4, 5.6.7.8' }, options: { proxy: true, maxIpsCount: 1 }
+})
+read('no proxy', ['host', 'protocol', 'ips'], {
+  headers: { 'x-forwarded-host': 'x', 'x-forwarded-proto': 'https', 'x-forwarded-for': '1.2.3.4' }
+})
+read('negotiation', [
+  ctx => ctx.accepts('html', 'json'), ctx => ctx.accepts('png'), ctx => ctx.accepts(),
+  ctx => ctx.acceptsEncodings('br', 'gzip'), ctx => ctx.acceptsCharsets(), ctx => ctx.acceptsLanguages('de', 'en')
+], {
+  headers: {
+    accept: 'text/html;q=.5, application/json', 'accept-encoding': 'gzip', 'accept-charset': 'utf-8', 'accept-language': 'en'
+  }
+})
+read('negotiation without headers', [
+  ctx => ctx.accepts('html', 'json'), ctx => ctx.accepts(), ctx => ctx.acceptsEncodings(), ctx => ctx.acceptsLanguages()
+])
+read('a body', [
+  ctx => ctx.is('json', 'html'), ctx => ctx.is('text/*'), ctx => ctx.request.length, ctx => ctx.request.type,
+  ctx => ctx.request.charset
+], { ask: 'POST /', headers: { 'content-type': 'application/json; charset=latin1' }, body: '{}' })
+read('no body', [ctx => ctx.is('json'), ctx => ctx.request.length ?? 'none', ctx => ctx.request.type])
+read('headers', [
+  ctx => ctx.get('X-A'), ctx => ctx.get('Referrer'), ctx => ctx.get('none'), ctx => ctx.headers, ctx => ctx.idempotent
+], { headers: { 'X-A': 'b', Referer: 'http://c' } })
+read('JSON of ctx', ['request', 'response', 'app'].map(part => ctx => ctx[part].toJSON()))
+read('freshness', ['fresh', 'stale'], { headers: { 'if-none-match': '"a"' } })
+
+for (const method of ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']) {
+  app(`${method}`, ctx => { ctx.body = ctx.method }, { ask: `${method} /` })
+}
+app('a 304 by etag', ctx => {
+  ctx.body = 'hello'
+  ctx.etag = 'v1'
+  if (ctx.fresh) ctx.status = 304
+}, { headers: { 'if-none-match': '"v1"' } })
+app('a request body', async ctx => {
+  const chunks = []
+  for await (const chunk of ctx.req) chunks.push(chunk)
+  ctx.body = Buffer.concat(chunks).toString()
+}, { ask: 'POST /', body: 'hello=world' })
+app('a chunked request body', async ctx => {
+  let text = ''
+  for await (const chunk of ctx.req) text += chunk
+  ctx.body = text
+}, { ask: 'POST /', headers: { 'transfer-encoding': 'chunked' }, body: '5\r\nhello\r\n0\r\n\r\n' })
+app('a request body nobody reads', ctx => { ctx.body = 'x' }, { ask: 'POST /', body: 'unread' })
+app('a url rewritten', [
+  (ctx, next) => {
+    ctx.url = '/new?a=b'
+    return next()
+  },
+  ctx => { ctx.body = [ctx.path, ctx.query, ctx.originalUrl, ctx.href] }
+], { ask: 'GET /old' })
+app('a path and a query rewritten', [
+  (ctx, next) => {
+    ctx.path = '/new'
+    ctx.query = { c: ['d', 'e'] }
+    return next()
+  },
+  ctx => { ctx.body = [ctx.url, ctx.search] }
+], { ask: 'GET /old?a=b' })
+app('a HEAD made a GET', ctx => {
+  ctx.method = 'GET'
+  ctx.body = 'x'
+}, { ask: 'HEAD /' })
+app('a HEAD made a GET, written by the app', ctx => {
+  ctx.method = 'GET'
+  ctx.respond = false
+  ctx.res.statusCode = 200
+  ctx.res.end('x')
+}, { ask: 'HEAD /', keepAlive: true })
+app('a POST made a DELETE', (ctx, next) => {
+  ctx.method = 'DELETE'
+  ctx.body = [ctx.method, ctx.req.method, ctx.request.method]
+}, { ask: 'POST /', keepAlive: true })
+
+// apps
+
+app('five layers', [1, 2, 3, 4, 5].map(n => async (ctx, next) => {
+  ctx.append('X-In', String(n))
+  await next()
+  ctx.append('X-Out', String(n))
+}))
+app('layers that return next()', [
+  (ctx, next) => next(),
+  (ctx, next) => next().then(() => { ctx.body += '!' }),
+  ctx => { ctx.body = 'hi' }
+])
+app('a layer that does not wait', [
+  (ctx, next) => {
+    next()
+  },
+  async ctx => {
+    ctx.body = 'in time'
+    await null
+    ctx.set('X-Late', 'maybe')
+  }
+])
+app('own prototypes', ctx => ctx.greet(), {
+  set (app) {
+    app.context.greet = function () { this.body = `hello ${this.request.shout}` }
+    Object.defineProperty(app.request, 'shout', { get () { return this.url.toUpperCase() } })
+  },
+  ask: 'GET /loud'
+})
+app('an own onerror', () => { throw new Error('x') }, {
+  set (app) {
+    app.context.onerror = function (error) {
+      if (!error) return
+      this.status = 503
+      this.res.end(`own ${error.message}`)
+    }
+  }
+})
+app('state', [
+  (ctx, next) => {
+    ctx.state.a = 1
+    return next()
+  },
+  ctx => { ctx.body = ctx.state }
+])
+app('the current context', [
+  async (ctx, next) => {
+    await null
+    await next()
+  },
+  ctx => { ctx.body = String(ctx.app.currentContext === ctx) }
+], { options: { asyncLocalStorage: true } })
+
+// connections: a second request behind the first tells whether the first kept the connection
+
+const kept = (title, middleware, more) => app(`keeps alive after ${title}`, middleware, { ...more, keepAlive: true })
+kept('a string', ctx => { ctx.body = 'hello' })
+kept('json', ctx => { ctx.body = { a: 1 } })
+kept('204', ctx => { ctx.status = 204 })
+kept('304', ctx => { ctx.status = 304 })
+kept('404', () => {})
+kept('500', () => { throw new Error('x') })
+kept('HEAD', ctx => { ctx.body = 'hello' }, { ask: 'HEAD /' })
+kept('a stream', ctx => { ctx.body = Readable.from(['a', 'b']) })
+kept('a request body', ctx => { ctx.body = 'x' }, { ask: 'POST /', body: 'hello' })
+kept('an app-set close', ctx => {
+  ctx.set('Connection', 'close')
+  ctx.body = 'x'
+})
+
+module.exports = apps

@@ -1,0 +1,94 @@
+'use strict'
+
+const { after, before, describe, it } = require('node:test')
+const assert = require('node:assert/strict')
+const { execFile } = require('node:child_process')
+const fs = require('node:fs')
+const { createRequire } = require('node:module')
+const os = require('node:os')
+const path = require('node:path')
+const { promisify } = require('node:util')
+
+const manifest = require('kone/package.json')
+
+const root = path.dirname(require.resolve('kone/package.json'))
+const npm = process.platform === 'win32' ? 'npm.cmd' : 'npm'
+const run = promisify(execFile)
+const packages = ['@koa/router', '@koa/bodyparser', 'koa-helmet']
+
+describe('the tarball, installed as koa', () => {
+  let folder
+  let inside
+
+  before(async () => {
+    folder = fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), 'kone-as-koa-')))
+    inside = path.join(folder, 'index.js')
+    fs.writeFileSync(path.join(folder, 'package.json'), '{ "private": true }')
+
+    const { stdout } = await run(npm, ['pack', '--json', '--pack-destination', folder], { cwd: root })
+    const [{ filename }] = JSON.parse(stdout)
+    // No flag that would silence a peer range: this has to resolve by itself.
+    const wanted = packages.map(name => `${name}@${manifest.devDependencies[name]}`)
+    await run(npm, ['install', '--prefer-offline', '--no-audit', '--no-fund', `koa@file:./${filename}`, ...wanted],
+      { cwd: folder, timeout: 120000 })
+  })
+
+  after(() => fs.rmSync(folder, { recursive: true, force: true }))
+
+  it('should be the one koa there', () => {
+    const kone = createRequire(inside)('koa/package.json')
+    assert.equal(kone.name, 'kone')
+    assert.equal(kone.version, manifest.version)
+    const found = fs.readdirSync(folder, { recursive: true })
+      .filter(name => /node_modules[\\/]koa$/.test(name))
+    assert.deepEqual(found, [path.join('node_modules', 'koa')])
+  })
+
+  for (const name of packages) {
+    it(`should be what ${name} requires`, () => {
+      const outside = createRequire(inside)
+      const within = createRequire(outside.resolve(name))
+      assert.equal(within('koa'), outside('koa'))
+      assert.equal(within('koa/lib/context'), outside('koa/lib/context'))
+    })
+  }
+
+  it('should satisfy the ranges that npm checks', async () => {
+    const { stdout } = await run(npm, ['ls', 'koa', '--json'], { cwd: folder })
+    const { problems } = JSON.parse(stdout)
+    assert.equal(problems, undefined)
+  })
+
+  it('should serve with them, by require and by import', async () => {
+    fs.writeFileSync(inside, `
+      const Koa = require('koa')
+      const { Router } = require('@koa/router')
+      const { bodyParser } = require('@koa/bodyparser')
+      const helmet = require('koa-helmet').default || require('koa-helmet')
+
+      const app = new Koa()
+      const router = new Router()
+      router.post('/users/:id', ctx => { ctx.body = { id: ctx.params.id, got: ctx.request.body } })
+      app.use(helmet()).use(bodyParser()).use(router.routes()).use(router.allowedMethods())
+
+      const server = app.listen(0, async () => {
+        const res = await fetch('http://127.0.0.1:' + server.address().port + '/users/7', {
+          method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"a":1}'
+        })
+        const imported = await import('koa')
+        console.log(JSON.stringify({
+          status: res.status,
+          nosniff: res.headers.get('x-content-type-options'),
+          body: await res.json(),
+          same: imported.default === Koa && imported.HttpError === Koa.HttpError
+        }))
+        server.closeAllConnections()
+        server.close()
+      })
+    `)
+    const { stdout } = await run(process.execPath, [inside], { cwd: folder, timeout: 20000 })
+    assert.deepEqual(JSON.parse(stdout), {
+      status: 200, nosniff: 'nosniff', body: { id: '7', got: { a: 1 } }, same: true
+    })
+  })
+})

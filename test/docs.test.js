@@ -1,0 +1,100 @@
+'use strict'
+
+const { describe, it, before } = require('node:test')
+const assert = require('node:assert/strict')
+const fs = require('node:fs')
+const path = require('node:path')
+const { codes } = require('../lib/errors')
+const { blocks, run, quotes } = require('./helpers/blocks')
+
+const root = path.join(__dirname, '..')
+const pages = [
+  'README.md',
+  'MIGRATION.md',
+  ...fs.readdirSync(path.join(root, 'docs'), { recursive: true })
+    .filter(file => file.endsWith('.md'))
+    .map(file => path.join('docs', file))
+]
+
+for (const page of pages.filter(page => fs.existsSync(path.join(root, page)))) {
+  describe(page, () => {
+    const text = fs.readFileSync(path.join(root, page), 'utf8')
+
+    // an app without an 'error' listener prints what its example throws
+    before(t => t.mock?.method(console, 'error', () => {}))
+
+    for (const block of blocks(text)) {
+      const title = `${block.code.trim().split('\n')[0]} (line ${block.line})`
+      if (block.from) {
+        it(`should quote ${block.from}: ${title}`, () => assert.ok(quotes(block)))
+      } else if (block.language === 'js') {
+        it(`should run: ${title}`, () => {
+          assert.ok(!block['no-run'], 'JavaScript is run')
+          return run(block)
+        })
+      } else {
+        it(`should say why this is not run: ${title}`, () => assert.ok(block['no-run']))
+      }
+    }
+
+    it('should link to what is there', () => {
+      for (const [, target] of text.matchAll(/\]\((?!https?:|mailto:)([^)\s]+)\)/g)) {
+        const [file, anchor] = target.split('#')
+        const linked = file ? path.join(path.dirname(page), file) : page
+        assert.ok(fs.existsSync(path.join(root, linked)), target)
+        if (anchor) assert.ok(anchors(linked).includes(anchor), target)
+      }
+    })
+  })
+}
+
+it('should list every error code of kone, and no other', () => {
+  const page = fs.readFileSync(path.join(root, 'docs/api/application.md'), 'utf8')
+  const listed = [...page.matchAll(/^\| `(KONE_\w+)` \| (\d+) /gm)].map(([, code, status]) => [code, status])
+  const known = Object.entries(codes).map(([code, meaning]) => [code, /\((\d+)\)$/.exec(meaning)[1]])
+  assert.deepEqual(listed, known)
+})
+
+describe('the blocks of a page', () => {
+  const page = (code, exchanges) => {
+    const http = exchanges ? `\n\`\`\`http\n${exchanges}\n\`\`\`` : ''
+    return run(blocks(`text\n\n\`\`\`js\n${code}\n\`\`\`${http}\n`)[0])
+  }
+
+  it('should pass if they hold', async () => {
+    await page('[1, 2].length // => 2')
+    await page("ctx.path // => '/a'", '> GET /a')
+    await page('app.use(ctx => { ctx.body = String(1) })', '> GET /\n< 200\n< Content-Length: 1\n<\n< 1')
+  })
+
+  it('should fail if a value is another one', async () => {
+    await assert.rejects(page('[1, 2].length // => 3'))
+    await assert.rejects(page("ctx.path // => '/b'", '> GET /a'))
+  })
+
+  it('should fail if a claim is not reached', async () => {
+    await assert.rejects(page('if (!app) {\n  1 // => 1\n}'), /never reached/)
+  })
+
+  it('should fail if an answer is another one', async () => {
+    const code = 'app.use(ctx => { ctx.body = 1 })'
+    await assert.rejects(page(code, '> GET /\n< 201'))
+    await assert.rejects(page(code, '> GET /\n< 200\n< Content-Type: text/html'))
+    await assert.rejects(page(code, '> GET /\n< 200\n<\n< 2'))
+    await assert.rejects(page("app.use(() => { throw new Error('x') })", '> GET /'))
+  })
+
+  it('should be found where they are indented, with what is said of them', () => {
+    const text = '- a\n\n  <!-- no-run: shell -->\n  ```sh\n  ls\n    -a\n  ```\n'
+    assert.deepEqual(blocks(text), [{ language: 'sh', code: 'ls\n  -a\n', line: 4, 'no-run': 'shell' }])
+  })
+})
+
+/**
+ * The anchors of a page's headings, as GitHub makes them.
+ */
+function anchors (page) {
+  const text = fs.readFileSync(path.join(root, page), 'utf8').replace(/^ *```[\s\S]*?^ *```$/gm, '')
+  return [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading]) =>
+    heading.toLowerCase().replace(/[^\p{L}\p{N} _-]/gu, '').replace(/ /g, '-'))
+}

@@ -1,0 +1,114 @@
+'use strict'
+
+const { describe, it: test, after } = require('node:test')
+const http = require('node:http')
+const net = require('node:net')
+const { once } = require('node:events')
+const Kone = require('./kone')
+
+const FRAMEWORKS = {
+  'koa 2': () => require('koa'),
+  'koa 3': () => require('koa3'),
+  'kone on node:http': () => class extends Kone {
+    http1 = false
+  },
+  kone: () => Kone
+}
+
+/**
+ * Run one suite in koa 2, koa 3, kone behind node:http and kone behind its own front.
+ *
+ *    frameworks('requestId', ({ it, Koa, ask }) => {
+ *      it('should answer', async () => {
+ *        const app = new Koa()
+ *        app.use(ctx => { ctx.body = 'hi' })
+ *        assert.equal((await ask(app, 'GET /')).text, 'hi')
+ *      })
+ *    })
+ *
+ * An app is listened to at the first question and closed after the suite. `errors` holds what
+ * the app emitted as 'error', which is what keeps Koa from printing it.
+ *
+ * @param {String} title
+ * @param {Function} suite called with { it, Koa, ask, listen, wire, errors, name }
+ */
+module.exports = function frameworks (title, suite) {
+  for (const [name, load] of Object.entries(FRAMEWORKS)) {
+    describe(`${title} in ${name}`, () => {
+      const servers = new Map()
+      const errors = []
+
+      const listen = app => {
+        if (!servers.has(app)) servers.set(app, start(app, errors))
+        return servers.get(app)
+      }
+      const ask = async (app, line, options) => request(await listen(app), line, options)
+      const wire = async (app, bytes) => exchange((await listen(app)).port, bytes)
+
+      after(() => { for (const started of servers.values()) started.then(stop) })
+      suite({ it: test, Koa: load(), ask, listen, wire, errors, name })
+    })
+  }
+}
+
+async function start (app, errors) {
+  app.on('error', err => errors.push(err))
+  const server = app.listen(0, '127.0.0.1')
+  if (!server.listening) await once(server, 'listening')
+  return { server, port: server.address().port, agent: new http.Agent({ keepAlive: true }) }
+}
+
+function stop ({ server, agent }) {
+  agent.destroy()
+  server.close()
+  server.closeAllConnections()
+}
+
+/**
+ * @param {{ port: Number, agent: http.Agent }} started
+ * @param {String} line method and target, `GET /path`
+ * @param {{ headers?: Object, body?: String|Buffer|import('node:stream').Readable }} [options]
+ * @return {Promise<{ status: Number, headers: Object, text: String, body: Buffer, json: Function }>}
+ */
+function request ({ port, agent }, line, { headers = {}, body } = {}) {
+  const [method, path] = line.split(' ')
+  return new Promise((resolve, reject) => {
+    const req = http.request({ host: '127.0.0.1', port, agent, method, path, headers })
+    let answered = false
+    req.on('response', async res => {
+      answered = true
+      try {
+        const chunks = []
+        for await (const chunk of res) chunks.push(chunk)
+        resolve(answer(res, Buffer.concat(chunks)))
+      } catch (err) {
+        reject(err)
+      }
+    })
+    // a refused body is cut off by the server: the answer counts, not the broken pipe
+    req.on('error', err => { if (!answered) reject(err) })
+    if (body && body.pipe) body.pipe(req)
+    else req.end(body)
+  })
+}
+
+function answer (res, body) {
+  return {
+    status: res.statusCode,
+    headers: res.headers,
+    body,
+    text: body.toString(),
+    json: () => JSON.parse(body.toString())
+  }
+}
+
+/**
+ * Write bytes to a fresh connection and read until the server closes it.
+ */
+async function exchange (port, bytes) {
+  const socket = net.connect(port, '127.0.0.1')
+  socket.end(bytes)
+  const chunks = []
+  for await (const chunk of socket) chunks.push(chunk)
+  return Buffer.concat(chunks).toString('latin1')
+}

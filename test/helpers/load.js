@@ -1,0 +1,147 @@
+'use strict'
+
+const { createHash, randomBytes } = require('node:crypto')
+const http = require('node:http')
+const { setTimeout: sleep } = require('node:timers/promises')
+
+/** ms that a client thinks at most between two requests. */
+const THINKING = 300
+
+/** ms after which an answer will not come any more. */
+const PATIENCE = 8000
+
+const UPLOAD = randomBytes(96 * 1024)
+const HASH = createHash('sha1').update(UPLOAD).digest('hex')
+const CHUNKS = 12
+
+/** What a client asks, and the whole answer that it expects; test/cluster/fixtures/app.js gives it. */
+const KINDS = {
+  kept: { path: '/echo', expected: id => `${id}` },
+  fresh: { path: '/echo', expected: id => `${id}`, fresh: true },
+  upload: { path: '/upload', expected: id => `${id} ${HASH}`, upload: true },
+  slow: { path: '/slow', expected: id => `${id} at last` },
+  stream: { path: '/stream', expected: id => Array.from({ length: 20 }, (_, i) => `${id}.${i}\n`).join('') }
+}
+
+const MIX = { kept: 24, fresh: 10, upload: 6, slow: 5, stream: 5 }
+
+/**
+ * Fifty clients that ask again and again, and never the same twice: whatever fails is counted.
+ *
+ *    const load = start(port)
+ *    const { answered, failures } = await load.stop()
+ *
+ * An answer that is not exactly the expected one is a failure, and so is one that belongs to another
+ * request.
+ *
+ * @param {Number} port of 127.0.0.1
+ * @return {Load} with `counts` by kind, `failures`, and the `workers` and `versions` that answered
+ */
+exports.start = function (port) {
+  return new Load(port)
+}
+
+class Load {
+  constructor (port) {
+    this.port = port
+    this.stopped = false
+    this.last = 0
+    this.counts = Object.fromEntries(Object.keys(KINDS).map(kind => [kind, 0]))
+    this.failures = []
+    this.workers = new Set()
+    this.versions = new Set()
+    this.sockets = new Set()
+    this.clients = Object.entries(MIX).flatMap(([kind, count]) => {
+      return Array.from({ length: count }, () => this.client(kind))
+    })
+  }
+
+  /** Requests so far: the last one's number. */
+  asked () {
+    return this.last
+  }
+
+  /** Connections that are open. */
+  held () {
+    return this.sockets.size
+  }
+
+  /** Resolves to itself when every client has its last answer. */
+  async stop () {
+    this.stopped = true
+    await Promise.all(this.clients)
+    return this
+  }
+
+  get answered () {
+    return Object.values(this.counts).reduce((sum, count) => sum + count)
+  }
+
+  async client (kind) {
+    const { fresh } = KINDS[kind]
+    const agent = fresh ? false : new http.Agent({ keepAlive: true, maxSockets: 1 })
+    while (!this.stopped) {
+      const id = ++this.last
+      await this.ask(KINDS[kind], id, agent).then(
+        () => { this.counts[kind]++ },
+        err => { this.failures.push(new Failure(kind, id, err)) }
+      )
+      const asleep = performance.now()
+      await sleep(Math.random() * THINKING)
+      // This process was held up, and so its client thought for longer than it says.
+      if (performance.now() - asleep > 2 * THINKING && agent) agent.destroy()
+    }
+    if (agent) agent.destroy()
+  }
+
+  async ask ({ path, expected, upload }, id, agent) {
+    const { status, headers, text } = await this.send(`${path}?id=${id}`, upload, agent)
+    const whole = expected(id)
+    if (status !== 200 || text !== whole) {
+      throw new Error(`${status} ${JSON.stringify(text.slice(0, 60))}, ${text.length} of ${whole.length}`)
+    }
+    this.workers.add(Number(headers['x-worker']))
+    this.versions.add(headers['x-version'])
+  }
+
+  send (path, upload, agent) {
+    return new Promise((resolve, reject) => {
+      const headers = upload ? { 'content-length': UPLOAD.length } : {}
+      const req = http.request({
+        host: '127.0.0.1', port: this.port, agent, path, headers, method: upload ? 'POST' : 'GET', timeout: PATIENCE
+      })
+      req.on('socket', socket => {
+        if (this.sockets.has(socket)) return
+        this.sockets.add(socket)
+        socket.once('close', () => this.sockets.delete(socket))
+      })
+      req.on('timeout', () => req.destroy(new Error('no answer')))
+      req.on('error', reject)
+      req.on('response', res => {
+        let text = ''
+        res.setEncoding('utf8')
+        res.on('data', chunk => { text += chunk })
+        res.on('error', reject)
+        res.on('end', () => resolve({ status: res.statusCode, headers: res.headers, text }))
+      })
+      if (upload) trickle(req).catch(reject)
+      else req.end()
+    })
+  }
+}
+
+class Failure {
+  constructor (kind, id, err) {
+    this.id = id
+    this.toString = () => `${kind} ${id}: ${err.message}`
+  }
+}
+
+async function trickle (req) {
+  const size = UPLOAD.length / CHUNKS
+  for (let i = 0; i < CHUNKS && !req.destroyed; i++) {
+    req.write(UPLOAD.subarray(i * size, (i + 1) * size))
+    await sleep(20)
+  }
+  req.end()
+}

@@ -1,0 +1,54 @@
+'use strict'
+
+const { accessSync, constants } = require('node:fs')
+const { delimiter, join } = require('node:path')
+
+// Program → the Debian package that brings it. test/run.js installs what is missing where it may.
+const PACKAGES = {
+  'redis-server': 'redis-server',
+  chromium: 'chromium',
+  nginx: 'nginx',
+  'systemd-analyze': 'systemd',
+  python3: 'python3-venv',
+  wrk: 'wrk'
+}
+
+/**
+ * Where a program is that npm cannot bring.
+ *
+ *    const redis = need('redis-server')
+ *    it('should …', { skip: missing('redis-server') }, …)
+ *
+ * @param {String} program
+ * @return {String|null} its path, or null if the tests that need it are to be skipped
+ * @throws {Error} where it is missing in CI
+ */
+function need (program) {
+  const found = which(program)
+  if (!found && process.env.CI === 'true') throw new Error(`${missingLine(program)} (a skip for that fails in CI)`)
+  return found
+}
+
+/**
+ * The `skip` option of a test that needs `program`: false, or the line that says how to get it.
+ */
+function missing (program) {
+  return need(program) ? false : missingLine(program)
+}
+
+function missingLine (program) {
+  return `${program} is missing: apt-get install ${PACKAGES[program] || program}`
+}
+
+function which (program) {
+  for (const folder of process.env.PATH.split(delimiter).concat('/usr/sbin', '/usr/local/sbin')) {
+    const path = join(folder, program)
+    try {
+      accessSync(path, constants.X_OK)
+      return path
+    } catch {}
+  }
+  return null
+}
+
+module.exports = { PACKAGES, need, missing, which }

@@ -1,0 +1,19 @@
+'use strict'
+
+/**
+ * Wait for what no event tells of. A bare loop would hang the whole run when it never becomes true; this fails.
+ *
+ *    await until(() => stream.destroyed)
+ *
+ * @param {() => unknown} isTrue asked every few milliseconds
+ * @param {Number} [ms] patience in milliseconds
+ * @return {Promise<void>}
+ * @throws {Error} with the source of `isTrue`, when it has not come true in time
+ */
+module.exports = async function until (isTrue, ms = 20000) {
+  const last = Date.now() + ms
+  while (!isTrue()) {
+    if (Date.now() > last) throw new Error(`${ms} ms, and still not: ${isTrue}`)
+    await new Promise(resolve => setTimeout(resolve, 2))
+  }
+}

@@ -1,0 +1,187 @@
+'use strict'
+
+/*
+ * The seeded fuzzer: `make fuzz ARGS="--seconds 300"`.
+ *
+ *   --seed N       the first case (default: a random one, printed); case i of a run has the seed N + i
+ *   --cases N      how many cases
+ *   --seconds N    or for how long (default 60)
+ *   --node PATH    another Node; it is compared with its own node:http
+ *   --replay FILE  one case, as a failure prints it
+ *   --self         node:http against node:http: must never find anything
+ *
+ * A failure prints its seed, the difference, and the smallest case found that still shows it.
+ */
+
+const { spawnSync } = require('node:child_process')
+const path = require('node:path')
+const { inspect, parseArgs } = require('node:util')
+
+const Kone = require('../helpers/kone')
+const { accepted, callback, differences, exchange, explain, front, open } = require('./harness')
+const { PROFILES, generate, smaller, steps } = require('./grammar')
+const { run } = require('./program')
+
+// Tries spent on making a failing case smaller.
+const SHRINK = 400
+
+function define () {
+  const app = new Kone()
+  app.use(run)
+  return app
+}
+
+/**
+ * Two servers per profile, for as many cases as wanted.
+ *
+ *    const bench = await fuzzer()
+ *    await bench.judge(generate(1))   // → null, or { found, text }
+ *    await bench.close()
+ *
+ * @param {{ other?: Function }} [options] `other` opens the side under test
+ */
+async function fuzzer ({ other = front } = {}) {
+  const counted = {}
+  let requests = 0
+  let kept = 0
+
+  // What escapes (a stream body under a status message that cannot be sent, on node:http too) belongs to the side that
+  // is running: one after the other, never both.
+  let escaped = []
+  const onEscape = err => escaped.push(`${err.name} ${err.code}`)
+  process.on('uncaughtException', onEscape)
+
+  const pairs = await Promise.all(PROFILES.map(profile => Promise.all([
+    open('node:http', callback, define, profile),
+    open('front', other, define, profile)
+  ])))
+
+  async function judge (one) {
+    const script = steps(one)
+    const { transport, programs } = one
+    const [a, b] = [await record(0), await record(1)]
+    requests += b.at(-1)?.count ?? 0
+    if (b.length && !b.at(-1).node) kept++
+    const found = differences(a, b, script)
+    if (!found.length) return null
+    const name = accepted(script, a, b)
+    if (name) {
+      counted[name] = (counted[name] ?? 0) + 1
+      return null
+    }
+    return { found, text: explain(script, found) }
+
+    async function record (which) {
+      escaped = []
+      // A copy for each: an app may change the values it was given.
+      const app = structuredClone(programs)
+      const steps = await exchange(pairs[one.profile][which], script, { transport, app })
+      if (programs.length === 1 && steps.length) steps.at(-1).log.escaped = escaped
+      return steps
+    }
+  }
+
+  /** The smallest case found that still differs in the same kind of thing. */
+  async function shrink (one, { found }) {
+    const kinds = new Set(found.map(({ what }) => what))
+    let tries = SHRINK
+    let better = true
+    while (better && tries > 0) {
+      better = false
+      for (const next of smaller(one)) {
+        if (tries-- <= 0) break
+        const verdict = await judge(next)
+        if (!verdict?.found.some(({ what }) => kinds.has(what))) continue
+        one = next
+        better = true
+        break
+      }
+    }
+    return { one, verdict: await judge(one) }
+  }
+
+  return {
+    judge,
+    shrink,
+    counted,
+    summary: () => ({ requests, 'connections the front kept': kept }),
+    close () {
+      process.off('uncaughtException', onEscape)
+      return Promise.all(pairs.flat().map(side => side.close()))
+    }
+  }
+}
+
+/** A failure for people. */
+async function report (bench, seed, one, verdict) {
+  const small = await bench.shrink(one, verdict)
+  const shown = small.verdict ?? verdict
+  return [
+    `seed ${seed}: ${process.release.name} ${process.version}, server ${inspect(PROFILES[small.one.profile])}, ${small.one.transport}`,
+    shown.text,
+    'the case, for --replay:',
+    `module.exports = ${inspect(small.one, { depth: null, breakLength: 120, maxStringLength: null, maxArrayLength: null })}`,
+    `again: node test/http1/fuzz.js --seed ${seed} --cases 1`
+  ].join('\n')
+}
+
+/**
+ * Run cases until one differs, the time is over or they are done.
+ *
+ * @return {Promise<{ cases: number, failures: string[], counted: object }>}
+ */
+async function fuzz ({ seed, cases = Infinity, seconds = Infinity, failures: most = 1, self = false }) {
+  const bench = await fuzzer({ other: self ? callback : front })
+  const until = Date.now() + seconds * 1000
+  const failures = []
+  let count = 0
+  for (; count < cases && Date.now() < until && failures.length < most; count++) {
+    const one = generate(seed + count)
+    const verdict = await bench.judge(one)
+    if (verdict) failures.push(await report(bench, seed + count, one, verdict))
+  }
+  await bench.close()
+  return { cases: count, failures, accepted: bench.counted, ...bench.summary() }
+}
+
+async function replay (file) {
+  const bench = await fuzzer()
+  const verdict = await bench.judge(require(path.resolve(file)))
+  await bench.close()
+  return { cases: 1, failures: verdict ? [verdict.text] : [], accepted: bench.counted }
+}
+
+async function main () {
+  const { values } = parseArgs({
+    options: {
+      seed: { type: 'string' },
+      cases: { type: 'string' },
+      seconds: { type: 'string' },
+      failures: { type: 'string' },
+      node: { type: 'string' },
+      replay: { type: 'string' },
+      self: { type: 'boolean' }
+    }
+  })
+  if (values.node) {
+    const rest = process.argv.slice(2).filter((arg, i, all) => arg !== '--node' && all[i - 1] !== '--node' && !arg.startsWith('--node='))
+    process.exitCode = spawnSync(values.node, [__filename, ...rest], { stdio: 'inherit' }).status ?? 1
+    return
+  }
+
+  const number = (name, otherwise) => values[name] === undefined ? otherwise : Number(values[name])
+  const seed = number('seed', Math.floor(Math.random() * 1e9))
+  const cases = number('cases')
+  const seconds = number('seconds', cases ? Infinity : 60)
+  const result = values.replay
+    ? await replay(values.replay)
+    : await fuzz({ seed, cases, seconds, failures: number('failures', 1), self: values.self })
+  for (const failure of result.failures) console.log(`${failure}\n`)
+  const { failures, ...summary } = result
+  console.log(`fuzz: seed ${seed}, Node ${process.version}, ${inspect({ ...summary, differences: failures.length })}`)
+  process.exitCode = failures.length ? 1 : 0
+}
+
+module.exports = { fuzz, fuzzer, generate }
+
+if (require.main === module) main()

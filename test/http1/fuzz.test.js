@@ -1,0 +1,30 @@
+'use strict'
+
+const { describe, it } = require('node:test')
+const assert = require('node:assert/strict')
+
+const { fuzz } = require('./fuzz')
+const { generate, smaller, steps } = require('./grammar')
+
+// `make fuzz` runs for minutes and from any seed; these cases are the same in every run.
+const QUICK = { seed: 1, cases: 400, seconds: 8 }
+
+describe('the fuzzer', () => {
+  it('should make the same case from the same seed', () => {
+    assert.deepEqual(generate(7), generate(7))
+    assert.notDeepEqual(generate(7), generate(8))
+    assert.deepEqual(steps(generate(7)), steps(generate(7)))
+  })
+
+  it('should only make smaller cases of a case', () => {
+    const one = generate(3)
+    const size = JSON.stringify(one).length
+    for (const next of smaller(one)) assert(JSON.stringify(next).length <= size + 10)
+  })
+
+  it('should find no difference between the front and node:http', async t => {
+    const { failures, cases, accepted, ...rest } = await fuzz(QUICK)
+    assert.deepEqual(failures, [])
+    t.diagnostic(`${cases} cases, accepted ${JSON.stringify(accepted)}, ${JSON.stringify(rest)}`)
+  })
+})

@@ -1,0 +1,465 @@
+'use strict'
+
+/*
+ * The differential harness: the same bytes to two servers, everything either side saw written down, then compared.
+ *
+ * An *exchange* is one connection that walks through a list of steps:
+ *
+ *   { send: Buffer }    bytes that reach the server as one read
+ *   { release: true }   handlers that wait in `exchange.held()` go on
+ *   { free: true }      they go on, and from now on none waits
+ *   { end: true }       the client half-closes
+ *   { reset: true }     the client is gone (RST; a Duplex is destroyed)
+ *
+ * A *record* has one entry per step: what the app saw (requests, log, events, errors, finished), what the client got
+ * (bytes), in which state the server left the socket. "Who closes when" is so a matter of order and never of time. Client
+ * and server live in one process: a step is over when nothing moved for a few turns of the event loop.
+ */
+
+const assert = require('node:assert/strict')
+const http = require('node:http')
+const https = require('node:https')
+const net = require('node:net')
+const tls = require('node:tls')
+const { once } = require('node:events')
+const { Duplex } = require('node:stream')
+const { setImmediate: turn } = require('node:timers/promises')
+
+// Turns of the event loop without a sign of life that end a step. One is enough to see that bytes of a half-sent head
+// led to nothing; an answer on its way (app, server socket, kernel, client socket) may need more.
+const QUIET = 4
+
+// Turns that a read may take to arrive: more than it needs, for a server that stopped reading takes none.
+const PATIENCE = 20
+
+// Differences that are shown, and characters of each side.
+const MOST_SHOWN = 6
+const SHOWN = 600
+
+const DATE = /^date: (?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d GMT\r$/gim
+
+/**
+ * Start a server and keep what belongs to it.
+ *
+ *    const front = await open('front', app => app.listen(0), define)
+ *
+ * @param {string} name how differences call it
+ * @param {(app: Function) => http.Server} listen
+ * @param {() => Application} define makes the app; its handlers find their exchange by `exchangeOf(ctx)`
+ * @param {object} [properties] of the server (`keepAliveTimeout`, `maxRequestsPerSocket`, …)
+ * @return {Promise<object>} side
+ */
+async function open (name, listen, define, properties = {}) {
+  const app = define()
+  app.silent = true
+  app.on('error', (err, ctx) => exchangeOf(ctx)?.error(ctx, err))
+  app.on('finish', ctx => exchangeOf(ctx)?.finish(ctx))
+
+  const server = listen(app)
+  Object.assign(server, properties)
+  const side = { name, app, server, accepted: new Map(), close: () => close(server) }
+  // Appended, never prepended: in front of kone's own listener it would switch the front off.
+  const isSecure = server instanceof https.Server
+  server.on(isSecure ? 'secureConnection' : 'connection', socket => side.accepted.set(socket.remotePort, socket))
+  if (!server.listening) await once(server, 'listening')
+  return side
+}
+
+/** `http.createServer(app.callback())`: the side that is right by definition. */
+const callback = app => http.createServer(app.callback()).listen(0, '127.0.0.1')
+
+/** `app.listen()`: the side that is tested. */
+const front = app => app.listen(0, '127.0.0.1')
+
+function close (server) {
+  server.closeAllConnections()
+  return new Promise(resolve => server.close(resolve))
+}
+
+const exchanges = new WeakMap()
+
+/** The exchange that a ctx belongs to; undefined for connections the harness did not make. */
+const exchangeOf = ctx => ctx?.socket && exchanges.get(ctx.socket)
+
+class Exchange {
+  constructor (socket) {
+    this.socket = socket
+    this.moves = 0 // grows with everything that happens
+    this.count = 0 // requests dispatched
+    this.numbers = new Map() // ctx → which request it is
+    this.holding = []
+    this.isFree = false
+    this.step = null
+    exchanges.set(socket, this)
+  }
+
+  begin () {
+    this.step = { requests: [], log: {}, events: {}, errors: {}, finished: [], got: '', socket: 'open' }
+    return this.step
+  }
+
+  /** A request reached the app. */
+  request (ctx, seen) {
+    this.moves++
+    this.numbers.set(ctx, ++this.count)
+    this.step.requests.push(seen)
+    return this.count
+  }
+
+  /** Anything else the app noticed of this request. */
+  note (ctx, what) {
+    this.moves++
+    this.add(this.step.log, ctx, what)
+  }
+
+  /** An event of node's objects. */
+  event (ctx, what) {
+    this.moves++
+    this.add(this.step.events, ctx, what)
+  }
+
+  error (ctx, err) {
+    this.moves++
+    this.add(this.step.errors, ctx, err.code ?? err.message)
+  }
+
+  add (list, ctx, what) {
+    const number = this.numbers.get(ctx) ?? 0
+    list[number] ??= []
+    list[number].push(what)
+  }
+
+  finish (ctx) {
+    this.moves++
+    this.step.finished.push(this.numbers.get(ctx) ?? 0)
+  }
+
+  got (chunk) {
+    this.moves++
+    this.step.got += chunk.toString('latin1')
+  }
+
+  /** A promise that the next step `release` or `free` resolves. */
+  held () {
+    if (this.isFree) return Promise.resolve()
+    return new Promise(resolve => this.holding.push(resolve))
+  }
+
+  release () {
+    for (const resolve of this.holding.splice(0)) resolve()
+  }
+
+  free () {
+    this.isFree = true
+    this.release()
+  }
+}
+
+/**
+ * Walk through `steps` on a connection of their own.
+ *
+ * @param {object} side
+ * @param {object[]} steps
+ * @param {{ transport?: 'socket' | 'duplex', app?: object }} [options] `app` is for the handlers: `exchangeOf(ctx).app`
+ * @return {Promise<object[]>} record
+ */
+async function exchange (side, steps, { transport = 'socket', app } = {}) {
+  const wire = transport === 'socket' ? await connect(side) : attach(side)
+  const it = new Exchange(wire.peer)
+  it.app = app
+  wire.client.on('data', chunk => it.got(chunk))
+
+  const record = []
+  for (const step of steps) {
+    const entry = it.begin()
+    const moves = it.moves
+    record.push(entry)
+    if (step.send) await wire.send(step.send)
+    else if (step.release) it.release()
+    else if (step.free) it.free()
+    else if (step.end) wire.client.end()
+    else if (step.reset) wire.reset()
+    await settle(it, wire, step, moves)
+    entry.socket = stateOf(wire.peer)
+    // `socket.parser` is node's own mark: its connection listener has this socket, or had it.
+    entry.node = 'parser' in wire.peer
+    entry.count = it.count
+  }
+  it.begin()
+  wire.reset()
+  it.free()
+  side.accepted.delete(wire.port)
+  return record
+}
+
+function stateOf (socket) {
+  if (socket.destroyed) return 'destroyed'
+  return socket.writableEnded ? 'ended' : 'open'
+}
+
+async function settle (it, wire, step, moves) {
+  let before = wire.progress()
+  let needed = step.send ? 1 : QUIET
+  let quiet = 0
+  while (quiet < needed) {
+    await turn()
+    const now = wire.progress()
+    const still = now === before && it.moves === moves
+    if (it.moves !== moves || wire.written() || wire.peer.destroyed) needed = QUIET
+    quiet = still ? quiet + 1 : 0
+    before = now
+    moves = it.moves
+  }
+}
+
+/** A connection over loopback. */
+async function connect (side) {
+  const isSecure = side.server instanceof https.Server
+  const { port: to } = side.server.address()
+  const options = { port: to, host: '127.0.0.1', allowHalfOpen: true, rejectUnauthorized: false }
+  const client = isSecure ? tls.connect(options) : net.connect(options)
+  client.on('error', () => {})
+  await once(client, isSecure ? 'secureConnect' : 'connect')
+  client.setNoDelay(true) // tls.connect() does not know the option
+  const port = client.localPort
+  while (!side.accepted.has(port)) await turn()
+  const peer = side.accepted.get(port)
+  let out = peer.bytesWritten
+  return {
+    client,
+    peer,
+    port,
+    async send (chunk) {
+      if (client.destroyed || client.writableEnded) return
+      const read = peer.bytesRead
+      client.write(chunk)
+      // Two writes may arrive as one read: wait until this one was taken, unless the server stopped reading. Over TLS
+      // every write is a record, and every record a read.
+      for (let i = 0; i < PATIENCE && peer.bytesRead < read + chunk.length && !peer.destroyed; i++) await turn()
+    },
+    reset: () => isSecure ? client.destroy() : client.resetAndDestroy(),
+    progress: () => peer.bytesRead + peer.bytesWritten + client.bytesRead + (client.readableEnded ? 0.5 : 0),
+    written () {
+      const more = peer.bytesWritten !== out
+      out = peer.bytesWritten
+      return more
+    }
+  }
+}
+
+/** A connection in memory, as `server.emit('connection', duplex)` makes it: no handle, every byte by 'data'. */
+function attach (side) {
+  const [client, peer] = duplexPair()
+  client.on('error', () => {})
+  side.server.emit('connection', peer)
+  return {
+    client,
+    peer,
+    async send (chunk) {
+      if (client.destroyed || client.writableEnded) return
+      client.write(chunk)
+    },
+    reset () {
+      client.destroy()
+      peer.destroy(Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' }))
+    },
+    progress: () => client.moved + peer.moved,
+    written: () => true
+  }
+}
+
+class Side extends Duplex {
+  moved = 0
+
+  _read () {
+    const taken = this.taken
+    this.taken = null
+    taken?.()
+  }
+
+  _write (chunk, encoding, callback) {
+    this.moved++
+    if (this.other.push(chunk)) callback()
+    else this.other.taken = callback
+  }
+
+  _final (callback) {
+    this.moved++
+    this.other.push(null)
+    callback()
+  }
+
+  _destroy (err, callback) {
+    this.moved++
+    // As a peer sees a destroyed socket: its end.
+    if (!this.other.readableEnded && !this.other.destroyed && !this.writableFinished) this.other.push(null)
+    callback(err)
+  }
+}
+
+function duplexPair () {
+  const one = new Side({ allowHalfOpen: true })
+  const two = new Side({ allowHalfOpen: true })
+  one.other = two
+  two.other = one
+  return [one, two]
+}
+
+/**
+ * What differs between two records; [] when nothing does.
+ *
+ * In the step in which a connection is closed from the server's side, with requests on it that will not be answered, what
+ * those still notice depends on the order of events *within* the step; there only requests, bytes and state are compared.
+ * What a handler runs into when it answers a connection that is long gone is its own affair as well.
+ *
+ * @param {object[]} node
+ * @param {object[]} other
+ * @param {object[]} steps
+ * @return {{ step: number, what: string, node: any, other: any }[]}
+ */
+function differences (node, other, steps) {
+  const found = []
+  for (let step = 0; step < node.length; step++) {
+    const a = comparable(node[step])
+    const b = comparable(other[step])
+    const closing = !steps[step].end && !steps[step].reset && isClosing(node, step) && isClosing(other, step)
+    if (step > 0 && node[step - 1].socket === 'destroyed' && other[step - 1].socket === 'destroyed') {
+      delete a.errors
+      delete a.events
+      if (node[step].count > 1) delete a.log
+    }
+    for (const what of closing ? ['requests', 'got', 'socket'] : Object.keys(a)) {
+      try {
+        assert.deepStrictEqual(b[what], a[what])
+      } catch {
+        found.push({ step, what, node: a[what], other: b[what] })
+      }
+    }
+  }
+  return found
+}
+
+function isClosing (record, step) {
+  return record[step].socket !== 'open' && (step === 0 || record[step - 1].socket === 'open') && record[step].count > 1
+}
+
+/**
+ * Each kind of event in its own list, most per request: their order within one list is compared, but not whether the
+ * app saw request two before or after the client got answer one *within* one read. What several things that end in the
+ * same step tell has no order (on-finished tells of the last request first).
+ */
+function comparable ({ requests, log, events, errors, finished, got, socket }) {
+  for (const list of [finished, ...Object.values(events)]) list.sort()
+  return { requests, log, events, errors, finished, got: got.replace(DATE, 'Date: now\r'), socket }
+}
+
+/**
+ * The differences that come with handing over, by name; null for every other one.
+ *
+ * - *junk in the same read*, *CONNECT in the same read*: on a native handle node has answered the good requests of a
+ *   read by the time its parser sees the rest; from an unshifted buffer it parses all of it first, and writes only what
+ *   the rest deserves. Both close, and the app sees the same requests.
+ * - *behind a waiting answer*: a socket is never handed over while an answer of the front is pending, so what is node's
+ *   begins when that answer is out; node alone begins at once, and drops the pending answer if it is an error. In the
+ *   end the app saw the same requests, the client got what node sent, and the connection is as node left it. If the
+ *   answer never comes, or closes the connection, the app saw none of what was node's.
+ * - *chunks of a pipelined stream*: Node 26 merges the chunks of a stream that waits for its turn, and whether that turn
+ *   comes before or after its chunks is a matter of one read. The bodies are the same.
+ *
+ * @param {object[]} steps
+ * @param {object[]} node record
+ * @param {object[]} other record
+ * @return {string | null}
+ */
+function accepted (steps, node, other) {
+  const found = differences(node, other, steps)
+  const at = found[0].step
+  if (found.every(({ what, node, other }) => what === 'got' && isCutOtherwise(node, other)) && other[at].count > 1) {
+    return 'chunks of a pipelined stream'
+  }
+
+  const owed = record => record.count - sum(other.slice(0, other.indexOf(record) + 1), entry => entry.finished.length)
+  const waits = (at > 0 && owed(other[at - 1]) > 0) || (!other[at].node && owed(other[at]) > 0)
+  if (waits && isLater(node, other)) return 'behind a waiting answer'
+
+  const chunk = steps[at].send
+  const [a, b] = [node, other].map(record => comparable(record[at]).got.replace(REFUSAL, ''))
+  if (!chunk || !other[at].node || !isEqual(requestsOf(node), requestsOf(other))) return null
+  if (node[at].socket === 'open' || other[at].socket === 'open') return null
+  if (!a.startsWith(b)) return null
+  return isConnect(chunk) ? 'CONNECT in the same read' : 'junk in the same read'
+}
+
+/** The same bytes but for the sizes of chunks? */
+function isCutOtherwise (one, two) {
+  const whole = text => text.replace(/\r\n[0-9a-f]+\r\n/g, '')
+  return process.versions.node.split('.')[0] >= 26 && whole(one) === whole(two)
+}
+
+/** Did `other` come to the same, only later? */
+function isLater (node, other) {
+  const [seen, shown] = [node, other].map(requestsOf)
+  const [a, b] = [node, other].map(record => record.map(entry => comparable(entry).got).join(''))
+  // What node sent before it refused the rest, with or without words.
+  const before = a.replace(REFUSAL, '')
+  if (!isEqual(seen.slice(0, shown.length), shown)) return false
+  const isClosed = node.at(-1).socket !== 'open' && other.at(-1).socket !== 'open'
+  if (isClosed || !other.at(-1).node) return b.startsWith(before) || a.startsWith(b)
+  return seen.length === shown.length && node.at(-1).socket === other.at(-1).socket && a === b
+}
+
+/** How node refuses: raw bytes without a Date. */
+const REFUSAL = /HTTP\/1\.1 4\d\d [\w ]+\r\nConnection: close\r\n\r\n$/
+
+const requestsOf = record => record.flatMap(entry => entry.requests)
+const isEqual = (one, two) => JSON.stringify(one) === JSON.stringify(two)
+const isConnect = chunk => /CONNECT /.test(chunk.toString('latin1'))
+const sum = (list, of) => list.reduce((total, one) => total + of(one), 0)
+
+/** Differences for people: the step and the bytes that led there, both sides from where they part. */
+function explain (steps, found) {
+  return found.slice(0, MOST_SHOWN).map(({ step, what, node, other }) => {
+    const [a, b] = [node, other].map(value => JSON.stringify(value))
+    let at = 0
+    while (at < a.length && a[at] === b[at]) at++
+    const from = at < SHOWN / 2 ? 0 : at - 60
+    const show = text => (from ? '…' : '') + text.slice(from, from + SHOWN) + (text.length > from + SHOWN ? '…' : '')
+    return `step ${step} (${describe(steps[step])}), ${what}:\n  node:http ${show(a)}\n  front     ${show(b)}`
+  }).join('\n')
+}
+
+function describe (step) {
+  if (!step.send) return Object.keys(step)[0]
+  const text = JSON.stringify(step.send.toString('latin1'))
+  return text.length > 300 ? `${text.slice(0, 200)}… ${step.send.length} bytes` : text
+}
+
+/** How a message can be cut: every one a list of `send` steps with the same bytes. */
+const cuts = {
+  whole: bytes => [{ send: bytes }],
+  bytes: bytes => Array.from(bytes, (byte, i) => ({ send: bytes.subarray(i, i + 1) })),
+  random (bytes, random, pieces = 6) {
+    const marks = Array.from({ length: pieces - 1 }, () => Math.floor(random() * bytes.length))
+    const ends = [...new Set([...marks, bytes.length])].filter(end => end > 0).sort((a, b) => a - b)
+    let from = 0
+    return ends.map(end => {
+      const send = bytes.subarray(from, end)
+      from = end
+      return { send }
+    })
+  }
+}
+
+/** mulberry32: small, seeded, the same on every platform. */
+function randomFrom (seed) {
+  let state = seed >>> 0
+  return () => {
+    state = (state + 0x6D2B79F5) >>> 0
+    let t = state
+    t = Math.imul(t ^ (t >>> 15), t | 1)
+    t ^= t + Math.imul(t ^ (t >>> 7), t | 61)
+    return ((t ^ (t >>> 14)) >>> 0) / 4294967296
+  }
+}
+
+module.exports = { accepted, callback, cuts, differences, duplexPair, exchange, exchangeOf, explain, front, open, randomFrom }

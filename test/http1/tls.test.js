@@ -1,0 +1,48 @@
+'use strict'
+
+const { after, before, describe, it } = require('node:test')
+const assert = require('node:assert/strict')
+const https = require('node:https')
+const { generate } = require('selfsigned')
+
+const Kone = require('../helpers/kone')
+const { accepted, cuts, differences, exchange, explain, open, randomFrom } = require('./harness')
+const { corpus } = require('./corpus')
+const { observe } = require('./app')
+
+function define () {
+  const app = new Kone()
+  app.use(observe)
+  return app
+}
+
+describe('app.attach(https.createServer())', () => {
+  let node
+  let front
+  before(async () => {
+    const { private: key, cert } = await generate([{ name: 'commonName', value: 'localhost' }])
+    const server = () => https.createServer({ key, cert })
+    node = await open('node:https', app => server().on('request', app.callback()).listen(0, '127.0.0.1'), define)
+    front = await open('front', app => app.attach(server()).listen(0, '127.0.0.1'), define)
+  })
+  after(() => Promise.all([node, front].map(side => side.close())))
+
+  // A handshake costs more than a case: the level of the app goes round.
+  const levels = ['lean', 'materialised', 'late']
+
+  for (const [number, app] of levels.entries()) {
+    it(`should answer the corpus as node does, ${app}`, async () => {
+      const random = randomFrom(3)
+      const found = []
+      for (const [i, { file, title, server, parts }] of corpus().entries()) {
+        if (Object.keys(server).length || i % levels.length !== number) continue
+        const steps = parts.flatMap(part => Buffer.isBuffer(part) ? cuts.random(part, random, 3) : part)
+        const [a, b] = [await exchange(node, steps, { app }), await exchange(front, steps, { app })]
+        // When an answer has left is told later over TLS, so whether an error comes while it is on its way is not compared.
+        const here = differences(a, b, steps).filter(({ what }) => what !== 'errors')
+        if (here.length && !accepted(steps, a, b)) found.push(`${file}, ${title}\n${explain(steps, here)}`)
+      }
+      assert(!found.length, `${found.length} differences\n${found.slice(0, 5).join('\n\n')}`)
+    })
+  }
+})

@@ -1,0 +1,278 @@
+'use strict'
+
+const assert = require('node:assert/strict')
+const { PassThrough, Readable } = require('node:stream')
+const { describe, it } = require('node:test')
+const http = require('node:http')
+const zlib = require('node:zlib')
+const original = require('koa-compress')
+const compress = require('kone/middleware/compress')
+const frameworks = require('../helpers/frameworks')
+const until = require('../helpers/until')
+
+const DECODE = {
+  gzip: zlib.gunzipSync,
+  br: zlib.brotliDecompressSync,
+  deflate: zlib.inflateSync,
+  zstd: zlib.zstdDecompressSync
+}
+const LONG = 'lorem ipsum '.repeat(300)
+
+const BODIES = {
+  '/text': ctx => { ctx.body = LONG },
+  '/short': ctx => { ctx.body = 'short' },
+  '/html': ctx => { ctx.body = `<p>${LONG}` },
+  '/json': ctx => { ctx.body = { text: LONG } },
+  '/small-json': ctx => { ctx.body = { a: 1 } },
+  '/buffer': ctx => {
+    ctx.type = 'text/css'
+    ctx.body = Buffer.from(LONG)
+  },
+  '/image': ctx => {
+    ctx.type = 'image/png'
+    ctx.body = Buffer.from(LONG)
+  },
+  '/svg': ctx => {
+    ctx.type = 'image/svg+xml'
+    ctx.body = LONG
+  },
+  '/vendor': ctx => {
+    ctx.type = 'application/vnd.api+json; charset=utf-8'
+    ctx.body = LONG
+  },
+  '/unknown': ctx => {
+    ctx.type = 'application/x-nothing'
+    ctx.body = LONG
+  },
+  '/stream': ctx => {
+    ctx.type = 'text'
+    ctx.body = Readable.from([Buffer.from(LONG), Buffer.from(LONG)])
+  },
+  '/encoded': ctx => {
+    ctx.set('Content-Encoding', 'gzip')
+    ctx.type = 'text'
+    ctx.body = zlib.gzipSync(LONG)
+  },
+  '/no-transform': ctx => {
+    ctx.set('Cache-Control', 'public, no-transform')
+    ctx.body = LONG
+  },
+  '/partial': ctx => {
+    ctx.status = 206
+    ctx.set('Content-Range', 'bytes 0-3599/9999')
+    ctx.body = LONG
+  },
+  '/empty': ctx => { ctx.body = '' },
+  '/none': ctx => { ctx.body = null },
+  '/missing': () => {},
+  '/off': ctx => {
+    ctx.compress = false
+    ctx.body = LONG
+  },
+  '/forced': ctx => {
+    ctx.compress = true
+    ctx.type = 'image/png'
+    ctx.body = Buffer.from(LONG)
+  },
+  '/own': ctx => {
+    ctx.compress = { threshold: 1, br: false }
+    ctx.body = 'short'
+  }
+}
+const handle = ctx => BODIES[ctx.path](ctx)
+
+frameworks('compress', ({ it, Koa, ask, listen, errors }) => {
+  const serve = (options, handler = handle) => {
+    const app = new Koa()
+    app.use(compress(options))
+    app.use(handler)
+    return app
+  }
+  const get = (app, path, accept = 'gzip') => ask(app, `GET ${path}`, { headers: accept ? { 'Accept-Encoding': accept } : {} })
+  const decoded = ({ headers, body }) => {
+    const encoding = headers['content-encoding']
+    return encoding ? DECODE[encoding](body).toString() : body.toString()
+  }
+
+  it('should compress what koa-compress compresses, the way it does', async () => {
+    const accepts = [
+      undefined, 'gzip', 'br', 'deflate', 'gzip, br', 'gzip;q=1, br;q=0.5', '*', 'identity', 'gzip;q=0',
+      'zstd;q=0, *', 'GZIP', 'x-thing, gzip;q=0.1', 'identity;q=1, gzip;q=0.5', 'gzip;q=junk', ' , gzip ; q=0.3,'
+    ]
+    for (const options of [
+      undefined,
+      { threshold: '5kb' },
+      { threshold: 0, br: false },
+      { threshold: (type, size) => size > 3700 ? 1 : '1mb', gzip: (type, size) => size < 10000 && { level: 9 } },
+      { encodingPreference: ['deflate', 'gzip'], defaultEncoding: '*' },
+      { wildcardAcceptEncoding: 'deflate', filter: type => type === 'text/plain', zstd: null },
+      { defaultEncoding: 'gzip', gzip: { flush: zlib.constants.Z_SYNC_FLUSH } }
+    ]) {
+      const ours = serve(options)
+      const theirs = new (require('koa'))()
+      theirs.use(original(options))
+      theirs.use(handle)
+      for (const path of Object.keys(BODIES)) {
+        const accept = accepts[(Object.keys(BODIES).indexOf(path) * 3 + accepts.length) % accepts.length]
+        for (const header of new Set([accept, 'gzip, br;q=0.9', undefined])) {
+          const [one, other] = [await get(ours, path, header), await get(theirs, path, header)]
+          const what = `${path} ${header} ${JSON.stringify(options)}`
+          assert.equal(one.status, other.status, what)
+          assert.equal(one.headers['content-encoding'], other.headers['content-encoding'], what)
+          assert.equal(one.headers['content-type'], other.headers['content-type'], what)
+          assert.equal(one.headers.vary, other.headers.vary, what)
+          assert.equal(decoded(one), decoded(other), what)
+        }
+      }
+    }
+  })
+
+  it('should choose an encoding as koa-compress does', async () => {
+    const ours = serve()
+    const theirs = new (require('koa'))()
+    theirs.use(original())
+    theirs.use(handle)
+    const names = ['gzip', 'br', 'deflate', 'identity', '*', 'zstd', 'x']
+    let seed = 7
+    const pick = count => {
+      seed = (seed * 1103515245 + 12345) % 2 ** 31
+      return seed % count
+    }
+    for (let i = 0; i < 60; i++) {
+      const header = Array.from({ length: 1 + pick(4) }, () => {
+        const name = names[pick(names.length)]
+        return pick(2) ? name : `${name};q=${pick(11) / 10}`
+      })
+      // of one coding named twice the last word counts here, the heaviest there
+      const once = header.filter((one, j) => header.findIndex(other => other.split(';')[0] === one.split(';')[0]) === j)
+      const [one, other] = [await get(ours, '/text', once.join(', ')), await get(theirs, '/text', once.join(', '))]
+      assert.equal(one.headers['content-encoding'], other.headers['content-encoding'], once.join(', '))
+    }
+  })
+
+  it('should send a client that accepts nothing what there is', async () => {
+    const res = await get(serve(), '/text', '*;q=0') // a 500 in koa-compress
+    assert.deepEqual([res.status, res.text, res.headers['content-encoding']], [200, LONG, undefined])
+  })
+
+  it('should know the length of what it compressed whole', async () => {
+    const res = await get(serve(), '/text')
+    assert.equal(Number(res.headers['content-length']), res.body.length)
+    assert.equal((await get(serve(), '/stream')).headers['content-length'], undefined)
+  })
+
+  it('should weaken a strong ETag and take back Accept-Ranges', async () => {
+    const app = serve({}, ctx => {
+      ctx.etag = ctx.path === '/weak' ? 'W/"a"' : 'a'
+      ctx.set('Accept-Ranges', 'bytes')
+      ctx.body = LONG
+    })
+    const res = await get(app, '/')
+    assert.deepEqual([res.headers.etag, res.headers['accept-ranges']], ['W/"a"', undefined])
+    assert.equal((await get(app, '/weak')).headers.etag, 'W/"a"')
+    const plain = await get(app, '/', 'identity')
+    assert.deepEqual([plain.headers.etag, plain.headers['accept-ranges']], ['"a"', 'bytes'])
+  })
+
+  it('should never compress a part or an event stream, whatever is forced', async () => {
+    for (const [status, type] of [[206, 'text/plain'], [200, 'text/event-stream'], [200, 'multipart/byteranges']]) {
+      const app = serve({ threshold: 0, filter: () => true }, ctx => {
+        ctx.compress = true
+        ctx.status = status
+        ctx.type = type
+        ctx.body = LONG
+      })
+      assert.equal((await get(app, '/')).headers['content-encoding'], undefined, type)
+    }
+  })
+
+  it('should leave HEAD and what is sent already alone', async () => {
+    const head = await ask(serve(), 'HEAD /text', { headers: { 'Accept-Encoding': 'gzip' } })
+    assert.equal(head.headers['content-encoding'], undefined)
+    assert.equal(head.headers.vary, 'Accept-Encoding')
+    const app = serve({}, ctx => {
+      ctx.respond = false
+      ctx.res.end(LONG)
+    })
+    assert.equal((await get(app, '/')).text, LONG)
+  })
+
+  it('should keep a Vary that is there', async () => {
+    const app = serve({}, ctx => {
+      ctx.set('Vary', 'Origin')
+      ctx.body = LONG
+    })
+    assert.equal((await get(app, '/')).headers.vary, 'Origin, Accept-Encoding')
+  })
+
+  it('should answer what cannot be JSON as without it', async () => {
+    const app = serve({}, ctx => {
+      const body = { text: LONG }
+      body.body = body
+      ctx.body = body
+    })
+    const before = errors.length
+    assert.equal((await get(app, '/')).status, 500)
+    assert.equal(errors.length, before + 1)
+  })
+
+  it('should destroy a stream that the client abandons', async () => {
+    const source = new PassThrough()
+    const app = serve({}, ctx => {
+      ctx.type = 'text'
+      ctx.body = source
+    })
+    const { port } = await listen(app)
+    const req = http.get({ host: '127.0.0.1', port, headers: { 'Accept-Encoding': 'gzip' }, agent: false })
+    req.on('error', () => {})
+    const writing = setInterval(() => source.write(Buffer.from(String(Math.random()).repeat(5000))), 1)
+    req.on('response', res => {
+      res.on('error', () => {})
+      req.destroy()
+    })
+    await until(() => source.destroyed)
+    clearInterval(writing)
+  })
+
+  it('should compress Blobs and web streams', { skip: Koa === require('koa') && 'Koa 2 knows neither' }, async () => {
+    for (const make of [() => new Blob([LONG], { type: 'text/plain' }), () => new Blob([LONG]).stream()]) {
+      const app = serve({}, ctx => {
+        ctx.type = 'text'
+        ctx.body = make()
+      })
+      const res = await get(app, '/')
+      assert.equal(res.headers['content-encoding'], 'gzip')
+      assert.equal(decoded(res), LONG)
+      assert.equal(decoded(await get(app, '/', 'identity')), LONG)
+    }
+  })
+
+  it('should do the same as a final', { skip: !Koa.prototype.final && 'Koa has no app.final' }, async () => {
+    const app = new Koa()
+    app.final(compress.final({ threshold: '1kb', br: false }))
+    app.use(handle)
+    assert.equal((await get(app, '/text', 'br, gzip')).headers['content-encoding'], 'gzip')
+    assert.equal((await get(app, '/short', 'gzip')).headers['content-encoding'], undefined)
+  })
+})
+
+describe('compress(options)', () => {
+  it('should throw for options that cannot work', () => {
+    for (const options of [
+      { filter: 'text' }, { threshold: 'much' }, { threshold: -1 }, { threshold: {} }, { gzip: 'yes' }, { gzip: { level: 99 } },
+      { deflate: { windowBits: 99 } }, { br: { params: { 99: 1 } } }, { encodingPreference: ['lzma'] }, { encodingPreference: 'br' },
+      { defaultEncoding: 1 }, { wildcardAcceptEncoding: true }
+    ]) {
+      assert.throws(() => compress(options), /compress|options|ERR_|brotli/i, JSON.stringify(options))
+      assert.throws(() => compress.final(options))
+    }
+  })
+
+  it('should tell what it can do', () => {
+    const { name, preferredEncodings, encodingOptions } = compress({ gzip: { level: 9 } })
+    assert.equal(name, 'compress')
+    assert.deepEqual(preferredEncodings.slice(-3), ['br', 'gzip', 'deflate'])
+    assert.equal(preferredEncodings.includes('zstd'), typeof zlib.createZstdCompress === 'function')
+    assert.deepEqual(encodingOptions.gzip, { level: 9 })
+  })
+})

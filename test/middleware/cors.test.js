@@ -1,0 +1,129 @@
+'use strict'
+
+const assert = require('node:assert/strict')
+const { describe, it } = require('node:test')
+const koaCors = require('@koa/cors')
+const cors = require('kone/middleware/cors')
+
+const frameworks = require('../helpers/frameworks')
+const Kone = require('../helpers/kone')
+const materialised = require('../helpers/materialised')
+
+const PREFLIGHT = { 'Access-Control-Request-Method': 'PUT', 'Access-Control-Request-Headers': 'X-A' }
+
+frameworks('cors', ({ it, Koa, ask, errors, name }) => {
+  function app (fn) {
+    const app = new Koa()
+    app.use(fn)
+    app.use(ctx => {
+      if (ctx.path === '/throw') ctx.throw(400, 'bad', { headers: { 'X-B': '1' } })
+      ctx.body = 'hi'
+    })
+    return app
+  }
+
+  it('should answer as @koa/cors does', async () => {
+    for (const options of [
+      undefined, {}, { origin: 'http://a.com' }, { origin: '*' }, { origin: () => '' },
+      { origin: async ctx => ctx.get('Origin') }, { origin: 'http://a.com', credentials: true },
+      { origin: () => 'http://a.com', credentials: async () => true },
+      { origin: () => 'http://a.com', credentials: () => false },
+      { origin: ctx => ctx.get('Origin'), credentials: true },
+      { exposeHeaders: ['X-A', 'X-B'], allowMethods: ['GET'], allowHeaders: 'X-C', maxAge: 60 },
+      { secureContext: true, privateNetworkAccess: true }, { keepHeadersOnError: false }
+    ]) {
+      const apps = [app(koaCors(options)), app(cors(options))]
+      for (const [line, headers] of [
+        ['GET /', {}],
+        ['GET /', { Origin: 'http://a.com' }],
+        ['GET /throw', { Origin: 'http://a.com' }],
+        ['OPTIONS /', { Origin: 'http://a.com' }],
+        ['OPTIONS /', { Origin: 'http://a.com', ...PREFLIGHT }],
+        ['OPTIONS /', { Origin: 'null', ...PREFLIGHT, 'Access-Control-Request-Private-Network': 'true' }]
+      ]) {
+        const [theirs, ours] = await Promise.all(apps.map(async app => {
+          const { status, text, headers: { date, ...rest } } = await ask(app, line, { headers })
+          return { status, text, rest }
+        }))
+        assert.deepEqual(ours, theirs, `${JSON.stringify(options)} ${line}`)
+      }
+    }
+  })
+
+  it('should never let credentials go with a reflected origin', async () => {
+    for (const options of [
+      { origin: '*', credentials: true },
+      { origin: '*', credentials: () => true },
+      { origin: () => '*', credentials: true },
+      { origin: async () => '*', credentials: async () => true }
+    ]) {
+      for (const line of ['GET /', 'GET /throw', 'OPTIONS /']) {
+        for (const Origin of ['http://evil.com', 'null']) {
+          const { headers } = await ask(app(cors(options)), line, { headers: { Origin, ...PREFLIGHT } })
+          assert.equal(headers['access-control-allow-origin'], '*')
+          assert.equal(headers['access-control-allow-credentials'], undefined)
+        }
+      }
+    }
+  })
+
+  it('should hand on what is no Error', { skip: name.startsWith('koa') && 'Koa never answers' }, async () => {
+    const app = new Koa()
+    app.use(cors())
+    app.use(async () => { throw null }) // eslint-disable-line no-throw-literal
+    assert.equal((await ask(app, 'GET /')).status, 500)
+    assert.equal(errors.at(-1).cause, null)
+  })
+
+  it('should decide for each request when requests overlap', async () => {
+    let release
+    const held = new Promise(resolve => { release = resolve })
+    const fn = cors({
+      async origin (ctx) {
+        if (ctx.path === '/any') await held
+        else release()
+        return ctx.path === '/any' ? '*' : 'http://a.com'
+      },
+      credentials: true
+    })
+    const one = app(fn)
+    const [any, named] = await Promise.all(['/any', '/named'].map(path => ask(one, `GET ${path}`)))
+    assert.equal(any.headers['access-control-allow-credentials'], undefined)
+    assert.equal(named.headers['access-control-allow-credentials'], 'true')
+  })
+})
+
+describe('cors(options)', () => {
+  it('should throw for credentials without an origin', () => {
+    for (const credentials of [true, () => true, async () => false]) {
+      for (const origin of [undefined, null, '']) {
+        assert.throws(() => cors({ credentials, origin }), /options\.credentials needs options\.origin/)
+      }
+    }
+  })
+
+  it('should throw for an option of the wrong type', () => {
+    for (const options of [
+      { origin: ['http://a.com'] }, { origin: true }, { origin: /a/ }, { credentials: 'yes', origin: 'http://a.com' },
+      { allowMethods: 1 }, { exposeHeaders: {} }, { maxAge: true }, { keepHeadersOnError: 'no' }
+    ]) {
+      assert.throws(() => cors(options), TypeError)
+    }
+  })
+
+  it('should be a named function', () => {
+    assert.equal(cors().name, 'cors')
+  })
+
+  it('should not make ctx.req or ctx.res', async () => {
+    const app = new Kone()
+    app.use(cors({ origin: ctx => ctx.get('Origin'), credentials: true }))
+    app.use(ctx => { ctx.body = 'hi' })
+    const count = await materialised(app, async ask => {
+      await ask('GET /', { Origin: 'http://a.com' })
+      await ask('GET /')
+      assert.equal((await ask('OPTIONS /', { Origin: 'http://a.com', ...PREFLIGHT })).status, 204)
+    })
+    assert.deepEqual(count, { requests: 3, materialised: 0 })
+  })
+})

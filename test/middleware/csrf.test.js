@@ -1,0 +1,271 @@
+'use strict'
+
+const assert = require('node:assert/strict')
+const { describe, it } = require('node:test')
+const KoaCsrf = require('koa-csrf')
+const bodyParser = require('koa-bodyparser')
+const multimatch = require('multimatch')
+const csrf = require('kone/middleware/csrf')
+const session = require('kone/middleware/session')
+const globs = require('../../middleware/csrf/globs')
+
+const frameworks = require('../helpers/frameworks')
+const Kone = require('../helpers/kone')
+const materialised = require('../helpers/materialised')
+const { random } = require('../helpers/random')
+const visitor = require('../helpers/visitor')
+
+const FORM = { 'Content-Type': 'application/x-www-form-urlencoded' }
+
+frameworks('csrf', ({ it, Koa, ask, errors }) => {
+  function site (options, protect = csrf(options)) {
+    const app = new Koa()
+    app.use(session())
+    app.use(bodyParser())
+    app.use(protect)
+    app.use(ctx => {
+      if (ctx.path === '/renew') ctx.sessionHandler.regenerateId()
+      if (ctx.path === '/signout') ctx.session = null
+      ctx.body = ctx.path === '/static' || ctx.method !== 'GET' ? 'OK' : ctx.state._csrf
+    })
+    return app
+  }
+
+  const post = (_csrf, headers) => ({ headers: { ...FORM, ...headers }, body: `_csrf=${_csrf ?? ''}` })
+
+  it('should accept the token from body, query and four headers', async () => {
+    const ann = visitor(ask, site())
+    const { text: token } = await ann('GET /')
+    assert.equal((await ann('POST /', post(token))).text, 'OK')
+    assert.equal((await ann(`POST /?_csrf=${token}`)).text, 'OK')
+    for (const name of ['csrf-token', 'xsrf-token', 'x-csrf-token', 'x-xsrf-token']) {
+      assert.equal((await ann('POST /', { headers: { [name]: token } })).text, 'OK', name)
+      assert.equal((await ann('DELETE /', { headers: { [name]: token } })).text, 'OK', name)
+    }
+  })
+
+  it('should refuse what has no token, a wrong one or another visitor\'s', async () => {
+    const app = site()
+    const ann = visitor(ask, app)
+    const bob = visitor(ask, app)
+    const { text: token } = await ann('GET /')
+    const { text: bobs } = await bob('GET /')
+    const wrong = ['', ' ', 'x', bobs, token.slice(4), token + 'AAAA', token.slice(0, 4) + 'AAAA' + token.slice(8)]
+    for (const sent of wrong) {
+      const res = await ann('POST /', post(sent))
+      assert.equal(res.status, 403, sent)
+      assert.equal(res.text, 'Invalid CSRF token')
+    }
+    assert.equal((await ann('POST /')).status, 403)
+    assert.equal((await visitor(ask, app)('POST /', post(token))).status, 403)
+  })
+
+  it('should take the first token that is there, as koa-csrf does', async () => {
+    const ann = visitor(ask, site())
+    const { text: token } = await ann('GET /')
+    assert.equal((await ann(`POST /?_csrf=${token}`, post('wrong'))).status, 403)
+    assert.equal((await ann(`POST /?_csrf=${token}`, post(''))).status, 200)
+  })
+
+  it('should ignore a token that is no text', async () => {
+    const ann = visitor(ask, site())
+    const { text: token } = await ann('GET /')
+    assert.equal((await ann(`POST /?_csrf=${token}&_csrf=${token}`)).status, 403)
+    const json = { headers: { 'Content-Type': 'application/json' }, body: JSON.stringify({ _csrf: [token] }) }
+    assert.equal((await ann('POST /', json)).status, 403)
+  })
+
+  it('should accept a token of koa-csrf\'s session', async () => {
+    const app = new Koa()
+    app.use(session())
+    app.use(bodyParser())
+    const [theirs, ours] = [new KoaCsrf(), csrf()]
+    app.use((ctx, next) => (ctx.path === '/theirs' ? theirs : ours)(ctx, next))
+    app.use(ctx => { ctx.body = ctx.method === 'GET' ? ctx.state._csrf : 'OK' })
+    const ann = visitor(ask, app)
+    assert.equal((await ann('POST /theirs', post((await ann('GET /theirs')).text))).text, 'OK')
+    assert.equal((await ann('POST /', post((await ann('GET /')).text))).text, 'OK')
+  })
+
+  it('should mask the token anew in every answer and accept each of them', async () => {
+    const ann = visitor(ask, site())
+    const tokens = []
+    for (let i = 0; i < 5; i++) tokens.push((await ann('GET /')).text)
+    assert.equal(new Set(tokens).size, 5)
+    for (const token of tokens) assert.equal((await ann('POST /', post(token))).text, 'OK')
+    // no two share a run of characters that compression could be steered by
+    for (let i = 0; i + 6 <= tokens[0].length; i++) {
+      assert.ok(!tokens[1].includes(tokens[0].slice(i, i + 6)))
+    }
+  })
+
+  it('should give one token per answer', async () => {
+    const app = new Koa()
+    app.use(session()).use(csrf())
+    app.use(ctx => { ctx.body = ctx.state._csrf === ctx.state._csrf }) // eslint-disable-line no-self-compare
+    assert.equal((await ask(app, 'GET /')).text, 'true')
+  })
+
+  it('should make no session before the token is read', async () => {
+    const app = site()
+    const ann = visitor(ask, app)
+    assert.equal((await ann('GET /static')).headers['set-cookie'], undefined)
+    assert.equal((await ann('POST /', { headers: { 'Sec-Fetch-Site': 'same-origin' } })).headers['set-cookie'], undefined)
+    assert.equal((await ann('POST /', post('x'))).headers['set-cookie'], undefined)
+    assert.ok((await ann('GET /')).headers['set-cookie'])
+  })
+
+  it('should let Sec-Fetch-Site decide where there is one', async () => {
+    const ann = visitor(ask, site())
+    const { text: token } = await ann('GET /')
+    for (const value of ['same-origin', 'none']) {
+      assert.equal((await ann('POST /', { headers: { 'Sec-Fetch-Site': value } })).text, 'OK')
+      const headers = { 'Sec-Fetch-Site': value, Origin: 'https://behind.a.proxy' }
+      assert.equal((await ann('POST /', { headers })).text, 'OK')
+    }
+    const refused = ['cross-site', 'same-site', 'Same-Origin', 'same-origin, cross-site', 'junk', 'null']
+    for (const value of refused) {
+      assert.equal((await ann('POST /', post(token, { 'Sec-Fetch-Site': value }))).status, 403, value)
+    }
+  })
+
+  it('should let Origin decide where there is no Sec-Fetch-Site', async () => {
+    const ann = visitor(ask, site())
+    const { text: token } = await ann('GET /')
+    const Host = 'example.com'
+    assert.equal((await ann('POST /', { headers: { Host, Origin: 'http://example.com' } })).text, 'OK')
+    for (const Origin of [
+      'http://evil.com', 'https://example.com', 'http://example.com:8080', 'http://example.com.evil.com',
+      'http://sub.example.com', 'null', 'example.com', 'http://example.com/', 'http://evil.com, http://example.com'
+    ]) {
+      assert.equal((await ann('POST /', post(token, { Host, Origin }))).status, 403, Origin)
+    }
+  })
+
+  it('should not believe a forwarded host unless the app does', async () => {
+    const headers = { Host: 'example.com', 'X-Forwarded-Host': 'evil.com', Origin: 'http://evil.com' }
+    assert.equal((await ask(site(), 'POST /', { headers })).status, 403)
+  })
+
+  it('should survive a new session id and the end of a session', async () => {
+    const ann = visitor(ask, site())
+    const { text: token } = await ann('GET /')
+    await ann('GET /renew')
+    assert.equal((await ann('POST /', post(token))).text, 'OK')
+
+    const { status, text: fresh } = await ann('GET /signout')
+    assert.equal(status, 200)
+    assert.equal((await ann('POST /', post(token))).status, 403)
+    assert.equal((await ann('POST /', post(fresh))).text, 'OK')
+  })
+
+  it('should take koa-csrf\'s options', async () => {
+    const app = site({
+      errorHandler (ctx) {
+        ctx.status = 418
+        ctx.body = 'no'
+      },
+      excludedMethods: ['get', 'PUT'],
+      disableQuery: true,
+      ignoredPathGlobs: ['/hooks/**', '!/hooks/admin/**']
+    })
+    const ann = visitor(ask, app)
+    const { text: token } = await ann('GET /')
+    assert.equal((await ann(`POST /?_csrf=${token}`)).status, 418)
+    assert.equal((await ann('PUT /')).text, 'OK')
+    assert.equal((await ann('OPTIONS /')).status, 418)
+    assert.equal((await ann('POST /hooks/a/b')).text, 'OK')
+    assert.equal((await ann('POST /hooks/admin/x')).status, 418)
+  })
+
+  it('should not ignore a path that is spelled like an ignored one', async () => {
+    const app = site({ ignoredPathGlobs: ['/hooks/**', '/open'] })
+    for (const path of [
+      '/hooks/../transfer', '/hooks/%2e%2e/transfer', '/hooks/%2E./transfer', '/hooks/..%2ftransfer',
+      '/hooks\\..\\transfer', '/hooks/..%5ctransfer', '/Open', '//open', '/open/x', '/hooks/' + 'a/'.repeat(2000)
+    ]) {
+      assert.equal((await ask(app, `POST ${path}`)).status, 403, path)
+    }
+  })
+
+  it('should work without a body parser', async () => {
+    const app = new Koa()
+    app.use(session()).use(csrf())
+    app.use(ctx => { ctx.body = 'OK' })
+    assert.equal((await ask(app, 'POST /', post('x'))).status, 403)
+  })
+
+  it('should say so when there is no session to read', async () => {
+    const app = new Koa()
+    app.use(csrf())
+    app.use(ctx => { ctx.body = ctx.path === '/form' ? ctx.state._csrf : 'OK' })
+    assert.equal((await ask(app, 'GET /')).text, 'OK')
+    assert.equal((await ask(app, 'POST /', { headers: { 'csrf-token': 'x' } })).status, 500)
+    assert.equal((await ask(app, 'GET /form')).status, 500)
+    assert.match(errors.at(-1).message, /csrf: no ctx\.session/)
+  })
+
+  it('should leave a token of the app\'s own alone', async () => {
+    const app = new Koa()
+    app.use((ctx, next) => {
+      ctx.state._csrf = 'mine'
+      return next()
+    })
+    app.use(session()).use(csrf())
+    app.use(ctx => { ctx.body = ctx.state._csrf })
+    assert.equal((await ask(app, 'GET /')).text, 'mine')
+  })
+})
+
+describe('csrf(options)', () => {
+  it('should throw for an option of the wrong type', () => {
+    for (const options of [
+      { errorHandler: 403 }, { excludedMethods: 'GET' }, { excludedMethods: [1] }, { disableQuery: 'yes' },
+      { ignoredPathGlobs: '/x' }, { ignoredPathGlobs: [/x/] }, { ignoredPathGlobs: ['/{a,b'] },
+      { ignoredPathGlobs: ['/+(a|b)'] }, { secretLength: 8 }, { secretLength: 'x' }
+    ]) {
+      assert.throws(() => csrf(options), err => {
+        return err instanceof TypeError && err.message.startsWith(`csrf: options.${Object.keys(options)[0]}`)
+      })
+    }
+  })
+
+  it('should be a named function', () => {
+    assert.equal(csrf().name, 'csrf')
+  })
+
+  it('should not make ctx.req or ctx.res', async () => {
+    const app = new Kone()
+    app.use(session()).use(csrf())
+    app.use(ctx => { ctx.body = ctx.method === 'GET' ? ctx.state._csrf : 'OK' })
+    const count = await materialised(app, async ask => {
+      const { headers, text } = await ask('GET /')
+      const [cookie] = headers['set-cookie'][0].split(';')
+      assert.equal((await ask('POST /', { cookie, 'csrf-token': text })).text, 'OK')
+      assert.equal((await ask('POST /', { 'Sec-Fetch-Site': 'same-origin' })).text, 'OK')
+      assert.equal((await ask('POST /', { 'Sec-Fetch-Site': 'cross-site' })).status, 403)
+    })
+    assert.deepEqual(count, { requests: 4, materialised: 0 })
+  })
+})
+
+describe('ignoredPathGlobs', () => {
+  it('should match as multimatch does', () => {
+    const parts = ['a', 'b', 'ab', '.a', '*', 'a*', '*b', '?', '[ab]', '[!a]', '{a,b}', '**', 'a.b', '*.js',
+      '\\*', '.*', '..', 'a**', '{a,b{a,c}}']
+    const names = ['a', 'b', 'ab', '.a', 'aab', 'a.b', 'x.js', '..', '*', 'ba']
+    for (let seed = 1; seed <= 20_000; seed++) {
+      const rnd = random(seed)
+      const join = list => '/' + Array.from({ length: 1 + rnd.int(3) }, () => rnd.pick(list)).join('/')
+      const patterns = Array.from({ length: 1 + rnd.int(2) }, () => (rnd.chance(0.2) ? '!' : '') + join(parts))
+      const path = join(names) + (rnd.chance(0.1) ? '/' : '')
+      assert.equal(globs(patterns)(path), multimatch(path, patterns).length > 0, `${patterns} ${path}`)
+    }
+  })
+
+  it('should stay cheap for any path', () => {
+    const isIgnored = globs(['/**/a/**/b/**/c/*x*y*z'])
+    assert.equal(isIgnored('/a/b/'.repeat(400)), false)
+    assert.equal(isIgnored('/a/b/c/' + 'x'.repeat(2000)), false)
+  })
+})

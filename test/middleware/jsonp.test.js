@@ -1,0 +1,205 @@
+'use strict'
+
+const assert = require('node:assert/strict')
+const { Readable } = require('node:stream')
+const { describe, it } = require('node:test')
+const vm = require('node:vm')
+const original = require('koa-jsonp')
+const jsonp = require('kone/middleware/jsonp')
+const frameworks = require('../helpers/frameworks')
+const until = require('../helpers/until')
+
+const BODIES = {
+  object: () => ({ a: 1, b: [null, true, 'x'] }),
+  array: () => [1, 'two'],
+  text: () => 'hello "you"',
+  lines: () => ({ text: 'a\u2028b\u2029c' }),
+  markup: () => ({ text: '</script><script>alert(1)</script>' }),
+  empty: () => ({})
+}
+
+frameworks('jsonp', ({ it, Koa, ask, errors, name }) => {
+  const serve = (body, options) => {
+    const app = new Koa()
+    app.use(jsonp(options))
+    app.use(ctx => {
+      if (typeof body === 'function') return body(ctx)
+      ctx.body = body
+    })
+    return app
+  }
+
+  it('should answer with a script that calls the callback', async () => {
+    const res = await ask(serve({ a: 1 }), 'GET /?callback=cb')
+    assert.equal(res.text, '/**/cb({"a":1});')
+    assert.equal(res.headers['content-type'], 'text/javascript; charset=utf-8')
+    assert.equal(res.headers['x-content-type-options'], 'nosniff')
+    assert.equal(res.headers['content-length'], '16')
+  })
+
+  it('should give the callback what koa-jsonp gives it', async () => {
+    const theirs = new Koa()
+    theirs.use(original())
+    theirs.use(ctx => { ctx.body = BODIES[ctx.path.slice(1)]() })
+    const ours = serve(ctx => { ctx.body = BODIES[ctx.path.slice(1)]() })
+
+    for (const name of Object.keys(BODIES)) {
+      for (const callback of ['cb', 'a.b.c', '$_1', 'calls[3]']) {
+        const target = `GET /${name}?callback=${callback}`
+        const [one, other] = [await ask(ours, target), await ask(theirs, target)]
+        // the one wanted difference in the text is what stands before the callback
+        assert.equal(one.text, other.text.replace(/^;/, '/**/'), target)
+        assert.equal(one.headers['content-type'], other.headers['content-type'])
+        assert.deepEqual(called(one.text), called(other.text))
+      }
+    }
+  })
+
+  it('should leave an answer alone when no callback is named', async () => {
+    for (const target of ['/', '/?a=1', '/?callback=']) {
+      const res = await ask(serve({ a: 1 }), `GET ${target}`)
+      assert.equal(res.text, '{"a":1}')
+      assert.equal(res.headers['content-type'], 'application/json; charset=utf-8')
+      assert.equal(res.headers['x-content-type-options'], undefined)
+    }
+  })
+
+  it('should leave an answer without a body alone', async () => {
+    assert.equal((await ask(serve(null), 'GET /?callback=cb')).status, 204)
+    const missing = await ask(serve(() => {}), 'GET /?callback=cb')
+    assert.deepEqual([missing.status, missing.text], [404, 'Not Found'])
+  })
+
+  it('should take another name for the callback', async () => {
+    const app = serve({ a: 1 }, { callbackName: 'my_cb_name' })
+    assert.equal((await ask(app, 'GET /?my_cb_name=cb')).text, '/**/cb({"a":1});')
+    assert.equal((await ask(app, 'GET /?callback=cb')).text, '{"a":1}')
+  })
+
+  it('should answer HEAD as GET', async () => {
+    const app = serve({ a: 1 })
+    const [head, get] = [await ask(app, 'HEAD /?callback=cb'), await ask(app, 'GET /?callback=cb')]
+    assert.equal(head.headers['content-type'], get.headers['content-type'])
+    assert.equal(head.headers['content-length'], get.headers['content-length'])
+  })
+
+  it('should answer other methods as they are, a POST above all', async () => {
+    for (const method of ['POST', 'PUT', 'DELETE']) {
+      const res = await ask(serve({ a: 1 }), `${method} /?callback=%3Cscript%3E`)
+      assert.equal(res.text, '{"a":1}')
+      assert.equal(res.headers['content-type'], 'application/json; charset=utf-8')
+    }
+  })
+
+  it('should refuse what is no path of identifiers before the handler runs', async () => {
+    let runs = 0
+    const app = serve(ctx => {
+      runs++
+      ctx.body = {}
+    })
+    for (const callback of [
+      'alert(1)//', 'a;b', 'a b', '<script>', 'a(', 'a"', "a'", 'a[b]', 'a[', 'a.', '.a', '1a', 'a..b', 'a-b',
+      'a\nb', 'a\u2028', 'ä', 'a`', 'a/**/', '{}', 'x'.repeat(129)
+    ]) {
+      const res = await ask(app, `GET /?callback=${encodeURIComponent(callback)}`)
+      assert.equal(res.status, 400, callback)
+      assert(!res.text.includes(callback), callback)
+      assert.equal(res.headers['content-type'], 'text/plain; charset=utf-8')
+    }
+    assert.equal((await ask(app, 'GET /?callback=a&callback=b')).status, 400)
+    assert.equal(runs, 0)
+    assert.equal((await ask(app, `GET /?callback=${'x'.repeat(128)}`)).status, 200)
+  })
+
+  it('should escape U+2028 and U+2029', async () => {
+    const res = await ask(serve({ text: '\u2028 \u2029' }), 'GET /?callback=cb')
+    assert.equal(res.text, '/**/cb({"text":"\\u2028 \\u2029"});')
+  })
+
+  it('should wrap streamed JSON, a character cut in two included', async () => {
+    const bytes = Buffer.from('{"text":"ä\u2028\u2029"}')
+    const app = serve(ctx => { ctx.body = Readable.from(Array.from(bytes, byte => Buffer.from([byte]))) })
+    const res = await ask(app, 'GET /?callback=cb')
+    assert.equal(res.text, '/**/cb({"text":"ä\\u2028\\u2029"});')
+    assert.equal(res.headers['content-type'], 'text/javascript; charset=utf-8')
+  })
+
+  it('should wrap bytes that are JSON', async () => {
+    const app = serve(ctx => {
+      ctx.type = 'json'
+      ctx.body = Buffer.from('{"a":"\u2028"}')
+    })
+    assert.equal((await ask(app, 'GET /?callback=cb')).text, '/**/cb({"a":"\\u2028"});')
+  })
+
+  it('should make no script of bytes, streams and Blobs that are not JSON', async () => {
+    for (const make of [
+      () => Buffer.from('1);alert(1);('),
+      () => Readable.from([Buffer.from('1);alert(1);(')]),
+      // Koa 2 knows no Blob
+      ...(name === 'koa 2' ? [] : [() => new Blob(['1);alert(1);('])])
+    ]) {
+      const app = serve(ctx => {
+        ctx.type = 'image/png'
+        ctx.body = make()
+      })
+      const { headers, text } = await ask(app, 'GET /?callback=cb')
+      assert.equal(headers['content-type'], 'image/png')
+      assert(!text.includes('cb('))
+    }
+  })
+
+  it('should not wrap what is encoded already', async () => {
+    const app = serve(ctx => {
+      ctx.type = 'json'
+      ctx.set('Content-Encoding', 'gzip')
+      ctx.body = Buffer.from('bytes')
+    })
+    assert.equal((await ask(app, 'GET /?callback=cb')).text, 'bytes')
+  })
+
+  it('should hand on the error of a stream', async () => {
+    const app = serve(ctx => {
+      ctx.body = new Readable({ read () { this.destroy(new Error('lost')) } })
+    })
+    ask(app, 'GET /?callback=cb').catch(() => {}) // Koa leaves an answer that has begun hanging
+    await until(() => errors.some(err => err.message === 'lost'))
+  })
+
+  it('should answer an error as it is', async () => {
+    const res = await ask(serve(ctx => ctx.throw(422, 'no')), 'GET /?callback=cb')
+    assert.deepEqual([res.status, res.text], [422, 'no'])
+  })
+
+  it('should do the same as a final', { skip: !Koa.prototype.final && 'Koa has no app.final' }, async () => {
+    const app = new Koa()
+    app.final(jsonp.final({ callbackName: 'cb' }))
+    app.use(ctx => { ctx.body = { a: 1 } })
+    assert.equal((await ask(app, 'GET /?cb=f')).text, '/**/f({"a":1});')
+    assert.equal((await ask(app, 'GET /?cb=f()')).status, 400)
+    assert.equal((await ask(app, 'GET /')).text, '{"a":1}')
+  })
+})
+
+describe('jsonp(options)', () => {
+  it('should refuse a callbackName that is none', () => {
+    for (const callbackName of ['', 1, null, {}]) {
+      assert.throws(() => jsonp({ callbackName }), /callbackName/)
+      assert.throws(() => jsonp.final({ callbackName }), /callbackName/)
+    }
+  })
+
+  it('should be a named function', () => {
+    assert.equal(jsonp().name, 'jsonp')
+    assert.equal(jsonp.final().name, 'jsonp')
+  })
+})
+
+/** What a script hands to whatever it calls. */
+function called (script) {
+  const args = []
+  const call = value => { args.push(JSON.stringify(value)) }
+  const calls = [0, 0, 0, call]
+  vm.runInNewContext(script, { cb: call, a: { b: { c: call } }, $_1: call, calls })
+  return args
+}

@@ -1,0 +1,276 @@
+'use strict'
+
+const assert = require('node:assert/strict')
+const { describe, it } = require('node:test')
+const koaRateLimit = require('koa-ratelimit')
+const rateLimit = require('kone/middleware/rateLimit')
+
+const frameworks = require('../helpers/frameworks')
+const Kone = require('../helpers/kone')
+const materialised = require('../helpers/materialised')
+const { missing, need } = require('../helpers/programs')
+const startRedis = require('../helpers/redis')
+
+const failing = (eval_ = async () => { throw new Error('down') }) => ({ get () {}, set () {}, del () {}, eval: eval_ })
+
+frameworks('rateLimit', ({ it, Koa, ask, errors }) => {
+  function limited (options, make = rateLimit) {
+    const app = new Koa()
+    app.use(make(options))
+    app.use(ctx => { ctx.body = 'hi' })
+    return app
+  }
+
+  it('should let max requests pass and tell what is left', async () => {
+    const app = limited({ max: 2, duration: 60_000 })
+    const before = Date.now()
+    for (const remaining of ['1', '0']) {
+      const { text, headers } = await ask(app, 'GET /')
+      assert.equal(text, 'hi')
+      assert.equal(headers['x-ratelimit-limit'], '2')
+      assert.equal(headers['x-ratelimit-remaining'], remaining)
+      assert.match(headers['x-ratelimit-reset'], /^\d{10}$/)
+      const reset = headers['x-ratelimit-reset'] * 1000
+      assert.ok(reset >= before + 60_000 && reset <= Date.now() + 61_000)
+      assert.equal(headers['retry-after'], undefined)
+    }
+    const { status, text, headers } = await ask(app, 'GET /')
+    assert.equal(status, 429)
+    assert.match(text, /^Rate limit exceeded, retry in (1 minute|60 seconds)\.$/)
+    assert.equal(headers['x-ratelimit-remaining'], '0')
+    assert.ok(headers['retry-after'] >= 58 && headers['retry-after'] <= 60)
+  })
+
+  it('should answer as koa-ratelimit does', async () => {
+    for (const options of [
+      { max: 2 },
+      { max: 1, errorMessage: 'slow down', status: 503 },
+      { max: 1, errorMessage: { error: 'slow down' } },
+      { max: 1, throw: true },
+      { max: 1, throw: true, errorMessage: 'no', status: 420, disableHeader: true },
+      { max: 1, disableHeader: true },
+      { max: 1, headers: { remaining: 'Left', total: 'All' } },
+      { max: 0 },
+      { max: 1, id: () => false },
+      { max: 1, id: ctx => ctx.get('X-User') },
+      { max: 1, whitelist: async () => true },
+      { max: 1, whitelist: () => false, blacklist: () => false },
+      { max: 5, blacklist: async () => true },
+      { max: 5, whitelist: () => true, blacklist: () => true }
+    ]) {
+      const full = { duration: 7_200_000, driver: 'memory', ...options }
+      const apps = [limited({ ...full, db: new Map() }, koaRateLimit), limited(full)]
+      for (let i = 0; i < 4; i++) {
+        const [theirs, ours] = await Promise.all(apps.map(async app => {
+          const res = await ask(app, 'GET /', { headers: { 'X-User': 'ann' } })
+          const { date, ...headers } = res.headers
+          // theirs has a fraction in the one, and rounds the other down, to 0 at the end
+          const now = Date.now() / 1000
+          for (const [name, from] of [['x-ratelimit-reset', now], ['retry-after', 0]]) {
+            if (name in headers) headers[name] = Math.abs(headers[name] - from - 7200) < 5
+          }
+          return { status: res.status, text: res.text, headers }
+        }))
+        assert.deepEqual(ours, theirs, JSON.stringify(options))
+      }
+    }
+  })
+
+  it('should count each id for itself', async () => {
+    const app = limited({ max: 1, id: async ctx => ctx.get('X-User') })
+    const as = async user => (await ask(app, 'GET /', { headers: { 'X-User': user } })).status
+    assert.deepEqual([await as('ann'), await as('bob'), await as('ann')], [200, 200, 429])
+    assert.deepEqual([await as('__proto__'), await as('x'.repeat(5000))], [200, 200])
+    assert.deepEqual([await as('__proto__'), await as('x'.repeat(5000))], [429, 429])
+  })
+
+  it('should count by ctx.ip, whatever the client claims', async () => {
+    const app = limited({ max: 1 })
+    assert.equal((await ask(app, 'GET /')).status, 200)
+    for (const headers of [{ 'X-Forwarded-For': '1.2.3.4' }, { Cookie: 'id=2' }, { Forwarded: 'for=1.2.3.4' }]) {
+      assert.equal((await ask(app, 'GET /', { headers })).status, 429)
+    }
+  })
+
+  it('should begin a new window when one is over', async () => {
+    const app = limited({ max: 1, duration: 30 })
+    assert.equal((await ask(app, 'GET /')).status, 200)
+    const { status, text, headers } = await ask(app, 'GET /')
+    if (status === 429) {
+      assert.equal(headers['retry-after'], '1')
+      assert.match(text, /retry in \d+ ms/)
+    }
+    await new Promise(resolve => setTimeout(resolve, 40))
+    assert.equal((await ask(app, 'GET /')).status, 200)
+  })
+
+  it('should count exactly however many requests come at once', async () => {
+    const app = limited({ max: 7 })
+    const all = await Promise.all(Array.from({ length: 30 }, () => ask(app, 'GET /')))
+    assert.equal(all.filter(({ status }) => status === 200).length, 7)
+  })
+
+  it('should tell onLimited, with ctx.state.rateLimit', async () => {
+    const seen = []
+    const onLimited = async ctx => { seen.push(ctx.state.rateLimit) }
+    const app = limited({ max: 0, duration: 7_200_000, id: () => 'ann', onLimited })
+    await ask(app, 'GET /')
+    assert.equal(seen.length, 1)
+    assert.equal(seen[0].id, 'ann')
+    assert.equal(seen[0].after, 7200)
+    assert.equal(seen[0].message, 'Rate limit exceeded, retry in 2 hours.')
+    assert.deepEqual(Object.keys(seen[0].headers), ['X-RateLimit-Remaining', 'X-RateLimit-Reset', 'X-RateLimit-Limit'])
+  })
+
+  it('should answer 503 when the store fails, or let pass with failOpen', async () => {
+    for (const fail of [async () => { throw new Error('down') }, () => { throw new Error('down') }]) {
+      errors.length = 0
+      const closed = await ask(limited({ db: failing(fail) }), 'GET /')
+      assert.equal(closed.status, 503)
+      assert.equal(closed.text, 'Service Unavailable')
+      const open = await ask(limited({ db: failing(fail), failOpen: true }), 'GET /')
+      assert.equal(open.text, 'hi')
+      assert.deepEqual(errors.map(err => [err.code, err.cause.message]), [
+        ['KONE_ERR_RATE_LIMIT_STORE', 'down'],
+        ['KONE_ERR_RATE_LIMIT_STORE', 'down']
+      ])
+    }
+  })
+
+  it('should not take an error of the app for one of the store', async () => {
+    const app = new Koa()
+    app.use(rateLimit({ db: failing(async () => [1, 1000]), failOpen: true }))
+    let calls = 0
+    app.use(ctx => {
+      calls++
+      ctx.throw(409)
+    })
+    assert.equal((await ask(app, 'GET /')).status, 409)
+    assert.equal(calls, 1)
+  })
+})
+
+const CLIENTS = {
+  ioredis (port) {
+    const Redis = require('ioredis')
+    const client = new Redis(port, '127.0.0.1', { maxRetriesPerRequest: null, retryStrategy: () => 50 })
+    return { client, stop: () => client.disconnect() }
+  },
+
+  async redis (port) {
+    const { createClient } = require('redis')
+    const client = createClient({ socket: { host: '127.0.0.1', port, reconnectStrategy: () => 50 } })
+    client.on('error', () => {})
+    await client.connect()
+    return { client, stop: () => client.destroy() }
+  }
+}
+
+// side by side, for some of them wait until an operation has failed
+describe('rateLimit in Redis', { skip: missing('redis-server'), concurrency: true }, () => {
+  for (const [name, connect] of Object.entries(CLIENTS)) {
+    it(`should count for all instances together with ${name}`, async t => {
+      const { client, limited } = await start(t, connect)
+      const apps = [limited({ max: 5, duration: 60_000 }), limited({ max: 5, duration: 60_000.5 })]
+      const all = await Promise.all(Array.from({ length: 20 }, (_, i) => apps[i % 2].inject('/')))
+      assert.equal(all.filter(({ status }) => status === 200).length, 5)
+      const refused = all.find(({ status }) => status === 429)
+      assert.ok(refused.headers['retry-after'] >= 59 && refused.headers['retry-after'] <= 60)
+      const [key] = await client.keys('*')
+      const ttl = Number(await (client.pTTL ? client.pTTL(key) : client.pttl(key)))
+      assert.match(key, /^limit:count:/)
+      assert.ok(ttl > 50_000 && ttl <= 60_000)
+    })
+
+    it(`should begin a new window when one is over with ${name}`, async t => {
+      const { limited } = await start(t, connect)
+      const app = limited({ max: 1, duration: 50, driver: 'redis' })
+      assert.equal((await app.inject('/')).status, 200)
+      await new Promise(resolve => setTimeout(resolve, 70))
+      assert.equal((await app.inject('/')).status, 200)
+    })
+
+    it(`should give a count without an end one, with ${name}`, async t => {
+      const { client, limited } = await start(t, connect)
+      await client.set('limit:count:ann', '7')
+      const res = await limited({ max: 5, duration: 60_000, id: () => 'ann' }).inject('/')
+      assert.equal(res.status, 429)
+      assert.ok(Number(await (client.pTTL ? client.pTTL('limit:count:ann') : client.pttl('limit:count:ann'))) > 0)
+    })
+
+    it(`should fail after 5 s, closed or open, when Redis is killed or hangs with ${name}`, async t => {
+      const { server, limited } = await start(t, connect)
+      const closed = limited({ max: 50 })
+      const open = limited({ max: 50, failOpen: true })
+      const both = async () => (await Promise.all([closed, open].map(app => app.inject('/')))).map(res => res.status)
+      assert.deepEqual(await both(), [200, 200])
+      if (name === 'redis') server.pause()
+      else await server.kill()
+      assert.deepEqual(await both(), [503, 200])
+      if (name === 'redis') server.resume()
+      else await server.restart()
+      const until = Date.now() + 8000
+      while ((await closed.inject('/')).status !== 200) assert.ok(Date.now() < until)
+    })
+  }
+
+  async function start (t, connect) {
+    const server = await startRedis(need('redis-server'))
+    const { client, stop } = await connect(server.port)
+    t.after(async () => {
+      await stop()
+      await server.stop()
+    })
+    return {
+      server,
+      client,
+      limited (options) {
+        const app = new Kone()
+        app.silent = true
+        app.use(rateLimit({ db: client, ...options }))
+        app.use(ctx => { ctx.body = 'hi' })
+        return app
+      }
+    }
+  }
+})
+
+describe('rateLimit(options)', () => {
+  it('should throw for an option of the wrong type', () => {
+    for (const options of [
+      { driver: 'mongo' }, { driver: 'redis' }, { driver: 'memory', db: failing() }, { db: {} },
+      { db: { get () {}, set () {}, del () {} } }, { duration: 0 }, { duration: '1m' }, { duration: Infinity },
+      { max: -1 }, { max: '5' }, { max: NaN }, { id: 'ip' }, { headers: { total: 1 } }, { status: 200 },
+      { onLimited: true }, { whitelist: [] }, { blacklist: 'x' }, { failOpen: 'yes' }, { namespace: 1 },
+      { disableHeader: 1 }, { throw: 'yes' }
+    ]) {
+      assert.throws(() => rateLimit(options), TypeError, JSON.stringify(options))
+    }
+  })
+
+  it('should be a named function', () => {
+    assert.equal(rateLimit().name, 'rateLimit')
+  })
+
+  it('should count in a Map that is given, and forget what is over', async () => {
+    const db = new Map()
+    const app = new Kone()
+    app.use(rateLimit({ db, duration: 60_000, id: ctx => ctx.path }))
+    app.use(ctx => { ctx.body = 'hi' })
+    for (const path of ['/a', '/b', '/c']) await app.inject(path)
+    assert.equal(db.size, 3)
+    for (const path of ['/a', '/b']) db.get(`limit:${path}`).reset = Date.now() - 1
+    await app.inject('/d')
+    assert.deepEqual([...db.keys()], ['limit:/c', 'limit:/d'])
+  })
+
+  it('should not make ctx.req or ctx.res', async () => {
+    const app = new Kone()
+    app.use(rateLimit({ max: 2 }))
+    app.use(ctx => { ctx.body = 'hi' })
+    const count = await materialised(app, async ask => {
+      for (const status of [200, 200, 429]) assert.equal((await ask('GET /')).status, status)
+    })
+    assert.deepEqual(count, { requests: 3, materialised: 0 })
+  })
+})

@@ -1,0 +1,281 @@
+'use strict'
+
+const { describe, it } = require('node:test')
+const assert = require('node:assert/strict')
+const Router = require('kone/middleware/router')
+const frameworks = require('../helpers/frameworks')
+
+frameworks('router', ({ it, Koa, ask }) => {
+  it('should run the routes that match, in order of registration', async () => {
+    const app = new Koa()
+    const router = new Router()
+    router.get('/users/list', (ctx, next) => { ctx.body = 'list'; return next() })
+    router.get('/users/:id', ctx => { ctx.body = `${ctx.body} then ${ctx.params.id}` })
+    app.use(router.routes())
+    assert.equal((await ask(app, 'GET /users/list')).text, 'list then list')
+    assert.equal((await ask(app, 'GET /users/7?x=1')).text, 'undefined then 7')
+    assert.equal((await ask(app, 'GET /users')).status, 404)
+  })
+
+  it('should tell what matched', async () => {
+    const app = new Koa()
+    const router = new Router({ prefix: '/api' })
+    router.get('user', '/users/:id', ctx => {
+      ctx.body = {
+        params: ctx.params,
+        captures: ctx.captures,
+        route: ctx._matchedRoute,
+        name: ctx._matchedRouteName,
+        path: ctx.routerPath,
+        routerName: ctx.routerName,
+        url: ctx.router.url('user', 5),
+        matched: ctx.matched.length,
+        same: ctx.request.params === ctx.params
+      }
+    })
+    app.use(router.routes())
+    assert.deepEqual((await ask(app, 'GET /api/users/a%20b')).json(), {
+      params: { id: 'a b' },
+      captures: ['a%20b'],
+      route: '/api/users/:id',
+      name: 'user',
+      path: '/api/users/:id',
+      routerName: 'user',
+      url: '/api/users/5',
+      matched: 1,
+      same: true
+    })
+  })
+
+  it('should answer OPTIONS, 405 and 501 by allowedMethods()', async () => {
+    const app = new Koa()
+    const router = new Router()
+    router.get('/a', ctx => { ctx.body = 'a' }).post('/a', ctx => { ctx.body = 'b' })
+    app.use(router.routes()).use(router.allowedMethods())
+
+    const options = await ask(app, 'OPTIONS /a')
+    assert.equal(options.status, 200)
+    assert.equal(options.headers.allow, 'HEAD, GET, POST')
+    const put = await ask(app, 'PUT /a')
+    assert.equal(put.status, 405)
+    assert.equal(put.headers.allow, 'HEAD, GET, POST')
+    assert.equal((await ask(app, 'LOCK /a')).status, 501)
+    assert.equal((await ask(app, 'PUT /b')).status, 404)
+    assert.equal((await ask(app, 'HEAD /a')).status, 200)
+  })
+
+  it('should throw 405 and 501 when allowedMethods() is told to', async () => {
+    const app = new Koa()
+    const router = new Router()
+    router.get('/a', ctx => { ctx.body = 'a' })
+    app.use(router.routes()).use(router.allowedMethods({
+      throw: true,
+      notImplemented: () => Object.assign(new Error('odd'), { status: 501, expose: true })
+    }))
+    assert.equal((await ask(app, 'PUT /a')).status, 405)
+    assert.equal((await ask(app, 'LOCK /a')).text, 'odd')
+  })
+
+  it('should run the guard of a nested router whose prefix has params', async () => {
+    // koa-router 14.0.0 skips it
+    const app = new Koa()
+    const inner = new Router({ prefix: '/tenants/:tenant' })
+    inner.use((ctx, next) => ctx.get('x-key') === ctx.params.tenant ? next() : ctx.throw(403))
+    inner.get('/secret', ctx => { ctx.body = 'secret' })
+    const outer = new Router({ prefix: '/:region' })
+    outer.use(inner.routes())
+    app.use(outer.routes())
+    assert.equal((await ask(app, 'GET /eu/tenants/a/secret')).status, 403)
+    assert.equal((await ask(app, 'GET /eu/tenants/a/secret', { headers: { 'x-key': 'b' } })).status, 403)
+    assert.equal((await ask(app, 'GET /eu/tenants/a/secret', { headers: { 'x-key': 'a' } })).text, 'secret')
+  })
+
+  it('should run a guard on every spelling that reaches the route', async () => {
+    const app = new Koa()
+    const router = new Router()
+    router.use('/admin', ctx => ctx.throw(401))
+    router.get('/admin/users', ctx => { ctx.body = 'secret' })
+    router.get('/admin/(.*)', ctx => { ctx.body = 'secret' })
+    app.use(router.routes())
+    for (const path of [
+      '/admin/users', '/ADMIN/users', '/admin/users/', '/admin/USERS', '/admin//users', '/%61dmin/users',
+      '/admin%2Fusers', '/admin/./users', '/./admin/users', '//admin/users', '/admin/%75sers',
+      '/admin/..%2fadmin/users', '/admin;x/users'
+    ]) {
+      const res = await ask(app, `GET ${path}`)
+      assert.ok([401, 404].includes(res.status), `${path} answered ${res.status}`)
+      assert.ok(!res.text.includes('secret'))
+    }
+  })
+
+  it('should answer bad percent-encoding without an error', async () => {
+    const app = new Koa()
+    const router = new Router()
+    router.get('/:id', ctx => { ctx.body = ctx.params.id })
+    app.use(router.routes())
+    assert.equal((await ask(app, 'GET /%E0%A4%A')).text, '%E0%A4%A')
+    assert.equal((await ask(app, 'GET /%')).text, '%')
+  })
+
+  it('should keep a param named __proto__ out of every prototype', async () => {
+    const app = new Koa()
+    const router = new Router()
+    router.get('/:__proto__/:constructor', ctx => { ctx.body = ctx.params.constructor })
+    app.use(router.routes())
+    assert.equal((await ask(app, 'GET /x/y')).text, 'y')
+    assert.ok(!('x' in {}) && {}.constructor === Object)
+  })
+
+  it('should refuse a second next()', async () => {
+    const app = new Koa()
+    const router = new Router()
+    router.get('/', async (ctx, next) => { await next(); await next() })
+    let message
+    app.use(async (ctx, next) => {
+      try { await next() } catch (err) { message = err.message }
+    })
+    app.use(router.routes())
+    await ask(app, 'GET /')
+    assert.equal(message, 'next() called multiple times')
+  })
+
+  it('should hand errors on, thrown at once or later', async () => {
+    const app = new Koa()
+    const router = new Router()
+    router.get('/now', ctx => ctx.throw(418, 'now'))
+    router.get('/late', async ctx => { await null; ctx.throw(418, 'late') })
+    app.use(router.routes())
+    assert.equal((await ask(app, 'GET /now')).text, 'now')
+    assert.equal((await ask(app, 'GET /late')).text, 'late')
+  })
+
+  it('should pass the value of a handler through next()', async () => {
+    const app = new Koa()
+    const router = new Router()
+    router.use(async (ctx, next) => { ctx.body = await next() })
+    router.get('/value', () => 'value')
+    app.use(router.routes())
+    assert.equal((await ask(app, 'GET /value')).text, 'value')
+  })
+
+  it('should match by host', async () => {
+    const app = new Koa()
+    const one = new Router({ host: 'one.example' })
+    const more = new Router({ host: /\.example$/ })
+    one.get('/', ctx => { ctx.body = 'one' })
+    more.get('/', ctx => { ctx.body = 'more' })
+    app.use(one.routes()).use(more.routes())
+    assert.equal((await ask(app, 'GET /', { headers: { host: 'one.example' } })).text, 'one')
+    assert.equal((await ask(app, 'GET /', { headers: { host: 'two.example' } })).text, 'more')
+    assert.equal((await ask(app, 'GET /', { headers: { host: 'other' } })).status, 404)
+  })
+
+  it('should redirect from and to named routes', async () => {
+    const app = new Koa()
+    const router = new Router()
+    router.get('sign-in', '/sign-in', ctx => { ctx.body = 'hi' })
+    router.redirect('/login', 'sign-in').redirect('/out', 'https://example.com/', 302)
+    app.use(router.routes())
+    const login = await ask(app, 'GET /login')
+    assert.deepEqual([login.status, login.headers.location], [301, '/sign-in'])
+    const out = await ask(app, 'GET /out')
+    assert.deepEqual([out.status, out.headers.location], [302, 'https://example.com/'])
+  })
+
+  it('should run param() middleware in the order of the path', async () => {
+    const app = new Koa()
+    const router = new Router()
+    router.param('b', (value, ctx, next) => { ctx.body += `b${value}`; return next() })
+    router.param('a', (value, ctx, next) => { ctx.body = `a${value}`; return next() })
+    router.get('/:a/:b', (ctx, next) => { ctx.body += '!' })
+    app.use(router.routes())
+    assert.equal((await ask(app, 'GET /1/2')).text, 'a1b2!')
+  })
+
+  it('should match what ctx.newRouterPath says', async () => {
+    const app = new Koa()
+    const router = new Router()
+    router.get('/real', ctx => { ctx.body = 'real' })
+    app.use((ctx, next) => { ctx.newRouterPath = '/real'; return next() })
+    app.use(router.routes())
+    assert.equal((await ask(app, 'GET /other')).text, 'real')
+  })
+})
+
+describe('router', () => {
+  it('should see routes that are added, replaced and taken out late', () => {
+    const router = new Router()
+    const paths = path => router.match(path, 'GET').path.map(layer => layer.path)
+    router.get('/a', () => {})
+    assert.deepEqual(paths('/a'), ['/a'])
+    router.get('/b/:id', () => {})
+    assert.deepEqual(paths('/b/1'), ['/b/:id'])
+
+    const other = new Router()
+    other.get('/c', () => {})
+    router.stack[0] = other.stack[0]
+    assert.deepEqual([paths('/a'), paths('/c')], [[], ['/c']])
+    router.stack.splice(0, 1)
+    assert.deepEqual([paths('/c'), paths('/b/1')], [[], ['/b/:id']])
+    router.stack = []
+    assert.deepEqual(paths('/b/1'), [])
+    router.get('/d', () => {}).prefix('/p')
+    assert.deepEqual([paths('/d'), paths('/p/d')], [[], ['/p/d']])
+  })
+
+  it('should use a middleware that was put into a layer late', async () => {
+    const router = new Router()
+    const seen = []
+    router.get('/', () => { seen.push('old') })
+    const routes = router.routes()
+    router.stack[0].stack[0] = () => { seen.push('new') }
+    await routes({ method: 'GET', path: '/', request: {} }, async () => {})
+    assert.deepEqual(seen, ['new'])
+  })
+
+  it('should ask only the layers that can match', () => {
+    const router = new Router()
+    for (let i = 0; i < 500; i++) {
+      router.get(`/r${i}`, () => {}).get(`/r${i}/:id`, () => {}).get(`/users/:id/r${i}`, () => {})
+    }
+    let asked = 0
+    for (const layer of router.stack) {
+      layer.match = function (path) { asked++; return this.regexp.test(path) }
+    }
+    const paths = ['/r499', '/r499/1', '/users/1/r499', '/R499/', '/none', '/users/1/none']
+    for (const path of paths) router.match(path, 'GET')
+    assert.ok(asked <= 6, `${asked} layers were asked`)
+  })
+
+  it('should not remember what users send', () => {
+    const router = new Router()
+    router.get('/:a/:b/c', () => {}).get('/x/:y', () => {})
+    const size = state => [...state.next.values()].reduce((sum, next) => sum + (next ? 1 + size(next) : 0), 0)
+    router.match('/a/b/c', 'GET')
+    for (let i = 0; i < 1000; i++) router.match(`/a${i}/b${i}/c${i}//${i}`, 'GET')
+    assert.ok(size(router.trie.root) < 20)
+  })
+
+  it('should be made with and without new, and extended', () => {
+    class Mine extends Router {}
+    assert.ok(Router() instanceof Router)
+    assert.ok(new Mine() instanceof Router)
+    assert.ok(new Mine() instanceof Mine)
+    assert.equal(Router.url('/users/:id', { id: 1 }, { query: { page: 2 } }), '/users/1?page=2')
+  })
+
+  it('should name its middleware', () => {
+    assert.equal(new Router().routes().name, 'dispatch')
+    assert.equal(new Router().allowedMethods().name, 'allowedMethods')
+  })
+
+  it('should check its options and arguments at registration', () => {
+    assert.throws(() => new Router({ prefix: 1 }), { name: 'TypeError', message: /options\.prefix/ })
+    assert.throws(() => new Router({ host: 1 }), { name: 'TypeError', message: /options\.host/ })
+    assert.throws(() => new Router({ methods: 'GET' }), { name: 'TypeError', message: /options\.methods/ })
+    assert.throws(() => new Router().get(), /provide a path/)
+    assert.throws(() => new Router().all([], () => {}), /provide a path/)
+    assert.throws(() => new Router().get('/', 'x', 1), /must be a function/)
+    assert.throws(() => new Router().redirect('none', '/'), /No route found/)
+  })
+})

@@ -1,0 +1,182 @@
+'use strict'
+
+const assert = require('node:assert/strict')
+const { describe, it } = require('node:test')
+const session = require('kone/middleware/session')
+
+const Kone = require('../helpers/kone')
+const { missing, need } = require('../helpers/programs')
+const startRedis = require('../helpers/redis')
+
+const CLIENTS = {
+  ioredis (port) {
+    const Redis = require('ioredis')
+    const client = new Redis(port, '127.0.0.1', { maxRetriesPerRequest: null, retryStrategy: () => 50 })
+    return { client, ready: () => client.ping(), stop: () => client.disconnect() }
+  },
+
+  async redis (port) {
+    const { createClient } = require('redis')
+    const client = createClient({
+      socket: { host: '127.0.0.1', port, reconnectStrategy: () => 50 }
+    })
+    client.on('error', () => {})
+    await client.connect()
+    return { client, ready: () => client.ping(), stop: () => client.destroy() }
+  }
+}
+
+/** An app on a Redis of its own. */
+async function start (connect) {
+  const server = await startRedis(need('redis-server'))
+  const { client, ready, stop } = await connect(server.port)
+
+  const app = new Kone()
+  app.silent = true
+  app.use(session({ store: session.redis(client), cookie: { maxAge: 60_000.5 } }))
+  app.use(ctx => {
+    const { path } = ctx
+    if (path === '/untouched') {
+      ctx.body = 'hi'
+      return
+    }
+    if (path.startsWith('/user/')) ctx.session.user = path.slice(6)
+    if (path === '/add') ctx.session.count = (ctx.session.count || 0) + 1
+    if (path === '/clear') ctx.session = null
+    if (path === '/renew') ctx.sessionHandler.regenerateId()
+    ctx.body = { ...ctx.session }
+  })
+
+  return {
+    server,
+    client,
+    ready,
+    async ask (url, cookie) {
+      const res = await app.inject({ url, headers: cookie ? { cookie } : {} })
+      const [set] = res.headers['set-cookie']?.[0].split(';') ?? []
+      return { status: res.status, set, json: res.json }
+    },
+    async stop () {
+      await stop()
+      await server.stop()
+    }
+  }
+}
+
+// side by side, for some of them wait until an operation has failed
+describe('session.redis()', { skip: missing('redis-server'), concurrency: true }, () => {
+  for (const [name, connect] of Object.entries(CLIENTS)) {
+    it(`should keep, renew and destroy a session with ${name}`, async t => {
+      const { client, ask, stop } = await start(connect)
+      t.after(stop)
+
+      const { set } = await ask('/add')
+      assert.deepEqual((await ask('/add', set)).json(), { count: 2 })
+      const key = set.replace('=', ':')
+      assert.equal(await client.get(key), '{"count":2}')
+
+      const { set: renewed } = await ask('/renew', set)
+      assert.deepEqual((await ask('/', set)).json(), {})
+      assert.equal(await client.get(key), null)
+      assert.deepEqual((await ask('/', renewed)).json(), { count: 2 })
+      await ask('/clear', renewed)
+      assert.equal(await client.get(renewed.replace('=', ':')), null)
+    })
+
+    it(`should let Redis forget a session with ${name}`, async t => {
+      const { client, ask, stop } = await start(connect)
+      t.after(stop)
+
+      const { set } = await ask('/add')
+      const key = set.replace('=', ':')
+      const ttl = Number(await (client.pTTL ? client.pTTL(key) : client.pttl(key)))
+      assert.ok(ttl > 50_000 && ttl <= 60_001)
+    })
+
+    it(`should answer 503 for what is no JSON with ${name}`, async t => {
+      const { client, ask, stop } = await start(connect)
+      t.after(stop)
+
+      const { set } = await ask('/add')
+      await client.set(set.replace('=', ':'), '{"count":')
+      assert.equal((await ask('/', set)).status, 503)
+    })
+
+    it(`should lose and mix up no session when Redis is killed and started again with ${name}`, async t => {
+      const { server, ready, ask, stop } = await start(connect)
+      t.after(stop)
+
+      const users = await Promise.all(Array.from({ length: 20 }, async (_, i) => {
+        return (await ask(`/user/${i}`)).set
+      }))
+      await server.kill()
+      const [down, fresh, free] = await Promise.all([
+        Promise.all(users.map(cookie => ask('/add', cookie))),
+        ask('/'),
+        ask('/untouched')
+      ])
+      for (const { status, set } of down) {
+        assert.equal(status, 503)
+        assert.equal(set, undefined)
+      }
+      assert.equal(fresh.status, 200, 'a visitor without a cookie needs no store')
+      assert.equal(free.status, 200)
+
+      await server.restart()
+      await ready()
+      await Promise.all(users.map(async (cookie, i) => {
+        const res = await ask('/', cookie)
+        assert.equal(res.status, 200)
+        assert.deepEqual(res.json(), { user: String(i) })
+      }))
+    })
+
+    it(`should fail after 5 s when Redis hangs, and go on afterwards with ${name}`, async t => {
+      const { server, ready, ask, stop } = await start(connect)
+      t.after(stop)
+
+      const { set } = await ask('/add')
+      server.pause()
+      const answers = await Promise.all([ask('/', set), ask('/add', set), ask('/add')])
+      server.resume()
+      assert.deepEqual(answers.map(({ status }) => status), [503, 503, 503])
+      assert.deepEqual(answers.map(({ set }) => set), [undefined, undefined, undefined])
+      await ready()
+      assert.deepEqual((await ask('/', set)).json(), { count: 1 })
+    })
+  }
+})
+
+describe('session.redis(client)', () => {
+  it('should throw for what is no client', () => {
+    for (const client of [undefined, null, {}, { get () {}, set () {} }, 'redis://localhost']) {
+      assert.throws(() => session.redis(client), /session\.redis: the redis client must have get, set and del/)
+    }
+  })
+
+  it('should take any client with get, set and del, that takes arguments as Redis does', async () => {
+    const calls = []
+    const client = {
+      get: async key => { calls.push(['get', key]) },
+      set: async (...args) => { calls.push(['set', ...args]) },
+      del: async key => { calls.push(['del', key]) }
+    }
+    const store = session.redis(client)
+    await store.set('a', { b: 1 }, 1000.5)
+    assert.equal(await store.get('a'), undefined)
+    await store.destroy('a')
+    assert.deepEqual(calls, [['set', 'a', '{"b":1}', 'PX', 1001], ['get', 'a'], ['del', 'a']])
+  })
+
+  it('should fail when the client fails or is not connected', async () => {
+    const { createClient } = require('redis')
+    const app = new Kone()
+    app.silent = true
+    app.use(session({ store: session.redis(createClient()) }))
+    app.use(ctx => {
+      ctx.session.a = 1
+      ctx.body = ''
+    })
+    assert.equal((await app.inject('/')).status, 503)
+  })
+})

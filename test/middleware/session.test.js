@@ -1,0 +1,521 @@
+'use strict'
+
+const assert = require('node:assert/strict')
+const { execFile } = require('node:child_process')
+const path = require('node:path')
+const { describe, it } = require('node:test')
+const { promisify } = require('node:util')
+const session = require('kone/middleware/session')
+
+const frameworks = require('../helpers/frameworks')
+const Kone = require('../helpers/kone')
+const materialised = require('../helpers/materialised')
+const visitor = require('../helpers/visitor')
+const until = require('../helpers/until')
+
+const KEY = 'koa:sess'
+
+/** A store of promises that remembers what it was asked. */
+function recording (delay = 0) {
+  const sessions = new Map()
+  const calls = []
+  const answer = async (name, id, work) => {
+    calls.push([name, id])
+    await new Promise(resolve => setTimeout(resolve, delay))
+    return work()
+  }
+  return {
+    sessions,
+    calls,
+    ttls: [],
+    get: id => answer('get', id, () => JSON.parse(sessions.get(id) ?? 'null')),
+    set (id, value, ttl) {
+      const text = JSON.stringify(value)
+      this.ttls.push(ttl)
+      return answer('set', id, () => { sessions.set(id, text) })
+    },
+    destroy: id => answer('destroy', id, () => { sessions.delete(id) })
+  }
+}
+
+frameworks('session', ({ it, Koa, ask, errors, name }) => {
+  function counting (options) {
+    const app = new Koa()
+    app.use(session(options))
+    app.use(ctx => {
+      if (ctx.path === '/add') ctx.session.count = (ctx.session.count || 0) + 1
+      if (ctx.path === '/clear') ctx.session = null
+      if (ctx.path === '/renew') ctx.sessionHandler.regenerateId()
+      ctx.body = ctx.path === '/untouched' ? 'hi' : { ...ctx.session }
+    })
+    return app
+  }
+
+  it('should find a session again with its cookie', async () => {
+    const ann = visitor(ask, counting())
+    assert.deepEqual((await ann('GET /add')).json(), { count: 1 })
+    assert.deepEqual((await ann('GET /add')).json(), { count: 2 })
+    assert.deepEqual((await ann('GET /')).json(), { count: 2 })
+  })
+
+  it('should keep the sessions of two clients apart', async () => {
+    const app = counting()
+    const ann = visitor(ask, app)
+    const bob = visitor(ask, app)
+    await ann('GET /add')
+    await ann('GET /add')
+    assert.deepEqual((await bob('GET /add')).json(), { count: 1 })
+    assert.deepEqual((await ann('GET /')).json(), { count: 2 })
+  })
+
+  it('should send an HttpOnly, SameSite=Lax cookie without Secure over plain HTTP', async () => {
+    const res = await visitor(ask, counting())('GET /add')
+    assert.match(res.setCookie[KEY], /^koa:sess=[\w-]{32}; path=\/; samesite=lax; httponly$/)
+  })
+
+  it('should send a Secure cookie when ctx.secure', async () => {
+    const app = counting()
+    app.proxy = true
+    const res = await visitor(ask, app)('GET /add', { headers: { 'X-Forwarded-Proto': 'https' } })
+    assert.match(res.setCookie[KEY], /; secure/)
+  })
+
+  it('should let options.cookie say otherwise', async () => {
+    const cookie = { httpOnly: false, sameSite: 'strict', path: '/add', domain: 'example.com', maxAge: 5000 }
+    const app = counting({ key: 'sid', cookie })
+    const res = await visitor(ask, app)('GET /add')
+    assert.match(res.setCookie.sid, /; path=\/add; expires=\w+, .+; domain=example.com; samesite=strict$/)
+  })
+
+  it('should ask a function for the attributes', async () => {
+    const store = recording()
+    const app = counting({ store, cookie: ctx => ({ maxAge: ctx.session.count * 60_000 }) })
+    const ann = visitor(ask, app)
+    await ann('GET /add')
+    await ann('GET /add')
+    assert.deepEqual(store.ttls, [60_000, 120_000])
+  })
+
+  it('should keep a session of a browser for a day', async () => {
+    const store = recording()
+    await visitor(ask, counting({ store }))('GET /add')
+    assert.deepEqual(store.ttls, [24 * 3600 * 1000])
+  })
+
+  it('should keep a session of 30 days', async () => {
+    const store = session.memory()
+    const ann = visitor(ask, counting({ store, cookie: { maxAge: 30 * 24 * 3600 * 1000 } }))
+    await ann('GET /add')
+    assert.deepEqual((await ann('GET /')).json(), { count: 1 })
+    const [{ expires }] = store.sessions.values()
+    assert(expires > Date.now() + 29 * 24 * 3600 * 1000)
+  })
+
+  it('should forget a session after its maxAge', async () => {
+    const ann = visitor(ask, counting({ cookie: { maxAge: 20 } }))
+    await ann('GET /add')
+    await new Promise(resolve => setTimeout(resolve, 30))
+    assert.deepEqual((await ann('GET /')).json(), {})
+  })
+
+  it('should read, write and send nothing for an untouched session', async () => {
+    const store = recording()
+    const ann = visitor(ask, counting({ store }))
+    assert.equal((await ann('GET /untouched')).headers['set-cookie'], undefined)
+    assert.equal((await ann('GET /')).headers['set-cookie'], undefined)
+    assert.deepEqual(store.calls, [])
+
+    await ann('GET /add')
+    store.calls.length = 0
+    assert.equal((await ann('GET /untouched')).headers['set-cookie'], undefined)
+    assert.equal((await ann('GET /')).headers['set-cookie'], undefined)
+    assert.deepEqual(store.calls.map(([name]) => name), ['get', 'get'])
+  })
+
+  it('should not ask a lazy store before ctx.session is read', async () => {
+    const store = session.memory()
+    const ann = visitor(ask, counting({ store }))
+    await ann('GET /add')
+    let asked = 0
+    const { get } = store
+    store.get = id => { asked++; return get.call(store, id) }
+    await ann('GET /untouched')
+    assert.equal(asked, 0)
+    await ann('GET /')
+    assert.equal(asked, 1)
+  })
+
+  it('should take a changed order of keys for no change', async () => {
+    const store = recording()
+    const app = new Koa()
+    app.use(session({ store }))
+    app.use(ctx => {
+      ctx.session = ctx.path === '/ab' ? { a: 1, b: { c: 1, d: 2 } } : { b: { d: 2, c: 1 }, a: 1 }
+      ctx.body = ''
+    })
+    const ann = visitor(ask, app)
+    await ann('GET /ab')
+    await ann('GET /ba')
+    assert.deepEqual(store.calls.map(([name]) => name), ['set', 'get'])
+  })
+
+  it('should destroy an emptied session and its cookie', async () => {
+    for (const empty of [null, undefined, {}, 'text', 0]) {
+      const store = recording()
+      const app = new Koa()
+      app.use(session({ store }))
+      app.use(ctx => {
+        ctx.session = ctx.path === '/clear' ? empty : { user: 'ann' }
+        ctx.body = ''
+      })
+      const ann = visitor(ask, app)
+      await ann('GET /')
+      assert.equal(store.sessions.size, 1)
+      await ann('GET /clear')
+      assert.deepEqual(ann.cookies, {})
+      assert.equal(store.sessions.size, 0)
+    }
+  })
+
+  it('should write before the answer', async () => {
+    const store = recording(20)
+    const ann = visitor(ask, counting({ store }))
+    await ann('GET /add')
+    assert.equal(store.sessions.size, 1)
+  })
+
+  it('should save what was changed before a throw', async () => {
+    const store = recording()
+    const app = new Koa()
+    app.use(session({ store }))
+    app.use(ctx => {
+      ctx.session.attempts = (ctx.session.attempts || 0) + 1
+      if (ctx.session.attempts === 3) throw new Error('boom')
+      ctx.throw(401, `attempt ${ctx.session.attempts}`)
+    })
+    const ann = visitor(ask, app)
+    assert.equal((await ann('GET /')).text, 'attempt 1')
+    assert.equal((await ann('GET /')).text, 'attempt 2')
+    assert.equal((await ann('GET /')).status, 500)
+    assert.equal((await ann('GET /')).text, 'attempt 4')
+    assert.equal(store.sessions.size, 1)
+  })
+
+  it('should not put one client\'s cookie on an error object that all share', async () => {
+    const shared = Object.assign(new Error('no'), { status: 403, expose: true, headers: { 'X-A': '1' } })
+    const app = new Koa()
+    app.use(session())
+    app.use(ctx => {
+      if (ctx.path === '/add') ctx.session.user = 'ann'
+      throw shared
+    })
+    const res = await visitor(ask, app)('GET /add')
+    assert.equal(res.status, 403)
+    assert.equal(res.headers['x-a'], '1')
+    assert.ok(res.setCookie[KEY])
+    assert.equal((await visitor(ask, app)('GET /')).headers['set-cookie'], undefined)
+  })
+
+  it('should hand an error of the app on as it is', async () => {
+    const err = new Error('boom')
+    const app = new Koa()
+    let caught
+    app.use((ctx, next) => next().catch(thrown => { caught = thrown; ctx.body = '' }))
+    app.use(session())
+    app.use(ctx => {
+      ctx.session.a = 1
+      throw err
+    })
+    const res = await visitor(ask, app)('GET /')
+    assert.equal(caught, err)
+    assert.ok(res.setCookie[KEY])
+  })
+
+  it('should survive throw null', { skip: name.startsWith('koa') && 'Koa never answers' }, async () => {
+    const app = new Koa()
+    app.use(session())
+    app.use(ctx => {
+      ctx.session.a = 1
+      throw null // eslint-disable-line no-throw-literal
+    })
+    assert.equal((await ask(app, 'GET /')).status, 500)
+  })
+
+  it('should never take over an id that the client chose', async () => {
+    const store = recording()
+    const chosen = 'A'.repeat(32)
+    const ann = visitor(ask, counting({ store }), { [KEY]: chosen })
+    await ann('GET /add')
+    assert.notEqual(ann.cookies[KEY], chosen)
+    assert.deepEqual([...store.sessions.keys()], [`${KEY}:${ann.cookies[KEY]}`])
+  })
+
+  it('should not ask the store for what cannot be an id', async () => {
+    const store = recording()
+    const app = counting({ store })
+    for (const id of ['x', '../../etc/passwd', '*', '__proto__', 'A'.repeat(33), 'A'.repeat(31) + '%']) {
+      assert.deepEqual((await visitor(ask, app, { [KEY]: id })('GET /')).json(), {})
+    }
+    assert.deepEqual(store.calls, [])
+  })
+
+  it('should know nothing of Object.prototype in memory', async () => {
+    const store = session.memory()
+    assert.equal(store.get('__proto__'), undefined)
+    assert.equal(store.get('constructor'), undefined)
+  })
+
+  it('should give a new id on demand and destroy the old one', async () => {
+    const store = recording()
+    const ann = visitor(ask, counting({ store }))
+    await ann('GET /add')
+    const before = ann.cookies[KEY]
+    await ann('GET /renew')
+    const after = ann.cookies[KEY]
+    assert.notEqual(after, before)
+    assert.deepEqual([...store.sessions.entries()], [[`${KEY}:${after}`, '{"count":1}']])
+
+    const thief = visitor(ask, counting({ store }), { [KEY]: before })
+    assert.deepEqual((await thief('GET /')).json(), {})
+  })
+
+  it('should keep the old session when the new one cannot be saved', async () => {
+    const store = recording()
+    const ann = visitor(ask, counting({ store }))
+    await ann('GET /add')
+    store.set = async () => { throw new Error('disk full') }
+    assert.equal((await ann('GET /renew')).status, 503)
+    assert.deepEqual((await ann('GET /')).json(), { count: 1 })
+  })
+
+  it('should answer 503 and set no cookie when the store fails, thrown or rejected', async () => {
+    for (const fail of [async () => { throw new Error('down') }, () => { throw new Error('down') }]) {
+      for (const method of ['get', 'set', 'destroy']) {
+        const store = recording()
+        const ann = visitor(ask, counting({ store }))
+        await ann('GET /add')
+        store[method] = fail
+        errors.length = 0
+        const res = await ann(method === 'destroy' ? 'GET /clear' : 'GET /add')
+        assert.equal(res.status, 503)
+        assert.equal(res.text, 'Service Unavailable')
+        assert.equal(res.headers['set-cookie'], undefined)
+        assert.equal(errors.length, 1)
+        assert.equal(errors[0].code, 'KONE_ERR_SESSION_STORE')
+        assert.equal(errors[0].cause.message, 'down')
+      }
+    }
+  })
+
+  it('should answer 5xx whatever status or code the store\'s error has', async () => {
+    const err = Object.assign(new Error('secret path'), { code: 'ENOENT', status: 200, expose: true })
+    const ann = visitor(ask, counting({ store: { ...recording(), set: async () => { throw err } } }))
+    const res = await ann('GET /add')
+    assert.equal(res.status, 503)
+    assert.equal(res.text, 'Service Unavailable')
+  })
+
+  it('should tell of both errors when handler and store fail', async () => {
+    const app = new Koa()
+    app.use(session({ store: { ...recording(), set: async () => { throw new Error('down') } } }))
+    app.use(ctx => {
+      ctx.session.a = 1
+      ctx.throw(400, 'bad')
+    })
+    errors.length = 0
+    const res = await ask(app, 'GET /')
+    assert.equal(res.text, 'bad')
+    assert.deepEqual(errors.map(err => err.message), ['the session store failed: down', 'bad'])
+  })
+
+  it('should answer 5xx when the session has no JSON', async () => {
+    const app = new Koa()
+    app.use(session())
+    app.use(ctx => {
+      ctx.session.self = ctx.session
+      ctx.body = ''
+    })
+    const res = await ask(app, 'GET /')
+    assert.equal(res.status, 500)
+    assert.equal(res.headers['set-cookie'], undefined)
+  })
+
+  it('should not show to others what a failed request left unsaved in memory', async () => {
+    const app = new Koa()
+    const store = session.memory()
+    app.use(session({ store }))
+    app.use(ctx => {
+      ctx.session.list ??= []
+      if (ctx.path === '/bad') ctx.session.list.push(1n)
+      ctx.body = { list: ctx.session.list.length }
+    })
+    const ann = visitor(ask, app)
+    await ann('GET /')
+    assert.equal((await ann('GET /bad')).status, 500)
+    assert.deepEqual((await ann('GET /')).json(), { list: 0 })
+  })
+
+  it('should hold two sessions at once, each with its own cookie', async () => {
+    const app = new Koa()
+    app.use(session({ key: 'outer' }))
+    app.use(async (ctx, next) => {
+      ctx.session.where = 'outer'
+      await next()
+      ctx.body += ctx.session.where
+    })
+    app.use(session({ key: 'inner' }))
+    app.use(ctx => {
+      ctx.body = String(ctx.session.where)
+      ctx.session.where = 'inner'
+    })
+    const ann = visitor(ask, app)
+    assert.equal((await ann('GET /')).text, 'undefinedouter')
+    assert.equal((await ann('GET /')).text, 'innerouter')
+    assert.deepEqual(Object.keys(ann.cookies), ['inner', 'outer'])
+  })
+
+  it('should be one session when it is used twice', async () => {
+    const app = new Koa()
+    const fn = session()
+    app.use(fn).use(fn)
+    app.use(ctx => {
+      ctx.session.a = 1
+      ctx.body = ''
+    })
+    assert.equal((await ask(app, 'GET /')).headers['set-cookie'].length, 1)
+  })
+
+  it('should leave ctx.session alone where it is not used', async () => {
+    const app = new Koa()
+    const fn = session()
+    app.use((ctx, next) => ctx.path === '/with' ? fn(ctx, next) : next())
+    app.use(ctx => {
+      if (ctx.path === '/own') ctx.session = { mine: true }
+      ctx.body = { session: ctx.session, handler: typeof ctx.sessionHandler }
+    })
+    assert.deepEqual((await ask(app, 'GET /with')).json(), { session: {}, handler: 'object' })
+    assert.deepEqual((await ask(app, 'GET /')).json(), { handler: 'undefined' })
+    assert.deepEqual((await ask(app, 'GET /own')).json(), { session: { mine: true }, handler: 'undefined' })
+  })
+
+  it('should save without a cookie when the head is out already', async () => {
+    const store = recording()
+    const app = new Koa()
+    app.use(session({ store }))
+    app.use(ctx => {
+      if (ctx.path === '/') {
+        ctx.session.a = 1
+        ctx.body = ''
+        return
+      }
+      ctx.respond = false
+      ctx.res.end('done')
+      ctx.session.a = 2
+    })
+    const ann = visitor(ask, app)
+    await ann('GET /')
+    assert.equal((await ann('GET /raw')).text, 'done')
+    await until(() => store.sessions.has(`${KEY}:${ann.cookies[KEY]}`))
+    const deadline = Date.now() + 2000
+    while (!/"a":2/.test(store.sessions.get(`${KEY}:${ann.cookies[KEY]}`)) && Date.now() < deadline) {
+      await new Promise(setImmediate)
+    }
+    assert.equal(store.sessions.get(`${KEY}:${ann.cookies[KEY]}`), '{"a":2}')
+  })
+})
+
+describe('a store that never answers', () => {
+  it('should fail the request after 5 s', async () => {
+    const app = new Kone()
+    const errors = []
+    app.on('error', err => errors.push(err))
+    app.use(session({ store: { ...recording(), set: () => new Promise(() => {}) } }))
+    app.use(ctx => {
+      ctx.session.a = 1
+      ctx.body = ''
+    })
+    const res = await app.inject('/')
+    assert.equal(res.status, 503)
+    assert.equal(errors[0].cause.code, 'KONE_ERR_STORE_TIMEOUT')
+  })
+})
+
+describe('session on the front', () => {
+  it('should not make ctx.req or ctx.res', async () => {
+    for (const store of [session.memory(), session.sealedCookie({ keys: ['k'.repeat(32)] }), recording()]) {
+      const app = new Kone()
+      app.use(session({ store }))
+      app.use(ctx => {
+        ctx.body = { count: ctx.path === '/add' ? ctx.session.count = (ctx.session.count || 0) + 1 : 0 }
+      })
+      const count = await materialised(app, async ask => {
+        await ask('GET /')
+        const [cookie] = (await ask('GET /add')).headers['set-cookie'][0].split(';')
+        assert.equal((await ask('GET /add', { cookie })).text, '{"count":2}')
+        await ask('GET /', { cookie })
+      })
+      assert.deepEqual(count, { requests: 4, materialised: 0 })
+    }
+  })
+})
+
+describe('session.final()', () => {
+  it('should save what a final function changed', async () => {
+    const app = new Kone()
+    app.use(session())
+    app.use(ctx => { ctx.body = '' })
+    app.final(ctx => { ctx.session.late = true })
+    app.final(session.final())
+    const res = await app.inject('/')
+    assert.match(res.headers['set-cookie'][0], /^koa:sess=/)
+  })
+
+  it('should do nothing without a session', async () => {
+    const app = new Kone()
+    app.use(ctx => { ctx.body = 'hi' })
+    app.final(session.final())
+    assert.equal((await app.inject('/')).text(), 'hi')
+  })
+})
+
+describe('session(options)', () => {
+  it('should throw for an option of the wrong type', () => {
+    for (const [options, message] of [
+      [{ key: 1 }, /options\.key/],
+      [{ key: '' }, /options\.key/],
+      [{ key: 'a;b' }, /options\.key/],
+      [{ store: {} }, /options\.store must have a method get/],
+      [{ store: { get () {}, set () {} } }, /options\.store must have a method destroy/],
+      [{ cookie: 'x' }, /options\.cookie/],
+      [{ cookie: { maxAge: '1d' } }, /maxAge/],
+      [{ cookie: { maxAge: NaN } }, /maxAge/],
+      [{ cookie: { path: 'a;b' } }, /path/],
+      [{ cookie: { domain: 'a b' } }, /domain/],
+      [{ cookie: { sameSite: 'some' } }, /sameSite/]
+    ]) {
+      assert.throws(() => session(options), err => err instanceof TypeError && message.test(err.message))
+    }
+  })
+
+  it('should be a named function', () => {
+    assert.equal(session().name, 'session')
+    assert.equal(session.final().name, 'session')
+  })
+
+  it('should warn of memory in a cluster worker, and let the process end', async () => {
+    const worker = path.join(__dirname, 'fixtures', 'session-worker.js')
+    const { stderr } = await promisify(execFile)(process.execPath, [worker], { timeout: 20_000 })
+    assert.match(stderr, /KONE_SESSION_MEMORY/)
+  })
+
+  it('should sweep expired sessions out of memory', () => {
+    const store = session.memory()
+    store.set('old', { a: 1 }, -1)
+    store.set('new', { a: 1 }, 60_000)
+    store.sweep()
+    assert.deepEqual([...store.sessions.keys()], ['new'])
+    store.destroy('new')
+    store.sweep()
+    assert.equal(store.timer, null)
+  })
+})

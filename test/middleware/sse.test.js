@@ -1,0 +1,229 @@
+'use strict'
+
+const assert = require('node:assert/strict')
+const http = require('node:http')
+const net = require('node:net')
+const { describe, it } = require('node:test')
+const { setTimeout: sleep } = require('node:timers/promises')
+const compress = require('kone/middleware/compress')
+const sse = require('kone/middleware/sse')
+const frameworks = require('../helpers/frameworks')
+const until = require('../helpers/until')
+
+frameworks('sse', ({ it, Koa, ask, listen }) => {
+  const serve = (handler, options) => {
+    const app = new Koa()
+    app.use(sse(options))
+    app.use(handler)
+    return app
+  }
+  const sent = async (...events) => {
+    const app = serve(ctx => {
+      const stream = ctx.sse()
+      for (const event of events) stream.send(event)
+      stream.end()
+    })
+    return (await ask(app, 'GET /')).text
+  }
+
+  it('should answer with an event stream that nobody caches or collects', async () => {
+    const { status, headers } = await ask(serve(ctx => {
+      ctx.sse().send('x')
+      ctx.sse().end()
+    }), 'GET /')
+    assert.equal(status, 200)
+    assert.equal(headers['content-type'], 'text/event-stream; charset=utf-8')
+    assert.equal(headers['cache-control'], 'no-cache, no-transform')
+    assert.equal(headers['x-accel-buffering'], 'no')
+    assert.equal(headers['content-length'], undefined)
+  })
+
+  it('should send every field', async () => {
+    const text = await sent({ event: 'tick', data: 'now', id: 7, retry: 3000 })
+    assert.deepEqual(parse(text), [{ event: 'tick', data: 'now', id: '7', retry: '3000' }])
+  })
+
+  it('should send what is not text as JSON, and text as it is', async () => {
+    const events = parse(await sent({ data: { a: [1] } }, { data: null }, { data: 5 }, 'plain', { data: '' }))
+    assert.deepEqual(events.map(event => event.data), ['{"a":[1]}', 'null', '5', 'plain', ''])
+  })
+
+  it('should keep several lines one event', async () => {
+    const text = await sent({ data: 'a\nb\r\nc\rd\n\ne' }, { data: 'x\n\nevent: forged' })
+    assert.deepEqual(parse(text), [{ data: 'a\nb\nc\nd\n\ne' }, { data: 'x\n\nevent: forged' }])
+  })
+
+  it('should let no line end or NUL of a field through', async () => {
+    const evil = 'a\r\n\ndata: forged\r\0b'
+    const text = await sent({ event: evil, id: evil, retry: '1\n2', data: 'x' }, { retry: 'soon', data: 'y' })
+    assert.deepEqual(parse(text), [
+      { id: 'adata: forgedb', event: 'adata: forgedb', retry: '12', data: 'x' }, { data: 'y' }
+    ])
+    assert(!text.includes('\0'))
+  })
+
+  it('should send as it goes, to a handler that has returned', async () => {
+    let stream
+    const client = await open(await listen(serve(ctx => {
+      stream = ctx.sse()
+      stream.send('one')
+    })))
+    await client.until('data: one\n\n')
+    assert.equal(stream.send('two'), true)
+    await client.until('data: two\n\n')
+    stream.end()
+    await client.ended
+    assert.equal(stream.send('three'), false)
+  })
+
+  it('should send as it goes, in a handler that does not return', async () => {
+    let stop
+    const client = await open(await listen(serve(async ctx => {
+      ctx.sse().send('one')
+      await new Promise(resolve => { stop = resolve })
+      ctx.sse().send('two')
+      ctx.sse().end()
+    })))
+    await client.until('data: one\n\n')
+    stop()
+    await client.until('data: two\n\n')
+    await client.ended
+  })
+
+  it('should end with the client', async () => {
+    let stream
+    const closed = []
+    const client = await open(await listen(serve(ctx => {
+      stream = ctx.sse()
+      stream.on('close', () => closed.push(ctx.path))
+      stream.send('x')
+    })))
+    await client.until('data: x\n\n')
+    client.destroy()
+    await until(() => closed.length > 0)
+    assert.equal(stream.destroyed, true)
+    assert.equal(stream.send('late'), false)
+    stream.end()
+  })
+
+  it('should keep a silent stream open by comments', async () => {
+    let stream
+    const client = await open(await listen(serve(ctx => { stream = ctx.sse() }, { heartbeat: 10 })))
+    await client.until(':\n\n:\n\n')
+    stream.end()
+    await client.ended
+    assert.deepEqual(parse(client.text()), [])
+  })
+
+  it('should bound what a client does not read, and say when there is room again', async () => {
+    const limit = 64 * 1024
+    let stream
+    const { port } = await listen(serve(ctx => { stream = ctx.sse() }, { limit, heartbeat: 0 }))
+    const socket = net.connect(port, '127.0.0.1')
+    socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n')
+    socket.pause()
+    await until(() => stream)
+
+    const data = 'x'.repeat(8 * 1024)
+    let accepted = 0
+    for (let refused = 0; refused < 20;) {
+      if (stream.send({ data })) accepted++
+      else refused++
+      assert(stream.readableLength <= limit)
+      if (accepted % 8 === 0) await sleep(1) // let the sockets fill
+    }
+    let drained = false
+    stream.on('drain', () => { drained = true })
+    socket.resume()
+    await until(() => drained)
+    assert.equal(stream.send('again'), true)
+    socket.destroy()
+  })
+
+  it('should send one event that is larger than the limit', async () => {
+    const app = serve(ctx => {
+      const stream = ctx.sse()
+      stream.send('x'.repeat(1000))
+      stream.end()
+    }, { limit: 100 })
+    assert.equal(parse((await ask(app, 'GET /')).text)[0].data.length, 1000)
+  })
+
+  it('should tell what the client saw last', async () => {
+    const app = serve(ctx => {
+      const stream = ctx.sse()
+      stream.send(stream.lastEventId)
+      stream.end()
+    })
+    const res = await ask(app, 'GET /', { headers: { 'Last-Event-ID': '41' } })
+    assert.deepEqual(parse(res.text), [{ data: '41' }])
+  })
+
+  it('should leave other answers alone', async () => {
+    const res = await ask(serve(ctx => { ctx.body = 'text' }), 'GET /')
+    assert.deepEqual([res.text, res.headers['content-type'], res.headers['cache-control']],
+      ['text', 'text/plain; charset=utf-8', undefined])
+  })
+
+  it('should not be held back by compression', async () => {
+    const app = new Koa()
+    let stream
+    app.use(compress({ threshold: 0, filter: () => true }))
+    app.use(sse())
+    app.use(ctx => {
+      stream = ctx.sse()
+      stream.send('now')
+    })
+    const client = await open(await listen(app), { 'Accept-Encoding': 'gzip' })
+    await client.until('data: now\n\n')
+    stream.end()
+    await client.ended
+  })
+
+  it('should end a HEAD at once and keep nothing', async () => {
+    let stream
+    const res = await ask(serve(ctx => { stream = ctx.sse() }), 'HEAD /')
+    assert.equal(res.headers['content-type'], 'text/event-stream; charset=utf-8')
+    await until(() => stream.destroyed)
+  })
+})
+
+describe('sse(options)', () => {
+  it('should refuse what is no number of its kind', () => {
+    for (const heartbeat of [-1, 0.5, NaN, Infinity, 2 ** 31, '1', null]) {
+      assert.throws(() => sse({ heartbeat }), /heartbeat/)
+    }
+    for (const limit of [0, -1, 0.5, NaN, '1', null]) assert.throws(() => sse({ limit }), /limit/)
+  })
+
+  it('should be a named function', () => assert.equal(sse().name, 'sse'))
+})
+
+/** By the rules of the standard, in short. */
+function parse (text) {
+  return text.split('\n\n').map(block => {
+    const event = {}
+    for (const line of block.split('\n')) {
+      if (line === '' || line.startsWith(':')) continue
+      const [, field, value] = /^([^:]*):? ?(.*)$/s.exec(line)
+      event[field] = field === 'data' && field in event ? `${event.data}\n${value}` : value
+    }
+    return event
+  }).filter(event => Object.keys(event).length > 0)
+}
+
+async function open ({ port }, headers) {
+  const req = http.get({ host: '127.0.0.1', port, headers, agent: false })
+  req.on('error', () => {})
+  const res = await new Promise(resolve => req.once('response', resolve))
+  let text = ''
+  res.setEncoding('utf8').on('data', chunk => { text += chunk }).on('error', () => {})
+  return {
+    text: () => text,
+    ended: new Promise(resolve => res.once('end', resolve)),
+    destroy: () => req.destroy(),
+    async until (part) {
+      await until(() => text.includes(part))
+    }
+  }
+}

@@ -1,0 +1,153 @@
+'use strict'
+
+const assert = require('node:assert/strict')
+const fs = require('node:fs')
+const http = require('node:http')
+const net = require('node:net')
+const os = require('node:os')
+const path = require('node:path')
+const { after } = require('node:test')
+const { setTimeout: sleep } = require('node:timers/promises')
+const serve = require('kone/middleware/static')
+const frameworks = require('../helpers/frameworks')
+const until = require('../helpers/until')
+
+const outer = fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), 'kone-disk-')))
+const root = path.join(outer, 'public')
+after(() => fs.rmSync(outer, { recursive: true }))
+
+const BIG = Buffer.alloc(200000, 'big file ')
+fs.mkdirSync(root)
+fs.writeFileSync(path.join(outer, 'secret.txt'), 'secret')
+fs.writeFileSync(path.join(root, 'a.txt'), 'hello a')
+
+frameworks('static and the disk', ({ it, Koa, ask, listen, errors, name }) => {
+  const start = options => {
+    const app = new Koa()
+    app.use(serve(root, options))
+    app.use(ctx => {
+      ctx.status = 404
+      ctx.body = 'next'
+    })
+    return app
+  }
+
+  // what decides here knows no framework, so two will do
+  const skip = !['koa 2', 'kone'].includes(name) && 'tried in koa 2 and kone'
+  it('should answer what is on disk within a second', { skip }, async () => {
+    await Promise.all([{}, { dev: true }, { cacheSize: 0 }].map(async (options, i) => {
+      const target = `/changing-${i}.txt`
+      const file = path.join(root, target)
+      const app = start(options)
+      const becomes = async text => {
+        const deadline = Date.now() + 1000
+        let seen
+        for (;;) {
+          const asked = Date.now()
+          seen = (await ask(app, `GET ${target}`)).text
+          if (seen === text) return
+          assert(asked < deadline, `${JSON.stringify(options)} ${text}, not ${seen}`)
+          await sleep(20)
+        }
+      }
+      await becomes('next')
+      fs.writeFileSync(file, 'one')
+      await becomes('one')
+      fs.writeFileSync(file, 'two') // as long, and in the same tick of a coarse clock
+      await becomes('two')
+      fs.utimesSync(file, 1, 1)
+      fs.writeFileSync(`${file}.new`, 'tre')
+      fs.utimesSync(`${file}.new`, 1, 1)
+      fs.renameSync(`${file}.new`, file)
+      await becomes('tre')
+      fs.rmSync(file)
+      fs.symlinkSync('../secret.txt', file)
+      await becomes('next')
+      fs.rmSync(file)
+      fs.symlinkSync('a.txt', file)
+      await becomes('hello a')
+      fs.rmSync(file)
+      await becomes('next')
+      fs.writeFileSync(file, BIG)
+      await becomes(BIG.toString())
+      fs.writeFileSync(file, 'small')
+      await becomes('small')
+      fs.rmSync(file)
+      fs.mkdirSync(file)
+      await becomes('next')
+      fs.rmdirSync(file)
+    }))
+  })
+
+  it('should keep no descriptor of an answer that nobody waited for', { skip: !fs.existsSync('/proc/self/fd') && 'no /proc' }, async () => {
+    const file = path.join(root, 'huge.bin')
+    fs.closeSync(fs.openSync(file, 'w'))
+    fs.truncateSync(file, 20 * 2 ** 20)
+    const { port } = await listen(start())
+    const descriptors = () => fs.readdirSync('/proc/self/fd').filter(fd => {
+      try {
+        return fs.readlinkSync(`/proc/self/fd/${fd}`) === file
+      } catch {
+        return false
+      }
+    }).length
+
+    for (let round = 0; round < 10; round++) {
+      await Promise.all(Array.from({ length: 20 }, (_, i) => new Promise(resolve => {
+        const socket = net.connect(port, '127.0.0.1')
+        socket.write('GET /huge.bin HTTP/1.1\r\nHost: a\r\n\r\n')
+        socket.on('error', () => {}).on('close', resolve)
+        // before the answer, at its head, in the middle of it
+        if (i % 3 === 0) setImmediate(() => socket.destroy())
+        else if (i % 3 === 1) socket.once('data', () => socket.destroy())
+        else socket.once('data', () => socket.once('data', () => socket.resetAndDestroy()))
+      })))
+    }
+    await until(() => descriptors() === 0)
+    assert.equal(descriptors(), 0)
+    const res = await ask(start(), 'HEAD /huge.bin')
+    assert.equal(res.headers['content-length'], String(20 * 2 ** 20))
+    assert.equal(descriptors(), 0)
+  })
+
+  it('should hold a small part of a large file in memory at a time', { skip }, async () => {
+    const file = path.join(root, 'large.bin')
+    fs.closeSync(fs.openSync(file, 'w'))
+    fs.truncateSync(file, 160 * 2 ** 20)
+    const { port } = await listen(start())
+    const before = process.memoryUsage().arrayBuffers
+    let most = 0
+    let received = 0
+    await new Promise((resolve, reject) => {
+      http.get({ host: '127.0.0.1', port, path: '/large.bin', agent: false }, res => {
+        res.on('data', chunk => {
+          received += chunk.length
+          most = Math.max(most, process.memoryUsage().arrayBuffers - before)
+          res.pause()
+          setImmediate(() => res.resume()) // slower than the disk
+        })
+        res.on('end', resolve).on('error', reject)
+      }).on('error', reject)
+    })
+    assert.equal(received, 160 * 2 ** 20)
+    // chunks that wait to be collected count too
+    assert(most < 100 * 2 ** 20, `${most} bytes`)
+  })
+
+  it('should cut an answer short rather than wait when the file was cut', async () => {
+    const file = path.join(root, `cut-${name.replace(/\W/g, '')}.bin`)
+    fs.writeFileSync(file, Buffer.alloc(30 * 2 ** 20))
+    const { port } = await listen(start())
+    const before = errors.length
+    const socket = net.connect(port, '127.0.0.1')
+    socket.on('error', () => {})
+    socket.write(`GET /${path.basename(file)} HTTP/1.1\r\nHost: a\r\n\r\n`)
+    await new Promise(resolve => socket.once('data', resolve))
+    socket.pause()
+    fs.truncateSync(file, 1000)
+    socket.resume()
+    await until(() => errors.length > before)
+    assert.match(errors.at(-1).message, /cut/)
+    socket.destroy()
+  })
+})

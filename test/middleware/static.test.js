@@ -1,0 +1,370 @@
+'use strict'
+
+const assert = require('node:assert/strict')
+const { execFileSync } = require('node:child_process')
+const fs = require('node:fs')
+const net = require('node:net')
+const os = require('node:os')
+const path = require('node:path')
+const { after, describe, it } = require('node:test')
+const serve = require('kone/middleware/static')
+const { exchange } = require('../helpers/engines')
+const frameworks = require('../helpers/frameworks')
+
+const outer = fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), 'kone-static-')))
+const root = path.join(outer, 'public')
+after(() => fs.rmSync(outer, { recursive: true }))
+
+const BIG = Buffer.from(Array.from({ length: 200000 }, (_, i) => i % 251))
+
+write('public/index.html', '<h1>index')
+write('public/a.txt', 'hello a')
+write('public/page.html', '<h1>page')
+write('public/LICENSE', 'free')
+write('public/empty.css', '')
+write('public/big.bin', BIG)
+write('public/docs/index.html', '<h1>docs')
+write('public/docs/.secret', 'secret')
+write('public/.env', 'secret')
+write('public/.well-known/x', 'hidden')
+write('public/admin/users.txt', 'users')
+write('public/app.js', 'plain()')
+write('public/app.js.br', 'br bytes')
+write('public/app.js.gz', 'gz bytes')
+write('public/app.js.zst', 'zst bytes')
+write('public/only.css.gz', 'gz alone')
+write('public-other/x.txt', 'secret')
+write('secret.txt', 'secret')
+fs.symlinkSync('../secret.txt', path.join(root, 'escape.txt'))
+fs.symlinkSync('..', path.join(root, 'up'))
+fs.symlinkSync('../public-other', path.join(root, 'other'))
+fs.symlinkSync('a.txt', path.join(root, 'inside.txt'))
+fs.symlinkSync('.env', path.join(root, 'env.txt'))
+fs.symlinkSync('loop.txt', path.join(root, 'loop.txt'))
+
+frameworks('static', ({ it, Koa, ask, listen, name }) => {
+  const start = (options, ...more) => {
+    const app = new Koa()
+    app.use(serve(root, options))
+    for (const fn of more) app.use(fn)
+    app.use(ctx => {
+      ctx.status = 404
+      ctx.body = 'next'
+    })
+    return app
+  }
+
+  const raw = async (app, target) => {
+    return exchange((await listen(app)).port, `GET ${target} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`)
+  }
+
+  it('should serve a file', async () => {
+    const { status, text, headers } = await ask(start(), 'GET /a.txt')
+    assert.deepEqual([status, text], [200, 'hello a'])
+    assert.equal(headers['content-type'], 'text/plain; charset=utf-8')
+    assert.equal(headers['content-length'], '7')
+    assert.equal(headers['cache-control'], 'max-age=0')
+    assert.equal(headers['accept-ranges'], 'bytes')
+    assert.equal(headers['last-modified'], fs.statSync(path.join(root, 'a.txt')).mtime.toUTCString())
+    assert.match(headers.etag, /^"[^"]+"$/)
+  })
+
+  it('should serve a large file, whole', async () => {
+    const res = await ask(start(), 'GET /big.bin')
+    assert.equal(res.headers['content-length'], String(BIG.length))
+    assert(res.body.equals(BIG))
+  })
+
+  it('should give a type to what has no known extension, and length 0 to what is empty', async () => {
+    assert.equal((await ask(start(), 'GET /LICENSE')).headers['content-type'], 'application/octet-stream')
+    const { status, text, headers } = await ask(start(), 'GET /empty.css')
+    assert.deepEqual([status, text, headers['content-length']], [200, '', '0'])
+  })
+
+  it('should answer HEAD as GET without the bytes', async () => {
+    const app = start()
+    for (const target of ['/a.txt', '/big.bin', '/app.js', '/docs/']) {
+      const [head, get] = [await ask(app, `HEAD ${target}`), await ask(app, `GET ${target}`)]
+      assert.equal(head.text, '')
+      for (const field of ['content-length', 'content-type', 'etag', 'last-modified', 'vary']) {
+        assert.equal(head.headers[field], get.headers[field], `${target} ${field}`)
+      }
+    }
+  })
+
+  it('should leave other methods to the next', async () => {
+    for (const method of ['POST', 'PUT', 'DELETE', 'OPTIONS']) {
+      assert.equal((await ask(start(), `${method} /a.txt`)).text, 'next')
+    }
+  })
+
+  it('should serve the index of a directory', async () => {
+    for (const target of ['/', '/index.html']) assert.equal((await ask(start(), `GET ${target}`)).text, '<h1>index')
+    for (const target of ['/docs', '/docs/']) assert.equal((await ask(start(), `GET ${target}`)).text, '<h1>docs')
+    assert.equal((await ask(start({ format: false }), 'GET /docs')).text, 'next')
+    assert.equal((await ask(start({ index: false }), 'GET /docs/')).text, 'next')
+    assert.equal((await ask(start({ index: 'a.txt' }), 'GET /')).text, 'hello a')
+  })
+
+  it('should try extensions', async () => {
+    const app = start({ extensions: ['txt', '.html'] })
+    assert.equal((await ask(app, 'GET /a')).text, 'hello a')
+    assert.equal((await ask(app, 'GET /page')).text, '<h1>page')
+    assert.equal((await ask(app, 'GET /none')).text, 'next')
+  })
+
+  it('should set what it is told to', async () => {
+    const { headers } = await ask(start({ maxAge: 3600500, immutable: true }), 'GET /a.txt')
+    assert.equal(headers['cache-control'], 'max-age=3600,immutable')
+    assert.equal((await ask(start({ maxage: 5000 }), 'GET /a.txt')).headers['cache-control'], 'max-age=5')
+    assert.equal((await ask(start({ etag: false }), 'GET /a.txt')).headers.etag, undefined)
+    const own = await ask(start({
+      setHeaders (res, file, stats) {
+        res.setHeader('X-File', `${path.basename(file)} ${stats.size}`)
+        res.setHeader('Cache-Control', 'no-store')
+      }
+    }), 'GET /a.txt')
+    assert.deepEqual([own.headers['x-file'], own.headers['cache-control']], ['a.txt 7', 'no-store'])
+  })
+
+  it('should keep headers that are there already', async () => {
+    const app = new Koa()
+    app.use((ctx, next) => {
+      ctx.set('Cache-Control', 'private')
+      ctx.set('Last-Modified', 'Thu, 01 Jan 1970 00:00:00 GMT')
+      ctx.type = 'text/x-own'
+      return next()
+    })
+    app.use(serve(root))
+    const { headers } = await ask(app, 'GET /a.txt')
+    assert.deepEqual([headers['cache-control'], headers['last-modified'], headers['content-type']],
+      ['private', 'Thu, 01 Jan 1970 00:00:00 GMT', 'text/x-own; charset=utf-8'])
+  })
+
+  it('should defer to what answered', async () => {
+    const app = new Koa()
+    app.use(serve(root, { defer: true }))
+    app.use(ctx => { if (ctx.path === '/page.html') ctx.body = 'mine' })
+    assert.equal((await ask(app, 'GET /page.html')).text, 'mine')
+    assert.equal((await ask(app, 'GET /a.txt')).text, 'hello a')
+    assert.equal((await ask(app, 'GET /none')).status, 404)
+    assert.equal((await ask(app, 'POST /a.txt')).status, 404)
+  })
+
+  it('should serve as a final', { skip: !Koa.prototype.final && 'Koa has no app.final' }, async () => {
+    const app = new Koa()
+    app.final(serve.final(root))
+    app.use(ctx => { if (ctx.path === '/page.html') ctx.body = 'mine' })
+    assert.equal((await ask(app, 'GET /page.html')).text, 'mine')
+    for (const target of ['/a.txt', '/a.txt']) assert.equal((await ask(app, `GET ${target}`)).text, 'hello a')
+    assert.equal((await ask(app, 'GET /none')).status, 404)
+  })
+
+  it('should serve what is compressed already to those who take it', async () => {
+    const app = start()
+    const etags = new Set()
+    for (const [accept, encoding, text] of [
+      ['br, gzip, zstd', 'br', 'br bytes'], ['gzip, zstd', 'zstd', 'zst bytes'], ['gzip', 'gzip', 'gz bytes'],
+      ['br;q=0.1, gzip', 'gzip', 'gz bytes'], ['identity', undefined, 'plain()'], ['', undefined, 'plain()'],
+      ['br;q=0, *;q=0', undefined, 'next']
+    ]) {
+      const { headers, ...res } = await ask(app, 'GET /app.js', { headers: { 'Accept-Encoding': accept } })
+      assert.deepEqual([res.text, headers['content-encoding']], [text, encoding], accept)
+      if (text === 'next') continue
+      assert.equal(headers.vary, 'Accept-Encoding')
+      assert.match(headers['content-type'], /javascript/)
+      assert.equal(headers['content-length'], String(text.length))
+      etags.add(headers.etag)
+    }
+    assert.equal(etags.size, 4)
+    assert.equal((await ask(app, 'GET /only.css', { headers: { 'Accept-Encoding': 'gzip' } })).text, 'gz alone')
+    assert.equal((await ask(app, 'GET /only.css')).text, 'next')
+    assert.equal((await ask(app, 'GET /a.txt')).headers.vary, undefined)
+  })
+
+  it('should serve no encoding that is turned off', async () => {
+    const headers = { 'Accept-Encoding': 'br, gzip, zstd' }
+    assert.equal((await ask(start({ br: false, zstd: false }), 'GET /app.js', { headers })).text, 'gz bytes')
+    const none = start({ brotli: false, zst: false, gzip: false })
+    assert.equal((await ask(none, 'GET /app.js', { headers })).text, 'plain()')
+  })
+
+  it('should answer the conditions of a request', async () => {
+    const app = start()
+    for (const target of ['/a.txt', '/big.bin', '/app.js']) {
+      const { etag, 'last-modified': date } = (await ask(app, `GET ${target}`)).headers
+      const [earlier, later] = [-1e6, 1e6].map(ms => new Date(Date.parse(date) + ms).toUTCString())
+      for (const [headers, status] of [
+        [{ 'If-None-Match': etag }, 304], [{ 'If-None-Match': `W/${etag}` }, 304], [{ 'If-None-Match': `"x", ${etag}` }, 304],
+        [{ 'If-None-Match': '*' }, 304], [{ 'If-None-Match': '"x"' }, 200], [{ 'If-None-Match': '"x"', 'If-Modified-Since': date }, 200],
+        [{ 'If-Modified-Since': date }, 304], [{ 'If-Modified-Since': later }, 304], [{ 'If-Modified-Since': earlier }, 200],
+        [{ 'If-Modified-Since': 'junk' }, 200], [{ 'If-Match': etag }, 200], [{ 'If-Match': '*' }, 200],
+        [{ 'If-Match': '"x"' }, 412], [{ 'If-Match': `W/${etag}` }, 412], [{ 'If-Unmodified-Since': date }, 200],
+        [{ 'If-Unmodified-Since': earlier }, 412], [{ 'If-Unmodified-Since': 'junk' }, 200],
+        [{ 'If-Match': etag, 'If-None-Match': etag }, 304]
+      ]) {
+        const res = await ask(app, `GET ${target}`, { headers })
+        assert.equal(res.status, status, `${target} ${JSON.stringify(headers)}`)
+        if (status !== 304) continue
+        assert.deepEqual([res.text, res.headers.etag, res.headers['last-modified'], res.headers['content-type']],
+          ['', etag, date, undefined])
+      }
+    }
+  })
+
+  it('should answer a range', async () => {
+    const app = start()
+    for (const [target, bytes] of [['/a.txt', Buffer.from('hello a')], ['/big.bin', BIG]]) {
+      const size = bytes.length
+      for (const [range, start, end] of [
+        ['bytes=0-0', 0, 0], ['bytes=0-', 0, size - 1], ['bytes=2-4', 2, 4], ['bytes=-3', size - 3, size - 1],
+        ['bytes=-999999', 0, size - 1], ['bytes=5-999999', 5, size - 1], ['Bytes = 1 - 2', 1, 2],
+        [`bytes=${size - 1}-`, size - 1, size - 1]
+      ]) {
+        const res = await ask(app, `GET ${target}`, { headers: { Range: range } })
+        assert.equal(res.status, 206, range)
+        assert.equal(res.headers['content-range'], `bytes ${start}-${end}/${size}`)
+        assert(res.body.equals(bytes.subarray(start, end + 1)), range)
+      }
+      for (const range of [`bytes=${size}-`, 'bytes=9999999-', 'bytes=-0', `bytes=9${'9'.repeat(400)}-`]) {
+        const res = await ask(app, `GET ${target}`, { headers: { Range: range } })
+        assert.deepEqual([res.status, res.headers['content-range']], [416, `bytes */${size}`], range)
+      }
+      for (const range of ['bytes=4-2', 'bytes=0-1,3-4', 'lines=0-1', 'bytes=', 'bytes=-', 'bytes=a-b', 'junk', 'bytes=1-2x']) {
+        const res = await ask(app, `GET ${target}`, { headers: { Range: range } })
+        assert.deepEqual([res.status, res.headers['content-range'], res.body.length], [200, undefined, size], range)
+      }
+      assert.equal((await ask(app, `HEAD ${target}`, { headers: { Range: 'bytes=0-1' } })).status, 200)
+    }
+    assert.equal((await ask(app, 'GET /empty.css', { headers: { Range: 'bytes=0-' } })).status, 416)
+    const encoded = await ask(app, 'GET /app.js', { headers: { Range: 'bytes=0-1', 'Accept-Encoding': 'br' } })
+    assert.deepEqual([encoded.text, encoded.headers['content-range'], encoded.headers['content-encoding']],
+      ['br', 'bytes 0-1/8', 'br'])
+  })
+
+  it('should answer a range only of the file that the client has', async () => {
+    const app = start()
+    for (const target of ['/a.txt', '/big.bin']) {
+      const { etag, 'last-modified': date } = (await ask(app, `GET ${target}`)).headers
+      for (const [ifRange, status] of [
+        [etag, 206], [date, 206], [`W/${etag}`, 200], ['"x"', 200], ['junk', 200],
+        [new Date(Date.parse(date) - 1e6).toUTCString(), 200],
+        [new Date(Date.parse(date) + 1e6).toUTCString(), 200]
+      ]) {
+        const res = await ask(app, `GET ${target}`, { headers: { Range: 'bytes=0-1', 'If-Range': ifRange } })
+        assert.equal(res.status, status, `${target} ${ifRange}`)
+      }
+    }
+  })
+
+  it('should follow no link out of its root, and keep what begins with a dot', async () => {
+    const app = start()
+    for (const target of [
+      '/escape.txt', '/up/secret.txt', '/other/x.txt', '/loop.txt', '/env.txt', '/.env',
+      '/docs/.secret', '/.well-known/x', '/.'
+    ]) assert.equal((await ask(app, `GET ${target}`)).text, 'next', target)
+    assert.equal((await ask(app, 'GET /inside.txt')).text, 'hello a')
+    assert.equal((await ask(start({ hidden: true }), 'GET /.env')).text, 'secret')
+    assert.equal((await ask(start({ hidden: true }), 'GET /up/secret.txt')).text, 'next')
+  })
+
+  it('should know a file by one spelling of its path', async () => {
+    const app = new Koa()
+    app.use((ctx, next) => {
+      if (ctx.path.startsWith('/admin')) ctx.throw(403)
+      return next()
+    })
+    app.use(serve(root))
+    assert.equal((await ask(app, 'GET /admin/users.txt')).status, 403)
+    for (const target of [
+      '/%61dmin/users.txt', '/%61%64%6D%69%6e/users.txt', '//admin/users.txt', '/./admin/users.txt', '/x/../admin/users.txt',
+      '/docs/../admin/users.txt', '/docs/%2e%2e/admin/users.txt', '/docs%2f..%2fadmin%2fusers.txt', '/%2fadmin/users.txt',
+      '/.%2fadmin/users.txt', '/docs/..%5cadmin%5cusers.txt', '/%2e/admin/users.txt', '/ADMIN/users.txt', '/;/admin/users.txt',
+      '/..;/admin/users.txt', '/docs/..\\admin\\users.txt', '\\admin\\users.txt'
+    ]) {
+      const answer = await raw(app, target)
+      assert.match(answer, /^HTTP\/1\.1 40[034] /, target)
+      assert(!answer.endsWith('users'), target)
+    }
+  })
+
+  it('should reach nothing outside by any path', async () => {
+    const app = start()
+    for (const target of [
+      '/../secret.txt', '/..%2fsecret.txt', '/%2e%2e/secret.txt', '/%2e%2e%2fsecret.txt', '/..%5csecret.txt', '/..\\secret.txt',
+      '/docs/../../secret.txt', '/....//secret.txt', '/%252e%252e/secret.txt', '/%c0%ae%c0%ae/secret.txt', '/..%00/secret.txt',
+      '/a.txt%00', '/a.txt%00.html', '/../public-other/x.txt', `/${outer}/secret.txt`, '/%2e%2e%5csecret.txt', '/..', '/../',
+      '/a.txt/', '/a.txt/x', '/proc/self/environ', `/${'a'.repeat(5000)}`, `/${'a/'.repeat(3000)}`
+    ]) {
+      const answer = await raw(app, target)
+      assert.match(answer, /^HTTP\/1\.1 40[04] /, target.slice(0, 80))
+      assert(!answer.includes('secret'), target)
+    }
+  })
+
+  it('should answer 400 for an encoding that is none', async () => {
+    for (const target of ['/%', '/%zz', '/%e0%a4%a', '/a%ff.txt', '/%c0%ae']) {
+      assert.equal((await ask(start(), `GET ${target}`)).status, 400, target)
+    }
+  })
+
+  const noPipes = process.platform === 'win32' && 'no mkfifo'
+  it('should not wait for a pipe nor serve what is no file', { skip: noPipes }, async () => {
+    const pipe = path.join(root, `pipe-${name.replace(/\W/g, '')}.txt`)
+    execFileSync('mkfifo', [pipe])
+    const socket = net.createServer().listen(path.join(root, 's.txt'))
+    await new Promise(resolve => socket.once('listening', resolve))
+    try {
+      assert.equal((await ask(start(), `GET /${path.basename(pipe)}`)).text, 'next')
+      assert.equal((await ask(start(), 'GET /s.txt')).text, 'next')
+    } finally {
+      socket.close()
+      fs.rmSync(pipe)
+    }
+  })
+})
+
+describe('static(root, options)', () => {
+  it('should throw for a root that is missing, with its path', () => {
+    const missing = path.join(outer, 'nowhere')
+    assert.throws(() => serve(missing), { message: `static: ${missing} is not a directory` })
+    assert.throws(() => serve.final(path.join(root, 'a.txt')), /a\.txt is not a directory/)
+    for (const wrong of [undefined, '', 5]) assert.throws(() => serve(wrong), TypeError)
+  })
+
+  it('should throw for options of the wrong type', () => {
+    for (const options of [
+      { maxAge: 'x' }, { maxAge: -1 }, { maxage: NaN }, { cacheSize: '1mb' }, { cacheFileSize: -1 }, { index: 5 },
+      { extensions: 'html' }, { extensions: [5] }, { setHeaders: {} }
+    ]) assert.throws(() => serve(root, options), TypeError, JSON.stringify(options))
+  })
+
+  it('should be a named function', () => {
+    assert.equal(serve(root).name, 'serve')
+    assert.equal(serve(root, { defer: true }).name, 'serve')
+  })
+
+  it('should keep no more in memory than it is told', async () => {
+    const Files = require('../../middleware/static/files')
+    const folder = path.join(outer, 'many')
+    fs.mkdirSync(folder)
+    for (let i = 0; i < 40; i++) fs.writeFileSync(path.join(folder, `${i}.txt`), Buffer.alloc(10000))
+    const limits = { cacheSize: 100000, cacheFileSize: 65536 }
+    const files = new Files(folder, { ...limits, encodings: [], extensions: [] })
+    for (let i = 0; i < 40; i++) {
+      assert.equal((await files.look(`/${i}.txt`)).files[0].body.length, 10000)
+      assert(files.bytes <= 100000)
+    }
+    assert.equal(files.known('/0.txt'), undefined)
+    assert(files.known('/39.txt'))
+    for (let i = 0; i < 3000; i++) await files.look(`/none-${i}`)
+    assert(files.missing.size <= 1000)
+    await files.look(`/${'x'.repeat(5000)}`)
+    assert(![...files.missing.keys()].some(key => key.length > 256))
+  })
+})
+
+function write (name, content) {
+  fs.mkdirSync(path.dirname(path.join(outer, name)), { recursive: true })
+  fs.writeFileSync(path.join(outer, name), content)
+}

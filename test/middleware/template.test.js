@@ -1,0 +1,270 @@
+'use strict'
+
+const assert = require('node:assert/strict')
+const fs = require('node:fs')
+const os = require('node:os')
+const path = require('node:path')
+const { after, describe, it } = require('node:test')
+const original = require('koa-views')
+const nunjucks = require('nunjucks')
+const template = require('kone/middleware/template')
+const views = require('kone/middleware/views')
+const frameworks = require('../helpers/frameworks')
+
+const outer = fs.mkdtempSync(path.join(os.tmpdir(), 'kone-views-'))
+const root = path.join(outer, 'views')
+after(() => fs.rmSync(outer, { recursive: true }))
+
+const FILES = {
+  'views/user.html': 'Hello {{ name }}{% include "parts/sign.njk" %}',
+  'views/parts/sign.njk': '!',
+  'views/parts/relative.html': '{% include "./sign.njk" %}',
+  'views/layout.html': '<title>{% block title %}none{% endblock %}</title>',
+  'views/page.html': '{% extends "layout.html" %}{% block title %}{{ title }}{% endblock %}',
+  'views/dir/index.html': 'index of dir',
+  'views/basic.test.html': 'a dot in its name',
+  'views/state.html': '{{ site }} {{ engine }} {{ type }}',
+  'views/filter.html': '{{ message | shorten(5) }}',
+  'views/broken.html': '{% if %}',
+  'views/bom.html': '\uFEFFbom',
+  'views/missing-part.html': '{% include "nowhere.html" %}',
+  'views/outside.html': '{% include "../views-secret/secret.html" ignore missing %}.',
+  'views/old.ejs': '<%= 1 %>',
+  'views-secret/secret.html': 'secret',
+  'secret.html': 'secret'
+}
+for (const [name, text] of Object.entries(FILES)) {
+  fs.mkdirSync(path.dirname(path.join(outer, name)), { recursive: true })
+  fs.writeFileSync(path.join(outer, name), text)
+}
+
+frameworks('template', ({ it, Koa, ask, errors }) => {
+  const serve = (handler, options) => {
+    const app = new Koa()
+    app.use(template(root, options))
+    app.use(handler)
+    return app
+  }
+  const rendered = async (view, locals, options) => {
+    return (await ask(serve(ctx => ctx.render(view, locals), options), 'GET /')).text
+  }
+
+  it('should render into the body, as html', async () => {
+    const res = await ask(serve(ctx => ctx.render('user', { name: 'Ada' })), 'GET /')
+    assert.deepEqual([res.status, res.text, res.headers['content-type']],
+      [200, 'Hello Ada!', 'text/html; charset=utf-8'])
+  })
+
+  it('should find views as koa-views does', async () => {
+    const theirs = new Koa()
+    theirs.use(original(root, { map: { html: 'nunjucks' }, options: { nunjucksEnv: nunjucks.configure(root) } }))
+    theirs.use(ctx => ctx.render(ctx.query.view, { name: 'x', title: 't' }))
+    const ours = serve(ctx => ctx.render(ctx.query.view, { name: 'x', title: 't' }))
+
+    for (const view of ['user', 'user.html', './user', 'dir', 'dir/', 'basic.test', 'page', 'parts/../user', 'bom']) {
+      const target = `GET /?view=${view}`
+      assert.equal((await ask(ours, target)).text, (await ask(theirs, target)).text, view)
+    }
+  })
+
+  it('should read a getter of ctx.state only when it is printed', async () => {
+    let reads = 0
+    const app = serve(async ctx => {
+      Object.defineProperty(ctx.state, 'name', { enumerable: true, get: () => `<${++reads}>` })
+      await ctx.render(ctx.path === '/user' ? 'user' : 'parts/relative')
+    })
+    assert.equal((await ask(app, 'GET /none')).status, 200)
+    assert.equal(reads, 0)
+    assert.equal((await ask(app, 'GET /user')).text, 'Hello &lt;1&gt;!')
+  })
+
+  it('should render what a template includes and extends', async () => {
+    assert.equal(await rendered('page', { title: 'Home' }), '<title>Home</title>')
+    assert.equal(await rendered('parts/relative'), '!')
+  })
+
+  it('should merge the variables of options, state and locals', async () => {
+    const app = serve(ctx => {
+      ctx.state.engine = 'state'
+      ctx.state.type = 'state'
+      return ctx.render('state', { type: 'locals' })
+    }, { options: { site: 'options', engine: 'options' } })
+    assert.equal((await ask(app, 'GET /')).text, 'options state locals')
+  })
+
+  it('should escape, and let no local change that or any other setting', async () => {
+    const locals = {
+      name: '<b>',
+      settings: { views: '/' },
+      nunjucks: { configure: [{ autoescape: false }] },
+      autoescape: false,
+      loader: {},
+      nunjucksEnv: nunjucks.configure(root, { autoescape: false }),
+      filename: '/etc/passwd',
+      cache: true
+    }
+    assert.equal(await rendered('user', locals), 'Hello &lt;b&gt;!')
+    assert.equal(await rendered('user', JSON.parse('{"__proto__":{"autoescape":false},"name":"<i>"}')), 'Hello &lt;i&gt;!')
+    assert.equal({}.autoescape, undefined)
+    assert.equal(await rendered('user', { name: '<b>' }, { options: { autoescape: false } }), 'Hello <b>!')
+  })
+
+  it('should give the text alone with autoRender off', async () => {
+    const app = serve(async ctx => {
+      const text = await ctx.render('user', { name: 'x' })
+      assert.equal(ctx.body, undefined)
+      ctx.body = text.toUpperCase()
+    }, { autoRender: false })
+    const res = await ask(app, 'GET /')
+    assert.deepEqual([res.text, res.headers['content-type']], ['HELLO X!', 'text/html; charset=utf-8'])
+  })
+
+  it('should be a method of an app, as koa-views', async () => {
+    const app = new Koa()
+    app.context.render = app.response.render = template(root)()
+    app.use(ctx => ctx.path === '/ctx' ? ctx.render('user', { name: 'a' }) : ctx.response.render('user', { name: 'b' }))
+    assert.equal((await ask(app, 'GET /ctx')).text, 'Hello a!')
+    assert.equal((await ask(app, 'GET /response')).text, 'Hello b!')
+  })
+
+  it('should be there on ctx and its response, detached too', async () => {
+    const app = serve(ctx => {
+      assert.equal(ctx.render, ctx.response.render)
+      const { render } = ctx
+      return render('user', { name: 'd' })
+    })
+    assert.equal((await ask(app, 'GET /')).text, 'Hello d!')
+  })
+
+  it('should leave a ctx.render alone that is there already', async () => {
+    const app = new Koa()
+    app.use((ctx, next) => {
+      ctx.render = () => 'mine'
+      return next()
+    })
+    app.use(template(root))
+    app.use(ctx => { ctx.body = ctx.render() })
+    assert.equal((await ask(app, 'GET /')).text, 'mine')
+  })
+
+  it('should have the filters, globals and tests of the options', async () => {
+    const options = {
+      filters: { shorten: (text, count) => text.slice(0, count) },
+      globals: { year: () => 1815 },
+      tests: { ada: name => name === 'Ada' }
+    }
+    assert.equal(await rendered('filter', { message: 'long message' }, { options }), 'long ')
+    fs.writeFileSync(path.join(root, 'all.html'), '{{ year() }} {{ "yes" if name is ada }}')
+    assert.equal(await rendered('all', { name: 'Ada' }, { options }), '1815 yes')
+  })
+
+  it('should take an Environment of the app', async () => {
+    const env = new nunjucks.Environment(new nunjucks.FileSystemLoader(root))
+    env.addFilter('shorten', (text, count) => text.slice(0, count))
+    const options = { map: { html: 'nunjucks' }, options: { nunjucksEnv: env } }
+    assert.equal(await rendered('filter', { message: 'this is it' }, options), 'this ')
+  })
+
+  it('should wait for what is asynchronous in a template', async () => {
+    const env = new nunjucks.Environment([])
+    env.addFilter('later', (value, done) => setImmediate(done, null, `${value}, later`), true)
+    fs.writeFileSync(path.join(root, 'later.html'), '{{ name | later }}')
+    assert.equal(await rendered('later', { name: 'x' }, { options: { nunjucksEnv: env } }), 'x, later')
+  })
+
+  it('should take another extension', async () => {
+    assert.equal(await rendered('parts/sign', {}, { extension: 'njk' }), '!')
+    fs.writeFileSync(path.join(root, 'mapped.tpl'), 'mapped {{ 1 + 1 }}')
+    assert.equal(await rendered('mapped', {}, { extension: 'tpl', map: { tpl: 'nunjucks' } }), 'mapped 2')
+  })
+
+  it('should answer 500 for a view that is missing or broken or not of nunjucks', async () => {
+    for (const view of ['nowhere', 'broken', 'missing-part', 'old.ejs', '../secret', '../views-secret/secret',
+      '/etc/passwd', '..', 'a\0b', '']) {
+      const before = errors.length
+      const res = await ask(serve(ctx => ctx.render(view)), 'GET /')
+      assert.deepEqual([res.status, res.text], [500, 'Internal Server Error'], JSON.stringify(view))
+      assert.equal(errors.length, before + 1)
+    }
+  })
+
+  it('should include nothing from beside its directory', async () => {
+    assert.equal(await rendered('outside'), '.')
+  })
+
+  it('should see a change outside of production, and keep what it compiled in it', async () => {
+    const file = path.join(root, 'changing.html')
+    const env = process.env.NODE_ENV
+    for (const [mode, expected] of [['development', 'two'], ['production', 'one']]) {
+      fs.writeFileSync(file, 'one')
+      process.env.NODE_ENV = mode
+      const app = serve(ctx => ctx.render('changing'))
+      try {
+        assert.equal((await ask(app, 'GET /')).text, 'one')
+        fs.writeFileSync(file, 'two')
+        fs.utimesSync(file, 1, 1)
+        assert.equal((await ask(app, 'GET /')).text, expected, mode)
+      } finally {
+        process.env.NODE_ENV = env ?? ''
+        if (env === undefined) delete process.env.NODE_ENV
+      }
+    }
+  })
+
+  it('should as a final wait for what the handler did not', { skip: !Koa.prototype.final && 'Koa has no app.final' }, async () => {
+    const env = new nunjucks.Environment([])
+    env.addFilter('later', (value, done) => setImmediate(done, null, `${value}, later`), true)
+    const app = serve(ctx => {
+      if (ctx.path === '/caught') return ctx.render('nowhere').catch(() => { ctx.body = 'instead' })
+      ctx.render(ctx.path.slice(1), { name: 'x' })
+    }, { options: { nunjucksEnv: env } })
+    app.final(template.final())
+    fs.writeFileSync(path.join(root, 'later.html'), '{{ name | later }}')
+
+    assert.equal((await ask(app, 'GET /later')).text, 'x, later')
+    assert.equal((await ask(app, 'GET /user')).text, 'Hello x!')
+    assert.equal((await ask(app, 'GET /nowhere')).status, 500)
+    assert.equal((await ask(app, 'GET /caught')).text, 'instead')
+  })
+})
+
+describe('template(root, options)', () => {
+  it('should throw for a directory that is missing, with its path', () => {
+    assert.throws(() => template(path.join(root, 'nowhere')), { message: `template: ${path.join(root, 'nowhere')} is not a directory` })
+    assert.throws(() => template(path.join(root, 'user.html')), /user\.html is not a directory/)
+    for (const wrong of [undefined, '', 5]) assert.throws(() => template(wrong), TypeError)
+  })
+
+  it('should throw for an engine that it does not have', () => {
+    for (const options of [
+      { map: { html: 'underscore' } }, { extension: 'pug' }, { map: { hbs: 'handlebars' } }, { extension: '' },
+      { map: { html: 'nunjucks', ejs: 'ejs' } }, { engineSource: { foo () {} } }
+    ]) assert.throws(() => template(root, options), TypeError, JSON.stringify(options))
+    assert.doesNotThrow(() => template(root, { map: { html: 'nunjucks' } }))
+  })
+
+  it('should throw for a filter or test that is no function', () => {
+    assert.throws(() => template(root, { options: { filters: { x: 1 } } }), /filters\.x/)
+    assert.throws(() => template(root, { options: { tests: { x: 1 } } }), /tests\.x/)
+  })
+
+  it('should be a named function, known by two names', () => {
+    assert.equal(template(root).name, 'template')
+    assert.equal(views, template)
+  })
+
+  it('should compile a template once', async () => {
+    let compiled = 0
+    class Loader extends nunjucks.Loader {
+      getSource (name) {
+        compiled++
+        return name === 'part' ? { src: 'part', path: name, noCache: false } : null
+      }
+    }
+    fs.writeFileSync(path.join(root, 'once.html'), '{% include "part" %}')
+    const render = template(root, { options: { loader: new Loader() } })()
+    const ctx = { state: {} }
+    for (let i = 0; i < 5; i++) assert.equal(await render.call(ctx, 'once'), 'part')
+    assert.equal(compiled, 1)
+  })
+})

@@ -1,0 +1,206 @@
+'use strict'
+
+const { describe, it } = require('node:test')
+const assert = require('node:assert/strict')
+const { PassThrough, Readable } = require('node:stream')
+const timeout = require('kone/middleware/timeout')
+const frameworks = require('../helpers/frameworks')
+const until = require('../helpers/until')
+
+const tick = (ms = 1) => new Promise(resolve => setTimeout(resolve, ms))
+
+frameworks('timeout', ({ it, Koa, ask, listen }) => {
+  const serve = (ms, handler) => {
+    const app = new Koa()
+    app.heard = []
+    app.on('error', err => app.heard.push(err))
+    app.use(timeout(ms))
+    app.use(handler)
+    return app
+  }
+
+  it('should answer 503 and abort ctx.signal when it takes too long', async () => {
+    let signal
+    const app = serve(20, ctx => {
+      signal = ctx.signal
+      return new Promise(() => {})
+    })
+    const res = await ask(app, 'GET /')
+    assert.equal(res.status, 503)
+    assert.equal(res.text, 'Service Unavailable')
+    assert.equal(signal.aborted, true)
+    assert.equal(signal.reason.status, 503)
+    assert.deepEqual(app.heard.map(err => err.code), ['KONE_ERR_TIMEOUT'])
+  })
+
+  it('should leave what is in time alone', async () => {
+    let signal
+    const app = serve(1000, async ctx => {
+      signal = ctx.signal
+      await tick()
+      ctx.body = 'in time'
+    })
+    assert.equal((await ask(app, 'GET /')).text, 'in time')
+    assert.equal(signal.aborted, false)
+    assert.equal((await ask(serve(1000, ctx => { ctx.body = 'at once' }), 'GET /')).text, 'at once')
+    assert.equal((await ask(serve(1000, ctx => ctx.throw(418)), 'GET /')).status, 418)
+  })
+
+  it('should drop whatever is written late', async () => {
+    const late = []
+    const app = serve(20, async ctx => {
+      const done = new Promise(resolve => ctx.signal.addEventListener('abort', resolve))
+      await done
+      await tick(10)
+      for (const write of [
+        () => { ctx.body = 'late' },
+        () => { ctx.status = 200 },
+        () => { ctx.set('X-Late', '1') },
+        () => { ctx.type = 'json' },
+        () => { ctx.redirect('/late') },
+        () => { ctx.body = Readable.from(['late']) },
+        () => { ctx.res.write('late') },
+        () => { ctx.res.end('late') },
+        () => { ctx.res.setHeader('X-Late', '1') }
+      ]) {
+        try { write() } catch (err) { late.push(err.code) }
+      }
+      await tick(5)
+      late.push('done')
+    })
+    const res = await ask(app, 'GET /')
+    assert.deepEqual([res.status, res.text, res.headers['x-late']], [503, 'Service Unavailable', undefined])
+    await until(() => late.at(-1) === 'done')
+    // the connection still carries the next answer
+    assert.equal((await ask(serve(1000, ctx => { ctx.body = 'next' }), 'GET /')).text, 'next')
+  })
+
+  it('should destroy a stream that is set too late', async () => {
+    const stream = new PassThrough()
+    const seen = []
+    const app = serve(10, async ctx => {
+      await new Promise(resolve => ctx.signal.addEventListener('abort', resolve))
+      await tick(10)
+      ctx.body = stream
+      seen.push('set')
+    })
+    assert.equal((await ask(app, 'GET /')).status, 503)
+    await until(() => seen.length > 0 && stream.destroyed)
+  })
+
+  it('should tell the app of a late error, and nobody of the abort itself', async () => {
+    const app = serve(10, async ctx => {
+      await new Promise(resolve => ctx.signal.addEventListener('abort', resolve))
+      await tick(5)
+      if (ctx.path === '/abort') ctx.signal.throwIfAborted()
+      if (ctx.path === '/fetch') await fetch('http://127.0.0.1:1', { signal: ctx.signal })
+      throw new Error('late')
+    })
+    for (const path of ['/abort', '/fetch', '/error']) assert.equal((await ask(app, `GET ${path}`)).status, 503)
+    await until(() => app.heard.at(-1).message === 'late')
+    assert.deepEqual(app.heard.map(err => err.code || err.message), [
+      'KONE_ERR_TIMEOUT', 'KONE_ERR_TIMEOUT', 'KONE_ERR_TIMEOUT', 'late'
+    ])
+  })
+
+  it('should let a stream that has begun end whole', async () => {
+    let signal
+    const slow = async function * () {
+      for (let i = 0; i < 4; i++) {
+        await tick(15)
+        yield `${i}`
+      }
+    }
+    const bodied = serve(20, ctx => {
+      signal = ctx.signal
+      ctx.body = Readable.from(slow())
+    })
+    assert.equal((await ask(bodied, 'GET /')).text, '0123')
+    assert.equal(signal.aborted, false)
+
+    const written = serve(20, async ctx => {
+      signal = ctx.signal
+      ctx.respond = false
+      ctx.res.writeHead(200)
+      for await (const chunk of slow()) ctx.res.write(chunk)
+      ctx.res.end()
+    })
+    assert.equal((await ask(written, 'GET /')).text, '0123')
+    assert.equal(signal.aborted, false)
+  })
+
+  it('should answer 503 before a stream that has not begun, and destroy it', async () => {
+    const stream = new PassThrough()
+    const app = serve(10, ctx => {
+      ctx.body = stream
+      return new Promise(() => {})
+    })
+    assert.equal((await ask(app, 'GET /')).status, 503)
+    await until(() => stream.destroyed)
+  })
+
+  it('should let a middleware above it answer instead', async () => {
+    const app = new Koa()
+    app.use(async (ctx, next) => {
+      try { await next() } catch (err) { ctx.body = `sorry ${err.status}` }
+    })
+    app.use(timeout(10)).use(() => new Promise(() => {}))
+    assert.equal((await ask(app, 'GET /')).text, 'sorry 503')
+  })
+
+  it('should take the shorter of two and give both one signal', async () => {
+    const signals = []
+    const app = new Koa()
+    app.on('error', () => {})
+    app.use(timeout(5000))
+    app.use((ctx, next) => { signals.push(ctx.signal); return next() })
+    app.use(timeout(10))
+    app.use(ctx => { signals.push(ctx.signal); return new Promise(() => {}) })
+    assert.equal((await ask(app, 'GET /')).status, 503)
+    assert.equal(signals[0], signals[1])
+    assert.equal(signals[0].aborted, true)
+  })
+
+  it('should disturb no other answer', async () => {
+    const app = serve(40, async ctx => {
+      if (ctx.path === '/slow') await new Promise(() => {})
+      await tick()
+      ctx.body = ctx.path
+    })
+    const asked = Array.from({ length: 20 }, (_, i) => ask(app, `GET ${i % 4 ? `/${i}` : '/slow'}`))
+    const answers = await Promise.all(asked)
+    answers.forEach((res, i) => assert.deepEqual(
+      [res.status, res.text],
+      i % 4 ? [200, `/${i}`] : [503, 'Service Unavailable']
+    ))
+  })
+
+  it('should do nothing for a client that is gone', async () => {
+    const net = require('node:net')
+    const seen = []
+    const app = serve(30, async ctx => {
+      seen.push('entered')
+      await tick(60)
+      ctx.body = 'late'
+      seen.push('over')
+    })
+    const { port } = await listen(app)
+    const socket = net.connect(port, '127.0.0.1')
+    socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n')
+    await until(() => seen.includes('entered')) // not a pause: a socket destroyed before it connected sends nothing
+    socket.destroy()
+    await until(() => seen.includes('over'))
+  })
+})
+
+describe('timeout', () => {
+  it('should be a named function', () => {
+    assert.equal(timeout(1).name, 'timeout')
+  })
+
+  it('should check its argument at registration', () => {
+    for (const ms of [undefined, 0, -1, NaN, Infinity, 2 ** 31, '5s', {}]) {
+      assert.throws(() => timeout(ms), { name: 'TypeError', message: /timeout: ms/ })
+    }
+  })
+})

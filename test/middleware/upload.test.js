@@ -1,0 +1,317 @@
+'use strict'
+
+const { describe, it, after } = require('node:test')
+const assert = require('node:assert/strict')
+const fs = require('node:fs')
+const net = require('node:net')
+const os = require('node:os')
+const path = require('node:path')
+const zlib = require('node:zlib')
+const upload = require('kone/middleware/upload')
+const bodyParser = require('kone/middleware/bodyParser')
+const frameworks = require('../helpers/frameworks')
+const until = require('../helpers/until')
+
+const BOUNDARY = '----kone'
+const TYPE = { 'content-type': `multipart/form-data; boundary=${BOUNDARY}` }
+
+/**
+ * @param {Array} parts [name, value] or [name, { filename, type, data }]
+ */
+function multipart (parts) {
+  const chunks = parts.map(([name, value]) => {
+    if (typeof value === 'string') {
+      return Buffer.from(`--${BOUNDARY}\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`)
+    }
+    const { filename, type = 'application/octet-stream', data = '' } = value
+    const head = `--${BOUNDARY}\r\nContent-Disposition: form-data; name="${name}"; filename="${filename}"\r\n` +
+      `Content-Type: ${type}\r\n\r\n`
+    return Buffer.concat([Buffer.from(head), Buffer.from(data), Buffer.from('\r\n')])
+  })
+  return Buffer.concat([...chunks, Buffer.from(`--${BOUNDARY}--\r\n`)])
+}
+
+const scratch = fs.mkdtempSync(path.join(os.tmpdir(), 'kone-upload-'))
+after(() => fs.rmSync(scratch, { recursive: true, force: true }))
+
+frameworks('upload', ({ it, Koa, ask, listen }) => {
+  const folder = () => fs.mkdtempSync(path.join(scratch, 'dest-'))
+  const isEmpty = dest => until(() => fs.readdirSync(dest).length === 0)
+
+  /**
+   * Echoes what it got, with what the files hold.
+   */
+  const serve = (options = {}) => {
+    const app = new Koa()
+    app.dest = options.dest || folder()
+    app.reached = 0
+    app.on('error', () => {})
+    app.use(upload({ dest: app.dest, ...options }))
+    app.use(ctx => {
+      app.reached++
+      const { files = null, body = null } = ctx.request
+      ctx.body = {
+        body,
+        files: files && files.map(file => ({ ...file, data: fs.readFileSync(file.path, 'latin1') }))
+      }
+    })
+    return app
+  }
+  const send = (app, parts, headers = TYPE) => ask(app, 'POST /', {
+    headers,
+    body: Array.isArray(parts) ? multipart(parts) : parts
+  })
+
+  it('should receive files and fields', async () => {
+    const app = serve()
+    const res = await send(app, [
+      ['title', 'héllo'],
+      ['tags[]', 'a'],
+      ['tags[]', 'b'],
+      ['user[name]', 'ann'],
+      ['one', { filename: 'a.txt', type: 'text/plain', data: 'first' }],
+      ['two', { filename: 'ü.bin', data: Buffer.alloc(100000, 7) }],
+      ['none', { filename: '' }]
+    ])
+    const { body, files } = res.json()
+    assert.deepEqual(body, { title: 'héllo', tags: ['a', 'b'], user: { name: 'ann' } })
+    assert.deepEqual(files.map(file => [file.fieldname, file.originalname, file.mimetype, file.size]), [
+      ['one', 'a.txt', 'text/plain', 5],
+      ['two', 'ü.bin', 'application/octet-stream', 100000]
+    ])
+    assert.deepEqual(files.map(file => file.data), ['first', '\u0007'.repeat(100000)])
+    assert.deepEqual(Object.keys(files[0]), ['fieldname', 'originalname', 'mimetype', 'size', 'path', 'data'])
+    assert.ok(files.every(file => path.dirname(file.path) === app.dest))
+    await isEmpty(app.dest)
+  })
+
+  it('should keep what the handler has moved, and remove the rest when the answer is out', async () => {
+    const dest = folder()
+    const kept = path.join(folder(), 'kept')
+    const app = new Koa()
+    app.use(upload({ dest }))
+    app.use(async ctx => {
+      assert.equal(fs.statSync(ctx.request.files[0].path).mode & 0o777, 0o600)
+      await fs.promises.rename(ctx.request.files[0].path, kept)
+      ctx.body = 'ok'
+    })
+    assert.equal((await send(app, [['a', { filename: 'a', data: 'A' }], ['b', { filename: 'b', data: 'B' }]])).text, 'ok')
+    await isEmpty(dest)
+    assert.equal(fs.readFileSync(kept, 'utf8'), 'A')
+  })
+
+  it('should remove them when the handler throws', async () => {
+    const dest = folder()
+    const app = new Koa()
+    app.on('error', () => {})
+    app.use(upload({ dest })).use(() => { throw new Error('no') })
+    assert.equal((await send(app, [['a', { filename: 'a', data: 'A' }]])).status, 500)
+    await isEmpty(dest)
+  })
+
+  it("should never make a path of the client's file name", async () => {
+    const app = serve()
+    for (const filename of [
+      '../../evil', '/etc/passwd', '..\\\\..\\\\evil', 'C:\\\\evil', '..', '.', 'a/../../b', '%2e%2e%2fevil', 'x'.repeat(5000)
+    ]) {
+      const res = await send(app, [['f', { filename, data: 'x' }]])
+      assert.equal(res.status, 200, filename)
+      for (const file of res.json().files) {
+        assert.equal(path.dirname(file.path), app.dest)
+        assert.match(path.basename(file.path), /^[0-9a-f-]{36}$/)
+      }
+    }
+    await isEmpty(app.dest)
+  })
+
+  it('should answer 413 over a limit, before the handler runs, and leave nothing', async () => {
+    const file = { filename: 'a', data: 'x'.repeat(1000) }
+    for (const [limits, parts] of [
+      [{ fileSize: 999 }, [['f', file]]],
+      [{ fileSize: '500b' }, [['a', { filename: 'b', data: 'y' }], ['f', file]]],
+      [{ files: 1 }, [['f', file], ['g', file]]],
+      [{ files: 0 }, [['f', file]]],
+      [{ fields: 1 }, [['a', '1'], ['b', '2']]],
+      [{ fieldSize: 9 }, [['a', 'x'.repeat(10)]]],
+      [{ fields: 1000 }, Array.from({ length: 20 }, (_, i) => [`k${i}`, 'x'.repeat(60000)])]
+    ]) {
+      const app = serve({ limits })
+      const res = await send(app, parts)
+      assert.equal(res.status, 413, JSON.stringify(limits))
+      assert.equal(res.headers.connection, 'close')
+      assert.equal(app.reached, 0)
+      await isEmpty(app.dest)
+    }
+  })
+
+  it('should take what is exactly at its limits', async () => {
+    const app = serve({ limits: { fileSize: 1000, files: 2, fields: 2, fieldSize: 10 } })
+    const file = { filename: 'a', data: 'x'.repeat(1000) }
+    const res = await send(app, [['f', file], ['g', file], ['a', 'x'.repeat(10)], ['b', '']])
+    assert.equal(res.status, 200)
+    assert.deepEqual(res.json().body, { a: 'x'.repeat(10), b: '' })
+  })
+
+  it('should answer 413 to a large file without reading all of it', async () => {
+    const app = serve({ limits: { fileSize: '10kb' } })
+    const { port } = await listen(app)
+    const socket = net.connect(port, '127.0.0.1')
+    socket.on('error', () => {})
+    socket.write(`POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1000000000\r\nContent-Type: ${TYPE['content-type']}\r\n\r\n`)
+    socket.write(multipart([['f', { filename: 'a', data: 'x'.repeat(20000) }]]).subarray(0, 15000))
+    let answer = ''
+    for await (const chunk of socket) answer += chunk
+    assert.match(answer, /^HTTP\/1\.1 413 /)
+    await isEmpty(app.dest)
+  })
+
+  it('should answer 400 to a malformed body', async () => {
+    const good = multipart([['a', '1'], ['f', { filename: 'a', data: 'x'.repeat(5000) }]])
+    for (const [body, headers] of [
+      [good, { 'content-type': 'multipart/form-data' }],
+      [good, { 'content-type': 'multipart/form-data; boundary' }],
+      [good, { 'content-type': 'multipart/form-data; boundary=other' }],
+      [good.subarray(0, -10), TYPE],
+      [good.subarray(0, 200), TYPE],
+      [good.subarray(0, 20), TYPE],
+      ['', TYPE],
+      ['junk', TYPE],
+      [`--${BOUNDARY}\r\nContent-Disposition form-data\r\n\r\nx\r\n--${BOUNDARY}--\r\n`, TYPE],
+      [`--${BOUNDARY}\r\nContent-Disposition: form-data\r\n\r\nx\r\n--${BOUNDARY}--\r\n`, TYPE],
+      [`--${BOUNDARY}\r\nContent-Disposition: form-data; filename="x"\r\n\r\nx\r\n--${BOUNDARY}--\r\n`, TYPE],
+      [`--${BOUNDARY}\r\n${'X-A: b\r\n'.repeat(5000)}\r\nx\r\n--${BOUNDARY}--\r\n`, TYPE],
+      [multipart([['a[b][c][d][e][f][g][h]', '1']]), TYPE]
+    ]) {
+      const app = serve()
+      const res = await send(app, body, headers)
+      assert.equal(res.status, 400, String(body).slice(0, 100))
+      assert.equal(app.reached, 0)
+      await isEmpty(app.dest)
+    }
+    const app = serve()
+    assert.equal((await send(app, zlib.gzipSync(good), { ...TYPE, 'content-encoding': 'gzip' })).status, 415)
+  })
+
+  it('should leave other content types unread', async () => {
+    const app = new Koa()
+    app.use(upload({ dest: scratch }))
+    app.use(async ctx => {
+      const chunks = []
+      for await (const chunk of ctx.req) chunks.push(chunk)
+      ctx.body = { read: Buffer.concat(chunks).toString(), body: ctx.request.body, files: ctx.request.files }
+    })
+    const types = [
+      'text/plain', 'multipart/mixed; boundary=a', 'application/x-www-form-urlencoded', 'multipart/form-datax'
+    ]
+    for (const type of types) {
+      assert.deepEqual((await send(app, 'bytes', { 'content-type': type })).json(), { read: 'bytes' })
+    }
+    assert.equal((await ask(app, 'GET /')).status, 200)
+  })
+
+  for (const order of ['before', 'after']) {
+    it(`should work ${order} bodyParser`, async () => {
+      const app = new Koa()
+      const both = [upload({ dest: folder() }), bodyParser()]
+      for (const fn of order === 'before' ? both : both.reverse()) app.use(fn)
+      app.use(ctx => { ctx.body = { body: ctx.request.body, files: ctx.request.files?.length } })
+      const sent = await send(app, [['a', '1'], ['f', { filename: 'a', data: 'x' }]])
+      assert.deepEqual(sent.json(), { body: { a: '1' }, files: 1 })
+      assert.deepEqual((await send(app, '{"a":1}', { 'content-type': 'application/json' })).json(), { body: { a: 1 } })
+    })
+  }
+
+  it('should keep field names out of every prototype', async () => {
+    const app = serve()
+    const res = await send(app, [
+      ['__proto__', 'x'], ['__proto__[x]', '1'], ['a[__proto__][x]', '1'], ['constructor[prototype][x]', '1'], ['ok', '1']
+    ])
+    assert.deepEqual(res.json().body, { ok: '1' })
+    assert.ok(!('x' in {}))
+  })
+
+  it('should remove what it has when the client goes away', async () => {
+    const app = serve()
+    const { port } = await listen(app)
+    const socket = net.connect(port, '127.0.0.1')
+    socket.on('error', () => {})
+    const body = multipart([['f', { filename: 'a', data: 'x'.repeat(300000) }]])
+    socket.write(`POST / HTTP/1.1\r\nHost: a\r\nContent-Length: ${body.length}\r\nContent-Type: ${TYPE['content-type']}\r\n\r\n`)
+    socket.write(body.subarray(0, 200000))
+    await until(() => fs.readdirSync(app.dest).length > 0)
+    socket.destroy()
+    await isEmpty(app.dest)
+    assert.equal(app.reached, 0)
+    assert.equal((await send(app, [['a', '1']])).status, 200)
+  })
+
+  it('should remove them when the client goes away before the answer', async () => {
+    const dest = folder()
+    const app = new Koa()
+    const seen = []
+    app.on('error', () => {})
+    app.use(upload({ dest }))
+    app.use(ctx => new Promise(() => seen.push(ctx)))
+    const { port } = await listen(app)
+    const socket = net.connect(port, '127.0.0.1')
+    const body = multipart([['f', { filename: 'a', data: 'x' }]])
+    socket.write(`POST / HTTP/1.1\r\nHost: a\r\nContent-Length: ${body.length}\r\nContent-Type: ${TYPE['content-type']}\r\n\r\n`)
+    socket.write(body)
+    await until(() => seen.length > 0)
+    assert.equal(fs.readdirSync(dest).length, 1)
+    socket.destroy()
+    await isEmpty(dest)
+  })
+
+  it('should answer 500 when it cannot write', async () => {
+    const dest = folder()
+    const app = serve({ dest })
+    fs.rmSync(dest, { recursive: true })
+    assert.equal((await send(app, [['f', { filename: 'a', data: 'x' }]])).status, 500)
+    assert.equal(app.reached, 0)
+  })
+
+  it('should answer 500 when somebody else has read the body', async () => {
+    const app = new Koa()
+    app.on('error', () => {})
+    app.use(async (ctx, next) => {
+      for await (const chunk of ctx.req) assert.ok(chunk)
+      return next()
+    })
+    app.use(upload({ dest: scratch })).use(ctx => { ctx.body = 'reached' })
+    assert.equal((await send(app, [['a', '1']])).status, 500)
+  })
+
+  it('should receive many at once, each its own', async () => {
+    const app = serve()
+    const answers = await Promise.all(Array.from({ length: 10 }, (_, i) => send(app, [
+      ['n', `${i}`], ['f', { filename: `${i}`, data: `${i}`.repeat(20000) }]
+    ])))
+    answers.forEach((res, i) => {
+      const { body, files } = res.json()
+      assert.deepEqual([body.n, files[0].originalname, files[0].data === `${i}`.repeat(20000)], [`${i}`, `${i}`, true])
+    })
+    await isEmpty(app.dest)
+  })
+})
+
+describe('upload', () => {
+  it('should be a named function', () => {
+    assert.equal(upload().name, 'upload')
+  })
+
+  it('should check its options at registration', () => {
+    for (const [options, message] of [
+      [{ dest: '/nowhere/at/all' }, /\/nowhere\/at\/all/],
+      [{ dest: __filename }, /upload\.test\.js/],
+      [{ dest: 1 }, /options\.dest/],
+      [{ limits: { fileSize: 'big' } }, /limits\.fileSize/],
+      [{ limits: { files: -1 } }, /limits\.files/],
+      [{ limits: { fields: '3' } }, /limits\.fields/],
+      [{ limits: { fieldSize: null } }, /limits\.fieldSize/],
+      [{ limits: { filesize: 1 } }, /limits\.filesize is unknown/]
+    ]) {
+      assert.throws(() => upload(options), { name: 'TypeError', message })
+    }
+  })
+})

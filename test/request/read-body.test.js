@@ -1,0 +1,137 @@
+'use strict'
+
+const assert = require('node:assert/strict')
+const { once } = require('node:events')
+const net = require('node:net')
+
+const Kone = require('../helpers/kone')
+const engines = require('../helpers/engines')
+
+const raw = { skip: { http2: 'is asked by a raw HTTP/1.1 client here', inject: 'has no client' } }
+
+engines('ctx.request.readBody()', ({ it, ask, see, serve, engine }) => {
+  const refusal = async (read, ctx) => {
+    try {
+      return `${await read(ctx)}`
+    } catch (error) {
+      assert(error instanceof Kone.HttpError)
+      return [error.code, error.status]
+    }
+  }
+
+  it('should give the bytes', async () => {
+    const bytes = Buffer.from([0, 1, 255, 13, 10])
+    const read = await see(ctx => ctx.request.readBody(), 'POST /', { body: bytes })
+    assert(Buffer.isBuffer(read))
+    assert.deepEqual(read, bytes)
+  })
+
+  it('should give nothing for a request without a body', async () => {
+    for (const line of ['GET /', 'POST /', 'DELETE /']) {
+      assert.equal((await see(ctx => ctx.request.readBody(), line)).length, 0)
+    }
+    assert.equal((await see(ctx => ctx.request.readBody(), 'POST /', { body: '' })).length, 0)
+  })
+
+  it('should give the same when it is called again', async () => {
+    assert.equal(await see(async ctx => {
+      const first = await ctx.request.readBody()
+      return first === await ctx.request.readBody()
+    }, 'POST /', { body: 'hello' }), true)
+  })
+
+  it('should read what was sent in chunks', async () => {
+    const headers = engine === 'http2' ? {} : { 'transfer-encoding': 'chunked' }
+    assert.equal(String(await see(ctx => ctx.request.readBody(), 'POST /', { headers, body: 'hello' })), 'hello')
+  })
+
+  it('should read late', async () => {
+    assert.equal(String(await see(async ctx => {
+      await new Promise(resolve => setTimeout(resolve, 5))
+      return ctx.request.readBody()
+    }, 'POST /', { body: 'hello' })), 'hello')
+  })
+
+  it('should read 1 MiB at most by default', async () => {
+    const body = Buffer.alloc(1024 * 1024 + 1, 'x')
+    const read = ctx => refusal(ctx => ctx.request.readBody(), ctx)
+    assert.deepEqual(await see(read, 'POST /', { body }), ['KONE_ERR_BODY_LIMIT', 413])
+    assert.equal((await see(read, 'POST /', { body: body.subarray(1) })).length, 1024 * 1024)
+  })
+
+  it('should refuse what is longer than the limit, declared or not', async () => {
+    const read = limit => ctx => refusal(ctx => ctx.request.readBody({ limit }), ctx)
+    const chunked = engine === 'http2' ? {} : { 'transfer-encoding': 'chunked' }
+    for (const headers of [{}, chunked]) {
+      assert.deepEqual(await see(read(4), 'POST /', { headers, body: 'hello' }), ['KONE_ERR_BODY_LIMIT', 413])
+      assert.equal(await see(read(5), 'POST /', { headers, body: 'hello' }), 'hello')
+      assert.equal(await see(read(Infinity), 'POST /', { headers, body: 'hello' }), 'hello')
+    }
+    assert.deepEqual(await see(read(0), 'POST /', { body: 'x' }), ['KONE_ERR_BODY_LIMIT', 413])
+  })
+
+  it('should be answered as 413 when nobody catches it', async () => {
+    const res = await ask(app => app.use(async ctx => {
+      ctx.body = await ctx.request.readBody({ limit: 1 })
+    }), 'POST /', { body: 'hello' })
+    assert.equal(res.status, 413)
+  })
+
+  it('should refuse a limit that is none', async () => {
+    for (const limit of ['1mb', -1, NaN, null]) {
+      assert.equal(await see(async ctx => {
+        try {
+          await ctx.request.readBody({ limit })
+        } catch (error) {
+          return error.name
+        }
+      }, 'POST /', { body: 'hello' }), 'TypeError')
+    }
+  })
+
+  it('should refuse what was read as a stream before', async () => {
+    assert.deepEqual(await see(async ctx => {
+      for await (const chunk of ctx.req) assert(chunk)
+      return refusal(ctx => ctx.request.readBody(), ctx)
+    }, 'POST /', { body: 'hello' }), ['KONE_ERR_BODY_USED', 500])
+  })
+
+  it('should read what node’s stream has when ctx.req was touched', async () => {
+    assert.equal(String(await see(ctx => {
+      assert.equal(ctx.req.method, 'POST')
+      return ctx.request.readBody()
+    }, 'POST /', { body: 'hello' })), 'hello')
+  })
+
+  it('should be cut short with the client', raw, async () => {
+    let tell
+    const seen = new Promise(resolve => { tell = resolve })
+    const { port } = await serve(app => app.use(async ctx => {
+      const read = refusal(ctx => ctx.request.readBody(), ctx)
+      client.destroy()
+      tell(await read)
+    }))
+    const client = net.connect(port, '127.0.0.1')
+    await once(client, 'connect')
+    client.write('POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\nhalf')
+    assert.deepEqual(await seen, ['KONE_ERR_BODY_ABORTED', 400])
+  })
+
+  it('should go on reading as the body arrives', raw, async () => {
+    let asked
+    const waiting = new Promise(resolve => { asked = resolve })
+    const { port } = await serve(app => app.use(async ctx => {
+      const read = ctx.request.readBody()
+      asked()
+      ctx.body = await read
+    }))
+    const client = net.connect(port, '127.0.0.1')
+    await once(client, 'connect')
+    client.write('POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\nfirst')
+    await waiting
+    client.write('other')
+    let text = ''
+    while (!text.endsWith('firstother')) text += (await once(client, 'data'))[0]
+    client.destroy()
+  })
+})

@@ -1,0 +1,134 @@
+'use strict'
+
+const { describe, it: test } = require('node:test')
+const assert = require('node:assert/strict')
+const { once } = require('node:events')
+const fs = require('node:fs')
+const { PassThrough, Readable } = require('node:stream')
+
+const context = require('../helpers/context')
+const engines = require('../helpers/engines')
+
+describe('ctx.body= a stream of another library', () => {
+  /** What readable-stream and web shims give: everything but the prototype. */
+  const foreign = () => ({
+    pipe () {},
+    read () {},
+    on () { return this },
+    once () { return this },
+    removeListener () { return this },
+    destroy () { this.destroyed = true },
+    destroyed: false,
+    readable: true,
+    readableObjectMode: false
+  })
+
+  test('should be taken for a stream by its shape', () => {
+    const ctx = context()
+    ctx.body = foreign()
+    assert.equal(ctx.type, 'application/octet-stream')
+    assert.equal(ctx.length, undefined)
+  })
+
+  test('should be json when it only looks a little like one', () => {
+    const ctx = context()
+    ctx.body = { pipe () {}, readable: true }
+    assert.equal(ctx.type, 'application/json')
+  })
+})
+
+engines('a stream body', ({ it, ask, serve }) => {
+  it('should answer 404 to a file that is not there', async () => {
+    const res = await ask(app => app.use(ctx => {
+      ctx.set('X-Foo', 'bar')
+      ctx.type = 'json'
+      ctx.body = fs.createReadStream('/does/not/exist')
+    }), 'GET /')
+    assert.equal(res.status, 404)
+    assert.equal(res.headers['content-type'], 'text/plain; charset=utf-8')
+    assert.equal(res.headers['x-foo'], undefined)
+    assert.equal(res.text, 'Not Found')
+  })
+
+  it('should answer 500 to one that fails before its first byte, and tell the app once', async () => {
+    const errors = []
+    const res = await ask(app => {
+      app.on('error', error => errors.push(error.message))
+      app.use(ctx => {
+        ctx.body = new Readable({ read () { this.destroy(new Error('disk on fire')) } })
+      })
+    }, 'GET /')
+    assert.equal(res.status, 500)
+    assert.equal(res.text, 'Internal Server Error')
+    assert.deepEqual(errors, ['disk on fire'])
+  })
+
+  it('should not end an answer whole when it fails in the middle', {
+    skip: { inject: 'has no connection to cut' }
+  }, async () => {
+    const errors = []
+    const res = await ask(app => {
+      app.on('error', error => errors.push([error.message, error.headerSent]))
+      app.use(ctx => {
+        const body = ctx.body = new PassThrough()
+        body.write('half')
+        setTimeout(() => body.destroy(new Error('disk on fire')), 20)
+      })
+    }, 'GET /')
+    assert.equal(res.status, 200)
+    assert.equal(res.complete, false)
+    assert.deepEqual(errors, [['disk on fire', true]])
+  })
+
+  it('should be a 500 when it was gone before it was set', async () => {
+    for (const body of [new PassThrough().destroy(), new PassThrough().destroy(new Error('gone')).on('error', () => {})]) {
+      const errors = []
+      const res = await ask(app => {
+        app.on('error', error => errors.push(error.code))
+        app.use(async ctx => {
+          await new Promise(resolve => setImmediate(resolve))
+          ctx.body = body
+        })
+      }, 'GET /')
+      assert.equal(res.status, 500)
+      assert.deepEqual(errors, ['ERR_STREAM_PREMATURE_CLOSE'])
+    }
+  })
+
+  it('should be a 500 when it closes before its end', async () => {
+    const res = await ask(app => app.use(ctx => {
+      const body = ctx.body = new PassThrough()
+      setImmediate(() => body.destroy())
+    }), 'GET /')
+    assert.equal(res.status, 500)
+  })
+
+  it('should be destroyed when the answer is a 204', async () => {
+    const stream = new PassThrough()
+    await ask(app => app.use(ctx => {
+      ctx.body = stream
+      ctx.status = 204
+    }), 'GET /')
+    assert.equal(stream.destroyed, true)
+  })
+
+  it('should be destroyed when an error is answered instead', async () => {
+    const stream = new PassThrough()
+    const { ask } = await serve(app => app.use(ctx => {
+      ctx.body = stream
+      throw new Error('boom')
+    }))
+    const res = await ask('GET /')
+    assert.equal(res.status, 500)
+    if (!stream.destroyed) await once(stream, 'close')
+    assert.equal(stream.destroyed, true)
+  })
+
+  it('should be answered when it comes out of another stream', async () => {
+    const res = await ask(app => app.use(async (ctx, next) => {
+      await next()
+      ctx.body = ctx.body.pipe(new PassThrough())
+    }).use(ctx => { ctx.body = Readable.from(['a', 'b', 'c']) }), 'GET /')
+    assert.equal(res.text, 'abc')
+  })
+})

@@ -1,0 +1,122 @@
+'use strict'
+
+const { describe, it: test } = require('node:test')
+const assert = require('node:assert/strict')
+const { ReadableStream: NodeReadableStream } = require('node:stream/web')
+
+const context = require('../helpers/context')
+const engines = require('../helpers/engines')
+
+const readable = (...chunks) => new ReadableStream({
+  start (controller) {
+    for (const chunk of chunks) controller.enqueue(new TextEncoder().encode(chunk))
+    controller.close()
+  }
+})
+
+describe('ctx.body= a Blob', () => {
+  test('should take its type and size', () => {
+    const ctx = context()
+    ctx.body = new Blob(['hello'], { type: 'text/css' })
+    assert.equal(ctx.response.get('Content-Type'), 'text/css; charset=utf-8')
+    assert.equal(ctx.length, 5)
+  })
+
+  test('should be bin without a type', () => {
+    const ctx = context()
+    ctx.body = new Blob(['hello'])
+    assert.equal(ctx.type, 'application/octet-stream')
+  })
+})
+
+describe('ctx.body= a ReadableStream', () => {
+  test('should be bin without a length', () => {
+    const ctx = context()
+    ctx.body = readable('a')
+    assert.equal(ctx.type, 'application/octet-stream')
+    assert.equal(ctx.response.has('Content-Length'), false)
+    assert.equal(ctx.length, undefined)
+  })
+})
+
+describe('ctx.body= a Response', () => {
+  test('should take its status and headers', () => {
+    const ctx = context()
+    ctx.body = new Response('hello', { status: 201, headers: { 'content-type': 'text/css', 'x-a': 'b' } })
+    assert.equal(ctx.status, 201)
+    assert.equal(ctx.response.get('Content-Type'), 'text/css')
+    assert.equal(ctx.response.get('X-A'), 'b')
+  })
+})
+
+engines('bodies of the web', ({ it, ask }) => {
+  const send = (make, more = () => {}) => ask(app => app.use(ctx => {
+    ctx.body = make()
+    more(ctx)
+  }), 'GET /')
+
+  it('should answer a Blob', async () => {
+    const res = await send(() => new Blob(['hel', 'lo'], { type: 'text/css' }))
+    assert.equal(res.status, 200)
+    assert.equal(res.text, 'hello')
+    assert.equal(res.headers['content-length'], '5')
+    assert.equal(res.headers['content-type'], 'text/css; charset=utf-8')
+  })
+
+  it('should answer a Blob to HEAD by its size', async () => {
+    const res = await ask(app => app.use(ctx => { ctx.body = new Blob(['hello']) }), 'HEAD /')
+    assert.equal(res.headers['content-length'], '5')
+    assert.equal(res.text, '')
+  })
+
+  it('should answer a ReadableStream', async () => {
+    for (const make of [() => readable('hel', 'lo'), () => NodeReadableStream.from(['hel', 'lo'])]) {
+      const res = await send(make, ctx => { ctx.type = 'text' })
+      assert.equal(res.status, 200)
+      assert.equal(res.text, 'hello')
+      assert.equal(res.headers['content-type'], 'text/plain; charset=utf-8')
+    }
+  })
+
+  it('should answer a Response', async () => {
+    const res = await send(() => new Response('hello', {
+      status: 203,
+      headers: { 'content-type': 'text/css', 'x-a': 'b' }
+    }))
+    assert.equal(res.status, 203)
+    assert.equal(res.text, 'hello')
+    assert.equal(res.headers['content-type'], 'text/css')
+    assert.equal(res.headers['x-a'], 'b')
+  })
+
+  it('should answer a Response of JSON', async () => {
+    const res = await send(() => Response.json({ hello: 'world' }))
+    assert.deepEqual(res.json(), { hello: 'world' })
+    assert.match(res.headers['content-type'], /^application\/json/)
+  })
+
+  it('should answer a Response without a body', async () => {
+    const res = await send(() => new Response(null, { status: 200, headers: { 'x-a': 'b' } }))
+    assert.equal(res.status, 200)
+    assert.equal(res.text, '')
+    assert.equal(res.headers['x-a'], 'b')
+  })
+
+  it('should answer a Response of 204', async () => {
+    const res = await send(() => new Response(null, { status: 204 }))
+    assert.equal(res.status, 204)
+    assert.equal(res.text, '')
+  })
+
+  it('should answer 500 when a ReadableStream fails before its first byte', async () => {
+    const errors = []
+    const res = await ask(app => {
+      app.on('error', error => errors.push(error.message))
+      app.use(ctx => {
+        ctx.body = new ReadableStream({ pull (controller) { controller.error(new Error('boom')) } })
+      })
+    }, 'GET /')
+    assert.equal(res.status, 500)
+    assert.deepEqual(errors, ['boom'])
+  })
+})

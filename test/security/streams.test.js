@@ -1,0 +1,211 @@
+'use strict'
+
+const assert = require('node:assert/strict')
+const { once } = require('node:events')
+const http2 = require('node:http2')
+const net = require('node:net')
+const { Readable } = require('node:stream')
+
+const engines = require('../helpers/engines')
+const until = require('../helpers/until')
+
+const CHUNK = Buffer.alloc(64 * 1024, 'x')
+const PLENTY = 256 * 1024 * 1024
+
+const withClient = { skip: { inject: 'has no client' } }
+
+/** Sources without an end, which count what is taken and tell when they are given up. */
+const sources = {
+  'a Readable': () => {
+    const source = { taken: 0 }
+    source.released = new Promise(resolve => {
+      source.body = new Readable({
+        read () { this.push(take(source)) },
+        destroy (error, callback) {
+          resolve()
+          callback(error)
+        }
+      })
+    })
+    return source
+  },
+  'a ReadableStream': () => web(stream => stream),
+  'a Response': () => web(stream => new Response(stream)),
+  'an async iterator': () => {
+    const source = { taken: 0 }
+    source.released = new Promise(resolve => {
+      source.body = Readable.from((async function * () {
+        try {
+          while (true) yield take(source)
+        } finally {
+          resolve()
+        }
+      })())
+    })
+    return source
+  }
+}
+
+function take (source) {
+  source.taken += CHUNK.length
+  if (source.taken > PLENTY) throw new Error('nobody held the source back')
+  return CHUNK
+}
+
+function web (wrap) {
+  const source = { taken: 0 }
+  source.released = new Promise(resolve => {
+    source.body = wrap(new ReadableStream({
+      pull (controller) { controller.enqueue(take(source)) },
+      cancel () { resolve() }
+    }))
+  })
+  return source
+}
+
+/** Until a number has not changed for a while. */
+async function settled (read) {
+  let last
+  for (let same = 0; same < 5;) {
+    const now = read()
+    same = now === last && now > 0 ? same + 1 : 0
+    last = now
+    await new Promise(resolve => setTimeout(resolve, 10))
+  }
+  return last
+}
+
+/** A client that can stop to read, and go. */
+async function askBy (engine, port) {
+  if (engine === 'http2') {
+    const session = http2.connect(`http://127.0.0.1:${port}`)
+    session.on('error', () => {})
+    const stream = session.request({ ':path': '/' })
+    stream.on('error', () => {})
+    stream.once('close', () => session.destroy())
+    return stream
+  }
+  const client = net.connect(port, '127.0.0.1')
+  client.on('error', () => {})
+  await once(client, 'connect')
+  client.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n')
+  return client
+}
+
+engines('a body stream', ({ it, serve, engine }) => {
+  for (const [kind, make] of Object.entries(sources)) {
+    it(`should be held back while the client does not read, and given up when it goes: ${kind}`, withClient, async () => {
+      const source = make()
+      const errors = []
+      const { port, ask } = await serve(app => {
+        app.on('error', error => errors.push(error))
+        app.use(ctx => { ctx.body = ctx.path === '/' ? source.body : 'alive' })
+      })
+      const client = await askBy(engine, port)
+      client.pause()
+      const taken = await settled(() => source.taken)
+      assert(taken < PLENTY / 4, `${taken} bytes were taken for a client that reads nothing`)
+
+      client.destroy()
+      await source.released
+      assert.equal((await ask('GET /alive')).text, 'alive')
+      assert(errors.length <= 1, errors.map(String).join())
+    })
+
+    it(`should go on when the client reads again: ${kind}`, withClient, async () => {
+      const source = make()
+      const { port } = await serve(app => app.use(ctx => { ctx.body = source.body }))
+      const client = await askBy(engine, port)
+      client.pause()
+      const before = await settled(() => source.taken)
+      let read = 0
+      client.on('data', chunk => { read += chunk.length })
+      client.resume()
+      while (read < before + CHUNK.length) await once(client, 'data')
+      client.destroy()
+      await source.released
+    })
+  }
+
+  it('should be given up when the client goes before its first byte', withClient, async () => {
+    const errors = []
+    const body = new Readable({ read () {} })
+    const { app, port, ask } = await serve(app => app.use(ctx => { ctx.body = ctx.path === '/' ? body : 'alive' }))
+    app.on('error', error => errors.push(error))
+    const client = await askBy(engine, port)
+    await until(() => body.listenerCount('data') > 0)
+    client.destroy()
+    if (!body.destroyed) await once(body, 'close')
+    assert.equal((await ask('GET /alive')).text, 'alive')
+    assert(errors.length <= 1)
+  })
+
+  it('should be given up when the client goes before it was set', withClient, async () => {
+    let closed
+    const body = new Readable({
+      read () { this.push('x') },
+      destroy (error, callback) {
+        closed()
+        callback(error)
+      }
+    })
+    const released = new Promise(resolve => { closed = resolve })
+    const errors = []
+    const { app, port, ask } = await serve(app => app.use(async ctx => {
+      if (ctx.path !== '/') return
+      client.destroy()
+      await new Promise(resolve => ctx.onFinished(resolve))
+      ctx.body = body
+    }))
+    app.on('error', error => errors.push(error))
+    const client = await askBy(engine, port)
+    await released
+    assert.equal((await ask('GET /alive')).status, 404)
+    assert(errors.length <= 1)
+  })
+
+  it('should not end the process when it fails again and again', async () => {
+    const errors = []
+    const { ask } = await serve(app => {
+      app.on('error', error => errors.push(error.message))
+      app.use(ctx => {
+        const body = ctx.body = new Readable({ read () {} })
+        setImmediate(() => {
+          for (let i = 0; i < 3; i++) body.emit('error', new Error(`failure ${i}`))
+        })
+      })
+    })
+    const res = await ask('GET /')
+    assert.equal(res.status, 500)
+    assert.equal((await ask('GET /')).status, 500)
+    assert.equal(errors[0], 'failure 0')
+  })
+
+  for (const [kind, make] of Object.entries(sources)) {
+    if (kind === 'an async iterator') continue // has nothing to release before its first step
+
+    const abandoned = {
+      'over HEAD': ['HEAD /', (ctx, body) => { ctx.body = body }],
+      'for a status without a body': ['GET /', (ctx, body) => {
+        ctx.body = body
+        ctx.status = 204
+      }],
+      'when it is replaced': ['GET /', (ctx, body) => {
+        ctx.body = body
+        ctx.body = 'instead'
+      }],
+      'when an error is answered': ['GET /', (ctx, body) => {
+        ctx.body = body
+        throw new Error('boom')
+      }]
+    }
+    for (const [when, [line, middleware]] of Object.entries(abandoned)) {
+      it(`should be given up ${when}: ${kind}`, { timeout: 3000 }, async () => {
+        const source = make()
+        const { ask } = await serve(app => app.use(ctx => middleware(ctx, source.body)))
+        await ask(line)
+        await source.released
+      })
+    }
+  }
+})

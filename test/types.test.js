@@ -1,0 +1,138 @@
+'use strict'
+
+const { describe, it, before, after } = require('node:test')
+const assert = require('node:assert/strict')
+const fs = require('node:fs')
+const os = require('node:os')
+const path = require('node:path')
+const ts = require('typescript')
+
+const root = path.join(__dirname, '..')
+const sources = path.join(__dirname, 'types')
+
+const OPTIONS = {
+  strict: true,
+  exactOptionalPropertyTypes: true,
+  esModuleInterop: true,
+  noEmit: true,
+  target: 'es2022',
+  lib: ['es2022'],
+  types: ['node'],
+  // the links below stand for installed packages: koa-router's `koa` is the one beside it
+  preserveSymlinks: true
+}
+
+const COMMONJS = { module: 'commonjs', moduleResolution: 'node10', ignoreDeprecations: '6.0' }
+
+// esModuleInterop lets one file be CommonJS and an ES module
+const BOTH = ['api.ts', 'packages.ts']
+
+for (const name of ['kone', 'koa']) {
+  describe(`the types as '${name}'`, () => {
+    let project
+
+    before(() => { project = install(name) })
+    after(() => fs.rmSync(project, { recursive: true }))
+
+    const all = extension => BOTH.map(file => copy(project, name, file, extension))
+    const inBoth = file => ['.cts', '.mts'].map(extension => copy(project, name, file, extension))
+
+    it('should hold under module commonjs, whose resolution knows no exports', () => {
+      compile(project, COMMONJS, [...all('.ts'), copy(project, name, 'require.cts')])
+    })
+
+    it('should hold under module nodenext, required and imported', () => {
+      compile(project, { module: 'nodenext' }, [
+        ...all('.cts'),
+        ...all('.mts'),
+        copy(project, name, 'require.cts')
+      ])
+    })
+
+    it('should hold for the middleware set', () => {
+      compile(project, { module: 'nodenext' }, inBoth('middleware.ts'))
+      compile(project, COMMONJS, [copy(project, name, 'middleware.ts')])
+    })
+
+    it('should take what an app or a package declares for it', () => {
+      const packages = name === 'koa' ? inBoth('augmented-koa.ts') : []
+      compile(project, { module: 'nodenext' }, [...inBoth('augment.ts'), ...packages])
+    })
+
+    it('should pass for those of koa', { skip: name === 'koa' && 'they are those of koa' }, () => {
+      compile(project, { module: 'nodenext' }, [copy(project, name, 'foreign.ts', '.mts')])
+    })
+  })
+}
+
+describe('the declarations', () => {
+  it('should be sound in themselves', () => {
+    const files = [...declarations('lib'), ...declarations('middleware')]
+    compile(root, { module: 'nodenext', noUnusedLocals: true }, files, files)
+  })
+})
+
+/**
+ * A folder that has this checkout installed under `name`. As `koa` it is the only koa there.
+ */
+function install (name) {
+  const project = fs.mkdtempSync(path.join(os.tmpdir(), 'kone-types-'))
+  const modules = path.join(root, 'node_modules')
+  const gone = name === 'koa' ? ['koa', '@types/koa'] : []
+
+  const link = (target, as) => fs.symlinkSync(target, path.join(project, 'node_modules', as), 'junction')
+  fs.mkdirSync(path.join(project, 'node_modules'))
+  for (const entry of fs.readdirSync(modules)) {
+    if (entry.startsWith('.') || gone.includes(entry)) continue
+    if (!entry.startsWith('@')) {
+      link(path.join(modules, entry), entry)
+      continue
+    }
+    fs.mkdirSync(path.join(project, 'node_modules', entry))
+    for (const scoped of fs.readdirSync(path.join(modules, entry))) {
+      const as = `${entry}/${scoped}`
+      if (!gone.includes(as)) link(path.join(modules, as), as)
+    }
+  }
+  link(root, name)
+  return project
+}
+
+/**
+ * Copy a file of test/types, its imports of kone renamed.
+ */
+function copy (project, name, file, extension = path.extname(file)) {
+  const target = path.join(project, path.parse(file).name + extension)
+  const source = fs.readFileSync(path.join(sources, file), 'utf8')
+  fs.writeFileSync(target, source.replace(/'kone(?=['/])/g, `'${name}`))
+  return target
+}
+
+function declarations (folder) {
+  return fs.readdirSync(path.join(root, folder), { recursive: true })
+    .filter(file => file.endsWith('.d.ts'))
+    .map(file => path.join(root, folder, file))
+}
+
+/**
+ * Compile `files` and refuse any complaint about those in `checked`.
+ */
+function compile (folder, options, files, checked = files) {
+  const typeRoots = [path.join(folder, 'node_modules/@types')]
+  const { options: parsed, errors } =
+    ts.convertCompilerOptionsFromJson({ ...OPTIONS, typeRoots, ...options }, folder)
+  const program = ts.createProgram(files, parsed)
+  const found = [
+    ...errors,
+    ...program.getOptionsDiagnostics(),
+    ...checked.flatMap(file => {
+      const source = program.getSourceFile(file)
+      return [...program.getSyntacticDiagnostics(source), ...program.getSemanticDiagnostics(source)]
+    })
+  ]
+  assert.equal(ts.formatDiagnostics(found, {
+    getCanonicalFileName: file => file,
+    getCurrentDirectory: () => folder,
+    getNewLine: () => '\n'
+  }), '')
+}

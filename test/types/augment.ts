@@ -1,0 +1,43 @@
+// What packages add with `declare module` is on ctx.
+import Kone from 'kone'
+
+declare module 'kone' {
+  interface DefaultContextExtends {
+    tenant: { id: number }
+  }
+  interface DefaultStateExtends {
+    visits: number
+  }
+  interface BaseContext {
+    paint (wall: string): Promise<void>
+  }
+  interface ExtendableContext {
+    locale: 'en' | 'zh'
+  }
+  interface Request {
+    files: string[]
+  }
+  interface Response {
+    sent: boolean
+  }
+}
+
+declare function is<T> (value: T): void
+
+const app = new Kone()
+app.use(async (ctx, next) => {
+  is<number>(ctx.tenant.id)
+  is<number>(ctx.state.visits)
+  is<Promise<void>>(ctx.paint('north'))
+  is<'en' | 'zh'>(ctx.locale)
+  is<string[]>(ctx.request.files)
+  is<boolean>(ctx.response.sent)
+  // @ts-expect-error: a number
+  is<string>(ctx.tenant.id)
+  // @ts-expect-error: a number
+  is<string>(ctx.state.visits)
+  // @ts-expect-error: not a language of ours
+  ctx.locale = 'fr'
+  await next()
+})
+app.final(ctx => { is<number>(ctx.tenant.id) })

@@ -1,0 +1,103 @@
+// The set, imported one by one and all at once, in app.use() and app.final().
+import Kone, { type Context } from 'kone'
+import * as set from 'kone/middleware'
+import bodyParser from 'kone/middleware/bodyParser'
+import compress from 'kone/middleware/compress'
+import conditionalGet from 'kone/middleware/conditionalGet'
+import cors from 'kone/middleware/cors'
+import csrf from 'kone/middleware/csrf'
+import etag from 'kone/middleware/etag'
+import favicon from 'kone/middleware/favicon'
+import helmet from 'kone/middleware/helmet'
+import i18n from 'kone/middleware/i18n'
+import isolate from 'kone/middleware/isolate'
+import jsonp from 'kone/middleware/jsonp'
+import logger from 'kone/middleware/logger'
+import rateLimit from 'kone/middleware/rateLimit'
+import requestId from 'kone/middleware/requestId'
+import Router from 'kone/middleware/router'
+import rpc from 'kone/middleware/rpc'
+import session from 'kone/middleware/session'
+import sse from 'kone/middleware/sse'
+import serve from 'kone/middleware/static'
+import template from 'kone/middleware/template'
+import timeout from 'kone/middleware/timeout'
+import upload from 'kone/middleware/upload'
+import views from 'kone/middleware/views'
+
+declare function is<T> (value: T): void
+declare const client: {
+  get (key: string): Promise<any>
+  set (...args: any[]): Promise<any>
+  del (...args: any[]): Promise<any>
+  eval (...args: any[]): Promise<any>
+}
+
+const app = new Kone()
+const router = new Router({ prefix: '/api' })
+
+router.get('/users/:id', ctx => { ctx.body = ctx.params.id })
+router.post('user', '/users', (ctx, next) => next())
+
+app.use(isolate())
+app.use(logger())
+app.use(requestId())
+app.use(timeout(1000))
+app.use(compress({ threshold: 1024 }))
+app.use(conditionalGet())
+app.use(etag())
+app.use(favicon('favicon.ico'))
+app.use(helmet())
+app.use(cors({ origin: 'https://example.com', credentials: true }))
+app.use(serve('public', { maxage: 1000, index: 'index.html', immutable: true }))
+app.use(rateLimit({ driver: 'memory', max: 10, duration: 60000, id: (ctx: Context) => ctx.ip }))
+app.use(session({ key: 'sid', store: session.redis(client), cookie: { maxAge: 1000, sameSite: 'strict' } }))
+app.use(session({ store: session.sealedCookie({ keys: ['of 32 bytes or more'] }) }))
+app.use(bodyParser({ jsonLimit: '1mb', enableTypes: ['json', 'form'] }))
+app.use(upload({ dest: '/tmp', limits: { fileSize: 1024 } }))
+app.use(csrf())
+app.use(i18n(app, { directory: 'locales', locales: ['en', 'zh'], modes: ['query', 'cookie'] }))
+app.use(jsonp({ callbackName: 'cb' }))
+app.use(sse({ heartbeat: 1000 }))
+app.use(rpc({ add: (a: number, b: number) => a + b }, { prefix: '/rpc' }))
+app.use(template('views', { extension: 'html', map: { html: 'nunjucks' } }))
+app.use(views('views'))
+app.use(router.routes())
+app.use(router.allowedMethods({ throw: true }))
+
+app.final(logger.final())
+app.final(jsonp.final({ callbackName: 'cb' }))
+app.final(template.final())
+
+app.use(async (ctx, next) => {
+  is<Promise<any>>(ctx.render('index', { title: 'kone' }))
+  ctx.session.user = 'tobi'
+  is<string>(ctx.t('hello'))
+  const stream = ctx.sse()
+  stream.send({ event: 'tick', data: { at: 1 } })
+  stream.end()
+  is<any>(ctx.request.body)
+  is<string | undefined>(ctx.request.files?.[0]?.path)
+  await next()
+})
+
+app.use(set.logger())
+app.use(set.static('public'))
+app.use(set.session())
+app.use(set.views('views'))
+is<typeof bodyParser>(set.bodyParser)
+
+// @ts-expect-error: the folder is text
+serve(1)
+// @ts-expect-error: milliseconds are a number
+timeout('1s')
+// @ts-expect-error: there is no such option
+bodyParser({ jsonLimits: '1mb' })
+// @ts-expect-error: there is no such option
+session({ stores: session.memory() })
+// @ts-expect-error: keys are a list
+session.sealedCookie({ keys: 'secret' })
+// @ts-expect-error: a view has a name
+app.use(ctx => ctx.render())
+// @ts-expect-error: the flat stage is no onion
+app.final(logger())
