@@ -1,14 +1,11 @@
 'use strict'
 
 const pino = require('pino')
-const Kone = require('kone')
-const requestId = require('kone/middleware/requestId')
 
 const log = pino()
-const app = new Kone()
 
-app.use(requestId())
-app.use(function logs (ctx, next) {
+/** `ctx.state.log`, with the ids of request and trace in every line, and a line for each request. */
+module.exports = function logs (ctx, next) {
   const start = performance.now()
   // W3C: version, trace id, parent id, flags
   const [, traceId] = /^[\da-f]{2}-([\da-f]{32})-[\da-f]{16}-[\da-f]{2}/.exec(ctx.get('traceparent')) || []
@@ -21,15 +18,7 @@ app.use(function logs (ctx, next) {
     err: err || undefined
   }, 'request'))
   return next()
-})
-app.on('error', (err, ctx) => ctx.state.log.error(err))
+}
 
-app.use(ctx => {
-  if (ctx.path === '/broken') throw new Error('out of order')
-  ctx.state.log.info({ greeted: ctx.query.name }, 'hello')
-  ctx.body = 'Hello'
-})
-
-const server = app.listen(process.env.PORT || 3000, () => {
-  console.log(`http://localhost:${server.address().port}`)
-})
+/** For `app.on('error')`. */
+module.exports.error = (err, ctx) => (ctx?.state.log || log).error(err)
