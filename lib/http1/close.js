@@ -3,8 +3,8 @@
 const http = require('node:http')
 
 /**
- * Stop a server without cutting anybody short, whoever owns its connections: the front, node:http, or
- * somebody who upgraded one.
+ * Stop a server without cutting anybody short, whoever owns its connections: the front, node:http,
+ * node:http2, or somebody who upgraded one.
  */
 
 // Of all copies of kone in a process: an app may have another one than who closes its server.
@@ -26,9 +26,10 @@ function track (server) {
   const add = socket => remember(server, socket)
   server.on('connection', add)
   server.on('secureConnection', add)
+  server.on('session', add)
 }
 
-/** One connection that is not the front's (any more). */
+/** One connection that is not the front's (any more), or an HTTP/2 session on one. */
 function remember (server, socket) {
   if (server[kSockets] === undefined) Object.defineProperty(server, kSockets, { value: new Set() })
   const sockets = server[kSockets]
@@ -78,6 +79,8 @@ class Drain {
     for (const socket of this.sockets()) {
       const res = socket._httpMessage
       if (res instanceof http.ServerResponse && !res.headersSent) res.shouldKeepAlive = false
+      // GOAWAY names the last request that is answered: the client knows which to ask elsewhere.
+      if (isSession(socket)) socket.close()
     }
 
     if (server.listening) {
@@ -134,7 +137,9 @@ class Drain {
     const idle = this.idle()
     for (const [socket, silent] of this.silent) {
       if (!idle.has(socket)) this.silent.delete(socket)
-      else if (silent >= this.grace) socket.destroySoon()
+      else if (silent < this.grace) continue
+      else if (isSession(socket)) socket.close()
+      else socket.destroySoon()
     }
   }
 
@@ -160,7 +165,7 @@ class Drain {
     return sockets
   }
 
-  /** Sockets on which no request has begun and no answer is owed. */
+  /** Sockets on which no request has begun and no answer is owed; sessions that began while draining. */
   idle () {
     const idle = new Set()
     if (this.front !== undefined) {
@@ -170,10 +175,19 @@ class Drain {
     }
     const waiting = nodesIdle(this.server)
     for (const socket of this.server[kSockets] || []) {
-      if (!socket._httpMessage && (socket.bytesRead === 0 || waiting.has(socket))) idle.add(socket)
+      if (isSession(socket)) {
+        if (!socket.closed) idle.add(socket)
+      } else if (!socket._httpMessage && (socket.bytesRead === 0 || waiting.has(socket))) {
+        idle.add(socket)
+      }
     }
     return idle
   }
+}
+
+/** Of HTTP/2: told by what it can do, for `node:http2` is not loaded for those who never use it. */
+function isSession (connection) {
+  return typeof connection.goaway === 'function'
 }
 
 function lastAnswer (req, res) {

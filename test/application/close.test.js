@@ -2,9 +2,13 @@
 
 const { describe, it } = require('node:test')
 const assert = require('node:assert/strict')
-const { once } = require('node:events')
+const { EventEmitter, once } = require('node:events')
 const http = require('node:http')
+const http2 = require('node:http2')
+const net = require('node:net')
+const { Readable } = require('node:stream')
 
+const certificate = require('../../examples/certificate')
 const Kone = require('../helpers/kone')
 
 for (const http1 of [false, true]) {
@@ -75,3 +79,97 @@ for (const http1 of [false, true]) {
     })
   })
 }
+
+describe('app.close() with an HTTP/2 server', () => {
+  for (const secure of [false, true]) {
+    describe(secure ? 'over TLS' : 'in the clear', () => {
+      const open = async (t, middleware) => {
+        const app = new Kone()
+        app.use(middleware)
+        const server = app.attach(secure ? http2.createSecureServer(await certificate()) : http2.createServer())
+        server.listen(0, '127.0.0.1')
+        await once(server, 'listening')
+        const { port } = server.address()
+        const connect = async () => {
+          const session = http2.connect(`${secure ? 'https' : 'http'}://127.0.0.1:${port}`, { rejectUnauthorized: false })
+          t.after(() => session.destroy())
+          await once(session, 'remoteSettings')
+          return session
+        }
+        return { app, port, connect }
+      }
+      const ask = async session => {
+        const stream = session.request({ ':path': '/' })
+        const text = stream.toArray()
+        const [{ ':status': status }] = await once(stream, 'response')
+        return `${status} ${Buffer.concat(await text)}`
+      }
+
+      it('should send GOAWAY with the last request that it answers, and answer it whole', async t => {
+        let release
+        const waiting = new Promise(resolve => { release = resolve })
+        const asked = new EventEmitter()
+        const { app, connect } = await open(t, async ctx => {
+          asked.emit('request')
+          ctx.body = Readable.from((async function * () {
+            yield 'who'
+            await waiting
+            yield 'le'
+          })())
+        })
+        const session = await connect()
+        const answer = ask(session)
+        await once(asked, 'request')
+        const closed = app.close()
+        const [code, lastStream] = await once(session, 'goaway')
+        assert.deepEqual([code, lastStream], [http2.constants.NGHTTP2_NO_ERROR, 1])
+        release()
+        assert.equal(await answer, '200 whole')
+        await closed
+      })
+
+      it('should end a session on which nothing is asked', async t => {
+        const { app, port, connect } = await open(t, ctx => { ctx.body = 'x' })
+        const session = await connect()
+        assert.equal(await ask(session), '200 x')
+        const [[code]] = await Promise.all([once(session, 'goaway'), once(session, 'close'), app.close()])
+        assert.equal(code, http2.constants.NGHTTP2_NO_ERROR)
+        await assert.rejects(once(net.connect(port, '127.0.0.1'), 'connect'), { code: 'ECONNREFUSED' })
+      })
+
+      it('should cut at the deadline what does not end', async t => {
+        const asked = new EventEmitter()
+        const { app, connect } = await open(t, ctx => {
+          ctx.respond = false
+          asked.emit('request')
+        })
+        const session = await connect()
+        session.on('error', () => {})
+        const stream = session.request({ ':path': '/' })
+        stream.on('error', () => {})
+        stream.on('response', () => assert.fail('answered'))
+        await once(asked, 'request')
+        await Promise.all([once(session, 'close'), app.close({ timeout: 30 })])
+        assert(stream.destroyed)
+      })
+    })
+  }
+
+  it('should answer a session that begins while it drains, and end it after the grace', async t => {
+    const app = new Kone()
+    app.use(ctx => { ctx.body = 'x' })
+    const server = app.attach(http2.createSecureServer(await certificate())).listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    // The connection is there before the drain begins, its handshake is not.
+    const socket = net.connect(server.address().port, '127.0.0.1')
+    await once(server, 'connection')
+    const closed = app.close({ grace: 100 })
+    const session = http2.connect('https://127.0.0.1', { socket, ALPNProtocols: ['h2'], rejectUnauthorized: false })
+    t.after(() => session.destroy())
+    const goaway = once(session, 'goaway')
+    const [headers] = await once(session.request({ ':path': '/' }).resume(), 'response')
+    assert.equal(headers[':status'], 200)
+    await goaway
+    await closed
+  })
+})
