@@ -1,13 +1,17 @@
 'use strict'
 
-const { execFileSync, spawn } = require('node:child_process')
+const { execFile, execFileSync, spawn } = require('node:child_process')
 const crypto = require('node:crypto')
 const fs = require('node:fs')
 const net = require('node:net')
 const os = require('node:os')
 const path = require('node:path')
+const { promisify } = require('node:util')
 const cpu = require('./cpu')
+const { CACHE } = require('./binaries')
 const Server = require('./server')
+
+const run = promisify(execFile)
 
 const START = 30_000 // ms a program may take to listen
 
@@ -28,7 +32,8 @@ kill -9 0`
  *    const nginx = {
  *      missing: () => find('nginx') ? null : 'apt-get install nginx',
  *      command: ({ host, port, folder, root }) => [find('nginx'), '-c', write(folder, root)],
- *      env: ({ port }) => ({ PORT: port }) // if it needs any
+ *      env: ({ port }) => ({ PORT: port }), // if it needs any
+ *      build: () => go(source) // if it must be built; command is told its `binary`
  *    }
  *    await Program.start({ name: 'nginx', program: nginx, given: { root } }, { pin })
  */
@@ -43,9 +48,10 @@ class Program extends Server {
   static async start (contender, { pin }) {
     const { program, given = {} } = contender
     const server = new Program(contender)
+    const built = program.build ? { binary: await program.build() } : {}
     server.port = await freePort()
     server.folder = fs.mkdtempSync(path.join(os.tmpdir(), 'kone-bench-'))
-    const where = { host: '127.0.0.1', ...given, port: server.port, folder: server.folder }
+    const where = { host: '127.0.0.1', ...given, ...built, port: server.port, folder: server.folder }
     const command = program.command(where)
     if (pin) command.unshift('taskset', '-c', pin)
     server.process = spawn('/bin/sh', ['-c', KEEPER, 'keeper', ...command], {
@@ -148,22 +154,22 @@ Program.version = function (name, args) {
 }
 
 /**
- * A Go program, built on the spot and kept in the cache folder.
+ * A Go program, built on the spot and kept in the cache folder. The first build takes a minute on a busy machine,
+ * and must not keep the lab from hearing the servers that start meanwhile.
  *
  * @param {string} source file
- * @return {string} the binary
+ * @return {Promise<string>} the binary
  * @throws {Error} what the compiler said
  */
-Program.go = function (source) {
+Program.go = async function (source) {
   const version = Program.version('go', ['version'])
   const hash = crypto.createHash('sha256').update(version).update(fs.readFileSync(source)).digest('hex').slice(0, 12)
-  const folder = process.env.KONE_CACHE || path.join(os.homedir(), '.cache/kone')
-  const binary = path.join(folder, `go-${path.basename(source, '.go')}-${hash}`)
+  const binary = path.join(CACHE, `go-${path.basename(source, '.go')}-${hash}`)
   if (!fs.existsSync(binary)) {
-    fs.mkdirSync(folder, { recursive: true })
+    fs.mkdirSync(CACHE, { recursive: true })
     const fresh = `${binary}.${process.pid}`
-    const env = { ...process.env, GOCACHE: path.join(folder, 'go-build'), CGO_ENABLED: '0', GOTOOLCHAIN: 'local' }
-    execFileSync(Program.find('go'), ['build', '-o', fresh, source], { env, stdio: ['ignore', 'ignore', 'pipe'] })
+    const env = { ...process.env, GOCACHE: path.join(CACHE, 'go-build'), CGO_ENABLED: '0', GOTOOLCHAIN: 'local' }
+    await run(Program.find('go'), ['build', '-o', fresh, source], { env })
     fs.renameSync(fresh, binary)
   }
   return binary

@@ -4,4 +4,4 @@ const path = require('node:path')
 const { go } = require('../../lib/program')
 const files = require('../static/go')
 
-module.exports = { ...files, command: () => [go(path.join(__dirname, 'hello.go'))] }
+module.exports = { ...files, build: () => go(path.join(__dirname, 'hello.go')) }

@@ -7,6 +7,8 @@ exports.missing = () => missing('go', 'https://go.dev/dl, or apt-get install gol
 
 exports.version = () => version('go', ['version'])
 
-exports.command = () => [go(path.join(__dirname, 'files.go'))]
+exports.build = () => go(path.join(__dirname, 'files.go'))
+
+exports.command = ({ binary }) => [binary]
 
 exports.env = ({ host, port, root = '' }) => ({ HOST: host, PORT: String(port), ROOT: root })
