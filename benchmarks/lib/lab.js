@@ -71,7 +71,7 @@ class Lab {
       lab: name,
       date: new Date().toISOString(),
       node: this.nodeVersion,
-      command: ['node', `benchmarks/${path.basename(process.argv[1])}`, ...argv].join(' '),
+      command: ['node', path.relative(path.join(__dirname, '../..'), process.argv[1]), ...argv].join(' '),
       machine: machine(),
       contenders: [],
       rows: [],
@@ -142,12 +142,15 @@ class Lab {
   }
 
   /**
-   * Measure cells in interleaved rounds and keep their rows.
+   * Measure cells in interleaved rounds and keep their rows. In a hurry a server is warmed once, by the first of
+   * its cells.
    *
    * @param {object[]} cells `{ workload, server, load }`
-   * @param {{ rounds?: number, warm?: number, warmed?: object[] }} [how] warmed: the cells that are, if not all
+   * @param {{ rounds?: number, warm?: number }} [how] warm: seconds of load before the first round
    */
-  async measure (cells, { rounds = this.options.rounds, warm = this.options.quick ? 1 : 3, warmed } = {}) {
+  async measure (cells, { rounds = this.options.rounds, warm = this.options.quick ? QUICK_WARM : 3 } = {}) {
+    const isCold = ({ server }) => !this.#warm.has(server) && this.#warm.add(server)
+    const warmed = this.options.quick ? cells.filter(isCold) : cells
     const progress = bar(steps(cells, rounds))
     await measure(cells, { rounds, warm, warmed, generators, tick: progress.tick })
     progress.end()
