@@ -266,7 +266,7 @@ class Application extends Emitter {
       queueMicrotask(() => finish(ctx))
       return ENDED
     }
-    return unwound.then(() => finish(ctx), err => fail(ctx, err))
+    return unwound.then(finish.bind(null, ctx), fail.bind(null, ctx)) // bound, as in compose.js
   }
 
   /**

@@ -1,5 +1,6 @@
 'use strict'
 
+const { Buffer } = require('node:buffer')
 const statuses = require('statuses')
 const { send, toStream } = require('./stream')
 

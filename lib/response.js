@@ -1,6 +1,7 @@
 'use strict'
 
 const assert = require('node:assert')
+const { Buffer } = require('node:buffer')
 const { extname } = require('node:path')
 const util = require('node:util')
 const contentDisposition = require('content-disposition')
@@ -12,7 +13,7 @@ const typeis = require('type-is').is
 const vary = require('vary')
 const { error } = require('./errors')
 const only = require('./only')
-const { drop, isStream, streams, watch } = require('./stream')
+const { drop, isPlain, isStream, streams, watch } = require('./stream')
 
 /**
  * Prototype of `ctx.response`. The kind of a body is decided when it is set; headers have one
@@ -404,6 +405,7 @@ function looksLikeHtml (text) {
 
 // Everything but a string and nothing.
 function setBody (response, val, original) {
+  if (isPlain(val)) return setJson(response)
   const untyped = !response.has('Content-Type')
 
   if (Buffer.isBuffer(val)) {
@@ -425,9 +427,13 @@ function setBody (response, val, original) {
   } else if (val instanceof Response) {
     setResponse(response, val, untyped)
   } else {
-    response.remove('Content-Length')
-    response.set('Content-Type', JSON_TYPE)
+    setJson(response)
   }
+}
+
+function setJson (response) {
+  response.remove('Content-Length')
+  response.set('Content-Type', JSON_TYPE)
 }
 
 function setResponse (response, val, untyped) {

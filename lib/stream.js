@@ -22,6 +22,18 @@ exports.isStream = function (value) {
 }
 
 /**
+ * Whether a body is a plain object or an array, and so none of what else an object may be. Most are, and
+ * the classes asked for otherwise are getters of globalThis.
+ *
+ * @param {*} value
+ * @return {Boolean}
+ * @api private
+ */
+exports.isPlain = function (value) {
+  return (Array.isArray(value) || Object.getPrototypeOf(value) === Object.prototype) && typeof value.pipe !== 'function'
+}
+
+/**
  * The stream that a body is sent as; undefined for what is no stream of any kind.
  *
  * @param {Object} body
@@ -29,6 +41,7 @@ exports.isStream = function (value) {
  * @api private
  */
 exports.toStream = function (body) {
+  if (exports.isPlain(body)) return undefined
   if (exports.isStream(body)) return body
   if (body instanceof ReadableStream) return Stream.Readable.fromWeb(body)
   if (body instanceof Blob) return Stream.Readable.fromWeb(body.stream())

@@ -1,5 +1,8 @@
 'use strict'
 
+// `Buffer` and `process` as globals are getters: not for what runs for every request.
+const { Buffer } = require('node:buffer')
+const process = require('node:process')
 const { parse, found, Prefix, MORE } = require('./parser')
 const { Incoming } = require('./incoming')
 const { Outgoing } = require('./outgoing')
@@ -186,9 +189,9 @@ class Connection {
     }
     if (first === null) return
     this.bursting = more !== null
-    this.front.run(dispatch, this, first)
+    this.front.enter(dispatch, this, first, more === null)
     if (more === null) return
-    for (const incoming of more) this.front.run(dispatch, this, incoming)
+    for (const incoming of more) this.front.enter(dispatch, this, incoming, false)
     this.schedule()
   }
 

@@ -68,6 +68,7 @@ class Front {
     this.aside = ''
     this.debug = debug
     this.resource = null  // the async context of listen()
+    this.carries = true   //   and whether anything is in it
 
     this.listener = socket => this.accept(socket)
     server.removeListener(event, nodeListener)
@@ -105,7 +106,10 @@ class Front {
     socket.server = this.server
     if (timeout) socket.setTimeout(timeout)
     if (this.timer === null) this.start()
-    this.resource ??= new AsyncResource('KONEFRONT')
+    if (this.resource === null) {
+      this.resource = new AsyncResource('KONEFRONT')
+      this.carries = carries(this.resource)
+    }
     this.connections.add(new Connection(this, socket))
   }
 
@@ -126,9 +130,28 @@ class Front {
   }
 
   /** Call `fn` in the server's async context: node's parser keeps it, a socket does not. */
-  run (fn, one, two) {
-    if (LEAKS) return this.resource.runInAsyncScope(inOwnResource, null, fn, one, two)
-    return this.resource.runInAsyncScope(fn, null, one, two)
+  run (fn, ...args) {
+    return this.resource.runInAsyncScope(fn, null, ...args)
+  }
+
+  /**
+   * Call a handler there, so that what it puts into its context with `enterWith` is seen by nobody else.
+   * A scope costs as much as two layers of middleware: not one more than needed.
+   *
+   * @param {Function} fn
+   * @param {*} one
+   * @param {*} two
+   * @param {boolean} alone from the socket's own callback, and the last thing in it
+   */
+  enter (fn, one, two, alone) {
+    if (LEAKS) {
+      if (this.carries) this.run(inOwnResource, fn, one, two)
+      else inOwnResource(fn, one, two)
+    } else if (alone && !this.carries) {
+      fn(one, two)
+    } else {
+      this.run(fn, one, two)
+    }
   }
 
   dispatch (incoming, outgoing) {
@@ -199,8 +222,16 @@ function define (object, name, value) {
 }
 
 function inOwnResource (fn, one, two) {
-  return new AsyncResource('KONEREQUEST').runInAsyncScope(fn, null, one, two)
+  new AsyncResource('KONEREQUEST').runInAsyncScope(fn, null, one, two)
 }
+
+/** Is there more on it than its ids: the stores of an AsyncLocalStorage, or a frame of them? */
+function carries (resource) {
+  return Object.getOwnPropertySymbols(resource)
+    .some(symbol => !IDS.includes(symbol.description) && resource[symbol] !== undefined)
+}
+
+const IDS = ['async_id_symbol', 'trigger_async_id_symbol']
 
 /** Up to Node 22 `enterWith` writes into the resource that runs: there each request gets one of its own. */
 const LEAKS = (() => {

@@ -76,7 +76,7 @@ function makeResponse (connection, outgoing, req) {
   if (removed & REMOVED_ENCODING) res.removeHeader('transfer-encoding')
   if (removed & REMOVED_CONNECTION) res.removeHeader('connection')
   if (removed & REMOVED_DATE) res.removeHeader('date')
-  for (let i = 0; i < fields.length; i += 3) res.setHeader(fields[i + 1], fields[i + 2])
+  for (let i = 0; i < fields.length; i += 2) res.setHeader(fields[i].text, fields[i + 1])
   return res
 }
 

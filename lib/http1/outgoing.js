@@ -1,5 +1,8 @@
 'use strict'
 
+const { Buffer } = require('node:buffer')
+const process = require('node:process')
+const { nameOf, plain } = require('./name')
 const writer = require('./writer')
 
 /**
@@ -14,7 +17,7 @@ class Outgoing {
     this.owner = null      // what the host keeps here is told when the connection fails
     this.next = null       // the answer behind this one on the connection
     this.res = null        // node's own, once somebody asked for it
-    this.fields = []       // lower-case name, name, value; and again
+    this.fields = []       // Name, value; and again
     this.status = 200
     this.message = undefined
     this.removed = 0       // REMOVED_* bits
@@ -66,10 +69,10 @@ class Outgoing {
 
   setHeader (name, value) {
     if (this.res === null) {
-      const key = NAMES.get(name) ?? learn(name)
-      if (key !== undefined && !this.ended && plain(value)) {
-        if (ODD.has(key) || (key === 'content-disposition' && typeof value !== 'string')) this.odd = true
-        this.put(key, name, value)
+      const known = nameOf(name)
+      if (known !== undefined && !this.ended && known.accepts(value)) {
+        if (known.odd || (known.key === 'content-disposition' && typeof value !== 'string')) this.odd = true
+        this.put(known, value)
         return this
       }
     }
@@ -77,25 +80,34 @@ class Outgoing {
     return this
   }
 
-  put (key, name, value) {
-    const fields = this.fields
-    let i = 0
-    while (i < fields.length && fields[i] !== key) i += 3
-    fields[i] = key
-    fields[i + 1] = name
-    fields[i + 2] = value
+  put (known, value) {
+    const { fields } = this
+    const at = this.find(known.key)
+    if (at === -1) {
+      fields.push(known, value)
+    } else {
+      fields[at] = known
+      fields[at + 1] = value
+    }
+  }
+
+  /** Where a field is, by its name in lower case, or -1. */
+  find (key) {
+    const { fields } = this
+    for (let i = 0; i < fields.length; i += 2) if (fields[i].key === key) return i
+    return -1
   }
 
   appendHeader (name, value) {
     if (this.res === null) {
-      const key = NAMES.get(name) ?? learn(name)
-      if (key !== undefined && !this.ended && plain(value)) {
-        const present = this.getHeader(name)
-        if (present === undefined) return this.setHeader(name, value)
-        const i = this.fields.indexOf(key)
-        this.fields[i + 2] = Array.isArray(present) ? present.concat(value) : [present].concat(value)
+      const known = nameOf(name)
+      if (known !== undefined && !this.ended && known.accepts(value)) {
+        const at = this.find(known.key)
+        if (at === -1) return this.setHeader(name, value)
+        const values = [].concat(this.fields[at + 1], value)
+        this.fields[at + 1] = values
         // node joins the list of some names, and that is its business
-        this.odd = this.odd || !plain(this.fields[i + 2])
+        this.odd = this.odd || !plain(values)
         return this
       }
     }
@@ -110,9 +122,8 @@ class Outgoing {
 
   getHeader (name) {
     if (this.res !== null || typeof name !== 'string') return this.materialize().getHeader(name)
-    const fields = this.fields
-    const key = NAMES.get(name) ?? name.toLowerCase()
-    for (let i = 0; i < fields.length; i += 3) if (fields[i] === key) return fields[i + 2]
+    const at = this.find(nameOf(name)?.key ?? name.toLowerCase())
+    return at === -1 ? undefined : this.fields[at + 1]
   }
 
   hasHeader (name) {
@@ -123,35 +134,32 @@ class Outgoing {
   getHeaders () {
     if (this.res !== null) return this.res.getHeaders()
     const headers = Object.create(null)
-    for (let i = 0; i < this.fields.length; i += 3) headers[this.fields[i]] = this.fields[i + 2]
+    for (let i = 0; i < this.fields.length; i += 2) headers[this.fields[i].key] = this.fields[i + 1]
     return headers
   }
 
   getHeaderNames () {
     if (this.res !== null) return this.res.getHeaderNames()
-    return this.fields.filter((_, i) => i % 3 === 0)
+    return this.names.map(name => name.key)
   }
 
   getRawHeaderNames () {
     if (this.res !== null) return this.res.getRawHeaderNames()
-    return this.fields.filter((_, i) => i % 3 === 1)
+    return this.names.map(name => name.text)
   }
+
+  get names () { return this.fields.filter((_, i) => i % 2 === 0) }
 
   removeHeader (name) {
     if (this.res !== null || typeof name !== 'string' || this.ended) return this.materialize().removeHeader(name)
-    const key = NAMES.get(name) ?? name.toLowerCase()
+    const key = nameOf(name)?.key ?? name.toLowerCase()
     // node remembers that these were taken away and does not add its own
     if (key === 'content-length') this.removed |= REMOVED_LENGTH
     else if (key === 'transfer-encoding') this.removed |= REMOVED_ENCODING
     else if (key === 'connection') this.removed |= REMOVED_CONNECTION
     else if (key === 'date') this.removed |= REMOVED_DATE
-    const fields = this.fields
-    for (let i = 0; i < fields.length; i += 3) {
-      if (fields[i] === key) {
-        fields.splice(i, 3)
-        return
-      }
-    }
+    const at = this.find(key)
+    if (at !== -1) this.fields.splice(at, 2)
   }
 
   flushHeaders () {
@@ -241,34 +249,8 @@ const REMOVED_ENCODING = 2
 const REMOVED_CONNECTION = 4
 const REMOVED_DATE = 8
 
-/** Fields that change framing or what node adds: node's own code shall do it. */
-const ODD = new Set(['connection', 'transfer-encoding', 'date', 'expect', 'trailer', 'keep-alive', 'cookie'])
-
-const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/
-const NOT_ASCII = /[^\t\x20-\x7e]/
-
-/** Names that were found good, in lower case. Names come from code, and still the map is bounded. */
-const NAMES = new Map()
-const MAX_NAMES = 1024
-
-/** The key of a new name; undefined for what node refuses or sorts in front (numbers as keys). */
-function learn (name) {
-  if (typeof name !== 'string' || !TOKEN.test(name) || /^\d+$/.test(name)) return undefined
-  const key = name.toLowerCase()
-  if (NAMES.size < MAX_NAMES) NAMES.set(name, key)
-  return key
-}
-
-/** Only ASCII: node's way with the rest depends on the body. */
-function plain (value) {
-  if (typeof value === 'string') return !NOT_ASCII.test(value)
-  if (typeof value === 'number') return true
-  if (!Array.isArray(value) || value.length === 0) return false
-  return value.every(one => typeof one === 'string' && !NOT_ASCII.test(one))
-}
-
 function sayable (message) {
-  return typeof message === 'string' && !NOT_ASCII.test(message)
+  return typeof message === 'string' && plain(message)
 }
 
 module.exports = { Outgoing, REMOVED_LENGTH, REMOVED_ENCODING, REMOVED_CONNECTION, REMOVED_DATE }

@@ -26,12 +26,14 @@ const SLASH = 47
 const ZERO = 48
 const NINE = 57
 const COLON = 58
+const DEL = 127
 
 const TOKEN = "[!#$%&'*+\\-.^_`|~0-9A-Za-z]"
 const VALUE = '[\\t\\x20-\\x7e\\x80-\\xff]'
 
-// Sticky and without captures: one pass in native code over the whole head.
-const TARGET = /[\x21-\x7e]* HTTP\/1\.1\r\n/y
+const VERSION = ' HTTP/1.1\r\n'
+
+// Sticky and without captures: one pass in native code over the whole block.
 const FIELDS = new RegExp(`(?:${TOKEN}+:${VALUE}*\\r\\n)+\\r\\n`, 'y')
 const KEEP_ALIVE = / *keep-alive\r/iy
 
@@ -70,10 +72,11 @@ function parse (text, at, last, maxSize, maxFields) {
   const target = method(text, at)
   if (target === NOT_MINE) return undecided(text, at, maxFields)
 
-  TARGET.lastIndex = target
-  if (!TARGET.test(text)) return undecided(text, at, maxFields)
-  const fields = TARGET.lastIndex
-  found.url = text.slice(target, fields - 11)
+  let behind = target
+  for (let code; (code = text.charCodeAt(behind)) > SP && code < DEL;) behind++
+  if (!text.startsWith(VERSION, behind)) return undecided(text, at, maxFields)
+  const fields = behind + VERSION.length
+  found.url = text.slice(target, behind)
 
   // Equal bytes were found good before: the comparison is as safe as the scan and five times as fast.
   if (last !== null) {
@@ -234,7 +237,6 @@ function undecided (text, at, maxFields) {
 }
 
 const METHODS = ['GET ', 'HEAD ', 'POST ', 'PUT ', 'PATCH ', 'DELETE ', 'OPTIONS ']
-const VERSION = ' HTTP/1.1\r\n'
 const TARGET_PART = /[\x21-\x7e]*/y
 const NAME_PART = new RegExp(`${TOKEN}*`, 'y')
 const VALUE_PART = new RegExp(`${VALUE}*`, 'y')

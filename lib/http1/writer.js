@@ -17,7 +17,7 @@ function statusLine (status, message) {
 /**
  * @param {number} status
  * @param {string|undefined} message
- * @param {Array} fields name in lower case, name, value; name in lower case, name, value; …
+ * @param {Array} fields Name, value; Name, value; …
  * @param {string} common Date, Connection and Keep-Alive, see keepAlive() and close()
  * @param {number} length of the body in bytes, or -1 when there cannot be one
  * @return {string}
@@ -25,14 +25,12 @@ function statusLine (status, message) {
 function head (status, message, fields, common, length) {
   let text = statusLine(status, message)
   let own = false
-  for (let i = 0; i < fields.length; i += 3) {
-    const value = fields[i + 2]
-    if (fields[i] === 'content-length') own = true
-    if (Array.isArray(value)) {
-      for (const one of value) text += fields[i + 1] + ': ' + one + '\r\n'
-    } else {
-      text += fields[i + 1] + ': ' + value + '\r\n'
-    }
+  for (let i = 0; i < fields.length; i += 2) {
+    const name = fields[i]
+    const value = fields[i + 1]
+    if (name.key === 'content-length') own = true
+    if (Array.isArray(value)) for (const one of value) text += name.line(one)
+    else text += name.line(value)
   }
   if (own || length === -1) return text + common + '\r\n'
   return text + common + 'Content-Length: ' + length + '\r\n\r\n'
