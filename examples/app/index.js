@@ -9,8 +9,9 @@ const { join } = require('node:path')
 const Kone = require('kone')
 const mw = require('kone/middleware')
 const routes = require('./routes')
-const store = require('./store').open(process.env.DATA || join(__dirname, 'data'))
+const { open } = require('./store')
 
+const store = openStore(process.env.DATA || join(__dirname, 'data'))
 const app = new Kone({ keys: store.keys, proxy: Number(process.env.PROXY_HOPS) || false })
 const secure = process.env.SECURE === 'true' // behind TLS
 const views = {
@@ -22,6 +23,7 @@ const views = {
   }
 }
 
+app.use(routes.probes)
 app.use(mw.isolate())
 app.use(mw.requestId())
 app.use(mw.logger({ level: 'auto', nolog: /\.(css|js|svg|ico)$/ }))
@@ -59,6 +61,17 @@ app.use(router.allowedMethods())
 app.final(mw.jsonp.final())
 
 module.exports = app
+
+function openStore (folder) {
+  try {
+    return open(folder)
+  } catch (err) {
+    err.message = `cannot keep the guestbook in ${folder}: ${err.message}`
+    if (require.main !== module) throw err
+    console.error(err.message)
+    process.exit(1)
+  }
+}
 
 if (require.main === module) {
   const port = process.env.PORT || 4000

@@ -1,0 +1,93 @@
+'use strict'
+
+const assert = require('node:assert/strict')
+const { execFile } = require('node:child_process')
+const { once } = require('node:events')
+const { mkdirSync, mkdtempSync, rmSync } = require('node:fs')
+const http = require('node:http')
+const { tmpdir } = require('node:os')
+const { join } = require('node:path')
+const { describe, it } = require('node:test')
+const { setTimeout: sleep } = require('node:timers/promises')
+const { start } = require('../helpers/child')
+
+/** The status, text and Connection header of an answer. */
+async function ask (url, options) {
+  const [res] = await once(http.get(url, options), 'response')
+  return [res.statusCode, Buffer.concat(await res.toArray()).toString(), res.headers.connection]
+}
+
+describe('the demo app as a process', () => {
+  function folder (t) {
+    const data = mkdtempSync(join(tmpdir(), 'kone-process-'))
+    t.after(() => rmSync(data, { recursive: true, force: true }))
+    return data
+  }
+
+  it('should be alive and ready, and not ready while it drains what is in flight', async t => {
+    const app = await start(['examples/app'], { PORT: '0', DATA: folder(t) })
+    t.after(() => app.stop('SIGKILL'))
+    const agent = new http.Agent({ keepAlive: true, maxSockets: 1 })
+    t.after(() => agent.destroy())
+    assert.deepEqual(await ask(`${app.url}/healthz`, { agent }), [200, 'alive', 'keep-alive'])
+    assert.deepEqual(await ask(`${app.url}/readyz`, { agent }), [200, 'ready', 'keep-alive'])
+
+    const form = 'name=ann&password=12345678'
+    const post = http.request(`${app.url}/sign-in`, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/x-www-form-urlencoded',
+        'content-length': form.length,
+        'sec-fetch-site': 'same-origin',
+        expect: '100-continue'
+      }
+    })
+    post.flushHeaders()
+    await once(post, 'continue') // it is in flight
+    app.process.kill('SIGTERM')
+
+    let answer
+    for (let i = 0; i < 200 && answer?.[0] !== 503; i++) {
+      answer = await ask(`${app.url}/readyz`, { agent })
+      await sleep(10)
+    }
+    assert.deepEqual(answer, [503, 'draining', 'close'])
+    await assert.rejects(ask(`${app.url}/healthz`, { agent: false }), { code: 'ECONNREFUSED' })
+    post.end(form)
+    const [{ statusCode, headers }] = await once(post, 'response')
+    assert.deepEqual([statusCode, headers.location, headers.connection], [302, '/', 'close'])
+    await once(app.process, 'exit')
+    assert.equal(app.process.exitCode, 0)
+  })
+
+  describe('should say in one line, and end with 1,', () => {
+    const run = env => new Promise(resolve => {
+      execFile(process.execPath, ['examples/app'], { env: { ...process.env, PORT: '0', ...env }, timeout: 20000 },
+        (err, stdout, stderr) => resolve([err.code, stdout + stderr]))
+    })
+
+    it('that its folder cannot be made', async () => {
+      const [code, printed] = await run({ DATA: join(__filename, 'data') }) // root may write everywhere else
+      assert.equal(code, 1)
+      assert.match(printed, /^cannot keep the guestbook in [^\n]*process\.test\.js\/data: ENOTDIR[^\n]*\n$/)
+    })
+
+    it('that its database cannot be opened', async t => {
+      const data = folder(t)
+      mkdirSync(join(data, 'guestbook.db'))
+      const [code, printed] = await run({ DATA: data })
+      assert.equal(code, 1)
+      assert.match(printed, /^cannot keep the guestbook in [^\n]+: [^\n]*open[^\n]*\n$/)
+    })
+
+    it('that its port is taken', async t => {
+      const other = http.createServer().listen(0)
+      t.after(() => other.close())
+      await once(other, 'listening')
+      const { port } = other.address()
+      const [code, printed] = await run({ DATA: folder(t), PORT: port })
+      assert.equal(code, 1)
+      assert.match(printed, new RegExp(`^cannot listen on port ${port}: [^\n]*EADDRINUSE[^\n]*\n$`))
+    })
+  })
+})
