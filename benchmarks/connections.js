@@ -35,22 +35,24 @@ const server = (name, version, cluster) => ({
   env: { KEEP_ALIVE: '600000' }
 })
 
+// In a hurry the first of them go first.
 const contenders = [
   server('kone', koneVersion),
-  server('kone', koneVersion, true),
   server('node', node => node.slice(1)),
-  server('node', node => node.slice(1), true),
-  server('koa', version('koa')),
+  ...extra(process.env.EXTRA),
   program('go'),
   program('nginx'),
-  program('fibjs'),
-  ...extra(process.env.EXTRA)
+  server('koa', version('koa')),
+  server('kone', koneVersion, true),
+  server('node', node => node.slice(1), true),
+  program('fibjs')
 ]
 
 const WARM = 200 // connections before the first look: what the first ones load is not counted
 const RATE = 1000 // requests per second of the open loop, over all connections
 const TRIES = 3 // a visit that cannot be believed is made again
-const QUICK = 205_000 // ms that it may run
+const QUICK = 205_000 // ms that a first look may take
+const LONGER = 1.5 // times what a visit takes with the next level's connections
 const own = { all: { help: 'also 100,000 connections' } }
 
 run('connections', { contenders, argv: process.argv.slice(2), own }, async lab => {
@@ -60,14 +62,10 @@ run('connections', { contenders, argv: process.argv.slice(2), own }, async lab =
 
   const { result } = lab
   Object.assign(result.derived, { skipped: [], reconnects: [], descriptors: Math.min(descriptors(), 1e9) })
-  for (const [i, connections] of levels.entries()) {
-    // the larger the longer: as much again, and half of it, is what a first look reckons with
-    if (lab.options.quick && i > 0 && performance.now() * 2.5 > QUICK) {
-      console.error(`no time left for ${connections} connections`)
-      result.derived.skipped.push({ connections, reason: 'no time left' })
-      continue
-    }
-    await level(lab, connections)
+  let inTime = lab.contenders.length
+  for (const connections of levels) {
+    const each = await level(lab, connections, inTime)
+    if (lab.options.quick) inTime = Math.floor((QUICK - performance.now()) / (each * LONGER))
   }
 
   finish(lab, {
@@ -81,13 +79,19 @@ run('connections', { contenders, argv: process.argv.slice(2), own }, async lab =
   })
 })
 
-async function level (lab, connections) {
+// As many contenders as there is time for. Resolves to the ms that each of them took.
+async function level (lab, connections, inTime) {
   const { options: { rounds }, result: { derived } } = lab
   const able = []
   for (const contender of lab.contenders) {
     const ready = sized(contender, connections, derived.descriptors)
-    if (ready) able.push(ready)
-    else derived.skipped.push({ connections, contender: contender.name, reason: 'one process may not hold so many' })
+    const reason = !ready ? 'one process may not hold so many' : able.length >= inTime ? 'no time left' : null
+    if (reason) derived.skipped.push({ connections, contender: contender.name, reason })
+    else able.push(ready)
+  }
+  if (!able.length) {
+    console.error(`no time left for ${connections} connections`)
+    return NaN
   }
   const servers = await lab.start(able, {
     workload: named('idle', connections),
@@ -100,6 +104,7 @@ async function level (lab, connections) {
   const visits = measured.map(contender => ({ contender, connections, samples: [], discarded: [], rejected: null }))
   const crowd = new Crowd({ connections, pin: lab.pins?.load })
   const forget = lab.atEnd(() => crowd.stop())
+  const begin = performance.now()
   const progress = bar(rounds * visits.length)
   for (let i = 1; i <= rounds; i++) {
     for (const visit of shuffle([...visits])) {
@@ -111,6 +116,7 @@ async function level (lab, connections) {
   crowd.stop()
   forget()
   for (const visit of visits) keep(lab, visit)
+  return (performance.now() - begin) / visits.length
 }
 
 // A contender with as many processes as such a level needs; null where it cannot have them.
@@ -301,7 +307,7 @@ const remarks = ({ derived }, workload) => derived.remarks
 
 function left ({ derived }, connections) {
   return derived.skipped
-    .filter(one => one.connections === connections && one.contender)
+    .filter(one => one.connections === connections)
     .map(({ contender, reason }) => `${contender} is not here: ${reason}`)
 }
 
@@ -323,7 +329,8 @@ function reached ({ result }, levels) {
     const rounds = name => found(result, named(table, connections), name, metric)?.rounds ?? []
     return pairedRatio(rounds('kone'), rounds('node'))
   }
-  const targets = levels.filter(connections => connections <= 10_000).flatMap(connections => {
+  const measured = levels.filter(connections => found(result, named('idle', connections), 'kone', 'memory'))
+  const targets = measured.filter(connections => connections <= 10_000).flatMap(connections => {
     const at = `at ${connections.toLocaleString('en')}`
     return [
       { what: `memory of an idle connection ÷ node:http, ${at}`, spread: over('idle', connections, 'memory') },

@@ -87,7 +87,7 @@ const SUBJECTS = {
   }
 }
 
-run('growth', { contenders, argv: process.argv.slice(2), rounds: 5 }, async lab => {
+run('growth', { contenders, argv: process.argv.slice(2) }, async lab => {
   lab.generators(['pooled'])
   for (const [subject, { at, ...how }] of Object.entries(SUBJECTS)) {
     const taken = lab.options.quick ? [at[0], at[Math.floor(at.length / 2)], at.at(-1)] : at
@@ -119,7 +119,7 @@ async function measure (lab, subject, { at, request = () => ({}), expected, conn
       cells.push({ n, workload, server, load: { generator: 'pooled', ...load } })
     }
   }
-  await lab.measure(cells, { warm: quick ? 0.4 : 2 })
+  await lab.measure(cells)
   if (subject === 'body') await peaks(lab, cells)
   for (const { n, workload } of cells) {
     for (const row of lab.result.rows) if (row.workload === workload) row.at = n

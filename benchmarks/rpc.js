@@ -65,7 +65,7 @@ run('rpc', { contenders, argv: process.argv.slice(2) }, async lab => {
       server,
       load: { generator: 'rpc', ...server.request, ...lanes(server.request, flight), seconds: quick ? 0.4 : 2 }
     })))
-    await lab.measure(cells, { warm: quick ? 0.5 : 3 })
+    await lab.measure(cells)
     for (const cell of cells) keep(lab.result, cell, counts)
     await Promise.all(servers.map(server => server.stop()))
   }

@@ -101,11 +101,10 @@ async function up (lab, root) {
   return servers
 }
 
-// In a hurry a server is warmed by its first workload only, and what a busy machine leaves no time for is left.
+// What a busy machine leaves no time for is left.
 async function inTime (lab, groups) {
   const { quick } = lab.options
   const begin = performance.now()
-  const warm = new Set()
   let done = 0
   for (const cells of groups) {
     const spent = performance.now() - begin
@@ -115,8 +114,7 @@ async function inTime (lab, groups) {
       lab.result.derived.skipped = [...lab.result.derived.skipped ?? [], ...workloads]
       continue
     }
-    const warmed = cells.filter(({ server }) => !warm.has(server) && warm.add(server))
-    await lab.measure(cells, quick ? { warmed } : { warm: 2 })
+    await lab.measure(cells)
     done += cells.length
   }
 }

@@ -7,7 +7,7 @@ const bar = require('./progress')
 const { OptionError, nodeVersion, parse, usage } = require('./options')
 const { machine, pins } = require('./machine')
 const { headerDifferences, verify } = require('./verify')
-const { measure, remarks, steps } = require('./measure')
+const { measure, remarks } = require('./measure')
 const { rowsOf } = require('./result')
 
 const GENERATORS = {
@@ -25,20 +25,20 @@ const GENERATORS = {
  *    run('battle', { contenders, argv: process.argv.slice(2) }, async lab => { … })
  *
  * @param {string} name
- * @param {{ contenders: object[], argv: string[], rounds?: number, own?: object }} of contenders:
+ * @param {{ contenders: object[], argv: string[], own?: object }} of contenders:
  *   `{ name, file, version }`, or `program` in place of the file, as program.js takes it; own: options of this
  *   lab alone, as options.js takes them
  * @param {(lab: Lab) => Promise<void>} main
  */
-exports.run = async function (name, { contenders, argv, rounds, own }, main) {
+exports.run = async function (name, { contenders, argv, own }, main) {
   for (const [signal, number] of [['SIGINT', 2], ['SIGTERM', 15], ['SIGHUP', 1]]) {
     process.once(signal, () => leave(128 + number))
   }
   try {
     const names = contenders.map(contender => contender.name)
-    const options = parse(argv, { lab: name, contenders: names, rounds, own })
+    const options = parse(argv, { lab: name, contenders: names, own })
     if (options.help) {
-      console.log(usage(name, names, rounds, own))
+      console.log(usage(name, names, own))
       return
     }
     await main(new Lab(name, contenders, options, argv))
@@ -61,6 +61,8 @@ function leave (code) {
 
 /** What the labs share: options, servers, generators, and the head of the result. */
 class Lab {
+  #warm = new Set() // servers
+
   constructor (name, contenders, options, argv) {
     this.name = name
     this.options = options
@@ -80,6 +82,7 @@ class Lab {
       derived: {
         quick: options.quick,
         rounds: options.rounds,
+        only: options.only ?? undefined,
         pinned: this.pins,
         about: {},
         ratios: [],
@@ -142,19 +145,27 @@ class Lab {
   }
 
   /**
-   * Measure cells in interleaved rounds and keep their rows. In a hurry a server is warmed once, by the first of
-   * its cells.
+   * Measure cells in interleaved rounds and keep their rows.
    *
    * @param {object[]} cells `{ workload, server, load }`
-   * @param {{ rounds?: number, warm?: number }} [how] warm: seconds of load before the first round
    */
-  async measure (cells, { rounds = this.options.rounds, warm = this.options.quick ? QUICK_WARM : 3 } = {}) {
-    const isCold = ({ server }) => !this.#warm.has(server) && this.#warm.add(server)
-    const warmed = this.options.quick ? cells.filter(isCold) : cells
-    const progress = bar(steps(cells, rounds))
+  async measure (cells) {
+    const { quick, rounds } = this.options
+    const { warm, warmed } = quick ? this.#hurried(cells) : { warm: 3, warmed: cells }
+    const progress = bar(warmed.length + cells.length * rounds)
     await measure(cells, { rounds, warm, warmed, generators, tick: progress.tick })
     progress.end()
     this.keep(cells)
+  }
+
+  // In a hurry a server is warmed once, for less than a second: wrk knows only whole ones, autocannon stands in.
+  #hurried (cells) {
+    const { autocannon } = this.generators(['autocannon'])
+    const cold = cells.filter(({ server }) => !this.#warm.has(server) && this.#warm.add(server))
+    if (!autocannon) return { warm: 1, warmed: cold }
+    const warmed = cold.map(({ server, load }) =>
+      ({ server, load: load.generator === 'wrk' ? { ...load, generator: 'autocannon' } : load }))
+    return { warm: 0.4, warmed }
   }
 
   /**

@@ -22,7 +22,8 @@ exports.measure = async function (cells, { rounds, warm, warmed = cells, generat
 
   for (const cell of warmed) {
     tick(`warming ${cell.server.name}`)
-    await generators[cell.load.generator].run({ ...cell.load, port: cell.server.port, seconds: warm })
+    // whoever fails here fails in the rounds, where it is counted
+    await generators[cell.load.generator].run({ ...cell.load, port: cell.server.port, seconds: warm }).catch(() => {})
   }
   for (let round = 1; round <= rounds; round++) {
     for (const cell of shuffle([...cells])) {
@@ -59,9 +60,14 @@ exports.remarks = function (samples) {
 
 async function visit (cell, round, generator) {
   for (let tries = 1; tries <= TRIES; tries++) {
-    const sample = await once(cell, generator)
-    const reason = disbelief({ ...cell.load, ...sample })
-    if (!reason) return cell.samples.push(sample)
+    let reason
+    try {
+      const sample = await once(cell, generator)
+      reason = disbelief({ ...cell.load, ...sample })
+      if (!reason) return cell.samples.push(sample)
+    } catch (err) { // it ended, say
+      reason = err.message
+    }
     cell.discarded.push({ round, reason })
     if (tries === TRIES) cell.rejected = reason
   }
@@ -69,7 +75,7 @@ async function visit (cell, round, generator) {
 
 async function once ({ server, load }, generator) {
   const marks = {}
-  const mark = what => { marks[what] = server.usage() }
+  const mark = what => { marks[what] = server.usage().catch(() => null) }
   const start = await server.usage()
   const stolen = cpu.stolen()
   const sample = await generator.run({ ...load, port: server.port, mark })

@@ -2,6 +2,9 @@
 
 const { execFileSync } = require('node:child_process')
 
+const ROUNDS = 8
+const QUICK_ROUNDS = 3
+
 /**
  * What a lab is asked to do on its command line. Everything unknown is refused with a sentence, for a
  * misspelt `--only` would otherwise measure something else than was meant.
@@ -9,12 +12,12 @@ const { execFileSync } = require('node:child_process')
  *    parse(['--quick', '--only', 'kone,koa'], { lab: 'battle', contenders: ['kone', 'koa', 'node'] })
  *
  * @param {string[]} argv without node and the script
- * @param {{ lab: string, contenders: string[], rounds?: number, own?: object }} of rounds: the full run's default;
- *   own: options of this lab alone, `{ name: { help, value? } }`, where value is what the help calls its value
+ * @param {{ lab: string, contenders: string[], own?: object }} of own: options of this lab alone,
+ *   `{ name: { help, value? } }`, where value is what the help calls its value
  * @return {{ quick: boolean, help: boolean, rounds: number, only: string[]|null, node: string }} and the lab's own
  * @throws {OptionError} unknown option, missing or bad value, unknown contender
  */
-exports.parse = function (argv, { lab, contenders, rounds = 8, own = {} }) {
+exports.parse = function (argv, { lab, contenders, own = {} }) {
   const options = { quick: false, help: false, rounds: 0, only: null, node: process.execPath }
   for (const name of Object.keys(own)) options[name] = own[name].value ? null : false
   const refuse = message => { throw new OptionError(`${lab}: ${message}`) }
@@ -45,7 +48,7 @@ exports.parse = function (argv, { lab, contenders, rounds = 8, own = {} }) {
       default: {
         const key = name.startsWith('--') ? name.slice(2) : ''
         if (!Object.hasOwn(own, key)) {
-          refuse(`unknown ${name.startsWith('-') ? 'option' : 'argument'} ${name}\n\n${usage(lab, contenders, rounds, own)}`)
+          refuse(`unknown ${name.startsWith('-') ? 'option' : 'argument'} ${name}\n\n${usage(lab, contenders, own)}`)
         }
         if (!own[key].value && inline !== undefined) refuse(`${name} takes no value`)
         options[key] = own[key].value ? value() : true
@@ -53,7 +56,7 @@ exports.parse = function (argv, { lab, contenders, rounds = 8, own = {} }) {
     }
   }
 
-  options.rounds ||= options.quick ? 3 : rounds
+  options.rounds ||= options.quick ? QUICK_ROUNDS : ROUNDS
   return options
 }
 
@@ -62,16 +65,15 @@ exports.parse = function (argv, { lab, contenders, rounds = 8, own = {} }) {
  *
  * @param {string} lab
  * @param {string[]} contenders
- * @param {number} rounds
  * @param {object} [own] options of this lab alone
  * @return {string}
  */
-const usage = exports.usage = function (lab, contenders, rounds = 8, own = {}) {
+const usage = exports.usage = function (lab, contenders, own = {}) {
   return [
     `usage: make ${lab === 'battle' ? '' : 'bench-'}${lab} ARGS="…"`,
     '',
     '  --quick          three short rounds, for a first look; the result is marked so',
-    `  --rounds N       rounds per contender, at least 3 (default ${rounds})`,
+    `  --rounds N       rounds per contender, at least 3 (default ${ROUNDS})`,
     '  --only a,b       only these contenders',
     '  --node <binary>  the Node that runs the servers (default: this one)',
     ...Object.entries(own).map(([name, { value, help }]) => `  ${`--${name}${value ? ` ${value}` : ''}`.padEnd(16)} ${help}`),

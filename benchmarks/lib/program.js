@@ -73,7 +73,9 @@ class Program extends Server {
   }
 
   async usage () {
-    return cpu.usage(this.pid)
+    const used = cpu.usage(this.pid)
+    if (!used) throw new Error(`${this.name} has ended: ${this.reason}`)
+    return used
   }
 
   async resident () {

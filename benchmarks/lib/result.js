@@ -2,7 +2,7 @@
 
 const fs = require('node:fs')
 const path = require('node:path')
-const { median, middle, quantile, round } = require('./stats')
+const { disbelief, median, middle, quantile, round } = require('./stats')
 
 const FOLDER = path.join(__dirname, '../results')
 
@@ -62,35 +62,75 @@ exports.rowsOf = function ({ workload, server, load, samples }) {
  * @return {string[]} sentences; empty when all is well
  */
 const problems = exports.problems = function (result) {
+  const { machine = {}, contenders = [], rows = [], rejected = [], missing = [] } = result
   const found = []
   const say = (ok, sentence) => { if (!ok) found.push(sentence) }
-  const text = value => typeof value === 'string' && value !== ''
-  const { machine = {}, contenders = [], rows = [], rejected = [], missing = [] } = result
 
-  for (const name of ['lab', 'date', 'node', 'command']) say(text(result[name]), `${name} is missing`)
+  for (const name of ['lab', 'date', 'node', 'command']) say(isText(result[name]), `${name} is missing`)
   say(!Number.isNaN(Date.parse(result.date)), 'date is not a time')
-  say(text(machine.cpu) && machine.cores > 0 && text(machine.kernel), 'machine needs cpu, cores and kernel')
-  for (const { name, version } of contenders) say(text(name) && text(version), `contender ${name} needs a version`)
-  for (const { name, how } of missing) say(text(name) && text(how), `missing ${name} needs how`)
+  say(isText(machine.cpu) && machine.cores > 0 && isText(machine.kernel), 'machine needs cpu, cores and kernel')
+  for (const { name, version } of contenders) say(isText(name) && isText(version), `contender ${name} needs a version`)
+  for (const { name, how } of missing) say(isText(name) && isText(how), `missing ${name} needs how`)
+  for (const { workload, contender, reason } of rejected) {
+    say(isText(workload) && isText(contender) && isText(reason), `rejected ${contender} needs a reason`)
+  }
 
-  const names = new Set(contenders.map(contender => contender.name))
+  const names = new Set(contenders.map(({ name }) => name))
   const refused = new Set(rejected.map(({ workload, contender }) => `${workload} ${contender}`))
-  for (const { workload, contender, reason } of rejected) say(text(workload) && text(contender) && text(reason), `rejected ${contender} needs a reason`)
-
   for (const row of rows) {
     const name = `${row.workload} ${row.contender}`
-    const figures = row.rounds ?? []
-    say(text(row.workload) && text(row.metric) && text(row.unit), `${name}: workload, metric and unit are needed`)
     say(names.has(row.contender), `${name}: not among the contenders`)
     say(!refused.has(name), `${name}: rejected and measured`)
-    say(figures.length >= 3, `${name}: fewer than three rounds`)
-    say(figures.every(figure => Number.isFinite(figure) && figure > 0), `${name}: a figure is not above 0`)
-    say(figures.length === 0 || (row.median === median(figures) && row.min === Math.min(...figures) &&
-      row.p25 === quantile(figures, 0.25) && row.max === Math.max(...figures)), `${name}: the spread is not that of the rounds`)
-    if (row.requestsPerSecond === undefined) continue
-    say(row.errors === 0, `${name}: has errors`)
-    say(row.connections > 0 && row.latencyMeanMs > 0, `${name}: connections and latencyMeanMs are needed`)
-    say(row.requestsPerSecond <= 1.2 * row.connections * (row.pipeline ?? 1) / (row.latencyMeanMs / 1000), `${name}: breaks Little's law`)
+    for (const sentence of [...rowProblems(row), ...loadProblems(row)]) found.push(`${name}: ${sentence}`)
+  }
+  return [...found, ...gaps(result)]
+}
+
+const isText = value => typeof value === 'string' && value !== ''
+const isFigure = value => Number.isFinite(value) && value > 0
+
+function rowProblems ({ workload, metric, unit, median: middle, min, p25, max, rounds = [] }) {
+  const found = []
+  if (![workload, metric, unit].every(isText)) found.push('workload, metric and unit are needed')
+  if (rounds.length < 3) found.push('fewer than three rounds')
+  if (!rounds.every(isFigure)) found.push('a figure is not above 0')
+  const same = middle === median(rounds) && p25 === quantile(rounds, 0.25) &&
+    min === Math.min(...rounds) && max === Math.max(...rounds)
+  if (!same) found.push('the spread is not that of the rounds')
+  return found
+}
+
+function loadProblems ({ requestsPerSecond, connections, latencyMeanMs, pipeline = 1, errors }) {
+  if (requestsPerSecond === undefined) return []
+  const found = []
+  if (errors !== 0) found.push('has errors')
+  if (![requestsPerSecond, connections, latencyMeanMs].every(isFigure)) {
+    found.push('requestsPerSecond, connections and latencyMeanMs are needed')
+  }
+  if (disbelief({ requests: 1, errors: 0, requestsPerSecond, connections, latencyMeanMs, pipeline })) {
+    found.push('breaks Little\'s law')
+  }
+  return found
+}
+
+const LOADED = ['versions', 'connections', 'static', 'rpc', 'mw', 'battle']
+const HEADLINE = ['kone', 'koa', 'node'] // of battle
+
+// What a whole run must hold: one of some contenders (--only) need not, nor whom this machine has not.
+function gaps ({ lab, rows = [], rejected = [], missing = [], derived: { only } = {} }) {
+  if (only) return []
+  const found = []
+  const absent = [...missing.map(({ name }) => name), ...rejected.map(({ contender }) => contender)]
+  const names = new Set([...rows.map(({ contender }) => contender), ...absent])
+  const others = [...names].filter(name => !name.startsWith('kone'))
+  if (others.length === names.size) found.push('kone was not measured')
+  if (others.length < 2) found.push('fewer than two others were measured')
+  if (LOADED.includes(lab) && !rows.some(row => row.requestsPerSecond)) found.push('no row has requestsPerSecond')
+  if (lab === 'battle') {
+    for (const name of HEADLINE.filter(name => !absent.includes(name))) {
+      const is = row => row.contender === name && row.workload === 'hello' && row.metric === 'cpu' && row.unit === 'µs/request'
+      if (!rows.some(is)) found.push(`${name} has no row of CPU µs/request in hello`)
+    }
   }
   return found
 }

@@ -7,6 +7,7 @@ const assert = require('node:assert/strict')
 const Server = require('../../benchmarks/lib/server')
 const { measure, remarks, steps } = require('../../benchmarks/lib/measure')
 const { headerDifferences, verify } = require('../../benchmarks/lib/verify')
+const until = require('../helpers/until')
 
 const lab = path.join(__dirname, '../../benchmarks')
 const contender = { name: 'node', file: path.join(lab, 'contenders/hello/node.js') }
@@ -47,6 +48,16 @@ describe('rounds', () => {
     assert.equal(cells[0].discarded.length, 3)
   })
 
+  it('should reject who cannot be reached, and go on with the others', async () => {
+    const { cells, order } = cellsOf(['a', 'b'], port => {
+      if (port === 'a') throw new Error('connection refused')
+      return good
+    })
+    await measure(cells, { rounds: 3, warm: 1, generators: order.generators })
+    assert.equal(cells[0].rejected, 'connection refused')
+    assert.equal(cells[1].samples.length, 3)
+  })
+
   it('should say when the generator, not the server, was the limit', () => {
     const sample = { busy: 0.99, wait: 0.01, steal: 0 }
     assert.deepEqual(remarks([sample]), [])
@@ -58,7 +69,7 @@ describe('rounds', () => {
   function cellsOf (names, answer) {
     const seen = []
     const used = { run: 0, wait: 0 }
-    const generators = { fake: { run: async ({ port }) => { seen.push(port); return answer() } } }
+    const generators = { fake: { run: async ({ port }) => { seen.push(port); return answer(port) } } }
     const cells = names.map(name => ({
       workload: 'hello',
       server: { name, port: name, usage: async () => { used.run += 1e7; return { ...used } } },
@@ -94,7 +105,13 @@ describe('a contender', () => {
     const child = spawn(process.execPath, ['-e', script], { stdio: ['ignore', 'pipe', 'inherit'] })
     const pid = Number(await new Promise(resolve => child.stdout.once('data', resolve)))
     child.kill('SIGKILL')
-    await gone(pid)
+    await until(() => {
+      try {
+        return !process.kill(pid, 0)
+      } catch {
+        return true
+      }
+    })
   })
 
   it('should have its header differences listed', () => {
@@ -103,14 +120,3 @@ describe('a contender', () => {
     assert.deepEqual(headerDifferences(headers, reference), ['~content-length: 12', '+server: x', '-etag'])
   })
 })
-
-async function gone (pid) {
-  for (;;) {
-    try {
-      process.kill(pid, 0)
-    } catch {
-      return
-    }
-    await new Promise(resolve => setTimeout(resolve, 10))
-  }
-}

@@ -38,11 +38,34 @@ describe('the result of a lab', () => {
   it('should refuse a contender without a version, and one that is rejected and measured', () => {
     const unknown = result()
     unknown.contenders.pop()
-    assert.match(problems(unknown).join(), /not among the contenders/)
+    assert.match(problems(unknown).join(), /hello kone: not among the contenders/)
 
     const both = result()
     both.rejected.push({ workload: 'hello', contender: 'kone', reason: 'its body is ""' })
     assert.match(problems(both).join(), /rejected and measured/)
+  })
+
+  it('should refuse rows with requestsPerSecond that do not say of how many connections, and how soon', () => {
+    assert.match(changed(row => { delete row.connections }), /connections and latencyMeanMs are needed/)
+    assert.match(changed(row => { row.latencyMeanMs = NaN }), /connections and latencyMeanMs are needed/)
+  })
+
+  it('should hold kone and two others', () => {
+    assert.match(without(({ contender }) => contender === 'kone'), /kone was not measured/)
+    assert.match(without(({ contender }) => contender === 'koa'), /fewer than two others were measured/)
+  })
+
+  it('should hold the rows of a battle by which others are compared', () => {
+    const missing = { missing: [{ name: 'koa', how: 'npm install in benchmarks/' }] }
+    const isKoa = ({ contender, metric }) => contender === 'koa' && metric === 'cpu'
+    assert.match(without(isKoa), /koa has no row of CPU µs\/request in hello/)
+    assert.equal(without(isKoa, missing), '', 'who is missing is no fault')
+    assert.match(without(() => true, missing), /no row has requestsPerSecond/)
+  })
+
+  it('should hold less when only some contenders were asked for', () => {
+    const { derived } = result()
+    assert.equal(without(({ contender }) => contender !== 'kone', { derived: { ...derived, only: ['kone'] } }), '')
   })
 
   it('should not be written unless it is sound', t => {
@@ -66,8 +89,8 @@ describe('the page of a result', () => {
   })
 
   it('should show figures, ratios and error bars', () => {
-    assert.equal(html.match(/<rect /g).length, 2)
-    assert.equal(html.match(/<line /g).length, 6)
+    assert.equal(html.match(/<rect /g).length, 3)
+    assert.equal(html.match(/<line /g).length, 9)
     assert.match(html, /<td>0\.50 \(0\.50–0\.50\)<\/td>/)
   })
 
@@ -93,8 +116,12 @@ function result () {
     node: 'v20.20.2',
     command: 'node benchmarks/battle.js',
     machine: { cpu: 'Test CPU', cores: 2, kernel: 'Linux 6' },
-    contenders: [{ name: 'node', version: '20.20.2' }, { name: 'kone', version: '2.17.0' }],
-    rows: [...rowsOf(cell('node', [20, 22, 21])), ...rowsOf(cell('kone', [10, 11, 10.5]))],
+    contenders: [{ name: 'node', version: '20.20.2' }, { name: 'koa', version: '2.16.4' }, { name: 'kone', version: '2.17.0' }],
+    rows: [
+      ...rowsOf(cell('kone', [10, 11, 10.5])),
+      ...rowsOf(cell('node', [20, 22, 21])),
+      ...rowsOf(cell('koa', [30, 33, 31]))
+    ],
     rejected: [],
     derived: { quick: false, rounds: 3, about: {}, ratios: [], remarks: [], discarded: [], answers: [] }
   }
@@ -104,4 +131,9 @@ function changed (change) {
   const broken = result()
   change(broken.rows[0])
   return problems(broken).join('; ')
+}
+
+function without (isGone, changes) {
+  const made = { ...result(), ...changes }
+  return problems({ ...made, rows: made.rows.filter(row => !isGone(row)) }).join('; ')
 }
