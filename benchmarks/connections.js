@@ -51,7 +51,6 @@ const contenders = [
 const WARM = 200 // connections before the first look: what the first ones load is not counted
 const RATE = 1000 // requests per second of the open loop, over all connections
 const TRIES = 3 // a visit that cannot be believed is made again
-const QUICK = 205_000 // ms that a first look may take
 const LONGER = 1.5 // times what a visit takes with the next level's connections
 const own = { all: { help: 'also 100,000 connections' } }
 
@@ -65,7 +64,7 @@ run('connections', { contenders, argv: process.argv.slice(2), own }, async lab =
   let inTime = lab.contenders.length
   for (const connections of levels) {
     const each = await level(lab, connections, inTime)
-    if (lab.options.quick) inTime = Math.floor((QUICK - performance.now()) / (each * LONGER))
+    inTime = Math.floor(lab.timeLeft / (each * LONGER))
   }
 
   finish(lab, {

@@ -109,28 +109,16 @@ const TARGETS = [
 ]
 
 run('front', { contenders, argv: process.argv.slice(2) }, async lab => {
-  const { quick } = lab.options
   const generators = lab.generators(['wrk', 'autocannon', 'split'])
 
-  for (const { app, request, expected, loads } of workloads) {
-    const taking = lab.contenders
-      .filter(({ name }) => name in app)
-      .map(one => ({ ...one, args: [app[one.name], one.flag].filter(Boolean) }))
-    const [workload] = Object.keys(loads)
-    const servers = await lab.start(taking, { workload, request, expected, reference: 'node' })
-    const cells = Object.entries(loads).flatMap(([workload, { not, ...wanted }]) => {
-      const load = possible(wanted, generators)
-      return servers.filter(({ name }) => load && name !== not)
-        .map(server => ({ workload, server, load: { ...request, ...load, seconds: quick ? 1 : 2 } }))
-    })
-    await lab.measure(cells)
-    await Promise.all(servers.map(server => server.stop()))
-  }
-
-  const silent = lab.contenders
-    .filter(({ name }) => ['node', 'kone'].includes(name))
-    .map(one => ({ ...one, args: ['hello'], flags: ['--expose-gc'], env: { KEEP_ALIVE: '600000' } }))
-  await memory(lab, silent, { workload: 'idle', connections: 10_000, question: { expected: hello } })
+  await lab.inTime([
+    ...workloads.map(one => ({
+      name: Object.keys(one.loads).join(', '),
+      size: Object.keys(one.app).length * Object.keys(one.loads).length,
+      act: () => measure(lab, one)
+    })),
+    { name: 'idle', size: 10, act: () => silence(lab) }
+  ])
 
   const references = ['node', 'koa', 'net', 'kone-node']
   addRatios(lab.result, references)
@@ -148,6 +136,29 @@ run('front', { contenders, argv: process.argv.slice(2) }, async lab => {
     ]
   })
 })
+
+async function measure (lab, { app, request, expected, loads }) {
+  const generators = lab.generators(['wrk', 'autocannon', 'split'])
+  const taking = lab.contenders
+    .filter(({ name }) => name in app)
+    .map(one => ({ ...one, args: [app[one.name], one.flag].filter(Boolean) }))
+  const [workload] = Object.keys(loads)
+  const servers = await lab.start(taking, { workload, request, expected, reference: 'node' })
+  const cells = Object.entries(loads).flatMap(([workload, { not, ...wanted }]) => {
+    const load = possible(wanted, generators)
+    return servers.filter(({ name }) => load && name !== not)
+      .map(server => ({ workload, server, load: { ...request, ...load, seconds: lab.options.quick ? 1 : 2 } }))
+  })
+  await lab.measure(cells)
+  await Promise.all(servers.map(server => server.stop()))
+}
+
+async function silence (lab) {
+  const silent = lab.contenders
+    .filter(({ name }) => ['node', 'kone'].includes(name))
+    .map(one => ({ ...one, args: ['hello'], flags: ['--expose-gc'], env: { KEEP_ALIVE: '600000' } }))
+  await memory(lab, silent, { workload: 'idle', connections: 10_000, question: { expected: hello } })
+}
 
 // Where wrk is not installed autocannon stands in, but for cookies that change: those it cannot send.
 function possible (load, generators) {

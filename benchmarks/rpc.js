@@ -48,28 +48,13 @@ const METHODS = {
 const FLIGHTS = [50, 100]
 
 run('rpc', { contenders, argv: process.argv.slice(2) }, async lab => {
-  const { quick } = lab.options
   const generators = lab.generators(['rpc', 'autocannon', 'wrk'])
   const counts = {}
 
-  for (const method of Object.keys(METHODS)) {
-    const taking = lab.contenders.filter(({ name }) => takes(name, method))
-    const servers = await lab.start(taking, {
-      workload: method,
-      request: async server => call(contenders.find(({ name }) => name === server.name), method),
-      expected: METHODS[method],
-      check: (server, expected) => check(generators.rpc, server, expected)
-    })
-    const cells = FLIGHTS.flatMap(flight => servers.map(server => ({
-      workload: `${method}, ${flight} in flight`,
-      server,
-      load: { generator: 'rpc', ...server.request, ...lanes(server.request, flight), seconds: quick ? 0.4 : 2 }
-    })))
-    await lab.measure(cells)
-    for (const cell of cells) keep(lab.result, cell, counts)
-    await Promise.all(servers.map(server => server.stop()))
-  }
-  await hello(lab, generators.wrk ? 'wrk' : 'autocannon')
+  await lab.inTime([
+    ...Object.keys(METHODS).map(name => ({ name, act: () => measure(lab, name, counts) })),
+    { name: 'hello', act: () => hello(lab, generators.wrk ? 'wrk' : 'autocannon') }
+  ])
 
   Object.assign(lab.result.derived, { note: ABOUT, boundsMs: BOUNDS.slice(0, -1), responseTimes: counts })
   addRatios(lab.result, ['node', 'node-hessian', 'koa', 'kone-unguarded', ...PEERS])
@@ -90,6 +75,25 @@ run('rpc', { contenders, argv: process.argv.slice(2) }, async lab => {
     ]
   })
 })
+
+async function measure (lab, method, counts) {
+  const { rpc } = lab.generators(['rpc'])
+  const taking = lab.contenders.filter(({ name }) => takes(name, method))
+  const servers = await lab.start(taking, {
+    workload: method,
+    request: async server => call(contenders.find(({ name }) => name === server.name), method),
+    expected: METHODS[method],
+    check: (server, expected) => check(rpc, server, expected)
+  })
+  const cells = FLIGHTS.flatMap(flight => servers.map(server => ({
+    workload: `${method}, ${flight} in flight`,
+    server,
+    load: { generator: 'rpc', ...server.request, ...lanes(server.request, flight), seconds: lab.options.quick ? 0.4 : 2 }
+  })))
+  await lab.measure(cells)
+  for (const cell of cells) keep(lab.result, cell, counts)
+  await Promise.all(servers.map(server => server.stop()))
+}
 
 // Hessian is asked for where the codec matters, kone without isolation where that does.
 function takes (name, method) {

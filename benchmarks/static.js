@@ -41,8 +41,6 @@ const contenders = [
 const SIXTY = '13 B, 60,000 connections'
 const REFERENCES = ['node', 'sirv', 'koa-static', 'nginx']
 
-const QUICK = 205_000 // ms that it may run
-
 const own = { all: { help: 'also 60,000 connections, by servers of four processes' } }
 
 run('static', { contenders, argv: process.argv.slice(2), own }, async lab => {
@@ -55,10 +53,13 @@ run('static', { contenders, argv: process.argv.slice(2), own }, async lab => {
   const generator = lab.generators(['wrk']).wrk ? 'wrk' : lab.generators(['autocannon']) && 'autocannon'
   const servers = await up(lab, root)
   const groups = plan(lab.options)
-  await inTime(lab, groups.map(workloads => workloads.flatMap(({ workload, path, load, only }) => servers
-    .filter(({ name, paths }) => paths.has(path) && (!only || only.includes(name) || isExtra(name)))
-    .filter(({ name }) => !(name === 'net' && load.pipeline)) // it would answer once for sixteen
-    .map(server => ({ workload, server, load: { generator, path, ...load } })))))
+  await lab.inTime(groups.map(workloads => {
+    const cells = workloads.flatMap(({ workload, path, load, only }) => servers
+      .filter(({ name, paths }) => paths.has(path) && (!only || only.includes(name) || isExtra(name)))
+      .filter(({ name }) => !(name === 'net' && load.pipeline)) // it would answer once for sixteen
+      .map(server => ({ workload, server, load: { generator, path, ...load } })))
+    return { name: workloads.map(({ workload }) => workload).join(', '), size: cells.length, act: () => lab.measure(cells) }
+  }))
   await Promise.all(servers.map(server => server.stop()))
   if (lab.options.all) await sixty(lab, root)
 
@@ -68,7 +69,7 @@ run('static', { contenders, argv: process.argv.slice(2), own }, async lab => {
     sections: [
       reached(lab),
       ...groups.flat().map(({ workload, heading, path }) => ranking(lab.result, workload, {
-        heading: `${heading}, ${generator}`,
+        heading: `${generator}: ${heading}`,
         references: REFERENCES.slice(0, 2),
         question: path
       })),
@@ -99,24 +100,6 @@ async function up (lab, root) {
     }
   }
   return servers
-}
-
-// What a busy machine leaves no time for is left.
-async function inTime (lab, groups) {
-  const { quick } = lab.options
-  const begin = performance.now()
-  let done = 0
-  for (const cells of groups) {
-    const spent = performance.now() - begin
-    if (quick && done && begin + spent + spent / done * cells.length > QUICK) {
-      const workloads = [...new Set(cells.map(cell => cell.workload))]
-      console.error(`no time left for ${workloads.join(', ')}`)
-      lab.result.derived.skipped = [...lab.result.derived.skipped ?? [], ...workloads]
-      continue
-    }
-    await lab.measure(cells)
-    done += cells.length
-  }
 }
 
 // As many as the report had; one process may not hold them, neither here nor there.

@@ -19,6 +19,7 @@ exports.page = function (result, { title, sections, up }) {
     ['When', `${date.slice(0, 16).replace('T', ' ')} UTC`],
     ['Rounds', `${derived.rounds ?? result.rows[0]?.rounds.length ?? 0}${derived.quick ? ', quick: a first look, not a result' : ''}`],
     ['Command', command],
+    ...derived.noTimeFor ? [['No time for', derived.noTimeFor.join('; ')]] : [],
     ['Versions', contenders.map(({ name, version }) => `${name} ${version}`).join(', ')],
     ...missing.map(({ name, how }) => ['Missing', `${name}: ${how}`])
   ]

@@ -19,6 +19,8 @@ const GENERATORS = {
   pooled: require('./load/pooled')
 }
 
+const QUICK = 215_000 // ms that a first look may take
+
 /**
  * Run a lab from its command line to its exit code, and leave no process behind, whatever happens.
  *
@@ -156,6 +158,34 @@ class Lab {
     await measure(cells, { rounds, warm, warmed, generators, tick: progress.tick })
     progress.end()
     this.keep(cells)
+  }
+
+  /** ms that are left; without end unless in a hurry. */
+  get timeLeft () {
+    return this.options.quick ? QUICK - performance.now() : Infinity
+  }
+
+  /**
+   * One part of the lab after the other. In a hurry those that a busy machine leaves no time for are left out, and
+   * the result says so.
+   *
+   *    await lab.inTime([{ name: 'routes', act: () => measure('routes') }, …])
+   *
+   * @param {{ name: string, act: () => Promise<void>, size?: number }[]} parts size: how long it takes beside the
+   *   others, if not as long
+   */
+  async inTime (parts) {
+    let longest = 0 // ms, of size 1
+    for (const { name, act, size = 1 } of parts) {
+      if (this.timeLeft < longest * size) {
+        console.error(`no time left for ${name}`)
+        this.result.derived.noTimeFor = [...this.result.derived.noTimeFor ?? [], name]
+        continue
+      }
+      const begin = performance.now()
+      await act()
+      longest = Math.max(longest, (performance.now() - begin) / size)
+    }
   }
 
   // In a hurry a server is warmed once, for less than a second: wrk knows only whole ones, autocannon stands in.
