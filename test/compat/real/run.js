@@ -20,6 +20,7 @@ const os = require('node:os')
 const path = require('node:path')
 const { isDeepStrictEqual } = require('node:util')
 
+const { median, pairedRatio } = require('../../../benchmarks/lib/stats')
 const Client = require('./client')
 const table = require('./table')
 
@@ -28,7 +29,8 @@ const CACHE = path.join(process.env.KONE_CACHE || path.join(os.homedir(), '.cach
 const APPS = path.join(__dirname, 'apps')
 const RESULTS = path.join(CACHE, 'results.json')
 const START_TIMEOUT = 120000
-const ROUNDS = 3
+const ROUNDS = 5
+const REQUESTS = 2000 // per round, unless an app says otherwise
 
 if (require.main === module) main(process.argv.slice(2))
 
@@ -61,7 +63,7 @@ function write (rows, all) {
   const every = all.map(name => [...rows, ...before].find(row => row.name === name) || unasked(name))
   every.sort((a, b) => (a.order || 0) - (b.order || 0) || (a.name < b.name ? -1 : 1))
   fs.writeFileSync(RESULTS, JSON.stringify(every))
-  fs.writeFileSync(path.join(__dirname, '../README.md'), table.page(every))
+  fs.writeFileSync(path.join(__dirname, '../README.md'), table.page(every, ROUNDS))
 }
 
 function unasked (name) {
@@ -69,7 +71,7 @@ function unasked (name) {
   return { name, title, order }
 }
 
-// → { title, koa, versions, asked, same, differs, cpu: { koa, kone } }, CPU in µs per request
+// → { title, koa, versions, asked, same, differs, cpu: { koa, kone, ratio } }, CPU in µs per request
 async function compare (app, tarball, load) {
   const row = { title: app.title, same: false }
   const sides = {}
@@ -188,21 +190,20 @@ async function ask (app, { port }) {
   return client.answers
 }
 
-// By turns, so that a neighbour's noise falls on both; the median of the rounds.
-async function measure ({ load, requests = 300 }, ...sides) {
-  const samples = sides.map(() => [])
+// By turns, so that a neighbour's noise falls on both.
+async function measure ({ load, requests = REQUESTS }, koa, kone) {
+  const samples = { koa: [], kone: [] }
   for (let round = 0; round <= ROUNDS; round++) {
-    for (const [i, { child, port }] of sides.entries()) {
+    for (const [side, { child, port }] of Object.entries({ koa, kone })) {
       const client = new Client(port)
       const before = await cpu(child)
       await client.load(load, requests)
       const spent = await cpu(child) - before
       client.close()
-      if (round > 0) samples[i].push(spent / requests) // the first one warms up
+      if (round > 0) samples[side].push(spent / requests) // the first one warms up
     }
   }
-  const [koa, kone] = samples.map(list => list.sort((a, b) => a - b)[ROUNDS >> 1])
-  return { koa, kone }
+  return { koa: median(samples.koa), kone: median(samples.kone), ratio: pairedRatio(samples.kone, samples.koa) }
 }
 
 async function cpu (child) {

@@ -49,5 +49,5 @@ module.exports = {
   },
 
   load: { line: 'GET /api/notes' },
-  requests: 150
+  requests: 500
 }
