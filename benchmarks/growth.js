@@ -36,6 +36,7 @@ const SUBJECTS = {
     unit: 'routes, the last one asked for',
     at: [1, 10, 100, 1000, 10_000],
     log: true,
+    logY: true,
     request: n => ({ path: `/kind-${n}/4711` }),
     expected: () => said('4711')
   },

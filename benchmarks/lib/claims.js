@@ -17,9 +17,12 @@ const CLAIMS = [
   ['A JSON body in one read costs at most 0.62 of node:http', 0.62, 'front', 'post', 'kone', 'node'],
   ['Pipelined requests cost at most a fifth of node:http', 0.2, 'front', 'pipelined 16', 'kone', 'node'],
   ['An idle connection takes at most 0.65 of the memory', 0.65, 'front', 'idle', 'kone', 'node', 'memory'],
+  ['A small file from memory costs at most 0.8 of node:http answering from a buffer', 0.8, 'static', '13 B, 64 connections', 'kone', 'node'],
+  ['And at most a quarter of sirv', 0.25, 'static', '13 B, 64 connections', 'kone', 'sirv'],
+  ['A thousand connections that always ask cost less than with node:http', 1, 'connections', 'closed loop, 1,000 connections', 'kone', 'node'],
   ['An RPC call in JSON costs at most 0.85 of node:http by hand', 0.85, 'rpc', 'ping, 50 in flight', 'kone', 'node'],
   ['So does one in Hessian', 0.85, 'rpc', 'ping, 50 in flight', 'kone-hessian', 'node-hessian'],
-  ['It costs at most 0.45 of gRPC', 0.45, 'rpc', 'ping, 50 in flight', 'kone', 'grpc'],
+  ['A call in JSON costs at most 0.45 of gRPC', 0.45, 'rpc', 'ping, 50 in flight', 'kone', 'grpc'],
   ['Isolating errors adds at most a tenth', 1.1, 'rpc', 'noError, 50 in flight', 'kone', 'kone-unguarded'],
   ['A hundred middleware cost less than with Koa', 1, 'growth', 'middleware: 100', 'kone', 'koa']
 ].map(([says, atMost, lab, workload, contender, to, metric = 'cpu']) => ({ says, atMost, lab, workload, contender, to, metric }))

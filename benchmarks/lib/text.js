@@ -63,7 +63,7 @@ const size = exports.size = function (bytes) {
  * @param {number} value
  * @return {string}
  */
-exports.short = value => value >= 100 ? String(Math.round(value)) : value.toPrecision(3)
+exports.short = value => value >= 100 ? Math.round(value).toLocaleString('en') : value.toPrecision(3)
 
 /**
  * As short as an axis needs it: `2.5k`, `10M`.

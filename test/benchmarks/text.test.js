@@ -39,7 +39,7 @@ describe('what a lab prints', () => {
   })
 
   it('should keep the digits that matter', () => {
-    assert.deepEqual([0.12345, 9.876, 98.76, 987.6].map(short), ['0.123', '9.88', '98.8', '988'])
+    assert.deepEqual([0.12345, 9.876, 98.76, 987.6, 98765.4].map(short), ['0.123', '9.88', '98.8', '988', '98,765'])
     assert.deepEqual([0, 999, 1500, 7.53e6].map(size), ['0 B', '999 B', '1.5 kB', '7.53 MB'])
   })
 
