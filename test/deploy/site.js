@@ -21,9 +21,10 @@ const CONF = path.join(__dirname, '../../examples/deploy/nginx.conf')
  *    await site.start()
  *    await site.stop()    // and remove the folder
  *
- * @param {{ hosts: String[], port: Number, plain: Number, conf?: Function }} options `conf` changes the text
+ * @param {{ hosts: String[], port: Number, plain: Number, address?: String, spawn?: Function }} options
+ *   `hosts` are kone's, `address` is nginx's own, `spawn` starts it there
  */
-exports.make = async function ({ hosts, port, plain, conf = text => text }) {
+exports.make = async function ({ hosts, port, plain, address = '127.0.0.1', spawn = spawnHere }) {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'kone-nginx-'))
   const file = path.join(folder, 'nginx.conf')
   const { key, cert } = await certificate()
@@ -32,10 +33,10 @@ exports.make = async function ({ hosts, port, plain, conf = text => text }) {
 
   let text = fs.readFileSync(CONF, 'utf8')
   text = replace(text, '/etc/nginx/tls', folder)
-  text = replace(text, 'listen 80;', `listen 127.0.0.1:${plain};`)
-  text = replace(text, 'listen 443 ', `listen 127.0.0.1:${port} `)
+  text = replace(text, 'listen 80;', `listen ${address}:${plain};`)
+  text = replace(text, 'listen 443 ', `listen ${address}:${port} `)
   hosts.forEach((host, i) => { text = replace(text, `10.0.0.1${i + 1}:4000`, host) })
-  fs.writeFileSync(path.join(folder, 'kone.conf'), conf(text))
+  fs.writeFileSync(path.join(folder, 'kone.conf'), text)
   fs.writeFileSync(file, `${os.userInfo().uid === 0 ? 'user root;' : ''}
     daemon off; master_process off; pid ${folder}/pid; error_log ${folder}/error.log;
     events { worker_connections 512; }
@@ -46,15 +47,15 @@ exports.make = async function ({ hosts, port, plain, conf = text => text }) {
     }`)
 
   const args = ['-e', path.join(folder, 'error.log'), '-c', file]
+  const origin = `https://${address}:${port}`
   let child
   return {
-    origin: `https://127.0.0.1:${port}`,
+    origin,
     log: () => fs.readFileSync(path.join(folder, 'error.log'), 'utf8'),
     check: () => promisify(execFile)(which('nginx'), ['-t', ...args]),
     async start () {
-      child = spawn(which('nginx'), args, { stdio: ['ignore', 'ignore', 'inherit'] })
-      process.once('exit', () => child.kill('SIGKILL'))
-      await until('nginx listens', () => ask(`https://127.0.0.1:${port}/healthz`).catch(() => null))
+      child = spawn(which('nginx'), args)
+      await until('nginx listens', () => ask(`${origin}/healthz`).catch(() => null))
     },
     async stop () {
       if (child && child.exitCode === null && child.signalCode === null) {
@@ -64,6 +65,12 @@ exports.make = async function ({ hosts, port, plain, conf = text => text }) {
       fs.rmSync(folder, { recursive: true, force: true })
     }
   }
+}
+
+function spawnHere (program, args) {
+  const child = spawn(program, args, { stdio: ['ignore', 'ignore', 'inherit'] })
+  process.once('exit', () => child.kill('SIGKILL'))
+  return child
 }
 
 function replace (text, what, by) {

@@ -7,6 +7,7 @@ const { delimiter, join } = require('node:path')
 const PACKAGES = {
   'redis-server': 'redis-server',
   chromium: 'chromium',
+  ip: 'iproute2',
   nginx: 'nginx',
   'systemd-analyze': 'systemd',
   python3: 'python3-venv',
