@@ -3,7 +3,9 @@
 const { describe, it, before } = require('node:test')
 const assert = require('node:assert/strict')
 const fs = require('node:fs')
+const http = require('node:http')
 const path = require('node:path')
+const { killTimeout } = require('../cluster/settings')
 const { codes } = require('../lib/errors')
 const { blocks, run, quotes } = require('./helpers/blocks')
 
@@ -53,6 +55,34 @@ it('should list every error code of kone, and no other', () => {
   const listed = [...page.matchAll(/^\| `(KONE_\w+)` \| (\d+) /gm)].map(([, code, status]) => [code, status])
   const known = Object.entries(codes).map(([code, meaning]) => [code, /\((\d+)\)$/.exec(meaning)[1]])
   assert.deepEqual(listed, known)
+})
+
+describe('docs/api/deploy.md', () => {
+  const read = file => fs.readFileSync(path.join(root, file), 'utf8')
+  const deployed = {
+    DRAIN_TIMEOUT: seconds('kone.service', /DRAIN_TIMEOUT=(\d+)000/),
+    TimeoutStopSec: seconds('kone.service', /^TimeoutStopSec=(\d+)/m),
+    preStop: seconds('kubernetes.yaml', /command: \[sleep, '(\d+)'\]/),
+    terminationGracePeriodSeconds: seconds('kubernetes.yaml', /terminationGracePeriodSeconds: (\d+)/),
+    keepalive_timeout: seconds('nginx.conf', /keepalive_timeout (\d+)s/)
+  }
+
+  function seconds (file, pattern) {
+    return Number(pattern.exec(read(`examples/deploy/${file}`))[1])
+  }
+
+  it('should list the times that are deployed', () => {
+    const rows = read('docs/api/deploy.md').matchAll(/^\| `(\w+)`[^|]* \| (\d+) \|/gm)
+    assert.deepEqual(Object.fromEntries([...rows].map(([, name, value]) => [name, Number(value)])), deployed)
+  })
+
+  it('should list times that hang together', () => {
+    const gone = killTimeout({ drainTimeout: deployed.DRAIN_TIMEOUT * 1000 }) / 1000
+    assert.equal(gone, deployed.DRAIN_TIMEOUT + 3)
+    assert.ok(gone < deployed.TimeoutStopSec)
+    assert.ok(deployed.preStop + gone < deployed.terminationGracePeriodSeconds)
+    assert.ok(deployed.keepalive_timeout * 1000 < http.createServer().keepAliveTimeout)
+  })
 })
 
 describe('the blocks of a page', () => {

@@ -1,7 +1,9 @@
 'use strict'
 
 const assert = require('node:assert/strict')
+const { AsyncLocalStorage } = require('node:async_hooks')
 const { tracingChannel } = require('node:diagnostics_channel')
+const http = require('node:http')
 
 const engines = require('../helpers/engines')
 
@@ -20,6 +22,10 @@ async function traced (run) {
   }
   return seen
 }
+
+const notTheFront = Object.fromEntries(
+  ['callback', 'listen', 'http2', 'inject', 'http1-materialised'].map(engine => [engine, "has node's own objects, or none"])
+)
 
 engines('the channel kone:request', ({ it, serve }) => {
   it('should publish the way of a request, with app and ctx', async () => {
@@ -50,6 +56,41 @@ engines('the channel kone:request', ({ it, serve }) => {
     const [, message] = seen.find(([name]) => name === 'error')
     assert.equal(message.error.message, 'boom')
     assert.equal(message.ctx.status, 500)
+  })
+
+  it('should publish one message per request, in one order', async () => {
+    const { ask } = await serve(app => app.use(async ctx => {
+      await null
+      ctx.throw(404, 'nobody')
+    }))
+    const seen = await traced(async () => {
+      await ask('GET /')
+      await new Promise(resolve => setImmediate(resolve))
+    })
+    assert.deepEqual(seen.map(([name]) => name), ['start', 'end', 'error', 'asyncStart', 'asyncEnd'])
+    assert.equal(new Set(seen.map(([, message]) => message)).size, 1)
+  })
+
+  it('should carry a store that is bound to its start', async () => {
+    const { start } = tracingChannel('kone:request')
+    const storage = new AsyncLocalStorage()
+    start.bindStore(storage, ({ ctx }) => ctx.path)
+    const { ask } = await serve(app => app.use(async ctx => {
+      await null
+      ctx.body = storage.getStore()
+    }))
+    try {
+      assert.equal((await ask('GET /stored')).text, '/stored')
+    } finally {
+      start.unbindStore(storage)
+    }
+  })
+
+  it('should leave the front in its place', { skip: notTheFront }, async () => {
+    const { ask } = await serve(app => app.use(ctx => {
+      ctx.body = String(ctx.outgoing instanceof http.ServerResponse)
+    }))
+    await traced(async () => assert.equal((await ask('GET /')).text, 'false'))
   })
 
   it('should work with asyncLocalStorage', async () => {
