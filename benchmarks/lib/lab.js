@@ -4,6 +4,7 @@ const path = require('node:path')
 const Program = require('./program')
 const Server = require('./server')
 const bar = require('./progress')
+const inTime = require('./in-time')
 const { OptionError, nodeVersion, parse, usage } = require('./options')
 const { machine, pins } = require('./machine')
 const { headerDifferences, verify } = require('./verify')
@@ -166,26 +167,17 @@ class Lab {
   }
 
   /**
-   * One part of the lab after the other. In a hurry those that a busy machine leaves no time for are left out, and
-   * the result says so.
+   * The parts of the lab. In a hurry those that a busy machine leaves no time for are left out, and the result
+   * says so.
    *
-   *    await lab.inTime([{ name: 'routes', act: () => measure('routes') }, …])
-   *
-   * @param {{ name: string, act: () => Promise<void>, size?: number }[]} parts size: how long it takes beside the
-   *   others, if not as long
+   * @param {object[]} parts as inTime takes them
    */
-  async inTime (parts) {
-    let longest = 0 // ms, of size 1
-    for (const { name, act, size = 1 } of parts) {
-      if (this.timeLeft < longest * size) {
-        console.error(`no time left for ${name}`)
-        this.result.derived.noTimeFor = [...this.result.derived.noTimeFor ?? [], name]
-        continue
-      }
-      const begin = performance.now()
-      await act()
-      longest = Math.max(longest, (performance.now() - begin) / size)
+  inTime (parts) {
+    const skip = name => {
+      console.error(`no time left for ${name}`)
+      this.result.derived.noTimeFor = [...this.result.derived.noTimeFor ?? [], name]
     }
+    return inTime(parts, { left: () => this.timeLeft, skip })
   }
 
   // In a hurry a server is warmed once, for less than a second: wrk knows only whole ones, autocannon stands in.

@@ -1,0 +1,23 @@
+'use strict'
+
+/**
+ * One part after the other, as long as there is time for another like the longest so far.
+ *
+ *    await inTime([{ name: 'routes', act: () => measure('routes') }], { left: () => 5000, skip: console.error })
+ *
+ * @param {{ name: string, act: () => Promise<void>, size?: number }[]} parts size: how long it takes beside the
+ *   others, if not as long
+ * @param {{ left: () => number, skip: (name: string) => void }} how left: ms; skip is told what is left out
+ */
+module.exports = async function inTime (parts, { left, skip }) {
+  let longest = 0 // ms, of size 1
+  for (const { name, act, size = 1 } of parts) {
+    if (left() < longest * size) {
+      skip(name)
+      continue
+    }
+    const begin = performance.now()
+    await act()
+    longest = Math.max(longest, (performance.now() - begin) / size)
+  }
+}
