@@ -122,10 +122,8 @@ function write ({ result, options }, generator, [head, ...rows]) {
   const { machine: { cpu, cores }, node, date, command } = result
   const file = path.join(kone.root, PAGE)
   const lines = [head, ['---', '--:', '--:'], ...rows].map(cells => `| ${cells.join(' | ')} |`)
-  const made = [
-    `\`${command}\``, generator, '50 connections', `${options.rounds} rounds`, date.slice(0, 10), `Node ${node.slice(1)}`,
-    `${cores} × ${cpu}`, `load average ${os.loadavg()[2].toFixed(1)}`
-  ]
-  const marked = `<!-- cost -->\n${lines.join('\n')}\n\n${made.join(', ')}.\n<!-- /cost -->`
+  const made = `\`${command}\`, ${generator}, 50 connections, ${options.rounds} rounds, ${date.slice(0, 10)},\n` +
+    `Node ${node.slice(1)}, ${cores} × ${cpu}, load average ${os.loadavg()[2].toFixed(1)} (idle is below 1).`
+  const marked = `<!-- cost -->\n${lines.join('\n')}\n\n${made}\n<!-- /cost -->`
   fs.writeFileSync(file, fs.readFileSync(file, 'utf8').replace(/<!-- cost -->[\s\S]*<!-- \/cost -->/, () => marked))
 }
