@@ -3,6 +3,7 @@
 const fs = require('node:fs')
 const path = require('node:path')
 const i18next = require('i18next')
+const cookieReader = require('./shared/cookie')
 
 const PLURALS = ['zero', 'one', 'two', 'few', 'many', 'other']
 const MAX_KNOWN_HEADERS = 1000
@@ -59,9 +60,12 @@ module.exports = function (app, options) {
 
 /** What the request itself says: koa-locale's six, by the name of the mode. */
 const READERS = {
-  Query: (request, key) => [].concat(request.query[key])[0],
+  Query: (request, key) => {
+    const value = request.query[key]
+    return Array.isArray(value) ? value[0] : value
+  },
   Subdomain: request => request.subdomains.at(-1),
-  Cookie: (request, key) => request.ctx.cookies.get(key),
+  Cookie: (request, key) => cookieReader(key)(request),
   Header: (request, key, multi) => {
     const languages = request.acceptsLanguages().filter(language => language !== '*')
     return multi ? languages : languages[0]

@@ -5,6 +5,7 @@ const { Cookie } = require('cookies')
 const MemoryStore = require('./session/memory')
 const RedisStore = require('./session/redis')
 const SealedCookie = require('./session/sealed')
+const cookieReader = require('./shared/cookie')
 const deadline = require('./shared/deadline')
 const isOver = require('./shared/is-over')
 const random = require('./shared/random')
@@ -133,9 +134,8 @@ class Session {
   }
 
   load () {
-    const { key, keeper } = this.settings
-    // without this, every request would make a Cookies
-    const sent = this.ctx.get('Cookie') === '' ? undefined : this.ctx.cookies.get(key)
+    const { keeper, readCookie } = this.settings
+    const sent = readCookie(this.ctx.request)
     const found = sent ? keeper.load(sent) : undefined
     if (isThenable(found)) return found.then(value => this.loaded(sent, value))
     this.loaded(sent, found)
@@ -146,7 +146,7 @@ class Session {
     // an id that the store does not know was made up by the client, or has expired: never used
     this.id = known ? sent : ''
     this.value = known ? found : {}
-    this.text = known ? toText(found) : '{}'
+    this.text = known ? this.settings.keeper.textOf(sent) ?? toText(found) : '{}'
   }
 
   /** Save what was changed. */
@@ -159,7 +159,7 @@ class Session {
   }
 
   async save (text) {
-    const { ctx, id, value, settings: { cookie, keeper, key } } = this
+    const { ctx, id, value, settings: { cookie, keeper, key, readCookie } } = this
     const attributes = typeof cookie === 'function' ? withDefaults(cookie(ctx)) : cookie
     const { maxAge, ...cleared } = attributes
     const empty = text === '{}' || text === '[]'
@@ -167,7 +167,7 @@ class Session {
     if (empty) {
       this.id = ''
       if (id !== '') await keeper.drop(id)
-      if (!ctx.headerSent && ctx.cookies.get(key)) ctx.cookies.set(key, null, cleared)
+      if (!ctx.headerSent && readCookie(ctx.request)) ctx.cookies.set(key, null, cleared)
     } else {
       this.id = await keeper.save(value, maxAge > 0 ? maxAge : ONE_DAY, id, this.renewed, attributes)
       if (!ctx.headerSent || this.id !== id) ctx.cookies.set(key, this.id, attributes)
@@ -203,6 +203,11 @@ class Keyed {
     return ask(() => this.store.get(this.prefix + id))
   }
 
+  /** The JSON that `load` has just parsed, if it is at hand: making it anew costs as much as parsing. */
+  textOf (id) {
+    return this.store instanceof MemoryStore ? this.store.textOf(this.prefix + id) : undefined
+  }
+
   async save (session, ttl, id, renewed) {
     const kept = id !== '' && !renewed
     const saved = kept ? id : random(24).toString('base64url')
@@ -229,6 +234,8 @@ class Sealed {
   load (value) {
     return this.store.open(this.key, value)
   }
+
+  textOf () {}
 
   save (session, ttl, id, renewed, attributes) {
     const value = this.store.seal(this.key, session, ttl)
@@ -344,6 +351,7 @@ function check (options) {
 
   return {
     key,
+    readCookie: cookieReader(key),
     cookie: typeof cookie === 'function' ? cookie : withDefaults(cookie),
     keeper: keeperOf(key, store || new MemoryStore())
   }

@@ -30,6 +30,10 @@ module.exports = class MemoryStore {
     this.sessions.delete(id)
   }
 
+  textOf (id) {
+    return this.sessions.get(id)?.text
+  }
+
   set (id, session, ttl) {
     this.sessions.set(id, { text: JSON.stringify(session), expires: Date.now() + ttl })
     if (this.timer === null) this.timer = setInterval(() => this.sweep(), SWEEP).unref()

@@ -132,6 +132,17 @@ frameworks('session', ({ it, Koa, ask, errors, name }) => {
     assert.deepEqual(store.calls.map(([name]) => name), ['get', 'get'])
   })
 
+  it('should keep nothing anew in memory that was only read', async () => {
+    const store = session.memory()
+    const ann = visitor(ask, counting({ store }))
+    await ann('GET /add')
+    const [kept] = store.sessions.values()
+    await ann('GET /')
+    assert.equal([...store.sessions.values()][0], kept)
+    await ann('GET /add')
+    assert.notEqual([...store.sessions.values()][0], kept)
+  })
+
   it('should not ask a lazy store before ctx.session is read', async () => {
     const store = session.memory()
     const ann = visitor(ask, counting({ store }))
