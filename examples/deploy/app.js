@@ -15,7 +15,7 @@ const Router = require('kone/middleware/router')
 
 const redis = new Redis(process.env.REDIS_URL || 'redis://127.0.0.1:6379', {
   lazyConnect: true,
-  maxRetriesPerRequest: 1, // while Redis is away the answer is an error, not a wait
+  maxRetriesPerRequest: 0, // an error, not a wait; and what Redis may have done is not done twice
   connectTimeout: 2000,
   socketTimeout: 2000, // a connection that a cut made useless is given up, and made again
   retryStrategy: times => Math.min(times * 50, 500)
@@ -23,6 +23,7 @@ const redis = new Redis(process.env.REDIS_URL || 'redis://127.0.0.1:6379', {
 const app = new Kone({ proxy: 1 }) // nginx, and nobody before it
 const router = new Router()
 const host = process.env.HOST_NAME || hostname()
+const port = process.env.PORT || 4000
 
 app.use(probes)
 app.use(mw.requestId())
@@ -70,10 +71,10 @@ async function probes (ctx, next) {
   if (ctx.path === '/healthz') {
     ctx.body = 'alive'
   } else if (ctx.path === '/readyz') {
-    const draining = !ctx.socket.server.listening
-    const reason = draining ? 'draining' : await redis.ping().then(() => null, () => 'no Redis')
-    ctx.status = reason ? 503 : 200
-    ctx.body = reason || 'ready'
+    const reason = await redis.ping().then(() => null, () => 'no Redis')
+    const draining = !ctx.socket.server.listening // now, not before it was asked
+    ctx.status = draining || reason ? 503 : 200
+    ctx.body = draining ? 'draining' : reason || 'ready'
   } else {
     return next()
   }
@@ -88,10 +89,14 @@ function keyOf (ctx) {
   return `notes:${ctx.session.user}`
 }
 
-redis.once('ready', () => app.listen(process.env.PORT || 4000))
-redis.once('error', err => {
-  if (redis.status === 'ready') return
-  console.error(`cannot reach Redis: ${err.message}`)
+let reason
+redis.on('error', err => { reason = err.message }) // once it listens, requests and /readyz tell of it
+redis.connect().then(
+  () => app.listen(port).on('error', err => stop(`cannot listen on port ${port}: ${err.message}`)),
+  () => stop(`cannot reach Redis: ${reason}`)
+)
+
+function stop (message) {
+  console.error(message)
   process.exit(1)
-})
-redis.connect().catch(() => {}) // 'error' tells of it
+}

@@ -8,14 +8,8 @@ const http = require('node:http')
 const { tmpdir } = require('node:os')
 const { join } = require('node:path')
 const { describe, it } = require('node:test')
-const { setTimeout: sleep } = require('node:timers/promises')
 const { start } = require('../helpers/child')
-
-/** The status, text and Connection header of an answer. */
-async function ask (url, options) {
-  const [res] = await once(http.get(url, options), 'response')
-  return [res.statusCode, Buffer.concat(await res.toArray()).toString(), res.headers.connection]
-}
+const drain = require('../helpers/drain')
 
 describe('the demo app as a process', () => {
   function folder (t) {
@@ -27,35 +21,10 @@ describe('the demo app as a process', () => {
   it('should be alive and ready, and not ready while it drains what is in flight', async t => {
     const app = await start(['examples/app'], { PORT: '0', DATA: folder(t) })
     t.after(() => app.stop('SIGKILL'))
-    const agent = new http.Agent({ keepAlive: true, maxSockets: 1 })
-    t.after(() => agent.destroy())
-    assert.deepEqual(await ask(`${app.url}/healthz`, { agent }), [200, 'alive', 'keep-alive'])
-    assert.deepEqual(await ask(`${app.url}/readyz`, { agent }), [200, 'ready', 'keep-alive'])
-
-    const form = 'name=ann&password=12345678'
-    const post = http.request(`${app.url}/sign-in`, {
-      method: 'POST',
-      headers: {
-        'content-type': 'application/x-www-form-urlencoded',
-        'content-length': form.length,
-        'sec-fetch-site': 'same-origin',
-        expect: '100-continue'
-      }
+    const res = await drain(app.url, () => app.process.kill('SIGTERM'), {
+      path: '/sign-in', type: 'application/x-www-form-urlencoded', body: 'name=ann&password=12345678'
     })
-    post.flushHeaders()
-    await once(post, 'continue') // it is in flight
-    app.process.kill('SIGTERM')
-
-    let answer
-    for (let i = 0; i < 200 && answer?.[0] !== 503; i++) {
-      answer = await ask(`${app.url}/readyz`, { agent })
-      await sleep(10)
-    }
-    assert.deepEqual(answer, [503, 'draining', 'close'])
-    await assert.rejects(ask(`${app.url}/healthz`, { agent: false }), { code: 'ECONNREFUSED' })
-    post.end(form)
-    const [{ statusCode, headers }] = await once(post, 'response')
-    assert.deepEqual([statusCode, headers.location, headers.connection], [302, '/', 'close'])
+    assert.deepEqual([res.statusCode, res.headers.location], [302, '/'])
     await once(app.process, 'exit')
     assert.equal(app.process.exitCode, 0)
   })

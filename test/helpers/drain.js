@@ -1,0 +1,60 @@
+'use strict'
+
+const assert = require('node:assert/strict')
+const { once } = require('node:events')
+const http = require('node:http')
+const { setTimeout: sleep } = require('node:timers/promises')
+
+/**
+ * Stop an app while a POST is half-sent, and see that its probes say so: alive and ready before;
+ * while it drains not ready on a kept connection, and no new one taken.
+ *
+ *    const res = await drain(url, () => child.kill('SIGTERM'), { path: '/sign-in', type: 'text/plain', body: 'ann' })
+ *    res.statusCode // of the POST, which is answered all the same
+ *
+ * @param {String} url of an app with /healthz and /readyz
+ * @param {Function} stop begins the drain
+ * @param {{ path: String, type: String, body: String }} post
+ * @return {Promise<http.IncomingMessage>}
+ * @throws {AssertionError}
+ */
+module.exports = async function drain (url, stop, { path, type, body }) {
+  const agent = new http.Agent({ keepAlive: true, maxSockets: 1 })
+  try {
+    assert.deepEqual(await ask(`${url}/healthz`, agent), [200, 'alive', 'keep-alive'])
+    assert.deepEqual(await ask(`${url}/readyz`, agent), [200, 'ready', 'keep-alive'])
+
+    const post = http.request(url + path, {
+      method: 'POST',
+      headers: {
+        'content-type': type,
+        'content-length': Buffer.byteLength(body),
+        'sec-fetch-site': 'same-origin',
+        expect: '100-continue'
+      }
+    })
+    post.flushHeaders()
+    await once(post, 'continue') // it is in flight
+    stop()
+
+    let answer
+    for (let i = 0; i < 200 && answer?.[0] !== 503; i++) {
+      answer = await ask(`${url}/readyz`, agent)
+      await sleep(10)
+    }
+    assert.deepEqual(answer, [503, 'draining', 'close'])
+    await assert.rejects(ask(`${url}/healthz`, false), { code: 'ECONNREFUSED' })
+
+    post.end(body)
+    const [res] = await once(post, 'response')
+    assert.equal(res.headers.connection, 'close')
+    return res.resume()
+  } finally {
+    agent.destroy()
+  }
+}
+
+async function ask (url, agent) {
+  const [res] = await once(http.get(url, { agent }), 'response')
+  return [res.statusCode, Buffer.concat(await res.toArray()).toString(), res.headers.connection]
+}
