@@ -154,8 +154,13 @@ class Session {
     if (!this.touched && !this.renewed) return undefined
     if (this.value === null || typeof this.value !== 'object') this.value = {}
     const text = toText(this.value)
-    if (!this.renewed && isSame(text, this.text)) return undefined
+    if (!this.renewed && (text === this.text || this.isReordered(text))) return undefined
     return this.save(text)
+  }
+
+  /** The order of keys is no change. */
+  isReordered (text) {
+    return text.length === this.text.length && isDeepStrictEqual(this.value, JSON.parse(this.text))
   }
 
   async save (text) {
@@ -169,7 +174,7 @@ class Session {
       if (id !== '') await keeper.drop(id)
       if (!ctx.headerSent && readCookie(ctx.request)) ctx.cookies.set(key, null, cleared)
     } else {
-      this.id = await keeper.save(value, maxAge > 0 ? maxAge : ONE_DAY, id, this.renewed, attributes)
+      this.id = await keeper.save(value, text, maxAge > 0 ? maxAge : ONE_DAY, id, this.renewed, attributes)
       if (!ctx.headerSent || this.id !== id) ctx.cookies.set(key, this.id, attributes)
     }
     this.text = text
@@ -196,6 +201,7 @@ class Keyed {
     this.prefix = `${key}:`
     this.store = store
     this.lazy = store.lazy === true
+    this.keepsText = store instanceof MemoryStore
   }
 
   load (id) {
@@ -205,13 +211,14 @@ class Keyed {
 
   /** The JSON that `load` has just parsed, if it is at hand: making it anew costs as much as parsing. */
   textOf (id) {
-    return this.store instanceof MemoryStore ? this.store.textOf(this.prefix + id) : undefined
+    return this.keepsText ? this.store.textOf(this.prefix + id) : undefined
   }
 
-  async save (session, ttl, id, renewed) {
+  async save (session, text, ttl, id, renewed) {
     const kept = id !== '' && !renewed
     const saved = kept ? id : random(24).toString('base64url')
-    await ask(() => this.store.set(this.prefix + saved, session, ttl))
+    const made = this.keepsText ? [text] : []
+    await ask(() => this.store.set(this.prefix + saved, session, ttl, ...made))
     if (id !== '' && !kept) await this.drop(id)
     return saved
   }
@@ -237,7 +244,7 @@ class Sealed {
 
   textOf () {}
 
-  save (session, ttl, id, renewed, attributes) {
+  save (session, text, ttl, id, renewed, attributes) {
     const value = this.store.seal(this.key, session, ttl)
     const { length } = new Cookie(this.key, value, { ...attributes, secure: true }).toHeader()
     if (length > MAX_COOKIE) throw tooLarge(length)
@@ -327,12 +334,6 @@ function own (ctx, name, value) {
 
 function toText (session) {
   return JSON.stringify(session) ?? '{}'
-}
-
-// The order of keys is no change.
-function isSame (text, saved) {
-  return text === saved || (text.length === saved.length &&
-    isDeepStrictEqual(JSON.parse(text), JSON.parse(saved)))
 }
 
 function isThenable (value) {

@@ -34,8 +34,8 @@ module.exports = class MemoryStore {
     return this.sessions.get(id)?.text
   }
 
-  set (id, session, ttl) {
-    this.sessions.set(id, { text: JSON.stringify(session), expires: Date.now() + ttl })
+  set (id, session, ttl, text = JSON.stringify(session)) {
+    this.sessions.set(id, { text, expires: Date.now() + ttl })
     if (this.timer === null) this.timer = setInterval(() => this.sweep(), SWEEP).unref()
   }
 
