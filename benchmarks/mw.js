@@ -116,7 +116,7 @@ async function whole (lab, eras, load) {
     })
     for (const server of servers) cells.push({ workload, server, load: { ...server.request, ...load } })
   }
-  await lab.measure(cells)
+  await lab.measure(cells, { quickWarm: 1.5 }) // a whole set is much code
   await Promise.all(cells.map(({ server }) => server.stop()))
   return cells
 }

@@ -151,10 +151,11 @@ class Lab {
    * Measure cells in interleaved rounds and keep their rows.
    *
    * @param {object[]} cells `{ workload, server, load }`
+   * @param {{ quickWarm?: number }} [how] quickWarm: seconds that a server is warmed in a hurry
    */
-  async measure (cells) {
+  async measure (cells, { quickWarm = 0.4 } = {}) {
     const { quick, rounds } = this.options
-    const { warm, warmed } = quick ? this.#hurried(cells) : { warm: 3, warmed: cells }
+    const { warm, warmed } = quick ? this.#hurried(cells, quickWarm) : { warm: 3, warmed: cells }
     const progress = bar(warmed.length + cells.length * rounds)
     await measure(cells, { rounds, warm, warmed, generators, tick: progress.tick })
     progress.end()
@@ -180,14 +181,14 @@ class Lab {
     return inTime(parts, { left: () => this.timeLeft, skip })
   }
 
-  // In a hurry a server is warmed once, for less than a second: wrk knows only whole ones, autocannon stands in.
-  #hurried (cells) {
+  // In a hurry a server is warmed once, and not for whole seconds: wrk knows no others, so autocannon stands in.
+  #hurried (cells, warm) {
     const { autocannon } = this.generators(['autocannon'])
     const cold = cells.filter(({ server }) => !this.#warm.has(server) && this.#warm.add(server))
     if (!autocannon) return { warm: 1, warmed: cold }
     const warmed = cold.map(({ server, load }) =>
       ({ server, load: load.generator === 'wrk' ? { ...load, generator: 'autocannon' } : load }))
-    return { warm: 0.4, warmed }
+    return { warm, warmed }
   }
 
   /**
