@@ -115,6 +115,7 @@ describe('examples/deploy/app.js', { skip: missing('redis-server') }, () => {
         if (chunk.includes('rpush')) {
           writes++
           writing = cutting
+          cutting = false
         }
         server.write(chunk)
       })
@@ -139,7 +140,6 @@ describe('examples/deploy/app.js', { skip: missing('redis-server') }, () => {
     assert.equal((await bob('POST /notes', { body: { text: 'whole' } })).status, 201)
     cutting = true
     assert.equal((await bob('POST /notes', { body: { text: 'cut' } })).status, 500)
-    cutting = false
     await until('it is ready again', async () => await probe('/readyz') === '200 ready')
     assert.equal((await bob('GET /notes')).text, '["whole","cut"]')
     assert.equal(writes, 2)
