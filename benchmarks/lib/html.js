@@ -78,10 +78,11 @@ const section = exports.section = function ({ heading, text, html, table, chart,
 }
 
 function grid ([head, ...rows]) {
-  const cells = (row, tag) => `<tr>${row.map(cell => `<${tag}>${escape(cell ?? '')}</${tag}>`).join('')}</tr>`
+  const cells = (row, tag) => row.map(cell => `<${tag}>${escape(cell ?? '')}</${tag}>`).join('')
+  const line = ([name, ...row]) => `<tr><th scope="row"><span>${escape(name)}</span></th>${cells(row, 'td')}</tr>`
   return `<div class="wide" tabindex="0"><table>
-<thead>${cells(head, 'th')}</thead>
-<tbody>${rows.map(row => cells(row, 'td')).join('\n')}</tbody>
+<thead><tr>${cells(head, 'th')}</tr></thead>
+<tbody>${rows.map(line).join('\n')}</tbody>
 </table></div>`
 }
 
@@ -108,6 +109,7 @@ th, td { padding: 6px 12px 6px 0; border-bottom: 1px solid var(--line); text-ali
 a { color: var(--ours) } .claims { padding: 0; list-style: none; color: var(--ink) } .claims li { margin: 0 0 16px }
 .claims strong { display: block; font-size: 1rem } .yes::before { content: '✓ ' } .no::before { content: '✗ ' } .open::before { content: '– ' }
 .claims span { color: var(--dim) }
-th:first-child, td:first-child { text-align: left; white-space: normal; min-width: 7.5em } th { color: var(--dim); font-weight: 500 }
+th:first-child { text-align: left; white-space: normal } th { color: var(--dim); font-weight: 500 }
+tbody th { color: var(--ink); font-weight: 400 } tbody th span { display: inline-block; width: max-content; max-width: max(11em, 45vw) }
 dl { display: grid; grid-template-columns: auto 1fr; gap: 4px 16px; font-size: .875rem } dt { color: var(--dim) } dd { margin: 0; overflow-wrap: anywhere }
 `

@@ -111,8 +111,9 @@ exports.cpu = function ({ rows }, workload, contender) {
 exports.finish = function ({ result }, { title, sections }) {
   if (!result.missing.length) delete result.missing
   const present = sections.filter(Boolean)
-  for (const { heading, table: rows, notes = [] } of present) {
+  for (const { heading, text, table: rows, notes = [] } of present) {
     console.log(`\n${heading}\n`)
+    if (text) console.log(text)
     if (rows) console.log(table(rows))
     for (const note of notes) console.log(`* ${note}`)
   }
