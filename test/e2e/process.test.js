@@ -11,6 +11,8 @@ const { describe, it } = require('node:test')
 const { start } = require('../helpers/child')
 const drain = require('../helpers/drain')
 
+const ENV = { PORT: '0', NODE_NO_WARNINGS: '1' } // Node 22 prints that node:sqlite is experimental
+
 describe('the demo app as a process', () => {
   function folder (t) {
     const data = mkdtempSync(join(tmpdir(), 'kone-process-'))
@@ -31,7 +33,7 @@ describe('the demo app as a process', () => {
 
   describe('should say in one line, and end with 1,', () => {
     const run = env => new Promise(resolve => {
-      execFile(process.execPath, ['examples/app'], { env: { ...process.env, PORT: '0', ...env }, timeout: 20000 },
+      execFile(process.execPath, ['examples/app'], { env: { ...process.env, ...ENV, ...env }, timeout: 20000 },
         (err, stdout, stderr) => resolve([err.code, stdout + stderr]))
     })
 
