@@ -52,26 +52,18 @@ const WORKLOADS = {
 const own = { all: { help: 'sixteen versions of Node instead of ten, or of four with --quick' } }
 
 run('versions', { contenders, own, argv: process.argv.slice(2) }, async lab => {
-  const { quick, node } = lab.options
-  if (node !== process.execPath) throw new OptionError('versions: --node is not for this lab, it runs many')
+  if (lab.options.node !== process.execPath) throw new OptionError('versions: --node is not for this lab, it runs many')
 
-  const generators = lab.generators(['wrk', 'autocannon', 'reconnect'])
   const nodes = await binaries(lab)
   const here = lab.contenders.filter(({ wanted }) => nodes.has(wanted)).map(one => {
     const { file: node, version } = nodes.get(one.wanted)
     return { ...one, node, version: VERSION[one.side] ?? (() => version) }
   })
 
-  for (const [workload, { args, request, expected, sides }] of Object.entries(WORKLOADS)) {
-    const taking = here.filter(({ side }) => !sides || sides.includes(side)).map(one => ({ ...one, args: [one.side, ...args] }))
-    const servers = await lab.start(taking, { workload, request, expected, reference: 'node-20' })
-    const load = { ...request, generator: generatorOf(workload, generators), connections: 100, seconds: quick ? 1 : 2 }
-    await lab.measure(servers.map(server => ({ workload, server, load })))
-    await Promise.all(servers.map(server => server.stop()))
-  }
-
-  const verified = new Set(lab.result.contenders.map(({ name }) => name))
-  filesAndStarts(lab, here.filter(({ name, side }) => side === 'node' && verified.has(name)))
+  await lab.inTime([
+    ...Object.keys(WORKLOADS).map(name => ({ name, act: () => measure(lab, here, name) })),
+    { name: 'files and starts', act: () => filesAndStarts(lab, here), size: 0.5 }
+  ])
 
   const labels = [...nodes.keys()].map(label)
   finish(lab, {
@@ -100,14 +92,26 @@ async function binaries (lab) {
   return found
 }
 
+async function measure (lab, here, workload) {
+  const { args, request, expected, sides } = WORKLOADS[workload]
+  const generators = lab.generators(['wrk', 'autocannon', 'reconnect'])
+  const taking = here.filter(({ side }) => !sides || sides.includes(side)).map(one => ({ ...one, args: [one.side, ...args] }))
+  const servers = await lab.start(taking, { workload, request, expected, reference: 'node-20' })
+  const load = { ...request, generator: generatorOf(workload, generators), connections: 100, seconds: lab.options.quick ? 1 : 2 }
+  await lab.measure(servers.map(server => ({ workload, server, load })))
+  await Promise.all(servers.map(server => server.stop()))
+}
+
 function generatorOf (workload, generators) {
   if (generators.wrk) return 'wrk'
   return workload === 'close' ? 'reconnect' : 'autocannon'
 }
 
 // Nothing else of the lab runs meanwhile.
-function filesAndStarts (lab, contenders) {
+async function filesAndStarts (lab, here) {
   const { rounds, quick } = lab.options
+  const verified = new Set(lab.result.contenders.map(({ name }) => name))
+  const contenders = here.filter(({ name, side }) => side === 'node' && verified.has(name))
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'kone-io-'))
   const forget = lab.atEnd(() => fs.rmSync(folder, { recursive: true, force: true }))
   const figures = new Map(contenders.map(({ name }) => [name, { read: [], write: [], startup: [] }]))
