@@ -37,8 +37,10 @@ module.exports = function (options) {
   return function cors (ctx, next) {
     if (ctx.method === 'OPTIONS') return wrapped(ctx, next)
 
-    ctx.vary('Origin')
-    for (const [name, value] of headers) ctx.set(name, value)
+    const { response } = ctx
+    if (response.get('Vary') === '') response.set('Vary', 'Origin') // vary() parses what is not there
+    else response.vary('Origin')
+    for (const [name, value] of headers) response.set(name, value)
     const ended = next()
     if (settings.keepHeadersOnError === false || isOver(ctx, ended)) return ended
     return ended.catch(err => {

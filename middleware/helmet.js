@@ -69,10 +69,11 @@ function run (name, policy, steps) {
   })
 }
 
-function apply (ctx, steps) {
-  for (const [name, value] of steps) {
-    if (value === undefined) ctx.remove(name)
-    else ctx.set(name, value)
+function apply ({ response }, steps) {
+  for (let i = 0; i < steps.length; i++) {
+    const [name, value] = steps[i]
+    if (value === undefined) response.remove(name)
+    else response.set(name, value)
   }
 }
 

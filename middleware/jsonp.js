@@ -6,6 +6,7 @@ const { Transform, pipeline } = require('node:stream')
 // a path of plain identifiers and indexes: cb, my.app.cb, jQuery36.calls[12]
 const CALLBACK = /^[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*|\[\d+\])*$/
 const MAX_CALLBACK = 128
+const LINE_ENDS = /[\u2028\u2029]/
 
 /**
  * Answer a GET that names a callback with a script that calls it.
@@ -97,13 +98,15 @@ function isWebBody (body) {
 }
 
 function setScript (ctx, body) {
-  ctx.type = 'text/javascript'
-  ctx.set('X-Content-Type-Options', 'nosniff')
+  const { response } = ctx
+  response.set('Content-Type', 'text/javascript; charset=utf-8')
+  response.set('X-Content-Type-Options', 'nosniff')
   ctx.body = body
 }
 
 /** U+2028 and U+2029 may stand in JSON but, before ES2019, ended a line of a script. */
 function escape (json) {
+  if (!LINE_ENDS.test(json)) return json
   return json.replace(/[\u2028\u2029]/g, end => end === '\u2028' ? '\\u2028' : '\\u2029')
 }
 
