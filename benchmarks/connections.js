@@ -51,7 +51,7 @@ const contenders = [
 const WARM = 200 // connections before the first look: what the first ones load is not counted
 const RATE = 1000 // requests per second of the open loop, over all connections
 const TRIES = 3 // a visit that cannot be believed is made again
-const LONGER = 1.5 // times what a visit takes with the next level's connections
+const LONGER = 3 // times what a visit takes with ten times the connections
 const own = { all: { help: 'also 100,000 connections' } }
 
 run('connections', { contenders, argv: process.argv.slice(2), own }, async lab => {
