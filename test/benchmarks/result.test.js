@@ -100,6 +100,12 @@ describe('the page of a result', () => {
     }
   })
 
+  it('should say what there was no time for', () => {
+    const hurried = { ...made, derived: { ...made.derived, noTimeFor: ['routes', 'body'] } }
+    assert.match(page(hurried, { title: 'hello', sections: [] }), /<dt>No time for<\/dt><dd>routes; body<\/dd>/)
+    assert.doesNotMatch(html, /No time for/)
+  })
+
   it('should escape what it is given and read in the dark', () => {
     assert.match(html, /wrk &lt;50&gt;/)
     assert.match(html, /prefers-color-scheme: dark/)
