@@ -97,7 +97,8 @@ async function finish (current, outer, ended) {
   } catch (err) {
     throw await current.commitWith(err)
   }
-  await current.commit()
+  const saving = current.commit()
+  if (saving !== undefined) await saving
   if (outer !== undefined) current.ctx[CURRENT] = outer
 }
 
