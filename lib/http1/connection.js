@@ -3,12 +3,13 @@
 // `Buffer` and `process` as globals are getters: not for what runs for every request.
 const { Buffer } = require('node:buffer')
 const process = require('node:process')
-const { parse, found, Prefix, MORE } = require('./parser')
+const { parse, found, Prefix, NOT_MINE } = require('./parser')
 const { Incoming } = require('./incoming')
 const { Outgoing } = require('./outgoing')
 const { Body } = require('./body')
 const { materialize, assign, fill, complete, abort, drain, emitClose } = require('./materialize')
 const { requestTimeout, unexpectedEnd, behindTheLast, refuse } = require('./errors')
+const { Judge } = require('./judge')
 
 /**
  * One socket: reads, requests in the order they came, answers in the same order.
@@ -46,7 +47,7 @@ class Connection {
     this.partial = ''         //   and its bytes
     this.receiving = null     // the request whose body is on its way
     this.dispatching = null   // the request whose handler is being called
-    this.held = null          // bytes that wait until reading goes on
+    this.held = null          // reads that wait until reading goes on
     this.stops = 0
     this.first = null
     this.last = null
@@ -58,6 +59,7 @@ class Connection {
     this.bursting = false     // several requests came in one read
     this.streaming = false
     this.pending = 0          // bytes of answers that wait for their turn
+    this.judge = null         // says what node would make of bytes that wait for its turn
     this.closed = false
     this.failed = false
     this.expired = false
@@ -84,12 +86,14 @@ class Connection {
   read (chunk) {
     this.touched = this.front.time
     if (this.stops !== 0) {
-      this.hold(chunk)
-      return false
+      if (this.held === null) this.held = [chunk]
+      else this.held.push(chunk)
+      if (this.judge !== null) this.hear(chunk)
+      return this.reads
     }
     if (this.receiving !== null) {
       chunk = this.receive(chunk)
-      if (chunk === null) return this.stops === 0
+      if (chunk === null) return this.reads
     }
     if (this.closing) {
       this.behindTheLast(chunk)
@@ -97,15 +101,17 @@ class Connection {
     }
     if (this.prefix !== null) {
       chunk = this.continue(chunk)
-      if (chunk === null) return this.stops === 0
+      if (chunk === null) return this.reads
     }
     if (!this.front.wants()) this.leave(chunk)
     else this.requests(chunk)
-    return this.stops === 0
+    return this.reads
   }
 
-  hold (chunk) {
-    this.held = this.held === null ? chunk : Buffer.concat([this.held, chunk])
+  /** What waits for node's turn is read on for a while: its end or an error in it counts now. */
+  get reads () {
+    if (this.stops !== LEAVE) return this.stops === 0
+    return this.held === null || length(this.held) < this.socket.readableHighWaterMark
   }
 
   /** The next piece of a head. Returns the bytes from its beginning, once it is complete. */
@@ -134,6 +140,7 @@ class Connection {
     let { head } = this
     let first = null
     let more = null
+    let rest = -1            // in chunk: what is not ours, or behind the last request
 
     for (;;) {
       const end = parse(text, at, head, maxHeaderSize, maxHeadersCount)
@@ -144,8 +151,8 @@ class Connection {
           text = chunk.latin1Slice(offset, Math.min(size, offset + window))
           continue
         }
-        if (end === MORE && text.length - at < maxHeaderSize) break
-        return this.leave(chunk)
+        if (end === NOT_MINE || text.length - at >= maxHeaderSize) rest = offset + at
+        break
       }
 
       head = found.head
@@ -164,7 +171,10 @@ class Connection {
         at = -1
         break
       }
-      if (head.close) return this.leave(chunk)
+      if (head.close) {
+        rest = behind
+        break
+      }
       if (behind - offset < text.length) {
         at = behind - offset
       } else {
@@ -174,9 +184,14 @@ class Connection {
       }
     }
 
+    // Node shall see the read whole; behind a waiting answer it can have no more than the rest.
+    if (rest !== -1 && this.first === null) return this.leave(chunk)
+
     this.head = head
-    this.closing = head !== null && head.close && at === -1
-    if (at === -1) {
+    this.closing = head !== null && head.close && (at === -1 || rest !== -1)
+    if (rest !== -1) {
+      this.started = 0
+    } else if (at === -1) {
       const last = more === null ? first : more[more.length - 1]
       if (last.body !== null && last.body.missing > 0) {
         if (this.started === 0) this.started = this.front.time
@@ -187,12 +202,17 @@ class Connection {
     } else {
       this.begin(text.slice(at))
     }
-    if (first === null) return
-    this.bursting = more !== null
-    this.front.enter(dispatch, this, first, more === null)
-    if (more === null) return
-    for (const incoming of more) this.front.enter(dispatch, this, incoming, false)
-    this.schedule()
+    if (first !== null) {
+      this.bursting = more !== null
+      this.front.enter(dispatch, this, first, more === null)
+      if (more !== null) {
+        for (const incoming of more) this.front.enter(dispatch, this, incoming, false)
+        this.schedule()
+      }
+    }
+    if (rest === -1) return
+    if (this.closing) this.behindTheLast(chunk.subarray(rest))
+    else this.leave(chunk.subarray(rest))
   }
 
   /** A head without its end. */
@@ -245,15 +265,19 @@ class Connection {
     this.stops |= why
   }
 
+  /** As node: the request that finds answers piled up is the last one for now. */
+  stopIfFull () {
+    const { socket } = this
+    if (socket.writableNeedDrain || this.pending >= socket.writableHighWaterMark) this.stop(FULL)
+  }
+
   go (why = BODY) {
     if (this.stops === 0) return
     this.stops &= ~why
-    if (this.stops !== 0 || this.closed) return
-    const { held, socket } = this
-    if (held !== null) {
-      this.held = null
-      if (!this.front.run(readHeld, this, held)) return
-    }
+    if (this.closed || !this.reads) return
+    if (this.held !== null && this.stops === 0) this.front.run(readHeld, this)
+    const { socket } = this
+    if (!this.reads) return
     if (!socket.destroyed && socket[kConnection] === this) socket._read(0)
   }
 
@@ -263,8 +287,7 @@ class Connection {
     const outgoing = incoming.outgoing = new Outgoing(this, incoming)
     this.served = true
     const { socket } = this
-    // As node: the request that finds answers piled up is the last one for now.
-    if (socket.writableNeedDrain || this.pending >= socket.writableHighWaterMark) this.stop(FULL)
+    this.stopIfFull()
     if (this.first === null) {
       this.first = this.last = outgoing
       socket._httpMessage = outgoing
@@ -475,12 +498,29 @@ class Connection {
 
   // ---- the ways out
 
-  /** These bytes are not ours. When everything in flight is answered, node gets them and the socket. */
+  /**
+   * These bytes are not ours. When everything in flight is answered, node gets them and the socket; but what
+   * node would end the connection for ends it now.
+   */
   leave (bytes) {
-    this.hold(bytes)
+    this.started = 0
+    this.held = this.held === null ? [bytes] : [bytes, ...this.held]
     this.stop(LEAVE)
-    if (this.first === null && this.batch === '') this.handOver()
-    else if (this.first === null) process.nextTick(leaveLater, this)
+    if (this.first === null) {
+      if (this.batch === '') this.handOver()
+      else process.nextTick(leaveLater, this)
+    } else if (this.front.wants()) {
+      this.judge = new Judge(this.server)
+      for (const chunk of this.held) this.hear(chunk)
+    }
+  }
+
+  hear (bytes) {
+    const { judge } = this
+    judge.hear(bytes)
+    if (judge.error !== null) this.fail(judge.error)
+    else if (judge.connect && this.server.listenerCount('connect') === 0) this.socket.destroy()
+    else this.stopIfFull()
   }
 
   handOver () {
@@ -488,11 +528,12 @@ class Connection {
     this.flush()
     this.forget()
     this.held = null
-    this.front.debug('handed over %d bytes', held === null ? 0 : held.length)
+    this.front.debug('handed over %d bytes', length(held))
     socket.readableFlowing = null
     if (socket.timeout) socket.setTimeout(0)
     if (socket._handle && !socket._handle.reading) socket._read(0)
-    if (held !== null) socket.unshift(held)
+    // read by read: what node's parser does behind an Upgrade depends on where a read ends
+    for (const chunk of held.reverse()) socket.unshift(chunk)
     this.front.handOver(socket)
   }
 
@@ -559,7 +600,11 @@ function onError (err) {
 /** The client ends its side: as node, so do we, at once; what is not answered never will be. */
 function onEnd () {
   const connection = this[kConnection]
-  if (connection.prefix !== null || connection.receiving !== null) {
+  const { judge } = connection
+  if (judge !== null) judge.end()
+  if (judge !== null && judge.error !== null) {
+    connection.fail(judge.error)
+  } else if (connection.prefix !== null || connection.receiving !== null) {
     connection.fail(unexpectedEnd())
   } else {
     connection.flush()
@@ -604,8 +649,16 @@ function onResume () {
   this[kConnection].go(BODY)
 }
 
-function readHeld (connection, held) {
-  return connection.read(held)
+function readHeld (connection) {
+  while (connection.held !== null && connection.stops === 0) {
+    const chunk = connection.held.shift()
+    if (connection.held.length === 0) connection.held = null
+    connection.read(chunk)
+  }
+}
+
+function length (chunks) {
+  return chunks.reduce((sum, chunk) => sum + chunk.length, 0)
 }
 
 function dispatch (connection, incoming) {

@@ -16,10 +16,16 @@ function refuse (socket, err) {
   const answer = socket._httpMessage
   // node asks whether the head has left, not whether writeHead() was called
   if (socket.writable && !(answer && (answer._headerSent ?? answer.headersSent))) {
-    const status = err.code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 408 : 400
+    const status = STATUS[err.code] || 400
     socket.write(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nConnection: close\r\n\r\n`, 'latin1')
   }
   socket.destroy(err)
+}
+
+const STATUS = {
+  ERR_HTTP_REQUEST_TIMEOUT: 408,
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: 413,
+  HPE_HEADER_OVERFLOW: 431
 }
 
 function requestTimeout () {

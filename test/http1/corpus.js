@@ -20,7 +20,7 @@
  * `<<a*500>>` is 500 times a. A line `>>> read | release | half-close | abort` ends a step (see harness.js).
  * Behind `http` in the fence: properties of the server, `maxHeadersCount=2`.
  *
- * Verdicts: `http1` is what the front makes of it: *head* (answers it), *more* (waits), *not mine* (node:http's).
+ * Verdicts: `http1` is what the front makes of it: *head* (its own to the end), *more* (waits), *not mine* (node:http's).
  * `node:http` is what a client gets: the statuses, and whether the connection stays open. Where versions of node differ,
  * one verdict for Node 20 and one for the rest: `400, connection closed (20) / 200, connection open (22 on)`.
  */

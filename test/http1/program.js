@@ -62,7 +62,8 @@ const OPS = {
   resEnd: (ctx, value) => { ctx.res.end(make(value)) },
   trailers: (ctx, fields) => ctx.res.addTrailers(fields),
   hints: (ctx, fields) => ctx.res.writeEarlyHints(fields),
-  processing: ctx => ctx.res.writeProcessing(),
+  // behind the end node would write into the next answer
+  processing: ctx => { if (!ctx.res.writableEnded) ctx.res.writeProcessing() },
   resHas: (ctx, name, value) => { ctx.res[name] = value },
   // A turn later: within one read it depends on how much of that read is parsed.
   state: async ctx => {
