@@ -53,7 +53,7 @@ const PAGE = '<h2>Hello, ada</h2>\n<ul>\n  <li>a</li>\n  <li>b</li>\n  <li>&lt;c
 run('battle', { contenders, own: { era: option }, argv: process.argv.slice(2) }, async lab => {
   const { quick } = lab.options
   const loads = {
-    hello: { generator: 'autocannon', connections: 100, seconds: quick ? 1 : 5 },
+    hello: { generator: 'autocannon', connections: 100, seconds: quick ? 2 : 5 },
     'hello, wrk': { generator: 'wrk', connections: 50, seconds: quick ? 1 : 2 }
   }
   const generators = lab.generators(['autocannon', 'wrk'])
@@ -65,9 +65,9 @@ run('battle', { contenders, own: { era: option }, argv: process.argv.slice(2) },
   for (const { version, contenders } of eras) {
     const workload = `hello, Node ${version}`
     const servers = await lab.start(contenders, { ...question, workload, reference: `node-${version}` })
-    for (const server of servers) cells.push({ workload, server, load: loads.hello })
+    for (const server of servers) cells.push({ workload, server, load: { ...loads.hello, seconds: quick ? 1 : 5 } })
   }
-  await lab.measure(cells)
+  await lab.measure(cells, { quickWarm: 1 })
   cells.filter(({ load }) => load.generator === 'autocannon').forEach(show)
 
   await Promise.all([...new Set(cells.map(({ server }) => server))].map(server => server.stop()))
