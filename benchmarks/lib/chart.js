@@ -65,16 +65,23 @@ exports.lines = function ({ caption, x, y = {}, series }) {
   return `<figure>
 <svg class="lines" role="img" aria-label="${escape(caption)}" width="100%" height="${HEIGHT}">
 ${[...grid, ...below].join('\n')}
-${series.map(({ name, points }, i) => line(name, points, i)).join('\n')}
+${series.map(({ name, points }) => line(name, points)).join('\n')}
 </svg>
-<ul class="legend">${series.map(({ name }, i) => `<li class="series s${i % 6}">${escape(name)}</li>`).join('')}</ul>
+<ul class="legend">${series.map(({ name }) => `<li class="${look(name)}">${escape(name)}</li>`).join('')}</ul>
 <figcaption>${escape(`${caption}; across: ${x.label}`)}</figcaption>
 </figure>`
 
-  function line (name, points, i) {
+  // kone has its color in every chart; five are for the others, then they come again, dashed
+  function look (name) {
+    if (name === 'kone') return 'series s0'
+    const i = series.filter(one => one.name !== 'kone').findIndex(one => one.name === name)
+    return `series s${1 + i % 5}${i < 5 ? '' : ' dashed'}`
+  }
+
+  function line (name, points) {
     const sorted = [...points].sort((a, b) => a.x - b.x)
     const parts = sorted.slice(1).map((point, j) => segment(sorted[j], point))
-    return `<g class="series s${i % 6}">\n${[...parts, ...sorted.map(point => dot(name, point))].join('\n')}\n</g>`
+    return `<g class="${look(name)}">\n${[...parts, ...sorted.map(point => dot(name, point))].join('\n')}\n</g>`
   }
 
   function segment (from, to) {

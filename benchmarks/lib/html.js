@@ -102,6 +102,7 @@ svg { display: block; overflow: visible } svg text { font-size: 14px; fill: var(
 svg .tick { font-size: 12px; fill: var(--dim) } svg .grid { stroke: var(--line); stroke-width: 1 }
 .s0 { --hue: var(--ours) } .s1 { --hue: #d4691e } .s2 { --hue: #2e8b57 } .s3 { --hue: #9d5bd2 } .s4 { --hue: #c2416c } .s5 { --hue: var(--theirs) }
 svg .series line { stroke: var(--hue); stroke-width: 2 } svg .series .error { stroke-width: 1.25; opacity: .7 } .series circle { fill: var(--hue) }
+svg .dashed line { stroke-dasharray: 5 3 } .legend .dashed::before { background: repeating-linear-gradient(90deg, var(--hue) 0 5px, transparent 5px 8px) }
 .legend { display: flex; flex-wrap: wrap; gap: 4px 16px; list-style: none; margin: 8px 0 4px; padding: 0 }
 .legend li::before { content: ''; display: inline-block; width: 16px; height: 3px; margin-right: 6px; vertical-align: middle; background: var(--hue) }
 .wide { overflow-x: auto } table { border-collapse: collapse; font-size: .875rem; font-variant-numeric: tabular-nums }

@@ -33,8 +33,8 @@ const index = exports.index = function (results) {
   const claims = checked(results)
   const held = claims.filter(({ verdict }) => verdict !== 'not measured')
   const good = held.filter(({ verdict }) => verdict !== 'not supported')
-  const summary = `Of ${claims.length} claims the results on this page support ${good.length}, speak against ` +
-    `${held.length - good.length} and do not touch ${claims.length - held.length}. A figure is the median of the ` +
+  const summary = `Of ${claims.length} claims the results on this page support ${good.length} and speak against ` +
+    `${held.length - good.length}; ${claims.length - held.length} were not measured. A figure is the median of the ` +
     'rounds’ own ratios, in parentheses the lowest and the highest round; below 1 kone costs less.'
   return frame('kone: what it claims, and what was measured', [
     section({ heading: 'Claims, and the rows behind them', text: summary, html: list(claims.map(claimItem)) }),

@@ -126,6 +126,15 @@ describe('a chart', () => {
     for (const [x, y] of at) assert.ok(x >= 10 && x <= 100 && y >= 0 && y <= 280, `${x} ${y}`)
   })
 
+  it('should give kone its color wherever it stands, and no two lines the same look', () => {
+    const [{ chart }] = viewOf(growth()).sections
+    const names = ['node', 'koa', 'go', 'nginx', 'kone', 'kone-cluster', 'node-cluster']
+    const svg = lines({ ...chart, series: names.map(name => ({ ...chart.series[0], name })) })
+    const looks = [...svg.matchAll(/<li class="([^"]+)">([^<]+)/g)].map(([, look]) => look)
+    assert.equal(looks[4], 'series s0')
+    assert.equal(new Set(looks).size, names.length)
+  })
+
   it('should count in round steps', () => {
     assert.deepEqual(scale([0, 97], { zero: true }).ticks, [0, 25, 50, 75, 100])
     assert.deepEqual(scale([1, 10_000], { log: true }).ticks, [1, 10, 100, 1000, 10_000])
