@@ -72,12 +72,6 @@ class Program extends Server {
     return server
   }
 
-  async usage () {
-    const used = cpu.usage(this.pid)
-    if (!used) throw new Error(`${this.name} has ended: ${this.reason}`)
-    return used
-  }
-
   async resident () {
     return cpu.resident(this.pid)
   }

@@ -61,9 +61,14 @@ class Server {
    * CPU time used so far.
    *
    * @return {Promise<{ run: number, wait: number }>} ns; wait is 0 where only the server itself can tell
+   * @throws {Error} it has ended; the message holds what it said
    */
   async usage () {
-    return cpu.usage(this.pid) ?? { run: (await this.#ask('usage')).cpu * 1000, wait: 0 }
+    const used = cpu.usage(this.pid)
+    if (used) return used
+    const { exitCode, signalCode } = this.process
+    if (exitCode !== null || signalCode !== null) throw new Error(`it ended: ${this.reason || signalCode || exitCode}`)
+    return { run: (await this.#ask('usage')).cpu * 1000, wait: 0 }
   }
 
   /**

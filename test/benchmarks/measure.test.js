@@ -98,6 +98,14 @@ describe('a contender', () => {
     await assert.rejects(Server.start(broken, { node: process.execPath }), /Cannot find module/)
   })
 
+  it('should say what it said when it has ended before its CPU time was asked for', async () => {
+    const server = await Server.start(contender, { node: process.execPath })
+    server.said = 'node:events\nError: EMFILE: too many open files\n'
+    server.kill()
+    await server.ended
+    await assert.rejects(server.usage(), { message: 'it ended: Error: EMFILE: too many open files' })
+  })
+
   it('should end when the lab is killed', async () => {
     const script = `require(${JSON.stringify(path.join(lab, 'lib/server'))})
       .start(${JSON.stringify(contender)}, { node: process.execPath })
