@@ -61,7 +61,8 @@ class Incoming {
   field (name) {
     const headers = this.req !== null ? this.req.headers : this._headers
     if (headers !== null) return Object.hasOwn(headers, name) ? headers[name] : undefined
-    return field(this.head.block, name, this.joins)
+    const { head, joins } = this
+    return head.repeats && !joins ? remembered(head, name) : field(head.block, name, joins)
   }
 
   /** server.joinDuplicateHeaders, read at use as node does */
@@ -111,6 +112,18 @@ class Incoming {
     if (this.req === null) this.connection.materialize(this)
     return this.req
   }
+}
+
+/** Fields of a block that came again will be asked for again. */
+const MAX_REMEMBERED = 16
+
+function remembered (head, name) {
+  const fields = (head.fields ??= new Map())
+  let value = fields.get(name)
+  if (value !== undefined || fields.has(name)) return value
+  value = field(head.block, name, false)
+  if (fields.size < MAX_REMEMBERED && !Array.isArray(value)) fields.set(name, value)
+  return value
 }
 
 module.exports = { Incoming }

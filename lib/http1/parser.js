@@ -49,6 +49,8 @@ class Head {
     this.block = block   // the fields and the blank line, each with its CRLF
     this.length = length // Content-Length in bytes, or -1
     this.close = close   // Connection: close
+    this.repeats = false // it came more than once
+    this.fields = null   //   and these of its fields were read: name → value
   }
 }
 
@@ -83,6 +85,7 @@ function parse (text, at, last, maxSize, maxFields) {
     const end = fields + last.block.length
     if (end - at < maxSize && text.slice(fields, end) === last.block) {
       found.head = last
+      last.repeats = true
       return end
     }
   }

@@ -376,6 +376,33 @@ sides('AsyncLocalStorage', ({ side, it, serve }) => {
   })
 })
 
+sides('a head that a connection repeats', ({ it, serve }) => {
+  const fields = 'X-Twice: 1\r\nCookie: a=b\r\nX-Twice: 2\r\nCookie: c=d\r\n'
+
+  it('should have the same fields every time', async () => {
+    const { talk } = await serve(app => app.use(ctx => {
+      ctx.body = ['X-Twice', 'Cookie', 'Host', 'X-None', 'Set-Cookie'].map(name => ctx.get(name)).join('|') + ';'
+    }))
+    const client = await talk(get('/', fields))
+    for (const times of [1, 2, 3]) {
+      await client.until(new RegExp(`(?:\\r\\n\\r\\n1, 2[|]a=b; c=d[|]a[|][|];[^]*){${times}}$`))
+      client.write(get('/', fields))
+    }
+  })
+
+  it('should be read by server.joinDuplicateHeaders of the moment', async () => {
+    const { talk, server } = await serve(app => app.use(ctx => { ctx.body = `${ctx.get('User-Agent')};` }))
+    const agents = 'User-Agent: a\r\nUser-Agent: b\r\n'
+    const client = await talk(get('/', agents))
+    await client.until(/\r\n\r\na;$/)
+    client.write(get('/', agents))
+    await client.until(/(?:\r\n\r\na;[^]*){2}$/)
+    server.joinDuplicateHeaders = true
+    client.write(get('/', agents))
+    await client.until(/\r\n\r\na, b;$/)
+  })
+})
+
 sides('--max-http-header-size', ({ side, it }) => {
   it('should be the limit', async () => {
     const script = `
