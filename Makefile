@@ -3,6 +3,7 @@
 NPM_CI = npm ci --no-audit --no-fund
 ARGS ?=
 export REF
+export INIT_CWD = $(CURDIR)
 
 help:
 	@echo 'make start        install, serve the demo app on http://localhost:4000 (PORT)'
