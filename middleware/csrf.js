@@ -40,8 +40,7 @@ module.exports = function (options) {
   return function csrf (ctx, next) {
     const { state } = ctx
     if (!('_csrf' in state)) {
-      Object.defineProperty(state, CTX, HIDDEN)
-      state[CTX] = ctx
+      Object.defineProperty(state, CTX, { value: ctx })
       Object.defineProperty(state, '_csrf', property)
     }
     if (excluded.has(ctx.method) || isIgnored(ctx.path)) return next()
@@ -89,8 +88,6 @@ function isValid (token, secret) {
   for (let i = 0; i < bytes.length; i++) found[i] ^= sent[i]
   return timingSafeEqual(found, bytes)
 }
-
-const HIDDEN = { value: null, writable: true }
 
 /**
  * `ctx.state._csrf`, made when it is read. One pair of functions for all requests: with functions of
