@@ -28,8 +28,8 @@ const said = text => ({ ...hello, body: text })
 
 const named = (subject, n) => `${subject}: ${n}`
 
-// `at`: how much work; --quick takes the least, the middle and the most of it, or of `few`. `request`, `expected`,
-// `connections` are of n.
+// `at`: how much work; --quick takes the least, the middle and the most of it, or of `few`. `takes`: how
+// long beside the others. `request`, `expected`, `connections` are of n.
 const SUBJECTS = {
   middleware: { unit: 'middleware', at: [0, 1, 5, 10, 20, 50, 100], expected: () => hello },
   routes: {
@@ -48,6 +48,7 @@ const SUBJECTS = {
   },
   body: {
     unit: 'bytes of request body',
+    takes: 2,
     at: [100, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8],
     log: true,
     logY: true,
@@ -98,9 +99,9 @@ const SUBJECTS = {
 
 run('growth', { contenders, argv: process.argv.slice(2) }, async lab => {
   lab.generators(['pooled'])
-  await lab.inTime(Object.entries(SUBJECTS).map(([name, { at, few = at, ...how }]) => {
+  await lab.inTime(Object.entries(SUBJECTS).map(([name, { at, few = at, takes = 1, ...how }]) => {
     const taken = lab.options.quick ? [few[0], few[Math.floor(few.length / 2)], few.at(-1)] : at
-    return { name, act: () => measure(lab, name, { ...how, at: taken }) }
+    return { name, size: takes, act: () => measure(lab, name, { ...how, at: taken }) }
   }))
   addRatios(lab.result, ['koa', 'fastify'])
   lab.result.derived.slopes = []
