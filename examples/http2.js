@@ -9,8 +9,10 @@ app.use(ctx => { ctx.body = { version: ctx.req.httpVersion, host: ctx.host, secu
 
 // ALPN decides between HTTP/2 and HTTP/1.1; nothing is pushed.
 certificate().then(({ key, cert }) => {
-  const server = http2.createSecureServer({ key, cert, allowHTTP1: true }, app.callback())
+  const server = app.attach(http2.createSecureServer({ key, cert, allowHTTP1: true }))
   server.listen(process.env.PORT || 3000, () => {
     console.log(`https://localhost:${server.address().port}`)
   })
 })
+
+process.once('SIGTERM', () => app.close()) // GOAWAY names the last request that is answered

@@ -10,6 +10,7 @@ const { after, before, describe, it } = require('node:test')
 const WebSocket = require('ws')
 const { io } = require('socket.io-client')
 const { start } = require('./helpers/child')
+const until = require('./helpers/until')
 
 const TRACE = '0af7651916cd43dd8448eb211c80319c'
 const traceparent = `00-${TRACE}-b7ad6b7169203331-01`
@@ -21,14 +22,6 @@ function example (name, suite) {
     after(() => child.stop?.('SIGKILL'))
     suite(child)
   })
-}
-
-async function until (read, holds) {
-  for (;;) {
-    const value = await read()
-    if (holds(value)) return value
-    await new Promise(resolve => setTimeout(resolve, 20))
-  }
 }
 
 example('https', child => {
@@ -65,6 +58,15 @@ example('http2', child => {
     const [res] = await once(https.get(child.url, { rejectUnauthorized: false, agent: false }), 'response')
     assert.equal(JSON.parse((await res.toArray()).join('')).version, '1.1')
   })
+
+  it('should drain on SIGTERM: GOAWAY with the last request, and exit code 0', async () => {
+    const session = http2.connect(child.url, { rejectUnauthorized: false })
+    const stream = session.request({ ':path': '/' })
+    await once(stream, 'response')
+    await stream.toArray()
+    const [[error, last], code] = await Promise.all([once(session, 'goaway'), child.stop('SIGTERM')])
+    assert.deepEqual({ error, last, code }, { error: 0, last: stream.id, code: 0 })
+  })
 })
 
 example('websocket', child => {
@@ -92,8 +94,11 @@ example('socket-io', child => {
 example('metrics', child => {
   it('should count by route', async () => {
     for (const id of [1, 2, 3]) await (await fetch(`${child.url}/users/${id}`)).text()
-    const text = await until(async () => (await fetch(`${child.url}/metrics`)).text(), text =>
-      /http_request_duration_seconds_count\{[^}]*route="\/users\/:id"[^}]*\} 3/.test(text))
+    const counted = /http_request_duration_seconds_count\{[^}]*route="\/users\/:id"[^}]*\} 3/
+    const text = await until(async () => {
+      const text = await (await fetch(`${child.url}/metrics`)).text()
+      return counted.test(text) && text
+    })
     assert.match(text, /http_requests_in_flight 1/)
     assert.match(text, /nodejs_eventloop_lag_seconds/)
     assert.match(text, /nodejs_heap_size_used_bytes/)
@@ -108,8 +113,11 @@ example('metrics', child => {
     }
     assert.deepEqual(await ask(), [200, 'ready', 'keep-alive'])
     child.process.kill('SIGTERM')
-    const [status, text, connection] = await until(ask, ([status]) => status !== 200)
-    assert.deepEqual([status, text, connection], [503, 'draining', 'close'])
+    const answer = await until(async () => {
+      const answer = await ask()
+      return answer[0] !== 200 && answer
+    })
+    assert.deepEqual(answer, [503, 'draining', 'close'])
     if (child.process.exitCode === null) await once(child.process, 'exit')
     assert.equal(child.process.exitCode, 0)
     agent.destroy()
@@ -117,11 +125,15 @@ example('metrics', child => {
 })
 
 example('opentelemetry', child => {
-  const spans = async () => (await fetch(`${child.url}/spans`)).json()
+  /** All spans, once there is one of this name. */
+  const spansWith = name => until(async () => {
+    const spans = await (await fetch(`${child.url}/spans`)).json()
+    return spans.some(span => span.name === name) && spans
+  })
 
   it('should continue the trace of its caller, and be continued', async () => {
     const seen = await (await fetch(`${child.url}/through`, { headers: { traceparent } })).json()
-    const found = await until(spans, list => list.some(({ name }) => name === 'GET /through'))
+    const found = await spansWith('GET /through')
     const outer = found.find(({ name }) => name === 'GET /through')
     const inner = found.find(({ name }) => name === 'GET /users/:id')
     assert.equal(outer.traceId, TRACE)
@@ -135,7 +147,7 @@ example('opentelemetry', child => {
 
   it('should record an error with its status', async () => {
     assert.equal((await fetch(`${child.url}/broken`)).status, 500)
-    const found = await until(spans, list => list.some(({ name }) => name === 'GET /broken'))
+    const found = await spansWith('GET /broken')
     const broken = found.find(({ name }) => name === 'GET /broken')
     assert.equal(broken.attributes['http.response.status_code'], 500)
     assert.equal(broken.status.code, 2)
@@ -144,24 +156,25 @@ example('opentelemetry', child => {
 })
 
 example('json-logs', child => {
-  const lines = () => child.output().split('\n').filter(line => line.startsWith('{')).map(line => JSON.parse(line))
+  /** The two lines of a request. */
+  const linesOf = id => until(() => {
+    const lines = child.output().split('\n').filter(line => line.startsWith('{')).map(line => JSON.parse(line))
+    const found = lines.filter(({ requestId }) => requestId === id)
+    return found.length === 2 && found
+  })
 
   it('should log with the ids of request and trace', async () => {
     await fetch(`${child.url}/?name=tobi`, { headers: { 'x-request-id': 'r-1', traceparent } })
-    const [hello, request] = await until(lines, list => list.some(({ msg }) => msg === 'request'))
+    const [hello, request] = await linesOf('r-1')
     assert.equal(hello.greeted, 'tobi')
-    for (const line of [hello, request]) {
-      assert.equal(line.requestId, 'r-1')
-      assert.equal(line.traceId, TRACE)
-    }
+    for (const line of [hello, request]) assert.equal(line.traceId, TRACE)
     assert.equal(request.status, 200)
     assert.equal(request.url, '/?name=tobi')
   })
 
   it('should log an error under the same id', async () => {
     await fetch(`${child.url}/broken`, { headers: { 'x-request-id': 'r-2' } })
-    const found = await until(lines, list => list.filter(({ requestId }) => requestId === 'r-2').length === 2)
-    const [error, request] = found.filter(({ requestId }) => requestId === 'r-2')
+    const [error, request] = await linesOf('r-2')
     assert.equal(error.err.message, 'out of order')
     assert.equal(request.status, 500)
   })

@@ -5,14 +5,16 @@
  *
  *    await until(() => stream.destroyed)
  *
- * @param {() => unknown} isTrue asked every few milliseconds
+ * @param {() => unknown} isTrue asked every few milliseconds; may be async
  * @param {Number} [ms] patience in milliseconds
- * @return {Promise<void>}
+ * @return {Promise<*>} what was true
  * @throws {Error} with the source of `isTrue`, when it has not come true in time
  */
 module.exports = async function until (isTrue, ms = 20000) {
   const last = Date.now() + ms
-  while (!isTrue()) {
+  for (;;) {
+    const value = await isTrue()
+    if (value) return value
     if (Date.now() > last) throw new Error(`${ms} ms, and still not: ${isTrue}`)
     await new Promise(resolve => setTimeout(resolve, 2))
   }
