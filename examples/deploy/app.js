@@ -13,13 +13,7 @@ const Kone = require('kone')
 const mw = require('kone/middleware')
 const Router = require('kone/middleware/router')
 
-const redis = new Redis(process.env.REDIS_URL || 'redis://127.0.0.1:6379', {
-  lazyConnect: true,
-  maxRetriesPerRequest: 0, // an error, not a wait; and what Redis may have done is not done twice
-  connectTimeout: 2000,
-  socketTimeout: 2000, // a connection that a cut made useless is given up, and made again
-  retryStrategy: times => Math.min(times * 50, 500)
-})
+const redis = client(process.env.REDIS_URL || 'redis://127.0.0.1:6379')
 const app = new Kone({ proxy: 1 }) // nginx, and nobody before it
 const router = new Router()
 const host = process.env.HOST_NAME || hostname()
@@ -66,6 +60,22 @@ router.get('/events', ctx => {
   tick()
 })
 
+function client (url) {
+  try {
+    // ioredis takes http://… for the path of a socket, and connects when a database is no number
+    if (!/^rediss?:\/\/[^/?]+(\/\d*)?(\?.*)?$/.test(url)) throw new Error('not of this form')
+    return new Redis(url, {
+      lazyConnect: true,
+      maxRetriesPerRequest: 0, // an error, not a wait; and what Redis may have done is not done twice
+      connectTimeout: 2000,
+      socketTimeout: 2000, // a connection that a cut made useless is given up, and made again
+      retryStrategy: times => Math.min(times * 50, 500)
+    })
+  } catch (err) { // its password stays out of the log
+    return stop(`REDIS_URL must be redis://user:password@host:port/db: ${err.message}`)
+  }
+}
+
 /** Alive: it answers. Ready: it takes new connections and reaches what it needs. */
 async function probes (ctx, next) {
   if (ctx.path === '/healthz') {
@@ -91,10 +101,10 @@ function keyOf (ctx) {
 
 let reason
 redis.on('error', err => { reason = err.message }) // once it listens, requests and /readyz tell of it
-redis.connect().then(
-  () => app.listen(port).on('error', err => stop(`cannot listen on port ${port}: ${err.message}`)),
-  () => stop(`cannot reach Redis: ${reason}`)
-)
+redis.connect().catch(err => { reason ||= err.message }).then(() => {
+  if (reason) return stop(`cannot reach Redis: ${reason}`)
+  app.listen(port).on('error', err => stop(`cannot listen on port ${port}: ${err.message}`))
+})
 
 function stop (message) {
   console.error(message)

@@ -44,6 +44,39 @@ describe('examples/deploy/app.js', { skip: missing('redis-server') }, () => {
         [1, `kone: cannot reach Redis: connect ECONNREFUSED 127.0.0.1:${port}\n`])
     })
 
+    for (const [REDIS_URL, why] of [
+      ['redis://127.0.0.1:port', 'Invalid URL'],
+      ['redis://a:%@127.0.0.1', 'URI malformed'],
+      ['http://127.0.0.1:6379', 'not of this form'],
+      ['redis://127.0.0.1/first', 'not of this form'],
+      ['redis:', 'not of this form']
+    ]) {
+      it(`that REDIS_URL is none: ${REDIS_URL}`, async () => {
+        assert.deepEqual(await run([APP], { PORT: 0, REDIS_URL }),
+          [1, `REDIS_URL must be redis://user:password@host:port/db: ${why}\n`])
+      })
+    }
+
+    it('that REDIS_URL is none, in a cluster too', async () => {
+      const env = { PORT: await freePort(), KONE_CLUSTER: 'node', INSTANCES: 2, REDIS_URL: 'redis://127.0.0.1:port' }
+      assert.deepEqual(await run(['pm2.js', APP], env),
+        [1, 'kone: REDIS_URL must be redis://user:password@host:port/db: Invalid URL\n'])
+    })
+
+    it('that Redis has no such database', async () => {
+      assert.deepEqual(await run([APP], { PORT: 0, REDIS_URL: `${url}/99` }),
+        [1, 'cannot reach Redis: ERR DB index is out of range\n'])
+    })
+
+    it('that something else hangs up on it', async t => {
+      const other = net.createServer(socket => socket.destroy()).listen(0, '127.0.0.1')
+      t.after(() => other.close())
+      await once(other, 'listening')
+      const [code, printed] = await run([APP], { PORT: 0, REDIS_URL: `redis://127.0.0.1:${other.address().port}` })
+      assert.equal(code, 1)
+      assert.match(printed, /^cannot reach Redis: (?!undefined)[^\n]+\n$/)
+    })
+
     it('that Redis does not answer', async t => {
       const silent = net.createServer(socket => t.after(() => socket.destroy())).listen(0, '127.0.0.1')
       t.after(() => silent.close())

@@ -7,6 +7,7 @@ const os = require('node:os')
 const path = require('node:path')
 const { promisify } = require('node:util')
 const { describe, it } = require('node:test')
+const { killTimeout } = require('../../cluster/settings')
 const { missing, which } = require('../helpers/programs')
 const { make } = require('./site')
 
@@ -46,6 +47,14 @@ describe('examples/deploy', () => {
     }
     await run(path.join(VENV, 'bin/kubernetes-validate'), ['--strict', path.join(FOLDER, 'kubernetes.yaml')])
     await run(path.join(VENV, 'bin/hadolint'), [path.join(FOLDER, 'Dockerfile')])
+  })
+
+  it('should say how long a worker may take beyond DRAIN_TIMEOUT', () => {
+    const beyond = killTimeout({ drainTimeout: 0 }) / 1000
+    for (const name of ['kone.service', 'kubernetes.yaml']) {
+      const text = fs.readFileSync(path.join(FOLDER, name), 'utf8')
+      assert.deepEqual(text.match(/DRAIN_TIMEOUT \+ [^ ]+ s/g), [`DRAIN_TIMEOUT + ${beyond} s`], name)
+    }
   })
 })
 

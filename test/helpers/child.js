@@ -12,10 +12,12 @@ const { once } = require('node:events')
  *
  * @param {String[]} args of node
  * @param {Object} [env]
+ * @param {String} [cwd]
  * @return {Promise<{ url, output, process, stop }>} `output()` is what it printed so far
  */
-exports.start = async function (args, env) {
+exports.start = async function (args, env, cwd) {
   const child = spawn(process.execPath, args, {
+    cwd,
     env: { ...process.env, NODE_TEST_CONTEXT: undefined, ...env },
     stdio: ['ignore', 'pipe', 'pipe']
   })
