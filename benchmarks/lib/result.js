@@ -116,17 +116,17 @@ function loadProblems ({ requestsPerSecond, connections, latencyMeanMs, pipeline
 const LOADED = ['versions', 'connections', 'static', 'rpc', 'mw', 'battle']
 const HEADLINE = ['kone', 'koa', 'node'] // of battle
 
-// What a whole run must hold: one of some contenders (--only) need not, nor whom this machine has not.
+// What a whole run must hold; one of some contenders (--only) need not.
 function gaps ({ lab, rows = [], rejected = [], missing = [], derived: { only } = {} }) {
   if (only) return []
   const found = []
-  const absent = [...missing.map(({ name }) => name), ...rejected.map(({ contender }) => contender)]
-  const names = new Set([...rows.map(({ contender }) => contender), ...absent])
-  const others = [...names].filter(name => !name.startsWith('kone'))
-  if (others.length === names.size) found.push('kone was not measured')
+  const names = [...new Set(rows.map(({ contender }) => contender))]
+  const others = names.filter(name => !name.startsWith('kone'))
+  if (others.length === names.length) found.push('kone was not measured')
   if (others.length < 2) found.push('fewer than two others were measured')
   if (LOADED.includes(lab) && !rows.some(row => row.requestsPerSecond)) found.push('no row has requestsPerSecond')
   if (lab === 'battle') {
+    const absent = [...missing.map(({ name }) => name), ...rejected.map(({ contender }) => contender)]
     for (const name of HEADLINE.filter(name => !absent.includes(name))) {
       const is = row => row.contender === name && row.workload === 'hello' && row.metric === 'cpu' && row.unit === 'µs/request'
       if (!rows.some(is)) found.push(`${name} has no row of CPU µs/request in hello`)
