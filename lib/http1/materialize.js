@@ -53,10 +53,17 @@ function makeRequest (connection, incoming) {
   req.joinDuplicateHeaders = connection.server.joinDuplicateHeaders || null
 
   // node's parser calls this as well: it keeps the count that the getters of headers rely on
-  const raw = rawHeaders(incoming.head.block)
+  const raw = rawOf(incoming.head)
   req._addHeaderLines(raw, raw.length)
   if (incoming._headers !== null) req.headers = incoming._headers
   return req
+}
+
+/** A list of its own for every request: it is the app's to change. */
+function rawOf (head) {
+  if (!head.repeats) return rawHeaders(head.block)
+  head.raw ??= rawHeaders(head.block)
+  return head.raw.slice()
 }
 
 function makeResponse (connection, outgoing, req) {

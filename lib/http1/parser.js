@@ -51,6 +51,7 @@ class Head {
     this.close = close   // Connection: close
     this.repeats = false // it came more than once
     this.fields = null   //   and these of its fields were read: name → value
+    this.raw = null      //   or all of them, for node's own object
   }
 }
 
