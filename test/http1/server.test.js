@@ -390,6 +390,18 @@ sides('a head that a connection repeats', ({ it, serve }) => {
     }
   })
 
+  it('should give every request raw headers of its own', async () => {
+    const { talk } = await serve(app => app.use(ctx => {
+      ctx.req.rawHeaders.push('mine')
+      ctx.body = `${ctx.req.rawHeaders};`
+    }))
+    const client = await talk(get('/'))
+    for (const times of [1, 2, 3]) {
+      await client.until(new RegExp(`(?:\\r\\n\\r\\nHost,a,mine;[^]*){${times}}$`))
+      client.write(get('/'))
+    }
+  })
+
   it('should be read by server.joinDuplicateHeaders of the moment', async () => {
     const { talk, server } = await serve(app => app.use(ctx => { ctx.body = `${ctx.get('User-Agent')};` }))
     const agents = 'User-Agent: a\r\nUser-Agent: b\r\n'
