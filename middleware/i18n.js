@@ -65,7 +65,7 @@ const READERS = {
     return Array.isArray(value) ? value[0] : value
   },
   Subdomain: request => request.subdomains.at(-1),
-  Cookie: (request, key) => cookieReader(key)(request),
+  Cookie: (request, key) => cookieReader(key)(request.ctx),
   Header: (request, key, multi) => {
     const languages = request.acceptsLanguages().filter(language => language !== '*')
     return multi ? languages : languages[0]

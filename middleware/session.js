@@ -136,7 +136,7 @@ class Session {
 
   load () {
     const { keeper, readCookie } = this.settings
-    const sent = readCookie(this.ctx.request)
+    const sent = readCookie(this.ctx)
     const found = sent ? keeper.load(sent) : undefined
     if (isThenable(found)) return found.then(value => this.loaded(sent, value))
     this.loaded(sent, found)
@@ -173,7 +173,7 @@ class Session {
     if (empty) {
       this.id = ''
       if (id !== '') await keeper.drop(id)
-      if (!ctx.headerSent && readCookie(ctx.request)) ctx.cookies.set(key, null, cleared)
+      if (!ctx.headerSent && readCookie(ctx)) ctx.cookies.set(key, null, cleared)
     } else {
       this.id = await keeper.save(value, text, maxAge > 0 ? maxAge : ONE_DAY, id, this.renewed, attributes)
       if (!ctx.headerSent || this.id !== id) ctx.cookies.set(key, this.id, attributes)

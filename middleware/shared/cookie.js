@@ -1,16 +1,18 @@
 'use strict'
 
+const Cookies = require('cookies')
+
 const readers = new Map()
 
 /**
- * Make a function that reads one cookie of a request, as `ctx.cookies.get(name)` does without `signed`; that
- * would make an object of all header fields first, and a Cookies.
+ * Make a function that reads one cookie of a request, as `ctx.cookies.get(name)` does; that would make an
+ * object of all header fields first. An app's own `ctx.cookies` is asked.
  *
  *    const theme = cookieReader('theme')
- *    theme(ctx.request) // 'dark', or undefined
+ *    theme(ctx) // 'dark', or undefined
  *
  * @param {String} name
- * @return {Function} (request) => String|undefined
+ * @return {Function} (ctx) => String|undefined
  * @api private
  */
 module.exports = function cookieReader (name) {
@@ -23,9 +25,12 @@ function make (name) {
   const literal = name.replace(/[-[\]{}()*+?.,\\^$|#\s]/g, '\\$&')
   const pattern = new RegExp(`(?:^|;) *${literal}=([^;]*)`)
 
-  return function readCookie (request) {
-    const header = request.get('Cookie')
-    const found = header === '' ? null : pattern.exec(header)
+  return function readCookie (ctx) {
+    const header = ctx.get('Cookie')
+    if (header === '') return undefined
+    if (ctx.cookies.get !== Cookies.prototype.get) return ctx.cookies.get(name)
+
+    const found = pattern.exec(header)
     if (found === null) return undefined
     const [, value] = found
     return value[0] === '"' ? value.slice(1, -1) : value

@@ -18,9 +18,14 @@ describe('cookieReader(name)', () => {
       const headers = { cookie }
       const cookies = new Cookies({ headers }, {}, { secure: false })
       for (const name of NAMES) {
-        const found = cookieReader(name)({ get: () => cookie ?? '' })
+        const found = cookieReader(name)({ get: () => cookie ?? '', cookies })
         assert.equal(found, cookies.get(name), `${name} of ${cookie}`)
       }
     }
+  })
+
+  it('should ask cookies of the app\'s own', () => {
+    const cookies = { get: name => `${name}, decrypted` }
+    assert.equal(cookieReader('a')({ get: () => 'a=1', cookies }), 'a, decrypted')
   })
 })
