@@ -63,7 +63,7 @@ async function visit (cell, round, generator) {
     let reason
     try {
       const sample = await once(cell, generator)
-      reason = disbelief({ ...cell.load, ...sample })
+      reason = disbelief({ ...cell.load, ...sample }) ?? (sample.cpu > 0 ? null : 'no CPU time of it was seen')
       if (!reason) return cell.samples.push(sample)
     } catch (err) { // it ended, say
       reason = err.message

@@ -83,6 +83,7 @@ exports.disbelief = function (sample) {
   if (sample.errors) return `${sample.errors} errors in ${sample.requests + sample.errors} requests`
   if (!(sample.requests > 0)) return 'no request was answered'
   const { requestsPerSecond, latencyMeanMs, connections, pipeline = 1 } = sample
+  if (!(latencyMeanMs > 0)) return `its mean latency is ${latencyMeanMs} ms`
   const possible = connections * pipeline / (latencyMeanMs / 1000)
   if (requestsPerSecond > 1.2 * possible) {
     return `${Math.round(requestsPerSecond)} requests/s is above 1.2 × ${connections * pipeline} in flight ÷ ` +
