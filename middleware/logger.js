@@ -1,6 +1,6 @@
 'use strict'
 
-const onFinished = require('on-finished')
+const whenFinished = require('./shared/finished')
 
 const TOKEN = new RegExp(':(?:(req|res)\\[([^\\]]+)\\]|(url|protocol|hostname|method|status|' +
   'response-time|date|referrer|http-version|remote-addr|user-agent|content-length|id))', 'g')
@@ -330,11 +330,6 @@ function httpVersion (ctx) {
 
 function isGone (ctx) {
   return (ctx.outgoing ?? ctx.res).writableEnded === false
-}
-
-function whenFinished (ctx, fn) {
-  if (ctx.onFinished) ctx.onFinished(fn)
-  else onFinished(ctx.res, fn)
 }
 
 // C0, DEL and C1 move a terminal's cursor or end the line; the quote ends a field of it
