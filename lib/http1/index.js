@@ -36,7 +36,6 @@ const SHORTEST_TICK = 20
  * @param {object} host
  * @param {Function} host.listener the app's 'request' listener; with another beside it the front stands aside
  * @param {(incoming: Incoming, outgoing: Outgoing) => void} host.dispatch
- * @param {(owner: *, err: Error) => void} host.failed the connection broke under `outgoing.owner`'s answer
  * @param {(owner: *, err: Error) => void} [host.failed] the connection failed; `owner` is what the host
  *   put on the outgoing that was under way
  * @param {() => string} host.reason why the app does not want the front now, or ''
