@@ -65,6 +65,7 @@ function leave (code) {
 /** What the labs share: options, servers, generators, and the head of the result. */
 class Lab {
   #warm = new Set() // servers
+  #part = '' // of how many is under way
 
   constructor (name, contenders, options, argv) {
     this.name = name
@@ -157,7 +158,7 @@ class Lab {
     const { quick, rounds } = this.options
     const { warm, warmed } = quick ? this.#hurried(cells, quickWarm) : { warm: 3, warmed: cells }
     const progress = bar(warmed.length + cells.length * rounds)
-    await measure(cells, { rounds, warm, warmed, generators, tick: progress.tick })
+    await measure(cells, { rounds, warm, warmed, generators, tick: doing => progress.tick(this.#part + doing) })
     progress.end()
     this.keep(cells)
   }
@@ -178,7 +179,14 @@ class Lab {
       console.error(`no time left for ${name}`)
       this.result.derived.noTimeFor = [...this.result.derived.noTimeFor ?? [], name]
     }
-    return inTime(parts, { left: () => this.timeLeft, skip })
+    const counted = parts.map(({ act, ...part }, i) => ({
+      ...part,
+      act: () => {
+        if (parts.length > 1) this.#part = `part ${i + 1} of ${parts.length}, `
+        return act()
+      }
+    }))
+    return inTime(counted, { left: () => this.timeLeft, skip })
   }
 
   // In a hurry a server is warmed once, and not for whole seconds: wrk knows no others, so autocannon stands in.
