@@ -10,6 +10,7 @@ const { Body } = require('./body')
 const { materialize, assign, fill, complete, abort, drain, emitClose } = require('./materialize')
 const { requestTimeout, unexpectedEnd, behindTheLast, refuse } = require('./errors')
 const { Judge } = require('./judge')
+const flat = require('./flat')
 
 /**
  * One socket: reads, requests in the order they came, answers in the same order.
@@ -34,6 +35,12 @@ const LARGE = 16 * 1024
 
 /** Heads are looked for in pieces of a read that are not much longer than a head may be. */
 const WINDOW = 32 * 1024
+
+/** So much of a read that it is no part of may a string keep in memory, in bytes. */
+const SPARE = 2 * 1024
+
+/** A longer head is not kept for the next request to be compared with, in bytes. */
+const LONGEST_KEPT = 4 * 1024
 
 const kConnection = Symbol('kone.connection')
 
@@ -155,7 +162,10 @@ class Connection {
         break
       }
 
-      head = found.head
+      if (found.head !== head) {
+        head = found.head
+        if (text.length - head.block.length > SPARE) head.block = flat(head.block)
+      }
       const incoming = new Incoming(this, found.method, found.url, head)
       if (first === null) first = incoming
       else (more ??= []).push(incoming)
@@ -187,7 +197,7 @@ class Connection {
     // Node shall see the read whole; behind a waiting answer it can have no more than the rest.
     if (rest !== -1 && this.first === null) return this.leave(chunk)
 
-    this.head = head
+    this.head = head === null || head.block.length > LONGEST_KEPT ? null : head
     this.closing = head !== null && head.close && (at === -1 || rest !== -1)
     if (rest !== -1) {
       this.started = 0
@@ -200,7 +210,7 @@ class Connection {
         this.started = 0
       }
     } else {
-      this.begin(text.slice(at))
+      this.begin(at > SPARE ? flat(text.slice(at)) : text.slice(at))
     }
     if (first !== null) {
       this.bursting = more !== null

@@ -1,6 +1,6 @@
 'use strict'
 
-const { Buffer } = require('node:buffer')
+const flat = require('./flat')
 
 /**
  * The names of the header fields that the app sets, each as it was spelled. They come from code, so they
@@ -41,11 +41,6 @@ class Name {
     if (value === this.last && this.lastLine !== '') return this.lastLine
     return this.text + ': ' + value + '\r\n'
   }
-}
-
-/** A string in one piece: it will be copied often. */
-function flat (text) {
-  return Buffer.from(text, 'latin1').latin1Slice()
 }
 
 const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/

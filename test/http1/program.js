@@ -61,8 +61,8 @@ const OPS = {
   write: (ctx, value) => ctx.res.write(make(value)),
   resEnd: (ctx, value) => { ctx.res.end(make(value)) },
   trailers: (ctx, fields) => ctx.res.addTrailers(fields),
-  hints: (ctx, fields) => ctx.res.writeEarlyHints(fields),
-  // behind the end node would write into the next answer
+  // behind the end node would write both into the next answer
+  hints: (ctx, fields) => { if (!ctx.res.writableEnded) ctx.res.writeEarlyHints(fields) },
   processing: ctx => { if (!ctx.res.writableEnded) ctx.res.writeProcessing() },
   resHas: (ctx, name, value) => { ctx.res[name] = value },
   // A turn later: within one read it depends on how much of that read is parsed.
