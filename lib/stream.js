@@ -1,6 +1,5 @@
 'use strict'
 
-const { validateHeaderValue } = require('node:http')
 const Stream = require('node:stream')
 const destroy = require('destroy')
 const { cutShort } = require('./errors')
@@ -97,7 +96,7 @@ exports.watch = function (response, stream, body) {
  * @param {Object} response
  * @param {Stream} stream
  * @param {Object} body what was set; the stream itself or what it was made of
- * @throws {Error} if the stream is gone already, or ctx.message cannot be sent
+ * @throws {Error} if the stream is gone already
  * @api private
  */
 exports.send = function (response, stream, body) {
@@ -107,9 +106,25 @@ exports.send = function (response, stream, body) {
     if (stream.readableEnded === false && response.writable) fail(response, body, cutShort())
   })
   const { res } = response.ctx // the one kind of body that needs a Writable
-  // node looks at it when the first chunk comes, and would throw where nobody can catch it
-  if (res.statusMessage) validateHeaderValue('reason phrase', res.statusMessage)
+  guard(response, res, body)
   stream.pipe(res)
+}
+
+// Node makes the head when the first chunk comes, and looks at every chunk; what it throws then
+// nobody could catch.
+function guard (response, res, body) {
+  const { write, end } = res
+  const guarded = method => function (...args) {
+    try {
+      return method.apply(this, args)
+    } catch (err) {
+      Object.assign(res, { write, end }) // for the error's answer
+      fail(response, body, err)
+      return false
+    }
+  }
+  res.write = guarded(write)
+  res.end = guarded(end)
 }
 
 function fail (response, body, err) {

@@ -5,6 +5,7 @@ const assert = require('node:assert/strict')
 const { once } = require('node:events')
 const fs = require('node:fs')
 const { PassThrough, Readable } = require('node:stream')
+const { setTimeout: wait } = require('node:timers/promises')
 
 const context = require('../helpers/context')
 const engines = require('../helpers/engines')
@@ -101,6 +102,74 @@ engines('a stream body', ({ it, ask, serve }) => {
       setImmediate(() => body.destroy())
     }), 'GET /')
     assert.equal(res.status, 500)
+  })
+
+  it('should be a 500 under a head that cannot be sent', {
+    skip: { http2: 'has neither a reason phrase nor chunks', inject: 'answers whatever it is' }
+  }, async () => {
+    const heads = {
+      ERR_INVALID_CHAR: ctx => { ctx.message = 'a\r\nb' },
+      ERR_HTTP_INVALID_STATUS_CODE: ctx => { ctx.res.statusCode = 1000 },
+      ERR_HTTP_TRAILER_INVALID: ctx => ctx.set({ Trailer: 'X-Sum', 'Content-Length': '4' })
+    }
+    for (const [code, set] of Object.entries(heads)) {
+      for (const chunks of [['text'], []]) {
+        const errors = []
+        const stream = Readable.from(chunks)
+        const res = await ask(app => {
+          app.on('error', error => errors.push(error.code))
+          app.use(ctx => {
+            ctx.body = stream
+            set(ctx)
+          })
+        }, 'GET /')
+        assert.equal(res.status, 500)
+        assert.equal(res.text, 'Internal Server Error')
+        assert.deepEqual(errors, [code])
+        assert.equal(stream.destroyed, true)
+      }
+    }
+  })
+
+  it('should be a 500 when its first chunk is an object', { skip: { http2: 'sends the head before it looks' } }, async () => {
+    const errors = []
+    const res = await ask(app => {
+      app.on('error', error => errors.push(error.code))
+      app.use(ctx => { ctx.body = Readable.from([{}, 'text']) })
+    }, 'GET /')
+    assert.equal(res.status, 500)
+    assert.equal(res.text, 'Internal Server Error')
+    assert.deepEqual(errors, ['ERR_INVALID_ARG_TYPE'])
+  })
+
+  it('should not end an answer whole when a later chunk is an object', {
+    skip: { inject: 'has no connection to cut' }
+  }, async () => {
+    const errors = []
+    const res = await ask(app => {
+      app.on('error', error => errors.push(error.code))
+      app.use(ctx => {
+        ctx.body = Readable.from((async function * () {
+          yield 'text'
+          await wait(20)
+          yield {}
+        })())
+      })
+    }, 'GET /')
+    assert.equal(res.status, 200)
+    assert.equal(res.complete, false)
+    assert.deepEqual(errors, ['ERR_INVALID_ARG_TYPE'])
+  })
+
+  it('should be sent with trailers', { skip: { inject: 'has no wire' } }, async () => {
+    const res = await ask(app => app.use(ctx => {
+      ctx.set('Trailer', 'X-Sum')
+      const body = ctx.body = new PassThrough()
+      body.end('text')
+    }), 'GET /')
+    assert.equal(res.status, 200)
+    assert.equal(res.headers.trailer, 'X-Sum')
+    assert.equal(res.text, 'text')
   })
 
   it('should be destroyed when the answer is a 204', async () => {
