@@ -125,7 +125,9 @@ const proto = module.exports = {
       answer(this, err)
     } catch {
       // The error's own headers, status or message cannot be sent.
+      if (this.headerSent) return this.res.destroy() // node found out with the head
       unsetHeaders(response)
+      if (!response.outgoing.stream) response.outgoing.statusMessage = undefined
       answer(this, { status: 500 })
     }
   },

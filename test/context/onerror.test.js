@@ -173,6 +173,34 @@ engines('ctx.onerror(err)', ({ it, ask, engine }) => {
 
   if (engine === 'http2') return
 
+  it('should be answered under a reason that cannot be sent', {
+    skip: { http2: 'has no reason phrase', inject: 'answers whatever it is' }
+  }, async () => {
+    const res = await ask(app => app.use(ctx => {
+      ctx.req.httpVersionMajor = 2 // as `GET / HTTP/2.0` has it on HTTP/1: no status sets a reason then
+      ctx.res.statusMessage = 'a\r\nb'
+      throw new Error('boom')
+    }), 'GET /')
+    assert.equal(res.status, 500)
+    assert.equal(res.text, 'Internal Server Error')
+  })
+
+  it('should cut the connection when node refuses the answer after making its head', {
+    skip: { http2: 'node counts no lengths', inject: 'has no connection to cut' }
+  }, async () => {
+    const errors = []
+    const asked = ask(app => {
+      app.on('error', error => errors.push(error.code))
+      app.use(ctx => {
+        ctx.res.strictContentLength = true
+        ctx.body = 'five5'
+        ctx.set('Trailer', 'X-Sum')
+      })
+    }, 'GET /')
+    await assert.rejects(asked, { code: 'ECONNRESET' })
+    assert.deepEqual(errors, ['ERR_HTTP_TRAILER_INVALID'])
+  })
+
   it('should keep the reason of the status', { skip: { inject: 'answers no reason phrase' } }, async () => {
     assert.equal((await failing(Object.assign(new Error('x'), { status: 402 }))).message, 'Payment Required')
   })

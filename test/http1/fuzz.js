@@ -22,9 +22,6 @@ const { accepted, callback, differences, exchange, explain, front, open } = requ
 const { PROFILES, generate, smaller, steps } = require('./grammar')
 const { run } = require('./program')
 
-// What is compared of an app whose errors escape: what its other handlers notice then has no order.
-const WIRE = ['requests', 'got', 'socket']
-
 // Tries spent on making a failing case smaller.
 const SHRINK = 400
 
@@ -48,10 +45,9 @@ async function fuzzer ({ other = front } = {}) {
   let requests = 0
   let kept = 0
 
-  // What escapes (a stream body under a status message that cannot be sent, on node:http too) belongs to the side that
-  // is running: one after the other, never both.
+  // What escapes would end the process. It belongs to the side that is running: one after the other, never both.
   let escaped = []
-  const onEscape = err => escaped.push(`${err.name} ${err.code}`)
+  const onEscape = err => escaped.push(err.stack)
   process.on('uncaughtException', onEscape)
 
   const pairs = await Promise.all(PROFILES.map(profile => Promise.all([
@@ -65,8 +61,9 @@ async function fuzzer ({ other = front } = {}) {
     const [a, b] = [await record(0), await record(1)]
     requests += b.at(-1)?.count ?? 0
     if (b.length && !b.at(-1).node) kept++
-    const escapes = [a, b].every(steps => steps.escaped.length > 0)
-    const found = differences(a, b, script).filter(({ what }) => !escapes || WIRE.includes(what))
+    const escapes = [...a.escaped, ...b.escaped]
+    if (escapes.length) return { found: [{ what: 'escaped' }], text: `escaped: ${escapes.join('\n')}` }
+    const found = differences(a, b, script)
     if (!found.length) return null
     const name = accepted(script, a, b)
     if (name) {
@@ -80,7 +77,6 @@ async function fuzzer ({ other = front } = {}) {
       // A copy for each: an app may change the values it was given.
       const app = structuredClone(programs)
       const steps = await exchange(pairs[one.profile][which], script, { transport, app })
-      if (programs.length === 1 && steps.length) steps.at(-1).log.escaped = escaped
       return Object.assign(steps, { escaped })
     }
   }
