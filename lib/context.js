@@ -124,11 +124,7 @@ const proto = module.exports = {
     try {
       answer(this, err)
     } catch {
-      // The error's own headers, status or message cannot be sent.
-      if (this.headerSent) return this.res.destroy() // node found out with the head
-      unsetHeaders(response)
-      if (!response.outgoing.stream) response.outgoing.statusMessage = undefined
-      answer(this, { status: 500 })
+      answerPlainly(this) // the error's own headers, status or message cannot be sent
     }
   },
 
@@ -275,6 +271,17 @@ function answer (ctx, err) {
   response.remove('Transfer-Encoding')
   response.set('Content-Length', Buffer.byteLength(text))
   response.outgoing.end(text)
+}
+
+function answerPlainly (ctx) {
+  const { response } = ctx
+  try {
+    unsetHeaders(response)
+    if (!response.outgoing.stream) response.outgoing.statusMessage = undefined
+    answer(ctx, { status: 500 })
+  } catch {
+    ctx.res.destroy() // nothing can be: node found out with the head made, say
+  }
 }
 
 /** Answers that wait for their turn on a pipelined connection: socket → what to call. */
