@@ -413,13 +413,13 @@ function isCutOtherwise (one, two) {
 function isLater (node, other) {
   const [seen, shown] = [node, other].map(requestsOf)
   const [a, b] = [node, other].map(record => record.map(entry => comparable(entry).got).join('').replaceAll(INTERIM, ''))
-  // What node sent before it refused the rest, with or without words.
-  const before = a.replace(REFUSAL, '')
+  // What each sent before it refused the rest, with or without words.
+  const [before, until] = [a, b].map(got => got.replace(REFUSAL, ''))
   if (!isEqual(seen.slice(0, shown.length), shown)) return false
   // What begins after the step `free` is not held any more: its app may say something else.
   if (seen.length === shown.length && node.at(-1).socket === other.at(-1).socket && answers(a) === answers(b)) return true
   const isClosed = node.at(-1).socket !== 'open' && other.at(-1).socket !== 'open'
-  return (isClosed || !other.at(-1).node) && (b.startsWith(before) || a.startsWith(b))
+  return (isClosed || !other.at(-1).node) && (b.startsWith(before) || a.startsWith(until))
 }
 
 const answers = got => got.split(/HTTP\/1\.1 \d{3}/).length
