@@ -119,8 +119,6 @@ const proto = module.exports = {
     report(this, err)
     if (tooLate) return
 
-    const { response } = this
-    unsetHeaders(response)
     try {
       answer(this, err)
     } catch {
@@ -260,6 +258,7 @@ function unsetHeaders (response) {
 
 function answer (ctx, err) {
   const { response } = ctx
+  unsetHeaders(response)
   if (err.headers) response.set(err.headers)
   response.type = 'text'
 
@@ -274,10 +273,10 @@ function answer (ctx, err) {
 }
 
 function answerPlainly (ctx) {
-  const { response } = ctx
+  const { outgoing } = ctx
   try {
-    unsetHeaders(response)
-    if (!response.outgoing.stream) response.outgoing.statusMessage = undefined
+    // a request line may claim HTTP/2.0: then no status sets a reason; the real one has none
+    if (!outgoing.stream) outgoing.statusMessage = undefined
     answer(ctx, { status: 500 })
   } catch {
     ctx.res.destroy() // nothing can be: node found out with the head made, say
