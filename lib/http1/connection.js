@@ -36,7 +36,7 @@ const LARGE = 16 * 1024
 /** Heads are looked for in pieces of a read that are not much longer than a head may be. */
 const WINDOW = 32 * 1024
 
-/** So much of a read that it is no part of may a string keep in memory, in bytes. */
+/** What a string may keep in memory of the read that it is a part of, beside itself, in bytes. */
 const SPARE = 2 * 1024
 
 /** A longer head is not kept for the next request to be compared with, in bytes. */
@@ -164,7 +164,7 @@ class Connection {
 
       if (found.head !== head) {
         head = found.head
-        if (text.length - head.block.length > SPARE) head.block = flat(head.block)
+        head.block = own(head.block, text)
       }
       const incoming = new Incoming(this, found.method, found.url, head)
       if (first === null) first = incoming
@@ -210,7 +210,7 @@ class Connection {
         this.started = 0
       }
     } else {
-      this.begin(at > SPARE ? flat(text.slice(at)) : text.slice(at))
+      this.begin(own(text.slice(at), text))
     }
     if (first !== null) {
       this.bursting = more !== null
@@ -669,6 +669,11 @@ function readHeld (connection) {
 
 function length (chunks) {
   return chunks.reduce((sum, chunk) => sum + chunk.length, 0)
+}
+
+/** A part of a read's text, for longer than the read: not with all the rest of it. */
+function own (part, text) {
+  return text.length - part.length > SPARE ? flat(part) : part
 }
 
 function dispatch (connection, incoming) {

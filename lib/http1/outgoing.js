@@ -179,7 +179,8 @@ class Outgoing {
     if (this.ended && !body) return this
     const { status } = this
     const empty = body === undefined || body === null || body === ''
-    if (this.ended || this.odd || (this.gone && !empty) || !(empty || typeof body === 'string' || body instanceof Uint8Array) ||
+    if (this.ended || this.odd || (this.gone && !empty) ||
+        !(empty || typeof body === 'string' || body instanceof Uint8Array) ||
         !(status >= 200 && status <= 999 && status === (status | 0)) ||
         !(this.message === undefined || sayable(this.message))) {
       this.materialize().end(body)
