@@ -7,17 +7,19 @@
  *
  * @param {{ name: string, act: () => Promise<void>, size?: number }[]} parts size: how long it takes beside the
  *   others, if not as long
- * @param {{ left: () => number, skip: (name: string) => void }} how left: ms; skip is told what is left out
+ * @param {{ left: () => number, skip: (name: string) => void, begin?: (i: number) => void }} how left: ms; skip is told
+ *   what is left out, begin which part is next
  */
-module.exports = async function inTime (parts, { left, skip }) {
+module.exports = async function inTime (parts, { left, skip, begin = () => {} }) {
   let longest = 0 // ms, of size 1
-  for (const { name, act, size = 1 } of parts) {
+  for (const [i, { name, act, size = 1 }] of parts.entries()) {
     if (left() < longest * size) {
       skip(name)
       continue
     }
-    const begin = performance.now()
+    begin(i)
+    const start = performance.now()
     await act()
-    longest = Math.max(longest, (performance.now() - begin) / size)
+    longest = Math.max(longest, (performance.now() - start) / size)
   }
 }

@@ -179,14 +179,8 @@ class Lab {
       console.error(`no time left for ${name}`)
       this.result.derived.noTimeFor = [...this.result.derived.noTimeFor ?? [], name]
     }
-    const counted = parts.map(({ act, ...part }, i) => ({
-      ...part,
-      act: () => {
-        if (parts.length > 1) this.#part = `part ${i + 1} of ${parts.length}, `
-        return act()
-      }
-    }))
-    return inTime(counted, { left: () => this.timeLeft, skip })
+    const begin = i => { this.#part = `part ${i + 1} of ${parts.length}, ` }
+    return inTime(parts, { left: () => this.timeLeft, skip, begin })
   }
 
   // In a hurry a server is warmed once, and not for whole seconds: wrk knows no others, so autocannon stands in.

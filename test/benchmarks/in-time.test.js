@@ -21,9 +21,13 @@ describe('the parts of a lab', () => {
   })
 
   it('should be left out by name when they take longer than is left', async () => {
-    const [done, skipped] = [[], []]
-    await inTime(parts(done, 1, 1e9, 1), { left: () => 60_000, skip: name => skipped.push(name) })
-    assert.deepEqual([done, skipped], [['0', '2'], ['1']])
+    const [done, skipped, begun] = [[], [], []]
+    await inTime(parts(done, 1, 1e9, 1), {
+      left: () => 60_000,
+      skip: name => skipped.push(name),
+      begin: i => begun.push(i)
+    })
+    assert.deepEqual([done, skipped, begun], [['0', '2'], ['1'], [0, 2]])
   })
 
   it('should all be left out when nothing is left', async () => {
