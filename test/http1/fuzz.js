@@ -53,7 +53,7 @@ async function fuzzer ({ other = front } = {}) {
   // What escapes would end the process: never from a room of ours, and node's own assertions (a flag of its own that
   // the app turns) on both sides. It belongs to the side that is running: one after the other, never both.
   let escaped = []
-  const onEscape = err => escaped.push(err.stack)
+  const onEscape = err => escaped.push(err)
   process.on('uncaughtException', onEscape)
 
   const pairs = await Promise.all(PROFILES.map(profile => Promise.all([
@@ -67,8 +67,8 @@ async function fuzzer ({ other = front } = {}) {
     const [a, b] = [await record(0), await record(1)]
     requests += b.at(-1)?.count ?? 0
     if (b.length && !b.at(-1).node) kept++
-    const ours = [...a.escaped, ...b.escaped].filter(stack => stack.includes(LIB))
-    if (ours.length) return { found: [{ what: 'escaped' }], text: `escaped: ${ours.join('\n')}` }
+    const ours = [...a.escaped, ...b.escaped].filter(err => err.stack.includes(LIB))
+    if (ours.length) return { found: [{ what: 'escaped' }], text: ours.map(err => `escaped: ${err.stack}`).join('\n') }
     const escapes = [a, b].every(steps => steps.escaped.length > 0)
     const found = differences(a, b, script).filter(({ what }) => !escapes || WIRE.includes(what))
     if (!found.length) return null
@@ -84,6 +84,7 @@ async function fuzzer ({ other = front } = {}) {
       // A copy for each: an app may change the values it was given.
       const app = structuredClone(programs)
       const steps = await exchange(pairs[one.profile][which], script, { transport, app })
+      if (programs.length === 1 && steps.length) steps.at(-1).log.escaped = escaped.map(err => `${err.name} ${err.code}`)
       return Object.assign(steps, { escaped })
     }
   }
