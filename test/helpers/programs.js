@@ -1,5 +1,6 @@
 'use strict'
 
+const { spawnSync } = require('node:child_process')
 const { accessSync, constants } = require('node:fs')
 const { delimiter, join } = require('node:path')
 
@@ -13,6 +14,9 @@ const PACKAGES = {
   python3: 'python3-venv',
   wrk: 'wrk'
 }
+
+// What a program must be able to do, where being there is not enough: Debian's python3 makes no venv by itself.
+const PROBES = { python3: ['-c', 'import ensurepip'] }
 
 /**
  * Where a program is that npm cannot bring.
@@ -46,10 +50,14 @@ function which (program) {
     const path = join(folder, program)
     try {
       accessSync(path, constants.X_OK)
-      return path
+      if (isAble(program, path)) return path
     } catch {}
   }
   return null
+}
+
+function isAble (program, path) {
+  return !PROBES[program] || spawnSync(path, PROBES[program]).status === 0
 }
 
 module.exports = { PACKAGES, need, missing, which }
