@@ -1,12 +1,29 @@
 'use strict'
 
 const http = require('node:http')
-const { rawHeaders } = require('./head')
-const { REMOVED_LENGTH, REMOVED_ENCODING, REMOVED_CONNECTION, REMOVED_DATE } = require('./outgoing')
+const { setMessage, watchPauses } = require('./handover')
+const { REMOVED_LENGTH, REMOVED_ENCODING, REMOVED_CONNECTION, REMOVED_DATE } = require('../response/outgoing')
+
+/** Since Node 24 a response that never had its turn is told that the client has left. */
+const TELLS_QUEUED = Number(process.versions.node.split('.')[0]) >= 24
+
+const kOutgoing = Symbol('kone.outgoing')
 
 /**
- * From the lean objects to node's own: real ones from the public constructors, in the state that node's
- * would be in at this moment. From then on they are the truth and the lean ones forward to them.
+ * Node's ServerResponse, which decides whether the connection closes when its header section is made, and
+ * not when the object is made: the server may begin to drain between the two.
+ */
+class Response extends http.ServerResponse {
+  writeHead (...args) {
+    const outgoing = this[kOutgoing]
+    if (outgoing !== undefined && this._header === null && outgoing.mustClose) this.shouldKeepAlive = false
+    return super.writeHead(...args)
+  }
+}
+
+/**
+ * From the objects of the fast path to node's own: real ones from the public constructors, in the state that
+ * node's would be in at this moment. From then on they hold the values and the others forward to them.
  *
  * @param {Connection} connection
  * @param {Incoming} incoming
@@ -16,67 +33,61 @@ function materialize (connection, incoming) {
   const req = makeRequest(connection, incoming)
   const res = makeResponse(connection, outgoing, req)
 
-  incoming.req = req
-  outgoing.res = res
+  incoming.adopt(req)
+  outgoing.adopt(res)
   res[kOutgoing] = outgoing
 
-  if (connection.dispatching !== incoming) fill(incoming)
+  if (connection.handling !== incoming) fill(incoming)
   if (outgoing.ended) endLate(res) // before the status: it may have been set to anything since
   res.statusCode = outgoing.status
   if (outgoing.message !== undefined) res.statusMessage = outgoing.message
   else if (outgoing.ended) res.statusMessage = http.STATUS_CODES[outgoing.status] || 'unknown'
   if (outgoing.ended) {
-    if (outgoing.past || (outgoing.gone && (outgoing.turn || TELLS_QUEUED))) markClosed(res)
-    else if (outgoing.sent) process.nextTick(finishLate, res)
+    if (outgoing.isPast || (outgoing.isLost && (outgoing.hadTurn || TELLS_QUEUED))) markClosed(res)
+    else if (outgoing.isSent) process.nextTick(finishLate, res)
     return
   }
 
   res.on('finish', onFinish)
-  if (connection.first === outgoing) {
-    assign(connection, res)
-  } else if (outgoing.gone) {
-    if (outgoing.turn) assign(connection, res)
-    if (outgoing.turn || TELLS_QUEUED) markClosed(res)
+  if (connection.responses.first === outgoing) {
+    assign(outgoing)
+  } else if (outgoing.isLost) {
+    if (outgoing.hadTurn) {
+      setMessage(connection.socket, null)
+      res.assignSocket(connection.socket)
+    }
+    if (outgoing.hadTurn || TELLS_QUEUED) markClosed(res)
   }
 }
-
-const kOutgoing = Symbol('kone.outgoing')
 
 function makeRequest (connection, incoming) {
   const req = new http.IncomingMessage(connection.socket)
   req.httpVersionMajor = 1
   req.httpVersionMinor = 1
   req.httpVersion = '1.1'
-  req.method = incoming._method
-  req.url = incoming._url
+  req.method = incoming.ownMethod
+  req.url = incoming.ownUrl
   req.upgrade = false
   req.joinDuplicateHeaders = connection.server.joinDuplicateHeaders || null
 
-  // node's parser calls this as well: it keeps the count that the getters of headers rely on
-  const raw = rawOf(incoming.head)
+  // Node's parser calls this as well: it keeps the count that the getters of headers rely on.
+  const raw = incoming.section.rawHeaders()
   req._addHeaderLines(raw, raw.length)
-  if (incoming._headers !== null) req.headers = incoming._headers
+  if (incoming.ownHeaders !== null) req.headers = incoming.ownHeaders
   return req
-}
-
-/** A list of its own for every request: it is the app's to change. */
-function rawOf (head) {
-  if (!head.repeats) return rawHeaders(head.block)
-  head.raw ??= rawHeaders(head.block)
-  return head.raw.slice()
 }
 
 function makeResponse (connection, outgoing, req) {
   const { server, socket } = connection
-  const res = new http.ServerResponse(req, {
+  const res = new Response(req, {
     highWaterMark: socket.writableHighWaterMark,
     rejectNonStandardBodyWrites: server.rejectNonStandardBodyWrites
   })
-  res._hasBody = !outgoing.incoming.byHead
+  res._hasBody = !outgoing.incoming.isHead
   res._keepAliveTimeout = server.keepAliveTimeout
   res._maxRequestsPerSocket = server.maxRequestsPerSocket
-  res._onPendingData = bytes => connection.buffered(bytes)
-  res.shouldKeepAlive = !connection.closesAfter(outgoing)
+  res._onPendingData = bytes => connection.responses.nodeQueued(bytes)
+  res.shouldKeepAlive = !outgoing.mustClose
 
   const { removed, fields } = outgoing
   if (removed & REMOVED_LENGTH) res.removeHeader('content-length')
@@ -87,52 +98,44 @@ function makeResponse (connection, outgoing, req) {
   return res
 }
 
-/** Give the socket to the answer whose turn it is. */
-function assign (connection, res) {
-  connection.flush()
-  connection.socket._httpMessage = null
-  res.assignSocket(connection.socket)
+/** Gives the socket to node's response, whose turn it is. */
+function assign (outgoing) {
+  const { responses, res } = outgoing
+  responses.stream(outgoing)
+  setMessage(responses.socket, null)
+  res.assignSocket(responses.socket)
 }
 
 /** The body that is there goes into node's stream, and what follows goes there at once. */
 function fill (incoming) {
-  const { req, body, connection } = incoming
+  const { req, body, connection, outgoing } = incoming
 
-  if (incoming.spent) return end(req)
+  if (incoming.isSpent) return end(req)
   if (incoming.aborted) {
-    req.complete = body === null || body.missing === 0
+    req.complete = body === null || body.isComplete
     cutOff(req)
     return
   }
   if (body === null) {
-    if (incoming.outgoing.past) return end(req)
+    if (outgoing.isPast) return end(req)
     req.complete = true
     req.push(null)
     return
   }
-  if (body.taken || body.dropped || incoming.outgoing.past) {
-    if (body.missing === 0) end(req)
+  if (body.isCollected || body.isDropped || outgoing.isPast) {
+    if (body.isComplete) end(req)
     else req._dumped = req._consuming = true
     return
   }
 
-  const chunks = body.whole === null ? body.chunks || [] : [body.whole]
-  body.stream = req
-  body.whole = body.chunks = null
-  connection.streams()
-  let room = true
-  for (const chunk of chunks) room = req.push(chunk)
-  if (body.missing === 0) {
-    if (incoming.recent) setImmediate(complete, incoming)
-    else complete(incoming)
-  } else if (!room) {
-    connection.socket.pause()
-  } else {
-    connection.go()
-  }
+  watchPauses(connection.socket)
+  const hasRoom = body.streamTo(req)
+  if (!body.isComplete) connection.bodyIsStreamed(hasRoom)
+  else if (incoming.justArrived) setImmediate(complete, incoming)
+  else complete(incoming)
 }
 
-/** The last byte has come. */
+/** The last byte has arrived. */
 function complete (incoming) {
   const { req } = incoming
   if (req.destroyed) return
@@ -156,7 +159,7 @@ function cutOff (req) {
   state.destroyed = state.closed = state.closeEmitted = state.errorEmitted = true
 }
 
-/** An answer that is out already: node's own code ends it once more, into nothing. */
+/** A response that was sent already: node's own code ends it once more, into nothing. */
 function endLate (res) {
   const sink = new Sink()
   res.assignSocket(sink)
@@ -189,24 +192,29 @@ function markClosed (res) {
   res._closed = true
 }
 
-/** The answer is out. As node's own listener does: drop an unread body, let go of the socket. */
+/** Node has flushed the response. As node's own listener does: drop an unread body, let go of the socket. */
 function onFinish () {
   const outgoing = this[kOutgoing]
-  const { connection } = outgoing
+  const { responses } = outgoing
   dump(this.req)
-  this.detachSocket(connection.socket)
+  this.detachSocket(responses.socket)
   process.nextTick(emitClose, this)
-  connection.finished(outgoing, this._last)
+  if (!outgoing.isLost) responses.streamed(outgoing, this._last)
 }
 
 function dump (req) {
   if (!req._consuming && !req._readableState.resumeScheduled) req._dump()
 }
 
-/** The same for an answer that was on its way when its object was made. */
+/** The same for a response that was being sent when its object was made. */
 function finishLate (res) {
   dump(res.req)
   emitClose(res)
+}
+
+/** A response that ended before its turn was sent. */
+function sent (res) {
+  process.nextTick(emitClose, res)
 }
 
 function emitClose (res) {
@@ -216,24 +224,33 @@ function emitClose (res) {
   res.emit('close')
 }
 
-/** The client is gone: node tells the request, and since 24 an answer that never had its turn as well. */
+/** The client has left: node notifies the request, and the response (see TELLS_QUEUED). */
 function abort (incoming) {
   const { req, outgoing } = incoming
   req.destroy(reset())
   if (TELLS_QUEUED && outgoing.res.socket === null) outgoing.res.destroy(reset())
 }
 
-const TELLS_QUEUED = Number(process.versions.node.split('.')[0]) >= 24
-
 function reset () {
   return Object.assign(new Error('aborted'), { code: 'ECONNRESET' })
 }
 
-// node's 'drain' listener clears this mark when it tells a response that it may go on
+/**
+ * The socket timed out.
+ *
+ * @return {boolean} whether somebody listens for it
+ */
+function timeout (outgoing, socket) {
+  const { req } = outgoing.incoming
+  const isHeard = !req.complete && req.emit('timeout', socket)
+  return outgoing.res.emit('timeout', socket) || isHeard
+}
+
+// Node's 'drain' listener clears this mark when it notifies a response that it may go on.
 const kNeedDrain = Object.getOwnPropertySymbols(new http.ServerResponse({ method: 'GET' }))
   .find(symbol => symbol.description === 'kNeedDrain')
 
-/** The socket has room again: tell the response that waits for it, as node does. */
+/** The socket has room again: notify the response that waits for it, as node does. */
 function drain (socket) {
   const res = socket._httpMessage
   if (!(res instanceof http.ServerResponse) || !res.writableNeedDrain || res.writableLength > 0) return
@@ -241,4 +258,4 @@ function drain (socket) {
   res.emit('drain')
 }
 
-module.exports = { materialize, assign, fill, complete, abort, drain, emitClose }
+module.exports = { materialize, assign, fill, complete, abort, sent, timeout, drain }
