@@ -73,7 +73,7 @@ class Drain {
 
   begin () {
     const { server, front } = this
-    if (front !== undefined) front.startDraining(lastAnswer)
+    if (front !== undefined) front.draining = true
     // Answers of node's own connections; the front sees to its own.
     server.prependListener('request', lastAnswer)
     for (const socket of this.sockets()) {
@@ -153,7 +153,7 @@ class Drain {
   end () {
     clearInterval(this.timer)
     this.server.removeListener('request', lastAnswer)
-    if (this.front !== undefined) this.front.stopDraining()
+    if (this.front !== undefined) this.front.draining = false
     this.resolve()
   }
 
@@ -170,7 +170,7 @@ class Drain {
     const idle = new Set()
     if (this.front !== undefined) {
       for (const connection of this.front.connections) {
-        if (connection.isIdle || connection.isUnused) idle.add(connection.socket)
+        if (connection.idle || connection.unused) idle.add(connection.socket)
       }
     }
     const waiting = nodesIdle(this.server)
