@@ -10,6 +10,7 @@ const co = require('co')
 const deprecate = require('depd')('koa')
 const compose = require('./compose')
 const context = require('./context')
+const { drain, remember, track } = require('./drain')
 const { HttpError, createError, isError, toError } = require('./errors')
 const final = require('./final')
 const inject = require('./inject')
@@ -111,8 +112,7 @@ class Application extends Emitter {
     server.on('request', listener)
     this[SERVERS].add(server)
     server.once('close', () => this[SERVERS].delete(server))
-    if (this.http1 && process.env.KONE_HTTP1 !== 'off') attachFront(this, server, listener)
-    else require('./http1/close').track(server)
+    if (!attachFront(this, server, listener)) track(server)
     return server
   }
 
@@ -128,8 +128,7 @@ class Application extends Emitter {
    * @api public
    */
   close (options) {
-    const { close } = require('./http1/close')
-    const closing = [...this[SERVERS]].map(server => close(server, options))
+    const closing = [...this[SERVERS]].map(server => drain(server, options))
     return this.Promise.resolve(Promise.all(closing).then(() => {}))
   }
 
@@ -391,8 +390,9 @@ function connectionFailed (err) {
 }
 
 function attachFront (app, server, listener) {
+  if (!app.http1 || process.env.KONE_HTTP1 === 'off') return false
   const fn = app.compose(app.middleware)
-  require('./http1').attach(server, {
+  return require('./http1').attach(server, {
     listener,
 
     dispatch (incoming, outgoing) {
@@ -401,6 +401,8 @@ function attachFront (app, server, listener) {
     },
 
     failed (ctx, err) { ctx.onerror(err) },
+
+    handedOver (socket) { remember(server, socket) },
 
     // Whoever replaces these expects node's own objects.
     reason () {
