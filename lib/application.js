@@ -10,7 +10,7 @@ const compose = require('./compose')
 const reportConnectionErrors = require('./connection-errors')
 const context = require('./context')
 const { drain, remember, track } = require('./drain')
-const { HttpError, createError, isError, toError } = require('./errors')
+const { HttpError, createError, isError, responseLost, toError } = require('./errors')
 const final = require('./final')
 const { convert, isGeneratorFunction } = require('./generator')
 const inject = require('./inject')
@@ -387,6 +387,8 @@ function attachFront (app, server, listener) {
     failed (ctx, err) { ctx.onerror(err) },
 
     handedOver (socket) { remember(server, socket) },
+
+    lost: responseLost,
 
     // Whoever replaces these expects node's own objects.
     reason () {

@@ -16,7 +16,7 @@ module.exports = function reportConnectionErrors (ctx) {
   const { socket } = incoming
   if (!socket || typeof socket.on !== 'function') return
   if (incoming.httpVersionMajor >= 2) {
-    ctx.onFinished(err => ctx.onerror(err))
+    ctx.onFinished(err => ctx.onerror(err?.cause)) // a client that left is not an error of the app
     return
   }
   outgoing[kCtx] = ctx
