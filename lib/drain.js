@@ -1,6 +1,7 @@
 'use strict'
 
 const http = require('node:http')
+const { clearInterval, setImmediate, setInterval } = require('node:timers') // jsdom has others, or none
 
 /**
  * Stop a server without cutting a response short, whoever owns its connections: kone's front,

@@ -1,5 +1,6 @@
 'use strict'
 
+const { setImmediate } = require('node:timers') // jsdom has none
 const { responseLost } = require('./errors')
 
 const kDelivery = Symbol('kone.delivery')
