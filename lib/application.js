@@ -77,8 +77,11 @@ class Application extends Emitter {
     this.request = Object.create(request)
     this.response = Object.create(response)
     this[util.inspect.custom] = this.inspect
-    hide(this, SHAPES, null)
-    hide(this, SERVERS, new Set())
+    // Not enumerable: an app is printed and compared by its settings.
+    Object.defineProperties(this, {
+      [SHAPES]: { value: null, writable: true },
+      [SERVERS]: { value: new Set() }
+    })
     if (options.asyncLocalStorage) {
       const { Promise, asyncLocalStorage: given } = options
       if (typeof Promise?.config === 'function') Promise.config({ asyncHooks: true }) // bluebird
@@ -405,11 +408,6 @@ function attachFront (app, server, listener) {
 function onceRunning (fn) {
   if (v8.startupSnapshot?.isBuildingSnapshot?.()) v8.startupSnapshot.addDeserializeCallback(fn)
   else fn()
-}
-
-// Not enumerable: an app is printed and compared by its settings.
-function hide (app, key, value) {
-  Object.defineProperty(app, key, { value, writable: true })
 }
 
 module.exports = Application

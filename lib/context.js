@@ -251,11 +251,10 @@ function report (ctx, err) {
 
 function unsetHeaders (response) {
   const { outgoing } = response
-  if (typeof outgoing.getHeaderNames === 'function') {
-    for (const name of outgoing.getHeaderNames()) outgoing.removeHeader(name)
-  } else {
-    outgoing._headers = {} // a plain object in place of node's
-  }
+  const names = typeof outgoing.getHeaderNames === 'function'
+    ? outgoing.getHeaderNames()
+    : Object.keys(response.header) // a plain object in place of node's
+  for (const name of names) outgoing.removeHeader(name)
 }
 
 function answer (ctx, err) {

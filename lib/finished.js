@@ -72,7 +72,13 @@ class Delivery extends Fate {
     else res.on('close', onClose)
   }
 
-  /** All bytes were given to the socket, which may have been destroyed since. */
+  /** `end()` gave all bytes to the socket. Did the kernel take them at once? */
+  prefinish () {
+    const { socket } = this
+    this.flushed = socket?.destroyed === false && socket.writableLength === 0
+  }
+
+  /** The socket is done with all bytes, but it may have been destroyed and have dropped them. */
   finish () {
     this.settle(this.flushed || !this.socket?.destroyed, this.socket?.errored)
   }
@@ -87,11 +93,7 @@ class Delivery extends Fate {
   }
 }
 
-function onPrefinish () {
-  const delivery = this[kDelivery]
-  const { socket } = delivery
-  delivery.flushed = socket?.destroyed === false && socket.writableLength === 0
-}
+function onPrefinish () { this[kDelivery].prefinish() }
 
 function onFinish () { this[kDelivery].finish() }
 
