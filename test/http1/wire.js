@@ -83,8 +83,8 @@ async function download (port, bytes) {
   }
   socket.on('data', chunk => {
     client.size += chunk.length
-    if (client.first.length < 1000) client.first += chunk.latin1Slice(0, 1000)
-    client.last = (client.last + chunk.latin1Slice(Math.max(0, chunk.length - 1000))).slice(-1000)
+    if (client.first.length < 1000) client.first += chunk.toString('latin1', 0, 1000)
+    client.last = (client.last + chunk.toString('latin1', Math.max(0, chunk.length - 1000))).slice(-1000)
   })
   const ended = () => {
     client.ended = true
@@ -105,7 +105,7 @@ async function download (port, bytes) {
  *    const { rss, handled } = await child.ask('stats')
  *
  * @param {TestContext} t the child ends with it
- * @param {string} side 'front', 'node:http' or 'koa'
+ * @param {string} side 'front', 'front, ctx.res touched', 'node:http' or 'koa'
  * @param {string} name of the app in hostile.js
  * @param {object} [options] for the app
  */
