@@ -126,6 +126,9 @@ function respond (ctx, handler, letter) {
     case 'stream':
       ctx.body = Readable.from(pieces(letter, size))
       break
+    case 'drip':
+      ctx.body = Readable.from(dripping(letter, size))
+      break
     case 'failing stream':
       ctx.body = Readable.from(failing(letter))
       break
@@ -154,6 +157,13 @@ function respond (ctx, handler, letter) {
 function * pieces (letter, size) {
   const chunk = Buffer.alloc(Math.min(size, CHUNK), letter)
   for (let left = size; left > 0; left -= CHUNK) yield left >= CHUNK ? chunk : chunk.subarray(0, left)
+}
+
+async function * dripping (letter, size) {
+  for (let left = size; left > 0; left -= Math.ceil(size / 10)) {
+    yield Buffer.alloc(Math.min(left, Math.ceil(size / 10)), letter)
+    await sleep(30)
+  }
 }
 
 async function * failing (letter) {

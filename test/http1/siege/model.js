@@ -97,6 +97,16 @@ const REASONS = {
     return keepAliveTimeout > 0 && logs.length > 0 && !lost && overtaken && at - last >= keepAliveTimeout * SHARE
   },
 
+  // Nobody reads the rest of such a body: the connection is kept, but no request behind it is read.
+  'server.keepAliveTimeout behind a body that is not read whole' ({ conversation, client, record, logs, at }) {
+    const { keepAliveTimeout } = conversation.server
+    const unread = logs.some(({ request }) => {
+      const { body, handler } = client.requests[request]
+      return body !== null && (handler.read === 'half' || (handler.read === 'limit' && body.length > LIMIT))
+    })
+    return unread && keepAliveTimeout > 0 && at - lastSign(record, logs) >= keepAliveTimeout * SHARE
+  },
+
   'server.requestTimeout or headersTimeout' ({ conversation: { server }, record, at }) {
     const shortest = Math.min(server.headersTimeout || Infinity, server.requestTimeout || Infinity)
     const begun = record.sent.findIndex(({ endedAt }) => endedAt === 0 || endedAt > at - LAG)
@@ -108,6 +118,10 @@ const REASONS = {
 
   'the deadline of app.close()' ({ conversation: { drain }, report: { drainedAt }, at }) {
     return drain !== null && drainedAt > 0 && at >= drainedAt + drain.timeout * SHARE
+  },
+
+  'app.close() before the server accepted it' ({ report: { drainedAt }, connection }) {
+    return connection === undefined && drainedAt > 0
   },
 
   'silent for the grace of app.close()' ({ conversation: { drain }, report: { drainedAt }, record, logs, at, lost }) {

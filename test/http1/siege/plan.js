@@ -176,7 +176,7 @@ function makeRequest (rnd, { pipelined = false, upload = false, small = false } 
 
 function makeHandler (rnd, { body }, small = false) {
   const kind = rnd.pick(['string', 'string', 'string', 'utf8', 'buffer', 'buffer', 'file', 'stream', 'json', '204', '304',
-    'nothing', 'throw', 'raw', 'late body', rnd.chance(0.2) ? 'hang' : 'string', rnd.chance(0.3) ? 'failing stream' : 'string'])
+    'nothing', 'throw', 'raw', 'drip', 'late body', rnd.chance(0.2) ? 'hang' : 'string', rnd.chance(0.3) ? 'failing stream' : 'string'])
   const size = small ? rnd.int(500) : rnd.pick([0, 1, 100, 2 * KB, 16 * KB, 17 * KB, 100 * KB, rnd.chance(0.1) ? 2 * MB : 300])
   return {
     kind,

@@ -8,7 +8,10 @@
  *   --seconds N        for how long (default 180)
  *   --lanes N          how many at a time
  *   --scenario TEXT    only the directed ones whose title has TEXT
+ *   --random           none of the directed ones
+ *   --no-shrink        show a finding as it was found
  *   --replay FILE      one conversation, as a finding prints it
+ *   --ignore TEXT      findings with TEXT do not count; may be given several times
  *   --node PATH        another Node
  */
 
@@ -128,7 +131,9 @@ class Engine {
 
 /** Both engines, for one conversation after the other. */
 class Lane {
-  constructor () {
+  /** @param {string[]} [ignored] parts of findings that do not count */
+  constructor (ignored = []) {
+    this.ignored = ignored
     this.engines = ENGINES.map(name => new Engine(name))
     this.counts = { connections: 0, requests: 0, responses: 0 }
   }
@@ -152,7 +157,7 @@ class Lane {
       this.counts.requests += report === null ? 0 : report.logs.length
       this.counts.responses += records.reduce((sum, { responses }) => sum + responses.whole.length, 0)
     }
-    return findings
+    return findings.filter(finding => !this.ignored.some(text => line(finding).includes(text)))
   }
 
   /** Again, with new processes, one after the other, and exact memory: only what returns counts. */
@@ -207,15 +212,16 @@ function same (a, b) {
  * @param {[string, object][]} [options.directed] title and plan of conversations that come first
  * @param {boolean} [options.shrink=true]
  * @param {number} [options.failures=5] stop at so many
+ * @param {string[]} [options.ignored] parts of findings that do not count
  * @param {(line: string) => void} [options.print]
  * @return {Promise<{ failures: string[], unconfirmed: string[], counts: object }>}
  */
 async function siege ({
   seed, conversations = Infinity, seconds = Infinity, lanes: width = 2, directed = [], shrink = true, failures: most = 5,
-  print = () => {}
+  ignored, print = () => {}
 }) {
   const until = Date.now() + seconds * 1000
-  const lanes = Array.from({ length: width }, () => new Lane())
+  const lanes = Array.from({ length: width }, () => new Lane(ignored))
   const failures = []
   const unconfirmed = []
   const titled = [...directed]
@@ -243,7 +249,8 @@ async function siege ({
         continue
       }
       if (shrink) print(`${one.title}: ${confirmed.length} findings, looking for a shorter conversation`)
-      const small = shrink ? await lane.shrink(one.conversation, confirmed) : { conversation: one.conversation, findings: confirmed }
+      const whole = { conversation: one.conversation, findings: confirmed }
+      const small = shrink ? await lane.shrink(one.conversation, confirmed) : whole
       failures.push(explain(one, confirmed, small))
       print(failures.at(-1))
     }
@@ -333,7 +340,10 @@ function describe ({ server, drain, stranger, clients }) {
 
 function describeRequest ({ method, pipelined, close, body, handler }) {
   const words = [method, pipelined ? 'pipelined' : '', close ? '(Connection: close)' : '']
-  if (body !== null) words.push(`body of ${body.sent < body.length ? `${body.sent} of ` : ''}${body.length}${body.chunked ? ' chunked' : ''}`)
+  if (body !== null) {
+    const { length, sent, chunked } = body
+    words.push('body of', sent < length ? `${sent} of` : '', length, chunked ? 'chunked' : '')
+  }
   words.push('→', handler.kind, handler.size)
   for (const [name, value] of Object.entries(handler)) {
     const usual = ['kind', 'size'].includes(name) || value === (name === 'listen' ? false : HANDLER[name])
@@ -368,6 +378,8 @@ async function main () {
       scenario: { type: 'string' },
       replay: { type: 'string' },
       node: { type: 'string' },
+      ignore: { type: 'string', multiple: true, default: [] },
+      random: { type: 'boolean' },
       'no-shrink': { type: 'boolean' }
     }
   })
@@ -383,7 +395,7 @@ async function main () {
   const one = values.seed !== undefined && values.seconds === undefined
   const conversations = number('conversations', random ? one ? 1 : Infinity : 0)
   const all = values.replay ? [[values.replay, require(path.resolve(values.replay))]] : Object.entries(scenarios)
-  const directed = one ? [] : all.filter(([title]) => random || values.replay || title.includes(values.scenario))
+  const directed = one || values.random ? [] : all.filter(([title]) => random || values.replay || title.includes(values.scenario))
   console.log(`siege: seed ${seed}, Node ${process.version}, ${directed.length} directed conversations first`)
   const { failures, unconfirmed, counts } = await siege({
     seed,
@@ -392,6 +404,7 @@ async function main () {
     lanes: number('lanes', one ? 1 : 2),
     failures: number('failures', random ? 5 : Infinity),
     directed,
+    ignored: values.ignore,
     shrink: !values['no-shrink'],
     print: console.log
   })

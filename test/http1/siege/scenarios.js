@@ -144,10 +144,13 @@ module.exports = {
       client([get('stream', 100, { late: 250 }), get('string', 100)], { end: { how: ENDS.SERVER, ms: 0, bytes: 0 } })
     ], { keepAliveTimeout: 5000, drain: { at: 150, timeout: 3000, grace: 600 } }),
 
-  'a connection that said keep-alive before the drain may send another request within the grace':
-    conversation(['stream', 'raw', 'file'].map(kind => {
-      return client([get(kind, 16 * MB), get('string', 100), get('string', 100)], { read: { hold: 300, rate: 256 * KB } })
-    }), { keepAliveTimeout: 5000, drain: { at: 100, timeout: 4000, grace: 1000 } }),
+  'a connection that said keep-alive stays open for the grace of a drain':
+    conversation([
+      client([get('drip', 100), get('string', 100), get('string', 100)]),
+      client([get('string', 100, { late: 300 }), next('string', 100), get('string', 100)]),
+      client([get('string', 100, { late: 300 }), next('string', 100, { touch: true }), get('string', 100)]),
+      client([get('drip', 100), next('string', 100), get('string', 100)])
+    ], { keepAliveTimeout: 5000, drain: { at: 150, timeout: 4000, grace: 1000 } }),
 
   'a drain waits for a client that reads late':
     conversation([client([get('string', 24 * MB)], { read: { hold: 1200, rate: 0 } })],

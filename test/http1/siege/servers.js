@@ -145,6 +145,7 @@ async function open ({ conversation, exact }) {
     const listener = () => {}
     timers.push(setTimeout(() => server.on('request', listener), stranger.from))
     timers.push(setTimeout(() => server.off('request', listener), stranger.to))
+    self.withoutStranger = () => server.off('request', listener)
   }
   return { type: 'open', port: server.address().port }
 }
@@ -154,6 +155,7 @@ async function close () {
   const { app, server, logs, errors, connections, timers, sampler } = current
   const drained = current.drainedAt !== 0
   for (const timer of timers) clearTimeout(timer)
+  current.withoutStranger?.()
   // While a body is not read, nobody notices that its client is gone: then the timeout of the request counts.
   await until(() => connections.every(({ closedAt }) => closedAt > 0), PATIENCE + server.requestTimeout)
   const open = connections.filter(({ closedAt }) => closedAt === 0).length
