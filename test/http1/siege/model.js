@@ -40,9 +40,16 @@ function expected (request, client, index) {
   else if (kind === 'json') Object.assign(response, { length: size + '{"letter":""}'.length, letter: -1 })
   else if (kind === 'failing stream') response.whole = method === 'HEAD'
   if (method === 'HEAD') response.length = 0
-  response.hangs = kind === 'hang' || (stalled && ['body', 'stream', 'limit', 'half'].includes(handler.read))
+  response.hangs = kind === 'hang' || (stalled && waitsForBody(handler.read, body))
   response.kills = destroy !== null || !response.whole
   return response
+}
+
+/** Does a handler that reads in this way wait for more of a body than is sent? */
+function waitsForBody (read, { length, chunked, sent }) {
+  if (read === 'limit') return chunked ? sent <= LIMIT : length <= LIMIT
+  if (read === 'half') return sent === 0
+  return read === 'body' || read === 'stream'
 }
 
 /** What is wrong with a response; '' if nothing is. */

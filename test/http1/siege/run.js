@@ -23,7 +23,7 @@ const { inspect, parseArgs } = require('node:util')
 
 const { converse } = require('./clients')
 const { judge } = require('./invariants')
-const exceptions = require('./exceptions')
+const isException = require('./exceptions')
 const { HANDLER, crowd, generate, smaller } = require('./plan')
 const scenarios = require('./scenarios')
 
@@ -108,7 +108,7 @@ class Engine {
     if (report.type === 'died') return this.dead(report)
     const findings = judge(conversation, records, report)
       .map(finding => ({ engine: this.name, ...finding }))
-      .filter(finding => !exceptions(finding, conversation))
+      .filter(finding => !isException(finding))
     return { findings, records, report }
   }
 
