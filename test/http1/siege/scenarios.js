@@ -32,7 +32,7 @@ const client = (requests, more) => ({
   ...more
 })
 
-const leaves = ms => ({ end: { how: ENDS.ABORT, ms, bytes: 0 } })
+const leaves = (ms, bytes = 0) => ({ end: { how: ENDS.ABORT, ms, bytes } })
 
 const conversation = (clients, { drain = null, stranger = null, ...server } = {}) => ({
   seed: 0, server: { ...SERVER, ...server }, drain, stranger, clients
@@ -46,20 +46,17 @@ const never = { read: { hold: 60_000, rate: 0 } }
 
 /** Title → conversation. */
 module.exports = {
-  'a download that is slower than keepAliveTimeout arrives whole (string)':
-    conversation([client([get('string', 24 * MB)], slowly)], { keepAliveTimeout: 100 }),
-
-  'a download that is slower than keepAliveTimeout arrives whole (Buffer)':
-    conversation([client([get('buffer', 24 * MB)], slowly)], { keepAliveTimeout: 100 }),
-
-  'a download that is slower than keepAliveTimeout arrives whole (raw)':
-    conversation([client([get('raw', 24 * MB)], slowly)], { keepAliveTimeout: 100 }),
+  'a download that is slower than keepAliveTimeout arrives whole':
+    conversation(['string', 'buffer', 'raw'].map(kind => client([get(kind, 24 * MB)], slowly)), { keepAliveTimeout: 100 }),
 
   'pages longer together than the longest string, behind a stream':
-    conversation([client([get('stream', 100 * KB, { late: 20 }), ...repeat(READ, next('string', 320 * KB))])]),
+    conversation([client([get('stream', 100 * KB, { late: 20 }), ...repeat(READ, next('string', 320 * KB))], leaves(3000, 64 * MB))]),
 
   'pages longer together than the longest string':
-    conversation([client(repeat(READ, next('string', 320 * KB)))]),
+    conversation([client(repeat(READ, next('string', 320 * KB)), leaves(3000, 64 * MB))]),
+
+  'a client gets all pages that it asked for in one read':
+    conversation([client(repeat(READ, next('string', 40 * KB)))]),
 
   'pages for a client that does not read cost what they cost node:http (string)':
     conversation([client(repeat(READ, next('string', 100 * KB)), { ...never, ...leaves(800) })]),
