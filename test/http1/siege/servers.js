@@ -189,6 +189,8 @@ async function close () {
   await until(() => descriptors() <= idle.descriptors && resources().length <= idle.resources.length, 1500)
   report.descriptors = descriptors() - idle.descriptors
   report.resources = difference(count(resources()), count(idle.resources))
+  // What is left behind is a finding of this conversation, not of the next one, too.
+  rest()
   return report
 }
 
@@ -298,9 +300,13 @@ process.on('message', async message => {
 process.on('disconnect', () => process.exit())
 
 const idle = { descriptors: 0, resources: [] }
-setImmediate(() => {
+
+function rest () {
   idle.resources = resources()
-  // One for reading the folder itself, and what node opens once for its thread pool.
-  idle.descriptors = descriptors() + 1
+  idle.descriptors = Math.max(idle.descriptors, descriptors())
+}
+
+setImmediate(() => {
+  rest()
   process.send({ type: 'ready' })
 })
