@@ -59,6 +59,9 @@ function handOver (server, socket, reads = []) {
     socket.readableFlowing = null
     if (socket.timeout) socket.setTimeout(0)
     if (socket._handle && !socket._handle.reading) socket._read(0)
+    // Otherwise these reads are emitted before the socket's 'resume', and that event undoes a pause of
+    // node's parser: on Node 20 a chunked body that nobody reads would be buffered whole.
+    socket._readableState.needReadable = false
     // Read by read: what node's parser does behind an Upgrade depends on where a read ends.
     for (const chunk of reads.reverse()) socket.unshift(chunk)
   }

@@ -8,6 +8,7 @@ const { REMOVED_LENGTH, REMOVED_ENCODING, REMOVED_CONNECTION, REMOVED_DATE } = r
 const TELLS_QUEUED = Number(process.versions.node.split('.')[0]) >= 24
 
 const kOutgoing = Symbol('kone.outgoing')
+const kTaken = Symbol('kone.taken')
 
 /**
  * Node's ServerResponse, which decides whether the connection closes when its header section is made, and
@@ -18,6 +19,12 @@ class Response extends http.ServerResponse {
     const outgoing = this[kOutgoing]
     if (outgoing !== undefined && this._header === null && outgoing.mustClose) this.shouldKeepAlive = false
     return super.writeHead(...args)
+  }
+
+  /** All bytes were given to the socket: did the kernel take them at once? */
+  _finish () {
+    super._finish()
+    this[kTaken] = this.socket !== null && isSound(this.socket) && this.socket.writableLength === 0
   }
 }
 
@@ -192,14 +199,24 @@ function markClosed (res) {
   res._closed = true
 }
 
-/** Node has flushed the response. As node's own listener does: drop an unread body, let go of the socket. */
+/**
+ * Node is done with the response. As node's own listener does: drop an unread body, let go of the socket.
+ * Node emits 'finish', too, for bytes that were dropped because the socket was destroyed: the socket's 'close'
+ * will end that response.
+ */
 function onFinish () {
   const outgoing = this[kOutgoing]
   const { responses } = outgoing
+  const isFlushed = this[kTaken] || isSound(responses.socket)
   dump(this.req)
   this.detachSocket(responses.socket)
   process.nextTick(emitClose, this)
-  if (!outgoing.isLost) responses.streamed(outgoing, this._last)
+  if (isFlushed && !outgoing.isLost) responses.streamed(outgoing, this._last)
+}
+
+/** A failed write calls back before the socket is destroyed, but after the error is noted. */
+function isSound (socket) {
+  return !socket.destroyed && socket.errored === null
 }
 
 function dump (req) {
