@@ -38,7 +38,7 @@ const CLOSES_UNUSED = Number(process.versions.node.split('.')[0]) >= 25
  * @param {Function} host.listener the app's 'request' listener; with another beside it the front is not used
  * @param {(incoming: Incoming, outgoing: Outgoing) => void} host.dispatch
  * @param {(owner: *, err: Error) => void} [host.failed] the connection failed; `owner` is what the host
- *   put on the outgoing whose turn it was
+ *   gave to the `setOwner()` of the outgoing whose turn it was
  * @param {(socket: net.Socket) => void} [host.handedOver] node has this socket from now on
  * @param {(cause: Error|null) => Error} [host.lost] makes the error for a response that was not sent
  * @param {() => string} host.reason why the app does not want the front now, or ''

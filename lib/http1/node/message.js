@@ -201,8 +201,8 @@ function markClosed (res) {
 
 /**
  * Node is done with the response. As node's own listener does: drop an unread body, let go of the socket.
- * Node emits 'finish', too, for bytes that were dropped because the socket was destroyed: the socket's 'close'
- * will end that response.
+ * Node emits 'finish' also for bytes that were dropped because the socket was destroyed: then the socket's
+ * 'close' ends the response.
  */
 function onFinish () {
   const outgoing = this[kOutgoing]

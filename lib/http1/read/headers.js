@@ -59,7 +59,19 @@ class HeaderSection {
     const all = {}
     FIELD.lastIndex = 0
     for (let match; (match = FIELD.exec(this.text)) !== null;) {
-      add(all, match[1].toLowerCase(), own(match[2], this.text), joins)
+      const name = match[1].toLowerCase()
+      const value = own(match[2], this.text)
+      if (name === 'set-cookie') {
+        if (all[name] === undefined) all[name] = [value]
+        else all[name].push(value)
+      } else if (FIRST_WINS.has(name)) {
+        if (all[name] === undefined) all[name] = value
+        else if (joins) all[name] += ', ' + value
+      } else if (typeof all[name] === 'string') {
+        all[name] += (name === 'cookie' ? '; ' : ', ') + value
+      } else {
+        all[name] = value
+      }
     }
     return all
   }
@@ -138,20 +150,6 @@ function own (value, text) {
 
 function isBlank (code) {
   return code === SP || code === TAB
-}
-
-function add (all, name, value, joins) {
-  if (name === 'set-cookie') {
-    if (all[name] === undefined) all[name] = [value]
-    else all[name].push(value)
-  } else if (FIRST_WINS.has(name)) {
-    if (all[name] === undefined) all[name] = value
-    else if (joins) all[name] += ', ' + value
-  } else if (typeof all[name] === 'string') {
-    all[name] += (name === 'cookie' ? '; ' : ', ') + value
-  } else {
-    all[name] = value
-  }
 }
 
 function list (text) {

@@ -59,7 +59,7 @@ class Outgoing {
   constructor (responses, incoming) {
     this.responses = responses
     this.incoming = incoming
-    this.owner = null       // of the host: is notified when the connection fails
+    this.owner = null       // see setOwner()
     this.next = null        // the response behind this one on the connection
     this.res = null         // node's own, once somebody read it
     this.state = OPEN
@@ -285,6 +285,11 @@ class Outgoing {
   materialize () {
     if (this.res === null) this.incoming.connection.materialize(this.incoming)
     return this.res
+  }
+
+  /** @param {*} owner of the host's: it is notified when the connection fails during this response */
+  setOwner (owner) {
+    this.owner = owner
   }
 
   // ---- for Responses and the connection
