@@ -226,9 +226,10 @@ class Responses {
 
   /** The kernel did not take all bytes at once: an empty write is called back behind them. */
   waitForFlush (written) {
+    const count = written.length // the list grows when there is another write before this one is flushed
     if (this.flushing === null) this.flushing = written
     else this.flushing.push(...written)
-    this.socket.write('', 'latin1', err => this.wereFlushed(written.length, err))
+    this.socket.write('', 'latin1', err => this.wereFlushed(count, err))
   }
 
   wereFlushed (count, err) {
