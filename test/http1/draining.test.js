@@ -77,16 +77,18 @@ front('a response while app.close() drains', ({ it, serve }) => {
     await closed
   })
 
-  it('should be the last when it says so: one that was queued before', async () => {
+  it('should be sent when it was queued before, and be the last when it says so', async () => {
     const { held, release, setup } = holding()
     const { app, talk } = await serve(setup)
     const client = await talk(get('/slow') + get('/2') + get('/3'))
     await waitFor(() => held.length, 'the request')
-    const closed = app.close()
+    const closed = app.close({ grace: 10000 })
     release()
+    await client.until(/hello \/slow\.[^]+hello \/2\.[^]+hello \/3\.$/)
+    // made before the drain began, it may keep the connection: then there is a next response
+    if (!connectionFields(client.text).includes('close')) client.write(get('/4'))
     await client.all()
     const fields = connectionFields(client.text)
-    assert.equal(fields.length, 3, client.text)
     assert.deepEqual(fields.slice(0, -1).filter(value => value === 'close'), [], 'a response behind one that closes')
     assert.equal(fields.at(-1), 'close')
     await closed
