@@ -108,7 +108,7 @@ class Engine {
     if (report.type === 'died') return this.dead(report)
     const findings = judge(conversation, records, report)
       .map(finding => ({ engine: this.name, ...finding }))
-      .filter(finding => !isException(finding))
+      .filter(finding => !isException(finding, conversation))
     return { findings, records, report }
   }
 
