@@ -167,10 +167,7 @@ class Connection {
     handover.setMessage(this.socket, null)
     this.gate.stop(CLOSE)
     this.responses.flush()
-    this.responses.loseQueued(null)
-    this.reader.abort()
-    if (typeof this.socket.destroySoon === 'function') this.socket.destroySoon()
-    else this.socket.end()
+    this.socket.destroySoon() // what is left is lost with the socket's 'close'
   }
 
   /** @return {Error} what is wrong with a response that was not sent */

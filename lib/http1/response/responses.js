@@ -249,30 +249,24 @@ class Responses {
     outgoing.lose(this.connection.lossOf(cause), false)
   }
 
-  /** No response will be sent any more. Whoever waits for one is notified. */
-  loseQueued (cause) {
+  /** The socket is closed. Whoever waits for a response is notified. */
+  loseAll (cause) {
+    const written = [...this.flushing || [], ...this.batched || []]
+    this.flushing = this.batched = null
+    this.batch = ''
+    for (const outgoing of written) this.lost(outgoing, cause)
+
     let outgoing = this.first
     this.first = this.last = null
     this.length = this.queuedBytes = 0
-    let hadTurn = true
-    while (outgoing !== null) {
+    for (let hadTurn = true; outgoing !== null; hadTurn = false) {
       const { next, incoming } = outgoing
       outgoing.unlink()
       incoming.abort()
       outgoing.lose(this.connection.lossOf(cause), hadTurn)
       this.connection.aborted(incoming)
-      hadTurn = false
       outgoing = next
     }
-  }
-
-  /** The socket is closed. */
-  loseAll (cause) {
-    const gone = [...this.flushing || [], ...this.batched || []]
-    this.flushing = this.batched = null
-    this.batch = ''
-    for (const outgoing of gone) this.lost(outgoing, cause)
-    this.loseQueued(cause)
   }
 }
 
