@@ -240,13 +240,13 @@ class Responses {
       if (err) this.lost(outgoing, err)
       else outgoing.flushed()
     }
-    if (this.isFlushed) this.connection.flushed()
+    if (this.isFlushed) this.connection.deadlines.touch()
   }
 
   // ---- the end of the connection
 
   lost (outgoing, cause) {
-    outgoing.lose(this.connection.lossOf(cause), false)
+    outgoing.lose(this.connection.front.lossOf(cause), false)
   }
 
   /** The socket is closed. Whoever waits for a response is notified. */
@@ -263,7 +263,7 @@ class Responses {
       const { next, incoming } = outgoing
       outgoing.unlink()
       incoming.abort()
-      outgoing.lose(this.connection.lossOf(cause), hadTurn)
+      outgoing.lose(this.connection.front.lossOf(cause), hadTurn)
       this.connection.aborted(incoming)
       outgoing = next
     }
