@@ -32,7 +32,8 @@ function expected (request, client, index) {
   const text = (status, phrase) => Object.assign(response, { status, length: phrase.length, letter: -1 })
   const stalled = body !== null && isStalled(request)
 
-  if (handler.read === 'limit' && body !== null && body.length > LIMIT) text(413, `the body is longer than ${LIMIT} bytes`)
+  const refused = handler.read === 'limit' && body !== null && body.length > LIMIT
+  if (refused) text(413, `the body is longer than ${LIMIT} bytes`)
   else if (kind === '204' || kind === '304') Object.assign(response, { status: Number(kind), length: 0 })
   else if (kind === 'nothing') text(404, 'Not Found')
   else if (kind === 'throw') text(500, 'Internal Server Error')
@@ -40,8 +41,8 @@ function expected (request, client, index) {
   else if (kind === 'json') Object.assign(response, { length: size + '{"letter":""}'.length, letter: -1 })
   else if (kind === 'failing stream') response.whole = method === 'HEAD'
   if (method === 'HEAD') response.length = 0
-  response.hangs = kind === 'hang' || (stalled && waitsForBody(handler.read, body))
-  response.kills = destroy !== null || !response.whole
+  response.hangs = (kind === 'hang' && !refused) || (stalled && waitsForBody(handler.read, body))
+  response.kills = (destroy !== null && !refused) || !response.whole
   return response
 }
 

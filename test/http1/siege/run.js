@@ -33,8 +33,9 @@ const MB = 1024 * 1024
 /** What the front may have in memory beyond node:http, in bytes. */
 const MEMORY = 16 * MB
 
-/** What may block the event loop, in ms of CPU. */
+/** What may block the event loop, in ms of CPU, unless it blocks node:http for about as long. */
 const BLOCK = 50
+const BLOCK_RATIO = 1.5
 
 /** What the heap may grow by per 1,000 connections, in bytes. */
 const GROWTH = MB
@@ -148,7 +149,7 @@ class Lane {
       const more = front.report.memory - node.report.memory
       if (more > MEMORY) find('more memory in flight than node:http', `${mb(front.report.memory)}, node:http ${mb(node.report.memory)}`)
       const { block } = front.report
-      if (block > BLOCK && node.report.block <= BLOCK) {
+      if (block > BLOCK && block > node.report.block * BLOCK_RATIO) {
         find('the event loop is blocked', `${Math.round(block)} ms of CPU, node:http ${Math.round(node.report.block)} ms`)
       }
     }
