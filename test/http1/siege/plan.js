@@ -147,6 +147,10 @@ function makeClient (rnd, server) {
     end: wait(rnd),
     ...KINDS[kind](rnd, server)
   }
+  // The front hands a connection over to node:http for good behind the first chunked body: not with most clients.
+  if (rnd.chance(0.75)) {
+    for (const { body } of client.requests) if (body !== null) body.chunked = false
+  }
   // What never gets a response has to be left by the client.
   const hangs = client.requests.some(({ handler }) => handler.kind === 'hang' || handler.read === 'half')
   if (hangs && ![ENDS.ABORT, ENDS.RESET, ENDS.HALF].includes(client.end.how)) client.end = abort(rnd, ENDS.ABORT)
