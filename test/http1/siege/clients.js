@@ -207,8 +207,9 @@ class Talk {
 }
 
 /** A request as it is sent; what is missing of a stalled body is missing here. */
-function bytesOf ({ method, close, body, version = '1.1' }, client, request) {
-  const lines = [`${method} /${client}/${request} HTTP/${version}`, 'Host: siege']
+function bytesOf ({ method, close, expect, body }, client, request) {
+  const lines = [`${method} /${client}/${request} HTTP/1.1`, 'Host: siege']
+  if (expect) lines.push('Expect: 100-continue')
   if (close) lines.push('Connection: close')
   if (body !== null) lines.push(body.chunked ? 'Transfer-Encoding: chunked' : `Content-Length: ${body.length}`)
   const head = Buffer.from(`${lines.join('\r\n')}\r\n\r\n`)

@@ -17,7 +17,8 @@ const EXCEPTIONS = [
     what: 'neither a response nor a cut',
     reason: 'from Node 24 on destroy() of a queued response does not destroy its connection when its turn comes',
     holds: ({ where }, { clients }) => MAJOR >= 24 &&
-      clients[Number(/\d+/.exec(where))].requests.some(({ handler }) => handler.kind === 'failing stream')
+      clients[Number(/\d+/.exec(where))].requests
+        .some(({ handler }) => handler.kind === 'failing stream' || handler.destroy === 'res')
   }
 ]
 

@@ -19,7 +19,8 @@ const { LIMIT, letterOf } = require('./plan')
  *   late     ms until the response, -1: synchronously
  *   read     of the request's body: '' not at all, 'body' by readBody(), 'limit' by one with a small limit,
  *            'stream' by ctx.req, 'half' paused behind its first chunk, 'too late' when the response is notified
- *   destroy  ctx.socket.destroy(): 'before' the body is set, 'after' (in the tick) or 'later' (in the next turn)
+ *   destroy  ctx.socket.destroy(): 'before' the body is set, 'after' (in the tick) or 'later' (in the next turn);
+ *            'res' or 'req': their destroy() before the body is set
  */
 
 const CHUNK = 32 * 1024
@@ -108,6 +109,7 @@ function respond (ctx, handler, letter) {
   const { kind, size, destroy } = handler
   if (handler.close) ctx.set('Connection', 'close')
   if (destroy === 'before') ctx.socket.destroy()
+  if (destroy === 'res' || destroy === 'req') ctx[destroy].destroy()
   if (destroy === 'after') process.nextTick(() => ctx.socket.destroy())
   if (destroy === 'later') setImmediate(() => ctx.socket.destroy())
   switch (kind) {
@@ -149,6 +151,11 @@ function respond (ctx, handler, letter) {
       throw Object.assign(new Error('thrown by the siege'), { code: 'SIEGE' })
     case 'raw':
       return raw(ctx, letter, size)
+    case 'stuck':
+      ctx.respond = false
+      ctx.res.writeHead(200, { 'Content-Length': size + 1 })
+      ctx.res.write(page('string', letter, size))
+      return new Promise(() => {})
     case 'hang':
       return new Promise(() => {})
   }

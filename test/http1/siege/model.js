@@ -1,6 +1,6 @@
 'use strict'
 
-const { LIMIT, isStalled, letterOf } = require('./plan')
+const { HANGS, LIMIT, isStalled, letterOf } = require('./plan')
 
 /*
  * What a client may expect of a plan, and for which reasons a server may end a connection.
@@ -39,10 +39,10 @@ function expected (request, client, index) {
   else if (kind === 'throw') text(500, 'Internal Server Error')
   else if (kind === 'utf8') Object.assign(response, { length: 2 * size, letter: -1 })
   else if (kind === 'json') Object.assign(response, { length: size + '{"letter":""}'.length, letter: -1 })
-  else if (kind === 'failing stream') response.whole = method === 'HEAD'
+  else if (kind === 'failing stream' || kind === 'stuck') response.whole = method === 'HEAD'
   if (method === 'HEAD') response.length = 0
-  response.hangs = (kind === 'hang' && !refused) || (stalled && waitsForBody(handler.read, body))
-  response.kills = (destroy !== null && !refused) || !response.whole
+  response.hangs = (HANGS.includes(kind) && !refused) || (stalled && waitsForBody(handler.read, body))
+  response.kills = (destroy !== null && !refused) || (kind === 'failing stream' && !refused)
   return response
 }
 
@@ -128,6 +128,14 @@ const REASONS = {
       const unread = i >= whole && (slow || client.requests[i].body !== null)
       return (incomplete || unread) && late(i === 0 ? record.openedAt : startedAt || Infinity)
     })
+  },
+
+  'closeAllConnections()' ({ report: { calledAt }, conversation: { call }, at }) {
+    return calledAt > 0 && call.name === 'closeAllConnections' && at >= calledAt - LAG
+  },
+
+  'closeIdleConnections()' ({ report: { calledAt }, conversation: { call }, lost, at }) {
+    return calledAt > 0 && call.name === 'closeIdleConnections' && !lost && Math.abs(at - calledAt) <= LAG
   },
 
   'the deadline of app.close()' ({ conversation: { drain }, report: { drainedAt }, at }) {

@@ -328,10 +328,11 @@ function explain ({ title, again }, findings, small) {
 let files = 0
 
 /** A plan for people: what is not as usual, equal requests once. */
-function describe ({ server, drain, stranger, clients }) {
+function describe ({ server, drain, stranger, call, clients }) {
   const show = value => inspect(value, { breakLength: Infinity })
   const lines = [`server ${show(server)}`]
   if (drain !== null) lines.push(`drain ${show(drain)}`)
+  if (call !== null) lines.push(`call ${show(call)}`)
   if (stranger !== null) lines.push(`another 'request' listener ${show(stranger)}`)
   clients.forEach(({ kind, start, write, read, end, requests }, i) => {
     lines.push(`client ${i} (${kind}) start ${start}, write ${show(write)}, read ${show(read)}, end ${show(end)}`)
@@ -346,8 +347,8 @@ function describe ({ server, drain, stranger, clients }) {
   return lines.join('\n')
 }
 
-function describeRequest ({ method, pipelined, close, body, handler }) {
-  const words = [method, pipelined ? 'pipelined' : '', close ? '(Connection: close)' : '']
+function describeRequest ({ method, pipelined, close, expect, body, handler }) {
+  const words = [method, pipelined ? 'pipelined' : '', close ? '(Connection: close)' : '', expect ? '(Expect)' : '']
   if (body !== null) {
     const { length, sent, chunked } = body
     words.push('body of', sent < length ? `${sent} of` : '', length, chunked ? 'chunked' : '')

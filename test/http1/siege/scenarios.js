@@ -34,8 +34,8 @@ const client = (requests, more) => ({
 
 const leaves = (ms, bytes = 0) => ({ end: { how: ENDS.ABORT, ms, bytes } })
 
-const conversation = (clients, { drain = null, stranger = null, ...server } = {}) => ({
-  seed: 0, server: { ...SERVER, ...server }, drain, stranger, clients
+const conversation = (clients, { drain = null, stranger = null, call = null, ...server } = {}) => ({
+  seed: 0, server: { ...SERVER, ...server }, drain, stranger, call, clients
 })
 
 // So many requests fit into one read.
@@ -117,6 +117,13 @@ module.exports = {
 
   'more than kernels can hold is lost with the client that does not read it (pipelined)':
     conversation([client(repeat(60, next('buffer', 1 * MB)), { ...never, ...leaves(400) })], { finish: true }),
+
+  'a response that never ends is lost with its client':
+    conversation([
+      client([get('stuck', 100), next('string', 100)], leaves(200)),
+      client([get('stuck', 100 * KB), next('string', 100, { touch: true })], leaves(200)),
+      client([get('string', 100), next('hang', 0), next('file', 100)], leaves(200))
+    ], { finish: true }),
 
   'a body that is read when the response is sent':
     conversation([
