@@ -12,7 +12,7 @@ const { LIMIT, letterOf } = require('./plan')
  * The app of a conversation. The target of a request, `/client/request`, finds its handler in the plan:
  *
  *   kind     what the body is; see `respond`
- *   size     of the body in characters
+ *   size     of the body in characters; 'busy' also blocks the event loop for as many ms
  *   listen   ctx.onFinished() is called
  *   touch    ctx.res is touched, its 'finish' and 'close' are counted
  *   close    the response says `Connection: close`
@@ -116,6 +116,8 @@ function respond (ctx, handler, letter) {
     case 'string':
     case 'utf8':
     case 'buffer':
+    case 'busy':
+      if (kind === 'busy') block(size)
       ctx.body = page(kind, letter, size)
       break
     case 'json':
@@ -179,6 +181,12 @@ async function * failing (letter) {
     await sleep(2)
   }
   throw Object.assign(new Error('failed by the siege'), { code: 'SIEGE' })
+}
+
+/** Nothing else runs for so many ms. */
+function block (ms) {
+  const until = performance.now() + ms
+  while (performance.now() < until);
 }
 
 /** The response by node's own means, at the pace of the client. */

@@ -49,6 +49,13 @@ module.exports = {
   'a download that is slower than keepAliveTimeout arrives whole':
     conversation(['string', 'buffer', 'raw'].map(kind => client([get(kind, 24 * MB)], slowly)), { keepAliveTimeout: 100 }),
 
+  'time in which nothing runs is not time of silence':
+    conversation([
+      client([get('busy', 1400), get('string', 100)]),
+      client([get('string', 100), get('string', 100)], { start: 300 }),
+      client([get('string', 100)], { start: 1200, write: { piece: 8, pause: 80 } })
+    ], { keepAliveTimeout: 100, headersTimeout: 900, requestTimeout: 900 }),
+
   'pages longer together than the longest string, behind a stream':
     conversation([client([get('stream', 100 * KB, { late: 20 }), ...repeat(READ, next('string', 320 * KB))], leaves(3000, 64 * MB))]),
 
