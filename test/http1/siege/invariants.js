@@ -65,9 +65,11 @@ function judgeConnection (conversation, record, index, report, find) {
   }
   const connection = report.connections.find(({ port }) => port === record.port)
   const at = Math.min(connection?.closedAt || Infinity, record.endedAt)
+  // Whichever process was less busy knows when it began.
+  const openedAt = Math.min(record.openedAt, connection?.openedAt ?? Infinity)
   const { whole, bare } = judgeResponses(client, index, record, find)
   const lost = record.responses.partial !== null || record.responses.begun || logs.some(({ request }) => request >= whole)
-  const seen = { conversation, client, index, record, connection, logs, report, at, whole, lost }
+  const seen = { conversation, client, index, record, connection, logs, report, openedAt, at, whole, lost }
 
   const stuck = logs.some(({ request }) => {
     return expected(client.requests[request], index, request).hangs || client.requests[request].handler.read === 'half'
@@ -76,7 +78,7 @@ function judgeConnection (conversation, record, index, report, find) {
   if (record.endedBy === 'server' && reasons(seen).length === 0) {
     find(lost || bare ? 'a response is cut without a reason' : 'a connection is closed without a reason', where,
       `${whole} of ${record.sent.length} responses whole, ${record.responses.bytes} bytes, ${record.error || 'FIN'}` +
-      `${bare ? `, ${bare}` : ''}, ${at - record.openedAt} ms after connecting`)
+      `${bare ? `, ${bare}` : ''}, ${at - openedAt} ms after connecting`)
   }
   for (const log of logs) judgeRequest(seen, log, find)
 }

@@ -71,7 +71,7 @@ const BARE = [400, 408, 431, 503]
 /**
  * Why the server may have ended this connection at `at`, in its words; none is a finding.
  *
- * @param {object} seen { conversation, client, index, record, connection, logs, report, at }
+ * @param {object} seen { conversation, client, index, record, connection, logs, report, openedAt, at, whole, lost }
  * @return {string[]}
  */
 function reasons (seen) {
@@ -116,17 +116,17 @@ const REASONS = {
     return unread && keepAliveTimeout > 0 && at - lastSign(record, logs) >= keepAliveTimeout * SHARE
   },
 
-  'server.requestTimeout or headersTimeout' ({ conversation: { server }, client, record, whole, at }) {
+  'server.requestTimeout or headersTimeout' ({ conversation: { server }, client, record, openedAt, whole, at }) {
     const shortest = Math.min(server.headersTimeout || Infinity, server.requestTimeout || Infinity)
     const late = since => at - since >= shortest * SHARE - LAG
     // A connection without a request counts as one that has begun.
-    if (record.sent.length === 0) return late(record.openedAt)
+    if (record.sent.length === 0) return late(openedAt)
     const slow = client.read.rate > 0 || client.read.hold > 0
     return record.sent.some(({ startedAt, endedAt }, i) => {
       const incomplete = endedAt === 0 || endedAt > at - LAG
       // Sent whole, but perhaps not read: its body has no reader yet, or responses pile up in front of it.
       const unread = i >= whole && (slow || client.requests[i].body !== null)
-      return (incomplete || unread) && late(i === 0 ? record.openedAt : startedAt || Infinity)
+      return (incomplete || unread) && late(i === 0 ? openedAt : startedAt || Infinity)
     })
   },
 

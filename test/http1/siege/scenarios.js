@@ -78,10 +78,10 @@ module.exports = {
     conversation([client(repeat(READ, next('string', 100 * KB, { late: 10 })), { ...never, ...leaves(800) })]),
 
   'a chunked body that nobody reads is not read':
-    conversation([client([post(60 * MB, { chunked: true }, { kind: 'hang' })], leaves(1200))], { requestTimeout: 2000 }),
+    conversation([client([post(40 * MB, { chunked: true }, { kind: 'hang' })], leaves(1200))], { requestTimeout: 2000 }),
 
   'a body that nobody reads is not read':
-    conversation([client([post(60 * MB, {}, { kind: 'hang' })], leaves(1200))], { requestTimeout: 2000 }),
+    conversation([client([post(40 * MB, {}, { kind: 'hang' })], leaves(1200))], { requestTimeout: 2000 }),
 
   'descriptors of files that were only asked for by HEAD are closed':
     conversation([client(repeat(100, [
