@@ -13,7 +13,7 @@ const typeis = require('type-is').is
 const vary = require('vary')
 const { error } = require('./errors')
 const only = require('./only')
-const { drop, isPlain, isStream, streams, watch } = require('./stream')
+const { drop, isBlob, isPlain, isResponse, isStream, isWebStream, streams, watch } = require('./stream')
 
 /**
  * Prototype of `ctx.response`. The kind of a body is decided when it is set; headers have one
@@ -129,11 +129,11 @@ module.exports = {
   get length () {
     if (this.has('Content-Length')) return parseInt(this.get('Content-Length'), 10) || 0
     const { body } = this
-    if (!body || isStream(body) || body instanceof ReadableStream) return undefined
+    if (!body || isStream(body) || isWebStream(body)) return undefined
     if (typeof body === 'string') return Buffer.byteLength(body)
     if (Buffer.isBuffer(body)) return body.length
-    if (body instanceof Blob) return body.size
-    if (body instanceof Response) return undefined
+    if (isBlob(body)) return body.size
+    if (isResponse(body)) return undefined
     return Buffer.byteLength(JSON.stringify(body))
   },
   set length (n) {
@@ -186,7 +186,7 @@ module.exports = {
   },
 
   /**
-   * Redirect to where the client came from, if that is a page of ours; otherwise to `alt`.
+   * Redirect to where the client came from, if that is a page of our host; otherwise to `alt`.
    *
    *    ctx.back('/index.html')
    *
@@ -417,15 +417,15 @@ function setBody (response, val, original) {
       if (original != null) response.remove('Content-Length')
     }
     if (untyped) response.set('Content-Type', OCTET_STREAM)
-  } else if (val instanceof ReadableStream) {
+  } else if (isWebStream(val)) {
     if (original !== val) response.ctx.onFinished(() => drop(val))
     if (untyped) response.set('Content-Type', OCTET_STREAM)
     if (original != null) response.remove('Content-Length')
-  } else if (val instanceof Blob) {
+  } else if (isBlob(val)) {
     if (untyped) response.type = val.type || 'bin'
     response.length = val.size
-  } else if (val instanceof Response) {
-    setResponse(response, val, untyped)
+  } else if (isResponse(val)) {
+    setResponse(response, val, original, untyped)
   } else {
     setJson(response)
   }
@@ -436,11 +436,11 @@ function setJson (response) {
   response.set('Content-Type', JSON_TYPE)
 }
 
-function setResponse (response, val, untyped) {
+function setResponse (response, val, original, untyped) {
   if (val.body) response.ctx.onFinished(() => drop(val))
   response.status = val.status
   if (untyped) response.set('Content-Type', OCTET_STREAM)
-  response.remove('Content-Length')
+  if (original != null) response.remove('Content-Length')
   for (const [name, value] of val.headers) {
     if (name !== 'set-cookie') response.set(name, value)
   }
@@ -488,20 +488,27 @@ function badTarget (url) {
 }
 
 /**
- * The Referer if it is http(s), of our own origin and without credentials. A relative one
- * (RFC 9110, 10.1.3) has to stay on whatever host it is resolved against.
+ * The Referer if it is http(s), of our own host and without credentials. The scheme is not
+ * compared, as in Koa: behind a proxy that ends TLS the app sees another one than the client. A
+ * relative referrer (RFC 9110, 10.1.3) has to stay on whatever host it is resolved against.
+ *
+ * @param {Object} ctx
+ * @return {String|undefined}
  */
 function ownReferrer (ctx) {
   const referrer = ctx.get('Referrer')
+  if (!referrer) return
   const absolute = /^[a-z][a-z\d+.-]*:/i.test(referrer)
-  const base = absolute ? ctx.origin : 'http://localhost'
+  const host = absolute ? ctx.host : 'localhost'
   let url
   try {
-    url = new URL(referrer, base)
-    if (url.origin !== new URL(base).origin) return
+    url = new URL(referrer, 'http://localhost')
+    // Parsed under the same scheme, whose default port may be named on one side only.
+    if (url.host !== new URL(`${url.protocol}//${host}`).host) return
   } catch {
     return
   }
-  if (!referrer || url.username || url.password || url.pathname.startsWith('//')) return
+  if (url.protocol !== 'http:' && url.protocol !== 'https:') return
+  if (url.username || url.password || url.pathname.startsWith('//')) return
   return absolute ? url.href : url.pathname + url.search + url.hash
 }
