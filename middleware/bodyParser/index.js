@@ -51,7 +51,7 @@ const NOT_CHARSETS = /^(?:base64|hex|binary)$/i
  * @throws {TypeError} for an option of the wrong type
  * @api public
  */
-module.exports = function (options = {}) {
+module.exports = function bodyParser (options = {}) {
   const { detectJSON, onerror } = options
   check(options)
   const parsers = prepare(options)

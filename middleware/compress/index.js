@@ -40,7 +40,7 @@ const UNITS = { b: 1, kb: 2 ** 10, mb: 2 ** 20, gb: 2 ** 30, tb: 2 ** 40 }
  * @throws {TypeError|RangeError} for an option that cannot work, node:zlib's included
  * @api public
  */
-module.exports = function (options) {
+module.exports = function compress (options) {
   const finish = compressor(options)
 
   async function compress (ctx, next) {
@@ -59,7 +59,7 @@ module.exports = function (options) {
  * @return {Function} (ctx) => Promise | undefined
  * @api public
  */
-module.exports.final = function (options) {
+module.exports.final = function final (options) {
   return compressor(options)
 }
 

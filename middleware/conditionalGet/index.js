@@ -12,7 +12,7 @@ const isOver = require('../_shared/is-over')
  * @return {Function} middleware
  * @api public
  */
-module.exports = function () {
+module.exports = function conditionalGet () {
   return function conditionalGet (ctx, next) {
     const ended = next()
     if (!isConditional(ctx)) return ended
@@ -31,7 +31,7 @@ module.exports = function () {
  * @return {Function} (ctx) => void
  * @api public
  */
-module.exports.final = function () {
+module.exports.final = function final () {
   return function conditionalGet (ctx) {
     if (isConditional(ctx)) answer(ctx)
   }

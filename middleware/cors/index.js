@@ -27,7 +27,7 @@ const ORIGIN = Symbol('cors origin')
  * @throws {TypeError} for an option of the wrong type, and for credentials without origin
  * @api public
  */
-module.exports = function (options) {
+module.exports = function cors (options) {
   const settings = withoutReflection(check(options))
   const wrapped = koaCors(settings)
   if (typeof settings.origin === 'function' || typeof settings.credentials === 'function') return wrapped

@@ -33,7 +33,7 @@ const CTX = Symbol('csrf ctx')
  *   session is answered 500
  * @api public
  */
-module.exports = function (options) {
+module.exports = function csrf (options) {
   const { excluded, isIgnored, disableQuery, errorHandler, secretLength } = check(options)
   const property = tokenProperty(secretLength)
 

@@ -17,7 +17,7 @@ const isOver = require('../_shared/is-over')
  * @throws {TypeError} for an option of the wrong type
  * @api public
  */
-module.exports = function (options) {
+module.exports = function etag (options) {
   const weak = check(options)
 
   return function etag (ctx, next) {
@@ -36,7 +36,7 @@ module.exports = function (options) {
  * @return {Function} (ctx) => Promise|undefined
  * @api public
  */
-module.exports.final = function (options) {
+module.exports.final = function final (options) {
   const weak = check(options)
 
   return function etag (ctx) {

@@ -20,7 +20,7 @@ const ONE_YEAR = 31_556_926_000
  * @throws {Error} if the file cannot be read
  * @api public
  */
-module.exports = function (path, options) {
+module.exports = function favicon (path, options) {
   const { maxAge, mime } = check(path, options)
   const icon = path ? read(path) : undefined
   const tag = icon && entityTag(icon)

@@ -1,6 +1,6 @@
 'use strict'
 
-const helmet = require('helmet')
+const original = require('helmet')
 
 /**
  * Set the headers of helmet (https://helmetjs.github.io), which decides their values once, now.
@@ -17,15 +17,15 @@ const helmet = require('helmet')
  * @throws {Error} what helmet throws for bad options
  * @api public
  */
-module.exports = function (options = {}) {
+module.exports = function helmet (options = {}) {
   const policy = options.contentSecurityPolicy
-  if (!hasFunctions(policy)) return write('helmet', record(helmet(options)))
+  if (!hasFunctions(policy)) return write('helmet', record(original(options)))
 
-  return run('helmet', helmet.contentSecurityPolicy(policy),
-    record(helmet({ ...options, contentSecurityPolicy: false })))
+  return run('helmet', original.contentSecurityPolicy(policy),
+    record(original({ ...options, contentSecurityPolicy: false })))
 }
 
-for (const [name, make] of Object.entries(helmet)) {
+for (const [name, make] of Object.entries(original)) {
   if (name === 'default' || typeof make !== 'function') continue
 
   module.exports[name] = Object.assign(options => {

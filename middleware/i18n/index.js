@@ -38,7 +38,7 @@ const MAX_HEADER = 256 // characters; a longer one is looked at, not remembered
  * @throws {TypeError} for an option that cannot work
  * @api public
  */
-module.exports = function (app, options) {
+module.exports = function i18n (app, options) {
   if (!app?.context || !app.request) throw new TypeError('i18n: the first argument must be an app')
   const locales = new Locales(options)
   const modes = (options.modes ?? []).map(mode => readerOf(mode, locales))

@@ -19,7 +19,7 @@ let isWatching = false
  * @return {Function} middleware
  * @api public
  */
-module.exports = function () {
+module.exports = function isolate () {
   watch()
 
   return function isolate (ctx, next) {

@@ -23,7 +23,7 @@ const LINE_ENDS = /[\u2028\u2029]/
  * @throws {TypeError} for an option of the wrong type
  * @api public
  */
-module.exports = function (options) {
+module.exports = function jsonp (options) {
   const callbackName = check(options)
 
   return function jsonp (ctx, next) {
@@ -42,7 +42,7 @@ module.exports = function (options) {
  * @return {Function} (ctx) => void
  * @api public
  */
-module.exports.final = function (options) {
+module.exports.final = function final (options) {
   const callbackName = check(options)
 
   return function jsonp (ctx) {

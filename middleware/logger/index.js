@@ -31,7 +31,7 @@ const CLIENT_GONE = 499 // nginx's number for a client that left before its answ
  * @throws {TypeError} for a logger or an option that cannot work
  * @api public
  */
-module.exports = function (log, options) {
+module.exports = function logger (log, options) {
   const record = recorder(log, options)
 
   return function logger (ctx, next) {
@@ -58,7 +58,7 @@ module.exports = function (log, options) {
  * @return {Function} (ctx) => void
  * @api public
  */
-module.exports.final = function (log, options) {
+module.exports.final = function final (log, options) {
   const record = recorder(log, options)
   const apps = new WeakSet()
 

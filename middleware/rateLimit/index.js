@@ -37,7 +37,7 @@ const MAX_ID = 128
  * @throws {TypeError} for an option of the wrong type
  * @api public
  */
-module.exports = function (options) {
+module.exports = function rateLimit (options) {
   const settings = check(options)
   const { whitelist, blacklist } = settings
 

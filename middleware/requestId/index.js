@@ -20,7 +20,7 @@ const CLEAN = /^[A-Za-z0-9_\-.:=+/@]{1,128}$/
  * @throws {TypeError} for an option that is no header or parameter name
  * @api public
  */
-module.exports = function (options = {}) {
+module.exports = function requestId (options = {}) {
   const { header = 'X-Request-Id', query = 'requestId', expose = 'X-Request-Id' } = options
   for (const [name, value] of Object.entries({ header, query, expose })) {
     // RFC 9110 5.1: a field name is a token

@@ -35,7 +35,7 @@ const JSON_CODEC = {
  * @throws {TypeError} for an option of the wrong type
  * @api public
  */
-module.exports = function (methods, options = {}) {
+module.exports = function rpc (methods, options = {}) {
   const { prefix = '/rpc', codecs = [], limit = '1mb' } = options
   if (typeof methods !== 'object' || methods === null) {
     throw new TypeError('rpc: methods must be an object of functions')

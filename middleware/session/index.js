@@ -38,7 +38,7 @@ const CURRENT = Symbol('session')
  *   answer within 5 s, is answered 503 (`KONE_ERR_SESSION_STORE`)
  * @api public
  */
-module.exports = function (options) {
+module.exports = function session (options) {
   const settings = check(options)
 
   return function session (ctx, next) {
@@ -66,7 +66,7 @@ module.exports = function (options) {
  * @return {Function} (ctx) => Promise|undefined
  * @api public
  */
-module.exports.final = function () {
+module.exports.final = function final () {
   return function session (ctx) {
     return ctx[CURRENT]?.commit()
   }

@@ -27,7 +27,7 @@ const HEAD_AFTER = 100 // ms
  * @see https://html.spec.whatwg.org/multipage/server-sent-events.html
  * @api public
  */
-module.exports = function (options = {}) {
+module.exports = function sse (options = {}) {
   const { heartbeat = 15000, limit = 262144 } = options
   if (!Number.isInteger(heartbeat) || heartbeat < 0 || heartbeat > LONGEST_TIMER) {
     throw new TypeError('sse: options.heartbeat must be milliseconds, 0 for none')

@@ -38,7 +38,7 @@ const ATTEMPTS = 3
  * @throws {Error} when `root` is no directory; {TypeError} for an option of the wrong type
  * @api public
  */
-module.exports = function (root, options = {}) {
+module.exports = function serve (root, options = {}) {
   const server = new Server(root, options)
   if (options.defer) {
     return async function serve (ctx, next) {
@@ -59,6 +59,9 @@ module.exports = function (root, options = {}) {
   }
 }
 
+// A reserved word: no function declaration can have this name.
+Object.defineProperty(module.exports, 'name', { value: 'static' })
+
 /**
  * For `app.final`: as with `defer`.
  *
@@ -69,7 +72,7 @@ module.exports = function (root, options = {}) {
  * @return {Function} (ctx) => Promise | undefined
  * @api public
  */
-module.exports.final = function (root, options = {}) {
+module.exports.final = function final (root, options = {}) {
   const server = new Server(root, options)
   return function serve (ctx) {
     return server.serveAfter(ctx)

@@ -39,7 +39,7 @@ const MAX_KNOWN_VIEWS = 1000
  * @throws {TypeError} for another engine or an option of the wrong type
  * @api public
  */
-module.exports = function (root, options = {}) {
+module.exports = function template (root, options = {}) {
   const { autoRender = true, options: given = {} } = options
   const fill = renderer(directory(root), enginesOf(options), options.extension ?? 'html', given)
   const variables = Object.fromEntries(
@@ -85,7 +85,7 @@ module.exports = function (root, options = {}) {
  * @return {Function} (ctx) => Promise | undefined
  * @api public
  */
-module.exports.final = function () {
+module.exports.final = function final () {
   return function template (ctx) {
     if (ctx.body == null) return ctx._rendering
   }

@@ -21,7 +21,7 @@ const MAX = 2 ** 31 - 1 // what a timer can hold, in ms
  * @throws {TypeError} if ms is no positive number of milliseconds
  * @api public
  */
-module.exports = function (ms) {
+module.exports = function timeout (ms) {
   if (typeof ms !== 'number' || !(ms > 0 && ms <= MAX)) {
     throw new TypeError(`timeout: ms must be a number from 1 to ${MAX}`)
   }

@@ -43,7 +43,7 @@ const FIELDS_TOTAL = 1024 * 1024
  * @throws {TypeError} for an option of the wrong type, or a folder that is none
  * @api public
  */
-module.exports = function (options = {}) {
+module.exports = function upload (options = {}) {
   const { dest = os.tmpdir() } = options
   const folder = check(dest)
   const limits = prepare(options.limits)

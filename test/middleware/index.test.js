@@ -21,6 +21,14 @@ describe('kone/middleware', () => {
     }
   })
 
+  it('should have factories that are named as their folder', () => {
+    const own = { router: 'Router', views: 'template' }
+    for (const name of NAMES) {
+      assert.equal(middleware[name].name, own[name] ?? name)
+      if (middleware[name].final) assert.equal(middleware[name].final.name, 'final')
+    }
+  })
+
   it('should be what `make index` makes of the folders', () => {
     for (const [file, text] of Object.entries(generate(NAMES))) {
       assert.equal(read(file), text, `middleware/${file} is stale: run \`make index\``)
