@@ -4,7 +4,7 @@ const contentType = require('content-type')
 const createError = require('http-errors')
 const iconv = require('iconv-lite')
 const typeis = require('type-is')
-const bytes = require('../_shared/bytes')
+const sizeOf = require('../_shared/bytes')
 const readBody = require('../_shared/body')
 const form = require('../_shared/form')
 const parseJSON = require('../_shared/json')
@@ -164,7 +164,7 @@ function prepare (options) {
     if (!enableTypes.includes(name)) continue
     parsers[name] = {
       types: TYPES[name].concat(extendTypes[name] || []),
-      limit: bytes(options[`${name}Limit`] || LIMITS[name], `bodyParser: options.${name}Limit`),
+      limit: sizeOf(options[`${name}Limit`] || LIMITS[name]),
       charset: encoding,
       read: read[name]
     }
