@@ -164,7 +164,7 @@ function prepare (options) {
     if (!enableTypes.includes(name)) continue
     parsers[name] = {
       types: TYPES[name].concat(extendTypes[name] || []),
-      limit: bytes(options[`${name}Limit`] || LIMITS[name], `bodyParser: options.${name}Limit`),
+      limit: bytes(options[`${name}Limit`] ?? LIMITS[name], `bodyParser: options.${name}Limit`),
       charset: encoding,
       read: read[name]
     }
