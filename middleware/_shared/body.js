@@ -71,7 +71,8 @@ function expand (ctx, inflate, encoding, bytes, limit) {
   if (bytes.length === 0) return bytes
   return new Promise((resolve, reject) => {
     inflate(bytes, { maxOutputLength: Math.max(limit, 1) }, (err, result) => {
-      if (err === null) resolve(result)
+      if (err === null && result.length <= limit) resolve(result)
+      else if (err === null) reject(tooLarge(ctx, limit)) // of a limit of 0, which zlib does not take
       else if (err.code === 'ERR_BUFFER_TOO_LARGE') reject(tooLarge(ctx, limit))
       else reject(createError(400, `corrupt ${encoding} body`, { type: 'encoding.corrupt', cause: err }))
     })

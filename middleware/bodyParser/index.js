@@ -164,7 +164,7 @@ function prepare (options) {
     if (!enableTypes.includes(name)) continue
     parsers[name] = {
       types: TYPES[name].concat(extendTypes[name] || []),
-      limit: sizeOf(options[`${name}Limit`] || LIMITS[name]),
+      limit: sizeOf(options[`${name}Limit`] ?? LIMITS[name]),
       charset: encoding,
       read: read[name]
     }
