@@ -5,6 +5,7 @@ const path = require('node:path')
 const choose = require('../_shared/encoding')
 const { boolean, check, fn, list, number, off, string } = require('../_shared/options')
 const Files = require('./files')
+const parseRange = require('./range')
 const FileStream = require('./stream')
 
 const ATTEMPTS = 3
@@ -254,13 +255,9 @@ function isCurrent (ifRange, file) {
   return ifRange.includes('"') ? ifRange === file.etag : Date.parse(ifRange) === file.modified
 }
 
-/**
- *     Range = "bytes=" ( first-pos "-" [ last-pos ] / "-" suffix-length )
- *
- * Several ranges, or what is no range, are answered by the whole, as RFC 9110, 14.2 allows.
- */
+/** Several ranges, or what is no range, are answered by the whole, as RFC 9110, 14.2 allows. */
 function rangeOf (header, size) {
-  const [, first, last] = /^\s*bytes\s*=\s*(\d*)\s*-\s*(\d*)\s*$/i.exec(header) ?? []
+  const { first, last } = parseRange(header) ?? {}
   if (!first && !last) return WHOLE
   if (first && last && Number(last) < Number(first)) return WHOLE
 
