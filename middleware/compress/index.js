@@ -81,7 +81,7 @@ function compressor (options = {}) {
     if (isIdentity(choose(accepted, preference))) return
 
     const { type } = ctx.response
-    const source = sourceOf(ctx.body)
+    const source = ctx.body ? sourceOf(ctx.body) : null
     const size = isWhole(source) ? Buffer.byteLength(source) : declaredLength(ctx)
     const settings = ctx.compress instanceof Object ? { ...options, ...ctx.compress } : options
     if (size < bytes(valueOf(settings.threshold ?? 1024, type, size, ctx))) return
@@ -141,7 +141,9 @@ function encoder (name, defaults) {
 
 function mayCompress (ctx, filter) {
   const { body, response, status } = ctx
-  if (!body || ctx.compress === false || ctx.method === 'HEAD' || EMPTY.has(status)) return false
+  // a HEAD may name the length of a body that only GET makes
+  if (!body && (ctx.method !== 'HEAD' || !response.get('Content-Length'))) return false
+  if (ctx.compress === false || EMPTY.has(status)) return false
   if (response.get('Content-Encoding') || body instanceof Response) return false
   // a range counts the bytes of what is not compressed
   if (status === 206 || response.get('Content-Range')) return false
@@ -194,14 +196,16 @@ function isWhole (source) {
 
 async function encode (ctx, source, encoding, options) {
   const { stream, whole } = ENCODERS[encoding]
-  // one Buffer in, one Buffer out: no stream to build, and the length is known
-  const body = isWhole(source)
-    ? await whole(source, options)
-    : pipeline(readable(source), stream(options), ignore)
-  if (ctx.headerSent || !ctx.writable) return
-
-  ctx.body = body
-  if (!isWhole(body)) ctx.remove('Content-Length')
+  if (isWhole(source)) {
+    // one Buffer in, one Buffer out: no stream to build, and the length is known, to HEAD too
+    const body = await whole(source, options)
+    if (ctx.headerSent || !ctx.writable) return
+    ctx.body = body
+  } else {
+    if (ctx.method !== 'HEAD') ctx.body = pipeline(readable(source), stream(options), ignore)
+    else if (source !== null) ctx.body = readable(source) // a Blob would tell its length
+    ctx.remove('Content-Length')
+  }
   ctx.set('Content-Encoding', encoding)
   ctx.remove('Accept-Ranges') // of the bytes before
   const etag = ctx.response.get('ETag')

@@ -89,12 +89,12 @@ function recorder (log, options) {
   }
   if (!Array.isArray(tokens)) throw new TypeError('logger: options.tokens must be an array')
   const { line, timed } = formatter(format, tokens, typeof log === 'function')
-  const quiet = pattern(nolog)
+  const quiet = patterns(nolog)
 
   return {
     timed,
     address: typeof format !== 'string' || format.includes(':remote-addr') || tokens.length > 0,
-    skips: ctx => quiet !== undefined && quiet.test(ctx.originalUrl),
+    skips: ctx => quiet.length > 0 && quiet.some(one => one.test(ctx.originalUrl)),
     write: writer(log, levelName(level), line)
   }
 }
@@ -111,15 +111,13 @@ function levelName (level) {
   throw new TypeError(`logger: options.level must be 'auto' or one of ${LEVELS.join(', ')}`)
 }
 
-function pattern (nolog) {
-  if (nolog === undefined || nolog === null) return
-  const sources = [].concat(nolog).map(one => {
-    if (typeof one === 'string' || one instanceof RegExp) return one.source ?? one
+function patterns (nolog) {
+  return [].concat(nolog ?? []).map(one => {
+    if (typeof one === 'string') return new RegExp(one)
+    // a copy: with the g or y flag it would remember where it stopped
+    if (one instanceof RegExp) return new RegExp(one, one.flags.replace(/[gy]/g, ''))
     throw new TypeError('logger: options.nolog must be a RegExp, a string or an array of them')
   })
-  if (sources.length === 0) return
-  // not a RegExp's own test(): one with the g flag would remember where it stopped
-  return new RegExp(sources.join('|'), nolog.flags?.replace(/[gy]/g, ''))
 }
 
 // where a line goes
@@ -181,22 +179,39 @@ function formatter (format, tokens, isTransporter) {
     }
   }
   if (format === undefined && tokens.length === 0) {
-    return isTransporter ? { timed: true, line: short } : { timed: false, line: common }
+    return { timed: true, line: isTransporter ? short : common }
   }
   const { fill, timed } = compile(format ?? COMMON, tokens)
   return { timed, line: fill }
 }
 
-const COMMON = ':remote-addr - - ":method :url HTTP/:http-version" :status :content-length ' +
-  '":referrer" ":user-agent"'
+const COMMON = ':remote-addr - - [:date] ":method :url HTTP/:http-version" :status :content-length ' +
+  '":referrer" ":user-agent" :response-time ms'
 
 /** COMMON written out: three times as fast as its compiled tokens; and the request's id, if any. */
-function common (ctx) {
+function common (ctx, start) {
   const id = ctx.state?.id
-  const line = `${clean(ctx.ip)} - - "${clean(ctx.method)} ${clean(ctx.originalUrl)} HTTP/` +
+  const line = `${clean(ctx.ip)} - - [${date()}] "${clean(ctx.method)} ${clean(ctx.originalUrl)} HTTP/` +
     `${httpVersion(ctx)}" ${statusOf(ctx)} ${length(ctx)} "${clean(ctx.get('Referer'))}" ` +
-    `"${clean(ctx.get('User-Agent')) || '-'}"`
+    `"${clean(ctx.get('User-Agent')) || '-'}" ${elapsed(ctx, start)} ms`
   return id === undefined ? line : `${line} ${clean(String(id))}`
+}
+
+const lastDate = { second: 0, text: '' }
+
+/** As in the header Date; made once a second, not for every line. */
+function date () {
+  const second = Math.floor(Date.now() / 1000)
+  if (second !== lastDate.second) {
+    lastDate.second = second
+    lastDate.text = new Date().toUTCString()
+  }
+  return lastDate.text
+}
+
+/** Of a final, which begins after the handlers, there is no start. */
+function elapsed (ctx, start) {
+  return start ? Date.now() - start : '-'
 }
 
 /** koa-logger's line without its colours, and `-x-` for a client that left. */
@@ -235,8 +250,8 @@ const VALUES = {
   hostname: ctx => clean(ctx.hostname),
   method: ctx => clean(ctx.method),
   status: statusOf,
-  'response-time': (ctx, start) => start ? Date.now() - start : '-',
-  date: () => new Date().toUTCString(),
+  'response-time': elapsed,
+  date,
   referrer: ctx => clean(ctx.get('Referer')),
   'http-version': httpVersion,
   'remote-addr': ctx => clean(ctx.ip),
