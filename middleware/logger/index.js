@@ -1,11 +1,27 @@
 'use strict'
 
 const whenFinished = require('../_shared/finished')
+const { Rule, check, fn, list, string } = require('../_shared/options')
 
 const TOKEN = new RegExp(':(?:(req|res)\\[([^\\]]+)\\]|(url|protocol|hostname|method|status|' +
   'response-time|date|referrer|http-version|remote-addr|user-agent|content-length|id))', 'g')
 const LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'mark']
 const CLIENT_GONE = 499 // nginx's number for a client that left before its answer
+
+const level = new Rule(`'auto' or one of ${LEVELS.join(', ')}`, value => {
+  return ['auto', ...LEVELS].includes(nameOf(value))
+})
+const pattern = new Rule('a RegExp or a string', value => typeof value === 'string' || value instanceof RegExp)
+const token = new Rule('a token', value => {
+  return (typeof value?.token === 'string' && value.token !== '') || value?.token instanceof RegExp
+})
+const OPTIONS = {
+  format: string.or(fn),
+  level,
+  nolog: pattern.or(list(pattern, 'them')),
+  tokens: list(token, 'objects whose token is a non-empty string or a RegExp')
+}
+const ALONE = { ...OPTIONS, transporter: fn }
 
 /**
  * One line per request, when its answer is out or the client is gone.
@@ -79,15 +95,14 @@ module.exports.final = function final (log, options) {
 }
 
 function recorder (log, options) {
-  if (isOptions(log)) [log, options] = [log.transporter, log]
-  if (options === undefined || options === null) options = {}
-  if (typeof options !== 'object') options = { format: options }
-  const { format, level = 'info', nolog, tokens = [] } = options
-
-  if (format !== undefined && typeof format !== 'string' && typeof format !== 'function') {
-    throw new TypeError('logger: options.format must be a string or a function')
+  if (isOptions(log)) {
+    options = check('logger', log, ALONE)
+    log = options.transporter
+  } else {
+    if (typeof options === 'string' || typeof options === 'function') options = { format: options }
+    options = check('logger', options, OPTIONS)
   }
-  if (!Array.isArray(tokens)) throw new TypeError('logger: options.tokens must be an array')
+  const { format, level = 'info', nolog, tokens = [] } = options
   const { line, timed } = formatter(format, tokens, typeof log === 'function')
   const quiet = patterns(nolog)
 
@@ -95,7 +110,7 @@ function recorder (log, options) {
     timed,
     address: typeof format !== 'string' || format.includes(':remote-addr') || tokens.length > 0,
     skips: ctx => quiet.length > 0 && quiet.some(one => one.test(ctx.originalUrl)),
-    write: writer(log, levelName(level), line)
+    write: writer(log, nameOf(level), line)
   }
 }
 
@@ -104,19 +119,16 @@ function isOptions (log) {
     typeof log.info !== 'function' && typeof log.log !== 'function'
 }
 
-function levelName (level) {
-  // log4js' Level objects
-  const name = String(level?.levelStr ?? level).toLowerCase()
-  if (name === 'auto' || LEVELS.includes(name)) return name
-  throw new TypeError(`logger: options.level must be 'auto' or one of ${LEVELS.join(', ')}`)
+/** Of log4js' Level objects, too. */
+function nameOf (level) {
+  return String(level?.levelStr ?? level).toLowerCase()
 }
 
 function patterns (nolog) {
   return [].concat(nolog ?? []).map(one => {
     if (typeof one === 'string') return new RegExp(one)
     // a copy: with the g or y flag it would remember where it stopped
-    if (one instanceof RegExp) return new RegExp(one, one.flags.replace(/[gy]/g, ''))
-    throw new TypeError('logger: options.nolog must be a RegExp, a string or an array of them')
+    return new RegExp(one, one.flags.replace(/[gy]/g, ''))
   })
 }
 
@@ -292,9 +304,6 @@ function cut (piece, token) {
 }
 
 function * positions (text, token) {
-  if (typeof token !== 'string' || token === '') {
-    throw new TypeError('logger: a token must be a non-empty string or a RegExp')
-  }
   for (let index = text.indexOf(token); index >= 0; index = text.indexOf(token, index + 1)) {
     yield { 0: token, index }
   }
