@@ -145,7 +145,7 @@ function writer (log, level, line) {
 
   const names = level === 'auto' ? ['info', 'warn', 'error'] : [level]
   const missing = names.find(name => typeof log[name] !== 'function')
-  if (missing) throw new TypeError(`logger: the given logger has no method ${missing}()`)
+  if (missing) throw new TypeError(`logger: options.level: the given logger has no method ${missing}()`)
 
   return (ctx, start) => {
     const name = level === 'auto' ? levelOf(statusOf(ctx)) : level
