@@ -44,6 +44,9 @@ const OPTIONS = shape({
  *    parse('user[name]=ann&user[roles][]=a&user[roles][]=b')
  *    // { user: { name: 'ann', roles: ['a', 'b'] } }
  *
+ * By hand because qs brings 22 packages, and neoqs drops parameters over its limit instead of refusing
+ * the form.
+ *
  * @param {Object} [options]
  * @param {Boolean} [options.allowDots=true] `a.b` is `a[b]`
  * @param {Number} [options.arrayLimit=20] from this index on `a[20]` is the key of an object
