@@ -28,7 +28,7 @@ const MAX_HEADER = 256 // characters; a longer one is looked at, not remembered
  * @param {string} [options.extension] of the files; when left out, .js (JSON text) or .json
  * @param {Function} [options.parse=JSON.parse] text of a file to catalogue
  * @param {Array<string|Function>} [options.modes=[]] what is asked for the locale, first answer
- *   wins: 'query', 'subdomain', 'cookie', 'header', 'url', 'tld', (ctx) => locale
+ *   wins: 'query', 'subdomain', 'cookie', 'header', 'url', 'tld', (ctx) => locale or a promise
  * @param {string} [options.defaultLocale] default: the first of `locales`
  * @param {string|false} [options.fallback] the locale that lends what another lacks, default: the
  *   default locale
@@ -46,16 +46,28 @@ module.exports = function i18n (app, options) {
   extend(app.context, app.request, options.key ?? 'locale', locales)
 
   return function i18n (ctx, next) {
-    for (let i = 0; i < modes.length; i++) {
-      const locale = modes[i](ctx)
-      if (locale !== undefined) {
-        ctx.i18n.setLocale(locale)
-        return next()
-      }
-    }
-    ctx.i18n // eslint-disable-line no-unused-expressions -- the getter fills ctx.state
-    return next()
+    const asking = speak(ctx, modes, 0)
+    return asking === undefined ? next() : asking.then(() => next())
   }
+}
+
+/** Ask one mode after the other, from `i` on. @return {Promise|undefined} undefined when it is done */
+function speak (ctx, modes, i) {
+  for (; i < modes.length; i++) {
+    const locale = modes[i](ctx)
+    if (typeof locale?.then === 'function') return speakLater(ctx, modes, i, locale)
+    if (locale !== undefined) {
+      ctx.i18n.setLocale(locale)
+      return
+    }
+  }
+  ctx.i18n // eslint-disable-line no-unused-expressions -- the getter fills ctx.state
+}
+
+async function speakLater (ctx, modes, i, promise) {
+  const locale = await promise
+  if (!locale) return speak(ctx, modes, i + 1)
+  ctx.i18n.setLocale(locale)
 }
 
 /** What the request itself says: koa-locale's six, by the name of the mode. */

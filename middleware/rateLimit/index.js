@@ -2,6 +2,7 @@
 
 const { createHash } = require('node:crypto')
 const MemoryLimiter = require('./memory')
+const networkOf = require('./network')
 const RedisLimiter = require('./redis')
 
 const ONE_HOUR = 3600 * 1000 // ms
@@ -22,6 +23,8 @@ const MAX_ID = 128
  * @param {Number} [options.duration=3600000] in ms
  * @param {Number} [options.max=2500] requests
  * @param {Function} [options.id] `ctx => String`, whom to count; false: nobody; `ctx.ip` when left out
+ * @param {Number} [options.ipv6Subnet] bits, 64 as a rule: count the addresses of such an IPv6
+ *   network as one client; each for itself when left out; goes with the default `id`
  * @param {String} [options.namespace='limit'] prefix of the keys
  * @param {{ remaining?, reset?, total? }} [options.headers] names of the headers
  * @param {Boolean} [options.disableHeader=false]
@@ -127,7 +130,7 @@ function inWords (ms) {
 
 function check (options) {
   const {
-    driver, db, id = ctx => ctx.ip, headers, errorMessage, onLimited, whitelist, blacklist,
+    driver, db, id, ipv6Subnet, headers, errorMessage, onLimited, whitelist, blacklist,
     duration = ONE_HOUR, max = 2500, namespace = 'limit', status = 429,
     disableHeader = false, throw: throws = false, failOpen = false
   } = options || {}
@@ -136,6 +139,10 @@ function check (options) {
   if (!(typeof max === 'number' && max >= 0)) throw wrong('max', 'a number of requests')
   if (!Number.isInteger(status) || status < 400 || status > 599) throw wrong('status', 'a 4xx or 5xx status')
   if (typeof namespace !== 'string') throw wrong('namespace', 'a string')
+  if (ipv6Subnet !== undefined && !(Number.isInteger(ipv6Subnet) && ipv6Subnet >= 1 && ipv6Subnet <= 128)) {
+    throw wrong('ipv6Subnet', 'a whole number of bits from 1 to 128')
+  }
+  if (ipv6Subnet !== undefined && id) throw wrong('ipv6Subnet', 'left out beside options.id, which decides whom to count')
   for (const [name, value] of Object.entries({ id, onLimited, whitelist, blacklist })) {
     if (value && typeof value !== 'function') throw wrong(name, 'a function')
   }
@@ -147,7 +154,7 @@ function check (options) {
   return {
     limiter,
     namespace: prefix,
-    id,
+    id: id || (ipv6Subnet === undefined ? ctx => ctx.ip : ctx => networkOf(ctx.ip, ipv6Subnet)),
     max,
     status,
     errorMessage,
