@@ -55,7 +55,11 @@ const TABLE = {
       wildcardAcceptEncoding: TEXTS
     }
   },
-  conditionalGet: { make: options => set.conditionalGet(options), final: options => set.conditionalGet.final(options), options: {} },
+  conditionalGet: {
+    make: options => set.conditionalGet(options),
+    final: options => set.conditionalGet.final(options),
+    options: {}
+  },
   cors: {
     make: options => set.cors(options),
     options: {
@@ -120,6 +124,24 @@ const TABLE = {
       xssFilter: [5, {}]
     }
   },
+  i18n: {
+    make: options => set.i18n(new Kone(), withLocales(options)),
+    options: {
+      locales: [5, 'en', [], { en: 5 }],
+      directory: TEXTS,
+      extension: TEXTS,
+      parse: FUNCTIONS,
+      modes: ['query', ['moon'], [5]],
+      defaultLocale: [5, '', 'fr', null],
+      fallback: [5, '', 'fr', true, null],
+      key: TEXTS,
+      devMode: [true], // of i18n-2
+      indent: ['  '],
+      dump: [JSON.stringify],
+      register: [{}],
+      cookieName: ['lang']
+    }
+  },
   isolate: { make: options => set.isolate(options), options: {} },
   jsonp: {
     make: options => set.jsonp(options),
@@ -134,6 +156,30 @@ const TABLE = {
       level: ['loud', 5, 'fatal'], // console has no fatal()
       nolog: [5, {}, [5], null],
       tokens: ['x', {}, [{}], [{ token: '' }], [{ token: 5 }]]
+    }
+  },
+  rateLimit: {
+    make: options => set.rateLimit(options),
+    options: {
+      driver: [5, 'mongo', null],
+      db: [5, {}, null],
+      duration: ['1m', 0, Infinity, NaN],
+      max: ['5', -1, NaN],
+      id: FUNCTIONS,
+      ipv6Subnet: ['64', 0, 129, 63.5],
+      namespace: STRINGS,
+      headers: [5, 'x', []],
+      'headers.remaining': TEXTS,
+      'headers.reset': TEXTS,
+      'headers.total': TEXTS,
+      disableHeader: BOOLEANS,
+      errorMessage: [5, true, null],
+      status: ['429', 200, 600],
+      throw: BOOLEANS,
+      onLimited: FUNCTIONS,
+      whitelist: FUNCTIONS,
+      blacklist: FUNCTIONS,
+      failOpen: BOOLEANS
     }
   },
   requestId: {
@@ -210,6 +256,13 @@ const TABLE = {
   }
 }
 
+// `locales` is the one option that cannot be left out
+function withLocales (options) {
+  return options === undefined || options?.constructor === Object || options === null
+    ? { locales: { en: {} }, ...options }
+    : options
+}
+
 const misspelt = name => name.length < 4 ? `${name}x` : `${name.slice(0, -1)}q`
 const under = (path, value) => path.split('.').reduceRight((inner, name) => ({ [name]: inner }), value)
 
@@ -251,7 +304,7 @@ for (const [name, { make, final, options, open = [] }] of Object.entries(TABLE))
 
 describe('the options of the set', () => {
   it('should all be in this table', () => {
-    const positional = ['timeout', 'views', 'i18n', 'rateLimit', 'router', 'session'] // ms; template
+    const positional = ['timeout', 'views', 'router', 'session'] // ms; template
     assert.deepEqual(Object.keys(set).filter(name => !positional.includes(name)), Object.keys(TABLE))
   })
 
