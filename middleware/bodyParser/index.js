@@ -7,7 +7,7 @@ const typeis = require('type-is')
 const sizeOf = require('../_shared/bytes')
 const readBody = require('../_shared/body')
 const form = require('../_shared/form')
-const { Rule, boolean, check, fn, list, object, oneOf, shape, size, text } = require('../_shared/options')
+const { Rule, boolean, check, fn, list, object, off, oneOf, refused, shape, size, text } = require('../_shared/options')
 const parseJSON = require('../_shared/json')
 
 // iconv-lite reads these too, but they are no charsets
@@ -39,7 +39,13 @@ const OPTIONS = {
   onerror: fn,
   onProtoPoisoning: oneOf('error', 'remove', 'ignore'),
   queryString: object,
-  qs: new Rule('an object with a parse function', qs => typeof qs?.parse === 'function')
+  qs: new Rule('an object with a parse function', qs => typeof qs?.parse === 'function'),
+  // of @koa/bodyparser 5 and 6
+  onError: fn,
+  jsonStrict: boolean,
+  parsedMethods: list(text, 'methods'),
+  patchNode: off.or(refused('read ctx.request.body')),
+  enableRawChecking: off.or(refused('set ctx.request.body where the body was read'))
 }
 
 // Content-Type values remembered, so that a usual one is read once per app, not once per request
@@ -58,10 +64,11 @@ const MAX_REMEMBERED = 100
  * @param {String|Number} [options.textLimit='1mb']
  * @param {String|Number} [options.xmlLimit='1mb']
  * @param {String} [options.encoding='utf-8'] where the request names no charset
- * @param {Boolean} [options.strict=true] JSON must be an object or an array
+ * @param {Boolean} [options.strict=true] JSON must be an object or an array; also `jsonStrict`
+ * @param {String[]} [options.parsedMethods] whose requests are parsed; all when left out
  * @param {Function} [options.detectJSON] (ctx) => true: read it as JSON whatever its type
  * @param {Object} [options.extendTypes] more content types: { json: ['application/x-js'] }
- * @param {Function} [options.onerror] (err, ctx) instead of throwing
+ * @param {Function} [options.onerror] (err, ctx) instead of throwing; also `onError`
  * @param {String} [options.onProtoPoisoning='error'] or 'remove', 'ignore': `__proto__` in JSON
  * @param {Object} [options.queryString] allowDots, arrayLimit, depth, parameterLimit of forms
  * @param {{ parse: Function }} [options.qs] parses forms instead, called with queryString
@@ -72,12 +79,15 @@ const MAX_REMEMBERED = 100
  */
 module.exports = function bodyParser (options) {
   options = check('bodyParser', options, OPTIONS)
-  const { detectJSON, onerror } = options
-  const parsers = prepare(options)
+  const { detectJSON, onError, onerror = onError, jsonStrict, strict = jsonStrict } = options
+  if (onError && onerror !== onError) throw new TypeError('bodyParser: options.onError and options.onerror are the same')
+  const parsers = prepare({ ...options, strict })
+  const methods = options.parsedMethods && new Set(options.parsedMethods.map(method => method.toUpperCase()))
   const remembered = new Map()
 
   return function bodyParser (ctx, next) {
     if (ctx.request.body !== undefined || ctx.disableBodyParser) return next()
+    if (methods !== undefined && !methods.has(ctx.method)) return next()
     try {
       const pending = parse(ctx)
       if (pending !== undefined) return pending.then(() => next(), err => fail(err, ctx, next))
