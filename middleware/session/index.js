@@ -8,13 +8,45 @@ const SealedCookie = require('./sealed')
 const cookieReader = require('../_shared/cookie')
 const deadline = require('../_shared/deadline')
 const isOver = require('../_shared/is-over')
+const { boolean, check, fn, none, number, object, oneOf, refused, string, text } = require('../_shared/options')
 const random = require('../_shared/random')
+const view = require('./view')
 
 const ONE_DAY = 24 * 3600 * 1000 // ms
 const MAX_COOKIE = 4096 // bytes; RFC 6265, 6.1: name, value and attributes
 const ID = /^[\w-]{32}$/
 
 const CURRENT = Symbol('session')
+
+// koa-session has these beside the key, not in `cookie`
+const ATTRIBUTES = ['maxAge', 'path', 'domain', 'httpOnly', 'secure', 'sameSite', 'signed', 'priority', 'partitioned']
+
+const OPTIONS = {
+  key: text,
+  store: object.or(none),
+  cookie: object.or(fn).or(none),
+  rolling: boolean,
+  renew: boolean,
+  maxAge: number({ min: 0, of: 'milliseconds' }).or(oneOf('session')),
+  path: string,
+  domain: string,
+  httpOnly: boolean,
+  secure: boolean,
+  sameSite: oneOf('strict', 'lax', 'none', true, false).or(none),
+  signed: boolean,
+  priority: oneOf('low', 'medium', 'high'),
+  partitioned: boolean,
+  overwrite: oneOf(true),
+  autoCommit: oneOf(true),
+  encode: refused('take `store: session.sealedCookie({ keys })`, which encrypts'),
+  decode: refused('take `store: session.sealedCookie({ keys })`, which encrypts'),
+  genid: refused('ids are made here, 24 random bytes'),
+  prefix: refused('`key` is the prefix of the store\'s keys'),
+  externalKey: refused('the id is the cookie\'s'),
+  ContextStore: refused('take `store`, one for all requests'),
+  valid: refused('look at ctx.session in the next middleware'),
+  beforeSave: refused('change ctx.session in a middleware below')
+}
 
 /**
  * Give `ctx.session`, an object that the same client finds again with its next request.
@@ -32,14 +64,18 @@ const CURRENT = Symbol('session')
  * @param {Object} [options.store] `get(id)`, `set(id, session, ttl)`, `destroy(id)`, ttl in ms,
  *   values or promises; or `session.sealedCookie({ keys })`; the process' memory when left out
  * @param {Object|Function} [options.cookie] attributes of the cookie, or `ctx => attributes`;
- *   maxAge in ms: without it the browser keeps the cookie until it is closed, the store a day
+ *   maxAge in ms: without it the browser keeps the cookie until it is closed, the store a day;
+ *   signed: with `app.keys`. As in koa-session, each may also stand beside `key`
+ * @param {Boolean} [options.rolling=false] save and send every session with every response, so that
+ *   maxAge begins anew
+ * @param {Boolean} [options.renew=false] the same, but only when less than half of maxAge is left
  * @return {Function} middleware
  * @throws {TypeError} for an option of the wrong type; a request whose store fails, or does not
  *   answer within 5 s, is answered 503 (`KONE_ERR_SESSION_STORE`)
  * @api public
  */
-module.exports = function session (options) {
-  const settings = check(options)
+module.exports = function session (options, ...rest) {
+  const settings = prepare(options, rest)
 
   return function session (ctx, next) {
     if (!(CURRENT in ctx)) expose(ctx)
@@ -47,7 +83,8 @@ module.exports = function session (options) {
     if (outer !== undefined && outer.settings === settings) return next()
 
     const current = ctx[CURRENT] = new Session(ctx, settings)
-    const loading = settings.keeper.lazy ? undefined : current.load()
+    const isLazy = settings.keeper.lazy && !settings.rolling && !settings.renew
+    const loading = isLazy ? undefined : current.load()
     if (loading !== undefined) return loading.then(() => finish(current, outer, next()))
 
     const ended = next()
@@ -114,7 +151,42 @@ class Session {
     this.text = undefined // what is saved, as JSON; undefined: not loaded yet
     this.touched = false
     this.renewed = false
+    this.forced = false // to be saved whether it has changed or not
+    this.saving = undefined // a promise while it is saved
+    this.extended = false // rolling and renew did their work
+    this.ownMaxAge = undefined // of this session alone, kept with it
+    this.expires = Infinity // known with renew
     this.handler = undefined
+  }
+
+  get isNew () { return this.id === '' }
+
+  get maxAge () {
+    return this.ownMaxAge ?? this.attributes().maxAge
+  }
+
+  set maxAge (maxAge) {
+    if (this.text === undefined) this.load()
+    this.ownMaxAge = maxAge
+    this.forced = true
+  }
+
+  saveNow () {
+    if (this.text === undefined) this.load()
+    this.forced = true
+    return this.commitNow()
+  }
+
+  regenerateNow () {
+    this.renew()
+    return this.commitNow()
+  }
+
+  /** Who does not wait for it is told by the end of the request: what failed is tried again there. */
+  commitNow () {
+    const saved = Promise.resolve(this.commit())
+    saved.catch(() => {})
+    return saved
   }
 
   read () {
@@ -127,7 +199,7 @@ class Session {
     if (Array.isArray(value)) throw new TypeError('ctx.session must be an object or null, not an array')
     if (this.text === undefined) this.load()
     this.touched = true
-    this.value = value
+    this.value = view(value, this)
   }
 
   renew () {
@@ -147,17 +219,51 @@ class Session {
     const known = isSession(found)
     // an id that the store does not know was made up by the client, or has expired: never used
     this.id = known ? sent : ''
-    this.value = known ? found : {}
-    this.text = known ? this.settings.keeper.textOf(sent) ?? toText(found) : '{}'
+    const isDecorated = known && (found._maxAge !== undefined || found._expire !== undefined)
+    const value = isDecorated ? this.undecorated(found) : known ? found : {}
+    this.text = !known ? '{}' : (isDecorated ? undefined : this.settings.keeper.textOf(sent)) ?? toText(value)
+    this.value = view(value, this)
+  }
+
+  /** koa-session's names for what is kept beside the data. */
+  undecorated ({ _maxAge, _expire = Infinity, ...value }) {
+    this.ownMaxAge = _maxAge
+    this.expires = _expire
+    return value
+  }
+
+  decorated (value, ttl) {
+    if (this.ownMaxAge === undefined && !this.settings.renew) return value
+    const record = { ...value, _maxAge: this.ownMaxAge }
+    if (this.settings.renew) record._expire = Date.now() + ttl
+    return record
+  }
+
+  attributes () {
+    const { cookie, ofAll } = this.settings
+    if (typeof cookie !== 'function') return cookie
+    // whether it is signed was decided when it was read
+    return { ...withDefaults(cookie(this.ctx), ofAll), signed: ofAll.signed === true }
   }
 
   /** Save what was changed. */
   commit () {
-    if (!this.touched && !this.renewed) return undefined
+    if (this.saving !== undefined) return this.saving.then(() => this.commit(), () => this.commit())
+    const isDue = this.isDue()
+    if (!this.touched && !this.renewed && !this.forced && !isDue) return undefined
     if (this.value === null || typeof this.value !== 'object') this.value = {}
     const text = toText(this.value)
-    if (!this.renewed && (text === this.text || this.isReordered(text))) return undefined
-    return this.save(text)
+    const isNeeded = this.renewed || this.forced || isDue
+    if (!isNeeded && (text === this.text || this.isReordered(text))) return undefined
+    this.saving = this.save(text).finally(() => { this.saving = undefined })
+    return this.saving
+  }
+
+  /** Is an unchanged session to be saved, so that it lives longer? */
+  isDue () {
+    const { settings: { rolling, renew }, ctx, id, extended } = this
+    if (!(rolling || renew) || extended || id === '' || ctx.headerSent) return false
+    return rolling || this.expires - Date.now() < ttlOf(this.maxAge) / 2
   }
 
   /** The order of keys is no change. */
@@ -166,21 +272,27 @@ class Session {
   }
 
   async save (text) {
-    const { ctx, id, value, settings: { cookie, keeper, key, readCookie } } = this
-    const attributes = typeof cookie === 'function' ? withDefaults(cookie(ctx)) : cookie
-    const { maxAge, ...cleared } = attributes
-    const empty = text === '{}'
+    const { ctx, id, value, settings: { keeper, key, readCookie } } = this
+    const maxAge = this.maxAge
+    const { maxAge: _, ...cleared } = this.attributes()
+    const attributes = { ...cleared, maxAge: maxAge === 'session' ? 0 : maxAge }
+    const empty = text === '{}' && !this.forced
 
     if (empty) {
       this.id = ''
       if (id !== '') await keeper.drop(id)
       if (!ctx.headerSent && readCookie(ctx)) ctx.cookies.set(key, null, cleared)
     } else {
-      this.id = await keeper.save(value, text, maxAge > 0 ? maxAge : ONE_DAY, id, this.renewed, attributes)
+      const ttl = ttlOf(maxAge)
+      const record = this.decorated(value, ttl)
+      const json = record === value ? text : toText(record)
+      this.id = await keeper.save(record, json, ttl, id, this.renewed, attributes)
       if (!ctx.headerSent || this.id !== id) ctx.cookies.set(key, this.id, attributes)
     }
     this.text = text
     this.renewed = false
+    this.forced = false
+    this.extended = true
   }
 
   /** Save, and give back the error that the request died of. */
@@ -192,6 +304,34 @@ class Session {
       return err
     }
     return withCookies(err, cookiesOf(this.ctx, this.settings.key))
+  }
+}
+
+/**
+ * `ctx.sessionHandler`: what can be done with a session, whatever is in it.
+ */
+class Handler {
+  #session
+
+  constructor (session) {
+    this.#session = session
+    this.regenerateId = () => session.renew()
+    this.save = () => session.saveNow()
+  }
+
+  get isNew () {
+    if (this.#session.text === undefined) this.#session.load()
+    return this.#session.isNew
+  }
+
+  get maxAge () {
+    if (this.#session.text === undefined) this.#session.load()
+    return this.#session.maxAge
+  }
+
+  set maxAge (maxAge) {
+    if (maxAge !== 'session' && !(maxAge >= 0)) throw new TypeError("maxAge must be milliseconds or 'session'")
+    this.#session.maxAge = maxAge
   }
 }
 
@@ -322,7 +462,7 @@ const ACCESSORS = {
     get () {
       const current = this[CURRENT]
       if (current === undefined) return undefined
-      if (current.handler === undefined) current.handler = { regenerateId: () => current.renew() }
+      current.handler ??= new Handler(current)
       return current.handler
     },
     set (value) { own(this, 'sessionHandler', value) }
@@ -339,6 +479,11 @@ function isSession (value) {
   return value !== null && typeof value === 'object' && !Array.isArray(value)
 }
 
+/** ms that a store keeps a session for. */
+function ttlOf (maxAge) {
+  return maxAge > 0 ? maxAge : ONE_DAY
+}
+
 function toText (session) {
   return JSON.stringify(session) ?? '{}'
 }
@@ -347,20 +492,27 @@ function isThenable (value) {
   return value !== null && typeof value === 'object' && typeof value.then === 'function'
 }
 
-function check (options) {
-  const { key = 'koa:sess', store, cookie } = options || {}
-  if (typeof key !== 'string' || key === '') {
-    throw new TypeError('session: options.key must be a non-empty string')
+function prepare (options, rest) {
+  if (typeof options?.callback === 'function' && typeof options.use === 'function') {
+    throw new TypeError('session: the app is no argument here: session() or session(options)')
   }
-  if (cookie && typeof cookie !== 'object' && typeof cookie !== 'function') {
-    throw new TypeError('session: options.cookie must be an object or a function')
-  }
-  checkCookie(key, typeof cookie === 'function' ? {} : cookie)
+  if (rest.length > 0) throw new TypeError('session: takes one argument, its options: leave the app out')
+
+  const settings = check('session', options, OPTIONS)
+  const { key = 'koa:sess', store, cookie, rolling = false, renew = false } = settings
+  const given = ATTRIBUTES.filter(name => name in settings)
+  const ofAll = Object.fromEntries(given.map(name => [name, settings[name]]))
+  const own = typeof cookie === 'function' ? {} : cookie
+  const attributes = withDefaults(own, ofAll)
+  checkCookie(key, { ...attributes, ...own })
 
   return {
     key,
-    readCookie: cookieReader(key),
-    cookie: typeof cookie === 'function' ? cookie : withDefaults(cookie),
+    ofAll,
+    rolling,
+    renew,
+    readCookie: attributes.signed ? ctx => ctx.cookies.get(key, { signed: true }) : cookieReader(key),
+    cookie: typeof cookie === 'function' ? cookie : attributes,
     keeper: keeperOf(key, store || new MemoryStore())
   }
 }
@@ -375,19 +527,20 @@ function keeperOf (key, store) {
   return new Keyed(key, store)
 }
 
-function withDefaults (cookie) {
+function withDefaults (cookie, ofAll) {
   const attributes = {
     maxAge: 0, // until the browser is closed
     path: '/',
     httpOnly: true,
     sameSite: 'lax',
+    ...ofAll,
     ...cookie,
-    overwrite: true, // an earlier one of this request
-    signed: false // the id is a secret of its own
+    overwrite: true // an earlier one of this request
   }
+  attributes.signed = attributes.signed === true // the id is a secret of its own, so not unless it is said
   // left out, cookies sets it for a request that came over TLS
   if (attributes.secure === undefined) delete attributes.secure
-  if (!(attributes.maxAge >= 0)) attributes.maxAge = 0
+  if (attributes.maxAge === 'session' || !(attributes.maxAge >= 0)) attributes.maxAge = 0
   return attributes
 }
 
