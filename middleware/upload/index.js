@@ -80,7 +80,8 @@ module.exports = Object.assign(upload, notMulter('upload', {
 /** multer's methods, called while an app is put together, throw there and say what to use. */
 function notMulter (owner, instead) {
   return Object.fromEntries(Object.entries(instead).map(([name, what]) => [name, () => {
-    throw new TypeError(`upload: there is no ${owner}.${name}(): one app.use(upload()) takes every file of a form, ${what}`)
+    throw new TypeError(`upload: there is no ${owner}.${name}(): ` +
+      `one app.use(upload()) takes every file of a form, ${what}`)
   }]))
 }
 

@@ -11,7 +11,8 @@ const frameworks = require('../helpers/frameworks')
 const { random } = require('../helpers/random')
 
 // Fields and files of a form are those of @koa/multer, which keeps the files. Wanted differences: limits are
-// on by default and answered 413; what is malformed is a 400; `a[1]` alone is a list of one, as in forms; a field name reaches no prototype; file names are read as UTF-8.
+// on by default and answered 413; what is malformed is a 400; `a[1]` alone is a list of
+// one, as in forms; a field name reaches no prototype; file names are read as UTF-8.
 
 const scratch = fs.mkdtempSync(path.join(os.tmpdir(), 'kone-multer-'))
 after(() => fs.rmSync(scratch, { recursive: true, force: true }))
