@@ -62,7 +62,7 @@ function serverOf (app) {
   return app[SERVER]
 }
 
-// Two ends; what is written into one is read from the other.
+// Two ends: what is written to one is read from the other.
 function pipe () {
   const near = new End()
   const far = new End()
@@ -73,17 +73,19 @@ function pipe () {
 
 class End extends Duplex {
   remoteAddress = '127.0.0.1'
-  proceed = null
+  written = null // the callback of a write that the other end has no space for
 
-  _read () {
-    const { proceed } = this.other
-    this.other.proceed = null
-    if (proceed) proceed()
-  }
+  _read () { this.other.proceed() }
 
   _write (chunk, encoding, callback) {
     if (this.other.push(chunk)) callback()
-    else this.proceed = callback
+    else this.written = callback
+  }
+
+  proceed () {
+    const { written } = this
+    this.written = null
+    if (written) written()
   }
 
   _final (callback) {

@@ -11,6 +11,7 @@ const { promisify } = require('node:util')
 
 const run = promisify(execFile)
 const ROOT = join(__dirname, '..')
+const semver = require('semver')
 const manifest = require('kone/package.json')
 const { names } = require('../tools/middleware-index')
 
@@ -45,6 +46,14 @@ describe('the package', () => {
     assert(installed.length <= 60, `${installed.length} packages`)
     for (const path of installed) {
       assert.doesNotMatch(String(JSON.parse(readFileSync(join(path, 'package.json'))).license), /AGPL/, path)
+    }
+  })
+
+  it('should need no Node later than 20, in any of its packages', async () => {
+    const { stdout } = await run('npm', ['ls', '--omit=dev', '--all', '--parseable'], { cwd: folder })
+    for (const path of stdout.trim().split('\n').slice(1)) {
+      const { name, version, engines } = JSON.parse(readFileSync(join(path, 'package.json')))
+      assert(semver.satisfies('20.0.0', engines?.node ?? '*'), `${name} ${version} needs Node ${engines?.node}`)
     }
   })
 
@@ -111,7 +120,7 @@ describe('imports', () => {
   })
 
   it('should be none in compose, final, parser and writer', () => {
-    for (const file of ['lib/compose.js', 'lib/final.js', 'lib/http1/parser.js', 'lib/http1/writer.js']) {
+    for (const file of ['lib/compose.js', 'lib/final.js', 'lib/http1/read/partial.js', 'lib/http1/response/writer.js']) {
       const { ours, packages } = requires(file)
       assert.deepEqual(ours, [], file)
       assert.deepEqual(packages.filter(name => !builtinModules.includes(name.replace('node:', ''))), [], file)

@@ -1,12 +1,36 @@
 'use strict'
 
 const { createHash } = require('node:crypto')
+const {
+  any, boolean, check, fn, integer, number, object, oneOf, shape, string, text
+} = require('../_shared/options')
 const MemoryLimiter = require('./memory')
 const networkOf = require('./network')
 const RedisLimiter = require('./redis')
 
 const ONE_HOUR = 3600 * 1000 // ms
 const MAX_ID = 128
+
+const NAMES = { remaining: 'X-RateLimit-Remaining', reset: 'X-RateLimit-Reset', total: 'X-RateLimit-Limit' }
+
+const OPTIONS = {
+  driver: oneOf('memory', 'redis'),
+  db: any, // by the driver
+  duration: number({ min: 1, of: 'milliseconds' }),
+  max: number({ min: 0, of: 'requests' }),
+  id: fn,
+  ipv6Subnet: integer({ min: 1, max: 128, of: 'bits' }),
+  namespace: string,
+  headers: shape({ remaining: text, reset: text, total: text }),
+  disableHeader: boolean,
+  errorMessage: string.or(object),
+  status: integer({ min: 400, max: 599 }),
+  throw: boolean,
+  onLimited: fn,
+  whitelist: fn,
+  blacklist: fn,
+  failOpen: boolean
+}
 
 /**
  * Answer 429 to a client that asks too often.
@@ -41,7 +65,7 @@ const MAX_ID = 128
  * @api public
  */
 module.exports = function rateLimit (options) {
-  const settings = check(options)
+  const settings = settingsOf(options)
   const { whitelist, blacklist } = settings
 
   return function rateLimit (ctx, next) {
@@ -128,27 +152,13 @@ function inWords (ms) {
   return `${ms} ms`
 }
 
-function check (options) {
+function settingsOf (options) {
   const {
     driver, db, id, ipv6Subnet, headers, errorMessage, onLimited, whitelist, blacklist,
     duration = ONE_HOUR, max = 2500, namespace = 'limit', status = 429,
     disableHeader = false, throw: throws = false, failOpen = false
-  } = options || {}
-
-  if (!(duration > 0 && duration < Infinity)) throw wrong('duration', 'a number of milliseconds')
-  if (!(typeof max === 'number' && max >= 0)) throw wrong('max', 'a number of requests')
-  if (!Number.isInteger(status) || status < 400 || status > 599) throw wrong('status', 'a 4xx or 5xx status')
-  if (typeof namespace !== 'string') throw wrong('namespace', 'a string')
-  if (ipv6Subnet !== undefined && !(Number.isInteger(ipv6Subnet) && ipv6Subnet >= 1 && ipv6Subnet <= 128)) {
-    throw wrong('ipv6Subnet', 'a whole number of bits from 1 to 128')
-  }
+  } = check('rateLimit', options, OPTIONS)
   if (ipv6Subnet !== undefined && id) throw wrong('ipv6Subnet', 'left out beside options.id, which decides whom to count')
-  for (const [name, value] of Object.entries({ id, onLimited, whitelist, blacklist })) {
-    if (value && typeof value !== 'function') throw wrong(name, 'a function')
-  }
-  for (const [name, value] of Object.entries({ disableHeader, throw: throws, failOpen })) {
-    if (typeof value !== 'boolean') throw wrong(name, 'true or false')
-  }
 
   const { limiter, prefix } = limiterOf(driver, db, duration, namespace)
   return {
@@ -160,10 +170,10 @@ function check (options) {
     errorMessage,
     failOpen,
     throw: throws,
-    onLimited: onLimited || undefined,
-    whitelist: whitelist || undefined,
-    blacklist: blacklist || undefined,
-    names: disableHeader ? undefined : namesOf(headers || {})
+    onLimited,
+    whitelist,
+    blacklist,
+    names: disableHeader ? undefined : { ...NAMES, ...headers }
   }
 }
 
@@ -173,21 +183,8 @@ function limiterOf (driver, db, duration, namespace) {
     if (db !== undefined && !(db instanceof Map)) throw wrong('db', 'a Map for the driver memory')
     return { limiter: new MemoryLimiter(db || new Map(), duration), prefix: `${namespace}:` }
   }
-  if (driver !== 'redis') throw wrong('driver', "'memory' or 'redis'")
   // not koa-ratelimit's own keys, whose values are of another type
   return { limiter: new RedisLimiter(db, duration), prefix: `${namespace}:count:` }
-}
-
-function namesOf ({
-  remaining = 'X-RateLimit-Remaining',
-  reset = 'X-RateLimit-Reset',
-  total = 'X-RateLimit-Limit'
-}) {
-  const names = { remaining, reset, total }
-  for (const [name, value] of Object.entries(names)) {
-    if (typeof value !== 'string' || value === '') throw wrong(`headers.${name}`, 'the name of a header')
-  }
-  return names
 }
 
 function wrong (name, what) {

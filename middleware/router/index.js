@@ -2,12 +2,24 @@
 
 const http = require('node:http')
 const createError = require('http-errors')
+const { Rule, boolean, check, list, oneOf, string, text } = require('../_shared/options')
 const Layer = require('./layer')
 const { syntaxes, toRegexp } = require('./syntax')
 const Trie = require('./trie')
 
 const VERBS = http.METHODS.map(method => method.toLowerCase())
 const DONE = Promise.resolve()
+
+const OPTIONS = {
+  prefix: string,
+  host: string.or(new Rule('a RegExp', value => value instanceof RegExp)),
+  methods: list(text, 'names of methods'),
+  routerPath: string,
+  exclusive: boolean,
+  sensitive: boolean,
+  strict: boolean,
+  syntax: oneOf(6, 8)
+}
 
 /**
  * Routes by method and path, with koa-router 13's API and semantics. What it costs to find the
@@ -31,20 +43,9 @@ const DONE = Promise.resolve()
  * @api public
  */
 class Router {
-  constructor (opts = {}) {
-    const { prefix, host, methods, exclusive, syntax } = opts
-    if (prefix && typeof prefix !== 'string') {
-      throw new TypeError('router: options.prefix must be a string')
-    }
-    if (host && typeof host !== 'string' && !(host instanceof RegExp)) {
-      throw new TypeError('router: options.host must be a string or a RegExp')
-    }
-    if (methods && !Array.isArray(methods)) {
-      throw new TypeError('router: options.methods must be an array')
-    }
-    if (syntax !== undefined && syntax !== 6 && syntax !== 8) {
-      throw new TypeError('router: options.syntax must be 6 or 8, the version of path-to-regexp')
-    }
+  constructor (opts) {
+    opts = check('router', opts, OPTIONS)
+    const { host, methods, exclusive } = opts
 
     this.opts = opts
     this.methods = methods || ['HEAD', 'OPTIONS', 'GET', 'PUT', 'PATCH', 'POST', 'DELETE']

@@ -99,7 +99,9 @@ const NOT_THERE = Object.fromEntries([
 ].map(([name, instead]) => [name, {
   configurable: true,
   get () { throw new TypeError(`upload: a file has no ${name}, take ${instead}`) },
-  set (value) { Object.defineProperty(this, name, { value, writable: true, enumerable: true, configurable: true }) }
+  set (value) {
+    Object.defineProperty(this, name, { value, writable: true, enumerable: true, configurable: true })
+  }
 }]))
 
 /**

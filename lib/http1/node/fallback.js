@@ -1,0 +1,123 @@
+'use strict'
+
+const { channel } = require('node:diagnostics_channel')
+const { EventEmitter } = require('node:events')
+const http = require('node:http')
+
+/**
+ * When the front is not used: somebody needs node's own objects for every request. Everything is compared
+ * by identity with what node brought, so that a patch is noticed at the next request.
+ */
+
+const { IncomingMessage, OutgoingMessage, Server, ServerResponse } = http
+const request = IncomingMessage.prototype
+const message = OutgoingMessage.prototype
+const response = ServerResponse.prototype
+
+const { emit } = EventEmitter.prototype
+
+const {
+  on: requestOn, emit: requestEmit, read, _read, push, pipe, resume, destroy: requestDestroy, _destroy,
+  setTimeout: requestTimeout
+} = request
+const {
+  setHeader, getHeader, removeHeader, appendHeader, getHeaders, setHeaders, hasHeader, getHeaderNames,
+  flushHeaders, _send, _storeHeader, addTrailers, setTimeout: responseTimeout
+} = message
+const {
+  on: responseOn, emit: responseEmit, write, end, writeHead, _implicitHeader, assignSocket, detachSocket,
+  destroy, writeEarlyHints
+} = response
+
+const started = channel('http.server.request.start')
+const created = channel('http.server.response.created')
+const finished = channel('http.server.response.finish')
+
+/**
+ * Tools that were loaded before kone have patched already. Then there is an own method that node's class only
+ * inherits, or one that does not look like node's: another name, or it calls a function with `apply`.
+ */
+const wrapped = emit.name !== 'emit' || Object.hasOwn(Server.prototype, 'emit') ||
+  owns(request, 'on', 'emit', 'read', 'push', 'pipe', 'resume', 'destroy') ||
+  owns(response, 'on', 'emit', 'write', 'end', 'setHeader', 'getHeader', 'removeHeader', 'flushHeaders', 'destroy') ||
+  changed(request, '_read', '_addHeaderLines') ||
+  changed(message, 'setHeader', 'getHeader', 'removeHeader', 'appendHeader', 'getHeaders', 'write', 'end', '_send') ||
+  changed(response, 'writeHead', '_implicitHeader', 'assignSocket', 'detachSocket')
+
+function owns (proto, ...names) {
+  return names.some(name => Object.hasOwn(proto, name))
+}
+
+function changed (proto, ...names) {
+  return names.some(name => {
+    const fn = proto[name]
+    return fn.name !== name || /\.apply\(|\.call\(|=>/.test(Function.prototype.toString.call(fn))
+  })
+}
+
+/** Node then accepts what the front would reject: bytes behind `Connection: close`. */
+const LENIENT = [...process.execArgv, process.env.NODE_OPTIONS].join(' ').includes('--insecure-http-parser')
+
+/**
+ * Why this server's requests cannot be handled by the front now; '' when they can.
+ *
+ *    reason(server, host, null) // "another 'request' listener"
+ *
+ * @param {http.Server} server
+ * @param {{ listener: Function, reason: () => string }} host
+ * @param {Function|null} own a 'request' listener that may stand in front of the host's
+ * @return {string}
+ */
+function reason (server, host, own) {
+  if (!isAlone(server._events.request, host.listener, own)) return "server.listeners('request') is not the app's one"
+  if (server.emit !== emit) return 'server.emit is replaced'
+  if (started.hasSubscribers || created.hasSubscribers || finished.hasSubscribers) {
+    return 'subscribers on the http.server.* diagnostics channels'
+  }
+  if (isPatched()) return 'methods of IncomingMessage, OutgoingMessage or ServerResponse are patched'
+  if (server.maxRequestsPerSocket > 0) return 'server.maxRequestsPerSocket'
+  if (server.insecureHTTPParser ?? LENIENT) return 'an insecure HTTP parser'
+  if (server.httpAllowHalfOpen) return 'server.httpAllowHalfOpen'
+  if (server.rejectNonStandardBodyWrites) return 'server.rejectNonStandardBodyWrites'
+  return host.reason()
+}
+
+function isAlone (listeners, listener, own) {
+  if (listeners === listener) return true
+  return own !== null && Array.isArray(listeners) && listeners.length === 2 &&
+    listeners[0] === own && listeners[1] === listener
+}
+
+/** Written out, because V8 turns a comparison of constants into nothing. */
+function isPatched () {
+  return wrapped ||
+    request.on !== requestOn || request.emit !== requestEmit || request.read !== read ||
+    request._read !== _read || request.push !== push || request.pipe !== pipe ||
+    request.resume !== resume || request.destroy !== requestDestroy ||
+    request._destroy !== _destroy || request.setTimeout !== requestTimeout ||
+    response.setHeader !== setHeader || response.getHeader !== getHeader ||
+    response.hasHeader !== hasHeader || response.removeHeader !== removeHeader ||
+    response.appendHeader !== appendHeader || response.setHeaders !== setHeaders ||
+    response.getHeaders !== getHeaders || response.getHeaderNames !== getHeaderNames ||
+    response.flushHeaders !== flushHeaders || response._send !== _send ||
+    response._storeHeader !== _storeHeader || response.addTrailers !== addTrailers ||
+    response.setTimeout !== responseTimeout || response.writeEarlyHints !== writeEarlyHints ||
+    response.on !== responseOn || response.emit !== responseEmit || response.write !== write ||
+    response.end !== end || response.writeHead !== writeHead ||
+    response._implicitHeader !== _implicitHeader || response.assignSocket !== assignSocket ||
+    response.detachSocket !== detachSocket || response.destroy !== destroy
+}
+
+/** Was the server made with classes of its own, or with options that only node's code knows? */
+function isSpecial (server) {
+  for (const symbol of Object.getOwnPropertySymbols(server)) {
+    const value = server[symbol]
+    if (symbol.description === 'IncomingMessage' && value !== IncomingMessage) return true
+    if (symbol.description === 'ServerResponse' && value !== ServerResponse) return true
+    if (symbol.description === 'kUniqueHeaders' && value) return true
+    if (symbol.description === 'OptimizeEmptyRequestsOption' && value) return true
+  }
+  return false
+}
+
+module.exports = { reason, isSpecial }
