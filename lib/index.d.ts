@@ -23,9 +23,6 @@ declare class Application<
 > extends EventEmitter {
   constructor (options?: Application.Options)
 
-  /** For `import` compiled to `require()` without interop. */
-  static readonly default: typeof Application
-
   /**
    * Who is trusted to say where a request came from: nobody (false), the peer (true), as many
    * proxies as the number says, or those whose address is in the list.
@@ -446,6 +443,12 @@ declare namespace Application {
   const createHttpError: CreateHttpError
   function isHttpError (value: unknown): value is HttpError
   const compose: typeof composeFunction
+}
+
+// For `import Kone from 'kone'` of an ES module, and one compiled to `require()` without interop.
+// In a block of its own, because one `export` in a block makes the rest of the block private.
+declare namespace Application {
+  export { Application as default }
 }
 
 export = Application

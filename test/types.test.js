@@ -49,6 +49,12 @@ for (const name of ['kone', 'koa']) {
       ])
     })
 
+    it('should hold under module esnext, as bundlers resolve it', () => {
+      const options = { module: 'esnext', moduleResolution: 'bundler' }
+      compile(project, options, all('.ts'))
+      compile(project, options, inBoth('augment.ts'))
+    })
+
     it('should hold for the middleware set', () => {
       compile(project, { module: 'nodenext' }, inBoth('middleware.ts'))
       compile(project, COMMONJS, [copy(project, name, 'middleware.ts')])
