@@ -170,10 +170,13 @@ declare namespace Application {
     headers: IncomingHttpHeaders
     body: Buffer
     text (): string
-    json (): any
+    /** `T` is what the app is known to send. */
+    json<T = any> (): T
   }
 
-  // What packages and apps add to: `declare module 'koa' { interface DefaultContextExtends { … } }`
+  // What packages and apps add to: `declare module 'koa' { interface DefaultContextExtends { … } }`.
+  // What an app with types of its own (`new Kone<State, Context>()`) is to see as well goes to
+  // BaseContext and BaseState.
 
   // On a base of any, as in @types/koa: what nobody declared is any, and a state that nobody added
   // to passes wherever a certain one is asked for.
@@ -297,7 +300,14 @@ declare namespace Application {
     toJSON (): any
   }
 
+  /** What middleware puts on every `ctx.state`, whatever type an app gives to it. */
+  interface BaseState {}
+
+  // unknown leaves the state of an app as it is: one of any type stays that
+  type SharedState = [keyof BaseState] extends [never] ? unknown : BaseState
+
   interface BaseContext extends DefaultContextDelegatedRequest, DefaultContextDelegatedResponse {
+    state: SharedState
     assert: Assert
     throw (message: string, code?: number, properties?: {}): never
     throw (status: number): never

@@ -56,13 +56,15 @@ for (const name of ['kone', 'koa']) {
     })
 
     it('should hold for the middleware set', () => {
-      compile(project, { module: 'nodenext' }, inBoth('middleware.ts'))
-      compile(project, COMMONJS, [copy(project, name, 'middleware.ts')])
+      const files = ['middleware.ts', 'router.ts', 'docs.ts']
+      compile(project, { module: 'nodenext' }, files.flatMap(inBoth))
+      compile(project, COMMONJS, files.map(file => copy(project, name, file)))
     })
 
     it('should take what an app or a package declares for it', () => {
       const packages = name === 'koa' ? inBoth('augmented-koa.ts') : []
       compile(project, { module: 'nodenext' }, [...inBoth('augment.ts'), ...packages])
+      compile(project, { module: 'nodenext' }, inBoth('session.ts'))
     })
 
     it('should pass for those of koa', { skip: name === 'koa' && 'they are those of koa' }, () => {

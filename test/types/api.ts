@@ -87,6 +87,9 @@ async function ask () {
   is<Buffer>(answer.body)
   is<string>(answer.text())
   is<any>(answer.json())
+  is<{ id: string }>(answer.json<{ id: string }>())
+  // @ts-expect-error: not in the type
+  is<string>(answer.json<{ id: string }>().name)
   // @ts-expect-error: no such field
   is<number>(answer.statusCode)
 }
