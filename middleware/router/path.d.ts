@@ -25,19 +25,35 @@ type OfText<P extends string> = string extends P
   ? Unknown
   : P extends `${string}${':' | '('}${string}` ? Text<P> : {}
 
-// All that follows walks over the path once, character by character, and tail-recursive (TypeScript
-// allows 1000 steps of that): `R` are the names found so far that are required, `O` the optional ones,
-// `N` counts the unnamed groups.
+// All that follows walks over the path once and is tail-recursive (TypeScript allows 1000 steps of that).
+// `R` are the names found so far that are required, `O` the optional ones, `N` counts the unnamed groups.
+//
+// A name between slashes is taken at one go, and only once for all paths that have it: WordOf<'id'> is
+// remembered. What has anything else is walked over character by character.
 
 type Text<
   S extends string, R extends PropertyKey = never, O extends PropertyKey = never, N extends 0[] = []
 > =
+  S extends `${infer Before}:${infer Rest}`
+    ? Before extends `${string}${'(' | '{' | '\\'}${string}` ? Slow<S, R, O, N>
+      : Rest extends `${infer Segment}/${infer After}`
+        ? Segment extends WordOf<Segment> ? Text<After, R | Segment, O, N> : Name<Rest, '', '', R, O, N>
+        : Rest extends WordOf<Rest> ? Params<R | Rest, O> : Name<Rest, '', '', R, O, N>
+    : S extends `${string}(${string}` ? Slow<S, R, O, N> : Params<R, O>
+
+/** The characters of a name that a text begins with. */
+type WordOf<S extends string, Text extends string = ''> =
+  S extends `${infer C}${infer Rest}`
+    ? C extends NameCharacter ? WordOf<Rest, `${Text}${C}`> : Text
+    : Text
+
+type Slow<S extends string, R extends PropertyKey, O extends PropertyKey, N extends 0[]> =
   S extends `${infer C}${infer Rest}`
     ? C extends ':' ? Name<Rest, '', '', R, O, N>
       : C extends '(' ? Pattern<Rest, [], '', '', '', R, O, N>
         : C extends '{' ? Group<Rest, R, O, N>
-          : C extends '\\' ? Rest extends `${string}${infer After}` ? Text<After, R, O, N> : Params<R, O>
-            : Text<Rest, R, O, N>
+          : C extends '\\' ? Rest extends `${string}${infer After}` ? Slow<After, R, O, N> : Params<R, O>
+            : Slow<Rest, R, O, N>
     : Params<R, O>
 
 // `{prefix:name(pattern)suffix}`, the text before the name or the pattern
