@@ -12,12 +12,13 @@ declare namespace Router {
    * What a path puts on `ctx.params`.
    *
    *    Router.Params<'/users/:id/posts/:post?'>   // { id: string, post?: string }
+   *    Router.Params<'/users{/:id}', 8>           // { id?: string }
    */
-  type Params<P extends Path> = PathParams<P>
+  type Params<P extends Path, SyntaxT extends 6 | 8 = 6> = PathParams<P, SyntaxT>
 
   /** What the router puts on ctx, beside `params`. */
   interface Matching {
-    router: Router<any, any, any>
+    router: Router<any, any, any, any>
     captures: string[]
     matched: Layer[]
     routerPath: Path
@@ -27,8 +28,8 @@ declare namespace Router {
   }
 
   /** What the handlers of a path have on ctx. */
-  interface OfPath<PrefixT extends string, P extends Path> extends Matching {
-    params: PathParams<P extends string ? string extends PrefixT ? P : `${PrefixT}${P}` : P>
+  interface OfPath<PrefixT extends string, P extends Path, SyntaxT extends 6 | 8 = 6> extends Matching {
+    params: PathParams<P extends string ? string extends PrefixT ? P : `${PrefixT}${P}` : P, SyntaxT>
   }
 
   /**
@@ -39,7 +40,7 @@ declare namespace Router {
   type Handler<P extends Path = string, StateT = Kone.DefaultState, ContextT = Kone.DefaultContextExtends> =
     Kone.Middleware<StateT, ContextT & OfPath<'', P>>
 
-  interface Options<PrefixT extends string = string> {
+  interface Options<PrefixT extends string = string, SyntaxT extends 6 | 8 = 6 | 8> {
     /** put before every path */
     prefix?: PrefixT
     /** only for requests to this host */
@@ -55,7 +56,7 @@ declare namespace Router {
     /** `/a` and `/a/` differ */
     strict?: boolean
     /** paths by path-to-regexp 6.3, as in koa-router (default), or 8, as in @koa/router from 14 on */
-    syntax?: 6 | 8
+    syntax?: SyntaxT
   }
 
   interface LayerOptions {
@@ -106,108 +107,108 @@ declare namespace Router {
    * `router.get()` and the others. A middleware before the last function adds to the state and the
    * context of those behind it; the last function is given what is there, and cannot ask for more.
    */
-  interface Verb<R, StateT, ContextT, PrefixT extends string> {
+  interface Verb<R, StateT, ContextT, PrefixT extends string, SyntaxT extends 6 | 8> {
     <P extends Path> (
       path: P | P[],
-      handler: Kone.Middleware<StateT, ContextT & OfPath<PrefixT, P>>
+      handler: Kone.Middleware<StateT, ContextT & OfPath<PrefixT, P, SyntaxT>>
     ): R
     <P extends Path, S1 = {}, C1 = {}> (
       path: P | P[],
-      m1: Kone.Middleware<StateT & S1, ContextT & OfPath<PrefixT, P> & C1>,
-      handler: Kone.Middleware<StateT & Added<S1>, ContextT & OfPath<PrefixT, P> & Added<C1>>
+      m1: Kone.Middleware<StateT & S1, ContextT & OfPath<PrefixT, P, SyntaxT> & C1>,
+      handler: Kone.Middleware<StateT & Added<S1>, ContextT & OfPath<PrefixT, P, SyntaxT> & Added<C1>>
     ): R
     <P extends Path, S1 = {}, C1 = {}, S2 = {}, C2 = {}> (
       path: P | P[],
-      m1: Kone.Middleware<StateT & S1, ContextT & OfPath<PrefixT, P> & C1>,
-      m2: Kone.Middleware<StateT & Added<S1> & S2, ContextT & OfPath<PrefixT, P> & Added<C1> & C2>,
+      m1: Kone.Middleware<StateT & S1, ContextT & OfPath<PrefixT, P, SyntaxT> & C1>,
+      m2: Kone.Middleware<StateT & Added<S1> & S2, ContextT & OfPath<PrefixT, P, SyntaxT> & Added<C1> & C2>,
       handler: Kone.Middleware<
         StateT & Added<S1> & Added<S2>,
-        ContextT & OfPath<PrefixT, P> & Added<C1> & Added<C2>
+        ContextT & OfPath<PrefixT, P, SyntaxT> & Added<C1> & Added<C2>
       >
     ): R
     <P extends Path, S1 = {}, C1 = {}, S2 = {}, C2 = {}, S3 = {}, C3 = {}> (
       path: P | P[],
-      m1: Kone.Middleware<StateT & S1, ContextT & OfPath<PrefixT, P> & C1>,
-      m2: Kone.Middleware<StateT & Added<S1> & S2, ContextT & OfPath<PrefixT, P> & Added<C1> & C2>,
+      m1: Kone.Middleware<StateT & S1, ContextT & OfPath<PrefixT, P, SyntaxT> & C1>,
+      m2: Kone.Middleware<StateT & Added<S1> & S2, ContextT & OfPath<PrefixT, P, SyntaxT> & Added<C1> & C2>,
       m3: Kone.Middleware<
         StateT & Added<S1> & Added<S2> & S3,
-        ContextT & OfPath<PrefixT, P> & Added<C1> & Added<C2> & C3
+        ContextT & OfPath<PrefixT, P, SyntaxT> & Added<C1> & Added<C2> & C3
       >,
       handler: Kone.Middleware<
         StateT & Added<S1> & Added<S2> & Added<S3>,
-        ContextT & OfPath<PrefixT, P> & Added<C1> & Added<C2> & Added<C3>
+        ContextT & OfPath<PrefixT, P, SyntaxT> & Added<C1> & Added<C2> & Added<C3>
       >
     ): R
     <P extends Path, S1 = {}, C1 = {}, S2 = {}, C2 = {}, S3 = {}, C3 = {}, S4 = {}, C4 = {}> (
       path: P | P[],
-      m1: Kone.Middleware<StateT & S1, ContextT & OfPath<PrefixT, P> & C1>,
-      m2: Kone.Middleware<StateT & Added<S1> & S2, ContextT & OfPath<PrefixT, P> & Added<C1> & C2>,
+      m1: Kone.Middleware<StateT & S1, ContextT & OfPath<PrefixT, P, SyntaxT> & C1>,
+      m2: Kone.Middleware<StateT & Added<S1> & S2, ContextT & OfPath<PrefixT, P, SyntaxT> & Added<C1> & C2>,
       m3: Kone.Middleware<
         StateT & Added<S1> & Added<S2> & S3,
-        ContextT & OfPath<PrefixT, P> & Added<C1> & Added<C2> & C3
+        ContextT & OfPath<PrefixT, P, SyntaxT> & Added<C1> & Added<C2> & C3
       >,
       m4: Kone.Middleware<
         StateT & Added<S1> & Added<S2> & Added<S3> & S4,
-        ContextT & OfPath<PrefixT, P> & Added<C1> & Added<C2> & Added<C3> & C4
+        ContextT & OfPath<PrefixT, P, SyntaxT> & Added<C1> & Added<C2> & Added<C3> & C4
       >,
       handler: Kone.Middleware<
         StateT & Added<S1> & Added<S2> & Added<S3> & Added<S4>,
-        ContextT & OfPath<PrefixT, P> & Added<C1> & Added<C2> & Added<C3> & Added<C4>
+        ContextT & OfPath<PrefixT, P, SyntaxT> & Added<C1> & Added<C2> & Added<C3> & Added<C4>
       >
     ): R
     <P extends Path> (
       name: string | symbol,
       path: P | P[],
-      handler: Kone.Middleware<StateT, ContextT & OfPath<PrefixT, P>>
+      handler: Kone.Middleware<StateT, ContextT & OfPath<PrefixT, P, SyntaxT>>
     ): R
     <P extends Path, S1 = {}, C1 = {}> (
       name: string | symbol,
       path: P | P[],
-      m1: Kone.Middleware<StateT & S1, ContextT & OfPath<PrefixT, P> & C1>,
-      handler: Kone.Middleware<StateT & Added<S1>, ContextT & OfPath<PrefixT, P> & Added<C1>>
+      m1: Kone.Middleware<StateT & S1, ContextT & OfPath<PrefixT, P, SyntaxT> & C1>,
+      handler: Kone.Middleware<StateT & Added<S1>, ContextT & OfPath<PrefixT, P, SyntaxT> & Added<C1>>
     ): R
     <P extends Path, S1 = {}, C1 = {}, S2 = {}, C2 = {}> (
       name: string | symbol,
       path: P | P[],
-      m1: Kone.Middleware<StateT & S1, ContextT & OfPath<PrefixT, P> & C1>,
-      m2: Kone.Middleware<StateT & Added<S1> & S2, ContextT & OfPath<PrefixT, P> & Added<C1> & C2>,
+      m1: Kone.Middleware<StateT & S1, ContextT & OfPath<PrefixT, P, SyntaxT> & C1>,
+      m2: Kone.Middleware<StateT & Added<S1> & S2, ContextT & OfPath<PrefixT, P, SyntaxT> & Added<C1> & C2>,
       handler: Kone.Middleware<
         StateT & Added<S1> & Added<S2>,
-        ContextT & OfPath<PrefixT, P> & Added<C1> & Added<C2>
+        ContextT & OfPath<PrefixT, P, SyntaxT> & Added<C1> & Added<C2>
       >
     ): R
     <P extends Path, S1 = {}, C1 = {}, S2 = {}, C2 = {}, S3 = {}, C3 = {}> (
       name: string | symbol,
       path: P | P[],
-      m1: Kone.Middleware<StateT & S1, ContextT & OfPath<PrefixT, P> & C1>,
-      m2: Kone.Middleware<StateT & Added<S1> & S2, ContextT & OfPath<PrefixT, P> & Added<C1> & C2>,
+      m1: Kone.Middleware<StateT & S1, ContextT & OfPath<PrefixT, P, SyntaxT> & C1>,
+      m2: Kone.Middleware<StateT & Added<S1> & S2, ContextT & OfPath<PrefixT, P, SyntaxT> & Added<C1> & C2>,
       m3: Kone.Middleware<
         StateT & Added<S1> & Added<S2> & S3,
-        ContextT & OfPath<PrefixT, P> & Added<C1> & Added<C2> & C3
+        ContextT & OfPath<PrefixT, P, SyntaxT> & Added<C1> & Added<C2> & C3
       >,
       handler: Kone.Middleware<
         StateT & Added<S1> & Added<S2> & Added<S3>,
-        ContextT & OfPath<PrefixT, P> & Added<C1> & Added<C2> & Added<C3>
+        ContextT & OfPath<PrefixT, P, SyntaxT> & Added<C1> & Added<C2> & Added<C3>
       >
     ): R
     // more of them: typed by the path and the router alone
     <P extends Path> (
       path: P | P[],
-      m1: Kone.Middleware<StateT, ContextT & OfPath<PrefixT, P>>,
-      ...middleware: Array<Kone.Middleware<StateT, ContextT & OfPath<PrefixT, P>>>
+      m1: Kone.Middleware<StateT, ContextT & OfPath<PrefixT, P, SyntaxT>>,
+      ...middleware: Array<Kone.Middleware<StateT, ContextT & OfPath<PrefixT, P, SyntaxT>>>
     ): R
     <P extends Path> (
       name: string | symbol,
       path: P | P[],
-      m1: Kone.Middleware<StateT, ContextT & OfPath<PrefixT, P>>,
-      ...middleware: Array<Kone.Middleware<StateT, ContextT & OfPath<PrefixT, P>>>
+      m1: Kone.Middleware<StateT, ContextT & OfPath<PrefixT, P, SyntaxT>>,
+      ...middleware: Array<Kone.Middleware<StateT, ContextT & OfPath<PrefixT, P, SyntaxT>>>
     ): R
   }
 
   /** What routes() returns: a middleware, of kone and of Koa, that another router can nest. */
   interface Routes {
     (ctx: any, next: Kone.Next): Promise<unknown>
-    router: Router<any, any, any>
+    router: Router<any, any, any, any>
   }
 }
 
@@ -215,8 +216,9 @@ declare namespace Router {
 declare function Router<
   StateT = Kone.DefaultState,
   ContextT = Kone.DefaultContextExtends,
-  PrefixT extends string = ''
-> (options?: Router.Options<PrefixT>): Router<StateT, ContextT, PrefixT>
+  PrefixT extends string = '',
+  SyntaxT extends 6 | 8 = 6
+> (options?: Router.Options<PrefixT, SyntaxT>): Router<StateT, ContextT, PrefixT, SyntaxT>
 
 /**
  * Routes by method and path. Handlers know the parameters of their path:
@@ -227,14 +229,16 @@ declare function Router<
  *    })
  *
  * `StateT` is the type of `ctx.state`; `ContextT` what ctx has beside its own, when left out what
- * packages and apps declare for every context; `PrefixT` the path of `options.prefix`.
+ * packages and apps declare for every context; `PrefixT` the path of `options.prefix`, `SyntaxT`
+ * `options.syntax`.
  */
 declare class Router<
   StateT = Kone.DefaultState,
   ContextT = Kone.DefaultContextExtends,
-  PrefixT extends string = ''
+  PrefixT extends string = '',
+  SyntaxT extends 6 | 8 = 6
 > {
-  constructor (options?: Router.Options<PrefixT>)
+  constructor (options?: Router.Options<PrefixT, SyntaxT>)
 
   opts: Router.Options
   methods: string[]
@@ -247,44 +251,45 @@ declare class Router<
 
   /** For all routes that follow; what it adds to state and context they have in what is returned. */
   use<S1 = {}, C1 = {}> (
-    m1: Kone.Middleware<StateT & S1, ContextT & Router.OfPath<PrefixT, ''> & C1>
-  ): Router<StateT & Router.Added<S1>, ContextT & Router.Added<C1>, PrefixT>
+    m1: Kone.Middleware<StateT & S1, ContextT & Router.OfPath<PrefixT, '', SyntaxT> & C1>
+  ): Router<StateT & Router.Added<S1>, ContextT & Router.Added<C1>, PrefixT, SyntaxT>
   use<S1 = {}, C1 = {}, S2 = {}, C2 = {}> (
-    m1: Kone.Middleware<StateT & S1, ContextT & Router.OfPath<PrefixT, ''> & C1>,
+    m1: Kone.Middleware<StateT & S1, ContextT & Router.OfPath<PrefixT, '', SyntaxT> & C1>,
     m2: Kone.Middleware<
       StateT & Router.Added<S1> & S2,
-      ContextT & Router.OfPath<PrefixT, ''> & Router.Added<C1> & C2
+      ContextT & Router.OfPath<PrefixT, '', SyntaxT> & Router.Added<C1> & C2
     >
   ): Router<
     StateT & Router.Added<S1> & Router.Added<S2>,
     ContextT & Router.Added<C1> & Router.Added<C2>,
-    PrefixT
+    PrefixT,
+    SyntaxT
   >
   use (
-    m1: Kone.Middleware<StateT, ContextT & Router.OfPath<PrefixT, ''>>,
-    ...middleware: Array<Kone.Middleware<StateT, ContextT & Router.OfPath<PrefixT, ''>>>
+    m1: Kone.Middleware<StateT, ContextT & Router.OfPath<PrefixT, '', SyntaxT>>,
+    ...middleware: Array<Kone.Middleware<StateT, ContextT & Router.OfPath<PrefixT, '', SyntaxT>>>
   ): this
   /** Below a path: only some of the routes have what it adds, so they are to say it themselves. */
   use<P extends string, S1 = {}, C1 = {}> (
     path: P | P[],
-    m1: Kone.Middleware<StateT & S1, ContextT & Router.OfPath<PrefixT, P> & C1>
+    m1: Kone.Middleware<StateT & S1, ContextT & Router.OfPath<PrefixT, P, SyntaxT> & C1>
   ): this
   use<P extends string, S1 = {}, C1 = {}, S2 = {}, C2 = {}> (
     path: P | P[],
-    m1: Kone.Middleware<StateT & S1, ContextT & Router.OfPath<PrefixT, P> & C1>,
+    m1: Kone.Middleware<StateT & S1, ContextT & Router.OfPath<PrefixT, P, SyntaxT> & C1>,
     m2: Kone.Middleware<
       StateT & Router.Added<S1> & S2,
-      ContextT & Router.OfPath<PrefixT, P> & Router.Added<C1> & C2
+      ContextT & Router.OfPath<PrefixT, P, SyntaxT> & Router.Added<C1> & C2
     >
   ): this
   use<P extends string> (
     path: P | P[],
-    m1: Kone.Middleware<StateT, ContextT & Router.OfPath<PrefixT, P>>,
-    ...middleware: Array<Kone.Middleware<StateT, ContextT & Router.OfPath<PrefixT, P>>>
+    m1: Kone.Middleware<StateT, ContextT & Router.OfPath<PrefixT, P, SyntaxT>>,
+    ...middleware: Array<Kone.Middleware<StateT, ContextT & Router.OfPath<PrefixT, P, SyntaxT>>>
   ): this
 
   /** Before the paths of this router; those registered on what is returned have its parameters. */
-  prefix<P extends string> (prefix: P): Router<StateT, ContextT, P>
+  prefix<P extends string> (prefix: P): Router<StateT, ContextT, P, SyntaxT>
   routes (): Router.Routes
   middleware (): Router.Routes
   allowedMethods (options?: Router.AllowedMethodsOptions): (ctx: any, next: Kone.Next) => Promise<unknown>
@@ -305,19 +310,19 @@ declare class Router<
     ) => unknown
   ): this
 
-  all: Router.Verb<this, StateT, ContextT, PrefixT>
-  get: Router.Verb<this, StateT, ContextT, PrefixT>
-  head: Router.Verb<this, StateT, ContextT, PrefixT>
-  post: Router.Verb<this, StateT, ContextT, PrefixT>
-  put: Router.Verb<this, StateT, ContextT, PrefixT>
-  patch: Router.Verb<this, StateT, ContextT, PrefixT>
-  delete: Router.Verb<this, StateT, ContextT, PrefixT>
-  del: Router.Verb<this, StateT, ContextT, PrefixT>
-  options: Router.Verb<this, StateT, ContextT, PrefixT>
-  link: Router.Verb<this, StateT, ContextT, PrefixT>
-  unlink: Router.Verb<this, StateT, ContextT, PrefixT>
-  trace: Router.Verb<this, StateT, ContextT, PrefixT>
-  connect: Router.Verb<this, StateT, ContextT, PrefixT>
+  all: Router.Verb<this, StateT, ContextT, PrefixT, SyntaxT>
+  get: Router.Verb<this, StateT, ContextT, PrefixT, SyntaxT>
+  head: Router.Verb<this, StateT, ContextT, PrefixT, SyntaxT>
+  post: Router.Verb<this, StateT, ContextT, PrefixT, SyntaxT>
+  put: Router.Verb<this, StateT, ContextT, PrefixT, SyntaxT>
+  patch: Router.Verb<this, StateT, ContextT, PrefixT, SyntaxT>
+  delete: Router.Verb<this, StateT, ContextT, PrefixT, SyntaxT>
+  del: Router.Verb<this, StateT, ContextT, PrefixT, SyntaxT>
+  options: Router.Verb<this, StateT, ContextT, PrefixT, SyntaxT>
+  link: Router.Verb<this, StateT, ContextT, PrefixT, SyntaxT>
+  unlink: Router.Verb<this, StateT, ContextT, PrefixT, SyntaxT>
+  trace: Router.Verb<this, StateT, ContextT, PrefixT, SyntaxT>
+  connect: Router.Verb<this, StateT, ContextT, PrefixT, SyntaxT>
 }
 
 declare module '../../lib/index' {

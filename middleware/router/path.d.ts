@@ -1,4 +1,4 @@
-// What path-to-regexp 6.3 makes of a path, at the level of types:
+// What path-to-regexp makes of a path, at the level of types; for 6.3:
 //
 //     '/users/:id/posts/:post?'     { id: string, post?: string }
 //     '/files/(.*)'                 { 0?: string }
@@ -7,8 +7,12 @@
 // A parameter that may be missing, or that may match nothing (`(.*)`), is optional: the router leaves
 // out what is empty. A repeated one (`:path+`) is one string with its slashes.
 
-/** The parameters of a path. Of text that is not known, of a RegExp: any name, maybe there. */
-export type PathParams<P> = Join<P extends string ? OfText<P> : Unknown>
+/**
+ * The parameters of a path, by path-to-regexp 6.3 or 8. Of text that is not known, of a RegExp: any name,
+ * maybe there.
+ */
+export type PathParams<P, SyntaxT = 6> =
+  Join<P extends string ? [SyntaxT] extends [8] ? OfEight<P> : OfText<P> : Unknown>
 
 /** The parameters of any one of several paths. */
 type Join<T> = [AllKeys<T>] extends [keyof T]
@@ -110,6 +114,60 @@ type Close<
     : S extends `${'?' | '*'}${infer Rest}` ? Text<Rest, R, O | Key, N>
       : Empty extends true ? Text<S, R, O | Key, N>
         : Text<S, R | Key, O, N>
+
+// The same for path-to-regexp 8: `{…}` may be missing, and be within another (`Depth` has an element for each
+// that is open); `*name` is a wildcard; a name is of any script, or in quotes.
+
+type OfEight<P extends string> = string extends P
+  ? Unknown
+  : P extends `${string}${'{' | '*' | '\\'}${string}` ? Eight<P, []> : OnlyParams<P>
+
+// of names between slashes, as Text above
+type OnlyParams<S extends string, R extends PropertyKey = never> =
+  S extends `${string}:${infer Rest}`
+    ? Rest extends `${infer Segment}/${infer After}`
+      ? Segment extends WordOf<Segment> ? OnlyParams<After, R | Segment> : Eight<`:${Rest}`, [], R>
+      : Rest extends WordOf<Rest> ? Params<R | Rest, never> : Eight<`:${Rest}`, [], R>
+    : Params<R, never>
+
+type Eight<
+  S extends string, Depth extends 0[], R extends PropertyKey = never, O extends PropertyKey = never
+> =
+  S extends `${infer C}${infer Rest}`
+    ? C extends ':' | '*'
+      ? Rest extends `"${infer Quoted}` ? QuotedName<Quoted, '', Depth, R, O> : EightName<Rest, '', Depth, R, O>
+      : C extends '{' ? Eight<Rest, [...Depth, 0], R, O>
+        : C extends '}' ? Eight<Rest, Depth extends [0, ...infer Outer extends 0[]] ? Outer : [], R, O>
+          : C extends '\\' ? Eight<DropFirst<Rest>, Depth, R, O>
+            : Eight<Rest, Depth, R, O>
+    : Params<R, O>
+
+type EightName<
+  S extends string, Text extends string, Depth extends 0[], R extends PropertyKey, O extends PropertyKey
+> =
+  S extends `${infer C}${infer Rest}`
+    ? C extends Punctuation ? Named<S, Text, Depth, R, O> : EightName<Rest, `${Text}${C}`, Depth, R, O>
+    : Named<S, Text, Depth, R, O>
+
+type QuotedName<
+  S extends string, Text extends string, Depth extends 0[], R extends PropertyKey, O extends PropertyKey
+> =
+  S extends `${infer C}${infer Rest}`
+    ? C extends '"' ? Named<Rest, Text, Depth, R, O>
+      : C extends '\\'
+        ? Rest extends `${infer Escaped}${infer After}`
+          ? QuotedName<After, `${Text}${Escaped}`, Depth, R, O>
+          : Params<R, O>
+        : QuotedName<Rest, `${Text}${C}`, Depth, R, O>
+    : Params<R, O>
+
+type Named<
+  S extends string, Text extends string, Depth extends 0[], R extends PropertyKey, O extends PropertyKey
+> = Depth extends [] ? Eight<S, Depth, R | Text, O> : Eight<S, Depth, R, O | Text>
+
+type Punctuation =
+  | ' ' | '!' | '"' | '#' | '%' | '&' | "'" | '(' | ')' | '*' | '+' | ',' | '-' | '.' | '/' | ':' | ';' | '<'
+  | '=' | '>' | '?' | '@' | '[' | '\\' | ']' | '^' | '`' | '{' | '|' | '}' | '~'
 
 type DropFirst<S extends string> = S extends `${string}${infer Rest}` ? Rest : ''
 

@@ -41,6 +41,22 @@ path<'/:id?', { id: string }>(true)
 // @ts-expect-error: there is no such parameter
 path<'/:id', { id: string, post: string }>(true)
 
+// the syntax of path-to-regexp 8
+
+declare function eight<P extends string, T> (same: Same<Router.Params<P, 8>, T>): void
+eight<'/', {}>(true)
+eight<'/users/:id', { id: string }>(true)
+eight<'/users{/:id}', { id?: string }>(true)
+eight<'/:from-:to', { from: string, to: string }>(true)
+eight<'/*path', { path: string }>(true)
+eight<'/:a{/b{/*rest}/:c}/:d', { a: string, rest?: string, c?: string, d: string }>(true)
+eight<'/\\:x/:"to be"/:$y', { 'to be': string, $y: string }>(true)
+const modern = new Router<{}, {}, '/:tenant', 8>({ prefix: '/:tenant', syntax: 8 })
+modern.get('/files{/:id}/*rest', ctx => { exactly<{ tenant: string, rest: string, id?: string }>()(ctx.params, true) })
+new Router({ syntax: 8 }).get('/*rest', ctx => { is<string>(ctx.params.rest) })
+// @ts-expect-error: 6 or 8
+is<unknown>(new Router({ syntax: 7 }))
+
 // state, context, params
 
 interface User { name: string }
@@ -185,7 +201,8 @@ somewhere.get('/:id', ctx => { is<string>(ctx.params.id) })
 tenants.use('/deep', bare.routes(), bare.allowedMethods())
 tenants.use(bare.routes())
 is<Router>(Router())
-is<Router<any, any, any>>(router)
+is<Router<any, any, any, any>>(router)
+is<Router<any, any, any, any>>(modern)
 
 const app = new Kone<State, Extra>()
 app.use(router.routes()).use(router.allowedMethods({ throw: true }))
