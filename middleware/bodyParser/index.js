@@ -2,7 +2,7 @@
 
 const createError = require('http-errors')
 const readBody = require('../_shared/body')
-const { Rule, boolean, check, fn, list, object, oneOf, shape, size, text } = require('../_shared/options')
+const { Rule, boolean, check, fn, list, object, off, oneOf, refused, shape, size, text } = require('../_shared/options')
 const { decode, isCharset } = require('./charset')
 const { Contents, LEAVE, READ, REFUSE } = require('./content')
 const { KINDS, parsersOf } = require('./parsers')
@@ -21,7 +21,13 @@ const OPTIONS = {
   onerror: fn,
   onProtoPoisoning: oneOf('error', 'remove', 'ignore'),
   queryString: object,
-  qs: new Rule('an object with a parse function', qs => typeof qs?.parse === 'function')
+  qs: new Rule('an object with a parse function', qs => typeof qs?.parse === 'function'),
+  // of @koa/bodyparser 5 and 6
+  onError: fn,
+  jsonStrict: boolean,
+  parsedMethods: list(text, 'methods'),
+  patchNode: off.or(refused('read ctx.request.body')),
+  enableRawChecking: off.or(refused('set ctx.request.body where the body was read'))
 }
 
 /**
@@ -37,10 +43,11 @@ const OPTIONS = {
  * @param {string|number} [options.textLimit='1mb']
  * @param {string|number} [options.xmlLimit='1mb']
  * @param {string} [options.encoding='utf-8'] where the request names no charset
- * @param {boolean} [options.strict=true] JSON must be an object or an array
+ * @param {boolean} [options.strict=true] JSON must be an object or an array; also `jsonStrict`
+ * @param {string[]} [options.parsedMethods] whose requests are parsed; all when left out
  * @param {Function} [options.detectJSON] (ctx) => true: read it as JSON whatever its type
  * @param {object} [options.extendTypes] more content types: { json: ['application/x-js'] }
- * @param {Function} [options.onerror] (err, ctx) instead of throwing
+ * @param {Function} [options.onerror] (err, ctx) instead of throwing; also `onError`
  * @param {string} [options.onProtoPoisoning='error'] or 'remove', 'ignore': `__proto__` in JSON
  * @param {object} [options.queryString] allowDots, arrayLimit, depth, parameterLimit of forms
  * @param {{ parse: Function }} [options.qs] parses forms instead, called with queryString
@@ -51,13 +58,16 @@ const OPTIONS = {
  */
 module.exports = function bodyParser (options) {
   options = check('bodyParser', options, OPTIONS)
-  const { detectJSON, encoding = 'utf-8', onerror } = options
-  const parsers = parsersOf(options)
+  const { detectJSON, encoding = 'utf-8', onError, onerror = onError, jsonStrict, strict = jsonStrict } = options
+  if (onError && onerror !== onError) throw new TypeError('bodyParser: options.onError and options.onerror are the same')
+  const parsers = parsersOf({ ...options, strict })
   const json = parsers.find(({ kind }) => kind === 'json')
   const contents = new Contents(parsers, encoding)
+  const methods = options.parsedMethods && new Set(options.parsedMethods.map(method => method.toUpperCase()))
 
   return function bodyParser (ctx, next) {
     if (ctx.request.body !== undefined || ctx.disableBodyParser) return next()
+    if (methods !== undefined && !methods.has(ctx.method)) return next()
     try {
       const pending = parse(ctx)
       if (pending !== undefined) return pending.then(() => next(), err => fail(err, ctx, next))

@@ -16,22 +16,46 @@ declare namespace session {
    */
   interface Data {}
 
-  type Session = [keyof Data] extends [never] ? { [name: string]: any } : Data
+  type Session = Members & ([keyof Data] extends [never] ? { [name: string]: any } : Data)
 
   /** The context of a session with these fields: `session<{ userId?: string }>()` adds it. */
   type Of<DataT> = [keyof DataT] extends [never] ? {} : { session: DataT }
 
-  interface Options {
+  /** koa-session's, beside the data. */
+  interface Members {
+    readonly isNew: boolean
+    /** ms, or 'session' */
+    maxAge: number | 'session'
+    readonly populated: boolean
+    readonly externalKey: string | undefined
+    /** Save now, changed or not. */
+    save (): Promise<void>
+    /** A new id; the old one is destroyed. */
+    regenerate (): Promise<void>
+    /** Save now, if it was changed. */
+    manuallyCommit (): Promise<void>
+  }
+
+  interface Options extends Cookie {
     /** Name of the cookie and prefix of the store's keys; default: `koa:sess`. */
     key?: string | undefined
     /** Default: this process' memory. */
     store?: Store | SealedCookie | undefined
+    /** Attributes of the cookie; those of koa-session may also stand beside `key`. */
     cookie?: Cookie | ((ctx: Kone.Context) => Cookie) | undefined
+    /** Save and send every session with every response; default: false. */
+    rolling?: boolean | undefined
+    /** The same, but only when less than half of maxAge is left; default: false. */
+    renew?: boolean | undefined
+    autoCommit?: true | undefined
+    overwrite?: true | undefined
   }
 
-  interface Cookie extends Kone.CookieOptions {
-    /** ms; 0 (default): until the browser is closed, at most a day in the store */
-    maxAge?: number | undefined
+  interface Cookie extends Omit<Kone.CookieOptions, 'maxAge' | 'overwrite' | 'sameSite'> {
+    /** ms; 0 (default) or 'session': until the browser is closed, at most a day in the store */
+    maxAge?: number | 'session' | undefined
+    /** Default: 'lax'; null for none. */
+    sameSite?: Kone.CookieOptions['sameSite'] | null
   }
 
   /** Values or promises. */
@@ -74,6 +98,11 @@ declare module '../../lib/index' {
     sessionHandler: {
       /** A new id for this session; the old one is destroyed. */
       regenerateId (): void
+      /** Save now, changed or not. */
+      save (): Promise<void>
+      readonly isNew: boolean
+      /** ms, or 'session': of this session alone, and kept with it. */
+      maxAge: number | 'session'
     }
   }
 }

@@ -32,6 +32,11 @@ const TABLE = {
       detectJSON: FUNCTIONS,
       extendTypes: [5, ['text/x'], { json: 5 }],
       onerror: FUNCTIONS,
+      onError: FUNCTIONS, // of @koa/bodyparser
+      jsonStrict: BOOLEANS,
+      parsedMethods: ['POST', [5], null],
+      patchNode: [true],
+      enableRawChecking: [true],
       onProtoPoisoning: [true, 'keep'],
       queryString: [5, null],
       'queryString.allowDots': BOOLEANS,
@@ -209,6 +214,42 @@ const TABLE = {
       limit: SIZES
     }
   },
+  session: {
+    make: options => set.session(options),
+    options: {
+      key: TEXTS,
+      store: [5, 'redis', {}, { get () {}, set () {} }],
+      cookie: [5, 'a', []],
+      'cookie.maxAge': ['1d', -1, NaN],
+      'cookie.path': [5],
+      'cookie.domain': [5],
+      'cookie.httpOnly': BOOLEANS,
+      'cookie.sameSite': [5, 'maybe'],
+      'cookie.secure': BOOLEANS,
+      'cookie.signed': BOOLEANS,
+      rolling: BOOLEANS,
+      renew: BOOLEANS,
+      maxAge: ['1d', -1, NaN, null], // of koa-session, from here on
+      path: STRINGS,
+      domain: STRINGS,
+      httpOnly: BOOLEANS,
+      secure: BOOLEANS,
+      sameSite: [5, 'maybe'],
+      signed: BOOLEANS,
+      priority: [5, 'maybe', null],
+      partitioned: BOOLEANS,
+      overwrite: [false, 'yes'],
+      autoCommit: [false, 'yes'],
+      encode: [JSON.stringify],
+      decode: [JSON.parse],
+      genid: [() => '1'],
+      prefix: ['sess:'],
+      externalKey: [{}],
+      ContextStore: [class {}],
+      valid: [() => true],
+      beforeSave: [() => {}]
+    }
+  },
   sse: {
     make: options => set.sse(options),
     options: { heartbeat: ['1s', -1, 0.5, 2 ** 31, null], limit: ['1kb', 0, 0.5, null] }
@@ -322,7 +363,7 @@ for (const [name, { make, final, options, open = [] }] of Object.entries(TABLE))
 
 describe('the options of the set', () => {
   it('should all be in this table', () => {
-    const positional = ['timeout', 'views', 'session'] // ms; template
+    const positional = ['timeout', 'views'] // ms; template
     assert.deepEqual(Object.keys(set).filter(name => !positional.includes(name)), Object.keys(TABLE))
   })
 

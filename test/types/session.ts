@@ -15,6 +15,8 @@ app.use(session())
 app.use(ctx => {
   is<string | undefined>(ctx.session.userId)
   ctx.session = null
+  is<Promise<void>>(ctx.session.save())
+  is<boolean>(ctx.session.isNew)
   // @ts-expect-error: not declared
   is<any>(ctx.session.user)
   // @ts-expect-error: text
