@@ -54,6 +54,11 @@ for (const name of ['kone', 'koa']) {
       compile(project, COMMONJS, [copy(project, name, 'middleware.ts')])
     })
 
+    it('should hold for validate with the types of zod, valibot and arktype', () => {
+      // their own declarations are theirs to check
+      compile(project, { module: 'nodenext', skipLibCheck: true }, inBoth('validate.ts'))
+    })
+
     it('should take what an app or a package declares for it', () => {
       const packages = name === 'koa' ? inBoth('augmented-koa.ts') : []
       compile(project, { module: 'nodenext' }, [...inBoth('augment.ts'), ...packages])
