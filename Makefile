@@ -14,6 +14,7 @@ help:
 	@echo 'make report       an HTML page of all results'
 	@echo 'make fuzz         the HTTP/1.1 front against node:http for minutes'
 	@echo 'make cover lint types compat'
+	@echo 'make index        middleware/index.js and .d.ts, made of the folders'
 
 start: node_modules
 	node examples/app
@@ -23,6 +24,9 @@ test: node_modules benchmarks/node_modules
 
 lint: node_modules
 	npx eslint .
+
+index:
+	node tools/middleware-index.js
 
 types: node_modules
 	node --test test/types.test.js
@@ -56,4 +60,4 @@ benchmarks/node_modules: benchmarks/package-lock.json
 	cd benchmarks && $(NPM_CI)
 	@touch benchmarks/node_modules
 
-.PHONY: help start test lint types cover fuzz compat battle report
+.PHONY: help start test lint index types cover fuzz compat battle report

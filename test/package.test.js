@@ -12,6 +12,7 @@ const { promisify } = require('node:util')
 const run = promisify(execFile)
 const ROOT = join(__dirname, '..')
 const manifest = require('kone/package.json')
+const { names } = require('../tools/middleware-index')
 
 describe('the package', () => {
   let folder, packed
@@ -35,7 +36,7 @@ describe('the package', () => {
       .filter(path => !/^(?:lib|middleware)\//.test(path) && !documents.includes(path))
     assert.deepEqual(strange, [])
     assert(packed.files.some(({ path }) => path === 'lib/application.js'))
-    assert(packed.files.some(({ path }) => path === 'middleware/router.js'))
+    assert(packed.files.some(({ path }) => path === 'middleware/router/index.js'))
   })
 
   it('should install at most 60 packages, none of them AGPL', async () => {
@@ -61,11 +62,14 @@ describe('the package', () => {
       '/lib/context', '/lib/request', '/lib/response', '/lib/application.js']) {
       assert(from(`kone${path}`), path)
     }
+    for (const path of ['/lib/respond', '/lib/errors.js', '/lib/http1/parser', '/middleware/_shared/redis']) {
+      assert.throws(() => from(`kone${path}`), { code: 'ERR_PACKAGE_PATH_NOT_EXPORTED' }, path)
+    }
     const middleware = from('kone/middleware')
     for (const name of Object.keys(middleware)) {
       assert.equal(from(`kone/middleware/${name}`), middleware[name], name)
     }
-    assert.equal(Object.keys(middleware).length, 23) // 22, and views as template's second name
+    assert.deepEqual(Object.keys(middleware), names())
   })
 
   it('should be a 2.x release from 2.17.0 on', () => {

@@ -1,7 +1,7 @@
 'use strict'
 
-const deadline = require('../shared/deadline')
-const redis = require('../shared/redis')
+const deadline = require('../_shared/deadline')
+const redis = require('../_shared/redis')
 
 // One step on the server: a client that dies between INCR and PEXPIRE would leave a count for ever.
 const COUNT = `

@@ -1,7 +1,7 @@
 'use strict'
 
 const { createCipheriv, createDecipheriv, createSecretKey, hkdfSync } = require('node:crypto')
-const random = require('../shared/random')
+const random = require('../_shared/random')
 
 const CIPHER = 'aes-256-gcm'
 const NONCE = 12 // bytes

@@ -3,7 +3,7 @@
 const { describe, it } = require('node:test')
 const assert = require('node:assert/strict')
 const qs = require('qs')
-const form = require('../../middleware/bodyParser/form')
+const form = require('../../middleware/_shared/form')
 const { random } = require('../helpers/random')
 
 // What koa-bodyparser gives qs. The wanted differences, which the generated forms avoid: more than

@@ -1,0 +1,216 @@
+'use strict'
+
+const { Readable, pipeline } = require('node:stream')
+const { promisify } = require('node:util')
+const zlib = require('node:zlib')
+const types = require('mime-db')
+const choose = require('../_shared/encoding')
+
+// br beyond quality 4 costs more time than it saves on the wire
+const ENCODERS = {
+  zstd: encoder('ZstdCompress', {}), // undefined before Node 22.15
+  br: encoder('BrotliCompress', { params: { [zlib.constants.BROTLI_PARAM_QUALITY]: 4 } }),
+  gzip: encoder('Gzip', {}),
+  deflate: encoder('Deflate', {})
+}
+const ENCODINGS = Object.keys(ENCODERS).filter(name => ENCODERS[name])
+
+const EMPTY = new Set([204, 205, 304])
+const NO_TRANSFORM = /(?:^|,)\s*no-transform\s*(?:,|$)/i
+const UNITS = { b: 1, kb: 2 ** 10, mb: 2 ** 20, gb: 2 ** 30, tb: 2 ** 40 }
+
+/**
+ * Compress the answer by what the client accepts.
+ *
+ *    app.use(compress({ threshold: '2kb', br: { params: { … } }, zstd: false }))
+ *
+ * For one answer: `ctx.compress = false` leaves it alone, `true` compresses whatever its type,
+ * an object overrides `threshold` and the encodings.
+ *
+ * @param {object} [options]
+ * @param {Function} [options.filter] (type) => boolean; default: mime-db's opinion
+ * @param {number|string|Function} [options.threshold=1024] bytes, '2kb', (type, size, ctx) => …
+ * @param {object|false|Function} [options.br] options of node:zlib, false for never, or
+ *   (type, size, ctx) => …; so for `gzip`, `deflate` and, where Node has it, `zstd`
+ * @param {string[]} [options.encodingPreference] of equally welcome encodings the first;
+ *   default: zstd, br, gzip, deflate, identity
+ * @param {string} [options.defaultEncoding='identity'] for a client that does not say
+ * @param {string} [options.wildcardAcceptEncoding='gzip'] for one that says `*`
+ * @return {Function} middleware
+ * @throws {TypeError|RangeError} for an option that cannot work, node:zlib's included
+ * @api public
+ */
+module.exports = function compress (options) {
+  const finish = compressor(options)
+
+  async function compress (ctx, next) {
+    await next()
+    return finish(ctx)
+  }
+  return Object.assign(compress, finish)
+}
+
+/**
+ * The same for `app.final`.
+ *
+ *    app.final(compress.final({ threshold: 2048 }))
+ *
+ * @param {object} [options]
+ * @return {Function} (ctx) => Promise | undefined
+ * @api public
+ */
+module.exports.final = function final (options) {
+  return compressor(options)
+}
+
+function compressor (options = {}) {
+  check(options)
+  const { filter = isCompressible, wildcardAcceptEncoding = 'gzip' } = options
+  const whenAny = wildcardAcceptEncoding === '*' ? 'gzip' : wildcardAcceptEncoding
+  const whenSilent = options.defaultEncoding === '*' ? whenAny : options.defaultEncoding ?? 'identity'
+  const preference = [...new Set([...options.encodingPreference ?? [], ...ENCODINGS, 'identity'])]
+    .filter(encoding => encoding === 'identity' || ENCODINGS.includes(encoding))
+
+  function compress (ctx) {
+    if (ctx.headerSent || !ctx.writable) return
+    ctx.vary('Accept-Encoding')
+    if (!mayCompress(ctx, filter)) return
+
+    const header = ctx.get('Accept-Encoding') || whenSilent
+    const accepted = header === '*' ? whenAny : header
+    if (isIdentity(choose(accepted, preference))) return
+
+    const { type } = ctx.response
+    const source = sourceOf(ctx.body)
+    const size = isWhole(source) ? Buffer.byteLength(source) : declaredLength(ctx)
+    const settings = ctx.compress instanceof Object ? { ...options, ...ctx.compress } : options
+    if (size < bytes(valueOf(settings.threshold ?? 1024, type, size, ctx))) return
+
+    const given = ENCODINGS.map(name => valueOf(settings[name], type, size, ctx))
+    const isOff = name => given[ENCODINGS.indexOf(name)] === false
+    const encoding = choose(accepted, preference.filter(name => !isOff(name)))
+    if (isIdentity(encoding)) return
+    return encode(ctx, source, encoding, given[ENCODINGS.indexOf(encoding)])
+  }
+
+  compress.preferredEncodings = ENCODINGS
+  compress.encodingOptions = Object.fromEntries(ENCODINGS.map(name => {
+    return [name, { ...ENCODERS[name].defaults, ...options[name] }]
+  }))
+  return compress
+}
+
+function check (options) {
+  const { filter, threshold, encodingPreference = [] } = options
+  if (filter !== undefined && typeof filter !== 'function') {
+    throw new TypeError('compress: options.filter must be a function')
+  }
+  if (typeof threshold !== 'function') bytes(threshold ?? 1024)
+  for (const name of ['defaultEncoding', 'wildcardAcceptEncoding']) {
+    if (options[name] !== undefined && typeof options[name] !== 'string') {
+      throw new TypeError(`compress: options.${name} must be a string`)
+    }
+  }
+  const known = [...Object.keys(ENCODERS), 'identity']
+  if (!Array.isArray(encodingPreference) || !encodingPreference.every(one => known.includes(one))) {
+    throw new TypeError(`compress: options.encodingPreference must be an array of ${known}`)
+  }
+  for (const name of Object.keys(ENCODERS)) {
+    const value = options[name]
+    if (value === undefined || value === null || typeof value === 'boolean') continue
+    if (typeof value === 'function') continue
+    if (typeof value !== 'object') {
+      throw new TypeError(`compress: options.${name} must be options of node:zlib, a function or false`)
+    }
+    // node:zlib knows best what it takes
+    ENCODERS[name]?.stream({ ...ENCODERS[name].defaults, ...value }).close()
+  }
+}
+
+/** @return {{ defaults, stream, whole }|undefined} both ways that node:zlib compresses */
+function encoder (name, defaults) {
+  const create = zlib[`create${name}`]
+  if (create === undefined) return
+  const whole = promisify(zlib[name[0].toLowerCase() + name.slice(1)])
+  return {
+    defaults,
+    stream: options => create({ ...defaults, ...options }),
+    whole: (source, options) => whole(source, { ...defaults, ...options })
+  }
+}
+
+function mayCompress (ctx, filter) {
+  const { body, response, status } = ctx
+  if (!body || ctx.compress === false || ctx.method === 'HEAD' || EMPTY.has(status)) return false
+  if (response.get('Content-Encoding') || body instanceof Response) return false
+  // a range counts the bytes of what is not compressed
+  if (status === 206 || response.get('Content-Range')) return false
+  const { type } = response
+  // an encoder would hold events back until it has enough of them
+  if (type === 'text/event-stream' || type === 'multipart/byteranges') return false
+  if (NO_TRANSFORM.test(response.get('Cache-Control'))) return false
+  return ctx.compress === true || filter(type)
+}
+
+function isCompressible (type) {
+  const name = type.toLowerCase()
+  if (Object.hasOwn(types, name) && types[name].compressible !== undefined) {
+    return types[name].compressible
+  }
+  return /^text\/|\+(?:json|text|xml)$/.test(name)
+}
+
+function isIdentity (encoding) {
+  return encoding === undefined || encoding === 'identity'
+}
+
+/** A setting may be a function of the answer, and that one's value a function again. */
+function valueOf (setting, type, size, ctx) {
+  while (typeof setting === 'function') setting = setting(type, size, ctx)
+  return setting === null ? false : setting
+}
+
+function bytes (threshold) {
+  if (threshold === false) return 0
+  const [, amount, unit] = /^(\d+(?:\.\d+)?) *([kmgt]?b)?$/i.exec(threshold) ?? []
+  if (amount !== undefined) return Number(amount) * UNITS[unit?.toLowerCase() ?? 'b']
+  throw new TypeError("compress: options.threshold must be bytes, like 1024 or '1kb', or a function")
+}
+
+/** What Koa would send: a stream or Blob as it is, anything but text and bytes as JSON. */
+function sourceOf (body) {
+  const isStream = typeof body.pipe === 'function' || body instanceof ReadableStream
+  return isStream || isWhole(body) || body instanceof Blob ? body : JSON.stringify(body)
+}
+
+function declaredLength (ctx) {
+  const length = ctx.response.get('Content-Length')
+  return length ? Number(length) : undefined
+}
+
+function isWhole (source) {
+  return typeof source === 'string' || Buffer.isBuffer(source)
+}
+
+async function encode (ctx, source, encoding, options) {
+  const { stream, whole } = ENCODERS[encoding]
+  // one Buffer in, one Buffer out: no stream to build, and the length is known
+  const body = isWhole(source)
+    ? await whole(source, options)
+    : pipeline(readable(source), stream(options), ignore)
+  if (ctx.headerSent || !ctx.writable) return
+
+  ctx.body = body
+  if (!isWhole(body)) ctx.remove('Content-Length')
+  ctx.set('Content-Encoding', encoding)
+  ctx.remove('Accept-Ranges') // of the bytes before
+  const etag = ctx.response.get('ETag')
+  if (etag && !etag.startsWith('W/')) ctx.set('ETag', `W/${etag}`)
+}
+
+function readable (source) {
+  return source.pipe ? source : Readable.fromWeb(source instanceof Blob ? source.stream() : source)
+}
+
+// pipeline destroys the encoder with the error, and the encoder is the body: Koa hears it there
+function ignore () {}

@@ -1,0 +1,49 @@
+'use strict'
+
+const isOver = require('../_shared/is-over')
+
+/**
+ * Answer 304 when the client already has what would be sent: by ETag or Last-Modified
+ * (RFC 9110, 13).
+ *
+ *    app.use(conditionalGet())
+ *    app.use(etag())
+ *
+ * @return {Function} middleware
+ * @api public
+ */
+module.exports = function conditionalGet () {
+  return function conditionalGet (ctx, next) {
+    const ended = next()
+    if (!isConditional(ctx)) return ended
+    if (!isOver(ctx, ended)) return ended.then(() => answer(ctx))
+    answer(ctx)
+    return ended
+  }
+}
+
+/**
+ * The same for `app.final`; register it behind what sets ETag or Last-Modified.
+ *
+ *    app.final(etag.final())
+ *    app.final(conditionalGet.final())
+ *
+ * @return {Function} (ctx) => void
+ * @api public
+ */
+module.exports.final = function final () {
+  return function conditionalGet (ctx) {
+    if (isConditional(ctx)) answer(ctx)
+  }
+}
+
+// the two fields that ctx.fresh asks for first
+function isConditional (ctx) {
+  return ctx.get('If-None-Match') !== '' || ctx.get('If-Modified-Since') !== ''
+}
+
+function answer (ctx) {
+  if (!ctx.fresh) return
+  ctx.status = 304
+  ctx.body = null
+}

@@ -1,0 +1,188 @@
+'use strict'
+
+const { createHash } = require('node:crypto')
+const MemoryLimiter = require('./memory')
+const RedisLimiter = require('./redis')
+
+const ONE_HOUR = 3600 * 1000 // ms
+const MAX_ID = 128
+
+/**
+ * Answer 429 to a client that asks too often.
+ *
+ *    app.use(rateLimit({ max: 100, duration: 60_000 }))
+ *    app.use(rateLimit({ driver: 'redis', db: client, max: 100, duration: 60_000 }))
+ *
+ * A window begins with a client's first request and lasts `duration`; `max` requests in it pass.
+ * Without `db` each instance counts for itself.
+ *
+ * @param {Object} [options]
+ * @param {String} [options.driver] 'memory' or 'redis'; by `db` when left out
+ * @param {Map|Object} [options.db] client of `ioredis` or `redis`, or a Map to count in
+ * @param {Number} [options.duration=3600000] in ms
+ * @param {Number} [options.max=2500] requests
+ * @param {Function} [options.id] `ctx => String`, whom to count; false: nobody; `ctx.ip` when left out
+ * @param {String} [options.namespace='limit'] prefix of the keys
+ * @param {{ remaining?, reset?, total? }} [options.headers] names of the headers
+ * @param {Boolean} [options.disableHeader=false]
+ * @param {String|Object} [options.errorMessage] body of the 429
+ * @param {Number} [options.status=429]
+ * @param {Boolean} [options.throw=false] throw the 429 instead of answering it
+ * @param {Function} [options.onLimited] `ctx => *`
+ * @param {Function} [options.whitelist] `ctx => Boolean|Promise`, true: not limited
+ * @param {Function} [options.blacklist] `ctx => Boolean|Promise`, true: 403
+ * @param {Boolean} [options.failOpen=false] let pass when the store fails, or does not answer
+ *   within 5 s; otherwise that is a 503 (`KONE_ERR_RATE_LIMIT_STORE`)
+ * @return {Function} middleware
+ * @throws {TypeError} for an option of the wrong type
+ * @api public
+ */
+module.exports = function rateLimit (options) {
+  const settings = check(options)
+  const { whitelist, blacklist } = settings
+
+  return function rateLimit (ctx, next) {
+    if (whitelist === undefined && blacklist === undefined) return limit(ctx, next, settings)
+    return screen(ctx, next, settings)
+  }
+}
+
+async function screen (ctx, next, settings) {
+  const { whitelist, blacklist } = settings
+  const isWelcome = whitelist !== undefined && await whitelist(ctx)
+  if (blacklist !== undefined && await blacklist(ctx)) ctx.throw(403, 'Forbidden')
+  return isWelcome ? next() : limit(ctx, next, settings)
+}
+
+function limit (ctx, next, settings) {
+  const id = settings.id(ctx)
+  if (id === false) return next()
+  if (typeof id?.then === 'function') return id.then(id => id === false ? next() : count(ctx, next, settings, id))
+  return count(ctx, next, settings, id)
+}
+
+function count (ctx, next, settings, id) {
+  const counted = settings.limiter.count(keyOf(id, settings))
+  if (typeof counted.then !== 'function') return decide(ctx, next, settings, id, counted)
+  return counted.then(
+    window => decide(ctx, next, settings, id, window),
+    cause => fail(ctx, next, settings, cause)
+  )
+}
+
+function keyOf (id, { namespace }) {
+  const text = String(id)
+  // what a client sends as its id is not kept at any length
+  return namespace + (text.length <= MAX_ID ? text : createHash('sha256').update(text).digest('base64'))
+}
+
+function decide (ctx, next, settings, id, { count, reset }) {
+  const { max, names } = settings
+  if (names !== undefined) {
+    ctx.set(names.remaining, String(Math.max(0, max - count)))
+    ctx.set(names.reset, String(Math.ceil(reset / 1000)))
+    ctx.set(names.total, String(max))
+  }
+  return count <= max ? next() : refuse(ctx, settings, id, reset)
+}
+
+async function refuse (ctx, settings, id, reset) {
+  const wait = Math.max(reset - Date.now(), 1)
+  const after = Math.ceil(wait / 1000)
+  const message = settings.errorMessage || `Rate limit exceeded, retry in ${inWords(wait)}.`
+  const headers = settings.names === undefined ? {} : headersOf(ctx, settings.names)
+
+  ctx.status = settings.status
+  ctx.body = message
+  ctx.set('Retry-After', String(after))
+  ctx.state.rateLimit = { after, headers, id, message }
+
+  if (settings.onLimited !== undefined) await settings.onLimited(ctx)
+  if (settings.throw) {
+    ctx.throw(ctx.status, ctx.body, { headers: { ...headers, 'Retry-After': String(after) } })
+  }
+}
+
+function headersOf (ctx, names) {
+  return Object.fromEntries(Object.values(names).map(name => [name, ctx.response.get(name)]))
+}
+
+function fail (ctx, next, settings, cause) {
+  const err = new Error(`the rate limit's store failed: ${cause?.message ?? cause}`, { cause })
+  Object.assign(err, { code: 'KONE_ERR_RATE_LIMIT_STORE', status: 503 })
+  if (!settings.failOpen) throw err
+  ctx.app.emit('error', err, ctx)
+  return next()
+}
+
+const UNITS = [[86_400_000, 'day'], [3_600_000, 'hour'], [60_000, 'minute'], [1000, 'second']]
+
+/** 90_000 → '2 minutes', as the package `ms` writes it. */
+function inWords (ms) {
+  for (const [unit, name] of UNITS) {
+    if (ms >= unit) return `${Math.round(ms / unit)} ${name}${ms >= 1.5 * unit ? 's' : ''}`
+  }
+  return `${ms} ms`
+}
+
+function check (options) {
+  const {
+    driver, db, id = ctx => ctx.ip, headers, errorMessage, onLimited, whitelist, blacklist,
+    duration = ONE_HOUR, max = 2500, namespace = 'limit', status = 429,
+    disableHeader = false, throw: throws = false, failOpen = false
+  } = options || {}
+
+  if (!(duration > 0 && duration < Infinity)) throw wrong('duration', 'a number of milliseconds')
+  if (!(typeof max === 'number' && max >= 0)) throw wrong('max', 'a number of requests')
+  if (!Number.isInteger(status) || status < 400 || status > 599) throw wrong('status', 'a 4xx or 5xx status')
+  if (typeof namespace !== 'string') throw wrong('namespace', 'a string')
+  for (const [name, value] of Object.entries({ id, onLimited, whitelist, blacklist })) {
+    if (value && typeof value !== 'function') throw wrong(name, 'a function')
+  }
+  for (const [name, value] of Object.entries({ disableHeader, throw: throws, failOpen })) {
+    if (typeof value !== 'boolean') throw wrong(name, 'true or false')
+  }
+
+  const { limiter, prefix } = limiterOf(driver, db, duration, namespace)
+  return {
+    limiter,
+    namespace: prefix,
+    id,
+    max,
+    status,
+    errorMessage,
+    failOpen,
+    throw: throws,
+    onLimited: onLimited || undefined,
+    whitelist: whitelist || undefined,
+    blacklist: blacklist || undefined,
+    names: disableHeader ? undefined : namesOf(headers || {})
+  }
+}
+
+function limiterOf (driver, db, duration, namespace) {
+  driver ??= db === undefined || db instanceof Map ? 'memory' : 'redis'
+  if (driver === 'memory') {
+    if (db !== undefined && !(db instanceof Map)) throw wrong('db', 'a Map for the driver memory')
+    return { limiter: new MemoryLimiter(db || new Map(), duration), prefix: `${namespace}:` }
+  }
+  if (driver !== 'redis') throw wrong('driver', "'memory' or 'redis'")
+  // not koa-ratelimit's own keys, whose values are of another type
+  return { limiter: new RedisLimiter(db, duration), prefix: `${namespace}:count:` }
+}
+
+function namesOf ({
+  remaining = 'X-RateLimit-Remaining',
+  reset = 'X-RateLimit-Reset',
+  total = 'X-RateLimit-Limit'
+}) {
+  const names = { remaining, reset, total }
+  for (const [name, value] of Object.entries(names)) {
+    if (typeof value !== 'string' || value === '') throw wrong(`headers.${name}`, 'the name of a header')
+  }
+  return names
+}
+
+function wrong (name, what) {
+  return new TypeError(`rateLimit: options.${name} must be ${what}`)
+}

@@ -1,0 +1,48 @@
+'use strict'
+
+const { randomUUID } = require('node:crypto')
+
+// what is safe in a header, a log line and a URL
+const CLEAN = /^[A-Za-z0-9_\-.:=+/@]{1,128}$/
+
+/**
+ * Give every request an id: the one it came with, if that is clean, or a new UUID. It is at
+ * `ctx.state.id` and in the answer.
+ *
+ *    app.use(requestId())
+ *    app.use(ctx => { ctx.body = ctx.state.id })
+ *
+ * @param {Object} [options]
+ * @param {String|false} [options.header='X-Request-Id'] request header to take it from
+ * @param {String|false} [options.query='requestId'] query parameter to take it from
+ * @param {String|false} [options.expose='X-Request-Id'] response header to tell it in
+ * @return {Function} middleware
+ * @throws {TypeError} for an option that is no header or parameter name
+ * @api public
+ */
+module.exports = function requestId (options = {}) {
+  const { header = 'X-Request-Id', query = 'requestId', expose = 'X-Request-Id' } = options
+  for (const [name, value] of Object.entries({ header, query, expose })) {
+    // RFC 9110 5.1: a field name is a token
+    if (value === false) continue
+    if (typeof value !== 'string' || !/^[!#$%&'*+.^_`|~\w-]+$/.test(value)) {
+      throw new TypeError(`requestId: options.${name} must be a name or false`)
+    }
+  }
+
+  return function requestId (ctx, next) {
+    const id = (query && fromQuery(ctx, query)) || (header && clean(ctx.get(header))) || randomUUID()
+    ctx.state.id = id
+    if (expose) ctx.set(expose, id)
+    return next()
+  }
+}
+
+function fromQuery (ctx, name) {
+  // most requests have none, and ctx.query is an object to build
+  return ctx.querystring.includes(name) ? clean(ctx.query[name]) : ''
+}
+
+function clean (id) {
+  return typeof id === 'string' && CLEAN.test(id) ? id : ''
+}

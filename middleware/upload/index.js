@@ -1,0 +1,227 @@
+'use strict'
+
+const fs = require('node:fs')
+const os = require('node:os')
+const path = require('node:path')
+const { randomUUID } = require('node:crypto')
+const { pipeline } = require('node:stream/promises')
+const busboy = require('busboy')
+const createError = require('http-errors')
+const bytes = require('../_shared/bytes')
+const report = require('../_shared/report')
+const unread = require('../_shared/unread')
+const whenFinished = require('../_shared/finished')
+const form = require('../_shared/form')
+
+const LIMITS = { fileSize: '10mb', files: 20, fields: 100, fieldSize: '1mb' }
+
+// text fields are kept in memory: what all of them together may take
+const FIELDS_TOTAL = 1024 * 1024
+
+/**
+ * Receive `multipart/form-data`: files into temporary files, the other fields into
+ * `ctx.request.body`.
+ *
+ *    app.use(upload({ limits: { fileSize: '2mb' } }))
+ *    app.use(async ctx => {
+ *      const [file] = ctx.request.files // { fieldname, originalname, mimetype, size, path }
+ *      await fs.promises.rename(file.path, '/srv/avatars/1')
+ *    })
+ *
+ * What still lies at a file's path when the answer is out is removed. `originalname` is what the
+ * client says, and only that: it is part of no path.
+ *
+ * @param {Object} [options]
+ * @param {String} [options.dest] an existing folder, the system's for temporary files
+ * @param {Object} [options.limits]
+ * @param {String|Number} [options.limits.fileSize='10mb'] bytes of each file
+ * @param {Number} [options.limits.files=20]
+ * @param {Number} [options.limits.fields=100]
+ * @param {String|Number} [options.limits.fieldSize='1mb'] bytes of each field; all of them together
+ * may have as much, and 1 MB in any case
+ * @return {Function} middleware; throws 400 for a malformed body, 413 over a limit
+ * @throws {TypeError} for an option of the wrong type, or a folder that is none
+ * @api public
+ */
+module.exports = function upload (options = {}) {
+  const { dest = os.tmpdir() } = options
+  const folder = check(dest)
+  const limits = prepare(options.limits)
+
+  return function upload (ctx, next) {
+    if (!/^multipart\/form-data *(?:;|$)/i.test(ctx.get('content-type'))) return next()
+    return new Upload(ctx, folder, limits).receive().then(() => next())
+  }
+}
+
+function check (dest) {
+  if (typeof dest !== 'string') throw new TypeError('upload: options.dest must be the path of a folder')
+  const stat = fs.statSync(dest, { throwIfNoEntry: false })
+  if (!stat?.isDirectory()) throw new TypeError(`upload: options.dest is no folder: ${dest}`)
+  return path.resolve(dest)
+}
+
+function prepare (given = {}) {
+  for (const name of Object.keys(given)) {
+    if (!Object.hasOwn(LIMITS, name)) throw new TypeError(`upload: options.limits.${name} is unknown`)
+  }
+  const limits = { ...LIMITS, ...given }
+  for (const name of ['files', 'fields']) {
+    if (!Number.isInteger(limits[name]) || limits[name] < 0) {
+      throw new TypeError(`upload: options.limits.${name} must be a whole number`)
+    }
+  }
+  for (const name of ['fileSize', 'fieldSize']) {
+    limits[name] = bytes(limits[name], `upload: options.limits.${name}`)
+  }
+  return limits
+}
+
+/**
+ * One multipart body on its way into files and fields.
+ */
+class Upload {
+  files = []
+  fields = Object.create(null)
+  fieldsLength = 0
+  writing = []
+  failed = null
+
+  constructor (ctx, folder, limits) {
+    this.ctx = ctx
+    this.folder = folder
+    this.limits = limits
+    this.parser = this.parse()
+  }
+
+  parse () {
+    const { ctx, limits } = this
+    if (!['', 'identity'].includes(ctx.get('content-encoding').toLowerCase())) {
+      throw createError(415, 'unsupported content encoding')
+    }
+    try {
+      return busboy({
+        headers: { 'content-type': ctx.get('content-type') },
+        defParamCharset: 'utf8',
+        // one more each, as busboy calls the limit itself too much
+        limits: {
+          files: limits.files,
+          fields: limits.fields,
+          parts: limits.files + limits.fields + 1,
+          fileSize: limits.fileSize + 1,
+          fieldSize: limits.fieldSize + 1
+        }
+      })
+    } catch (err) {
+      throw createError(400, err.message)
+    }
+  }
+
+  /**
+   * @return {Promise} when every file is written
+   */
+  receive () {
+    const { ctx, parser } = this
+    const { req } = ctx
+    const gone = () => {
+      if (!req.complete) this.fail(createError(400, 'request aborted', { code: 'KONE_ERR_BODY_ABORTED' }))
+    }
+
+    whenFinished(ctx, () => this.remove())
+    parser.on('file', (name, stream, info) => this.file(name, stream, info))
+    parser.on('field', (name, value, info) => this.field(name, value, info))
+    parser.on('filesLimit', () => this.tooLarge('too many files'))
+    parser.on('fieldsLimit', () => this.tooLarge('too many fields'))
+    parser.on('partsLimit', () => this.tooLarge('too many parts'))
+    parser.on('error', err => this.fail(createError(400, err.message)))
+    req.on('error', gone)
+    req.on('close', gone)
+
+    return new Promise((resolve, reject) => {
+      this.reject = reject
+      parser.on('close', () => {
+        if (this.failed !== null) return
+        Promise.all(this.writing).then(() => this.finish()).then(resolve, err => this.fail(err))
+      })
+      if (req.readableEnded) return this.fail(createError(500, 'the body was read before'))
+      if (req.destroyed) return gone()
+      req.pipe(parser)
+    }).finally(() => {
+      req.removeListener('error', gone)
+      req.removeListener('close', gone)
+    })
+  }
+
+  file (fieldname, stream, { filename, mimeType }) {
+    if (fieldname === undefined || filename === undefined || this.failed !== null) {
+      stream.on('error', () => {}).resume()
+      // without a file name it is a file input that was left empty
+      if (fieldname === undefined) this.unnamed()
+      return
+    }
+
+    const file = {
+      fieldname,
+      originalname: filename,
+      mimetype: mimeType,
+      size: 0,
+      path: path.join(this.folder, randomUUID())
+    }
+    this.files.push(file)
+    stream.on('limit', () => this.tooLarge('file too large'))
+
+    // nobody else on the system is to read it, and what lies there already is not ours
+    const target = fs.createWriteStream(file.path, { flags: 'wx', mode: 0o600 })
+    const written = pipeline(stream, target).then(() => { file.size = target.bytesWritten })
+    written.catch(err => this.fail(createError(500, 'an uploaded file cannot be written', { cause: err })))
+    this.writing.push(written)
+  }
+
+  field (name, value, { valueTruncated }) {
+    if (name === undefined) return this.unnamed()
+    this.fieldsLength += Buffer.byteLength(name) + Buffer.byteLength(value)
+    if (valueTruncated || this.fieldsLength > Math.max(this.limits.fieldSize, FIELDS_TOTAL)) {
+      this.tooLarge('field too large')
+    } else {
+      form.add(this.fields, name, value)
+    }
+  }
+
+  unnamed () {
+    this.fail(createError(400, 'a part of the form has no name'))
+  }
+
+  tooLarge (message) {
+    this.fail(createError(413, message))
+  }
+
+  fail (err) {
+    if (this.failed !== null) return
+    this.failed = unread(this.ctx, err)
+    this.ctx.req.unpipe(this.parser)
+    this.ctx.req.pause()
+    // not at once: busboy may be in the middle of a chunk
+    process.nextTick(async () => {
+      this.parser.destroy()
+      await Promise.allSettled(this.writing)
+      await this.remove()
+      this.reject(err)
+    })
+  }
+
+  finish () {
+    const { request } = this.ctx
+    request.body = form.nest(this.fields)
+    request.files = this.files
+  }
+
+  async remove () {
+    await Promise.all(this.files.map(async file => {
+      try {
+        await fs.promises.rm(file.path, { force: true })
+      } catch (err) {
+        report(this.ctx, err)
+      }
+    }))
+  }
+}
