@@ -22,6 +22,7 @@ import serve = require('./static')
 import template = require('./template')
 import timeout = require('./timeout')
 import upload = require('./upload')
+import validate = require('./validate')
 import views = require('./views')
 
 export {
@@ -47,5 +48,6 @@ export {
   template,
   timeout,
   upload,
+  validate,
   views
 }

@@ -31,6 +31,7 @@ const set = {
   get template () { return require('./template') },
   get timeout () { return require('./timeout') },
   get upload () { return require('./upload') },
+  get validate () { return require('./validate') },
   get views () { return require('./views') }
 }
 
@@ -60,6 +61,7 @@ module.exports = set
   exports.template =
   exports.timeout =
   exports.upload =
+  exports.validate =
   exports.views =
   null
 )
