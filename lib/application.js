@@ -76,6 +76,7 @@ class Application extends Emitter {
     this[util.inspect.custom] = this.inspect
     hide(this, SHAPES, null)
     hide(this, SERVERS, new Set())
+    if (!('fetch' in this)) hide(this, 'fetch', makeFetch(this))
     if (options.asyncLocalStorage) this.ctxStorage = makeStorage(this, options.asyncLocalStorage)
   }
 
@@ -139,8 +140,8 @@ class Application extends Emitter {
    *    const res = await app.inject({ method: 'POST', url: '/', body: 'a=1' })
    *    res.status // 200
    *
-   * @param {String|Object} what a url, or `{ method, url, headers, body }`;
-   *   an object as body is sent as JSON
+   * @param {String|Object|Request} what a url, `{ method, url, headers, body }`, where an object
+   *   as body is sent as JSON, or a web Request
    * @return {Promise<Object>} `{ status, message, headers, body, text(), json() }`, body as a Buffer
    * @api public
    */
@@ -411,6 +412,38 @@ function attachFront (app, server, listener) {
       return ''
     }
   })
+}
+
+/**
+ * `app.fetch(request, info)`: an own, bound property, because Deno and Bun take an app for a server
+ * by it, and Deno not if it is its prototype's. Loaded when it is first called.
+ */
+function makeFetch (app) {
+  let fetch
+  return function (request, info) {
+    fetch ??= require('./fetch')(fetchHost(app))
+    return fetch(request, info)
+  }
+}
+
+function fetchHost (app) {
+  const fn = app.compose(app.middleware)
+  return {
+    dispatch (incoming, outgoing) {
+      const ctx = outgoing.owner = shapesOf(app).front(incoming, outgoing)
+      return serve(app, ctx, fn)
+    },
+
+    listener () { return app.callback() },
+
+    failed (ctx, err) { ctx?.onerror(err) }, // without one, the listener's own sees to it
+
+    // whoever replaces these expects node's own objects
+    needsNode () {
+      return app.createContext !== createContext || app.handleRequest !== handleRequest ||
+        app.callback !== callback
+    }
+  }
 }
 
 function isTraced () {
