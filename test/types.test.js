@@ -59,6 +59,10 @@ for (const name of ['kone', 'koa']) {
       compile(project, { module: 'nodenext', skipLibCheck: true }, inBoth('validate.ts'))
     })
 
+    it('should hold for app.fetch', () => {
+      compile(project, { module: 'nodenext' }, inBoth('fetch.ts'))
+    })
+
     it('should take what an app or a package declares for it', () => {
       const packages = name === 'koa' ? inBoth('augmented-koa.ts') : []
       compile(project, { module: 'nodenext' }, [...inBoth('augment.ts'), ...packages])

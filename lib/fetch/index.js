@@ -20,9 +20,8 @@ const Outgoing = require('./outgoing')
 module.exports = function makeFetch (host) {
   return async function fetch (request, info) {
     check(request)
-    request.signal?.throwIfAborted()
-
     const exchange = new Exchange(host, request, info)
+    exchange.watch()
     exchange.run()
     return exchange.response
   }
@@ -51,8 +50,29 @@ class Exchange {
       this.resolve = resolve
       this.reject = reject
     })
-    this.aborted = () => this.lost(abortError(request.signal.reason))
-    request.signal?.addEventListener('abort', this.aborted, { once: true })
+    this.signal = null
+  }
+
+  /**
+   * Notice that the caller gives up.
+   *
+   * @throws the reason, if it did already
+   */
+  watch () {
+    const { info, request } = this
+    // Deno aborts the signal after every response, and warns about listeners
+    if (typeof info?.completed?.then === 'function') {
+      info.completed.then(undefined, err => this.lost(abortError(err)))
+    } else if (request.signal) {
+      this.signal = request.signal
+      this.signal.throwIfAborted()
+      this.signal.addEventListener('abort', this, { once: true })
+    }
+  }
+
+  /** An abort of the request's signal. */
+  handleEvent () {
+    this.lost(abortError(this.signal.reason))
   }
 
   run () {
@@ -106,7 +126,7 @@ class Exchange {
     if (this.settled) return
     this.settled = true
     this.failure = err
-    this.request.signal?.removeEventListener('abort', this.aborted)
+    this.signal?.removeEventListener('abort', this)
     const { listeners } = this
     this.listeners = []
     for (const fn of listeners) process.nextTick(fn, err)
