@@ -11,6 +11,7 @@ const { promisify } = require('node:util')
 
 const run = promisify(execFile)
 const ROOT = join(__dirname, '..')
+const semver = require('semver')
 const manifest = require('kone/package.json')
 const { names } = require('../tools/middleware-index')
 
@@ -45,6 +46,14 @@ describe('the package', () => {
     assert(installed.length <= 60, `${installed.length} packages`)
     for (const path of installed) {
       assert.doesNotMatch(String(JSON.parse(readFileSync(join(path, 'package.json'))).license), /AGPL/, path)
+    }
+  })
+
+  it('should need no Node later than 20, in any of its packages', async () => {
+    const { stdout } = await run('npm', ['ls', '--omit=dev', '--all', '--parseable'], { cwd: folder })
+    for (const path of stdout.trim().split('\n').slice(1)) {
+      const { name, version, engines } = JSON.parse(readFileSync(join(path, 'package.json')))
+      assert(semver.satisfies('20.0.0', engines?.node ?? '*'), `${name} ${version} needs Node ${engines?.node}`)
     }
   })
 

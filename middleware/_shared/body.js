@@ -71,7 +71,8 @@ function expand (ctx, inflate, encoding, bytes, limit) {
   if (bytes.length === 0) return bytes
   return new Promise((resolve, reject) => {
     inflate(bytes, { maxOutputLength: Math.max(limit, 1) }, (err, result) => {
-      if (err === null) resolve(result)
+      if (err === null && result.length <= limit) resolve(result)
+      else if (err === null) reject(tooLarge(ctx, limit)) // of a limit of 0, which zlib does not take
       else if (err.code === 'ERR_BUFFER_TOO_LARGE') reject(tooLarge(ctx, limit))
       else reject(createError(400, `corrupt ${encoding} body`, { type: 'encoding.corrupt', cause: err }))
     })
@@ -79,42 +80,16 @@ function expand (ctx, inflate, encoding, bytes, limit) {
 }
 
 /**
- * In Koa there is only the stream.
+ * In Koa there is only the stream. The package is loaded there alone.
  */
 function collect (req, limit) {
-  return new Promise((resolve, reject) => {
-    if (Number(req.headers['content-length']) > limit) return reject(createError(413, { limit }))
-    if (req.readableEnded) {
-      return reject(createError(500, 'the body was read before', { type: 'stream.not.readable' }))
-    }
-    if (req.destroyed) return reject(aborted())
-
-    const chunks = []
-    let length = 0
-    const listeners = {
-      data (chunk) {
-        length += chunk.length
-        if (length <= limit) return chunks.push(chunk)
-        req.pause()
-        settle(createError(413, { limit }))
-      },
-      end () { settle(null) },
-      error: cut,
-      close: cut
-    }
-
-    for (const event of Object.keys(listeners)) req.on(event, listeners[event])
-
-    function cut () { settle(aborted()) }
-
-    function settle (err) {
-      for (const event of Object.keys(listeners)) req.removeListener(event, listeners[event])
-      if (err) reject(err)
-      else resolve(Buffer.concat(chunks, length))
-    }
+  const rawBody = require('raw-body')
+  return rawBody(req, { limit, length: req.headers['content-length'] }).catch(err => {
+    const isCut = err.type === 'request.aborted' || (req.destroyed && !req.readableEnded)
+    throw isCut ? aborted(err) : err
   })
 }
 
-function aborted () {
-  return createError(400, 'request aborted', { code: 'KONE_ERR_BODY_ABORTED', type: 'request.aborted' })
+function aborted (cause) {
+  return createError(400, 'request aborted', { code: 'KONE_ERR_BODY_ABORTED', type: 'request.aborted', cause })
 }

@@ -1,20 +1,18 @@
 'use strict'
 
-const UNITS = { '': 1, b: 1, kb: 1024, mb: 1024 ** 2, gb: 1024 ** 3 }
+const bytes = require('bytes')
+
+// the package reads '12 apples' as 12
+const SIZE = /^\d+(?:\.\d+)? *(?:[kmgt]?b)?$/i
 
 /**
  * A size as Koa's packages write it, in bytes.
  *
- *    bytes('56kb', 'bodyParser: options.formLimit') // 57344
+ *    sizeOf('56kb')   // 57344
  *
- * @param {Number|String} size 1024, '56kb', '1.5mb'
- * @param {String} name of the option, for the message
- * @return {Number}
- * @throws {TypeError} if it is no size
- * @api private
+ * @param {number|string} size 1024, '56kb' or '1.5 MB'
+ * @return {number|undefined} undefined for what is not a size
  */
-module.exports = function bytes (size, name) {
-  const [, number, unit] = /^(\d+(?:\.\d+)?) *(b|kb|mb|gb|)$/i.exec(size) || []
-  if (number === undefined) throw new TypeError(`${name} must be a number of bytes or a string as '1mb'`)
-  return Math.floor(number * UNITS[unit.toLowerCase()])
+module.exports = function sizeOf (size) {
+  if (typeof size === 'string' ? SIZE.test(size) : size >= 0 && size < Infinity) return bytes.parse(size) ?? undefined
 }

@@ -10,6 +10,8 @@ const known = new Map()
  *
  *    choose('gzip, br;q=0.8', ['br', 'gzip', 'identity'])   // 'gzip'
  *
+ * By hand because the negotiator that accepts 1 brings (0.6) lets the client's order decide between equals.
+ *
  * RFC 9110, 12.5.3. `identity` weighs as little as the least accepted unless it is named, and
  * nothing is refused for want of it: undefined means that no offer is acceptable.
  *

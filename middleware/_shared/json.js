@@ -1,7 +1,6 @@
 'use strict'
 
-// a spelling of either name must have the name or an escaped ASCII letter
-const SUSPICIOUS = /__proto__|constructor|\\u00/
+const secure = require('secure-json-parse')
 
 /**
  * JSON from a client. Refuses, or removes, keys that would reach a prototype when the value is
@@ -22,34 +21,8 @@ module.exports = function parseJSON (text, strict = true, onProtoPoisoning = 'er
     if (strict && !/^[\x20\t\n\r]*[[{]/.test(text)) {
       throw new SyntaxError('invalid JSON, only objects and arrays are read')
     }
-    const value = JSON.parse(text)
-    if (onProtoPoisoning !== 'ignore' && isObject(value) && SUSPICIOUS.test(text)) purge(value, onProtoPoisoning)
-    return value
+    return secure.parse(text, { protoAction: onProtoPoisoning, constructorAction: onProtoPoisoning })
   } catch (err) {
     throw Object.assign(err, { status: 400, body: text })
   }
-}
-
-function purge (value, action) {
-  const open = [value]
-  while (open.length > 0) {
-    const holder = open.pop()
-    for (const key of Object.keys(holder)) {
-      const inner = holder[key]
-      if (isPoisoned(key, inner)) {
-        if (action === 'error') throw new SyntaxError(`invalid JSON, "${key}" is not allowed as a key`)
-        delete holder[key]
-      } else if (isObject(inner)) {
-        open.push(inner)
-      }
-    }
-  }
-}
-
-function isPoisoned (key, value) {
-  return key === '__proto__' || (key === 'constructor' && isObject(value) && Object.hasOwn(value, 'prototype'))
-}
-
-function isObject (value) {
-  return typeof value === 'object' && value !== null
 }

@@ -4,10 +4,14 @@ const contentType = require('content-type')
 const createError = require('http-errors')
 const iconv = require('iconv-lite')
 const typeis = require('type-is')
-const bytes = require('../_shared/bytes')
+const sizeOf = require('../_shared/bytes')
 const readBody = require('../_shared/body')
 const form = require('../_shared/form')
+const { Rule, boolean, check, fn, list, object, oneOf, shape, size, text } = require('../_shared/options')
 const parseJSON = require('../_shared/json')
+
+// iconv-lite reads these too, but they are no charsets
+const NOT_CHARSETS = /^(?:base64|hex|binary)$/i
 
 const TYPES = {
   json: [
@@ -20,11 +24,26 @@ const TYPES = {
 }
 const LIMITS = { json: '1mb', form: '56kb', text: '1mb', xml: '1mb' }
 
+const charset = new Rule('the name of a charset', isCharset)
+const types = text.or(list(text, 'content types'))
+const OPTIONS = {
+  enableTypes: list(oneOf(...Object.keys(TYPES)), "'json', 'form', 'text' and 'xml'"),
+  jsonLimit: size,
+  formLimit: size,
+  textLimit: size,
+  xmlLimit: size,
+  encoding: charset,
+  strict: boolean,
+  detectJSON: fn,
+  extendTypes: shape({ json: types, form: types, text: types, xml: types }),
+  onerror: fn,
+  onProtoPoisoning: oneOf('error', 'remove', 'ignore'),
+  queryString: object,
+  qs: new Rule('an object with a parse function', qs => typeof qs?.parse === 'function')
+}
+
 // Content-Type values remembered, so that a usual one is read once per app, not once per request
 const MAX_REMEMBERED = 100
-
-// iconv-lite reads these too, but they are no charsets
-const NOT_CHARSETS = /^(?:base64|hex|binary)$/i
 
 /**
  * Parse JSON, form and text bodies into `ctx.request.body`, the text itself into
@@ -51,9 +70,9 @@ const NOT_CHARSETS = /^(?:base64|hex|binary)$/i
  * @throws {TypeError} for an option of the wrong type
  * @api public
  */
-module.exports = function bodyParser (options = {}) {
+module.exports = function bodyParser (options) {
+  options = check('bodyParser', options, OPTIONS)
   const { detectJSON, onerror } = options
-  check(options)
   const parsers = prepare(options)
   const remembered = new Map()
 
@@ -122,30 +141,6 @@ module.exports = function bodyParser (options = {}) {
   }
 }
 
-function check ({ enableTypes = [], detectJSON, onerror, onProtoPoisoning, extendTypes, encoding, qs }) {
-  if (!Array.isArray(enableTypes) || !enableTypes.every(type => Object.hasOwn(TYPES, type))) {
-    throw new TypeError("bodyParser: options.enableTypes must be an array of 'json', 'form', 'text' and 'xml'")
-  }
-  if (detectJSON !== undefined && typeof detectJSON !== 'function') {
-    throw new TypeError('bodyParser: options.detectJSON must be a function')
-  }
-  if (onerror !== undefined && typeof onerror !== 'function') {
-    throw new TypeError('bodyParser: options.onerror must be a function')
-  }
-  if (![undefined, 'error', 'remove', 'ignore'].includes(onProtoPoisoning)) {
-    throw new TypeError("bodyParser: options.onProtoPoisoning must be 'error', 'remove' or 'ignore'")
-  }
-  if (extendTypes !== undefined && (typeof extendTypes !== 'object' || extendTypes === null)) {
-    throw new TypeError('bodyParser: options.extendTypes must be an object')
-  }
-  if (encoding !== undefined && !isCharset(encoding)) {
-    throw new TypeError('bodyParser: options.encoding must be the name of a charset')
-  }
-  if (qs !== undefined && typeof qs.parse !== 'function') {
-    throw new TypeError('bodyParser: options.qs must have a parse function')
-  }
-}
-
 /**
  * @return {Object} name of each enabled type → { types, limit, charset, read }
  */
@@ -164,7 +159,7 @@ function prepare (options) {
     if (!enableTypes.includes(name)) continue
     parsers[name] = {
       types: TYPES[name].concat(extendTypes[name] || []),
-      limit: bytes(options[`${name}Limit`] || LIMITS[name], `bodyParser: options.${name}Limit`),
+      limit: sizeOf(options[`${name}Limit`] ?? LIMITS[name]),
       charset: encoding,
       read: read[name]
     }

@@ -4,7 +4,9 @@ const { Readable, pipeline } = require('node:stream')
 const { promisify } = require('node:util')
 const zlib = require('node:zlib')
 const types = require('mime-db')
+const sizeOf = require('../_shared/bytes')
 const choose = require('../_shared/encoding')
+const { Rule, check, fn, list, none, oneOf, size, text } = require('../_shared/options')
 
 // br beyond quality 4 costs more time than it saves on the wire
 const ENCODERS = {
@@ -17,7 +19,16 @@ const ENCODINGS = Object.keys(ENCODERS).filter(name => ENCODERS[name])
 
 const EMPTY = new Set([204, 205, 304])
 const NO_TRANSFORM = /(?:^|,)\s*no-transform\s*(?:,|$)/i
-const UNITS = { b: 1, kb: 2 ** 10, mb: 2 ** 20, gb: 2 ** 30, tb: 2 ** 40 }
+
+const KNOWN = [...Object.keys(ENCODERS), 'identity']
+const OPTIONS = {
+  filter: fn,
+  threshold: size.or(fn).or(none),
+  ...Object.fromEntries(Object.keys(ENCODERS).map(name => [name, encoding(name)])),
+  encodingPreference: list(oneOf(...KNOWN), KNOWN.join(', ')),
+  defaultEncoding: text,
+  wildcardAcceptEncoding: text
+}
 
 /**
  * Compress the answer by what the client accepts.
@@ -63,8 +74,8 @@ module.exports.final = function final (options) {
   return compressor(options)
 }
 
-function compressor (options = {}) {
-  check(options)
+function compressor (options) {
+  options = check('compress', options, OPTIONS)
   const { filter = isCompressible, wildcardAcceptEncoding = 'gzip' } = options
   const whenAny = wildcardAcceptEncoding === '*' ? 'gzip' : wildcardAcceptEncoding
   const whenSilent = options.defaultEncoding === '*' ? whenAny : options.defaultEncoding ?? 'identity'
@@ -81,7 +92,7 @@ function compressor (options = {}) {
     if (isIdentity(choose(accepted, preference))) return
 
     const { type } = ctx.response
-    const source = sourceOf(ctx.body)
+    const source = ctx.body ? sourceOf(ctx.body) : null
     const size = isWhole(source) ? Buffer.byteLength(source) : declaredLength(ctx)
     const settings = ctx.compress instanceof Object ? { ...options, ...ctx.compress } : options
     if (size < bytes(valueOf(settings.threshold ?? 1024, type, size, ctx))) return
@@ -100,31 +111,19 @@ function compressor (options = {}) {
   return compress
 }
 
-function check (options) {
-  const { filter, threshold, encodingPreference = [] } = options
-  if (filter !== undefined && typeof filter !== 'function') {
-    throw new TypeError('compress: options.filter must be a function')
-  }
-  if (typeof threshold !== 'function') bytes(threshold ?? 1024)
-  for (const name of ['defaultEncoding', 'wildcardAcceptEncoding']) {
-    if (options[name] !== undefined && typeof options[name] !== 'string') {
-      throw new TypeError(`compress: options.${name} must be a string`)
+/** What an encoding may be set to; node:zlib knows best which options it takes. */
+function encoding (name) {
+  const rule = new Rule('options of node:zlib, a function, true or false')
+  rule.refuse = (value, path) => {
+    if (value === null || typeof value === 'boolean' || typeof value === 'function') return undefined
+    if (typeof value !== 'object') return `${path} must be ${rule.must}`
+    try {
+      ENCODERS[name]?.stream({ ...ENCODERS[name].defaults, ...value }).close()
+    } catch (err) {
+      return `${path}: ${err.message}`
     }
   }
-  const known = [...Object.keys(ENCODERS), 'identity']
-  if (!Array.isArray(encodingPreference) || !encodingPreference.every(one => known.includes(one))) {
-    throw new TypeError(`compress: options.encodingPreference must be an array of ${known}`)
-  }
-  for (const name of Object.keys(ENCODERS)) {
-    const value = options[name]
-    if (value === undefined || value === null || typeof value === 'boolean') continue
-    if (typeof value === 'function') continue
-    if (typeof value !== 'object') {
-      throw new TypeError(`compress: options.${name} must be options of node:zlib, a function or false`)
-    }
-    // node:zlib knows best what it takes
-    ENCODERS[name]?.stream({ ...ENCODERS[name].defaults, ...value }).close()
-  }
+  return rule
 }
 
 /** @return {{ defaults, stream, whole }|undefined} both ways that node:zlib compresses */
@@ -141,7 +140,9 @@ function encoder (name, defaults) {
 
 function mayCompress (ctx, filter) {
   const { body, response, status } = ctx
-  if (!body || ctx.compress === false || ctx.method === 'HEAD' || EMPTY.has(status)) return false
+  // a HEAD may name the length of a body that only GET makes
+  if (!body && (ctx.method !== 'HEAD' || !response.get('Content-Length'))) return false
+  if (ctx.compress === false || EMPTY.has(status)) return false
   if (response.get('Content-Encoding') || body instanceof Response) return false
   // a range counts the bytes of what is not compressed
   if (status === 206 || response.get('Content-Range')) return false
@@ -172,9 +173,9 @@ function valueOf (setting, type, size, ctx) {
 
 function bytes (threshold) {
   if (threshold === false) return 0
-  const [, amount, unit] = /^(\d+(?:\.\d+)?) *([kmgt]?b)?$/i.exec(threshold) ?? []
-  if (amount !== undefined) return Number(amount) * UNITS[unit?.toLowerCase() ?? 'b']
-  throw new TypeError("compress: options.threshold must be bytes, like 1024 or '1kb', or a function")
+  const size = sizeOf(threshold)
+  if (size === undefined) throw new TypeError(`compress: ctx.compress.threshold must be ${OPTIONS.threshold.must}`)
+  return size
 }
 
 /** What Koa would send: a stream or Blob as it is, anything but text and bytes as JSON. */
@@ -194,14 +195,16 @@ function isWhole (source) {
 
 async function encode (ctx, source, encoding, options) {
   const { stream, whole } = ENCODERS[encoding]
-  // one Buffer in, one Buffer out: no stream to build, and the length is known
-  const body = isWhole(source)
-    ? await whole(source, options)
-    : pipeline(readable(source), stream(options), ignore)
-  if (ctx.headerSent || !ctx.writable) return
-
-  ctx.body = body
-  if (!isWhole(body)) ctx.remove('Content-Length')
+  if (isWhole(source)) {
+    // one Buffer in, one Buffer out: no stream to build, and the length is known, to HEAD too
+    const body = await whole(source, options)
+    if (ctx.headerSent || !ctx.writable) return
+    ctx.body = body
+  } else {
+    if (ctx.method !== 'HEAD') ctx.body = pipeline(readable(source), stream(options), ignore)
+    else if (source !== null) ctx.body = readable(source) // a Blob would tell its length
+    ctx.remove('Content-Length')
+  }
   ctx.set('Content-Encoding', encoding)
   ctx.remove('Accept-Ranges') // of the bytes before
   const etag = ctx.response.get('ETag')

@@ -1,6 +1,7 @@
 'use strict'
 
 const isOver = require('../_shared/is-over')
+const { check } = require('../_shared/options')
 
 /**
  * Answer 304 when the client already has what would be sent: by ETag or Last-Modified
@@ -12,7 +13,9 @@ const isOver = require('../_shared/is-over')
  * @return {Function} middleware
  * @api public
  */
-module.exports = function conditionalGet () {
+module.exports = function conditionalGet (options) {
+  check('conditionalGet', options, {})
+
   return function conditionalGet (ctx, next) {
     const ended = next()
     if (!isConditional(ctx)) return ended
@@ -31,7 +34,9 @@ module.exports = function conditionalGet () {
  * @return {Function} (ctx) => void
  * @api public
  */
-module.exports.final = function final () {
+module.exports.final = function final (options) {
+  check('conditionalGet', options, {})
+
   return function conditionalGet (ctx) {
     if (isConditional(ctx)) answer(ctx)
   }

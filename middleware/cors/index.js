@@ -2,8 +2,23 @@
 
 const koaCors = require('@koa/cors')
 const isOver = require('../_shared/is-over')
+const { Rule, boolean, check, fn, list, none, string } = require('../_shared/options')
 
 const ORIGIN = Symbol('cors origin')
+
+const names = string.or(list(string, 'strings'))
+const seconds = new Rule('a whole number of seconds', value => /^\d+$/.test(value) && !Array.isArray(value))
+const OPTIONS = {
+  origin: string.or(fn).or(none),
+  allowMethods: names,
+  exposeHeaders: names,
+  allowHeaders: names,
+  maxAge: seconds,
+  credentials: boolean.or(fn),
+  keepHeadersOnError: boolean,
+  secureContext: boolean,
+  privateNetworkAccess: boolean
+}
 
 /**
  * Cross-origin resource sharing by @koa/cors: its options, its answers.
@@ -28,7 +43,7 @@ const ORIGIN = Symbol('cors origin')
  * @api public
  */
 module.exports = function cors (options) {
-  const settings = withoutReflection(check(options))
+  const settings = withoutReflection(checked(options))
   const wrapped = koaCors(settings)
   if (typeof settings.origin === 'function' || typeof settings.credentials === 'function') return wrapped
   const headers = headersOf(settings)
@@ -48,6 +63,15 @@ module.exports = function cors (options) {
       return wrapped(ctx, () => { throw err }) // puts them on the error
     })
   }
+}
+
+function checked (options) {
+  const settings = check('cors', options, OPTIONS)
+  if (settings.credentials && !settings.origin) {
+    throw new TypeError('cors: options.credentials needs options.origin: without it any site ' +
+      'could read what a visitor of yours may read')
+  }
+  return settings
 }
 
 function headersOf ({ origin, credentials, exposeHeaders, secureContext }) {
@@ -78,32 +102,4 @@ function withoutReflection (options) {
       return typeof credentials === 'function' ? credentials(ctx) : true
     }
   }
-}
-
-const TYPES = {
-  origin: ['string', 'function'],
-  allowMethods: ['string', 'list'],
-  exposeHeaders: ['string', 'list'],
-  allowHeaders: ['string', 'list'],
-  maxAge: ['string', 'number'],
-  credentials: ['boolean', 'function'],
-  keepHeadersOnError: ['boolean'],
-  secureContext: ['boolean'],
-  privateNetworkAccess: ['boolean']
-}
-
-function check (options) {
-  options = options || {}
-  for (const [name, types] of Object.entries(TYPES)) {
-    const value = options[name]
-    if (value === undefined || value === null) continue
-    if (!types.includes(Array.isArray(value) ? 'list' : typeof value)) {
-      throw new TypeError(`cors: options.${name} must be a ${types.join(' or a ')}`)
-    }
-  }
-  if (options.credentials && !options.origin) {
-    throw new TypeError('cors: options.credentials needs options.origin: without it any site ' +
-      'could read what a visitor of yours may read')
-  }
-  return options
 }

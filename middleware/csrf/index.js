@@ -2,9 +2,22 @@
 
 const { timingSafeEqual } = require('node:crypto')
 const globs = require('./globs')
+const { any, boolean, check, fn, integer, list, refused, string } = require('../_shared/options')
 const random = require('../_shared/random')
 
 const CTX = Symbol('csrf ctx')
+
+const byHandler = refused('let errorHandler respond')
+const OPTIONS = {
+  errorHandler: fn,
+  excludedMethods: list(string, 'strings'),
+  disableQuery: boolean,
+  ignoredPathGlobs: list(string, 'strings'),
+  secretLength: integer({ min: 16, of: 'bytes' }), // 16 are what cannot be guessed
+  saltLength: any, // of koa-csrf's tokens, which had a salt
+  invalidTokenMessage: byHandler, // koa-csrf 3
+  invalidTokenStatusCode: byHandler
+}
 
 /**
  * Refuse requests that another site made a visitor's browser send.
@@ -34,7 +47,7 @@ const CTX = Symbol('csrf ctx')
  * @api public
  */
 module.exports = function csrf (options) {
-  const { excluded, isIgnored, disableQuery, errorHandler, secretLength } = check(options)
+  const { excluded, isIgnored, disableQuery, errorHandler, secretLength } = settingsOf(options)
   const property = tokenProperty(secretLength)
 
   return function csrf (ctx, next) {
@@ -83,7 +96,8 @@ function isValid (token, secret) {
   if (typeof secret !== 'string' || secret === '') return false
   const bytes = Buffer.from(secret)
   const sent = Buffer.from(token, 'base64url')
-  if (sent.length !== 2 * bytes.length) return false
+  // node skips what is not base64url and ignores the bits that are left over: only one spelling is a token
+  if (sent.length !== 2 * bytes.length || sent.toString('base64url') !== token) return false
   const found = sent.subarray(bytes.length)
   for (let i = 0; i < bytes.length; i++) found[i] ^= sent[i]
   return timingSafeEqual(found, bytes)
@@ -129,31 +143,15 @@ function refuse (ctx) {
   ctx.throw(403, 'Invalid CSRF token')
 }
 
-function check (options) {
+function settingsOf (options) {
   const {
     errorHandler = refuse,
     excludedMethods = ['GET', 'HEAD', 'OPTIONS'],
     disableQuery = false,
     ignoredPathGlobs = [],
     secretLength = 18
-  } = options || {}
+  } = check('csrf', options, OPTIONS)
 
-  if (typeof errorHandler !== 'function') {
-    throw new TypeError('csrf: options.errorHandler must be a function')
-  }
-  if (!isListOfStrings(excludedMethods)) {
-    throw new TypeError('csrf: options.excludedMethods must be a list of strings')
-  }
-  if (typeof disableQuery !== 'boolean') {
-    throw new TypeError('csrf: options.disableQuery must be true or false')
-  }
-  if (!isListOfStrings(ignoredPathGlobs)) {
-    throw new TypeError('csrf: options.ignoredPathGlobs must be a list of strings')
-  }
-  // 16 bytes are what cannot be guessed
-  if (!Number.isInteger(secretLength) || secretLength < 16) {
-    throw new TypeError('csrf: options.secretLength must be an integer of 16 or more')
-  }
   return {
     errorHandler,
     disableQuery,
@@ -170,8 +168,4 @@ function compileGlobs (patterns) {
   } catch (err) {
     throw new TypeError(`csrf: options.ignoredPathGlobs: ${err.message}`, { cause: err })
   }
-}
-
-function isListOfStrings (value) {
-  return Array.isArray(value) && value.every(entry => typeof entry === 'string')
 }

@@ -3,6 +3,9 @@
 const { stat } = require('node:fs/promises')
 const entityTag = require('../_shared/entity-tag')
 const isOver = require('../_shared/is-over')
+const { boolean, check } = require('../_shared/options')
+
+const OPTIONS = { weak: boolean }
 
 /**
  * Give answers an ETag: of their bytes, or of a file's size and time for a file's stream.
@@ -18,7 +21,7 @@ const isOver = require('../_shared/is-over')
  * @api public
  */
 module.exports = function etag (options) {
-  const weak = check(options)
+  const { weak } = check('etag', options, OPTIONS)
 
   return function etag (ctx, next) {
     const ended = next()
@@ -37,19 +40,11 @@ module.exports = function etag (options) {
  * @api public
  */
 module.exports.final = function final (options) {
-  const weak = check(options)
+  const { weak } = check('etag', options, OPTIONS)
 
   return function etag (ctx) {
     return tag(ctx, weak)
   }
-}
-
-function check (options) {
-  const { weak } = options || {}
-  if (weak !== undefined && typeof weak !== 'boolean') {
-    throw new TypeError('etag: options.weak must be true or false')
-  }
-  return weak
 }
 
 function tag (ctx, weak) {

@@ -3,9 +3,12 @@
 const fs = require('node:fs')
 const { resolve } = require('node:path')
 const entityTag = require('../_shared/entity-tag')
+const { check, number, text } = require('../_shared/options')
 
 const ONE_DAY = 24 * 3600 * 1000 // ms
 const ONE_YEAR = 31_556_926_000
+
+const OPTIONS = { maxAge: number({ min: 0, of: 'milliseconds' }), mime: text }
 
 /**
  * Answer `/favicon.ico` from memory.
@@ -21,10 +24,11 @@ const ONE_YEAR = 31_556_926_000
  * @api public
  */
 module.exports = function favicon (path, options) {
-  const { maxAge, mime } = check(path, options)
+  if (path && typeof path !== 'string') throw new TypeError('favicon: path must be a string')
+  const { maxAge = ONE_DAY, mime = 'image/x-icon' } = check('favicon', options, OPTIONS)
   const icon = path ? read(path) : undefined
   const tag = icon && entityTag(icon)
-  const cacheControl = `public, max-age=${Math.floor(maxAge / 1000)}`
+  const cacheControl = `public, max-age=${Math.floor(Math.min(maxAge, ONE_YEAR) / 1000)}`
 
   return function favicon (ctx, next) {
     if (ctx.path !== '/favicon.ico') return next()
@@ -46,18 +50,6 @@ module.exports = function favicon (path, options) {
     ctx.type = mime
     ctx.body = icon
   }
-}
-
-function check (path, options) {
-  const { maxAge, mime } = options || {}
-  if (path && typeof path !== 'string') throw new TypeError('favicon: path must be a string')
-  if (maxAge != null && !(typeof maxAge === 'number' && maxAge >= 0)) {
-    throw new TypeError('favicon: options.maxAge must be a number of milliseconds')
-  }
-  if (mime && typeof mime !== 'string') {
-    throw new TypeError('favicon: options.mime must be a string')
-  }
-  return { maxAge: Math.min(maxAge ?? ONE_DAY, ONE_YEAR), mime: mime || 'image/x-icon' }
 }
 
 function read (path) {

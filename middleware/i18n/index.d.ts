@@ -10,7 +10,10 @@ declare namespace i18n {
     request: object
   }
 
-  type OwnMode = (this: Kone.Context, ctx: Kone.Context) => string | null | undefined | false
+  type Locale = string | null | undefined | false
+
+  /** A locale, or nothing for the next mode; also promised. */
+  type OwnMode = (this: Kone.Context, ctx: Kone.Context) => Locale | PromiseLike<Locale>
 
   interface Options {
     /** Names of catalogues, the first is the default; or the catalogues by name. */
@@ -28,9 +31,6 @@ declare namespace i18n {
     /** Name of the query's field and of the cookie; default: locale */
     key?: string | undefined
   }
-
-  /** A locale, or nothing for the next mode. */
-  type Ask = (this: Kone.Context, ctx: Kone.Context) => string | null | undefined | false
 
   type Mode = 'query' | 'subdomain' | 'cookie' | 'header' | 'url' | 'tld' | (string & {})
 

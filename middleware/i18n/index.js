@@ -4,6 +4,7 @@ const fs = require('node:fs')
 const path = require('node:path')
 const i18next = require('i18next')
 const cookieReader = require('../_shared/cookie')
+const { Rule, any, check, fn, list, off, refused, text } = require('../_shared/options')
 
 const PLURALS = ['zero', 'one', 'two', 'few', 'many', 'other']
 const MAX_KNOWN_HEADERS = 1000
@@ -28,7 +29,7 @@ const MAX_HEADER = 256 // characters; a longer one is looked at, not remembered
  * @param {string} [options.extension] of the files; when left out, .js (JSON text) or .json
  * @param {Function} [options.parse=JSON.parse] text of a file to catalogue
  * @param {Array<string|Function>} [options.modes=[]] what is asked for the locale, first answer
- *   wins: 'query', 'subdomain', 'cookie', 'header', 'url', 'tld', (ctx) => locale
+ *   wins: 'query', 'subdomain', 'cookie', 'header', 'url', 'tld', (ctx) => locale or a promise
  * @param {string} [options.defaultLocale] default: the first of `locales`
  * @param {string|false} [options.fallback] the locale that lends what another lacks, default: the
  *   default locale
@@ -40,22 +41,35 @@ const MAX_HEADER = 256 // characters; a longer one is looked at, not remembered
  */
 module.exports = function i18n (app, options) {
   if (!app?.context || !app.request) throw new TypeError('i18n: the first argument must be an app')
+  const { modes: given = [], key = 'locale' } = check('i18n', options, OPTIONS)
   const locales = new Locales(options)
-  const modes = (options.modes ?? []).map(mode => readerOf(mode, locales))
+  const modes = given.map(mode => readerOf(mode, locales))
 
-  extend(app.context, app.request, options.key ?? 'locale', locales)
+  extend(app.context, app.request, key, locales)
 
   return function i18n (ctx, next) {
-    for (let i = 0; i < modes.length; i++) {
-      const locale = modes[i](ctx)
-      if (locale !== undefined) {
-        ctx.i18n.setLocale(locale)
-        return next()
-      }
-    }
-    ctx.i18n // eslint-disable-line no-unused-expressions -- the getter fills ctx.state
-    return next()
+    const asking = speak(ctx, modes, 0)
+    return asking === undefined ? next() : asking.then(() => next())
   }
+}
+
+/** Ask one mode after the other, from `i` on. @return {Promise|undefined} undefined when it is done */
+function speak (ctx, modes, i) {
+  for (; i < modes.length; i++) {
+    const locale = modes[i](ctx)
+    if (typeof locale?.then === 'function') return speakLater(ctx, modes, i, locale)
+    if (locale !== undefined) {
+      ctx.i18n.setLocale(locale)
+      return
+    }
+  }
+  ctx.i18n // eslint-disable-line no-unused-expressions -- the getter fills ctx.state
+}
+
+async function speakLater (ctx, modes, i, promise) {
+  const locale = await promise
+  if (!locale) return speak(ctx, modes, i + 1)
+  ctx.i18n.setLocale(locale)
 }
 
 /** What the request itself says: koa-locale's six, by the name of the mode. */
@@ -75,13 +89,32 @@ const READERS = {
 }
 const MODES = Object.keys(READERS)
 
+const mode = new Rule('a mode', value => typeof value === 'function' || modeName(value) !== undefined)
+const readOnce = refused('catalogues are read once and never written')
+const OPTIONS = {
+  locales: any, // `read` says more
+  directory: text,
+  extension: text,
+  parse: fn,
+  modes: list(mode, `functions and of ${MODES.join(', ').toLowerCase()}`),
+  defaultLocale: text,
+  fallback: text.or(off),
+  key: text,
+  devMode: readOnce, // of i18n-2
+  indent: readOnce,
+  dump: readOnce,
+  register: refused('the helpers are in ctx.state'),
+  cookieName: refused('name the cookie by `key`')
+}
+
+function modeName (mode) {
+  return MODES.find(name => name.toLowerCase() === String(mode).toLowerCase())
+}
+
 function readerOf (mode, locales) {
   if (typeof mode === 'function') return ctx => mode.call(ctx, ctx) || undefined
 
-  const name = MODES.find(name => name.toLowerCase() === String(mode).toLowerCase())
-  if (name === undefined) {
-    throw new TypeError(`i18n: options.modes must be functions or of ${MODES.join(', ')}: ${mode}`)
-  }
+  const name = modeName(mode)
   if (name === 'Header') return ctx => locales.accepted(ctx)
   const method = `getLocaleFrom${name}`
   return ctx => locales.find(ctx[method]())
@@ -162,9 +195,9 @@ class Locales {
     const names = Object.keys(this.contents)
     const { defaultLocale = names[0] } = options
     const { fallback = defaultLocale } = options
-    for (const name of [defaultLocale, fallback || defaultLocale]) {
+    for (const [option, name] of Object.entries({ defaultLocale, fallback: fallback || defaultLocale })) {
       if (names.includes(name)) continue
-      throw new TypeError(`i18n: there is no catalogue of the locale ${name}, only ${names}`)
+      throw new TypeError(`i18n: options.${option}: there is no catalogue of the locale ${name}, only ${names}`)
     }
 
     const engine = engineOf(this.contents, fallback)
@@ -208,7 +241,6 @@ function parentOf (name) {
 }
 
 function read ({ locales, directory = './locales', extension, parse = JSON.parse } = {}) {
-  if (typeof parse !== 'function') throw new TypeError('i18n: options.parse must be a function')
   if (Array.isArray(locales) && locales.length > 0) {
     const extensions = extension === undefined ? ['.js', '.json'] : [extension]
     return Object.fromEntries(locales.map(name => {

@@ -1,6 +1,7 @@
 'use strict'
 
 const { AsyncLocalStorage } = require('node:async_hooks')
+const { check } = require('../_shared/options')
 const report = require('../_shared/report')
 
 const storage = new AsyncLocalStorage()
@@ -19,7 +20,8 @@ let isWatching = false
  * @return {Function} middleware
  * @api public
  */
-module.exports = function isolate () {
+module.exports = function isolate (options) {
+  check('isolate', options, {})
   watch()
 
   return function isolate (ctx, next) {

@@ -2,10 +2,15 @@
 
 const { StringDecoder } = require('node:string_decoder')
 const { Transform, pipeline } = require('node:stream')
+const { check, refused, text } = require('../_shared/options')
 
 // a path of plain identifiers and indexes: cb, my.app.cb, jQuery36.calls[12]
 const CALLBACK = /^[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*|\[\d+\])*$/
 const MAX_CALLBACK = 128
+const OPTIONS = {
+  callbackName: text,
+  domain: refused('it is for the page that koa-jsonp makes of a POST, and only GET is wrapped here')
+}
 const LINE_ENDS = /[\u2028\u2029]/
 
 /**
@@ -24,7 +29,7 @@ const LINE_ENDS = /[\u2028\u2029]/
  * @api public
  */
 module.exports = function jsonp (options) {
-  const callbackName = check(options)
+  const { callbackName = 'callback' } = check('jsonp', options, OPTIONS)
 
   return function jsonp (ctx, next) {
     const callback = callbackOf(ctx, callbackName)
@@ -43,20 +48,12 @@ module.exports = function jsonp (options) {
  * @api public
  */
 module.exports.final = function final (options) {
-  const callbackName = check(options)
+  const { callbackName = 'callback' } = check('jsonp', options, OPTIONS)
 
   return function jsonp (ctx) {
     const callback = callbackOf(ctx, callbackName)
     if (callback !== undefined) wrap(ctx, callback)
   }
-}
-
-function check (options = {}) {
-  const { callbackName = 'callback' } = options
-  if (typeof callbackName !== 'string' || callbackName === '') {
-    throw new TypeError('jsonp: options.callbackName must be a non-empty string')
-  }
-  return callbackName
 }
 
 function callbackOf (ctx, callbackName) {

@@ -1,11 +1,27 @@
 'use strict'
 
 const whenFinished = require('../_shared/finished')
+const { Rule, check, fn, list, string } = require('../_shared/options')
 
 const TOKEN = new RegExp(':(?:(req|res)\\[([^\\]]+)\\]|(url|protocol|hostname|method|status|' +
   'response-time|date|referrer|http-version|remote-addr|user-agent|content-length|id))', 'g')
 const LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'mark']
 const CLIENT_GONE = 499 // nginx's number for a client that left before its answer
+
+const level = new Rule(`'auto' or one of ${LEVELS.join(', ')}`, value => {
+  return ['auto', ...LEVELS].includes(nameOf(value))
+})
+const pattern = new Rule('a RegExp or a string', value => typeof value === 'string' || value instanceof RegExp)
+const token = new Rule('a token', value => {
+  return (typeof value?.token === 'string' && value.token !== '') || value?.token instanceof RegExp
+})
+const OPTIONS = {
+  format: string.or(fn),
+  level,
+  nolog: pattern.or(list(pattern, 'them')),
+  tokens: list(token, 'objects whose token is a non-empty string or a RegExp')
+}
+const ALONE = { ...OPTIONS, transporter: fn }
 
 /**
  * One line per request, when its answer is out or the client is gone.
@@ -79,23 +95,22 @@ module.exports.final = function final (log, options) {
 }
 
 function recorder (log, options) {
-  if (isOptions(log)) [log, options] = [log.transporter, log]
-  if (options === undefined || options === null) options = {}
-  if (typeof options !== 'object') options = { format: options }
-  const { format, level = 'info', nolog, tokens = [] } = options
-
-  if (format !== undefined && typeof format !== 'string' && typeof format !== 'function') {
-    throw new TypeError('logger: options.format must be a string or a function')
+  if (isOptions(log)) {
+    options = check('logger', log, ALONE)
+    log = options.transporter
+  } else {
+    if (typeof options === 'string' || typeof options === 'function') options = { format: options }
+    options = check('logger', options, OPTIONS)
   }
-  if (!Array.isArray(tokens)) throw new TypeError('logger: options.tokens must be an array')
+  const { format, level = 'info', nolog, tokens = [] } = options
   const { line, timed } = formatter(format, tokens, typeof log === 'function')
-  const quiet = pattern(nolog)
+  const quiet = patterns(nolog)
 
   return {
     timed,
     address: typeof format !== 'string' || format.includes(':remote-addr') || tokens.length > 0,
-    skips: ctx => quiet !== undefined && quiet.test(ctx.originalUrl),
-    write: writer(log, levelName(level), line)
+    skips: ctx => quiet.length > 0 && quiet.some(one => one.test(ctx.originalUrl)),
+    write: writer(log, nameOf(level), line)
   }
 }
 
@@ -104,22 +119,17 @@ function isOptions (log) {
     typeof log.info !== 'function' && typeof log.log !== 'function'
 }
 
-function levelName (level) {
-  // log4js' Level objects
-  const name = String(level?.levelStr ?? level).toLowerCase()
-  if (name === 'auto' || LEVELS.includes(name)) return name
-  throw new TypeError(`logger: options.level must be 'auto' or one of ${LEVELS.join(', ')}`)
+/** Of log4js' Level objects, too. */
+function nameOf (level) {
+  return String(level?.levelStr ?? level).toLowerCase()
 }
 
-function pattern (nolog) {
-  if (nolog === undefined || nolog === null) return
-  const sources = [].concat(nolog).map(one => {
-    if (typeof one === 'string' || one instanceof RegExp) return one.source ?? one
-    throw new TypeError('logger: options.nolog must be a RegExp, a string or an array of them')
+function patterns (nolog) {
+  return [].concat(nolog ?? []).map(one => {
+    if (typeof one === 'string') return new RegExp(one)
+    // a copy: with the g or y flag it would remember where it stopped
+    return new RegExp(one, one.flags.replace(/[gy]/g, ''))
   })
-  if (sources.length === 0) return
-  // not a RegExp's own test(): one with the g flag would remember where it stopped
-  return new RegExp(sources.join('|'), nolog.flags?.replace(/[gy]/g, ''))
 }
 
 // where a line goes
@@ -135,7 +145,7 @@ function writer (log, level, line) {
 
   const names = level === 'auto' ? ['info', 'warn', 'error'] : [level]
   const missing = names.find(name => typeof log[name] !== 'function')
-  if (missing) throw new TypeError(`logger: the given logger has no method ${missing}()`)
+  if (missing) throw new TypeError(`logger: options.level: the given logger has no method ${missing}()`)
 
   return (ctx, start) => {
     const name = level === 'auto' ? levelOf(statusOf(ctx)) : level
@@ -181,22 +191,39 @@ function formatter (format, tokens, isTransporter) {
     }
   }
   if (format === undefined && tokens.length === 0) {
-    return isTransporter ? { timed: true, line: short } : { timed: false, line: common }
+    return { timed: true, line: isTransporter ? short : common }
   }
   const { fill, timed } = compile(format ?? COMMON, tokens)
   return { timed, line: fill }
 }
 
-const COMMON = ':remote-addr - - ":method :url HTTP/:http-version" :status :content-length ' +
-  '":referrer" ":user-agent"'
+const COMMON = ':remote-addr - - [:date] ":method :url HTTP/:http-version" :status :content-length ' +
+  '":referrer" ":user-agent" :response-time ms'
 
 /** COMMON written out: three times as fast as its compiled tokens; and the request's id, if any. */
-function common (ctx) {
+function common (ctx, start) {
   const id = ctx.state?.id
-  const line = `${clean(ctx.ip)} - - "${clean(ctx.method)} ${clean(ctx.originalUrl)} HTTP/` +
+  const line = `${clean(ctx.ip)} - - [${date()}] "${clean(ctx.method)} ${clean(ctx.originalUrl)} HTTP/` +
     `${httpVersion(ctx)}" ${statusOf(ctx)} ${length(ctx)} "${clean(ctx.get('Referer'))}" ` +
-    `"${clean(ctx.get('User-Agent')) || '-'}"`
+    `"${clean(ctx.get('User-Agent')) || '-'}" ${elapsed(ctx, start)} ms`
   return id === undefined ? line : `${line} ${clean(String(id))}`
+}
+
+const lastDate = { second: 0, text: '' }
+
+/** As in the header Date; made once a second, not for every line. */
+function date () {
+  const second = Math.floor(Date.now() / 1000)
+  if (second !== lastDate.second) {
+    lastDate.second = second
+    lastDate.text = new Date().toUTCString()
+  }
+  return lastDate.text
+}
+
+/** Of a final, which begins after the handlers, there is no start. */
+function elapsed (ctx, start) {
+  return start ? Date.now() - start : '-'
 }
 
 /** koa-logger's line without its colours, and `-x-` for a client that left. */
@@ -235,8 +262,8 @@ const VALUES = {
   hostname: ctx => clean(ctx.hostname),
   method: ctx => clean(ctx.method),
   status: statusOf,
-  'response-time': (ctx, start) => start ? Date.now() - start : '-',
-  date: () => new Date().toUTCString(),
+  'response-time': elapsed,
+  date,
   referrer: ctx => clean(ctx.get('Referer')),
   'http-version': httpVersion,
   'remote-addr': ctx => clean(ctx.ip),
@@ -277,9 +304,6 @@ function cut (piece, token) {
 }
 
 function * positions (text, token) {
-  if (typeof token !== 'string' || token === '') {
-    throw new TypeError('logger: a token must be a non-empty string or a RegExp')
-  }
   for (let index = text.indexOf(token); index >= 0; index = text.indexOf(token, index + 1)) {
     yield { 0: token, index }
   }

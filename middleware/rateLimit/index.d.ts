@@ -15,6 +15,8 @@ declare namespace rateLimit {
     max?: number | undefined
     /** Whom to count, false for nobody; default: `ctx.ip`. */
     id?: ((ctx: Kone.Context) => string | false | Promise<string | false>) | undefined
+    /** Bits: count the addresses of such an IPv6 network as one; goes with the default `id`. */
+    ipv6Subnet?: number | undefined
     /** Prefix of the keys; default: `limit`. */
     namespace?: string | undefined
     headers?: { remaining?: string, reset?: string, total?: string } | undefined

@@ -1,11 +1,36 @@
 'use strict'
 
 const { createHash } = require('node:crypto')
+const {
+  any, boolean, check, fn, integer, number, object, oneOf, shape, string, text
+} = require('../_shared/options')
 const MemoryLimiter = require('./memory')
+const networkOf = require('./network')
 const RedisLimiter = require('./redis')
 
 const ONE_HOUR = 3600 * 1000 // ms
 const MAX_ID = 128
+
+const NAMES = { remaining: 'X-RateLimit-Remaining', reset: 'X-RateLimit-Reset', total: 'X-RateLimit-Limit' }
+
+const OPTIONS = {
+  driver: oneOf('memory', 'redis'),
+  db: any, // by the driver
+  duration: number({ min: 1, of: 'milliseconds' }),
+  max: number({ min: 0, of: 'requests' }),
+  id: fn,
+  ipv6Subnet: integer({ min: 1, max: 128, of: 'bits' }),
+  namespace: string,
+  headers: shape({ remaining: text, reset: text, total: text }),
+  disableHeader: boolean,
+  errorMessage: string.or(object),
+  status: integer({ min: 400, max: 599 }),
+  throw: boolean,
+  onLimited: fn,
+  whitelist: fn,
+  blacklist: fn,
+  failOpen: boolean
+}
 
 /**
  * Answer 429 to a client that asks too often.
@@ -22,6 +47,8 @@ const MAX_ID = 128
  * @param {Number} [options.duration=3600000] in ms
  * @param {Number} [options.max=2500] requests
  * @param {Function} [options.id] `ctx => String`, whom to count; false: nobody; `ctx.ip` when left out
+ * @param {Number} [options.ipv6Subnet] bits, 64 as a rule: count the addresses of such an IPv6
+ *   network as one client; each for itself when left out; goes with the default `id`
  * @param {String} [options.namespace='limit'] prefix of the keys
  * @param {{ remaining?, reset?, total? }} [options.headers] names of the headers
  * @param {Boolean} [options.disableHeader=false]
@@ -38,7 +65,7 @@ const MAX_ID = 128
  * @api public
  */
 module.exports = function rateLimit (options) {
-  const settings = check(options)
+  const settings = settingsOf(options)
   const { whitelist, blacklist } = settings
 
   return function rateLimit (ctx, next) {
@@ -125,38 +152,28 @@ function inWords (ms) {
   return `${ms} ms`
 }
 
-function check (options) {
+function settingsOf (options) {
   const {
-    driver, db, id = ctx => ctx.ip, headers, errorMessage, onLimited, whitelist, blacklist,
+    driver, db, id, ipv6Subnet, headers, errorMessage, onLimited, whitelist, blacklist,
     duration = ONE_HOUR, max = 2500, namespace = 'limit', status = 429,
     disableHeader = false, throw: throws = false, failOpen = false
-  } = options || {}
-
-  if (!(duration > 0 && duration < Infinity)) throw wrong('duration', 'a number of milliseconds')
-  if (!(typeof max === 'number' && max >= 0)) throw wrong('max', 'a number of requests')
-  if (!Number.isInteger(status) || status < 400 || status > 599) throw wrong('status', 'a 4xx or 5xx status')
-  if (typeof namespace !== 'string') throw wrong('namespace', 'a string')
-  for (const [name, value] of Object.entries({ id, onLimited, whitelist, blacklist })) {
-    if (value && typeof value !== 'function') throw wrong(name, 'a function')
-  }
-  for (const [name, value] of Object.entries({ disableHeader, throw: throws, failOpen })) {
-    if (typeof value !== 'boolean') throw wrong(name, 'true or false')
-  }
+  } = check('rateLimit', options, OPTIONS)
+  if (ipv6Subnet !== undefined && id) throw wrong('ipv6Subnet', 'left out beside options.id, which decides whom to count')
 
   const { limiter, prefix } = limiterOf(driver, db, duration, namespace)
   return {
     limiter,
     namespace: prefix,
-    id,
+    id: id || (ipv6Subnet === undefined ? ctx => ctx.ip : ctx => networkOf(ctx.ip, ipv6Subnet)),
     max,
     status,
     errorMessage,
     failOpen,
     throw: throws,
-    onLimited: onLimited || undefined,
-    whitelist: whitelist || undefined,
-    blacklist: blacklist || undefined,
-    names: disableHeader ? undefined : namesOf(headers || {})
+    onLimited,
+    whitelist,
+    blacklist,
+    names: disableHeader ? undefined : { ...NAMES, ...headers }
   }
 }
 
@@ -166,21 +183,8 @@ function limiterOf (driver, db, duration, namespace) {
     if (db !== undefined && !(db instanceof Map)) throw wrong('db', 'a Map for the driver memory')
     return { limiter: new MemoryLimiter(db || new Map(), duration), prefix: `${namespace}:` }
   }
-  if (driver !== 'redis') throw wrong('driver', "'memory' or 'redis'")
   // not koa-ratelimit's own keys, whose values are of another type
   return { limiter: new RedisLimiter(db, duration), prefix: `${namespace}:count:` }
-}
-
-function namesOf ({
-  remaining = 'X-RateLimit-Remaining',
-  reset = 'X-RateLimit-Reset',
-  total = 'X-RateLimit-Limit'
-}) {
-  const names = { remaining, reset, total }
-  for (const [name, value] of Object.entries(names)) {
-    if (typeof value !== 'string' || value === '') throw wrong(`headers.${name}`, 'the name of a header')
-  }
-  return names
 }
 
 function wrong (name, what) {

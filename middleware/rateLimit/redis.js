@@ -20,9 +20,9 @@ return { count, ttl }`
  */
 module.exports = class RedisLimiter {
   constructor (client, duration) {
-    this.redis = redis(client, 'rateLimit')
+    this.redis = redis(client, 'rateLimit: options.db')
     if (typeof client.eval !== 'function') {
-      throw new TypeError('rateLimit: the redis client must have eval')
+      throw new TypeError('rateLimit: options.db must have eval')
     }
     this.duration = String(Math.ceil(duration))
   }

@@ -1,9 +1,15 @@
 'use strict'
 
 const { randomUUID } = require('node:crypto')
+const { Rule, check, off } = require('../_shared/options')
 
 // what is safe in a header, a log line and a URL
 const CLEAN = /^[A-Za-z0-9_\-.:=+/@]{1,128}$/
+
+// RFC 9110 5.1: a field name is a token
+const TOKEN = /^[!#$%&'*+.^_`|~\w-]+$/
+const name = new Rule('a name', value => typeof value === 'string' && TOKEN.test(value)).or(off)
+const OPTIONS = { header: name, query: name, expose: name }
 
 /**
  * Give every request an id: the one it came with, if that is clean, or a new UUID. It is at
@@ -20,15 +26,9 @@ const CLEAN = /^[A-Za-z0-9_\-.:=+/@]{1,128}$/
  * @throws {TypeError} for an option that is no header or parameter name
  * @api public
  */
-module.exports = function requestId (options = {}) {
-  const { header = 'X-Request-Id', query = 'requestId', expose = 'X-Request-Id' } = options
-  for (const [name, value] of Object.entries({ header, query, expose })) {
-    // RFC 9110 5.1: a field name is a token
-    if (value === false) continue
-    if (typeof value !== 'string' || !/^[!#$%&'*+.^_`|~\w-]+$/.test(value)) {
-      throw new TypeError(`requestId: options.${name} must be a name or false`)
-    }
-  }
+module.exports = function requestId (options) {
+  const given = check('requestId', options, OPTIONS)
+  const { header = 'X-Request-Id', query = 'requestId', expose = 'X-Request-Id' } = given
 
   return function requestId (ctx, next) {
     const id = (query && fromQuery(ctx, query)) || (header && clean(ctx.get(header))) || randomUUID()

@@ -21,6 +21,8 @@ declare namespace Router {
     sensitive?: boolean
     /** `/a` and `/a/` differ */
     strict?: boolean
+    /** paths by path-to-regexp 6.3, as in koa-router (default), or 8, as in @koa/router from 14 on */
+    syntax?: 6 | 8
   }
 
   interface LayerOptions {

@@ -2,8 +2,8 @@
 
 const http = require('node:http')
 const createError = require('http-errors')
-const { pathToRegexp } = require('path-to-regexp')
 const Layer = require('./layer')
+const { syntaxes, toRegexp } = require('./syntax')
 const Trie = require('./trie')
 
 const VERBS = http.METHODS.map(method => method.toLowerCase())
@@ -25,12 +25,14 @@ const DONE = Promise.resolve()
  * @param {Boolean} [opts.exclusive=false] run the last matching route alone
  * @param {Boolean} [opts.sensitive=false] `/a` and `/A` differ
  * @param {Boolean} [opts.strict=false] `/a` and `/a/` differ
+ * @param {6|8} [opts.syntax=6] paths by path-to-regexp 6.3, as in koa-router, or 8, as in @koa/router
+ *   from 14 on
  * @throws {TypeError} for an option of the wrong type
  * @api public
  */
 class Router {
   constructor (opts = {}) {
-    const { prefix, host, methods, exclusive } = opts
+    const { prefix, host, methods, exclusive, syntax } = opts
     if (prefix && typeof prefix !== 'string') {
       throw new TypeError('router: options.prefix must be a string')
     }
@@ -39,6 +41,9 @@ class Router {
     }
     if (methods && !Array.isArray(methods)) {
       throw new TypeError('router: options.methods must be an array')
+    }
+    if (syntax !== undefined && syntax !== 6 && syntax !== 8) {
+      throw new TypeError('router: options.syntax must be 6 or 8, the version of path-to-regexp')
     }
 
     this.opts = opts
@@ -56,7 +61,7 @@ class Router {
    *    Router.url('/users/:id', { id: 1 }, { query: { page: 2 } }) // '/users/1?page=2'
    */
   static url (path, ...args) {
-    return Layer.prototype.url.apply({ path }, args)
+    return Layer.prototype.url.apply({ path, syntax: syntaxes[6] }, args)
   }
 
   /**
@@ -78,17 +83,17 @@ class Router {
       return this
     }
 
-    const hasPath = typeof middleware[0] === 'string'
+    const { syntax } = this.opts
+    const hasPath = typeof middleware[0] === 'string' || (syntax === 8 && middleware[0] instanceof RegExp)
     const path = hasPath ? middleware.shift() : undefined
     for (const fn of middleware) {
       if (fn.router) {
         this.nest(fn.router, path)
       } else {
         // a prefix with params is matched for its params, even by middleware without a path
-        const keys = []
-        pathToRegexp(this.opts.prefix || '', keys)
-        this.register(path || '([^/]*)', [], fn, {
-          end: false,
+        const { keys } = toRegexp(this.opts.prefix || '', { syntax })
+        this.register(path || syntaxes[syntax ?? 6].any, [], fn, {
+          end: syntax === 8 && path === '/', // there it is the root alone
           ignoreCaptures: !hasPath && keys.length === 0
         })
       }
@@ -102,9 +107,16 @@ class Router {
    * @api private
    */
   nest (router, path) {
+    if ((router.opts.syntax ?? 6) !== (this.opts.syntax ?? 6)) {
+      throw new TypeError('router: options.syntax of a nested router must be that of the router around it')
+    }
     for (const layer of router.stack) {
       const copy = Object.assign(Object.create(Layer.prototype), layer)
       if (path) copy.setPrefix(path)
+      if (this.opts.syntax === 8 && path && layer.methods.length === 0) {
+        const { keys } = toRegexp(path, this.opts)
+        if (keys.length > 0) copy.opts = { ...copy.opts, ignoreCaptures: false }
+      }
       if (this.opts.prefix) copy.setPrefix(this.opts.prefix)
       for (const param of Object.keys(this.params)) copy.param(param, this.params[param])
       this.stack.push(copy)
@@ -119,9 +131,24 @@ class Router {
    * @api public
    */
   prefix (prefix) {
+    const before = this.opts.prefix
     this.opts.prefix = prefix.replace(/\/$/, '')
+    if (this.opts.syntax === 8 && before) this.takeOff(before)
     for (const layer of this.stack) layer.setPrefix(this.opts.prefix)
     return this
+  }
+
+  /**
+   * koa-router puts a second prefix before the first one, @koa/router from 14 on in its place.
+   *
+   * @api private
+   */
+  takeOff (prefix) {
+    for (const layer of this.stack) {
+      const { path } = layer
+      const begins = typeof path === 'string' && (path === prefix || path.startsWith(`${prefix}/`))
+      if (begins) layer.path = path.slice(prefix.length) || (layer.opts.end === false ? '' : '/')
+    }
   }
 
   /**
@@ -142,6 +169,7 @@ class Router {
       else ctx.matched = matched.path
 
       ctx.router = router
+      if (router.opts.syntax === 8) ctx.routeMatched = matched.route
       if (!matched.route) return next()
 
       const layers = matched.pathAndMethod
@@ -271,6 +299,7 @@ class Router {
     const layer = new Layer(path, methods, middleware, {
       end: opts.end !== false,
       name: opts.name,
+      syntax: this.opts.syntax,
       sensitive: opts.sensitive || this.opts.sensitive || false,
       strict: opts.strict || this.opts.strict || false,
       prefix: opts.prefix || this.opts.prefix || '',

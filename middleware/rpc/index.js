@@ -1,8 +1,9 @@
 'use strict'
 
 const createError = require('http-errors')
-const bytes = require('../_shared/bytes')
+const sizeOf = require('../_shared/bytes')
 const parseJSON = require('../_shared/json')
+const { Rule, check, list, size } = require('../_shared/options')
 const readBody = require('../_shared/body')
 
 // apply() puts them on the stack, which some 100,000 overflow
@@ -13,6 +14,15 @@ const JSON_CODEC = {
   decode: buffer => parseJSON(buffer.toString(), true),
   encode: value => Buffer.from(JSON.stringify(value) ?? 'null')
 }
+
+const path = new Rule("a path such as '/rpc'", value => {
+  return typeof value === 'string' && /^(?:\/[^/?#]+)*\/?$/.test(value)
+})
+const codec = new Rule('a codec', value => {
+  return typeof value?.type === 'string' && /^[^\s/;]+\/[^\s/;]+$/.test(value.type) &&
+    typeof value.decode === 'function' && typeof value.encode === 'function'
+})
+const OPTIONS = { prefix: path, codecs: list(codec, 'codecs with type, decode and encode'), limit: size }
 
 /**
  * Call functions by name: `POST <prefix>/<name>` with the array of arguments as body, answered with
@@ -35,19 +45,16 @@ const JSON_CODEC = {
  * @throws {TypeError} for an option of the wrong type
  * @api public
  */
-module.exports = function rpc (methods, options = {}) {
-  const { prefix = '/rpc', codecs = [], limit = '1mb' } = options
+module.exports = function rpc (methods, options) {
+  const { prefix = '/rpc', codecs = [], limit = '1mb' } = check('rpc', options, OPTIONS)
   if (typeof methods !== 'object' || methods === null) {
     throw new TypeError('rpc: methods must be an object of functions')
   }
   for (const name of Object.keys(methods)) {
     if (typeof methods[name] !== 'function') throw new TypeError(`rpc: methods.${name} must be a function`)
   }
-  if (typeof prefix !== 'string' || !/^(?:\/[^/?#]+)*\/?$/.test(prefix)) {
-    throw new TypeError("rpc: options.prefix must be a path as '/rpc'")
-  }
   const base = prefix.endsWith('/') ? prefix : prefix + '/'
-  const max = bytes(limit, 'rpc: options.limit')
+  const max = sizeOf(limit)
   const byType = index(codecs)
 
   return function rpc (ctx, next) {
@@ -65,14 +72,8 @@ module.exports = function rpc (methods, options = {}) {
 }
 
 function index (codecs) {
-  if (!Array.isArray(codecs)) throw new TypeError('rpc: options.codecs must be an array')
   const byType = new Map([[JSON_CODEC.type, JSON_CODEC]])
-  for (const codec of codecs) {
-    const isCodec = typeof codec?.type === 'string' && /^[^\s/;]+\/[^\s/;]+$/.test(codec.type) &&
-      typeof codec.decode === 'function' && typeof codec.encode === 'function'
-    if (!isCodec) throw new TypeError('rpc: every one of options.codecs must have type, decode and encode')
-    byType.set(codec.type.toLowerCase(), codec)
-  }
+  for (const codec of codecs) byType.set(codec.type.toLowerCase(), codec)
   return byType
 }
 

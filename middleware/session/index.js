@@ -124,6 +124,7 @@ class Session {
   }
 
   write (value) {
+    if (Array.isArray(value)) throw new TypeError('ctx.session must be an object or null, not an array')
     if (this.text === undefined) this.load()
     this.touched = true
     this.value = value
@@ -143,7 +144,7 @@ class Session {
   }
 
   loaded (sent, found) {
-    const known = found !== null && typeof found === 'object'
+    const known = isSession(found)
     // an id that the store does not know was made up by the client, or has expired: never used
     this.id = known ? sent : ''
     this.value = known ? found : {}
@@ -168,7 +169,7 @@ class Session {
     const { ctx, id, value, settings: { cookie, keeper, key, readCookie } } = this
     const attributes = typeof cookie === 'function' ? withDefaults(cookie(ctx)) : cookie
     const { maxAge, ...cleared } = attributes
-    const empty = text === '{}' || text === '[]'
+    const empty = text === '{}'
 
     if (empty) {
       this.id = ''
@@ -331,6 +332,11 @@ const ACCESSORS = {
 // A request that does not pass through here may have another one's session.
 function own (ctx, name, value) {
   Object.defineProperty(ctx, name, { value, writable: true, enumerable: true, configurable: true })
+}
+
+/** A store gives back what somebody else may have put there. */
+function isSession (value) {
+  return value !== null && typeof value === 'object' && !Array.isArray(value)
 }
 
 function toText (session) {

@@ -1,10 +1,16 @@
 'use strict'
 
 const { Readable } = require('node:stream')
+const { check, integer } = require('../_shared/options')
 
 const HEARTBEAT = ':\n\n'
 const LONGEST_TIMER = 2 ** 31 - 1
 const HEAD_AFTER = 100 // ms
+
+const OPTIONS = {
+  heartbeat: integer({ min: 0, max: LONGEST_TIMER, of: 'milliseconds' }),
+  limit: integer({ min: 1, of: 'bytes' })
+}
 
 /**
  * Give `ctx.sse()`, which answers with an event stream.
@@ -27,14 +33,8 @@ const HEAD_AFTER = 100 // ms
  * @see https://html.spec.whatwg.org/multipage/server-sent-events.html
  * @api public
  */
-module.exports = function sse (options = {}) {
-  const { heartbeat = 15000, limit = 262144 } = options
-  if (!Number.isInteger(heartbeat) || heartbeat < 0 || heartbeat > LONGEST_TIMER) {
-    throw new TypeError('sse: options.heartbeat must be milliseconds, 0 for none')
-  }
-  if (!Number.isInteger(limit) || limit < 1) {
-    throw new TypeError('sse: options.limit must be a number of bytes')
-  }
+module.exports = function sse (options) {
+  const { heartbeat = 15000, limit = 262144 } = check('sse', options, OPTIONS)
 
   function open () {
     if (this.body instanceof EventStream) return this.body

@@ -3,10 +3,36 @@
 const fs = require('node:fs')
 const path = require('node:path')
 const choose = require('../_shared/encoding')
+const { boolean, check, fn, list, number, off, string } = require('../_shared/options')
 const Files = require('./files')
+const parseRange = require('./range')
 const FileStream = require('./stream')
 
 const ATTEMPTS = 3
+
+const ms = number({ min: 0, of: 'milliseconds' })
+const bytes = number({ min: 0, max: Infinity, of: 'bytes' })
+const OPTIONS = {
+  maxAge: ms,
+  maxage: ms,
+  immutable: boolean,
+  index: string.or(off),
+  format: boolean,
+  hidden: boolean,
+  extensions: list(string, 'strings').or(off),
+  br: boolean,
+  brotli: boolean,
+  gzip: boolean,
+  gz: boolean,
+  zstd: boolean,
+  zst: boolean,
+  etag: boolean,
+  defer: boolean,
+  setHeaders: fn,
+  dev: boolean,
+  cacheSize: bytes,
+  cacheFileSize: bytes
+}
 
 /**
  * Serve the files of a directory.
@@ -38,9 +64,9 @@ const ATTEMPTS = 3
  * @throws {Error} when `root` is no directory; {TypeError} for an option of the wrong type
  * @api public
  */
-module.exports = function serve (root, options = {}) {
+module.exports = function serve (root, options) {
   const server = new Server(root, options)
-  if (options.defer) {
+  if (options?.defer) {
     return async function serve (ctx, next) {
       await next()
       return server.serveAfter(ctx)
@@ -72,7 +98,7 @@ Object.defineProperty(module.exports, 'name', { value: 'static' })
  * @return {Function} (ctx) => Promise | undefined
  * @api public
  */
-module.exports.final = function final (root, options = {}) {
+module.exports.final = function final (root, options) {
   const server = new Server(root, options)
   return function serve (ctx) {
     return server.serveAfter(ctx)
@@ -81,7 +107,7 @@ module.exports.final = function final (root, options = {}) {
 
 class Server {
   constructor (root, options) {
-    this.options = check(root, options)
+    this.options = settingsOf(root, check('static', options, OPTIONS))
     this.files = new Files(this.options.root, this.options)
   }
 
@@ -229,13 +255,9 @@ function isCurrent (ifRange, file) {
   return ifRange.includes('"') ? ifRange === file.etag : Date.parse(ifRange) === file.modified
 }
 
-/**
- *     Range = "bytes=" ( first-pos "-" [ last-pos ] / "-" suffix-length )
- *
- * Several ranges, or what is no range, are answered by the whole, as RFC 9110, 14.2 allows.
- */
+/** Several ranges, or what is no range, are answered by the whole, as RFC 9110, 14.2 allows. */
 function rangeOf (header, size) {
-  const [, first, last] = /^\s*bytes\s*=\s*(\d*)\s*-\s*(\d*)\s*$/i.exec(header) ?? []
+  const { first, last } = parseRange(header) ?? {}
   if (!first && !last) return WHOLE
   if (first && last && Number(last) < Number(first)) return WHOLE
 
@@ -245,7 +267,7 @@ function rangeOf (header, size) {
   return { status: 206, hasBody: true, isRefusal: false, start, end }
 }
 
-function check (root, options) {
+function settingsOf (root, options) {
   if (typeof root !== 'string' || root === '') {
     throw new TypeError('static: root directory is required to serve files')
   }
@@ -257,19 +279,6 @@ function check (root, options) {
   const { index = 'index.html', extensions, setHeaders, immutable = false } = options
   const maxAge = options.maxAge ?? options.maxage ?? 0
   const { cacheSize = 16 * 2 ** 20, cacheFileSize = 64 * 2 ** 10 } = options
-  for (const [name, value] of Object.entries({ maxAge, cacheSize, cacheFileSize })) {
-    if (typeof value === 'number' && value >= 0) continue
-    throw new TypeError(`static: options.${name} must be a number from 0 on`)
-  }
-  if (index && typeof index !== 'string') {
-    throw new TypeError('static: options.index must be a string or false')
-  }
-  if (extensions && !isStrings(extensions)) {
-    throw new TypeError('static: option extensions must be array of strings or false')
-  }
-  if (setHeaders && typeof setHeaders !== 'function') {
-    throw new TypeError('static: option setHeaders must be function')
-  }
 
   const isOn = (...names) => names.every(name => options[name] !== false)
   return {
@@ -290,8 +299,4 @@ function check (root, options) {
     cacheSize,
     cacheFileSize: Math.min(cacheFileSize, cacheSize)
   }
-}
-
-function isStrings (value) {
-  return Array.isArray(value) && value.every(one => typeof one === 'string')
 }

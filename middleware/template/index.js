@@ -3,6 +3,7 @@
 const fs = require('node:fs')
 const path = require('node:path')
 const nunjucks = require('nunjucks')
+const { boolean, check, fn, object, record, refused, shape, text } = require('../_shared/options')
 
 // files of nunjucks without a word in `map`
 const EXTENSIONS = ['html', 'htm', 'njk', 'nunj', 'nunjucks', 'xml', 'txt']
@@ -14,6 +15,28 @@ const FOR_ENGINE = new Set([
   'watch', 'cache', 'partials', 'helpers'
 ])
 const MAX_KNOWN_VIEWS = 1000
+
+const OPTIONS = {
+  autoRender: boolean,
+  extension: text,
+  map: record(text),
+  options: shape({
+    autoescape: boolean,
+    throwOnUndefined: boolean,
+    trimBlocks: boolean,
+    lstripBlocks: boolean,
+    tags: object,
+    watch: boolean,
+    noCache: boolean,
+    cache: boolean,
+    filters: record(fn),
+    tests: record(fn),
+    globals: object,
+    extensions: object,
+    nunjucksEnv: object
+  }, { open: true }), // the rest are variables
+  engineSource: refused('nunjucks is the only engine here, koa-views has others')
+}
 
 /**
  * Give `ctx.render(view, locals)`: nunjucks, each template compiled once, text escaped.
@@ -39,9 +62,9 @@ const MAX_KNOWN_VIEWS = 1000
  * @throws {TypeError} for another engine or an option of the wrong type
  * @api public
  */
-module.exports = function template (root, options = {}) {
-  const { autoRender = true, options: given = {} } = options
-  const fill = renderer(directory(root), enginesOf(options), options.extension ?? 'html', given)
+module.exports = function template (root, options) {
+  const { autoRender = true, extension = 'html', map, options: given = {} } = check('template', options, OPTIONS)
+  const fill = renderer(directory(root), enginesOf(extension, map), extension, given)
   const variables = Object.fromEntries(
     Object.entries(given).filter(([name]) => !FOR_ENGINE.has(name)))
 
@@ -120,10 +143,7 @@ function directory (root) {
   throw new Error(`template: ${resolved} is not a directory`)
 }
 
-function enginesOf ({ extension = 'html', map, engineSource }) {
-  if (typeof extension !== 'string' || extension === '') {
-    throw new TypeError('template: options.extension must be a non-empty string')
-  }
+function enginesOf (extension, map) {
   const engines = { [extension]: extension }
   for (const name of EXTENSIONS) engines[name] = 'nunjucks'
   Object.assign(engines, map)
@@ -132,9 +152,6 @@ function enginesOf ({ extension = 'html', map, engineSource }) {
     if (engine === 'nunjucks') continue
     throw new TypeError(`template: .${name} is for the engine ${engine}, and nunjucks is the only ` +
       'one here: name it in options.map, or use koa-views')
-  }
-  if (engineSource !== undefined) {
-    throw new TypeError('template: options.engineSource has no place here, koa-views has it')
   }
   return engines
 }
@@ -210,20 +227,11 @@ function environment (views, given) {
     views.cache = {}
     own.loaders.push(views)
   }
-  each(given.filters, 'filters', (name, fn) => env.addFilter(name, fn))
-  each(given.tests, 'tests', (name, fn) => env.addTest(name, fn))
+  for (const [name, fn] of Object.entries(given.filters ?? {})) env.addFilter(name, fn)
+  for (const [name, fn] of Object.entries(given.tests ?? {})) env.addTest(name, fn)
   for (const [name, value] of Object.entries(given.globals ?? {})) env.addGlobal(name, value)
   for (const [name, one] of Object.entries(given.extensions ?? {})) env.addExtension(name, one)
   return env
-}
-
-function each (functions = {}, option, add) {
-  for (const [name, fn] of Object.entries(functions)) {
-    if (typeof fn !== 'function') {
-      throw new TypeError(`template: options.options.${option}.${name} must be a function`)
-    }
-    add(name, fn)
-  }
 }
 
 function isPaths (value) {

@@ -7,13 +7,23 @@ const { randomUUID } = require('node:crypto')
 const { pipeline } = require('node:stream/promises')
 const busboy = require('busboy')
 const createError = require('http-errors')
-const bytes = require('../_shared/bytes')
+const sizeOf = require('../_shared/bytes')
+const { check, integer, refused, shape, size, text } = require('../_shared/options')
 const report = require('../_shared/report')
 const unread = require('../_shared/unread')
 const whenFinished = require('../_shared/finished')
 const form = require('../_shared/form')
 
 const LIMITS = { fileSize: '10mb', files: 20, fields: 100, fieldSize: '1mb' }
+
+const count = integer({ min: 0 })
+const OPTIONS = {
+  dest: text,
+  limits: shape({ fileSize: size, files: count, fields: count, fieldSize: size }),
+  storage: refused('files are written to `dest`, move them from ctx.request.files'),
+  fileFilter: refused('look at ctx.request.files in the next middleware'),
+  preservePath: refused('originalname is the name without a path')
+}
 
 // text fields are kept in memory: what all of them together may take
 const FIELDS_TOTAL = 1024 * 1024
@@ -43,10 +53,12 @@ const FIELDS_TOTAL = 1024 * 1024
  * @throws {TypeError} for an option of the wrong type, or a folder that is none
  * @api public
  */
-module.exports = function upload (options = {}) {
-  const { dest = os.tmpdir() } = options
-  const folder = check(dest)
-  const limits = prepare(options.limits)
+module.exports = function upload (options) {
+  const { dest = os.tmpdir(), limits: given } = check('upload', options, OPTIONS)
+  const folder = folderAt(dest)
+  const limits = { ...LIMITS, ...given }
+  limits.fileSize = sizeOf(limits.fileSize)
+  limits.fieldSize = sizeOf(limits.fieldSize)
 
   return function upload (ctx, next) {
     if (!/^multipart\/form-data *(?:;|$)/i.test(ctx.get('content-type'))) return next()
@@ -54,27 +66,10 @@ module.exports = function upload (options = {}) {
   }
 }
 
-function check (dest) {
-  if (typeof dest !== 'string') throw new TypeError('upload: options.dest must be the path of a folder')
+function folderAt (dest) {
   const stat = fs.statSync(dest, { throwIfNoEntry: false })
   if (!stat?.isDirectory()) throw new TypeError(`upload: options.dest is no folder: ${dest}`)
   return path.resolve(dest)
-}
-
-function prepare (given = {}) {
-  for (const name of Object.keys(given)) {
-    if (!Object.hasOwn(LIMITS, name)) throw new TypeError(`upload: options.limits.${name} is unknown`)
-  }
-  const limits = { ...LIMITS, ...given }
-  for (const name of ['files', 'fields']) {
-    if (!Number.isInteger(limits[name]) || limits[name] < 0) {
-      throw new TypeError(`upload: options.limits.${name} must be a whole number`)
-    }
-  }
-  for (const name of ['fileSize', 'fieldSize']) {
-    limits[name] = bytes(limits[name], `upload: options.limits.${name}`)
-  }
-  return limits
 }
 
 /**

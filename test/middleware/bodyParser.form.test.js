@@ -111,7 +111,7 @@ describe('forms beside qs', () => {
   })
 
   it('should check its options', () => {
-    assert.throws(() => form({ comma: true }), { name: 'TypeError', message: /queryString\.comma needs qs itself/ })
+    assert.throws(() => form({ comma: true }), { name: 'TypeError', message: /queryString\.comma is not supported: pass the package qs/ })
     assert.throws(() => form({ depth: '5' }), { name: 'TypeError', message: /queryString\.depth must be a number/ })
   })
 })
