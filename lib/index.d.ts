@@ -319,7 +319,10 @@ declare namespace Application {
     throw (...properties: Array<number | string | {}>): never
     onerror (err: Error): void
 
-    /** Call `fn` once, with the error or null, when the answer is out or the client is gone. */
+    /**
+     * Call `fn` once: with null when the whole response was flushed, or with an error of code
+     * `KONE_ERR_RESPONSE_LOST` when the connection closed before.
+     */
     onFinished (fn: (err: Error | null) => void): void
 
     inspect (): any

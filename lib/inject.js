@@ -62,7 +62,7 @@ function serverOf (app) {
   return app[SERVER]
 }
 
-// Two ends; what is written into one is read from the other.
+// Two ends: what is written to one is read from the other.
 function pipe () {
   const { End } = require('./pipe')
   const near = new End()

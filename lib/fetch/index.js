@@ -13,7 +13,8 @@ const Outgoing = require('./outgoing')
  *
  * @param {Object} host the app: `dispatch(incoming, outgoing)` runs a request,
  *   `listener()` returns a function `(req, res)` that runs one too, `needsNode()` says whether it
- *   has to be that one, `failed(ctx, err)` is called for an error of the connection
+ *   has to be that one, `failed(ctx, err)` is called for an error of the connection, `lost(cause)`
+ *   makes the error for listeners to `ctx.onFinished()`
  * @return {Function} `(request, info) => Promise<Response>`
  * @api private
  */
@@ -62,7 +63,7 @@ class Exchange {
     const { info, request } = this
     // Deno aborts the signal after every response, and warns about listeners
     if (typeof info?.completed?.then === 'function') {
-      info.completed.then(undefined, err => this.lost(abortError(err)))
+      info.completed.then(undefined, err => this.lost(err))
     } else if (request.signal) {
       this.signal = request.signal
       this.signal.throwIfAborted()
@@ -72,7 +73,7 @@ class Exchange {
 
   /** An abort of the request's signal. */
   handleEvent () {
-    this.lost(abortError(this.signal.reason))
+    this.lost(this.signal.reason)
   }
 
   run () {
@@ -94,7 +95,7 @@ class Exchange {
     if (this.end === null) {
       const { url } = this.request
       this.end = new End({ ...peer(this.info, this.request), encrypted: url.startsWith('https:') })
-      this.end.once('close', () => this.lost(abortError()))
+      this.end.once('close', () => this.lost(reset()))
       this.end.on('error', err => this.host.failed(this.outgoing.owner, err))
       if (this.settled && this.failure !== null) this.end.destroy()
     }
@@ -113,23 +114,23 @@ class Exchange {
   }
 
   /** The caller is gone, or the response can not be completed. */
-  lost (err) {
+  lost (cause) {
     if (this.settled) return
-    this.settle(err)
-    this.reject(err) // does nothing once it is delivered
+    this.settle(this.host.lost(cause))
+    this.reject(cause) // does nothing once it is delivered
     this.incoming.abort()
-    this.outgoing.abort(err)
+    this.outgoing.abort(cause)
     if (this.end !== null) this.end.destroy()
   }
 
-  settle (err) {
+  settle (failure) {
     if (this.settled) return
     this.settled = true
-    this.failure = err
+    this.failure = failure
     this.signal?.removeEventListener('abort', this)
     const { listeners } = this
     this.listeners = []
-    for (const fn of listeners) process.nextTick(fn, err)
+    for (const fn of listeners) process.nextTick(fn, failure)
   }
 
   onFinished (fn) {
@@ -165,7 +166,7 @@ function peer (info, request) {
   return {}
 }
 
-// Node's own error for a client that is gone.
-function abortError (cause) {
-  return Object.assign(new Error('aborted', cause === undefined ? undefined : { cause }), { code: 'ECONNRESET' })
+// Node's own error for a connection that is gone.
+function reset () {
+  return Object.assign(new Error('aborted'), { code: 'ECONNRESET' })
 }

@@ -284,8 +284,10 @@ for (const [name, first] of [['', (ctx, next) => next()], [' when ctx.req and ct
         await ended
         ctx.body = 'late'
       })
-      await assert.rejects(app.fetch(request('/', { signal: abort.signal })), { code: 'ECONNRESET' })
-      assert.equal((await ended).code, 'ECONNRESET')
+      await assert.rejects(app.fetch(request('/', { signal: abort.signal })), { name: 'AbortError' })
+      const lost = await ended
+      assert.equal(lost.code, 'KONE_ERR_RESPONSE_LOST')
+      assert.equal(lost.cause.name, 'AbortError')
       await setImmediate()
       assert.deepEqual(app.errors, [])
     })
