@@ -1,6 +1,7 @@
 'use strict'
 
 const createError = require('http-errors')
+const { Rule, check, fn } = require('../_shared/options')
 const redact = require('./redact')
 
 /** Where each part of a request is found, in the order in which parts are validated. */
@@ -11,6 +12,12 @@ const PARTS = {
   cookies: ctx => parseCookies(ctx.get('Cookie')),
   body: readParsedBody
 }
+
+const schema = new Rule(
+  'a Standard Schema v1: schemas of zod (from 3.24), valibot (from 1.0) and arktype (from 2.0) are',
+  value => standardOf(value)?.version === 1 && typeof standardOf(value).validate === 'function'
+)
+const RULES = { ...Object.fromEntries(Object.keys(PARTS).map(part => [part, schema])), onError: fn }
 
 // One request can fail a schema in very many places; a client can use the first ones.
 const MAX_ISSUES = 100
@@ -39,8 +46,13 @@ const MAX_ISSUES = 100
  * @api public
  */
 module.exports = function validate (options) {
-  const schemas = checkOptions(options)
-  const { onError } = options
+  const { onError } = check('validate', options, RULES)
+  const schemas = Object.keys(PARTS)
+    .filter(part => options?.[part] !== undefined)
+    .map(part => [part, standardOf(options[part])])
+  if (schemas.length === 0) {
+    throw new TypeError(`validate: options must have a schema for at least one of ${Object.keys(PARTS).join(', ')}`)
+  }
 
   return function validate (ctx, next) {
     const results = []
@@ -54,6 +66,10 @@ module.exports = function validate (options) {
     if (isAsync) return settle(results).then(settled => conclude(ctx, next, settled, onError))
     return conclude(ctx, next, results, onError)
   }
+}
+
+function standardOf (schema) {
+  return Object(schema) === schema ? schema['~standard'] : undefined
 }
 
 function call (part, schema, input) {
@@ -135,38 +151,4 @@ function parseCookies (header) {
     cookies[name] = value[0] === '"' ? value.slice(1, -1) : value
   }
   return { ...cookies }
-}
-
-function checkOptions (options) {
-  if (options === null || typeof options !== 'object' || options['~standard']) {
-    throw new TypeError(`validate: the schemas must be an object with ${list(Object.keys(PARTS))}`)
-  }
-  const schemas = []
-  for (const [name, value] of Object.entries(options)) {
-    if (name === 'onError') {
-      if (value !== undefined && typeof value !== 'function') {
-        throw new TypeError('validate: options.onError must be a function')
-      }
-      continue
-    }
-    if (!Object.hasOwn(PARTS, name)) {
-      throw new TypeError(`validate: unknown option ${name}, known are ${list([...Object.keys(PARTS), 'onError'])}`)
-    }
-    if (value === undefined) continue
-    const standard = Object(value) === value ? value['~standard'] : undefined
-    if (standard?.version !== 1 || typeof standard.validate !== 'function') {
-      throw new TypeError(`validate: options.${name} must be a Standard Schema v1, ` +
-        'which schemas of zod (from 3.24), valibot (from 1.0) and arktype (from 2.0) are')
-    }
-    schemas.push([name, standard])
-  }
-  if (schemas.length === 0) throw new TypeError(`validate: at least one schema is needed, of ${list(Object.keys(PARTS))}`)
-  schemas.sort(([a], [b]) => ORDER.indexOf(a) - ORDER.indexOf(b))
-  return schemas
-}
-
-const ORDER = Object.keys(PARTS)
-
-function list (names) {
-  return `${names.slice(0, -1).join(', ')} or ${names.at(-1)}`
 }

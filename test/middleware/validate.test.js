@@ -190,15 +190,16 @@ describe('validate', () => {
 
   it('should check its options at registration', () => {
     const refused = [
-      [undefined, /must be an object with params, query/],
-      [z.object({}), /must be an object with params, query/],
-      [{}, /at least one schema/],
-      [{ onError () {} }, /at least one schema/],
+      [undefined, /at least one of params, query, headers, cookies, body/],
+      [z.object({}), /is unknown/],
+      ['body', /options must be an object/],
+      [{}, /at least one of/],
+      [{ onError () {} }, /at least one of/],
       [{ body: {} }, /options\.body must be a Standard Schema v1/],
       [{ body: null }, /options\.body must be a Standard Schema v1/],
       [{ body: () => true }, /options\.body must be a Standard Schema v1/],
       [{ body: { '~standard': { version: 2, validate () {} } } }, /options\.body must be a Standard Schema v1/],
-      [{ boddy: z.object({}) }, /boddy/],
+      [{ boddy: z.object({}) }, /options\.boddy is unknown: did you mean `body`\?/],
       [{ body: z.object({}), onError: 'x' }, /options\.onError must be a function/]
     ]
     for (const [options, message] of refused) {
