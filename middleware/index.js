@@ -16,11 +16,13 @@ const set = {
   get csrf () { return require('./csrf') },
   get etag () { return require('./etag') },
   get favicon () { return require('./favicon') },
+  get health () { return require('./health') },
   get helmet () { return require('./helmet') },
   get i18n () { return require('./i18n') },
   get isolate () { return require('./isolate') },
   get jsonp () { return require('./jsonp') },
   get logger () { return require('./logger') },
+  get metrics () { return require('./metrics') },
   get rateLimit () { return require('./rateLimit') },
   get requestId () { return require('./requestId') },
   get router () { return require('./router') },
@@ -46,11 +48,13 @@ module.exports = set
   exports.csrf =
   exports.etag =
   exports.favicon =
+  exports.health =
   exports.helmet =
   exports.i18n =
   exports.isolate =
   exports.jsonp =
   exports.logger =
+  exports.metrics =
   exports.rateLimit =
   exports.requestId =
   exports.router =

@@ -16,7 +16,7 @@ const pages = [
   ...fs.readdirSync(path.join(root, 'docs'), { recursive: true })
     .filter(file => file.endsWith('.md'))
     .map(file => path.join('docs', file)),
-  ...['validate'].map(name => `middleware/${name}/README.md`)
+  ...['health', 'metrics', 'validate'].map(name => `middleware/${name}/README.md`)
 ]
 
 for (const page of pages.filter(page => fs.existsSync(path.join(root, page)))) {

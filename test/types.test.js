@@ -59,8 +59,8 @@ for (const name of ['kone', 'koa']) {
       compile(project, { module: 'nodenext', skipLibCheck: true }, inBoth('validate.ts'))
     })
 
-    it('should hold for app.fetch', () => {
-      compile(project, { module: 'nodenext' }, inBoth('fetch.ts'))
+    it('should hold for app.fetch, health and metrics', () => {
+      compile(project, { module: 'nodenext' }, [...inBoth('fetch.ts'), ...inBoth('probes.ts')])
     })
 
     it('should take what an app or a package declares for it', () => {
