@@ -9,7 +9,7 @@ const cluster = require('node:cluster')
 const http = require('node:http')
 const net = require('node:net')
 const { pathToFileURL } = require('node:url')
-const { close, track } = require('kone/lib/http1/close')
+const { drain, track } = require('kone/lib/drain')
 const line = require('./line')
 const { GRACE } = require('./settings')
 
@@ -26,9 +26,9 @@ let ready = false
 let failing = false
 let draining = false
 
-for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, drain)
+for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, stop)
 process.on('message', message => {
-  if (message === 'shutdown') drain()
+  if (message === 'shutdown') stop()
 })
 // to the terminal's whole group, for the master alone
 if (!isPm2()) process.on('SIGHUP', () => {})
@@ -124,12 +124,12 @@ function isPm2 () {
   return process.env.pm_id !== undefined
 }
 
-function drain () {
+function stop () {
   if (draining) return
   draining = true
-  const closing = [...servers].map(server => close(server, { timeout, grace: GRACE }))
+  const closing = [...servers].map(server => drain(server, { timeout, grace: GRACE }))
   Promise.all(closing).then(() => {
-    // Leaves in turn with the master: a connection that it has just handed over here goes to another.
+    // Disconnects from the primary first, so that a connection being handed over goes to another worker.
     if (cluster.isWorker && cluster.worker.isConnected()) cluster.worker.kill()
     else process.exit(0)
   })

@@ -1,32 +1,35 @@
 'use strict'
 
 const { AsyncLocalStorage } = require('node:async_hooks')
-const { tracingChannel } = require('node:diagnostics_channel')
 const Emitter = require('node:events')
 const http = require('node:http')
 const util = require('node:util')
 const v8 = require('node:v8')
-const co = require('co')
 const deprecate = require('depd')('koa')
 const compose = require('./compose')
+const reportConnectionErrors = require('./connection-errors')
 const context = require('./context')
-const { HttpError, createError, isError, toError } = require('./errors')
+const { drain, remember, track } = require('./drain')
+const { HttpError, createError, isError, responseLost, toError } = require('./errors')
 const final = require('./final')
+const { convert, isGeneratorFunction } = require('./generator')
 const inject = require('./inject')
 const only = require('./only')
+const { checkOptions, isStorage } = require('./options')
 const request = require('./request')
 const respond = require('./respond')
 const response = require('./response')
 const shapes = require('./shapes')
-const { checkProxy } = require('./trust')
+const { isTraced, trace, threw } = require('./tracing')
 
 const debug = util.debuglog('kone:application')
 const debugging = debug.enabled // NODE_DEBUG is read once, at start
-const channel = tracingChannel('kone:request')
-const { ENDED, LOOSE } = compose
 
 const SHAPES = Symbol('application#shapes')
 const SERVERS = Symbol('application#servers')
+
+/** The listeners that `app.callback()` made → the composed middleware in them. */
+const composed = new WeakMap()
 
 /**
  * An application: middleware, settings and the prototypes of what each request gets.
@@ -74,9 +77,19 @@ class Application extends Emitter {
     this.request = Object.create(request)
     this.response = Object.create(response)
     this[util.inspect.custom] = this.inspect
-    hide(this, SHAPES, null)
-    hide(this, SERVERS, new Set())
-    if (options.asyncLocalStorage) this.ctxStorage = makeStorage(this, options.asyncLocalStorage)
+    // Not enumerable: an app is printed and compared by its settings.
+    Object.defineProperties(this, {
+      [SHAPES]: { value: null, writable: true },
+      [SERVERS]: { value: new Set() }
+    })
+    // own and bound: Deno and Bun serve a default export that has one
+    if (!('fetch' in this)) Object.defineProperty(this, 'fetch', { value: makeFetch(this), writable: true })
+    if (options.asyncLocalStorage) {
+      const { Promise, asyncLocalStorage: given } = options
+      if (typeof Promise?.config === 'function') Promise.config({ asyncHooks: true }) // bluebird
+      this.ctxStorage = null
+      onceRunning(() => { this.ctxStorage = isStorage(given) ? given : new AsyncLocalStorage() })
+    }
   }
 
   /**
@@ -111,8 +124,7 @@ class Application extends Emitter {
     server.on('request', listener)
     this[SERVERS].add(server)
     server.once('close', () => this[SERVERS].delete(server))
-    if (this.http1 && process.env.KONE_HTTP1 !== 'off') attachFront(this, server, listener)
-    else require('./http1/close').track(server)
+    if (!attachFront(this, server, listener)) track(server)
     return server
   }
 
@@ -128,8 +140,7 @@ class Application extends Emitter {
    * @api public
    */
   close (options) {
-    const { close } = require('./http1/close')
-    const closing = [...this[SERVERS]].map(server => close(server, options))
+    const closing = [...this[SERVERS]].map(server => drain(server, options))
     return this.Promise.resolve(Promise.all(closing).then(() => {}))
   }
 
@@ -139,8 +150,8 @@ class Application extends Emitter {
    *    const res = await app.inject({ method: 'POST', url: '/', body: 'a=1' })
    *    res.status // 200
    *
-   * @param {String|Object} what a url, or `{ method, url, headers, body }`;
-   *   an object as body is sent as JSON
+   * @param {String|Object|Request} what a url, `{ method, url, headers, body }`, where an object
+   *   as body is sent as JSON, or a web Request
    * @return {Promise<Object>} `{ status, message, headers, body, text(), json() }`, body as a Buffer
    * @api public
    */
@@ -185,6 +196,7 @@ class Application extends Emitter {
   use (fn) {
     if (typeof fn !== 'function') throw new TypeError('middleware must be a function!')
     if (isGeneratorFunction(fn)) {
+      // called here because depd warns once per place that is outside of this file
       deprecate('Support for generators will be removed in v3. ' +
         'See the documentation for examples of how to convert old middleware ' +
         'https://github.com/koajs/koa/blob/master/docs/migration.md')
@@ -229,7 +241,9 @@ class Application extends Emitter {
 
     if (!this.listenerCount('error')) this.on('error', this.onerror)
 
-    return (req, res) => own(this, serve(this, this.createContext(req, res), fn))
+    const listener = (req, res) => own(this, serve(this, this.createContext(req, res), fn))
+    composed.set(listener, fn)
+    return listener
   }
 
   /**
@@ -243,7 +257,8 @@ class Application extends Emitter {
   }
 
   /**
-   * Run one request through the rooms: onion, final stage, answer.
+   * Run one request: onion, final stage, response. Koa responds in a `.then`, one microtask after
+   * the onion unwound, and so does this: a body that is set in that microtask still counts.
    *
    * @param {Object} ctx
    * @param {Function} fnMiddleware composed
@@ -251,22 +266,19 @@ class Application extends Emitter {
    * @api private
    */
   handleRequest (ctx, fnMiddleware) {
-    ctx.outgoing.statusCode = 404
-    watchConnection(ctx)
+    const { outgoing } = ctx
+    outgoing.statusCode = 404
+    if (outgoing.owner !== ctx) reportConnectionErrors(ctx)
     if (this.listenerCount('finish') > 0) ctx.onFinished(() => this.emit('finish', ctx))
 
     let unwound
     try {
       unwound = fnMiddleware(ctx)
     } catch (err) {
-      return fail(ctx, err) // a custom compose may throw
+      unwound = Promise.reject(err) // a custom compose may throw
     }
-    if (unwound === ENDED) return finish(ctx)
-    if (unwound === LOOSE) {
-      queueMicrotask(() => finish(ctx))
-      return ENDED
-    }
-    return unwound.then(finish.bind(null, ctx), fail.bind(null, ctx)) // bound, as in compose.js
+    // `bind` instead of closures: V8 inlines it (benchmarks/micro/compose.js)
+    return unwound.then(finish.bind(null, ctx), fail.bind(null, ctx))
   }
 
   /**
@@ -327,9 +339,11 @@ function shapesOf (app) {
 
 function serve (app, ctx, fn) {
   if (debugging) debug('%s %s', ctx.method, ctx.url)
-  if (isTraced()) return trace(app, ctx, fn)
-  if (!app.ctxStorage) return app.handleRequest(ctx, fn)
-  return app.ctxStorage.run(ctx, () => app.handleRequest(ctx, fn))
+  const traced = isTraced()
+  if (!traced && !app.ctxStorage) return app.handleRequest(ctx, fn)
+  const handle = () => app.handleRequest(ctx, fn)
+  const run = traced ? () => trace({ ctx, app }, handle) : handle
+  return app.ctxStorage ? app.ctxStorage.run(ctx, run) : run()
 }
 
 // The promise that leaves the app is of its own class; inside, native ones keep async contexts.
@@ -337,7 +351,7 @@ function own (app, promise) {
   return app.Promise === Promise ? promise : app.Promise.resolve(promise)
 }
 
-// The flat stage, then the answer. Returns a promise, never throws.
+// The flat stage, then the response. Returns a promise if it has to wait; never throws.
 function finish (ctx) {
   try {
     const { finals } = ctx.app
@@ -347,52 +361,27 @@ function finish (ctx) {
     }
     respond(ctx)
     if (debugging) debug('%s %s: %d', ctx.method, ctx.originalUrl, ctx.status)
-    return ENDED
   } catch (err) {
     return fail(ctx, err)
   }
 }
 
-// Unlike ctx.onerror it takes `throw null` for the error it is.
+// Unlike ctx.onerror it takes `throw null` for an error.
 function fail (ctx, thrown) {
   if (debugging) debug('%s %s threw %s', ctx.method, ctx.originalUrl, thrown)
+  const err = toError(thrown)
+  if (isTraced()) threw(ctx, err)
   try {
-    ctx.onerror(toError(thrown))
-    return ENDED
+    ctx.onerror(err)
   } catch (err) {
     return Promise.reject(err) // a ctx.onerror of the app's own
   }
 }
 
-const CTX = Symbol('kone#ctx')
-const WATCHED = Symbol('kone#watched')
-
-// One listener for all requests of a connection does what Koa's per-request listeners are for,
-// at no cost per request. The front tells of its connections itself.
-function watchConnection (ctx) {
-  const { outgoing } = ctx
-  if (outgoing.owner === ctx) return
-  const { socket } = ctx.incoming
-  if (!socket || typeof socket.on !== 'function') return
-  if (ctx.incoming.httpVersionMajor >= 2) {
-    ctx.onFinished(err => ctx.onerror(err))
-    return
-  }
-  outgoing[CTX] = ctx
-  if (socket[WATCHED] === undefined) {
-    socket[WATCHED] = true
-    socket.once('error', connectionFailed)
-  }
-}
-
-function connectionFailed (err) {
-  const outgoing = this._httpMessage // the answer under way, as node keeps it
-  if (outgoing && outgoing[CTX]) outgoing[CTX].onerror(err)
-}
-
 function attachFront (app, server, listener) {
-  const fn = app.compose(app.middleware)
-  require('./http1').attach(server, {
+  if (!app.http1 || process.env.KONE_HTTP1 === 'off') return false
+  const fn = composed.get(listener) ?? app.compose(app.middleware)
+  return require('./http1').attach(server, {
     listener,
 
     dispatch (incoming, outgoing) {
@@ -401,6 +390,10 @@ function attachFront (app, server, listener) {
     },
 
     failed (ctx, err) { ctx.onerror(err) },
+
+    handedOver (socket) { remember(server, socket) },
+
+    lost: responseLost,
 
     // Whoever replaces these expects node's own objects.
     reason () {
@@ -413,96 +406,41 @@ function attachFront (app, server, listener) {
   })
 }
 
-function isTraced () {
-  return channel.start.hasSubscribers || channel.end.hasSubscribers ||
-    channel.asyncStart.hasSubscribers || channel.asyncEnd.hasSubscribers ||
-    channel.error.hasSubscribers
+// `app.fetch(request, info)`, loaded when it is first called.
+function makeFetch (app) {
+  let fetch
+  return function (request, info) {
+    fetch ??= require('./fetch')(fetchHost(app))
+    return fetch(request, info)
+  }
 }
 
-/**
- * The same with `kone:request` published: a tracingChannel whose message is `{ ctx, app }`.
- * `error` is published when a middleware or a final threw, `asyncEnd` when the answer was given;
- * the status is known at both.
- */
-function trace (app, ctx, fn) {
-  const run = () => {
-    let thrown
-    const { onerror } = ctx
-    ctx.onerror = function (err) {
-      thrown = thrown || err
-      return onerror.call(this, err)
+function fetchHost (app) {
+  const fn = app.compose(app.middleware)
+  return {
+    dispatch (incoming, outgoing) {
+      const ctx = outgoing.owner = shapesOf(app).front(incoming, outgoing)
+      return serve(app, ctx, fn)
+    },
+
+    listener () { return app.callback() },
+
+    failed (ctx, err) { ctx?.onerror(err) }, // the listener reports for requests without one
+
+    lost: responseLost,
+
+    // Whoever replaces these expects node's own objects.
+    needsNode () {
+      return app.createContext !== createContext || app.handleRequest !== handleRequest ||
+        app.callback !== callback
     }
-    return app.handleRequest(ctx, fn).then(() => {
-      if (thrown) throw thrown
-    })
   }
-  const traced = () => channel.tracePromise(run, { ctx, app }).catch(() => {})
-  return app.ctxStorage ? app.ctxStorage.run(ctx, traced) : traced()
 }
 
-function checkOptions (options) {
-  checkProxy(options.proxy)
-  check(options, 'env', 'a string', value => typeof value === 'string')
-  check(options, 'keys', 'a list of strings or a Keygrip', value => {
-    return Array.isArray(value) ? value.length > 0 : typeof value.sign === 'function'
-  })
-  check(options, 'proxyIpHeader', 'a string', value => typeof value === 'string')
-  check(options, 'maxIpsCount', 'a number that is not negative', value => value >= 0)
-  check(options, 'subdomainOffset', 'a number that is not negative', value => value >= 0)
-  check(options, 'compose', 'a function', value => typeof value === 'function')
-  check(options, 'http1', 'true or false', value => typeof value === 'boolean')
-  check(options, 'asyncLocalStorage', 'true, false or an AsyncLocalStorage', value => {
-    return typeof value === 'boolean' || isStorage(value)
-  })
-  check(options, 'Promise', 'a class of promises', value => {
-    return typeof value === 'function' && typeof value.resolve === 'function' &&
-      typeof value.prototype?.then === 'function'
-  })
-}
-
-function check (options, name, what, holds) {
-  const value = options[name]
-  if (value === undefined || value === null || holds(value)) return
-  throw new TypeError(`options.${name} must be ${what}, not ${util.inspect(value)}`)
-}
-
-function isStorage (value) {
-  return value instanceof AsyncLocalStorage ||
-    (typeof value?.run === 'function' && typeof value.getStore === 'function')
-}
-
-// A V8 startup snapshot cannot hold a storage; it is made when the snapshot is read.
-function makeStorage (app, option) {
-  const make = () => isStorage(option) ? option : new AsyncLocalStorage()
-  if (typeof app.Promise.config === 'function') app.Promise.config({ asyncHooks: true }) // bluebird
-  if (!v8.startupSnapshot?.isBuildingSnapshot?.()) return make()
-  v8.startupSnapshot.addDeserializeCallback(() => { app.ctxStorage = make() })
-  return null
-}
-
-// Not enumerable: an app is printed and compared by its settings.
-function hide (app, key, value) {
-  Object.defineProperty(app, key, { value, writable: true })
-}
-
-const GeneratorFunction = Object.getPrototypeOf(function * () {}).constructor
-
-function isGeneratorFunction (fn) {
-  return fn instanceof GeneratorFunction ||
-    Object.prototype.toString.call(fn) === '[object GeneratorFunction]'
-}
-
-// Koa 1's `function * (next) { yield next }` as `(ctx, next) => Promise`.
-function convert (fn) {
-  const converted = function (ctx, next) {
-    return co.call(ctx, fn.call(ctx, downstream(next)))
-  }
-  converted._name = fn._name || fn.name
-  return converted
-}
-
-function * downstream (next) {
-  return yield next()
+// A V8 startup snapshot cannot hold an AsyncLocalStorage: wait until the snapshot is started.
+function onceRunning (fn) {
+  if (v8.startupSnapshot?.isBuildingSnapshot?.()) v8.startupSnapshot.addDeserializeCallback(fn)
+  else fn()
 }
 
 module.exports = Application

@@ -1,21 +1,22 @@
 'use strict'
 
 /**
- * The onion. Knows no HTTP: it runs functions `(ctx, next)` of one array.
+ * The onion. It knows no HTTP: it runs the functions `(ctx, next)` of an array.
  *
- * One `Run` per call holds what all layers share; a layer costs its `next` and nothing else.
- * What an async layer returns is passed up as it is; a layer that ended synchronously without
- * a value makes no promise, it gives one of the two below.
+ * One `Run` per call holds what all layers share, so a layer costs only its `next`. A promise that
+ * an async layer returns is passed up as it is. A layer that returned synchronously without a value
+ * makes no promise: its caller gets one of the two below.
  */
 
-// Everything ended synchronously.
+// Every layer returned synchronously, and each returned its `next()` or did not call it: nothing
+// is left to happen. A middleware may compare with this promise and go on at once.
 const ENDED = Promise.resolve()
 
-// So it did, but a layer kept the promise of its `next()` to itself. It may have chained on it,
-// so whoever goes on must do that in a microtask, after what was chained.
-const LOOSE = Promise.resolve()
+// Every layer returned synchronously, but one did not return its `next()`. It may have chained on
+// that promise, so whoever goes on must do so one microtask later, by `await` or `then`.
+const ENDED_LATER = Promise.resolve()
 
-// So many layers may stand on the stack at once; the next one starts in a microtask.
+// At most so many layers are on the stack at once; the next one starts in a microtask.
 const DEPTH = 500
 
 /**
@@ -24,7 +25,7 @@ const DEPTH = 500
  *    const fn = compose([logger, session, answer])
  *    fn(ctx).then(() => console.log('unwound'))
  *
- * The array is read while requests run: what is pushed later takes part.
+ * The array is read while requests run: a layer that is pushed later takes part.
  *
  * @param {Function[]} middleware
  * @return {Function} `(ctx, next) => Promise`; `next` is called after the last layer
@@ -38,7 +39,7 @@ function compose (middleware) {
   }
 
   return function composed (ctx, next) {
-    return enter(new Run(middleware, ctx, next), 0)
+    return new Run(middleware, ctx, next).enter(0)
   }
 }
 
@@ -46,39 +47,39 @@ class Run {
   constructor (middleware, ctx, outer) {
     this.middleware = middleware
     this.ctx = ctx
-    this.outer = outer
+    this.outer = outer // called as `next` of the last layer
     this.reached = -1 // the innermost layer entered so far
     this.depth = 0 // layers on the stack right now
   }
-}
 
-function enter (run, i) {
-  if (i <= run.reached) return Promise.reject(new Error('next() called multiple times'))
-  run.reached = i
+  enter (i) {
+    if (i <= this.reached) return Promise.reject(new Error('next() called multiple times'))
+    this.reached = i
 
-  const { middleware } = run
-  const fn = i === middleware.length ? run.outer : middleware[i]
-  if (!fn) return ENDED
-  if (run.depth === DEPTH) {
-    return ENDED.then(() => {
-      run.reached = i - 1
-      return enter(run, i)
-    })
-  }
+    const { middleware } = this
+    const fn = i === middleware.length ? this.outer : middleware[i]
+    if (!fn) return ENDED
+    if (this.depth === DEPTH) {
+      return ENDED.then(() => {
+        this.reached = i - 1
+        return this.enter(i)
+      })
+    }
 
-  run.depth++
-  try {
-    // Bound, for that inlines: a closure costs a synchronous layer twice as much (micro/compose.js).
-    const value = fn(run.ctx, enter.bind(null, run, i + 1))
-    run.depth--
-    if (value === undefined) return run.reached === i ? ENDED : LOOSE
-    return value instanceof Promise ? value : Promise.resolve(value)
-  } catch (err) {
-    run.depth--
-    return Promise.reject(err)
+    this.depth++
+    try {
+      // `bind` instead of a closure, which costs a synchronous layer twice as much, because V8
+      // inlines it (benchmarks/micro/compose.js)
+      const value = fn(this.ctx, this.enter.bind(this, i + 1))
+      this.depth--
+      if (value === undefined) return this.reached === i ? ENDED : ENDED_LATER
+      return value instanceof Promise ? value : Promise.resolve(value)
+    } catch (err) {
+      this.depth--
+      return Promise.reject(err)
+    }
   }
 }
 
 module.exports = compose
 module.exports.ENDED = ENDED
-module.exports.LOOSE = LOOSE

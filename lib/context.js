@@ -3,9 +3,9 @@
 const assert = require('node:assert')
 const util = require('node:util')
 const Cookies = require('cookies')
-const onFinished = require('on-finished')
 const statuses = require('statuses')
 const { createError, toError } = require('./errors')
+const whenFinished = require('./finished')
 
 const COOKIES = Symbol('context#cookies')
 const REPORTED = Symbol('context#reported')
@@ -127,10 +127,12 @@ const proto = module.exports = {
   },
 
   /**
-   * Call `fn` once when the answer is out (with null) or the client is gone (with the error,
-   * if there was one), on every engine and without making `ctx.req` or `ctx.res`.
+   * Call `fn` once: with null when the whole response was flushed to the client's connection, or
+   * with an error of code `KONE_ERR_RESPONSE_LOST` when the connection closed before, whose `cause`
+   * is the connection's own error, if it has one. On every engine, without making `ctx.req` or
+   * `ctx.res`.
    *
-   *    ctx.onFinished(err => metrics.count(err ? 'lost' : 'sent'))
+   *    ctx.onFinished(err => metrics.count(err === null ? 'sent' : 'lost'))
    *
    * @param {Function} fn `(err|null) => void`
    * @api public
@@ -249,11 +251,10 @@ function report (ctx, err) {
 
 function unsetHeaders (response) {
   const { outgoing } = response
-  if (typeof outgoing.getHeaderNames === 'function') {
-    for (const name of outgoing.getHeaderNames()) outgoing.removeHeader(name)
-  } else {
-    outgoing._headers = {} // a plain object in place of node's
-  }
+  const names = typeof outgoing.getHeaderNames === 'function'
+    ? outgoing.getHeaderNames()
+    : Object.keys(response.header) // a plain object in place of node's
+  for (const name of names) outgoing.removeHeader(name)
 }
 
 function answer (ctx, err) {
@@ -281,38 +282,6 @@ function answerPlainly (ctx) {
   } catch {
     ctx.res.destroy() // nothing can be: node found out with the head made, say
   }
-}
-
-/** Answers that wait for their turn on a pipelined connection: socket → what to call. */
-const queued = new WeakMap()
-
-// On-finished; but it takes an answer over HTTP/2 whose client has gone for one that will come, and
-// node up to 22 tells an answer that never had its turn nothing about the close.
-function whenFinished (incoming, outgoing, fn) {
-  if (outgoing.stream?.destroyed) {
-    setImmediate(fn, null)
-    return
-  }
-  const { socket } = incoming
-  let waiting = true
-  const done = err => {
-    if (!waiting) return
-    waiting = false
-    queued.get(socket)?.delete(done)
-    fn(err || null)
-  }
-  onFinished(outgoing, done)
-  if (outgoing.socket !== null || outgoing.writableEnded || typeof socket?.once !== 'function') return
-  if (socket.destroyed) {
-    setImmediate(done)
-    return
-  }
-  if (!queued.has(socket)) {
-    const all = new Set()
-    queued.set(socket, all)
-    socket.once('close', () => all.forEach(done => done()))
-  }
-  queued.get(socket).add(done)
 }
 
 function statusOf (err) {

@@ -3,17 +3,19 @@
 const createError = require('http-errors')
 
 /**
- * Every error code of kone's own, those of its middleware included, with what it means. Match on
- * `err.code`, never on messages. Where Node has a code (`ERR_HTTP_INVALID_HEADER_VALUE`, `HPE_*`,
- * `ECONNRESET`) Node's stays.
+ * Every error code of kone's own, those of its middleware included: what it means, and the status
+ * of the response. Match on `err.code`, never on messages. Where Node has a code
+ * (`ERR_HTTP_INVALID_HEADER_VALUE`, `HPE_*`, `ECONNRESET`) Node's stays.
  */
 const codes = {
   KONE_ERR_BODY_ABORTED: 'the client went away before its body was complete (400)',
   KONE_ERR_BODY_LIMIT: 'the body is longer than the limit (413)',
   KONE_ERR_BODY_USED: 'the body was read before, as a stream (500)',
+  KONE_ERR_NODE_ONLY: 'ctx.req or ctx.res was read in app.fetch() on Bun or Deno (500)',
   KONE_ERR_NON_ERROR: 'something that is no Error was thrown; it is the `cause` (500)',
   KONE_ERR_RATE_LIMIT_STORE: 'rateLimit cannot count, for its store fails (503)',
   KONE_ERR_REDIRECT: 'the target of a redirect is no URL that may be sent to a client (500)',
+  KONE_ERR_RESPONSE_LOST: 'the connection closed before the response was sent; ctx.onFinished() calls back with it (–)',
   KONE_ERR_SESSION_SIZE: 'a sealed session does not fit into a cookie (500)',
   KONE_ERR_SESSION_STORE: 'the store of the sessions fails (503)',
   KONE_ERR_STORE_TIMEOUT: 'a store did not answer in time; the `cause` of the two above (503)',
@@ -49,6 +51,21 @@ function cutShort () {
 }
 
 /**
+ * A response that was not flushed when its connection closed. It has no status: no response can
+ * be sent any more.
+ *
+ * @param {Error} [cause] the connection's own error
+ * @return {Error}
+ * @api private
+ */
+function responseLost (cause) {
+  const err = new Error('the connection closed before the response was sent')
+  err.code = 'KONE_ERR_RESPONSE_LOST'
+  if (cause) err.cause = cause
+  return err
+}
+
+/**
  * What was thrown, as an Error: Koa's `non-error thrown: …` with the value as `cause` for
  * everything else.
  *
@@ -76,4 +93,6 @@ function describe (value) {
   }
 }
 
-module.exports = { codes, error, cutShort, toError, isError, createError, HttpError: createError.HttpError }
+module.exports = {
+  codes, error, cutShort, responseLost, toError, isError, createError, HttpError: createError.HttpError
+}

@@ -77,8 +77,20 @@ declare class Application<
   /** Stop accepting, answer what is in flight, resolve when the last connection is gone. */
   close (options?: Application.CloseOptions): Promise<void>
 
-  /** Ask the app without a socket. */
-  inject (request: Application.InjectRequest | string): Promise<Application.InjectResponse>
+  /** Send a request through the app without a socket; a web Request goes through `fetch`. */
+  inject (
+    request: Application.InjectRequest | globalThis.Request | string
+  ): Promise<Application.InjectResponse>
+
+  /**
+   * A web Request in, a web Response out: for Bun, Deno, and tests.
+   *
+   *    export default app
+   *    const response = await app.fetch(new Request('http://localhost/'), { ip: '203.0.113.7' })
+   *
+   * `info` names the peer: Deno's info, Bun's server, or `{ ip }`; anything else is ignored.
+   */
+  readonly fetch: (request: globalThis.Request, info?: unknown) => Promise<globalThis.Response>
 
   /** A request listener for `http.createServer()` and its kin. */
   callback (): (
@@ -314,7 +326,10 @@ declare namespace Application {
     throw (...properties: Array<number | string | {}>): never
     onerror (err: Error): void
 
-    /** Call `fn` once, with the error or null, when the answer is out or the client is gone. */
+    /**
+     * Call `fn` once: with null when the whole response was flushed, or with an error of code
+     * `KONE_ERR_RESPONSE_LOST` when the connection closed before.
+     */
     onFinished (fn: (err: Error | null) => void): void
 
     inspect (): any

@@ -113,10 +113,7 @@ module.exports = {
   },
   set path (path) {
     const url = parseurl(this.incoming)
-    if (url.pathname === path) return
-    url.pathname = path
-    url.path = null
-    this.url = format(url)
+    if (url.pathname !== path) this.url = format({ ...url, pathname: path, path: null })
   },
 
   /**

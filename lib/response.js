@@ -13,7 +13,7 @@ const typeis = require('type-is').is
 const vary = require('vary')
 const { error } = require('./errors')
 const only = require('./only')
-const { drop, isPlain, isStream, streams, watch } = require('./stream')
+const { drop, isBlob, isPlain, isResponse, isStream, isWebStream, streams, watch } = require('./stream')
 
 /**
  * Prototype of `ctx.response`. The kind of a body is decided when it is set; headers have one
@@ -129,11 +129,11 @@ module.exports = {
   get length () {
     if (this.has('Content-Length')) return parseInt(this.get('Content-Length'), 10) || 0
     const { body } = this
-    if (!body || isStream(body) || body instanceof ReadableStream) return undefined
+    if (!body || isStream(body) || isWebStream(body)) return undefined
     if (typeof body === 'string') return Buffer.byteLength(body)
     if (Buffer.isBuffer(body)) return body.length
-    if (body instanceof Blob) return body.size
-    if (body instanceof Response) return undefined
+    if (isBlob(body)) return body.size
+    if (isResponse(body)) return undefined
     return Buffer.byteLength(JSON.stringify(body))
   },
   set length (n) {
@@ -417,14 +417,14 @@ function setBody (response, val, original) {
       if (original != null) response.remove('Content-Length')
     }
     if (untyped) response.set('Content-Type', OCTET_STREAM)
-  } else if (val instanceof ReadableStream) {
+  } else if (isWebStream(val)) {
     if (original !== val) response.ctx.onFinished(() => drop(val))
     if (untyped) response.set('Content-Type', OCTET_STREAM)
     if (original != null) response.remove('Content-Length')
-  } else if (val instanceof Blob) {
+  } else if (isBlob(val)) {
     if (untyped) response.type = val.type || 'bin'
     response.length = val.size
-  } else if (val instanceof Response) {
+  } else if (isResponse(val)) {
     setResponse(response, val, untyped)
   } else {
     setJson(response)

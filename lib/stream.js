@@ -21,8 +21,8 @@ exports.isStream = function (value) {
 }
 
 /**
- * Whether a body is a plain object or an array, and so none of what else an object may be. Most are, and
- * the classes asked for otherwise are getters of globalThis.
+ * Whether a body is a plain object or an array, as most are. It is checked first, because the web
+ * classes are getters of globalThis.
  *
  * @param {*} value
  * @return {Boolean}
@@ -31,6 +31,21 @@ exports.isStream = function (value) {
 exports.isPlain = function (value) {
   return (Array.isArray(value) || Object.getPrototypeOf(value) === Object.prototype) && typeof value.pipe !== 'function'
 }
+
+/**
+ * Whether a value is an instance of a web class. Read when it is needed: these globals are getters
+ * that load megabytes (`typeof Response` takes 20 ms), and some environments have none (Jest's jsdom).
+ */
+function isWeb (name) {
+  return value => {
+    const Class = globalThis[name]
+    return typeof Class === 'function' && value instanceof Class
+  }
+}
+
+const isWebStream = exports.isWebStream = isWeb('ReadableStream')
+const isBlob = exports.isBlob = isWeb('Blob')
+const isResponse = exports.isResponse = isWeb('Response')
 
 /**
  * The stream that a body is sent as; undefined for what is no stream of any kind.
@@ -42,9 +57,9 @@ exports.isPlain = function (value) {
 exports.toStream = function (body) {
   if (exports.isPlain(body)) return undefined
   if (exports.isStream(body)) return body
-  if (body instanceof ReadableStream) return Stream.Readable.fromWeb(body)
-  if (body instanceof Blob) return Stream.Readable.fromWeb(body.stream())
-  if (body instanceof Response) {
+  if (isWebStream(body)) return Stream.Readable.fromWeb(body)
+  if (isBlob(body)) return Stream.Readable.fromWeb(body.stream())
+  if (isResponse(body)) {
     return body.body ? Stream.Readable.fromWeb(body.body) : Stream.Readable.from([])
   }
 }
@@ -57,7 +72,7 @@ exports.toStream = function (body) {
  * @api private
  */
 exports.streams = function (value) {
-  return exports.isStream(value) || value instanceof ReadableStream || value instanceof Response
+  return exports.isStream(value) || isWebStream(value) || isResponse(value)
 }
 
 /**
@@ -68,9 +83,9 @@ exports.streams = function (value) {
  */
 exports.drop = function (body) {
   if (exports.isStream(body)) return destroy(body)
-  const web = body instanceof Response ? body.body : body
+  const web = isResponse(body) ? body.body : body
   // A locked one has a reader, who sees to it.
-  if (web instanceof ReadableStream && !web.locked) web.cancel().catch(() => {})
+  if (isWebStream(web) && !web.locked) web.cancel().catch(() => {})
 }
 
 /**
@@ -105,9 +120,14 @@ exports.send = function (response, stream, body) {
   stream.once('close', () => {
     if (stream.readableEnded === false && response.writable) fail(response, body, cutShort())
   })
-  const { res } = response.ctx // the one kind of body that needs a Writable
+  const res = writableOf(response)
   guard(response, res, body)
   stream.pipe(res)
+}
+
+// The one kind of body that needs a Writable.
+function writableOf ({ ctx, outgoing }) {
+  return typeof outgoing.sink === 'function' ? outgoing.sink() : ctx.res
 }
 
 // Node makes the head when the first chunk comes, and looks at every chunk; what it throws then
@@ -131,7 +151,7 @@ function fail (response, body, err) {
   if (response._body !== body) return // replaced: nobody waits for it
   response.ctx.onerror(err)
   if (!response.headerSent || !response.writable) return
-  const { res } = response.ctx
+  const res = writableOf(response)
   // HTTP/2's res.destroy() resets without an error: half would be taken for the whole.
   if (res.stream) res.stream.destroy(err)
   else res.destroy()

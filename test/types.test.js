@@ -61,6 +61,15 @@ for (const name of ['kone', 'koa']) {
       compile(project, COMMONJS, files.map(file => copy(project, name, file)))
     })
 
+    it('should hold for validate with the types of zod, valibot and arktype', () => {
+      // their own declarations are theirs to check
+      compile(project, { module: 'nodenext', skipLibCheck: true }, inBoth('validate.ts'))
+    })
+
+    it('should hold for app.fetch, health and metrics', () => {
+      compile(project, { module: 'nodenext' }, [...inBoth('fetch.ts'), ...inBoth('probes.ts')])
+    })
+
     it('should take what an app or a package declares for it', () => {
       const packages = name === 'koa' ? inBoth('augmented-koa.ts') : []
       compile(project, { module: 'nodenext' }, [...inBoth('augment.ts'), ...packages])

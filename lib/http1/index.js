@@ -6,7 +6,8 @@ const net = require('node:net')
 const { debuglog } = require('node:util')
 const { Connection } = require('./connection')
 const aside = require('./aside')
-const { track, remember, kFront } = require('./close')
+
+const kFront = Symbol.for('kone.front')
 
 const debug = debuglog('kone:http1')
 
@@ -38,6 +39,7 @@ const SHORTEST_TICK = 20
  * @param {(incoming: Incoming, outgoing: Outgoing) => void} host.dispatch
  * @param {(owner: *, err: Error) => void} [host.failed] the connection failed; `owner` is what the host
  *   put on the outgoing that was under way
+ * @param {(socket: net.Socket) => void} [host.handedOver] node:http owns this socket from now on
  * @param {() => string} host.reason why the app does not want the front now, or ''
  * @return {boolean} false when this server cannot have a front
  */
@@ -48,7 +50,6 @@ function attach (server, host) {
     return true
   }
   debug('no front: not a plain http.Server')
-  track(server)
   return false
 }
 
@@ -59,6 +60,7 @@ class Front {
     this.event = event
     this.connections = new Set()
     this.draining = false
+    this.drainListener = null
     this.timer = null
     this.time = 1         // ms of the last tick: exact enough for timeouts, and free
     this.checked = 0
@@ -113,13 +115,13 @@ class Front {
   }
 
   handOver (socket) {
-    remember(this.server, socket)
+    if (typeof this.host.handedOver === 'function') this.host.handedOver(socket)
     nodeListener.call(this.server, socket)
   }
 
   /** Asked for every read: listeners and patches come and go at any time. */
   wants () {
-    const reason = aside.reason(this.server, this.host)
+    const reason = aside.reason(this.drainsAlone ? this.asUsual : this.server, this.host)
     if (reason === '') return true
     if (reason !== this.aside) {
       this.aside = reason
@@ -175,6 +177,40 @@ class Front {
     for (const connection of this.connections) {
       if (connection.idle || (CLOSES_UNUSED && connection.unused)) connection.socket.destroy()
     }
+  }
+
+  // ---- what lib/drain.js calls
+
+  startDraining (requestListener) {
+    this.draining = true
+    this.drainListener = requestListener
+    const request = this.host.listener
+    this.asUsual = Object.create(this.server, { _events: { get: () => ({ request }) } })
+  }
+
+  stopDraining () {
+    this.draining = false
+    this.drainListener = null
+  }
+
+  /** The drain's own listener in front of the app's does not count as another one. */
+  get drainsAlone () {
+    if (this.drainListener === null) return false
+    const { request } = this.server._events
+    return Array.isArray(request) && request.length === 2 &&
+      request[0] === this.drainListener && request[1] === this.host.listener
+  }
+
+  sockets () {
+    return Array.from(this.connections, connection => connection.socket)
+  }
+
+  silentSockets () {
+    const silent = new Set()
+    for (const connection of this.connections) {
+      if (connection.idle || connection.unused) silent.add(connection.socket)
+    }
+    return silent
   }
 
   // ---- one coarse clock for all timeouts

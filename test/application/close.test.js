@@ -77,6 +77,40 @@ for (const http1 of [false, true]) {
       await app.close({ timeout: 30, grace: 0 })
       await cut
     })
+
+    it('should serve a kept connection as before, with Connection: close', async t => {
+      const { app, port } = await start(t, ctx => {
+        ctx.body = ctx.outgoing instanceof http.ServerResponse ? 'node:http' : 'front'
+      })
+      const agent = new http.Agent({ keepAlive: true, maxSockets: 1 })
+      t.after(() => agent.destroy())
+      const { text } = await get(port, agent)
+      assert.equal(text, http1 ? 'front' : 'node:http')
+
+      const closed = app.close()
+      const last = await get(port, agent)
+      assert.deepEqual([last.text, last.headers.connection], [text, 'close'])
+      await closed
+    })
+
+    it('should end a connection once, however long its client takes to read', async t => {
+      const { app, server, port } = await start(t, ctx => { ctx.body = Buffer.alloc(50e6) })
+      const connected = once(server, 'connection')
+      const client = net.connect(port, '127.0.0.1')
+      client.on('error', () => {})
+      t.after(() => client.destroy())
+      const [socket] = await connected
+      const before = socket.listenerCount('finish')
+      const responded = once(app, 'finish')
+      client.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n') // and reads nothing
+      await new Promise(resolve => client.once('readable', resolve))
+      const closed = app.close({ timeout: 300, grace: 0 })
+      let most = 0
+      const counting = setInterval(() => { most = Math.max(most, socket.listenerCount('finish')) }, 10)
+      await Promise.all([closed, responded])
+      clearInterval(counting)
+      assert(most <= before + 2, `${most} 'finish' listeners on one socket, ${before} before`)
+    })
   })
 }
 

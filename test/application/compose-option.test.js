@@ -23,6 +23,17 @@ engines('the compose option', ({ it, ask, serve }) => {
     assert(calls.every(length => length >= 1) && calls.length >= 1)
   })
 
+  it('should be called once per server or listener', async () => {
+    let calls = 0
+    const compose = middleware => {
+      calls++
+      return koaCompose(middleware)
+    }
+    const { ask } = await serve(app => app.use(ctx => { ctx.body = 'once' }), { compose })
+    assert.equal((await ask('GET /')).text, 'once')
+    assert.equal(calls, 1)
+  })
+
   it('should work as a property', async () => {
     const res = await ask(app => {
       app.compose = () => async ctx => { ctx.body = 'property' }

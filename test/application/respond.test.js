@@ -18,6 +18,24 @@ engines('the answer of an app', ({ it, ask }) => {
     assert.equal('content-type' in res.headers, false)
   })
 
+  // Koa responds in a `.then`, and so one microtask after the onion unwound.
+  it('should have a body that a synchronous layer sets one microtask later', async () => {
+    const late = ctx => { Promise.resolve().then(() => { ctx.body = 'late' }) }
+    const twoLayers = app => app.use((ctx, next) => { next() }).use(late)
+    for (const setup of [app => app.use(late), twoLayers]) {
+      const res = await ask(setup, 'GET /')
+      assert.deepEqual([res.status, res.text], [200, 'late'])
+    }
+  })
+
+  it('should have it before the finals run', async () => {
+    const res = await ask(app => {
+      app.use(ctx => { Promise.resolve().then(() => { ctx.body = 'late' }) })
+      app.final(ctx => { ctx.body += ', final' })
+    }, 'GET /')
+    assert.equal(res.text, 'late, final')
+  })
+
   it('should keep the headers of a body over HEAD', async () => {
     const bodies = [['hello', 'text/plain; charset=utf-8', '5'], [{ a: 1 }, 'application/json; charset=utf-8', '7'],
       [Buffer.from('abc'), 'application/octet-stream', '3'], ['', 'text/plain; charset=utf-8', '0']]

@@ -2,7 +2,9 @@
 
 const { describe, it: test } = require('node:test')
 const assert = require('node:assert/strict')
+const { execFile } = require('node:child_process')
 const { ReadableStream: NodeReadableStream } = require('node:stream/web')
+const { promisify } = require('node:util')
 
 const context = require('../helpers/context')
 const engines = require('../helpers/engines')
@@ -118,5 +120,40 @@ engines('bodies of the web', ({ it, ask }) => {
     }, 'GET /')
     assert.equal(res.status, 500)
     assert.deepEqual(errors, ['boom'])
+  })
+})
+
+describe('ctx.body= where there are no web classes', () => {
+  test('should be sent as everywhere', async () => {
+    // Jest's jsdom has none of these, nor setImmediate.
+    const program = `
+      for (const name of ['ReadableStream', 'Response', 'Blob', 'setImmediate']) delete globalThis[name]
+      const { Readable } = require('node:stream')
+      const Kone = require('kone')
+      class Model { toJSON () { return { model: true } } }
+      const bodies = {
+        '/json': () => ({ a: 1 }),
+        '/model': () => new Model(),
+        '/buffer': () => Buffer.from('buffer'),
+        '/stream': () => Readable.from(['stream'])
+      }
+      const app = new Kone()
+      app.use(ctx => {
+        ctx.onFinished(() => {})
+        ctx.body = 'replaced'
+        ctx.body = bodies[ctx.path]()
+      })
+      const inject = async (method, url) => {
+        const res = await app.inject({ method, url })
+        return [res.status, res.text()]
+      }
+      const responses = Object.keys(bodies).flatMap(url => [inject('GET', url), inject('HEAD', url)])
+      Promise.all(responses).then(all => process.stdout.write(JSON.stringify(all)))
+    `
+    const { stdout } = await promisify(execFile)(process.execPath, ['-e', program], { cwd: __dirname })
+    assert.deepEqual(JSON.parse(stdout), [
+      [200, '{"a":1}'], [200, ''], [200, '{"model":true}'], [200, ''],
+      [200, 'buffer'], [200, ''], [200, 'stream'], [200, '']
+    ])
   })
 })

@@ -2,9 +2,9 @@
 import { Server } from 'node:net'
 
 /** For kone's own cluster; apps have `app.close()`. */
-declare namespace close {
+declare namespace drain {
   function track (server: Server): void
-  function close (server: Server, options?: { timeout?: number, grace?: number }): Promise<void>
+  function drain (server: Server, options?: { timeout?: number, grace?: number }): Promise<void>
 }
 
-export = close
+export = drain

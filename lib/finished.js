@@ -1,0 +1,132 @@
+'use strict'
+
+const { setImmediate } = require('node:timers') // jsdom has none
+const { responseLost } = require('./errors')
+
+const kDelivery = Symbol('kone.delivery')
+const kPending = Symbol('kone.pending')
+
+/**
+ * Call `fn` once the whole response was flushed (with null), or once it is clear that it never
+ * will be (with an error of code `KONE_ERR_RESPONSE_LOST`). For node:http and node:http2; the front
+ * has its own `onFinished`.
+ *
+ *    whenFinished(req, res, err => log(err === null ? 'sent' : err.code))
+ *
+ * @param {http.IncomingMessage|Http2ServerRequest} req
+ * @param {http.ServerResponse|Http2ServerResponse} res
+ * @param {Function} fn `(err|null) => void`
+ * @api private
+ */
+module.exports = function whenFinished (req, res, fn) {
+  let delivery = res[kDelivery]
+  if (delivery === undefined) {
+    delivery = res[kDelivery] = res.stream ? new StreamDelivery(res.stream) : new Delivery(req.socket, res)
+  }
+  delivery.onSettled(fn)
+}
+
+/** The fate of one response: pending until `settle`, which counts once. */
+class Fate {
+  constructor () {
+    this.settled = false
+    this.err = null
+    this.listeners = []
+  }
+
+  onSettled (fn) {
+    if (this.settled) setImmediate(fn, this.err)
+    else this.listeners.push(fn)
+  }
+
+  settle (flushed, cause) {
+    if (this.settled) return
+    this.settled = true
+    this.err = flushed ? null : responseLost(cause)
+    for (const fn of this.listeners.splice(0)) fn(this.err)
+  }
+}
+
+/**
+ * A response over HTTP/1. Node emits 'finish' for a response whose bytes were dropped, too, because
+ * the socket was destroyed; and for a queued response behind it, node up to 22 emits nothing. So a
+ * 'finish' counts unless the socket was destroyed before the last byte left, and the socket's
+ * 'close' ends every response that is still pending.
+ *
+ *     end() ─▶ 'prefinish' ─▶ 'finish' ─▶ flushed         the socket's 'close' at any point ─▶ lost
+ *              (did the kernel take all bytes at once?)
+ */
+class Delivery extends Fate {
+  constructor (socket, res) {
+    super()
+    this.socket = socket
+    this.res = res
+    this.flushed = false
+    if (typeof res.on !== 'function') return this.settle(true) // a fake, which can report nothing
+    if (res.writableFinished && res.socket === null) return this.settle(true) // before anybody listened
+    if (socket?.closed) return this.settle(false, socket.errored)
+
+    res.on('prefinish', onPrefinish)
+    res.on('finish', onFinish)
+    if (typeof socket?.once === 'function') pendingOf(socket).add(this)
+    else res.on('close', onClose)
+  }
+
+  /** `end()` gave all bytes to the socket. Did the kernel take them at once? */
+  prefinish () {
+    const { socket } = this
+    this.flushed = socket?.destroyed === false && socket.writableLength === 0
+  }
+
+  /** The socket is done with all bytes, but it may have been destroyed and have dropped them. */
+  finish () {
+    this.settle(this.flushed || !this.socket?.destroyed, this.socket?.errored)
+  }
+
+  close () {
+    this.settle(this.flushed, this.res.errored || this.socket?.errored)
+  }
+
+  settle (flushed, cause) {
+    this.socket?.[kPending]?.delete(this)
+    super.settle(flushed, cause)
+  }
+}
+
+function onPrefinish () { this[kDelivery].prefinish() }
+
+function onFinish () { this[kDelivery].finish() }
+
+function onClose () { this[kDelivery].close() }
+
+/** The responses of a socket that are pending: one listener for all of them. */
+function pendingOf (socket) {
+  if (socket[kPending] === undefined) {
+    socket[kPending] = new Set()
+    socket.once('close', function () {
+      for (const delivery of this[kPending]) delivery.close()
+    })
+  }
+  return socket[kPending]
+}
+
+/** A response over HTTP/2, where the response's own 'finish' says only that the stream is closed. */
+class StreamDelivery extends Fate {
+  constructor (stream) {
+    super()
+    this.stream = stream
+    if (stream.closed && stream.destroyed) this.close()
+    else stream.once('close', () => this.close())
+  }
+
+  close () {
+    const { stream } = this
+    this.settle(wasFlushed(stream), stream.errored || stream.session?.socket?.errored)
+  }
+}
+
+// Node ends the writable side of a HEAD's stream before the response.
+function wasFlushed (stream) {
+  if (!stream.headersSent) return false
+  return stream.headRequest ? !stream.aborted && !stream.errored : stream.writableFinished
+}

@@ -1,0 +1,34 @@
+'use strict'
+
+const co = require('co')
+
+const GeneratorFunction = Object.getPrototypeOf(function * () {}).constructor
+
+/**
+ * @param {*} fn
+ * @return {Boolean} whether `fn` is a generator function, of another realm too
+ * @api private
+ */
+exports.isGeneratorFunction = function (fn) {
+  return fn instanceof GeneratorFunction ||
+    Object.prototype.toString.call(fn) === '[object GeneratorFunction]'
+}
+
+/**
+ * Koa 1's `function * (next) { yield next }` as `(ctx, next) => Promise`.
+ *
+ * @param {GeneratorFunction} fn
+ * @return {Function} middleware
+ * @api private
+ */
+exports.convert = function (fn) {
+  const converted = function (ctx, next) {
+    return co.call(ctx, fn.call(ctx, downstream(next)))
+  }
+  converted._name = fn._name || fn.name
+  return converted
+}
+
+function * downstream (next) {
+  return yield next()
+}

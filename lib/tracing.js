@@ -1,0 +1,51 @@
+'use strict'
+
+const { tracingChannel } = require('node:diagnostics_channel')
+
+const channel = tracingChannel('kone:request')
+const kThrown = Symbol('kone.thrown')
+
+/**
+ * Whether anybody subscribes to the channel `kone:request`. Without a subscriber a request pays
+ * for this check only.
+ *
+ * @return {Boolean}
+ * @api private
+ */
+exports.isTraced = function () {
+  return channel.start.hasSubscribers || channel.end.hasSubscribers ||
+    channel.asyncStart.hasSubscribers || channel.asyncEnd.hasSubscribers ||
+    channel.error.hasSubscribers
+}
+
+/**
+ * Run one request and publish it on `kone:request`, a tracingChannel whose message is
+ * `{ ctx, app }`. `error` is published if a middleware or a final threw (see `threw`), `asyncEnd`
+ * when the response was decided; `ctx.status` is known at both.
+ *
+ *    return trace({ ctx, app }, () => app.handleRequest(ctx, fn))
+ *
+ * @param {{ ctx: Object, app: Application }} message
+ * @param {Function} run `() => Promise`
+ * @return {Promise} fulfilled, whatever was thrown
+ * @api private
+ */
+exports.trace = function (message, run) {
+  const { ctx } = message
+  ctx[kThrown] = null
+  const traced = () => run().then(() => {
+    if (ctx[kThrown] !== null) throw ctx[kThrown]
+  })
+  return channel.tracePromise(traced, message).catch(() => {})
+}
+
+/**
+ * Note the first error that a traced request threw. The app has responded to it already.
+ *
+ * @param {Object} ctx
+ * @param {Error} err
+ * @api private
+ */
+exports.threw = function (ctx, err) {
+  if (ctx[kThrown] === null) ctx[kThrown] = err
+}
