@@ -3,6 +3,7 @@
 const { AsyncLocalStorage, AsyncResource } = require('node:async_hooks')
 const http = require('node:http')
 const net = require('node:net')
+const { setImmediate, setTimeout } = require('node:timers') // jsdom has others, or none
 const { debuglog } = require('node:util')
 const { Connection } = require('./connection')
 const aside = require('./aside')

@@ -1,6 +1,7 @@
 'use strict'
 
 const http = require('node:http')
+const { setImmediate } = require('node:timers') // jsdom has none
 const { rawHeaders } = require('./head')
 const { REMOVED_LENGTH, REMOVED_ENCODING, REMOVED_CONNECTION, REMOVED_DATE } = require('./outgoing')
 

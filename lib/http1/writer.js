@@ -1,6 +1,7 @@
 'use strict'
 
 const { STATUS_CODES } = require('node:http')
+const { setTimeout } = require('node:timers') // jsdom has another
 
 /**
  * The head of an answer, in node's order: the app's fields, Date, Connection, Keep-Alive, and
