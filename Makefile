@@ -15,6 +15,7 @@ help:
 	@echo 'make fuzz         the HTTP/1.1 front against node:http for minutes'
 	@echo 'make siege        hostile and slow clients against the front and node:http for minutes'
 	@echo 'make cover lint types compat'
+	@echo 'make index        middleware/index.js and .d.ts, made of the folders'
 
 start: node_modules
 	node examples/app
@@ -24,6 +25,9 @@ test: node_modules benchmarks/node_modules
 
 lint: node_modules
 	npx eslint .
+
+index:
+	node tools/middleware-index.js
 
 types: node_modules
 	node --test test/types.test.js
@@ -60,4 +64,4 @@ benchmarks/node_modules: benchmarks/package-lock.json
 	cd benchmarks && $(NPM_CI)
 	@touch benchmarks/node_modules
 
-.PHONY: help start test lint types cover fuzz siege compat battle report
+.PHONY: help start test lint index types cover fuzz siege compat battle report

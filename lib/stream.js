@@ -148,6 +148,8 @@ function fail (response, body, err) {
   if (!response.headerSent || !response.writable) return
   const { res } = response.ctx
   // HTTP/2's res.destroy() resets without an error: half would be taken for the whole.
-  if (res.stream) res.stream.destroy(err)
-  else res.destroy()
+  if (res.stream) return res.stream.destroy(err)
+  res.destroy()
+  // From node 24 on a queued response that was destroyed writes its half and leaves the connection open.
+  if (res.socket === null) res.once('socket', socket => socket.destroy())
 }

@@ -27,7 +27,7 @@ describe("require('kone')", () => {
 
   it('should export compose, and the error maker of Koa 3', () => {
     assert.equal(Kone.compose, require('kone/compose'))
-    assert.equal(Kone.compose, require('kone/lib/compose'))
+    assert.equal(Kone.compose, require('kone/compose'))
     assert.equal(Kone.createHttpError, createError)
     assert.equal(Kone.isHttpError(createError(400)), true)
   })
