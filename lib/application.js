@@ -85,6 +85,8 @@ class Application extends Emitter {
       [SHAPES]: { value: null, writable: true },
       [SERVERS]: { value: new Set() }
     })
+    // own and bound: Deno and Bun serve a default export that has one
+    if (!('fetch' in this)) Object.defineProperty(this, 'fetch', { value: makeFetch(this), writable: true })
     if (options.asyncLocalStorage) {
       const { Promise, asyncLocalStorage: given } = options
       if (typeof Promise?.config === 'function') Promise.config({ asyncHooks: true }) // bluebird
@@ -151,8 +153,8 @@ class Application extends Emitter {
    *    const res = await app.inject({ method: 'POST', url: '/', body: 'a=1' })
    *    res.status // 200
    *
-   * @param {String|Object} what a url, or `{ method, url, headers, body }`;
-   *   an object as body is sent as JSON
+   * @param {String|Object|Request} what a url, `{ method, url, headers, body }`, where an object
+   *   as body is sent as JSON, or a web Request
    * @return {Promise<Object>} `{ status, message, headers, body, text(), json() }`, body as a Buffer
    * @api public
    */
@@ -432,6 +434,36 @@ function warn (app, reason) {
     code: 'KONE_WARN_FALLBACK',
     detail: 'See "When node:http is used instead" in lib/http1/README.md of kone. app.silent = true turns this off.'
   })
+}
+
+// `app.fetch(request, info)`, loaded when it is first called.
+function makeFetch (app) {
+  let fetch
+  return function (request, info) {
+    fetch ??= require('./fetch')(fetchHost(app))
+    return fetch(request, info)
+  }
+}
+
+function fetchHost (app) {
+  const fn = app.compose(app.middleware)
+  return {
+    dispatch (incoming, outgoing) {
+      return serve(app, frontContext(app, incoming, outgoing), fn)
+    },
+
+    listener () { return app.callback() },
+
+    failed (ctx, err) { ctx?.onerror(err) }, // the listener reports for requests without one
+
+    lost: responseLost,
+
+    // Whoever replaces these expects node's own objects.
+    needsNode () {
+      return app.createContext !== createContext || app.handleRequest !== handleRequest ||
+        app.callback !== callback
+    }
+  }
 }
 
 // A V8 startup snapshot cannot hold an AsyncLocalStorage: wait until the snapshot is started.
