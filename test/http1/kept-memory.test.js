@@ -7,8 +7,8 @@ const { once } = require('node:events')
 const { start } = require('./wire')
 
 const KB = 1024
-const BATCHES = 3
-const REQUESTS = 20
+const BATCHES = 2
+const REQUESTS = 25
 
 // What a value may keep beside itself and more than Koa's, in bytes: the heap is not exact. A read is
 // four times as much.
