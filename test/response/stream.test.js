@@ -5,10 +5,15 @@ const assert = require('node:assert/strict')
 const { once } = require('node:events')
 const fs = require('node:fs')
 const { PassThrough, Readable } = require('node:stream')
-const { setTimeout: wait } = require('node:timers/promises')
 
 const context = require('../helpers/context')
 const engines = require('../helpers/engines')
+
+/** What was written so far has left this process. */
+async function sent (ctx) {
+  do await new Promise(resolve => setImmediate(resolve))
+  while (!ctx.headerSent || ctx.socket.writableLength > 0)
+}
 
 describe('ctx.body= a stream of another library', () => {
   /** What readable-stream and web shims give: everything but the prototype. */
@@ -73,7 +78,7 @@ engines('a stream body', ({ it, ask, serve }) => {
       app.use(ctx => {
         const body = ctx.body = new PassThrough()
         body.write('half')
-        setTimeout(() => body.destroy(new Error('disk on fire')), 20)
+        sent(ctx).then(() => body.destroy(new Error('disk on fire')))
       })
     }, 'GET /')
     assert.equal(res.status, 200)
@@ -151,7 +156,7 @@ engines('a stream body', ({ it, ask, serve }) => {
       app.use(ctx => {
         ctx.body = Readable.from((async function * () {
           yield 'text'
-          await wait(20)
+          await sent(ctx)
           yield {}
         })())
       })
