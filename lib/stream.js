@@ -120,9 +120,14 @@ exports.send = function (response, stream, body) {
   stream.once('close', () => {
     if (stream.readableEnded === false && response.writable) fail(response, body, cutShort())
   })
-  const { res } = response.ctx // the one kind of body that needs a Writable
+  const res = writableOf(response)
   guard(response, res, body)
   stream.pipe(res)
+}
+
+// The one kind of body that needs a Writable.
+function writableOf ({ ctx, outgoing }) {
+  return typeof outgoing.sink === 'function' ? outgoing.sink() : ctx.res
 }
 
 // Node makes the head when the first chunk comes, and looks at every chunk; what it throws then
@@ -146,8 +151,10 @@ function fail (response, body, err) {
   if (response._body !== body) return // replaced: nobody waits for it
   response.ctx.onerror(err)
   if (!response.headerSent || !response.writable) return
-  const { res } = response.ctx
+  const res = writableOf(response)
   // HTTP/2's res.destroy() resets without an error: half would be taken for the whole.
-  if (res.stream) res.stream.destroy(err)
-  else res.destroy()
+  if (res.stream) return res.stream.destroy(err)
+  res.destroy()
+  // From node 24 on a queued response that was destroyed writes its half and leaves the connection open.
+  if (res.socket === null) res.once('socket', socket => socket.destroy())
 }

@@ -7,11 +7,13 @@ import cors = require('./cors')
 import csrf = require('./csrf')
 import etag = require('./etag')
 import favicon = require('./favicon')
+import health = require('./health')
 import helmet = require('./helmet')
 import i18n = require('./i18n')
 import isolate = require('./isolate')
 import jsonp = require('./jsonp')
 import logger = require('./logger')
+import metrics = require('./metrics')
 import rateLimit = require('./rateLimit')
 import requestId = require('./requestId')
 import router = require('./router')
@@ -22,6 +24,7 @@ import serve = require('./static')
 import template = require('./template')
 import timeout = require('./timeout')
 import upload = require('./upload')
+import validate = require('./validate')
 import views = require('./views')
 
 export {
@@ -32,11 +35,13 @@ export {
   csrf,
   etag,
   favicon,
+  health,
   helmet,
   i18n,
   isolate,
   jsonp,
   logger,
+  metrics,
   rateLimit,
   requestId,
   router,
@@ -47,5 +52,6 @@ export {
   template,
   timeout,
   upload,
+  validate,
   views
 }

@@ -16,11 +16,13 @@ const set = {
   get csrf () { return require('./csrf') },
   get etag () { return require('./etag') },
   get favicon () { return require('./favicon') },
+  get health () { return require('./health') },
   get helmet () { return require('./helmet') },
   get i18n () { return require('./i18n') },
   get isolate () { return require('./isolate') },
   get jsonp () { return require('./jsonp') },
   get logger () { return require('./logger') },
+  get metrics () { return require('./metrics') },
   get rateLimit () { return require('./rateLimit') },
   get requestId () { return require('./requestId') },
   get router () { return require('./router') },
@@ -31,6 +33,7 @@ const set = {
   get template () { return require('./template') },
   get timeout () { return require('./timeout') },
   get upload () { return require('./upload') },
+  get validate () { return require('./validate') },
   get views () { return require('./views') }
 }
 
@@ -45,11 +48,13 @@ module.exports = set
   exports.csrf =
   exports.etag =
   exports.favicon =
+  exports.health =
   exports.helmet =
   exports.i18n =
   exports.isolate =
   exports.jsonp =
   exports.logger =
+  exports.metrics =
   exports.rateLimit =
   exports.requestId =
   exports.router =
@@ -60,6 +65,7 @@ module.exports = set
   exports.template =
   exports.timeout =
   exports.upload =
+  exports.validate =
   exports.views =
   null
 )

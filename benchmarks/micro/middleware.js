@@ -26,6 +26,8 @@ const json = JSON.stringify({ name: 'Ada', note: 'two hundred bytes of JSON'.pad
 const posted = { method: 'POST', headers: { 'content-type': 'application/json', 'content-length': String(json.length) }, body: json }
 const visits = { headers: { cookie: `koa:sess=${'a'.repeat(32)}` } }
 
+const accepting = { '~standard': { version: 1, vendor: 'bench', validate: value => ({ value }) } }
+
 // mount: with it; without: what the comparison has; request and handler: of both
 const CASES = {
   bodyParser: { note: '200 bytes of JSON', mount: app => app.use(set('bodyParser')()), request: posted },
@@ -43,6 +45,7 @@ const CASES = {
   },
   etag: { note: '11 bytes', mount: app => app.use(set('etag')()) },
   favicon: { note: 'another path', mount: app => app.use(set('favicon')(here('public/favicon.ico'))) },
+  health: { note: 'another path', mount: app => app.use(set('health')()) },
   helmet: { note: 'all headers', mount: app => app.use(set('helmet')()) },
   i18n: {
     note: 'by Accept-Language',
@@ -53,6 +56,7 @@ const CASES = {
   isolate: { note: 'no error', mount: app => app.use(set('isolate')()) },
   jsonp: { note: 'no callback', mount: app => app.use(set('jsonp')()) },
   logger: { note: 'into a function', mount: app => app.use(set('logger')(() => {})) },
+  metrics: { note: 'no route', mount: app => app.use(set('metrics')({ defaults: false })) },
   rateLimit: { note: 'in memory', mount: app => app.use(set('rateLimit')({ max: Number.MAX_SAFE_INTEGER })) },
   requestId: { note: 'a new id', mount: app => app.use(set('requestId')()) },
   router: {
@@ -83,7 +87,8 @@ const CASES = {
     handler: page
   },
   timeout: { note: 'in time', mount: app => app.use(set('timeout')(5000)) },
-  upload: { note: 'not a form', mount: app => app.use(set('upload')()) }
+  upload: { note: 'not a form', mount: app => app.use(set('upload')()) },
+  validate: { note: 'a query, by a schema that accepts', mount: app => app.use(set('validate')({ query: accepting })) }
 }
 
 const named = process.argv.slice(2).filter(arg => !arg.startsWith('--'))

@@ -21,7 +21,7 @@ declare namespace csrf {
 }
 
 declare module '../../lib/index' {
-  interface DefaultStateExtends {
+  interface BaseState {
     /** The token for forms, different in every response. */
     _csrf: string
   }
