@@ -5,7 +5,7 @@ const { execFile } = require('node:child_process')
 const { mkdtempSync, readFileSync, rmSync, writeFileSync } = require('node:fs')
 const { createRequire } = require('node:module')
 const { tmpdir } = require('node:os')
-const { join, sep } = require('node:path')
+const { join, posix, sep } = require('node:path')
 const { after, before, describe, it } = require('node:test')
 const { promisify } = require('node:util')
 
