@@ -14,6 +14,7 @@ help:
 	@echo 'make report       an HTML page of all results'
 	@echo 'make fuzz         the HTTP/1.1 front against node:http for minutes'
 	@echo 'make cover lint types compat'
+	@echo 'make release VERSION=2.18.0   version, changelog, tarball, tag; pushes and publishes nothing'
 	@echo 'make index        middleware/index.js and .d.ts, made of the folders'
 
 start: node_modules
@@ -27,6 +28,9 @@ lint: node_modules
 
 index:
 	node tools/middleware-index.js
+
+release: node_modules
+	node tools/release.js $(VERSION)
 
 types: node_modules
 	node --test test/types.test.js
@@ -60,4 +64,4 @@ benchmarks/node_modules: benchmarks/package-lock.json
 	cd benchmarks && $(NPM_CI)
 	@touch benchmarks/node_modules
 
-.PHONY: help start test lint index types cover fuzz compat battle report
+.PHONY: help start test lint index types release cover fuzz compat battle report
