@@ -26,14 +26,22 @@ const RULES = {
   }]
 }
 
+/** Every option. */
+const names = exports.names = ['proxy', ...Object.keys(RULES)]
+
 /**
- * Check the options of `new Kone(options)`.
+ * Check the options of `new Kone(options)`. As in Koa an unknown name is ignored, unless it is a
+ * near miss of a known one.
  *
  * @param {Object} options
- * @throws {TypeError} naming the option that has a wrong value
+ * @throws {TypeError} naming the option that has a wrong value or is misspelt
  * @api private
  */
 exports.checkOptions = function (options) {
+  for (const name of Object.keys(options)) {
+    const meant = names.includes(name) ? undefined : names.find(known => isNearMiss(name, known))
+    if (meant !== undefined) throw new TypeError(`options.${name} is unknown: did you mean \`${meant}\`?`)
+  }
   checkProxy(options.proxy)
   for (const [name, [what, holds]] of Object.entries(RULES)) {
     const value = options[name]
@@ -50,4 +58,15 @@ exports.checkOptions = function (options) {
 const isStorage = exports.isStorage = function (value) {
   return value instanceof AsyncLocalStorage ||
     (typeof value?.run === 'function' && typeof value.getStore === 'function')
+}
+
+// One letter more, less or another, two that changed places, or other capitals.
+function isNearMiss (name, known) {
+  const [a, b] = [name.toLowerCase(), known.toLowerCase()]
+  let start = 0
+  while (start < a.length && a[start] === b[start]) start++
+  const [restA, restB] = [a.slice(start), b.slice(start)]
+  return restA === restB || restA.slice(1) === restB || restA === restB.slice(1) ||
+    (restA.length > 0 && restA.slice(1) === restB.slice(1)) ||
+    (restA[0] === restB[1] && restA[1] === restB[0] && restA.slice(2) === restB.slice(2))
 }

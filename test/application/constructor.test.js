@@ -61,6 +61,22 @@ describe('new Kone(options)', () => {
     assert.equal(app.use(() => {}), app)
   })
 
+  describe('given a name that is no option', () => {
+    it('should throw for a near miss, and say what was probably meant', () => {
+      for (const [name, meant] of Object.entries({
+        kyes: 'keys', key: 'keys', keysx: 'keys', prxy: 'proxy', Env: 'env', http: 'http1', asynclocalstorage: 'asyncLocalStorage'
+      })) {
+        assert.throws(() => new Kone({ [name]: 1 }), {
+          name: 'TypeError', message: `options.${name} is unknown: did you mean \`${meant}\`?`
+        })
+      }
+    })
+
+    it('should ignore any other, as Koa does', () => {
+      for (const name of ['environment', 'port', 'x', '', 'constructor']) assert(new Kone({ [name]: 1 }))
+    })
+  })
+
   describe('given nonsense', () => {
     const nonsense = {
       proxy: ['yes', -1, 1.5, ['not an address'], ['10.0.0.0/99'], {}],

@@ -1,0 +1,24 @@
+'use strict'
+
+const { channel } = require('node:diagnostics_channel')
+const { pathToFileURL } = require('node:url')
+
+/**
+ * Load an app's file, CommonJS or an ES module.
+ *
+ * @param {String} file absolute path
+ * @param {Function} [made] `(app, options)`, called for every Kone app that is made
+ * @return {Promise<*>} what it exports
+ */
+module.exports = async function load (file, made) {
+  channel('kone:application').subscribe(({ app, options }) => made(app, options))
+  let exported
+  try {
+    exported = require(file)
+  } catch (err) {
+    if (err?.code !== 'ERR_REQUIRE_ESM' && err?.code !== 'ERR_REQUIRE_ASYNC_MODULE') throw err
+    exported = await import(pathToFileURL(file))
+  }
+  const isModule = exported?.__esModule || exported?.[Symbol.toStringTag] === 'Module'
+  return isModule ? exported.default : exported
+}
