@@ -388,7 +388,8 @@ function attachFront (app, server, listener) {
     listener,
 
     dispatch (incoming, outgoing) {
-      const ctx = outgoing.owner = shapesOf(app).front(incoming, outgoing)
+      const ctx = shapesOf(app).front(incoming, outgoing)
+      outgoing.setOwner(ctx)
       serve(app, ctx, fn)
     },
 

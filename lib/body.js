@@ -17,8 +17,8 @@ exports.readBody = function (incoming, { limit = LIMIT } = {}) {
   if (typeof limit !== 'number' || !(limit >= 0)) {
     throw new TypeError('readBody({ limit }): limit must be a number of bytes')
   }
-  if (typeof incoming.readBody !== 'function') return collect(incoming, limit)
-  const body = incoming.readBody(limit)
+  if (typeof incoming.collect !== 'function') return collect(incoming, limit)
+  const body = incoming.collect(limit)
   return body === null ? collect(incoming.materialize(), limit) : body // node's stream has it
 }
 

@@ -249,8 +249,7 @@ function report (ctx, err) {
   }
 }
 
-function unsetHeaders (response) {
-  const { outgoing } = response
+function unsetHeaders ({ outgoing, response }) {
   const names = typeof outgoing.getHeaderNames === 'function'
     ? outgoing.getHeaderNames()
     : Object.keys(response.header) // a plain object in place of node's
@@ -259,7 +258,7 @@ function unsetHeaders (response) {
 
 function answer (ctx, err) {
   const { response } = ctx
-  unsetHeaders(response)
+  unsetHeaders(ctx)
   if (err.headers) response.set(err.headers)
   response.type = 'text'
 
@@ -270,7 +269,7 @@ function answer (ctx, err) {
   assign(err, 'status', status)
   response.remove('Transfer-Encoding')
   response.set('Content-Length', Buffer.byteLength(text))
-  response.outgoing.end(text)
+  ctx.outgoing.end(text)
 }
 
 function answerPlainly (ctx) {
@@ -280,7 +279,9 @@ function answerPlainly (ctx) {
     if (!outgoing.stream) outgoing.statusMessage = undefined
     answer(ctx, { status: 500 })
   } catch {
-    ctx.res.destroy() // nothing can be: node found out with the head made, say
+    // Nothing can be sent any more, for example because node rejected the headers after building them.
+    const { res } = ctx
+    if (typeof res?.destroy === 'function') res.destroy()
   }
 }
 

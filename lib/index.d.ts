@@ -268,7 +268,7 @@ declare namespace Application {
 
     vary (field: string | string[]): void
     redirect (url: string, alt?: string): void
-    /** To the page the request came from, if it is of this origin, else to `alt` (default: /). */
+    /** To the page the request came from, if it is of this host, else to `alt` (default: /). */
     back (alt?: string): void
     attachment (filename?: string, options?: AttachmentOptions): void
     set (fields: { [field: string]: string | string[] }): void

@@ -186,7 +186,7 @@ module.exports = {
   },
 
   /**
-   * Redirect to where the client came from, if that is a page of ours; otherwise to `alt`.
+   * Redirect to where the client came from, if that is a page of our host; otherwise to `alt`.
    *
    *    ctx.back('/index.html')
    *
@@ -425,7 +425,7 @@ function setBody (response, val, original) {
     if (untyped) response.type = val.type || 'bin'
     response.length = val.size
   } else if (isResponse(val)) {
-    setResponse(response, val, untyped)
+    setResponse(response, val, original, untyped)
   } else {
     setJson(response)
   }
@@ -436,11 +436,11 @@ function setJson (response) {
   response.set('Content-Type', JSON_TYPE)
 }
 
-function setResponse (response, val, untyped) {
+function setResponse (response, val, original, untyped) {
   if (val.body) response.ctx.onFinished(() => drop(val))
   response.status = val.status
   if (untyped) response.set('Content-Type', OCTET_STREAM)
-  response.remove('Content-Length')
+  if (original != null) response.remove('Content-Length')
   for (const [name, value] of val.headers) {
     if (name !== 'set-cookie') response.set(name, value)
   }
@@ -488,20 +488,27 @@ function badTarget (url) {
 }
 
 /**
- * The Referer if it is http(s), of our own origin and without credentials. A relative one
- * (RFC 9110, 10.1.3) has to stay on whatever host it is resolved against.
+ * The Referer if it is http(s), of our own host and without credentials. The scheme is not
+ * compared, as in Koa: behind a proxy that ends TLS the app sees another one than the client. A
+ * relative referrer (RFC 9110, 10.1.3) has to stay on whatever host it is resolved against.
+ *
+ * @param {Object} ctx
+ * @return {String|undefined}
  */
 function ownReferrer (ctx) {
   const referrer = ctx.get('Referrer')
+  if (!referrer) return
   const absolute = /^[a-z][a-z\d+.-]*:/i.test(referrer)
-  const base = absolute ? ctx.origin : 'http://localhost'
+  const host = absolute ? ctx.host : 'localhost'
   let url
   try {
-    url = new URL(referrer, base)
-    if (url.origin !== new URL(base).origin) return
+    url = new URL(referrer, 'http://localhost')
+    // Parsed under the same scheme, whose default port may be named on one side only.
+    if (url.host !== new URL(`${url.protocol}//${host}`).host) return
   } catch {
     return
   }
-  if (!referrer || url.username || url.password || url.pathname.startsWith('//')) return
+  if (url.protocol !== 'http:' && url.protocol !== 'https:') return
+  if (url.username || url.password || url.pathname.startsWith('//')) return
   return absolute ? url.href : url.pathname + url.search + url.hash
 }

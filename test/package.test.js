@@ -133,7 +133,7 @@ describe('imports', () => {
   })
 
   it('should be none in compose, final, parser and writer', () => {
-    for (const file of ['lib/compose.js', 'lib/final.js', 'lib/http1/parser.js', 'lib/http1/writer.js']) {
+    for (const file of ['lib/compose.js', 'lib/final.js', 'lib/http1/read/partial.js', 'lib/http1/response/writer.js']) {
       const { ours, packages } = requires(file)
       assert.deepEqual(ours, [], file)
       assert.deepEqual(packages.filter(name => !builtinModules.includes(name.replace('node:', ''))), [], file)

@@ -3,7 +3,7 @@
 const { STATUS_CODES } = require('node:http')
 
 /**
- * The head of an answer, in node's order: the app's fields, Date, Connection, Keep-Alive, and
+ * The header section of a response, in node's order: the app's fields, Date, Connection, Keep-Alive, and
  * Content-Length where the app gave none.
  */
 
@@ -22,7 +22,7 @@ function statusLine (status, message) {
  * @param {number} length of the body in bytes, or -1 when there cannot be one
  * @return {string}
  */
-function head (status, message, fields, common, length) {
+function header (status, message, fields, common, length) {
   let text = statusLine(status, message)
   let own = false
   for (let i = 0; i < fields.length; i += 2) {
@@ -46,7 +46,8 @@ function now () {
   const time = new Date()
   date = `Date: ${time.toUTCString()}\r\n`
   closing = keeping = ''
-  setTimeout(forget, 1000 - time.getMilliseconds()).unref()
+  const timer = setTimeout(forget, 1000 - time.getMilliseconds())
+  if (typeof timer.unref === 'function') timer.unref() // jsdom's timers are numbers
 }
 
 function forget () {
@@ -69,4 +70,4 @@ function close () {
   return (closing ||= `${date}Connection: close\r\n`)
 }
 
-module.exports = { head, keepAlive, close }
+module.exports = { header, keepAlive, close }

@@ -1,6 +1,6 @@
 'use strict'
 
-const flat = require('./flat')
+const detach = require('../detach')
 
 /**
  * The names of the header fields that the app sets, each as it was spelled. They come from code, so they
@@ -8,16 +8,16 @@ const flat = require('./flat')
  */
 
 /** Fields that change framing or what node adds: node's own code shall do it. */
-const ODD = new Set(['connection', 'transfer-encoding', 'date', 'expect', 'trailer', 'keep-alive', 'cookie'])
+const UNUSUAL = new Set(['connection', 'transfer-encoding', 'date', 'expect', 'trailer', 'keep-alive', 'cookie'])
 
 /** A longer value is not kept. */
 const SHORT = 64
 
-class Name {
+class FieldName {
   constructor (text) {
     this.text = text
     this.key = text.toLowerCase()
-    this.odd = ODD.has(this.key)
+    this.isUnusual = UNUSUAL.has(this.key)
     this.last = undefined // a good value
     this.lastLine = ''    // and its line, once it came again
   }
@@ -25,10 +25,10 @@ class Name {
   /** Is this a value that goes out as it is? */
   accepts (value) {
     if (value === this.last && value !== undefined) {
-      if (this.lastLine === '') this.lastLine = flat(`${this.text}: ${value}\r\n`)
+      if (this.lastLine === '') this.lastLine = detach(`${this.text}: ${value}\r\n`)
       return true
     }
-    if (!plain(value)) return false
+    if (!isPlain(value)) return false
     if (typeof value === 'string' && value.length <= SHORT) {
       this.last = value
       this.lastLine = ''
@@ -46,7 +46,7 @@ class Name {
 const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/
 const NOT_ASCII = /[^\t\x20-\x7e]/
 
-/** As spelled → Name. Bounded: some app may make names out of what a client sends. */
+/** As spelled → FieldName. Bounded: some app may make names out of what a client sends. */
 const names = new Map()
 const MAX_NAMES = 1024
 
@@ -54,13 +54,13 @@ const MAX_NAMES = 1024
  * @param {*} name
  * @return {Name|undefined} undefined for what node refuses or sorts in front (numbers as keys)
  */
-function nameOf (name) {
+function fieldName (name) {
   return names.get(name) ?? learn(name)
 }
 
 function learn (name) {
   if (typeof name !== 'string' || !TOKEN.test(name) || /^\d+$/.test(name)) return undefined
-  const known = new Name(name)
+  const known = new FieldName(name)
   if (names.size < MAX_NAMES) names.set(name, known)
   return known
 }
@@ -71,11 +71,11 @@ function learn (name) {
  * @param {*} value
  * @return {boolean}
  */
-function plain (value) {
+function isPlain (value) {
   if (typeof value === 'string') return !NOT_ASCII.test(value)
   if (typeof value === 'number') return true
   if (!Array.isArray(value) || value.length === 0) return false
   return value.every(one => typeof one === 'string' && !NOT_ASCII.test(one))
 }
 
-module.exports = { nameOf, plain }
+module.exports = { fieldName, isPlain }

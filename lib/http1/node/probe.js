@@ -4,29 +4,29 @@ const http = require('node:http')
 const { Duplex } = require('node:stream')
 
 /**
- * Says what node would make of a connection that cannot be handed over yet: its bytes are shown to node's own
- * parser, on a server and a socket that nobody else knows.
+ * Finds out what node would make of bytes that cannot be handed over yet: shows them to node's own parser,
+ * on a server and a socket that nobody else knows.
  *
- *    const judge = new Judge(server)
- *    judge.hear(Buffer.from('junk'))
- *    judge.error.code // 'HPE_INVALID_METHOD'
+ *    const probe = new Probe(server)
+ *    probe.read(Buffer.from('junk'))
+ *    probe.error.code // 'HPE_INVALID_METHOD'
  */
-class Judge {
+class Probe {
   /** @param {http.Server} server whose limits count */
   constructor ({ maxHeaderSize, insecureHTTPParser, maxHeadersCount }) {
-    this.error = null    // node would refuse the connection with it
-    this.connect = false // there was a CONNECT
+    this.error = null       // node would close the connection with it
+    this.sawConnect = false
 
     const server = new http.Server({ maxHeaderSize, insecureHTTPParser })
     server.maxHeadersCount = maxHeadersCount
     server.on('clientError', err => { this.error ??= err })
-    server.on('connect', () => { this.connect = true })
+    server.on('connect', () => { this.sawConnect = true })
     this.socket = new Duplex({ read () {}, write (chunk, encoding, callback) { callback() } })
     server.emit('connection', this.socket)
   }
 
   /** @param {Buffer} bytes that come next; the first ones begin a message */
-  hear (bytes) {
+  read (bytes) {
     this.socket.emit('data', bytes)
   }
 
@@ -36,4 +36,4 @@ class Judge {
   }
 }
 
-module.exports = { Judge }
+module.exports = { Probe }

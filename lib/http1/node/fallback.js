@@ -5,8 +5,8 @@ const { EventEmitter } = require('node:events')
 const http = require('node:http')
 
 /**
- * When the front stands aside: somebody needs node's own objects for every request. Everything is
- * compared by identity with what node brought, so whoever patches is seen at the next request.
+ * When the front is not used: somebody needs node's own objects for every request. Everything is compared
+ * by identity with what node brought, so that a patch is noticed at the next request.
  */
 
 const { IncomingMessage, OutgoingMessage, Server, ServerResponse } = http
@@ -34,7 +34,7 @@ const created = channel('http.server.response.created')
 const finished = channel('http.server.response.finish')
 
 /**
- * Tools that were loaded before us have patched already. Then a method is there that node's class only
+ * Tools that were loaded before kone have patched already. Then there is an own method that node's class only
  * inherits, or one that does not look like node's: another name, or it calls a function with `apply`.
  */
 const wrapped = emit.name !== 'emit' || Object.hasOwn(Server.prototype, 'emit') ||
@@ -55,25 +55,26 @@ function changed (proto, ...names) {
   })
 }
 
-/** node then lets pass what the front, strict as it is, would refuse: bytes behind `Connection: close`. */
+/** Node then accepts what the front would reject: bytes behind `Connection: close`. */
 const LENIENT = [...process.execArgv, process.env.NODE_OPTIONS].join(' ').includes('--insecure-http-parser')
 
 /**
- * Why this server's requests cannot be answered by the front now; '' when they can.
+ * Why this server's requests cannot be handled by the front now; '' when they can.
  *
- *    reason(server, host) // "another 'request' listener"
+ *    reason(server, host, null) // "another 'request' listener"
  *
  * @param {http.Server} server
  * @param {{ listener: Function, reason: () => string }} host
+ * @param {Function|null} own a 'request' listener that may stand in front of the host's
  * @return {string}
  */
-function reason (server, host) {
-  if (server._events.request !== host.listener) return "server.listeners('request') is not the app's one"
+function reason (server, host, own) {
+  if (!isAlone(server._events.request, host.listener, own)) return "server.listeners('request') is not the app's one"
   if (server.emit !== emit) return 'server.emit is replaced'
   if (started.hasSubscribers || created.hasSubscribers || finished.hasSubscribers) {
     return 'subscribers on the http.server.* diagnostics channels'
   }
-  if (patched()) return 'methods of IncomingMessage, OutgoingMessage or ServerResponse are patched'
+  if (isPatched()) return 'methods of IncomingMessage, OutgoingMessage or ServerResponse are patched'
   if (server.maxRequestsPerSocket > 0) return 'server.maxRequestsPerSocket'
   if (server.insecureHTTPParser ?? LENIENT) return 'an insecure HTTP parser'
   if (server.httpAllowHalfOpen) return 'server.httpAllowHalfOpen'
@@ -81,8 +82,14 @@ function reason (server, host) {
   return host.reason()
 }
 
-/** Written out, for V8 turns a comparison of constants into nothing. */
-function patched () {
+function isAlone (listeners, listener, own) {
+  if (listeners === listener) return true
+  return own !== null && Array.isArray(listeners) && listeners.length === 2 &&
+    listeners[0] === own && listeners[1] === listener
+}
+
+/** Written out, because V8 turns a comparison of constants into nothing. */
+function isPatched () {
   return wrapped ||
     request.on !== requestOn || request.emit !== requestEmit || request.read !== read ||
     request._read !== _read || request.push !== push || request.pipe !== pipe ||
@@ -102,7 +109,7 @@ function patched () {
 }
 
 /** Was the server made with classes of its own, or with options that only node's code knows? */
-function special (server) {
+function isSpecial (server) {
   for (const symbol of Object.getOwnPropertySymbols(server)) {
     const value = server[symbol]
     if (symbol.description === 'IncomingMessage' && value !== IncomingMessage) return true
@@ -113,4 +120,4 @@ function special (server) {
   return false
 }
 
-module.exports = { reason, special }
+module.exports = { reason, isSpecial }
