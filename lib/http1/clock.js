@@ -18,7 +18,7 @@ const CHECKING_INTERVAL = 30000
 class Clock {
   /**
    * @param {http.Server} server whose timeouts are read at each use
-   * @param {Set<Connection>} connections each one's `tick(now, slack, checkMessages)` is called
+   * @param {Set<Connection>} connections each one's deadlines are asked
    */
   constructor (server, connections) {
     this.server = server
@@ -57,7 +57,7 @@ class Clock {
     const checkMessages = ms - this.checked >= connectionsCheckingInterval
     if (checkMessages) this.checked = ms
     // A time stamp may be one period older than the event that it stands for.
-    for (const connection of this.connections) connection.tick(ms, this.period, checkMessages)
+    for (const connection of this.connections) connection.deadlines.tick(ms, this.period, checkMessages)
     if (this.connections.size > 0) this.schedule()
     else this.timer = null
   }

@@ -176,16 +176,16 @@ class Front {
   /** @return {Set<net.Socket>} on which no request has begun and no response is owed */
   silentSockets () {
     const silent = new Set()
-    for (const connection of this.connections) {
-      if (connection.isIdle || connection.isUnused) silent.add(connection.socket)
+    for (const { deadlines, socket } of this.connections) {
+      if (deadlines.isIdle || deadlines.isUnused) silent.add(socket)
     }
     return silent
   }
 
   /** Node up to 24 leaves those open that never had a request. */
   closeIdle () {
-    for (const connection of this.connections) {
-      if (connection.isIdle || (CLOSES_UNUSED && connection.isUnused)) connection.socket.destroy()
+    for (const { deadlines, socket } of this.connections) {
+      if (deadlines.isIdle || (CLOSES_UNUSED && deadlines.isUnused)) socket.destroy()
     }
   }
 

@@ -24,7 +24,6 @@ const KEPT = {
   nothing: () => null,
   path: ctx => ctx.path,
   url: ctx => ctx.url,
-  querystring: ctx => ctx.querystring,
   href: ctx => ctx.href,
   "a query's value": ctx => ctx.query.value,
   'a parameter': ctx => ctx.params.second,

@@ -226,9 +226,10 @@ class Responses {
 
   /** The kernel did not take all bytes at once: an empty write is called back behind them. */
   waitForFlush (written) {
+    const count = written.length // the list grows when there is another write before this one is flushed
     if (this.flushing === null) this.flushing = written
     else this.flushing.push(...written)
-    this.socket.write('', 'latin1', err => this.wereFlushed(written.length, err))
+    this.socket.write('', 'latin1', err => this.wereFlushed(count, err))
   }
 
   wereFlushed (count, err) {
@@ -239,39 +240,33 @@ class Responses {
       if (err) this.lost(outgoing, err)
       else outgoing.flushed()
     }
-    if (this.isFlushed) this.connection.flushed()
+    if (this.isFlushed) this.connection.deadlines.touch()
   }
 
   // ---- the end of the connection
 
   lost (outgoing, cause) {
-    outgoing.lose(this.connection.lossOf(cause), false)
+    outgoing.lose(this.connection.front.lossOf(cause), false)
   }
 
-  /** No response will be sent any more. Whoever waits for one is notified. */
-  loseQueued (cause) {
+  /** The socket is closed. Whoever waits for a response is notified. */
+  loseAll (cause) {
+    const written = [...this.flushing || [], ...this.batched || []]
+    this.flushing = this.batched = null
+    this.batch = ''
+    for (const outgoing of written) this.lost(outgoing, cause)
+
     let outgoing = this.first
     this.first = this.last = null
     this.length = this.queuedBytes = 0
-    let hadTurn = true
-    while (outgoing !== null) {
+    for (let hadTurn = true; outgoing !== null; hadTurn = false) {
       const { next, incoming } = outgoing
       outgoing.unlink()
       incoming.abort()
-      outgoing.lose(this.connection.lossOf(cause), hadTurn)
+      outgoing.lose(this.connection.front.lossOf(cause), hadTurn)
       this.connection.aborted(incoming)
-      hadTurn = false
       outgoing = next
     }
-  }
-
-  /** The socket is closed. */
-  loseAll (cause) {
-    const gone = [...this.flushing || [], ...this.batched || []]
-    this.flushing = this.batched = null
-    this.batch = ''
-    for (const outgoing of gone) this.lost(outgoing, cause)
-    this.loseQueued(cause)
   }
 }
 

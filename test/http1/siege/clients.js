@@ -48,6 +48,7 @@ class Talk {
       sent: [],              // per request: { startedAt, endedAt }, endedAt 0 when it is not sent whole
       responses: this.responses,
       activeAt: 0,           // when bytes last went in either direction
+      silence: 0,            // the longest time in between, in ms
       endedBy: '',           // 'client' or 'server': who ended the connection first
       endedAt: 0,
       error: '',
@@ -81,10 +82,10 @@ class Talk {
   }
 
   read () {
-    const { socket, record, client: { read: { hold, rate }, end } } = this
+    const { socket, client: { read: { hold, rate }, end } } = this
     let quota = rate || Infinity
     socket.on('data', chunk => {
-      record.activeAt = Date.now()
+      this.active()
       this.responses.push(chunk)
       if (this.responses.bytes >= this.most) this.leave(end.how)
       quota -= chunk.length
@@ -164,13 +165,20 @@ class Talk {
 
   write (bytes) {
     return new Promise(resolve => {
-      this.record.activeAt = Date.now()
+      this.active()
       this.socket.write(bytes, () => {
-        this.record.activeAt = Date.now()
+        this.active()
         resolve()
       })
       this.closed.then(resolve)
     })
+  }
+
+  active () {
+    const { record } = this
+    const now = Date.now()
+    record.silence = Math.max(record.silence, now - record.activeAt)
+    record.activeAt = now
   }
 
   async until (holds) {

@@ -93,8 +93,9 @@ const REASONS = {
 
   'server.timeout' ({ conversation: { server: { timeout } }, client, record, at }) {
     if (timeout === 0) return false
-    const slow = client.read.hold >= timeout * SHARE || client.read.rate > 0
-    return slow || client.write.pause >= timeout * SHARE || at - record.activeAt >= timeout * SHARE - LAG
+    const slow = client.read.hold >= timeout * SHARE || client.read.rate > 0 || client.write.pause >= timeout * SHARE
+    // What was written while the timeout was about to be called is received, and then the connection ends.
+    return slow || Math.max(record.silence, at - record.activeAt) >= timeout * SHARE - LAG / 2
   },
 
   // Only between two messages: never with a response under way.
@@ -114,13 +115,18 @@ const REASONS = {
     return unread && keepAliveTimeout > 0 && at - lastSign(record, logs) >= keepAliveTimeout * SHARE
   },
 
-  'server.requestTimeout or headersTimeout' ({ conversation: { server }, record, at }) {
+  'server.requestTimeout or headersTimeout' ({ conversation: { server }, client, record, whole, at }) {
     const shortest = Math.min(server.headersTimeout || Infinity, server.requestTimeout || Infinity)
-    const begun = record.sent.findIndex(({ endedAt }) => endedAt === 0 || endedAt > at - LAG)
+    const late = since => at - since >= shortest * SHARE - LAG
     // A connection without a request counts as one that has begun.
-    const first = record.sent.length === 0 || begun === 0
-    const since = first ? record.openedAt : record.sent[begun]?.startedAt ?? Infinity
-    return at - since >= shortest * SHARE - LAG
+    if (record.sent.length === 0) return late(record.openedAt)
+    const slow = client.read.rate > 0 || client.read.hold > 0
+    return record.sent.some(({ startedAt, endedAt }, i) => {
+      const incomplete = endedAt === 0 || endedAt > at - LAG
+      // Sent whole, but perhaps not read: its body has no reader yet, or responses pile up in front of it.
+      const unread = i >= whole && (slow || client.requests[i].body !== null)
+      return (incomplete || unread) && late(i === 0 ? record.openedAt : startedAt || Infinity)
+    })
   },
 
   'the deadline of app.close()' ({ conversation: { drain }, report: { drainedAt }, at }) {

@@ -203,9 +203,15 @@ function crowd (seed, count) {
   const clients = []
   while (clients.length < count) {
     const client = makeClient(rnd, server)
-    if (!['slowReader', 'idler', 'staller'].includes(client.kind)) clients.push({ ...client, start: rnd.int(300) })
+    if (['slowReader', 'slowWriter', 'idler', 'staller'].includes(client.kind)) continue
+    const requests = client.requests.map(request => ({ ...request, handler: hurry(request.handler) }))
+    clients.push({ ...client, start: rnd.int(300), requests })
   }
   return { seed, server, drain: null, stranger: null, clients }
+}
+
+function hurry (handler) {
+  return { ...handler, kind: handler.kind === 'drip' ? 'stream' : handler.kind, late: Math.min(handler.late, 10) }
 }
 
 /**

@@ -60,7 +60,7 @@ class Engine {
     this.stderr = ''
     this.alive = true
     this.child = fork(path.join(__dirname, 'servers.js'), [this.name], {
-      execArgv: ['--expose-gc'],
+      execArgv: ['--expose-gc', '--expose-internals'],
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
       serialization: 'advanced',
       env
@@ -108,7 +108,7 @@ class Engine {
     if (report.type === 'died') return this.dead(report)
     const findings = judge(conversation, records, report)
       .map(finding => ({ engine: this.name, ...finding }))
-      .filter(finding => !isException(finding))
+      .filter(finding => !isException(finding, conversation))
     return { findings, records, report }
   }
 
@@ -268,24 +268,31 @@ async function siege ({
 }
 
 /**
- * Does the heap grow with the connections that come and go?
+ * What stays behind of the connections that come and go: bytes of the heap per 1,000 connections, and timers.
  *
  * @param {object} options
  * @param {number} options.seed
  * @param {number} [options.connections=1000]
- * @return {Promise<{ engine: string, growth: number, connections: number }[]>} in bytes per 1,000 connections
+ * @param {number} [options.width=100] at a time
+ * @return {Promise<{ engine: string, growth: number, timers: number, connections: number }[]>}
  */
 async function soak ({ seed, connections = 1000, width = 100 }) {
   const engines = ENGINES.map(name => new Engine(name))
+  const rounds = Math.ceil(connections / width)
   try {
     return await Promise.all(engines.map(async engine => {
-      const rounds = Math.ceil(connections / width)
+      const first = await engine.ask({ type: 'rest' })
       // What is compiled, cached and pooled once has been by then.
       for (let i = 0; i < rounds; i++) await engine.converse(crowd(seed + i, width))
-      const before = (await engine.ask({ type: 'heap' })).bytes
+      const before = await engine.ask({ type: 'rest' })
       for (let i = 0; i < rounds; i++) await engine.converse(crowd(seed + i, width))
-      const after = (await engine.ask({ type: 'heap' })).bytes
-      return { engine: engine.name, growth: Math.round((after - before) * 1000 / (rounds * width)), connections: rounds * width }
+      const after = await engine.ask({ type: 'rest' })
+      return {
+        engine: engine.name,
+        growth: Math.round((after.heap - before.heap) * 1000 / (rounds * width)),
+        timers: after.timers - first.timers,
+        connections: rounds * width
+      }
     }))
   } finally {
     await Promise.all(engines.map(engine => engine.stop()))
@@ -410,9 +417,9 @@ async function main () {
   })
   for (const text of unconfirmed) console.log(`did not return: ${text}`)
   if (random && !one) {
-    for (const { engine, growth, connections } of await soak({ seed })) {
-      console.log(`${engine}: the heap grew by ${growth} bytes per 1,000 connections (${connections})`)
-      if (engine === 'front' && growth > GROWTH) failures.push('the heap grows')
+    for (const { engine, growth, timers, connections } of await soak({ seed })) {
+      console.log(`${engine}: the heap grew by ${growth} bytes per 1,000 connections (${connections}), ${timers} timers are left`)
+      if (engine === 'front' && (growth > GROWTH || timers > 0)) failures.push('something is left behind')
     }
   }
   console.log(`siege: seed ${seed}, Node ${process.version}, ${inspect(counts, { breakLength: Infinity })}, ${failures.length} failures`)
