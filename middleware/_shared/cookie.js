@@ -11,7 +11,7 @@ const readers = new Map()
  *    const theme = cookieReader('theme')
  *    theme(ctx) // 'dark', or undefined
  *
- * @param {String} name
+ * @param {string} name
  * @return {Function} (ctx) => String|undefined
  * @api private
  */

@@ -7,7 +7,7 @@ const onFinished = require('on-finished')
  *
  *    whenFinished(ctx, () => timer.close())
  *
- * @param {Object} ctx
+ * @param {object} ctx
  * @param {Function} fn
  * @api private
  */

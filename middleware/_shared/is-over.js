@@ -8,9 +8,9 @@
  *    const ended = next()
  *    return isOver(ctx, ended) ? act(ctx) : ended.then(() => act(ctx))
  *
- * @param {Object} ctx
+ * @param {object} ctx
  * @param {Promise} ended what `next()` returned
- * @return {Boolean}
+ * @return {boolean}
  * @api private
  */
 module.exports = function isOver (ctx, ended) {

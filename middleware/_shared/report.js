@@ -5,7 +5,7 @@
  *
  *    report(ctx, err)
  *
- * @param {Object} ctx
+ * @param {object} ctx
  * @param {Error} err
  * @api private
  */

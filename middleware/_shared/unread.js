@@ -6,7 +6,7 @@
  *
  *    throw unread(ctx, createError(413))
  *
- * @param {Object} ctx
+ * @param {object} ctx
  * @param {Error} err
  * @return {Error} the same, with headers
  * @api private

@@ -36,8 +36,15 @@ declare namespace bodyParser {
     /** true: read it as JSON whatever its type */
     detectJSON?: (ctx: Context) => boolean
     extendTypes?: { [type in Type]?: string | string[] }
-    /** instead of throwing */
+    /** instead of throwing; in @koa/bodyparser it is onError */
     onerror?: (err: Error, ctx: Context) => void
+    onError?: (err: Error, ctx: Context) => void
+    /** `strict` by its name in @koa/bodyparser */
+    jsonStrict?: boolean
+    /** whose requests are parsed; all when left out */
+    parsedMethods?: string[]
+    patchNode?: false
+    enableRawChecking?: false
     /** what `__proto__` in JSON means; default 'error' */
     onProtoPoisoning?: 'error' | 'remove' | 'ignore'
     queryString?: FormOptions | Record<string, unknown>

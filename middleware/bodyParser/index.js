@@ -1,49 +1,34 @@
 'use strict'
 
-const contentType = require('content-type')
 const createError = require('http-errors')
-const iconv = require('iconv-lite')
-const typeis = require('type-is')
-const sizeOf = require('../_shared/bytes')
 const readBody = require('../_shared/body')
-const form = require('../_shared/form')
-const { Rule, boolean, check, fn, list, object, oneOf, shape, size, text } = require('../_shared/options')
-const parseJSON = require('../_shared/json')
+const { Rule, boolean, check, fn, list, object, off, oneOf, refused, shape, size, text } = require('../_shared/options')
+const { decode, isCharset } = require('./charset')
+const { Contents, LEAVE, READ, REFUSE } = require('./content')
+const { KINDS, parsersOf } = require('./parsers')
 
-// iconv-lite reads these too, but they are no charsets
-const NOT_CHARSETS = /^(?:base64|hex|binary)$/i
-
-const TYPES = {
-  json: [
-    'application/json', 'application/json-patch+json', 'application/vnd.api+json',
-    'application/csp-report', 'application/scim+json'
-  ],
-  form: ['application/x-www-form-urlencoded'],
-  text: ['text/plain'],
-  xml: ['text/xml', 'application/xml']
-}
-const LIMITS = { json: '1mb', form: '56kb', text: '1mb', xml: '1mb' }
-
-const charset = new Rule('the name of a charset', isCharset)
 const types = text.or(list(text, 'content types'))
 const OPTIONS = {
-  enableTypes: list(oneOf(...Object.keys(TYPES)), "'json', 'form', 'text' and 'xml'"),
+  enableTypes: list(oneOf(...KINDS), "'json', 'form', 'text' and 'xml'"),
   jsonLimit: size,
   formLimit: size,
   textLimit: size,
   xmlLimit: size,
-  encoding: charset,
+  encoding: new Rule('the name of a charset', isCharset),
   strict: boolean,
   detectJSON: fn,
   extendTypes: shape({ json: types, form: types, text: types, xml: types }),
   onerror: fn,
   onProtoPoisoning: oneOf('error', 'remove', 'ignore'),
   queryString: object,
-  qs: new Rule('an object with a parse function', qs => typeof qs?.parse === 'function')
+  qs: new Rule('an object with a parse function', qs => typeof qs?.parse === 'function'),
+  // of @koa/bodyparser 5 and 6
+  onError: fn,
+  jsonStrict: boolean,
+  parsedMethods: list(text, 'methods'),
+  patchNode: off.or(refused('read ctx.request.body')),
+  enableRawChecking: off.or(refused('set ctx.request.body where the body was read'))
 }
-
-// Content-Type values remembered, so that a usual one is read once per app, not once per request
-const MAX_REMEMBERED = 100
 
 /**
  * Parse JSON, form and text bodies into `ctx.request.body`, the text itself into
@@ -51,19 +36,20 @@ const MAX_REMEMBERED = 100
  *
  *    app.use(bodyParser({ jsonLimit: '200kb' }))
  *
- * @param {Object} [options]
- * @param {String[]} [options.enableTypes=['json', 'form']] of json, form, text, xml
- * @param {String|Number} [options.jsonLimit='1mb'] bytes, after decompression
- * @param {String|Number} [options.formLimit='56kb']
- * @param {String|Number} [options.textLimit='1mb']
- * @param {String|Number} [options.xmlLimit='1mb']
- * @param {String} [options.encoding='utf-8'] where the request names no charset
- * @param {Boolean} [options.strict=true] JSON must be an object or an array
+ * @param {object} [options]
+ * @param {string[]} [options.enableTypes=['json', 'form']] of json, form, text, xml
+ * @param {string|number} [options.jsonLimit='1mb'] bytes, after decompression
+ * @param {string|number} [options.formLimit='56kb']
+ * @param {string|number} [options.textLimit='1mb']
+ * @param {string|number} [options.xmlLimit='1mb']
+ * @param {string} [options.encoding='utf-8'] where the request names no charset
+ * @param {boolean} [options.strict=true] JSON must be an object or an array; also `jsonStrict`
+ * @param {string[]} [options.parsedMethods] whose requests are parsed; all when left out
  * @param {Function} [options.detectJSON] (ctx) => true: read it as JSON whatever its type
- * @param {Object} [options.extendTypes] more content types: { json: ['application/x-js'] }
- * @param {Function} [options.onerror] (err, ctx) instead of throwing
- * @param {String} [options.onProtoPoisoning='error'] or 'remove', 'ignore': `__proto__` in JSON
- * @param {Object} [options.queryString] allowDots, arrayLimit, depth, parameterLimit of forms
+ * @param {object} [options.extendTypes] more content types: { json: ['application/x-js'] }
+ * @param {Function} [options.onerror] (err, ctx) instead of throwing; also `onError`
+ * @param {string} [options.onProtoPoisoning='error'] or 'remove', 'ignore': `__proto__` in JSON
+ * @param {object} [options.queryString] allowDots, arrayLimit, depth, parameterLimit of forms
  * @param {{ parse: Function }} [options.qs] parses forms instead, called with queryString
  * @return {Function} middleware; throws 400 corrupt, 413 over a limit, 415 for a type, charset or
  * encoding it cannot read
@@ -72,12 +58,16 @@ const MAX_REMEMBERED = 100
  */
 module.exports = function bodyParser (options) {
   options = check('bodyParser', options, OPTIONS)
-  const { detectJSON, onerror } = options
-  const parsers = prepare(options)
-  const remembered = new Map()
+  const { detectJSON, encoding = 'utf-8', onError, onerror = onError, jsonStrict, strict = jsonStrict } = options
+  if (onError && onerror !== onError) throw new TypeError('bodyParser: options.onError and options.onerror are the same')
+  const parsers = parsersOf({ ...options, strict })
+  const json = parsers.find(({ kind }) => kind === 'json')
+  const contents = new Contents(parsers, encoding)
+  const methods = options.parsedMethods && new Set(options.parsedMethods.map(method => method.toUpperCase()))
 
   return function bodyParser (ctx, next) {
     if (ctx.request.body !== undefined || ctx.disableBodyParser) return next()
+    if (methods !== undefined && !methods.has(ctx.method)) return next()
     try {
       const pending = parse(ctx)
       if (pending !== undefined) return pending.then(() => next(), err => fail(err, ctx, next))
@@ -97,12 +87,11 @@ module.exports = function bodyParser (options) {
     return next()
   }
 
-  /**
-   * @return {Promise|undefined} undefined when it is done
-   */
+  /** @return {Promise|undefined} undefined when the body is there */
   function parse (ctx) {
-    const content = recognise(ctx)
-    if (content === null) {
+    const content = contentOf(ctx)
+    if (content.action === REFUSE) throw createError(415, content.reason)
+    if (content.action === LEAVE) {
       ctx.request.body = {}
       return
     }
@@ -111,113 +100,15 @@ module.exports = function bodyParser (options) {
     keep(ctx.request, body, content)
   }
 
-  /**
-   * @return {{ parser: Object, charset: String }|null} null: leave it for somebody else
-   */
-  function recognise (ctx) {
+  function contentOf (ctx) {
     const header = ctx.get('content-type')
-    if (detectJSON !== undefined && parsers.json && detectJSON(ctx)) {
-      const { charset, refused } = contentOf(header)
-      return { parser: parsers.json, charset: refused === null && charset ? charset : parsers.json.charset }
-    }
-    if (header === '') return null
+    if (json !== undefined && detectJSON?.(ctx)) return contents.readBy(json, header)
 
-    const content = contentOf(header)
-    if (content.parser === null && content.refused === null) return null
-    // JSON is read without asking for a length, as koa-bodyparser does: no body is then {}
-    if (!hasBody(ctx) && (content.refused !== null || content.parser !== parsers.json)) return null
-    if (content.refused !== null) throw createError(415, content.refused)
-    return content
+    const content = contents.of(header)
+    // JSON is read without a look at the length, as by koa-bodyparser: no body is {} then
+    const needsBody = content.action === REFUSE || (content.action === READ && content.parser !== json)
+    return needsBody && !hasBody(ctx) ? { action: LEAVE } : content
   }
-
-  function contentOf (header) {
-    let content = remembered.get(header)
-    if (content !== undefined) return content
-
-    content = classify(header, parsers)
-    if (remembered.size === MAX_REMEMBERED) remembered.clear()
-    if (header.length < 128) remembered.set(header, content)
-    return content
-  }
-}
-
-/**
- * @return {Object} name of each enabled type → { types, limit, charset, read }
- */
-function prepare (options) {
-  const { enableTypes = ['json', 'form'], extendTypes = {}, encoding = 'utf-8' } = options
-  const { strict = true, onProtoPoisoning = 'error' } = options
-  const read = {
-    json: text => parseJSON(text, strict, onProtoPoisoning),
-    form: formReader(options),
-    text: text => text,
-    xml: text => text
-  }
-
-  const parsers = {}
-  for (const name of ['json', 'form', 'text', 'xml']) {
-    if (!enableTypes.includes(name)) continue
-    parsers[name] = {
-      types: TYPES[name].concat(extendTypes[name] || []),
-      limit: sizeOf(options[`${name}Limit`] ?? LIMITS[name]),
-      charset: encoding,
-      read: read[name]
-    }
-  }
-  return parsers
-}
-
-function formReader ({ qs, queryString = {} }) {
-  const settings = { allowDots: true, ...queryString }
-  const parse = qs === undefined ? form(settings) : text => qs.parse(text, settings)
-  return function readForm (text, charset) {
-    try {
-      return isUtf8(charset) ? parse(text) : parse(text, escaped => unescape(escaped, charset))
-    } catch (err) {
-      err.status ??= 400
-      err.body = text
-      throw err
-    }
-  }
-}
-
-/**
- * What a content type asks for. `refused` says why it cannot be read.
- *
- * @return {{ parser: Object|null, charset: String, refused: String|null }}
- */
-function classify (header, parsers) {
-  const content = { parser: null, charset: '', refused: null }
-  const value = header.replace(/;\s*$/, '')
-  const type = value.split(';', 1)[0].trim()
-  if (!isType(type)) return { ...content, refused: 'malformed content type' }
-
-  // the parameters of a type that is left to others are theirs to judge
-  content.parser = Object.values(parsers).find(({ types }) => typeis.is(type, types)) || null
-  if (content.parser === null) return content
-
-  let parameters
-  try {
-    parameters = contentType.parse(value).parameters
-  } catch {
-    return { ...content, refused: 'malformed content type' }
-  }
-  content.charset = (parameters.charset || content.parser.charset).toLowerCase()
-  if (!isCharset(content.charset)) content.refused = `unsupported charset "${content.charset}"`
-  return content
-}
-
-// token "/" token, RFC 9110 8.3.1
-function isType (type) {
-  return /^[!#$%&'*+.^_`|~\w-]+\/[!#$%&'*+.^_`|~\w-]+$/.test(type)
-}
-
-function isCharset (name) {
-  return typeof name === 'string' && !NOT_CHARSETS.test(name) && iconv.encodingExists(name)
-}
-
-function isUtf8 (charset) {
-  return charset === 'utf-8' || charset === 'utf8'
 }
 
 function hasBody (ctx) {
@@ -231,19 +122,4 @@ function keep (request, body, { parser, charset }) {
   const text = decode(body, charset)
   request.body = parser.read(text, charset)
   if (request.rawBody === undefined) request.rawBody = text
-}
-
-function decode (body, charset) {
-  if (!isUtf8(charset)) return iconv.decode(body, charset)
-  const text = body.toString()
-  return text.charCodeAt(0) === 0xfeff ? text.slice(1) : text
-}
-
-/**
- * Percent-encoding is of bytes, and these bytes are in the form's charset.
- */
-function unescape (text, charset) {
-  const escaped = iconv.encode(text.replaceAll('+', ' '), charset).toString('latin1')
-  const raw = escaped.replace(/%([0-9a-f]{2})/gi, (match, hex) => String.fromCharCode(parseInt(hex, 16)))
-  return iconv.decode(Buffer.from(raw, 'latin1'), charset)
 }

@@ -18,10 +18,10 @@ const OPTIONS = { header: name, query: name, expose: name }
  *    app.use(requestId())
  *    app.use(ctx => { ctx.body = ctx.state.id })
  *
- * @param {Object} [options]
- * @param {String|false} [options.header='X-Request-Id'] request header to take it from
- * @param {String|false} [options.query='requestId'] query parameter to take it from
- * @param {String|false} [options.expose='X-Request-Id'] response header to tell it in
+ * @param {object} [options]
+ * @param {string | false} [options.header='X-Request-Id'] request header to take it from
+ * @param {string | false} [options.query='requestId'] query parameter to take it from
+ * @param {string | false} [options.expose='X-Request-Id'] response header to tell it in
  * @return {Function} middleware
  * @throws {TypeError} for an option that is no header or parameter name
  * @api public

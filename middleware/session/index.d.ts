@@ -5,17 +5,26 @@ import Kone = require('../../lib/index')
 declare function session (options?: session.Options): Kone.Middleware
 
 declare namespace session {
-  interface Options {
+  interface Options extends Cookie {
     /** Name of the cookie and prefix of the store's keys; default: `koa:sess`. */
     key?: string | undefined
     /** Default: this process' memory. */
     store?: Store | SealedCookie | undefined
+    /** Attributes of the cookie; those of koa-session may also stand beside `key`. */
     cookie?: Cookie | ((ctx: Kone.Context) => Cookie) | undefined
+    /** Save and send every session with every response; default: false. */
+    rolling?: boolean | undefined
+    /** The same, but only when less than half of maxAge is left; default: false. */
+    renew?: boolean | undefined
+    autoCommit?: true | undefined
+    overwrite?: true | undefined
   }
 
-  interface Cookie extends Kone.CookieOptions {
-    /** ms; 0 (default): until the browser is closed, at most a day in the store */
-    maxAge?: number | undefined
+  interface Cookie extends Omit<Kone.CookieOptions, 'maxAge' | 'overwrite' | 'sameSite'> {
+    /** ms; 0 (default) or 'session': until the browser is closed, at most a day in the store */
+    maxAge?: number | 'session' | undefined
+    /** Default: 'lax'; null for none. */
+    sameSite?: Kone.CookieOptions['sameSite'] | null
   }
 
   /** Values or promises. */
@@ -56,6 +65,11 @@ declare module '../../lib/index' {
     sessionHandler: {
       /** A new id for this session; the old one is destroyed. */
       regenerateId (): void
+      /** Save now, changed or not. */
+      save (): Promise<void>
+      readonly isNew: boolean
+      /** ms, or 'session': of this session alone, and kept with it. */
+      maxAge: number | 'session'
     }
   }
 }

@@ -4,8 +4,10 @@ const fs = require('node:fs')
 const path = require('node:path')
 const choose = require('../_shared/encoding')
 const { boolean, check, fn, list, number, off, string } = require('../_shared/options')
+const { UNSATISFIABLE, WHOLE, outcomeOf } = require('./conditions')
+const { FILE } = require('./disk')
 const Files = require('./files')
-const parseRange = require('./range')
+const { NOTHING } = require('./lookup')
 const FileStream = require('./stream')
 
 const ATTEMPTS = 3
@@ -78,7 +80,7 @@ module.exports = function serve (root, options) {
     if (method !== 'GET' && method !== 'HEAD') return next()
 
     const entry = server.files.known(ctx.path)
-    if (entry === null) return next()
+    if (entry === NOTHING) return next()
     const file = entry && fileFor(ctx, entry)
     if (file?.body) return server.send(ctx, entry, file, outcomeOf(ctx, file))
     return server.serve(ctx).then(served => served ? undefined : next())
@@ -118,22 +120,22 @@ class Server {
     }
   }
 
-  /** @return {Promise<boolean>} whether it answered */
+  /** @return {Promise<boolean>} whether it responded */
   async serve (ctx) {
     const { path } = ctx
     let entry = this.files.known(path)
     for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
       if (entry === undefined) entry = await this.look(ctx, path)
-      const file = entry && fileFor(ctx, entry)
-      if (!file) return false
+      const file = fileFor(ctx, entry)
+      if (file === undefined) return false
 
       const outcome = outcomeOf(ctx, file)
       if (file.body !== null || !outcome.hasBody || ctx.method === 'HEAD') {
         this.send(ctx, entry, file, outcome)
         return true
       }
-      const fd = await this.files.open(file, attempt < ATTEMPTS)
-      if (fd !== undefined) {
+      const { kind, fd } = await this.files.open(file, attempt < ATTEMPTS)
+      if (kind === FILE) {
         if (ctx.writable) this.send(ctx, entry, file, outcome, fd)
         else fs.close(fd)
         return true
@@ -198,73 +200,11 @@ function sendBytes (ctx, file, fd, start, end) {
   ctx.length = length
 }
 
-/** Of a file's encodings the one that the client likes best. */
+/** The encoding that the client prefers; undefined if it accepts none. */
 function fileFor (ctx, entry) {
   if (entry.plain !== undefined) return entry.plain
   const encoding = choose(ctx.get('Accept-Encoding'), entry.offered)
   return entry.files.find(file => file.encoding === encoding)
-}
-
-// RFC 9110, 13.2.2: what a request with conditions comes to
-
-const WHOLE = { status: 200, hasBody: true, isRefusal: false }
-const NOT_MODIFIED = { status: 304, hasBody: false, isRefusal: false }
-const FAILED = { status: 412, hasBody: false, isRefusal: true }
-const UNSATISFIABLE = { status: 416, hasBody: false, isRefusal: true }
-
-function outcomeOf (ctx, file) {
-  const match = ctx.get('If-Match')
-  if (match) {
-    if (!lists(match, file.etag, false)) return FAILED
-  } else {
-    const since = ctx.get('If-Unmodified-Since')
-    if (since && file.modified > Date.parse(since)) return FAILED
-  }
-
-  const noneMatch = ctx.get('If-None-Match')
-  if (noneMatch) {
-    if (lists(noneMatch, file.etag, true)) return NOT_MODIFIED
-  } else {
-    const since = ctx.get('If-Modified-Since')
-    if (since && file.modified <= Date.parse(since)) return NOT_MODIFIED
-  }
-
-  const range = ctx.get('Range')
-  if (range && ctx.method === 'GET' && isCurrent(ctx.get('If-Range'), file)) {
-    return rangeOf(range, file.size)
-  }
-  return WHOLE
-}
-
-/**
- *     If-Match = "*" / #entity-tag        entity-tag = [ "W/" ] opaque-tag
- *
- * Ours are strong, so a weak one can match only where the comparison is weak.
- */
-function lists (header, etag, weakly) {
-  if (header.trim() === '*') return true
-  for (let tag of header.split(',')) {
-    tag = tag.trim()
-    if (tag === etag || (weakly && tag.startsWith('W/') && tag.slice(2) === etag)) return true
-  }
-  return false
-}
-
-function isCurrent (ifRange, file) {
-  if (ifRange === '') return true
-  return ifRange.includes('"') ? ifRange === file.etag : Date.parse(ifRange) === file.modified
-}
-
-/** Several ranges, or what is no range, are answered by the whole, as RFC 9110, 14.2 allows. */
-function rangeOf (header, size) {
-  const { first, last } = parseRange(header) ?? {}
-  if (!first && !last) return WHOLE
-  if (first && last && Number(last) < Number(first)) return WHOLE
-
-  const start = first ? Number(first) : Math.max(size - Number(last), 0)
-  const end = first && last ? Math.min(Number(last), size - 1) : size - 1
-  if (start >= size) return UNSATISFIABLE
-  return { status: 206, hasBody: true, isRefusal: false, start, end }
 }
 
 function settingsOf (root, options) {

@@ -21,7 +21,7 @@ const scopes = new AsyncLocalStorage()
  *
  * An answer whose head is out before that ends whole: nothing is cut off or aborted.
  *
- * @param {Number} ms
+ * @param {number} ms
  * @return {Function} middleware; rejects with 503
  * @throws {TypeError} if ms is not a number of milliseconds, 1 or more
  * @api public

@@ -41,29 +41,48 @@ const FIELDS_TOTAL = 1024 * 1024
  * What still lies at a file's path when the answer is out is removed. `originalname` is what the
  * client says, and only that: it is part of no path.
  *
- * @param {Object} [options]
- * @param {String} [options.dest] an existing folder, the system's for temporary files
- * @param {Object} [options.limits]
- * @param {String|Number} [options.limits.fileSize='10mb'] bytes of each file
- * @param {Number} [options.limits.files=20]
- * @param {Number} [options.limits.fields=100]
- * @param {String|Number} [options.limits.fieldSize='1mb'] bytes of each field; all of them together
+ * @param {object} [options]
+ * @param {string} [options.dest] an existing folder, the system's for temporary files
+ * @param {object} [options.limits]
+ * @param {string | number} [options.limits.fileSize='10mb'] bytes of each file
+ * @param {number} [options.limits.files=20]
+ * @param {number} [options.limits.fields=100]
+ * @param {string | number} [options.limits.fieldSize='1mb'] bytes of each field; all of them together
  * may have as much, and 1 MB in any case
  * @return {Function} middleware; throws 400 for a malformed body, 413 over a limit
  * @throws {TypeError} for an option of the wrong type, or a folder that is none
  * @api public
  */
-module.exports = function upload (options) {
+function upload (options) {
   const { dest = os.tmpdir(), limits: given } = check('upload', options, OPTIONS)
   const folder = folderAt(dest)
   const limits = { ...LIMITS, ...given }
   limits.fileSize = sizeOf(limits.fileSize)
   limits.fieldSize = sizeOf(limits.fieldSize)
 
-  return function upload (ctx, next) {
+  return Object.assign(function upload (ctx, next) {
     if (!/^multipart\/form-data *(?:;|$)/i.test(ctx.get('content-type'))) return next()
     return new Upload(ctx, folder, limits).receive().then(() => next())
-  }
+  }, notMulter('upload()', {
+    single: "the file is ctx.request.files.find(({ fieldname }) => fieldname === 'avatar')",
+    array: "the files are ctx.request.files.filter(({ fieldname }) => fieldname === 'photos')",
+    fields: 'the files of all fields are in ctx.request.files',
+    any: 'the files of all fields are in ctx.request.files',
+    none: 'refuse ctx.request.files in the next middleware'
+  }))
+}
+
+module.exports = Object.assign(upload, notMulter('upload', {
+  diskStorage: 'files are written to options.dest',
+  memoryStorage: 'read the files at their path'
+}))
+
+/** multer's methods, called while an app is put together, throw there and say what to use. */
+function notMulter (owner, instead) {
+  return Object.fromEntries(Object.entries(instead).map(([name, what]) => [name, () => {
+    throw new TypeError(`upload: there is no ${owner}.${name}(): ` +
+      `one app.use(upload()) takes every file of a form, ${what}`)
+  }]))
 }
 
 function folderAt (dest) {
@@ -71,6 +90,19 @@ function folderAt (dest) {
   if (!stat?.isDirectory()) throw new TypeError(`upload: options.dest is no folder: ${dest}`)
   return path.resolve(dest)
 }
+
+// What multer's files have beside: an app that reads it is told, and not given undefined.
+const NOT_THERE = Object.fromEntries([
+  ['buffer', 'await fs.promises.readFile(file.path)'],
+  ['filename', 'path.basename(file.path)'],
+  ['destination', 'path.dirname(file.path)']
+].map(([name, instead]) => [name, {
+  configurable: true,
+  get () { throw new TypeError(`upload: a file has no ${name}, take ${instead}`) },
+  set (value) {
+    Object.defineProperty(this, name, { value, writable: true, enumerable: true, configurable: true })
+  }
+}]))
 
 /**
  * One multipart body on its way into files and fields.
@@ -162,6 +194,7 @@ class Upload {
       size: 0,
       path: path.join(this.folder, randomUUID())
     }
+    Object.defineProperties(file, NOT_THERE)
     this.files.push(file)
     stream.on('limit', () => this.tooLarge('file too large'))
 

@@ -4,6 +4,7 @@ const { describe, it } = require('node:test')
 const assert = require('node:assert/strict')
 const zlib = require('node:zlib')
 const iconv = require('iconv-lite')
+const { bodyParser: scoped } = require('@koa/bodyparser')
 const bodyParser = require('kone/middleware/bodyParser')
 const frameworks = require('../helpers/frameworks')
 
@@ -163,6 +164,28 @@ frameworks('bodyParser', ({ it, Koa, ask, listen }) => {
     assert.equal((await post(app, { 'content-type': 'text/plain' }, 'x'.repeat(100))).status, 200)
   })
 
+  it('should take the options of @koa/bodyparser 6', async () => {
+    const options = {
+      onError: (err, ctx) => ctx.throw(422, `not ${err.body}`),
+      parsedMethods: ['POST'],
+      jsonStrict: false,
+      patchNode: false,
+      enableRawChecking: false
+    }
+    const answers = []
+    for (const make of [scoped, bodyParser]) {
+      const app = new Koa()
+      app.use(make(options))
+      app.use(ctx => { ctx.body = JSON.stringify([ctx.request.body]) })
+      for (const [method, body] of [['POST', '{"a":1}'], ['POST', '7'], ['POST', '{'], ['PUT', '{"a":1}'], ['GET', '']]) {
+        const res = await ask(app, `${method} /`, { headers: JSON_TYPE, body })
+        answers.push([method, body, res.status, res.text])
+      }
+    }
+    assert.deepEqual(answers.slice(5), answers.slice(0, 5))
+    assert.deepEqual(answers.map(([, , status]) => status).slice(0, 5), [200, 200, 422, 200, 200])
+  })
+
   it('should take a limit of 0 as 0', async () => {
     const none = { jsonLimit: 0, formLimit: '0', textLimit: '0kb', enableTypes: ['json', 'form', 'text'] }
     const app = echo(none)
@@ -308,6 +331,11 @@ describe('bodyParser', () => {
       [{ encoding: 'nonsense' }, /encoding/],
       [{ detectJSON: true }, /detectJSON/],
       [{ onerror: 'x' }, /onerror/],
+      [{ onError: 'x' }, /onError/],
+      [{ onError () {}, onerror () {} }, /options\.onError and options\.onerror/],
+      [{ parsedMethods: 'POST' }, /parsedMethods/],
+      [{ patchNode: true }, /options\.patchNode is not supported: read ctx\.request\.body/],
+      [{ enableRawChecking: true }, /options\.enableRawChecking is not supported/],
       [{ onProtoPoisoning: 'keep' }, /onProtoPoisoning/],
       [{ extendTypes: 'json' }, /extendTypes/],
       [{ qs: {} }, /options\.qs/],

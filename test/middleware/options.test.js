@@ -1,6 +1,8 @@
 'use strict'
 
 const assert = require('node:assert/strict')
+const fs = require('node:fs')
+const path = require('node:path')
 const { describe, it } = require('node:test')
 const set = require('kone/middleware')
 const Kone = require('../helpers/kone')
@@ -30,6 +32,11 @@ const TABLE = {
       detectJSON: FUNCTIONS,
       extendTypes: [5, ['text/x'], { json: 5 }],
       onerror: FUNCTIONS,
+      onError: FUNCTIONS, // of @koa/bodyparser
+      jsonStrict: BOOLEANS,
+      parsedMethods: ['POST', [5], null],
+      patchNode: [true],
+      enableRawChecking: [true],
       onProtoPoisoning: [true, 'keep'],
       queryString: [5, null],
       'queryString.allowDots': BOOLEANS,
@@ -186,12 +193,61 @@ const TABLE = {
     make: options => set.requestId(options),
     options: { header: [5, '', 'a b', true, null], query: [5, '', null], expose: [5, 'a\nb', null] }
   },
+  router: {
+    make: options => set.router(options),
+    options: {
+      prefix: STRINGS,
+      host: STRINGS,
+      methods: ['GET', [5], null],
+      routerPath: STRINGS,
+      exclusive: BOOLEANS,
+      sensitive: BOOLEANS,
+      strict: BOOLEANS,
+      syntax: ['8', 7, null]
+    }
+  },
   rpc: {
     make: options => set.rpc({}, options),
     options: {
       prefix: [5, 'rpc', '/a?b', null],
       codecs: [{}, [5], [{ type: 'x/y' }], [{ type: 'x', decode () {}, encode () {} }]],
       limit: SIZES
+    }
+  },
+  session: {
+    make: options => set.session(options),
+    options: {
+      key: TEXTS,
+      store: [5, 'redis', {}, { get () {}, set () {} }],
+      cookie: [5, 'a', []],
+      'cookie.maxAge': ['1d', -1, NaN],
+      'cookie.path': [5],
+      'cookie.domain': [5],
+      'cookie.httpOnly': BOOLEANS,
+      'cookie.sameSite': [5, 'maybe'],
+      'cookie.secure': BOOLEANS,
+      'cookie.signed': BOOLEANS,
+      rolling: BOOLEANS,
+      renew: BOOLEANS,
+      maxAge: ['1d', -1, NaN, null], // of koa-session, from here on
+      path: STRINGS,
+      domain: STRINGS,
+      httpOnly: BOOLEANS,
+      secure: BOOLEANS,
+      sameSite: [5, 'maybe'],
+      signed: BOOLEANS,
+      priority: [5, 'maybe', null],
+      partitioned: BOOLEANS,
+      overwrite: [false, 'yes'],
+      autoCommit: [false, 'yes'],
+      encode: [JSON.stringify],
+      decode: [JSON.parse],
+      genid: [() => '1'],
+      prefix: ['sess:'],
+      externalKey: [{}],
+      ContextStore: [class {}],
+      valid: [() => true],
+      beforeSave: [() => {}]
     }
   },
   sse: {
@@ -263,6 +319,9 @@ function withLocales (options) {
     : options
 }
 
+// accepted whatever it is; a part of the first argument
+const IGNORED = { csrf: 'saltLength', logger: 'transporter' }
+
 const misspelt = name => name.length < 4 ? `${name}x` : `${name.slice(0, -1)}q`
 const under = (path, value) => path.split('.').reduceRight((inner, name) => ({ [name]: inner }), value)
 
@@ -304,8 +363,27 @@ for (const [name, { make, final, options, open = [] }] of Object.entries(TABLE))
 
 describe('the options of the set', () => {
   it('should all be in this table', () => {
-    const positional = ['timeout', 'views', 'router', 'session'] // ms; template
+    const positional = ['timeout', 'views'] // ms; template
     assert.deepEqual(Object.keys(set).filter(name => !positional.includes(name)), Object.keys(TABLE))
+  })
+
+  it('should be those of the manual', () => {
+    for (const [name, { make, options }] of Object.entries(TABLE)) {
+      const page = fs.readFileSync(path.join(__dirname, '../../middleware', name, 'README.md'), 'utf8')
+      const [, table = ''] = /^\| option \|.*\n\|[-|]+\|\n((?:\|.*\n)*)/m.exec(page) ?? []
+      const listed = [...table.matchAll(/^\|([^|]*)\|/gm)].flatMap(([, cell]) => [...cell.matchAll(/`([\w.]+)`/g)].map(([, one]) => one))
+      for (const one of listed) assert(one in options || IGNORED[name] === one, `${one} of ${name} is not checked here`)
+      for (const one of Object.keys(options)) {
+        const isRefused = () => {
+          try {
+            make(under(one, options[one][0]))
+          } catch (err) {
+            return err.message.includes('is not supported')
+          }
+        }
+        assert(listed.includes(one) || one.includes('.') || page.includes(`\`${one}\``) || isRefused(), `${one} is not in the manual of ${name}`)
+      }
+    }
   })
 
   it('should be suggested by the name that was meant', () => {

@@ -1,7 +1,7 @@
 'use strict'
 
 const fs = require('node:fs')
-const { codes } = require('kone/lib/errors')
+const { codes } = require('../../../lib/errors')
 
 const { BARE, expected, mismatch, reasons } = require('./model')
 const { ENDS, isStalled } = require('./plan')
