@@ -5,7 +5,7 @@ const { execFile } = require('node:child_process')
 const { mkdtempSync, readFileSync, rmSync, writeFileSync } = require('node:fs')
 const { createRequire } = require('node:module')
 const { tmpdir } = require('node:os')
-const { join, sep } = require('node:path')
+const { join, posix, relative, resolve, sep } = require('node:path')
 const { after, before, describe, it } = require('node:test')
 const { promisify } = require('node:util')
 const { freePort } = require('./cluster/instance')
@@ -33,13 +33,26 @@ describe('the package', () => {
 
   after(() => rmSync(folder, { recursive: true, force: true }))
 
-  it('should hold lib, middleware, the command and the documents, nothing else', () => {
+  it('should hold lib, middleware, the command, docs and the documents, nothing else', () => {
     const documents = ['CHANGELOG.md', 'LICENSE', 'MIGRATION.md', 'README.md', 'SECURITY.md', 'package.json']
     const strange = packed.files.map(({ path }) => path)
-      .filter(path => !/^(?:cluster|command|lib|middleware)\//.test(path) && !documents.includes(path))
+      .filter(path => !/^(?:cluster|command|lib|middleware)\/|^docs\/.*\.(?:md|svg)$/.test(path) && !documents.includes(path))
     assert.deepEqual(strange, [])
     assert(packed.files.some(({ path }) => path === 'lib/application.js'))
     assert(packed.files.some(({ path }) => path === 'middleware/router/index.js'))
+  })
+
+  it('should have a target in it for every link of its pages', () => {
+    const files = packed.files.map(({ path }) => path)
+    let links = 0
+    for (const page of files.filter(path => path.endsWith('.md'))) {
+      const text = readFileSync(join(folder, 'node_modules/kone', page), 'utf8').replace(/^ *```[\s\S]*?^ *```$/gm, '')
+      for (const [, target] of text.matchAll(/\]\((?!https?:|mailto:)([^)#\s]+)[^)\s]*\)|<img [^>]*src="(?!https?:)([^"]+)"/g)) {
+        links++
+        assert(files.includes(posix.join(posix.dirname(page), target)), `${page}: ${target}`)
+      }
+    }
+    assert(links > 50)
   })
 
   it('should install at most 60 packages, none of them AGPL', async () => {

@@ -56,7 +56,7 @@ declare namespace bodyParser {
 declare module '../../lib/index' {
   interface Request {
     /** what bodyParser made of the body */
-    body?: any
+    body?: unknown
     /** the text it was made of */
     rawBody?: string
   }

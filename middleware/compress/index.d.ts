@@ -43,7 +43,7 @@ declare namespace compress {
 }
 
 declare module '../../lib/index' {
-  interface DefaultContextExtends {
+  interface BaseContext {
     /** false: not this answer; true: whatever its type. */
     compress?: boolean | compress.AnswerOptions | undefined
   }

@@ -19,7 +19,7 @@ declare namespace csrf {
 }
 
 declare module '../../lib/index' {
-  interface DefaultStateExtends {
+  interface BaseState {
     /** The token for forms, different in every answer. */
     _csrf: string
   }

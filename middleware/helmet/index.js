@@ -129,3 +129,30 @@ function rethrow (err) {
 function named (name, fn) {
   return Object.defineProperty(fn, 'name', { value: name })
 }
+
+// the names, for `import { hsts } from 'kone/middleware/helmet'`
+0 && (
+  exports.contentSecurityPolicy =
+  exports.crossOriginEmbedderPolicy =
+  exports.crossOriginOpenerPolicy =
+  exports.crossOriginResourcePolicy =
+  exports.originAgentCluster =
+  exports.referrerPolicy =
+  exports.strictTransportSecurity =
+  exports.xContentTypeOptions =
+  exports.xDnsPrefetchControl =
+  exports.xDownloadOptions =
+  exports.xFrameOptions =
+  exports.xPermittedCrossDomainPolicies =
+  exports.xPoweredBy =
+  exports.xXssProtection =
+  exports.dnsPrefetchControl =
+  exports.frameguard =
+  exports.hidePoweredBy =
+  exports.hsts =
+  exports.ieNoOpen =
+  exports.noSniff =
+  exports.permittedCrossDomainPolicies =
+  exports.xssFilter =
+  null
+)

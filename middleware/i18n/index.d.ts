@@ -66,7 +66,7 @@ declare namespace i18n {
 }
 
 declare module '../../lib/index' {
-  interface DefaultContextExtends {
+  interface BaseContext {
     readonly i18n: i18n.I18n
     readonly t: i18n.Translate
     getLocaleFromQuery (): string | undefined

@@ -13,4 +13,11 @@ declare namespace requestId {
   }
 }
 
+declare module '../../lib/index' {
+  interface BaseState {
+    /** The request's id. */
+    id: string
+  }
+}
+
 export = requestId

@@ -432,3 +432,6 @@ function enter (ctx, layer, path) {
 
 // callable without new, as the factories of the set are
 module.exports = new Proxy(Router, { apply: (Router, self, args) => new Router(...args) })
+
+// the name, for `import { url } from 'kone/middleware/router'`
+0 && (exports.url = null)

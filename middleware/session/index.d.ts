@@ -2,9 +2,40 @@
 import Kone = require('../../lib/index')
 
 /** Give `ctx.session`, an object that the same client finds again with its next request. */
-declare function session (options?: session.Options): Kone.Middleware
+declare function session<DataT extends object = {}> (
+  options?: session.Options
+): Kone.Middleware<Kone.DefaultState, session.Of<DataT>>
 
 declare namespace session {
+  /**
+   * The fields of the app's sessions. Declared, they are the only ones:
+   *
+   *    declare module 'kone/middleware/session' {
+   *      interface Data { userId?: string }
+   *    }
+   */
+  interface Data {}
+
+  type Session = Members & ([keyof Data] extends [never] ? { [name: string]: any } : Data)
+
+  /** The context of a session with these fields: `session<{ userId?: string }>()` adds it. */
+  type Of<DataT> = [keyof DataT] extends [never] ? {} : { session: DataT }
+
+  /** koa-session's, beside the data. */
+  interface Members {
+    readonly isNew: boolean
+    /** ms, or 'session' */
+    maxAge: number | 'session'
+    readonly populated: boolean
+    readonly externalKey: string | undefined
+    /** Save now, changed or not. */
+    save (): Promise<void>
+    /** A new id; the old one is destroyed. */
+    regenerate (): Promise<void>
+    /** Save now, if it was changed. */
+    manuallyCommit (): Promise<void>
+  }
+
   interface Options extends Cookie {
     /** Name of the cookie and prefix of the store's keys; default: `koa:sess`. */
     key?: string | undefined
@@ -60,8 +91,10 @@ declare namespace session {
 }
 
 declare module '../../lib/index' {
-  interface DefaultContextExtends {
-    session: any
+  interface BaseContext {
+    get session (): session.Session
+    /** null, or an object without a field: the session is destroyed. */
+    set session (value: session.Session | object | null | undefined)
     sessionHandler: {
       /** A new id for this session; the old one is destroyed. */
       regenerateId (): void

@@ -32,7 +32,7 @@ declare namespace sse {
 }
 
 declare module '../../lib/index' {
-  interface DefaultContextExtends {
+  interface BaseContext {
     sse (): sse.EventStream
   }
 }

@@ -45,7 +45,7 @@ declare namespace template {
 }
 
 declare module '../../lib/index' {
-  interface DefaultContextExtends {
+  interface BaseContext {
     render: template.Render
   }
 }

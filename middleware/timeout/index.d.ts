@@ -10,4 +10,10 @@ declare namespace timeout {
   }
 }
 
+declare module '../../lib/index' {
+  interface BaseContext {
+    readonly signal: AbortSignal
+  }
+}
+
 export = timeout

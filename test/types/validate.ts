@@ -2,6 +2,7 @@
 import Kone from 'kone'
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import { type } from 'arktype'
+import Router from 'kone/middleware/router'
 import validate from 'kone/middleware/validate'
 import * as v from 'valibot'
 import { z } from 'zod'
@@ -42,3 +43,26 @@ app.use(validate({ cookies: any })).use(ctx => is<Equal<typeof ctx.valid.cookies
 validate({ body: {} })
 // @ts-expect-error: no such part
 validate({ boddy: z.string() })
+
+// on a route of kone's router, beside what the path gives
+
+const router = new Router()
+router.post('/items/:id', validate({ body: z.object({ price: z.number() }) }), ctx => {
+  is<number>(ctx.valid.body.price)
+  is<string>(ctx.params.id)
+  // @ts-expect-error: not in the schema
+  is<number>(ctx.valid.body.prize)
+  // @ts-expect-error: nobody validated it
+  is<unknown>(ctx.valid.query)
+  // @ts-expect-error: nobody declared it
+  is<any>(ctx.whatever)
+})
+router.get('/items', validate({ query: z.object({ page: z.number() }) }), validate({ headers: v.string() }), ctx => {
+  is<number>(ctx.valid.query.page)
+  is<string>(ctx.valid.headers)
+})
+router.get('/items', ctx => {
+  // @ts-expect-error: nobody validated anything
+  is<any>(ctx.valid)
+})
+app.use(router.routes())
