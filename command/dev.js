@@ -11,7 +11,7 @@ const { checkFile } = require('./file')
  * @param {{ port?: String }} values of the flags
  */
 module.exports = function dev (file, { port }) {
-  const found = checkFile(file)
+  const found = checkFile(file, { transpile: true })
   const env = { ...process.env, KONE_APP: found.path }
   if (port !== undefined) env.PORT = port
 

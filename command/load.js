@@ -12,13 +12,17 @@ const { pathToFileURL } = require('node:url')
  */
 module.exports = async function load (file, made) {
   channel('kone:application').subscribe(({ app, options }) => made(app, options))
-  let exported
-  try {
-    exported = require(file)
-  } catch (err) {
-    if (err?.code !== 'ERR_REQUIRE_ESM' && err?.code !== 'ERR_REQUIRE_ASYNC_MODULE') throw err
-    exported = await import(pathToFileURL(file))
-  }
+  const exported = await read(file)
   const isModule = exported?.__esModule || exported?.[Symbol.toStringTag] === 'Module'
   return isModule ? exported.default : exported
+}
+
+async function read (file) {
+  if (/\.m?ts$/.test(file)) return import(pathToFileURL(file)) // hooks of typescript.mjs are for import()
+  try {
+    return require(file)
+  } catch (err) {
+    if (err?.code !== 'ERR_REQUIRE_ESM' && err?.code !== 'ERR_REQUIRE_ASYNC_MODULE') throw err
+    return import(pathToFileURL(file))
+  }
 }

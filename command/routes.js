@@ -14,7 +14,7 @@ const { lines, middlewareOf, routesOf } = require('./table')
  * @param {{ json?: Boolean }} values of the flags
  */
 module.exports = async function routes (file, { json = false }) {
-  const { path: found, flags } = checkFile(file)
+  const { path: found, flags } = checkFile(file, { transpile: true })
   if (flags.some(flag => !process.execArgv.includes(flag))) return again(flags)
 
   net.Server.prototype.listen = function () { return this }
