@@ -25,6 +25,9 @@ const { isTraced, trace, threw } = require('./tracing')
 const debug = util.debuglog('kone:application')
 const debugging = debug.enabled // NODE_DEBUG is read once, at start
 
+// The front's object of a response; see lib/http1/index.js.
+const kOutgoing = Symbol.for('kone.outgoing')
+
 const SHAPES = Symbol('application#shapes')
 const SERVERS = Symbol('application#servers')
 
@@ -82,6 +85,8 @@ class Application extends Emitter {
       [SHAPES]: { value: null, writable: true },
       [SERVERS]: { value: new Set() }
     })
+    // own and bound: Deno and Bun serve a default export that has one
+    if (!('fetch' in this)) Object.defineProperty(this, 'fetch', { value: makeFetch(this), writable: true })
     if (options.asyncLocalStorage) {
       const { Promise, asyncLocalStorage: given } = options
       if (typeof Promise?.config === 'function') Promise.config({ asyncHooks: true }) // bluebird
@@ -149,8 +154,8 @@ class Application extends Emitter {
    *    const res = await app.inject({ method: 'POST', url: '/', body: 'a=1' })
    *    res.status // 200
    *
-   * @param {String|Object} what a url, or `{ method, url, headers, body }`;
-   *   an object as body is sent as JSON
+   * @param {String|Object|Request} what a url, `{ method, url, headers, body }`, where an object
+   *   as body is sent as JSON, or a web Request
    * @return {Promise<Object>} `{ status, message, headers, body, text(), json() }`, body as a Buffer
    * @api public
    */
@@ -240,7 +245,7 @@ class Application extends Emitter {
 
     if (!this.listenerCount('error')) this.on('error', this.onerror)
 
-    const listener = (req, res) => own(this, serve(this, this.createContext(req, res), fn))
+    const listener = (req, res) => own(this, serve(this, contextOf(this, req, res), fn))
     composed.set(listener, fn)
     return listener
   }
@@ -336,6 +341,19 @@ function shapesOf (app) {
   return made
 }
 
+// A request of the front came by the server's 'request' event, because an agent or another listener watches it.
+function contextOf (app, req, res) {
+  const outgoing = res[kOutgoing]
+  if (outgoing === undefined || app.createContext !== createContext) return app.createContext(req, res)
+  return frontContext(app, outgoing.incoming, outgoing)
+}
+
+function frontContext (app, incoming, outgoing) {
+  const ctx = shapesOf(app).front(incoming, outgoing)
+  outgoing.setOwner(ctx)
+  return ctx
+}
+
 function serve (app, ctx, fn) {
   if (debugging) debug('%s %s', ctx.method, ctx.url)
   const traced = isTraced()
@@ -385,9 +403,7 @@ function attachFront (app, server, listener) {
     listener,
 
     dispatch (incoming, outgoing) {
-      const ctx = shapesOf(app).front(incoming, outgoing)
-      outgoing.setOwner(ctx)
-      serve(app, ctx, fn)
+      serve(app, frontContext(app, incoming, outgoing), fn)
     },
 
     failed (ctx, err) { ctx.onerror(err) },
@@ -396,15 +412,60 @@ function attachFront (app, server, listener) {
 
     lost: responseLost,
 
+    fellBack (reason) { warn(app, reason) },
+
     // An app that replaces these expects node's own objects.
     reason () {
-      if (!app.http1) return 'app.http1 is off'
-      if (app.createContext !== createContext) return 'app.createContext was replaced'
-      if (app.handleRequest !== handleRequest) return 'app.handleRequest was replaced'
-      if (app.callback !== callback) return 'app.callback was replaced'
+      if (!app.http1) return HTTP1_OFF
+      if (app.createContext !== createContext) return 'a replaced app.createContext'
+      if (app.handleRequest !== handleRequest) return 'a replaced app.handleRequest'
+      if (app.callback !== callback) return 'a replaced app.callback'
       return ''
     }
   })
+}
+
+const HTTP1_OFF = 'app.http1 is off'
+const warned = new Set()
+
+// The only visible difference is CPU use, so kone says it: once per process and cause, unless the app asked for it.
+function warn (app, reason) {
+  if (reason === HTTP1_OFF || app.silent || process.env.NODE_ENV === 'test' || warned.has(reason)) return
+  warned.add(reason)
+  process.emitWarning(`requests go through node:http, at more CPU each, because of ${reason}`, {
+    code: 'KONE_WARN_FALLBACK',
+    detail: 'See "When node:http is used instead" in lib/http1/README.md of kone. app.silent = true turns this off.'
+  })
+}
+
+// `app.fetch(request, info)`, loaded when it is first called.
+function makeFetch (app) {
+  let fetch
+  return function (request, info) {
+    fetch ??= require('./fetch')(fetchHost(app))
+    return fetch(request, info)
+  }
+}
+
+function fetchHost (app) {
+  const fn = app.compose(app.middleware)
+  return {
+    dispatch (incoming, outgoing) {
+      return serve(app, frontContext(app, incoming, outgoing), fn)
+    },
+
+    listener () { return app.callback() },
+
+    failed (ctx, err) { ctx?.onerror(err) }, // the listener reports for requests without one
+
+    lost: responseLost,
+
+    // Whoever replaces these expects node's own objects.
+    needsNode () {
+      return app.createContext !== createContext || app.handleRequest !== handleRequest ||
+        app.callback !== callback
+    }
+  }
 }
 
 // A V8 startup snapshot cannot hold an AsyncLocalStorage: wait until the snapshot is started.

@@ -23,9 +23,6 @@ declare class Application<
 > extends EventEmitter {
   constructor (options?: Application.Options)
 
-  /** For `import` compiled to `require()` without interop. */
-  static readonly default: typeof Application
-
   /**
    * Who is trusted to say where a request came from: nobody (false), the peer (true), as many
    * proxies as the number says, or those whose address is in the list.
@@ -80,8 +77,20 @@ declare class Application<
   /** Accept nothing new, finish the requests in flight, resolve when the last connection is closed. */
   close (options?: Application.CloseOptions): Promise<void>
 
-  /** Ask the app without a socket. */
-  inject (request: Application.InjectRequest | string): Promise<Application.InjectResponse>
+  /** Send a request through the app without a socket; a web Request goes through `fetch`. */
+  inject (
+    request: Application.InjectRequest | globalThis.Request | string
+  ): Promise<Application.InjectResponse>
+
+  /**
+   * A web Request in, a web Response out: for Bun, Deno, and tests.
+   *
+   *    export default app
+   *    const response = await app.fetch(new Request('http://localhost/'), { ip: '203.0.113.7' })
+   *
+   * `info` names the peer: Deno's info, Bun's server, or `{ ip }`; anything else is ignored.
+   */
+  readonly fetch: (request: globalThis.Request, info?: unknown) => Promise<globalThis.Response>
 
   /** A request listener for `http.createServer()` and its kin. */
   callback (): (
@@ -173,10 +182,13 @@ declare namespace Application {
     headers: IncomingHttpHeaders
     body: Buffer
     text (): string
-    json (): any
+    /** `T` is what the app is known to send. */
+    json<T = any> (): T
   }
 
-  // What packages and apps add to: `declare module 'koa' { interface DefaultContextExtends { … } }`
+  // What packages and apps add to: `declare module 'koa' { interface DefaultContextExtends { … } }`.
+  // What an app with types of its own (`new Kone<State, Context>()`) is to see as well goes to
+  // BaseContext and BaseState.
 
   // On a base of any, as in @types/koa: what nobody declared is any, and a state that nobody added
   // to passes wherever a certain one is expected.
@@ -300,7 +312,14 @@ declare namespace Application {
     toJSON (): any
   }
 
+  /** What middleware puts on every `ctx.state`, whatever type an app gives to it. */
+  interface BaseState {}
+
+  // unknown leaves the state of an app as it is: one of any type stays that
+  type SharedState = [keyof BaseState] extends [never] ? unknown : BaseState
+
   interface BaseContext extends DefaultContextDelegatedRequest, DefaultContextDelegatedResponse {
+    state: SharedState
     assert: Assert
     throw (message: string, code?: number, properties?: {}): never
     throw (status: number): never
@@ -449,6 +468,12 @@ declare namespace Application {
   const createHttpError: CreateHttpError
   function isHttpError (value: unknown): value is HttpError
   const compose: typeof composeFunction
+}
+
+// For `import Kone from 'kone'` of an ES module, and one compiled to `require()` without interop.
+// In a block of its own, because one `export` in a block makes the rest of the block private.
+declare namespace Application {
+  export { Application as default }
 }
 
 export = Application

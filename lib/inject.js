@@ -1,7 +1,6 @@
 'use strict'
 
 const http = require('node:http')
-const { Duplex } = require('node:stream')
 
 const SERVER = Symbol('inject#server')
 
@@ -10,11 +9,12 @@ const SERVER = Symbol('inject#server')
  * server on the other, so that the response is the one that a socket would carry.
  *
  * @param {Application} app
- * @param {String|Object} what
+ * @param {String|Object|Request} what
  * @return {Promise<Object>}
  * @api private
  */
 module.exports = function inject (app, what) {
+  if (isRequest(what)) return fetched(app, what)
   const { method = 'GET', url = '/', headers = {}, body } = typeof what === 'string' ? { url: what } : what
   if (typeof url !== 'string' || url[0] !== '/') {
     throw new TypeError("app.inject({ url }): url must be a path that begins with '/'")
@@ -65,43 +65,26 @@ function serverOf (app) {
 
 // Two ends: what is written to one is read from the other.
 function pipe () {
+  const { End } = require('./pipe')
   const near = new End()
-  const far = new End()
-  near.other = far
-  far.other = near
+  const far = new End({ address: '127.0.0.1' })
+  near.connect(far)
   return [near, far]
 }
 
-class End extends Duplex {
-  remoteAddress = '127.0.0.1'
-  written = null // the callback of a write that the other end has no space for
+function isRequest (what) {
+  return typeof what?.url === 'string' && typeof what.headers?.get === 'function'
+}
 
-  _read () { this.other.proceed() }
-
-  _write (chunk, encoding, callback) {
-    if (this.other.push(chunk)) callback()
-    else this.written = callback
+// A web Request goes through app.fetch(); the answer has the same form.
+async function fetched (app, request) {
+  const response = await app.fetch(request)
+  const headers = {}
+  for (const [name, value] of response.headers) {
+    if (name !== 'set-cookie') headers[name] = value
   }
-
-  proceed () {
-    const { written } = this
-    this.written = null
-    if (written) written()
-  }
-
-  _final (callback) {
-    this.other.push(null)
-    callback()
-  }
-
-  _destroy (err, callback) {
-    if (!this.other.destroyed) this.other.destroy()
-    callback(err)
-  }
-
-  setTimeout () { return this }
-  setNoDelay () { return this }
-  setKeepAlive () { return this }
-  ref () { return this }
-  unref () { return this }
+  const cookies = response.headers.getSetCookie()
+  if (cookies.length > 0) headers['set-cookie'] = cookies
+  const { status: statusCode, statusText: statusMessage } = response
+  return answer({ statusCode, statusMessage, headers }, Buffer.from(await response.arrayBuffer()))
 }

@@ -120,9 +120,14 @@ exports.send = function (response, stream, body) {
   stream.once('close', () => {
     if (stream.readableEnded === false && response.writable) fail(response, body, cutShort())
   })
-  const { res } = response.ctx // the one kind of body that needs a Writable
+  const res = writableOf(response)
   guard(response, res, body)
   stream.pipe(res)
+}
+
+// The one kind of body that needs a Writable.
+function writableOf ({ ctx, outgoing }) {
+  return typeof outgoing.sink === 'function' ? outgoing.sink() : ctx.res
 }
 
 // Node builds the header section at the first chunk and checks every chunk, and throws where nobody
@@ -146,7 +151,7 @@ function fail (response, body, err) {
   if (response._body !== body) return // it was replaced
   response.ctx.onerror(err)
   if (!response.headerSent || !response.writable) return
-  const { res } = response.ctx
+  const res = writableOf(response)
   // HTTP/2's res.destroy() resets without an error: half would be taken for the whole.
   if (res.stream) return res.stream.destroy(err)
   res.destroy()

@@ -14,13 +14,15 @@ const LIB = join(__dirname, '../lib')
 const UNDOCUMENTED = [
   { files: /^drain\.js$/, fields: ['shouldKeepAlive', 'closeIdleConnections'] },
   {
-    files: /^http1\/node\//,
+    files: /^http1\/node\/|^fetch\/node\.js$/,
     fields: [
       'server', '_httpMessage', 'push', 'readableFlowing', 'needReadable', // of a socket
       'httpVersionMajor', 'httpVersionMinor', 'httpVersion', 'upgrade', 'joinDuplicateHeaders', // of a request
       'complete', 'aborted', '_dumped', '_consuming',
       'ended', 'endEmitted', 'destroyed', 'closed', 'closeEmitted', 'errored', 'errorEmitted', // of its state
-      '_closed' // of a response
+      '_closed', 'socket', 'shouldKeepAlive', 'outputData', 'outputSize', // of a response
+      'rawHeaders', '_read', 'sendDate', // of fetch's, too
+      '_storeHeader', '_writeRaw', '_finish', '_hasBody', '_keepAliveTimeout', '_maxRequestsPerSocket', '_onPendingData'
     ]
   }
 ]
@@ -31,11 +33,14 @@ const EXCEPTIONS = {
     'err.expose': 'ctx.throw(err, status) gives the thrown error a status, as in Koa',
     'err[key]': 'Koa documents err.status and err.headerSent for app.on("error")'
   },
+  'fetch/node.js': {
+    'res[kNeedDrain]': 'node clears this mark of its own in its listener for the socket’s drain'
+  },
   'http1/index.js': {
     'Object.defineProperty(object, name, { value, writable: true, configurable: true, enumerable: false })':
       'closeIdleConnections() and closeAllConnections() of a server close the sockets of the front, too'
   },
-  'http1/node/message.js': {
+  'http1/node/response.js': {
     'res[kNeedDrain]': 'node clears this mark of its own in its listener for the socket’s drain'
   },
   'http1/node/probe.js': {

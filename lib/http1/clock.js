@@ -1,6 +1,7 @@
 'use strict'
 
 const { performance } = require('node:perf_hooks')
+const { clearTimeout, setImmediate, setTimeout } = require('node:timers') // jsdom has others, or none
 
 /** How often to look at the connections, in ms. */
 const LONGEST_PERIOD = 500
@@ -18,7 +19,7 @@ const CHECKING_INTERVAL = 30000
 class Clock {
   /**
    * @param {http.Server} server whose timeouts are read at each use
-   * @param {Set<Connection>} connections each one's `tick(now, slack, checkMessages)` is called
+   * @param {Set<Connection>} connections each one's deadlines are asked
    */
   constructor (server, connections) {
     this.server = server
@@ -48,7 +49,7 @@ class Clock {
     const shortest = Math.min(keepAliveTimeout || Infinity, connectionsCheckingInterval || Infinity)
     this.period = Math.max(SHORTEST_PERIOD, Math.min(LONGEST_PERIOD, shortest / 4))
     this.timer = setTimeout(tick, this.period, this)
-    if (typeof this.timer.unref === 'function') this.timer.unref() // jsdom's timers are numbers
+    this.timer.unref()
   }
 
   tick () {
@@ -57,7 +58,7 @@ class Clock {
     const checkMessages = ms - this.checked >= connectionsCheckingInterval
     if (checkMessages) this.checked = ms
     // A time stamp may be one period older than the event that it stands for.
-    for (const connection of this.connections) connection.tick(ms, this.period, checkMessages)
+    for (const connection of this.connections) connection.deadlines.tick(ms, this.period, checkMessages)
     if (this.connections.size > 0) this.schedule()
     else this.timer = null
   }

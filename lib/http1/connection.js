@@ -6,8 +6,10 @@ const { Outgoing } = require('./response/outgoing')
 const { Responses } = require('./response/responses')
 const handover = require('./node/handover')
 const message = require('./node/message')
+const response = require('./node/response')
 const { Probe } = require('./node/probe')
-const { requestTimeout, refuse } = require('./errors')
+const { Deadlines } = require('./deadlines')
+const { refuse } = require('./errors')
 
 /** Pipelined requests that may be unanswered, and when to go on. */
 const MOST_REQUESTS = 256
@@ -31,10 +33,9 @@ class Connection {
     this.responses = new Responses(this, socket)
     this.gate = new Gate(this)
     this.handling = null      // the request whose handler is being called
-    this.idleSince = front.clock.ms
+    this.deadlines = new Deadlines(this)
     this.isClosed = false
     this.hasFailed = false
-    this.hasExpired = false
     handover.watch(socket, this)
   }
 
@@ -48,7 +49,7 @@ class Connection {
    */
   read (chunk) {
     const { gate } = this
-    this.idleSince = this.clock.ms
+    this.deadlines.touch()
     if (gate.isOpen) this.reader.read(chunk)
     else gate.hold(chunk)
     return gate.isReading
@@ -60,10 +61,6 @@ class Connection {
     if (this.isClosed) return
     if (gate.held !== null && gate.isOpen) this.front.scope.run(readHeld, this)
     if (gate.isReading && !socket.destroyed && this.front.has(this)) socket._read(0)
-  }
-
-  readHeld () {
-    for (let chunk; (chunk = this.gate.next()) !== null;) this.reader.read(chunk)
   }
 
   bodyIsFull (body) {
@@ -83,14 +80,6 @@ class Connection {
 
   onPause () {
     this.gate.stop(BODY)
-  }
-
-  onResume () {
-    this.gate.go(BODY)
-  }
-
-  fallsBack () {
-    return this.front.fallsBack()
   }
 
   // ---- requests
@@ -138,7 +127,7 @@ class Connection {
   }
 
   turnOf (outgoing) {
-    if (outgoing.res !== null) message.assign(outgoing)
+    if (outgoing.res !== null) response.assign(outgoing)
     else handover.setMessage(this.socket, outgoing)
     if (this.responses.length < FEW_REQUESTS) this.gate.go(MANY)
   }
@@ -146,14 +135,9 @@ class Connection {
   /** No response is owed. */
   empty () {
     handover.setMessage(this.socket, null)
-    this.idleSince = this.clock.ms
+    this.deadlines.touch()
     if (this.gate.leaves) this.leave()
     else this.gate.go(MANY)
-  }
-
-  /** Everything left the process: from now on the connection is idle. */
-  flushed () {
-    this.idleSince = this.clock.ms
   }
 
   /** There is room for responses again. */
@@ -167,20 +151,12 @@ class Connection {
     handover.setMessage(this.socket, null)
     this.gate.stop(CLOSE)
     this.responses.flush()
-    this.responses.loseQueued(null)
-    this.reader.abort()
-    if (typeof this.socket.destroySoon === 'function') this.socket.destroySoon()
-    else this.socket.end()
+    this.socket.destroySoon() // what is left is lost with the socket's 'close'
   }
 
-  /** @return {Error} what is wrong with a response that was not sent */
-  lossOf (cause) {
-    return this.front.lossOf(cause)
-  }
-
-  /** Node's own object was made after the response had ended. */
-  sentLate (outgoing) {
-    message.sent(outgoing.res)
+  /** Node's own object of a response learns its end. */
+  settled (outgoing, callbacks) {
+    response.settled(outgoing.res, callbacks, outgoing.failure)
   }
 
   aborted (incoming) {
@@ -196,7 +172,7 @@ class Connection {
   unsupported (bytes) {
     this.gate.leave(bytes)
     if (this.responses.isEmpty) this.leave()
-    else if (this.responses.first !== null && !this.fallsBack()) this.gate.showTo(new Probe(this.server))
+    else if (this.responses.first !== null && !this.front.fallsBack()) this.gate.showTo(new Probe(this.server))
   }
 
   /** Bytes that wait for node were shown to `probe`. */
@@ -251,53 +227,16 @@ class Connection {
 
   onDrain () {
     this.responses.advance()
-    message.drain(this.socket)
+    response.drain(this.socket)
   }
 
-  /**
-   * Node destroys a socket that timed out unless somebody listens. While a connection is idle only
-   * keepAliveTimeout counts.
-   */
+  /** Node destroys a socket that timed out unless somebody listens. */
   onTimeout () {
     const { socket, server } = this
     const { first } = this.responses
-    if (this.awaitsRequest && !this.hasExpired) return
+    if (this.deadlines.ignoresSocket) return
     const isHandled = first !== null && first.res !== null && message.timeout(first, socket)
     if (!server.emit('timeout', socket) && !isHandled) socket.destroy()
-  }
-
-  // ---- time
-
-  /** Nothing is owed, and the client may send its next request, or is sending its header section. */
-  get awaitsRequest () {
-    const { reader, responses } = this
-    return reader.hasServed && reader.receiving === null && responses.isFlushed && this.gate.isOpen
-  }
-
-  /** No response is owed and no request has begun. */
-  get isIdle () { return this.responses.isFlushed && this.reader.since === 0 && this.gate.isOpen }
-
-  /** Nothing ever came. */
-  get isUnused () { return !this.reader.hasServed && this.reader.partial === null && this.gate.isOpen }
-
-  /** The coarse clock: close what was silent for too long. */
-  tick (ms, slack, checkMessages) {
-    const { server, reader } = this
-    if (checkMessages && reader.since !== 0) {
-      const age = ms - reader.since
-      const isLate = timeout => timeout > 0 && age > timeout + slack
-      if (isLate(server.requestTimeout) || (reader.receiving === null && isLate(server.headersTimeout))) {
-        reader.giveUp()
-        return this.fail(requestTimeout())
-      }
-    }
-    if (!reader.hasServed || reader.receiving !== null || !this.responses.isFlushed) return
-    const { keepAliveTimeout, keepAliveTimeoutBuffer = 1000 } = server
-    if (keepAliveTimeout > 0 && ms - this.idleSince >= keepAliveTimeout + keepAliveTimeoutBuffer + slack) {
-      this.hasExpired = true
-      this.socket.emit('timeout')
-      this.hasExpired = false
-    }
   }
 }
 
@@ -306,7 +245,7 @@ function handle (connection, incoming) {
 }
 
 function readHeld (connection) {
-  connection.readHeld()
+  for (let chunk; (chunk = connection.gate.next()) !== null;) connection.reader.read(chunk)
 }
 
 module.exports = { Connection }

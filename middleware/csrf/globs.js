@@ -1,6 +1,6 @@
 'use strict'
 
-const GLOBSTAR = Symbol('**')
+const matches = require('./segments')
 
 // Another spelling of a slash or a dot, which what comes next may take for one.
 const DISGUISED = /\\|%2e|%2f|%5c/i
@@ -14,10 +14,13 @@ const MAX_PATH = 2048
  *    const isIgnored = globs(['/api/**', '!/api/admin/**'])
  *    isIgnored('/api/hook') // true
  *
- * The last `**` is the only place to go back to, so the cost stays below segments × segments
- * whatever path a client sends.
+ * A glob with `!` takes paths out that stay protected, so it matches every path that a router may
+ * take for one it names: in upper and lower case, percent-encoded, with segments that begin with a
+ * dot, and for a last `**` the path in front of it.
  *
- * @param {String[]} patterns
+ * The cost is linear in the path.
+ *
+ * @param {string[]} patterns
  * @return {Function} path => Boolean
  * @throws {TypeError} for a glob with `(`: extended globs are not known
  * @api private
@@ -25,18 +28,54 @@ const MAX_PATH = 2048
 module.exports = function globs (patterns) {
   const tests = patterns.map(pattern => {
     const not = pattern[0] === '!'
-    return { not, alternatives: expand(not ? pattern.slice(1) : pattern).map(compile) }
+    const source = not ? fold(pattern.slice(1)) : pattern
+    return { not, alternatives: expand(source).map(matches.compile) }
   })
 
   return path => {
     if (path.length > MAX_PATH || DISGUISED.test(path)) return false
     const segments = path.split('/')
+    let spellings
     let matched = false
     for (const { not, alternatives } of tests) {
-      if (matched === not && alternatives.some(glob => matches(glob, segments))) matched = !not
+      if (matched !== not) continue
+      if (not) spellings ??= spellingsOf(path)
+      const isMatch = not
+        ? spellings.some(segments => alternatives.some(glob => matches(glob, segments, true)))
+        : alternatives.some(glob => matches(glob, segments, false))
+      if (isMatch) matched = !not
     }
     return matched
   }
+}
+
+/** What a router compares, and what it decodes to: segments of both, without upper case. */
+function spellingsOf (path) {
+  const folded = fold(path)
+  if (!path.includes('%')) return [folded.split('/')]
+  return [folded.split('/'), fold(decode(path)).split('/')]
+}
+
+function decode (path) {
+  try {
+    return decodeURIComponent(path)
+  } catch {
+    return path // no router could decode it either
+  }
+}
+
+/** One form for all letters that a RegExp with the flag `i` takes for the same. */
+function fold (text) {
+  let folded = ''
+  for (let i = 0; i < text.length; i++) folded += foldOne(text[i])
+  return folded
+}
+
+function foldOne (char) {
+  if (char < '\x80') return char.toLowerCase()
+  const upper = char.toUpperCase()
+  const lower = (upper.length === 1 ? upper : char).toLowerCase()
+  return lower.length === 1 ? lower : char // of the same length, for `?` stands for one
 }
 
 /** `a{b,c{d,e}}` → ab, acd, ace */
@@ -62,46 +101,4 @@ function expand (pattern) {
     }
   }
   throw new TypeError(`a { is not closed in the glob ${pattern}`)
-}
-
-function compile (pattern) {
-  if (/[@?+*!]\(/.test(pattern)) throw new TypeError(`extended glob: ${pattern}`)
-  return pattern.split('/').map(segment => segment === '**' ? GLOBSTAR : toRegExp(segment))
-}
-
-function toRegExp (segment) {
-  const source = segment.replace(/\*+|\?|\\.|\[[^\]]+\]|[^\w]/g, token => {
-    if (token[0] === '*') return '[^/]*?'
-    if (token === '?') return '[^/]'
-    if (token[0] === '[' && token.length > 1) return token.replace(/^\[!/, '[^').replace(/\\/g, '\\\\')
-    return `\\${token.slice(-1)}`
-  })
-  const visible = /^[*?[]/.test(segment) ? '(?!\\.)(?=.)' : ''
-  return new RegExp(`^${visible}${source}$`, 's')
-}
-
-function matches (glob, segments) {
-  let g = 0
-  let s = 0
-  let back = -1 // behind the last **
-  let resume = 0 // the segment that it may swallow next
-
-  while (s < segments.length) {
-    const part = glob[g]
-    if (part === GLOBSTAR) {
-      back = ++g
-      resume = s
-    } else if (part !== undefined && part.test(segments[s])) {
-      g++
-      s++
-    } else if (g === glob.length && s === segments.length - 1 && segments[s] === '') {
-      return true // a slash at the end
-    } else if (back !== -1 && segments[resume][0] !== '.') {
-      g = back
-      s = ++resume
-    } else {
-      return false
-    }
-  }
-  return g === glob.length
 }

@@ -77,7 +77,7 @@ engines('ctx.onFinished(fn)', ({ it, serve }) => {
   })
 })
 
-const raw = { http2: 'is asked by a raw client here', inject: 'has no client that could leave' }
+const raw = { http2: 'is asked by a raw client here', inject: 'has no client that could leave', fetch: 'is aborted instead: test/fetch' }
 
 engines('ctx.onFinished(fn) for a response that is lost', ({ it, serve }) => {
   const request = path => `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`

@@ -103,7 +103,7 @@ function onPause () {
 }
 
 function onResume () {
-  this[kConnection].onResume()
+  this[kConnection].bodyIsRead()
 }
 
 module.exports = { nodeListener, kConnection, watch, watchPauses, unwatch, setMessage, handOver }

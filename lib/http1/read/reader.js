@@ -49,7 +49,7 @@ class Reader {
       chunk = this.complete(chunk)
       if (chunk === null) return
     }
-    if (this.connection.fallsBack()) this.unsupported(chunk)
+    if (this.connection.front.fallsBack()) this.unsupported(chunk)
     else this.requests(chunk)
   }
 

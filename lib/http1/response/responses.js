@@ -1,12 +1,9 @@
 'use strict'
 
-// `Buffer` and `process` as globals are getters: not for what runs for every request.
-const { Buffer } = require('node:buffer')
+// `process` as a global is a getter: not for what runs for every request.
 const process = require('node:process')
 const { STREAMING, BATCHED, WRITTEN } = require('./outgoing')
-
-/** Larger bodies are not copied behind their header section (measured: +12 to +73 %), in bytes. */
-const LARGE = 16 * 1024
+const { LARGE, latin1 } = require('./pieces')
 
 /**
  * The responses of one connection, in the order of their requests:
@@ -91,10 +88,10 @@ class Responses {
    * @param {boolean} isLatin1 whether the text can be written as latin1
    */
   end (outgoing, text, bytes, isLatin1) {
-    if (outgoing !== this.first || this.isBlocked) {
+    if (outgoing !== this.first || (this.isBlocked && !outgoing.isStreaming)) {
       outgoing.queue(text, bytes, isLatin1)
       this.queuedBytes += outgoing.size
-    } else if (outgoing.next !== null || this.isBurst || this.batched !== null) {
+    } else if (!outgoing.isStreaming && (outgoing.next !== null || this.isBurst || this.batched !== null)) {
       this.join(outgoing, text, bytes, isLatin1)
       this.advance()
     } else {
@@ -108,19 +105,15 @@ class Responses {
     }
   }
 
-  /** A response that node's ServerResponse wrote was flushed. */
-  streamed (outgoing, closes) {
-    outgoing.become(WRITTEN)
-    this.shift(outgoing, closes)
-    outgoing.flushed()
-    this.proceed(closes)
-    this.advance()
-  }
-
-  /** Node's ServerResponse has the socket. */
-  stream (outgoing) {
+  /**
+   * A part of the first response that cannot wait for the rest.
+   *
+   * @param {Function[]|null} callbacks are called when the part was flushed
+   */
+  stream (outgoing, text, bytes, isLatin1, callbacks) {
     this.flush()
-    outgoing.become(STREAMING)
+    if (!outgoing.isStreaming) outgoing.become(STREAMING)
+    this.write(text, bytes, isLatin1, callbacks)
   }
 
   /** Bytes that node's ServerResponse keeps until its turn comes; negative when it has written them. */
@@ -148,7 +141,6 @@ class Responses {
   shift (outgoing, closes) {
     outgoing.sent(this.connection.clock.iteration())
     outgoing.incoming.sent(closes)
-    if (outgoing.ended && outgoing.res !== null) this.connection.sentLate(outgoing)
     this.length--
     this.first = outgoing.next
     outgoing.unlink()
@@ -208,17 +200,19 @@ class Responses {
   }
 
   /** @return {boolean} false when the socket takes nothing any more */
-  write (text, bytes, isLatin1) {
+  write (text, bytes, isLatin1, callbacks = null) {
     const { socket } = this
     if (!socket.writable) return false
+    const encoding = isLatin1 ? 'latin1' : 'utf8'
+    const called = callbacks === null ? undefined : err => { for (const fn of callbacks) fn(err) }
     if (bytes === null) {
-      socket.write(text, isLatin1 ? 'latin1' : 'utf8')
+      if (text !== '' || called !== undefined) socket.write(text, encoding, called)
     } else if (isLatin1 && bytes.length < LARGE) {
-      socket.write(text + latin1(bytes), 'latin1')
+      socket.write(text + latin1(bytes), 'latin1', called)
     } else {
       socket.cork()
-      socket.write(text, isLatin1 ? 'latin1' : 'utf8')
-      socket.write(bytes)
+      if (text !== '') socket.write(text, encoding)
+      socket.write(bytes, called)
       socket.uncork()
     }
     return socket.writable
@@ -226,9 +220,10 @@ class Responses {
 
   /** The kernel did not take all bytes at once: an empty write is called back behind them. */
   waitForFlush (written) {
+    const count = written.length // the list grows when there is another write before this one is flushed
     if (this.flushing === null) this.flushing = written
     else this.flushing.push(...written)
-    this.socket.write('', 'latin1', err => this.wereFlushed(written.length, err))
+    this.socket.write('', 'latin1', err => this.wereFlushed(count, err))
   }
 
   wereFlushed (count, err) {
@@ -239,39 +234,33 @@ class Responses {
       if (err) this.lost(outgoing, err)
       else outgoing.flushed()
     }
-    if (this.isFlushed) this.connection.flushed()
+    if (this.isFlushed) this.connection.deadlines.touch()
   }
 
   // ---- the end of the connection
 
   lost (outgoing, cause) {
-    outgoing.lose(this.connection.lossOf(cause), false)
+    outgoing.lose(this.connection.front.lossOf(cause), false)
   }
 
-  /** No response will be sent any more. Whoever waits for one is notified. */
-  loseQueued (cause) {
+  /** The socket is closed. Whoever waits for a response is notified. */
+  loseAll (cause) {
+    const written = [...this.flushing || [], ...this.batched || []]
+    this.flushing = this.batched = null
+    this.batch = ''
+    for (const outgoing of written) this.lost(outgoing, cause)
+
     let outgoing = this.first
     this.first = this.last = null
     this.length = this.queuedBytes = 0
-    let hadTurn = true
-    while (outgoing !== null) {
+    for (let hadTurn = true; outgoing !== null; hadTurn = false) {
       const { next, incoming } = outgoing
       outgoing.unlink()
       incoming.abort()
-      outgoing.lose(this.connection.lossOf(cause), hadTurn)
+      outgoing.lose(this.connection.front.lossOf(cause), hadTurn)
       this.connection.aborted(incoming)
-      hadTurn = false
       outgoing = next
     }
-  }
-
-  /** The socket is closed. */
-  loseAll (cause) {
-    const gone = [...this.flushing || [], ...this.batched || []]
-    this.flushing = this.batched = null
-    this.batch = ''
-    for (const outgoing of gone) this.lost(outgoing, cause)
-    this.loseQueued(cause)
   }
 }
 
@@ -281,11 +270,6 @@ function endOfTick (responses) {
 
 function flushed (outgoing) {
   outgoing.flushed()
-}
-
-function latin1 (bytes) {
-  if (Buffer.isBuffer(bytes)) return bytes.latin1Slice()
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).latin1Slice()
 }
 
 module.exports = { Responses }

@@ -3,7 +3,7 @@
 /*
  * The process under siege: one engine, one conversation at a time, ordered by IPC.
  *
- *    node --expose-gc servers.js front|node:http
+ *    node --expose-gc --expose-internals servers.js front|node:http
  *
  *    { type: 'open', conversation, exact } → { type: 'open', port }
  *    { type: 'close' }                     → { type: 'report', … }
@@ -16,6 +16,7 @@ const http = require('node:http')
 const { once } = require('node:events')
 const { setImmediate: turn, setTimeout: sleep } = require('node:timers/promises')
 
+const { timerListMap } = require('internal/timers')
 const Kone = require('kone')
 const handlers = require('./handlers')
 
@@ -26,6 +27,8 @@ const PERIOD = 10
 
 /** How long what is left may take to go away when all clients are gone, in ms. */
 const PATIENCE = 3000
+
+const SECOND = 1100
 
 /** What happened to one request. */
 class Log {
@@ -92,7 +95,7 @@ function flushed (socket) {
 let current = null
 
 async function open ({ conversation, exact }) {
-  const { server: { finish, ...options }, drain, stranger } = conversation
+  const { server: { finish, ...options }, drain, stranger, call } = conversation
   const logs = new Map()
   const app = new Kone({ http1: ENGINE === 'front' })
   const errors = []
@@ -101,7 +104,17 @@ async function open ({ conversation, exact }) {
   const server = http.createServer({ connectionsCheckingInterval: 50 })
   Object.assign(server, options)
   const self = current = {
-    app, server, logs, errors, connections, timers, draining: false, drainedAt: 0, closedAt: 0, sampler: new Sampler(exact)
+    app,
+    server,
+    logs,
+    errors,
+    connections,
+    timers,
+    draining: false,
+    drainedAt: 0,
+    closedAt: 0,
+    calledAt: 0,
+    sampler: new Sampler(exact)
   }
 
   const logOf = (client, request) => {
@@ -141,6 +154,12 @@ async function open ({ conversation, exact }) {
       self.closing = app.close({ timeout: drain.timeout, grace: drain.grace }).then(() => { self.closedAt = Date.now() })
     }, drain.at))
   }
+  if (call !== null) {
+    timers.push(setTimeout(() => {
+      self.calledAt = Date.now()
+      server[call.name]()
+    }, call.at))
+  }
   if (stranger !== null) {
     const listener = () => {}
     timers.push(setTimeout(() => server.on('request', listener), stranger.from))
@@ -166,11 +185,13 @@ async function close () {
   await turn()
 
   const closing = current.closing ?? app.close({ timeout: 300, grace: 0 })
-  const closed = await Promise.race([closing.then(() => true), sleep(PATIENCE, false, { ref: false })])
+  let closed = false
+  closing.then(() => { closed = true })
+  await until(() => closed)
   if (server.listening) server.close()
   const left = current.listenersLeft()
   const seen = sampler.stop()
-  const { drainedAt, closedAt } = current
+  const { drainedAt, closedAt, calledAt } = current
   const report = {
     type: 'report',
     logs: [...logs.values()],
@@ -180,6 +201,7 @@ async function close () {
     closed,
     drainedAt: drained ? drainedAt : 0,
     closedAt,
+    calledAt,
     listeners: left,
     warnings: warnings.splice(0),
     ...seen
@@ -190,17 +212,28 @@ async function close () {
   report.descriptors = descriptors() - idle.descriptors
   report.resources = difference(count(resources()), count(idle.resources))
   // What is left behind is a finding of this conversation, not of the next one, too.
-  rest()
+  settle()
   return report
 }
 
-/** The heap after collection; two rounds, because weak references and finalizers take one. */
-async function heap () {
+/** What is left of all conversations so far: bytes of the heap, and timers, those that keep no process alive included. */
+async function rest () {
+  await sleep(SECOND) // what node caches for a second is gone
+  const timers = timerCount()
   for (let i = 0; i < 3; i++) {
     await turn()
     global.gc()
   }
-  return process.memoryUsage().heapUsed
+  return { type: 'rest', heap: process.memoryUsage().heapUsed, timers }
+}
+
+/** Timers that are set. Node has no public list of those that are not ref'd. */
+function timerCount () {
+  let count = 0
+  for (const list of Object.values(timerListMap)) {
+    for (let timer = list._idlePrev; timer !== list; timer = timer._idlePrev) count++
+  }
+  return count
 }
 
 /** What a conversation costs while it lasts. */
@@ -292,7 +325,7 @@ async function until (holds, patience = PATIENCE) {
 const warnings = []
 process.on('warning', ({ name, message, type }) => warnings.push(`${name} ${type ?? ''} ${message}`.slice(0, 200)))
 
-const commands = { open, close, heap: async () => ({ type: 'heap', bytes: await heap() }) }
+const commands = { open, close, rest }
 
 process.on('message', async message => {
   process.send(await commands[message.type](message))
@@ -301,12 +334,12 @@ process.on('disconnect', () => process.exit())
 
 const idle = { descriptors: 0, resources: [] }
 
-function rest () {
+function settle () {
   idle.resources = resources()
   idle.descriptors = Math.max(idle.descriptors, descriptors())
 }
 
 setImmediate(() => {
-  rest()
+  settle()
   process.send({ type: 'ready' })
 })

@@ -47,8 +47,8 @@ function routes (entries: Entry[]) {
   })
 
   router.post('/entries', ctx => {
-    const { name, text } = ctx.request.body
-    if (!name || !text) ctx.throw(400, 'a name and a text, please')
+    const { name, text } = ctx.request.body as Partial<Entry>
+    if (!name || !text) return ctx.throw(400, 'a name and a text, please')
     entries.unshift({ name, text })
     ctx.session.name = name
     ctx.status = 303
