@@ -1,6 +1,7 @@
 'use strict'
 
 const { AsyncLocalStorage } = require('node:async_hooks')
+const { channel } = require('node:diagnostics_channel')
 const Emitter = require('node:events')
 const http = require('node:http')
 const util = require('node:util')
@@ -22,6 +23,7 @@ const response = require('./response')
 const shapes = require('./shapes')
 const { isTraced, trace, threw } = require('./tracing')
 
+const made = channel('kone:application') // what `kone dev` and `kone routes` subscribe to
 const debug = util.debuglog('kone:application')
 const debugging = debug.enabled // NODE_DEBUG is read once, at start
 
@@ -93,6 +95,7 @@ class Application extends Emitter {
       this.ctxStorage = null
       onceRunning(() => { this.ctxStorage = isStorage(given) ? given : new AsyncLocalStorage() })
     }
+    if (made.hasSubscribers) made.publish({ app: this, options })
   }
 
   /**
