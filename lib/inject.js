@@ -86,5 +86,5 @@ async function fetched (app, request) {
   const cookies = response.headers.getSetCookie()
   if (cookies.length > 0) headers['set-cookie'] = cookies
   const { status: statusCode, statusText: statusMessage } = response
-  return answer({ statusCode, statusMessage, headers }, Buffer.from(await response.arrayBuffer()))
+  return summary({ statusCode, statusMessage, headers }, Buffer.from(await response.arrayBuffer()))
 }

@@ -53,11 +53,6 @@ class Outgoing {
   get writable () { return this.res === null ? true : this.res.writable }
   get socket () { return this.res === null ? this.exchange.socket : this.res.socket }
 
-  /** @param {Object} ctx it is notified when the exchange fails during this response */
-  setOwner (ctx) {
-    this.owner = ctx
-  }
-
   setHeader (name, value) {
     if (this.res !== null) return this.res.setHeader(name, value)
     if (this.hasBegun) throw headersSentError('set')
