@@ -8,6 +8,8 @@ const cookieReader = require('./shared/cookie')
 const PLURALS = ['zero', 'one', 'two', 'few', 'many', 'other']
 const MAX_KNOWN_HEADERS = 1000
 const MAX_HEADER = 256 // characters; a longer one is looked at, not remembered
+// i18next looks for `{{…}}` in a key that no catalogue has, with an expression that is quadratic in `{`
+const MAX_UNKNOWN_KEY = 1000
 
 /**
  * Speak the language of the client: `ctx.i18n`, `ctx.t`, and the helpers in `ctx.state`.
@@ -293,6 +295,7 @@ function helpersOf (name, messages, engine) {
     const message = messages.get(key)
     if (args.length === 0) return message ?? key
     if (args.length === 1 && isObject(args[0])) {
+      if (message === undefined && key?.length > MAX_UNKNOWN_KEY) return key
       const text = engine(name, key, args[0], message !== undefined)
       return sprintf(text, args[0].count === undefined ? args : [args[0].count])
     }
