@@ -9,12 +9,14 @@ help:
 	@echo 'make start        install, serve the demo app on http://localhost:4000 (PORT)'
 	@echo 'make test         install, run all tests'
 	@echo 'make battle       hello world against the field (ARGS="--quick")'
-	@echo 'make bench-NAME   mw front soak versions connections static rpc growth (ARGS=…)'
+	@echo 'make bench-NAME   mw front soak versions connections static rpc growth types (ARGS=…)'
 	@echo 'make bench-compare REF=main~1   the checkout against a revision of kone, or REF=a..b'
 	@echo 'make report       an HTML page of all results'
 	@echo 'make fuzz         the HTTP/1.1 front against node:http for minutes'
 	@echo 'make siege        hostile and slow clients against the front and node:http for minutes'
 	@echo 'make cover lint types compat'
+	@echo 'make release VERSION=2.18.0   version, changelog, tarball, tag; pushes and publishes nothing'
+	@echo 'make index        middleware/index.js and .d.ts, made of the folders'
 
 start: node_modules
 	node examples/app
@@ -24,6 +26,12 @@ test: node_modules benchmarks/node_modules
 
 lint: node_modules
 	npx eslint .
+
+index:
+	node tools/middleware-index.js
+
+release: node_modules
+	node tools/release.js $(VERSION)
 
 types: node_modules
 	node --test test/types.test.js
@@ -60,4 +68,4 @@ benchmarks/node_modules: benchmarks/package-lock.json
 	cd benchmarks && $(NPM_CI)
 	@touch benchmarks/node_modules
 
-.PHONY: help start test lint types cover fuzz siege compat battle report
+.PHONY: help start test lint index types release cover fuzz siege compat battle report

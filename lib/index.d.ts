@@ -23,14 +23,11 @@ declare class Application<
 > extends EventEmitter {
   constructor (options?: Application.Options)
 
-  /** For `import` compiled to `require()` without interop. */
-  static readonly default: typeof Application
-
   /**
    * Who is trusted to say where a request came from: nobody (false), the peer (true), as many
    * proxies as the number says, or those whose address is in the list.
    */
-  // read as `any`: @types/koa has boolean here, and an app must fit where that one is asked for
+  // read as `any`: @types/koa has boolean here, and an app must fit where that one is expected
   get proxy (): any
   set proxy (trusted: Application.Proxy)
   proxyIpHeader: string
@@ -39,7 +36,7 @@ declare class Application<
   env: string
   silent: boolean
   keys: Application.Keygrip | string[]
-  /** false: every request is node:http's, the front never answers. */
+  /** false: every request is node:http's, the front is not used. */
   http1: boolean
   compose: Application.Compose
   Promise: Application.PromiseClass
@@ -59,7 +56,7 @@ declare class Application<
     middleware: Application.Middleware<StateT & NewStateT, ContextT & NewContextT>
   ): Application<StateT & NewStateT, ContextT & NewContextT>
 
-  /** Add a function to the flat stage between the onion and the answer. */
+  /** Add a function to the flat stage between the onion and the response. */
   final (fn: Application.Final<StateT, ContextT>): this
 
   /** Create a server, front on, and listen. */
@@ -77,11 +74,23 @@ declare class Application<
   /** Serve a server made elsewhere as `listen()` serves its own. */
   attach<ServerT extends Application.AnyServer> (server: ServerT): ServerT
 
-  /** Stop accepting, answer what is in flight, resolve when the last connection is gone. */
+  /** Accept nothing new, finish the requests in flight, resolve when the last connection is closed. */
   close (options?: Application.CloseOptions): Promise<void>
 
-  /** Ask the app without a socket. */
-  inject (request: Application.InjectRequest | string): Promise<Application.InjectResponse>
+  /** Send a request through the app without a socket; a web Request goes through `fetch`. */
+  inject (
+    request: Application.InjectRequest | globalThis.Request | string
+  ): Promise<Application.InjectResponse>
+
+  /**
+   * A web Request in, a web Response out: for Bun, Deno, and tests.
+   *
+   *    export default app
+   *    const response = await app.fetch(new Request('http://localhost/'), { ip: '203.0.113.7' })
+   *
+   * `info` names the peer: Deno's info, Bun's server, or `{ ip }`; anything else is ignored.
+   */
+  readonly fetch: (request: globalThis.Request, info?: unknown) => Promise<globalThis.Response>
 
   /** A request listener for `http.createServer()` and its kin. */
   callback (): (
@@ -116,7 +125,7 @@ declare namespace Application {
    * @param proxyIpHeader  default: 'X-Forwarded-For'
    * @param maxIpsCount    addresses read from that header, from the right; 0 is all
    * @param http1          false leaves every request to node:http
-   * @param Promise        the class of the promises that the app hands out
+   * @param Promise        the class of the promises that the app returns
    */
   interface Options {
     env?: string | undefined
@@ -173,13 +182,16 @@ declare namespace Application {
     headers: IncomingHttpHeaders
     body: Buffer
     text (): string
-    json (): any
+    /** `T` is what the app is known to send. */
+    json<T = any> (): T
   }
 
-  // What packages and apps add to: `declare module 'koa' { interface DefaultContextExtends { … } }`
+  // What packages and apps add to: `declare module 'koa' { interface DefaultContextExtends { … } }`.
+  // What an app with types of its own (`new Kone<State, Context>()`) is to see as well goes to
+  // BaseContext and BaseState.
 
   // On a base of any, as in @types/koa: what nobody declared is any, and a state that nobody added
-  // to passes wherever a certain one is asked for.
+  // to passes wherever a certain one is expected.
   type Anything = any
   interface DefaultStateExtends extends Anything {}
   interface DefaultState extends DefaultStateExtends {}
@@ -300,7 +312,14 @@ declare namespace Application {
     toJSON (): any
   }
 
+  /** What middleware puts on every `ctx.state`, whatever type an app gives to it. */
+  interface BaseState {}
+
+  // unknown leaves the state of an app as it is: one of any type stays that
+  type SharedState = [keyof BaseState] extends [never] ? unknown : BaseState
+
   interface BaseContext extends DefaultContextDelegatedRequest, DefaultContextDelegatedResponse {
+    state: SharedState
     assert: Assert
     throw (message: string, code?: number, properties?: {}): never
     throw (status: number): never
@@ -344,7 +363,7 @@ declare namespace Application {
     originalUrl: string
     cookies: Cookies
     accept: Accepts
-    /** false: the handler answers by itself on `ctx.res`. */
+    /** false: the handler responds by itself on `ctx.res`. */
     respond?: boolean | undefined
   }
 
@@ -449,6 +468,12 @@ declare namespace Application {
   const createHttpError: CreateHttpError
   function isHttpError (value: unknown): value is HttpError
   const compose: typeof composeFunction
+}
+
+// For `import Kone from 'kone'` of an ES module, and one compiled to `require()` without interop.
+// In a block of its own, because one `export` in a block makes the rest of the block private.
+declare namespace Application {
+  export { Application as default }
 }
 
 export = Application

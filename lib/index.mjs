@@ -1,4 +1,4 @@
 import Application from './application.js'
 
 export default Application
-export const { HttpError } = Application
+export const { HttpError, createHttpError, isHttpError, compose } = Application

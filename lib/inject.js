@@ -1,20 +1,20 @@
 'use strict'
 
 const http = require('node:http')
-const { Duplex } = require('node:stream')
 
 const SERVER = Symbol('inject#server')
 
 /**
  * Send a request through an app over a pipe in memory: node's own client on one end, node's own
- * server on the other, so that an answer here is an answer on the wire.
+ * server on the other, so that the response is the one that a socket would carry.
  *
  * @param {Application} app
- * @param {String|Object} what
+ * @param {String|Object|Request} what
  * @return {Promise<Object>}
  * @api private
  */
 module.exports = function inject (app, what) {
+  if (isRequest(what)) return fetched(app, what)
   const { method = 'GET', url = '/', headers = {}, body } = typeof what === 'string' ? { url: what } : what
   if (typeof url !== 'string' || url[0] !== '/') {
     throw new TypeError("app.inject({ url }): url must be a path that begins with '/'")
@@ -33,7 +33,7 @@ module.exports = function inject (app, what) {
       const chunks = []
       res.on('data', chunk => chunks.push(chunk))
       res.on('error', reject)
-      res.on('end', () => resolve(answer(res, Buffer.concat(chunks))))
+      res.on('end', () => resolve(summary(res, Buffer.concat(chunks))))
     })
     serverOf(app).emit('connection', far)
 
@@ -43,7 +43,7 @@ module.exports = function inject (app, what) {
   })
 }
 
-function answer (res, body) {
+function summary (res, body) {
   return {
     status: res.statusCode,
     message: res.statusMessage,
@@ -54,7 +54,8 @@ function answer (res, body) {
   }
 }
 
-// One server per app that never listens; late `use` is seen, for the middleware are read live.
+// One server per app, which never listens. A later `use` takes effect, because the list of
+// middleware is read per request.
 function serverOf (app) {
   if (app[SERVER] === undefined) {
     Object.defineProperty(app, SERVER, { value: http.createServer(app.callback()) })
@@ -64,43 +65,26 @@ function serverOf (app) {
 
 // Two ends: what is written to one is read from the other.
 function pipe () {
+  const { End } = require('./pipe')
   const near = new End()
-  const far = new End()
-  near.other = far
-  far.other = near
+  const far = new End({ address: '127.0.0.1' })
+  near.connect(far)
   return [near, far]
 }
 
-class End extends Duplex {
-  remoteAddress = '127.0.0.1'
-  written = null // the callback of a write that the other end has no space for
+function isRequest (what) {
+  return typeof what?.url === 'string' && typeof what.headers?.get === 'function'
+}
 
-  _read () { this.other.proceed() }
-
-  _write (chunk, encoding, callback) {
-    if (this.other.push(chunk)) callback()
-    else this.written = callback
+// A web Request goes through app.fetch(); the answer has the same form.
+async function fetched (app, request) {
+  const response = await app.fetch(request)
+  const headers = {}
+  for (const [name, value] of response.headers) {
+    if (name !== 'set-cookie') headers[name] = value
   }
-
-  proceed () {
-    const { written } = this
-    this.written = null
-    if (written) written()
-  }
-
-  _final (callback) {
-    this.other.push(null)
-    callback()
-  }
-
-  _destroy (err, callback) {
-    if (!this.other.destroyed) this.other.destroy()
-    callback(err)
-  }
-
-  setTimeout () { return this }
-  setNoDelay () { return this }
-  setKeepAlive () { return this }
-  ref () { return this }
-  unref () { return this }
+  const cookies = response.headers.getSetCookie()
+  if (cookies.length > 0) headers['set-cookie'] = cookies
+  const { status: statusCode, statusText: statusMessage } = response
+  return answer({ statusCode, statusMessage, headers }, Buffer.from(await response.arrayBuffer()))
 }

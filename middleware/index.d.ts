@@ -1,29 +1,57 @@
-import router = require('./router')
+// Made by `make index` from the folders beside it.
+
 import bodyParser = require('./bodyParser')
-import session = require('./session')
-import template = require('./template')
-import views = require('./views')
-import logger = require('./logger')
-import serve = require('./static')
+import compress = require('./compress')
+import conditionalGet = require('./conditionalGet')
 import cors = require('./cors')
 import csrf = require('./csrf')
+import etag = require('./etag')
+import favicon = require('./favicon')
+import health = require('./health')
 import helmet = require('./helmet')
 import i18n = require('./i18n')
-import jsonp = require('./jsonp')
-import favicon = require('./favicon')
-import compress = require('./compress')
-import etag = require('./etag')
-import conditionalGet = require('./conditionalGet')
-import requestId = require('./requestId')
-import rateLimit = require('./rateLimit')
-import timeout = require('./timeout')
-import sse = require('./sse')
-import upload = require('./upload')
-import rpc = require('./rpc')
 import isolate = require('./isolate')
+import jsonp = require('./jsonp')
+import logger = require('./logger')
+import metrics = require('./metrics')
+import rateLimit = require('./rateLimit')
+import requestId = require('./requestId')
+import router = require('./router')
+import rpc = require('./rpc')
+import session = require('./session')
+import sse = require('./sse')
+import serve = require('./static')
+import template = require('./template')
+import timeout = require('./timeout')
+import upload = require('./upload')
+import validate = require('./validate')
+import views = require('./views')
 
 export {
-  router, bodyParser, session, template, views, logger, serve as static, cors, csrf, helmet, i18n,
-  jsonp, favicon, compress, etag, conditionalGet, requestId, rateLimit, timeout, sse, upload, rpc,
-  isolate
+  bodyParser,
+  compress,
+  conditionalGet,
+  cors,
+  csrf,
+  etag,
+  favicon,
+  health,
+  helmet,
+  i18n,
+  isolate,
+  jsonp,
+  logger,
+  metrics,
+  rateLimit,
+  requestId,
+  router,
+  rpc,
+  session,
+  sse,
+  serve as static,
+  template,
+  timeout,
+  upload,
+  validate,
+  views
 }

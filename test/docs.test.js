@@ -15,7 +15,8 @@ const pages = [
   'MIGRATION.md',
   ...fs.readdirSync(path.join(root, 'docs'), { recursive: true })
     .filter(file => file.endsWith('.md'))
-    .map(file => path.join('docs', file))
+    .map(file => path.join('docs', file)),
+  ...['health', 'metrics', 'validate'].map(name => `middleware/${name}/README.md`)
 ]
 
 for (const page of pages.filter(page => fs.existsSync(path.join(root, page)))) {

@@ -99,7 +99,7 @@ example('metrics', child => {
       const text = await (await fetch(`${child.url}/metrics`)).text()
       return counted.test(text) && text
     })
-    assert.match(text, /http_requests_in_flight 1/)
+    assert.match(text, /http_requests_in_flight 0/)
     assert.match(text, /nodejs_eventloop_lag_seconds/)
     assert.match(text, /nodejs_heap_size_used_bytes/)
   })

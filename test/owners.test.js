@@ -20,7 +20,8 @@ const UNDOCUMENTED = [
       'httpVersionMajor', 'httpVersionMinor', 'httpVersion', 'upgrade', 'joinDuplicateHeaders', // of a request
       'complete', 'aborted', '_dumped', '_consuming',
       'ended', 'endEmitted', 'destroyed', 'closed', 'closeEmitted', 'errored', 'errorEmitted', // of its state
-      '_closed' // of a response
+      '_closed', 'socket', 'shouldKeepAlive', 'outputData', 'outputSize', // of a response
+      '_storeHeader', '_writeRaw', '_finish', '_hasBody', '_keepAliveTimeout', '_maxRequestsPerSocket', '_onPendingData'
     ]
   }
 ]
@@ -35,7 +36,7 @@ const EXCEPTIONS = {
     'Object.defineProperty(object, name, { value, writable: true, configurable: true, enumerable: false })':
       'closeIdleConnections() and closeAllConnections() of a server close the sockets of the front, too'
   },
-  'http1/node/message.js': {
+  'http1/node/response.js': {
     'res[kNeedDrain]': 'node clears this mark of its own in its listener for the socket’s drain'
   },
   'http1/node/probe.js': {

@@ -49,14 +49,31 @@ for (const name of ['kone', 'koa']) {
       ])
     })
 
+    it('should hold under module esnext, as bundlers resolve it', () => {
+      const options = { module: 'esnext', moduleResolution: 'bundler' }
+      compile(project, options, all('.ts'))
+      compile(project, options, inBoth('augment.ts'))
+    })
+
     it('should hold for the middleware set', () => {
-      compile(project, { module: 'nodenext' }, inBoth('middleware.ts'))
-      compile(project, COMMONJS, [copy(project, name, 'middleware.ts')])
+      const files = ['middleware.ts', 'router.ts', 'docs.ts']
+      compile(project, { module: 'nodenext' }, files.flatMap(inBoth))
+      compile(project, COMMONJS, files.map(file => copy(project, name, file)))
+    })
+
+    it('should hold for validate with the types of zod, valibot and arktype', () => {
+      // their own declarations are theirs to check
+      compile(project, { module: 'nodenext', skipLibCheck: true }, inBoth('validate.ts'))
+    })
+
+    it('should hold for app.fetch, health and metrics', () => {
+      compile(project, { module: 'nodenext' }, [...inBoth('fetch.ts'), ...inBoth('probes.ts')])
     })
 
     it('should take what an app or a package declares for it', () => {
       const packages = name === 'koa' ? inBoth('augmented-koa.ts') : []
       compile(project, { module: 'nodenext' }, [...inBoth('augment.ts'), ...packages])
+      compile(project, { module: 'nodenext' }, inBoth('session.ts'))
     })
 
     it('should pass for those of koa', { skip: name === 'koa' && 'they are those of koa' }, () => {

@@ -68,6 +68,19 @@ function batch (child) {
   })
 }
 
+/**
+ * The figures alone.
+ *
+ * @param {string} file
+ * @param {string} group
+ * @param {string[]} names of its cases
+ * @return {Promise<Object<string, number[]>>} ns per call, by case, a figure per round
+ */
+module.exports.measure = measure
+
+/** Measure in this process, started by `measure`, what that asks for. */
+module.exports.child = child
+
 function child (groups) {
   const [group, name] = process.argv.slice(2)
   const call = groups[group][name]()

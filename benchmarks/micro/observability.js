@@ -41,7 +41,7 @@ const parts = {
 
   metrics: {
     what: 'metrics by prom-client',
-    prepare: app => app.use(example('metrics/metrics'))
+    prepare: app => app.use(kone('middleware/metrics')())
   },
 
   logs: {

@@ -23,7 +23,7 @@ const views = {
   }
 }
 
-app.use(routes.probes)
+app.use(mw.health())
 app.use(mw.isolate())
 app.use(mw.requestId())
 app.use(mw.logger({ level: 'auto', nolog: /\.(css|js|svg|ico)$/ }))

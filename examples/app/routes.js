@@ -6,19 +6,6 @@ const { pipeline } = require('node:stream/promises')
 const Router = require('kone/middleware/router')
 const rateLimit = require('kone/middleware/rateLimit')
 
-/** Alive: it answers. Ready: it takes new connections; while it drains only kept ones are heard. */
-exports.probes = function probes (ctx, next) {
-  if (ctx.path === '/healthz') {
-    ctx.body = 'alive'
-  } else if (ctx.path === '/readyz') {
-    const ready = ctx.socket.server.listening
-    ctx.status = ready ? 200 : 503
-    ctx.body = ready ? 'ready' : 'draining'
-  } else {
-    return next()
-  }
-}
-
 /** What every page shows: who is signed in, and the token that its forms send back. */
 exports.locals = function locals (ctx, next) {
   ctx.state.user = ctx.session.user
@@ -117,7 +104,7 @@ exports.router = function (store) {
     ctx.body = store.add(ctx.session.user, text)
   })
 
-  router.get('/clock', page('clock'))
+  router.get('/clock', ctx => ctx.render('clock', { now: new Date().toISOString().slice(11, 19) }))
 
   router.get('/api/ticks', ctx => {
     const stream = ctx.sse()

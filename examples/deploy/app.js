@@ -19,7 +19,7 @@ const router = new Router()
 const host = process.env.HOST_NAME || hostname()
 const port = process.env.PORT || 4000
 
-app.use(probes)
+app.use(mw.health({ checks: { Redis: () => redis.ping() } }))
 app.use(mw.requestId())
 app.use(mw.session({ store: mw.session.redis(redis) }))
 app.use(mw.bodyParser())
@@ -73,20 +73,6 @@ function client (url) {
     })
   } catch (err) { // its password stays out of the log
     return stop(`REDIS_URL must be redis://user:password@host:port/db: ${err.message}`)
-  }
-}
-
-/** Alive: it answers. Ready: it takes new connections and reaches what it needs. */
-async function probes (ctx, next) {
-  if (ctx.path === '/healthz') {
-    ctx.body = 'alive'
-  } else if (ctx.path === '/readyz') {
-    const reason = await redis.ping().then(() => null, () => 'no Redis')
-    const draining = !ctx.socket.server.listening // now, not before it was asked
-    ctx.status = draining || reason ? 503 : 200
-    ctx.body = draining ? 'draining' : reason || 'ready'
-  } else {
-    return next()
   }
 }
 

@@ -1,7 +1,7 @@
 'use strict'
 
-const deadline = require('../shared/deadline')
-const redis = require('../shared/redis')
+const deadline = require('../_shared/deadline')
+const redis = require('../_shared/redis')
 
 // One step on the server: a client that dies between INCR and PEXPIRE would leave a count for ever.
 const COUNT = `
@@ -20,9 +20,9 @@ return { count, ttl }`
  */
 module.exports = class RedisLimiter {
   constructor (client, duration) {
-    this.redis = redis(client, 'rateLimit')
+    this.redis = redis(client, 'rateLimit: options.db')
     if (typeof client.eval !== 'function') {
-      throw new TypeError('rateLimit: the redis client must have eval')
+      throw new TypeError('rateLimit: options.db must have eval')
     }
     this.duration = String(Math.ceil(duration))
   }

@@ -1,7 +1,7 @@
 'use strict'
 
 const querystring = require('node:querystring')
-const { pathToRegexp, compile, parse } = require('path-to-regexp')
+const { syntaxes, toRegexp } = require('./syntax')
 
 /**
  * One registered path: its methods, its middleware, and the only judge of whether it matches.
@@ -13,16 +13,15 @@ class Layer {
   static edition = 0
 
   /**
-   * @param {String|RegExp} path
-   * @param {String[]} methods none: a layer of `use()`, for every method
+   * @param {string | RegExp} path
+   * @param {string[]} methods none: a layer of `use()`, for every method
    * @param {Function|Function[]} middleware
-   * @param {Object} [opts] name, and end, sensitive, strict for path-to-regexp
+   * @param {object} [opts] name, syntax, and end, sensitive, strict for path-to-regexp
    */
   constructor (path, methods, middleware, opts = {}) {
     this.opts = opts
     this.name = opts.name || null
     this.methods = []
-    this.paramNames = []
     this.stack = Array.isArray(middleware) ? middleware : [middleware]
 
     for (const name of methods) {
@@ -36,8 +35,18 @@ class Layer {
         `\`middleware\` must be a function, not \`${typeof fn}\``)
     }
 
+    this.setPath(path)
+  }
+
+  get syntax () {
+    return syntaxes[this.opts.syntax ?? 6]
+  }
+
+  setPath (path) {
+    const { regexp, keys } = toRegexp(path, this.opts)
     this.path = path
-    this.regexp = pathToRegexp(path, this.paramNames, opts)
+    this.regexp = regexp
+    this.paramNames = keys
     Layer.edition++
   }
 
@@ -52,9 +61,10 @@ class Layer {
   }
 
   params (path, captures, params = {}) {
+    const { syntax } = this
     for (let i = 0; i < captures.length; i++) {
       const name = this.paramNames[i]
-      if (name !== undefined && captures[i]) params[name.name] = decode(captures[i])
+      if (name !== undefined && captures[i]) params[name.name] = decode(captures[i], syntax)
     }
     return params
   }
@@ -68,7 +78,7 @@ class Layer {
       if (typeof args[args.length - 1] === 'object') options = args.pop()
     }
 
-    const names = parse(path).map(token => token.name).filter(Boolean)
+    const names = this.syntax.names(path)
     let values = {}
     if (Array.isArray(args)) {
       names.forEach((name, i) => { values[name] = args[i] })
@@ -78,7 +88,7 @@ class Layer {
       options = params
     }
 
-    const url = compile(path, { encode: encodeURIComponent, ...options })(values)
+    const url = this.syntax.compile(path, values, { encode: encodeURIComponent, ...options })
     return options && options.query ? withQuery(url, options.query) : url
   }
 
@@ -101,13 +111,10 @@ class Layer {
   }
 
   setPrefix (prefix) {
-    if (!this.path) return this
-    const path = this.path === '/' && this.opts.strict !== true ? prefix : `${prefix}${this.path}`
-    const paramNames = []
-    this.regexp = pathToRegexp(path, paramNames, this.opts)
-    this.path = path
-    this.paramNames = paramNames
-    Layer.edition++
+    const isOfAll = this.path === this.syntax.any && this.methods.length === 0
+    if (!this.path && !isOfAll) return this
+    if (this.opts.syntax === 8 && this.path instanceof RegExp) return this
+    this.setPath(this.path === '/' && this.opts.strict !== true ? prefix : `${prefix}${this.path}`)
     return this
   }
 }
@@ -118,9 +125,9 @@ function withQuery (url, query) {
   return path + (text && '?' + text.replaceAll('#', '%23')) + hash
 }
 
-function decode (text) {
+function decode (text, syntax) {
   try {
-    return decodeURIComponent(text.includes('+') ? text.replaceAll('+', ' ') : text)
+    return decodeURIComponent(syntax.decode(text))
   } catch {
     return text
   }

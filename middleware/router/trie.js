@@ -2,6 +2,7 @@
 
 const { parse } = require('path-to-regexp')
 const Layer = require('./layer')
+const { segmentsOfEight, syntaxes } = require('./syntax')
 
 // what path-to-regexp makes of `:name`: one segment, not empty
 const SEGMENT = '[^\\/#\\?]+?'
@@ -38,6 +39,8 @@ class Trie {
     this.layers = stack.slice()
     this.paths = stack.map(layer => layer.path)
     this.edition = Layer.edition
+    // of one syntax all: a router nests no other
+    this.isDelimiter = (stack[0]?.syntax ?? syntaxes[6]).isDelimiter
     this.root = new State([top], [], { layers: this.layers, left: MAX_STATES })
   }
 
@@ -52,10 +55,11 @@ class Trie {
   }
 
   /**
-   * @param {String} path
+   * @param {string} path
    * @return {import('./layer')[]} in order of registration
    */
   candidates (path) {
+    const { isDelimiter } = this
     let state = this.root
     if (path.charCodeAt(0) !== 0x2f) return state.here
 
@@ -91,8 +95,8 @@ class Node {
 class State {
   /**
    * @param {Node[]} nodes where the path so far can be
-   * @param {Number[]} passed places of the `within` layers of all nodes before
-   * @param {{ layers: Layer[], left: Number }} shared by all states of a trie
+   * @param {number[]} passed places of the `within` layers of all nodes before
+   * @param {{layers: Layer[], left: number}} shared by all states of a trie
    */
   constructor (nodes, passed, shared) {
     const places = list => passed.concat(...nodes.map(list)).sort((a, b) => a - b)
@@ -134,8 +138,9 @@ function insert (top, layer, place) {
  * `exact` when nothing can follow them.
  */
 function certain ({ path, opts }) {
+  if (typeof path !== 'string') return { segments: [], exact: false }
+  if (opts.syntax === 8) return certainOfEight(path, opts)
   const segments = []
-  if (typeof path !== 'string') return { segments, exact: false }
 
   const tokens = parse(path, opts)
   let at = 0
@@ -156,6 +161,14 @@ function certain ({ path, opts }) {
   // an empty last segment is a trailing slash, which candidates() does not look at
   while (segments.at(-1) === '') segments.pop()
   return { segments, exact: at === tokens.length && opts.end !== false }
+}
+
+function certainOfEight (path, opts) {
+  const { segments, exact } = segmentsOfEight(path)
+  const odd = segments.findIndex(segment => segment !== null && !isPlain('/' + segment))
+  if (odd !== -1) return { segments: segments.slice(0, odd), exact: false }
+  while (segments.at(-1) === '') segments.pop()
+  return { segments, exact: exact && opts.end !== false }
 }
 
 function leading (token) {
@@ -182,10 +195,6 @@ function endsSegment (tokens, at) {
   if (typeof token === 'string') return token[0] === '/'
   if (token.prefix[0] !== '/') return false
   return token.modifier === '' || token.modifier === '+' || endsSegment(tokens, at + 1)
-}
-
-function isDelimiter (code) {
-  return code === 0x2f || code === 0x23 || code === 0x3f
 }
 
 module.exports = Trie

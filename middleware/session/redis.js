@@ -1,6 +1,6 @@
 'use strict'
 
-const redis = require('../shared/redis')
+const redis = require('../_shared/redis')
 
 /**
  * Sessions in Redis or Valkey, as JSON; Redis forgets them when they expire.

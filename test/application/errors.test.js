@@ -5,7 +5,7 @@ const assert = require('node:assert/strict')
 const fs = require('node:fs')
 const path = require('node:path')
 
-const { codes } = require('kone/lib/errors')
+const { codes } = require('../../lib/errors')
 
 const root = path.dirname(require.resolve('kone/package.json'))
 

@@ -43,7 +43,7 @@ describe('under fifty clients that never retry', { concurrency: 2 }, () => {
       const clients = load.start(instance.port)
       await until('both workers answer', () => clients.workers.size === 2)
       const [killed, other] = await instance.workers()
-      const held = clients.held()
+      const held = clients.held(killed)
       process.kill(killed, 'SIGKILL')
       const workers = await until('there are two workers again', async () => {
         const now = await instance.workers()
@@ -56,9 +56,11 @@ describe('under fifty clients that never retry', { concurrency: 2 }, () => {
       const { answered, failures } = await clients.stop()
 
       t.diagnostic(`${cluster}: one of two workers killed, ${answered} answers, ${failures.length} failed ` +
-        `of ${held} connections`)
-      assert.ok(failures.length < held, failures.join('\n'))
-      assert.ok(failures.every(failure => failure.id < since), failures.join('\n'))
+        `of its ${held} connections`)
+      // A connection without any answer may have been the killed worker's, until the new one serves.
+      const excused = ({ id, worker }) => worker === killed || (worker === undefined && id <= since)
+      assert.equal(failures.filter(failure => !excused(failure)).join('\n'), '')
+      assert.ok(failures.filter(({ worker }) => worker === killed).length <= held, failures.join('\n'))
     })
   }
 })

@@ -225,6 +225,10 @@ engines('koa-static', ({ it, serve }) => {
     const head = await ask('HEAD /hello.txt')
     assert.equal(head.headers['content-length'], '18')
     assert.equal(head.text, '')
+  })
+
+  it('should stay in its folder', { skip: { fetch: 'the URL of a Request is normalised' } }, async () => {
+    const { ask } = await serve(app => app.use(require('koa-static')(path.join(fixtures, 'public'))))
     assert.equal((await ask('GET /%2e%2e/%2e%2e/packages.test.js')).status, 403)
   })
 })

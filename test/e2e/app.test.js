@@ -6,9 +6,10 @@ const { mkdtempSync, readFileSync, rmSync } = require('node:fs')
 const http = require('node:http')
 const { tmpdir } = require('node:os')
 const { join } = require('node:path')
-const { after, before, describe, it } = require('node:test')
+const { after, afterEach, before, describe, it } = require('node:test')
 const { start } = require('../helpers/child')
 const { missing, need } = require('../helpers/programs')
+const until = require('../helpers/until')
 
 const SHOTS = process.env.KONE_SCREENSHOTS // a folder, to look at what the test saw
 const FILE = join(__dirname, '../../LICENSE')
@@ -31,6 +32,22 @@ describe('the demo app in Chromium', { skip: missing('chromium') }, () => {
     if (browser) await browser.close()
     if (app) await app.stop()
     rmSync(data, { recursive: true, force: true })
+  })
+
+  // after each test, so that what one page complains about is this test's failure in any order
+  afterEach(() => assert.deepEqual(complaints.splice(0), []))
+
+  it('should hear what a page prints, throws and cannot load', async () => {
+    const page = await visit('/healthz')
+    await page.evaluate(() => {
+      console.error('printed')
+      setTimeout(() => { throw new Error('thrown') })
+      fetch('http://127.0.0.1:1/').catch(() => {})
+    })
+    const expected = [/^printed$/, /^thrown$/, /^http:\/\/127\.0\.0\.1:1\/: /, /^Failed to load resource/]
+    await until(() => expected.every(what => complaints.some(complaint => what.test(complaint))))
+    await page.context().close()
+    assert.equal(complaints.splice(0).length, expected.length)
   })
 
   // A page of its own visitor; what it complains about is collected.
@@ -137,10 +154,17 @@ describe('the demo app in Chromium', { skip: missing('chromium') }, () => {
 
   it('should tick', async () => {
     const page = await visit('/clock')
-    await page.waitForFunction(() => document.getElementById('clock').textContent !== '…')
+    await page.waitForFunction(() => !document.getElementById('clock').textContent.endsWith('UTC'))
     const first = await page.textContent('#clock')
     await page.waitForFunction(before => document.getElementById('clock').textContent !== before, first)
     await shoot(page, 'clock')
+    await page.context().close()
+  })
+
+  it('should show the time without JavaScript', async () => {
+    const page = await visit('/clock', { javaScriptEnabled: false })
+    assert.match(await page.textContent('#clock'), /^\d\d:\d\d:\d\d UTC$/)
+    assert.match(await page.textContent('noscript'), /Reload/)
     await page.context().close()
   })
 
@@ -197,10 +221,6 @@ describe('the demo app in Chromium', { skip: missing('chromium') }, () => {
     await page.click('#theme')
     assert.notEqual(await paper(), light)
     await page.context().close()
-  })
-
-  it('should have printed nothing to the console', () => {
-    assert.deepEqual(complaints, [])
   })
 
   it('should limit the attempts to sign in', async () => {

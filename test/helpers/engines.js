@@ -5,6 +5,8 @@ const { once } = require('node:events')
 const http = require('node:http')
 const http2 = require('node:http2')
 const net = require('node:net')
+const { Readable } = require('node:stream')
+const { setTimeout } = require('node:timers/promises')
 
 const Kone = require('./kone')
 
@@ -13,6 +15,8 @@ const PATIENCE = 5000
 
 // The front can be switched off for a whole process; its engines would only be `listen` again.
 const withoutFront = process.env.KONE_HTTP1 === 'off' ? 'KONE_HTTP1=off' : false
+
+const withoutFetch = new Kone().fetch ? false : 'this class has no app.fetch()'
 
 /**
  * Every way a request can reach an app. `prepare` runs on the app before the test's own setup,
@@ -49,16 +53,30 @@ const ENGINES = [
   {
     name: 'http1-materialised',
     missing: withoutFront,
-    prepare (app) {
-      app.use(function materialise (ctx, next) {
-        if (!ctx.req || !ctx.res) throw new Error('ctx.req and ctx.res are always there')
-        return next()
-      })
-    },
+    prepare: materialise,
     server: app => app.listen(0, '127.0.0.1'),
     request: http1Request
+  },
+  {
+    name: 'fetch',
+    missing: withoutFetch,
+    request: fetchedRequest
+  },
+  {
+    name: 'fetch-materialised',
+    like: 'fetch', // skips what that skips
+    missing: withoutFetch,
+    prepare: materialise,
+    request: fetchedRequest
   }
 ]
+
+function materialise (app) {
+  app.use(function materialise (ctx, next) {
+    if (!ctx.req || !ctx.res) throw new Error('ctx.req and ctx.res are always there')
+    return next()
+  })
+}
 
 /**
  * State a behaviour once and have it tested on every engine.
@@ -98,7 +116,7 @@ function bench (engine) {
   function it (title, options, fn) {
     if (typeof options === 'function') return test(title, options)
     const { skip, ...rest } = options
-    return test(title, { ...rest, skip: skip?.[engine.name] ?? false }, fn)
+    return test(title, { ...rest, skip: skip?.[engine.name] ?? skip?.[engine.like] ?? false }, fn)
   }
 
   async function serve (setup, options) {
@@ -234,6 +252,34 @@ async function http2Request ({ port, method, target, headers, body }) {
 async function injectedRequest ({ app, method, target, headers, body }) {
   const response = await app.inject({ method, url: target, headers, body })
   return answer(response.status, response.headers, response.body, { complete: true })
+}
+
+async function fetchedRequest ({ app, method, target, headers, body }) {
+  const fields = new Headers()
+  for (const [name, value] of Object.entries({ ...framing(headers, body), ...headers })) {
+    for (const one of [].concat(value)) fields.append(name, one)
+  }
+  if (!fields.has('host')) fields.set('host', '127.0.0.1')
+  const url = target.startsWith('/') ? `http://127.0.0.1${target}` : target
+  const response = await within(PATIENCE, noAnswer(method, target),
+    app.fetch(new Request(url, { method, headers: fields, body }), { ip: '127.0.0.1' }))
+
+  const received = Object.fromEntries(response.headers)
+  const cookies = response.headers.getSetCookie()
+  if (cookies.length > 0) received['set-cookie'] = cookies
+  const { bytes, complete } = await drain(Readable.fromWeb(response.body ?? new Blob([]).stream()))
+  return answer(response.status, received, bytes, { complete, message: response.statusText })
+}
+
+async function within (ms, err, promise) {
+  const timer = new AbortController()
+  const late = setTimeout(ms, undefined, { signal: timer.signal }).then(() => { throw err })
+  late.catch(() => {})
+  try {
+    return await Promise.race([promise, late])
+  } finally {
+    timer.abort()
+  }
 }
 
 /** All bytes of a stream, and whether it came to its end. */

@@ -68,7 +68,8 @@ function stop ({ server, agent }) {
  * @param {{ port: Number, agent: http.Agent }} started
  * @param {String} line method and target, `GET /path`
  * @param {{ headers?: Object, body?: String|Buffer|import('node:stream').Readable }} [options]
- * @return {Promise<{ status: Number, headers: Object, text: String, body: Buffer, json: Function }>}
+ * @return {Promise<{ status: Number, headers: Object, text: String, body: Buffer, json: Function, port: Number }>}
+ *   port: the client's, which tells connections apart
  */
 function request ({ port, agent }, line, { headers = {}, body } = {}) {
   const [method, path] = line.split(' ')
@@ -77,10 +78,11 @@ function request ({ port, agent }, line, { headers = {}, body } = {}) {
     let answered = false
     req.on('response', async res => {
       answered = true
+      const { localPort } = res.socket
       try {
         const chunks = []
         for await (const chunk of res) chunks.push(chunk)
-        resolve(answer(res, Buffer.concat(chunks)))
+        resolve(answer(res, Buffer.concat(chunks), localPort))
       } catch (err) {
         reject(err)
       }
@@ -92,10 +94,11 @@ function request ({ port, agent }, line, { headers = {}, body } = {}) {
   })
 }
 
-function answer (res, body) {
+function answer (res, body, port) {
   return {
     status: res.statusCode,
     headers: res.headers,
+    port,
     body,
     text: body.toString(),
     json: () => JSON.parse(body.toString())

@@ -51,6 +51,7 @@ class Load {
     this.workers = new Set()
     this.versions = new Set()
     this.sockets = new Set()
+    this.owners = new WeakMap() // connection → the worker that has answered on it
     this.clients = Object.entries(MIX).flatMap(([kind, count]) => {
       return Array.from({ length: count }, () => this.client(kind))
     })
@@ -61,9 +62,9 @@ class Load {
     return this.last
   }
 
-  /** Connections that are open. */
-  held () {
-    return this.sockets.size
+  /** Connections that are open and on which `worker` has answered, or nobody yet. */
+  held (worker) {
+    return Array.from(this.sockets, socket => this.owners.get(socket) ?? worker).filter(owner => owner === worker).length
   }
 
   /** Resolves to itself when every client has its last answer. */
@@ -84,7 +85,7 @@ class Load {
       const id = ++this.last
       await this.ask(KINDS[kind], id, agent).then(
         () => { this.counts[kind]++ },
-        err => { this.failures.push(new Failure(kind, id, err)) }
+        err => { this.failures.push(new Failure(kind, id, err, this.owners.get(err.socket))) }
       )
       const asleep = performance.now()
       await sleep(Math.random() * THINKING)
@@ -95,10 +96,11 @@ class Load {
   }
 
   async ask ({ path, expected, upload }, id, agent) {
-    const { status, headers, text } = await this.send(`${path}?id=${id}`, upload, agent)
+    const { status, headers, text, socket } = await this.send(`${path}?id=${id}`, upload, agent)
     const whole = expected(id)
     if (status !== 200 || text !== whole) {
-      throw new Error(`${status} ${JSON.stringify(text.slice(0, 60))}, ${text.length} of ${whole.length}`)
+      const what = `${status} ${JSON.stringify(text.slice(0, 60))}, ${text.length} of ${whole.length}`
+      throw Object.assign(new Error(what), { socket })
     }
     this.workers.add(Number(headers['x-worker']))
     this.versions.add(headers['x-version'])
@@ -106,6 +108,7 @@ class Load {
 
   send (path, upload, agent) {
     return new Promise((resolve, reject) => {
+      const fail = err => reject(Object.assign(err, { socket: req.socket }))
       const headers = upload ? { 'content-length': UPLOAD.length } : {}
       const req = http.request({
         host: '127.0.0.1', port: this.port, agent, path, headers, method: upload ? 'POST' : 'GET', timeout: PATIENCE
@@ -116,24 +119,27 @@ class Load {
         socket.once('close', () => this.sockets.delete(socket))
       })
       req.on('timeout', () => req.destroy(new Error('no answer')))
-      req.on('error', reject)
+      req.on('error', fail)
       req.on('response', res => {
+        const { socket } = res
+        this.owners.set(socket, Number(res.headers['x-worker']))
         let text = ''
         res.setEncoding('utf8')
         res.on('data', chunk => { text += chunk })
-        res.on('error', reject)
-        res.on('end', () => resolve({ status: res.statusCode, headers: res.headers, text }))
+        res.on('error', fail)
+        res.on('end', () => resolve({ status: res.statusCode, headers: res.headers, text, socket }))
       })
-      if (upload) trickle(req).catch(reject)
+      if (upload) trickle(req).catch(fail)
       else req.end()
     })
   }
 }
 
 class Failure {
-  constructor (kind, id, err) {
+  constructor (kind, id, err, worker) {
     this.id = id
-    this.toString = () => `${kind} ${id}: ${err.message}`
+    this.worker = worker // that had answered on the connection; undefined on one without any answer
+    this.toString = () => `${kind} ${id}, worker ${worker}: ${err.message}`
   }
 }
 

@@ -1,5 +1,7 @@
 'use strict'
 
+const { setTimeout: sleep } = require('node:timers/promises') // the real one, also while a test moves the clock
+
 /**
  * Wait for what no event tells of. A bare loop would hang the whole run when it never becomes true; this fails.
  *
@@ -11,11 +13,11 @@
  * @throws {Error} with the source of `isTrue`, when it has not come true in time
  */
 module.exports = async function until (isTrue, ms = 20000) {
-  const last = Date.now() + ms
+  const last = performance.now() + ms
   for (;;) {
     const value = await isTrue()
     if (value) return value
-    if (Date.now() > last) throw new Error(`${ms} ms, and still not: ${isTrue}`)
-    await new Promise(resolve => setTimeout(resolve, 2))
+    if (performance.now() > last) throw new Error(`${ms} ms, and still not: ${isTrue}`)
+    await sleep(2)
   }
 }

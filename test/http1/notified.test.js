@@ -5,7 +5,7 @@ const fs = require('node:fs')
 const { Readable } = require('node:stream')
 const { setImmediate: turn } = require('node:timers/promises')
 
-const { codes } = require('kone/lib/errors')
+const { codes } = require('../../lib/errors')
 const { get, waitFor } = require('./sides')
 const { download, front } = require('./wire')
 

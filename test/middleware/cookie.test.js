@@ -3,7 +3,7 @@
 const assert = require('node:assert/strict')
 const { describe, it } = require('node:test')
 const Cookies = require('cookies')
-const cookieReader = require('../../middleware/shared/cookie')
+const cookieReader = require('../../middleware/_shared/cookie')
 
 const NAMES = ['a', 'koa:sess', 'a.b', 'x-y', '$', 'sid']
 const HEADERS = [

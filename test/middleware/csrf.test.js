@@ -62,6 +62,19 @@ frameworks('csrf', ({ it, Koa, ask, errors }) => {
     assert.equal((await visitor(ask, app)('POST /', post(token))).status, 403)
   })
 
+  it('should refuse every other spelling of a valid token', async () => {
+    const ann = visitor(ask, site())
+    const { text: token } = await ann('GET /')
+    const half = token.length / 2
+    for (const junk of ['!', '=', '==', '%', '\n', ' ', '.', '\u00e9']) {
+      for (const wrong of [token + junk, junk + token, token.slice(0, half) + junk + token.slice(half)]) {
+        const json = { headers: { 'Content-Type': 'application/json' }, body: JSON.stringify({ _csrf: wrong }) }
+        assert.equal((await ann('POST /', json)).status, 403, wrong)
+      }
+    }
+    assert.equal((await ann('POST /', post(token))).text, 'OK')
+  })
+
   it('should take the first token that is there, as koa-csrf does', async () => {
     const ann = visitor(ask, site())
     const { text: token } = await ann('GET /')

@@ -157,6 +157,22 @@ frameworks('i18n', ({ it, Koa, ask }) => {
     assert.equal(await say(ctx => ctx.i18n.getLocale(), '/?locale=de', { modes }, { 'X-Locale': 'zh-CN' }), 'zh-CN')
   })
 
+  it('should wait for a mode that is promised', async () => {
+    const modes = [
+      ctx => new Promise(resolve => setImmediate(() => resolve(ctx.get('X-Locale')))),
+      'query',
+      ctx => ({ then: resolve => resolve(ctx.get('X-Last')) })
+    ]
+    const locale = (target, headers) => say(ctx => [ctx.i18n.getLocale(), ctx.t('Hello')], target, { modes }, headers)
+    assert.deepEqual(await locale('/?locale=de', { 'X-Locale': 'zh-CN' }), ['zh-CN', '你好'])
+    assert.deepEqual(await locale('/?locale=de', {}), ['de', 'Hallo'])
+    assert.deepEqual(await locale('/', { 'X-Last': 'de' }), ['de', 'Hallo'])
+    assert.deepEqual(await locale('/', {}), ['en', 'Hello'])
+
+    const failing = serve(ctx => { ctx.body = 'reached' }, { modes: [async () => { throw new Error('no database') }] })
+    assert.equal((await ask(failing, 'GET /')).status, 500)
+  })
+
   it('should look through all languages of the client, and find en for en-GB', async () => {
     const modes = ['header']
     const locale = accept => say(ctx => ctx.i18n.getLocale(), '/', { modes, locales: ['zh-CN', 'en', 'de'] }, { 'Accept-Language': accept })

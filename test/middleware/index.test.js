@@ -6,12 +6,11 @@ const fs = require('node:fs')
 const path = require('node:path')
 const { describe, it } = require('node:test')
 const middleware = require('kone/middleware')
+const { generate, names } = require('../../tools/middleware-index')
 
-const NAMES = [
-  'router', 'bodyParser', 'session', 'template', 'views', 'logger', 'static', 'cors', 'csrf',
-  'helmet', 'i18n', 'jsonp', 'favicon', 'compress', 'etag', 'conditionalGet', 'requestId',
-  'rateLimit', 'timeout', 'sse', 'upload', 'rpc', 'isolate'
-]
+const folder = path.dirname(require.resolve('kone/middleware'))
+const NAMES = names()
+const read = (...file) => fs.readFileSync(path.join(folder, ...file), 'utf8')
 
 describe('kone/middleware', () => {
   it('should have every middleware of the set, the same as by its own path', () => {
@@ -22,18 +21,56 @@ describe('kone/middleware', () => {
     }
   })
 
-  it('should have types for each of them', () => {
-    const folder = path.dirname(require.resolve('kone/middleware'))
-    const files = fs.readdirSync(folder)
-    for (const name of NAMES) assert(files.includes(`${name}.d.ts`), name)
+  it('should have factories that are named as their folder', () => {
+    const own = { router: 'Router', views: 'template' }
+    for (const name of NAMES) {
+      assert.equal(middleware[name].name, own[name] ?? name)
+      if (middleware[name].final) assert.equal(middleware[name].final.name, 'final')
+    }
+  })
+
+  it('should be what `make index` makes of the folders', () => {
+    for (const [file, text] of Object.entries(generate(NAMES))) {
+      assert.equal(read(file), text, `middleware/${file} is stale: run \`make index\``)
+    }
+  })
+
+  it('should have code, types and a page for each of them', () => {
+    for (const name of NAMES) {
+      const files = fs.readdirSync(path.join(folder, name))
+      for (const file of ['index.js', 'index.d.ts', 'README.md']) assert(files.includes(file), `${name}/${file}`)
+    }
+  })
+
+  it('should list each of them in the table of its manual, and no other', () => {
+    const listed = [...read('README.md').matchAll(/^\| \[(\w+)\]\((\w+)\/README\.md\)/gm)].map(([, name, target]) => {
+      assert.equal(name, target)
+      return name
+    })
+    assert.deepEqual(listed.sort(), NAMES.filter(name => name !== 'views')) // template's second name
+  })
+
+  it('should give ES modules its names', async () => {
+    const { default: set, 'module.exports': own, ...named } = await import('kone/middleware')
+    assert.equal(set, middleware)
+    assert.deepEqual(Object.keys(named), NAMES)
+    for (const name of NAMES) assert.equal(named[name], middleware[name], name)
   })
 
   it('should load a middleware when it is first asked for', () => {
     const script = `
+      const { sep } = require('node:path')
       const { jsonp } = require('kone/middleware')
-      const loaded = Object.keys(require.cache).map(file => require('node:path').basename(file))
-      console.log([typeof jsonp, loaded.includes('jsonp.js'), loaded.includes('i18n.js'), loaded.includes('template.js')].join())`
+      const loaded = name => Object.keys(require.cache).some(file => file.includes(['middleware', name, ''].join(sep)))
+      console.log([typeof jsonp, loaded('jsonp'), loaded('i18n'), loaded('template')].join())`
     const text = execFileSync(process.execPath, ['-e', script], { cwd: __dirname, encoding: 'utf8' })
     assert.equal(text, 'function,true,false,false\n')
+  })
+
+  it('should keep what its middleware share, and their parts, to itself', () => {
+    for (const part of ['_shared/redis', '_shared', 'router/trie', 'router/index', 'session/index.js', 'index']) {
+      assert.throws(() => require(`kone/middleware/${part}`),
+        err => ['ERR_PACKAGE_PATH_NOT_EXPORTED', 'MODULE_NOT_FOUND'].includes(err.code), part)
+    }
   })
 })

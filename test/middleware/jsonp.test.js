@@ -171,6 +171,19 @@ frameworks('jsonp', ({ it, Koa, ask, errors, name }) => {
     assert.deepEqual([res.status, res.text], [422, 'no'])
   })
 
+  it('should leave errors alone as a final, which do not run after a throw', {
+    skip: !Koa.prototype.final && 'Koa has no app.final'
+  }, async () => {
+    for (const register of [app => app.final(jsonp.final()), app => app.use(jsonp())]) {
+      const app = new Koa()
+      register(app)
+      app.use(ctx => ctx.throw(418, 'no'))
+      const res = await ask(app, 'GET /?callback=cb')
+      assert.deepEqual([res.status, res.text], [418, 'no'])
+      assert.match(res.headers['content-type'], /^text\/plain/)
+    }
+  })
+
   it('should do the same as a final', { skip: !Koa.prototype.final && 'Koa has no app.final' }, async () => {
     const app = new Koa()
     app.final(jsonp.final({ callbackName: 'cb' }))

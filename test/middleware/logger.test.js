@@ -5,7 +5,6 @@ const { spawnSync } = require('node:child_process')
 const http = require('node:http')
 const { PassThrough } = require('node:stream')
 const { describe, it } = require('node:test')
-const { setTimeout: sleep } = require('node:timers/promises')
 const original = require('koa-log4').koaLogger
 const log4js = require('log4js')
 const pino = require('pino')
@@ -43,7 +42,8 @@ frameworks('logger', ({ it, Koa, ask, listen }) => {
     const theirs = []
     const headers = { 'User-Agent': 'test/1.0', Referer: 'http://a.example/x' }
     for (const format of [
-      undefined,
+      // what koa-log4 takes for its default
+      ':remote-addr - - ":method :url HTTP/:http-version" :status :content-length ":referrer" ":user-agent"',
       ':method :url :status :http-version :protocol :hostname',
       '[:req[x-test]] :referrer|:user-agent|:remote-addr',
       ':content-length bytes'
@@ -62,6 +62,25 @@ frameworks('logger', ({ it, Koa, ask, listen }) => {
         assert.equal(lines.at(-1).line.replace('::ffff:', ''), expected.replace('::ffff:', ''), `${format} ${target}`)
       }
     }
+  })
+
+  it('should say when it was and how long it took, without a format', async t => {
+    const headers = { 'User-Agent': 'test/1.0', Referer: 'http://a.example/x' }
+    const line = await lineOf({}, 'GET /text?a=1', { headers })
+    const [, date, rest, ms] = /^(?:::ffff:)?127\.0\.0\.1 - - \[(.+ GMT)\] (.*) (\d+) ms$/.exec(line)
+    assert.equal(rest, '"GET /text?a=1 HTTP/1.1" 200 5 "http://a.example/x" "test/1.0"')
+    assert.ok(Math.abs(Date.now() - new Date(date)) < 60_000, date)
+    assert.ok(ms >= 0)
+
+    t.mock.timers.enable({ apis: ['Date'], now: Date.UTC(2026, 0, 2, 3, 4, 5) })
+    const lines = []
+    const app = serve(logger(collector(lines)), (ctx, next) => {
+      t.mock.timers.tick(7)
+      return next()
+    })
+    await ask(app, 'GET /text')
+    await until(() => lines.length > 0)
+    assert.match(lines[0].line, / - - \[Fri, 02 Jan 2026 03:04:05 GMT\] "GET \/text HTTP\/1\.1" 200 5 "" "-" 7 ms$/)
   })
 
   it('should log thrown requests once, with the status that was answered', async () => {
@@ -86,7 +105,7 @@ frameworks('logger', ({ it, Koa, ask, listen }) => {
     await until(() => reached)
     req.destroy()
     await until(() => lines.length > 0)
-    assert.match(lines[0].line, /^(::ffff:)?127\.0\.0\.1 - - "GET \/gone HTTP\/1\.1" 499 - /)
+    assert.match(lines[0].line, /^(::ffff:)?127\.0\.0\.1 - - \[[^\]]+\] "GET \/gone HTTP\/1\.1" 499 - /)
   })
 
   it('should log an answer that was cut off while it was streamed', async () => {
@@ -114,7 +133,7 @@ frameworks('logger', ({ it, Koa, ask, listen }) => {
   })
 
   it('should leave out what nolog names', async () => {
-    for (const nolog of ['\\.gif|\\.jpg$', /\.(gif|jpe?g)/, ['\\.gif', /\.jpg$/], /\.(gif|jpg)/g]) {
+    for (const nolog of ['\\.gif|\\.jpg$', /\.(gif|jpe?g)/, ['\\.gif', /\.jpg$/], /\.(gif|jpg)/g, /\.(GIF|JPG)/i, [/\.GIF/i, /\.jpg/]]) {
       const lines = []
       const app = serve(logger(collector(lines), { nolog, format: ':url' }))
       for (const path of ['/a.gif', '/a.gif', '/b.jpg', '/agif']) await ask(app, `GET ${path}`)
@@ -126,10 +145,11 @@ frameworks('logger', ({ it, Koa, ask, listen }) => {
   it('should write one line when it is registered twice', async () => {
     const lines = []
     const log = collector(lines)
-    await ask(serve(logger(log), logger(log)), 'GET /text')
-    await until(() => lines.length > 0)
-    await sleep(20)
-    assert.equal(lines.length, 1)
+    const app = serve(logger(log, ':url'), logger(log, ':url'))
+    await ask(app, 'GET /text?1')
+    await ask(app, 'GET /text?2')
+    await until(() => lines.at(-1)?.line === '/text?2')
+    assert.deepEqual(lines.map(({ line }) => line), ['/text?1', '/text?2'])
   })
 
   it('should expand tokens of the app', async () => {
@@ -168,7 +188,7 @@ frameworks('logger', ({ it, Koa, ask, listen }) => {
 
   it('should add the id of the request', async () => {
     const request = { headers: { 'X-Request-Id': 'id-1', 'User-Agent': 'u' } }
-    assert.match(await lineOf(undefined, 'GET /text', request, requestId()), / "u" id-1$/)
+    assert.match(await lineOf(undefined, 'GET /text', request, requestId()), / "u" \d+ ms id-1$/)
     assert.equal(await lineOf(':id', 'GET /text', request, requestId()), 'id-1')
     assert.equal(await lineOf(':id', 'GET /text'), '-')
   })
@@ -176,7 +196,7 @@ frameworks('logger', ({ it, Koa, ask, listen }) => {
   it('should escape what a client says, whatever the logger', async () => {
     const evil = 'a"b\\c\u0085\u009bd'
     const headers = { 'User-Agent': evil, Referer: ':status :method', 'X-A': evil }
-    const pattern = /^.*"GET \/text\?q="\\x5c:url HTTP\/1\.1" 200 5 ":status :method" "a\\"b\\\\c\\x85\\x9bd"$/
+    const pattern = /^.*"GET \/text\?q="\\x5c:url HTTP\/1\.1" 200 5 ":status :method" "a\\"b\\\\c\\x85\\x9bd" \d+ ms$/
     const expected = new RegExp(pattern.source.replace('q="\\\\x5c', 'q=\\\\"\\\\\\\\'))
     const request = { headers }
 
@@ -226,8 +246,9 @@ frameworks('logger', ({ it, Koa, ask, listen }) => {
     assert.equal(appended[0].level.levelStr, 'WARN')
     assert.deepEqual(appended[0].data, ['100% /text'])
     await ask(serve(logger(log4js.getLogger(), { level: 'debug' })), 'GET /text')
-    await sleep(20)
-    assert.equal(appended.length, 1)
+    await ask(app, 'GET /text')
+    await until(() => appended.length > 1)
+    assert.deepEqual(appended.map(({ level }) => level.levelStr), ['WARN', 'WARN'])
   })
 
   it('should write to pino', async () => {

@@ -111,10 +111,13 @@ frameworks('session', ({ it, Koa, ask, errors, name }) => {
     assert(expires > Date.now() + 29 * 24 * 3600 * 1000)
   })
 
-  it('should forget a session after its maxAge', async () => {
+  it('should forget a session after its maxAge', async t => {
+    t.mock.timers.enable({ apis: ['Date'], now: Date.now() })
     const ann = visitor(ask, counting({ cookie: { maxAge: 20 } }))
     await ann('GET /add')
-    await new Promise(resolve => setTimeout(resolve, 30))
+    t.mock.timers.tick(19)
+    assert.deepEqual((await ann('GET /')).json(), { count: 1 })
+    t.mock.timers.tick(1)
     assert.deepEqual((await ann('GET /')).json(), {})
   })
 
@@ -259,6 +262,28 @@ frameworks('session', ({ it, Koa, ask, errors, name }) => {
     await ann('GET /add')
     assert.notEqual(ann.cookies[KEY], chosen)
     assert.deepEqual([...store.sessions.keys()], [`${KEY}:${ann.cookies[KEY]}`])
+  })
+
+  it('should begin anew when the store gives no object', async () => {
+    for (const found of [[1, 2], [], 7, 'text', true, NaN, null, undefined, () => {}]) {
+      for (const give of [() => found, async () => found]) {
+        const store = recording()
+        const ann = visitor(ask, counting({ store: { ...store, get: give } }), { [KEY]: 'A'.repeat(32) })
+        const res = await ann('GET /add')
+        assert.deepEqual([res.status, res.json()], [200, { count: 1 }], String(found))
+        assert.notEqual(ann.cookies[KEY], 'A'.repeat(32))
+      }
+    }
+  })
+
+  it('should refuse an array in place of a session', async () => {
+    const app = new Koa()
+    app.use(session())
+    app.use(ctx => { ctx.session = [1] })
+    const before = errors.length
+    const res = await ask(app, 'GET /')
+    assert.deepEqual([res.status, res.headers['set-cookie']], [500, undefined])
+    assert.equal(errors[before].message, 'ctx.session must be an object or null, not an array')
   })
 
   it('should not ask the store for what cannot be an id', async () => {

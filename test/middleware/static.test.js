@@ -353,14 +353,14 @@ describe('static(root, options)', () => {
     const files = new Files(folder, { ...limits, encodings: [], extensions: [] })
     for (let i = 0; i < 40; i++) {
       assert.equal((await files.look(`/${i}.txt`)).files[0].body.length, 10000)
-      assert(files.bytes <= 100000)
+      assert(files.cache.bytes <= 100000)
     }
     assert.equal(files.known('/0.txt'), undefined)
     assert(files.known('/39.txt'))
     for (let i = 0; i < 3000; i++) await files.look(`/none-${i}`)
-    assert(files.missing.size <= 1000)
+    assert(files.cache.missing.size <= 1000)
     await files.look(`/${'x'.repeat(5000)}`)
-    assert(![...files.missing.keys()].some(key => key.length > 256))
+    assert(![...files.cache.missing.keys()].some(key => key.length > 256))
   })
 })
 

@@ -2,12 +2,13 @@
 
 const { describe, it } = require('node:test')
 const assert = require('node:assert/strict')
+const net = require('node:net')
 const { PassThrough, Readable } = require('node:stream')
 const timeout = require('kone/middleware/timeout')
 const frameworks = require('../helpers/frameworks')
 const until = require('../helpers/until')
 
-const tick = (ms = 1) => new Promise(resolve => setTimeout(resolve, ms))
+const { setTimeout: tick } = require('node:timers/promises') // the real one, also while a test moves the clock
 
 frameworks('timeout', ({ it, Koa, ask, listen }) => {
   const serve = (ms, handler) => {
@@ -48,31 +49,40 @@ frameworks('timeout', ({ it, Koa, ask, listen }) => {
 
   it('should drop whatever is written late', async () => {
     const late = []
+    let over = false
     const app = serve(20, async ctx => {
-      const done = new Promise(resolve => ctx.signal.addEventListener('abort', resolve))
-      await done
-      await tick(10)
-      for (const write of [
-        () => { ctx.body = 'late' },
-        () => { ctx.status = 200 },
-        () => { ctx.set('X-Late', '1') },
-        () => { ctx.type = 'json' },
-        () => { ctx.redirect('/late') },
-        () => { ctx.body = Readable.from(['late']) },
-        () => { ctx.res.write('late') },
-        () => { ctx.res.end('late') },
-        () => { ctx.res.setHeader('X-Late', '1') }
-      ]) {
-        try { write() } catch (err) { late.push(err.code) }
+      if (ctx.path === '/next') {
+        ctx.body = 'next'
+        return
       }
-      await tick(5)
-      late.push('done')
+      await new Promise(resolve => ctx.signal.addEventListener('abort', resolve))
+      await until(() => ctx.res.writableEnded)
+      for (const [what, write] of Object.entries({
+        body: () => { ctx.body = 'late' },
+        status: () => { ctx.status = 200 },
+        set: () => { ctx.set('X-Late', '1') },
+        type: () => { ctx.type = 'json' },
+        redirect: () => { ctx.redirect('/late') },
+        stream: () => { ctx.body = Readable.from(['late']) },
+        write: () => { ctx.res.write('late') },
+        end: () => { ctx.res.end('late') },
+        setHeader: () => { ctx.res.setHeader('X-Late', '1') },
+        respond: () => { ctx.respond = false },
+        cookie: () => { ctx.cookies.set('late', '1') }
+      })) {
+        try { write() } catch (err) { late.push(`${what}: ${err.code}`) }
+      }
+      over = true
     })
     const res = await ask(app, 'GET /')
     assert.deepEqual([res.status, res.text, res.headers['x-late']], [503, 'Service Unavailable', undefined])
-    await until(() => late.at(-1) === 'done')
+    await until(() => over)
+    assert.deepEqual(late, [])
     // the connection still carries the next answer
-    assert.equal((await ask(serve(1000, ctx => { ctx.body = 'next' }), 'GET /')).text, 'next')
+    const next = await ask(app, 'GET /next')
+    assert.equal(next.text, 'next')
+    assert.equal(next.port, res.port)
+    assert.deepEqual(app.heard.map(err => err.code), ['KONE_ERR_TIMEOUT'])
   })
 
   it('should destroy a stream that is set too late', async () => {
@@ -103,12 +113,14 @@ frameworks('timeout', ({ it, Koa, ask, listen }) => {
     ])
   })
 
-  it('should let a stream that has begun end whole', async () => {
+  it('should let a stream that has begun end whole', async t => {
+    t.mock.timers.enable({ apis: ['setTimeout'] })
     let signal
     const slow = async function * () {
       for (let i = 0; i < 4; i++) {
-        await tick(15)
         yield `${i}`
+        await tick()
+        t.mock.timers.tick(15) // of the time that is allowed, once the first byte is on its way
       }
     }
     const bodied = serve(20, ctx => {
@@ -139,6 +151,69 @@ frameworks('timeout', ({ it, Koa, ask, listen }) => {
     await until(() => stream.destroyed)
   })
 
+  for (const wait of ['at once', 'after a while', 'in a callback', 'when the signal is aborted']) {
+    it(`should drop what is written late, ${wait}, when a middleware above answers instead`, async () => {
+      const stream = new PassThrough()
+      let writing
+      const written = new Promise(resolve => { writing = resolve })
+      const app = new Koa()
+      app.use(async (ctx, next) => {
+        try { await next() } catch (err) {
+          ctx.set('X-Above', '1')
+          await written
+          ctx.status = err.status
+          await tick()
+          ctx.body = `sorry ${ctx.status} ${ctx.response.get('X-Late') || ''}`
+        }
+      })
+      app.use(timeout(10))
+      app.use(async (ctx, next) => {
+        try { await next() } finally { ctx.set('X-Late', '2') }
+      })
+      app.use(async ctx => {
+        const write = () => {
+          for (const one of [
+            () => { ctx.status = 418 },
+            () => { ctx.body = 'late' },
+            () => { ctx.body = stream },
+            () => { ctx.set('X-Late', '1') },
+            () => { ctx.append('X-Late', '1') },
+            () => { ctx.remove('X-Above') },
+            () => { ctx.type = 'text/late' },
+            () => { ctx.length = 1 },
+            () => { ctx.redirect('/late') },
+            () => { ctx.attachment('late') },
+            () => { ctx.vary('X-Late') },
+            () => { ctx.flushHeaders() },
+            () => { ctx.cookies.set('late', '1') },
+            () => { ctx.response.message = 'late' },
+            () => { ctx.res.statusCode = 418 },
+            () => { ctx.res.setHeader('X-Late', '1') },
+            () => { ctx.res.writeHead(418) },
+            () => { ctx.res.write('late') },
+            () => { ctx.res.end('late') },
+            () => { ctx.respond = false }
+          ]) one()
+          writing()
+        }
+        const aborted = new Promise(resolve => ctx.signal.addEventListener('abort', resolve))
+        if (wait === 'when the signal is aborted') ctx.signal.addEventListener('abort', write)
+        if (wait === 'in a callback') ctx.signal.addEventListener('abort', () => setTimeout(write, 5))
+        await aborted
+        if (wait === 'after a while') await tick(10)
+        if (wait === 'at once' || wait === 'after a while') write()
+        await written
+      })
+      const res = await ask(app, 'GET /')
+      assert.deepEqual([res.status, res.text, res.headers['x-above']], [503, 'sorry 503 ', '1'])
+      for (const name of ['x-late', 'location', 'content-disposition', 'vary', 'set-cookie']) {
+        assert.equal(res.headers[name], undefined, name)
+      }
+      assert.match(res.headers['content-type'], /^text\/plain/)
+      await until(() => stream.destroyed)
+    })
+  }
+
   it('should let a middleware above it answer instead', async () => {
     const app = new Koa()
     app.use(async (ctx, next) => {
@@ -161,13 +236,21 @@ frameworks('timeout', ({ it, Koa, ask, listen }) => {
     assert.equal(signals[0].aborted, true)
   })
 
-  it('should disturb no other answer', async () => {
+  it('should disturb no other answer', async t => {
+    t.mock.timers.enable({ apis: ['setTimeout'] })
+    let slow = 0
     const app = serve(40, async ctx => {
-      if (ctx.path === '/slow') await new Promise(() => {})
+      if (ctx.path === '/slow') {
+        slow++
+        await new Promise(() => {})
+      }
       await tick()
       ctx.body = ctx.path
     })
     const asked = Array.from({ length: 20 }, (_, i) => ask(app, `GET ${i % 4 ? `/${i}` : '/slow'}`))
+    await Promise.all(asked.filter((_, i) => i % 4))
+    await until(() => slow === 5)
+    t.mock.timers.tick(40)
     const answers = await Promise.all(asked)
     answers.forEach((res, i) => assert.deepEqual(
       [res.status, res.text],
@@ -175,21 +258,27 @@ frameworks('timeout', ({ it, Koa, ask, listen }) => {
     ))
   })
 
-  it('should do nothing for a client that is gone', async () => {
-    const net = require('node:net')
-    const seen = []
-    const app = serve(30, async ctx => {
-      seen.push('entered')
-      await tick(60)
+  it('should do nothing for a client that is gone', async t => {
+    t.mock.timers.enable({ apis: ['setTimeout'] })
+    let seen
+    let finish
+    const app = serve(5000, async ctx => {
+      seen = ctx
+      await new Promise(resolve => { finish = resolve })
       ctx.body = 'late'
-      seen.push('over')
     })
     const { port } = await listen(app)
     const socket = net.connect(port, '127.0.0.1')
     socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n')
-    await until(() => seen.includes('entered')) // not a pause: a socket destroyed before it connected sends nothing
+    await until(() => finish) // not a pause: a socket destroyed before it connected sends nothing
     socket.destroy()
-    await until(() => seen.includes('over'))
+    await until(() => seen.socket.destroyed && !seen.writable)
+    t.mock.timers.tick(5000)
+    assert.equal(seen.signal.aborted, false)
+    finish()
+    t.mock.timers.reset()
+    assert.equal((await ask(serve(1000, ctx => { ctx.body = 'next' }), 'GET /')).text, 'next')
+    assert.deepEqual(app.heard, [])
   })
 })
 
@@ -199,7 +288,7 @@ describe('timeout', () => {
   })
 
   it('should check its argument at registration', () => {
-    for (const ms of [undefined, 0, -1, NaN, Infinity, 2 ** 31, '5s', {}]) {
+    for (const ms of [undefined, 0, 0.5, -1, NaN, Infinity, 2 ** 31, '5s', {}]) {
       assert.throws(() => timeout(ms), { name: 'TypeError', message: /timeout: ms/ })
     }
   })

@@ -62,6 +62,27 @@ frameworks('upload', ({ it, Koa, ask, listen }) => {
     body: Array.isArray(parts) ? multipart(parts) : parts
   })
 
+  it('should say what to use for what a file of multer has beside', async () => {
+    const told = []
+    const app = new Koa()
+    app.use(upload({ dest: folder() }))
+    app.use(ctx => {
+      const [file] = ctx.request.files
+      for (const name of ['buffer', 'filename', 'destination']) {
+        try { told.push(file[name]) } catch (err) { told.push(err.message) }
+      }
+      file.filename = 'mine'
+      ctx.body = [Object.keys(file), JSON.parse(JSON.stringify(file)).filename]
+    })
+    const res = await send(app, [['one', { filename: 'a.txt', data: 'x' }]])
+    assert.deepEqual(told, [
+      'upload: a file has no buffer, take await fs.promises.readFile(file.path)',
+      'upload: a file has no filename, take path.basename(file.path)',
+      'upload: a file has no destination, take path.dirname(file.path)'
+    ])
+    assert.deepEqual(res.json(), [['fieldname', 'originalname', 'mimetype', 'size', 'path', 'filename'], 'mine'])
+  })
+
   it('should receive files and fields', async () => {
     const app = serve()
     const res = await send(app, [
@@ -298,6 +319,18 @@ frameworks('upload', ({ it, Koa, ask, listen }) => {
 describe('upload', () => {
   it('should be a named function', () => {
     assert.equal(upload().name, 'upload')
+  })
+
+  it('should say what to use for the methods of @koa/multer', () => {
+    for (const call of ['single', 'array', 'fields', 'any', 'none']) {
+      assert.throws(() => upload()[call]('avatar'), {
+        name: 'TypeError',
+        message: new RegExp(`^upload: there is no upload\\(\\)\\.${call}\\(\\): one app\\.use\\(upload\\(\\)\\) .*ctx\\.request\\.files`)
+      })
+    }
+    for (const call of ['diskStorage', 'memoryStorage']) {
+      assert.throws(() => upload[call]({}), { name: 'TypeError', message: new RegExp(`there is no upload\\.${call}\\(\\)`) })
+    }
   })
 
   it('should check its options at registration', () => {

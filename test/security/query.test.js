@@ -63,12 +63,13 @@ describe('ctx.query', () => {
   })
 })
 
-engines('bad percent-encoding', ({ it, serve }) => {
+engines('bad percent-encoding', ({ it, serve, engine }) => {
   it('should be read without an error', async () => {
     const { ask } = await serve(app => app.use(ctx => {
       ctx.body = [ctx.path, ctx.querystring, { ...ctx.query }, ctx.href, String(ctx.URL.pathname), ctx.search]
     }))
     for (const target of ['/%', '/%zz', '/%ff', '/%c0%ae%c0%ae/', '/a%00b', '/?%', '/?a=%zz', '/?%ff=%fe', '/?a=%', '/%2e%2e/%2e%2e']) {
+      if (engine.startsWith('fetch') && target.includes('%2e%2e')) continue // the URL of a Request is normalised
       const res = await ask(`GET ${target}`)
       assert.equal(res.status, 200, target)
       assert.equal(res.json()[0] + res.json()[5], target === '/?' ? '/' : target)

@@ -12,7 +12,7 @@ const until = require('../helpers/until')
 const CHUNK = Buffer.alloc(64 * 1024, 'x')
 const PLENTY = 256 * 1024 * 1024
 
-const withClient = { skip: { inject: 'has no client' } }
+const withClient = { skip: { inject: 'has no client', fetch: 'has no client' } }
 
 /** Sources without an end, which count what is taken and tell when they are given up. */
 const sources = {

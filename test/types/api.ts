@@ -6,7 +6,7 @@ import https from 'node:https'
 import http2 from 'node:http2'
 import type { Socket } from 'node:net'
 import { Readable } from 'node:stream'
-import Kone, { HttpError } from 'kone'
+import Kone, { compose, createHttpError, HttpError, isHttpError } from 'kone'
 import * as namespace from 'kone'
 import type { Context, DefaultContext, DefaultState, Middleware, Next, ParameterizedContext } from 'kone'
 
@@ -87,6 +87,9 @@ async function ask () {
   is<Buffer>(answer.body)
   is<string>(answer.text())
   is<any>(answer.json())
+  is<{ id: string }>(answer.json<{ id: string }>())
+  // @ts-expect-error: not in the type
+  is<string>(answer.json<{ id: string }>().name)
   // @ts-expect-error: no such field
   is<number>(answer.statusCode)
 }
@@ -164,6 +167,7 @@ const answer: Middleware<State, Extra, { ok: boolean }> = ctx => {
 }
 typed.use(answer)
 typed.use(Kone.compose([answer, answer]))
+typed.use(compose([answer, answer]))
 
 const narrow = (ctx: ParameterizedContext<State, Extra>, next: Next) => next()
 typed.use(narrow)
@@ -278,6 +282,7 @@ app.use((ctx: Context) => {
   if (name === 'd') ctx.throw('name required', 400)
   if (name === 'e') ctx.throw(new Error('x'), 422)
   is<404>(Kone.createHttpError(404, 'no such user').status)
+  is<404>(createHttpError(404).status)
   is<Error>(new Kone.createHttpError.NotFound())
   try {
     JSON.parse(name)
@@ -288,5 +293,6 @@ app.use((ctx: Context) => {
     }
     is<boolean>(err instanceof Kone.HttpError)
     if (Kone.isHttpError(err)) is<number>(err.statusCode)
+    if (isHttpError(err)) is<number>(err.statusCode)
   }
 })

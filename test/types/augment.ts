@@ -11,6 +11,9 @@ declare module 'kone' {
   interface BaseContext {
     paint (wall: string): Promise<void>
   }
+  interface BaseState {
+    trace: string
+  }
   interface ExtendableContext {
     locale: 'en' | 'zh'
   }
@@ -41,3 +44,10 @@ app.use(async (ctx, next) => {
   await next()
 })
 app.final(ctx => { is<number>(ctx.tenant.id) })
+new Kone<{ own: number }, {}>().use(ctx => {
+  is<number>(ctx.state.own)
+  is<string>(ctx.state.trace)
+  is<Promise<void>>(ctx.paint('north'))
+  // @ts-expect-error: only where the app has no state of its own
+  is<number>(ctx.state.visits)
+})

@@ -81,6 +81,39 @@ app.use(async (ctx, next) => {
   await next()
 })
 
+// an app with a state and a context of its own sees them, and nothing else
+
+const typed = new Kone<{ visits: number }, { db: object }>()
+typed.use(async (ctx, next) => {
+  await ctx.render('index', { csrf: ctx.state._csrf, id: ctx.state.id, visits: ctx.state.visits })
+  is<any>(ctx.session.anything)
+  is<string>(ctx.t('hello'))
+  is<string>(ctx.i18n.locale)
+  is<boolean>(ctx.sse().send('tick'))
+  is<AbortSignal>(ctx.signal)
+  is<unknown>(ctx.params)
+  is<unknown>(ctx.request.body)
+  ctx.compress = { threshold: '1kb' }
+  ctx.session = null
+  ctx.session = { user: 'tobi' }
+  // @ts-expect-error: unknown until it is validated
+  is<string>(ctx.request.body)
+  // @ts-expect-error: a token is text
+  is<number>(ctx.state._csrf)
+  // @ts-expect-error: not in the state
+  is<any>(ctx.state.user)
+  // @ts-expect-error: nobody declared it
+  is<any>(ctx.whatever)
+  // @ts-expect-error: there is no such option
+  ctx.compress = { thresholds: 1 }
+  await next()
+})
+typed.use(session<{ user?: string }>()).use(ctx => {
+  is<string | undefined>(ctx.session.user)
+  // @ts-expect-error: text
+  ctx.session.user = 1
+})
+
 app.use(set.logger())
 app.use(set.static('public'))
 app.use(set.session())

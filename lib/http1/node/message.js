@@ -1,6 +1,7 @@
 'use strict'
 
 const http = require('node:http')
+const { setImmediate } = require('node:timers') // jsdom has none
 const { watchPauses } = require('./handover')
 const response = require('./response')
 

@@ -3,6 +3,7 @@
 const http = require('node:http')
 const process = require('node:process')
 const { setMessage } = require('./handover')
+const { responseFinished } = require('./watchers')
 const { Pieces } = require('../response/pieces')
 const { REMOVED_LENGTH, REMOVED_ENCODING, REMOVED_CONNECTION, REMOVED_DATE } = require('../response/outgoing')
 
@@ -16,7 +17,8 @@ const { REMOVED_LENGTH, REMOVED_ENCODING, REMOVED_CONNECTION, REMOVED_DATE } = r
 /** Since Node 24 a response that never had its turn is told that the client has left. */
 const TELLS_QUEUED = Number(process.versions.node.split('.')[0]) >= 24
 
-const kOutgoing = Symbol('kone.outgoing')
+/** Other copies of kone in the process find the fast path's object by the same symbol. */
+const kOutgoing = Symbol.for('kone.outgoing')
 const kPieces = Symbol('kone.pieces')
 
 const { _storeHeader, _writeRaw, _finish } = http.ServerResponse.prototype
@@ -176,6 +178,7 @@ function settled (res, callbacks, failure) {
 /** As node's own listener for 'finish': drop an unread body, let go of the socket. */
 function emitFinish (res, callbacks) {
   const { req, socket } = res
+  responseFinished(req.socket.server, req, res)
   if (!req._consuming && !req._readableState.resumeScheduled) req._dump()
   if (socket !== null && socket._httpMessage === res) setMessage(socket, null)
   res.socket = null

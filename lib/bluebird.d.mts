@@ -1,0 +1,3 @@
+import Application = require('./bluebird.js')
+
+export = Application

@@ -1,0 +1,177 @@
+'use strict'
+
+const { isIP } = require('node:net')
+const { End } = require('../pipe')
+const Incoming = require('./incoming')
+const Outgoing = require('./outgoing')
+
+/**
+ * Make the `fetch` of one app: a web Request in, a promise of a web Response out. No server and no
+ * socket take part; node's own `req` and `res` are made when something reads them (./node.js).
+ *
+ * The function is asynchronous, so that what is not a usable Request rejects.
+ *
+ * @param {Object} host the app: `dispatch(incoming, outgoing)` runs a request,
+ *   `listener()` returns a function `(req, res)` that runs one too, `needsNode()` says whether it
+ *   has to be that one, `failed(ctx, err)` is called for an error of the connection, `lost(cause)`
+ *   makes the error for listeners to `ctx.onFinished()`
+ * @return {Function} `(request, info) => Promise<Response>`
+ * @api private
+ */
+module.exports = function makeFetch (host) {
+  return async function fetch (request, info) {
+    check(request)
+    const exchange = new Exchange(host, request, info)
+    exchange.watch()
+    exchange.run()
+    return exchange.response
+  }
+}
+
+/**
+ * One request and its response, from the call of `fetch` until the last byte of the response was
+ * taken or given up. Settled once: by `sent()` or by `lost()`.
+ *
+ *    open ── deliver() ──▶ delivered ── sent() ──▶ settled
+ *      └───────────────────────┴────── lost(err) ────▲
+ */
+class Exchange {
+  constructor (host, request, info) {
+    this.host = host
+    this.request = request
+    this.info = info
+    this.incoming = new Incoming(this, request)
+    this.outgoing = new Outgoing(this)
+    this.end = null        // the connection in memory, made when something reads a socket
+    this.delivered = false
+    this.settled = false
+    this.failure = null
+    this.listeners = []
+    this.response = new Promise((resolve, reject) => {
+      this.resolve = resolve
+      this.reject = reject
+    })
+    this.signal = null
+  }
+
+  /**
+   * Notice that the caller gives up.
+   *
+   * @throws the reason, if it did already
+   */
+  watch () {
+    const { info, request } = this
+    // Deno aborts the signal after every response, and warns about listeners
+    if (typeof info?.completed?.then === 'function') {
+      info.completed.then(undefined, err => this.lost(err))
+    } else if (request.signal) {
+      this.signal = request.signal
+      this.signal.throwIfAborted()
+      this.signal.addEventListener('abort', this, { once: true })
+    }
+  }
+
+  /** An abort of the request's signal. */
+  handleEvent () {
+    this.lost(this.signal.reason)
+  }
+
+  run () {
+    const { host } = this
+    let running
+    try {
+      running = host.needsNode()
+        ? host.listener()(this.incoming.materialize(), this.outgoing.materialize())
+        : host.dispatch(this.incoming, this.outgoing)
+    } catch (err) {
+      return this.lost(err)
+    }
+    // only a ctx.onerror of the app's own rejects
+    running?.then(undefined, err => this.lost(err))
+  }
+
+  /** The connection as `ctx.socket`; there is no network behind it. */
+  get socket () {
+    if (this.end === null) {
+      const { url } = this.request
+      this.end = new End({ ...peer(this.info, this.request), encrypted: url.startsWith('https:') })
+      this.end.once('close', () => this.lost(reset()))
+      this.end.on('error', err => this.host.failed(this.outgoing.owner, err))
+      if (this.settled && this.failure !== null) this.end.destroy()
+    }
+    return this.end
+  }
+
+  /** The headers are complete: the caller gets its Response. */
+  deliver (response) {
+    this.delivered = true
+    this.resolve(response)
+  }
+
+  /** The whole response was taken. */
+  sent () {
+    this.settle(null)
+  }
+
+  /** The caller is gone, or the response can not be completed. */
+  lost (cause) {
+    if (this.settled) return
+    this.settle(this.host.lost(cause))
+    this.reject(cause) // does nothing once it is delivered
+    this.incoming.abort()
+    this.outgoing.abort(cause)
+    if (this.end !== null) this.end.destroy()
+  }
+
+  settle (failure) {
+    if (this.settled) return
+    this.settled = true
+    this.failure = failure
+    this.signal?.removeEventListener('abort', this)
+    const { listeners } = this
+    this.listeners = []
+    for (const fn of listeners) notify(fn, failure)
+  }
+
+  onFinished (fn) {
+    if (this.settled) notify(fn, this.failure)
+    else this.listeners.push(fn)
+  }
+}
+
+// Not by process.nextTick: a caller that awaits one fetch after the other runs in microtasks alone.
+function notify (fn, failure) {
+  queueMicrotask(() => fn(failure))
+}
+
+function check (request) {
+  if (typeof request?.url !== 'string' || typeof request.headers?.get !== 'function') {
+    throw new TypeError('app.fetch(request): request must be a web Request')
+  }
+  if (request.bodyUsed || request.body?.locked) {
+    throw new TypeError('app.fetch(request): the body of the request was already read')
+  }
+}
+
+/**
+ * Who is at the other end: Deno passes `{ remoteAddr }`, Bun its server, tests `{ ip }`. Other
+ * runtimes pass other things, which are ignored.
+ */
+function peer (info, request) {
+  if (Object(info) !== info) return {}
+  const { ip, remoteAddr } = info
+  if (typeof ip === 'string' && isIP(ip)) return { address: ip }
+  if (typeof remoteAddr?.hostname === 'string' && isIP(remoteAddr.hostname)) {
+    return { address: remoteAddr.hostname, port: remoteAddr.port }
+  }
+  if (typeof info.requestIP === 'function') {
+    const found = info.requestIP(request)
+    if (found) return { address: found.address, port: found.port }
+  }
+  return {}
+}
+
+// Node's own error for a connection that is gone.
+function reset () {
+  return Object.assign(new Error('aborted'), { code: 'ECONNRESET' })
+}

@@ -1,0 +1,145 @@
+'use strict'
+
+const http = require('node:http')
+const { Readable } = require('node:stream')
+const { error } = require('../errors')
+const { End } = require('../pipe')
+const elsewhere = require('./elsewhere')
+const { webHeaders } = require('./outgoing')
+
+/**
+ * Make node's own `req` and `res` for an exchange. What is written into `res` goes over a connection
+ * in memory to node's own client, so that the Response is the one that a client would have received.
+ *
+ * @param {Exchange} exchange
+ * @throws {Error} on another runtime
+ * @api private
+ */
+module.exports = function materialize (exchange) {
+  if (elsewhere !== '') {
+    throw error('KONE_ERR_NODE_ONLY', 500,
+      `ctx.req and ctx.res exist on Node only, not in app.fetch() on ${elsewhere}: use ctx.request and ctx.response`)
+  }
+  const { incoming, outgoing, socket } = exchange
+  const req = makeRequest(incoming, socket)
+  const res = makeResponse(outgoing, req, socket)
+  const { hasBegun, hasEnded, writer } = outgoing
+  incoming.become(req)
+  outgoing.become(res)
+
+  if (exchange.settled && exchange.failure !== null) req.destroy()
+  if (hasEnded) res.end()
+  else if (hasBegun) follow(res, writer)
+  else connect(exchange, res, socket)
+}
+
+function makeRequest (incoming, socket) {
+  const { headers, method, url } = incoming
+  const req = new http.IncomingMessage(socket)
+  req.method = method
+  req.url = url
+  req.httpVersion = '1.1'
+  req.httpVersionMajor = req.httpVersionMinor = 1
+  req.headers = headers
+  req.rawHeaders = Object.entries(headers).flat()
+
+  const end = () => {
+    req.complete = true
+    req.push(null)
+  }
+  if (incoming.isRead || incoming.isTaken) {
+    end()
+    return req
+  }
+  let received = 0
+  req._read = size => {
+    http.IncomingMessage.prototype._read.call(req, size) // the first one lets the stream read on
+    incoming.read(received).then(chunk => {
+      if (chunk === null) return end()
+      received += chunk.byteLength
+      req.push(chunk)
+    }, err => req.destroy(err))
+  }
+  return req
+}
+
+function makeResponse (outgoing, req, socket) {
+  const { fields, status, message } = outgoing
+  const res = new http.ServerResponse(req)
+  res.sendDate = false // the server that sends the Response adds it
+  for (const [name, value] of fields.values()) res.setHeader(name, value)
+  res.statusCode = status
+  if (message !== undefined) res.statusMessage = message
+  res.assignSocket(socket)
+  socket.on('drain', () => drained(res))
+  return res
+}
+
+const kNeedDrain = Object.getOwnPropertySymbols(new http.ServerResponse({ method: 'GET' }))
+  .find(symbol => symbol.description === 'kNeedDrain')
+
+// As node's server does: 'drain' of the connection is that of the response under way.
+function drained (res) {
+  if (res.finished || !res.writableNeedDrain) return
+  if (kNeedDrain !== undefined) res[kNeedDrain] = false
+  res.emit('drain')
+}
+
+/**
+ * The Response is out already: `res` is for whoever looks at it, and has nothing to send.
+ */
+function follow (res, writer) {
+  res.flushHeaders()
+  writer.once('finish', () => res.end())
+  writer.once('close', () => res.destroy())
+}
+
+function connect (exchange, res, socket) {
+  const near = new End()
+  socket.connect(near)
+  socket.resume() // what the client sends is in `req` already
+
+  const client = http.request({
+    method: exchange.request.method,
+    createConnection: () => near
+  })
+  client.on('error', err => exchange.lost(err))
+  client.on('response', response => {
+    try {
+      exchange.deliver(webResponse(response))
+    } catch (err) {
+      exchange.lost(err)
+    }
+  })
+  client.end()
+
+  // as node's server does after a response
+  res.once('finish', () => {
+    exchange.incoming.cancel()
+    res.detachSocket(socket)
+    socket.end()
+    exchange.sent()
+    process.nextTick(close, res)
+  })
+}
+
+function close (res) {
+  if (res._closed) return
+  res.destroyed = true
+  res._closed = true
+  res.emit('close')
+}
+
+function webResponse (response) {
+  const { statusCode: status, statusMessage: statusText, rawHeaders } = response
+  const fields = []
+  for (let i = 0; i < rawHeaders.length; i += 2) fields.push([rawHeaders[i], rawHeaders[i + 1]])
+  const headers = webHeaders(fields)
+  if (status < 200 || status > 599) {
+    throw new RangeError(`a web Response has a status from 200 to 599, not ${status}`)
+  }
+  const hasNone = status === 204 || status === 205 || status === 304 || response.req.method === 'HEAD'
+  if (!hasNone) return new Response(Readable.toWeb(response), { status, statusText, headers })
+  response.resume()
+  return new Response(null, { status, statusText, headers })
+}

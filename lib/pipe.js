@@ -1,0 +1,64 @@
+'use strict'
+
+const { Duplex } = require('node:stream')
+
+/**
+ * One end of a connection in memory, with what Node reads of a socket.
+ */
+class End extends Duplex {
+  /**
+   * @param {Object} [peer]
+   * @param {String} [peer.address] what `remoteAddress` is
+   * @param {Number} [peer.port]
+   * @param {Boolean} [peer.encrypted=false]
+   */
+  constructor ({ address, port, encrypted = false } = {}) {
+    super()
+    this.remoteAddress = address
+    this.remotePort = port
+    this.encrypted = encrypted
+    this.other = null
+    this.proceed = null
+  }
+
+  /** Bytes written to one of the two are read from the other. */
+  connect (other) {
+    this.other = other
+    other.other = this
+  }
+
+  /** The reader wants more: the pending write goes on. */
+  pulled () {
+    const { proceed } = this
+    this.proceed = null
+    if (proceed) proceed()
+  }
+
+  _read () {
+    if (this.other !== null) this.other.pulled()
+  }
+
+  _write (chunk, encoding, callback) {
+    if (this.other === null || this.other.push(chunk)) callback()
+    else this.proceed = callback
+  }
+
+  _final (callback) {
+    if (this.other !== null) this.other.push(null)
+    callback()
+  }
+
+  // An end that was closed in order leaves the other to read what is on its way.
+  _destroy (err, callback) {
+    if (this.other !== null && !this.writableFinished) this.other.destroy()
+    callback(err)
+  }
+
+  setTimeout () { return this }
+  setNoDelay () { return this }
+  setKeepAlive () { return this }
+  ref () { return this }
+  unref () { return this }
+}
+
+module.exports = { End }

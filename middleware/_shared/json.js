@@ -1,0 +1,28 @@
+'use strict'
+
+const secure = require('secure-json-parse')
+
+/**
+ * JSON from a client. Refuses, or removes, keys that would reach a prototype when the value is
+ * merged into another object.
+ *
+ *    parseJSON('{"a":1}') // { a: 1 }
+ *
+ * @param {string} text
+ * @param {boolean} [strict=true] objects and arrays only; an empty text is {}
+ * @param {string} [onProtoPoisoning='error'] or 'remove', 'ignore'
+ * @return {*}
+ * @throws {SyntaxError} with status 400 and the text as `body`
+ * @api private
+ */
+module.exports = function parseJSON (text, strict = true, onProtoPoisoning = 'error') {
+  if (text === '') return strict ? {} : text
+  try {
+    if (strict && !/^[\x20\t\n\r]*[[{]/.test(text)) {
+      throw new SyntaxError('invalid JSON, only objects and arrays are read')
+    }
+    return secure.parse(text, { protoAction: onProtoPoisoning, constructorAction: onProtoPoisoning })
+  } catch (err) {
+    throw Object.assign(err, { status: 400, body: text })
+  }
+}

@@ -1,0 +1,27 @@
+'use strict'
+
+const { randomBytes, randomFillSync } = require('node:crypto')
+
+const pool = Buffer.allocUnsafeSlow(4096)
+let used = pool.length
+
+/**
+ * Random bytes from a pool that is filled at once: a call of its own for a few bytes costs more than
+ * ten times as much (4.2 against 0.4 µs for 18, Node 20).
+ *
+ *    random(24).toString('base64url')
+ *
+ * @param {number} size in bytes
+ * @return {Buffer} the caller's own
+ * @api private
+ */
+module.exports = function random (size) {
+  if (size > 512) return randomBytes(size)
+  if (used + size > pool.length) {
+    randomFillSync(pool)
+    used = 0
+  }
+  const bytes = Buffer.from(pool.subarray(used, used + size))
+  used += size
+  return bytes
+}

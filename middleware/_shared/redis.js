@@ -1,0 +1,49 @@
+'use strict'
+
+/**
+ * The same few commands by either client. ioredis and its kin take a command's arguments one by
+ * one, node-redis takes some of them as an object.
+ *
+ * @param {object} client of `ioredis` or `redis`
+ * @param {string} owner the caller, for the message
+ * @return {{ get: Function, set: Function, del: Function, eval: Function }} each returns a promise
+ * @throws {TypeError} if it is no client
+ * @api private
+ */
+module.exports = function redis (client, owner) {
+  for (const command of ['get', 'set', 'del']) {
+    if (typeof client?.[command] !== 'function') {
+      throw new TypeError(`${owner}: the redis client must have get, set and del`)
+    }
+  }
+
+  // A client without an 'error' listener ends the process when its server goes away. Here every
+  // failed command reaches the request that it was for.
+  if (client.listenerCount?.('error') === 0) client.on('error', ignore)
+
+  return isNodeRedis(client) ? byObject(client) : byPosition(client)
+}
+
+function isNodeRedis (client) {
+  return typeof client.sendCommand === 'function' && typeof client.defineCommand !== 'function'
+}
+
+function byObject (client) {
+  return {
+    get: async key => client.get(key),
+    set: async (key, value, ttl) => client.set(key, value, { PX: ttl }),
+    del: async key => client.del(key),
+    eval: async (script, key, arg) => client.eval(script, { keys: [key], arguments: [arg] })
+  }
+}
+
+function byPosition (client) {
+  return {
+    get: async key => client.get(key),
+    set: async (key, value, ttl) => client.set(key, value, 'PX', ttl),
+    del: async key => client.del(key),
+    eval: async (script, key, arg) => client.eval(script, 1, key, arg)
+  }
+}
+
+function ignore () {}

@@ -1,0 +1,16 @@
+'use strict'
+
+/**
+ * Report an error to the app that no response can carry any more, as Koa does for its own.
+ *
+ *    report(ctx, err)
+ *
+ * @param {object} ctx
+ * @param {Error} err
+ * @api private
+ */
+module.exports = function report (ctx, err) {
+  const { app } = ctx
+  if (app.listenerCount('error') > 0) app.emit('error', err, ctx)
+  else app.onerror(err)
+}

@@ -1,0 +1,29 @@
+'use strict'
+
+/**
+ * Respond with an error while the rest of the body is not read: this connection can carry no other
+ * request then.
+ *
+ *    throw unread(ctx, createError(413))
+ *
+ * @param {object} ctx
+ * @param {Error} err
+ * @return {Error} the same, with headers
+ * @api private
+ */
+module.exports = function unread (ctx, err) {
+  const incoming = ctx.request.incoming || ctx.req
+  if (incoming.httpVersionMajor > 1) {
+    // RFC 9113 8.1: after the whole response the client is requested, without an error, to stop sending;
+    // node's response is not finished before the stream is closed, its stream is
+    const { stream } = incoming
+    stream.once('finish', () => {
+      stream.close()
+      incoming.resume() // what had come already, or it would be kept
+    })
+  } else {
+    ctx.set('Connection', 'close')
+    err.headers = { Connection: 'close' }
+  }
+  return err
+}

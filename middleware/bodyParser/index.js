@@ -1,0 +1,125 @@
+'use strict'
+
+const createError = require('http-errors')
+const readBody = require('../_shared/body')
+const { Rule, boolean, check, fn, list, object, off, oneOf, refused, shape, size, text } = require('../_shared/options')
+const { decode, isCharset } = require('./charset')
+const { Contents, LEAVE, READ, REFUSE } = require('./content')
+const { KINDS, parsersOf } = require('./parsers')
+
+const types = text.or(list(text, 'content types'))
+const OPTIONS = {
+  enableTypes: list(oneOf(...KINDS), "'json', 'form', 'text' and 'xml'"),
+  jsonLimit: size,
+  formLimit: size,
+  textLimit: size,
+  xmlLimit: size,
+  encoding: new Rule('the name of a charset', isCharset),
+  strict: boolean,
+  detectJSON: fn,
+  extendTypes: shape({ json: types, form: types, text: types, xml: types }),
+  onerror: fn,
+  onProtoPoisoning: oneOf('error', 'remove', 'ignore'),
+  queryString: object,
+  qs: new Rule('an object with a parse function', qs => typeof qs?.parse === 'function'),
+  // of @koa/bodyparser 5 and 6
+  onError: fn,
+  jsonStrict: boolean,
+  parsedMethods: list(text, 'methods'),
+  patchNode: off.or(refused('read ctx.request.body')),
+  enableRawChecking: off.or(refused('set ctx.request.body where the body was read'))
+}
+
+/**
+ * Parse JSON, form and text bodies into `ctx.request.body`, the text itself into
+ * `ctx.request.rawBody`.
+ *
+ *    app.use(bodyParser({ jsonLimit: '200kb' }))
+ *
+ * @param {object} [options]
+ * @param {string[]} [options.enableTypes=['json', 'form']] of json, form, text, xml
+ * @param {string|number} [options.jsonLimit='1mb'] bytes, after decompression
+ * @param {string|number} [options.formLimit='56kb']
+ * @param {string|number} [options.textLimit='1mb']
+ * @param {string|number} [options.xmlLimit='1mb']
+ * @param {string} [options.encoding='utf-8'] where the request names no charset
+ * @param {boolean} [options.strict=true] JSON must be an object or an array; also `jsonStrict`
+ * @param {string[]} [options.parsedMethods] whose requests are parsed; all when left out
+ * @param {Function} [options.detectJSON] (ctx) => true: read it as JSON whatever its type
+ * @param {object} [options.extendTypes] more content types: { json: ['application/x-js'] }
+ * @param {Function} [options.onerror] (err, ctx) instead of throwing; also `onError`
+ * @param {string} [options.onProtoPoisoning='error'] or 'remove', 'ignore': `__proto__` in JSON
+ * @param {object} [options.queryString] allowDots, arrayLimit, depth, parameterLimit of forms
+ * @param {{ parse: Function }} [options.qs] parses forms instead, called with queryString
+ * @return {Function} middleware; throws 400 corrupt, 413 over a limit, 415 for a type, charset or
+ * encoding it cannot read
+ * @throws {TypeError} for an option of the wrong type
+ * @api public
+ */
+module.exports = function bodyParser (options) {
+  options = check('bodyParser', options, OPTIONS)
+  const { detectJSON, encoding = 'utf-8', onError, onerror = onError, jsonStrict, strict = jsonStrict } = options
+  if (onError && onerror !== onError) throw new TypeError('bodyParser: options.onError and options.onerror are the same')
+  const parsers = parsersOf({ ...options, strict })
+  const json = parsers.find(({ kind }) => kind === 'json')
+  const contents = new Contents(parsers, encoding)
+  const methods = options.parsedMethods && new Set(options.parsedMethods.map(method => method.toUpperCase()))
+
+  return function bodyParser (ctx, next) {
+    if (ctx.request.body !== undefined || ctx.disableBodyParser) return next()
+    if (methods !== undefined && !methods.has(ctx.method)) return next()
+    try {
+      const pending = parse(ctx)
+      if (pending !== undefined) return pending.then(() => next(), err => fail(err, ctx, next))
+    } catch (err) {
+      return fail(err, ctx, next)
+    }
+    return next()
+  }
+
+  function fail (err, ctx, next) {
+    if (onerror === undefined) return Promise.reject(err)
+    try {
+      onerror(err, ctx)
+    } catch (err) {
+      return Promise.reject(err)
+    }
+    return next()
+  }
+
+  /** @return {Promise|undefined} undefined when the body is there */
+  function parse (ctx) {
+    const content = contentOf(ctx)
+    if (content.action === REFUSE) throw createError(415, content.reason)
+    if (content.action === LEAVE) {
+      ctx.request.body = {}
+      return
+    }
+    const body = readBody(ctx, content.parser.limit)
+    if (!Buffer.isBuffer(body)) return body.then(body => keep(ctx.request, body, content))
+    keep(ctx.request, body, content)
+  }
+
+  function contentOf (ctx) {
+    const header = ctx.get('content-type')
+    if (json !== undefined && detectJSON?.(ctx)) return contents.readBy(json, header)
+
+    const content = contents.of(header)
+    // JSON is read without a look at the length, as by koa-bodyparser: no body is {} then
+    const needsBody = content.action === REFUSE || (content.action === READ && content.parser !== json)
+    return needsBody && !hasBody(ctx) ? { action: LEAVE } : content
+  }
+}
+
+function hasBody (ctx) {
+  if (ctx.get('content-length') !== '' || ctx.get('transfer-encoding') !== '') return true
+  // HTTP/2 frames need neither
+  const { httpVersionMajor } = ctx.request.incoming || ctx.req
+  return httpVersionMajor > 1 && !['GET', 'HEAD'].includes(ctx.method)
+}
+
+function keep (request, body, { parser, charset }) {
+  const text = decode(body, charset)
+  request.body = parser.read(text, charset)
+  if (request.rawBody === undefined) request.rawBody = text
+}

@@ -1,0 +1,219 @@
+'use strict'
+
+const { Readable, pipeline } = require('node:stream')
+const { promisify } = require('node:util')
+const zlib = require('node:zlib')
+const types = require('mime-db')
+const sizeOf = require('../_shared/bytes')
+const choose = require('../_shared/encoding')
+const { Rule, check, fn, list, none, oneOf, size, text } = require('../_shared/options')
+
+// br beyond quality 4 costs more time than it saves on the wire
+const ENCODERS = {
+  zstd: encoder('ZstdCompress', {}), // undefined before Node 22.15
+  br: encoder('BrotliCompress', { params: { [zlib.constants.BROTLI_PARAM_QUALITY]: 4 } }),
+  gzip: encoder('Gzip', {}),
+  deflate: encoder('Deflate', {})
+}
+const ENCODINGS = Object.keys(ENCODERS).filter(name => ENCODERS[name])
+
+const EMPTY = new Set([204, 205, 304])
+const NO_TRANSFORM = /(?:^|,)\s*no-transform\s*(?:,|$)/i
+
+const KNOWN = [...Object.keys(ENCODERS), 'identity']
+const OPTIONS = {
+  filter: fn,
+  threshold: size.or(fn).or(none),
+  ...Object.fromEntries(Object.keys(ENCODERS).map(name => [name, encoding(name)])),
+  encodingPreference: list(oneOf(...KNOWN), KNOWN.join(', ')),
+  defaultEncoding: text,
+  wildcardAcceptEncoding: text
+}
+
+/**
+ * Compress the response by what the client accepts.
+ *
+ *    app.use(compress({ threshold: '2kb', br: { params: { … } }, zstd: false }))
+ *
+ * For one response: `ctx.compress = false` leaves it alone, `true` compresses whatever its type,
+ * an object overrides `threshold` and the encodings.
+ *
+ * @param {object} [options]
+ * @param {Function} [options.filter] (type) => boolean; default: mime-db's opinion
+ * @param {number|string|Function} [options.threshold=1024] bytes, '2kb', (type, size, ctx) => …
+ * @param {object|false|Function} [options.br] options of node:zlib, false for never, or
+ *   (type, size, ctx) => …; so for `gzip`, `deflate` and, where Node has it, `zstd`
+ * @param {string[]} [options.encodingPreference] of equally welcome encodings the first;
+ *   default: zstd, br, gzip, deflate, identity
+ * @param {string} [options.defaultEncoding='identity'] for a client that does not say
+ * @param {string} [options.wildcardAcceptEncoding='gzip'] for one that says `*`
+ * @return {Function} middleware
+ * @throws {TypeError|RangeError} for an option that cannot work, node:zlib's included
+ * @api public
+ */
+module.exports = function compress (options) {
+  const finish = compressor(options)
+
+  async function compress (ctx, next) {
+    await next()
+    return finish(ctx)
+  }
+  return Object.assign(compress, finish)
+}
+
+/**
+ * The same for `app.final`.
+ *
+ *    app.final(compress.final({ threshold: 2048 }))
+ *
+ * @param {object} [options]
+ * @return {Function} (ctx) => Promise | undefined
+ * @api public
+ */
+module.exports.final = function final (options) {
+  return compressor(options)
+}
+
+function compressor (options) {
+  options = check('compress', options, OPTIONS)
+  const { filter = isCompressible, wildcardAcceptEncoding = 'gzip' } = options
+  const whenAny = wildcardAcceptEncoding === '*' ? 'gzip' : wildcardAcceptEncoding
+  const whenSilent = options.defaultEncoding === '*' ? whenAny : options.defaultEncoding ?? 'identity'
+  const preference = [...new Set([...options.encodingPreference ?? [], ...ENCODINGS, 'identity'])]
+    .filter(encoding => encoding === 'identity' || ENCODINGS.includes(encoding))
+
+  function compress (ctx) {
+    if (ctx.headerSent || !ctx.writable) return
+    ctx.vary('Accept-Encoding')
+    if (!mayCompress(ctx, filter)) return
+
+    const header = ctx.get('Accept-Encoding') || whenSilent
+    const accepted = header === '*' ? whenAny : header
+    if (isIdentity(choose(accepted, preference))) return
+
+    const { type } = ctx.response
+    const source = ctx.body ? sourceOf(ctx.body) : null
+    const size = isWhole(source) ? Buffer.byteLength(source) : declaredLength(ctx)
+    const settings = ctx.compress instanceof Object ? { ...options, ...ctx.compress } : options
+    if (size < bytes(valueOf(settings.threshold ?? 1024, type, size, ctx))) return
+
+    const given = ENCODINGS.map(name => valueOf(settings[name], type, size, ctx))
+    const isOff = name => given[ENCODINGS.indexOf(name)] === false
+    const encoding = choose(accepted, preference.filter(name => !isOff(name)))
+    if (isIdentity(encoding)) return
+    return encode(ctx, source, encoding, given[ENCODINGS.indexOf(encoding)])
+  }
+
+  compress.preferredEncodings = ENCODINGS
+  compress.encodingOptions = Object.fromEntries(ENCODINGS.map(name => {
+    return [name, { ...ENCODERS[name].defaults, ...options[name] }]
+  }))
+  return compress
+}
+
+/** What an encoding may be set to; node:zlib knows best which options it takes. */
+function encoding (name) {
+  const rule = new Rule('options of node:zlib, a function, true or false')
+  rule.refuse = (value, path) => {
+    if (value === null || typeof value === 'boolean' || typeof value === 'function') return undefined
+    if (typeof value !== 'object') return `${path} must be ${rule.must}`
+    try {
+      ENCODERS[name]?.stream({ ...ENCODERS[name].defaults, ...value }).close()
+    } catch (err) {
+      return `${path}: ${err.message}`
+    }
+  }
+  return rule
+}
+
+/** @return {{ defaults, stream, whole }|undefined} both ways that node:zlib compresses */
+function encoder (name, defaults) {
+  const create = zlib[`create${name}`]
+  if (create === undefined) return
+  const whole = promisify(zlib[name[0].toLowerCase() + name.slice(1)])
+  return {
+    defaults,
+    stream: options => create({ ...defaults, ...options }),
+    whole: (source, options) => whole(source, { ...defaults, ...options })
+  }
+}
+
+function mayCompress (ctx, filter) {
+  const { body, response, status } = ctx
+  // a HEAD may name the length of a body that only GET makes
+  if (!body && (ctx.method !== 'HEAD' || !response.get('Content-Length'))) return false
+  if (ctx.compress === false || EMPTY.has(status)) return false
+  if (response.get('Content-Encoding') || body instanceof Response) return false
+  // a range counts the bytes of what is not compressed
+  if (status === 206 || response.get('Content-Range')) return false
+  const { type } = response
+  // an encoder would hold events back until it has enough of them
+  if (type === 'text/event-stream' || type === 'multipart/byteranges') return false
+  if (NO_TRANSFORM.test(response.get('Cache-Control'))) return false
+  return ctx.compress === true || filter(type)
+}
+
+function isCompressible (type) {
+  const name = type.toLowerCase()
+  if (Object.hasOwn(types, name) && types[name].compressible !== undefined) {
+    return types[name].compressible
+  }
+  return /^text\/|\+(?:json|text|xml)$/.test(name)
+}
+
+function isIdentity (encoding) {
+  return encoding === undefined || encoding === 'identity'
+}
+
+/** A setting may be a function of the response, and its result a function again. */
+function valueOf (setting, type, size, ctx) {
+  while (typeof setting === 'function') setting = setting(type, size, ctx)
+  return setting === null ? false : setting
+}
+
+function bytes (threshold) {
+  if (threshold === false) return 0
+  const size = sizeOf(threshold)
+  if (size === undefined) throw new TypeError(`compress: ctx.compress.threshold must be ${OPTIONS.threshold.must}`)
+  return size
+}
+
+/** What Koa would send: a stream or Blob as it is, anything but text and bytes as JSON. */
+function sourceOf (body) {
+  const isStream = typeof body.pipe === 'function' || body instanceof ReadableStream
+  return isStream || isWhole(body) || body instanceof Blob ? body : JSON.stringify(body)
+}
+
+function declaredLength (ctx) {
+  const length = ctx.response.get('Content-Length')
+  return length ? Number(length) : undefined
+}
+
+function isWhole (source) {
+  return typeof source === 'string' || Buffer.isBuffer(source)
+}
+
+async function encode (ctx, source, encoding, options) {
+  const { stream, whole } = ENCODERS[encoding]
+  if (isWhole(source)) {
+    // one Buffer in, one Buffer out: no stream to build, and the length is known, to HEAD too
+    const body = await whole(source, options)
+    if (ctx.headerSent || !ctx.writable) return
+    ctx.body = body
+  } else {
+    if (ctx.method !== 'HEAD') ctx.body = pipeline(readable(source), stream(options), ignore)
+    else if (source !== null) ctx.body = readable(source) // a Blob would tell its length
+    ctx.remove('Content-Length')
+  }
+  ctx.set('Content-Encoding', encoding)
+  ctx.remove('Accept-Ranges') // of the bytes before
+  const etag = ctx.response.get('ETag')
+  if (etag && !etag.startsWith('W/')) ctx.set('ETag', `W/${etag}`)
+}
+
+function readable (source) {
+  return source.pipe ? source : Readable.fromWeb(source instanceof Blob ? source.stream() : source)
+}
+
+// pipeline destroys the encoder with the error, and the encoder is the body: Koa hears it there
+function ignore () {}

@@ -1,0 +1,54 @@
+'use strict'
+
+const isOver = require('../_shared/is-over')
+const { check } = require('../_shared/options')
+
+/**
+ * Respond 304 when the client already has what would be sent: by ETag or Last-Modified
+ * (RFC 9110, 13).
+ *
+ *    app.use(conditionalGet())
+ *    app.use(etag())
+ *
+ * @return {Function} middleware
+ * @api public
+ */
+module.exports = function conditionalGet (options) {
+  check('conditionalGet', options, {})
+
+  return function conditionalGet (ctx, next) {
+    const ended = next()
+    if (!isConditional(ctx)) return ended
+    if (!isOver(ctx, ended)) return ended.then(() => respond(ctx))
+    respond(ctx)
+    return ended
+  }
+}
+
+/**
+ * The same for `app.final`; register it behind what sets ETag or Last-Modified.
+ *
+ *    app.final(etag.final())
+ *    app.final(conditionalGet.final())
+ *
+ * @return {Function} (ctx) => void
+ * @api public
+ */
+module.exports.final = function final (options) {
+  check('conditionalGet', options, {})
+
+  return function conditionalGet (ctx) {
+    if (isConditional(ctx)) respond(ctx)
+  }
+}
+
+// the two fields that ctx.fresh reads first
+function isConditional (ctx) {
+  return ctx.get('If-None-Match') !== '' || ctx.get('If-Modified-Since') !== ''
+}
+
+function respond (ctx) {
+  if (!ctx.fresh) return
+  ctx.status = 304
+  ctx.body = null
+}

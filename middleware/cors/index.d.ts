@@ -1,0 +1,25 @@
+import Kone = require('../../lib/index')
+
+/** Cross-origin resource sharing by @koa/cors. */
+declare function cors (options?: cors.Options): Kone.Middleware
+
+declare namespace cors {
+  interface Options {
+    /** Default: `*`. */
+    origin?: string | ((ctx: Kone.Context) => string | Promise<string>) | undefined
+    allowMethods?: string | string[] | undefined
+    exposeHeaders?: string | string[] | undefined
+    /** Default: those that the client requests. */
+    allowHeaders?: string | string[] | undefined
+    /** seconds */
+    maxAge?: string | number | undefined
+    /** Needs `origin`. */
+    credentials?: boolean | ((ctx: Kone.Context) => boolean | Promise<boolean>) | undefined
+    /** Default: true. */
+    keepHeadersOnError?: boolean | undefined
+    secureContext?: boolean | undefined
+    privateNetworkAccess?: boolean | undefined
+  }
+}
+
+export = cors

@@ -1,0 +1,105 @@
+'use strict'
+
+const koaCors = require('@koa/cors')
+const isOver = require('../_shared/is-over')
+const { Rule, boolean, check, fn, list, none, string } = require('../_shared/options')
+
+const ORIGIN = Symbol('cors origin')
+
+const names = string.or(list(string, 'strings'))
+const seconds = new Rule('a whole number of seconds', value => /^\d+$/.test(value) && !Array.isArray(value))
+const OPTIONS = {
+  origin: string.or(fn).or(none),
+  allowMethods: names,
+  exposeHeaders: names,
+  allowHeaders: names,
+  maxAge: seconds,
+  credentials: boolean.or(fn),
+  keepHeadersOnError: boolean,
+  secureContext: boolean,
+  privateNetworkAccess: boolean
+}
+
+/**
+ * Cross-origin resource sharing by @koa/cors, with the same options and headers.
+ *
+ *    app.use(cors({ origin: 'https://app.example.com', credentials: true }))
+ *
+ * Credentials go only to an origin that the app itself named: `credentials` without `origin`
+ * throws, and where `origin` is `*`, or yields it, there are none.
+ *
+ * @param {object} [options]
+ * @param {string | Function} [options.origin='*'] or `ctx => String|Promise`, empty for none
+ * @param {string | string[]} [options.allowMethods='GET,HEAD,PUT,POST,DELETE,PATCH']
+ * @param {string | string[]} [options.exposeHeaders]
+ * @param {string | string[]} [options.allowHeaders] those that the client requests when left out
+ * @param {string | number} [options.maxAge] in seconds
+ * @param {boolean | Function} [options.credentials] or `ctx => Boolean|Promise`
+ * @param {boolean} [options.keepHeadersOnError=true]
+ * @param {boolean} [options.secureContext=false]
+ * @param {boolean} [options.privateNetworkAccess=false]
+ * @return {Function} middleware
+ * @throws {TypeError} for an option of the wrong type, and for credentials without origin
+ * @api public
+ */
+module.exports = function cors (options) {
+  const settings = withoutReflection(checked(options))
+  const wrapped = koaCors(settings)
+  if (typeof settings.origin === 'function' || typeof settings.credentials === 'function') return wrapped
+  const headers = headersOf(settings)
+
+  // What is no preflight gets the same headers every time: no need to wait for anything.
+  return function cors (ctx, next) {
+    if (ctx.method === 'OPTIONS') return wrapped(ctx, next)
+
+    const { response } = ctx
+    if (response.get('Vary') === '') response.set('Vary', 'Origin') // vary() parses what is not there
+    else response.vary('Origin')
+    for (const [name, value] of headers) response.set(name, value)
+    const ended = next()
+    if (settings.keepHeadersOnError === false || isOver(ctx, ended)) return ended
+    return ended.catch(err => {
+      if (!(err instanceof Error)) throw err
+      return wrapped(ctx, () => { throw err }) // puts them on the error
+    })
+  }
+}
+
+function checked (options) {
+  const settings = check('cors', options, OPTIONS)
+  if (settings.credentials && !settings.origin) {
+    throw new TypeError('cors: options.credentials needs options.origin: without it any site ' +
+      'could read what a visitor of yours may read')
+  }
+  return settings
+}
+
+function headersOf ({ origin, credentials, exposeHeaders, secureContext }) {
+  const headers = [['Access-Control-Allow-Origin', origin || '*']]
+  if (credentials) headers.push(['Access-Control-Allow-Credentials', 'true'])
+  if (exposeHeaders?.length > 0) headers.push(['Access-Control-Expose-Headers', String(exposeHeaders)])
+  if (secureContext) {
+    headers.push(['Cross-Origin-Opener-Policy', 'same-origin'], ['Cross-Origin-Embedder-Policy', 'require-corp'])
+  }
+  return headers
+}
+
+// @koa/cors turns `*` with credentials into whatever Origin was sent.
+function withoutReflection (options) {
+  const { origin, credentials } = options
+  if (!credentials) return options
+  if (origin === '*') return { ...options, credentials: false }
+  if (typeof origin !== 'function') return options
+
+  return {
+    ...options,
+    async origin (ctx) {
+      ctx[ORIGIN] = await origin(ctx)
+      return ctx[ORIGIN]
+    },
+    credentials (ctx) {
+      if (ctx[ORIGIN] === '*') return false
+      return typeof credentials === 'function' ? credentials(ctx) : true
+    }
+  }
+}

@@ -1,0 +1,71 @@
+'use strict'
+
+const { stat } = require('node:fs/promises')
+const entityTag = require('../_shared/entity-tag')
+const isOver = require('../_shared/is-over')
+const { boolean, check } = require('../_shared/options')
+
+const OPTIONS = { weak: boolean }
+
+/**
+ * Give responses an ETag: of their bytes, or of a file's size and time for a file's stream.
+ *
+ *    app.use(conditionalGet())
+ *    app.use(etag())
+ *
+ * Left alone: what has one, what is not 2xx, other streams, a Blob, ReadableStream or Response.
+ *
+ * @param {{weak?: boolean}} [options] all tags weak, or none; when left out those of files are
+ * @return {Function} middleware
+ * @throws {TypeError} for an option of the wrong type
+ * @api public
+ */
+module.exports = function etag (options) {
+  const { weak } = check('etag', options, OPTIONS)
+
+  return function etag (ctx, next) {
+    const ended = next()
+    return isOver(ctx, ended) ? tag(ctx, weak) ?? ended : ended.then(() => tag(ctx, weak))
+  }
+}
+
+/**
+ * The same for `app.final`.
+ *
+ *    app.final(etag.final())
+ *    app.final(conditionalGet.final())
+ *
+ * @param {{weak?: boolean}} [options]
+ * @return {Function} (ctx) => Promise|undefined
+ * @api public
+ */
+module.exports.final = function final (options) {
+  const { weak } = check('etag', options, OPTIONS)
+
+  return function etag (ctx) {
+    return tag(ctx, weak)
+  }
+}
+
+function tag (ctx, weak) {
+  const { body, status } = ctx
+  if (!body || status < 200 || status > 299 || ctx.response.get('ETag')) return
+
+  if (typeof body === 'string' || Buffer.isBuffer(body)) return set(ctx, weak, entityTag(body))
+  if (typeof body.pipe === 'function') {
+    if (typeof body.path !== 'string') return
+    return stat(body.path).then(stats => set(ctx, weak ?? true, fileTag(stats)))
+  }
+  if (body instanceof Blob || body instanceof ReadableStream || body instanceof Response) return
+
+  const json = JSON.stringify(body)
+  if (json !== undefined) set(ctx, weak, entityTag(json))
+}
+
+function set (ctx, weak, tag) {
+  ctx.set('ETag', weak ? `W/${tag}` : tag)
+}
+
+function fileTag ({ size, mtime }) {
+  return `"${size.toString(16)}-${mtime.getTime().toString(16)}"`
+}

@@ -1,0 +1,62 @@
+'use strict'
+
+const fs = require('node:fs')
+const { resolve } = require('node:path')
+const entityTag = require('../_shared/entity-tag')
+const { check, number, text } = require('../_shared/options')
+
+const ONE_DAY = 24 * 3600 * 1000 // ms
+const ONE_YEAR = 31_556_926_000
+
+const OPTIONS = { maxAge: number({ min: 0, of: 'milliseconds' }), mime: text }
+
+/**
+ * Respond to `/favicon.ico` from memory.
+ *
+ *    app.use(favicon(path.join(__dirname, 'favicon.ico')))
+ *
+ * @param {string} [path] read once, now; without it `/favicon.ico` is a 404, whatever comes next
+ * @param {{maxAge?: number, mime?: string}} [options] maxAge of the client's copy in ms, a day
+ *   when left out and at most a year; mime: `image/x-icon`
+ * @return {Function} middleware
+ * @throws {TypeError} for an option of the wrong type
+ * @throws {Error} if the file cannot be read
+ * @api public
+ */
+module.exports = function favicon (path, options) {
+  if (path && typeof path !== 'string') throw new TypeError('favicon: path must be a string')
+  const { maxAge = ONE_DAY, mime = 'image/x-icon' } = check('favicon', options, OPTIONS)
+  const icon = path ? read(path) : undefined
+  const tag = icon && entityTag(icon)
+  const cacheControl = `public, max-age=${Math.floor(Math.min(maxAge, ONE_YEAR) / 1000)}`
+
+  return function favicon (ctx, next) {
+    if (ctx.path !== '/favicon.ico') return next()
+    if (icon === undefined) return
+
+    const { method } = ctx
+    if (method !== 'GET' && method !== 'HEAD') {
+      ctx.status = method === 'OPTIONS' ? 200 : 405
+      ctx.set('Allow', 'GET, HEAD, OPTIONS')
+      return
+    }
+    ctx.status = 200
+    ctx.set('Cache-Control', cacheControl)
+    ctx.set('ETag', tag)
+    if (ctx.fresh) {
+      ctx.status = 304
+      return
+    }
+    ctx.type = mime
+    ctx.body = icon
+  }
+}
+
+function read (path) {
+  const file = resolve(path)
+  try {
+    return fs.readFileSync(file)
+  } catch (cause) {
+    throw new Error(`favicon: cannot read ${file}: ${cause.message}`, { cause })
+  }
+}

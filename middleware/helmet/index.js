@@ -1,0 +1,158 @@
+'use strict'
+
+const original = require('helmet')
+const { Rule, boolean, check, list, number, object, shape, string, text } = require('../_shared/options')
+
+const policy = { policy: text }
+const ARGUMENTS = {
+  contentSecurityPolicy: { useDefaults: boolean, reportOnly: boolean, directives: object },
+  crossOriginEmbedderPolicy: policy,
+  crossOriginOpenerPolicy: policy,
+  crossOriginResourcePolicy: policy,
+  referrerPolicy: { policy: string.or(list(string, 'strings')) },
+  strictTransportSecurity: { maxAge: number({ min: 0, of: 'seconds' }), includeSubDomains: boolean, preload: boolean },
+  xDnsPrefetchControl: { allow: boolean },
+  xFrameOptions: { action: text },
+  xPermittedCrossDomainPolicies: { permittedPolicies: text }
+}
+
+/** Of the two names of a part helmet's functions are the same. */
+const PARTS = Object.entries(original)
+  .filter(([name, make]) => name !== 'default' && typeof make === 'function')
+  .map(([name, make]) => {
+    const own = Object.keys(ARGUMENTS).find(known => original[known] === make)
+    return { name, make, rule: own && partRule(make, ARGUMENTS[own]) }
+  })
+const OPTIONS = Object.fromEntries(PARTS.map(({ name, rule }) => [name, rule ? boolean.or(rule) : boolean]))
+
+/** Names and types are checked here, and helmet itself knows which values it takes. */
+function partRule (make, rules) {
+  const names = shape(rules)
+  const rule = new Rule('an object')
+  rule.refuse = (value, path) => {
+    const refusal = names.refuse(value, path)
+    if (refusal !== undefined) return refusal
+    try {
+      make(value)
+    } catch (err) {
+      return `${path}: ${err.message}`
+    }
+  }
+  return rule
+}
+
+/**
+ * Set the headers of helmet (https://helmetjs.github.io), which decides their values once, now.
+ *
+ *    app.use(helmet())
+ *    app.use(helmet({ contentSecurityPolicy: { directives: { scriptSrc: ["'self'"] } } }))
+ *
+ * Each of helmet's own middleware is there by its name: `helmet.contentSecurityPolicy(options)`,
+ * `helmet.hsts(options)` and so on.
+ *
+ * @param {object} [options] helmet's. A directive may be a function `(req, res) => source`, called
+ *   for every request with node's objects
+ * @return {Function} middleware
+ * @throws {Error} what helmet throws for bad options
+ * @api public
+ */
+module.exports = function helmet (options) {
+  options = check('helmet', options, OPTIONS)
+  const policy = options.contentSecurityPolicy
+  if (!hasFunctions(policy)) return write('helmet', record(original(options)))
+
+  return run('helmet', original.contentSecurityPolicy(policy),
+    record(original({ ...options, contentSecurityPolicy: false })))
+}
+
+for (const { name, make, rule } of PARTS) {
+  module.exports[name] = Object.assign(options => {
+    checkPart(name, options, rule)
+    const middleware = make(options)
+    return hasFunctions(options) ? run(name, middleware, []) : write(name, record(middleware))
+  }, make)
+}
+
+function checkPart (name, options, rule) {
+  if (rule === undefined || options === undefined || options === null) return check(`helmet.${name}`, options, {})
+  const refusal = rule.refuse(options, 'options')
+  if (refusal !== undefined) throw new TypeError(`helmet.${name}: ${refusal}`)
+}
+
+function hasFunctions (policy) {
+  const directives = policy?.directives
+  if (directives === null || typeof directives !== 'object') return false
+  return Object.values(directives).some(value => {
+    return typeof value?.[Symbol.iterator] === 'function' &&
+      Array.from(value).some(source => typeof source === 'function')
+  })
+}
+
+// What a middleware of helmet does to a response: [name, value] sets a header, [name] removes it.
+function record (middleware) {
+  const steps = []
+  const res = {
+    setHeader (name, value) { steps.push([name, value]) },
+    removeHeader (name) { steps.push([name]) }
+  }
+  middleware({}, res, rethrow)
+  return steps
+}
+
+function write (name, steps) {
+  return named(name, (ctx, next) => {
+    apply(ctx, steps)
+    return next()
+  })
+}
+
+function run (name, policy, steps) {
+  return named(name, (ctx, next) => {
+    policy(ctx.req, ctx.res, rethrow)
+    apply(ctx, steps)
+    return next()
+  })
+}
+
+function apply ({ response }, steps) {
+  for (let i = 0; i < steps.length; i++) {
+    const [name, value] = steps[i]
+    if (value === undefined) response.remove(name)
+    else response.set(name, value)
+  }
+}
+
+function rethrow (err) {
+  if (err) throw err
+}
+
+function named (name, fn) {
+  return Object.defineProperty(fn, 'name', { value: name })
+}
+
+// the names, for `import { hsts } from 'kone/middleware/helmet'`
+0 && (
+  exports.contentSecurityPolicy =
+  exports.crossOriginEmbedderPolicy =
+  exports.crossOriginOpenerPolicy =
+  exports.crossOriginResourcePolicy =
+  exports.originAgentCluster =
+  exports.referrerPolicy =
+  exports.strictTransportSecurity =
+  exports.xContentTypeOptions =
+  exports.xDnsPrefetchControl =
+  exports.xDownloadOptions =
+  exports.xFrameOptions =
+  exports.xPermittedCrossDomainPolicies =
+  exports.xPoweredBy =
+  exports.xXssProtection =
+  exports.dnsPrefetchControl =
+  exports.frameguard =
+  exports.hidePoweredBy =
+  exports.hsts =
+  exports.ieNoOpen =
+  exports.noSniff =
+  exports.permittedCrossDomainPolicies =
+  exports.xssFilter =
+  null
+)

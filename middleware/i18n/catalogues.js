@@ -1,0 +1,44 @@
+'use strict'
+
+const fs = require('node:fs')
+const path = require('node:path')
+
+/**
+ * The catalogues that the options name, from files or as they are.
+ *
+ *    read({ locales: ['en'], directory: './locales' })   // { en: { Hello: 'Hello' } }
+ *
+ * @param {object} options of i18n
+ * @return {Record<string, object>} by locale
+ * @throws {Error} for a file that is missing or not a catalogue, with its path
+ * @throws {TypeError} for `locales` that are neither names nor catalogues
+ */
+function read ({ locales, directory = './locales', extension, parse = JSON.parse } = {}) {
+  if (Array.isArray(locales) && locales.length > 0) {
+    const extensions = extension === undefined ? ['.js', '.json'] : [extension]
+    return Object.fromEntries(locales.map(name => {
+      return [name, readFile(path.resolve(directory), name, extensions, parse)]
+    }))
+  }
+  if (isObject(locales) && Object.values(locales).every(isObject)) return locales
+  throw new TypeError('i18n: options.locales must be an array of names or catalogues by name')
+}
+
+function readFile (directory, name, extensions, parse) {
+  const files = extensions.map(extension => path.join(directory, name + extension))
+  const file = files.find(fs.existsSync)
+  if (file === undefined) throw new Error(`i18n: there is no catalogue ${files.join(' or ')}`)
+  try {
+    const catalogue = parse(fs.readFileSync(file, 'utf8').replace(/^\uFEFF/, ''))
+    if (isObject(catalogue)) return catalogue
+  } catch (cause) {
+    throw new Error(`i18n: ${file} cannot be read: ${cause.message}`, { cause })
+  }
+  throw new Error(`i18n: ${file} is not a catalogue`)
+}
+
+function isObject (value) {
+  return value !== null && typeof value === 'object' && !Array.isArray(value)
+}
+
+module.exports = { isObject, read }

@@ -1,0 +1,87 @@
+'use strict'
+
+const { Rule, any, check, fn, list, off, refused, text } = require('../_shared/options')
+const extend = require('./context')
+const Locales = require('./locales')
+const { MODES, modeName, readerOf } = require('./modes')
+
+const mode = new Rule('a mode', value => typeof value === 'function' || modeName(value) !== undefined)
+const readOnce = refused('catalogues are read once and never written')
+const OPTIONS = {
+  locales: any, // `read` says more
+  directory: text,
+  extension: text,
+  parse: fn,
+  modes: list(mode, `functions and of ${MODES.join(', ').toLowerCase()}`),
+  defaultLocale: text,
+  fallback: text.or(off),
+  key: text,
+  devMode: readOnce, // of i18n-2
+  indent: readOnce,
+  dump: readOnce,
+  register: refused('the helpers are in ctx.state'),
+  cookieName: refused('name the cookie by `key`')
+}
+
+/**
+ * Texts in the language of the client: `ctx.i18n`, `ctx.t`, and the helpers in `ctx.state`.
+ *
+ *    app.use(i18n(app, {
+ *      directory: './config/locales',
+ *      locales: ['zh-CN', 'en'],           // the first is the default; ./config/locales/en.js
+ *      modes: ['query', 'cookie', 'header', ctx => ctx.state.user?.language]
+ *    }))
+ *    app.use(ctx => { ctx.body = ctx.t('Hello %s', 'Ada') })
+ *
+ * The catalogues are read once, at registration, and never written.
+ *
+ * @param {object} app
+ * @param {object} options
+ * @param {string[]|object} options.locales names of catalogues, or the catalogues by name
+ * @param {string} [options.directory='./locales']
+ * @param {string} [options.extension] of the files; when left out, .js (JSON text) or .json
+ * @param {Function} [options.parse=JSON.parse] text of a file to catalogue
+ * @param {Array<string|Function>} [options.modes=[]] where the locale is looked for, the first that
+ *   finds one wins: 'query', 'subdomain', 'cookie', 'header', 'url', 'tld', (ctx) => locale or a promise
+ * @param {string} [options.defaultLocale] default: the first of `locales`
+ * @param {string|false} [options.fallback] the locale that lends what another lacks, default: the
+ *   default locale
+ * @param {string} [options.key='locale'] name of the query's field and of the cookie
+ * @return {Function} middleware
+ * @throws {Error} for a catalogue that is missing or no catalogue, with its path
+ * @throws {TypeError} for an option that cannot work
+ * @api public
+ */
+module.exports = function i18n (app, options) {
+  if (!app?.context || !app.request) throw new TypeError('i18n: the first argument must be an app')
+  options = check('i18n', options, OPTIONS)
+  const { modes: given = [], key = 'locale' } = options
+  const locales = new Locales(options)
+  const modes = given.map(mode => readerOf(mode, locales))
+
+  extend(app.context, app.request, key, locales)
+
+  return function i18n (ctx, next) {
+    const asking = speak(ctx, modes, 0)
+    return asking === undefined ? next() : asking.then(() => next())
+  }
+}
+
+/** Evaluate one mode after the other, from `i` on. @return {Promise|undefined} undefined when it is done */
+function speak (ctx, modes, i) {
+  for (; i < modes.length; i++) {
+    const locale = modes[i](ctx)
+    if (typeof locale?.then === 'function') return speakLater(ctx, modes, i, locale)
+    if (locale !== undefined) {
+      ctx.i18n.setLocale(locale)
+      return
+    }
+  }
+  ctx.i18n // eslint-disable-line no-unused-expressions -- the getter fills ctx.state
+}
+
+async function speakLater (ctx, modes, i, promise) {
+  const locale = await promise
+  if (!locale) return speak(ctx, modes, i + 1)
+  ctx.i18n.setLocale(locale)
+}

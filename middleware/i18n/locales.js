@@ -1,0 +1,68 @@
+'use strict'
+
+const { read } = require('./catalogues')
+const engineOf = require('./engine')
+const helpersOf = require('./helpers')
+
+const MAX_KNOWN_HEADERS = 1000
+const MAX_HEADER = 256 // characters; a longer one is parsed each time
+
+/** The catalogues of an app, ready to be looked up. */
+module.exports = class Locales {
+  constructor (options) {
+    this.contents = read(options)
+    const names = Object.keys(this.contents)
+    const { defaultLocale = names[0] } = options
+    const { fallback = defaultLocale } = options
+    for (const [option, name] of Object.entries({ defaultLocale, fallback: fallback || defaultLocale })) {
+      if (names.includes(name)) continue
+      throw new TypeError(`i18n: options.${option}: there is no catalogue of the locale ${name}, only ${names}`)
+    }
+
+    const engine = engineOf(this.contents, fallback)
+    this.byName = new Map(names.map(name => {
+      const messages = new Map()
+      for (const lender of [fallback, parentOf(name), name]) {
+        if (Object.hasOwn(this.contents, lender)) flatten(this.contents[lender], '', messages)
+      }
+      return [name, { name, helpers: helpersOf(name, messages, engine) }]
+    }))
+    this.default = this.byName.get(defaultLocale)
+    this.byLowerCase = new Map(names.map(name => [name.toLowerCase(), name]))
+    this.knownHeaders = new Map()
+  }
+
+  /** @return {string|undefined} the name as the catalogues spell it */
+  find (name) {
+    if (name) return this.byLowerCase.get(name.toLowerCase())
+  }
+
+  /** The first language in the client's order of preference that is spoken here: en for en-GB. */
+  accepted (ctx) {
+    const header = ctx.get('Accept-Language')
+    if (header === '' || this.knownHeaders.has(header)) return this.knownHeaders.get(header)
+
+    let found
+    for (const language of ctx.request.getLocaleFromHeader(true)) {
+      found = this.find(language) ?? this.find(parentOf(language))
+      if (found !== undefined) break
+    }
+    if (header.length <= MAX_HEADER) {
+      if (this.knownHeaders.size === MAX_KNOWN_HEADERS) this.knownHeaders.clear()
+      this.knownHeaders.set(header, found)
+    }
+    return found
+  }
+}
+
+function parentOf (name) {
+  return name.slice(0, name.indexOf('-') + 1).slice(0, -1)
+}
+
+/** `{ a: { b: 'x' } }` is found by the keys `a` and `a.b`; a key spelled so itself wins. */
+function flatten (catalogue, prefix, messages) {
+  for (const [key, value] of Object.entries(catalogue)) {
+    if (value !== null && typeof value === 'object') flatten(value, `${prefix}${key}.`, messages)
+  }
+  for (const [key, value] of Object.entries(catalogue)) messages.set(prefix + key, value)
+}

@@ -1,5 +1,0 @@
-import type { Middleware } from '../lib/index'
-
-declare function isolate (): Middleware
-
-export = isolate

@@ -1,0 +1,5 @@
+import type { Middleware } from '../../lib/index'
+
+declare function isolate (): Middleware
+
+export = isolate

@@ -1,0 +1,129 @@
+'use strict'
+
+const { AsyncLocalStorage } = require('node:async_hooks')
+const { check } = require('../_shared/options')
+const report = require('../_shared/report')
+
+const storage = new AsyncLocalStorage()
+let isWatching = false
+
+/**
+ * Let an error that is thrown outside every promise of a request (in a timer, `nextTick`, an
+ * emitter's listener) or in a promise nobody awaits fail that request alone: it is a 500, and
+ * the others go on. An error that belongs to no request still ends the process.
+ *
+ *    app.use(isolate()) // first of all
+ *
+ * What threw may have left objects half-changed. Use it where losing the process costs more than
+ * that, and let the process end soon after an error you do not know.
+ *
+ * @return {Function} middleware
+ * @api public
+ */
+module.exports = function isolate (options) {
+  check('isolate', options, {})
+  watch()
+
+  return function isolate (ctx, next) {
+    return new Promise((resolve, reject) => {
+      const request = new Request(ctx, reject)
+      guard(ctx.request.incoming || ctx.req, request)
+      guard(ctx.response.outgoing || ctx.res, request)
+      storage.run(request, next).then(
+        value => {
+          request.isSettled = true
+          resolve(value)
+        },
+        err => request.fail(err)
+      )
+    })
+  }
+}
+
+class Request {
+  isSettled = false
+  isFailed = false
+
+  constructor (ctx, reject) {
+    this.ctx = ctx
+    this.reject = reject
+  }
+
+  /**
+   * Respond with the error, or report it to the app if the response was sent.
+   */
+  fail (thrown) {
+    const err = toError(thrown)
+    if (!this.isFailed && !this.isSettled) {
+      this.isFailed = true
+      this.reject(err)
+    } else {
+      report(this.ctx, err)
+    }
+  }
+}
+
+/**
+ * Koa sends nothing at all for a thrown null.
+ */
+function toError (thrown) {
+  return thrown ?? new Error(`non-error thrown: ${thrown}`, { cause: thrown })
+}
+
+/**
+ * node emits the events of its own request and response outside the request's context. On kone's
+ * front there are none until `ctx.req` or `ctx.res` is read.
+ */
+function guard (message, request) {
+  if (typeof message.emit === 'function') guardEmit(message, request)
+  else if (typeof message.materialize === 'function') guardLate(message, request)
+}
+
+function guardEmit (message, request) {
+  const { emit } = message
+  message.emit = function (...args) {
+    try {
+      return emit.apply(this, args)
+    } catch (thrown) {
+      request.fail(thrown)
+      return true
+    }
+  }
+}
+
+function guardLate (message, request) {
+  const { materialize } = message
+  let isGuarded = false
+  message.materialize = function () {
+    const materialized = materialize.call(this)
+    if (!isGuarded) {
+      isGuarded = true
+      guardEmit(materialized, request)
+    }
+    return materialized
+  }
+}
+
+/**
+ * One handler for the process, which stays out of the way of every error that is not a request's:
+ * only for these the decision that node makes next, whether to exit, is taken away from it, and from
+ * listeners of 'uncaughtException', most of which would exit.
+ */
+function watch () {
+  if (isWatching) return
+  isWatching = true
+
+  process.on('uncaughtExceptionMonitor', () => {
+    const request = storage.getStore()
+    if (request === undefined || process.hasUncaughtExceptionCaptureCallback()) return
+    try {
+      process.setUncaughtExceptionCaptureCallback(thrown => {
+        process.setUncaughtExceptionCaptureCallback(null)
+        request.fail(thrown)
+      })
+    } catch {
+      // not to be had once the old domain module is loaded
+      process.prependOnceListener('uncaughtException', thrown => request.fail(thrown))
+    }
+  })
+}

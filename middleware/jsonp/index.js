@@ -1,0 +1,129 @@
+'use strict'
+
+const { StringDecoder } = require('node:string_decoder')
+const { Transform, pipeline } = require('node:stream')
+const { check, refused, text } = require('../_shared/options')
+
+// a path of plain identifiers and indexes: cb, my.app.cb, jQuery36.calls[12]
+const CALLBACK = /^[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*|\[\d+\])*$/
+const MAX_CALLBACK = 128
+const OPTIONS = {
+  callbackName: text,
+  domain: refused('it is for the page that koa-jsonp makes of a POST, and only GET is wrapped here')
+}
+const LINE_ENDS = /[\u2028\u2029]/
+
+/**
+ * Respond to a GET that names a callback with a script that calls it.
+ *
+ *    app.use(jsonp())
+ *    app.use(ctx => { ctx.body = { a: 1 } })   // GET /?callback=cb: a script, cb({"a":1})
+ *
+ * A callback that is not a path of identifiers, or is longer than 128 characters, is a 400 before
+ * the next middleware runs. What is sent as it is, and not as a script: no body, a Buffer or a
+ * stream of another type than JSON, and whatever is encoded already.
+ *
+ * @param {{ callbackName?: string }} [options] the query's field, `callback` when left out
+ * @return {Function} middleware
+ * @throws {TypeError} for an option of the wrong type
+ * @api public
+ */
+module.exports = function jsonp (options) {
+  const { callbackName = 'callback' } = check('jsonp', options, OPTIONS)
+
+  return function jsonp (ctx, next) {
+    const callback = callbackOf(ctx, callbackName)
+    if (callback === undefined) return next()
+    return next().then(() => wrap(ctx, callback))
+  }
+}
+
+/**
+ * The same for `app.final`: a bad callback is a 400 after the handler has run.
+ *
+ *    app.final(jsonp.final({ callbackName: 'cb' }))
+ *
+ * @param {{ callbackName?: string }} [options]
+ * @return {Function} (ctx) => void
+ * @api public
+ */
+module.exports.final = function final (options) {
+  const { callbackName = 'callback' } = check('jsonp', options, OPTIONS)
+
+  return function jsonp (ctx) {
+    const callback = callbackOf(ctx, callbackName)
+    if (callback !== undefined) wrap(ctx, callback)
+  }
+}
+
+function callbackOf (ctx, callbackName) {
+  if (ctx.querystring === '' || (ctx.method !== 'GET' && ctx.method !== 'HEAD')) return
+  const callback = ctx.query[callbackName]
+  if (!callback) return
+  if (typeof callback !== 'string' || callback.length > MAX_CALLBACK || !CALLBACK.test(callback)) {
+    ctx.throw(400, 'invalid callback')
+  }
+  return callback
+}
+
+function wrap (ctx, callback) {
+  const { body } = ctx
+  if (body == null || ctx.response.get('Content-Encoding')) return
+
+  // the comment keeps a body from beginning with bytes of the client's choice (Rosetta Flash)
+  const start = `/**/${callback}(`
+
+  if (typeof body.pipe === 'function') {
+    if (!holdsJSON(ctx, 'application/octet-stream')) return
+    const script = new Script(start, ');')
+    setScript(ctx, pipeline(body, script, ignore))
+  } else if (Buffer.isBuffer(body)) {
+    if (holdsJSON(ctx)) setScript(ctx, start + escape(body.toString()) + ');')
+  } else if (!isWebBody(body)) {
+    setScript(ctx, start + escape(JSON.stringify(body, null, ctx.app.jsonSpaces)) + ');')
+  }
+}
+
+/** `fallback` is the type that Koa gives to a body of which nothing is known. */
+function holdsJSON (ctx, fallback) {
+  const { type } = ctx.response
+  return type === fallback || type === 'application/json' || type.endsWith('+json')
+}
+
+function isWebBody (body) {
+  return body instanceof Blob || body instanceof ReadableStream || body instanceof Response
+}
+
+function setScript (ctx, body) {
+  const { response } = ctx
+  response.set('Content-Type', 'text/javascript; charset=utf-8')
+  response.set('X-Content-Type-Options', 'nosniff')
+  ctx.body = body
+}
+
+/** U+2028 and U+2029 may stand in JSON but, before ES2019, ended a line of a script. */
+function escape (json) {
+  if (!LINE_ENDS.test(json)) return json
+  return json.replace(/[\u2028\u2029]/g, end => end === '\u2028' ? '\\u2028' : '\\u2029')
+}
+
+/** Wraps streamed JSON; decodes, so that a character cut in two is still recognised. */
+class Script extends Transform {
+  constructor (start, end) {
+    super()
+    this.decoder = new StringDecoder()
+    this.tail = end
+    this.push(start)
+  }
+
+  _transform (chunk, encoding, done) {
+    done(null, escape(this.decoder.write(chunk)))
+  }
+
+  _flush (done) {
+    done(null, escape(this.decoder.end()) + this.tail)
+  }
+}
+
+// pipeline destroys the script with the error, and the script is the body: Koa hears it there
+function ignore () {}

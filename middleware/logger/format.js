@@ -1,0 +1,77 @@
+'use strict'
+
+const { escape } = require('./escape')
+const { VALUES } = require('./values')
+
+const TOKEN = new RegExp(':(?:(req|res)\\[([^\\]]+)\\]|(url|protocol|hostname|method|status|' +
+  'response-time|date|referrer|http-version|remote-addr|user-agent|content-length|id))', 'g')
+
+/** Cut a format into text and functions of (ctx, start), once. */
+function compile (format, tokens) {
+  let pieces = [format]
+  for (const token of tokens) pieces = pieces.flatMap(piece => cut(piece, token))
+  pieces = pieces.flatMap(piece => cut(piece, { token: TOKEN, value: standard }))
+
+  return {
+    timed: pieces.some(piece => piece === VALUES['response-time']),
+    fill (ctx, start) {
+      let line = ''
+      for (const piece of pieces) line += typeof piece === 'string' ? piece : piece(ctx, start)
+      return line
+    }
+  }
+}
+
+function cut (piece, token) {
+  if (typeof piece !== 'string') return [piece]
+  const found = token.token instanceof RegExp
+    ? piece.matchAll(new RegExp(token.token, token.token.flags.replace(/[gy]/g, '') + 'g'))
+    : positions(piece, token.token)
+  const pieces = []
+  let end = 0
+  for (const match of found) {
+    pieces.push(piece.slice(end, match.index), (token.value ?? custom(token))(match))
+    end = match.index + match[0].length
+  }
+  pieces.push(piece.slice(end))
+  return pieces
+}
+
+function * positions (text, token) {
+  for (let index = text.indexOf(token); index >= 0; index = text.indexOf(token, index + 1)) {
+    yield { 0: token, index }
+  }
+}
+
+function standard ([, side, field, name]) {
+  if (name) return VALUES[name]
+  if (side === 'req') return ctx => escape(ctx.get(field)) || '-'
+  return ctx => escape(String(ctx.response.get(field) ?? '')) || '-'
+}
+
+/** koa-log4's { token, replacement } and { token, content: ctx => replacement }. */
+function custom ({ token, replacement, content }) {
+  if (typeof content !== 'function' && typeof replacement === 'string') {
+    return match => match[0].replace(token, replacement)
+  }
+  return match => ctx => {
+    const value = typeof content === 'function' ? content(ctx) : replacement
+    return escape(String(typeof value === 'function' ? value(...match) : value))
+  }
+}
+
+/** What a format function expands is text of the program, so a few formats at most. */
+function expander (tokens) {
+  const compiled = new Map()
+  return (format, ctx, start) => {
+    let known = compiled.get(format)
+    if (known === undefined) {
+      if (compiled.size === 100) compiled.clear()
+      known = compile(format, tokens).fill
+      compiled.set(format, known)
+    }
+    return known(ctx, start)
+  }
+}
+
+module.exports = { compile, expander }

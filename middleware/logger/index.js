@@ -1,0 +1,125 @@
+'use strict'
+
+const whenFinished = require('../_shared/finished')
+const { Rule, check, fn, list, string } = require('../_shared/options')
+const { liner } = require('./line')
+const { LEVELS, levelName, writer } = require('./writer')
+
+const level = new Rule(`'auto' or one of ${LEVELS.join(', ')}`, value => {
+  return ['auto', ...LEVELS].includes(levelName(value))
+})
+const pattern = new Rule('a RegExp or a string', value => typeof value === 'string' || value instanceof RegExp)
+const token = new Rule('a token', value => {
+  return (typeof value?.token === 'string' && value.token !== '') || value?.token instanceof RegExp
+})
+const OPTIONS = {
+  format: string.or(fn),
+  level,
+  nolog: pattern.or(list(pattern, 'them')),
+  tokens: list(token, 'objects whose token is a non-empty string or a RegExp')
+}
+const ALONE = { ...OPTIONS, transporter: fn }
+
+/**
+ * Log one line per request, when its response is sent or the client has disconnected.
+ *
+ *    app.use(logger())                                  // stdout
+ *    app.use(logger(log4js.getLogger('http'), { level: 'auto' }))
+ *    app.use(logger(pino(), { format: ':method :url :status :response-time' }))
+ *    app.use(logger(line => lines.push(line)))
+ *
+ * Whatever a client can say is escaped (quotes, backslashes, control characters) and never
+ * expanded as a token.
+ *
+ * @param {object|Function} [log] a log4js, pino or similar logger; or a function that is called
+ *   back with (line, args), also as `{ transporter }`; stdout when left out
+ * @param {object|string|Function} [options] or the format alone
+ * @param {string|Function} [options.format] tokens: :remote-addr :method :url :http-version
+ *   :protocol :hostname :status :content-length :referrer :user-agent :response-time (ms) :date
+ *   :id :req[field] :res[field]; or (ctx, expand) => line, '' for none
+ * @param {string|object} [options.level] of the logger, default 'info'; 'auto' goes by the status
+ * @param {RegExp|string|Array<RegExp|string>} [options.nolog] urls that are not logged
+ * @param {Array<{ token, replacement?, content? }>} [options.tokens] your own
+ * @return {Function} middleware
+ * @throws {TypeError} for a logger or an option that cannot work
+ * @api public
+ */
+module.exports = function logger (log, options) {
+  const record = recorder(log, options)
+
+  return function logger (ctx, next) {
+    const { request } = ctx
+    if (request._logging || record.skips(ctx)) return next()
+    request._logging = true // as koa-log4: a mounted app's own logger adds no second line
+
+    // a socket forgets its address when it closes, ctx.ip remembers it
+    if (record.address) ctx.ip // eslint-disable-line no-unused-expressions
+    const start = record.timed ? Date.now() : 0
+    whenFinished(ctx, () => record.write(ctx, start))
+    return next()
+  }
+}
+
+/**
+ * The same for `app.final`. It begins after the handlers, so it knows no response time; the failed
+ * and aborted requests, which no final sees, it logs from the app's first response on.
+ *
+ *    app.final(logger.final(log4js.getLogger('http'), { level: 'auto' }))
+ *
+ * @param {object|Function} [log]
+ * @param {object|string|Function} [options]
+ * @return {Function} (ctx) => void
+ * @api public
+ */
+module.exports.final = function final (log, options) {
+  const record = recorder(log, options)
+  const apps = new WeakSet()
+
+  function missed (ctx) {
+    if (!ctx.request._logging && !record.skips(ctx)) record.write(ctx, 0)
+  }
+
+  return function logger (ctx) {
+    const { app, request } = ctx
+    if (!apps.has(app)) {
+      apps.add(app)
+      app.on('finish', missed)
+    }
+    if (request._logging || record.skips(ctx)) return
+    request._logging = true
+    whenFinished(ctx, () => record.write(ctx, 0))
+  }
+}
+
+function recorder (log, options) {
+  if (isOptions(log)) {
+    options = check('logger', log, ALONE)
+    log = options.transporter
+  } else {
+    if (typeof options === 'string' || typeof options === 'function') options = { format: options }
+    options = check('logger', options, OPTIONS)
+  }
+  const { format, level = 'info', nolog, tokens = [] } = options
+  const { line, timed } = liner(format, tokens, typeof log === 'function')
+  const quiet = patterns(nolog)
+
+  return {
+    timed,
+    address: typeof format !== 'string' || format.includes(':remote-addr') || tokens.length > 0,
+    skips: ctx => quiet.length > 0 && quiet.some(one => one.test(ctx.originalUrl)),
+    write: writer(log, levelName(level), line)
+  }
+}
+
+function isOptions (log) {
+  return log !== null && typeof log === 'object' &&
+    typeof log.info !== 'function' && typeof log.log !== 'function'
+}
+
+function patterns (nolog) {
+  return [].concat(nolog ?? []).map(one => {
+    if (typeof one === 'string') return new RegExp(one)
+    // a copy: with the g or y flag it would remember where it stopped
+    return new RegExp(one, one.flags.replace(/[gy]/g, ''))
+  })
+}

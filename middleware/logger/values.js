@@ -1,0 +1,57 @@
+'use strict'
+
+const { escape } = require('./escape')
+
+const CLIENT_GONE = 499 // nginx's number for a client that left before its response
+
+/** What a line can say about a request, by the name of the token: (ctx, start) => text or number. */
+const VALUES = {
+  url: ctx => escape(ctx.originalUrl),
+  protocol: ctx => ctx.protocol,
+  hostname: ctx => escape(ctx.hostname),
+  method: ctx => escape(ctx.method),
+  status: statusOf,
+  'response-time': elapsed,
+  date,
+  referrer: ctx => escape(ctx.get('Referer')),
+  'http-version': httpVersion,
+  'remote-addr': ctx => escape(ctx.ip),
+  'user-agent': ctx => escape(ctx.get('User-Agent')) || '-',
+  'content-length': length,
+  id: ctx => escape(String(ctx.state.id ?? '-'))
+}
+
+const lastDate = { second: 0, text: '' }
+
+/** As in the header Date; made once a second, not for every line. */
+function date () {
+  const second = Math.floor(Date.now() / 1000)
+  if (second !== lastDate.second) {
+    lastDate.second = second
+    lastDate.text = new Date().toUTCString()
+  }
+  return lastDate.text
+}
+
+/** Of a final, which begins after the handlers, there is no start. */
+function elapsed (ctx, start) {
+  return start ? Date.now() - start : '-'
+}
+
+function statusOf (ctx) {
+  return isGone(ctx) && !ctx.headerSent ? CLIENT_GONE : ctx.status
+}
+
+function length (ctx) {
+  return ctx.response.get('Content-Length') || '-'
+}
+
+function httpVersion (ctx) {
+  return (ctx.incoming ?? ctx.req).httpVersion
+}
+
+function isGone (ctx) {
+  return (ctx.outgoing ?? ctx.res).writableEnded === false
+}
+
+module.exports = { VALUES, date, elapsed, httpVersion, isGone, length, statusOf }

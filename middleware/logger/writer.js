@@ -1,0 +1,67 @@
+'use strict'
+
+const { setImmediate } = require('node:timers') // jsdom has none
+const { parts } = require('./line')
+const { statusOf } = require('./values')
+
+const LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'mark']
+
+/**
+ * The function that writes a request's line.
+ *
+ * @param {object|Function} [log] a logger, or a function that is called with (line, args); stdout when
+ *   left out
+ * @param {string} level
+ * @param {Function} line (ctx, start) => text
+ * @return {Function} (ctx, start)
+ * @throws {TypeError} for a logger without a method of this level
+ */
+function writer (log, level, line) {
+  if (log === undefined || log === null) return toStdout(line)
+  if (typeof log === 'function') {
+    return (ctx, start) => {
+      const text = line(ctx, start)
+      if (text) log(text, parts(ctx, start))
+    }
+  }
+
+  const names = level === 'auto' ? ['info', 'warn', 'error'] : [level]
+  const missing = names.find(name => typeof log[name] !== 'function')
+  if (missing) throw new TypeError(`logger: options.level: the given logger has no method ${missing}()`)
+
+  return (ctx, start) => {
+    const name = level === 'auto' ? levelOf(statusOf(ctx)) : level
+    if (log.isLevelEnabled && !log.isLevelEnabled(name)) return
+    const text = line(ctx, start)
+    if (text) log[name](text)
+  }
+}
+
+function levelOf (status) {
+  if (status >= 400) return 'error'
+  return status >= 300 ? 'warn' : 'info'
+}
+
+/** One write for all lines of a turn of the event loop: a write per line costs more than a line. */
+function toStdout (line) {
+  let lines = []
+
+  function flush () {
+    const text = lines.join('\n')
+    lines = []
+    if (text) console.log(text)
+  }
+
+  process.on('exit', flush)
+  return (ctx, start) => {
+    const text = line(ctx, start)
+    if (text && lines.push(text) === 1) setImmediate(flush)
+  }
+}
+
+/** Of log4js' Level objects, too. */
+function levelName (level) {
+  return String(level?.levelStr ?? level).toLowerCase()
+}
+
+module.exports = { LEVELS, levelName, writer }

@@ -1,0 +1,110 @@
+'use strict'
+
+const { Rule, boolean, check, list, number, off, string } = require('../_shared/options')
+const whenFinished = require('../_shared/finished')
+
+// Every distinct set of labels is a series that Prometheus keeps, and a client chooses method and path.
+const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
+const MAX_ROUTES = 1000
+
+const BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
+
+const has = (...names) => value => Object(value) === value && names.every(name => typeof value[name] === 'function')
+const OPTIONS = {
+  path: new Rule("a path that begins with '/'", value => typeof value === 'string' && value[0] === '/').or(off),
+  prefix: string,
+  buckets: list(number({ min: 0 }), 'seconds'),
+  defaults: boolean,
+  client: new Rule('prom-client', has('Histogram', 'Gauge', 'collectDefaultMetrics')),
+  register: new Rule('a Registry of prom-client', has('metrics', 'getSingleMetric', 'registerMetric'))
+}
+
+/**
+ * Count requests for Prometheus, by prom-client, and serve the metrics: durations by method, route
+ * and status, requests in flight, and prom-client's own of the process (event-loop lag, heap, CPU).
+ *
+ *    app.use(metrics())
+ *
+ * The route is the pattern that a router matched (`/users/:id`), never the path.
+ *
+ * @param {object} [options]
+ * @param {string | false} [options.path='/metrics'] where they are served
+ * @param {string} [options.prefix=''] put before the names of the metrics
+ * @param {number[]} [options.buckets] upper bounds of the durations in seconds
+ * @param {boolean} [options.defaults=true] with prom-client's own metrics of the process
+ * @param {object} [options.client] prom-client, where it cannot be required from here
+ * @param {Registry} [options.register=client.register]
+ * @return {Function} middleware
+ * @throws {TypeError} for an unknown option or a wrong value
+ * @throws {Error} if prom-client is not installed
+ * @api public
+ */
+module.exports = function metrics (options) {
+  const { path = '/metrics', prefix = '', buckets = BUCKETS, defaults = true, ...given } =
+    check('metrics', options, OPTIONS)
+  const client = given.client || load()
+  const { register = client.register } = given
+
+  if (defaults && !register.getSingleMetric(`${prefix}process_cpu_seconds_total`)) {
+    client.collectDefaultMetrics({ register, prefix })
+  }
+  const inFlight = once(register, client.Gauge, {
+    name: `${prefix}http_requests_in_flight`,
+    help: 'Requests without a whole response'
+  })
+  const seconds = once(register, client.Histogram, {
+    name: `${prefix}http_request_duration_seconds`,
+    help: 'From the headers of a request to the end of its response',
+    labelNames: ['method', 'route', 'status'],
+    buckets
+  })
+  const routes = new Map() // route → method and status → the series, which prom-client looks up slowly
+
+  return function metrics (ctx, next) {
+    if (ctx.path === path && (ctx.method === 'GET' || ctx.method === 'HEAD')) return serve(ctx)
+    const start = performance.now()
+    const method = METHODS.has(ctx.method) ? ctx.method : 'other'
+    inFlight.inc()
+    whenFinished(ctx, err => {
+      inFlight.dec()
+      const status = err ? 'lost' : ctx.status
+      series(ctx, method, status).observe((performance.now() - start) / 1000)
+    })
+    return next()
+  }
+
+  async function serve (ctx) {
+    const text = await register.metrics()
+    ctx.set('Content-Type', register.contentType)
+    ctx.set('Cache-Control', 'no-store')
+    ctx.body = text
+  }
+
+  function series (ctx, method, status) {
+    let route = ctx._matchedRoute === undefined ? 'none' : String(ctx._matchedRoute)
+    let known = routes.get(route)
+    if (known === undefined) {
+      if (routes.size >= MAX_ROUTES) route = 'other'
+      known = routes.get(route) || new Map()
+      routes.set(route, known)
+    }
+    const key = `${method} ${status}`
+    let one = known.get(key)
+    if (one === undefined) known.set(key, one = seconds.labels(method, route, String(status)))
+    return one
+  }
+}
+
+function load () {
+  try {
+    return require('prom-client')
+  } catch (cause) {
+    throw new Error('metrics: prom-client is missing: npm install prom-client', { cause })
+  }
+}
+
+// Two apps of one process may count into one registry.
+function once (register, Metric, configuration) {
+  return register.getSingleMetric(configuration.name) ||
+    new Metric({ ...configuration, registers: [register] })
+}

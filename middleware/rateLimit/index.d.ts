@@ -1,0 +1,44 @@
+import Kone = require('../../lib/index')
+
+/** Respond 429 to a client that sends too many requests. */
+declare function rateLimit (options?: rateLimit.Options): Kone.Middleware
+
+declare namespace rateLimit {
+  interface Options {
+    /** Default: `redis` if `db` is a client, otherwise `memory`. */
+    driver?: 'memory' | 'redis' | undefined
+    /** A client of `ioredis` or `redis`, or a Map to count in. */
+    db?: RedisClient | Map<string, any> | undefined
+    /** ms; default: an hour */
+    duration?: number | undefined
+    /** Requests in `duration`; default: 2500. */
+    max?: number | undefined
+    /** Whom to count, false for nobody; default: `ctx.ip`. */
+    id?: ((ctx: Kone.Context) => string | false | Promise<string | false>) | undefined
+    /** Bits: count the addresses of such an IPv6 network as one; goes with the default `id`. */
+    ipv6Subnet?: number | undefined
+    /** Prefix of the keys; default: `limit`. */
+    namespace?: string | undefined
+    headers?: { remaining?: string, reset?: string, total?: string } | undefined
+    disableHeader?: boolean | undefined
+    errorMessage?: string | object | undefined
+    /** Default: 429. */
+    status?: number | undefined
+    /** Throw the 429 instead of answering it. */
+    throw?: boolean | undefined
+    onLimited?: ((ctx: Kone.Context) => any) | undefined
+    whitelist?: ((ctx: Kone.Context) => any) | undefined
+    blacklist?: ((ctx: Kone.Context) => any) | undefined
+    /** Let pass when the store fails; default: false, a 503. */
+    failOpen?: boolean | undefined
+  }
+
+  interface RedisClient {
+    get (key: string): Promise<any>
+    set (...args: any[]): Promise<any>
+    del (...args: any[]): Promise<any>
+    eval (...args: any[]): Promise<any>
+  }
+}
+
+export = rateLimit

@@ -1,0 +1,335 @@
+import Kone = require('../../lib/index')
+import type { PathParams } from './path'
+
+declare namespace Router {
+  type Path = string | RegExp
+  type Paths = Path | Path[]
+  type Many = AnyMiddleware | AnyMiddleware[]
+  type AnyMiddleware = Kone.Middleware<any, any>
+  type ParamMiddleware = (value: string, ctx: Kone.ParameterizedContext<any, any>, next: Kone.Next) => unknown
+
+  /**
+   * What a path puts on `ctx.params`.
+   *
+   *    Router.Params<'/users/:id/posts/:post?'>   // { id: string, post?: string }
+   *    Router.Params<'/users{/:id}', 8>           // { id?: string }
+   */
+  type Params<P extends Path, SyntaxT extends 6 | 8 = 6> = PathParams<P, SyntaxT>
+
+  /** What the router puts on ctx, beside `params`. */
+  interface Matching {
+    router: Router<any, any, any, any>
+    captures: string[]
+    matched: Layer[]
+    routerPath: Path
+    routerName: string | symbol | null
+    _matchedRoute: Path
+    _matchedRouteName?: string | symbol
+  }
+
+  /** What the handlers of a path have on ctx. */
+  interface OfPath<PrefixT extends string, P extends Path, SyntaxT extends 6 | 8 = 6> extends Matching {
+    params: PathParams<P extends string ? string extends PrefixT ? P : `${PrefixT}${P}` : P, SyntaxT>
+  }
+
+  /**
+   * The last function of a route, for one that is written elsewhere.
+   *
+   *    const show: Router.Handler<'/users/:id', State> = ctx => { ctx.body = ctx.params.id }
+   */
+  type Handler<P extends Path = string, StateT = Kone.DefaultState, ContextT = Kone.DefaultContextExtends> =
+    Kone.Middleware<StateT, ContextT & OfPath<'', P>>
+
+  interface Options<PrefixT extends string = string, SyntaxT extends 6 | 8 = 6 | 8> {
+    /** put before every path */
+    prefix?: PrefixT
+    /** only for requests to this host */
+    host?: string | RegExp
+    /** what allowedMethods() calls implemented */
+    methods?: string[]
+    /** match this instead of the request's path */
+    routerPath?: string
+    /** run the last matching route alone */
+    exclusive?: boolean
+    /** `/a` and `/A` differ */
+    sensitive?: boolean
+    /** `/a` and `/a/` differ */
+    strict?: boolean
+    /** paths by path-to-regexp 6.3, as in koa-router (default), or 8, as in @koa/router from 14 on */
+    syntax?: SyntaxT
+  }
+
+  interface LayerOptions {
+    name?: string | symbol | null
+    end?: boolean
+    sensitive?: boolean
+    strict?: boolean
+    prefix?: string
+    ignoreCaptures?: boolean
+  }
+
+  interface UrlOptions {
+    query?: string | Record<string, unknown>
+  }
+
+  interface AllowedMethodsOptions {
+    throw?: boolean
+    notImplemented?: () => unknown
+    methodNotAllowed?: () => unknown
+  }
+
+  interface Layer {
+    opts: LayerOptions
+    name: string | symbol | null
+    methods: string[]
+    paramNames: Array<{ name: string | number }>
+    stack: AnyMiddleware[]
+    path: Path
+    regexp: RegExp
+    match (path: string): boolean
+    params (path: string, captures: string[], params?: Record<string, string>): Record<string, string>
+    captures (path: string): string[]
+    url (params?: unknown, options?: UrlOptions): string
+    param (param: string, middleware: ParamMiddleware): this
+    setPrefix (prefix: string): this
+  }
+
+  interface Matched {
+    path: Layer[]
+    pathAndMethod: Layer[]
+    route: boolean
+  }
+
+  /** What a middleware adds for those behind it: one that promises nothing (`any` name) adds nothing. */
+  type Added<T> = string extends keyof T ? {} : T
+
+  /**
+   * `router.get()` and the others. A middleware before the last function adds to the state and the
+   * context of those behind it; the last function is given what is there, and cannot ask for more.
+   */
+  interface Verb<R, StateT, ContextT, PrefixT extends string, SyntaxT extends 6 | 8> {
+    <P extends Path> (
+      path: P | P[],
+      handler: Kone.Middleware<StateT, ContextT & OfPath<PrefixT, P, SyntaxT>>
+    ): R
+    <P extends Path, S1 = {}, C1 = {}> (
+      path: P | P[],
+      m1: Kone.Middleware<StateT & S1, ContextT & OfPath<PrefixT, P, SyntaxT> & C1>,
+      handler: Kone.Middleware<StateT & Added<S1>, ContextT & OfPath<PrefixT, P, SyntaxT> & Added<C1>>
+    ): R
+    <P extends Path, S1 = {}, C1 = {}, S2 = {}, C2 = {}> (
+      path: P | P[],
+      m1: Kone.Middleware<StateT & S1, ContextT & OfPath<PrefixT, P, SyntaxT> & C1>,
+      m2: Kone.Middleware<StateT & Added<S1> & S2, ContextT & OfPath<PrefixT, P, SyntaxT> & Added<C1> & C2>,
+      handler: Kone.Middleware<
+        StateT & Added<S1> & Added<S2>,
+        ContextT & OfPath<PrefixT, P, SyntaxT> & Added<C1> & Added<C2>
+      >
+    ): R
+    <P extends Path, S1 = {}, C1 = {}, S2 = {}, C2 = {}, S3 = {}, C3 = {}> (
+      path: P | P[],
+      m1: Kone.Middleware<StateT & S1, ContextT & OfPath<PrefixT, P, SyntaxT> & C1>,
+      m2: Kone.Middleware<StateT & Added<S1> & S2, ContextT & OfPath<PrefixT, P, SyntaxT> & Added<C1> & C2>,
+      m3: Kone.Middleware<
+        StateT & Added<S1> & Added<S2> & S3,
+        ContextT & OfPath<PrefixT, P, SyntaxT> & Added<C1> & Added<C2> & C3
+      >,
+      handler: Kone.Middleware<
+        StateT & Added<S1> & Added<S2> & Added<S3>,
+        ContextT & OfPath<PrefixT, P, SyntaxT> & Added<C1> & Added<C2> & Added<C3>
+      >
+    ): R
+    <P extends Path, S1 = {}, C1 = {}, S2 = {}, C2 = {}, S3 = {}, C3 = {}, S4 = {}, C4 = {}> (
+      path: P | P[],
+      m1: Kone.Middleware<StateT & S1, ContextT & OfPath<PrefixT, P, SyntaxT> & C1>,
+      m2: Kone.Middleware<StateT & Added<S1> & S2, ContextT & OfPath<PrefixT, P, SyntaxT> & Added<C1> & C2>,
+      m3: Kone.Middleware<
+        StateT & Added<S1> & Added<S2> & S3,
+        ContextT & OfPath<PrefixT, P, SyntaxT> & Added<C1> & Added<C2> & C3
+      >,
+      m4: Kone.Middleware<
+        StateT & Added<S1> & Added<S2> & Added<S3> & S4,
+        ContextT & OfPath<PrefixT, P, SyntaxT> & Added<C1> & Added<C2> & Added<C3> & C4
+      >,
+      handler: Kone.Middleware<
+        StateT & Added<S1> & Added<S2> & Added<S3> & Added<S4>,
+        ContextT & OfPath<PrefixT, P, SyntaxT> & Added<C1> & Added<C2> & Added<C3> & Added<C4>
+      >
+    ): R
+    <P extends Path> (
+      name: string | symbol,
+      path: P | P[],
+      handler: Kone.Middleware<StateT, ContextT & OfPath<PrefixT, P, SyntaxT>>
+    ): R
+    <P extends Path, S1 = {}, C1 = {}> (
+      name: string | symbol,
+      path: P | P[],
+      m1: Kone.Middleware<StateT & S1, ContextT & OfPath<PrefixT, P, SyntaxT> & C1>,
+      handler: Kone.Middleware<StateT & Added<S1>, ContextT & OfPath<PrefixT, P, SyntaxT> & Added<C1>>
+    ): R
+    <P extends Path, S1 = {}, C1 = {}, S2 = {}, C2 = {}> (
+      name: string | symbol,
+      path: P | P[],
+      m1: Kone.Middleware<StateT & S1, ContextT & OfPath<PrefixT, P, SyntaxT> & C1>,
+      m2: Kone.Middleware<StateT & Added<S1> & S2, ContextT & OfPath<PrefixT, P, SyntaxT> & Added<C1> & C2>,
+      handler: Kone.Middleware<
+        StateT & Added<S1> & Added<S2>,
+        ContextT & OfPath<PrefixT, P, SyntaxT> & Added<C1> & Added<C2>
+      >
+    ): R
+    <P extends Path, S1 = {}, C1 = {}, S2 = {}, C2 = {}, S3 = {}, C3 = {}> (
+      name: string | symbol,
+      path: P | P[],
+      m1: Kone.Middleware<StateT & S1, ContextT & OfPath<PrefixT, P, SyntaxT> & C1>,
+      m2: Kone.Middleware<StateT & Added<S1> & S2, ContextT & OfPath<PrefixT, P, SyntaxT> & Added<C1> & C2>,
+      m3: Kone.Middleware<
+        StateT & Added<S1> & Added<S2> & S3,
+        ContextT & OfPath<PrefixT, P, SyntaxT> & Added<C1> & Added<C2> & C3
+      >,
+      handler: Kone.Middleware<
+        StateT & Added<S1> & Added<S2> & Added<S3>,
+        ContextT & OfPath<PrefixT, P, SyntaxT> & Added<C1> & Added<C2> & Added<C3>
+      >
+    ): R
+    // more of them: typed by the path and the router alone
+    <P extends Path> (
+      path: P | P[],
+      m1: Kone.Middleware<StateT, ContextT & OfPath<PrefixT, P, SyntaxT>>,
+      ...middleware: Array<Kone.Middleware<StateT, ContextT & OfPath<PrefixT, P, SyntaxT>>>
+    ): R
+    <P extends Path> (
+      name: string | symbol,
+      path: P | P[],
+      m1: Kone.Middleware<StateT, ContextT & OfPath<PrefixT, P, SyntaxT>>,
+      ...middleware: Array<Kone.Middleware<StateT, ContextT & OfPath<PrefixT, P, SyntaxT>>>
+    ): R
+  }
+
+  /** What routes() returns: a middleware, of kone and of Koa, that another router can nest. */
+  interface Routes {
+    (ctx: any, next: Kone.Next): Promise<unknown>
+    router: Router<any, any, any, any>
+  }
+}
+
+/** `new` may be left out. */
+declare function Router<
+  StateT = Kone.DefaultState,
+  ContextT = Kone.DefaultContextExtends,
+  PrefixT extends string = '',
+  SyntaxT extends 6 | 8 = 6
+> (options?: Router.Options<PrefixT, SyntaxT>): Router<StateT, ContextT, PrefixT, SyntaxT>
+
+/**
+ * Routes by method and path. Handlers know the parameters of their path:
+ *
+ *    const router = new Router<State>()
+ *    router.get('/users/:id/posts/:post?', ctx => {
+ *      ctx.params   // { id: string, post?: string }
+ *    })
+ *
+ * `StateT` is the type of `ctx.state`; `ContextT` what ctx has beside its own, when left out what
+ * packages and apps declare for every context; `PrefixT` the path of `options.prefix`, `SyntaxT`
+ * `options.syntax`.
+ */
+declare class Router<
+  StateT = Kone.DefaultState,
+  ContextT = Kone.DefaultContextExtends,
+  PrefixT extends string = '',
+  SyntaxT extends 6 | 8 = 6
+> {
+  constructor (options?: Router.Options<PrefixT, SyntaxT>)
+
+  opts: Router.Options
+  methods: string[]
+  exclusive: boolean
+  params: Record<string, Router.ParamMiddleware>
+  stack: Router.Layer[]
+  host: string | RegExp | undefined
+
+  static url (path: string, ...args: any[]): string
+
+  /** For all routes that follow; what it adds to state and context they have in what is returned. */
+  use<S1 = {}, C1 = {}> (
+    m1: Kone.Middleware<StateT & S1, ContextT & Router.OfPath<PrefixT, '', SyntaxT> & C1>
+  ): Router<StateT & Router.Added<S1>, ContextT & Router.Added<C1>, PrefixT, SyntaxT>
+  use<S1 = {}, C1 = {}, S2 = {}, C2 = {}> (
+    m1: Kone.Middleware<StateT & S1, ContextT & Router.OfPath<PrefixT, '', SyntaxT> & C1>,
+    m2: Kone.Middleware<
+      StateT & Router.Added<S1> & S2,
+      ContextT & Router.OfPath<PrefixT, '', SyntaxT> & Router.Added<C1> & C2
+    >
+  ): Router<
+    StateT & Router.Added<S1> & Router.Added<S2>,
+    ContextT & Router.Added<C1> & Router.Added<C2>,
+    PrefixT,
+    SyntaxT
+  >
+  use (
+    m1: Kone.Middleware<StateT, ContextT & Router.OfPath<PrefixT, '', SyntaxT>>,
+    ...middleware: Array<Kone.Middleware<StateT, ContextT & Router.OfPath<PrefixT, '', SyntaxT>>>
+  ): this
+  /** Below a path: only some of the routes have what it adds, so they are to say it themselves. */
+  use<P extends string, S1 = {}, C1 = {}> (
+    path: P | P[],
+    m1: Kone.Middleware<StateT & S1, ContextT & Router.OfPath<PrefixT, P, SyntaxT> & C1>
+  ): this
+  use<P extends string, S1 = {}, C1 = {}, S2 = {}, C2 = {}> (
+    path: P | P[],
+    m1: Kone.Middleware<StateT & S1, ContextT & Router.OfPath<PrefixT, P, SyntaxT> & C1>,
+    m2: Kone.Middleware<
+      StateT & Router.Added<S1> & S2,
+      ContextT & Router.OfPath<PrefixT, P, SyntaxT> & Router.Added<C1> & C2
+    >
+  ): this
+  use<P extends string> (
+    path: P | P[],
+    m1: Kone.Middleware<StateT, ContextT & Router.OfPath<PrefixT, P, SyntaxT>>,
+    ...middleware: Array<Kone.Middleware<StateT, ContextT & Router.OfPath<PrefixT, P, SyntaxT>>>
+  ): this
+
+  /** Before the paths of this router; those registered on what is returned have its parameters. */
+  prefix<P extends string> (prefix: P): Router<StateT, ContextT, P, SyntaxT>
+  routes (): Router.Routes
+  middleware (): Router.Routes
+  allowedMethods (options?: Router.AllowedMethodsOptions): (ctx: any, next: Kone.Next) => Promise<unknown>
+  redirect (source: string | symbol, destination: string | symbol, code?: number): this
+  register (
+    path: Router.Path, methods: string[], middleware: Router.Many, opts?: Router.LayerOptions
+  ): Router.Layer
+  register (path: Router.Path[], methods: string[], middleware: Router.Many, opts?: Router.LayerOptions): this
+  route (name: string | symbol): Router.Layer | false
+  url (name: string | symbol, ...args: any[]): string | Error
+  match (path: string, method: string): Router.Matched
+  param<N extends string> (
+    param: N,
+    middleware: (
+      value: string,
+      ctx: Kone.ParameterizedContext<StateT, ContextT & Router.Matching & { params: { [K in N]: string } }>,
+      next: Kone.Next
+    ) => unknown
+  ): this
+
+  all: Router.Verb<this, StateT, ContextT, PrefixT, SyntaxT>
+  get: Router.Verb<this, StateT, ContextT, PrefixT, SyntaxT>
+  head: Router.Verb<this, StateT, ContextT, PrefixT, SyntaxT>
+  post: Router.Verb<this, StateT, ContextT, PrefixT, SyntaxT>
+  put: Router.Verb<this, StateT, ContextT, PrefixT, SyntaxT>
+  patch: Router.Verb<this, StateT, ContextT, PrefixT, SyntaxT>
+  delete: Router.Verb<this, StateT, ContextT, PrefixT, SyntaxT>
+  del: Router.Verb<this, StateT, ContextT, PrefixT, SyntaxT>
+  options: Router.Verb<this, StateT, ContextT, PrefixT, SyntaxT>
+  link: Router.Verb<this, StateT, ContextT, PrefixT, SyntaxT>
+  unlink: Router.Verb<this, StateT, ContextT, PrefixT, SyntaxT>
+  trace: Router.Verb<this, StateT, ContextT, PrefixT, SyntaxT>
+  connect: Router.Verb<this, StateT, ContextT, PrefixT, SyntaxT>
+}
+
+declare module '../../lib/index' {
+  interface BaseContext {
+    /** The parameters of the path, which the router's own handlers know. */
+    params: unknown
+  }
+}
+
+export = Router

@@ -1,0 +1,437 @@
+'use strict'
+
+const http = require('node:http')
+const createError = require('http-errors')
+const { Rule, boolean, check, list, oneOf, string, text } = require('../_shared/options')
+const Layer = require('./layer')
+const { syntaxes, toRegexp } = require('./syntax')
+const Trie = require('./trie')
+
+const VERBS = http.METHODS.map(method => method.toLowerCase())
+const DONE = Promise.resolve()
+
+const OPTIONS = {
+  prefix: string,
+  host: string.or(new Rule('a RegExp', value => value instanceof RegExp)),
+  methods: list(text, 'names of methods'),
+  routerPath: string,
+  exclusive: boolean,
+  sensitive: boolean,
+  strict: boolean,
+  syntax: oneOf(6, 8)
+}
+
+/**
+ * Routes by method and path, with koa-router 13's API and semantics. What it costs to find the
+ * route does not grow with the number of routes.
+ *
+ *    const router = new Router({ prefix: '/users' })
+ *    router.get('user', '/:id', ctx => { ctx.body = ctx.params.id })
+ *    app.use(router.routes()).use(router.allowedMethods())
+ *
+ * @param {object} [opts]
+ * @param {string} [opts.prefix] put before every path
+ * @param {string | RegExp} [opts.host] only for requests to this host
+ * @param {string[]} [opts.methods] what allowedMethods() calls implemented
+ * @param {string} [opts.routerPath] match this instead of the request's path
+ * @param {boolean} [opts.exclusive=false] run the last matching route alone
+ * @param {boolean} [opts.sensitive=false] `/a` and `/A` differ
+ * @param {boolean} [opts.strict=false] `/a` and `/a/` differ
+ * @param {6|8} [opts.syntax=6] paths by path-to-regexp 6.3, as in koa-router, or 8, as in @koa/router
+ *   from 14 on
+ * @throws {TypeError} for an option of the wrong type
+ * @api public
+ */
+class Router {
+  constructor (opts) {
+    opts = check('router', opts, OPTIONS)
+    const { host, methods, exclusive } = opts
+
+    this.opts = opts
+    this.methods = methods || ['HEAD', 'OPTIONS', 'GET', 'PUT', 'PATCH', 'POST', 'DELETE']
+    this.exclusive = Boolean(exclusive)
+    this.params = {}
+    this.stack = []
+    this.host = host
+    this.trie = null
+  }
+
+  /**
+   * Generate a URL from a path.
+   *
+   *    Router.url('/users/:id', { id: 1 }, { query: { page: 2 } }) // '/users/1?page=2'
+   */
+  static url (path, ...args) {
+    return Layer.prototype.url.apply({ path, syntax: syntaxes[6] }, args)
+  }
+
+  /**
+   * Middleware for all routes that follow, below a path, or another router's routes().
+   *
+   *    router.use(authorize)
+   *    router.use(['/users', '/admin'], session)
+   *    router.use('/forums/:id', posts.routes(), posts.allowedMethods())
+   *
+   * @param {...(string | string[] | Function)} middleware a path or paths may come first
+   * @return {Router}
+   * @api public
+   */
+  use (...middleware) {
+    if (Array.isArray(middleware[0]) && typeof middleware[0][0] === 'string') {
+      const [paths, ...rest] = middleware
+      for (const path of paths) this.use(path, ...rest)
+      return this
+    }
+
+    const { syntax } = this.opts
+    const hasPath = typeof middleware[0] === 'string' || (syntax === 8 && middleware[0] instanceof RegExp)
+    const path = hasPath ? middleware.shift() : undefined
+    for (const fn of middleware) {
+      if (fn.router) {
+        this.nest(fn.router, path)
+      } else {
+        // a prefix with params is matched for its params, even by middleware without a path
+        const { keys } = toRegexp(this.opts.prefix || '', { syntax })
+        this.register(path || syntaxes[syntax ?? 6].any, [], fn, {
+          end: syntax === 8 && path === '/', // there it is the root alone
+          ignoreCaptures: !hasPath && keys.length === 0
+        })
+      }
+    }
+    return this
+  }
+
+  /**
+   * Copy the layers of another router, so that it can be nested again elsewhere.
+   *
+   * @api private
+   */
+  nest (router, path) {
+    if ((router.opts.syntax ?? 6) !== (this.opts.syntax ?? 6)) {
+      throw new TypeError('router: options.syntax of a nested router must be that of the router around it')
+    }
+    for (const layer of router.stack) {
+      const copy = Object.assign(Object.create(Layer.prototype), layer)
+      if (path) copy.setPrefix(path)
+      if (this.opts.syntax === 8 && path && layer.methods.length === 0) {
+        const { keys } = toRegexp(path, this.opts)
+        if (keys.length > 0) copy.opts = { ...copy.opts, ignoreCaptures: false }
+      }
+      if (this.opts.prefix) copy.setPrefix(this.opts.prefix)
+      for (const param of Object.keys(this.params)) copy.param(param, this.params[param])
+      this.stack.push(copy)
+    }
+  }
+
+  /**
+   * Put a prefix before the paths of this router, those registered already included.
+   *
+   * @param {string} prefix
+   * @return {Router}
+   * @api public
+   */
+  prefix (prefix) {
+    const before = this.opts.prefix
+    this.opts.prefix = prefix.replace(/\/$/, '')
+    if (this.opts.syntax === 8 && before) this.takeOff(before)
+    for (const layer of this.stack) layer.setPrefix(this.opts.prefix)
+    return this
+  }
+
+  /**
+   * koa-router puts a second prefix before the first one, @koa/router from 14 on in its place.
+   *
+   * @api private
+   */
+  takeOff (prefix) {
+    for (const layer of this.stack) {
+      const { path } = layer
+      const begins = typeof path === 'string' && (path === prefix || path.startsWith(`${prefix}/`))
+      if (begins) layer.path = path.slice(prefix.length) || (layer.opts.end === false ? '' : '/')
+    }
+  }
+
+  /**
+   * The middleware that runs the routes.
+   *
+   * @return {Function}
+   * @api public
+   */
+  routes () {
+    const router = this
+
+    function dispatch (ctx, next) {
+      if (router.host && !router.matchHost(ctx.host)) return next()
+
+      const path = router.opts.routerPath || ctx.newRouterPath || ctx.path || ctx.routerPath || ''
+      const matched = router.match(path, ctx.method)
+      if (ctx.matched) ctx.matched.push(...matched.path)
+      else ctx.matched = matched.path
+
+      ctx.router = router
+      if (router.opts.syntax === 8) ctx.routeMatched = matched.route
+      if (!matched.route) return next()
+
+      const layers = matched.pathAndMethod
+      const last = layers[layers.length - 1]
+      ctx._matchedRoute = last.path
+      if (last.name) ctx._matchedRouteName = last.name
+      return run(ctx, next, path, router.exclusive ? [last] : layers)
+    }
+
+    dispatch.router = this
+    return dispatch
+  }
+
+  middleware () {
+    return this.routes()
+  }
+
+  /**
+   * Respond to OPTIONS, and with 405 and 501, with `Allow`, where no route has responded.
+   *
+   *    app.use(router.allowedMethods({ throw: true }))
+   *
+   * @param {object} [options]
+   * @param {boolean} [options.throw=false] throw the 405 or 501
+   * @param {Function} [options.notImplemented] makes the error thrown for 501
+   * @param {Function} [options.methodNotAllowed] makes the error thrown for 405
+   * @return {Function} middleware
+   * @api public
+   */
+  allowedMethods (options = {}) {
+    const implemented = this.methods
+
+    return function allowedMethods (ctx, next) {
+      return next().then(() => {
+        if (!ctx.matched || (ctx.status && ctx.status !== 404)) return
+
+        const allowed = [...new Set(ctx.matched.flatMap(layer => layer.methods))]
+        if (!implemented.includes(ctx.method)) {
+          refuse(ctx, 501, allowed, options, options.notImplemented)
+        } else if (allowed.length > 0 && ctx.method === 'OPTIONS') {
+          ctx.status = 200
+          ctx.body = ''
+          ctx.set('Allow', allowed.join(', '))
+        } else if (allowed.length > 0 && !allowed.includes(ctx.method)) {
+          refuse(ctx, 405, allowed, options, options.methodNotAllowed)
+        }
+      })
+    }
+  }
+
+  /**
+   * A route for every method.
+   *
+   * @param {...(string | RegExp | Array | Function)} args [name,] path, ...middleware
+   * @return {Router}
+   * @api public
+   */
+  all (...args) {
+    return this.add('an all', VERBS, args)
+  }
+
+  /**
+   * @param {string} what for the message
+   * @param {string[]} methods
+   * @param {Array} args [name,] path, ...middleware
+   * @throws {Error} without a path
+   * @api private
+   */
+  add (what, methods, args) {
+    const isNamed = typeof args[1] === 'string' || args[1] instanceof RegExp
+    const [name, path, ...middleware] = isNamed ? args : [null, ...args]
+    const isPath = typeof path === 'string' || path instanceof RegExp ||
+      (Array.isArray(path) && path.length > 0)
+    if (!isPath) throw new Error(`You have to provide a path when adding ${what} handler`)
+
+    this.register(path, methods, middleware, { name })
+    return this
+  }
+
+  /**
+   * Redirect one path or named route to another, or to a URL.
+   *
+   *    router.redirect('/login', 'sign-in')
+   *
+   * @param {string | symbol} source
+   * @param {string | symbol} destination
+   * @param {number} [code=301]
+   * @return {Router}
+   * @throws {Error} for an unknown name
+   * @api public
+   */
+  redirect (source, destination, code = 301) {
+    const from = this.resolve(source, path => path[0] === '/')
+    const to = this.resolve(destination, path => path[0] === '/' || path.includes('://'))
+    return this.all(from, ctx => {
+      ctx.redirect(to)
+      ctx.status = code || 301
+    })
+  }
+
+  /**
+   * @api private
+   */
+  resolve (target, isPath) {
+    if (typeof target === 'string' && isPath(target)) return target
+    const url = this.url(target)
+    if (url instanceof Error) throw url
+    return url
+  }
+
+  /**
+   * @param {string | RegExp | Array} path
+   * @param {string[]} methods
+   * @param {Function|Function[]} middleware
+   * @param {object} [opts] name, end, sensitive, strict, ignoreCaptures
+   * @return {Layer}
+   * @api public
+   */
+  register (path, methods, middleware, opts = {}) {
+    if (Array.isArray(path)) {
+      for (const one of path) this.register(one, methods, middleware, opts)
+      return this
+    }
+
+    const layer = new Layer(path, methods, middleware, {
+      end: opts.end !== false,
+      name: opts.name,
+      syntax: this.opts.syntax,
+      sensitive: opts.sensitive || this.opts.sensitive || false,
+      strict: opts.strict || this.opts.strict || false,
+      prefix: opts.prefix || this.opts.prefix || '',
+      ignoreCaptures: opts.ignoreCaptures
+    })
+    if (this.opts.prefix) layer.setPrefix(this.opts.prefix)
+    for (const param of Object.keys(this.params)) layer.param(param, this.params[param])
+    this.stack.push(layer)
+    return layer
+  }
+
+  /**
+   * The layer of a name, or false.
+   */
+  route (name) {
+    return this.stack.find(layer => layer.name && layer.name === name) || false
+  }
+
+  /**
+   * Generate the URL of a named route; an unknown name gives an Error, not thrown.
+   *
+   *    router.url('user', { id: 3 }, { query: { limit: 1 } }) // '/users/3?limit=1'
+   *
+   * @return {string | Error}
+   * @api public
+   */
+  url (name, ...args) {
+    const layer = this.route(name)
+    return layer ? layer.url(...args) : new Error(`No route found for name: ${String(name)}`)
+  }
+
+  /**
+   * @param {string} path
+   * @param {string} method
+   * @return {{path: Layer[], pathAndMethod: Layer[], route: boolean}} layers that match the
+   * path, those that match the method too, and whether a route is among them
+   * @api private
+   */
+  match (path, method) {
+    const { stack } = this
+    if (this.trie === null || !this.trie.covers(stack)) this.trie = new Trie(stack)
+
+    const matched = { path: [], pathAndMethod: [], route: false }
+    for (const layer of this.trie.candidates(path)) {
+      if (!layer.match(path)) continue
+      matched.path.push(layer)
+      const isRoute = layer.methods.length > 0
+      if (isRoute && !layer.methods.includes(method)) continue
+      matched.pathAndMethod.push(layer)
+      if (isRoute) matched.route = true
+    }
+    return matched
+  }
+
+  /**
+   * @api private
+   */
+  matchHost (input) {
+    const { host } = this
+    if (!host) return true
+    if (!input) return false
+    return typeof host === 'string' ? input === host : host.test(input)
+  }
+
+  /**
+   * Run a function for a `:param`, before the middleware of every route that has it.
+   *
+   *    router.param('user', async (id, ctx, next) => { ctx.user = await find(id); return next() })
+   *
+   * @param {string} param
+   * @param {Function} middleware (value, ctx, next)
+   * @return {Router}
+   * @api public
+   */
+  param (param, middleware) {
+    this.params[param] = middleware
+    for (const layer of this.stack) layer.param(param, middleware)
+    return this
+  }
+}
+
+for (const verb of VERBS) {
+  Router.prototype[verb] = function (...args) {
+    return this.add(`a ${verb}`, [verb], args)
+  }
+}
+
+Router.prototype.del = Router.prototype.delete
+
+function refuse (ctx, status, allowed, options, makeError) {
+  if (options.throw) throw typeof makeError === 'function' ? makeError() : createError(status)
+  ctx.status = status
+  ctx.set('Allow', allowed.join(', '))
+}
+
+/**
+ * The onion of one request: every layer's captures and params, then its middleware, then `next`.
+ */
+function run (ctx, next, path, layers) {
+  let furthest = -1
+  return dispatch(0, 0, 0)
+
+  function dispatch (turn, at, i) {
+    if (turn <= furthest) return Promise.reject(new Error('next() called multiple times'))
+    furthest = turn
+    try {
+      let layer = layers[at]
+      while (layer !== undefined) {
+        if (i === 0) enter(ctx, layer, path)
+        if (i < layer.stack.length) break
+        layer = layers[++at]
+        i = 0
+      }
+      const value = layer !== undefined
+        ? layer.stack[i](ctx, () => dispatch(turn + 1, at, i + 1))
+        : next ? next(ctx, () => DONE) : undefined
+      return value === undefined ? DONE : Promise.resolve(value)
+    } catch (err) {
+      return Promise.reject(err)
+    }
+  }
+}
+
+function enter (ctx, layer, path) {
+  ctx.captures = layer.captures(path)
+  ctx.params = ctx.request.params = layer.params(path, ctx.captures, ctx.params)
+  ctx.routerPath = layer.path
+  ctx.routerName = layer.name
+  ctx._matchedRoute = layer.path
+  if (layer.name) ctx._matchedRouteName = layer.name
+}
+
+// callable without new, as the factories of the set are
+module.exports = new Proxy(Router, { apply: (Router, self, args) => new Router(...args) })
+
+// the name, for `import { url } from 'kone/middleware/router'`
+0 && (exports.url = null)

@@ -1,0 +1,131 @@
+'use strict'
+
+const six = require('path-to-regexp') // 6.3: koa-router 13
+const eight = require('path-to-regexp-8') // @koa/router from 14 on
+
+/**
+ * The two ways to write a path. Each has:
+ *
+ * - `any`: the path of `use()` without one
+ * - `toRegexp(path, opts)` → { regexp, keys }
+ * - `names(path)`: the params' names, in the path's order
+ * - `compile(path, values, options)` → URL
+ * - `decode(text)`: a param of a request
+ * - `isDelimiter(code)`: the characters that end a segment
+ *
+ * @api private
+ */
+const syntaxes = {
+  6: {
+    any: '([^/]*)',
+
+    toRegexp (path, opts) {
+      const keys = []
+      return { regexp: six.pathToRegexp(path, keys, opts), keys }
+    },
+
+    names: path => six.parse(path).map(token => token.name).filter(Boolean),
+    compile: (path, values, options) => six.compile(path, options)(values),
+    decode: text => text.includes('+') ? text.replaceAll('+', ' ') : text,
+    isDelimiter: code => code === 0x2f || code === 0x23 || code === 0x3f
+  },
+
+  8: {
+    any: '',
+
+    toRegexp (path, { end, sensitive, strict }) {
+      if (path instanceof RegExp) return { regexp: path, keys: [] }
+      return eight.pathToRegexp(path, { end, sensitive, trailing: strict !== true })
+    },
+
+    names: path => keysOf(eight.parse(path).tokens).map(({ name }) => name),
+
+    /** It takes text alone, and of a wildcard the segments. */
+    compile (path, values, options) {
+      const texts = {}
+      for (const { name, type } of keysOf(eight.parse(path).tokens)) {
+        const value = values[name]
+        if (value === undefined || value === null) continue
+        texts[name] = type === 'param' ? String(value) : [].concat(value).flatMap(one => String(one).split('/'))
+      }
+      return eight.compile(path, options)(texts)
+    },
+
+    decode: text => text,
+    isDelimiter: code => code === 0x2f
+  }
+}
+
+function keysOf (tokens) {
+  return tokens.flatMap(token => token.type === 'group' ? keysOf(token.tokens) : token.name ? [token] : [])
+}
+
+/**
+ * A path's regular expression, or an error that says whether the other syntax is meant.
+ *
+ * @param {string | RegExp} path
+ * @param {object} opts of the layer
+ * @return {{regexp: RegExp, keys: object[]}}
+ * @throws {TypeError}
+ * @api private
+ */
+function toRegexp (path, opts) {
+  try {
+    return syntaxes[opts.syntax ?? 6].toRegexp(path, opts)
+  } catch (cause) {
+    const other = opts.syntax === 8 ? 6 : 8
+    if (typeof path !== 'string' || !isPath(path, other)) throw cause
+    throw new TypeError(`router: ${path} is no path of path-to-regexp ${opts.syntax === 8 ? 8 : 6.3} (${cause.message}): ` +
+      (other === 8
+        ? 'if it is written for @koa/router 14 or later, use new Router({ syntax: 8 })'
+        : 'if it is written for koa-router, leave options.syntax out'), { cause })
+  }
+}
+
+/**
+ * The leading segments that every path matching `path` must have, a param as null; `exact` when
+ * nothing can follow them. For the index of routes, see trie.js.
+ *
+ * @api private
+ */
+function segmentsOfEight (path) {
+  const segments = []
+  let current = null // pieces of the segment that has begun, a param as null
+  const close = () => {
+    const isParam = current.length === 1 && current[0] === null
+    if (!isParam && current.includes(null)) return false
+    segments.push(isParam ? null : current.join('').toLowerCase())
+    return true
+  }
+
+  for (const token of eight.parse(path).tokens) {
+    if (token.type === 'text') {
+      const [first, ...rest] = token.value.split('/')
+      if (current === null && first !== '') return { segments, exact: false }
+      if (first !== '') current.push(first)
+      for (const part of rest) {
+        if (current !== null && !close()) return { segments, exact: false }
+        current = part === '' ? [] : [part]
+      }
+    } else if (token.type === 'param' && current !== null) {
+      current.push(null)
+    } else {
+      // of `/users{/:id}` the segment before the slash is certain
+      const [next] = token.type === 'group' ? token.tokens : []
+      if (current?.length > 0 && next?.type === 'text' && next.value[0] === '/') close()
+      return { segments, exact: false }
+    }
+  }
+  return { segments, exact: current === null || close() }
+}
+
+function isPath (path, syntax) {
+  try {
+    syntaxes[syntax].toRegexp(path, {})
+    return true
+  } catch {
+    return false
+  }
+}
+
+module.exports = { segmentsOfEight, syntaxes, toRegexp }

@@ -1,0 +1,133 @@
+'use strict'
+
+const createError = require('http-errors')
+const sizeOf = require('../_shared/bytes')
+const parseJSON = require('../_shared/json')
+const { Rule, check, list, size } = require('../_shared/options')
+const readBody = require('../_shared/body')
+
+// apply() puts them on the stack, which some 100,000 overflow
+const MAX_ARGUMENTS = 1000
+
+const JSON_CODEC = {
+  type: 'application/json',
+  decode: buffer => parseJSON(buffer.toString(), true),
+  encode: value => Buffer.from(JSON.stringify(value) ?? 'null')
+}
+
+const path = new Rule("a path such as '/rpc'", value => {
+  return typeof value === 'string' && /^(?:\/[^/?#]+)*\/?$/.test(value)
+})
+const codec = new Rule('a codec', value => {
+  return typeof value?.type === 'string' && /^[^\s/;]+\/[^\s/;]+$/.test(value.type) &&
+    typeof value.decode === 'function' && typeof value.encode === 'function'
+})
+const OPTIONS = { prefix: path, codecs: list(codec, 'codecs with type, decode and encode'), limit: size }
+
+/**
+ * Call functions by name: `POST <prefix>/<name>` with the array of arguments as body; the response is
+ * the value in the same codec.
+ *
+ *    app.use(rpc({
+ *      add: (a, b) => a + b,
+ *      async whoami () { return this.state.user } // `this` is ctx
+ *    }))
+ *    // POST /rpc/add [1,2] → 3
+ *
+ * @param {object} methods name → function; only its own properties can be called
+ * @param {object} [options]
+ * @param {string} [options.prefix='/rpc']
+ * @param {Array} [options.codecs] { type, decode (buffer) → array, encode (value) → Buffer }, beside
+ * JSON or, with its type, instead of it
+ * @param {string | number} [options.limit='1mb'] bytes of a body, after decompression
+ * @return {Function} middleware; throws 404 for an unknown method, 400 for a malformed body, 413 over
+ * the limit, 415 for a type without a codec
+ * @throws {TypeError} for an option of the wrong type
+ * @api public
+ */
+module.exports = function rpc (methods, options) {
+  const { prefix = '/rpc', codecs = [], limit = '1mb' } = check('rpc', options, OPTIONS)
+  if (typeof methods !== 'object' || methods === null) {
+    throw new TypeError('rpc: methods must be an object of functions')
+  }
+  for (const name of Object.keys(methods)) {
+    if (typeof methods[name] !== 'function') throw new TypeError(`rpc: methods.${name} must be a function`)
+  }
+  const base = prefix.endsWith('/') ? prefix : prefix + '/'
+  const max = sizeOf(limit)
+  const byType = index(codecs)
+
+  return function rpc (ctx, next) {
+    if (ctx.method !== 'POST' || !ctx.path.startsWith(base)) return next()
+
+    const method = find(methods, ctx.path.slice(base.length))
+    const codec = byType.get(typeOf(ctx))
+    if (codec === undefined) throw createError(415, 'no codec for this content type')
+
+    const body = bytesOf(ctx, max)
+    return Buffer.isBuffer(body)
+      ? call(ctx, method, codec, body)
+      : body.then(body => call(ctx, method, codec, body))
+  }
+}
+
+function index (codecs) {
+  const byType = new Map([[JSON_CODEC.type, JSON_CODEC]])
+  for (const codec of codecs) byType.set(codec.type.toLowerCase(), codec)
+  return byType
+}
+
+/**
+ * Not the object's prototype: `toString` and `__proto__` are no methods.
+ */
+function find (methods, escaped) {
+  let name
+  try {
+    name = decodeURIComponent(escaped)
+  } catch {
+    throw createError(400, 'malformed method name')
+  }
+  if (!Object.hasOwn(methods, name) || typeof methods[name] !== 'function') {
+    throw createError(404, 'unknown method')
+  }
+  return methods[name]
+}
+
+function typeOf (ctx) {
+  const header = ctx.get('content-type')
+  const end = header.indexOf(';')
+  return (end === -1 ? header : header.slice(0, end)).trim().toLowerCase()
+}
+
+/**
+ * In Koa a bodyParser before this one has taken the bytes off the stream and kept them as text.
+ */
+function bytesOf (ctx, limit) {
+  const { rawBody } = ctx.request
+  if (typeof rawBody !== 'string') return readBody(ctx, limit)
+  const body = Buffer.from(rawBody)
+  if (body.length > limit) throw createError(413)
+  return body
+}
+
+async function call (ctx, method, codec, body) {
+  const value = await method.apply(ctx, decode(codec, body))
+  const encoded = codec.encode(value)
+  if (!(encoded instanceof Uint8Array)) {
+    throw new TypeError(`the codec for ${codec.type} must encode to a Buffer`)
+  }
+  ctx.set('Content-Type', codec.type)
+  ctx.body = encoded
+}
+
+function decode (codec, body) {
+  let args
+  try {
+    args = codec.decode(body)
+  } catch (err) {
+    throw createError(400, 'malformed body', { cause: err })
+  }
+  if (!Array.isArray(args)) throw createError(400, 'the body must be an array of arguments')
+  if (args.length > MAX_ARGUMENTS) throw createError(400, 'too many arguments')
+  return args
+}

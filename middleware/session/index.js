@@ -1,0 +1,100 @@
+'use strict'
+
+const isOver = require('../_shared/is-over')
+const { CURRENT, expose } = require('./context')
+const MemoryStore = require('./memory')
+const RedisStore = require('./redis')
+const SealedCookie = require('./sealed')
+const Session = require('./session')
+const { settingsOf } = require('./settings')
+
+/**
+ * Give `ctx.session`, an object that the same client finds again with its next request.
+ *
+ *    app.use(session({ store: session.redis(client), cookie: { maxAge: 7 * 24 * 3600e3 } }))
+ *    app.use(ctx => { ctx.session.views = (ctx.session.views || 0) + 1 })
+ *
+ * It is kept as JSON and saved before the response is sent if it was changed; emptied or set to null, it is
+ * destroyed. Nothing is read, written or sent for a request that leaves it alone.
+ * `ctx.sessionHandler.regenerateId()` gives it a new id and destroys the old one: call it when
+ * somebody signs in.
+ *
+ * @param {object} [options]
+ * @param {string} [options.key='koa:sess'] name of the cookie and prefix of the store's keys
+ * @param {object} [options.store] `get(id)`, `set(id, session, ttl)`, `destroy(id)`, ttl in ms,
+ *   values or promises; or `session.sealedCookie({ keys })`; the process' memory when left out
+ * @param {object | Function} [options.cookie] attributes of the cookie, or `ctx => attributes`;
+ *   maxAge in ms: without it the browser keeps the cookie until it is closed, the store a day;
+ *   signed: with `app.keys`. As in koa-session, each may also stand beside `key`
+ * @param {boolean} [options.rolling=false] save and send every session with every response, so that
+ *   maxAge begins anew
+ * @param {boolean} [options.renew=false] the same, but only when less than half of maxAge is left
+ * @return {Function} middleware
+ * @throws {TypeError} for an option of the wrong type; a request whose store fails, or does not
+ *   respond within 5 s, is a 503 (`KONE_ERR_SESSION_STORE`)
+ * @api public
+ */
+module.exports = function session (options, ...rest) {
+  const settings = settingsOf(options, rest)
+
+  return function session (ctx, next) {
+    if (!(CURRENT in ctx)) expose(ctx)
+    const outer = ctx[CURRENT]
+    if (outer !== undefined && outer.settings === settings) return next()
+
+    const current = ctx[CURRENT] = new Session(ctx, settings)
+    const isLazy = settings.storage.lazy && !settings.rolling && !settings.renew
+    const loading = isLazy ? undefined : current.load()
+    if (loading !== undefined) return loading.then(() => finish(current, outer, next()))
+
+    const ended = next()
+    if (outer === undefined && isOver(ctx, ended)) return current.commit() ?? ended
+    return finish(current, outer, ended)
+  }
+}
+
+/**
+ * Save what functions of `app.final` changed; register it behind them.
+ *
+ *    app.use(session())
+ *    app.final(template.final())   // renders a form, whose csrf token needs a session
+ *    app.final(session.final())
+ *
+ * @return {Function} (ctx) => Promise|undefined
+ * @api public
+ */
+module.exports.final = function final () {
+  return function session (ctx) {
+    return ctx[CURRENT]?.commit()
+  }
+}
+
+/** Keep sessions in this process' memory. */
+module.exports.memory = () => new MemoryStore()
+
+/**
+ * Keep sessions in Redis or Valkey.
+ *
+ * @param {object} client of `ioredis` or `redis`
+ */
+module.exports.redis = client => new RedisStore(client)
+
+/**
+ * Keep each session in its own cookie, sealed by AES-256-GCM. Nothing is stored on the server,
+ * so signing out cannot revoke a copy of the cookie before it expires.
+ *
+ * @param {{keys: Array<string | Buffer>}} options of 32 bytes or more: the first one seals, every
+ *   one opens
+ */
+module.exports.sealedCookie = options => new SealedCookie(options)
+
+async function finish (current, outer, ended) {
+  try {
+    await ended
+  } catch (err) {
+    throw await current.commitWith(err)
+  }
+  const saving = current.commit()
+  if (saving !== undefined) await saving
+  if (outer !== undefined) current.ctx[CURRENT] = outer
+}

@@ -1,0 +1,19 @@
+'use strict'
+
+/** What a storage finds: `{ value, text }`, the session and its JSON if that is at hand; or nothing. */
+const NOTHING = Object.freeze({ value: undefined, text: undefined })
+
+/**
+ * @param {*} value that a store gave back: somebody else may have put it there
+ * @param {string} [text] its JSON
+ * @return {{ value: object|undefined, text: string|undefined }}
+ */
+function recordOf (value, text) {
+  return isSession(value) ? { value, text } : NOTHING
+}
+
+function isSession (value) {
+  return value !== null && typeof value === 'object' && !Array.isArray(value)
+}
+
+module.exports = { NOTHING, recordOf }

@@ -1,0 +1,40 @@
+/// <reference types="node" />
+import { Readable } from 'node:stream'
+import Kone = require('../../lib/index')
+
+/** Give `ctx.sse()`, which responds with an event stream. */
+declare function sse (options?: sse.Options): Kone.Middleware
+
+declare namespace sse {
+  interface Options {
+    /** ms between the comments that keep a silent stream open, 0 for none; default: 15000 */
+    heartbeat?: number | undefined
+    /** bytes that may wait for one client; default: 262144 */
+    limit?: number | undefined
+  }
+
+  interface Event {
+    event?: string | undefined
+    /** Sent as JSON when it is not text. */
+    data?: any
+    id?: string | number | undefined
+    /** ms after which the client connects again */
+    retry?: number | undefined
+  }
+
+  interface EventStream extends Readable {
+    /** What the client saw last before it connected again, or ''. */
+    readonly lastEventId: string
+    /** false: not sent, since the stream is over or the client is behind (wait for 'drain'). */
+    send (event: Event | string): boolean
+    end (): void
+  }
+}
+
+declare module '../../lib/index' {
+  interface BaseContext {
+    sse (): sse.EventStream
+  }
+}
+
+export = sse

@@ -1,0 +1,149 @@
+'use strict'
+
+const { Readable } = require('node:stream')
+const { clearInterval, clearTimeout, setInterval, setTimeout } = require('node:timers') // jsdom has others
+const { check, integer } = require('../_shared/options')
+
+const HEARTBEAT = ':\n\n'
+const LONGEST_TIMER = 2 ** 31 - 1
+const HEAD_AFTER = 100 // ms
+
+const OPTIONS = {
+  heartbeat: integer({ min: 0, max: LONGEST_TIMER, of: 'milliseconds' }),
+  limit: integer({ min: 1, of: 'bytes' })
+}
+
+/**
+ * Give `ctx.sse()`, which responds with an event stream.
+ *
+ *    app.use(sse({ heartbeat: 15000 }))
+ *    app.use(ctx => {
+ *      const stream = ctx.sse()
+ *      const tick = setInterval(() => stream.send({ event: 'tick', data: { at: Date.now() } }), 1000)
+ *      stream.on('close', () => clearInterval(tick))
+ *    })
+ *
+ * `limit` bounds what a client has not read yet: beyond it `send` drops the event and says so.
+ *
+ * @param {object} [options]
+ * @param {number} [options.heartbeat=15000] ms between the comments that keep proxies from
+ *   closing a silent stream; 0 for none
+ * @param {number} [options.limit=262144] bytes that may wait for one client
+ * @return {Function} middleware
+ * @throws {TypeError} for an option that is no such number
+ * @see https://html.spec.whatwg.org/multipage/server-sent-events.html
+ * @api public
+ */
+module.exports = function sse (options) {
+  const { heartbeat = 15000, limit = 262144 } = check('sse', options, OPTIONS)
+
+  function open () {
+    if (this.body instanceof EventStream) return this.body
+    const stream = new EventStream(this, heartbeat, limit)
+    this.status = 200
+    this.type = 'text/event-stream'
+    this.set('Cache-Control', 'no-cache, no-transform')
+    this.set('X-Accel-Buffering', 'no') // nginx would collect events
+    this.body = stream
+    return stream
+  }
+
+  return function sse (ctx, next) {
+    ctx.sse = open
+    return next()
+  }
+}
+
+/**
+ * The body of the response. 'close' is emitted when it is over, by `end()` or because the client
+ * disconnected, and 'drain', after a `send` that returned false, when the queue is half empty.
+ */
+class EventStream extends Readable {
+  constructor (ctx, heartbeat, limit) {
+    super({ highWaterMark: limit })
+    this.lastEventId = ctx.get('Last-Event-ID')
+    this.full = false
+    this.over = false
+    this.beat = heartbeat && setInterval(beat, heartbeat, this).unref()
+    this.head = setTimeout(answerNow, HEAD_AFTER, this, ctx).unref()
+  }
+
+  /**
+   * Send one event. Every field may be left out; `data` that is not text is sent as JSON.
+   *
+   *    stream.send({ event: 'move', data: { x: 1 }, id: '7', retry: 3000 })
+   *    stream.send('text')
+   *
+   * @param {string | { event?: string, data?: any, id?: string|number, retry?: number }} event
+   *   `retry` in ms
+   * @return {boolean} false: not sent, since the stream is over or the client is behind
+   * @throws {TypeError} when `data` has no JSON
+   */
+  send (event) {
+    if (this.over || this.destroyed) return false
+    const bytes = Buffer.from(format(typeof event === 'string' ? { data: event } : event))
+    const waiting = this.readableLength
+    if (waiting > 0 && waiting + bytes.length > this.readableHighWaterMark) {
+      this.full = true
+      return false
+    }
+    this.push(bytes)
+    return true
+  }
+
+  /** Close the stream when everything is flushed; the client would connect again. */
+  end () {
+    if (this.over || this.destroyed) return
+    this.over = true
+    this.push(null)
+  }
+
+  read (size) {
+    const bytes = super.read(size)
+    if (this.full && this.readableLength < this.readableHighWaterMark / 2) {
+      this.full = false
+      process.nextTick(() => this.emit('drain'))
+    }
+    return bytes
+  }
+
+  _read () {}
+
+  _destroy (err, done) {
+    clearInterval(this.beat)
+    clearTimeout(this.head)
+    done(err)
+  }
+}
+
+function beat (stream) {
+  if (stream.readableLength === 0 && !stream.over) stream.push(HEARTBEAT)
+}
+
+/** A handler that sends for as long as it runs never returns, so nobody would send the head. */
+function answerNow (stream, ctx) {
+  if (stream.readableFlowing !== null || ctx.body !== stream || ctx.headerSent || !ctx.writable) return
+  ctx.respond = false
+  stream.pipe(ctx.res)
+}
+
+/**
+ *     event = *( comment / field ) end-of-line   ; end-of-line is CRLF, LF or CR
+ *
+ * So no field but `data` may hold one, and each line of `data` is a field of its own. A NUL makes
+ * the client ignore an id.
+ */
+function format ({ event, data, id, retry }) {
+  const ms = oneLine(retry)
+  let text = ''
+  if (id != null) text += `id: ${oneLine(id)}\n`
+  if (event != null) text += `event: ${oneLine(event)}\n`
+  if (/^\d+$/.test(ms)) text += `retry: ${ms}\n`
+  if (typeof data !== 'string') data = JSON.stringify(data)
+  if (data !== undefined) text += `data: ${data.replace(/\r\n|\r|\n/g, '\ndata: ')}\n`
+  return text + '\n'
+}
+
+function oneLine (value) {
+  return String(value).replace(/[\r\n\0]/g, '')
+}

@@ -1,0 +1,99 @@
+'use strict'
+
+const { NOTHING } = require('./lookup')
+
+// ms for which what was seen on disk is taken to be so; with a look's own time well below 1 s
+const FRESH = 500
+const MAX_MISSING = 1000
+const MAX_MISSING_PATH = 256 // characters
+const WEIGHT = 1024 // bytes that an entry is estimated to take beside its files
+
+/**
+ * What was seen on disk, by the path of a request: entries up to a limit in bytes, and a limited number of
+ * paths that lead nowhere. Nothing is believed for longer than FRESH.
+ */
+module.exports = class Cache {
+  /**
+   * @param {{ dev: boolean, cacheSize: number }} options dev: believe nothing; cacheSize in bytes
+   */
+  constructor ({ dev, cacheSize }) {
+    this.fresh = dev ? 0 : FRESH
+    this.limit = cacheSize
+    this.bytes = 0
+    this.entries = new Map() // the one that was looked at longest ago first
+    this.missing = new Map() // path to when that was seen
+    this.empty = new Map() // first segment of paths below which there is nothing, to when
+  }
+
+  /**
+   * @param {string} path
+   * @return {object|undefined} an entry, NOTHING if it has no files; undefined: look at the disk
+   */
+  get (path) {
+    const entry = this.entries.get(path)
+    if (entry !== undefined) return this.isFresh(entry.since) ? entry : undefined
+    if (this.missing.size > 0 && this.isFresh(this.missing.get(path))) return NOTHING
+    if (this.empty.size > 0 && this.isFresh(this.empty.get(firstSegment(path)))) return NOTHING
+  }
+
+  /** What was last seen at this path, however long ago. */
+  last (path) {
+    return this.entries.get(path) ?? NOTHING
+  }
+
+  isFresh (since) {
+    return performance.now() - since < this.fresh
+  }
+
+  keep (path, entry, since) {
+    const weight = WEIGHT + path.length + bytesOf(entry)
+    if (weight > this.limit) return
+    this.entries.set(own(path), { ...entry, since, weight })
+    this.bytes += weight
+    for (const oldest of this.entries.keys()) {
+      if (this.bytes <= this.limit) break
+      this.forget(oldest)
+    }
+  }
+
+  forget (path) {
+    const entry = this.entries.get(path)
+    if (entry === undefined) return
+    this.entries.delete(path)
+    this.bytes -= entry.weight
+  }
+
+  /** Nothing is at this path. */
+  keepMissing (path, since) {
+    remember(this.missing, path, since)
+  }
+
+  /** Nothing is at this first segment, and so nothing below it: the paths of an API, say. */
+  keepEmpty (segment, since) {
+    remember(this.empty, segment, since)
+  }
+}
+
+module.exports.firstSegment = firstSegment
+
+function firstSegment (path) {
+  const end = path.indexOf('/', 1)
+  return end < 0 ? path : path.slice(0, end)
+}
+
+function bytesOf ({ files }) {
+  let bytes = 0
+  for (const file of files) bytes += file.body === null ? 0 : file.size
+  return bytes
+}
+
+function remember (map, path, since) {
+  if (path.length > MAX_MISSING_PATH) return
+  if (map.size === MAX_MISSING) map.clear()
+  map.set(own(path), since)
+}
+
+/** A copy: a part of a longer string would keep the whole, a connection's read, in memory. */
+function own (path) {
+  return Buffer.from(path).toString()
+}

@@ -1,0 +1,188 @@
+'use strict'
+
+const { isAscii } = require('node:buffer')
+const { createHash } = require('node:crypto')
+const fs = require('node:fs')
+const path = require('node:path')
+const { promisify } = require('node:util')
+const mime = require('mime-types')
+
+const { realpath, stat } = fs.promises
+const openFile = promisify(fs.open)
+const fstat = promisify(fs.fstat)
+const readFile = promisify(fs.read) // resolves to { bytesRead, buffer }
+const closeFile = promisify(fs.close)
+
+// ms; a file system's clock may be as coarse, so a younger change can hide behind an older one
+const CLOCK_TICK = 2000
+const MAX_TEXT = 16384 // bytes; copying more into one piece with the headers costs more than it saves
+
+// without O_NONBLOCK a pipe that nobody writes to would keep open() waiting
+const READ = fs.constants.O_RDONLY | (fs.constants.O_NONBLOCK ?? 0)
+const NO_FILE = new Set(['ENOENT', 'ENOTDIR', 'ENAMETOOLONG', 'ELOOP', 'ENXIO', 'EINVAL'])
+const ATTEMPTS = 3
+
+const FILE = 'file'
+const DIRECTORY = 'directory'
+const MISSING = 'missing'
+const MOVED = 'moved'
+
+/**
+ * The files below one directory, and nothing outside of it, whatever links lead there. What is at a path:
+ *
+ *     { kind: FILE, file }
+ *     { kind: DIRECTORY }
+ *     { kind: MISSING }     or not to be served
+ *     { kind: MOVED }       another file by now: look again
+ *
+ *     file { name, encoding, stats, size, type, etag, lastModified, body: Buffer or null,
+ *            text: the same as a string, where that is as good, or '', … }
+ */
+class Disk {
+  /**
+   * @param {string} root
+   * @param {{ hidden: boolean, cacheFileSize: number }} options cacheFileSize: bytes of the largest file
+   *   that is read into memory
+   */
+  constructor (root, { hidden, cacheFileSize }) {
+    this.root = root
+    this.hidden = hidden
+    this.cacheFileSize = cacheFileSize
+  }
+
+  /**
+   * @param {string} wanted canonical path
+   * @param {string} suffix of the encoded variant
+   * @param {string} encoding
+   * @param {{ files: object[] }} last seen before: a file that has not changed is not read again
+   * @return {Promise<{ kind: string, file?: object }>}
+   */
+  async read (wanted, suffix, encoding, last) {
+    for (let i = 0; i < ATTEMPTS; i++) {
+      const found = await this.readOnce(path.join(this.root, wanted), suffix, encoding, last)
+      if (found.kind !== MOVED) return found
+    }
+    return { kind: MISSING }
+  }
+
+  async readOnce (plainName, suffix, encoding, last) {
+    const name = plainName + suffix
+    const now = Date.now()
+    const { kind, fd } = await open(name)
+    if (kind !== FILE) return { kind }
+
+    try {
+      const stats = await fstat(fd)
+      if (stats.isDirectory()) return { kind: DIRECTORY }
+      if (!stats.isFile()) return { kind: MISSING }
+      const place = await this.placeOf(name, stats)
+      if (place !== FILE) return { kind: place }
+
+      const before = last.files.find(file => file.name === name)
+      if (before && isSame(before.stats, stats) && before.readAt - stats.ctimeMs > CLOCK_TICK) {
+        return { kind: FILE, file: before }
+      }
+      const body = stats.size > this.cacheFileSize ? null : await readWhole(fd, stats.size)
+      if (body === undefined) return { kind: MOVED }
+      return { kind: FILE, file: describe(name, plainName, encoding, stats, body, now) }
+    } finally {
+      await closeFile(fd)
+    }
+  }
+
+  /**
+   * Whether what was opened is below the root. The path is resolved after the file was opened and must lead
+   * to the same file, so that no link can be put there in between.
+   */
+  async placeOf (name, stats) {
+    const [root, real] = await Promise.all([realpath(this.root), realpath(name)]).catch(() => [])
+    const there = real && await stat(real).catch(() => undefined)
+    if (!there || !isIdentical(there, stats)) return MOVED
+
+    const expected = path.join(root, name.slice(this.root.length))
+    if (real === expected) return FILE
+    const inside = root.endsWith(path.sep) ? root : root + path.sep
+    if (!real.startsWith(inside)) return MISSING
+    if (!this.hidden && real.includes(`${path.sep}.`, root.length)) return MISSING
+    // a file system that ignores case: the same file by a second spelling
+    return real.toLowerCase() === expected.toLowerCase() ? MISSING : FILE
+  }
+
+  /** Whether there is not even a directory. */
+  isMissing (wanted) {
+    return stat(path.join(this.root, wanted)).then(() => false, err => err.code === 'ENOENT')
+  }
+
+  /**
+   * @param {object} file
+   * @param {boolean} strictly not even its content may be another
+   * @return {Promise<{ kind: string, fd?: number }>} a descriptor, or MOVED when it is another file by now
+   */
+  async open (file, strictly) {
+    const { kind, fd } = await open(file.name)
+    if (kind !== FILE) return { kind: MOVED }
+    try {
+      const stats = await fstat(fd)
+      if (strictly ? isSame(stats, file.stats) : isIdentical(stats, file.stats)) return { kind: FILE, fd }
+    } catch (err) {
+      await closeFile(fd)
+      throw err
+    }
+    await closeFile(fd)
+    return { kind: MOVED }
+  }
+}
+
+async function open (name) {
+  try {
+    return { kind: FILE, fd: await openFile(name, READ) }
+  } catch (err) {
+    if (err.code === 'EISDIR') return { kind: DIRECTORY }
+    if (NO_FILE.has(err.code)) return { kind: MISSING }
+    err.status = 500 // Koa would make a 404 of some codes
+    throw err
+  }
+}
+
+function describe (name, plainName, encoding, stats, body, readAt) {
+  const { size, mtimeMs } = stats
+  const version = body === null ? `${size.toString(16)}-${Math.round(mtimeMs * 1000).toString(16)}` : hash(body)
+  return {
+    name,
+    encoding,
+    stats,
+    size,
+    body,
+    text: body !== null && size <= MAX_TEXT && isAscii(body) ? body.latin1Slice() : '',
+    readAt,
+    type: mime.contentType(path.extname(plainName)) || 'application/octet-stream',
+    etag: encoding === 'identity' ? `"${version}"` : `"${version}-${encoding}"`,
+    modified: Math.floor(mtimeMs / 1000) * 1000, // the wire's dates know no more
+    lastModified: stats.mtime.toUTCString()
+  }
+}
+
+function hash (body) {
+  return createHash('sha256').update(body).digest('base64url').slice(0, 22)
+}
+
+/** @return {Promise<Buffer|undefined>} undefined when there was less than `size` */
+async function readWhole (fd, size) {
+  const body = Buffer.allocUnsafeSlow(size)
+  for (let length = 0; length < size;) {
+    const { bytesRead } = await readFile(fd, body, length, size - length, length)
+    if (bytesRead === 0) return
+    length += bytesRead
+  }
+  return body
+}
+
+function isIdentical (a, b) {
+  return a.ino === b.ino && a.dev === b.dev
+}
+
+function isSame (a, b) {
+  return isIdentical(a, b) && a.size === b.size && a.mtimeMs === b.mtimeMs && a.ctimeMs === b.ctimeMs
+}
+
+module.exports = { Disk, FILE, DIRECTORY, MISSING, MOVED }

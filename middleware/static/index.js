@@ -1,0 +1,242 @@
+'use strict'
+
+const fs = require('node:fs')
+const path = require('node:path')
+const choose = require('../_shared/encoding')
+const { boolean, check, fn, list, number, off, string } = require('../_shared/options')
+const { UNSATISFIABLE, WHOLE, outcomeOf } = require('./conditions')
+const { FILE } = require('./disk')
+const Files = require('./files')
+const { NOTHING } = require('./lookup')
+const FileStream = require('./stream')
+
+const ATTEMPTS = 3
+
+const ms = number({ min: 0, of: 'milliseconds' })
+const bytes = number({ min: 0, max: Infinity, of: 'bytes' })
+const OPTIONS = {
+  maxAge: ms,
+  maxage: ms,
+  immutable: boolean,
+  index: string.or(off),
+  format: boolean,
+  hidden: boolean,
+  extensions: list(string, 'strings').or(off),
+  br: boolean,
+  brotli: boolean,
+  gzip: boolean,
+  gz: boolean,
+  zstd: boolean,
+  zst: boolean,
+  etag: boolean,
+  defer: boolean,
+  setHeaders: fn,
+  dev: boolean,
+  cacheSize: bytes,
+  cacheFileSize: bytes
+}
+
+/**
+ * Serve the files of a directory.
+ *
+ *    app.use(serve(path.join(__dirname, 'public'), { maxAge: 3600000 }))
+ *
+ * Responds to GET and HEAD, with Range, If-Range and the conditions of RFC 9110 (13); what is not
+ * there, and every path that is not spelled in the one canonical way, is left to the next
+ * middleware. Nothing outside of `root` is served, whatever links lead there.
+ *
+ * @param {string} root
+ * @param {object} [options]
+ * @param {number} [options.maxAge=0] of Cache-Control, in ms; also `maxage`
+ * @param {boolean} [options.immutable=false] adds that to it
+ * @param {string|false} [options.index='index.html'] served for a directory
+ * @param {boolean} [options.format=true] the index also for a directory named without its slash
+ * @param {boolean} [options.hidden=false] serve what begins with a dot
+ * @param {string[]} [options.extensions] tried for a path without one
+ * @param {boolean} [options.br=true] serve x.br for x; also `brotli`
+ * @param {boolean} [options.gzip=true] x.gz; also `gz`
+ * @param {boolean} [options.zstd=true] x.zst; also `zst`
+ * @param {boolean} [options.etag=true]
+ * @param {boolean} [options.defer=false] serve after the other middleware, if these did not
+ * @param {Function} [options.setHeaders] (res, path, stats); makes kone build a `res`
+ * @param {boolean} [options.dev=false] look at the disk for every request, not twice a second
+ * @param {number} [options.cacheSize=16777216] bytes of files kept in memory
+ * @param {number} [options.cacheFileSize=65536] bytes of the largest of them
+ * @return {Function} middleware
+ * @throws {Error} when `root` is no directory; {TypeError} for an option of the wrong type
+ * @api public
+ */
+module.exports = function serve (root, options) {
+  const server = new Server(root, options)
+  if (options?.defer) {
+    return async function serve (ctx, next) {
+      await next()
+      return server.serveAfter(ctx)
+    }
+  }
+
+  return function serve (ctx, next) {
+    const { method } = ctx
+    if (method !== 'GET' && method !== 'HEAD') return next()
+
+    const entry = server.files.known(ctx.path)
+    if (entry === NOTHING) return next()
+    const file = entry && fileFor(ctx, entry)
+    if (file?.body) return server.send(ctx, entry, file, outcomeOf(ctx, file))
+    return server.serve(ctx).then(served => served ? undefined : next())
+  }
+}
+
+// A reserved word: no function declaration can have this name.
+Object.defineProperty(module.exports, 'name', { value: 'static' })
+
+/**
+ * For `app.final`: as with `defer`.
+ *
+ *    app.final(serve.final('public'))
+ *
+ * @param {string} root
+ * @param {object} [options]
+ * @return {Function} (ctx) => Promise | undefined
+ * @api public
+ */
+module.exports.final = function final (root, options) {
+  const server = new Server(root, options)
+  return function serve (ctx) {
+    return server.serveAfter(ctx)
+  }
+}
+
+class Server {
+  constructor (root, options) {
+    this.options = settingsOf(root, check('static', options, OPTIONS))
+    this.files = new Files(this.options.root, this.options)
+  }
+
+  serveAfter (ctx) {
+    const { method } = ctx
+    if ((method === 'GET' || method === 'HEAD') && ctx.body == null && ctx.status === 404) {
+      return this.serve(ctx)
+    }
+  }
+
+  /** @return {Promise<boolean>} whether it responded */
+  async serve (ctx) {
+    const { path } = ctx
+    let entry = this.files.known(path)
+    for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
+      if (entry === undefined) entry = await this.look(ctx, path)
+      const file = fileFor(ctx, entry)
+      if (file === undefined) return false
+
+      const outcome = outcomeOf(ctx, file)
+      if (file.body !== null || !outcome.hasBody || ctx.method === 'HEAD') {
+        this.send(ctx, entry, file, outcome)
+        return true
+      }
+      const { kind, fd } = await this.files.open(file, attempt < ATTEMPTS)
+      if (kind === FILE) {
+        if (ctx.writable) this.send(ctx, entry, file, outcome, fd)
+        else fs.close(fd)
+        return true
+      }
+      this.files.forget(path)
+      entry = undefined
+    }
+    return false
+  }
+
+  async look (ctx, path) {
+    try {
+      return await this.files.look(path)
+    } catch (err) {
+      if (err instanceof URIError) ctx.throw(400, 'failed to decode')
+      throw err
+    }
+  }
+
+  /** @param {number} [fd] of a file that is not in memory, unless nobody wants its bytes */
+  send (ctx, entry, file, outcome, fd) {
+    const { response } = ctx
+    if (entry.plain === undefined) ctx.vary('Accept-Encoding')
+    if (outcome.isRefusal) {
+      if (outcome === UNSATISFIABLE) ctx.set('Content-Range', `bytes */${file.size}`)
+      ctx.status = outcome.status
+      return
+    }
+
+    const { setHeaders, etag, cacheControl } = this.options
+    if (setHeaders) setHeaders(ctx.res, file.name, file.stats)
+    if (etag && !response.get('ETag')) ctx.set('ETag', file.etag)
+    if (!response.get('Last-Modified')) ctx.set('Last-Modified', file.lastModified)
+    if (!response.get('Cache-Control')) ctx.set('Cache-Control', cacheControl)
+    if (!outcome.hasBody) {
+      ctx.status = outcome.status
+      return
+    }
+
+    ctx.set('Accept-Ranges', 'bytes')
+    if (file.encoding !== 'identity') ctx.set('Content-Encoding', file.encoding)
+    if (!response.get('Content-Type')) ctx.set('Content-Type', file.type)
+    if (outcome === WHOLE) sendBytes(ctx, file, fd, 0, file.size - 1)
+    else sendRange(ctx, file, fd, outcome)
+  }
+}
+
+function sendRange (ctx, file, fd, { start, end }) {
+  ctx.status = 206
+  ctx.set('Content-Range', `bytes ${start}-${end}/${file.size}`)
+  sendBytes(ctx, file, fd, start, end)
+}
+
+function sendBytes (ctx, file, fd, start, end) {
+  const length = end - start + 1
+  if (file.body !== null) {
+    ctx.body = length === file.size ? file.text || file.body : file.body.subarray(start, end + 1)
+    return
+  }
+  if (fd === undefined) ctx.status = 200 // a HEAD
+  else ctx.body = new FileStream(fd, start, end)
+  ctx.length = length
+}
+
+/** The encoding that the client prefers; undefined if it accepts none. */
+function fileFor (ctx, entry) {
+  if (entry.plain !== undefined) return entry.plain
+  const encoding = choose(ctx.get('Accept-Encoding'), entry.offered)
+  return entry.files.find(file => file.encoding === encoding)
+}
+
+function settingsOf (root, options) {
+  if (typeof root !== 'string' || root === '') {
+    throw new TypeError('static: root directory is required to serve files')
+  }
+  const resolved = path.resolve(root)
+  if (!fs.statSync(resolved, { throwIfNoEntry: false })?.isDirectory()) {
+    throw new Error(`static: ${resolved} is not a directory`)
+  }
+
+  const { index = 'index.html', extensions, setHeaders, immutable = false } = options
+  const maxAge = options.maxAge ?? options.maxage ?? 0
+  const { cacheSize = 16 * 2 ** 20, cacheFileSize = 64 * 2 ** 10 } = options
+
+  const isOn = (...names) => names.every(name => options[name] !== false)
+  return {
+    root: resolved,
+    index,
+    format: isOn('format'),
+    hidden: Boolean(options.hidden),
+    dev: Boolean(options.dev),
+    extensions: (extensions || []).map(one => one.startsWith('.') ? one : `.${one}`),
+    encodings: [
+      isOn('br', 'brotli') && 'br',
+      isOn('zst', 'zstd') && 'zstd',
+      isOn('gz', 'gzip') && 'gzip'
+    ].filter(Boolean),
+    etag: isOn('etag'),
+    cacheControl: `max-age=${Math.floor(maxAge / 1000)}${immutable ? ',immutable' : ''}`,
+    setHeaders,
+    cacheSize,
+    cacheFileSize: Math.min(cacheFileSize, cacheSize)
+  }
+}

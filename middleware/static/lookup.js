@@ -1,0 +1,66 @@
+'use strict'
+
+const { DIRECTORY, FILE } = require('./disk')
+
+const SUFFIXES = { br: '.br', zstd: '.zst', gzip: '.gz', identity: '' }
+
+/** The entry of a path that leads nowhere. */
+const NOTHING = Object.freeze({ files: [], offered: [], plain: undefined })
+
+/**
+ * Which files a path means:
+ *
+ *     entry { files, offered: ['br', …, 'identity'], plain: the file if there is no other }
+ */
+class Lookup {
+  /**
+   * @param {object} disk
+   * @param {object} options index, format, hidden, extensions, encodings
+   */
+  constructor (disk, options) {
+    this.disk = disk
+    this.options = options
+  }
+
+  /**
+   * koa-send's order: the index of `x/`, then x.html for x, then x, then the index of x.
+   *
+   * @param {string} wanted canonical path
+   * @param {object} last entry that was seen before, whose files are taken over if they are the same
+   * @return {Promise<object>} entry
+   */
+  async find (wanted, last) {
+    const { index, format, hidden, extensions } = this.options
+    if (!hidden && wanted.includes('/.')) return NOTHING
+    if (wanted.endsWith('/')) return index ? this.entryOf(wanted + index, last) : NOTHING
+
+    if (!wanted.includes('.', wanted.lastIndexOf('/'))) {
+      for (const extension of extensions) {
+        const entry = await this.entryOf(wanted + extension, last)
+        if (entry !== NOTHING) return entry
+      }
+    }
+    const plain = await this.disk.read(wanted, '', 'identity', last)
+    if (plain.kind !== DIRECTORY) return this.withEncodings(wanted, plain, last)
+    return format && index ? this.entryOf(`${wanted}/${index}`, last) : NOTHING
+  }
+
+  async entryOf (wanted, last) {
+    const plain = await this.disk.read(wanted, '', 'identity', last)
+    return plain.kind === DIRECTORY ? NOTHING : this.withEncodings(wanted, plain, last)
+  }
+
+  async withEncodings (wanted, plain, last) {
+    const encoded = await Promise.all(this.options.encodings.map(
+      encoding => this.disk.read(wanted, SUFFIXES[encoding], encoding, last)))
+    const files = [...encoded, plain].filter(({ kind }) => kind === FILE).map(({ file }) => file)
+    if (files.length === 0) return NOTHING
+    return {
+      files,
+      offered: files.map(file => file.encoding),
+      plain: files.length === 1 && files[0].encoding === 'identity' ? files[0] : undefined
+    }
+  }
+}
+
+module.exports = { Lookup, NOTHING }

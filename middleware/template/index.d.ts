@@ -1,0 +1,53 @@
+import Kone = require('../../lib/index')
+
+/** Give `ctx.render(view, locals)`: nunjucks, each template compiled once, text escaped. */
+declare function template (root: string, options?: template.Options): template.Middleware
+
+declare namespace template {
+  /** Called without a context: the method for `app.context.render`. */
+  interface Middleware {
+    (ctx: Kone.Context, next: Kone.Next): Promise<any>
+    (): Render
+  }
+
+  type Render = (view: string, locals?: Record<string, any>) => Promise<string>
+
+  interface Options {
+    /** Whether the text becomes `ctx.body`; default: true. */
+    autoRender?: boolean | undefined
+    /** Of a view that is named without one; default: html. */
+    extension?: string | undefined
+    map?: { [extension: string]: 'nunjucks' } | undefined
+    options?: EngineOptions | undefined
+  }
+
+  interface EngineOptions {
+    filters?: { [name: string]: (...args: any[]) => any } | undefined
+    tests?: { [name: string]: (...args: any[]) => any } | undefined
+    globals?: { [name: string]: any } | undefined
+    extensions?: { [name: string]: any } | undefined
+    /** Default: true. */
+    autoescape?: boolean | undefined
+    throwOnUndefined?: boolean | undefined
+    trimBlocks?: boolean | undefined
+    lstripBlocks?: boolean | undefined
+    tags?: object | undefined
+    /** true: compile again what has changed, in production too. */
+    watch?: boolean | undefined
+    /** An Environment of your own. */
+    nunjucksEnv?: any
+    /** Variables of every template. */
+    [variable: string]: any
+  }
+
+  /** For `app.final`: waits for what a handler rendered without waiting. */
+  function final (): Kone.Final
+}
+
+declare module '../../lib/index' {
+  interface BaseContext {
+    render: template.Render
+  }
+}
+
+export = template

@@ -1,0 +1,82 @@
+'use strict'
+
+const RESPONSE = [
+  'body', 'status', 'message', 'length', 'type', 'lastModified', 'etag',
+  'set', 'append', 'remove', 'vary', 'redirect', 'back', 'attachment', 'flushHeaders'
+]
+const RES = [
+  'statusCode', 'statusMessage', 'setHeader', 'appendHeader', 'setHeaders', 'removeHeader', 'writeHead',
+  'writeContinue', 'writeProcessing', 'writeEarlyHints', 'flushHeaders', 'addTrailers', 'write', 'end'
+]
+
+/**
+ * Drop what is written to a response while `isLate()`, whatever the way: by ctx, ctx.response or ctx.res.
+ * Only a request whose time is over pays for it.
+ *
+ *    guard(ctx, () => scopes.getStore() === late)
+ *
+ * @param {object} ctx
+ * @param {Function} isLate () => Boolean, called at each write
+ * @api private
+ */
+module.exports = function guard (ctx, isLate) {
+  shadow(ctx, ['respond'], isLate)
+  shadow(ctx.response, RESPONSE, isLate)
+  shadow(ctx.res, RES, isLate)
+}
+
+/** Own properties in front of those of the object or its prototypes. */
+function shadow (object, names, isLate) {
+  for (const name of names) {
+    const { value, get = () => value, set } = descriptorOf(object, name)
+    const descriptor = typeof value === 'function'
+      ? method(value, name, isLate)
+      : set ? accessor(get, set, isLate) : data(value, isLate)
+    Object.defineProperty(object, name, { ...descriptor, configurable: true, enumerable: true })
+  }
+}
+
+function descriptorOf (object, name) {
+  for (let owner = object; owner; owner = Object.getPrototypeOf(owner)) {
+    const descriptor = Object.getOwnPropertyDescriptor(owner, name)
+    if (descriptor !== undefined) return descriptor
+  }
+  return { value: undefined } // not in this version of Koa or node
+}
+
+function method (fn, name, isLate) {
+  return {
+    writable: true,
+    value (...args) {
+      if (!isLate()) return fn.apply(this, args)
+      if (typeof args.at(-1) === 'function') process.nextTick(args.at(-1)) // as if it were written
+      return name === 'write' ? true : this
+    }
+  }
+}
+
+function accessor (get, set, isLate) {
+  return {
+    get,
+    set (value) {
+      if (!isLate()) set.call(this, value)
+      else discard(value)
+    }
+  }
+}
+
+function data (value, isLate) {
+  return {
+    get: () => value,
+    set (next) { if (!isLate()) value = next }
+  }
+}
+
+/** A stream that nobody reads would keep its file or connection open. */
+function discard (body) {
+  if (typeof body?.pipe === 'function' && typeof body.destroy === 'function') body.on('error', ignore).destroy()
+  else if (body instanceof ReadableStream) body.cancel().catch(ignore)
+  else if (body instanceof Response) body.body?.cancel().catch(ignore)
+}
+
+function ignore () {}

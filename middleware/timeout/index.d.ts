@@ -1,0 +1,19 @@
+import type { Middleware } from '../../lib/index'
+
+/** @param ms from 1 to 2147483647 */
+declare function timeout (ms: number): Middleware<{}, timeout.TimeoutContext>
+
+declare namespace timeout {
+  interface TimeoutContext {
+    /** aborted when the time is over */
+    readonly signal: AbortSignal
+  }
+}
+
+declare module '../../lib/index' {
+  interface BaseContext {
+    readonly signal: AbortSignal
+  }
+}
+
+export = timeout

@@ -1,0 +1,154 @@
+'use strict'
+
+const createError = require('http-errors')
+const { Rule, check, fn } = require('../_shared/options')
+const redact = require('./redact')
+
+/** Where each part of a request is found, in the order in which parts are validated. */
+const PARTS = {
+  params: ctx => ctx.params || {},
+  query: ctx => ({ ...ctx.query }),
+  headers: ctx => ({ ...ctx.headers }),
+  cookies: ctx => parseCookies(ctx.get('Cookie')),
+  body: readParsedBody
+}
+
+const schema = new Rule(
+  'a Standard Schema v1: schemas of zod (from 3.24), valibot (from 1.0) and arktype (from 2.0) are',
+  value => standardOf(value)?.version === 1 && typeof standardOf(value).validate === 'function'
+)
+const RULES = { ...Object.fromEntries(Object.keys(PARTS).map(part => [part, schema])), onError: fn }
+
+// One request can fail a schema in very many places; a client can use the first ones.
+const MAX_ISSUES = 100
+
+/**
+ * Validate parts of a request with schemas of any library that implements Standard Schema v1
+ * (zod, valibot, arktype and others). What the schemas return, coerced and with defaults, is
+ * `ctx.valid` for the middleware that follow; a request that does not fit is a 400 with the issues
+ * as `application/problem+json` (RFC 9457).
+ *
+ *    router.post('/items', validate({ body: Item }), ctx => {
+ *      ctx.body = { total: ctx.valid.body.price * 2 }
+ *    })
+ *
+ * @param {object} options
+ * @param {object | Function} [options.params] schema of `ctx.params`
+ * @param {object | Function} [options.query] schema of `ctx.query`
+ * @param {object | Function} [options.headers] schema of `ctx.headers`, names in lower case
+ * @param {object | Function} [options.cookies] schema of the cookies, as an object
+ * @param {object | Function} [options.body] schema of `ctx.request.body`, which a body parser set
+ * @param {Function} [options.onError] `(err, ctx)` instead of the 400: responds or throws;
+ *   `err.issues` is a list of `{ in, path, message }`
+ * @return {Function} middleware
+ * @throws {TypeError} without a schema, for one that is not a Standard Schema v1, or for an option
+ *   of another name
+ * @api public
+ */
+module.exports = function validate (options) {
+  const { onError } = check('validate', options, RULES)
+  const schemas = Object.keys(PARTS)
+    .filter(part => options?.[part] !== undefined)
+    .map(part => [part, standardOf(options[part])])
+  if (schemas.length === 0) {
+    throw new TypeError(`validate: options must have a schema for at least one of ${Object.keys(PARTS).join(', ')}`)
+  }
+
+  return function validate (ctx, next) {
+    const results = []
+    let isAsync = false
+    for (const [part, schema] of schemas) {
+      const input = PARTS[part](ctx)
+      const result = call(part, schema, input)
+      if (typeof result?.then === 'function') isAsync = true
+      results.push({ part, input, result })
+    }
+    if (isAsync) return settle(results).then(settled => conclude(ctx, next, settled, onError))
+    return conclude(ctx, next, results, onError)
+  }
+}
+
+function standardOf (schema) {
+  return Object(schema) === schema ? schema['~standard'] : undefined
+}
+
+function call (part, schema, input) {
+  try {
+    return schema.validate(input)
+  } catch (cause) {
+    throw failed(part, cause)
+  }
+}
+
+// All of them are awaited, so that no rejection stays unhandled when another part failed first.
+async function settle (results) {
+  const settled = await Promise.allSettled(results.map(({ result }) => result))
+  return results.map(({ part, input }, i) => {
+    const { status, value, reason } = settled[i]
+    if (status === 'rejected') throw failed(part, reason)
+    return { part, input, result: value }
+  })
+}
+
+function conclude (ctx, next, results, onError) {
+  const valid = {}
+  const issues = []
+  for (const { part, input, result } of results) {
+    if (result === null || typeof result !== 'object') {
+      throw failed(part, new TypeError('it returned neither a value nor issues'))
+    }
+    if (result.issues) issues.push(...describe(part, input, result.issues))
+    else valid[part] = result.value
+  }
+  if (issues.length > 0) return refuse(ctx, issues.slice(0, MAX_ISSUES), onError)
+  ctx.valid = { ...ctx.valid, ...valid }
+  return next()
+}
+
+function refuse (ctx, issues, onError) {
+  if (onError) return onError(createError(400, 'The request is not valid', { issues }), ctx)
+  ctx.status = 400
+  ctx.type = 'application/problem+json'
+  // a string: kone and Koa set the type of an object's JSON themselves
+  ctx.body = JSON.stringify({ type: 'about:blank', title: 'Bad Request', status: 400, issues })
+}
+
+function describe (part, input, issues) {
+  if (!Array.isArray(issues) || issues.length === 0) return [{ in: part, path: [], message: 'Invalid value' }]
+  return issues.slice(0, MAX_ISSUES).map(({ message, path = [] }) => {
+    const keys = Array.from(path, segment => Object(segment) === segment ? segment.key : segment)
+    return {
+      in: part,
+      path: keys.map(key => typeof key === 'number' ? key : String(key)),
+      message: redact(String(message), input, keys)
+    }
+  })
+}
+
+// A schema that fails itself is an error of the program, not of the client.
+function failed (part, cause) {
+  return new Error(`validate: the schema of ${part} failed: ${cause?.message ?? cause}`, { cause })
+}
+
+function readParsedBody (ctx) {
+  const { body } = ctx.request
+  if (body === undefined && ctx.is('json', 'urlencoded')) {
+    throw new Error('validate: ctx.request.body is undefined, although the request has a body: ' +
+      'use a body parser before validate({ body })')
+  }
+  return body
+}
+
+// Values as ctx.cookies.get() returns them: not decoded, the first of a name, without its quotes.
+function parseCookies (header) {
+  const cookies = Object.create(null)
+  for (const pair of header.split(';')) {
+    const equals = pair.indexOf('=')
+    if (equals === -1) continue
+    const name = pair.slice(0, equals).trim()
+    if (name === '' || name in cookies) continue
+    const value = pair.slice(equals + 1)
+    cookies[name] = value[0] === '"' ? value.slice(1, -1) : value
+  }
+  return { ...cookies }
+}

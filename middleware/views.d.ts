@@ -1,3 +1,0 @@
-import template = require('./template')
-
-export = template

@@ -1,4 +1,0 @@
-'use strict'
-
-/** koa-views' name of `kone/middleware/template`. */
-module.exports = require('./template')

@@ -1,0 +1,3 @@
+import template = require('../template')
+
+export = template

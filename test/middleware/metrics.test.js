@@ -1,0 +1,150 @@
+'use strict'
+
+const { describe, it } = require('node:test')
+const assert = require('node:assert/strict')
+const { execFileSync } = require('node:child_process')
+const fs = require('node:fs')
+const http = require('node:http')
+const os = require('node:os')
+const path = require('node:path')
+const prom = require('prom-client')
+const metrics = require('kone/middleware/metrics')
+const Router = require('kone/middleware/router')
+const frameworks = require('../helpers/frameworks')
+const Kone = require('../helpers/kone')
+const until = require('../helpers/until')
+
+frameworks('metrics', ({ it, Koa, ask, listen }) => {
+  const serve = (options, prepare = () => {}) => {
+    const app = new Koa()
+    const register = new prom.Registry()
+    app.use(metrics({ register, defaults: false, ...options }))
+    prepare(app)
+    return { app, register }
+  }
+  /** The counts of requests by their labels. */
+  const counts = text => Object.fromEntries(
+    [...text.matchAll(/^http_request_duration_seconds_count\{method="(\S+)",route="(\S+)",status="(\S+)"\} (\d+)$/gm)]
+      .map(([, method, route, status, count]) => [`${method} ${route} ${status}`, Number(count)]))
+
+  it('should count by method, route and status', async () => {
+    const { app, register } = serve({}, app => {
+      const router = new Router()
+      router.get('/users/:id', ctx => { ctx.body = ctx.params.id })
+      router.post('/users', ctx => { ctx.status = 201 })
+      router.get('/broken', () => { throw new Error('broken') })
+      app.use(router.routes())
+    })
+    for (const line of ['GET /users/1', 'GET /users/2', 'POST /users', 'GET /broken', 'GET /a', 'GET /b', 'PROPFIND /c']) {
+      await ask(app, line)
+    }
+    const expected = {
+      'GET /users/:id 200': 2, 'POST /users 201': 1, 'GET /broken 500': 1, 'GET none 404': 2, 'other none 404': 1
+    }
+    await until(async () => Object.keys(counts(await register.metrics())).length === 5)
+    const res = await ask(app, 'GET /metrics')
+    assert.equal(res.status, 200)
+    assert.equal(res.headers['content-type'], register.contentType)
+    assert.equal(res.headers['cache-control'], 'no-store')
+    assert.deepEqual(counts(res.text), expected)
+    // the requests for the metrics are not among them
+    assert.deepEqual(counts((await ask(app, 'GET /metrics')).text), expected)
+  })
+
+  it('should know what is in flight, clients that left included', async () => {
+    let asked
+    const arrived = new Promise(resolve => { asked = resolve })
+    const { app, register } = serve({}, app => app.use(async ctx => {
+      asked()
+      await new Promise(resolve => ctx.req.once('close', resolve))
+    }))
+    const inFlight = async () => /http_requests_in_flight (\d+)/.exec(await register.metrics())[1]
+    const { port } = await listen(app)
+    const req = http.get({ port, agent: false })
+    req.on('error', () => {})
+    await arrived
+    assert.equal(await inFlight(), '1')
+    req.destroy()
+    await until(async () => await inFlight() === '0')
+  })
+
+  it('should measure seconds until the end of the response', async () => {
+    const { app, register } = serve({ buckets: [0.01, 10] }, app => app.use(async ctx => {
+      await new Promise(resolve => setTimeout(resolve, 20))
+      ctx.body = 'late'
+    }))
+    await ask(app, 'GET /')
+    const text = await until(async () => {
+      const text = await register.metrics()
+      return text.includes('_count{') && text
+    })
+    assert.match(text, /_bucket\{le="0\.01",[^}]*\} 0\n/)
+    assert.match(text, /_bucket\{le="10",[^}]*\} 1\n/)
+  })
+
+  it('should serve them elsewhere, or not at all', async () => {
+    const elsewhere = serve({ path: '/m', prefix: 'app_' }).app
+    assert.match((await ask(elsewhere, 'GET /m')).text, /app_http_requests_in_flight 0/)
+    assert.equal((await ask(elsewhere, 'GET /metrics')).status, 404)
+    assert.equal((await ask(serve({ path: false }).app, 'GET /metrics')).status, 404)
+  })
+})
+
+describe('metrics', () => {
+  it('should bound the number of routes', async () => {
+    const register = new prom.Registry()
+    const app = new Kone()
+    app.use(metrics({ register, defaults: false }))
+    app.use(ctx => { ctx._matchedRoute = ctx.path })
+    for (let i = 0; i < 1100; i++) await app.inject(`/${i}`)
+    const text = await register.metrics()
+    assert.equal(text.match(/^http_request_duration_seconds_count/gm).length, 1001)
+    assert.match(text, /_count\{method="GET",route="other",status="404"\} 100\n/)
+  })
+
+  it('should include event-loop lag, once for several apps', async () => {
+    const register = new prom.Registry()
+    const apps = [1, 2].map(() => {
+      const app = new Kone()
+      app.use(metrics({ register }))
+      app.use(ctx => { ctx.body = 'a' })
+      return app
+    })
+    for (const app of apps) await app.inject('/')
+    const text = (await apps[0].inject('/metrics')).text()
+    assert.match(text, /^nodejs_eventloop_lag_seconds /m)
+    assert.match(text, /_count\{[^}]*\} 2\n/)
+  })
+
+  it('should leave no handle open', () => {
+    execFileSync(process.execPath, ['-e', "require('kone/middleware/metrics')()"], { cwd: __dirname, timeout: 20000 })
+  })
+
+  it('should say that prom-client is missing', () => {
+    const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'kone-metrics-'))
+    try {
+      const root = path.join(__dirname, '../..')
+      fs.cpSync(path.join(root, 'middleware'), path.join(folder, 'middleware'), { recursive: true })
+      fs.mkdirSync(path.join(folder, 'node_modules'))
+      for (const name of ['bytes', 'ee-first', 'on-finished']) {
+        fs.symlinkSync(path.join(root, 'node_modules', name), path.join(folder, 'node_modules', name), 'junction')
+      }
+      const without = require(path.join(folder, 'middleware/metrics'))
+      assert.throws(() => without(), { message: 'metrics: prom-client is missing: npm install prom-client' })
+      assert.equal(without({ client: prom, register: new prom.Registry() }).name, 'metrics')
+    } finally {
+      fs.rmSync(folder, { recursive: true })
+    }
+  })
+
+  it('should check its options at registration', () => {
+    const refused = [
+      [{ path: 'metrics' }, /options\.path must be/],
+      [{ buckets: [-1] }, /options\.buckets must be/],
+      [{ client: {} }, /options\.client must be prom-client/],
+      [{ register: {} }, /options\.register must be a Registry/],
+      [{ bukets: [] }, /did you mean `buckets`/]
+    ]
+    for (const [options, message] of refused) assert.throws(() => metrics(options), { name: 'TypeError', message })
+  })
+})

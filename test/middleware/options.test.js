@@ -1,0 +1,96 @@
+'use strict'
+
+const assert = require('node:assert/strict')
+const fs = require('node:fs')
+const path = require('node:path')
+const { describe, it } = require('node:test')
+const set = require('kone/middleware')
+const { names } = require('../../tools/middleware-index')
+const Kone = require('../helpers/kone')
+
+/**
+ * For each middleware, in a file of its own: how it is made (make, final), and for each of its options
+ * what it must refuse: values of another type, and impossible ones of the right type. `open`: options that
+ * take any name.
+ */
+const POSITIONAL = ['timeout', 'views'] // ms; template
+const TABLE = Object.fromEntries(names().filter(name => !POSITIONAL.includes(name))
+  .map(name => [name, require(`./options/${name}`)]))
+
+// accepted whatever it is; a part of the first argument
+const IGNORED = { csrf: 'saltLength', logger: 'transporter' }
+
+const misspelt = name => name.length < 4 ? `${name}x` : `${name.slice(0, -1)}q`
+const under = (path, value) => path.split('.').reduceRight((inner, name) => ({ [name]: inner }), value)
+
+for (const [name, { make, final, options, open = [] }] of Object.entries(TABLE)) {
+  describe(`the options of ${name}`, () => {
+    const makers = [make, final].filter(Boolean)
+    const refuses = (given, message) => {
+      for (const maker of makers) assert.throws(() => maker(given), { name: 'TypeError', message }, JSON.stringify(given))
+    }
+
+    it('should be an object, or left out', () => {
+      for (const maker of makers) {
+        maker()
+        maker({})
+        maker(null)
+      }
+      for (const wrong of [5, true, ['a']]) refuses(wrong, /options must be an object/)
+    })
+
+    it('should each refuse another type and an impossible value, by name', () => {
+      for (const [path, values] of Object.entries(options)) {
+        for (const value of values) refuses(under(path, value), new RegExp(`^${name}: options\\.${path}\\b`))
+      }
+    })
+
+    it('should each be suggested for a misspelt name', () => {
+      for (const path of Object.keys(options)) {
+        if (open.includes(path.split('.').at(-2))) continue
+        const wrong = misspelt(path)
+        refuses(under(wrong, true), new RegExp(`^${name}: options\\.${wrong} is unknown: did you mean \`\\w+\`\\?$`))
+      }
+    })
+
+    it('should refuse a name that is nothing like one', () => {
+      refuses({ qqqqqqqqqqqq: 1 }, /^\w+: options\.qqqqqqqqqqqq is unknown(, only \w|: there are no options)/)
+    })
+  })
+}
+
+describe('the options of the set', () => {
+  it('should be those of the manual', () => {
+    for (const [name, { make, options }] of Object.entries(TABLE)) {
+      const page = fs.readFileSync(path.join(__dirname, '../../middleware', name, 'README.md'), 'utf8')
+      const [, table = ''] = /^\| option \|.*\n\|[-|]+\|\n((?:\|.*\n)*)/m.exec(page) ?? []
+      const listed = [...table.matchAll(/^\|([^|]*)\|/gm)].flatMap(([, cell]) => [...cell.matchAll(/`([\w.]+)`/g)].map(([, one]) => one))
+      for (const one of listed) assert(one in options || IGNORED[name] === one, `${one} of ${name} is not checked here`)
+      for (const one of Object.keys(options)) {
+        const isRefused = () => {
+          try {
+            make(under(one, options[one][0]))
+          } catch (err) {
+            return err.message.includes('is not supported')
+          }
+        }
+        assert(listed.includes(one) || one.includes('.') || page.includes(`\`${one}\``) || isRefused(), `${one} is not in the manual of ${name}`)
+      }
+    }
+  })
+
+  it('should be suggested by the name that was meant', () => {
+    assert.throws(() => set.compress({ treshold: 1 }), /did you mean `threshold`\?/)
+    assert.throws(() => set.upload({ limits: { filesize: 1 } }), /options\.limits\.filesize is unknown: did you mean `fileSize`\?/)
+    assert.throws(() => set.helmet({ hsts: { includeSubdomains: true } }), /did you mean `includeSubDomains`\?/)
+    assert.throws(() => set.helmet.frameguard({ acton: 'deny' }), /^TypeError: helmet\.frameguard: .* `action`\?/)
+  })
+
+  it('should be left alone', () => {
+    const app = new Kone()
+    for (const name of ['bodyParser', 'compress', 'logger', 'static']) {
+      const { make } = TABLE[name]
+      assert.doesNotThrow(() => app.use(make(Object.freeze({}))))
+    }
+  })
+})

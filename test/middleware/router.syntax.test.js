@@ -1,0 +1,210 @@
+'use strict'
+
+const { describe, it } = require('node:test')
+const assert = require('node:assert/strict')
+const Oracle = require('@koa/router')
+const Kone = require('kone')
+const Router = require('kone/middleware/router')
+const { random } = require('../helpers/random')
+
+// With `syntax: 8` the routes of @koa/router 15 are the specification: which handlers run, and with
+// what params.
+
+const SEGMENTS = ['users', 'Users', 'admin', 'a', 'b', 'x.json', 'caf%C3%A9', 'v1', 'a-b', 'a+b', '~', '\\:id', '\\*', 'K', 'ſ']
+const PARTS = [':id', ':name', '*splat', ':id.json', 'x:id', 'x-:id-y', ':from-:to', 'a*splat', ':"odd name"']
+const OPTIONAL = ['{/:id}', '{/a}', '{/*splat}', '{/:id{/:name}}', '{.:ext}', '{-x}']
+const ASKED = [
+  'users', 'USERS', 'admin', 'a', 'b', 'x.json', '12.json', 'x12', 'x-1-y', 'n-m', 'caf%C3%A9', '%', '%2F', 'a%20b', 'a+b', '',
+  '~', ':id', '*', 'v1', 'api', 'api', 'K', 'ſ', 'ab', '__proto__', 'a#b', 'a?b', 'a.txt', 'a-x'
+]
+
+function makePath (rnd) {
+  if (rnd.chance(0.05)) return rnd.pick([/^\/users\/(\d+)$/, /users/i, /^\/(?<kind>a|b)/])
+  if (rnd.chance(0.05)) return '/'
+  let path = ''
+  for (let i = rnd.int(4); i >= 0; i--) path += '/' + (rnd.chance(0.35) ? rnd.pick(PARTS) : rnd.pick(SEGMENTS))
+  return path + (rnd.chance(0.25) ? rnd.pick(OPTIONAL) : '') + (rnd.chance(0.1) ? '/' : '')
+}
+
+function askedPath (rnd, { prefix = '' }) {
+  let path = rnd.chance(0.8) ? prefix.replace(/:\w+/, 'users') : ''
+  for (let i = rnd.int(4); i >= 0; i--) path += '/' + rnd.pick(ASKED)
+  return rnd.chance(0.15) ? path + '/' : path
+}
+
+function makeTable (rnd, level = 0) {
+  const options = {}
+  if (rnd.chance(0.2)) options.sensitive = true
+  if (rnd.chance(0.2)) options.strict = true
+  if (rnd.chance(0.1)) options.exclusive = true
+  if (rnd.chance(0.3)) options.prefix = rnd.pick(['/api', '/:tenant', '/api/:v'])
+  const calls = Array.from({ length: 1 + rnd.int(level ? 4 : 12) }, () => {
+    const kind = rnd.int(16)
+    if (kind < 11) return ['verb', rnd.pick(['get', 'post', 'put', 'del', 'all']), makePath(rnd)]
+    // @koa/router 15 throws for one without a path below a prefix with params
+    if (kind < 14) return ['use', level === 0 && rnd.chance(0.5) ? null : makePath(rnd)]
+    if (kind < 15 || level > 1) return ['param', rnd.pick(['id', 'name', 'splat', 'tenant'])]
+    return ['nest', rnd.pick([null, '/users', '/:id', '/a/b']), makeTable(rnd, level + 1)]
+  })
+  return { options, calls }
+}
+
+/** @return {{ router: Object, refused: Number[] }} refused: the calls that threw */
+function build (Class, { options, calls }, extra, label = 'r') {
+  const router = new Class({ ...options, ...extra })
+  const refused = []
+  calls.forEach(([kind, ...args], i) => {
+    const handler = (ctx, next) => {
+      ctx.trace.push([`${label}.${i}`, { ...ctx.params }])
+      return next()
+    }
+    try {
+      if (kind === 'verb') router[args[0]](args[1], handler)
+      else if (kind === 'use' && args[0] === null) router.use(handler)
+      else if (kind === 'use') router.use(args[0], handler)
+      else if (kind === 'param') {
+        router.param(args[0], (value, ctx, next) => {
+          ctx.trace.push([`${label}.${i}`, value])
+          return next()
+        })
+      } else {
+        const nested = build(Class, args[1], extra, `${label}.${i}`)
+        refused.push(...nested.refused)
+        if (args[0] === null) router.use(nested.router.routes())
+        else router.use(args[0], nested.router.routes())
+      }
+    } catch (err) {
+      refused.push(`${label}.${i}`)
+    }
+  })
+  return { router, refused }
+}
+
+async function trace (router, path, method) {
+  const ctx = { path, method, trace: [], request: {}, host: 'a' }
+  await router.routes()(ctx, async () => {})
+  return { trace: ctx.trace, route: ctx.routeMatched }
+}
+
+describe('router with syntax: 8 beside @koa/router 15', () => {
+  it('should run the same handlers with the same params for every table', async () => {
+    let reached = 0
+    for (let seed = 1; seed <= 400; seed++) {
+      const rnd = random(seed)
+      const table = makeTable(rnd)
+      const theirs = build(Oracle, table)
+      const ours = build(Router, table, { syntax: 8 })
+      const what = `seed ${seed} ${JSON.stringify(table, (key, value) => value instanceof RegExp ? String(value) : value)}`
+      assert.deepEqual(ours.refused, theirs.refused, what)
+      for (let i = 0; i < 25; i++) {
+        const [path, method] = [askedPath(rnd, table.options), rnd.pick(['GET', 'HEAD', 'POST', 'PUT', 'DELETE'])]
+        const [one, other] = [await trace(ours.router, path, method), await trace(theirs.router, path, method)]
+        assert.deepEqual(one, other, `${method} ${path} ${what}`)
+        reached += one.trace.length
+      }
+    }
+    assert.ok(reached > 1000, String(reached))
+  })
+
+  it('should make the same URLs', () => {
+    for (const [path, ...args] of [
+      ['/users/:id', 3], ['/users/:id', '3'], ['/users/:id', { id: 3 }], ['/users/:id', { id: 3 }, { query: { limit: 1 } }],
+      ['/users/:id', { id: 3 }, { query: 'limit=1' }], ['/:a/:b', 'x', 'y z'], ['/user{/:id}', {}]
+    ]) {
+      const [theirs, ours] = [new Oracle(), new Router({ syntax: 8 })]
+      for (const router of [theirs, ours]) router.get('name', path, () => {})
+      assert.equal(ours.url('name', ...args), theirs.url('name', ...args), `${path} ${JSON.stringify(args)}`)
+    }
+    // @koa/router leaves a param in braces out, and throws for a wildcard
+    const router = new Router({ syntax: 8 })
+    router.get('user', '/user{/:id}', () => {}).get('files', '/files/*path', () => {})
+    assert.equal(router.url('user', { id: 'ü' }), '/user/%C3%BC')
+    assert.equal(router.url('files', { path: 'a/b c' }), '/files/a/b%20c')
+    assert.equal(router.url('files', { path: ['a', 'b'] }), '/files/a/b')
+  })
+
+  it('should replace a prefix by the next one', () => {
+    for (const router of [new Oracle(), new Router({ syntax: 8 })]) {
+      router.get('name', '/x', () => {})
+      router.prefix('/a').prefix('/b')
+      assert.equal(router.url('name'), '/b/x')
+    }
+  })
+})
+
+describe('router, the option syntax,', () => {
+  const answer = async (router, path) => {
+    const app = new Kone()
+    app.use(router.routes())
+    const res = await app.inject(path)
+    return res.status === 404 ? 404 : res.json()
+  }
+  const handler = ctx => { ctx.body = { ...ctx.params } }
+
+  it('should leave paths to path-to-regexp 6.3 without it', async () => {
+    for (const options of [undefined, {}, { syntax: undefined }, { syntax: 6 }]) {
+      const router = new Router(options).get('/users{/:id}', handler).get('/files/:path*', handler)
+      assert.equal(await answer(router, '/users'), 404)
+      assert.deepEqual(await answer(router, '/users/1'), { id: '1' })
+      assert.deepEqual(await answer(router, '/files/a/b'), { path: 'a/b' })
+    }
+  })
+
+  it('should read `/users{/:id}` as @koa/router 14 does with 8', async () => {
+    const router = new Router({ syntax: 8 }).get('/users{/:id}', handler).get('/files/*path', handler)
+    assert.deepEqual(await answer(router, '/users'), {})
+    assert.deepEqual(await answer(router, '/users/1'), { id: '1' })
+    assert.deepEqual(await answer(router, '/files/a/b'), { path: 'a/b' })
+  })
+
+  it('should be named by the error for a path of the other syntax', () => {
+    const message = path => {
+      try {
+        new Router(path.options).get(path.path, handler)
+      } catch (err) {
+        assert.ok(err instanceof TypeError)
+        return err.message
+      }
+    }
+    for (const path of ['/*splat', '/files/*path', '/{*splat}']) {
+      assert.match(message({ path }), /^router: .+ is no path of path-to-regexp 6\.3 .*new Router\(\{ syntax: 8 \}\)$/, path)
+    }
+    for (const path of ['/:id?', '/:id(\\d+)', '/(.*)', '/:rest*']) {
+      assert.match(message({ path, options: { syntax: 8 } }),
+        /^router: .+ is no path of path-to-regexp 8 .*leave options\.syntax out$/, path)
+    }
+    assert.doesNotMatch(message({ path: '/:(' }), /syntax/)
+  })
+
+  it('should hold for the prefix, and for what is nested', async () => {
+    const guarded = []
+    const inner = new Router({ syntax: 8 }).use((ctx, next) => {
+      guarded.push({ ...ctx.params })
+      return next()
+    }).get('/{*rest}', handler)
+    const router = new Router({ syntax: 8, prefix: '/:tenant' }).use('/posts', inner.routes())
+    assert.deepEqual(await answer(router, '/acme/posts/a/b'), { tenant: 'acme', rest: 'a/b' })
+    assert.deepEqual(guarded, [{}])
+
+    assert.throws(() => new Router().use(inner.routes()), /options\.syntax of a nested router/)
+    assert.throws(() => new Router({ syntax: 8 }).use('/x', new Router().routes()), /options\.syntax of a nested router/)
+  })
+
+  // @koa/router matches such a middleware's prefix by its case, its routes without
+  it('should guard every spelling of a prefix that its routes are found by', async () => {
+    const router = new Router({ syntax: 8, prefix: '/admin' })
+    router.use(ctx => ctx.throw(401)).get('/secret', handler)
+    const app = new Kone()
+    app.silent = true
+    app.use(router.routes())
+    for (const path of ['/admin/secret', '/ADMIN/secret', '/Admin/Secret/']) {
+      assert.equal((await app.inject(path)).status, 401, path)
+    }
+  })
+
+  it('should be 6 or 8', () => {
+    for (const syntax of [7, '8', true, null]) {
+      assert.throws(() => new Router({ syntax }), { name: 'TypeError', message: /options\.syntax/ })
+    }
+  })
+})

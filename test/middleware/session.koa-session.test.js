@@ -1,0 +1,283 @@
+'use strict'
+
+const { describe, it } = require('node:test')
+const assert = require('node:assert/strict')
+const { default: original } = require('koa-session')
+const session = require('kone/middleware/session')
+
+const frameworks = require('../helpers/frameworks')
+const visitor = require('../helpers/visitor')
+
+const KEY = 'sid'
+const HOUR = 3600e3
+
+// koa-session's options and methods beside koa-session itself. Wanted differences: the session is not in
+// the cookie, SameSite=Lax, and no maxAge is until the browser is closed.
+
+frameworks('session with the options of koa-session', ({ it, Koa, ask, errors }) => {
+  function counting (make, options, act = () => {}) {
+    const app = new Koa()
+    app.keys = ['some secret hurr']
+    app.proxy = true
+    app.use(make === original ? original({ key: KEY, ...options }, app) : make({ key: KEY, ...options }))
+    app.use(async ctx => {
+      if (ctx.path === '/add') ctx.session.count = (ctx.session.count || 0) + 1
+      if (ctx.path === '/read') ctx.session // eslint-disable-line no-unused-expressions
+      await act(ctx)
+      ctx.body ??= JSON.parse(JSON.stringify(ctx.session))
+    })
+    return app
+  }
+
+  /** A client of an app with koa-session and one of an app with this one. */
+  function twins (options, store, act) {
+    const apps = [counting(original, options, act), counting(session, { ...options, store }, act)]
+    return apps.map(app => visitor(ask, app))
+  }
+
+  const attributesOf = line => line?.split('; ').slice(1).map(one => one.replace(/^expires=.*/, 'expires')).sort()
+
+  it('should send the cookie with the same attributes', async () => {
+    for (const options of [
+      { maxAge: HOUR, sameSite: 'lax' },
+      { maxAge: HOUR, httpOnly: false, sameSite: 'strict', path: '/add', domain: 'example.com' },
+      { maxAge: 'session', sameSite: 'none', secure: true },
+      { maxAge: HOUR, secure: true, sameSite: 'lax', autoCommit: true, overwrite: true, rolling: false, renew: false },
+      { maxAge: HOUR, signed: false, sameSite: 'strict' },
+      { maxAge: HOUR, signed: true, sameSite: 'lax' }
+    ]) {
+      const headers = { 'X-Forwarded-Proto': 'https' }
+      const [theirs, ours] = await Promise.all([original, session].map(async make => {
+        const res = await visitor(ask, counting(make, { signed: false, ...options }))('GET /add', { headers })
+        return [res.status, attributesOf(res.setCookie[KEY]), attributesOf(res.setCookie[`${KEY}.sig`])]
+      }))
+      assert.deepEqual(ours, theirs, JSON.stringify(options))
+    }
+  })
+
+  it('should leave SameSite out where it is null, as the README of koa-session has it', async () => {
+    const res = await visitor(ask, counting(session, { sameSite: null }))('GET /add')
+    assert.deepEqual(attributesOf(res.setCookie[KEY]), ['httponly', 'path=/'])
+  })
+
+  it('should refuse to send a secure cookie over plain HTTP, with an error', async () => {
+    for (const make of [original, session]) {
+      assert.equal((await visitor(ask, counting(make, { secure: true, signed: false }))('GET /add')).status, 500)
+    }
+  })
+
+  it('should take a signed cookie only with its signature', async () => {
+    for (const store of [undefined, session.sealedCookie({ keys: ['k'.repeat(32)] })]) {
+      const app = counting(session, { signed: true, store })
+      const ann = visitor(ask, app)
+      await ann('GET /add')
+      assert.match(ann.cookies[`${KEY}.sig`], /^[\w-]+$/)
+      assert.deepEqual((await ann('GET /add')).json(), { count: 2 })
+      assert.deepEqual((await visitor(ask, app, { [KEY]: ann.cookies[KEY] })('GET /')).json(), {})
+      const forged = { [KEY]: ann.cookies[KEY], [`${KEY}.sig`]: 'A'.repeat(27) }
+      assert.deepEqual((await visitor(ask, app, forged)('GET /')).json(), {})
+    }
+  })
+
+  for (const [name, store] of [['memory', session.memory], ['a promising store', promising], ['the cookie', sealed]]) {
+    it(`should begin maxAge anew with every response when rolling, in ${name}`, async t => {
+      t.mock.timers.enable({ apis: ['Date'], now: Date.now() })
+      const options = { maxAge: HOUR, rolling: true, signed: false }
+      const clients = twins(options, store())
+      await Promise.all(clients.map(client => client('GET /add')))
+      for (let i = 0; i < 4; i++) {
+        t.mock.timers.tick(HOUR - 1000)
+        const [theirs, ours] = await Promise.all(clients.map(client => client('GET /read')))
+        assert.deepEqual(ours.json(), { count: 1 })
+        assert.deepEqual(theirs.json(), { count: 1 })
+        assert.equal(expiryOf(ours), expiryOf(theirs))
+        assert.equal(expiryOf(ours), Math.floor((Date.now() + HOUR) / 1000))
+      }
+      t.mock.timers.tick(HOUR + 1000)
+      for (const client of clients) assert.deepEqual((await client('GET /read')).json(), {})
+    })
+
+    it(`should begin it anew when half of it is over with renew, in ${name}`, async t => {
+      t.mock.timers.enable({ apis: ['Date'], now: Date.now() })
+      const options = { maxAge: HOUR, renew: true, signed: false }
+      const clients = twins(options, store())
+      await Promise.all(clients.map(client => client('GET /add')))
+      for (const [minutes, isRenewed] of [[20, false], [9, false], [2, true], [20, false], [20, true], [29, false]]) {
+        t.mock.timers.tick(minutes * 60e3)
+        const [theirs, ours] = await Promise.all(clients.map(client => client('GET /read')))
+        assert.deepEqual(ours.json(), { count: 1 })
+        assert.equal(expiryOf(theirs) !== undefined, isRenewed, `${minutes}`)
+        assert.equal(expiryOf(ours), expiryOf(theirs), `${minutes}`)
+      }
+      t.mock.timers.tick(HOUR + 1000)
+      for (const client of clients) assert.deepEqual((await client('GET /read')).json(), {})
+    })
+
+    it(`should know isNew, populated and maxAge, and keep none of them, in ${name}`, async () => {
+      const seen = []
+      const act = ctx => {
+        const { isNew, populated, maxAge } = ctx.session
+        seen.push([isNew, populated, maxAge])
+      }
+      for (const client of twins({ maxAge: HOUR, signed: false }, store(), act)) {
+        assert.deepEqual((await client('GET /')).json(), {})
+        await client('GET /add')
+        assert.deepEqual((await client('GET /read')).json(), { count: 1 })
+      }
+      assert.deepEqual(seen, [
+        [true, false, HOUR], [true, true, HOUR], [false, true, HOUR], [true, false, HOUR], [true, true, HOUR], [false, true, HOUR]
+      ])
+    })
+
+    it(`should keep a session for its own maxAge, in ${name}`, async t => {
+      t.mock.timers.enable({ apis: ['Date'], now: Date.now() })
+      const act = ctx => {
+        if (ctx.path === '/remember') ctx.session.maxAge = 10 * HOUR
+        if (ctx.path === '/until-closed') ctx.session.maxAge = 'session'
+      }
+      const clients = twins({ maxAge: HOUR, signed: false }, store(), act)
+      await Promise.all(clients.map(client => client('GET /add')))
+      for (const path of ['/remember', '/add', '/until-closed', '/add']) {
+        const [theirs, ours] = await Promise.all(clients.map(client => client(`GET ${path}`)))
+        assert.equal(expiryOf(ours), expiryOf(theirs), path)
+        assert.deepEqual(ours.json(), theirs.json(), path)
+      }
+      const ours = clients[1]
+      await ours('GET /remember')
+      t.mock.timers.tick(9 * HOUR)
+      assert.deepEqual((await ours('GET /read')).json(), { count: 3 })
+      t.mock.timers.tick(2 * HOUR)
+      assert.deepEqual((await ours('GET /read')).json(), {})
+    })
+  }
+
+  it('should save with save() what has not changed, even nothing', async () => {
+    for (const save of [ctx => ctx.session.save(), ctx => ctx.sessionHandler.save(), ctx => { ctx.session.save() }]) {
+      const store = promising()
+      const ann = visitor(ask, counting(session, { store }, async ctx => {
+        if (ctx.path === '/save') await save(ctx)
+        ctx.body = { ...ctx.session, isNew: ctx.session.isNew }
+      }))
+      await ann('GET /save')
+      assert.deepEqual([...store.sessions.values()], ['{}'])
+      const id = ann.cookies[KEY]
+      assert.deepEqual((await ann('GET /read')).json(), { isNew: false })
+      const again = await ann('GET /save')
+      assert.ok(again.setCookie[KEY].startsWith(`${KEY}=${id};`))
+    }
+  })
+
+  it('should have saved when save() resolves, and tell its caller when it cannot', async () => {
+    const store = promising()
+    const ann = visitor(ask, counting(session, { store }, async ctx => {
+      ctx.session.count = 7
+      await ctx.session.save()
+      ctx.body = [...store.sessions.values()]
+      ctx.session.count = 8
+    }))
+    assert.deepEqual((await ann('GET /')).json(), ['{"count":7}'])
+    assert.deepEqual([...store.sessions.values()], ['{"count":8}'])
+
+    store.set = async () => { throw new Error('disk full') }
+    const before = errors.length
+    assert.equal((await ann('GET /')).status, 503)
+    assert.equal(errors[before].code, 'KONE_ERR_SESSION_STORE')
+  })
+
+  it('should give a new id with regenerate()', async () => {
+    const store = promising()
+    const ann = visitor(ask, counting(session, { store }, async ctx => {
+      if (ctx.path === '/sign-in') await ctx.session.regenerate()
+    }))
+    await ann('GET /add')
+    const id = ann.cookies[KEY]
+    assert.deepEqual((await ann('GET /sign-in')).json(), { count: 1 })
+    assert.notEqual(ann.cookies[KEY], id)
+    assert.deepEqual([...store.sessions.keys()], [`${KEY}:${ann.cookies[KEY]}`])
+  })
+
+  it("should keep data of the app's own under these names", async () => {
+    const app = counting(session, {}, ctx => {
+      if (ctx.path === '/set') Object.assign(ctx.session, { isNew: 'mine', populated: 1, maxAge: 'two days', externalKey: 0 })
+      if (ctx.path === '/replace') ctx.session = { save: 'this' }
+    })
+    const ann = visitor(ask, app)
+    await ann('GET /set')
+    assert.deepEqual((await ann('GET /read')).json(), { isNew: 'mine', populated: 1, maxAge: 'two days', externalKey: 0 })
+    await ann('GET /replace')
+    assert.deepEqual((await ann('GET /read')).json(), { save: 'this' })
+  })
+
+  it('should give an object that was assigned the same methods', async () => {
+    const store = promising()
+    const ann = visitor(ask, counting(session, { store, maxAge: HOUR }, ctx => {
+      if (ctx.path !== '/assign') return
+      ctx.session = { a: 1 }
+      ctx.session.maxAge = 3 * HOUR
+    }))
+    const res = await ann('GET /assign')
+    assert.ok(Math.abs(expiryOf(res) - (Date.now() + 3 * HOUR) / 1000) < 60)
+    assert.deepEqual((await ann('GET /read')).json(), { a: 1 })
+  })
+})
+
+describe('session, told by the options of koa-session', () => {
+  it('should refuse the app as an argument', () => {
+    const app = new (require('koa'))()
+    assert.throws(() => session(app), { name: 'TypeError', message: 'session: the app is no argument here: session() or session(options)' })
+    for (const options of [undefined, {}, { key: 'sid' }]) {
+      assert.throws(() => session(options, app), {
+        name: 'TypeError', message: 'session: takes one argument, its options: leave the app out'
+      })
+    }
+  })
+
+  it('should refuse what it cannot do, and name what to use', () => {
+    for (const [options, instead] of [
+      [{ encode: JSON.stringify }, /options\.encode is not supported: .*sealedCookie/],
+      [{ decode: JSON.parse }, /options\.decode is not supported: .*sealedCookie/],
+      [{ genid: () => 'x' }, /options\.genid is not supported: ids/],
+      [{ prefix: 'x' }, /options\.prefix is not supported: `key`/],
+      [{ externalKey: {} }, /options\.externalKey is not supported/],
+      [{ ContextStore: class {} }, /options\.ContextStore is not supported: .*`store`/],
+      [{ valid: () => true }, /options\.valid is not supported: .*ctx\.session/],
+      [{ beforeSave: () => {} }, /options\.beforeSave is not supported: .*ctx\.session/],
+      [{ autoCommit: false }, /options\.autoCommit must be true/],
+      [{ overwrite: false }, /options\.overwrite must be true/],
+      [{ maxAge: '1d' }, /options\.maxAge/],
+      [{ maxAge: -1 }, /options\.maxAge/],
+      [{ rolling: 'yes' }, /options\.rolling/],
+      [{ renew: 1 }, /options\.renew/],
+      [{ signed: 'yes' }, /options\.signed/],
+      [{ sameSite: 'some' }, /options\.sameSite/],
+      [{ stroe: {} }, /did you mean `store`/]
+    ]) {
+      assert.throws(() => session(options), err => err instanceof TypeError && instead.test(err.message), JSON.stringify(options))
+    }
+  })
+})
+
+function sealed () {
+  return session.sealedCookie({ keys: ['k'.repeat(32)] })
+}
+
+/** A store of promises that, as Redis does, forgets what is over. */
+function promising () {
+  const sessions = new Map()
+  const ends = new Map()
+  return {
+    sessions,
+    get: async id => ends.get(id) > Date.now() ? JSON.parse(sessions.get(id)) : null,
+    async set (id, value, ttl) {
+      sessions.set(id, JSON.stringify(value))
+      ends.set(id, Date.now() + ttl)
+    },
+    async destroy (id) { sessions.delete(id) }
+  }
+}
+
+/** In whole seconds, as in the cookie. */
+function expiryOf ({ setCookie }) {
+  const [, date] = /expires=([^;]+)/.exec(setCookie[KEY]) ?? []
+  return date === undefined ? undefined : Date.parse(date) / 1000
+}

@@ -1,0 +1,233 @@
+'use strict'
+
+const { describe, it } = require('node:test')
+const assert = require('node:assert/strict')
+const bodyParser = require('kone/middleware/bodyParser')
+const Router = require('kone/middleware/router')
+const validate = require('kone/middleware/validate')
+const valibot = require('valibot')
+const { z } = require('zod')
+const redact = require('../../middleware/validate/redact')
+const frameworks = require('../helpers/frameworks')
+
+/** The same two schemas, of a body and of a query, by three libraries. */
+const LIBRARIES = {
+  async zod () {
+    return {
+      Item: z.object({ name: z.string(), price: z.number().min(1) }),
+      Page: z.object({ page: z.coerce.number().default(1) })
+    }
+  },
+  async valibot () {
+    const v = valibot
+    return {
+      Item: v.object({ name: v.string(), price: v.pipe(v.number(), v.minValue(1)) }),
+      Page: v.object({ page: v.optional(v.pipe(v.string(), v.transform(Number), v.number()), '1') })
+    }
+  },
+  async arktype () {
+    const { type } = await import('arktype')
+    return {
+      Item: type({ name: 'string', price: 'number>=1' }),
+      Page: type({ page: 'string.numeric.parse = "1"' })
+    }
+  }
+}
+
+const JSON_TYPE = { 'Content-Type': 'application/json' }
+const post = (body, headers) => ({ body: JSON.stringify(body), headers: { ...JSON_TYPE, ...headers } })
+
+/** A schema made by hand, as a library would make one. */
+const schema = validate => ({ '~standard': { version: 1, vendor: 'test', validate } })
+const pass = value => ({ value })
+
+frameworks('validate', ({ it, Koa, ask, errors }) => {
+  /** An app that validates every request and responds with ctx.valid. */
+  const serve = (options, handler = ctx => { ctx.body = ctx.valid }) => {
+    const app = new Koa()
+    app.use(bodyParser())
+    app.use(validate(options))
+    app.use(handler)
+    return app
+  }
+
+  for (const [name, load] of Object.entries(LIBRARIES)) {
+    it(`should give what the schemas of ${name} return`, async () => {
+      const { Item, Page } = await load()
+      const app = serve({ query: Page, body: Item })
+      const item = { name: 'pen', price: 2 }
+      assert.deepEqual((await ask(app, 'POST /?page=3', post(item))).json(), { query: { page: 3 }, body: item })
+      assert.deepEqual((await ask(app, 'POST /', post(item))).json().query, { page: 1 })
+    })
+
+    it(`should refuse with the issues of ${name}, without the value`, async () => {
+      const { Item } = await load()
+      const app = serve({ body: Item }, () => assert.fail('the handler must not run'))
+      const res = await ask(app, 'POST /', post({ name: 'pen', price: 'hunter2' }))
+      assert.equal(res.status, 400)
+      assert.equal(res.headers['content-type'], 'application/problem+json')
+      const { issues, ...problem } = res.json()
+      assert.deepEqual(problem, { type: 'about:blank', title: 'Bad Request', status: 400 })
+      assert.equal(issues.length, 1)
+      assert.equal(issues[0].in, 'body')
+      assert.deepEqual(issues[0].path, ['price'])
+      assert.match(issues[0].message, /number/)
+      assert(!res.text.includes('hunter2'), res.text)
+    })
+  }
+
+  it('should validate every part, and report the issues of all of them', async () => {
+    const text = z.object({ a: z.string().startsWith('a') })
+    const app = new Koa()
+    const router = new Router()
+    const parts = { params: text, query: text, headers: z.object({ 'x-a': z.literal('a') }), cookies: text, body: text }
+    router.post('/:a', validate(parts), ctx => { ctx.body = ctx.valid })
+    app.use(bodyParser()).use(router.routes())
+
+    const good = await ask(app, 'POST /a1?a=a2', post({ a: 'a4' }, { 'X-A': 'a', Cookie: 'b=2; a="a3"; a=other' }))
+    assert.deepEqual(good.json(), {
+      params: { a: 'a1' }, query: { a: 'a2' }, headers: { 'x-a': 'a' }, cookies: { a: 'a3' }, body: { a: 'a4' }
+    })
+
+    const bad = await ask(app, 'POST /1', post({ a: 1 }))
+    const places = bad.json().issues.map(({ in: part, path }) => [part, ...path].join('.'))
+    assert.deepEqual(places, ['params.a', 'query.a', 'headers.x-a', 'cookies.a', 'body.a'])
+  })
+
+  it('should keep what an earlier one validated', async () => {
+    const app = new Koa()
+    app.use(validate({ query: z.object({ a: z.string() }) }))
+    app.use(validate({ headers: z.object({ host: z.string() }).transform(() => 'seen') }))
+    app.use(ctx => { ctx.body = ctx.valid })
+    assert.deepEqual((await ask(app, 'GET /?a=1')).json(), { query: { a: '1' }, headers: 'seen' })
+  })
+
+  it('should leave what it read as it was', async () => {
+    const app = serve({ query: schema(query => { query.a = 'changed'; return { value: query } }) },
+      ctx => { ctx.body = [ctx.valid.query.a, ctx.query.a] })
+    assert.deepEqual((await ask(app, 'GET /?a=1')).json(), ['changed', '1'])
+  })
+
+  it('should await an asynchronous schema', async () => {
+    const free = z.object({ name: z.string().refine(async name => name !== 'taken', 'is taken already') })
+    const app = serve({ query: z.object({}), body: free })
+    assert.deepEqual((await ask(app, 'POST /', post({ name: 'free' }))).json().body, { name: 'free' })
+    const res = await ask(app, 'POST /', post({ name: 'taken' }))
+    assert.equal(res.status, 400)
+    assert.deepEqual(res.json().issues, [{ in: 'body', path: ['name'], message: 'is … already' }])
+  })
+
+  it('should leave the response to onError', async () => {
+    const app = serve({
+      query: z.object({ n: z.coerce.number() }),
+      onError (err, ctx) {
+        ctx.status = 422
+        ctx.body = [err.status, err.expose, err.issues.map(issue => issue.path)]
+      }
+    }, () => assert.fail('the handler must not run'))
+    const res = await ask(app, 'GET /?n=x')
+    assert.equal(res.status, 422)
+    assert.deepEqual(res.json(), [400, true, [['n']]])
+  })
+
+  it('should pass on what onError throws', async () => {
+    const app = serve({ query: z.object({ n: z.string() }), onError (err) { throw err } })
+    const res = await ask(app, 'GET /')
+    assert.deepEqual([res.status, res.text], [400, 'The request is not valid'])
+  })
+
+  it('should respond 500, and report one clear error, when a schema fails itself', async () => {
+    const boom = () => { throw new Error('boom') }
+    const broken = [
+      [schema(boom), 'validate: the schema of query failed: boom'],
+      [schema(async () => boom()), 'validate: the schema of query failed: boom'],
+      [schema(() => undefined), 'validate: the schema of query failed: it returned neither a value nor issues']
+    ]
+    for (const [query, message] of broken) {
+      errors.length = 0
+      const app = serve({ query, headers: schema(pass) }, () => assert.fail('the handler must not run'))
+      assert.equal((await ask(app, 'GET /')).status, 500)
+      assert.deepEqual(errors.map(err => err.message), [message])
+    }
+  })
+
+  it('should say that a body parser is missing', async () => {
+    errors.length = 0
+    const app = new Koa()
+    app.use(validate({ body: z.object({}) }))
+    assert.equal((await ask(app, 'POST /', post({}))).status, 500)
+    assert.match(errors[0].message, /use a body parser before validate/)
+    assert.equal((await ask(app, 'POST /')).status, 400)
+  })
+
+  it('should bound what it responds with', async () => {
+    const app = serve({ body: z.array(z.string()) })
+    const res = await ask(app, 'POST /', post(Array(5000).fill(1)))
+    assert.equal(res.status, 400)
+    assert.equal(res.json().issues.length, 100)
+  })
+
+  it('should give names such as __proto__ to no prototype', async () => {
+    const all = schema(value => ({ value: Object.keys(value) }))
+    const app = serve({ query: all, cookies: all })
+    const res = await ask(app, 'GET /?__proto__=a', { headers: { Cookie: '__proto__=b; constructor=c' } })
+    assert.deepEqual(res.json(), { query: ['__proto__'], cookies: ['__proto__', 'constructor'] })
+    assert.equal({}.a, undefined)
+  })
+})
+
+describe('validate', () => {
+  it('should be a named function', () => {
+    assert.equal(validate({ query: z.object({}) }).name, 'validate')
+  })
+
+  it('should stay synchronous with synchronous schemas', () => {
+    const ctx = { query: {} }
+    const next = () => 'what next returned'
+    assert.equal(validate({ query: schema(pass) })(ctx, next), 'what next returned')
+    assert.deepEqual(ctx.valid, { query: {} })
+  })
+
+  it('should check its options at registration', () => {
+    const refused = [
+      [undefined, /at least one of params, query, headers, cookies, body/],
+      [z.object({}), /is unknown/],
+      ['body', /options must be an object/],
+      [{}, /at least one of/],
+      [{ onError () {} }, /at least one of/],
+      [{ body: {} }, /options\.body must be a Standard Schema v1/],
+      [{ body: null }, /options\.body must be a Standard Schema v1/],
+      [{ body: () => true }, /options\.body must be a Standard Schema v1/],
+      [{ body: { '~standard': { version: 2, validate () {} } } }, /options\.body must be a Standard Schema v1/],
+      [{ boddy: z.object({}) }, /options\.boddy is unknown: did you mean `body`\?/],
+      [{ body: z.object({}), onError: 'x' }, /options\.onError must be a function/]
+    ]
+    for (const [options, message] of refused) {
+      assert.throws(() => validate(options), { name: 'TypeError', message }, message.source)
+    }
+  })
+})
+
+describe('the message of an issue', () => {
+  it('should not repeat the value', () => {
+    const long = 'correct horse battery staple'
+    const cases = [
+      ['must be a number (was "abc")', 'abc', 'must be a number (was …)'],
+      ['must be at most 10 (was 1)', 1, 'must be at most 10 (was …)'],
+      ['abc is no number', 'abc', '… is no number'],
+      ['got "a\\"b"', 'a"b', 'got …'],
+      [`got ${long.slice(0, 20)}...`, long, 'got …'],
+      ['got {"a":"xyz"}', { a: 'xyz' }, 'got {"a":…}'],
+      ['expected string', 'str', 'expected string'],
+      ['Required', undefined, 'Required'],
+      ['got xyz', Array(2000).fill('xyz'), 'Invalid value']
+    ]
+    for (const [message, value, expected] of cases) {
+      assert.equal(redact(message, { deep: [value] }, ['deep', 0]), expected)
+    }
+  })
+
+  it('should look at own properties alone', () => {
+    assert.equal(redact('Object', {}, ['constructor', 'name']), 'Object')
+  })
+})

@@ -1,0 +1,76 @@
+'use strict'
+
+const assert = require('node:assert/strict')
+const { execFile } = require('node:child_process')
+const { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } = require('node:fs')
+const { tmpdir } = require('node:os')
+const { join } = require('node:path')
+const { after, before, describe, it } = require('node:test')
+const { pathToFileURL } = require('node:url')
+const { promisify } = require('node:util')
+const { names } = require('../tools/middleware-index')
+const { install } = require('./helpers/area')
+
+const run = promisify(execFile)
+const ROOT = join(__dirname, '..')
+
+describe('the packed tarball', () => {
+  let area, folder, tarball
+
+  before(async () => {
+    area = install('published')
+    folder = mkdtempSync(join(tmpdir(), 'kone-published-'))
+    const { stdout } = await run('npm', ['pack', '--json', '--pack-destination', folder], { cwd: ROOT })
+    tarball = join(folder, JSON.parse(stdout)[0].filename)
+  })
+
+  after(() => rmSync(folder, { recursive: true, force: true }))
+
+  it('should have the right types for every kind of module resolution, by @arethetypeswrong/cli', async () => {
+    const middleware = names().map(name => `middleware/${name}`)
+    const args = [tarball, '--format', 'json', '--include-entrypoints', ...middleware]
+    // it exits with 1 when it finds something
+    const { stdout } = await run(area.bin('attw'), args, { maxBuffer: 64e6 }).catch(err => err)
+    const { analysis, problems } = JSON.parse(stdout)
+    assert.deepEqual(problems, {})
+    for (const entry of ['.', './bluebird', './middleware', ...middleware.map(name => `./${name}`)]) {
+      assert(Object.hasOwn(analysis.entrypoints, entry), entry)
+    }
+  })
+
+  it('should compile with TypeScript 5.0, the oldest that is supported', async () => {
+    const file = join(folder, 'router.mts')
+    copyFileSync(join(__dirname, 'types/router.ts'), file)
+    mkdirSync(join(folder, 'node_modules'))
+    symlinkSync(ROOT, join(folder, 'node_modules/kone'), 'junction')
+    const tsc = area.require.resolve('typescript-5.0/bin/tsc')
+    const types = join(ROOT, 'node_modules/@types')
+    const options = ['--strict', '--noEmit', '--skipLibCheck', '--target', 'es2022', '--module', 'nodenext']
+    const { stdout } = await run(process.execPath, [tsc, ...options, '--types', 'node', '--typeRoots', types, file], {
+      cwd: folder
+    }).catch(err => err)
+    assert.equal(stdout, '')
+  })
+
+  it('should have nothing that publint would change', async () => {
+    const { publint } = await import(pathToFileURL(area.require.resolve('publint')))
+    const bytes = readFileSync(tarball)
+    const tar = bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength)
+    const { messages, pkg } = await publint({ pack: { tarball: tar }, strict: true })
+    assert.deepEqual(messages, [])
+    assert.equal(pkg.name, 'kone')
+  })
+})
+
+describe('the names that an ES module imports', () => {
+  it('should be those of helmet, of the router and of kone/bluebird', async () => {
+    const helmet = await import('kone/middleware/helmet')
+    for (const name of Object.keys(helmet.default)) assert.equal(helmet[name], helmet.default[name], name)
+    const router = await import('kone/middleware/router')
+    assert.equal(router.url('/users/:id', { id: 1 }), '/users/1')
+
+    const bluebird = await import('kone/bluebird')
+    assert.equal(bluebird.default, require('kone/bluebird'))
+    assert.equal(bluebird.HttpError, require('kone').HttpError)
+  })
+})

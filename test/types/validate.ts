@@ -1,0 +1,68 @@
+// validate: what the schemas of three libraries return is the type of ctx.valid.
+import Kone from 'kone'
+import type { StandardSchemaV1 } from '@standard-schema/spec'
+import { type } from 'arktype'
+import Router from 'kone/middleware/router'
+import validate from 'kone/middleware/validate'
+import * as v from 'valibot'
+import { z } from 'zod'
+
+declare function is<T> (value: T): void
+type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends (<T>() => T extends B ? 1 : 2) ? true : false
+
+const app = new Kone()
+
+app.use(validate({
+  body: z.object({ price: z.number() }),
+  query: v.object({ page: v.optional(v.pipe(v.string(), v.transform(Number)), '1') }),
+  params: type({ id: 'string.numeric.parse' }),
+  onError (err, ctx) {
+    is<Array<{ in: string, path: Array<string | number>, message: string }>>(err.issues)
+    ctx.status = err.status
+  }
+})).use(ctx => {
+  is<Equal<typeof ctx.valid.body, { price: number }>>(true)
+  is<Equal<typeof ctx.valid.query, { page: number }>>(true)
+  is<Equal<typeof ctx.valid.params, { id: number }>>(true)
+  // @ts-expect-error: no such field
+  is<unknown>(ctx.valid.body.prize)
+  // @ts-expect-error: no schema was given for it
+  is<unknown>(ctx.valid.headers)
+})
+
+// one after the other
+app.use(validate({ body: z.string() })).use(validate({ query: z.object({ a: z.string() }) })).use(ctx => {
+  is<string>(ctx.valid.body)
+  is<string>(ctx.valid.query.a)
+})
+
+declare const any: StandardSchemaV1<string, Date>
+app.use(validate({ cookies: any })).use(ctx => is<Equal<typeof ctx.valid.cookies, Date>>(true))
+
+// @ts-expect-error: not a schema
+validate({ body: {} })
+// @ts-expect-error: no such part
+validate({ boddy: z.string() })
+
+// on a route of kone's router, beside what the path gives
+
+const router = new Router()
+router.post('/items/:id', validate({ body: z.object({ price: z.number() }) }), ctx => {
+  is<number>(ctx.valid.body.price)
+  is<string>(ctx.params.id)
+  // @ts-expect-error: not in the schema
+  is<number>(ctx.valid.body.prize)
+  // @ts-expect-error: nobody validated it
+  is<unknown>(ctx.valid.query)
+  // @ts-expect-error: nobody declared it
+  is<any>(ctx.whatever)
+})
+router.get('/items', validate({ query: z.object({ page: z.number() }) }), validate({ headers: v.string() }), ctx => {
+  is<number>(ctx.valid.query.page)
+  is<string>(ctx.valid.headers)
+})
+router.get('/items', ctx => {
+  // @ts-expect-error: nobody validated anything
+  is<any>(ctx.valid)
+})
+app.use(router.routes())
