@@ -12,8 +12,8 @@ const { GROWTH, siege, soak } = require('./siege/run')
 const scenarios = require('./siege/scenarios')
 
 // `make siege` runs for minutes and from any seed; these conversations are the same in every run.
-const QUICK = { seed: 1, seconds: 35, lanes: 3, shrink: false }
-const SOAK = { seed: 1, connections: 400, width: 200 }
+const QUICK = { seed: 1, seconds: 30, least: 12, lanes: 3, shrink: false }
+const SOAK = { seed: 1, connections: 300, width: 150 }
 
 const { engines } = JSON.parse(readFileSync(path.join(__dirname, '../../package.json'), 'utf8'))
 const OLDEST = Number(/\d+/.exec(engines.node)[0])

@@ -19,6 +19,12 @@ const EXCEPTIONS = [
     holds: ({ where }, { clients }) => MAJOR >= 24 &&
       clients[Number(/\d+/.exec(where))].requests
         .some(({ handler }) => handler.kind === 'failing stream' || handler.destroy === 'res')
+  },
+  {
+    what: 'a wrong response',
+    reason: 'from Node 24 on a queued response that is destroyed is skipped: the client takes the next one for it',
+    holds: ({ engine, where }, { clients }) => MAJOR >= 24 && engine === 'node:http' &&
+      clients[Number(/\d+/.exec(where))].requests.some(({ handler }) => handler.destroy === 'res')
   }
 ]
 

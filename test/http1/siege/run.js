@@ -209,6 +209,7 @@ function same (a, b) {
  * @param {number} options.seed of the first
  * @param {number} [options.conversations]
  * @param {number} [options.seconds]
+ * @param {number} [options.least=0] run at least so many, however long it takes
  * @param {number} [options.lanes=2] how many at a time
  * @param {[string, object][]} [options.directed] title and plan of conversations that come first
  * @param {boolean} [options.shrink=true]
@@ -218,7 +219,7 @@ function same (a, b) {
  * @return {Promise<{ failures: string[], unconfirmed: string[], counts: object }>}
  */
 async function siege ({
-  seed, conversations = Infinity, seconds = Infinity, lanes: width = 2, directed = [], shrink = true, failures: most = 5,
+  seed, conversations = Infinity, seconds = Infinity, least = 0, lanes: width = 2, directed = [], shrink = true, failures: most = 5,
   ignored, print = () => {}
 }) {
   const until = Date.now() + seconds * 1000
@@ -234,7 +235,8 @@ async function siege ({
       const [title, conversation] = titled.shift()
       return { title, again: `--scenario ${JSON.stringify(title)}`, conversation }
     }
-    if (made >= conversations || Date.now() > until || failures.length >= most) return null
+    const isOver = Date.now() > until && made >= least
+    if (made >= conversations || isOver || failures.length >= most) return null
     const number = seed + made++
     return { title: `seed ${number}`, again: `--seed ${number}`, conversation: generate(number) }
   }
