@@ -21,7 +21,7 @@ const kDraining = Symbol.for('kone.draining')
  * @param {object} [options]
  * @param {string | false} [options.live='/healthz'] path of liveness
  * @param {string | false} [options.ready='/readyz'] path of readiness
- * @param {Record<string, Function>} [options.checks] by name, `(ctx) => *`: not ready while one
+ * @param {{[name: string]: Function}} [options.checks] by name, `(ctx) => *`: not ready while one
  *   throws, rejects, returns false or takes longer than `timeout`
  * @param {number} [options.timeout=1000] ms
  * @return {Function} middleware
