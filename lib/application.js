@@ -1,6 +1,7 @@
 'use strict'
 
 const { AsyncLocalStorage } = require('node:async_hooks')
+const { channel } = require('node:diagnostics_channel')
 const Emitter = require('node:events')
 const http = require('node:http')
 const util = require('node:util')
@@ -22,6 +23,7 @@ const response = require('./response')
 const shapes = require('./shapes')
 const { isTraced, trace, threw } = require('./tracing')
 
+const made = channel('kone:application') // what `kone dev` and `kone routes` subscribe to
 const debug = util.debuglog('kone:application')
 const debugging = debug.enabled // NODE_DEBUG is read once, at start
 
@@ -42,22 +44,22 @@ const composed = new WeakMap()
  *    app.use(ctx => { ctx.body = 'Hello World' })
  *    app.listen(3000)
  *
- * The class is named as Koa's, by which APM tools find it.
+ * The class has Koa's name, because APM tools look for it.
  */
 class Application extends Emitter {
   /**
    * @param {Object} [options]
    * @param {String} [options.env=NODE_ENV or 'development']
    * @param {String[]|Keygrip} [options.keys] to sign cookies with
-   * @param {Boolean|Number|String[]} [options.proxy=false] believe forwarded headers: of
-   *   everybody (true), of so many hops, or of these addresses and ranges
+   * @param {Boolean|Number|String[]} [options.proxy=false] trust forwarded headers: of
+   *   every peer (true), of so many hops, or of these addresses and ranges
    * @param {String} [options.proxyIpHeader='X-Forwarded-For']
    * @param {Number} [options.maxIpsCount=0] addresses read from it, 0 for all
    * @param {Number} [options.subdomainOffset=2]
    * @param {Boolean|AsyncLocalStorage} [options.asyncLocalStorage] keep `app.currentContext`
    * @param {Function} [options.compose] in place of kone's own
    * @param {Function} [options.Promise] the class of the promises that the app returns
-   * @param {Boolean} [options.http1=true] answer plain HTTP/1.1 without node:http where possible
+   * @param {Boolean} [options.http1=true] serve plain HTTP/1.1 without node:http where possible
    * @throws {TypeError} naming the option
    * @api public
    */
@@ -93,6 +95,7 @@ class Application extends Emitter {
       this.ctxStorage = null
       onceRunning(() => { this.ctxStorage = isStorage(given) ? given : new AsyncLocalStorage() })
     }
+    if (made.hasSubscribers) made.publish({ app: this, options })
   }
 
   /**
@@ -110,13 +113,13 @@ class Application extends Emitter {
   }
 
   /**
-   * Serve on a server that was made elsewhere, with all that `listen` does.
+   * Serve on a server that was created elsewhere, as `listen` does on its own.
    *
    *    app.attach(https.createServer({ key, cert })).listen(443)
    *
    * @param {http.Server|https.Server} server
    * @return {http.Server|https.Server} the same
-   * @throws {TypeError} if it is no server
+   * @throws {TypeError} if it is not a server
    * @api public
    */
   attach (server) {
@@ -132,13 +135,14 @@ class Application extends Emitter {
   }
 
   /**
-   * Stop: accept nothing new, answer what is in flight, end kept connections, resolve when the
-   * last one is gone.
+   * Stop: accept nothing new, finish the requests in flight, end kept connections, resolve when the
+   * last connection is closed.
    *
    *    process.once('SIGTERM', () => app.close())
    *
-   * @param {{ timeout?: Number, grace?: Number }} [options] in ms: what is not done after
-   *   `timeout` (10000) is cut; a silent kept connection is left `grace` (600) to ask once more
+   * @param {{ timeout?: Number, grace?: Number }} [options] in ms: connections
+   *   that are left after `timeout` (10000) are destroyed; a kept connection may stay silent for
+   *   `grace` (600) before it is ended
    * @return {Promise}
    * @api public
    */
@@ -193,7 +197,7 @@ class Application extends Emitter {
    *
    * @param {Function} fn `(ctx, next) => *`
    * @return {Application} self
-   * @throws {TypeError} if `fn` is no function
+   * @throws {TypeError} if `fn` is not a function
    * @api public
    */
   use (fn) {
@@ -212,14 +216,14 @@ class Application extends Emitter {
 
   /**
    * Add a function to the flat stage after the onion: called in order, without `next`, when the
-   * onion unwound without an error, before the answer is written. Synchronous unless one returns
-   * a promise; a throw is answered as any error.
+   * onion unwound without an error, before the response is written. Synchronous unless one returns
+   * a promise; what it throws is handled as any error.
    *
    *    app.final(ctx => ctx.set('X-Served-By', 'kone'))
    *
    * @param {Function} fn `(ctx) => *`
    * @return {Application} self
-   * @throws {TypeError} if `fn` is no plain or async function
+   * @throws {TypeError} if `fn` is not a plain or async function
    * @api public
    */
   final (fn) {
@@ -250,7 +254,7 @@ class Application extends Emitter {
   }
 
   /**
-   * The context of the request that is being handled here, with `asyncLocalStorage` on.
+   * With the option `asyncLocalStorage`: the context of the request that this code runs for.
    *
    * @return {Object|undefined}
    * @api public
@@ -300,7 +304,7 @@ class Application extends Emitter {
    * Default handler of 'error': prints it, unless a client may read it anyway.
    *
    * @param {Error} err
-   * @throws {TypeError} for what is no Error
+   * @throws {TypeError} for a value that is not an Error
    * @api private
    */
   onerror (err) {
@@ -362,7 +366,8 @@ function serve (app, ctx, fn) {
   return app.ctxStorage ? app.ctxStorage.run(ctx, run) : run()
 }
 
-// The promise that leaves the app is of its own class; inside, native ones keep async contexts.
+// Promises that the app returns are of its `Promise` class; inside it uses native ones, which keep
+// async contexts.
 function own (app, promise) {
   return app.Promise === Promise ? promise : app.Promise.resolve(promise)
 }
@@ -412,7 +417,7 @@ function attachFront (app, server, listener) {
 
     fellBack (reason) { warn(app, reason) },
 
-    // Whoever replaces these expects node's own objects.
+    // An app that replaces these expects node's own objects.
     reason () {
       if (!app.http1) return HTTP1_OFF
       if (app.createContext !== createContext) return 'a replaced app.createContext'

@@ -112,6 +112,9 @@ describe('the cost of hostile bytes', () => {
   })
   app.attach(server)
   server.on('clientError', (err, socket) => socket.destroy(err))
+  let taken
+  server.on('connection', socket => { taken = !('parser' in socket) })
+  after(() => assert(taken, 'the sockets of this test are the front\'s'))
 
   /** Push text into a new connection, in reads of `size` bytes. */
   async function send (text, size = Infinity) {
@@ -170,12 +173,17 @@ describe('the cost of hostile bytes', () => {
     await check(blanks => `GET / HTTP/1.1\r\nHost: a\r\n${blanks}`, of)
   })
 
-  it('should be linear in one-byte reads of an unfinished header section', () => {
+  it('should be linear in one-byte reads of an unfinished header section', async () => {
     const of = [' ', 'x', '\t', ',', 'X-A: b\r\n', '\r', '\n'].map(unit => ({
       title: JSON.stringify(unit),
       make: size => unit.repeat(size / unit.length)
     }))
-    return check(text => `GET / HTTP/1.1\r\nHost: a\r\nX-A:${text}`, of, { read: 1 })
+    await check(text => `GET / HTTP/1.1\r\nHost: a\r\nX-A:${text}`, of, { read: 1 })
+    for (const field of ['Content-Length', 'Transfer-Encoding', 'Connection', 'Expect']) {
+      for (const read of [1, 100]) {
+        await check(blanks => `GET / HTTP/1.1\r\nHost: a\r\n${field}:${blanks}`, of.slice(0, 1), { read, largest: 64 * 1024 })
+      }
+    }
   })
 
   it('should be linear in one-byte reads behind a request without a response', async () => {
@@ -184,7 +192,7 @@ describe('the cost of hostile bytes', () => {
       make: size => unit.repeat(Math.ceil(size / unit.length))
     }))
     const before = handled
-    await check(text => `GET /held HTTP/1.1\r\nHost: a\r\n\r\n${text}`, of, { read: 1 })
+    await check(text => `GET /held HTTP/1.1\r\nHost: a\r\n\r\n${text}`, of, { read: 1, largest: 64 * 1024 })
     assert(handled > before)
   })
 

@@ -102,6 +102,7 @@ class Responses {
       else if (this.socket.writableLength === 0) outgoing.flushed()
       else this.waitForFlush([outgoing])
       this.proceed(outgoing.closes)
+      if (this.first !== null) this.advance() // those behind a streamed one
     }
   }
 

@@ -33,7 +33,8 @@ exports.superLinear = async function (run, { largest = LARGEST } = {}) {
     if (await cpu(run, size) < NOTICEABLE) continue
     const cost = await least(run, size)
     if (cost < NOTICEABLE) continue
-    if (await cpu(run, 4 * size) <= MOST ** 2 * cost) return // noise makes this one larger, not the other
+    // Noise makes these larger, not the cost before. The first one, so that the cubic is not waited for.
+    if (await cpu(run, 2 * size) <= MOST ** 2 * cost && await cpu(run, 4 * size) <= MOST ** 2 * cost) return
     return judge(run, size)
   }
 }

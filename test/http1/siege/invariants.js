@@ -132,7 +132,9 @@ function judgeRequest (seen, log, find) {
   }
 
   if (log.res.finish > 1) find('\'finish\' of res more than once', where, `${log.res.finish} times`)
-  if (log.watched && log.res.close !== 1) find('\'close\' of res not exactly once', where, `${log.res.close} times`)
+  if (log.watched && log.res.close !== 1) {
+    find('\'close\' of res not exactly once', where, `${log.res.close} times${log.request > whole ? ', queued' : ''}`)
+  }
 
   if (log.bodies.length !== log.reads) find('reading the body does not settle', where, `${request.handler.read}, ended ${at - log.startedAt} ms later`)
   for (const { length, good, error } of log.bodies) {

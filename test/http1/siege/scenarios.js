@@ -138,8 +138,26 @@ module.exports = {
       client([post(10, {}, { read: 'too late' }), get('string', 10)]),
       client([post(600 * KB, { chunked: true }, { read: 'too late' }), get('string', 10)]),
       client([post(600 * KB, {}, { read: 'too late', touch: true }), get('string', 10)]),
-      client([post(70 * KB, { sent: 10 * KB }, { read: 'too late' })], leaves(300))
+      client([post(70 * KB, { sent: 10 * KB }, { read: 'too late' })], leaves(300)),
+      ...['string', 'raw', 'stream', '204'].map(kind => {
+        return client([post(60, {}, { kind, read: 'too late' }), get('string', 10)], { write: { piece: 30, pause: 20 } })
+      })
     ]),
+
+  'what is written by hand waits for the client':
+    conversation([
+      client([get('raw', 100 * KB), next('raw', 300 * KB), get('raw', 2 * MB)]),
+      client([get('raw', 8 * MB, { touch: true }), next('string', 100)], { read: { hold: 300, rate: 0 } }),
+      client([get('string', 100, { late: 50 }), next('raw', 200 * KB, { touch: true }), next('raw', 200 * KB)])
+    ]),
+
+  'a client leaves in the middle of a large response':
+    conversation([
+      client([get('string', 24 * MB, { touch: true })], { ...never, ...leaves(200) }),
+      client([get('buffer', 24 * MB, { touch: true }), next('string', 100, { touch: true })], { ...slowly, ...leaves(200) }),
+      client([get('raw', 24 * MB, { touch: true })], { ...slowly, ...leaves(200) }),
+      client([get('string', 300, { touch: true, late: 0 }), ...repeat(30, next('utf8', 1024))], { end: { how: ENDS.RESET, ms: 3, bytes: 0 } })
+    ], { finish: true }),
 
   'a response in flight when the drain begins says close':
     conversation([
