@@ -344,7 +344,7 @@ function shapesOf (app) {
   return made
 }
 
-// A request of the front came by the server's 'request' event, because an agent or another listener watches it.
+// Of the front, too: by the server's 'request' event, if an agent or another listener watches it.
 function contextOf (app, req, res) {
   const outgoing = res[kOutgoing]
   if (outgoing === undefined || app.createContext !== createContext) return app.createContext(req, res)
@@ -431,7 +431,7 @@ function attachFront (app, server, listener) {
 const HTTP1_OFF = 'app.http1 is off'
 const warned = new Set()
 
-// The only visible difference is CPU use, so kone says it: once per process and cause, unless the app asked for it.
+// The only visible difference is CPU use, so kone reports it: once per process and cause.
 function warn (app, reason) {
   if (reason === HTTP1_OFF || app.silent || process.env.NODE_ENV === 'test' || warned.has(reason)) return
   warned.add(reason)
