@@ -13,6 +13,7 @@ help:
 	@echo 'make bench-compare REF=main~1   the checkout against a revision of kone, or REF=a..b'
 	@echo 'make report       an HTML page of all results'
 	@echo 'make fuzz         the HTTP/1.1 front against node:http for minutes'
+	@echo 'make siege        hostile and slow clients against the front and node:http for minutes'
 	@echo 'make cover lint types compat'
 	@echo 'make release VERSION=2.18.0   version, changelog, tarball, tag; pushes and publishes nothing'
 	@echo 'make index        middleware/index.js and .d.ts, made of the folders'
@@ -43,6 +44,9 @@ cover: node_modules
 fuzz: node_modules
 	node test/http1/fuzz.js $(ARGS)
 
+siege: node_modules
+	node test/http1/siege/run.js $(ARGS)
+
 compat: node_modules
 	node test/compat/real/run.js $(ARGS)
 
@@ -64,4 +68,4 @@ benchmarks/node_modules: benchmarks/package-lock.json
 	cd benchmarks && $(NPM_CI)
 	@touch benchmarks/node_modules
 
-.PHONY: help start test lint index types release cover fuzz compat battle report
+.PHONY: help start test lint index types release cover fuzz siege compat battle report

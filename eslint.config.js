@@ -1,6 +1,8 @@
 'use strict'
 
+const jsdoc = require('eslint-plugin-jsdoc')
 const neostandard = require('neostandard')
+const regexp = require('eslint-plugin-regexp')
 
 const lines = {
   ignoreUrls: true,
@@ -14,5 +16,33 @@ module.exports = [
   ...neostandard({ ts: true }),
   { files: ['examples/app/assets/*.js'], languageOptions: { globals: { matchMedia: 'readonly', EventSource: 'readonly' } } },
   { rules: { '@stylistic/max-len': ['error', { ...lines, code: 110 }] } },
+  {
+    // A client must not choose text on which an expression takes more than linear time.
+    files: ['lib/**/*.js', 'middleware/**/*.js', 'cluster/**/*.js', 'create/**/*.js', 'pm2.js'],
+    plugins: { regexp },
+    rules: {
+      'regexp/no-super-linear-backtracking': ['error', { report: 'potential' }],
+      'regexp/no-super-linear-move': ['error', { report: 'potential' }]
+    }
+  },
+  {
+    // One dialect: types as TypeScript writes them, @return, and @api for what is public.
+    files: ['middleware/**/*.js', 'tools/**/*.js'],
+    plugins: { jsdoc },
+    settings: { jsdoc: { mode: 'typescript', tagNamePreference: { returns: 'return' } } },
+    rules: {
+      'jsdoc/check-alignment': 'error',
+      'jsdoc/check-param-names': ['error', { checkDestructured: false, disableMissingParamChecks: true }],
+      'jsdoc/check-tag-names': ['error', { definedTags: ['api'] }],
+      'jsdoc/check-types': 'error',
+      'jsdoc/check-values': 'error',
+      'jsdoc/empty-tags': 'error',
+      'jsdoc/require-param-name': 'error',
+      'jsdoc/require-param-type': 'error',
+      'jsdoc/require-hyphen-before-param-description': ['error', 'never'],
+      'jsdoc/require-returns-type': 'error',
+      'jsdoc/valid-types': 'error'
+    }
+  },
   { files: ['test/**', 'benchmarks/**'], rules: { '@stylistic/max-len': ['error', { ...lines, code: 130 }] } }
 ]

@@ -9,7 +9,7 @@
  * @return {String} never empty
  */
 module.exports = function line (thrown) {
-  return messageOf(thrown).trim().replace(/\s*[\r\n]+\s*/g, ' ')
+  return messageOf(thrown).split(/[\r\n]+/).map(text => text.trim()).filter(Boolean).join(' ')
 }
 
 function messageOf (thrown) {

@@ -17,8 +17,8 @@ exports.readBody = function (incoming, { limit = LIMIT } = {}) {
   if (typeof limit !== 'number' || !(limit >= 0)) {
     throw new TypeError('readBody({ limit }): limit must be a number of bytes')
   }
-  if (typeof incoming.readBody !== 'function') return collect(incoming, limit)
-  const body = incoming.readBody(limit)
+  if (typeof incoming.collect !== 'function') return collect(incoming, limit)
+  const body = incoming.collect(limit)
   return body === null ? collect(incoming.materialize(), limit) : body // node's stream has it
 }
 
@@ -57,8 +57,8 @@ function collect (req, limit) {
   })
 }
 
-// What is over the limit is not read. HTTP/2's client is asked to stop once it has its answer
-// (RFC 9113, 8.1); node closes an HTTP/1 connection or skips the rest.
+// A body over the limit is not read to its end. An HTTP/2 client gets a reset once it has the
+// response (RFC 9113, 8.1); node closes an HTTP/1 connection or skips the rest.
 function leave (req) {
   req.pause()
   const { stream } = req

@@ -91,7 +91,7 @@ class Drain {
     if (front !== undefined) front.startDraining(closeAfterResponse)
     // For the connections of node:http; the front's responses close by themselves.
     server.prependListener('request', closeAfterResponse)
-    for (const socket of this.sockets()) {
+    for (const socket of server[kSockets] ?? []) {
       const res = socket._httpMessage
       if (res instanceof http.ServerResponse && !res.headersSent) res.shouldKeepAlive = false
       // GOAWAY names the last request that gets a response: the client retries the others elsewhere.

@@ -5,8 +5,8 @@ const statuses = require('statuses')
 const { send, toStream } = require('./stream')
 
 /**
- * Answer with what a context holds: the only place, beside `ctx.onerror`, that turns it into
- * status, headers and bytes.
+ * Send what a context holds: the only place, beside `ctx.onerror`, that turns it into status,
+ * headers and bytes.
  *
  *    respond(ctx)
  *
@@ -15,11 +15,10 @@ const { send, toStream } = require('./stream')
  * @api private
  */
 module.exports = function respond (ctx) {
-  if (ctx.respond === false) return // the caller answers
-  const { response } = ctx
+  if (ctx.respond === false) return // the app responds by itself
+  const { response, outgoing } = ctx
   if (!response.writable) return
 
-  const { outgoing } = response
   const { body, status } = response
 
   if (statuses.empty[status]) {
@@ -48,11 +47,13 @@ module.exports = function respond (ctx) {
   outgoing.end(json)
 }
 
-// No body: the reason phrase stands in, unless null was set on purpose.
+// Without a body the reason phrase is sent, unless null was set explicitly. Then the length is 0 as
+// in Koa 3; Koa 2 sends none and has to close the connection.
 function respondStatus (ctx, response, outgoing) {
   if (response._explicitNullBody) {
     response.remove('Content-Type')
     response.remove('Transfer-Encoding')
+    response.length = 0
     return outgoing.end()
   }
   const code = String(response.status)

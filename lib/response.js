@@ -16,13 +16,13 @@ const only = require('./only')
 const { drop, isBlob, isPlain, isResponse, isStream, isWebStream, streams, watch } = require('./stream')
 
 /**
- * Prototype of `ctx.response`. The kind of a body is decided when it is set; headers have one
- * truth, `outgoing`.
+ * Prototype of `ctx.response`. The kind of a body is decided when it is set; headers are stored in
+ * one place, `outgoing`.
  */
 module.exports = {
   /**
-   * Node's response as the core reads it: `response.res`, or on the HTTP/1.1 front a lean object
-   * with node's names.
+   * Node's response as the core reads it: `response.res`, or on the HTTP/1.1 front an object
+   * with node's names that costs less.
    *
    * @api private
    */
@@ -84,7 +84,7 @@ module.exports = {
   set message (msg) { this.outgoing.statusMessage = msg },
 
   /**
-   * What is answered: a string, a Buffer, a stream (node's or a web ReadableStream), a Blob, a
+   * The response's body: a string, a Buffer, a stream (node's or a web ReadableStream), a Blob, a
    * fetch Response, or anything that JSON.stringify takes; null or undefined for none. Sets
    * status, Content-Type and Content-Length where they are not set yet.
    *
@@ -142,7 +142,7 @@ module.exports = {
   },
 
   /**
-   * Whether the header is out, so that nothing can be set any more.
+   * Whether the header section was sent, so that nothing can be set any more.
    *
    * @return {Boolean}
    * @api public
@@ -170,7 +170,7 @@ module.exports = {
    *
    * @param {String} url absolute, relative, an app's own scheme, or 'back' (see `back`)
    * @param {String} [alt] where 'back' leads without a usable referrer
-   * @throws {HttpError} for javascript:, data: and vbscript:, and for what is no URL
+   * @throws {HttpError} for javascript:, data: and vbscript:, and for an invalid URL
    * @api public
    */
   redirect (url, alt) {
@@ -186,7 +186,7 @@ module.exports = {
   },
 
   /**
-   * Redirect to where the client came from, if that is a page of ours; otherwise to `alt`.
+   * Redirect to where the client came from, if that is a page of our host; otherwise to `alt`.
    *
    *    ctx.back('/index.html')
    *
@@ -198,7 +198,7 @@ module.exports = {
   },
 
   /**
-   * Have the answer saved as a file. Sets Content-Type by the extension unless there is one.
+   * Have the response saved as a file. Sets Content-Type by the extension unless there is one.
    *
    *    ctx.attachment('report.pdf')
    *
@@ -262,7 +262,7 @@ module.exports = {
   },
 
   /**
-   * Whether the answer's type is one of `types`.
+   * Whether the response's type is one of `types`.
    *
    * @param {String|String[]} type
    * @param {...String} types
@@ -300,7 +300,7 @@ module.exports = {
   },
 
   /**
-   * Set one header field, or each of an object. Does nothing once the header is out.
+   * Set one header field, or each of an object. Does nothing once the header section was sent.
    *
    *    ctx.set('Cache-Control', 'no-cache')
    *    ctx.set('Accept', ['text/html', 'application/json'])
@@ -336,7 +336,7 @@ module.exports = {
   },
 
   /**
-   * Remove a header field. Does nothing once the header is out.
+   * Remove a header field. Does nothing once the header section was sent.
    *
    * @param {String} field
    * @api public
@@ -347,7 +347,7 @@ module.exports = {
   },
 
   /**
-   * Whether something can still be answered: not ended, and the client is there.
+   * Whether a response can still be sent: it has not ended, and the client is connected.
    *
    * @return {Boolean}
    * @api public
@@ -356,9 +356,9 @@ module.exports = {
     const { outgoing } = this
     if (outgoing.writableEnded || outgoing.finished) return false
     const { socket, stream } = outgoing
-    // HTTP/2: node ends the writable side of a HEAD's stream before anybody answered.
+    // HTTP/2: node ends the writable side of a HEAD's stream before the response.
     if (stream) return !stream.destroyed && !stream.closed
-    // A pipelined answer that waits for its turn has no socket yet.
+    // A queued response on a pipelined connection has no socket yet.
     return socket ? socket.writable : true
   },
 
@@ -425,7 +425,7 @@ function setBody (response, val, original) {
     if (untyped) response.type = val.type || 'bin'
     response.length = val.size
   } else if (isResponse(val)) {
-    setResponse(response, val, untyped)
+    setResponse(response, val, original, untyped)
   } else {
     setJson(response)
   }
@@ -436,11 +436,11 @@ function setJson (response) {
   response.set('Content-Type', JSON_TYPE)
 }
 
-function setResponse (response, val, untyped) {
+function setResponse (response, val, original, untyped) {
   if (val.body) response.ctx.onFinished(() => drop(val))
   response.status = val.status
   if (untyped) response.set('Content-Type', OCTET_STREAM)
-  response.remove('Content-Length')
+  if (original != null) response.remove('Content-Length')
   for (const [name, value] of val.headers) {
     if (name !== 'set-cookie') response.set(name, value)
   }
@@ -488,20 +488,27 @@ function badTarget (url) {
 }
 
 /**
- * The Referer if it is http(s), of our own origin and without credentials. A relative one
- * (RFC 9110, 10.1.3) has to stay on whatever host it is resolved against.
+ * The Referer if it is http(s), of our own host and without credentials. The scheme is not
+ * compared, as in Koa: behind a proxy that ends TLS the app sees another one than the client. A
+ * relative referrer (RFC 9110, 10.1.3) has to stay on whatever host it is resolved against.
+ *
+ * @param {Object} ctx
+ * @return {String|undefined}
  */
 function ownReferrer (ctx) {
   const referrer = ctx.get('Referrer')
+  if (!referrer) return
   const absolute = /^[a-z][a-z\d+.-]*:/i.test(referrer)
-  const base = absolute ? ctx.origin : 'http://localhost'
+  const host = absolute ? ctx.host : 'localhost'
   let url
   try {
-    url = new URL(referrer, base)
-    if (url.origin !== new URL(base).origin) return
+    url = new URL(referrer, 'http://localhost')
+    // Parsed under the same scheme, whose default port may be named on one side only.
+    if (url.host !== new URL(`${url.protocol}//${host}`).host) return
   } catch {
     return
   }
-  if (!referrer || url.username || url.password || url.pathname.startsWith('//')) return
+  if (url.protocol !== 'http:' && url.protocol !== 'https:') return
+  if (url.username || url.password || url.pathname.startsWith('//')) return
   return absolute ? url.href : url.pathname + url.search + url.hash
 }

@@ -11,7 +11,7 @@ const lists = new WeakMap() // app.proxy as a list of addresses → net.BlockLis
  *
  * @param {Object} request
  * @return {Number}
- * @throws {TypeError} if `app.proxy` is none of these
+ * @throws {TypeError} if `app.proxy` is something else
  * @api private
  */
 exports.trustedHops = function (request) {
@@ -26,9 +26,12 @@ exports.trustedHops = function (request) {
   const { socket } = request
   if (!socket || !contains(list, socket.remoteAddress)) return 0
   const named = request.get(request.app.proxyIpHeader)
-  const addresses = named === '' ? [] : named.split(',')
   let hops = 1
-  while (hops <= addresses.length && contains(list, addresses[addresses.length - hops].trim())) hops++
+  for (let end = named.length; end > 0; hops++) {
+    const comma = named.lastIndexOf(',', end - 1)
+    if (!contains(list, named.slice(comma + 1, end).trim())) break
+    end = comma
+  }
   return hops
 }
 

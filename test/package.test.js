@@ -2,10 +2,10 @@
 
 const assert = require('node:assert/strict')
 const { execFile } = require('node:child_process')
-const { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } = require('node:fs')
-const { builtinModules, createRequire } = require('node:module')
+const { mkdtempSync, readFileSync, rmSync, writeFileSync } = require('node:fs')
+const { createRequire } = require('node:module')
 const { tmpdir } = require('node:os')
-const { join, posix, relative, resolve, sep } = require('node:path')
+const { join, posix, sep } = require('node:path')
 const { after, before, describe, it } = require('node:test')
 const { promisify } = require('node:util')
 
@@ -57,6 +57,7 @@ describe('the package', () => {
     const { stdout } = await run('npm', ['ls', '--omit=dev', '--all', '--parseable'], { cwd: folder })
     const installed = stdout.trim().split('\n').slice(1)
     assert(installed.length <= 60, `${installed.length} packages`)
+    assert.match(readFileSync(join(ROOT, 'README.md'), 'utf8'), new RegExp(`\\| ${installed.length} with the whole set \\|`))
     for (const path of installed) {
       assert.doesNotMatch(String(JSON.parse(readFileSync(join(path, 'package.json'))).license), /AGPL/, path)
     }
@@ -101,60 +102,11 @@ describe('the package', () => {
 })
 
 describe('imports', () => {
-  const files = folder => readdirSync(join(ROOT, folder), { recursive: true })
-    .filter(name => name.endsWith('.js')).map(name => join(folder, name).split(sep).join('/'))
-
-  // file → what it requires of the checkout, and of packages
-  function requires (file) {
-    const code = readFileSync(join(ROOT, file), 'utf8').replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, '')
-    const names = [...code.matchAll(/\brequire\('([^']+)'\)/g)].map(([, name]) => name)
-    const ours = names.filter(name => name.startsWith('.'))
-      .map(name => createRequire(resolve(ROOT, file)).resolve(name))
-      .map(path => relative(ROOT, path).split(sep).join('/'))
-    return { ours, packages: names.filter(name => !name.startsWith('.')) }
-  }
-
-  it('should point one way in lib', () => {
-    const above = { 'lib/application.js': ['lib/bluebird.js'] }
-    for (const file of files('lib')) {
-      for (const ours of requires(file).ours) {
-        assert(ours.startsWith('lib/'), `${file} requires ${ours}`)
-        if (ours === 'lib/application.js') assert(above[ours].includes(file), `${file} requires ${ours}`)
-      }
-    }
-  })
-
-  it('should leave Koa out of lib/http1', () => {
-    for (const file of files('lib/http1')) {
-      for (const ours of requires(file).ours) {
-        assert(ours.startsWith('lib/http1/'), `${file} requires ${ours}`)
-      }
-    }
-  })
-
-  it('should be none in compose, final, parser and writer', () => {
-    for (const file of ['lib/compose.js', 'lib/final.js', 'lib/http1/parser.js', 'lib/http1/writer.js']) {
-      const { ours, packages } = requires(file)
-      assert.deepEqual(ours, [], file)
-      assert.deepEqual(packages.filter(name => !builtinModules.includes(name.replace('node:', ''))), [], file)
-    }
-  })
-
-  it('should never lead from middleware to lib', () => {
-    for (const file of files('middleware')) {
-      for (const ours of requires(file).ours) {
-        assert(ours.startsWith('middleware/'), `${file} requires ${ours}`)
-      }
-    }
-  })
-
-  it('should be declared: every package that is required is a dependency', () => {
-    for (const file of [...files('lib'), ...files('middleware')]) {
-      for (const name of requires(file).packages) {
-        if (name.startsWith('node:')) continue
-        const isOptional = manifest.peerDependenciesMeta?.[name]?.optional
-        assert(name in manifest.dependencies || isOptional, `${file} requires ${name}`)
-      }
-    }
+  it('should follow the rules of .dependency-cruiser.js', async () => {
+    const { cruise } = await import('dependency-cruiser')
+    const { forbidden, options } = require('../.dependency-cruiser')
+    const { output } = await cruise(['lib', 'middleware'], { ...options, baseDir: ROOT, validate: true, ruleSet: { forbidden } })
+    assert(output.modules.length > 100, 'nothing was read')
+    assert.deepEqual(output.summary.violations.map(({ rule, from, to }) => `${rule.name}: ${from} → ${to}`), [])
   })
 })

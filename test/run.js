@@ -1,7 +1,7 @@
 'use strict'
 
 /**
- * Runs every test: with native promises and again with bluebird; in CI also on the newest Node.
+ * Runs the linter and every test: with native promises and again with bluebird; in CI also on the newest Node.
  *
  *    node test/run.js                     all of it
  *    node test/run.js test/context        files or folders, once
@@ -16,13 +16,16 @@ const { PACKAGES, which } = require('./helpers/programs')
 const ROOT = join(__dirname, '..')
 const NEWEST = '26'
 // What does not depend on the kind of promise or on the Node under test runs once.
-const ONCE = /^test\/(?:e2e|cluster|deploy|types|benchmarks|examples|create|docs|package|published|runners|workflows|release|compat\/install)\b/
+const ONCE = /^test\/(?:security\/(?:regexp|linear)|e2e|cluster|deploy|types|benchmarks|examples|create|docs|package|published|runners|workflows|release|compat\/install)\b/
 
 process.chdir(ROOT)
 const named = process.argv.slice(2)
 const files = (named.length > 0 ? named : ['test']).flatMap(find).sort()
 
-if (named.length === 0) installPrograms()
+if (named.length === 0) {
+  lint()
+  installPrograms()
+}
 
 const runs = [{ title: 'native promises', files }]
 if (named.length === 0) {
@@ -50,6 +53,15 @@ function find (path) {
   return readdirSync(path, { recursive: true })
     .map(name => relative(ROOT, join(ROOT, path, name)))
     .filter(name => name.endsWith('.test.js') && !name.includes('node_modules'))
+}
+
+// Before the tests, so that their summary is what is read last.
+function lint () {
+  console.log('# eslint')
+  const eslint = join(ROOT, 'node_modules', 'eslint', 'bin', 'eslint.js')
+  const options = ['--cache', '--cache-location', join('node_modules', '.cache', 'eslint', '/')]
+  const { status } = spawnSync(process.execPath, [eslint, ...options, '.'], { stdio: 'inherit' })
+  if (status !== 0) process.exit(1)
 }
 
 // Node leaves a core free, but these tests mostly wait.

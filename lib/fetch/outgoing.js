@@ -29,6 +29,11 @@ class Outgoing {
     this.writer = null
   }
 
+  /** @param {Object} owner the context */
+  setOwner (owner) {
+    this.owner = owner
+  }
+
   get statusCode () { return this.res === null ? this.status : this.res.statusCode }
   set statusCode (code) {
     if (this.res === null) this.status = code

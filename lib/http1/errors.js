@@ -3,8 +3,8 @@
 const { STATUS_CODES } = require('node:http')
 
 /**
- * What goes wrong on the wire, as node:http tells it: 'clientError' on the server, and without a
- * listener a bare answer, then the end.
+ * What goes wrong on the wire, as node:http reports it: 'clientError' on the server, and without a
+ * listener a bare response, then the end.
  */
 
 /**
@@ -13,9 +13,9 @@ const { STATUS_CODES } = require('node:http')
  */
 function refuse (socket, err) {
   if (socket.server.emit('clientError', err, socket)) return
-  const answer = socket._httpMessage
-  // node asks whether the head has left, not whether writeHead() was called
-  if (socket.writable && !(answer && (answer._headerSent ?? answer.headersSent))) {
+  const message = socket._httpMessage
+  // node asks whether the header section was written, not whether writeHead() was called
+  if (socket.writable && !(message && (message._headerSent ?? message.headersSent))) {
     const status = STATUS[err.code] || 400
     socket.write(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nConnection: close\r\n\r\n`, 'latin1')
   }
@@ -36,7 +36,7 @@ function unexpectedEnd () {
   return parseError('HPE_INVALID_EOF_STATE', 'Invalid EOF state')
 }
 
-function behindTheLast () {
+function behindLast () {
   return parseError('HPE_CLOSED_CONNECTION', 'Data after `Connection: close`')
 }
 
@@ -44,4 +44,4 @@ function parseError (code, reason) {
   return Object.assign(new Error(`Parse Error: ${reason}`), { code, reason, bytesParsed: 0 })
 }
 
-module.exports = { refuse, requestTimeout, unexpectedEnd, behindTheLast }
+module.exports = { refuse, requestTimeout, unexpectedEnd, behindLast }

@@ -1,29 +1,28 @@
 'use strict'
 
-const { AsyncLocalStorage, AsyncResource } = require('node:async_hooks')
 const http = require('node:http')
 const net = require('node:net')
-const { setImmediate, setTimeout } = require('node:timers') // jsdom has others, or none
 const { debuglog } = require('node:util')
+const { Clock } = require('./clock')
 const { Connection } = require('./connection')
-const aside = require('./aside')
-
-const kFront = Symbol.for('kone.front')
+const { Scope } = require('./scope')
+const fallback = require('./node/fallback')
+const watchers = require('./node/watchers')
+const { nodeListener, handOver } = require('./node/handover')
 
 const debug = debuglog('kone:http1')
 
-/** Node's own connection listener: every http.Server gets it first. */
-const [nodeListener] = new http.Server().listeners('connection')
+/** Where a server keeps its front; other copies of kone in the process find it by the same symbol. */
+const kFront = Symbol.for('kone.front')
 
-/** `--max-http-header-size`; reading it is a getter's work. */
+/** `--max-http-header-size`; reading it each time would be a getter's work. In bytes. */
 const MAX_HEADER_SIZE = http.maxHeaderSize
 
-/** What node allows when `server.maxHeadersCount` says nothing. */
+/** What node allows when `server.maxHeadersCount` is not set. */
 const MAX_HEADERS = 1000
 
-/** How often to look for silent connections, in ms. */
-const LONGEST_TICK = 500
-const SHORTEST_TICK = 20
+/** Since 26 node's closeIdleConnections() also closes connections that were never used. */
+const CLOSES_UNUSED = Number(process.versions.node.split('.')[0]) >= 25
 
 /**
  * Put the front before node's own connection listener.
@@ -32,49 +31,48 @@ const SHORTEST_TICK = 20
  *    attach(server, { listener, dispatch (incoming, outgoing) { outgoing.end('hi') }, reason: () => '' })
  *    server.listen(3000)
  *
- * Plain requests go to `dispatch` with lean objects; every other connection goes to node unchanged.
+ * Plain requests go to `dispatch` with objects of the fast path; every other connection goes to node
+ * unchanged. A listener finds the objects of the fast path by `res[Symbol.for('kone.outgoing')]`.
  *
  * @param {http.Server} server
  * @param {object} host
- * @param {Function} host.listener the app's 'request' listener; with another beside it the front stands aside
+ * @param {Function} host.listener the app's 'request' listener: with another one beside it, or with a patched
+ *   `server.emit`, requests go through `server.emit('request', req, res)` instead of `dispatch`
  * @param {(incoming: Incoming, outgoing: Outgoing) => void} host.dispatch
  * @param {(owner: *, err: Error) => void} [host.failed] the connection failed; `owner` is what the host
- *   put on the outgoing that was under way
- * @param {(socket: net.Socket) => void} [host.handedOver] node:http owns this socket from now on
+ *   gave to the `setOwner()` of the outgoing whose turn it was
+ * @param {(socket: net.Socket) => void} [host.handedOver] node has this socket from now on
+ * @param {(cause: Error|null) => Error} [host.lost] makes the error for a response that was not sent
+ * @param {(reason: string) => void} [host.fellBack] requests go to node:http now, for a reason that is new
  * @param {() => string} host.reason why the app does not want the front now, or ''
  * @return {boolean} false when this server cannot have a front
  */
 function attach (server, host) {
   const event = ['connection', 'secureConnection'].find(name => server.listeners(name)[0] === nodeListener)
-  if (server[kFront] === undefined && event !== undefined && !aside.special(server)) {
-    Object.defineProperty(server, kFront, { value: new Front(server, host, event) })
-    return true
+  if (server[kFront] !== undefined || event === undefined || fallback.isSpecial(server)) {
+    debug('no front: not a plain http.Server')
+    return false
   }
-  debug('no front: not a plain http.Server')
-  return false
+  Object.defineProperty(server, kFront, { value: new Front(server, host, event) })
+  return true
 }
 
+/** One per server: which sockets are the front's, and what they share. */
 class Front {
   constructor (server, host, event) {
     this.server = server
     this.host = host
     this.event = event
     this.connections = new Set()
-    this.draining = false
-    this.drainListener = null
-    this.timer = null
-    this.time = 1         // ms of the last tick: exact enough for timeouts, and free
-    this.checked = 0
-    this.turn = 0         // of the event loop: what one turn reads and writes happened together
-    this.turning = false
-    this.aside = ''
-    this.debug = debug
-    this.resource = null  // the async context of listen()
-    this.carries = true   //   and whether anything is in it
+    this.clock = new Clock(server, this.connections)
+    this.scope = null           // the async context of listen()
+    this.drainListener = null   // the 'request' listener of a drain under way
+    this.reason = ''            // why node:http is used
 
     this.listener = socket => this.accept(socket)
     server.removeListener(event, nodeListener)
     server.prependListener(event, this.listener)
+    server.on('close', () => this.closed())
 
     const front = this
     define(server, 'closeIdleConnections', function closeIdleConnections () {
@@ -82,7 +80,7 @@ class Front {
       return http.Server.prototype.closeIdleConnections.call(this)
     })
     define(server, 'closeAllConnections', function closeAllConnections () {
-      for (const connection of front.connections) connection.socket.destroy()
+      for (const socket of front.sockets()) socket.destroy()
       return http.Server.prototype.closeAllConnections.call(this)
     })
   }
@@ -96,187 +94,117 @@ class Front {
     return typeof maxHeadersCount !== 'number' ? MAX_HEADERS : maxHeadersCount > 0 ? maxHeadersCount : Infinity
   }
 
+  // ---- connections
+
   accept (socket) {
     const listeners = this.server._events[this.event]
     const first = typeof listeners === 'function' ? listeners : listeners && listeners[0]
     // A listener in front of ours may want the socket for itself; other streams are node's.
-    if (first !== this.listener || !(socket instanceof net.Socket) || !this.wants()) {
+    if (first !== this.listener || !(socket instanceof net.Socket) || this.fallsBack()) {
       this.handOver(socket)
       return
     }
     const { timeout } = this.server
-    socket.server = this.server
     if (timeout) socket.setTimeout(timeout)
-    if (this.timer === null) this.start()
-    if (this.resource === null) {
-      this.resource = new AsyncResource('KONEFRONT')
-      this.carries = carries(this.resource)
-    }
+    if (this.scope === null) this.scope = new Scope()
+    this.clock.start()
     this.connections.add(new Connection(this, socket))
   }
 
-  handOver (socket) {
+  has (connection) {
+    return this.connections.has(connection)
+  }
+
+  forget (connection) {
+    this.connections.delete(connection)
+  }
+
+  /** @param {Buffer[]} [reads] that node shall see first */
+  handOver (socket, reads) {
     if (typeof this.host.handedOver === 'function') this.host.handedOver(socket)
-    nodeListener.call(this.server, socket)
+    if (reads !== undefined) debug('handed over %d reads', reads.length)
+    handOver(this.server, socket, reads)
   }
 
-  /** Asked for every read: listeners and patches come and go at any time. */
-  wants () {
-    const reason = aside.reason(this.drainsAlone ? this.asUsual : this.server, this.host)
-    if (reason === '') return true
-    if (reason !== this.aside) {
-      this.aside = reason
-      debug('stands aside: %s', reason)
+  /** Asked for every read, because listeners and patches come and go at any time. */
+  fallsBack () {
+    const reason = fallback.reason(this.server, this.host)
+    if (reason === '') return false
+    if (reason !== this.reason) {
+      this.reason = reason
+      debug('falls back to node:http: %s', reason)
+      if (typeof this.host.fellBack === 'function') this.host.fellBack(reason)
     }
-    return false
+    return true
   }
 
-  /** Call `fn` in the server's async context: node's parser keeps it, a socket does not. */
-  run (fn, ...args) {
-    return this.resource.runInAsyncScope(fn, null, ...args)
-  }
+  // ---- the host
 
-  /**
-   * Call a handler there, so that what it puts into its context with `enterWith` is seen by nobody else.
-   * A scope costs as much as two layers of middleware: not one more than needed.
-   *
-   * @param {Function} fn
-   * @param {*} one
-   * @param {*} two
-   * @param {boolean} alone from the socket's own callback, and the last thing in it
-   */
-  enter (fn, one, two, alone) {
-    if (LEAKS) {
-      if (this.carries) this.run(inOwnResource, fn, one, two)
-      else inOwnResource(fn, one, two)
-    } else if (alone && !this.carries) {
-      fn(one, two)
-    } else {
-      this.run(fn, one, two)
-    }
-  }
-
+  /** Directly; with node's objects and by its event where somebody else sees this server's requests. */
   dispatch (incoming, outgoing) {
-    this.host.dispatch(incoming, outgoing)
-  }
-
-  /** Which turn of the event loop this is. Only those are counted in which somebody asks. */
-  now () {
-    if (!this.turning) {
-      this.turning = true
-      setImmediate(nextTurn, this)
-    }
-    return this.turn
+    const { server, host } = this
+    if (!watchers.isWatched(server, host.listener, this.drainListener)) host.dispatch(incoming, outgoing)
+    else watchers.request(server, incoming.materialize(), outgoing.materialize())
   }
 
   failed (owner, err) {
     if (typeof this.host.failed === 'function') this.host.failed(owner, err)
   }
 
-  /** Connections that wait for a request. Node up to 24 leaves those open that never had one. */
-  closeIdle () {
-    for (const connection of this.connections) {
-      if (connection.idle || (CLOSES_UNUSED && connection.unused)) connection.socket.destroy()
-    }
+  lossOf (cause) {
+    if (typeof this.host.lost === 'function') return this.host.lost(cause)
+    return Object.assign(new Error('the connection closed before the response was sent', { cause }), {
+      code: 'KONE_ERR_RESPONSE_LOST'
+    })
   }
 
-  // ---- what lib/drain.js calls
+  // ---- closing and draining
 
-  startDraining (requestListener) {
-    this.draining = true
-    this.drainListener = requestListener
-    const request = this.host.listener
-    this.asUsual = Object.create(this.server, { _events: { get: () => ({ request }) } })
+  get isDraining () { return this.drainListener !== null }
+
+  /**
+   * From now on every response says `Connection: close`.
+   *
+   * @param {Function} listener of the drain, for 'request'
+   */
+  startDraining (listener) {
+    this.drainListener = listener
   }
 
   stopDraining () {
-    this.draining = false
     this.drainListener = null
   }
 
-  /** The drain's own listener in front of the app's does not count as another one. */
-  get drainsAlone () {
-    if (this.drainListener === null) return false
-    const { request } = this.server._events
-    return Array.isArray(request) && request.length === 2 &&
-      request[0] === this.drainListener && request[1] === this.host.listener
-  }
-
+  /** @return {net.Socket[]} that the front owns */
   sockets () {
     return Array.from(this.connections, connection => connection.socket)
   }
 
+  /** @return {Set<net.Socket>} on which no request has begun and no response is owed */
   silentSockets () {
     const silent = new Set()
-    for (const connection of this.connections) {
-      if (connection.idle || connection.unused) silent.add(connection.socket)
+    for (const { deadlines, socket } of this.connections) {
+      if (deadlines.isIdle || deadlines.isUnused) silent.add(socket)
     }
     return silent
   }
 
-  // ---- one coarse clock for all timeouts
-
-  start () {
-    this.time = Math.ceil(performance.now())
-    this.checked = this.time
-    this.schedule()
+  /** Node up to 24 leaves those open that never had a request. */
+  closeIdle () {
+    for (const { deadlines, socket } of this.connections) {
+      if (deadlines.isIdle || (CLOSES_UNUSED && deadlines.isUnused)) socket.destroy()
+    }
   }
 
-  schedule () {
-    const { keepAliveTimeout, connectionsCheckingInterval } = this.server
-    const shortest = Math.min(keepAliveTimeout || LONGEST_TICK, connectionsCheckingInterval || LONGEST_TICK)
-    this.period = Math.max(SHORTEST_TICK, Math.min(LONGEST_TICK, shortest / 4))
-    this.timer = setTimeout(tick, this.period, this).unref()
+  /** The server is closed, and with it the last connection. */
+  closed () {
+    if (this.scope !== null) this.scope.destroy()
+    this.scope = null
   }
-
-  tick () {
-    const now = this.time = Math.ceil(performance.now())
-    const { connectionsCheckingInterval = 30000 } = this.server
-    const checkMessages = now - this.checked >= connectionsCheckingInterval
-    if (checkMessages) this.checked = now
-    // a stamp may be one tick older than what it stands for
-    for (const connection of this.connections) connection.tick(now, this.period, checkMessages)
-    if (this.connections.size > 0) this.schedule()
-    else this.timer = null
-  }
-}
-
-/** Since 26 node's closeIdleConnections() also closes connections that were never used. */
-const CLOSES_UNUSED = Number(process.versions.node.split('.')[0]) >= 25
-
-function nextTurn (front) {
-  front.turning = false
-  front.turn++
-}
-
-function tick (front) {
-  front.tick()
 }
 
 function define (object, name, value) {
   Object.defineProperty(object, name, { value, writable: true, configurable: true, enumerable: false })
 }
-
-function inOwnResource (fn, one, two) {
-  new AsyncResource('KONEREQUEST').runInAsyncScope(fn, null, one, two)
-}
-
-/** Is there more on it than its ids: the stores of an AsyncLocalStorage, or a frame of them? */
-function carries (resource) {
-  return Object.getOwnPropertySymbols(resource)
-    .some(symbol => !IDS.includes(symbol.description) && resource[symbol] !== undefined)
-}
-
-const IDS = ['async_id_symbol', 'trigger_async_id_symbol']
-
-/** Up to Node 22 `enterWith` writes into the resource that runs: there each request gets one of its own. */
-const LEAKS = (() => {
-  const storage = new AsyncLocalStorage()
-  const resource = new AsyncResource('KONEREQUEST')
-  resource.runInAsyncScope(() => storage.enterWith(true))
-  const leaks = resource.runInAsyncScope(() => storage.getStore()) === true
-  storage.disable()
-  return leaks
-})()
 
 module.exports = { attach }

@@ -18,8 +18,8 @@ const INFLATE = {
  *
  *    const bytes = await readBody(ctx, 1024 * 1024)
  *
- * @param {Object} ctx
- * @param {Number} limit in bytes, before and after decompression
+ * @param {object} ctx
+ * @param {number} limit in bytes, before and after decompression
  * @return {Buffer|Promise<Buffer>}
  * @throws {HttpError} or rejects: 400 when it is corrupt or cut short, 413 beyond the limit, 415
  * for an unknown Content-Encoding

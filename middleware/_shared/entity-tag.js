@@ -8,8 +8,8 @@ const crypto = require('node:crypto')
  *
  *    entityTag('hello') // '"5-qvTGHdzF6KLavt4PO0gs2a6pQ00"'
  *
- * @param {String|Buffer} entity
- * @return {String}
+ * @param {string | Buffer} entity
+ * @return {string}
  * @api private
  */
 module.exports = function entityTag (entity) {

@@ -3,11 +3,11 @@
 const onFinished = require('on-finished')
 
 /**
- * Call `fn` once when the answer is out or the client is gone.
+ * Call `fn` once when the response is sent or the client has disconnected.
  *
  *    whenFinished(ctx, () => timer.close())
  *
- * @param {Object} ctx
+ * @param {object} ctx
  * @param {Function} fn
  * @api private
  */

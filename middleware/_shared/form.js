@@ -47,11 +47,11 @@ const OPTIONS = shape({
  * By hand because qs brings 22 packages, and neoqs drops parameters over its limit instead of refusing
  * the form.
  *
- * @param {Object} [options]
- * @param {Boolean} [options.allowDots=true] `a.b` is `a[b]`
- * @param {Number} [options.arrayLimit=20] from this index on `a[20]` is the key of an object
- * @param {Number} [options.depth=5] brackets after the first name, more is a 400
- * @param {Number} [options.parameterLimit=1000] pairs, more is a 413
+ * @param {object} [options]
+ * @param {boolean} [options.allowDots=true] `a.b` is `a[b]`
+ * @param {number} [options.arrayLimit=20] from this index on `a[20]` is the key of an object
+ * @param {number} [options.depth=5] brackets after the first name, more is a 400
+ * @param {number} [options.parameterLimit=1000] pairs, more is a 413
  * @return {Function} (text, decode) => object; throws 400 and 413
  * @throws {TypeError} for an option that only qs itself has
  * @api private
@@ -70,7 +70,7 @@ function form (options = {}) {
 /**
  * What is written with the same key belongs together, before any key is taken apart.
  *
- * @return {Object<String, String|String[]>} without a prototype
+ * @return {Record<string, string | string[]>} without a prototype
  */
 function pairs (text, decode, limit) {
   const found = Object.create(null)
@@ -91,9 +91,9 @@ function pairs (text, decode, limit) {
 }
 
 /**
- * @param {Object} found
- * @param {String} key
- * @param {String} value one more of this key
+ * @param {object} found
+ * @param {string} key
+ * @param {string} value one more of this key
  * @api private
  */
 function add (found, key, value) {
@@ -108,8 +108,8 @@ function add (found, key, value) {
  *
  *    nest({ 'a[b]': '1' }) // { a: { b: '1' } }
  *
- * @param {Object<String, String|String[]>} found
- * @return {Object}
+ * @param {Record<string, string | string[]>} found
+ * @return {object}
  * @throws {HttpError} 400 for a key with too many levels
  * @api private
  */

@@ -8,9 +8,9 @@ const secure = require('secure-json-parse')
  *
  *    parseJSON('{"a":1}') // { a: 1 }
  *
- * @param {String} text
- * @param {Boolean} [strict=true] objects and arrays only; an empty text is {}
- * @param {String} [onProtoPoisoning='error'] or 'remove', 'ignore'
+ * @param {string} text
+ * @param {boolean} [strict=true] objects and arrays only; an empty text is {}
+ * @param {string} [onProtoPoisoning='error'] or 'remove', 'ignore'
  * @return {*}
  * @throws {SyntaxError} with status 400 and the text as `body`
  * @api private

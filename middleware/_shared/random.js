@@ -11,7 +11,7 @@ let used = pool.length
  *
  *    random(24).toString('base64url')
  *
- * @param {Number} size in bytes
+ * @param {number} size in bytes
  * @return {Buffer} the caller's own
  * @api private
  */

@@ -4,8 +4,8 @@
  * The same few commands by either client. ioredis and its kin take a command's arguments one by
  * one, node-redis takes some of them as an object.
  *
- * @param {Object} client of `ioredis` or `redis`
- * @param {String} owner who asks, for the message
+ * @param {object} client of `ioredis` or `redis`
+ * @param {string} owner the caller, for the message
  * @return {{ get: Function, set: Function, del: Function, eval: Function }} each returns a promise
  * @throws {TypeError} if it is no client
  * @api private

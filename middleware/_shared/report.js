@@ -1,11 +1,11 @@
 'use strict'
 
 /**
- * Tell the app of an error that no answer can carry any more, as Koa does for its own.
+ * Report an error to the app that no response can carry any more, as Koa does for its own.
  *
  *    report(ctx, err)
  *
- * @param {Object} ctx
+ * @param {object} ctx
  * @param {Error} err
  * @api private
  */

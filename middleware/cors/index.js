@@ -21,23 +21,23 @@ const OPTIONS = {
 }
 
 /**
- * Cross-origin resource sharing by @koa/cors: its options, its answers.
+ * Cross-origin resource sharing by @koa/cors, with the same options and headers.
  *
  *    app.use(cors({ origin: 'https://app.example.com', credentials: true }))
  *
  * Credentials go only to an origin that the app itself named: `credentials` without `origin`
  * throws, and where `origin` is `*`, or yields it, there are none.
  *
- * @param {Object} [options]
- * @param {String|Function} [options.origin='*'] or `ctx => String|Promise`, empty for none
- * @param {String|String[]} [options.allowMethods='GET,HEAD,PUT,POST,DELETE,PATCH']
- * @param {String|String[]} [options.exposeHeaders]
- * @param {String|String[]} [options.allowHeaders] those that were asked for when left out
- * @param {String|Number} [options.maxAge] in seconds
- * @param {Boolean|Function} [options.credentials] or `ctx => Boolean|Promise`
- * @param {Boolean} [options.keepHeadersOnError=true]
- * @param {Boolean} [options.secureContext=false]
- * @param {Boolean} [options.privateNetworkAccess=false]
+ * @param {object} [options]
+ * @param {string | Function} [options.origin='*'] or `ctx => String|Promise`, empty for none
+ * @param {string | string[]} [options.allowMethods='GET,HEAD,PUT,POST,DELETE,PATCH']
+ * @param {string | string[]} [options.exposeHeaders]
+ * @param {string | string[]} [options.allowHeaders] those that the client requests when left out
+ * @param {string | number} [options.maxAge] in seconds
+ * @param {boolean | Function} [options.credentials] or `ctx => Boolean|Promise`
+ * @param {boolean} [options.keepHeadersOnError=true]
+ * @param {boolean} [options.secureContext=false]
+ * @param {boolean} [options.privateNetworkAccess=false]
  * @return {Function} middleware
  * @throws {TypeError} for an option of the wrong type, and for credentials without origin
  * @api public

@@ -20,7 +20,7 @@ const MAX_PATH = 2048
  *
  * The cost is linear in the path.
  *
- * @param {String[]} patterns
+ * @param {string[]} patterns
  * @return {Function} path => Boolean
  * @throws {TypeError} for a glob with `(`: extended globs are not known
  * @api private

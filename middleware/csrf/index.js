@@ -33,17 +33,17 @@ const OPTIONS = {
  * csrf-token, xsrf-token, x-csrf-token, x-xsrf-token.
  *
  * The token is at `ctx.state._csrf`; it is made, and the secret in the session with it, when it is
- * read. It is different in every answer, so that compression cannot give it away.
+ * read. It is different in every response, so that compression cannot give it away.
  *
- * @param {Object} [options]
+ * @param {object} [options]
  * @param {Function} [options.errorHandler] `ctx => *`; a 403 when left out
- * @param {String[]} [options.excludedMethods=['GET', 'HEAD', 'OPTIONS']]
- * @param {Boolean} [options.disableQuery=false] no token from the query
- * @param {String[]} [options.ignoredPathGlobs=[]] paths that need neither
- * @param {Number} [options.secretLength=18] in bytes
+ * @param {string[]} [options.excludedMethods=['GET', 'HEAD', 'OPTIONS']]
+ * @param {boolean} [options.disableQuery=false] no token from the query
+ * @param {string[]} [options.ignoredPathGlobs=[]] paths that need neither
+ * @param {number} [options.secretLength=18] in bytes
  * @return {Function} middleware
  * @throws {TypeError} for an option of the wrong type; a request that reads the token without a
- *   session is answered 500
+ *   session is a 500
  * @api public
  */
 module.exports = function csrf (options) {

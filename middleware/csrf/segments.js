@@ -12,7 +12,7 @@ module.exports.compile = compile
  *
  *     /api/**\/[a-c]*.js     '', 'api', GLOBSTAR, [{ a-c }, STAR, '.', 'j', 's']
  *
- * @param {String} pattern
+ * @param {string} pattern
  * @return {Array} a segment each: GLOBSTAR or { tokens, isWild }
  * @throws {TypeError} for an extended glob or a range that is none
  * @api private
@@ -28,9 +28,9 @@ function compile (pattern) {
  * character is compared at most as often as the glob is long.
  *
  * @param {Array} glob of `compile`
- * @param {String[]} segments of the path
- * @param {Boolean} widely wildcards match segments that begin with a dot, too, and a last `**` none at all
- * @return {Boolean}
+ * @param {string[]} segments of the path
+ * @param {boolean} widely wildcards match segments that begin with a dot, too, and a last `**` none at all
+ * @return {boolean}
  * @api private
  */
 function matches (glob, segments, widely) {

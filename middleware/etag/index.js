@@ -8,14 +8,14 @@ const { boolean, check } = require('../_shared/options')
 const OPTIONS = { weak: boolean }
 
 /**
- * Give answers an ETag: of their bytes, or of a file's size and time for a file's stream.
+ * Give responses an ETag: of their bytes, or of a file's size and time for a file's stream.
  *
  *    app.use(conditionalGet())
  *    app.use(etag())
  *
  * Left alone: what has one, what is not 2xx, other streams, a Blob, ReadableStream or Response.
  *
- * @param {{ weak?: Boolean }} [options] all tags weak, or none; when left out those of files are
+ * @param {{weak?: boolean}} [options] all tags weak, or none; when left out those of files are
  * @return {Function} middleware
  * @throws {TypeError} for an option of the wrong type
  * @api public
@@ -35,7 +35,7 @@ module.exports = function etag (options) {
  *    app.final(etag.final())
  *    app.final(conditionalGet.final())
  *
- * @param {{ weak?: Boolean }} [options]
+ * @param {{weak?: boolean}} [options]
  * @return {Function} (ctx) => Promise|undefined
  * @api public
  */

@@ -11,12 +11,12 @@ const ONE_YEAR = 31_556_926_000
 const OPTIONS = { maxAge: number({ min: 0, of: 'milliseconds' }), mime: text }
 
 /**
- * Answer `/favicon.ico` from memory.
+ * Respond to `/favicon.ico` from memory.
  *
  *    app.use(favicon(path.join(__dirname, 'favicon.ico')))
  *
- * @param {String} [path] read once, now; without it `/favicon.ico` is a 404, whatever comes next
- * @param {{ maxAge?: Number, mime?: String }} [options] maxAge of the client's copy in ms, a day
+ * @param {string} [path] read once, now; without it `/favicon.ico` is a 404, whatever comes next
+ * @param {{maxAge?: number, mime?: string}} [options] maxAge of the client's copy in ms, a day
  *   when left out and at most a year; mime: `image/x-icon`
  * @return {Function} middleware
  * @throws {TypeError} for an option of the wrong type

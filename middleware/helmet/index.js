@@ -50,7 +50,7 @@ function partRule (make, rules) {
  * Each of helmet's own middleware is there by its name: `helmet.contentSecurityPolicy(options)`,
  * `helmet.hsts(options)` and so on.
  *
- * @param {Object} [options] helmet's. A directive may be a function `(req, res) => source`, called
+ * @param {object} [options] helmet's. A directive may be a function `(req, res) => source`, called
  *   for every request with node's objects
  * @return {Function} middleware
  * @throws {Error} what helmet throws for bad options

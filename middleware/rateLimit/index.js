@@ -33,7 +33,7 @@ const OPTIONS = {
 }
 
 /**
- * Answer 429 to a client that asks too often.
+ * Respond 429 to a client that sends too many requests.
  *
  *    app.use(rateLimit({ max: 100, duration: 60_000 }))
  *    app.use(rateLimit({ driver: 'redis', db: client, max: 100, duration: 60_000 }))
@@ -41,24 +41,24 @@ const OPTIONS = {
  * A window begins with a client's first request and lasts `duration`; `max` requests in it pass.
  * Without `db` each instance counts for itself.
  *
- * @param {Object} [options]
- * @param {String} [options.driver] 'memory' or 'redis'; by `db` when left out
- * @param {Map|Object} [options.db] client of `ioredis` or `redis`, or a Map to count in
- * @param {Number} [options.duration=3600000] in ms
- * @param {Number} [options.max=2500] requests
+ * @param {object} [options]
+ * @param {string} [options.driver] 'memory' or 'redis'; by `db` when left out
+ * @param {Map | object} [options.db] client of `ioredis` or `redis`, or a Map to count in
+ * @param {number} [options.duration=3600000] in ms
+ * @param {number} [options.max=2500] requests
  * @param {Function} [options.id] `ctx => String`, whom to count; false: nobody; `ctx.ip` when left out
- * @param {Number} [options.ipv6Subnet] bits, 64 as a rule: count the addresses of such an IPv6
+ * @param {number} [options.ipv6Subnet] bits, 64 as a rule: count the addresses of such an IPv6
  *   network as one client; each for itself when left out; goes with the default `id`
- * @param {String} [options.namespace='limit'] prefix of the keys
+ * @param {string} [options.namespace='limit'] prefix of the keys
  * @param {{ remaining?, reset?, total? }} [options.headers] names of the headers
- * @param {Boolean} [options.disableHeader=false]
- * @param {String|Object} [options.errorMessage] body of the 429
- * @param {Number} [options.status=429]
- * @param {Boolean} [options.throw=false] throw the 429 instead of answering it
+ * @param {boolean} [options.disableHeader=false]
+ * @param {string | object} [options.errorMessage] body of the 429
+ * @param {number} [options.status=429]
+ * @param {boolean} [options.throw=false] throw the 429 instead of answering it
  * @param {Function} [options.onLimited] `ctx => *`
  * @param {Function} [options.whitelist] `ctx => Boolean|Promise`, true: not limited
  * @param {Function} [options.blacklist] `ctx => Boolean|Promise`, true: 403
- * @param {Boolean} [options.failOpen=false] let pass when the store fails, or does not answer
+ * @param {boolean} [options.failOpen=false] let pass when the store fails, or does not respond
  *   within 5 s; otherwise that is a 503 (`KONE_ERR_RATE_LIMIT_STORE`)
  * @return {Function} middleware
  * @throws {TypeError} for an option of the wrong type

@@ -17,8 +17,8 @@ module.exports = class MemoryLimiter {
   /**
    * Count a request.
    *
-   * @param {String} id
-   * @return {{ count: Number, reset: Number }} reset: the time, in ms, when it begins anew
+   * @param {string} id
+   * @return {{count: number, reset: number}} reset: the time, in ms, when it begins anew
    */
   count (id) {
     const now = Date.now()

@@ -8,9 +8,9 @@ const { isIPv6 } = require('node:net')
  *
  *    networkOf('2001:db8::1', 64) // '2001:db8:0:0:0:0:0:0/64'
  *
- * @param {String} address anything but IPv6, and an IPv4 address inside of it, stays as it is
- * @param {Number} bits of the prefix, 1 to 128
- * @return {String}
+ * @param {string} address anything but IPv6, and an IPv4 address inside of it, stays as it is
+ * @param {number} bits of the prefix, 1 to 128
+ * @return {string}
  * @api private
  */
 module.exports = function networkOf (address, bits) {

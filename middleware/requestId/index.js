@@ -13,15 +13,15 @@ const OPTIONS = { header: name, query: name, expose: name }
 
 /**
  * Give every request an id: the one it came with, if that is clean, or a new UUID. It is at
- * `ctx.state.id` and in the answer.
+ * `ctx.state.id` and in the response.
  *
  *    app.use(requestId())
  *    app.use(ctx => { ctx.body = ctx.state.id })
  *
- * @param {Object} [options]
- * @param {String|false} [options.header='X-Request-Id'] request header to take it from
- * @param {String|false} [options.query='requestId'] query parameter to take it from
- * @param {String|false} [options.expose='X-Request-Id'] response header to tell it in
+ * @param {object} [options]
+ * @param {string | false} [options.header='X-Request-Id'] request header to take it from
+ * @param {string | false} [options.query='requestId'] query parameter to take it from
+ * @param {string | false} [options.expose='X-Request-Id'] response header to tell it in
  * @return {Function} middleware
  * @throws {TypeError} for an option that is no header or parameter name
  * @api public

@@ -29,14 +29,14 @@ const OPTIONS = {
  *    router.get('user', '/:id', ctx => { ctx.body = ctx.params.id })
  *    app.use(router.routes()).use(router.allowedMethods())
  *
- * @param {Object} [opts]
- * @param {String} [opts.prefix] put before every path
- * @param {String|RegExp} [opts.host] only for requests to this host
- * @param {String[]} [opts.methods] what allowedMethods() calls implemented
- * @param {String} [opts.routerPath] match this instead of the request's path
- * @param {Boolean} [opts.exclusive=false] run the last matching route alone
- * @param {Boolean} [opts.sensitive=false] `/a` and `/A` differ
- * @param {Boolean} [opts.strict=false] `/a` and `/a/` differ
+ * @param {object} [opts]
+ * @param {string} [opts.prefix] put before every path
+ * @param {string | RegExp} [opts.host] only for requests to this host
+ * @param {string[]} [opts.methods] what allowedMethods() calls implemented
+ * @param {string} [opts.routerPath] match this instead of the request's path
+ * @param {boolean} [opts.exclusive=false] run the last matching route alone
+ * @param {boolean} [opts.sensitive=false] `/a` and `/A` differ
+ * @param {boolean} [opts.strict=false] `/a` and `/a/` differ
  * @param {6|8} [opts.syntax=6] paths by path-to-regexp 6.3, as in koa-router, or 8, as in @koa/router
  *   from 14 on
  * @throws {TypeError} for an option of the wrong type
@@ -72,8 +72,7 @@ class Router {
    *    router.use(['/users', '/admin'], session)
    *    router.use('/forums/:id', posts.routes(), posts.allowedMethods())
    *
-   * @param {String|String[]} [path]
-   * @param {...Function} middleware
+   * @param {...(string | string[] | Function)} middleware a path or paths may come first
    * @return {Router}
    * @api public
    */
@@ -127,7 +126,7 @@ class Router {
   /**
    * Put a prefix before the paths of this router, those registered already included.
    *
-   * @param {String} prefix
+   * @param {string} prefix
    * @return {Router}
    * @api public
    */
@@ -189,12 +188,12 @@ class Router {
   }
 
   /**
-   * Answer OPTIONS, 405 and 501 with `Allow`, for what no route has answered.
+   * Respond to OPTIONS, and with 405 and 501, with `Allow`, where no route has responded.
    *
    *    app.use(router.allowedMethods({ throw: true }))
    *
-   * @param {Object} [options]
-   * @param {Boolean} [options.throw=false] throw the 405 or 501
+   * @param {object} [options]
+   * @param {boolean} [options.throw=false] throw the 405 or 501
    * @param {Function} [options.notImplemented] makes the error thrown for 501
    * @param {Function} [options.methodNotAllowed] makes the error thrown for 405
    * @return {Function} middleware
@@ -224,9 +223,7 @@ class Router {
   /**
    * A route for every method.
    *
-   * @param {String} [name]
-   * @param {String|RegExp|Array} path
-   * @param {...Function} middleware
+   * @param {...(string | RegExp | Array | Function)} args [name,] path, ...middleware
    * @return {Router}
    * @api public
    */
@@ -235,8 +232,8 @@ class Router {
   }
 
   /**
-   * @param {String} what for the message
-   * @param {String[]} methods
+   * @param {string} what for the message
+   * @param {string[]} methods
    * @param {Array} args [name,] path, ...middleware
    * @throws {Error} without a path
    * @api private
@@ -257,9 +254,9 @@ class Router {
    *
    *    router.redirect('/login', 'sign-in')
    *
-   * @param {String|Symbol} source
-   * @param {String|Symbol} destination
-   * @param {Number} [code=301]
+   * @param {string | symbol} source
+   * @param {string | symbol} destination
+   * @param {number} [code=301]
    * @return {Router}
    * @throws {Error} for an unknown name
    * @api public
@@ -284,10 +281,10 @@ class Router {
   }
 
   /**
-   * @param {String|RegExp|Array} path
-   * @param {String[]} methods
+   * @param {string | RegExp | Array} path
+   * @param {string[]} methods
    * @param {Function|Function[]} middleware
-   * @param {Object} [opts] name, end, sensitive, strict, ignoreCaptures
+   * @param {object} [opts] name, end, sensitive, strict, ignoreCaptures
    * @return {Layer}
    * @api public
    */
@@ -324,7 +321,7 @@ class Router {
    *
    *    router.url('user', { id: 3 }, { query: { limit: 1 } }) // '/users/3?limit=1'
    *
-   * @return {String|Error}
+   * @return {string | Error}
    * @api public
    */
   url (name, ...args) {
@@ -333,9 +330,9 @@ class Router {
   }
 
   /**
-   * @param {String} path
-   * @param {String} method
-   * @return {{ path: Layer[], pathAndMethod: Layer[], route: Boolean }} layers that match the
+   * @param {string} path
+   * @param {string} method
+   * @return {{path: Layer[], pathAndMethod: Layer[], route: boolean}} layers that match the
    * path, those that match the method too, and whether a route is among them
    * @api private
    */
@@ -370,7 +367,7 @@ class Router {
    *
    *    router.param('user', async (id, ctx, next) => { ctx.user = await find(id); return next() })
    *
-   * @param {String} param
+   * @param {string} param
    * @param {Function} middleware (value, ctx, next)
    * @return {Router}
    * @api public

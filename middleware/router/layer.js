@@ -13,10 +13,10 @@ class Layer {
   static edition = 0
 
   /**
-   * @param {String|RegExp} path
-   * @param {String[]} methods none: a layer of `use()`, for every method
+   * @param {string | RegExp} path
+   * @param {string[]} methods none: a layer of `use()`, for every method
    * @param {Function|Function[]} middleware
-   * @param {Object} [opts] name, syntax, and end, sensitive, strict for path-to-regexp
+   * @param {object} [opts] name, syntax, and end, sensitive, strict for path-to-regexp
    */
   constructor (path, methods, middleware, opts = {}) {
     this.opts = opts

@@ -63,9 +63,9 @@ function keysOf (tokens) {
 /**
  * A path's regular expression, or an error that says whether the other syntax is meant.
  *
- * @param {String|RegExp} path
- * @param {Object} opts of the layer
- * @return {{ regexp: RegExp, keys: Object[] }}
+ * @param {string | RegExp} path
+ * @param {object} opts of the layer
+ * @return {{regexp: RegExp, keys: object[]}}
  * @throws {TypeError}
  * @api private
  */

@@ -55,7 +55,7 @@ class Trie {
   }
 
   /**
-   * @param {String} path
+   * @param {string} path
    * @return {import('./layer')[]} in order of registration
    */
   candidates (path) {
@@ -95,8 +95,8 @@ class Node {
 class State {
   /**
    * @param {Node[]} nodes where the path so far can be
-   * @param {Number[]} passed places of the `within` layers of all nodes before
-   * @param {{ layers: Layer[], left: Number }} shared by all states of a trie
+   * @param {number[]} passed places of the `within` layers of all nodes before
+   * @param {{layers: Layer[], left: number}} shared by all states of a trie
    */
   constructor (nodes, passed, shared) {
     const places = list => passed.concat(...nodes.map(list)).sort((a, b) => a - b)

@@ -25,7 +25,7 @@ const codec = new Rule('a codec', value => {
 const OPTIONS = { prefix: path, codecs: list(codec, 'codecs with type, decode and encode'), limit: size }
 
 /**
- * Call functions by name: `POST <prefix>/<name>` with the array of arguments as body, answered with
+ * Call functions by name: `POST <prefix>/<name>` with the array of arguments as body; the response is
  * the value in the same codec.
  *
  *    app.use(rpc({
@@ -34,12 +34,12 @@ const OPTIONS = { prefix: path, codecs: list(codec, 'codecs with type, decode an
  *    }))
  *    // POST /rpc/add [1,2] → 3
  *
- * @param {Object} methods name → function; only its own properties can be called
- * @param {Object} [options]
- * @param {String} [options.prefix='/rpc']
+ * @param {object} methods name → function; only its own properties can be called
+ * @param {object} [options]
+ * @param {string} [options.prefix='/rpc']
  * @param {Array} [options.codecs] { type, decode (buffer) → array, encode (value) → Buffer }, beside
  * JSON or, with its type, instead of it
- * @param {String|Number} [options.limit='1mb'] bytes of a body, after decompression
+ * @param {string | number} [options.limit='1mb'] bytes of a body, after decompression
  * @return {Function} middleware; throws 404 for an unknown method, 400 for a malformed body, 413 over
  * the limit, 415 for a type without a codec
  * @throws {TypeError} for an option of the wrong type

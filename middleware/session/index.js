@@ -14,24 +14,24 @@ const { settingsOf } = require('./settings')
  *    app.use(session({ store: session.redis(client), cookie: { maxAge: 7 * 24 * 3600e3 } }))
  *    app.use(ctx => { ctx.session.views = (ctx.session.views || 0) + 1 })
  *
- * It is kept as JSON and saved before the answer if it was changed; emptied or set to null, it is
+ * It is kept as JSON and saved before the response is sent if it was changed; emptied or set to null, it is
  * destroyed. Nothing is read, written or sent for a request that leaves it alone.
  * `ctx.sessionHandler.regenerateId()` gives it a new id and destroys the old one: call it when
  * somebody signs in.
  *
- * @param {Object} [options]
- * @param {String} [options.key='koa:sess'] name of the cookie and prefix of the store's keys
- * @param {Object} [options.store] `get(id)`, `set(id, session, ttl)`, `destroy(id)`, ttl in ms,
+ * @param {object} [options]
+ * @param {string} [options.key='koa:sess'] name of the cookie and prefix of the store's keys
+ * @param {object} [options.store] `get(id)`, `set(id, session, ttl)`, `destroy(id)`, ttl in ms,
  *   values or promises; or `session.sealedCookie({ keys })`; the process' memory when left out
- * @param {Object|Function} [options.cookie] attributes of the cookie, or `ctx => attributes`;
+ * @param {object | Function} [options.cookie] attributes of the cookie, or `ctx => attributes`;
  *   maxAge in ms: without it the browser keeps the cookie until it is closed, the store a day;
  *   signed: with `app.keys`. As in koa-session, each may also stand beside `key`
- * @param {Boolean} [options.rolling=false] save and send every session with every response, so that
+ * @param {boolean} [options.rolling=false] save and send every session with every response, so that
  *   maxAge begins anew
- * @param {Boolean} [options.renew=false] the same, but only when less than half of maxAge is left
+ * @param {boolean} [options.renew=false] the same, but only when less than half of maxAge is left
  * @return {Function} middleware
  * @throws {TypeError} for an option of the wrong type; a request whose store fails, or does not
- *   answer within 5 s, is answered 503 (`KONE_ERR_SESSION_STORE`)
+ *   respond within 5 s, is a 503 (`KONE_ERR_SESSION_STORE`)
  * @api public
  */
 module.exports = function session (options, ...rest) {
@@ -75,7 +75,7 @@ module.exports.memory = () => new MemoryStore()
 /**
  * Keep sessions in Redis or Valkey.
  *
- * @param {Object} client of `ioredis` or `redis`
+ * @param {object} client of `ioredis` or `redis`
  */
 module.exports.redis = client => new RedisStore(client)
 
@@ -83,7 +83,7 @@ module.exports.redis = client => new RedisStore(client)
  * Keep each session in its own cookie, sealed by AES-256-GCM. Nothing is stored on the server,
  * so signing out cannot revoke a copy of the cookie before it expires.
  *
- * @param {{ keys: Array<String|Buffer> }} options of 32 bytes or more: the first one seals, every
+ * @param {{keys: Array<string | Buffer>}} options of 32 bytes or more: the first one seals, every
  *   one opens
  */
 module.exports.sealedCookie = options => new SealedCookie(options)

@@ -26,10 +26,10 @@ module.exports = class SealedCookie {
   }
 
   /**
-   * @param {String} name of the cookie
-   * @param {Object} session
-   * @param {Number} ttl ms
-   * @return {String} the cookie's value
+   * @param {string} name of the cookie
+   * @param {object} session
+   * @param {number} ttl ms
+   * @return {string} the cookie's value
    */
   seal (name, session, ttl) {
     const nonce = random(NONCE)
@@ -41,9 +41,9 @@ module.exports = class SealedCookie {
   }
 
   /**
-   * @param {String} name of the cookie
-   * @param {String} value
-   * @return {Object|undefined} undefined for anything but an unexpired session sealed by `seal`
+   * @param {string} name of the cookie
+   * @param {string} value
+   * @return {object | undefined} undefined for anything but an unexpired session sealed by `seal`
    */
   open (name, value) {
     if (value.length > MAX_VALUE) return undefined

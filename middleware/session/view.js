@@ -7,9 +7,9 @@ const OWNER = Symbol('session of the object')
  * `save()`, `regenerate()` and `manuallyCommit()`. None of it is enumerable, so none of it is saved,
  * and a property of the app's own comes first.
  *
- * @param {Object} value of ctx.session
+ * @param {object} value of ctx.session
  * @param {Session} session that it belongs to
- * @return {Object} value
+ * @return {object} value
  * @api private
  */
 module.exports = function view (value, session) {

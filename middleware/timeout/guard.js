@@ -15,7 +15,7 @@ const RES = [
  *
  *    guard(ctx, () => scopes.getStore() === late)
  *
- * @param {Object} ctx
+ * @param {object} ctx
  * @param {Function} isLate () => Boolean, called at each write
  * @api private
  */

@@ -38,16 +38,16 @@ const FIELDS_TOTAL = 1024 * 1024
  *      await fs.promises.rename(file.path, '/srv/avatars/1')
  *    })
  *
- * What still lies at a file's path when the answer is out is removed. `originalname` is what the
+ * A file that is still at its path after the response is sent is removed. `originalname` is what the
  * client says, and only that: it is part of no path.
  *
- * @param {Object} [options]
- * @param {String} [options.dest] an existing folder, the system's for temporary files
- * @param {Object} [options.limits]
- * @param {String|Number} [options.limits.fileSize='10mb'] bytes of each file
- * @param {Number} [options.limits.files=20]
- * @param {Number} [options.limits.fields=100]
- * @param {String|Number} [options.limits.fieldSize='1mb'] bytes of each field; all of them together
+ * @param {object} [options]
+ * @param {string} [options.dest] an existing folder, the system's for temporary files
+ * @param {object} [options.limits]
+ * @param {string | number} [options.limits.fileSize='10mb'] bytes of each file
+ * @param {number} [options.limits.files=20]
+ * @param {number} [options.limits.fields=100]
+ * @param {string | number} [options.limits.fieldSize='1mb'] bytes of each field; all of them together
  * may have as much, and 1 MB in any case
  * @return {Function} middleware; throws 400 for a malformed body, 413 over a limit
  * @throws {TypeError} for an option of the wrong type, or a folder that is none
@@ -91,7 +91,7 @@ function folderAt (dest) {
   return path.resolve(dest)
 }
 
-// What multer's files have beside: an app that reads it is told, and not given undefined.
+// Further fields of multer's files: reading one throws a sentence instead of giving undefined.
 const NOT_THERE = Object.fromEntries([
   ['buffer', 'await fs.promises.readFile(file.path)'],
   ['filename', 'path.basename(file.path)'],
@@ -99,7 +99,9 @@ const NOT_THERE = Object.fromEntries([
 ].map(([name, instead]) => [name, {
   configurable: true,
   get () { throw new TypeError(`upload: a file has no ${name}, take ${instead}`) },
-  set (value) { Object.defineProperty(this, name, { value, writable: true, enumerable: true, configurable: true }) }
+  set (value) {
+    Object.defineProperty(this, name, { value, writable: true, enumerable: true, configurable: true })
+  }
 }]))
 
 /**

@@ -61,6 +61,38 @@ describe('new Kone(options)', () => {
     assert.equal(app.use(() => {}), app)
   })
 
+  describe('given a misspelt name', () => {
+    const misspelt = {
+      kyes: 'keys',
+      key: 'keys',
+      Keys: 'keys',
+      evn: 'env',
+      porxy: 'proxy',
+      trustproxy: undefined,
+      proxyIPHeader: 'proxyIpHeader',
+      proxyHeader: 'proxyIpHeader',
+      maxIpCount: 'maxIpsCount',
+      subDomainOffset: 'subdomainOffset',
+      composer: 'compose',
+      promise: 'Promise',
+      asyncLocalStorge: 'asyncLocalStorage',
+      http: undefined,
+      http2: undefined,
+      dev: undefined,
+      end: undefined,
+      port: undefined,
+      name: undefined
+    }
+
+    for (const [name, meant] of Object.entries(misspelt)) {
+      it(meant ? `should ask whether options.${name} means ${meant}` : `should ignore options.${name}`, () => {
+        const make = () => new Kone({ [name]: true })
+        if (meant === undefined) return make()
+        assert.throws(make, { name: 'TypeError', message: `options.${name} is unknown: did you mean \`${meant}\`?` })
+      })
+    }
+  })
+
   describe('given nonsense', () => {
     const nonsense = {
       proxy: ['yes', -1, 1.5, ['not an address'], ['10.0.0.0/99'], {}],

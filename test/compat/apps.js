@@ -62,7 +62,10 @@ app('undefined', ctx => { ctx.body = undefined })
 app('null, then a status', ctx => {
   ctx.body = null
   ctx.status = 200
-}, { koa3: 'koa 3 sends a length of 0 with it' })
+}, {
+  kone: 'koa 2 sends no length and closes the connection; koa 3 sends a length of 0',
+  koa3: 'koa 3 sends a length of 0'
+})
 app('a status, then null', ctx => {
   ctx.status = 200
   ctx.body = null

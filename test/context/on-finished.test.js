@@ -77,9 +77,7 @@ engines('ctx.onFinished(fn)', ({ it, serve }) => {
   })
 })
 
-// The front reports these only in its second design, in a test of its own.
 const raw = { http2: 'is asked by a raw client here', inject: 'has no client that could leave', fetch: 'is aborted instead: test/fetch' }
-const node = { ...raw, http1: 'is the front', 'http1-materialised': 'is the front' }
 
 engines('ctx.onFinished(fn) for a response that is lost', ({ it, serve }) => {
   const request = path => `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`
@@ -113,7 +111,7 @@ engines('ctx.onFinished(fn) for a response that is lost', ({ it, serve }) => {
     return { client, all }
   }
 
-  it('should be called when the client leaves before', { skip: node }, async () => {
+  it('should be called when the client leaves before', { skip: raw }, async () => {
     const { client, all } = await reporting(ctx => {
       ctx.respond = false
       client.destroy()
@@ -122,7 +120,7 @@ engines('ctx.onFinished(fn) for a response that is lost', ({ it, serve }) => {
     assert.deepEqual(await all(1), ['/gone KONE_ERR_RESPONSE_LOST'])
   })
 
-  it('should be called for what ctx.socket.destroy() cuts off in a pipelined batch', { skip: node }, async () => {
+  it('should be called for what ctx.socket.destroy() cuts off in a pipelined batch', { skip: raw }, async () => {
     const { client, all } = await reporting(async ctx => {
       if (ctx.path === '/first') await new Promise(resolve => setImmediate(resolve))
       if (ctx.path === '/first') ctx.socket.destroy()
@@ -134,7 +132,7 @@ engines('ctx.onFinished(fn) for a response that is lost', ({ it, serve }) => {
     ])
   })
 
-  it('should tell what was flushed before the socket was destroyed from what was not', { skip: node }, async () => {
+  it('should tell what was flushed before the socket was destroyed from what was not', { skip: raw }, async () => {
     const { client, all } = await reporting(ctx => {
       ctx.respond = false
       ctx.res.end(ctx.path === '/small' ? 'small' : Buffer.alloc(50e6))
@@ -144,7 +142,7 @@ engines('ctx.onFinished(fn) for a response that is lost', ({ it, serve }) => {
     assert.deepEqual(await all(2), ['/large KONE_ERR_RESPONSE_LOST', '/small sent'])
   })
 
-  it('should be called for the requests behind a response that closes', { skip: node }, async () => {
+  it('should be called for the requests behind a response that closes', { skip: raw }, async () => {
     const { client, all } = await reporting(ctx => {
       if (ctx.path === '/closes') ctx.set('Connection', 'close')
       ctx.body = ctx.path
@@ -156,7 +154,7 @@ engines('ctx.onFinished(fn) for a response that is lost', ({ it, serve }) => {
     ])
   })
 
-  it('should be called when the client half-closes and the handler takes longer', { skip: node }, async () => {
+  it('should be called when the client half-closes and the handler takes longer', { skip: raw }, async () => {
     const { client, all } = await reporting(async ctx => {
       await once(ctx.socket, 'end')
       ctx.body = 'late'
@@ -166,7 +164,7 @@ engines('ctx.onFinished(fn) for a response that is lost', ({ it, serve }) => {
     assert.deepEqual(await all(1), ['/half KONE_ERR_RESPONSE_LOST'])
   })
 
-  it('should be called when a stream body fails midway', { skip: node }, async () => {
+  it('should be called when a stream body fails midway', { skip: raw }, async () => {
     const { client, all } = await reporting(ctx => {
       ctx.body = Readable.from((async function * () {
         yield 'half'
@@ -178,7 +176,7 @@ engines('ctx.onFinished(fn) for a response that is lost', ({ it, serve }) => {
     assert.deepEqual(await all(1), ['/stream KONE_ERR_RESPONSE_LOST'])
   })
 
-  it('should be called when the client leaves tens of MB unread', { skip: node }, async () => {
+  it('should be called when the client leaves tens of MB unread', { skip: raw }, async () => {
     const { client, all } = await reporting(ctx => { ctx.body = Buffer.alloc(50e6) })
     client.write(request('/large'))
     await once(client, 'readable')
@@ -186,7 +184,7 @@ engines('ctx.onFinished(fn) for a response that is lost', ({ it, serve }) => {
     assert.deepEqual(await all(1), ['/large KONE_ERR_RESPONSE_LOST'])
   })
 
-  it("should give the connection's own error as the cause", { skip: node }, async () => {
+  it("should give the connection's own error as the cause", { skip: raw }, async () => {
     let reported
     const { client, all } = await reporting(ctx => {
       ctx.onFinished(err => { reported = err })
@@ -198,7 +196,7 @@ engines('ctx.onFinished(fn) for a response that is lost', ({ it, serve }) => {
     assert.equal(reported.cause.code, 'EBROKEN')
   })
 
-  it('should be called for a listener that is added after the loss', { skip: node }, async () => {
+  it('should be called for a listener that is added after the loss', { skip: raw }, async () => {
     let late
     const { client, all } = await reporting(async ctx => {
       ctx.respond = false

@@ -29,6 +29,31 @@ describe('ctx.onerror(err)', () => {
     assert.equal(ctx.response.get('x-before'), '')
   })
 
+  test('should not throw over a fake that can neither be ended nor destroyed', () => {
+    const reported = []
+    const app = new Kone()
+    app.on('error', err => reported.push(err.message))
+    const ctx = context({}, {}, app)
+    ctx.onerror(new Error('boom'))
+    assert.deepEqual(reported, ['boom'])
+  })
+
+  test('should use the ctx.res that somebody put in its place', () => {
+    const removed = []
+    const app = new Kone()
+    app.on('error', () => {})
+    const ctx = context({}, {}, app)
+    let ended
+    ctx.res = {
+      getHeaderNames: () => ['content-type', 'content-length'],
+      removeHeader: name => removed.push(name),
+      end: text => { ended = text }
+    }
+    ctx.onerror(new Error('boom'))
+    assert.deepEqual(removed, ['content-type', 'content-length'])
+    assert.equal(ended, 'Internal Server Error')
+  })
+
   test('should not touch the app’s answer when nothing can be written any more', () => {
     const seen = []
     const app = new Kone()

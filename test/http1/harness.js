@@ -24,7 +24,7 @@ const tls = require('node:tls')
 const { once } = require('node:events')
 const { Duplex } = require('node:stream')
 const { setImmediate: turn } = require('node:timers/promises')
-const { kConnection } = require('../../lib/http1/connection')
+const { kConnection } = require('../../lib/http1/node/handover')
 
 // Turns of the event loop without a sign of life that end a step. One is enough to see that bytes of a half-sent head
 // led to nothing; an answer on its way (app, server socket, kernel, client socket) may need more.
@@ -185,7 +185,7 @@ async function exchange (side, steps, { transport = 'socket', app } = {}) {
     // `socket.parser` is node's own mark: its connection listener has this socket, or had it.
     entry.node = 'parser' in wire.peer
     entry.count = it.count
-    entry.holds = wire.peer[kConnection]?.judge != null
+    entry.holds = wire.peer[kConnection]?.gate.probe != null
   }
   it.begin()
   wire.reset()

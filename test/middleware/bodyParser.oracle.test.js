@@ -2,6 +2,7 @@
 
 const { describe, it, after } = require('node:test')
 const assert = require('node:assert/strict')
+const { createHash } = require('node:crypto')
 const http = require('node:http')
 const zlib = require('node:zlib')
 const { once } = require('node:events')
@@ -42,18 +43,59 @@ describe('bodyParser beside koa-bodyparser', () => {
 
   after(() => servers.forEach(server => server.close()))
 
-  async function serve (App, middleware) {
+  async function serve (App, middleware, tell = seen => seen) {
     const app = new App()
     app.silent = true
     app.use(middleware)
     app.use(ctx => {
       const { body, rawBody } = ctx.request
-      ctx.body = { body, rawBody }
+      ctx.body = tell({ body, rawBody })
     })
     const server = app.listen(0, '127.0.0.1')
     servers.push(server)
     if (!server.listening) await once(server, 'listening')
     return server.address().port
+  }
+
+  const LIMIT = 12_345
+  const MANY = 10 * 2 ** 20
+  for (const [limit, sizes] of [
+    [LIMIT, [0, 1, 2, 3, 4, 5, 63, 64, 1023, 1024, LIMIT - 1, LIMIT, LIMIT + 1, 2 * LIMIT]],
+    [undefined, [56 * 1024 - 1, 56 * 1024, 56 * 1024 + 1, 65_535, 65_536, 65_537, 100 * 1024, 2 ** 20 - 1, 2 ** 20, 2 ** 20 + 1]],
+    [MANY, [MANY, MANY + 1]]
+  ]) {
+    it(`should give the same for bodies of every size with a limit of ${limit ?? 'its own'}`, async () => {
+      const options = {
+        enableTypes: ['json', 'form', 'text'],
+        ...(limit && { jsonLimit: limit, formLimit: limit, textLimit: limit })
+      }
+      const digest = seen => createHash('sha1').update(JSON.stringify(seen)).digest('hex')
+      const ports = [
+        await serve(Koa, oracle({ ...options }), digest),
+        await serve(Koa, bodyParser(options), digest),
+        await serve(Kone, bodyParser(options), digest)
+      ]
+      const statuses = new Set()
+      for (const size of sizes) {
+        for (const type of ['application/json', 'application/x-www-form-urlencoded', 'text/plain']) {
+          for (const [encoding, encode] of [ENCODINGS[0], ENCODINGS[2]]) {
+            for (const isChunked of [false, true]) {
+              const isLarge = size > 2 ** 21 && type !== 'text/plain'
+              if (isLarge && (encoding || isChunked)) continue // a second each
+              const headers = { 'content-type': type, ...(encoding && { 'content-encoding': encoding }) }
+              const body = encode(sized(type, size))
+              const answers = await Promise.all(ports.map(port => post(port, headers, body, isChunked)))
+              const [theirs, ours, kones] = answers
+              const told = `${size} bytes of ${type}, ${encoding}, ${isChunked ? 'chunked' : 'whole'}`
+              assert.deepEqual(ours, theirs, told)
+              assert.deepEqual(kones, theirs, told)
+              statuses.add(theirs.status)
+            }
+          }
+        }
+      }
+      assert.ok(statuses.has(200) && statuses.has(413), [...statuses])
+    })
   }
 
   OPTIONS.forEach((options, i) => {
@@ -82,15 +124,25 @@ describe('bodyParser beside koa-bodyparser', () => {
   })
 })
 
+/** A body of so many bytes, as near to text of its type as can be. */
+function sized (type, size) {
+  if (type === 'text/plain') return 'x'.repeat(size)
+  const [start, end] = type === 'application/json' ? ['["', '"]'] : ['k=', '']
+  const left = size - start.length - end.length
+  return left < 0 ? start.slice(0, size) : start + 'y'.repeat(left) + end
+}
+
 function post (port, headers, body, isChunked) {
   return new Promise((resolve, reject) => {
+    let answered = false
     const req = http.request({ port, host: '127.0.0.1', method: 'POST', headers, agent: false }, async res => {
+      answered = true
       let text = ''
       for await (const chunk of res) text += chunk
       // which limit was passed is told in words of one's own
       resolve({ status: res.statusCode, text: res.statusCode === 413 ? '' : text })
     })
-    req.on('error', reject)
+    req.on('error', err => { if (!answered) reject(err) })
     if (isChunked) {
       const half = Math.floor(body.length / 2)
       req.write(body.slice(0, half))

@@ -78,6 +78,45 @@ frameworks('session beside koa-session-minimal', ({ it, Koa, ask }) => {
     }
   })
 
+  it('should change nothing when a write fails, in any way, at any time', async () => {
+    const failures = [
+      () => { throw new Error('down') },
+      async () => { throw new Error('down') },
+      () => new Promise((resolve, reject) => setImmediate(reject, new Error('down'))),
+      () => ({ then (resolve, reject) { reject(new Error('down')) } })
+    ]
+    let refused = 0
+    for (let seed = 1; seed <= 3 * PROGRAMS; seed++) {
+      const rnd = random(seed)
+      const { visit, cookies, store } = side(session, undefined, rnd.chance(0.3), seed)
+      const known = Array.from({ length: CLIENTS }, () => ({}))
+      for (let step = 0; step < STEPS; step++) {
+        const client = rnd.int(CLIENTS)
+        const actions = Array.from({ length: rnd.int(4) }, () => action(rnd))
+        const method = rnd.chance(0.4) ? rnd.pick(['set', 'destroy']) : undefined
+        const before = [...store.sessions]
+        const cookie = { ...cookies[client] }
+        if (method) store.failing[method] = rnd.pick(failures)
+        const { failed, body } = await visit(client, actions)
+        store.failing = {}
+
+        const told = `seed ${seed}, step ${step}: ${JSON.stringify(actions)}, ${method} fails`
+        const read = await visit(client, [])
+        if (failed) {
+          refused++
+          assert.deepEqual(cookies[client], cookie, told)
+          assert.deepEqual(read.body, known[client], told)
+          // what is new is saved before the old one goes
+          for (const [id, text] of before) assert.equal(store.sessions.get(id), text, told)
+        } else {
+          known[client] = read.body
+          assert.deepEqual(read.body, body && typeof body === 'object' ? body : {}, told)
+        }
+      }
+    }
+    assert.ok(refused > 50, String(refused))
+  })
+
   /** An app with its store and clients, and a way to let a client act in it. */
   function side (make, cookie, slow, seed) {
     const store = storeOf(slow, seed)
@@ -153,6 +192,7 @@ function storeOf (slow, seed) {
   return {
     sessions,
     broken: false,
+    failing: {}, // method → what it does instead
     get (id) {
       const { broken } = this
       return answer(() => {
@@ -162,9 +202,11 @@ function storeOf (slow, seed) {
     },
     set (id, value) {
       const text = JSON.stringify(value)
-      return answer(() => { sessions.set(id, text) })
+      return this.failing.set?.() ?? answer(() => { sessions.set(id, text) })
     },
-    destroy: id => answer(() => { sessions.delete(id) }),
+    destroy (id) {
+      return this.failing.destroy?.() ?? answer(() => { sessions.delete(id) })
+    },
     async idle () {
       while (pending.size > 0) await Promise.allSettled(pending)
     }

@@ -23,8 +23,15 @@ describe('ctx.back(alt)', () => {
     assert.equal(back({}), '/')
   })
 
-  it('should not follow a referrer of another origin', () => {
-    assert.equal(back({ referrer: 'http://other.example/' }, '/home'), '/home')
+  it('should not follow a referrer of another host', () => {
+    for (const referrer of ['http://other.example/', 'http://example.com:8080/', 'ftp://example.com/']) {
+      assert.equal(back({ referrer }, '/home'), '/home')
+    }
+  })
+
+  it('should follow one of another scheme, because a proxy may end TLS', () => {
+    assert.equal(back({ referrer: 'https://example.com/list' }), 'https://example.com/list')
+    assert.equal(back({ host: 'example.com:443', referrer: 'https://example.com/' }), 'https://example.com/')
   })
 
   it('should be on the response too, and set the status', () => {

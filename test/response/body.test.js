@@ -188,7 +188,7 @@ describe('ctx.body=', () => {
   })
 })
 
-engines('ctx.body=', ({ it, ask, engine }) => {
+engines('ctx.body=', ({ it, ask, serve, engine }) => {
   const send = (body, more = () => {}) => ask(app => app.use(ctx => {
     ctx.body = typeof body === 'function' ? body() : body
     more(ctx)
@@ -239,6 +239,19 @@ engines('ctx.body=', ({ it, ask, engine }) => {
     assert.equal(res.status, 200)
     assert.equal(res.text, '')
     assert.equal(res.headers['content-type'], undefined)
+    assert.equal(res.headers['content-length'], '0')
+  })
+
+  it('should keep the connection for an explicit null, whatever length was set', async () => {
+    const { ask } = await serve(app => app.use(ctx => {
+      ctx.body = null
+      ctx.length = 10
+      ctx.status = 401
+    }))
+    const { status, text, headers, complete } = await ask('GET /')
+    assert.deepEqual({ status, text, complete }, { status: 401, text: '', complete: true })
+    assert.equal(headers['content-length'], '0')
+    if (engine !== 'inject') assert.notEqual(headers.connection, 'close') // its client keeps none
   })
 
   it('should answer the status to a body that was undefined and a status', async () => {

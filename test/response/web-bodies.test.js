@@ -51,7 +51,7 @@ describe('ctx.body= a Response', () => {
   })
 })
 
-engines('bodies of the web', ({ it, ask }) => {
+engines('bodies of the web', ({ it, ask, serve }) => {
   const send = (make, more = () => {}) => ask(app => app.use(ctx => {
     ctx.body = make()
     more(ctx)
@@ -102,6 +102,20 @@ engines('bodies of the web', ({ it, ask }) => {
     assert.equal(res.status, 200)
     assert.equal(res.text, '')
     assert.equal(res.headers['x-a'], 'b')
+  })
+
+  it("should keep a Response's own Content-Length, and one that was set before", async () => {
+    const own = await send(() => new Response('hello', { headers: { 'content-length': '5' } }))
+    const { ask } = await serve(app => app.use(ctx => {
+      if (ctx.path === '/replaced') ctx.body = 'a longer string'
+      else ctx.length = 5
+      ctx.body = new Response('hello')
+    }))
+    for (const res of [own, await ask('GET /before')]) {
+      assert.deepEqual([res.text, res.headers['content-length']], ['hello', '5'])
+    }
+    assert.equal((await ask('HEAD /before')).headers['content-length'], '5')
+    assert.equal((await ask('GET /replaced')).text, 'hello')
   })
 
   it('should answer a Response of 204', async () => {

@@ -54,9 +54,10 @@ describe('ctx.redirect(url)', () => {
 })
 
 describe("ctx.back() and ctx.redirect('back')", () => {
-  const own = ['http://own.com/', 'http://own.com/a?b', 'http://own.com:80/a', 'HTTP://OWN.com/a', '/a', '/a?b=//c', 'a']
+  const own = ['http://own.com/', 'http://own.com/a?b', 'http://own.com:80/a', 'HTTP://OWN.com/a', '/a', '/a?b=//c', 'a',
+    'https://own.com/', 'https://own.com:443/a']
   const foreign = [
-    'http://evil.com/', 'https://own.com/', 'http://own.com:8080/', 'http://own.com.evil.com/', 'http://own.com@evil.com/',
+    'http://evil.com/', 'https://evil.com/', 'https://own.com:80/', 'http://own.com:8080/', 'http://own.com.evil.com/', 'http://own.com@evil.com/',
     'http://user:pass@own.com/', 'http://user@own.com/', '//evil.com/', '///evil.com', '/\\evil.com', '\\\\evil.com',
     '\\/evil.com', 'http:\\\\evil.com', 'http:evil.com', 'javascript:alert(1)', 'data:text/html,x', ' javascript:x',
     'ftp://own.com/', 'file:///etc/passwd', 'about:blank', 'http://', 'http://[', 'http://:x', ':', '%', 'http://own.com%00.evil.com/',

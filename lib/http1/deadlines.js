@@ -1,0 +1,75 @@
+'use strict'
+
+const { requestTimeout } = require('./errors')
+
+/**
+ * The server's timeouts for one connection, each read when it is used, as node does: `headersTimeout`,
+ * `requestTimeout`, `keepAliveTimeout`, and the socket's own.
+ */
+class Deadlines {
+  /** @param {Connection} connection */
+  constructor (connection) {
+    this.connection = connection
+    this.idleSince = connection.clock.ms
+    this.hasExpired = false
+  }
+
+  /** Something happened: the time of silence begins anew. */
+  touch () {
+    this.idleSince = this.connection.clock.ms
+  }
+
+  /**
+   * The coarse clock: end what took too long.
+   *
+   * @param {number} ms now
+   * @param {number} slack in ms: so much older may a time stamp be than its event
+   * @param {boolean} checkMessages whether `server.connectionsCheckingInterval` has passed
+   */
+  tick (ms, slack, checkMessages) {
+    const { connection } = this
+    if (checkMessages && this.isMessageLate(ms - slack)) {
+      connection.reader.giveUp()
+      connection.fail(requestTimeout())
+    } else if (this.isIdleFor(ms - this.idleSince - slack)) {
+      this.hasExpired = true
+      connection.socket.emit('timeout')
+      this.hasExpired = false
+    }
+  }
+
+  isMessageLate (ms) {
+    const { reader, server } = this.connection
+    if (reader.since === 0) return false
+    const age = ms - reader.since
+    const isLate = timeout => timeout > 0 && age > timeout
+    return isLate(server.requestTimeout) || (reader.receiving === null && isLate(server.headersTimeout))
+  }
+
+  isIdleFor (ms) {
+    const { reader, responses, server } = this.connection
+    if (!reader.hasServed || reader.receiving !== null || !responses.isFlushed) return false
+    const { keepAliveTimeout, keepAliveTimeoutBuffer = 1000 } = server
+    return keepAliveTimeout > 0 && ms >= keepAliveTimeout + keepAliveTimeoutBuffer
+  }
+
+  /** No response is owed and no request has begun. */
+  get isIdle () {
+    const { reader, responses, gate } = this.connection
+    return responses.isFlushed && reader.since === 0 && gate.isOpen
+  }
+
+  /** Nothing ever came. */
+  get isUnused () {
+    const { reader, gate } = this.connection
+    return !reader.hasServed && reader.partial === null && gate.isOpen
+  }
+
+  /** Between two requests only keepAliveTimeout counts, not the socket's own timeout. */
+  get ignoresSocket () {
+    const { reader, responses, gate } = this.connection
+    return !this.hasExpired && reader.hasServed && reader.receiving === null && responses.isFlushed && gate.isOpen
+  }
+}
+
+module.exports = { Deadlines }

@@ -1,0 +1,102 @@
+'use strict'
+
+const http = require('node:http')
+
+/**
+ * When the front is not used: somebody needs node's own objects for every request. Everything is compared
+ * by identity with what node brought, so that a patch is noticed at the next request.
+ */
+
+const { IncomingMessage, OutgoingMessage, ServerResponse } = http
+const request = IncomingMessage.prototype
+const message = OutgoingMessage.prototype
+const response = ServerResponse.prototype
+
+const {
+  on: requestOn, emit: requestEmit, read, _read, push, pipe, resume, destroy: requestDestroy, _destroy,
+  setTimeout: requestTimeout
+} = request
+const {
+  setHeader, getHeader, removeHeader, appendHeader, getHeaders, setHeaders, hasHeader, getHeaderNames,
+  flushHeaders, _send, _storeHeader, addTrailers, setTimeout: responseTimeout
+} = message
+const {
+  on: responseOn, emit: responseEmit, write, end, writeHead, _implicitHeader, assignSocket, detachSocket,
+  destroy, writeEarlyHints
+} = response
+
+/**
+ * Tools that were loaded before kone have patched already. Then there is an own method that node's class only
+ * inherits, or one that does not look like node's: another name, or it calls a function with `apply`.
+ */
+const wrapped = owns(request, 'on', 'emit', 'read', 'push', 'pipe', 'resume', 'destroy') ||
+  owns(response, 'on', 'emit', 'write', 'end', 'setHeader', 'getHeader', 'removeHeader', 'flushHeaders', 'destroy') ||
+  changed(request, '_read', '_addHeaderLines') ||
+  changed(message, 'setHeader', 'getHeader', 'removeHeader', 'appendHeader', 'getHeaders', 'write', 'end', '_send') ||
+  changed(response, 'writeHead', '_implicitHeader', 'assignSocket', 'detachSocket')
+
+function owns (proto, ...names) {
+  return names.some(name => Object.hasOwn(proto, name))
+}
+
+function changed (proto, ...names) {
+  return names.some(name => {
+    const fn = proto[name]
+    return fn.name !== name || /\.apply\(|\.call\(|=>/.test(Function.prototype.toString.call(fn))
+  })
+}
+
+/** Node then accepts what the front would reject: bytes behind `Connection: close`. */
+const LENIENT = [...process.execArgv, process.env.NODE_OPTIONS].join(' ').includes('--insecure-http-parser')
+
+/**
+ * Why this server's requests cannot be handled by the front now; '' when they can.
+ *
+ *    reason(server, host) // 'an insecure HTTP parser'
+ *
+ * @param {http.Server} server
+ * @param {{ reason: () => string }} host
+ * @return {string}
+ */
+function reason (server, host) {
+  if (isPatched()) return 'patched methods of IncomingMessage, OutgoingMessage or ServerResponse'
+  if (server.maxRequestsPerSocket > 0) return 'server.maxRequestsPerSocket'
+  if (server.insecureHTTPParser ?? LENIENT) return 'an insecure HTTP parser'
+  if (server.httpAllowHalfOpen) return 'server.httpAllowHalfOpen'
+  if (server.rejectNonStandardBodyWrites) return 'server.rejectNonStandardBodyWrites'
+  return host.reason()
+}
+
+/** Written out, because V8 turns a comparison of constants into nothing. */
+function isPatched () {
+  return wrapped ||
+    request.on !== requestOn || request.emit !== requestEmit || request.read !== read ||
+    request._read !== _read || request.push !== push || request.pipe !== pipe ||
+    request.resume !== resume || request.destroy !== requestDestroy ||
+    request._destroy !== _destroy || request.setTimeout !== requestTimeout ||
+    response.setHeader !== setHeader || response.getHeader !== getHeader ||
+    response.hasHeader !== hasHeader || response.removeHeader !== removeHeader ||
+    response.appendHeader !== appendHeader || response.setHeaders !== setHeaders ||
+    response.getHeaders !== getHeaders || response.getHeaderNames !== getHeaderNames ||
+    response.flushHeaders !== flushHeaders || response._send !== _send ||
+    response._storeHeader !== _storeHeader || response.addTrailers !== addTrailers ||
+    response.setTimeout !== responseTimeout || response.writeEarlyHints !== writeEarlyHints ||
+    response.on !== responseOn || response.emit !== responseEmit || response.write !== write ||
+    response.end !== end || response.writeHead !== writeHead ||
+    response._implicitHeader !== _implicitHeader || response.assignSocket !== assignSocket ||
+    response.detachSocket !== detachSocket || response.destroy !== destroy
+}
+
+/** Was the server made with classes of its own, or with options that only node's code knows? */
+function isSpecial (server) {
+  for (const symbol of Object.getOwnPropertySymbols(server)) {
+    const value = server[symbol]
+    if (symbol.description === 'IncomingMessage' && value !== IncomingMessage) return true
+    if (symbol.description === 'ServerResponse' && value !== ServerResponse) return true
+    if (symbol.description === 'kUniqueHeaders' && value) return true
+    if (symbol.description === 'OptimizeEmptyRequestsOption' && value) return true
+  }
+  return false
+}
+
+module.exports = { reason, isSpecial }

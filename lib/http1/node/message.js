@@ -1,0 +1,124 @@
+'use strict'
+
+const http = require('node:http')
+const { setImmediate } = require('node:timers') // jsdom has none
+const { watchPauses } = require('./handover')
+const response = require('./response')
+
+/**
+ * From the objects of the fast path to node's own: real ones from the public constructors, in the state that
+ * node's would be in at this moment. From then on they hold the values and the others forward to them.
+ *
+ * @param {Connection} connection
+ * @param {Incoming} incoming
+ */
+function materialize (connection, incoming) {
+  const { outgoing } = incoming
+  const req = makeRequest(connection, incoming)
+  const res = response.make(connection, outgoing, req)
+  incoming.adopt(req)
+  outgoing.adopt(res)
+
+  if (connection.handling !== incoming) fill(incoming)
+  if (outgoing.ended) {
+    response.makeEnded(outgoing)
+    return
+  }
+  res.statusCode = outgoing.status
+  if (outgoing.message !== undefined) res.statusMessage = outgoing.message
+  if (connection.responses.first === outgoing) response.assign(outgoing)
+  else if (outgoing.isLost) response.makeLost(outgoing)
+}
+
+function makeRequest (connection, incoming) {
+  const req = new http.IncomingMessage(connection.socket)
+  req.httpVersionMajor = 1
+  req.httpVersionMinor = 1
+  req.httpVersion = '1.1'
+  req.method = incoming.ownMethod
+  req.url = incoming.ownUrl
+  req.upgrade = false
+  req.joinDuplicateHeaders = connection.server.joinDuplicateHeaders || null
+
+  // Node's parser calls this as well: it keeps the count that the getters of headers rely on.
+  const raw = incoming.section.rawHeaders()
+  req._addHeaderLines(raw, raw.length)
+  if (incoming.ownHeaders !== null) req.headers = incoming.ownHeaders
+  return req
+}
+
+/** The body that is there goes into node's stream, and what follows goes there at once. */
+function fill (incoming) {
+  const { req, body, connection, outgoing } = incoming
+
+  if (incoming.isSpent) return end(req)
+  if (incoming.aborted) {
+    req.complete = body === null || body.isComplete
+    cutOff(req)
+    return
+  }
+  if (body === null) {
+    if (outgoing.isPast) return end(req)
+    req.complete = true
+    req.push(null)
+    return
+  }
+  if (body.isCollected || body.isDropped || outgoing.isPast) {
+    if (body.isComplete) end(req)
+    else req._dumped = req._consuming = true
+    return
+  }
+
+  watchPauses(connection.socket)
+  const hasRoom = body.streamTo(req)
+  if (!body.isComplete) connection.bodyIsStreamed(hasRoom)
+  else if (incoming.justArrived) setImmediate(complete, incoming)
+  else complete(incoming)
+}
+
+/** The last byte has arrived. */
+function complete (incoming) {
+  const { req } = incoming
+  if (req.destroyed) return
+  req.complete = true
+  req.push(null)
+  if (req._dumped) req.resume()
+}
+
+/** Read to the end and closed: what node's stream is after its 'close'. */
+function end (req) {
+  const state = req._readableState
+  req.complete = req._consuming = true
+  state.ended = state.endEmitted = state.destroyed = state.closed = state.closeEmitted = true
+}
+
+/** Aborted and closed, its events long gone by. */
+function cutOff (req) {
+  const state = req._readableState
+  req.aborted = true
+  state.errored = reset()
+  state.destroyed = state.closed = state.closeEmitted = state.errorEmitted = true
+}
+
+/** The client has left. */
+function abort (incoming) {
+  incoming.req.destroy(reset())
+  response.abort(incoming.outgoing, reset())
+}
+
+function reset () {
+  return Object.assign(new Error('aborted'), { code: 'ECONNRESET' })
+}
+
+/**
+ * The socket timed out.
+ *
+ * @return {boolean} whether somebody listens for it
+ */
+function timeout (outgoing, socket) {
+  const { req } = outgoing.incoming
+  const isHeard = !req.complete && req.emit('timeout', socket)
+  return outgoing.res.emit('timeout', socket) || isHeard
+}
+
+module.exports = { materialize, fill, complete, abort, timeout }

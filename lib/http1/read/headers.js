@@ -1,0 +1,162 @@
+'use strict'
+
+const detach = require('../detach')
+
+/**
+ * The header section of a request that the parser accepted: what it says about the message around it, and
+ * its fields: one on demand, all of them as node's `headers` object, or raw. The rules for repeated fields
+ * are node's (https://nodejs.org/api/http.html#messageheaders).
+ *
+ * One is made per section, not per request: a connection that repeats its section byte for byte (most do)
+ * gets the same object again.
+ */
+class HeaderSection {
+  /**
+   * @param {string} text the fields and the empty line, each with its CRLF
+   * @param {number} contentLength in bytes, or -1
+   * @param {boolean} closes `Connection: close`
+   */
+  constructor (text, contentLength, closes) {
+    this.text = text
+    this.contentLength = contentLength
+    this.closes = closes
+    this.repeats = false
+    this.values = null // name → value, of the fields that were read from a repeated section
+    this.raw = null
+  }
+
+  /** The section came again: from now on it pays to remember what was found in it. */
+  repeat () {
+    this.repeats = true
+  }
+
+  /**
+   * One field, as `headers()[name]` would give it, without building the object.
+   *
+   *    section.field('user-agent', false)
+   *
+   * @param {string} name in lower case
+   * @param {boolean} joins server.joinDuplicateHeaders
+   * @return {string|string[]|undefined}
+   */
+  field (name, joins) {
+    if (!this.repeats || joins) return find(this.text, name, joins)
+    this.values ??= new Map()
+    let value = this.values.get(name)
+    if (value !== undefined || this.values.has(name)) return value
+    value = find(this.text, name, false)
+    if (this.values.size < MAX_VALUES && !Array.isArray(value)) this.values.set(name, value)
+    return value
+  }
+
+  /**
+   * A new object, as node's `req.headers` would be.
+   *
+   * @param {boolean} joins server.joinDuplicateHeaders
+   * @return {Object<string, string|string[]>}
+   */
+  headers (joins) {
+    const all = {}
+    FIELD.lastIndex = 0
+    for (let match; (match = FIELD.exec(this.text)) !== null;) {
+      const name = match[1].toLowerCase()
+      const value = own(match[2], this.text)
+      if (name === 'set-cookie') {
+        if (all[name] === undefined) all[name] = [value]
+        else all[name].push(value)
+      } else if (FIRST_WINS.has(name)) {
+        if (all[name] === undefined) all[name] = value
+        else if (joins) all[name] += ', ' + value
+      } else if (typeof all[name] === 'string') {
+        all[name] += (name === 'cookie' ? '; ' : ', ') + value
+      } else {
+        all[name] = value
+      }
+    }
+    return all
+  }
+
+  /**
+   * Names and values in turn, as they came: node's `rawHeaders`. A new list each time, because it is the
+   * app's to change.
+   *
+   * @return {string[]}
+   */
+  rawHeaders () {
+    if (!this.repeats) return list(this.text)
+    this.raw ??= list(this.text)
+    return this.raw.slice()
+  }
+}
+
+/** Values that are remembered of a repeated section. */
+const MAX_VALUES = 16
+
+/** A field that is repeated is dropped if it has one of these names: the first one wins. */
+const FIRST_WINS = new Set([
+  'age', 'authorization', 'content-length', 'content-type', 'etag', 'expires', 'from', 'host',
+  'if-modified-since', 'if-unmodified-since', 'last-modified', 'location', 'max-forwards',
+  'proxy-authorization', 'referer', 'retry-after', 'server', 'user-agent'
+])
+
+const FIELD = /([^:\r\n]+):([^\r]*)\r\n/g
+
+/** name → { pattern, first }. Names come from code, not from the client; the map is bounded all the same. */
+const lookups = new Map()
+const MAX_LOOKUPS = 256
+
+const TAB = 9
+const SP = 32
+
+function find (text, name, joins) {
+  if (name === 'set-cookie') return new HeaderSection(text, -1, false).headers(joins)[name] // a list
+  const lookup = lookups.get(name) || prepare(name)
+  if (lookup === null) return undefined
+
+  const { pattern } = lookup
+  pattern.lastIndex = 0
+  const match = pattern.exec(text)
+  if (match === null) return undefined
+  let value = own(match[1], text)
+  if (lookup.first && !joins) return value
+
+  const separator = name === 'cookie' ? '; ' : ', '
+  for (let again; (again = pattern.exec(text)) !== null;) value += separator + own(again[1], text)
+  return value
+}
+
+function prepare (name) {
+  // No field can have a name that is not a token in lower case; `__proto__` is lost in node's object.
+  if (!/^[!#$%&'*+\-.^_`|~0-9a-z]+$/.test(name) || name === '__proto__') return null
+  const literal = name.replace(/[$*+.^|]/g, '\\$&')
+  const pattern = new RegExp(`(?:^|\\n)${literal}:([^\\r]*)`, 'gi')
+  const lookup = { pattern, first: FIRST_WINS.has(name) }
+  if (lookups.size < MAX_LOOKUPS) lookups.set(name, lookup)
+  return lookup
+}
+
+/** Much longer text is not kept in memory for the sake of a value, in characters. */
+const SPARE = 256
+
+/** A value without the blanks around it. By hand, because `/[ \t]+$/` is quadratic in inner blanks. */
+function own (value, text) {
+  let start = 0
+  let end = value.length
+  while (start < end && isBlank(value.charCodeAt(start))) start++
+  while (end > start && isBlank(value.charCodeAt(end - 1))) end--
+  if (start > 0 || end < value.length) value = value.slice(start, end)
+  return text.length - value.length > SPARE ? detach(value) : value
+}
+
+function isBlank (code) {
+  return code === SP || code === TAB
+}
+
+function list (text) {
+  const raw = []
+  FIELD.lastIndex = 0
+  for (let match; (match = FIELD.exec(text)) !== null;) raw.push(match[1], own(match[2], text))
+  return raw
+}
+
+module.exports = { HeaderSection, isBlank }

@@ -1,0 +1,208 @@
+'use strict'
+
+const { Buffer } = require('node:buffer')
+const { parse, found, INCOMPLETE, UNSUPPORTED } = require('./parser')
+const { Partial } = require('./partial')
+const detach = require('../detach')
+const { Body } = require('../request/body')
+const { Incoming } = require('../request/incoming')
+const { unexpectedEnd, behindLast } = require('../errors')
+
+/** The parser sees a read in windows that are not much longer than a header section may be, in bytes. */
+const WINDOW = 32 * 1024
+
+/** A longer header section is not kept for the next request to be compared with, in bytes. */
+const LONGEST_KEPT = 4 * 1024
+
+/**
+ * Bytes of one connection → its requests. Knows no socket. Everything that one read holds is understood
+ * before anything is dispatched, because node shall see a read whole if any part of it is unsupported.
+ *
+ *    REQUEST LINE, FIELDS ──▶ BODY (receiving) ──▶ REQUEST LINE … ──▶ LAST, after `Connection: close`
+ *      └─ in pieces: partial
+ */
+class Reader {
+  /** @param {Connection} connection gets the requests, or the bytes that are unsupported */
+  constructor (connection) {
+    this.connection = connection
+    this.section = null       // HeaderSection of the last request: most requests repeat it
+    this.partial = null       // a request line and header section without their end
+    this.receiving = null     // the request whose body is arriving
+    this.sawLast = false      // the client said that its last request is the last
+    this.hasServed = false    // there was a request
+    this.since = connection.clock.ms // when the message under way began; 0 without one
+    this.text = ''            // the window
+    this.base = 0             //   and its offset in the read
+  }
+
+  /** @param {Buffer} chunk */
+  read (chunk) {
+    if (this.receiving !== null) {
+      chunk = this.receive(chunk)
+      if (chunk === null) return
+    }
+    if (this.sawLast) {
+      this.readBehindLast(chunk)
+      return
+    }
+    if (this.partial !== null) {
+      chunk = this.complete(chunk)
+      if (chunk === null) return
+    }
+    if (this.connection.front.fallsBack()) this.unsupported(chunk)
+    else this.requests(chunk)
+  }
+
+  /** The next piece of a header section. Returns all of its bytes once it is complete. */
+  complete (chunk) {
+    const { partial } = this
+    const isGood = partial.add(chunk.latin1Slice(0, chunk.length)) &&
+      (partial.isComplete || partial.text.length < this.connection.front.maxHeaderSize)
+    if (isGood && !partial.isComplete) return null
+
+    this.partial = null
+    const bytes = Buffer.from(partial.text, 'latin1')
+    if (isGood) return bytes
+    this.unsupported(bytes)
+    return null
+  }
+
+  unsupported (bytes) {
+    this.since = 0
+    this.connection.unsupported(bytes)
+  }
+
+  /** Finds all requests of a read, then dispatches them. */
+  requests (chunk) {
+    const size = chunk.length
+    const { maxHeaderSize, maxHeadersCount } = this.connection.front
+    let first = null
+    let last = null
+    let more = null
+    let at = 0
+    let verdict = INCOMPLETE
+    this.look(chunk, 0, maxHeaderSize)
+
+    while (at < size) {
+      verdict = this.parse(chunk, at, maxHeaderSize, maxHeadersCount)
+      if (verdict === INCOMPLETE && size - at >= maxHeaderSize) verdict = UNSUPPORTED
+      if (verdict <= 0) break
+      last = this.request(chunk, verdict)
+      if (first === null) first = last
+      else (more ??= []).push(last)
+      at = verdict + Math.max(0, last.section.contentLength)
+      if (last.section.closes) break
+    }
+
+    const isOver = last !== null && last.section.closes
+    const hasRest = at < size && (isOver || verdict === UNSUPPORTED)
+    if (hasRest && this.connection.responses.first === null) {
+      this.text = ''
+      return this.unsupported(chunk)
+    }
+    this.sawLast = isOver
+    this.settle(last, at < size && !hasRest ? at : -1)
+    if (first !== null) {
+      this.hasServed = true
+      this.connection.requests(first, more)
+    }
+    if (hasRest && isOver) this.readBehindLast(chunk.subarray(at))
+    else if (hasRest) this.unsupported(chunk.subarray(at))
+  }
+
+  /** @return {number} offset in `chunk` behind the header section at `at`, or a verdict */
+  parse (chunk, at, maxHeaderSize, maxHeadersCount) {
+    if (at >= this.base + this.text.length) this.look(chunk, at, maxHeaderSize)
+    let end = parse(this.text, at - this.base, this.section, maxHeaderSize, maxHeadersCount)
+    if (end <= 0 && at > this.base && this.base + this.text.length < chunk.length) {
+      this.look(chunk, at, maxHeaderSize)
+      end = parse(this.text, 0, this.section, maxHeaderSize, maxHeadersCount)
+    }
+    return end <= 0 ? end : this.base + end
+  }
+
+  look (chunk, at, maxHeaderSize) {
+    this.base = at
+    this.text = chunk.latin1Slice(at, Math.min(chunk.length, at + Math.max(WINDOW, 2 * maxHeaderSize)))
+  }
+
+  /** The request that the parser has just found, with what is there of its body, which begins at `start`. */
+  request (chunk, start) {
+    const { connection } = this
+    const { section } = found
+    const length = section.contentLength
+    let body = null
+    let arrivedIn = -1
+    this.section = section
+    if (length > 0) {
+      const end = start + length
+      body = new Body(connection, length)
+      if (end <= chunk.length) arrivedIn = connection.clock.iteration()
+      if (start < chunk.length) body.write(chunk.subarray(start, end))
+    }
+    return new Incoming(connection, found.method, found.url, section, body, arrivedIn)
+  }
+
+  /** What a read leaves behind: the body of `last`, or the beginning of a header section at `at`. */
+  settle (last, at) {
+    if (at !== -1) {
+      this.begin(at)
+    } else if (last !== null && last.body !== null && !last.body.isComplete) {
+      if (this.since === 0) this.since = this.connection.clock.ms
+      this.receiving = last
+    } else {
+      this.since = 0
+    }
+    if (this.section !== null && this.section.text.length > LONGEST_KEPT) this.section = null
+    this.text = ''
+  }
+
+  /** A header section without its end. */
+  begin (at) {
+    this.partial = new Partial(this.connection.front.maxHeadersCount)
+    this.partial.add(detach(this.text.slice(at - this.base)))
+    if (this.since === 0 || this.hasServed) this.since = this.connection.clock.ms
+  }
+
+  /** Bytes of the body under way. Returns what is behind it, or null. */
+  receive (chunk) {
+    const incoming = this.receiving
+    const { body } = incoming
+    let rest = null
+    if (chunk.length > body.missing) {
+      rest = chunk.subarray(body.missing)
+      chunk = chunk.subarray(0, body.missing)
+    }
+    const hasRoom = body.write(chunk)
+    if (!body.isComplete) {
+      if (!hasRoom) this.connection.bodyIsFull(body)
+      return null
+    }
+    this.receiving = null
+    this.since = 0
+    this.connection.received(incoming)
+    return rest
+  }
+
+  /** The request before said that it is the last one: node allows line breaks behind it. */
+  readBehindLast (chunk) {
+    if (!/^[\r\n]*$/.test(chunk.latin1Slice(0, chunk.length))) this.connection.fail(behindLast())
+  }
+
+  /** The client ended its side: what error that is, or null. */
+  end () {
+    return this.partial === null && this.receiving === null ? null : unexpectedEnd()
+  }
+
+  /** The connection is closed. */
+  abort () {
+    if (this.receiving !== null) this.receiving.abort()
+  }
+
+  /** No more of the message under way is waited for. */
+  giveUp () {
+    this.since = 0
+  }
+}
+
+module.exports = { Reader }

@@ -1,0 +1,139 @@
+'use strict'
+
+const { Buffer } = require('node:buffer')
+const createError = require('http-errors')
+
+const EMPTY = Buffer.alloc(0)
+
+/**
+ * A request's body while it arrives: Content-Length bytes, kept until somebody takes them, and no more of
+ * them than node's stream would buffer.
+ *
+ *    UNREAD ──▶ COLLECTED   by collect(), into one Buffer
+ *      ├──────▶ STREAMED    by node's IncomingMessage
+ *      └──────▶ DROPPED     the response was sent and nobody had read the body: the rest is skipped
+ */
+const UNREAD = 0
+const COLLECTED = 1
+const STREAMED = 2
+const DROPPED = 3
+
+class Body {
+  /**
+   * @param {Connection} connection is notified when there is room again
+   * @param {number} length bytes in total
+   */
+  constructor (connection, length) {
+    this.connection = connection
+    this.length = length
+    this.missing = length  // bytes that have not arrived
+    this.state = UNREAD
+    this.stream = null     // node's IncomingMessage, of a body that is STREAMED
+    this.whole = null      // all bytes, once in one piece
+    this.chunks = null     // bytes without a reader
+    this.buffered = 0      //   and how many
+    this.promise = null
+    this.settle = null
+    this.failure = null
+  }
+
+  get isComplete () { return this.missing === 0 }
+  get isCollected () { return this.state === COLLECTED }
+  get isDropped () { return this.state === DROPPED }
+
+  /**
+   * The next bytes.
+   *
+   * @return {boolean} false when the sender has to wait
+   */
+  write (chunk) {
+    this.missing -= chunk.length
+    if (this.state === DROPPED) return true
+    if (this.state === STREAMED) return this.stream._dumped || this.stream.push(chunk)
+
+    if (this.missing === 0 && this.chunks === null) this.whole = chunk
+    else (this.chunks ??= []).push(chunk)
+    this.buffered += chunk.length
+
+    if (this.missing === 0) {
+      if (this.settle !== null) this.finish()
+      return true
+    }
+    return this.state === COLLECTED || this.buffered < this.connection.socket.readableHighWaterMark
+  }
+
+  /** @return {Buffer|Promise<Buffer>} all bytes, at once when they are here */
+  collect () {
+    this.state = COLLECTED
+    if (this.missing === 0) return this.all()
+    if (this.failure !== null) return Promise.reject(this.failure)
+    if (this.promise === null) {
+      this.promise = new Promise((resolve, reject) => { this.settle = { resolve, reject } })
+      this.connection.bodyIsRead()
+    }
+    return this.promise
+  }
+
+  all () {
+    if (this.whole === null) {
+      this.whole = this.chunks === null ? EMPTY : Buffer.concat(this.chunks, this.length)
+      this.chunks = null
+    }
+    return this.whole
+  }
+
+  finish () {
+    const { resolve } = this.settle
+    this.settle = null
+    resolve(this.all())
+  }
+
+  /**
+   * From now on the bytes go into node's stream.
+   *
+   * @param {http.IncomingMessage} req
+   * @return {boolean} false when the sender has to wait
+   */
+  streamTo (req) {
+    const chunks = this.whole === null ? this.chunks || [] : [this.whole]
+    this.state = STREAMED
+    this.stream = req
+    this.whole = this.chunks = null
+    let hasRoom = true
+    for (const chunk of chunks) hasRoom = req.push(chunk)
+    return hasRoom
+  }
+
+  /** The client has left. */
+  abort () {
+    if (this.missing === 0) return
+    this.failure = aborted(this.buffered)
+    if (this.settle === null) return
+    const { reject } = this.settle
+    this.settle = null
+    reject(this.failure)
+  }
+
+  /** The response was sent: what nobody has read is skipped, as node does. */
+  drop () {
+    if (this.state !== UNREAD) return
+    this.state = DROPPED
+    this.chunks = this.whole = null
+    if (this.missing > 0) this.connection.bodyIsRead()
+  }
+}
+
+function tooLong (limit) {
+  const message = `the body is longer than ${limit} bytes`
+  return createError(413, message, { code: 'KONE_ERR_BODY_LIMIT', limit })
+}
+
+function aborted (received) {
+  return createError(400, 'the request was aborted', { code: 'KONE_ERR_BODY_ABORTED', received })
+}
+
+function used () {
+  return createError(500, 'the body was read before, or skipped because the response was sent', { code: 'KONE_ERR_BODY_USED' })
+}
+
+module.exports = { Body, EMPTY, tooLong, aborted, used }

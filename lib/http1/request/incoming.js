@@ -1,0 +1,143 @@
+'use strict'
+
+const { EMPTY, tooLong, aborted, used } = require('./body')
+
+/**
+ * A request of the fast path: node's names, and nothing is parsed before it is read. Once somebody reads
+ * node's own object (`materialize()`), `req` holds the values and this object forwards to it.
+ */
+class Incoming {
+  /**
+   * @param {Connection} connection
+   * @param {string} method
+   * @param {string} url
+   * @param {HeaderSection} section
+   * @param {Body|null} body null when the request has none
+   * @param {number} arrivedIn the event loop iteration in which all of a body arrived, or -1
+   */
+  constructor (connection, method, url, section, body, arrivedIn) {
+    this.connection = connection
+    this.section = section
+    this.body = body
+    this.arrivedIn = arrivedIn
+    this.outgoing = null
+    this.req = null
+    this.ownMethod = method
+    this.ownUrl = url
+    this.ownHeaders = null
+    // A middleware may change the method; the client still expects a response to the one that it sent.
+    this.isHead = method === 'HEAD'
+    this.isCollected = false
+    this.aborted = false
+  }
+
+  get method () { return this.req === null ? this.ownMethod : this.req.method }
+  set method (method) {
+    if (this.req === null) this.ownMethod = method
+    else this.req.method = method
+  }
+
+  get url () { return this.req === null ? this.ownUrl : this.req.url }
+  set url (url) {
+    if (this.req === null) this.ownUrl = url
+    else this.req.url = url
+  }
+
+  get headers () {
+    if (this.req !== null) return this.req.headers
+    return this.ownHeaders || (this.ownHeaders = this.section.headers(this.joins))
+  }
+
+  set headers (all) {
+    if (this.req === null) this.ownHeaders = all
+    else this.req.headers = all
+  }
+
+  /**
+   * One header field, as `headers[name]` gives it, but without making the object and what it inherits.
+   *
+   *    incoming.field('user-agent')
+   *
+   * @param {string} name in lower case
+   * @return {string|string[]|undefined}
+   */
+  field (name) {
+    const headers = this.req !== null ? this.req.headers : this.ownHeaders
+    if (headers !== null) return Object.hasOwn(headers, name) ? headers[name] : undefined
+    return this.section.field(name, this.joins)
+  }
+
+  /** server.joinDuplicateHeaders, read at use as node does */
+  get joins () { return this.connection.server.joinDuplicateHeaders === true }
+
+  get httpVersion () { return this.req === null ? '1.1' : this.req.httpVersion }
+  get httpVersionMajor () { return this.req === null ? 1 : this.req.httpVersionMajor }
+  get httpVersionMinor () { return this.req === null ? 1 : this.req.httpVersionMinor }
+  get socket () { return this.req === null ? this.connection.socket : this.req.socket }
+  get connected () { return !this.connection.isClosed }
+
+  /** As on node: false while the handler is called, and a body is complete one turn after its last byte. */
+  get complete () {
+    if (this.req !== null) return this.req.complete
+    if (this.connection.handling === this) return false
+    return this.body === null || (this.body.isComplete && !this.justArrived)
+  }
+
+  get justArrived () { return this.arrivedIn === this.connection.clock.count }
+
+  get destroyed () { return this.req === null ? this.aborted || this.isSpent : this.req.destroyed }
+
+  /** The body was read to its end: node destroys the stream then. */
+  get isSpent () { return this.isCollected && (this.body === null || this.body.isComplete) }
+
+  /**
+   * The body's bytes, at once when they are here, otherwise a promise of them.
+   *
+   *    const bytes = await incoming.collect(1024 * 1024)
+   *
+   * Rejects with `KONE_ERR_BODY_LIMIT` (status 413) beyond `limit`, with `KONE_ERR_BODY_ABORTED` (400) when
+   * the client leaves first, and with `KONE_ERR_BODY_USED` (500) after the response was sent.
+   *
+   * @param {number} [limit] bytes; without it there is none
+   * @return {Buffer|Promise<Buffer>|null} null when node's stream has the body: read that
+   */
+  collect (limit = Infinity) {
+    if (this.req !== null && !this.isCollected) return null
+    if (this.section.contentLength > limit) return Promise.reject(tooLong(limit))
+    if (!this.isCollected) {
+      if (this.outgoing.isPast || (this.body !== null && this.body.isDropped)) return Promise.reject(used())
+      if (this.aborted) return Promise.reject(aborted(0))
+    }
+    this.isCollected = true
+    return this.body === null ? EMPTY : this.body.collect()
+  }
+
+  /** The connection calls the handler with it. */
+  answerWith (outgoing) {
+    this.outgoing = outgoing
+  }
+
+  /** Node's own object is there and holds the values from now on. */
+  adopt (req) {
+    this.req = req
+  }
+
+  /** The response was sent. An unread body is skipped, unless the connection closes. */
+  sent (closes) {
+    if (this.body !== null && !this.body.isComplete && !closes) this.body.drop()
+  }
+
+  /** The client has left before the response was sent. */
+  abort () {
+    this.aborted = true
+    if (this.body !== null) this.body.abort()
+  }
+
+  /** @return {http.IncomingMessage} node's own, in the state that node's would be in now */
+  materialize () {
+    if (this.req === null) this.connection.materialize(this)
+    return this.req
+  }
+}
+
+module.exports = { Incoming }

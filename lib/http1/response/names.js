@@ -1,0 +1,81 @@
+'use strict'
+
+const detach = require('../detach')
+
+/**
+ * The names of the header fields that the app sets, each as it was spelled. They come from code, so they
+ * repeat, and mostly so do their values: what was found good once is not looked at again.
+ */
+
+/** Fields that change framing or what node adds: node's own code shall do it. */
+const UNUSUAL = new Set(['connection', 'transfer-encoding', 'date', 'expect', 'trailer', 'keep-alive', 'cookie'])
+
+/** A longer value is not kept. */
+const SHORT = 64
+
+class FieldName {
+  constructor (text) {
+    this.text = text
+    this.key = text.toLowerCase()
+    this.isUnusual = UNUSUAL.has(this.key)
+    this.last = undefined // a good value
+    this.lastLine = ''    // and its line, once it came again
+  }
+
+  /** Is this a value that goes out as it is? */
+  accepts (value) {
+    if (value === this.last && value !== undefined) {
+      if (this.lastLine === '') this.lastLine = detach(`${this.text}: ${value}\r\n`)
+      return true
+    }
+    if (!isPlain(value)) return false
+    if (typeof value === 'string' && value.length <= SHORT) {
+      this.last = value
+      this.lastLine = ''
+    }
+    return true
+  }
+
+  /** @return {string} the line of the head, with its end */
+  line (value) {
+    if (value === this.last && this.lastLine !== '') return this.lastLine
+    return this.text + ': ' + value + '\r\n'
+  }
+}
+
+const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/
+const NOT_ASCII = /[^\t\x20-\x7e]/
+
+/** As spelled → FieldName. Bounded: some app may make names out of what a client sends. */
+const names = new Map()
+const MAX_NAMES = 1024
+
+/**
+ * @param {*} name
+ * @return {Name|undefined} undefined for what node refuses or sorts in front (numbers as keys)
+ */
+function fieldName (name) {
+  return names.get(name) ?? learn(name)
+}
+
+function learn (name) {
+  if (typeof name !== 'string' || !TOKEN.test(name) || /^\d+$/.test(name)) return undefined
+  const known = new FieldName(name)
+  if (names.size < MAX_NAMES) names.set(name, known)
+  return known
+}
+
+/**
+ * Only ASCII: node's way with the rest depends on the body.
+ *
+ * @param {*} value
+ * @return {boolean}
+ */
+function isPlain (value) {
+  if (typeof value === 'string') return !NOT_ASCII.test(value)
+  if (typeof value === 'number') return true
+  if (!Array.isArray(value) || value.length === 0) return false
+  return value.every(one => typeof one === 'string' && !NOT_ASCII.test(one))
+}
+
+module.exports = { fieldName, isPlain }

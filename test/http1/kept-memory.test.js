@@ -1,0 +1,83 @@
+'use strict'
+
+const { describe, it } = require('node:test')
+const assert = require('node:assert/strict')
+const { once } = require('node:events')
+
+const { start } = require('./wire')
+
+const KB = 1024
+const BATCHES = 2
+const REQUESTS = 25
+
+// What a value may keep beside itself and more than Koa's, in bytes: the heap is not exact. A read is
+// four times as much.
+const SPARE = 3 * KB
+
+const KEPT = [
+  'path', 'url', "a query's value", 'a parameter', 'ctx.get()', 'a value of ctx.headers', 'a cookie'
+]
+
+/** Request number `i`, whose values are its own and longer than what V8 copies in any case. */
+const request = (i, more, body = '') => {
+  const value = `value-number-${i}-of-many`
+  return `${body ? 'POST' : 'GET'} /kept-by-the-app/${value}?value=${value}&other=1 HTTP/1.1\r\n` +
+    `Host: ${value}.example.com\r\nX-Value: ${value}\r\nCookie: a=1; value=${value}; b=2\r\n` +
+    `${more}${body && `Content-Length: ${body.length}\r\n`}\r\n${body}`
+}
+
+/** Unlike for every request, so that nothing is shared. */
+const padding = (i, size) => `${i} `.padEnd(size, String(i))
+
+const READS = {
+  'with a large header beside it': i => [request(i, `X-Large: ${padding(i, 14 * KB)}\r\n`), 1],
+  'with a body behind it': i => [request(i, '', padding(i, 28 * KB)), 1],
+  'with pipelined requests around it': i => [request(i, `X-Own: ${padding(i, 14 * KB)}\r\n`).repeat(3), 3]
+}
+
+describe('what an app keeps of a request', { concurrency: false }, () => {
+  let koa
+  for (const side of ['front', 'front, ctx.res touched']) {
+    it(`should keep no more than itself, ${side}`, { timeout: 120000 }, async t => {
+      koa ??= await measure(t, 'koa')
+      const front = await measure(t, side)
+      for (const what of Object.keys(koa)) {
+        assert(front[what] - koa[what] < SPARE, `${what}: ${front[what]} bytes, ${koa[what]} with Koa`)
+      }
+    })
+  }
+
+  /** Bytes per value, by what is kept of which read. */
+  async function measure (t, side) {
+    const child = await start(t, side, 'keeper')
+    const client = await child.talk()
+    const held = {}
+    for (const [read, make] of Object.entries(READS)) {
+      for (const what of KEPT) {
+        await child.ask({ keep: what })
+        const batches = []
+        let before = null
+        for (let batch = 0; batch <= BATCHES; batch++) {
+          await send(client, make, batch * REQUESTS, (batch + 1) * REQUESTS)
+          const after = await child.ask('stats')
+          if (before !== null) batches.push(Math.round((bytes(after) - bytes(before)) / (after.kept - before.kept)))
+          before = after
+        }
+        held[`${what}, ${read}`] = Math.max(0, Math.min(...batches)) // what is kept, every batch keeps
+      }
+    }
+    client.destroy()
+    return held
+  }
+
+  async function send (client, make, from, to) {
+    for (let i = from; i < to; i++) {
+      const [text, responses] = make(i)
+      client.text = ''
+      client.write(text)
+      while (client.text.split('\r\n\r\nkept').length <= responses) await once(client.socket, 'data')
+    }
+  }
+
+  const bytes = ({ heapUsed, external }) => heapUsed + external
+})

@@ -1,0 +1,166 @@
+'use strict'
+
+const { HANGS, LIMIT, isStalled, letterOf } = require('./plan')
+
+/*
+ * What a client may expect of a plan, and for which reasons a server may end a connection.
+ *
+ * Times are compared with slack: both processes share a machine with others, so what happened later than it could
+ * have is never a finding, and what happened a little earlier than it should have is not one either.
+ */
+
+/** Of a timeout that must have passed, the share that has to be seen. */
+const SHARE = 0.8
+
+/** Between what happens in one process and what the other notices of it, in ms. */
+const LAG = 50
+
+/**
+ * The response that a request gets when nothing interferes.
+ *
+ * @param {object} request of a plan
+ * @param {number} client its index
+ * @param {number} index of the request
+ * @return {{ status: number, length: number, letter: number, whole: boolean, kills: boolean, hangs: boolean }} `whole`
+ *   false: its body never ends; `kills`: its handler ends the connection; `hangs`: it never comes; `letter` of the
+ *   body, -1 for one that is not a single letter
+ */
+function expected (request, client, index) {
+  const { method, handler, body } = request
+  const { kind, size, destroy } = handler
+  const response = { status: 200, length: size, letter: letterOf(client, index).charCodeAt(0), whole: true, hangs: false }
+  const text = (status, phrase) => Object.assign(response, { status, length: phrase.length, letter: -1 })
+  const stalled = body !== null && isStalled(request)
+
+  const refused = handler.read === 'limit' && body !== null && body.length > LIMIT
+  if (refused) text(413, `the body is longer than ${LIMIT} bytes`)
+  else if (kind === '204' || kind === '304') Object.assign(response, { status: Number(kind), length: 0 })
+  else if (kind === 'nothing') text(404, 'Not Found')
+  else if (kind === 'throw') text(500, 'Internal Server Error')
+  else if (kind === 'utf8') Object.assign(response, { length: 2 * size, letter: -1 })
+  else if (kind === 'json') Object.assign(response, { length: size + '{"letter":""}'.length, letter: -1 })
+  else if (kind === 'failing stream' || kind === 'stuck') response.whole = method === 'HEAD'
+  if (method === 'HEAD') response.length = 0
+  response.hangs = (HANGS.includes(kind) && !refused) || (stalled && waitsForBody(handler.read, body))
+  response.kills = (destroy !== null && !refused) || (kind === 'failing stream' && !refused)
+  return response
+}
+
+/** Does a handler that reads in this way wait for more of a body than is sent? */
+function waitsForBody (read, { length, chunked, sent }) {
+  if (read === 'limit') return chunked ? sent <= LIMIT : length <= LIMIT
+  if (read === 'half') return sent === 0
+  return read === 'body' || read === 'stream'
+}
+
+/** What is wrong with a response; '' if nothing is. */
+function mismatch (response, request, client, index) {
+  const { status, length, letter, whole } = expected(request, client, index)
+  const id = response.headers['x-id']
+  if (id !== undefined && id !== `${client}.${index}`) return `the response of ${id}`
+  if (response.status !== status) return `status ${response.status} in place of ${status}`
+  if (!whole) return 'whole, though its body failed'
+  if (response.length !== length) return `${response.length} bytes in place of ${length}`
+  if (length > 0 && letter !== -1 && response.letter !== letter) return `a foreign body: ${response.text}`
+  return ''
+}
+
+/** Statuses that a server sends without asking the app. */
+const BARE = [400, 408, 431, 503]
+
+/**
+ * Why the server may have ended this connection at `at`, in its words; none is a finding.
+ *
+ * @param {object} seen { conversation, client, index, record, connection, logs, report, openedAt, at, whole, lost }
+ * @return {string[]}
+ */
+function reasons (seen) {
+  return Object.keys(REASONS).filter(name => REASONS[name](seen))
+}
+
+const REASONS = {
+  'a request or a response says close' ({ client, record, logs }) {
+    const said = record.responses.whole.some(({ headers }) => headers.connection === 'close')
+    return said || logs.some(({ request }) => client.requests[request].close || client.requests[request].handler.close)
+  },
+
+  'a handler ended it' ({ client, index, logs }) {
+    return logs.some(({ request }) => expected(client.requests[request], index, request).kills)
+  },
+
+  'the client closed its side' ({ record }) {
+    return record.endedBy === 'client'
+  },
+
+  'server.timeout' ({ conversation: { server: { timeout } }, client, record, at }) {
+    if (timeout === 0) return false
+    const slow = client.read.hold >= timeout * SHARE || client.read.rate > 0 || client.write.pause >= timeout * SHARE
+    // What was written while the timeout was about to be called is received, and then the connection ends.
+    return slow || Math.max(record.silence, at - record.activeAt) >= timeout * SHARE - LAG / 2
+  },
+
+  // Only between two messages: never with a response under way.
+  'server.keepAliveTimeout' ({ conversation: { server: { keepAliveTimeout } }, record, logs, at, lost }) {
+    const last = lastSign(record, logs)
+    const overtaken = record.sent.every(({ endedAt }, i) => i < logs.length || endedAt === 0 || at - endedAt < LAG)
+    return keepAliveTimeout > 0 && logs.length > 0 && !lost && overtaken && at - last >= keepAliveTimeout * SHARE
+  },
+
+  // Nobody reads the rest of such a body: the connection is kept, but no request behind it is read.
+  'server.keepAliveTimeout behind a body that is not read whole' ({ conversation, client, record, logs, at }) {
+    const { keepAliveTimeout } = conversation.server
+    const unread = logs.some(({ request }) => {
+      const { body, handler } = client.requests[request]
+      return body !== null && (handler.read === 'half' || (handler.read === 'limit' && body.length > LIMIT))
+    })
+    return unread && keepAliveTimeout > 0 && at - lastSign(record, logs) >= keepAliveTimeout * SHARE
+  },
+
+  'server.requestTimeout or headersTimeout' ({ conversation: { server }, client, record, openedAt, whole, at }) {
+    const shortest = Math.min(server.headersTimeout || Infinity, server.requestTimeout || Infinity)
+    const late = since => at - since >= shortest * SHARE - LAG
+    // A connection without a request counts as one that has begun.
+    if (record.sent.length === 0) return late(openedAt)
+    const slow = client.read.rate > 0 || client.read.hold > 0
+    return record.sent.some(({ startedAt, endedAt }, i) => {
+      const incomplete = endedAt === 0 || endedAt > at - LAG
+      // Sent whole, but perhaps not read: its body has no reader yet, or responses pile up in front of it.
+      const unread = i >= whole && (slow || client.requests[i].body !== null)
+      return (incomplete || unread) && late(i === 0 ? openedAt : startedAt || Infinity)
+    })
+  },
+
+  'closeAllConnections()' ({ report: { calledAt }, conversation: { call }, at }) {
+    return calledAt > 0 && call.name === 'closeAllConnections' && at >= calledAt - LAG
+  },
+
+  'closeIdleConnections()' ({ report: { calledAt }, conversation: { call }, lost, at }) {
+    return calledAt > 0 && call.name === 'closeIdleConnections' && !lost && Math.abs(at - calledAt) <= LAG
+  },
+
+  'the deadline of app.close()' ({ conversation: { drain }, report: { drainedAt }, at }) {
+    return drain !== null && drainedAt > 0 && at >= drainedAt + drain.timeout * SHARE
+  },
+
+  'app.close() before the server accepted it' ({ report: { drainedAt }, connection }) {
+    return connection === undefined && drainedAt > 0
+  },
+
+  'silent for the grace of app.close()' ({ conversation: { drain }, report: { drainedAt }, record, logs, at, lost }) {
+    if (drain === null || drainedAt === 0 || at < drainedAt || lost) return false
+    const last = Math.max(drainedAt, lastSign(record, logs))
+    return at - last >= drain.grace * SHARE - LAG / 2
+  },
+
+  // It takes back what the client has not read: node destroys a socket whose input is not read, and so do we.
+  'reset behind a response that closes' ({ record, logs }) {
+    return record.error === 'ECONNRESET' && logs.some(({ draining }) => draining)
+  }
+}
+
+/** When a request or the end of a response was last seen on a connection. */
+function lastSign ({ openedAt }, logs) {
+  return Math.max(openedAt, ...logs.flatMap(({ startedAt, finished }) => [startedAt, ...finished.map(one => one.at)]))
+}
+
+module.exports = { BARE, LAG, expected, mismatch, reasons }

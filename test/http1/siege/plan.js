@@ -1,0 +1,278 @@
+'use strict'
+
+const { random } = require('../../helpers/random')
+
+/*
+ * A conversation as data, so that a seed makes it again and a shorter one can be made of it:
+ *
+ *   server    options of the http.Server in ms, `finish`: the app listens to 'finish'
+ *   drain     { at, timeout, grace }: app.close() in the middle, or null
+ *   stranger  { from, to }: another 'request' listener for this time, or null
+ *   call      { at, name }: a method of the http.Server, or null
+ *   clients   one connection each:
+ *     start     ms after the server listens
+ *     requests  { method, pipelined, close, expect, body, handler }
+ *     write     { piece, pause }: bytes per write (0: all at once), ms between two writes
+ *     read      { hold, rate }: ms without any read, then bytes per 10 ms (0: no limit)
+ *     end       { how, ms, bytes }: how the client leaves
+ *
+ * `close` and `expect`: the request says `Connection: close` or `Expect: 100-continue`.
+ * `body` is { length, chunked, sent }: `sent` bytes of it are sent, then the client stalls.
+ * `handler` is described in handlers.js.
+ */
+
+const KB = 1024
+const MB = KB * KB
+
+/** Of the handlers that read with a small limit, in bytes. */
+const LIMIT = 10
+
+/** The letter that the body of a request, and that of its response, is made of. */
+const letterOf = (client, request) => String.fromCharCode(97 + (client * 7 + request) % 26)
+
+/** Does the client stop in the middle of the body? */
+const isStalled = ({ body }) => body !== null && body.sent < body.length
+
+const ENDS = {
+  WAIT: 'wait',         // for all responses, then `ms` more, then close
+  HALF: 'half-close',   // end() behind the last byte of the last request
+  ABORT: 'abort',       // destroy after `ms` or `bytes` received, whatever comes first
+  RESET: 'reset',       // the same by RST
+  SERVER: 'server'      // until the server closes
+}
+
+/** Kinds of handlers that never end their response. */
+const HANGS = ['hang', 'stuck']
+
+const HANDLER = { kind: 'string', size: 100, listen: true, touch: false, close: false, late: -1, read: '', destroy: null }
+
+const GET = { method: 'GET', pipelined: false, close: false, expect: false, body: null }
+
+/**
+ * Make the conversation of a seed.
+ *
+ *    generate(7).clients.length
+ *
+ * @param {number} seed
+ * @return {object} conversation
+ */
+function generate (seed) {
+  const rnd = random(seed)
+  const drain = rnd.chance(0.25)
+    ? { at: rnd.int(400), timeout: rnd.pick([300, 1000, 2000]), grace: rnd.pick([0, 0, 100, 400]) }
+    : null
+  const server = {
+    keepAliveTimeout: rnd.pick([100, 100, 300, 1000, 5000]),
+    headersTimeout: rnd.pick([200, 1000, 5000]),
+    requestTimeout: rnd.pick([300, 1000, 5000]),
+    timeout: rnd.chance(0.75) ? 0 : rnd.pick([100, 300, 1000, 5000]),
+    finish: rnd.chance(0.6)
+  }
+  // As node requires of its own: the header section is a part of the request.
+  server.headersTimeout = Math.min(server.headersTimeout, server.requestTimeout)
+  const from = rnd.int(300)
+  const stranger = rnd.chance(0.15) ? { from, to: from + rnd.int(300) } : null
+  const clients = Array.from({ length: 1 + rnd.int(10) }, () => makeClient(rnd, server))
+  const call = rnd.chance(0.06)
+    ? { at: rnd.int(400), name: rnd.pick(['closeIdleConnections', 'closeIdleConnections', 'closeAllConnections']) }
+    : null
+  return { seed, server, drain, stranger, call, clients }
+}
+
+const KINDS = {
+  plain (rnd, server) {
+    return { requests: requests(rnd, 1 + rnd.int(6)) }
+  },
+  pipeliner (rnd) {
+    return { requests: requests(rnd, 2 + rnd.int(30), { pipelined: true }) }
+  },
+  burst (rnd) {
+    const kind = rnd.pick(['string', 'buffer', 'utf8'])
+    const size = rnd.pick([1 * KB, 20 * KB, 100 * KB, 250 * KB])
+    const one = { ...GET, pipelined: true, handler: { ...HANDLER, kind, size, listen: rnd.chance(0.5) } }
+    const all = Array.from({ length: 20 + rnd.int(150) }, () => one)
+    if (rnd.chance(0.4)) all[rnd.int(3)] = makeRequest(rnd, { pipelined: true })
+    return {
+      requests: all,
+      read: { hold: rnd.pick([0, 0, 200, 600]), rate: 0 },
+      end: rnd.pick([wait(rnd), abort(rnd, ENDS.ABORT), abort(rnd, ENDS.RESET)])
+    }
+  },
+  slowReader (rnd) {
+    const size = rnd.pick([200 * KB, 2 * MB, 8 * MB, 12 * MB])
+    const handler = { ...makeHandler(rnd, GET), kind: rnd.pick(['string', 'buffer', 'stream', 'raw']), size, destroy: null }
+    return {
+      requests: [{ ...GET, handler }, ...requests(rnd, rnd.int(3), { pipelined: rnd.chance(0.5) })],
+      read: { hold: rnd.pick([0, 100, 500]), rate: rnd.pick([64 * KB, 128 * KB]) },
+      end: rnd.pick([wait(rnd), wait(rnd), abort(rnd, ENDS.ABORT)])
+    }
+  },
+  slowWriter (rnd) {
+    return {
+      requests: requests(rnd, 1 + rnd.int(3), { pipelined: rnd.chance(0.5), small: true }),
+      write: { piece: 1 + rnd.int(40), pause: rnd.pick([0, 1, 5, 20]) }
+    }
+  },
+  byteWriter (rnd) {
+    return {
+      requests: requests(rnd, 1 + rnd.int(3), { pipelined: rnd.chance(0.5), small: true }),
+      write: { piece: 1, pause: rnd.pick([0, 0, 1]) }
+    }
+  },
+  aborter (rnd) {
+    return {
+      requests: requests(rnd, 1 + rnd.int(8), { pipelined: rnd.chance(0.6) }),
+      end: abort(rnd, rnd.pick([ENDS.ABORT, ENDS.RESET]))
+    }
+  },
+  halfCloser (rnd) {
+    return { requests: requests(rnd, 1 + rnd.int(6), { pipelined: true }), end: { how: ENDS.HALF, ms: 0, bytes: 0 } }
+  },
+  idler (rnd, server) {
+    const patient = server.keepAliveTimeout <= 300
+    return {
+      requests: requests(rnd, patient ? 1 + rnd.int(2) : rnd.int(3)),
+      end: patient ? { how: ENDS.SERVER, ms: 0, bytes: 0 } : { how: ENDS.WAIT, ms: rnd.int(800), bytes: 0 }
+    }
+  },
+  uploader (rnd) {
+    return { requests: requests(rnd, 1 + rnd.int(4), { pipelined: rnd.chance(0.4), upload: true }) }
+  },
+  staller (rnd) {
+    const stalled = makeRequest(rnd, { upload: true })
+    stalled.body.sent = rnd.int(stalled.body.length)
+    return { requests: [...requests(rnd, rnd.int(3)), stalled], end: abort(rnd, ENDS.ABORT, 1500) }
+  }
+}
+
+function makeClient (rnd, server) {
+  const kind = rnd.pick(Object.keys(KINDS))
+  const client = {
+    kind,
+    start: rnd.chance(0.5) ? 0 : rnd.int(300),
+    write: { piece: 0, pause: 0 },
+    read: { hold: 0, rate: 0 },
+    end: wait(rnd),
+    ...KINDS[kind](rnd, server)
+  }
+  // The front hands a connection over to node:http for good behind the first chunked body: not with most clients.
+  if (rnd.chance(0.75)) {
+    for (const { body } of client.requests) if (body !== null) body.chunked = false
+  }
+  // What never gets a response has to be left by the client.
+  const hangs = client.requests.some(({ handler }) => HANGS.includes(handler.kind) || handler.read === 'half')
+  if (hangs && ![ENDS.ABORT, ENDS.RESET, ENDS.HALF].includes(client.end.how)) client.end = abort(rnd, ENDS.ABORT)
+  return client
+}
+
+function wait (rnd) {
+  return { how: ENDS.WAIT, ms: rnd.chance(0.7) ? 0 : rnd.int(300), bytes: 0 }
+}
+
+function abort (rnd, how, longest = 600) {
+  return { how, ms: rnd.int(longest), bytes: rnd.chance(0.5) ? 0 : 1 + rnd.int(200 * KB) }
+}
+
+function requests (rnd, count, options) {
+  return Array.from({ length: count }, () => makeRequest(rnd, options))
+}
+
+function makeRequest (rnd, { pipelined = false, upload = false, small = false } = {}) {
+  const hasBody = upload || rnd.chance(0.15)
+  const method = hasBody ? rnd.pick(['POST', 'PUT']) : rnd.pick(['GET', 'GET', 'GET', 'HEAD', 'DELETE', 'OPTIONS'])
+  const length = small ? 1 + rnd.int(60) : rnd.pick([1, 100, 5 * KB, 70 * KB, 600 * KB])
+  const body = hasBody ? { length, chunked: rnd.chance(0.3), sent: length } : null
+  const request = { method, pipelined, close: rnd.chance(0.04), expect: hasBody && rnd.chance(0.1), body }
+  return { ...request, handler: makeHandler(rnd, request, small) }
+}
+
+function makeHandler (rnd, { body }, small = false) {
+  const kind = rnd.pick(['string', 'string', 'string', 'utf8', 'buffer', 'buffer', 'file', 'stream', 'json', '204', '304',
+    'nothing', 'throw', 'raw', 'drip', 'late body',
+    rnd.chance(0.2) ? 'hang' : 'string', rnd.chance(0.3) ? 'failing stream' : 'string', rnd.chance(0.1) ? 'stuck' : 'string'])
+  const size = small ? rnd.int(500) : rnd.pick([0, 1, 100, 2 * KB, 16 * KB, 17 * KB, 100 * KB, rnd.chance(0.1) ? 2 * MB : 300])
+  return {
+    kind,
+    size,
+    listen: rnd.chance(0.6),
+    touch: rnd.chance(0.25),
+    close: rnd.chance(0.03),
+    late: rnd.chance(0.5) ? -1 : rnd.pick([0, 0, 1, 10, 30, 100]),
+    read: body === null ? rnd.pick(['', '', '', 'body']) : rnd.pick(['', 'body', 'body', 'stream', 'limit', 'too late', 'half']),
+    destroy: rnd.chance(0.03) ? rnd.pick(['before', 'after', 'later', 'res', 'req']) : null
+  }
+}
+
+/**
+ * Many clients that come and go quickly, to see what they leave behind.
+ *
+ * @param {number} seed
+ * @param {number} count
+ * @return {object} conversation
+ */
+function crowd (seed, count) {
+  const rnd = random(seed)
+  const server = { keepAliveTimeout: 100, headersTimeout: 1000, requestTimeout: 1000, timeout: 0, finish: true }
+  const clients = []
+  while (clients.length < count) {
+    const client = makeClient(rnd, server)
+    if (['slowReader', 'slowWriter', 'idler', 'staller'].includes(client.kind)) continue
+    const requests = client.requests.map(request => ({ ...request, handler: hurry(request.handler) }))
+    clients.push({ ...client, start: rnd.int(300), requests })
+  }
+  return { seed, server, drain: null, stranger: null, call: null, clients }
+}
+
+function hurry (handler) {
+  return { ...handler, kind: handler.kind === 'drip' ? 'stream' : handler.kind, late: Math.min(handler.late, 10) }
+}
+
+/**
+ * Conversations that are a little shorter, largest cut first.
+ *
+ * @param {object} conversation
+ * @return {Generator<object>}
+ */
+function * smaller (conversation) {
+  const { clients, drain, stranger, call, server } = conversation
+  const replace = (i, change) => ({ ...conversation, clients: clients.with(i, { ...clients[i], ...change }) })
+  if (clients.length > 2) {
+    const half = clients.length >> 1
+    yield { ...conversation, clients: clients.slice(0, half) }
+    yield { ...conversation, clients: clients.slice(half) }
+  }
+  for (let i = 0; clients.length > 1 && i < clients.length; i++) yield { ...conversation, clients: clients.toSpliced(i, 1) }
+  if (drain !== null) yield { ...conversation, drain: null }
+  if (call !== null) yield { ...conversation, call: null }
+  if (stranger !== null) yield { ...conversation, stranger: null }
+  for (let i = 0; i < clients.length; i++) {
+    const { requests, write, read, start } = clients[i]
+    if (requests.length > 3) {
+      const half = requests.length >> 1
+      yield replace(i, { requests: requests.slice(0, half) })
+      yield replace(i, { requests: requests.slice(half) })
+    }
+    if (requests.length <= 12) for (let r = 0; r < requests.length; r++) yield replace(i, { requests: requests.toSpliced(r, 1) })
+    if (write.piece !== 0) yield replace(i, { write: { piece: 0, pause: 0 } })
+    if (read.hold !== 0 || read.rate !== 0) yield replace(i, { read: { hold: 0, rate: 0 } })
+    if (start !== 0) yield replace(i, { start: 0 })
+    if (requests.length > 6) continue
+    for (let r = 0; r < requests.length; r++) {
+      for (const change of plainer(requests[r])) yield replace(i, { requests: requests.with(r, change) })
+    }
+  }
+  if (server.timeout !== 0) yield { ...conversation, server: { ...server, timeout: 0 } }
+}
+
+function * plainer (request) {
+  const { handler } = request
+  const change = { late: -1, read: '', touch: false, close: false, destroy: null, listen: false }
+  for (const [name, value] of Object.entries(change)) {
+    if (handler[name] !== value) yield { ...request, handler: { ...handler, [name]: value } }
+  }
+  if (request.close) yield { ...request, close: false }
+  if (request.expect) yield { ...request, expect: false }
+  if (handler.size > 100) yield { ...request, handler: { ...handler, size: handler.size >> 2 } }
+}
+
+module.exports = { ENDS, GET, HANDLER, HANGS, KB, LIMIT, MB, crowd, generate, isStalled, letterOf, smaller }

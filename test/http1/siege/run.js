@@ -1,0 +1,433 @@
+'use strict'
+
+/*
+ * The siege: `make siege ARGS="--seconds 600"`.
+ *
+ *   --seed N           the first conversation (default: a random one, printed); the i-th has the seed N + i
+ *   --conversations N  how many; `--seed N` alone means one
+ *   --seconds N        for how long (default 180)
+ *   --lanes N          how many at a time
+ *   --scenario TEXT    only the directed ones whose title has TEXT
+ *   --random           none of the directed ones
+ *   --no-shrink        show a finding as it was found
+ *   --replay FILE      one conversation, as a finding prints it
+ *   --ignore TEXT      findings with TEXT do not count; may be given several times
+ *   --node PATH        another Node
+ */
+
+const { fork, spawnSync } = require('node:child_process')
+const fs = require('node:fs')
+const os = require('node:os')
+const path = require('node:path')
+const { inspect, parseArgs } = require('node:util')
+
+const { converse } = require('./clients')
+const { judge } = require('./invariants')
+const isException = require('./exceptions')
+const { HANDLER, crowd, generate, smaller } = require('./plan')
+const scenarios = require('./scenarios')
+
+const ENGINES = ['node:http', 'front']
+const MB = 1024 * 1024
+
+/** What the front may have in memory beyond node:http, in bytes. */
+const MEMORY = 16 * MB
+
+/** What may block the event loop, in ms of CPU, unless it blocks node:http for about as long. */
+const BLOCK = 50
+const BLOCK_RATIO = 1.5
+
+/** What the heap may grow by per 1,000 connections, in bytes. */
+const GROWTH = MB
+
+/** How often a finding is tried again: one that does not return is printed, but fails nothing. */
+const AGAIN = 3
+
+/** How long making a conversation smaller may take, in ms. */
+const SHRINK = 40_000
+
+/** A process that says nothing for so long hangs, in ms. */
+const SILENCE = 30_000
+
+/** One process with one engine. */
+class Engine {
+  constructor (name) {
+    this.name = name
+    this.start()
+  }
+
+  start () {
+    const { KONE_HTTP1, NODE_TEST_CONTEXT, ...env } = process.env
+    this.stderr = ''
+    this.alive = true
+    this.child = fork(path.join(__dirname, 'servers.js'), [this.name], {
+      execArgv: ['--expose-gc', '--expose-internals'],
+      stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+      serialization: 'advanced',
+      env
+    })
+    this.child.stderr.setEncoding('utf8').on('data', text => { this.stderr = (this.stderr + text).slice(-4000) })
+    this.died = new Promise(resolve => {
+      this.child.once('exit', (code, signal) => {
+        this.alive = false
+        resolve({ type: 'died', detail: `${signal || `exit code ${code}`}\n${this.stderr}` })
+      })
+    })
+    this.ready = this.reply()
+  }
+
+  reply () {
+    let timer
+    const silence = new Promise(resolve => {
+      timer = setTimeout(resolve, SILENCE, { type: 'died', detail: `no reply for ${SILENCE} ms` })
+    })
+    let listener
+    const message = new Promise(resolve => {
+      listener = resolve
+      this.child.once('message', listener)
+    })
+    return Promise.race([message, this.died, silence]).finally(() => {
+      clearTimeout(timer)
+      this.child.off('message', listener)
+    })
+  }
+
+  async ask (message) {
+    await this.ready
+    if (!this.alive) return this.died
+    const reply = this.reply()
+    this.child.send(message, () => {})
+    return reply
+  }
+
+  /** @return {Promise<{ findings: object[], records: object[], report: object|null }>} */
+  async converse (conversation, exact = false) {
+    const opened = await this.ask({ type: 'open', conversation, exact })
+    if (opened.type === 'died') return this.dead(opened)
+    const records = await Promise.all(conversation.clients.map((client, i) => converse(opened.port, client, i)))
+    const report = await this.ask({ type: 'close' })
+    if (report.type === 'died') return this.dead(report)
+    const findings = judge(conversation, records, report)
+      .map(finding => ({ engine: this.name, ...finding }))
+      .filter(finding => !isException(finding, conversation))
+    return { findings, records, report }
+  }
+
+  async dead ({ detail }) {
+    await this.stop()
+    this.start()
+    return { findings: [{ engine: this.name, what: 'the process dies', where: 'server', detail }], records: [], report: null }
+  }
+
+  async restart () {
+    await this.stop()
+    this.start()
+  }
+
+  async stop () {
+    if (this.alive) this.child.kill('SIGKILL')
+    await this.died
+  }
+}
+
+/** Both engines, for one conversation after the other. */
+class Lane {
+  /** @param {string[]} [ignored] parts of findings that do not count */
+  constructor (ignored = []) {
+    this.ignored = ignored
+    this.engines = ENGINES.map(name => new Engine(name))
+    this.counts = { connections: 0, requests: 0, responses: 0 }
+  }
+
+  async run (conversation, exact) {
+    const [node, front] = exact
+      ? [await this.engines[0].converse(conversation, exact), await this.engines[1].converse(conversation, exact)]
+      : await Promise.all(this.engines.map(engine => engine.converse(conversation, exact)))
+    const findings = [...node.findings, ...front.findings]
+    const find = (what, detail) => findings.push({ engine: 'front', what, where: 'server', detail })
+    if (node.report !== null && front.report !== null) {
+      const more = front.report.memory - node.report.memory
+      if (more > MEMORY) find('more memory in flight than node:http', `${mb(front.report.memory)}, node:http ${mb(node.report.memory)}`)
+      const { block } = front.report
+      if (block > BLOCK && block > node.report.block * BLOCK_RATIO) {
+        find('the event loop is blocked', `${Math.round(block)} ms of CPU, node:http ${Math.round(node.report.block)} ms`)
+      }
+    }
+    for (const { records, report } of [node, front]) {
+      this.counts.connections += records.length
+      this.counts.requests += report === null ? 0 : report.logs.length
+      this.counts.responses += records.reduce((sum, { responses }) => sum + responses.whole.length, 0)
+    }
+    return findings.filter(finding => !this.ignored.some(text => line(finding).includes(text)))
+  }
+
+  /** Again, with new processes, one after the other, and exact memory: only what returns counts. */
+  async confirm (conversation, findings) {
+    for (let i = 0; i < AGAIN && findings.length > 0; i++) {
+      await Promise.all(this.engines.map(engine => engine.restart()))
+      const again = await this.run(conversation, true)
+      const returned = again.filter(finding => findings.some(one => same(one, finding)))
+      if (returned.length > 0) return returned
+    }
+    return []
+  }
+
+  /** The shortest conversation found that still shows one of the findings. */
+  async shrink (conversation, findings) {
+    const until = Date.now() + SHRINK
+    let better = true
+    while (better) {
+      better = false
+      for (const next of smaller(conversation)) {
+        if (Date.now() > until) return { conversation, findings }
+        const found = (await this.run(next)).filter(finding => findings.some(one => same(one, finding)))
+        if (found.length === 0) continue
+        conversation = next
+        findings = found
+        better = true
+        break
+      }
+    }
+    return { conversation, findings }
+  }
+
+  stop () {
+    return Promise.all(this.engines.map(engine => engine.stop()))
+  }
+}
+
+function same (a, b) {
+  return a.engine === b.engine && a.what === b.what
+}
+
+/**
+ * Run conversations until the time is over or they are done.
+ *
+ *    const { failures } = await siege({ seed: 1, conversations: 50 })
+ *
+ * @param {object} options
+ * @param {number} options.seed of the first
+ * @param {number} [options.conversations]
+ * @param {number} [options.seconds]
+ * @param {number} [options.lanes=2] how many at a time
+ * @param {[string, object][]} [options.directed] title and plan of conversations that come first
+ * @param {boolean} [options.shrink=true]
+ * @param {number} [options.failures=5] stop at so many
+ * @param {string[]} [options.ignored] parts of findings that do not count
+ * @param {(line: string) => void} [options.print]
+ * @return {Promise<{ failures: string[], unconfirmed: string[], counts: object }>}
+ */
+async function siege ({
+  seed, conversations = Infinity, seconds = Infinity, lanes: width = 2, directed = [], shrink = true, failures: most = 5,
+  ignored, print = () => {}
+}) {
+  const until = Date.now() + seconds * 1000
+  const lanes = Array.from({ length: width }, () => new Lane(ignored))
+  const failures = []
+  const unconfirmed = []
+  const titled = [...directed]
+  let made = 0
+  let done = 0
+
+  function take () {
+    if (titled.length > 0) {
+      const [title, conversation] = titled.shift()
+      return { title, again: `--scenario ${JSON.stringify(title)}`, conversation }
+    }
+    if (made >= conversations || Date.now() > until || failures.length >= most) return null
+    const number = seed + made++
+    return { title: `seed ${number}`, again: `--seed ${number}`, conversation: generate(number) }
+  }
+
+  async function work (lane) {
+    for (let one = take(); one !== null; one = take()) {
+      const found = await lane.run(one.conversation)
+      done++
+      if (found.length === 0) continue
+      const confirmed = await lane.confirm(one.conversation, found)
+      if (confirmed.length === 0) {
+        unconfirmed.push(`${one.title}: ${found.map(line).join('; ')}`)
+        continue
+      }
+      if (shrink) print(`${one.title}: ${confirmed.length} findings, looking for a shorter conversation`)
+      const whole = { conversation: one.conversation, findings: confirmed }
+      const small = shrink ? await lane.shrink(one.conversation, confirmed) : whole
+      failures.push(explain(one, confirmed, small))
+      print(failures.at(-1))
+    }
+  }
+
+  const progress = setInterval(() => print(`${done} conversations, ${inspect(sum(lanes), { breakLength: Infinity })}, ` +
+    `${failures.length} failures, ${unconfirmed.length} unconfirmed`), 10_000)
+  try {
+    await Promise.all(lanes.map(work))
+  } finally {
+    clearInterval(progress)
+    await Promise.all(lanes.map(lane => lane.stop()))
+  }
+  return { failures, unconfirmed, counts: { conversations: done, ...sum(lanes) } }
+}
+
+/**
+ * What stays behind of the connections that come and go: bytes of the heap per 1,000 connections, and timers.
+ *
+ * @param {object} options
+ * @param {number} options.seed
+ * @param {number} [options.connections=1000]
+ * @param {number} [options.width=100] at a time
+ * @return {Promise<{ engine: string, growth: number, timers: number, connections: number }[]>}
+ */
+async function soak ({ seed, connections = 1000, width = 100 }) {
+  const engines = ENGINES.map(name => new Engine(name))
+  const rounds = Math.ceil(connections / width)
+  try {
+    return await Promise.all(engines.map(async engine => {
+      const first = await engine.ask({ type: 'rest' })
+      // What is compiled, cached and pooled once has been by then.
+      for (let i = 0; i < rounds; i++) await engine.converse(crowd(seed + i, width))
+      const before = await engine.ask({ type: 'rest' })
+      for (let i = 0; i < rounds; i++) await engine.converse(crowd(seed + i, width))
+      const after = await engine.ask({ type: 'rest' })
+      return {
+        engine: engine.name,
+        growth: Math.round((after.heap - before.heap) * 1000 / (rounds * width)),
+        timers: after.timers - first.timers,
+        connections: rounds * width
+      }
+    }))
+  } finally {
+    await Promise.all(engines.map(engine => engine.stop()))
+  }
+}
+
+function sum (lanes) {
+  const total = {}
+  for (const { counts } of lanes) {
+    for (const [name, number] of Object.entries(counts)) total[name] = (total[name] ?? 0) + number
+  }
+  return total
+}
+
+function line ({ engine, what, where, detail }) {
+  return `${engine}: ${what} (${where}${detail === '' ? '' : `: ${detail}`})`
+}
+
+function explain ({ title, again }, findings, small) {
+  const file = path.join(os.tmpdir(), `kone-siege-${process.pid}-${files++}.json`)
+  fs.writeFileSync(file, JSON.stringify(small.conversation))
+  return [
+    `${title}, Node ${process.version}`,
+    ...group(findings).map(text => `  ${text}`),
+    `  again: make siege ARGS='${again}'`,
+    `  the shortest conversation found: make siege ARGS='--replay ${file}'`,
+    ...group(small.findings).map(text => `  ${text}`),
+    describe(small.conversation).replace(/^/gm, '    ')
+  ].join('\n')
+}
+
+let files = 0
+
+/** A plan for people: what is not as usual, equal requests once. */
+function describe ({ server, drain, stranger, call, clients }) {
+  const show = value => inspect(value, { breakLength: Infinity })
+  const lines = [`server ${show(server)}`]
+  if (drain !== null) lines.push(`drain ${show(drain)}`)
+  if (call !== null) lines.push(`call ${show(call)}`)
+  if (stranger !== null) lines.push(`another 'request' listener ${show(stranger)}`)
+  clients.forEach(({ kind, start, write, read, end, requests }, i) => {
+    lines.push(`client ${i} (${kind}) start ${start}, write ${show(write)}, read ${show(read)}, end ${show(end)}`)
+    let last = ''
+    requests.forEach((request, r) => {
+      const text = describeRequest(request)
+      if (text === last) lines[lines.length - 1] = lines.at(-1).replace(/^( {2}\d+)(?:-\d+)?/, `$1-${r}`)
+      else lines.push(`  ${r} ${text}`)
+      last = text
+    })
+  })
+  return lines.join('\n')
+}
+
+function describeRequest ({ method, pipelined, close, expect, body, handler }) {
+  const words = [method, pipelined ? 'pipelined' : '', close ? '(Connection: close)' : '', expect ? '(Expect)' : '']
+  if (body !== null) {
+    const { length, sent, chunked } = body
+    words.push('body of', sent < length ? `${sent} of` : '', length, chunked ? 'chunked' : '')
+  }
+  words.push('→', handler.kind, handler.size)
+  for (const [name, value] of Object.entries(handler)) {
+    const usual = ['kind', 'size'].includes(name) || value === (name === 'listen' ? false : HANDLER[name])
+    if (!usual) words.push(value === true ? name : `${name} ${value}`)
+  }
+  return words.filter(word => word !== '').join(' ')
+}
+
+/** One line for each kind of finding. */
+function group (findings) {
+  const kinds = new Map()
+  for (const finding of findings) {
+    const key = `${finding.engine} ${finding.what}`
+    if (!kinds.has(key)) kinds.set(key, { finding, count: 0 })
+    kinds.get(key).count++
+  }
+  return [...kinds.values()].map(({ finding, count }) => `${count} × ${line(finding)}`)
+}
+
+function mb (bytes) {
+  return `${(bytes / MB).toFixed(1)} MiB`
+}
+
+async function main () {
+  const { values } = parseArgs({
+    options: {
+      seed: { type: 'string' },
+      conversations: { type: 'string' },
+      seconds: { type: 'string' },
+      lanes: { type: 'string' },
+      failures: { type: 'string' },
+      scenario: { type: 'string' },
+      replay: { type: 'string' },
+      node: { type: 'string' },
+      ignore: { type: 'string', multiple: true, default: [] },
+      random: { type: 'boolean' },
+      'no-shrink': { type: 'boolean' }
+    }
+  })
+  if (values.node) {
+    const rest = process.argv.slice(2)
+      .filter((arg, i, all) => arg !== '--node' && all[i - 1] !== '--node' && !arg.startsWith('--node='))
+    process.exitCode = spawnSync(values.node, [__filename, ...rest], { stdio: 'inherit' }).status ?? 1
+    return
+  }
+  const number = (name, otherwise) => values[name] === undefined ? otherwise : Number(values[name])
+  const seed = number('seed', Math.floor(Math.random() * 1e9))
+  const random = values.scenario === undefined && values.replay === undefined
+  const one = values.seed !== undefined && values.seconds === undefined
+  const conversations = number('conversations', random ? one ? 1 : Infinity : 0)
+  const all = values.replay ? [[values.replay, require(path.resolve(values.replay))]] : Object.entries(scenarios)
+  const directed = one || values.random ? [] : all.filter(([title]) => random || values.replay || title.includes(values.scenario))
+  console.log(`siege: seed ${seed}, Node ${process.version}, ${directed.length} directed conversations first`)
+  const { failures, unconfirmed, counts } = await siege({
+    seed,
+    conversations,
+    seconds: number('seconds', conversations === Infinity ? 180 : Infinity),
+    lanes: number('lanes', one ? 1 : 2),
+    failures: number('failures', random ? 5 : Infinity),
+    directed,
+    ignored: values.ignore,
+    shrink: !values['no-shrink'],
+    print: console.log
+  })
+  for (const text of unconfirmed) console.log(`did not return: ${text}`)
+  if (random && !one) {
+    for (const { engine, growth, timers, connections } of await soak({ seed })) {
+      console.log(`${engine}: the heap grew by ${growth} bytes per 1,000 connections (${connections}), ${timers} timers are left`)
+      if (engine === 'front' && (growth > GROWTH || timers > 0)) failures.push('something is left behind')
+    }
+  }
+  console.log(`siege: seed ${seed}, Node ${process.version}, ${inspect(counts, { breakLength: Infinity })}, ${failures.length} failures`)
+  process.exitCode = failures.length > 0 ? 1 : 0
+}
+
+module.exports = { GROWTH, Lane, siege, soak }
+
+if (require.main === module) main()
