@@ -67,5 +67,5 @@ module.exports = {
       to: { circular: true }
     }
   ],
-  options: { doNotFollow: { path: 'node_modules' }, moduleSystems: ['cjs', 'es6'] }
+  options: { doNotFollow: { path: 'node_modules' }, exclude: { path: '\\.d\\.[cm]?ts$' }, moduleSystems: ['cjs', 'es6'] }
 }
