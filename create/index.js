@@ -10,12 +10,15 @@ const { version } = require('./package.json')
 const USAGE = `usage: npm create kone <folder> [-- options]
 
   --ts      TypeScript instead of JavaScript
-  --bare    one route, instead of a small site on the middleware set
+  --api     a JSON API: typed router, validation, health, metrics
+  --bare    one route
+            without either: a small site on the middleware set
   --help, --version
 `
 
 const OPTIONS = {
   ts: { type: 'boolean' },
+  api: { type: 'boolean' },
   bare: { type: 'boolean' },
   help: { type: 'boolean', short: 'h' },
   version: { type: 'boolean', short: 'v' }
@@ -35,6 +38,7 @@ async function main (args) {
   const { values, positionals } = parse(args)
   if (values.help) return process.stdout.write(USAGE)
   if (values.version) return console.log(version)
+  if (values.api && values.bare) throw new Mistake('--api or --bare, not both (try --help)')
   if (positionals.length > 1) throw new Mistake(`one folder only, not ${positionals.length} (try --help)`)
 
   const given = positionals[0] ?? await ask()
@@ -85,13 +89,14 @@ function checkEmpty (folder, given) {
 /**
  * Write the project; when that fails half-way, leave nothing of it.
  */
-function create (folder, name, { ts = false, bare = false }) {
+function create (folder, name, { ts = false, api = false, bare = false }) {
   const language = ts ? 'ts' : 'js'
-  const layers = [bare ? 'bare' : 'site', `${bare ? 'bare' : 'site'}-${language}`, `all-${language}`, 'all']
+  const kind = api ? 'api' : bare ? 'bare' : 'site'
+  const layers = [kind, `${kind}-${language}`, `all-${language}`, 'all']
   const first = fs.mkdirSync(folder, { recursive: true })
   try {
     for (const layer of layers) copy(path.join(__dirname, 'template', layer), folder)
-    write(folder, 'package.json', JSON.stringify(manifest(name, ts), null, 2) + '\n')
+    write(folder, 'package.json', JSON.stringify(manifest(name, ts, api), null, 2) + '\n')
   } catch (err) {
     for (const entry of fs.readdirSync(folder)) {
       if (entry !== '.git') fs.rmSync(path.join(folder, entry), { recursive: true, force: true })
@@ -117,7 +122,7 @@ function write (folder, file, content) {
   fs.writeFileSync(target, content)
 }
 
-function manifest (name, ts) {
+function manifest (name, ts, api) {
   return {
     name,
     version: '0.1.0',
@@ -126,16 +131,22 @@ function manifest (name, ts) {
     scripts: ts
       ? {
           build: 'tsc',
+          dev: 'kone dev src/server.ts',
+          routes: 'kone routes src/server.ts',
           start: 'npm run build && node dist/server.js',
           test: 'npm run build && node --test dist/*.test.js'
         }
       : {
+          dev: 'kone dev server.js',
+          routes: 'kone routes server.js',
           start: 'node server.js',
-          dev: 'node --watch server.js',
           test: 'node --test'
         },
-    engines: { node: '>=20' },
-    dependencies: { kone: process.env.KONE_SPEC || `^${version}` },
+    engines: { node: '>=20.6' },
+    dependencies: {
+      kone: process.env.KONE_SPEC || `^${version}`,
+      ...(api && { 'prom-client': '^15.1.3', zod: '^4.6.0' })
+    },
     ...(ts && { devDependencies: { '@types/node': '^20.19.0', typescript: '^6.0.3' } })
   }
 }

@@ -1,6 +1,7 @@
 'use strict'
 
 const { AsyncLocalStorage } = require('node:async_hooks')
+const { channel } = require('node:diagnostics_channel')
 const Emitter = require('node:events')
 const http = require('node:http')
 const util = require('node:util')
@@ -22,6 +23,7 @@ const response = require('./response')
 const shapes = require('./shapes')
 const { isTraced, trace, threw } = require('./tracing')
 
+const made = channel('kone:application') // what `kone dev` and `kone routes` subscribe to
 const debug = util.debuglog('kone:application')
 const debugging = debug.enabled // NODE_DEBUG is read once, at start
 
@@ -93,6 +95,7 @@ class Application extends Emitter {
       this.ctxStorage = null
       onceRunning(() => { this.ctxStorage = isStorage(given) ? given : new AsyncLocalStorage() })
     }
+    if (made.hasSubscribers) made.publish({ app: this, options })
   }
 
   /**
@@ -341,7 +344,7 @@ function shapesOf (app) {
   return made
 }
 
-// A request of the front came by the server's 'request' event, because an agent or another listener watches it.
+// Of the front, too: by the server's 'request' event, if an agent or another listener watches it.
 function contextOf (app, req, res) {
   const outgoing = res[kOutgoing]
   if (outgoing === undefined || app.createContext !== createContext) return app.createContext(req, res)
@@ -428,7 +431,7 @@ function attachFront (app, server, listener) {
 const HTTP1_OFF = 'app.http1 is off'
 const warned = new Set()
 
-// The only visible difference is CPU use, so kone says it: once per process and cause, unless the app asked for it.
+// The only visible difference is CPU use, so kone reports it: once per process and cause.
 function warn (app, reason) {
   if (reason === HTTP1_OFF || app.silent || process.env.NODE_ENV === 'test' || warned.has(reason)) return
   warned.add(reason)

@@ -76,7 +76,7 @@ function isRequest (what) {
   return typeof what?.url === 'string' && typeof what.headers?.get === 'function'
 }
 
-// A web Request goes through app.fetch(); the answer has the same form.
+// A web Request goes through app.fetch(); the result has the same form.
 async function fetched (app, request) {
   const response = await app.fetch(request)
   const headers = {}
@@ -86,5 +86,5 @@ async function fetched (app, request) {
   const cookies = response.headers.getSetCookie()
   if (cookies.length > 0) headers['set-cookie'] = cookies
   const { status: statusCode, statusText: statusMessage } = response
-  return answer({ statusCode, statusMessage, headers }, Buffer.from(await response.arrayBuffer()))
+  return summary({ statusCode, statusMessage, headers }, Buffer.from(await response.arrayBuffer()))
 }

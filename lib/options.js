@@ -26,7 +26,8 @@ const RULES = {
   }]
 }
 
-const KNOWN = ['proxy', ...Object.keys(RULES)]
+/** Every option. */
+const KNOWN = exports.names = ['proxy', ...Object.keys(RULES)]
 
 /**
  * Check the options of `new Kone(options)`. Unknown names are ignored, as in Koa, unless they are

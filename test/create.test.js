@@ -2,10 +2,14 @@
 
 const { describe, it, before, after } = require('node:test')
 const assert = require('node:assert/strict')
-const { execFile } = require('node:child_process')
+const { execFile, spawn } = require('node:child_process')
 const fs = require('node:fs')
+const net = require('node:net')
 const os = require('node:os')
 const path = require('node:path')
+const { freePort } = require('./cluster/instance')
+const { start } = require('./helpers/child')
+const until = require('./helpers/until')
 
 const root = path.join(__dirname, '..')
 const create = path.join(root, 'create/index.js')
@@ -15,7 +19,7 @@ const { version } = require('kone/package.json')
 after(() => fs.rmSync(folder, { recursive: true, force: true }))
 
 describe('npm create kone', () => {
-  describe('makes a project that passes its own test', { concurrency: 2 }, () => {
+  describe('makes a project that installs, type-checks, passes its tests, builds and serves', { concurrency: 2 }, () => {
     // the package as it would be published, in place of the registry's
     let tarball
     before(async () => {
@@ -23,53 +27,119 @@ describe('npm create kone', () => {
       tarball = path.join(folder, JSON.parse(stdout)[0].filename)
     })
 
-    it('in JavaScript, bare or not', () => proves('js', []))
-    it('in TypeScript, bare or not', () => proves('ts', ['--ts']))
-
-    async function proves (name, options) {
-      const site = await project(name, options)
-      const installed = await run('npm', ['install', '--prefer-offline', '--no-audit', '--no-fund'], { cwd: site })
-      assert.equal(installed.code, 0, installed.stderr)
-      await passes(site)
-
-      const bare = await project(`${name}-bare`, [...options, '--bare'])
-      const needs = ({ dependencies, devDependencies }) => ({ dependencies, devDependencies })
-      assert.deepEqual(needs(manifest(name)), needs(manifest(`${name}-bare`)))
-      fs.cpSync(path.join(site, 'node_modules'), path.join(bare, 'node_modules'), { recursive: true })
-      await passes(bare)
+    for (const language of ['js', 'ts']) {
+      for (const kind of ['bare', 'site', 'api']) {
+        it(`${kind} in ${language}`, () => proves(kind, language))
+      }
     }
 
-    async function project (name, options) {
-      const made = await run(process.execPath, [create, name, ...options], {
+    async function proves (kind, language) {
+      const name = `${kind}-${language}`
+      const flags = [language === 'ts' && '--ts', kind !== 'site' && `--${kind}`].filter(Boolean)
+      const made = await run(process.execPath, [create, name, ...flags], {
         cwd: folder,
         env: { ...process.env, KONE_SPEC: `file:${tarball}` }
       })
       assert.equal(made.code, 0, made.stderr)
       assert.match(made.stdout, new RegExp(`cd ${name}\\n {2}npm install\\n {2}npm test`))
-      return path.join(folder, name)
-    }
+      const cwd = path.join(folder, name)
 
-    async function passes (cwd) {
-      const { code, stdout, stderr } = await run('npm', ['test'], { cwd, env: clean })
-      assert.equal(code, 0, stdout + stderr)
+      await succeeds(cwd, 'npm', ['install', '--prefer-offline', '--no-audit', '--no-fund'])
+      if (language === 'js') await typeChecks(cwd)
+      const stdout = await succeeds(cwd, 'npm', ['test']) // in TypeScript it builds, and so type-checks
       assert.match(stdout, /(#|ℹ) fail 0/)
       assert.doesNotMatch(stdout, /(#|ℹ) pass 0/)
+
+      const routes = await succeeds(cwd, 'npm', ['run', '--silent', 'routes'])
+      assert.match(routes, { bare: /no routes/, site: /^POST +\/entries/m, api: /^GET +\/items\/:id +validate/m }[kind])
+      for (const script of ['start', 'dev']) await serves(cwd, kind, script)
+      if (kind === 'api') await builds(cwd, language)
+    }
+
+    // the editor brings typescript and node's types
+    function typeChecks (cwd) {
+      return succeeds(cwd, process.execPath, [
+        require.resolve('typescript/bin/tsc'), '-p', 'jsconfig.json', '--typeRoots', path.join(root, 'node_modules/@types'),
+        '--types', 'node'
+      ])
+    }
+
+    /** Every page and what it refers to, by an address that is not localhost and without TLS. */
+    async function serves (cwd, kind, script) {
+      const port = await freePort()
+      const child = await startScript(script, cwd, { ...clean, PORT: String(port) })
+      try {
+        const base = `http://${address()}:${port}`
+        const page = await fetch(`${base}/${kind === 'api' ? 'items' : ''}`)
+        assert.equal(page.status, 200, `${kind} by ${script}`)
+        assert.doesNotMatch(String(page.headers.get('content-security-policy')), /upgrade-insecure-requests/)
+        const text = await page.text()
+        const assets = [...text.matchAll(/(?:href|src)="(\/[^"]*)"/g)].map(([, asset]) => asset)
+        if (kind === 'site') assets.push('/favicon.ico')
+        if (kind === 'api') assets.push('/healthz', '/readyz', '/metrics')
+        assert.equal(assets.length > 1, kind !== 'bare')
+        for (const asset of assets) assert.equal((await fetch(base + asset)).status, 200, asset)
+      } finally {
+        process.kill(-child.pid) // with what npm started
+        await until(() => isFree(port))
+      }
+    }
+
+    /** The steps of the Dockerfile in folders: an app that starts of what is copied. */
+    async function builds (cwd, language) {
+      const stages = {}
+      let stage, command
+      const env = { ...clean }
+      const text = fs.readFileSync(path.join(cwd, 'Dockerfile'), 'utf8')
+      const ignored = fs.readFileSync(path.join(cwd, '.dockerignore'), 'utf8').split('\n')
+      for (const [, instruction, value] of text.matchAll(/^([A-Z]+) (.+)$/gm)) {
+        const words = value.split(' ')
+        if (instruction === 'FROM') {
+          stage = path.join(folder, `image-${language}-${Object.keys(stages).length}`)
+          stages[words[2] ?? 'last'] = stage
+          fs.mkdirSync(stage)
+        } else if (instruction === 'COPY') {
+          const from = words[0].startsWith('--from=') ? stages[words.shift().slice(7)].replace(/$/, '') : cwd
+          for (const name of words.slice(0, -1)) {
+            if (!['.', '/app'].includes(name)) fs.copyFileSync(path.join(from, name), path.join(stage, name))
+            else copyAll(from, stage, from === cwd ? ignored : [])
+          }
+        } else if (instruction === 'RUN') {
+          await succeeds(stage, 'sh', ['-c', value.replace(' && npm cache clean --force', '').replaceAll('npm ci', 'npm ci --prefer-offline')], env)
+        } else if (instruction === 'ENV') {
+          for (const pair of words) env[pair.split('=')[0]] = pair.split('=')[1]
+        } else if (instruction === 'CMD') {
+          command = JSON.parse(value)
+        }
+      }
+      const [program, ...args] = command
+      assert.equal(program, 'node')
+      const child = await start(args, { ...env, PORT: String(await freePort()) }, stage)
+      assert.equal((await fetch(`${child.url}/readyz`)).status, 200)
+      assert.equal(await child.stop(), 0)
     }
   })
 
   it('should write what it is asked for', async () => {
     await make('plain', '--bare')
-    assert.deepEqual(list('plain'), ['.gitignore', 'README.md', 'app.js', 'app.test.js', 'package.json', 'server.js'])
+    assert.deepEqual(list('plain'), [
+      '.dockerignore', '.gitignore', 'Dockerfile', 'README.md', 'app.js', 'app.test.js', 'jsconfig.json', 'package.json',
+      'server.js'
+    ])
     const { name, dependencies, scripts, devDependencies } = manifest('plain')
     assert.equal(name, 'plain')
     assert.deepEqual(dependencies, { kone: `^${version}` })
-    assert.deepEqual(Object.keys(scripts), ['start', 'dev', 'test'])
+    assert.deepEqual(Object.keys(scripts), ['dev', 'routes', 'start', 'test'])
     assert.equal(devDependencies, undefined)
 
     await make('deep/typed', '--ts', '--bare')
     assert.deepEqual(list('deep/typed/src'), ['app.test.ts', 'app.ts', 'server.ts'])
     assert.equal(manifest('deep/typed').name, 'typed')
     assert.ok(manifest('deep/typed').devDependencies.typescript)
+
+    await make('typed-api', '--ts', '--api')
+    assert.deepEqual(Object.keys(manifest('typed-api').dependencies), ['kone', 'prom-client', 'zod'])
+    assert.deepEqual(Object.keys(manifest('typed-api').scripts), ['build', 'dev', 'routes', 'start', 'test'])
 
     await make('site')
     assert.ok(list('site').includes('views/index.html'))
@@ -112,6 +182,7 @@ describe('npm create kone', () => {
     refuse('two folders', ['a', 'b'], /one folder only/)
     refuse('an unknown option', ['a', '--typescript'], /unknown option --typescript/)
     refuse('an unknown letter', ['a', '-t'], /unknown option -t/)
+    refuse('two kinds', ['a', '--api', '--bare'], /--api or --bare, not both/)
     refuse('a value for a switch', ['a', '--ts=5'], /--ts/)
     refuse('a folder with something in it', ['full'], /full exists and is not empty/)
     refuse('a file', ['file'], /file exists and is no folder/)
@@ -140,6 +211,44 @@ describe('npm create kone', () => {
 
 // the runner's own variables would make the inner `node --test` report to it
 const { NODE_TEST_CONTEXT, NODE_OPTIONS, ...clean } = process.env
+
+/** An address of this machine that browsers do not take for a trustworthy one. */
+function address () {
+  const all = Object.values(os.networkInterfaces()).flat()
+  return all.find(({ family, internal }) => family === 'IPv4' && !internal)?.address ?? '127.0.0.2'
+}
+
+function copyAll (from, to, ignored) {
+  for (const name of fs.readdirSync(from)) {
+    if (ignored.includes(name)) continue
+    fs.cpSync(path.join(from, name), path.join(to, name), { recursive: true, verbatimSymlinks: true })
+  }
+}
+
+async function succeeds (cwd, program, args, env = clean) {
+  const { code, stdout, stderr } = await run(program, args, { cwd, env })
+  assert.equal(code, 0, `${program} ${args.join(' ')}\n${stdout}${stderr}`)
+  return stdout
+}
+
+/** `npm run script` in a group of processes, when it serves. */
+async function startScript (script, cwd, env) {
+  const child = spawn('npm', ['run', '--silent', script], { cwd, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] })
+  let printed = ''
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', chunk => { printed += chunk })
+  await until(() => {
+    if (child.exitCode !== null) throw new Error(`${script} ended with ${child.exitCode}:\n${printed}`)
+    return /http:\/\/localhost:\d+/.test(printed)
+  }, 60000)
+  return child
+}
+
+function isFree (port) {
+  return new Promise(resolve => {
+    const server = net.createServer().once('error', () => resolve(false))
+    server.listen(port, () => server.close(() => resolve(true)))
+  })
+}
 
 async function make (...args) {
   const { KONE_SPEC, ...env } = process.env

@@ -8,6 +8,8 @@ const { tmpdir } = require('node:os')
 const { join, posix, sep } = require('node:path')
 const { after, before, describe, it } = require('node:test')
 const { promisify } = require('node:util')
+const { freePort } = require('./helpers/ports')
+const { start } = require('./helpers/child')
 
 const run = promisify(execFile)
 const ROOT = join(__dirname, '..')
@@ -31,10 +33,10 @@ describe('the package', () => {
 
   after(() => rmSync(folder, { recursive: true, force: true }))
 
-  it('should hold lib, middleware, docs and the documents, nothing else', () => {
+  it('should hold lib, middleware, the command, docs and the documents, nothing else', () => {
     const documents = ['CHANGELOG.md', 'LICENSE', 'MIGRATION.md', 'README.md', 'SECURITY.md', 'package.json']
     const strange = packed.files.map(({ path }) => path)
-      .filter(path => !/^(?:lib|middleware)\/|^docs\/.*\.(?:md|svg)$/.test(path) && !documents.includes(path))
+      .filter(path => !/^(?:cluster|command|lib|middleware)\/|^docs\/.*\.(?:md|svg)$/.test(path) && !documents.includes(path))
     assert.deepEqual(strange, [])
     assert(packed.files.some(({ path }) => path === 'lib/application.js'))
     assert(packed.files.some(({ path }) => path === 'middleware/router/index.js'))
@@ -93,6 +95,17 @@ describe('the package', () => {
       assert.equal(from(`kone/middleware/${name}`), middleware[name], name)
     }
     assert.deepEqual(Object.keys(middleware), names())
+  })
+
+  it('should serve an app in a cluster by its command, without a checkout', async () => {
+    const command = join(folder, 'node_modules/.bin/kone')
+    assert.equal((await run(command, ['--version'], { cwd: folder })).stdout.trim(), manifest.version)
+    writeFileSync(join(folder, 'app.js'), "module.exports = (req, res) => res.end('hi')")
+    const env = { ...process.env, NODE_TEST_CONTEXT: undefined, PORT: String(await freePort()), TMPDIR: folder }
+    const child = await start([command, 'start', 'app.js', '--instances', '1', '--cluster', 'node'], env, folder)
+    assert.equal(await (await fetch(child.url)).text(), 'hi')
+    await run(command, ['stop'], { cwd: folder, env })
+    assert.equal(await child.stop(), 0)
   })
 
   it('should be a 2.x release from 2.17.0 on', () => {

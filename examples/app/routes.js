@@ -104,7 +104,7 @@ exports.router = function (store) {
     ctx.body = store.add(ctx.session.user, text)
   })
 
-  router.get('/clock', page('clock'))
+  router.get('/clock', ctx => ctx.render('clock', { now: new Date().toISOString().slice(11, 19) }))
 
   router.get('/api/ticks', ctx => {
     const stream = ctx.sse()

@@ -171,8 +171,9 @@ class Connection {
    */
   unsupported (bytes) {
     this.gate.leave(bytes)
-    if (this.responses.isEmpty) this.leave()
-    else if (this.responses.first !== null && !this.front.fallsBack()) this.gate.showTo(new Probe(this.server))
+    const { isEmpty, first } = this.responses
+    if (isEmpty) this.leave()
+    else if (first !== null && !this.front.fallsBack()) this.gate.showTo(new Probe(this.server))
   }
 
   /** Bytes that wait for node were shown to `probe`. */

@@ -68,7 +68,8 @@ class Deadlines {
   /** Between two requests only keepAliveTimeout counts, not the socket's own timeout. */
   get ignoresSocket () {
     const { reader, responses, gate } = this.connection
-    return !this.hasExpired && reader.hasServed && reader.receiving === null && responses.isFlushed && gate.isOpen
+    if (this.hasExpired || !reader.hasServed) return false
+    return reader.receiving === null && responses.isFlushed && gate.isOpen
   }
 }
 

@@ -18,12 +18,12 @@ const kDraining = Symbol.for('kone.draining')
  * A server that drains accepts no new connections, so that only those which a balancer keeps read
  * that it is not ready any more.
  *
- * @param {Object} [options]
- * @param {String|false} [options.live='/healthz'] path of liveness
- * @param {String|false} [options.ready='/readyz'] path of readiness
- * @param {Object<String, Function>} [options.checks] by name, `(ctx) => *`: not ready while one
+ * @param {object} [options]
+ * @param {string | false} [options.live='/healthz'] path of liveness
+ * @param {string | false} [options.ready='/readyz'] path of readiness
+ * @param {{[name: string]: Function}} [options.checks] by name, `(ctx) => *`: not ready while one
  *   throws, rejects, returns false or takes longer than `timeout`
- * @param {Number} [options.timeout=1000] ms
+ * @param {number} [options.timeout=1000] ms
  * @return {Function} middleware
  * @throws {TypeError} for an unknown option or a wrong value
  * @api public

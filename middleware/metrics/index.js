@@ -27,12 +27,12 @@ const OPTIONS = {
  *
  * The route is the pattern that a router matched (`/users/:id`), never the path.
  *
- * @param {Object} [options]
- * @param {String|false} [options.path='/metrics'] where they are served
- * @param {String} [options.prefix=''] put before the names of the metrics
- * @param {Number[]} [options.buckets] upper bounds of the durations in seconds
- * @param {Boolean} [options.defaults=true] with prom-client's own metrics of the process
- * @param {Object} [options.client] prom-client, where it cannot be required from here
+ * @param {object} [options]
+ * @param {string | false} [options.path='/metrics'] where they are served
+ * @param {string} [options.prefix=''] put before the names of the metrics
+ * @param {number[]} [options.buckets] upper bounds of the durations in seconds
+ * @param {boolean} [options.defaults=true] with prom-client's own metrics of the process
+ * @param {object} [options.client] prom-client, where it cannot be required from here
  * @param {Registry} [options.register=client.register]
  * @return {Function} middleware
  * @throws {TypeError} for an unknown option or a wrong value

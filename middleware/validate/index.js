@@ -32,12 +32,12 @@ const MAX_ISSUES = 100
  *      ctx.body = { total: ctx.valid.body.price * 2 }
  *    })
  *
- * @param {Object} options
- * @param {Object|Function} [options.params] schema of `ctx.params`
- * @param {Object|Function} [options.query] schema of `ctx.query`
- * @param {Object|Function} [options.headers] schema of `ctx.headers`, names in lower case
- * @param {Object|Function} [options.cookies] schema of the cookies, as an object
- * @param {Object|Function} [options.body] schema of `ctx.request.body`, which a body parser set
+ * @param {object} options
+ * @param {object | Function} [options.params] schema of `ctx.params`
+ * @param {object | Function} [options.query] schema of `ctx.query`
+ * @param {object | Function} [options.headers] schema of `ctx.headers`, names in lower case
+ * @param {object | Function} [options.cookies] schema of the cookies, as an object
+ * @param {object | Function} [options.body] schema of `ctx.request.body`, which a body parser set
  * @param {Function} [options.onError] `(err, ctx)` instead of the 400: responds or throws;
  *   `err.issues` is a list of `{ in, path, message }`
  * @return {Function} middleware

@@ -11,10 +11,10 @@ const MAX_LEAVES = 1000
  *    redact('Expected number but received "abc"', { a: 'abc' }, ['a'])
  *    // 'Expected number but received …'
  *
- * @param {String} message
+ * @param {string} message
  * @param {*} input what was validated
  * @param {Array} path where in the input the issue is
- * @return {String}
+ * @return {string}
  * @api private
  */
 module.exports = function redact (message, input, path) {

@@ -154,10 +154,17 @@ describe('the demo app in Chromium', { skip: missing('chromium') }, () => {
 
   it('should tick', async () => {
     const page = await visit('/clock')
-    await page.waitForFunction(() => document.getElementById('clock').textContent !== '…')
+    await page.waitForFunction(() => !document.getElementById('clock').textContent.endsWith('UTC'))
     const first = await page.textContent('#clock')
     await page.waitForFunction(before => document.getElementById('clock').textContent !== before, first)
     await shoot(page, 'clock')
+    await page.context().close()
+  })
+
+  it('should show the time without JavaScript', async () => {
+    const page = await visit('/clock', { javaScriptEnabled: false })
+    assert.match(await page.textContent('#clock'), /^\d\d:\d\d:\d\d UTC$/)
+    assert.match(await page.textContent('noscript'), /Reload/)
     await page.context().close()
   })
 

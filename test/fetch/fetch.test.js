@@ -156,7 +156,6 @@ describe('app.fetch', () => {
     assert.equal(await (await app.fetch(request())).text(), 'ab')
     assert.equal((await app.fetch(request('/broken'))).status, 500)
     assert.deepEqual(app.errors.map(err => err.message), ['broken'])
-    await setImmediate()
     assert.deepEqual(paths, ['/', '/broken'])
   })
 

@@ -1,14 +1,13 @@
 import { createApp } from './app.js'
 
 const app = createApp()
-const server = app.listen(process.env.PORT || 3000, () => {
-  console.log(`http://localhost:${server.address().port}`)
-})
+const port = Number(process.env.PORT) || 3000
+const server = app.listen(port, () => console.log(`http://localhost:${port}`))
 
 server.on('error', err => {
   console.error(err.message)
   process.exitCode = 1
 })
 
-// no request is lost: what is in flight is answered, then the process ends by itself
+// No request is lost: those in flight get their response, then the process ends by itself.
 for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => app.close())

@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url'
 import Kone from 'kone'
 import bodyParser from 'kone/middleware/bodyParser'
 import csrf from 'kone/middleware/csrf'
+import favicon from 'kone/middleware/favicon'
 import helmet from 'kone/middleware/helmet'
 import logger from 'kone/middleware/logger'
 import Router from 'kone/middleware/router'
@@ -15,15 +16,23 @@ const folder = name => fileURLToPath(new URL(name, import.meta.url))
 // Without a SECRET (32 characters or more) everybody is a stranger again after a restart.
 const secret = process.env.SECRET || randomBytes(32).toString('hex')
 
+// Behind TLS set HTTPS=true. Without TLS a browser must not be told to ask for https.
+const https = process.env.HTTPS === 'true'
+const security = {
+  strictTransportSecurity: https,
+  contentSecurityPolicy: { directives: { upgradeInsecureRequests: https ? [] : null } }
+}
+
 /**
  * The app, made by a function: server.js and every test get one of their own.
  */
 export function createApp ({ quiet = false } = {}) {
-  const app = new Kone()
+  const app = new Kone({ proxy: Number(process.env.PROXY_HOPS) || false })
   const entries = [] // put a database here
 
   if (!quiet) app.use(logger())
-  app.use(helmet())
+  app.use(helmet(security))
+  app.use(favicon(folder('public/favicon.svg'), { mime: 'image/svg+xml' }))
   app.use(serve(folder('public')))
   app.use(session({ store: session.sealedCookie({ keys: [secret] }) }))
   app.use(bodyParser())
@@ -42,7 +51,7 @@ function routes (entries) {
   })
 
   router.post('/entries', ctx => {
-    const { name, text } = ctx.request.body
+    const { name, text } = /** @type {{ name?: string, text?: string }} */ (ctx.request.body)
     if (!name || !text) ctx.throw(400, 'a name and a text, please')
     entries.unshift({ name, text })
     ctx.session.name = name

@@ -31,11 +31,18 @@ test('serves the style', async () => {
   assert.equal(style.headers['content-type'], 'text/css; charset=utf-8')
 })
 
+test('has an icon, and asks for nothing by https', async () => {
+  const icon = await app.inject('/favicon.ico')
+  assert.equal(icon.headers['content-type'], 'image/svg+xml')
+  const { headers } = await app.inject('/')
+  assert.doesNotMatch(String(headers['content-security-policy']), /upgrade-insecure-requests/)
+})
+
 /** A browser's first visit: its cookie, and the form's token. */
 async function visit () {
   const page = await app.inject('/')
   const cookie = cookieOf(page)
-  const [, token] = /name="_csrf" value="(.+?)"/.exec(page.text())
+  const [, token = ''] = /name="_csrf" value="(.+?)"/.exec(page.text()) ?? []
 
   return {
     sign: fields => app.inject({

@@ -57,13 +57,13 @@ function make (connection, outgoing, req) {
 
 // ---- node's own code calls these; `this` is the response
 
-/** Whether the connection closes is decided here: the server may have begun to drain since the object was made. */
+/** Whether the connection closes is decided now: the server may drain since the object was made. */
 function storeHeader (firstLine, headers) {
   if (this[kOutgoing].mustClose) this.shouldKeepAlive = false
   return _storeHeader.call(this, firstLine, headers)
 }
 
-/** A piece of the response. Node's own code queues what comes before its turn, and drops what comes too late. */
+/** A piece of the response. Node's own code queues what comes before its turn, and drops what is late. */
 function writeRaw (data, encoding, callback, size) {
   const { socket } = this
   if (socket === null || socket.destroyed || socket._httpMessage !== this || !socket.writable) {

@@ -99,7 +99,8 @@ const FIRST_WINS = new Set([
   'proxy-authorization', 'referer', 'retry-after', 'server', 'user-agent'
 ])
 
-const FIELD = /([^:\r\n]+):([^\r]*)\r\n/g
+// Sticky: field after field, up to the empty line.
+const FIELD = /([^:\r\n]+):([^\r]*)\r\n/y
 
 /** name → { pattern, first }. Names come from code, not from the client; the map is bounded all the same. */
 const lookups = new Map()

@@ -1,7 +1,7 @@
 import { test } from 'node:test'
 import assert from 'node:assert/strict'
 import type Kone from 'kone'
-import { createApp } from './app.js'
+import { createApp } from './app.ts'
 
 const app = createApp({ quiet: true })
 
@@ -30,6 +30,13 @@ test('refuses an entry without text, or from elsewhere', async () => {
 test('serves the style', async () => {
   const style = await app.inject('/style.css')
   assert.equal(style.headers['content-type'], 'text/css; charset=utf-8')
+})
+
+test('has an icon, and asks for nothing by https', async () => {
+  const icon = await app.inject('/favicon.ico')
+  assert.equal(icon.headers['content-type'], 'image/svg+xml')
+  const { headers } = await app.inject('/')
+  assert.doesNotMatch(String(headers['content-security-policy']), /upgrade-insecure-requests/)
 })
 
 /** A browser's first visit: its cookie, and the form's token. */

@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url'
 import Kone from 'kone'
 import bodyParser from 'kone/middleware/bodyParser'
 import csrf from 'kone/middleware/csrf'
+import favicon from 'kone/middleware/favicon'
 import helmet from 'kone/middleware/helmet'
 import logger from 'kone/middleware/logger'
 import Router from 'kone/middleware/router'
@@ -20,15 +21,23 @@ interface Entry {
 // Without a SECRET (32 characters or more) everybody is a stranger again after a restart.
 const secret = process.env.SECRET || randomBytes(32).toString('hex')
 
+// Behind TLS set HTTPS=true. Without TLS a browser must not be told to ask for https.
+const https = process.env.HTTPS === 'true'
+const security = {
+  strictTransportSecurity: https,
+  contentSecurityPolicy: { directives: { upgradeInsecureRequests: https ? [] : null } }
+}
+
 /**
  * The app, made by a function: server.ts and every test get one of their own.
  */
 export function createApp ({ quiet = false } = {}): Kone {
-  const app = new Kone()
+  const app = new Kone({ proxy: Number(process.env.PROXY_HOPS) || false })
   const entries: Entry[] = [] // put a database here
 
   if (!quiet) app.use(logger())
-  app.use(helmet())
+  app.use(helmet(security))
+  app.use(favicon(folder('public/favicon.svg'), { mime: 'image/svg+xml' }))
   app.use(serve(folder('public')))
   app.use(session({ store: session.sealedCookie({ keys: [secret] }) }))
   app.use(bodyParser())

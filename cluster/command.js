@@ -1,0 +1,49 @@
+'use strict'
+
+const { resolve } = require('node:path')
+const { read } = require('./settings')
+
+const backends = {
+  get pm2 () { return require('./pm2') },
+  get node () { return require('./node') }
+}
+
+/**
+ * Start an app in a cluster: pm2's if pm2 is installed, otherwise node:cluster's.
+ *
+ * @param {String} app path of its file
+ * @param {Object} env PORT, INSTANCES, KONE_CLUSTER, DRAIN_TIMEOUT
+ * @return {Promise<{ text: String, isOver: Boolean }>} what to print; whether this process may end
+ * @throws {Error} with one line
+ */
+async function start (app, env) {
+  const settings = read(env)
+  const cluster = settings.cluster || (backends.pm2.isThere() ? 'pm2' : 'node')
+  const by = await backends[cluster].start(settings, resolve(app))
+  return {
+    text: `http://localhost:${settings.port} in ${settings.instances} workers (${by})`,
+    isOver: cluster === 'pm2'
+  }
+}
+
+/**
+ * Send a command to whichever serves the port, unless KONE_CLUSTER names one.
+ *
+ * @param {'reload'|'status'|'stop'} command
+ * @param {Object} env
+ * @return {Promise<String[]>} lines to print
+ * @throws {Error} with one line
+ */
+async function ask (command, env) {
+  const settings = read(env)
+  const { cluster, port } = settings
+  const names = cluster ? [cluster] : backends.pm2.isThere() ? ['node', 'pm2'] : ['node']
+  for (const name of names) {
+    const answer = await backends[name].ask(command, settings)
+    if (!answer) continue
+    return command === 'status' ? answer.result.map(({ pid, state }) => `pid ${pid}  ${state}`) : []
+  }
+  throw new Error(`nothing was started on port ${port}`)
+}
+
+module.exports = { start, ask }

@@ -1,0 +1,67 @@
+'use strict'
+
+/**
+ * The process that `kone dev` runs under `node --watch`: loads the app, lets it listen, prints its
+ * routes and its URL.
+ */
+
+const http = require('node:http')
+const net = require('node:net')
+const tls = require('node:tls')
+const line = require('../cluster/line')
+const { read } = require('../cluster/settings')
+const { names } = require('../lib/options')
+const errorPage = require('./error-page')
+const load = require('./load')
+const { lines, routesOf } = require('./table')
+
+const { KONE_APP: file } = process.env
+delete process.env.KONE_APP
+const isProduction = process.env.NODE_ENV === 'production'
+
+const apps = []
+let listens = false
+
+process.on('uncaughtException', fail)
+process.on('beforeExit', () => {
+  if (!listens) fail(new Error(`${file} exports neither an app nor a function nor a server, and nothing listens`))
+})
+
+const { listen } = net.Server.prototype
+net.Server.prototype.listen = function (...args) {
+  listens = true
+  this.once('listening', () => announce(this))
+  return listen.apply(this, args)
+}
+
+start().catch(fail)
+
+async function start () {
+  const { port } = read(process.env)
+
+  const exported = await load(file, (app, options) => {
+    apps.push(app)
+    if (isProduction) return
+    app.use(errorPage)
+    for (const name of Object.keys(options)) {
+      if (!names.includes(name)) console.error(`kone: new Kone({ ${name} }): there is no such option`)
+    }
+  })
+  if (listens) return
+  if (typeof exported?.listen === 'function') exported.listen(port)
+  else if (typeof exported === 'function') http.createServer(exported).listen(port)
+}
+
+function announce (server) {
+  for (const text of apps.splice(0).flatMap(app => lines(routesOf(app)))) console.log(text)
+  const { port } = server.address()
+  if (port) console.log(`${server instanceof tls.Server ? 'https' : 'http'}://localhost:${port}`)
+}
+
+function fail (err) {
+  const isPort = err?.code === 'EADDRINUSE' && err.port !== undefined
+  console.error(`kone: ${isPort ? `port ${err.port} is in use` : line(err)}`)
+  const where = /^ +at .*$/m.exec(err?.stack ?? '')
+  if (where && !isPort && !where[0].includes(__dirname)) console.error(where[0])
+  process.exit(1)
+}

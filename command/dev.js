@@ -1,0 +1,23 @@
+'use strict'
+
+const { spawn } = require('node:child_process')
+const path = require('node:path')
+const { checkFile } = require('./file')
+
+/**
+ * `kone dev`: the app in a process that node itself restarts when a file of it changes.
+ *
+ * @param {String} file
+ * @param {{ port?: String }} values of the flags
+ */
+module.exports = function dev (file, { port }) {
+  const found = checkFile(file, { transpile: true })
+  const env = { ...process.env, KONE_APP: found.path }
+  if (port !== undefined) env.PORT = port
+
+  const child = spawn(process.execPath, [
+    ...process.execArgv, ...found.flags, '--watch', path.join(__dirname, 'dev-app.js')
+  ], { env, stdio: 'inherit' })
+  for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => child.kill(signal))
+  child.once('exit', code => process.exit(code ?? 0))
+}

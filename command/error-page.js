@@ -1,0 +1,71 @@
+'use strict'
+
+const fs = require('node:fs')
+const { fileURLToPath } = require('node:url')
+const escape = require('escape-html')
+const report = require('../middleware/_shared/report')
+
+const LINES = 4 // of the source, before and after the one that threw
+
+/**
+ * Respond to an error of the program with a page that shows it and where it was thrown, for a browser;
+ * anybody else gets what kone responds. The first middleware of an app under `kone dev`.
+ */
+module.exports = async function errorPage (ctx, next) {
+  try {
+    await next()
+  } catch (err) {
+    const isOfProgram = err instanceof Error && !(err.expose || err.status < 500)
+    if (!isOfProgram || ctx.headerSent || ctx.accepts('text', 'html') !== 'html') throw err
+    report(ctx, err)
+    for (const name of Object.keys(ctx.response.headers)) ctx.remove(name)
+    ctx.status = err.status >= 500 && err.status < 600 ? err.status : 500
+    ctx.type = 'html'
+    ctx.set('Cache-Control', 'no-store')
+    ctx.body = page(ctx, err)
+  }
+}
+
+function page ({ method, url }, err) {
+  const all = [err]
+  while (all.at(-1).cause instanceof Error && all.length < 5) all.push(all.at(-1).cause)
+  return `<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<title>${escape(String(err.message))}</title>
+<style>
+body { font: 1rem/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 60rem; padding: 0 1rem }
+body { color: #1b1f24; background: #fff }
+pre { overflow-x: auto; padding: 1rem; background: #f4f5f7; border-radius: 4px }
+mark { background: #ffd7d5; color: inherit; display: inline-block; min-width: 100% }
+@media (prefers-color-scheme: dark) {
+  body { color: #e6e8eb; background: #16181c } pre { background: #23262c } mark { background: #67211f }
+}
+</style>
+<h1>${escape(`${err.name}: ${err.message}`)}</h1>
+<p>${escape(`${method} ${url}`)}
+${source(err)}
+${all.map(one => `<pre>${escape(String(one.stack || one))}</pre>`).join('\n<p>caused by\n')}
+</html>
+`
+}
+
+/** The lines around the first place of the stack that is the app's own. */
+function source (err) {
+  for (const [, place, row] of String(err.stack).matchAll(/^ +at .*?\(?((?:file:\/\/)?[^\s():]*):(\d+):\d+\)?$/gm)) {
+    if (place.startsWith('node:') || place.includes('node_modules')) continue
+    try {
+      const file = place.startsWith('file:') ? fileURLToPath(place) : place
+      const all = fs.readFileSync(file, 'utf8').split('\n')
+      const first = Math.max(0, row - 1 - LINES)
+      const lines = all.slice(first, Number(row) + LINES).map((text, i) => {
+        const number = first + i + 1
+        const shown = escape(`${String(number).padStart(5)}  ${text}`)
+        return number === Number(row) ? `<mark>${shown}</mark>` : shown
+      })
+      return `<p>${escape(`${file}:${row}`)}\n<pre>${lines.join('\n')}</pre>`
+    } catch {}
+  }
+  return ''
+}

@@ -1,0 +1,51 @@
+'use strict'
+
+const fs = require('node:fs')
+const nodeModule = require('node:module')
+const path = require('node:path')
+const { pathToFileURL } = require('node:url')
+
+const STRIP = '--experimental-strip-types'
+
+/**
+ * Check an app's file before anything is started.
+ *
+ *    checkFile('app.ts') // { path: '/home/ada/app.ts', flags: [] }
+ *
+ * @param {String} file
+ * @param {{ transpile?: Boolean }} [options] whether the project's own typescript may do what this
+ *   Node cannot
+ * @return {{ path: String, flags: String[] }} flags that node needs to run it
+ * @throws {Error} if there is no such file, or it is TypeScript and nothing here runs that
+ */
+exports.checkFile = function (file, { transpile = false } = {}) {
+  const found = resolve(path.resolve(file))
+  if (found === undefined) throw new Error(`there is no file ${file}`)
+  if (!/\.[cm]?ts$/.test(found) || process.features.typescript) return { path: found, flags: [] }
+  if (process.allowedNodeEnvironmentFlags.has(STRIP)) return { path: found, flags: [STRIP] }
+  const typescript = transpile && typeof nodeModule.register === 'function' && own('typescript', found)
+  if (typescript) {
+    process.env.KONE_TYPESCRIPT = typescript
+    return { path: found, flags: ['--import', pathToFileURL(path.join(__dirname, 'typescript.mjs')).href] }
+  }
+  throw new Error(`${file} is TypeScript, which Node ${process.versions.node} does not run: ` +
+    'compile it, or use Node 22.6 or later')
+}
+
+function own (name, file) {
+  try {
+    return nodeModule.createRequire(file).resolve(name)
+  } catch {
+    return undefined
+  }
+}
+
+// As require() finds it: also a folder, and a name without its extension.
+function resolve (file) {
+  if (fs.existsSync(file) && fs.statSync(file).isFile()) return file
+  try {
+    return require.resolve(file)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,129 @@
+#!/usr/bin/env node
+'use strict'
+
+const { parseArgs } = require('node:util')
+const line = require('../cluster/line')
+const nearest = require('../middleware/_shared/nearest')
+const { version } = require('../package.json')
+
+const PORT = { type: 'string', value: 'number', help: 'where it listens; default: PORT or 4000' }
+const CLUSTER = { type: 'string', value: 'pm2|node', help: 'default: KONE_CLUSTER, or pm2 if it is installed' }
+const HELP = { type: 'boolean', short: 'h', help: 'this page' }
+
+/**
+ * What the command can do: `run(file, values)` is called with the file, if it takes one, and the
+ * values of its flags.
+ */
+const COMMANDS = {
+  dev: {
+    file: true,
+    help: 'run an app while you write it: restarts when a file changes, prints its routes',
+    flags: { port: PORT },
+    run: (file, values) => require('./dev')(file, values)
+  },
+  routes: {
+    file: true,
+    help: 'list method, path and middleware of its routes',
+    flags: { json: { type: 'boolean', help: 'as JSON' } },
+    run: (file, values) => require('./routes')(file, values)
+  },
+  start: {
+    file: true,
+    help: 'serve an app on all cores',
+    flags: {
+      port: PORT,
+      instances: { type: 'string', value: 'number', help: 'workers; default: INSTANCES or all cores' },
+      cluster: CLUSTER,
+      'drain-timeout': { type: 'string', value: 'ms', help: 'that a worker may drain; default: DRAIN_TIMEOUT or 10000' }
+    },
+    run: (file, values) => require('./serve').start(file, values)
+  },
+  reload: {
+    help: 'replace the app with what its file is now, without losing a request',
+    flags: { port: PORT, cluster: CLUSTER },
+    run: (file, values) => require('./serve').ask('reload', values)
+  },
+  status: {
+    help: 'list pid and state of the workers',
+    flags: { port: PORT, cluster: CLUSTER },
+    run: (file, values) => require('./serve').ask('status', values)
+  },
+  stop: {
+    help: 'end it when all requests in flight are responded to',
+    flags: { port: PORT, cluster: CLUSTER },
+    run: (file, values) => require('./serve').ask('stop', values)
+  }
+}
+
+const FLAGS = { help: HELP, version: { type: 'boolean', short: 'v', help: 'the version of kone' } }
+
+main(process.argv.slice(2)).catch(err => {
+  console.error(`kone: ${line(err)}`)
+  process.exit(1)
+})
+
+async function main (args) {
+  const at = args.findIndex(arg => !arg.startsWith('-'))
+  if (at === -1) {
+    const values = parse(args, FLAGS, 'kone').values
+    console.log(values.version ? version : overview())
+    return
+  }
+
+  const [name] = args.splice(at, 1)
+  const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : null
+  if (command === null) throw new Error(unknown(`command ${name}`, nearest(name, Object.keys(COMMANDS))))
+
+  const { values, positionals } = parse(args, { ...command.flags, help: HELP }, `kone ${name}`)
+  if (values.help) {
+    console.log(page(name, command))
+    return
+  }
+  const [file, ...rest] = positionals
+  if (command.file && file === undefined) throw new Error(`which file? ${usage(name, command)}`)
+  const surplus = command.file ? rest[0] : file
+  if (surplus !== undefined) throw new Error(`${surplus} is one argument too many: ${usage(name, command)}`)
+  await command.run(file, values)
+}
+
+/**
+ * @throws {Error} for an unknown flag, one without its value, or with a value that it does not take
+ */
+function parse (args, flags, owner) {
+  const { values, positionals, tokens } = parseArgs({ args, options: flags, strict: false, tokens: true })
+  for (const { kind, name, rawName, value } of tokens) {
+    if (kind !== 'option') continue
+    if (!Object.hasOwn(flags, name)) {
+      const meant = nearest(name, Object.keys(flags))
+      throw new Error(unknown(`flag ${rawName}`, meant && `--${meant}`, owner))
+    }
+    const { type } = flags[name]
+    if (type === 'string' && (value === undefined || value === '')) throw new Error(`${rawName} needs a value`)
+    if (type === 'boolean' && value !== undefined) throw new Error(`${rawName} takes no value`)
+  }
+  return { values, positionals }
+}
+
+function unknown (what, meant, owner = 'kone') {
+  return meant ? `unknown ${what}: did you mean ${meant}?` : `unknown ${what}: see ${owner} --help`
+}
+
+function usage (name, { file, flags }) {
+  return `kone ${name}${file ? ' <file>' : ''}${Object.keys(flags).length > 0 ? ' [flags]' : ''}`
+}
+
+function overview () {
+  const rows = Object.entries(COMMANDS).map(([name, command]) => [`kone ${name}${command.file ? ' <file>' : ''}`, command.help])
+  return `usage:\n${table(rows)}\n\nkone <command> --help has the flags of a command.`
+}
+
+function page (name, command) {
+  const rows = Object.entries({ ...command.flags, help: HELP })
+    .map(([flag, { value, help }]) => [`--${flag}${value ? ` <${value}>` : ''}`, help])
+  return `${usage(name, command)}\n\n  ${command.help}\n\n${table(rows)}`
+}
+
+function table (rows) {
+  const width = Math.max(...rows.map(([left]) => left.length))
+  return rows.map(([left, right]) => `  ${left.padEnd(width)}  ${right}`).join('\n')
+}

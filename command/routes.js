@@ -1,0 +1,46 @@
+'use strict'
+
+const net = require('node:net')
+const path = require('node:path')
+const { fork } = require('node:child_process')
+const { checkFile } = require('./file')
+const load = require('./load')
+const { lines, middlewareOf, routesOf } = require('./table')
+
+/**
+ * `kone routes`: the app's file is loaded, but nothing listens.
+ *
+ * @param {String} file
+ * @param {{ json?: Boolean }} values of the flags
+ */
+module.exports = async function routes (file, { json = false }) {
+  const { path: found, flags } = checkFile(file, { transpile: true })
+  if (flags.some(flag => !process.execArgv.includes(flag))) return again(flags)
+
+  net.Server.prototype.listen = function () { return this }
+  let app = null
+  const exported = await load(found, made => { app = made })
+  if (isApp(exported)) app = exported
+  if (app === null) throw new Error(`${file} makes no Kone app`)
+
+  const list = routesOf(app)
+  if (json) {
+    console.log(JSON.stringify({ middleware: middlewareOf(app), routes: list }, null, 2))
+  } else {
+    const before = middlewareOf(app)
+    if (before.length > 0) console.log(`every request: ${before.join(', ')}`)
+    for (const text of lines(list)) console.log(text)
+    if (list.length === 0) console.log('no routes')
+  }
+  process.exit(0) // the app may keep connections open
+}
+
+function isApp (value) {
+  return Array.isArray(value?.middleware) && typeof value.callback === 'function'
+}
+
+// The same in a process that has the flags.
+function again (flags) {
+  const child = fork(path.join(__dirname, 'index.js'), process.argv.slice(2), { execArgv: [...process.execArgv, ...flags] })
+  child.once('exit', code => process.exit(code ?? 1))
+}

@@ -1,0 +1,37 @@
+'use strict'
+
+const cluster = require('../cluster/command')
+const { checkFile } = require('./file')
+
+/** Flag → the variable that it stands for. */
+const VARIABLES = { port: 'PORT', instances: 'INSTANCES', cluster: 'KONE_CLUSTER', 'drain-timeout': 'DRAIN_TIMEOUT' }
+
+/**
+ * `kone start`.
+ *
+ * @param {String} file
+ * @param {Object} values of the flags
+ */
+exports.start = async function (file, values) {
+  const { path, flags } = checkFile(file)
+  process.execArgv.push(...flags) // the workers' too
+  const { text, isOver } = await cluster.start(path, environment(values))
+  console.log(text)
+  if (isOver) process.exit(0)
+}
+
+/**
+ * `kone reload`, `kone status`, `kone stop`.
+ */
+exports.ask = async function (command, values) {
+  for (const text of await cluster.ask(command, environment(values))) console.log(text)
+  process.exit(0) // pm2's client keeps sockets open
+}
+
+function environment (values) {
+  const env = { ...process.env }
+  for (const [flag, variable] of Object.entries(VARIABLES)) {
+    if (values[flag] !== undefined) env[variable] = values[flag]
+  }
+  return env
+}

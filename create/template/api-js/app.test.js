@@ -1,0 +1,63 @@
+import { test } from 'node:test'
+import assert from 'node:assert/strict'
+import { createApp } from './app.js'
+
+/** An app of one's own, asked by web requests. */
+function start () {
+  const app = createApp({ quiet: true })
+  const get = path => app.fetch(new Request(`http://localhost${path}`))
+  const post = (path, body) => app.fetch(new Request(`http://localhost${path}`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify(body)
+  }))
+  return { get, post }
+}
+
+test('stores an item', async () => {
+  const { get, post } = start()
+  const made = await post('/items', { name: 'pen', price: 2 })
+  assert.equal(made.status, 201)
+  assert.equal(made.headers.get('location'), '/items/1')
+  assert.deepEqual(await made.json(), { id: 1, name: 'pen', price: 2 })
+  assert.deepEqual(await (await get('/items/1')).json(), { id: 1, name: 'pen', price: 2 })
+})
+
+test('lists as many as asked for', async () => {
+  const { get, post } = start()
+  for (const name of ['a', 'b', 'c']) await post('/items', { name, price: 1 })
+  assert.equal((await (await get('/items')).json()).length, 3)
+  assert.equal((await (await get('/items?limit=2')).json()).length, 2)
+})
+
+test('refuses what does not fit, and says where', async () => {
+  const { get, post } = start()
+  const refused = await post('/items', { name: 'pen', price: 'two' })
+  assert.equal(refused.status, 400)
+  assert.equal(refused.headers.get('content-type'), 'application/problem+json')
+  const { issues } = await refused.json()
+  assert.deepEqual(issues.map(issue => issue.path), [['price']])
+  assert.equal((await get('/items?limit=0')).status, 400)
+  assert.equal((await get('/items/one')).status, 400)
+})
+
+test('responds with problems', async () => {
+  const { get, post } = start()
+  /** @type {Array<[Response, number]>} */
+  const expected = [
+    [await get('/items/7'), 404], [await get('/nowhere'), 404], [await post('/items/7', {}), 405]
+  ]
+  for (const [response, status] of expected) {
+    assert.equal(response.status, status)
+    assert.equal(response.headers.get('content-type'), 'application/problem+json')
+    assert.equal((await response.json()).status, status)
+  }
+})
+
+test('is alive, ready and measured', async () => {
+  const { get } = start()
+  await get('/items/7')
+  assert.equal((await get('/healthz')).status, 200)
+  assert.equal((await get('/readyz')).status, 200)
+  assert.match(await (await get('/metrics')).text(), /http_request_duration_seconds_count\{method="GET",route="\/items\/:id"/)
+})

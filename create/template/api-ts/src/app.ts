@@ -1,0 +1,77 @@
+import Kone, { isHttpError, type Context, type Next } from 'kone'
+import bodyParser from 'kone/middleware/bodyParser'
+import health from 'kone/middleware/health'
+import logger from 'kone/middleware/logger'
+import metrics from 'kone/middleware/metrics'
+import Router from 'kone/middleware/router'
+import validate from 'kone/middleware/validate'
+import { z } from 'zod'
+
+const Item = z.object({ name: z.string().min(1).max(100), price: z.number().nonnegative() })
+type Stored = z.infer<typeof Item> & { id: number }
+
+const Id = z.object({ id: z.coerce.number().int().positive() })
+const Page = z.object({ limit: z.coerce.number().int().min(1).max(100).default(20) })
+
+/**
+ * The app, made by a function: server.ts and every test get one of their own.
+ */
+export function createApp ({ quiet = false } = {}): Kone {
+  const app = new Kone({ proxy: Number(process.env.PROXY_HOPS) || false })
+  const items = new Map<number, Stored>() // put a database here
+
+  app.on('error', err => { if (!quiet) console.error(err) })
+  app.use(health()) // /healthz and /readyz
+  app.use(metrics()) // /metrics: keep it inside
+  if (!quiet) app.use(logger())
+  app.use(problems)
+  app.use(bodyParser())
+
+  const router = routes(items)
+  app.use(router.routes())
+  app.use(router.allowedMethods({ throw: true }))
+
+  return app
+}
+
+function routes (items: Map<number, Stored>) {
+  const router = new Router({ prefix: '/items' })
+
+  router.get('/', validate({ query: Page }), ctx => {
+    ctx.body = [...items.values()].slice(0, ctx.valid.query.limit)
+  })
+
+  router.post('/', validate({ body: Item }), ctx => {
+    const item = { id: items.size + 1, ...ctx.valid.body }
+    items.set(item.id, item)
+    ctx.status = 201
+    ctx.set('Location', `/items/${item.id}`)
+    ctx.body = item
+  })
+
+  router.get('/:id', validate({ params: Id }), ctx => {
+    const item = items.get(ctx.valid.params.id)
+    if (!item) return ctx.throw(404, `there is no item ${ctx.valid.params.id}`)
+    ctx.body = item
+  })
+
+  return router
+}
+
+/**
+ * Errors as problem documents (RFC 9457), as validate's are. What the client may not read goes to
+ * app.on('error') alone.
+ */
+async function problems (ctx: Context, next: Next) {
+  try {
+    await next()
+    if (ctx.status === 404 && !ctx.body) ctx.throw(404)
+  } catch (err) {
+    const known = isHttpError(err) && err.expose ? err : null
+    if (known === null) ctx.app.emit('error', err, ctx)
+    else if (known.headers) ctx.set(known.headers)
+    ctx.status = known?.status ?? 500
+    ctx.type = 'application/problem+json'
+    ctx.body = JSON.stringify({ title: known ? known.message : 'Internal Server Error', status: ctx.status })
+  }
+}
