@@ -220,7 +220,8 @@ function address () {
 
 function copyAll (from, to, ignored) {
   for (const name of fs.readdirSync(from)) {
-    if (!ignored.includes(name)) fs.cpSync(path.join(from, name), path.join(to, name), { recursive: true, verbatimSymlinks: true })
+    if (ignored.includes(name)) continue
+    fs.cpSync(path.join(from, name), path.join(to, name), { recursive: true, verbatimSymlinks: true })
   }
 }
 
