@@ -57,8 +57,8 @@ function collect (req, limit) {
   })
 }
 
-// What is over the limit is not read. HTTP/2's client is asked to stop once it has its answer
-// (RFC 9113, 8.1); node closes an HTTP/1 connection or skips the rest.
+// A body over the limit is not read to its end. An HTTP/2 client gets a reset once it has the
+// response (RFC 9113, 8.1); node closes an HTTP/1 connection or skips the rest.
 function leave (req) {
   req.pause()
   const { stream } = req

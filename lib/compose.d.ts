@@ -3,7 +3,7 @@ import Kone = require('./index')
 /**
  * Make one middleware of several.
  *
- *    app.use(compose([auth, log, answer]))
+ *    app.use(compose([auth, log, handler]))
  *
  * The state and the context that they ask for add up.
  */

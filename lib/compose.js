@@ -22,7 +22,7 @@ const DEPTH = 500
 /**
  * Compose `middleware` into one function `(ctx, next)`.
  *
- *    const fn = compose([logger, session, answer])
+ *    const fn = compose([logger, session, handler])
  *    fn(ctx).then(() => console.log('unwound'))
  *
  * The array is read while requests run: a layer that is pushed later takes part.

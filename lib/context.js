@@ -11,13 +11,13 @@ const COOKIES = Symbol('context#cookies')
 const REPORTED = Symbol('context#reported')
 
 /**
- * Prototype of `ctx`. What is Koa's short form of `ctx.request` and `ctx.response` is written
- * out below, one line each, so that a stack trace and an editor find it.
+ * Prototype of `ctx`. The accessors and methods that delegate to `ctx.request` and `ctx.response`
+ * are written one per line, so that a stack trace and an editor find them.
  */
 const proto = module.exports = {
   /**
-   * Node's request as the core reads it: `ctx.req`, or on the HTTP/1.1 front a lean object with
-   * node's names. Reading it never makes the real one.
+   * Node's request as the core reads it: `ctx.req`, or on the HTTP/1.1 front an object with
+   * node's names that costs less. Reading it never creates the real one.
    *
    * @api private
    */
@@ -76,7 +76,7 @@ const proto = module.exports = {
   assert: httpAssert,
 
   /**
-   * Throw an http error; what a client may read is decided by `expose` (status below 500).
+   * Throw an http error; its message is sent to the client if `expose` is set (status below 500).
    * Status, message, error and properties may come in Koa 2's or Koa 3's order.
    *
    *    ctx.throw(403)
@@ -104,14 +104,14 @@ const proto = module.exports = {
   },
 
   /**
-   * Answer an error that a request died of, and tell `app.on('error')`. Node-style callbacks may
-   * be given this method: without an error it does nothing.
+   * Send the response for an error that ended a request, and report the error to
+   * `app.on('error')`. Without an error it does nothing, so it can serve as a node-style callback.
    *
    * @param {Error} [err]
    * @api private
    */
   onerror (err) {
-    if (err == null || err === this[REPORTED]) return // it may come by stream and by connection
+    if (err == null || err === this[REPORTED]) return // both a stream and its connection may report it
     err = this[REPORTED] = toError(err)
 
     const tooLate = this.headerSent || !this.writable
@@ -120,9 +120,9 @@ const proto = module.exports = {
     if (tooLate) return
 
     try {
-      answer(this, err)
+      sendError(this, err)
     } catch {
-      answerPlainly(this) // the error's own headers, status or message cannot be sent
+      sendPlainError(this) // the error's own headers, status or message cannot be sent
     }
   },
 
@@ -237,8 +237,8 @@ const proto = module.exports = {
 
 proto[util.inspect.custom] = proto.inspect
 
-// Nothing is swallowed: without a listener the app's own handler prints it, and what a listener
-// throws ends up where uncaught errors do, after the client has its answer.
+// No error is swallowed: without a listener the app's own handler prints it. What a listener throws
+// becomes an uncaught exception, after the response was sent.
 function report (ctx, err) {
   const { app } = ctx
   try {
@@ -256,7 +256,7 @@ function unsetHeaders ({ outgoing, response }) {
   for (const name of names) outgoing.removeHeader(name)
 }
 
-function answer (ctx, err) {
+function sendError (ctx, err) {
   const { response } = ctx
   unsetHeaders(ctx)
   if (err.headers) response.set(err.headers)
@@ -272,12 +272,12 @@ function answer (ctx, err) {
   ctx.outgoing.end(text)
 }
 
-function answerPlainly (ctx) {
+function sendPlainError (ctx) {
   const { outgoing } = ctx
   try {
     // a request line may claim HTTP/2.0: then no status sets a reason; the real one has none
     if (!outgoing.stream) outgoing.statusMessage = undefined
-    answer(ctx, { status: 500 })
+    sendError(ctx, { status: 500 })
   } catch {
     // Nothing can be sent any more, for example because node rejected the headers after building them.
     const { res } = ctx

@@ -12,14 +12,14 @@ const codes = {
   KONE_ERR_BODY_LIMIT: 'the body is longer than the limit (413)',
   KONE_ERR_BODY_USED: 'the body was read before, as a stream (500)',
   KONE_ERR_NODE_ONLY: 'ctx.req or ctx.res was read in app.fetch() on Bun or Deno (500)',
-  KONE_ERR_NON_ERROR: 'something that is no Error was thrown; it is the `cause` (500)',
-  KONE_ERR_RATE_LIMIT_STORE: 'rateLimit cannot count, for its store fails (503)',
-  KONE_ERR_REDIRECT: 'the target of a redirect is no URL that may be sent to a client (500)',
+  KONE_ERR_NON_ERROR: 'a value that is not an Error was thrown; it is the `cause` (500)',
+  KONE_ERR_RATE_LIMIT_STORE: 'rateLimit cannot count, because its store fails (503)',
+  KONE_ERR_REDIRECT: 'the target of a redirect is not a URL that may be sent to a client (500)',
   KONE_ERR_RESPONSE_LOST: 'the connection closed before the response was sent; ctx.onFinished() calls back with it (–)',
   KONE_ERR_SESSION_SIZE: 'a sealed session does not fit into a cookie (500)',
   KONE_ERR_SESSION_STORE: 'the store of the sessions fails (503)',
-  KONE_ERR_STORE_TIMEOUT: 'a store did not answer in time; the `cause` of the two above (503)',
-  KONE_ERR_TIMEOUT: 'no answer within the time that timeout() allows (503)'
+  KONE_ERR_STORE_TIMEOUT: 'a store did not respond in time; the `cause` of KONE_ERR_RATE_LIMIT_STORE and KONE_ERR_SESSION_STORE (503)',
+  KONE_ERR_TIMEOUT: 'no response within the time that timeout() allows (503)'
 }
 
 /**
@@ -28,7 +28,7 @@ const codes = {
  *    throw error('KONE_ERR_BODY_LIMIT', 413, 'the body is longer than 1024 bytes', { limit: 1024 })
  *
  * @param {String} code one of `codes`
- * @param {Number} status what the client is answered
+ * @param {Number} status of the response
  * @param {String} message
  * @param {Object} [props] further properties
  * @return {HttpError}
@@ -80,7 +80,7 @@ function toError (thrown) {
   return err
 }
 
-// An Error of another realm (vm, jest) is no `instanceof Error` here.
+// An Error of another realm (vm, jest) is not an `instanceof Error` here.
 function isError (value) {
   return value instanceof Error || Object.prototype.toString.call(value) === '[object Error]'
 }

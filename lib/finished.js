@@ -75,12 +75,12 @@ class Delivery extends Fate {
   /** `end()` gave all bytes to the socket. Did the kernel take them at once? */
   prefinish () {
     const { socket } = this
-    this.flushed = socket?.destroyed === false && socket.writableLength === 0
+    this.flushed = isSound(socket) && socket.writableLength === 0
   }
 
   /** The socket is done with all bytes, but it may have been destroyed and have dropped them. */
   finish () {
-    this.settle(this.flushed || !this.socket?.destroyed, this.socket?.errored)
+    this.settle(this.flushed || !this.socket || isSound(this.socket), this.socket?.errored)
   }
 
   close () {
@@ -91,6 +91,11 @@ class Delivery extends Fate {
     this.socket?.[kPending]?.delete(this)
     super.settle(flushed, cause)
   }
+}
+
+/** A write that failed emits the response's 'finish' before it destroys the socket. */
+function isSound (socket) {
+  return !!socket && !socket.destroyed && !socket.errored
 }
 
 function onPrefinish () { this[kDelivery].prefinish() }

@@ -27,7 +27,7 @@ declare class Application<
    * Who is trusted to say where a request came from: nobody (false), the peer (true), as many
    * proxies as the number says, or those whose address is in the list.
    */
-  // read as `any`: @types/koa has boolean here, and an app must fit where that one is asked for
+  // read as `any`: @types/koa has boolean here, and an app must fit where that one is expected
   get proxy (): any
   set proxy (trusted: Application.Proxy)
   proxyIpHeader: string
@@ -36,7 +36,7 @@ declare class Application<
   env: string
   silent: boolean
   keys: Application.Keygrip | string[]
-  /** false: every request is node:http's, the front never answers. */
+  /** false: every request is node:http's, the front is not used. */
   http1: boolean
   compose: Application.Compose
   Promise: Application.PromiseClass
@@ -56,7 +56,7 @@ declare class Application<
     middleware: Application.Middleware<StateT & NewStateT, ContextT & NewContextT>
   ): Application<StateT & NewStateT, ContextT & NewContextT>
 
-  /** Add a function to the flat stage between the onion and the answer. */
+  /** Add a function to the flat stage between the onion and the response. */
   final (fn: Application.Final<StateT, ContextT>): this
 
   /** Create a server, front on, and listen. */
@@ -74,7 +74,7 @@ declare class Application<
   /** Serve a server made elsewhere as `listen()` serves its own. */
   attach<ServerT extends Application.AnyServer> (server: ServerT): ServerT
 
-  /** Stop accepting, answer what is in flight, resolve when the last connection is gone. */
+  /** Accept nothing new, finish the requests in flight, resolve when the last connection is closed. */
   close (options?: Application.CloseOptions): Promise<void>
 
   /** Send a request through the app without a socket; a web Request goes through `fetch`. */
@@ -125,7 +125,7 @@ declare namespace Application {
    * @param proxyIpHeader  default: 'X-Forwarded-For'
    * @param maxIpsCount    addresses read from that header, from the right; 0 is all
    * @param http1          false leaves every request to node:http
-   * @param Promise        the class of the promises that the app hands out
+   * @param Promise        the class of the promises that the app returns
    */
   interface Options {
     env?: string | undefined
@@ -191,7 +191,7 @@ declare namespace Application {
   // BaseContext and BaseState.
 
   // On a base of any, as in @types/koa: what nobody declared is any, and a state that nobody added
-  // to passes wherever a certain one is asked for.
+  // to passes wherever a certain one is expected.
   type Anything = any
   interface DefaultStateExtends extends Anything {}
   interface DefaultState extends DefaultStateExtends {}
@@ -363,7 +363,7 @@ declare namespace Application {
     originalUrl: string
     cookies: Cookies
     accept: Accepts
-    /** false: the handler answers by itself on `ctx.res`. */
+    /** false: the handler responds by itself on `ctx.res`. */
     respond?: boolean | undefined
   }
 

@@ -6,7 +6,7 @@ const SERVER = Symbol('inject#server')
 
 /**
  * Send a request through an app over a pipe in memory: node's own client on one end, node's own
- * server on the other, so that an answer here is an answer on the wire.
+ * server on the other, so that the response is the one that a socket would carry.
  *
  * @param {Application} app
  * @param {String|Object|Request} what
@@ -33,7 +33,7 @@ module.exports = function inject (app, what) {
       const chunks = []
       res.on('data', chunk => chunks.push(chunk))
       res.on('error', reject)
-      res.on('end', () => resolve(answer(res, Buffer.concat(chunks))))
+      res.on('end', () => resolve(summary(res, Buffer.concat(chunks))))
     })
     serverOf(app).emit('connection', far)
 
@@ -43,7 +43,7 @@ module.exports = function inject (app, what) {
   })
 }
 
-function answer (res, body) {
+function summary (res, body) {
   return {
     status: res.statusCode,
     message: res.statusMessage,
@@ -54,7 +54,8 @@ function answer (res, body) {
   }
 }
 
-// One server per app that never listens; late `use` is seen, for the middleware are read live.
+// One server per app, which never listens. A later `use` takes effect, because the list of
+// middleware is read per request.
 function serverOf (app) {
   if (app[SERVER] === undefined) {
     Object.defineProperty(app, SERVER, { value: http.createServer(app.callback()) })
@@ -75,7 +76,7 @@ function isRequest (what) {
   return typeof what?.url === 'string' && typeof what.headers?.get === 'function'
 }
 
-// A web Request goes through app.fetch(); the answer has the same form.
+// A web Request goes through app.fetch(); the result has the same form.
 async function fetched (app, request) {
   const response = await app.fetch(request)
   const headers = {}
@@ -85,5 +86,5 @@ async function fetched (app, request) {
   const cookies = response.headers.getSetCookie()
   if (cookies.length > 0) headers['set-cookie'] = cookies
   const { status: statusCode, statusText: statusMessage } = response
-  return answer({ statusCode, statusMessage, headers }, Buffer.from(await response.arrayBuffer()))
+  return summary({ statusCode, statusMessage, headers }, Buffer.from(await response.arrayBuffer()))
 }

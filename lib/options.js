@@ -27,19 +27,20 @@ const RULES = {
 }
 
 /** Every option. */
-const names = exports.names = ['proxy', ...Object.keys(RULES)]
+const KNOWN = exports.names = ['proxy', ...Object.keys(RULES)]
 
 /**
- * Check the options of `new Kone(options)`. As in Koa an unknown name is ignored, unless it is a
- * near miss of a known one.
+ * Check the options of `new Kone(options)`. Unknown names are ignored, as in Koa, unless they are
+ * a misspelt known one.
  *
  * @param {Object} options
- * @throws {TypeError} naming the option that has a wrong value or is misspelt
+ * @throws {TypeError} naming the option that has a wrong value or a misspelt name
  * @api private
  */
 exports.checkOptions = function (options) {
   for (const name of Object.keys(options)) {
-    const meant = names.includes(name) ? undefined : names.find(known => isNearMiss(name, known))
+    if (KNOWN.includes(name)) continue
+    const meant = KNOWN.find(known => isMisspelt(name.toLowerCase(), known.toLowerCase()))
     if (meant !== undefined) throw new TypeError(`options.${name} is unknown: did you mean \`${meant}\`?`)
   }
   checkProxy(options.proxy)
@@ -50,6 +51,33 @@ exports.checkOptions = function (options) {
   }
 }
 
+// One edit, two of a long name; a short one only with its letters in another order. `http2` is no
+// slip for `http1`.
+function isMisspelt (name, known) {
+  if (name === known) return true
+  const letters = text => text.replace(/\d/g, '')
+  if (letters(name) === letters(known)) return false
+  if (known.length < 4) return [...name].sort().join() === [...known].sort().join()
+  return edits(name, known) <= (known.length < 8 ? 1 : 2)
+}
+
+// How many letters are inserted, removed, replaced, or swapped with the next one.
+function edits (from, to) {
+  const rows = [Array.from({ length: to.length + 1 }, (_, column) => column)]
+  for (let i = 1; i <= from.length; i++) {
+    const row = [i]
+    for (let j = 1; j <= to.length; j++) {
+      const replaced = rows[i - 1][j - 1] + (from[i - 1] === to[j - 1] ? 0 : 1)
+      const swapped = i > 1 && j > 1 && from[i - 1] === to[j - 2] && from[i - 2] === to[j - 1]
+        ? rows[i - 2][j - 2] + 1
+        : Infinity
+      row.push(Math.min(replaced, rows[i - 1][j] + 1, row[j - 1] + 1, swapped))
+    }
+    rows.push(row)
+  }
+  return rows[from.length][to.length]
+}
+
 /**
  * @param {*} value
  * @return {Boolean} whether it serves as an AsyncLocalStorage
@@ -58,15 +86,4 @@ exports.checkOptions = function (options) {
 const isStorage = exports.isStorage = function (value) {
   return value instanceof AsyncLocalStorage ||
     (typeof value?.run === 'function' && typeof value.getStore === 'function')
-}
-
-// One letter more, less or another, two that changed places, or other capitals.
-function isNearMiss (name, known) {
-  const [a, b] = [name.toLowerCase(), known.toLowerCase()]
-  let start = 0
-  while (start < a.length && a[start] === b[start]) start++
-  const [restA, restB] = [a.slice(start), b.slice(start)]
-  return restA === restB || restA.slice(1) === restB || restA === restB.slice(1) ||
-    (restA.length > 0 && restA.slice(1) === restB.slice(1)) ||
-    (restA[0] === restB[1] && restA[1] === restB[0] && restA.slice(2) === restB.slice(2))
 }

@@ -24,7 +24,7 @@ class End extends Duplex {
   /** Bytes written to one of the two are read from the other. */
   connect (other) {
     this.other = other
-    other.other = this
+    if (other.other !== this) other.connect(this)
   }
 
   /** The reader wants more: the pending write goes on. */

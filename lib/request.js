@@ -28,7 +28,7 @@ const IDEMPOTENT = ['GET', 'HEAD', 'PUT', 'DELETE', 'OPTIONS', 'TRACE']
  */
 module.exports = {
   /**
-   * Node's request as the core reads it: `request.req`, or on the HTTP/1.1 front a lean object
+   * Node's request as the core reads it: `request.req`, or on the HTTP/1.1 front an object
    * with node's names.
    *
    * @api private
@@ -174,7 +174,7 @@ module.exports = {
   set search (str) { this.querystring = str },
 
   /**
-   * Host and port as the client asked for them: X-Forwarded-Host from a trusted proxy, the
+   * Host and port that the client requested: X-Forwarded-Host from a trusted proxy, the
    * target's own authority (RFC 9112, 3.2.2), `:authority`, or Host. Empty for anything that is
    * not a plain host name or address with an optional port.
    *
@@ -209,7 +209,7 @@ module.exports = {
   },
 
   /**
-   * Whether what the client has is still good (ETag, Last-Modified): then answer 304.
+   * Whether the client's cached response is still valid (ETag, Last-Modified): then respond with 304.
    *
    * @return {Boolean}
    * @api public
@@ -218,7 +218,7 @@ module.exports = {
     const { method } = this
     if (method !== 'GET' && method !== 'HEAD') return false
     const { status } = this.ctx
-    // RFC 9110, 13.2.1: only for an answer that would be 2xx (or already is 304).
+    // RFC 9110, 13.2.1: only for a response that would be 2xx (or already is 304).
     if ((status < 200 || status > 299) && status !== 304) return false
     return fresh(this.header, this.response.header)
   },
@@ -297,7 +297,7 @@ module.exports = {
 
   /**
    * The addresses that trusted proxies name, client first; at most `app.maxIpsCount` of them.
-   * What is no address is left out.
+   * Entries that are not addresses are left out.
    *
    * @return {String[]}
    * @api public

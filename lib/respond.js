@@ -5,8 +5,8 @@ const statuses = require('statuses')
 const { send, toStream } = require('./stream')
 
 /**
- * Answer with what a context holds: the only place, beside `ctx.onerror`, that turns it into
- * status, headers and bytes.
+ * Send what a context holds: the only place, beside `ctx.onerror`, that turns it into status,
+ * headers and bytes.
  *
  *    respond(ctx)
  *
@@ -15,7 +15,7 @@ const { send, toStream } = require('./stream')
  * @api private
  */
 module.exports = function respond (ctx) {
-  if (ctx.respond === false) return // the caller answers
+  if (ctx.respond === false) return // the app responds by itself
   const { response, outgoing } = ctx
   if (!response.writable) return
 

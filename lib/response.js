@@ -16,13 +16,13 @@ const only = require('./only')
 const { drop, isBlob, isPlain, isResponse, isStream, isWebStream, streams, watch } = require('./stream')
 
 /**
- * Prototype of `ctx.response`. The kind of a body is decided when it is set; headers have one
- * truth, `outgoing`.
+ * Prototype of `ctx.response`. The kind of a body is decided when it is set; headers are stored in
+ * one place, `outgoing`.
  */
 module.exports = {
   /**
-   * Node's response as the core reads it: `response.res`, or on the HTTP/1.1 front a lean object
-   * with node's names.
+   * Node's response as the core reads it: `response.res`, or on the HTTP/1.1 front an object
+   * with node's names that costs less.
    *
    * @api private
    */
@@ -84,7 +84,7 @@ module.exports = {
   set message (msg) { this.outgoing.statusMessage = msg },
 
   /**
-   * What is answered: a string, a Buffer, a stream (node's or a web ReadableStream), a Blob, a
+   * The response's body: a string, a Buffer, a stream (node's or a web ReadableStream), a Blob, a
    * fetch Response, or anything that JSON.stringify takes; null or undefined for none. Sets
    * status, Content-Type and Content-Length where they are not set yet.
    *
@@ -142,7 +142,7 @@ module.exports = {
   },
 
   /**
-   * Whether the header is out, so that nothing can be set any more.
+   * Whether the header section was sent, so that nothing can be set any more.
    *
    * @return {Boolean}
    * @api public
@@ -170,7 +170,7 @@ module.exports = {
    *
    * @param {String} url absolute, relative, an app's own scheme, or 'back' (see `back`)
    * @param {String} [alt] where 'back' leads without a usable referrer
-   * @throws {HttpError} for javascript:, data: and vbscript:, and for what is no URL
+   * @throws {HttpError} for javascript:, data: and vbscript:, and for an invalid URL
    * @api public
    */
   redirect (url, alt) {
@@ -198,7 +198,7 @@ module.exports = {
   },
 
   /**
-   * Have the answer saved as a file. Sets Content-Type by the extension unless there is one.
+   * Have the response saved as a file. Sets Content-Type by the extension unless there is one.
    *
    *    ctx.attachment('report.pdf')
    *
@@ -262,7 +262,7 @@ module.exports = {
   },
 
   /**
-   * Whether the answer's type is one of `types`.
+   * Whether the response's type is one of `types`.
    *
    * @param {String|String[]} type
    * @param {...String} types
@@ -300,7 +300,7 @@ module.exports = {
   },
 
   /**
-   * Set one header field, or each of an object. Does nothing once the header is out.
+   * Set one header field, or each of an object. Does nothing once the header section was sent.
    *
    *    ctx.set('Cache-Control', 'no-cache')
    *    ctx.set('Accept', ['text/html', 'application/json'])
@@ -336,7 +336,7 @@ module.exports = {
   },
 
   /**
-   * Remove a header field. Does nothing once the header is out.
+   * Remove a header field. Does nothing once the header section was sent.
    *
    * @param {String} field
    * @api public
@@ -347,7 +347,7 @@ module.exports = {
   },
 
   /**
-   * Whether something can still be answered: not ended, and the client is there.
+   * Whether a response can still be sent: it has not ended, and the client is connected.
    *
    * @return {Boolean}
    * @api public
@@ -356,9 +356,9 @@ module.exports = {
     const { outgoing } = this
     if (outgoing.writableEnded || outgoing.finished) return false
     const { socket, stream } = outgoing
-    // HTTP/2: node ends the writable side of a HEAD's stream before anybody answered.
+    // HTTP/2: node ends the writable side of a HEAD's stream before the response.
     if (stream) return !stream.destroyed && !stream.closed
-    // A pipelined answer that waits for its turn has no socket yet.
+    // A queued response on a pipelined connection has no socket yet.
     return socket ? socket.writable : true
   },
 

@@ -48,7 +48,7 @@ const isBlob = exports.isBlob = isWeb('Blob')
 const isResponse = exports.isResponse = isWeb('Response')
 
 /**
- * The stream that a body is sent as; undefined for what is no stream of any kind.
+ * The stream that a body is sent as; undefined for any other body.
  *
  * @param {Object} body
  * @return {Stream|undefined}
@@ -76,7 +76,7 @@ exports.streams = function (value) {
 }
 
 /**
- * Give up a stream that nobody reads, so that what it holds is released.
+ * Destroy or cancel a stream that nobody will read, so that its resources are released.
  *
  * @param {*} body of any kind
  * @api private
@@ -84,14 +84,14 @@ exports.streams = function (value) {
 exports.drop = function (body) {
   if (exports.isStream(body)) return destroy(body)
   const web = isResponse(body) ? body.body : body
-  // A locked one has a reader, who sees to it.
+  // A locked stream has a reader, which is responsible for it.
   if (isWebStream(web) && !web.locked) web.cancel().catch(() => {})
 }
 
 /**
- * Have a failing stream answered and reported, and destroyed when the answer is out or the
- * client gone. One that fails after the header is out takes the connection with it: the client
- * must not take half for the whole, nor wait for ever.
+ * Handle the failure of a stream as an error of the request, and destroy the stream when the
+ * response was sent or lost. A stream that fails after the header section was sent closes the
+ * connection: the client must neither take half of a body for all of it nor wait for ever.
  *
  * @param {Object} response
  * @param {Stream} stream
@@ -100,7 +100,7 @@ exports.drop = function (body) {
  */
 exports.watch = function (response, stream, body) {
   const { ctx } = response
-  // Not once: what comes after the first error is no one's crash either.
+  // Not `once`: a second error must not be an uncaught exception.
   stream.on('error', err => fail(response, body, err))
   ctx.onFinished(() => destroy(stream))
 }
@@ -130,15 +130,15 @@ function writableOf ({ ctx, outgoing }) {
   return typeof outgoing.sink === 'function' ? outgoing.sink() : ctx.res
 }
 
-// Node makes the head when the first chunk comes, and looks at every chunk; what it throws then
-// nobody could catch.
+// Node builds the header section at the first chunk and checks every chunk, and throws where nobody
+// could catch it.
 function guard (response, res, body) {
   const { write, end } = res
   const guarded = method => function (...args) {
     try {
       return method.apply(this, args)
     } catch (err) {
-      Object.assign(res, { write, end }) // for the error's answer
+      Object.assign(res, { write, end }) // for the error's response
       fail(response, body, err)
       return false
     }
@@ -148,11 +148,13 @@ function guard (response, res, body) {
 }
 
 function fail (response, body, err) {
-  if (response._body !== body) return // replaced: nobody waits for it
+  if (response._body !== body) return // it was replaced
   response.ctx.onerror(err)
   if (!response.headerSent || !response.writable) return
   const res = writableOf(response)
   // HTTP/2's res.destroy() resets without an error: half would be taken for the whole.
-  if (res.stream) res.stream.destroy(err)
-  else res.destroy()
+  if (res.stream) return res.stream.destroy(err)
+  res.destroy()
+  // From node 24 on a queued response that was destroyed writes its half and leaves the connection open.
+  if (res.socket === null) res.once('socket', socket => socket.destroy())
 }

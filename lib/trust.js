@@ -11,7 +11,7 @@ const lists = new WeakMap() // app.proxy as a list of addresses → net.BlockLis
  *
  * @param {Object} request
  * @return {Number}
- * @throws {TypeError} if `app.proxy` is none of these
+ * @throws {TypeError} if `app.proxy` is something else
  * @api private
  */
 exports.trustedHops = function (request) {

@@ -7,8 +7,8 @@ const { once } = require('node:events')
 const fs = require('node:fs')
 const net = require('node:net')
 const path = require('node:path')
-const { setTimeout } = require('node:timers/promises')
 const { promisify } = require('node:util')
+const { onFreePort } = require('./helpers/ports')
 const until = require('./helpers/until')
 
 const folder = path.join(__dirname, '../examples')
@@ -155,9 +155,8 @@ function example (file, suite) {
   describe(`examples: ${path.basename(file)}`, () => {
     const server = { stdout: '', stderr: '' }
 
-    before(async () => {
-      const port = await freePort()
-      server.origin = `http://127.0.0.1:${port}`
+    before(() => onFreePort(async port => {
+      Object.assign(server, { origin: `http://127.0.0.1:${port}`, stdout: '', stderr: '' })
       server.child = spawn(process.execPath, [path.resolve(folder, file)], {
         env: { ...process.env, PORT: port },
         stdio: ['ignore', 'pipe', 'pipe']
@@ -165,8 +164,9 @@ function example (file, suite) {
       for (const name of ['stdout', 'stderr']) {
         server.child[name].setEncoding('utf8').on('data', text => { server[name] += text })
       }
-      await reachable(port, server)
-    })
+      const ended = once(server.child, 'close').then(() => { throw new Error(server.stderr) })
+      await Promise.race([ended, until(() => isReachable(port))])
+    }))
 
     after(async () => {
       if (server.child.exitCode !== null) return
@@ -183,26 +183,14 @@ function example (file, suite) {
   })
 }
 
-async function freePort () {
-  const server = net.createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address()
-  server.close()
-  await once(server, 'close')
-  return port
-}
-
-async function reachable (port, server) {
-  for (;;) {
-    const socket = net.connect(port, '127.0.0.1')
-    try {
-      await once(socket, 'connect')
-      return
-    } catch {
-      assert.equal(server.child.exitCode, null, server.stderr)
-      await setTimeout(20)
-    } finally {
-      socket.destroy()
-    }
+async function isReachable (port) {
+  const socket = net.connect(port, '127.0.0.1')
+  try {
+    await once(socket, 'connect')
+    return true
+  } catch {
+    return false
+  } finally {
+    socket.destroy()
   }
 }

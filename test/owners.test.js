@@ -12,6 +12,13 @@ const LIB = join(__dirname, '../lib')
 
 /** Fields that node does not document; only these files may write them. */
 const UNDOCUMENTED = [
+  {
+    files: /^fetch\/node\.js$/,
+    fields: [
+      'httpVersionMajor', 'httpVersionMinor', 'httpVersion', 'rawHeaders', 'complete', '_read', // of a request
+      'sendDate', 'destroyed', '_closed' // of a response
+    ]
+  },
   { files: /^drain\.js$/, fields: ['shouldKeepAlive', 'closeIdleConnections'] },
   {
     files: /^http1\/node\//,
@@ -20,7 +27,8 @@ const UNDOCUMENTED = [
       'httpVersionMajor', 'httpVersionMinor', 'httpVersion', 'upgrade', 'joinDuplicateHeaders', // of a request
       'complete', 'aborted', '_dumped', '_consuming',
       'ended', 'endEmitted', 'destroyed', 'closed', 'closeEmitted', 'errored', 'errorEmitted', // of its state
-      '_closed' // of a response
+      '_closed', 'socket', 'shouldKeepAlive', 'outputData', 'outputSize', // of a response
+      '_storeHeader', '_writeRaw', '_finish', '_hasBody', '_keepAliveTimeout', '_maxRequestsPerSocket', '_onPendingData'
     ]
   }
 ]
@@ -31,11 +39,14 @@ const EXCEPTIONS = {
     'err.expose': 'ctx.throw(err, status) gives the thrown error a status, as in Koa',
     'err[key]': 'Koa documents err.status and err.headerSent for app.on("error")'
   },
+  'fetch/node.js': {
+    'res[kNeedDrain]': 'node clears this mark of its own in its listener for the socket’s drain'
+  },
   'http1/index.js': {
     'Object.defineProperty(object, name, { value, writable: true, configurable: true, enumerable: false })':
       'closeIdleConnections() and closeAllConnections() of a server close the sockets of the front, too'
   },
-  'http1/node/message.js': {
+  'http1/node/response.js': {
     'res[kNeedDrain]': 'node clears this mark of its own in its listener for the socket’s drain'
   },
   'http1/node/probe.js': {

@@ -2,7 +2,7 @@
 
 const assert = require('node:assert/strict')
 const { execFile } = require('node:child_process')
-const { mkdtempSync, readFileSync, rmSync } = require('node:fs')
+const { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } = require('node:fs')
 const { tmpdir } = require('node:os')
 const { join } = require('node:path')
 const { after, before, describe, it } = require('node:test')
@@ -36,6 +36,20 @@ describe('the packed tarball', () => {
     for (const entry of ['.', './bluebird', './middleware', ...middleware.map(name => `./${name}`)]) {
       assert(Object.hasOwn(analysis.entrypoints, entry), entry)
     }
+  })
+
+  it('should compile with TypeScript 5.0, the oldest that is supported', async () => {
+    const file = join(folder, 'router.mts')
+    copyFileSync(join(__dirname, 'types/router.ts'), file)
+    mkdirSync(join(folder, 'node_modules'))
+    symlinkSync(ROOT, join(folder, 'node_modules/kone'), 'junction')
+    const tsc = area.require.resolve('typescript-5.0/bin/tsc')
+    const types = join(ROOT, 'node_modules/@types')
+    const options = ['--strict', '--noEmit', '--skipLibCheck', '--target', 'es2022', '--module', 'nodenext']
+    const { stdout } = await run(process.execPath, [tsc, ...options, '--types', 'node', '--typeRoots', types, file], {
+      cwd: folder
+    }).catch(err => err)
+    assert.equal(stdout, '')
   })
 
   it('should have nothing that publint would change', async () => {

@@ -20,7 +20,7 @@ module.exports = class Incoming {
     this._headers = null
     this.reader = null       // of the body, while somebody reads it
     this.aborted = false
-    this.isTaken = false     // by readBody()
+    this.isTaken = false     // by collect()
     this.isRead = request.body === null || request.body === undefined
   }
 
@@ -62,7 +62,7 @@ module.exports = class Incoming {
    * @param {number} [limit] bytes
    * @return {Buffer|Promise<Buffer>|null} null when node's stream has the body: read that
    */
-  readBody (limit = Infinity) {
+  collect (limit = Infinity) {
     if (this.req !== null && !this.isTaken) return null
     if (Number(this.headers['content-length']) > limit) {
       return Promise.reject(tooLong(limit))
@@ -70,10 +70,10 @@ module.exports = class Incoming {
     if (this.aborted) return Promise.reject(cut(0))
     this.isTaken = true
     if (this.isRead) return EMPTY
-    return this.collect(limit)
+    return this.readAll(limit)
   }
 
-  async collect (limit) {
+  async readAll (limit) {
     const chunks = []
     let length = 0
     for (;;) {

@@ -18,7 +18,7 @@ const HOP_BY_HOP = new Set(['connection', 'keep-alive', 'proxy-connection', 'te'
 class Outgoing {
   constructor (exchange) {
     this.exchange = exchange
-    this.owner = null // the context: the exchange reports its end by itself
+    this.owner = null // see setOwner()
     this.res = null
     this.fields = new Map() // name in lower case → [name, value]
     this.status = 200
@@ -27,6 +27,16 @@ class Outgoing {
     this.hasEnded = false
     this.isLost = false
     this.writer = null
+  }
+
+  /** @param {Object} owner the context */
+  setOwner (owner) {
+    this.owner = owner
+  }
+
+  /** @param {Object} owner the context that this is the response of */
+  setOwner (owner) {
+    this.owner = owner
   }
 
   get statusCode () { return this.res === null ? this.status : this.res.statusCode }

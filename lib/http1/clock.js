@@ -1,6 +1,7 @@
 'use strict'
 
 const { performance } = require('node:perf_hooks')
+const { clearTimeout, setImmediate, setTimeout } = require('node:timers') // jsdom has others, or none
 
 /** How often to look at the connections, in ms. */
 const LONGEST_PERIOD = 500
@@ -48,7 +49,7 @@ class Clock {
     const shortest = Math.min(keepAliveTimeout || Infinity, connectionsCheckingInterval || Infinity)
     this.period = Math.max(SHORTEST_PERIOD, Math.min(LONGEST_PERIOD, shortest / 4))
     this.timer = setTimeout(tick, this.period, this)
-    if (typeof this.timer.unref === 'function') this.timer.unref() // jsdom's timers are numbers
+    this.timer.unref()
   }
 
   tick () {

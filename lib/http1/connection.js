@@ -6,6 +6,7 @@ const { Outgoing } = require('./response/outgoing')
 const { Responses } = require('./response/responses')
 const handover = require('./node/handover')
 const message = require('./node/message')
+const response = require('./node/response')
 const { Probe } = require('./node/probe')
 const { Deadlines } = require('./deadlines')
 const { refuse } = require('./errors')
@@ -126,7 +127,7 @@ class Connection {
   }
 
   turnOf (outgoing) {
-    if (outgoing.res !== null) message.assign(outgoing)
+    if (outgoing.res !== null) response.assign(outgoing)
     else handover.setMessage(this.socket, outgoing)
     if (this.responses.length < FEW_REQUESTS) this.gate.go(MANY)
   }
@@ -153,9 +154,9 @@ class Connection {
     this.socket.destroySoon() // what is left is lost with the socket's 'close'
   }
 
-  /** Node's own object was made after the response had ended. */
-  sentLate (outgoing) {
-    message.sent(outgoing.res)
+  /** Node's own object of a response learns its end. */
+  settled (outgoing, callbacks) {
+    response.settled(outgoing.res, callbacks, outgoing.failure)
   }
 
   aborted (incoming) {
@@ -226,7 +227,7 @@ class Connection {
 
   onDrain () {
     this.responses.advance()
-    message.drain(this.socket)
+    response.drain(this.socket)
   }
 
   /** Node destroys a socket that timed out unless somebody listens. */

@@ -7,6 +7,7 @@ const { Clock } = require('./clock')
 const { Connection } = require('./connection')
 const { Scope } = require('./scope')
 const fallback = require('./node/fallback')
+const watchers = require('./node/watchers')
 const { nodeListener, handOver } = require('./node/handover')
 
 const debug = debuglog('kone:http1')
@@ -31,16 +32,18 @@ const CLOSES_UNUSED = Number(process.versions.node.split('.')[0]) >= 25
  *    server.listen(3000)
  *
  * Plain requests go to `dispatch` with objects of the fast path; every other connection goes to node
- * unchanged.
+ * unchanged. A listener finds the objects of the fast path by `res[Symbol.for('kone.outgoing')]`.
  *
  * @param {http.Server} server
  * @param {object} host
- * @param {Function} host.listener the app's 'request' listener; with another beside it the front is not used
+ * @param {Function} host.listener the app's 'request' listener: with another one beside it, or with a patched
+ *   `server.emit`, requests go through `server.emit('request', req, res)` instead of `dispatch`
  * @param {(incoming: Incoming, outgoing: Outgoing) => void} host.dispatch
  * @param {(owner: *, err: Error) => void} [host.failed] the connection failed; `owner` is what the host
  *   gave to the `setOwner()` of the outgoing whose turn it was
  * @param {(socket: net.Socket) => void} [host.handedOver] node has this socket from now on
  * @param {(cause: Error|null) => Error} [host.lost] makes the error for a response that was not sent
+ * @param {(reason: string) => void} [host.fellBack] requests go to node:http now, for a reason that is new
  * @param {() => string} host.reason why the app does not want the front now, or ''
  * @return {boolean} false when this server cannot have a front
  */
@@ -125,19 +128,23 @@ class Front {
 
   /** Asked for every read, because listeners and patches come and go at any time. */
   fallsBack () {
-    const reason = fallback.reason(this.server, this.host, this.drainListener)
+    const reason = fallback.reason(this.server, this.host)
     if (reason === '') return false
     if (reason !== this.reason) {
       this.reason = reason
       debug('falls back to node:http: %s', reason)
+      if (typeof this.host.fellBack === 'function') this.host.fellBack(reason)
     }
     return true
   }
 
   // ---- the host
 
+  /** Directly; with node's objects and by its event where somebody else sees this server's requests. */
   dispatch (incoming, outgoing) {
-    this.host.dispatch(incoming, outgoing)
+    const { server, host } = this
+    if (!watchers.isWatched(server, host.listener, this.drainListener)) host.dispatch(incoming, outgoing)
+    else watchers.request(server, incoming.materialize(), outgoing.materialize())
   }
 
   failed (owner, err) {

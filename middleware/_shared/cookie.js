@@ -6,7 +6,7 @@ const readers = new Map()
 
 /**
  * Make a function that reads one cookie of a request, as `ctx.cookies.get(name)` does; that would make an
- * object of all header fields first. An app's own `ctx.cookies` is asked.
+ * object of all header fields first. An app's own `ctx.cookies` is used.
  *
  *    const theme = cookieReader('theme')
  *    theme(ctx) // 'dark', or undefined

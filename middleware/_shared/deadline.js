@@ -29,7 +29,7 @@ module.exports = function deadline (operation) {
 }
 
 function timedOut () {
-  const err = new Error(`no answer within ${DEADLINE} ms`)
+  const err = new Error(`no response within ${DEADLINE} ms`)
   err.code = 'KONE_ERR_STORE_TIMEOUT'
   return err
 }

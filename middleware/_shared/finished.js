@@ -3,7 +3,7 @@
 const onFinished = require('on-finished')
 
 /**
- * Call `fn` once when the answer is out or the client is gone.
+ * Call `fn` once when the response is sent or the client has disconnected.
  *
  *    whenFinished(ctx, () => timer.close())
  *

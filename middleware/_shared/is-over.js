@@ -3,7 +3,7 @@
 /**
  * Whether all that comes after a middleware has ended already. On kone a chain that never waits
  * returns one promise that all requests share, so that a middleware that acts afterwards may act
- * at once and keep the chain synchronous; in Koa the answer is always no.
+ * at once and keep the chain synchronous; in Koa this is always false.
  *
  *    const ended = next()
  *    return isOver(ctx, ended) ? act(ctx) : ended.then(() => act(ctx))

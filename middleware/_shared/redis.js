@@ -5,7 +5,7 @@
  * one, node-redis takes some of them as an object.
  *
  * @param {object} client of `ioredis` or `redis`
- * @param {string} owner who asks, for the message
+ * @param {string} owner the caller, for the message
  * @return {{ get: Function, set: Function, del: Function, eval: Function }} each returns a promise
  * @throws {TypeError} if it is no client
  * @api private

@@ -1,7 +1,7 @@
 'use strict'
 
 /**
- * Tell the app of an error that no answer can carry any more, as Koa does for its own.
+ * Report an error to the app that no response can carry any more, as Koa does for its own.
  *
  *    report(ctx, err)
  *

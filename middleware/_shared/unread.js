@@ -1,7 +1,7 @@
 'use strict'
 
 /**
- * Answer with an error while the rest of the body is not read: this connection can carry no other
+ * Respond with an error while the rest of the body is not read: this connection can carry no other
  * request then.
  *
  *    throw unread(ctx, createError(413))
@@ -14,7 +14,7 @@
 module.exports = function unread (ctx, err) {
   const incoming = ctx.request.incoming || ctx.req
   if (incoming.httpVersionMajor > 1) {
-    // RFC 9113 8.1: after the whole answer the client is asked, without an error, to stop sending;
+    // RFC 9113 8.1: after the whole response the client is requested, without an error, to stop sending;
     // node's response is not finished before the stream is closed, its stream is
     const { stream } = incoming
     stream.once('finish', () => {

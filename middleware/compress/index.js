@@ -31,11 +31,11 @@ const OPTIONS = {
 }
 
 /**
- * Compress the answer by what the client accepts.
+ * Compress the response by what the client accepts.
  *
  *    app.use(compress({ threshold: '2kb', br: { params: { … } }, zstd: false }))
  *
- * For one answer: `ctx.compress = false` leaves it alone, `true` compresses whatever its type,
+ * For one response: `ctx.compress = false` leaves it alone, `true` compresses whatever its type,
  * an object overrides `threshold` and the encodings.
  *
  * @param {object} [options]
@@ -165,7 +165,7 @@ function isIdentity (encoding) {
   return encoding === undefined || encoding === 'identity'
 }
 
-/** A setting may be a function of the answer, and that one's value a function again. */
+/** A setting may be a function of the response, and its result a function again. */
 function valueOf (setting, type, size, ctx) {
   while (typeof setting === 'function') setting = setting(type, size, ctx)
   return setting === null ? false : setting

@@ -1,6 +1,6 @@
 import Kone = require('../../lib/index')
 
-/** Answer 304 when the client already has what would be sent. */
+/** Respond 304 when the client already has what would be sent. */
 declare function conditionalGet (): Kone.Middleware
 
 declare namespace conditionalGet {

@@ -4,7 +4,7 @@ const isOver = require('../_shared/is-over')
 const { check } = require('../_shared/options')
 
 /**
- * Answer 304 when the client already has what would be sent: by ETag or Last-Modified
+ * Respond 304 when the client already has what would be sent: by ETag or Last-Modified
  * (RFC 9110, 13).
  *
  *    app.use(conditionalGet())
@@ -19,8 +19,8 @@ module.exports = function conditionalGet (options) {
   return function conditionalGet (ctx, next) {
     const ended = next()
     if (!isConditional(ctx)) return ended
-    if (!isOver(ctx, ended)) return ended.then(() => answer(ctx))
-    answer(ctx)
+    if (!isOver(ctx, ended)) return ended.then(() => respond(ctx))
+    respond(ctx)
     return ended
   }
 }
@@ -38,16 +38,16 @@ module.exports.final = function final (options) {
   check('conditionalGet', options, {})
 
   return function conditionalGet (ctx) {
-    if (isConditional(ctx)) answer(ctx)
+    if (isConditional(ctx)) respond(ctx)
   }
 }
 
-// the two fields that ctx.fresh asks for first
+// the two fields that ctx.fresh reads first
 function isConditional (ctx) {
   return ctx.get('If-None-Match') !== '' || ctx.get('If-Modified-Since') !== ''
 }
 
-function answer (ctx) {
+function respond (ctx) {
   if (!ctx.fresh) return
   ctx.status = 304
   ctx.body = null

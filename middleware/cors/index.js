@@ -21,7 +21,7 @@ const OPTIONS = {
 }
 
 /**
- * Cross-origin resource sharing by @koa/cors: its options, its answers.
+ * Cross-origin resource sharing by @koa/cors, with the same options and headers.
  *
  *    app.use(cors({ origin: 'https://app.example.com', credentials: true }))
  *
@@ -32,7 +32,7 @@ const OPTIONS = {
  * @param {string | Function} [options.origin='*'] or `ctx => String|Promise`, empty for none
  * @param {string | string[]} [options.allowMethods='GET,HEAD,PUT,POST,DELETE,PATCH']
  * @param {string | string[]} [options.exposeHeaders]
- * @param {string | string[]} [options.allowHeaders] those that were asked for when left out
+ * @param {string | string[]} [options.allowHeaders] those that the client requests when left out
  * @param {string | number} [options.maxAge] in seconds
  * @param {boolean | Function} [options.credentials] or `ctx => Boolean|Promise`
  * @param {boolean} [options.keepHeadersOnError=true]

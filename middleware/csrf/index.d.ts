@@ -15,12 +15,14 @@ declare namespace csrf {
     ignoredPathGlobs?: string[] | undefined
     /** Bytes; default: 18. */
     secretLength?: number | undefined
+    /** Accepted for koa-csrf's sake, and not used. */
+    saltLength?: number | undefined
   }
 }
 
 declare module '../../lib/index' {
   interface BaseState {
-    /** The token for forms, different in every answer. */
+    /** The token for forms, different in every response. */
     _csrf: string
   }
 }

@@ -33,7 +33,7 @@ const OPTIONS = {
  * csrf-token, xsrf-token, x-csrf-token, x-xsrf-token.
  *
  * The token is at `ctx.state._csrf`; it is made, and the secret in the session with it, when it is
- * read. It is different in every answer, so that compression cannot give it away.
+ * read. It is different in every response, so that compression cannot give it away.
  *
  * @param {object} [options]
  * @param {Function} [options.errorHandler] `ctx => *`; a 403 when left out
@@ -43,7 +43,7 @@ const OPTIONS = {
  * @param {number} [options.secretLength=18] in bytes
  * @return {Function} middleware
  * @throws {TypeError} for an option of the wrong type; a request that reads the token without a
- *   session is answered 500
+ *   session is a 500
  * @api public
  */
 module.exports = function csrf (options) {

@@ -1,6 +1,6 @@
 import Kone = require('../../lib/index')
 
-/** Give answers an ETag. */
+/** Give responses an ETag. */
 declare function etag (options?: etag.Options): Kone.Middleware
 
 declare namespace etag {

@@ -8,7 +8,7 @@ const { boolean, check } = require('../_shared/options')
 const OPTIONS = { weak: boolean }
 
 /**
- * Give answers an ETag: of their bytes, or of a file's size and time for a file's stream.
+ * Give responses an ETag: of their bytes, or of a file's size and time for a file's stream.
  *
  *    app.use(conditionalGet())
  *    app.use(etag())

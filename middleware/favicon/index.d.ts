@@ -1,6 +1,6 @@
 import Kone = require('../../lib/index')
 
-/** Answer `/favicon.ico` from memory. */
+/** Respond to `/favicon.ico` from memory. */
 declare function favicon (path?: string, options?: favicon.Options): Kone.Middleware
 
 declare namespace favicon {

@@ -11,7 +11,7 @@ const ONE_YEAR = 31_556_926_000
 const OPTIONS = { maxAge: number({ min: 0, of: 'milliseconds' }), mime: text }
 
 /**
- * Answer `/favicon.ico` from memory.
+ * Respond to `/favicon.ico` from memory.
  *
  *    app.use(favicon(path.join(__dirname, 'favicon.ico')))
  *

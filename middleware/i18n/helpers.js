@@ -46,7 +46,7 @@ module.exports = function helpersOf (name, messages, engine) {
     __,
     __n,
     getLocale: () => name,
-    isPreferredLocale: () => true // koa-i18n's never asks either: it has no preference to compare
+    isPreferredLocale: () => true // koa-i18n's compares nothing either: it knows no preference
   }
 }
 

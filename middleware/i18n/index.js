@@ -41,8 +41,8 @@ const OPTIONS = {
  * @param {string} [options.directory='./locales']
  * @param {string} [options.extension] of the files; when left out, .js (JSON text) or .json
  * @param {Function} [options.parse=JSON.parse] text of a file to catalogue
- * @param {Array<string|Function>} [options.modes=[]] what is asked for the locale, first answer
- *   wins: 'query', 'subdomain', 'cookie', 'header', 'url', 'tld', (ctx) => locale or a promise
+ * @param {Array<string|Function>} [options.modes=[]] where the locale is looked for, the first that
+ *   finds one wins: 'query', 'subdomain', 'cookie', 'header', 'url', 'tld', (ctx) => locale or a promise
  * @param {string} [options.defaultLocale] default: the first of `locales`
  * @param {string|false} [options.fallback] the locale that lends what another lacks, default: the
  *   default locale
@@ -67,7 +67,7 @@ module.exports = function i18n (app, options) {
   }
 }
 
-/** Ask one mode after the other, from `i` on. @return {Promise|undefined} undefined when it is done */
+/** Evaluate one mode after the other, from `i` on. @return {Promise|undefined} undefined when it is done */
 function speak (ctx, modes, i) {
   for (; i < modes.length; i++) {
     const locale = modes[i](ctx)

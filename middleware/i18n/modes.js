@@ -24,7 +24,7 @@ function modeName (mode) {
 }
 
 /**
- * The function that asks a mode.
+ * The function that evaluates a mode.
  *
  * @param {string|Function} mode
  * @param {object} locales

@@ -9,7 +9,7 @@ let isWatching = false
 
 /**
  * Let an error that is thrown outside every promise of a request (in a timer, `nextTick`, an
- * emitter's listener) or in a promise nobody waits for fail that request alone: it is answered 500,
+ * emitter's listener) or in a promise nobody awaits fail that request alone: it is a 500, and
  * the others go on. An error that belongs to no request still ends the process.
  *
  *    app.use(isolate()) // first of all
@@ -50,7 +50,7 @@ class Request {
   }
 
   /**
-   * Answer it with the error, or tell the app if the answer is out.
+   * Respond with the error, or report it to the app if the response was sent.
    */
   fail (thrown) {
     const err = toError(thrown)
@@ -64,7 +64,7 @@ class Request {
 }
 
 /**
- * Koa answers nothing at all to a thrown null.
+ * Koa sends nothing at all for a thrown null.
  */
 function toError (thrown) {
   return thrown ?? new Error(`non-error thrown: ${thrown}`, { cause: thrown })
@@ -72,7 +72,7 @@ function toError (thrown) {
 
 /**
  * node emits the events of its own request and response outside the request's context. On kone's
- * front there are none until somebody asks for them.
+ * front there are none until `ctx.req` or `ctx.res` is read.
  */
 function guard (message, request) {
   if (typeof message.emit === 'function') guardEmit(message, request)
@@ -91,16 +91,16 @@ function guardEmit (message, request) {
   }
 }
 
-function guardLate (lean, request) {
-  const { materialize } = lean
+function guardLate (message, request) {
+  const { materialize } = message
   let isGuarded = false
-  lean.materialize = function () {
-    const message = materialize.call(this)
+  message.materialize = function () {
+    const materialized = materialize.call(this)
     if (!isGuarded) {
       isGuarded = true
-      guardEmit(message, request)
+      guardEmit(materialized, request)
     }
-    return message
+    return materialized
   }
 }
 

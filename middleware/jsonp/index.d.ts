@@ -1,6 +1,6 @@
 import Kone = require('../../lib/index')
 
-/** Answer a GET that names a callback with a script that calls it. */
+/** Respond to a GET that names a callback with a script that calls it. */
 declare function jsonp (options?: jsonp.Options): Kone.Middleware
 
 declare namespace jsonp {

@@ -14,7 +14,7 @@ const OPTIONS = {
 const LINE_ENDS = /[\u2028\u2029]/
 
 /**
- * Answer a GET that names a callback with a script that calls it.
+ * Respond to a GET that names a callback with a script that calls it.
  *
  *    app.use(jsonp())
  *    app.use(ctx => { ctx.body = { a: 1 } })   // GET /?callback=cb: a script, cb({"a":1})

@@ -1,6 +1,6 @@
 import Kone = require('../../lib/index')
 
-/** One line per request, when its answer is out or the client is gone. */
+/** Log one line per request, when its response is sent or the client has disconnected. */
 declare function logger (
   options?: logger.Options & { transporter?: logger.Transporter | undefined }
 ): Kone.Middleware

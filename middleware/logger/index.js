@@ -21,7 +21,7 @@ const OPTIONS = {
 const ALONE = { ...OPTIONS, transporter: fn }
 
 /**
- * One line per request, when its answer is out or the client is gone.
+ * Log one line per request, when its response is sent or the client has disconnected.
  *
  *    app.use(logger())                                  // stdout
  *    app.use(logger(log4js.getLogger('http'), { level: 'auto' }))
@@ -62,7 +62,7 @@ module.exports = function logger (log, options) {
 
 /**
  * The same for `app.final`. It begins after the handlers, so it knows no response time; the failed
- * and aborted requests, which no final sees, it logs from the app's first answer on.
+ * and aborted requests, which no final sees, it logs from the app's first response on.
  *
  *    app.final(logger.final(log4js.getLogger('http'), { level: 'auto' }))
  *

@@ -1,5 +1,6 @@
 'use strict'
 
+const { setImmediate } = require('node:timers') // jsdom has none
 const { parts } = require('./line')
 const { statusOf } = require('./values')
 

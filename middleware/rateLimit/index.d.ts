@@ -1,6 +1,6 @@
 import Kone = require('../../lib/index')
 
-/** Answer 429 to a client that asks too often. */
+/** Respond 429 to a client that sends too many requests. */
 declare function rateLimit (options?: rateLimit.Options): Kone.Middleware
 
 declare namespace rateLimit {

@@ -33,7 +33,7 @@ const OPTIONS = {
 }
 
 /**
- * Answer 429 to a client that asks too often.
+ * Respond 429 to a client that sends too many requests.
  *
  *    app.use(rateLimit({ max: 100, duration: 60_000 }))
  *    app.use(rateLimit({ driver: 'redis', db: client, max: 100, duration: 60_000 }))
@@ -58,7 +58,7 @@ const OPTIONS = {
  * @param {Function} [options.onLimited] `ctx => *`
  * @param {Function} [options.whitelist] `ctx => Boolean|Promise`, true: not limited
  * @param {Function} [options.blacklist] `ctx => Boolean|Promise`, true: 403
- * @param {boolean} [options.failOpen=false] let pass when the store fails, or does not answer
+ * @param {boolean} [options.failOpen=false] let pass when the store fails, or does not respond
  *   within 5 s; otherwise that is a 503 (`KONE_ERR_RATE_LIMIT_STORE`)
  * @return {Function} middleware
  * @throws {TypeError} for an option of the wrong type

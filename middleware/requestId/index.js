@@ -13,7 +13,7 @@ const OPTIONS = { header: name, query: name, expose: name }
 
 /**
  * Give every request an id: the one it came with, if that is clean, or a new UUID. It is at
- * `ctx.state.id` and in the answer.
+ * `ctx.state.id` and in the response.
  *
  *    app.use(requestId())
  *    app.use(ctx => { ctx.body = ctx.state.id })

@@ -188,7 +188,7 @@ class Router {
   }
 
   /**
-   * Answer OPTIONS, 405 and 501 with `Allow`, for what no route has answered.
+   * Respond to OPTIONS, and with 405 and 501, with `Allow`, where no route has responded.
    *
    *    app.use(router.allowedMethods({ throw: true }))
    *

@@ -3,7 +3,7 @@ import type { Context, Middleware } from '../../lib/index'
 declare function rpc (methods: rpc.Methods, options?: rpc.Options): Middleware
 
 declare namespace rpc {
-  /** `this` is ctx; the awaited value is the answer */
+  /** `this` is ctx; the awaited value is the response */
   type Method = (this: Context, ...args: any[]) => unknown
 
   interface Methods {
@@ -11,7 +11,7 @@ declare namespace rpc {
   }
 
   interface Codec {
-    /** content type, of the request and of the answer */
+    /** content type, of the request and of the response */
     type: string
     /** the array of arguments */
     decode (buffer: Buffer): unknown

@@ -25,7 +25,7 @@ const codec = new Rule('a codec', value => {
 const OPTIONS = { prefix: path, codecs: list(codec, 'codecs with type, decode and encode'), limit: size }
 
 /**
- * Call functions by name: `POST <prefix>/<name>` with the array of arguments as body, answered with
+ * Call functions by name: `POST <prefix>/<name>` with the array of arguments as body; the response is
  * the value in the same codec.
  *
  *    app.use(rpc({

@@ -64,7 +64,7 @@ declare namespace session {
     /** @param ttl ms */
     set (id: string, session: any, ttl: number): any
     destroy (id: string): any
-    /** `get` answers at once, so it is asked only when `ctx.session` is read. */
+    /** `get` returns at once, so it is called only when `ctx.session` is read. */
     lazy?: boolean | undefined
   }
 

@@ -14,7 +14,7 @@ const { settingsOf } = require('./settings')
  *    app.use(session({ store: session.redis(client), cookie: { maxAge: 7 * 24 * 3600e3 } }))
  *    app.use(ctx => { ctx.session.views = (ctx.session.views || 0) + 1 })
  *
- * It is kept as JSON and saved before the answer if it was changed; emptied or set to null, it is
+ * It is kept as JSON and saved before the response is sent if it was changed; emptied or set to null, it is
  * destroyed. Nothing is read, written or sent for a request that leaves it alone.
  * `ctx.sessionHandler.regenerateId()` gives it a new id and destroys the old one: call it when
  * somebody signs in.
@@ -31,7 +31,7 @@ const { settingsOf } = require('./settings')
  * @param {boolean} [options.renew=false] the same, but only when less than half of maxAge is left
  * @return {Function} middleware
  * @throws {TypeError} for an option of the wrong type; a request whose store fails, or does not
- *   answer within 5 s, is answered 503 (`KONE_ERR_SESSION_STORE`)
+ *   respond within 5 s, is a 503 (`KONE_ERR_SESSION_STORE`)
  * @api public
  */
 module.exports = function session (options, ...rest) {

@@ -1,12 +1,13 @@
 'use strict'
 
 const cluster = require('node:cluster')
+const { clearInterval, setInterval } = require('node:timers') // jsdom has others
 
 const SWEEP = 60_000 // ms
 
 /**
  * Sessions in this process' memory, as JSON: what one request changes and does not save, another
- * one never sees. Expired sessions are forgotten when asked for and by a sweep every minute.
+ * one never sees. Expired sessions are evicted when they are read and by a sweep every minute.
  *
  *    app.use(session({ store: session.memory() }))
  *

@@ -51,7 +51,7 @@ module.exports = class Session {
     return this.commitNow()
   }
 
-  /** Who does not wait for it is told by the end of the request: what failed is tried again there. */
+  /** For a caller that does not await it, the end of the request tries again and reports the error. */
   commitNow () {
     const saved = Promise.resolve(this.commit())
     saved.catch(() => {})

@@ -2,7 +2,7 @@
 import { Readable } from 'node:stream'
 import Kone = require('../../lib/index')
 
-/** Give `ctx.sse()`, which answers with an event stream. */
+/** Give `ctx.sse()`, which responds with an event stream. */
 declare function sse (options?: sse.Options): Kone.Middleware
 
 declare namespace sse {

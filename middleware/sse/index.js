@@ -1,6 +1,7 @@
 'use strict'
 
 const { Readable } = require('node:stream')
+const { clearInterval, clearTimeout, setInterval, setTimeout } = require('node:timers') // jsdom has others
 const { check, integer } = require('../_shared/options')
 
 const HEARTBEAT = ':\n\n'
@@ -13,7 +14,7 @@ const OPTIONS = {
 }
 
 /**
- * Give `ctx.sse()`, which answers with an event stream.
+ * Give `ctx.sse()`, which responds with an event stream.
  *
  *    app.use(sse({ heartbeat: 15000 }))
  *    app.use(ctx => {
@@ -54,8 +55,8 @@ module.exports = function sse (options) {
 }
 
 /**
- * The body of the answer: 'close' says that it is over, by `end()` or because the client left,
- * and 'drain', after a `send` that answered false, that there is room again.
+ * The body of the response. 'close' is emitted when it is over, by `end()` or because the client
+ * disconnected, and 'drain', after a `send` that returned false, when the queue is half empty.
  */
 class EventStream extends Readable {
   constructor (ctx, heartbeat, limit) {
@@ -90,7 +91,7 @@ class EventStream extends Readable {
     return true
   }
 
-  /** Close the stream when all that was sent is out; the client would connect again. */
+  /** Close the stream when everything is flushed; the client would connect again. */
   end () {
     if (this.over || this.destroyed) return
     this.over = true

@@ -41,7 +41,7 @@ const OPTIONS = {
  *
  *    app.use(serve(path.join(__dirname, 'public'), { maxAge: 3600000 }))
  *
- * Answers GET and HEAD, with Range, If-Range and the conditions of RFC 9110 (13); what is not
+ * Responds to GET and HEAD, with Range, If-Range and the conditions of RFC 9110 (13); what is not
  * there, and every path that is not spelled in the one canonical way, is left to the next
  * middleware. Nothing outside of `root` is served, whatever links lead there.
  *

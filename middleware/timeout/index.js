@@ -13,13 +13,13 @@ const MAX = 2 ** 31 - 1 // what a timer can hold, in ms
 const scopes = new AsyncLocalStorage()
 
 /**
- * Answer 503 when what follows takes too long. `ctx.signal` is aborted then, for whatever can be
+ * Respond 503 when the following middleware take too long. `ctx.signal` is aborted then, for whatever can be
  * called off; what is written later is dropped.
  *
  *    app.use(timeout(5000))
  *    app.use(async ctx => { ctx.body = await fetch(url, { signal: ctx.signal }) })
  *
- * An answer whose head is out before that ends whole: nothing is cut off or aborted.
+ * A response whose headers were sent before that is completed: nothing is cut off or aborted.
  *
  * @param {number} ms
  * @return {Function} middleware; rejects with 503

@@ -27,7 +27,7 @@ declare namespace upload {
     mimetype: string
     /** bytes */
     size: number
-    /** removed when the answer is out, if it still lies there */
+    /** removed after the response is sent, if it is still there */
     path: string
   }
 }

@@ -38,7 +38,7 @@ const FIELDS_TOTAL = 1024 * 1024
  *      await fs.promises.rename(file.path, '/srv/avatars/1')
  *    })
  *
- * What still lies at a file's path when the answer is out is removed. `originalname` is what the
+ * A file that is still at its path after the response is sent is removed. `originalname` is what the
  * client says, and only that: it is part of no path.
  *
  * @param {object} [options]
@@ -91,7 +91,7 @@ function folderAt (dest) {
   return path.resolve(dest)
 }
 
-// What multer's files have beside: an app that reads it is told, and not given undefined.
+// Further fields of multer's files: reading one throws a sentence instead of giving undefined.
 const NOT_THERE = Object.fromEntries([
   ['buffer', 'await fs.promises.readFile(file.path)'],
   ['filename', 'path.basename(file.path)'],

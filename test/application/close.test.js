@@ -71,9 +71,14 @@ for (const http1 of [false, true]) {
     })
 
     it('should cut at the deadline what does not end', async t => {
-      const { app, port } = await start(t, ctx => { ctx.respond = false })
+      const asked = new EventEmitter()
+      const { app, port } = await start(t, ctx => {
+        ctx.respond = false
+        asked.emit('request')
+      })
+      const inFlight = once(asked, 'request')
       const cut = assert.rejects(get(port), { code: 'ECONNRESET' })
-      await new Promise(resolve => setTimeout(resolve, 20))
+      await inFlight
       await app.close({ timeout: 30, grace: 0 })
       await cut
     })
@@ -87,7 +92,7 @@ for (const http1 of [false, true]) {
       const { text } = await get(port, agent)
       assert.equal(text, http1 ? 'front' : 'node:http')
 
-      const closed = app.close()
+      const closed = app.close({ grace: 10_000 }) // ends when the connection does
       const last = await get(port, agent)
       assert.deepEqual([last.text, last.headers.connection], [text, 'close'])
       await closed
@@ -197,7 +202,7 @@ describe('app.close() with an HTTP/2 server', () => {
     // The connection is there before the drain begins, its handshake is not.
     const socket = net.connect(server.address().port, '127.0.0.1')
     await once(server, 'connection')
-    const closed = app.close({ grace: 100 })
+    const closed = app.close({ grace: 2000 })
     const session = http2.connect('https://127.0.0.1', { socket, ALPNProtocols: ['h2'], rejectUnauthorized: false })
     t.after(() => session.destroy())
     const goaway = once(session, 'goaway')

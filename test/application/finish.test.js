@@ -40,7 +40,7 @@ engines("app.on('finish')", ({ it, serve }) => {
   it('should not be emitted before the answer is out', async () => {
     let finished = false
     const { app, ask } = await serve(app => app.use(async ctx => {
-      await new Promise(resolve => setTimeout(resolve, 5))
+      await new Promise(resolve => setImmediate(resolve))
       ctx.body = String(finished)
     }))
     app.on('finish', () => { finished = true })

@@ -4,10 +4,10 @@ const assert = require('node:assert/strict')
 const { spawn } = require('node:child_process')
 const { once } = require('node:events')
 const fs = require('node:fs')
-const net = require('node:net')
 const os = require('node:os')
 const path = require('node:path')
 const { setTimeout: sleep } = require('node:timers/promises')
+const { freePort, isTaken } = require('../helpers/ports')
 
 const ROOT = path.join(__dirname, '../..')
 const PM2 = path.join(ROOT, 'pm2.js')
@@ -45,29 +45,43 @@ async function make (t, cluster, env) {
 class Instance {
   constructor (folder, port, cluster, env) {
     this.folder = folder
-    this.port = port
     this.cluster = cluster
     this.app = path.join(folder, 'app.js')
-    this.url = `http://127.0.0.1:${port}`
     this.master = null
     this.env = {
       ...process.env,
       NODE_TEST_CONTEXT: undefined,
       KONE_CLUSTER: cluster,
-      PORT: String(port),
       INSTANCES: '2',
       PM2_HOME: folder,
       TMPDIR: folder, // the master's socket, which a killed one leaves
       ...env
     }
+    this.move(env?.PORT ?? port)
+  }
+
+  move (port) {
+    this.port = Number(port)
+    this.url = `http://127.0.0.1:${port}`
+    this.env.PORT = String(port)
   }
 
   write (source, version = 1) {
     fs.writeFileSync(this.app, `'use strict'\nprocess.env.VERSION = '${version}'\n${source}\n`)
   }
 
-  /** Serve the app; node:cluster's master stays as `master`. */
+  /** Serve the app, on another port when ours was taken meanwhile; node:cluster's master stays as `master`. */
   async start () {
+    try {
+      await this.startHere()
+    } catch (err) {
+      if (!isTaken(err)) throw err
+      this.move(await freePort())
+      await this.startHere()
+    }
+  }
+
+  async startHere () {
     const child = this.spawn([this.app])
     if (this.cluster === 'pm2') {
       const { code, lines } = await ended(child)
@@ -160,13 +174,4 @@ async function until (what, condition, timeout = 20000) {
   }
 }
 
-async function freePort () {
-  const server = net.createServer().listen(0)
-  await once(server, 'listening')
-  const { port } = server.address()
-  server.close()
-  await once(server, 'close')
-  return port
-}
-
-module.exports = { PM2, SHAPES, make, isAlive, until, freePort }
+module.exports = { PM2, SHAPES, make, isAlive, until }

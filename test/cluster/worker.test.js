@@ -7,21 +7,25 @@ const { once } = require('node:events')
 const fs = require('node:fs')
 const http = require('node:http')
 const path = require('node:path')
-const { SHAPES, freePort, make } = require('./instance')
+const { onFreePort } = require('../helpers/ports')
+const { SHAPES, make } = require('./instance')
 
 const WORKER = path.join(__dirname, '../../cluster/worker.js')
 
 async function start (t, source, env) {
   const instance = await make(t, 'node')
   instance.write(source)
-  const port = await freePort()
-  const worker = fork(WORKER, {
-    env: { ...process.env, NODE_TEST_CONTEXT: '', KONE_APP: instance.app, PORT: port, DRAIN_TIMEOUT: 5000, ...env },
-    stdio: ['ignore', 'pipe', 'pipe', 'ipc']
+  return onFreePort(async port => {
+    const worker = fork(WORKER, {
+      env: { ...process.env, NODE_TEST_CONTEXT: '', KONE_APP: instance.app, PORT: port, DRAIN_TIMEOUT: 5000, ...env },
+      stdio: ['ignore', 'pipe', 'pipe', 'ipc']
+    })
+    t.after(() => worker.kill('SIGKILL'))
+    const ended = once(worker, 'exit')
+    const [message] = await once(worker, 'message')
+    if (/EADDRINUSE|is in use/.test(message.failed)) throw new Error(message.failed)
+    return { worker, message, port, ended }
   })
-  t.after(() => worker.kill('SIGKILL'))
-  const [message] = await once(worker, 'message')
-  return { worker, message, port, ended: once(worker, 'exit') }
 }
 
 describe('a worker', () => {
@@ -69,10 +73,9 @@ describe('a worker', () => {
       for (const key of Object.keys(require.cache)) if (key.startsWith('${copy}')) delete require.cache[key]
       ${SHAPES.listens}`)
     await (await fetch(`http://127.0.0.1:${port}/echo?id=1`)).text()
-    const answer = fetch(`http://127.0.0.1:${port}/slow?id=2`)
-    await new Promise(resolve => setTimeout(resolve, 100))
+    const answer = await fetch(`http://127.0.0.1:${port}/stream?id=2`) // its head is here, its end is not
     worker.send('shutdown')
-    assert.equal(await (await answer).text(), '2 at last')
+    assert.match(await answer.text(), /^2\.0\n[^]*\n2\.19\n$/)
     assert.deepEqual(await ended, [0, null])
   })
 

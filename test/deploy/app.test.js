@@ -7,8 +7,9 @@ const fs = require('node:fs')
 const net = require('node:net')
 const path = require('node:path')
 const { after, before, describe, it } = require('node:test')
-const { freePort, make } = require('../cluster/instance')
+const { make } = require('../cluster/instance')
 const drain = require('../helpers/drain')
+const { closedPort, freePort, onFreePort } = require('../helpers/ports')
 const { missing, which } = require('../helpers/programs')
 const startRedis = require('../helpers/redis')
 const visitor = require('../helpers/visitor')
@@ -31,14 +32,14 @@ describe('examples/deploy/app.js', { skip: missing('redis-server') }, () => {
         (err, stdout, stderr) => resolve([err?.code, stdout + stderr]))
     })
 
-    it('that Redis cannot be reached', async () => {
-      const port = await freePort()
+    it('that Redis cannot be reached', async t => {
+      const port = await closedPort(t)
       assert.deepEqual(await run([APP], { PORT: 0, REDIS_URL: `redis://127.0.0.1:${port}` }),
         [1, `cannot reach Redis: connect ECONNREFUSED 127.0.0.1:${port}\n`])
     })
 
-    it('that Redis cannot be reached, in a cluster too', async () => {
-      const port = await freePort()
+    it('that Redis cannot be reached, in a cluster too', async t => {
+      const port = await closedPort(t)
       const env = { PORT: await freePort(), KONE_CLUSTER: 'node', INSTANCES: 2, REDIS_URL: `redis://127.0.0.1:${port}` }
       assert.deepEqual(await run(['pm2.js', APP], env),
         [1, `kone: cannot reach Redis: connect ECONNREFUSED 127.0.0.1:${port}\n`])
@@ -98,20 +99,26 @@ describe('examples/deploy/app.js', { skip: missing('redis-server') }, () => {
   })
 
   /** The app by itself, and what a probe of it says. */
-  async function start (t, url) {
-    const port = await freePort()
-    const child = spawn(process.execPath, [APP], {
-      env: { ...process.env, PORT: port, REDIS_URL: url }, stdio: ['ignore', 'ignore', 'pipe']
+  function start (t, url) {
+    return onFreePort(async port => {
+      const child = spawn(process.execPath, [APP], {
+        env: { ...process.env, PORT: port, REDIS_URL: url }, stdio: ['ignore', 'ignore', 'pipe']
+      })
+      let printed = ''
+      child.stderr.setEncoding('utf8').on('data', text => { printed += text })
+      const ended = once(child, 'close')
+      t.after(() => {
+        child.kill('SIGKILL')
+        return ended
+      })
+      const origin = `http://127.0.0.1:${port}`
+      const probe = path => fetch(origin + path).then(async res => `${res.status} ${await res.text()}`, err => err.message)
+      await Promise.race([
+        until('it is ready', async () => await probe('/readyz') === '200 ready'),
+        ended.then(() => { throw new Error(printed) })
+      ])
+      return { child, origin, probe }
     })
-    const ended = once(child, 'exit')
-    t.after(() => {
-      child.kill('SIGKILL')
-      return ended
-    })
-    const origin = `http://127.0.0.1:${port}`
-    const probe = path => fetch(origin + path).then(async res => `${res.status} ${await res.text()}`, err => err.message)
-    await until('it is ready', async () => await probe('/readyz') === '200 ready')
-    return { child, origin, probe }
   }
 
   it('should answer the probes of kubernetes.yaml and the Dockerfile', async t => {

@@ -7,9 +7,9 @@ const os = require('node:os')
 const path = require('node:path')
 const { promisify } = require('node:util')
 const { after, before, describe, it } = require('node:test')
-const { freePort } = require('../cluster/instance')
 const { blocks } = require('../helpers/blocks')
 const { start } = require('../helpers/child')
+const { onFreePort } = require('../helpers/ports')
 const { missing, which } = require('../helpers/programs')
 const startRedis = require('../helpers/redis')
 
@@ -40,8 +40,8 @@ describe('a folder of your own', { skip: missing('redis-server') }, () => {
 
   /** Start what a file tells to, with its environment but a port of its own, and ask it until it is told to stop. */
   async function serve (t, { command: [, ...args], cwd, env }, meanwhile) {
-    const own = { ...env, PORT: String(await freePort()), REDIS_URL: `redis://127.0.0.1:${redis.port}`, TMPDIR: work }
-    const child = await start(args, own, cwd)
+    const own = { ...env, REDIS_URL: `redis://127.0.0.1:${redis.port}`, TMPDIR: work }
+    const child = await onFreePort(port => start(args, Object.assign(own, { PORT: String(port) }), cwd))
     t.after(() => child.stop('SIGKILL'))
     const ready = async () => (await fetch(`${child.url}/readyz`)).text()
     assert.equal(await ready(), 'ready')

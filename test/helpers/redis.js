@@ -3,10 +3,9 @@
 const { spawn } = require('node:child_process')
 const { once } = require('node:events')
 const fs = require('node:fs/promises')
-const net = require('node:net')
 const os = require('node:os')
 const path = require('node:path')
-const { setTimeout: sleep } = require('node:timers/promises')
+const { onFreePort } = require('./ports')
 
 /**
  * Start a real redis-server on a free port; what it was told survives kill and restart.
@@ -22,8 +21,7 @@ const { setTimeout: sleep } = require('node:timers/promises')
  */
 module.exports = async function startRedis (program) {
   const dir = await fs.mkdtemp(path.join(os.tmpdir(), 'kone-redis-'))
-  const port = await freePort()
-  let child = await start(program, port, dir)
+  let { port, child } = await onFreePort(async port => ({ port, child: await start(program, port, dir) }))
 
   const kill = async () => {
     if (child.exitCode !== null || child.signalCode !== null) return
@@ -49,37 +47,21 @@ async function start (program, port, dir) {
   const child = spawn(program, [
     '--port', String(port), '--bind', '127.0.0.1', '--dir', dir,
     '--save', '', '--appendonly', 'yes', '--appendfsync', 'always'
-  ], { stdio: 'ignore' })
+  ], { stdio: ['ignore', 'pipe', 'ignore'] })
   // a test that dies leaves no server behind
   const end = () => child.kill('SIGKILL')
   process.once('exit', end)
   child.once('exit', () => process.off('exit', end))
 
-  while (!await answers(port)) {
-    if (child.exitCode !== null) throw new Error(`redis-server ended with ${child.exitCode}`)
-    await sleep(10)
-  }
-  return child
-}
-
-/** Whether a PING is answered: while it reads its file it answers, but not with PONG. */
-function answers (port) {
-  return new Promise(resolve => {
-    const socket = net.connect(port, '127.0.0.1', () => socket.write('PING\r\n'))
-    socket.once('data', data => {
-      socket.destroy()
-      resolve(data.toString().startsWith('+PONG'))
+  // not a PING, which somebody else's server on this port would answer
+  let printed = ''
+  await new Promise((resolve, reject) => {
+    child.stdout.setEncoding('utf8').on('data', text => {
+      printed += text
+      if (/Ready to accept connections/.test(printed)) resolve()
     })
-    socket.once('error', () => resolve(false))
-    socket.once('close', () => resolve(false))
+    child.once('error', reject)
+    child.once('close', code => reject(new Error(`redis-server ended with ${code}:\n${printed}`)))
   })
-}
-
-async function freePort () {
-  const server = net.createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address()
-  server.close()
-  await once(server, 'close')
-  return port
+  return child
 }

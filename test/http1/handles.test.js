@@ -133,8 +133,8 @@ describe('in an environment without the globals of the web', () => {
     })
   `
 
-  // without ReadableStream alone node's own Response cannot be read
-  for (const names of [['Response'], ['Blob'], ['ReadableStream', 'Response'], ['ReadableStream', 'Response', 'Blob']]) {
+  // without ReadableStream or Blob node's own Response cannot be read
+  for (const names of [['Response'], ['Blob', 'Response'], ['ReadableStream', 'Response'], ['ReadableStream', 'Response', 'Blob']]) {
     it(`should send every other body, without ${names.join(', ')}`, async () => {
       assert.deepEqual(await child(program(names)), {
         json: '200 {"hello":"world"}',

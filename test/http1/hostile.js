@@ -24,13 +24,11 @@ const KEPT = {
   nothing: () => null,
   path: ctx => ctx.path,
   url: ctx => ctx.url,
-  href: ctx => ctx.href,
   "a query's value": ctx => ctx.query.value,
   'a parameter': ctx => ctx.params.second,
   'ctx.get()': ctx => ctx.get('X-Value'),
   'a value of ctx.headers': ctx => ctx.headers['x-value'],
-  'a cookie': ctx => ctx.cookies.get('value'),
-  'the end of a list': ctx => ctx.get('X-List').split(', ').at(-1)
+  'a cookie': ctx => ctx.cookies.get('value')
 }
 
 const APPS = {

@@ -7,6 +7,8 @@ const net = require('node:net')
 const { setImmediate: turn } = require('node:timers/promises')
 
 const Kone = require('../helpers/kone')
+const { superLinear } = require('../helpers/linear/growth')
+const shapes = require('../helpers/linear/shapes')
 
 /*
  * A head costs CPU linear in its bytes however it is cut. Measured without a kernel in between: reads are pushed into
@@ -88,5 +90,114 @@ describe('the cost of a head', () => {
     const ratio = await front(head(LARGE), 1) / await front(head(LARGE / 8), 1)
     // Eight times as many bytes: 8 when linear, 64 when every read starts over.
     assert(ratio < 24, `${ratio.toFixed(1)} times as much for eight times the bytes`)
+  })
+})
+
+/*
+ * What a hostile client sends costs the front linear time, too: in each field that it looks into, in a header section that
+ * does not end, in `ctx.get` and `ctx.headers`, and in one-byte reads behind a request that has no response yet.
+ */
+describe('the cost of hostile bytes', () => {
+  const FIELDS = ['Host', 'Content-Length', 'Transfer-Encoding', 'Connection', 'Expect', 'Upgrade', 'Cookie', 'X-A']
+  // what is longer than 16 KB is refused, and shows no growth
+  const server = http.createServer({ maxHeaderSize: 64 * 1024 * 1024 })
+  const app = new Kone()
+  app.silent = true
+  const held = []
+  let handled = 0
+  app.use(ctx => {
+    handled++
+    if (ctx.path === '/held') return new Promise(resolve => held.push(resolve))
+    ctx.body = [ctx.get('X-A'), ctx.get('Host'), ctx.get('Cookie'), Object.keys(ctx.headers).length].join().length
+  })
+  app.attach(server)
+  server.on('clientError', (err, socket) => socket.destroy(err))
+  let taken
+  server.on('connection', socket => { taken = !('parser' in socket) })
+  after(() => assert(taken, 'the sockets of this test are the front\'s'))
+
+  /** Push text into a new connection, in reads of `size` bytes. */
+  async function send (text, size = Infinity) {
+    const socket = unwired()
+    socket.on('error', () => {})
+    server.emit('connection', socket)
+    await turn()
+    const bytes = Buffer.from(text, 'latin1')
+    for (let at = 0; at < bytes.length && !socket.destroyed; at += size) socket.push(bytes.subarray(at, at + size))
+    await turn()
+    for (const resolve of held.splice(0)) resolve()
+    socket.destroy()
+  }
+
+  async function check (text, of, options) {
+    const found = []
+    for (const { title, make } of of) {
+      const texts = new Map()
+      const growth = await superLinear(size => {
+        if (!texts.has(size)) texts.set(size, text(make(size)))
+        return send(texts.get(size), options?.read)
+      }, options)
+      if (growth !== undefined) found.push(`${title}: ${growth}`)
+    }
+    assert.deepEqual(found, [])
+  }
+
+  for (const field of FIELDS) {
+    it(`should be linear in the value of ${field}`, async () => {
+      const before = handled
+      await check(value => `GET / HTTP/1.1\r\n${field === 'Host' ? '' : 'Host: a\r\n'}${field}: ${value}\r\n\r\n`, shapes('host'))
+      if (!['Host', 'Content-Length', 'Transfer-Encoding', 'Expect', 'Upgrade'].includes(field)) assert(handled > before + 100)
+    })
+
+    it(`should be linear in the value of ${field} in a header section that does not end`, () => {
+      return check(value => `GET / HTTP/1.1\r\nHost: a\r\n${field}:${value}`, shapes('host'))
+    })
+  }
+
+  it('should be linear in the number of fields, alike or not', () => {
+    const of = ['X-A: b', 'Cookie: a=b', 'Content-Length: 0', 'Host: a', 'a:', 'Connection: a'].map(line => ({
+      title: line,
+      make: size => `${line}\r\n`.repeat(size / line.length)
+    }))
+    of.push({ title: 'distinct', make: size => Array.from({ length: size / 8 }, (_, i) => `k${i}: v\r\n`).join('') })
+    return check(fields => `GET / HTTP/1.1\r\nHost: a\r\n${fields}\r\n`, of)
+  })
+
+  it('should be linear in the target', () => check(path => `GET /${path} HTTP/1.1\r\nHost: a\r\n\r\n`, shapes('path')))
+
+  it('should be linear in blanks at the end of a value', async () => {
+    const of = [' ', '\t', ' \t'].map(blank => ({ title: JSON.stringify(blank), make: size => blank.repeat(size / blank.length) }))
+    await check(blanks => `GET / HTTP/1.1\r\nHost: a\r\nX-A: x<${blanks}>x${blanks}\r\n\r\n`, of)
+    await check(blanks => `GET / HTTP/1.1\r\nHost: a\r\nContent-Length:${blanks}`, of)
+    await check(blanks => `GET / HTTP/1.1\r\nHost: a\r\nContent-Length:${blanks}1${blanks}x`, of)
+    await check(blanks => `GET / HTTP/1.1\r\nHost: a\r\n${blanks}`, of)
+  })
+
+  it('should be linear in one-byte reads of an unfinished header section', async () => {
+    const of = [' ', 'x', '\t', ',', 'X-A: b\r\n', '\r', '\n'].map(unit => ({
+      title: JSON.stringify(unit),
+      make: size => unit.repeat(size / unit.length)
+    }))
+    await check(text => `GET / HTTP/1.1\r\nHost: a\r\nX-A:${text}`, of, { read: 1 })
+    for (const field of ['Content-Length', 'Transfer-Encoding', 'Connection', 'Expect']) {
+      for (const read of [1, 100]) {
+        await check(blanks => `GET / HTTP/1.1\r\nHost: a\r\n${field}:${blanks}`, of.slice(0, 1), { read, largest: 64 * 1024 })
+      }
+    }
+  })
+
+  it('should be linear in one-byte reads behind a request without a response', async () => {
+    const of = ['x', ' ', 'GET / HTTP/1.1\r\nHost: a\r\n\r\n', 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\n\r\nx'].map(unit => ({
+      title: JSON.stringify(unit),
+      make: size => unit.repeat(Math.ceil(size / unit.length))
+    }))
+    const before = handled
+    await check(text => `GET /held HTTP/1.1\r\nHost: a\r\n\r\n${text}`, of, { read: 1, largest: 64 * 1024 })
+    assert(handled > before)
+  })
+
+  it('should be linear in one-byte reads of a body', () => {
+    return check(text => `POST /held HTTP/1.1\r\nHost: a\r\nContent-Length: ${text.length}\r\n\r\n${text}`,
+      [{ title: 'x', make: size => 'x'.repeat(size) }], { read: 1 })
   })
 })

@@ -27,8 +27,7 @@ wire('ctx as an object', ({ side, it, serve }) => {
   it('should give req and res to whoever spreads it', { todo }, async () => {
     const [copy, ctx] = await see(ctx => [{ ...ctx }, ctx])
     assert.equal(typeof copy.req, 'object')
-    assert.equal(copy.req, ctx.req)
-    assert.equal(copy.res, ctx.res)
+    assert(copy.req === ctx.req && copy.res === ctx.res)
   })
 
   it('should let req and res be deleted', { todo }, async () => {
@@ -36,12 +35,12 @@ wire('ctx as an object', ({ side, it, serve }) => {
       const { req, res } = ctx
       delete ctx.req
       delete ctx.res
-      const left = [ctx.req, ctx.res]
+      const left = [typeof ctx.req, typeof ctx.res]
       ctx.req = req
       ctx.res = res
       return left
     })
-    assert.deepEqual(left, [undefined, undefined])
+    assert.deepEqual(left, ['undefined', 'undefined'])
   })
 
   it('should have req and res of its own', { todo }, async () => {

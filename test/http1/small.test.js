@@ -1,6 +1,7 @@
 'use strict'
 
 const assert = require('node:assert/strict')
+const { Readable } = require('node:stream')
 const { setImmediate: turn } = require('node:timers/promises')
 
 const { get, waitFor } = require('./sides')
@@ -59,6 +60,42 @@ wire('a request pipelined behind a response that closes', ({ it, serve }) => {
     it(`should have the body ${what}, by readBody()`, async () => {
       assert.deepEqual(await reading(get('/1') + bytes, whole), [read])
     })
+  }
+})
+
+wire('a response that was ready before its turn', ({ it, serve }) => {
+  const BODIES = {
+    'a string': () => 'body',
+    'a Buffer': () => Buffer.from('body'),
+    'a stream': () => Readable.from(['bo', 'dy']),
+    nothing: () => null
+  }
+
+  for (const [first, body] of [
+    ['a late string', async () => { await later(); return 'first' }],
+    ['a stream', () => Readable.from(slowly())],
+    ['a late stream', async () => { await later(); return Readable.from(slowly()) }],
+    ['a large Buffer', async () => { await later(); return Buffer.alloc(1_000_000, 'x') }]
+  ]) {
+    it(`should be sent behind ${first}`, async () => {
+      const { talk } = await serve(app => app.use(async ctx => {
+        ctx.body = ctx.path === '/first' ? await body() : BODIES[decodeURI(ctx.path.slice(1))]()
+      }))
+      const paths = ['first', ...Object.keys(BODIES), 'first', ...Object.keys(BODIES)].map(name => `/${encodeURI(name)}`)
+      const client = await talk(paths.map(path => get(path)).join('') + last('/nothing'))
+      const text = await client.all()
+      assert.equal(text.split('HTTP/1.1 20').length - 1, paths.length + 1)
+      assert.match(text, /\r\nConnection: close\r\n\r\n$/)
+    })
+  }
+
+  const later = async () => { for (let i = 0; i < 5; i++) await turn() }
+
+  async function * slowly () {
+    for (let i = 0; i < 3; i++) {
+      await later()
+      yield 'part'
+    }
   }
 })
 

@@ -78,8 +78,8 @@ async function download (port, bytes) {
     resume: () => socket.resume(),
     destroy: () => socket.destroy(),
     reset: () => socket.resetAndDestroy(),
-    received: (size, ms = 20000) => waitFor(() => client.size >= size || client.ended, () => `${size} bytes`, ms),
-    end: (ms = 20000) => waitFor(() => client.ended, () => `the end behind ${client.size} bytes`, ms)
+    received: (size, ms = 60000) => waitFor(() => client.size >= size || client.ended, () => `${size} bytes`, ms),
+    end: (ms = 60000) => waitFor(() => client.ended, () => `the end behind ${client.size} bytes`, ms)
   }
   socket.on('data', chunk => {
     client.size += chunk.length

@@ -4,7 +4,6 @@ const assert = require('node:assert/strict')
 const http = require('node:http')
 const net = require('node:net')
 const { describe, it } = require('node:test')
-const { setTimeout: sleep } = require('node:timers/promises')
 const compress = require('kone/middleware/compress')
 const sse = require('kone/middleware/sse')
 const frameworks = require('../helpers/frameworks')
@@ -130,7 +129,7 @@ frameworks('sse', ({ it, Koa, ask, listen }) => {
       if (stream.send({ data })) accepted++
       else refused++
       assert(stream.readableLength <= limit)
-      if (accepted % 8 === 0) await sleep(1) // let the sockets fill
+      if (accepted % 8 === 0) await new Promise(resolve => setImmediate(resolve)) // let the sockets fill
     }
     let drained = false
     stream.on('drain', () => { drained = true })

@@ -8,7 +8,7 @@ const timeout = require('kone/middleware/timeout')
 const frameworks = require('../helpers/frameworks')
 const until = require('../helpers/until')
 
-const tick = (ms = 1) => new Promise(resolve => setTimeout(resolve, ms))
+const { setTimeout: tick } = require('node:timers/promises') // the real one, also while a test moves the clock
 
 frameworks('timeout', ({ it, Koa, ask, listen }) => {
   const serve = (ms, handler) => {
@@ -113,12 +113,14 @@ frameworks('timeout', ({ it, Koa, ask, listen }) => {
     ])
   })
 
-  it('should let a stream that has begun end whole', async () => {
+  it('should let a stream that has begun end whole', async t => {
+    t.mock.timers.enable({ apis: ['setTimeout'] })
     let signal
     const slow = async function * () {
       for (let i = 0; i < 4; i++) {
-        await tick(15)
         yield `${i}`
+        await tick()
+        t.mock.timers.tick(15) // of the time that is allowed, once the first byte is on its way
       }
     }
     const bodied = serve(20, ctx => {
@@ -234,13 +236,21 @@ frameworks('timeout', ({ it, Koa, ask, listen }) => {
     assert.equal(signals[0].aborted, true)
   })
 
-  it('should disturb no other answer', async () => {
+  it('should disturb no other answer', async t => {
+    t.mock.timers.enable({ apis: ['setTimeout'] })
+    let slow = 0
     const app = serve(40, async ctx => {
-      if (ctx.path === '/slow') await new Promise(() => {})
+      if (ctx.path === '/slow') {
+        slow++
+        await new Promise(() => {})
+      }
       await tick()
       ctx.body = ctx.path
     })
     const asked = Array.from({ length: 20 }, (_, i) => ask(app, `GET ${i % 4 ? `/${i}` : '/slow'}`))
+    await Promise.all(asked.filter((_, i) => i % 4))
+    await until(() => slow === 5)
+    t.mock.timers.tick(40)
     const answers = await Promise.all(asked)
     answers.forEach((res, i) => assert.deepEqual(
       [res.status, res.text],

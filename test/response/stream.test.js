@@ -2,13 +2,19 @@
 
 const { describe, it: test } = require('node:test')
 const assert = require('node:assert/strict')
-const { once } = require('node:events')
+const { EventEmitter, once } = require('node:events')
 const fs = require('node:fs')
+const net = require('node:net')
 const { PassThrough, Readable } = require('node:stream')
-const { setTimeout: wait } = require('node:timers/promises')
 
 const context = require('../helpers/context')
 const engines = require('../helpers/engines')
+
+/** What was written so far has left this process. */
+async function sent (ctx) {
+  do await new Promise(resolve => setImmediate(resolve))
+  while (!ctx.headerSent || ctx.socket.writableLength > 0)
+}
 
 describe('ctx.body= a stream of another library', () => {
   /** What readable-stream and web shims give: everything but the prototype. */
@@ -73,12 +79,37 @@ engines('a stream body', ({ it, ask, serve }) => {
       app.use(ctx => {
         const body = ctx.body = new PassThrough()
         body.write('half')
-        setTimeout(() => body.destroy(new Error('disk on fire')), 20)
+        sent(ctx).then(() => body.destroy(new Error('disk on fire')))
       })
     }, 'GET /')
     assert.equal(res.status, 200)
     assert.equal(res.complete, false)
     assert.deepEqual(errors, [['disk on fire', true]])
+  })
+
+  it('should end the connection when it fails while its response is queued', {
+    timeout: 5000,
+    skip: { http2: 'has no queue', inject: 'has no connection' }
+  }, async () => {
+    const failed = new EventEmitter()
+    const { port } = await serve(app => app.use(async ctx => {
+      if (ctx.path === '/first') {
+        await once(failed, 'close')
+        ctx.body = 'first'
+        return
+      }
+      ctx.body = Readable.from((async function * () {
+        yield 'half'
+        await new Promise(resolve => setImmediate(resolve))
+        setImmediate(() => failed.emit('close'))
+        throw new Error('disk on fire')
+      })())
+    }))
+    const client = net.connect(port, '127.0.0.1')
+    const received = client.toArray().then(chunks => chunks.join(''))
+    client.write('GET /first HTTP/1.1\r\nHost: a\r\n\r\nGET /fails HTTP/1.1\r\nHost: a\r\n\r\n')
+    const text = await received.catch(err => err.code)
+    assert.doesNotMatch(text, /\r\n0\r\n/)
   })
 
   it('should be a 500 when it was gone before it was set', async () => {
@@ -151,7 +182,7 @@ engines('a stream body', ({ it, ask, serve }) => {
       app.use(ctx => {
         ctx.body = Readable.from((async function * () {
           yield 'text'
-          await wait(20)
+          await sent(ctx)
           yield {}
         })())
       })

@@ -9,8 +9,10 @@ const { exchange } = require('../helpers/engines')
 
 const lines = (...list) => list.join('\r\n')
 
+const NO_REQUEST = '\r\n\r\n' // ends with its timeout
+
 const messages = {
-  'nothing but a line break': '\r\n\r\n',
+  'nothing but a line break': NO_REQUEST,
   'a word': 'hello\r\n\r\n',
   'bytes of TLS': '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03',
   'the preface of HTTP/2': 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n',
@@ -31,7 +33,7 @@ const messages = {
   'a target of an asterisk': lines('OPTIONS * HTTP/1.1', 'Host: a', 'Connection: close', '', ''),
   CONNECT: lines('CONNECT a:443 HTTP/1.1', 'Host: a:443', '', ''),
   'a head that is too long': `GET /${'x'.repeat(20000)} HTTP/1.1\r\nHost: a\r\n\r\n`,
-  'too many headers': `GET / HTTP/1.1\r\nHost: a\r\n${'a: b\r\n'.repeat(3000)}\r\n`,
+  'too many headers': `GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n${'a: b\r\n'.repeat(3000)}\r\n`,
   'a header called __proto__': lines('GET / HTTP/1.1', 'Host: a', '__proto__: x', 'Connection: close', '', ''),
   'a method nobody knows': lines('BREW / HTTP/1.1', 'Host: a', '', '')
 }
@@ -55,12 +57,12 @@ for (const http1 of [true, false]) {
       const { port } = server.address()
 
       for (const [what, message] of Object.entries(messages)) {
-        const answered = exchange(port, message)
-        const ended = await Promise.race([
-          answered, new Promise(resolve => setTimeout(resolve, 300, 'is left to its timeout'))
-        ])
-        assert.match(ended, /^$|^HTTP\/1\.1 \d\d\d |^is left/, what)
-        assert.doesNotMatch(ended, /<script>/, what)
+        const exchanged = exchange(port, message)
+        if (message !== NO_REQUEST) {
+          const response = await exchanged
+          assert.match(response, /^$|^HTTP\/1\.1 \d\d\d /, what)
+          assert.doesNotMatch(response, /<script>/, what)
+        }
         const next = await fetch(`http://127.0.0.1:${port}/next`)
         assert.equal((await next.json())[1], true, what)
       }

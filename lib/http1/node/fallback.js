@@ -1,7 +1,5 @@
 'use strict'
 
-const { channel } = require('node:diagnostics_channel')
-const { EventEmitter } = require('node:events')
 const http = require('node:http')
 
 /**
@@ -9,12 +7,10 @@ const http = require('node:http')
  * by identity with what node brought, so that a patch is noticed at the next request.
  */
 
-const { IncomingMessage, OutgoingMessage, Server, ServerResponse } = http
+const { IncomingMessage, OutgoingMessage, ServerResponse } = http
 const request = IncomingMessage.prototype
 const message = OutgoingMessage.prototype
 const response = ServerResponse.prototype
-
-const { emit } = EventEmitter.prototype
 
 const {
   on: requestOn, emit: requestEmit, read, _read, push, pipe, resume, destroy: requestDestroy, _destroy,
@@ -29,16 +25,11 @@ const {
   destroy, writeEarlyHints
 } = response
 
-const started = channel('http.server.request.start')
-const created = channel('http.server.response.created')
-const finished = channel('http.server.response.finish')
-
 /**
  * Tools that were loaded before kone have patched already. Then there is an own method that node's class only
  * inherits, or one that does not look like node's: another name, or it calls a function with `apply`.
  */
-const wrapped = emit.name !== 'emit' || Object.hasOwn(Server.prototype, 'emit') ||
-  owns(request, 'on', 'emit', 'read', 'push', 'pipe', 'resume', 'destroy') ||
+const wrapped = owns(request, 'on', 'emit', 'read', 'push', 'pipe', 'resume', 'destroy') ||
   owns(response, 'on', 'emit', 'write', 'end', 'setHeader', 'getHeader', 'removeHeader', 'flushHeaders', 'destroy') ||
   changed(request, '_read', '_addHeaderLines') ||
   changed(message, 'setHeader', 'getHeader', 'removeHeader', 'appendHeader', 'getHeaders', 'write', 'end', '_send') ||
@@ -61,31 +52,19 @@ const LENIENT = [...process.execArgv, process.env.NODE_OPTIONS].join(' ').includ
 /**
  * Why this server's requests cannot be handled by the front now; '' when they can.
  *
- *    reason(server, host, null) // "another 'request' listener"
+ *    reason(server, host) // 'an insecure HTTP parser'
  *
  * @param {http.Server} server
- * @param {{ listener: Function, reason: () => string }} host
- * @param {Function|null} own a 'request' listener that may stand in front of the host's
+ * @param {{ reason: () => string }} host
  * @return {string}
  */
-function reason (server, host, own) {
-  if (!isAlone(server._events.request, host.listener, own)) return "server.listeners('request') is not the app's one"
-  if (server.emit !== emit) return 'server.emit is replaced'
-  if (started.hasSubscribers || created.hasSubscribers || finished.hasSubscribers) {
-    return 'subscribers on the http.server.* diagnostics channels'
-  }
-  if (isPatched()) return 'methods of IncomingMessage, OutgoingMessage or ServerResponse are patched'
+function reason (server, host) {
+  if (isPatched()) return 'patched methods of IncomingMessage, OutgoingMessage or ServerResponse'
   if (server.maxRequestsPerSocket > 0) return 'server.maxRequestsPerSocket'
   if (server.insecureHTTPParser ?? LENIENT) return 'an insecure HTTP parser'
   if (server.httpAllowHalfOpen) return 'server.httpAllowHalfOpen'
   if (server.rejectNonStandardBodyWrites) return 'server.rejectNonStandardBodyWrites'
   return host.reason()
-}
-
-function isAlone (listeners, listener, own) {
-  if (listeners === listener) return true
-  return own !== null && Array.isArray(listeners) && listeners.length === 2 &&
-    listeners[0] === own && listeners[1] === listener
 }
 
 /** Written out, because V8 turns a comparison of constants into nothing. */

@@ -77,6 +77,7 @@ class Outgoing {
     this.writtenIn = -1     // the event loop iteration in which it was written
     this.failure = null
     this.listeners = null
+    this.callbacks = null   // of node's own object
   }
 
   get statusCode () { return this.res === null ? this.status : this.res.statusCode }
@@ -117,6 +118,10 @@ class Outgoing {
   /** The connection ends with it, as far as is known before it has ended. */
   get mustClose () { return this.responses.closesAfter(this) }
 
+  /** It has not ended, or node's own object has not written its end. */
+  get isOpen () { return this.state === OPEN || this.state === STREAMING }
+  get isStreaming () { return this.state === STREAMING }
+  get isNotified () { return this.state === NOTIFIED }
   get isQueued () { return this.state === QUEUED }
   get isLost () { return this.failure !== null }
 
@@ -311,6 +316,13 @@ class Outgoing {
     this.next = null
   }
 
+  /** Node's own object has written its end. */
+  endByNode (text, bytes, isLatin1, callbacks, closes) {
+    this.callbacks = callbacks
+    this.closes = closes
+    this.responses.end(this, text, bytes, isLatin1)
+  }
+
   /** Keep the bytes by reference until its turn comes. */
   queue (text, bytes, isLatin1) {
     this.become(QUEUED)
@@ -350,6 +362,7 @@ class Outgoing {
 
   notify () {
     this.become(NOTIFIED)
+    if (this.res !== null) this.responses.connection.settled(this, this.callbacks)
     const { listeners } = this
     if (listeners === null) return
     this.listeners = null

@@ -1,12 +1,9 @@
 'use strict'
 
-// `Buffer` and `process` as globals are getters: not for what runs for every request.
-const { Buffer } = require('node:buffer')
+// `process` as a global is a getter: not for what runs for every request.
 const process = require('node:process')
 const { STREAMING, BATCHED, WRITTEN } = require('./outgoing')
-
-/** Larger bodies are not copied behind their header section (measured: +12 to +73 %), in bytes. */
-const LARGE = 16 * 1024
+const { LARGE, latin1 } = require('./pieces')
 
 /**
  * The responses of one connection, in the order of their requests:
@@ -91,10 +88,10 @@ class Responses {
    * @param {boolean} isLatin1 whether the text can be written as latin1
    */
   end (outgoing, text, bytes, isLatin1) {
-    if (outgoing !== this.first || this.isBlocked) {
+    if (outgoing !== this.first || (this.isBlocked && !outgoing.isStreaming)) {
       outgoing.queue(text, bytes, isLatin1)
       this.queuedBytes += outgoing.size
-    } else if (outgoing.next !== null || this.isBurst || this.batched !== null) {
+    } else if (!outgoing.isStreaming && (outgoing.next !== null || this.isBurst || this.batched !== null)) {
       this.join(outgoing, text, bytes, isLatin1)
       this.advance()
     } else {
@@ -105,22 +102,19 @@ class Responses {
       else if (this.socket.writableLength === 0) outgoing.flushed()
       else this.waitForFlush([outgoing])
       this.proceed(outgoing.closes)
+      if (this.first !== null) this.advance() // those behind a streamed one
     }
   }
 
-  /** A response that node's ServerResponse wrote was flushed. */
-  streamed (outgoing, closes) {
-    outgoing.become(WRITTEN)
-    this.shift(outgoing, closes)
-    outgoing.flushed()
-    this.proceed(closes)
-    this.advance()
-  }
-
-  /** Node's ServerResponse has the socket. */
-  stream (outgoing) {
+  /**
+   * A part of the first response that cannot wait for the rest.
+   *
+   * @param {Function[]|null} callbacks are called when the part was flushed
+   */
+  stream (outgoing, text, bytes, isLatin1, callbacks) {
     this.flush()
-    outgoing.become(STREAMING)
+    if (!outgoing.isStreaming) outgoing.become(STREAMING)
+    this.write(text, bytes, isLatin1, callbacks)
   }
 
   /** Bytes that node's ServerResponse keeps until its turn comes; negative when it has written them. */
@@ -148,7 +142,6 @@ class Responses {
   shift (outgoing, closes) {
     outgoing.sent(this.connection.clock.iteration())
     outgoing.incoming.sent(closes)
-    if (outgoing.ended && outgoing.res !== null) this.connection.sentLate(outgoing)
     this.length--
     this.first = outgoing.next
     outgoing.unlink()
@@ -208,17 +201,19 @@ class Responses {
   }
 
   /** @return {boolean} false when the socket takes nothing any more */
-  write (text, bytes, isLatin1) {
+  write (text, bytes, isLatin1, callbacks = null) {
     const { socket } = this
     if (!socket.writable) return false
+    const encoding = isLatin1 ? 'latin1' : 'utf8'
+    const called = callbacks === null ? undefined : err => { for (const fn of callbacks) fn(err) }
     if (bytes === null) {
-      socket.write(text, isLatin1 ? 'latin1' : 'utf8')
+      if (text !== '' || called !== undefined) socket.write(text, encoding, called)
     } else if (isLatin1 && bytes.length < LARGE) {
-      socket.write(text + latin1(bytes), 'latin1')
+      socket.write(text + latin1(bytes), 'latin1', called)
     } else {
       socket.cork()
-      socket.write(text, isLatin1 ? 'latin1' : 'utf8')
-      socket.write(bytes)
+      if (text !== '') socket.write(text, encoding)
+      socket.write(bytes, called)
       socket.uncork()
     }
     return socket.writable
@@ -276,11 +271,6 @@ function endOfTick (responses) {
 
 function flushed (outgoing) {
   outgoing.flushed()
-}
-
-function latin1 (bytes) {
-  if (Buffer.isBuffer(bytes)) return bytes.latin1Slice()
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).latin1Slice()
 }
 
 module.exports = { Responses }

@@ -1,6 +1,7 @@
 'use strict'
 
 const { STATUS_CODES } = require('node:http')
+const { setTimeout } = require('node:timers') // jsdom has another
 
 /**
  * The header section of a response, in node's order: the app's fields, Date, Connection, Keep-Alive, and
@@ -46,8 +47,7 @@ function now () {
   const time = new Date()
   date = `Date: ${time.toUTCString()}\r\n`
   closing = keeping = ''
-  const timer = setTimeout(forget, 1000 - time.getMilliseconds())
-  if (typeof timer.unref === 'function') timer.unref() // jsdom's timers are numbers
+  setTimeout(forget, 1000 - time.getMilliseconds()).unref()
 }
 
 function forget () {

@@ -6,11 +6,12 @@ const { setTimeout: sleep } = require('node:timers/promises')
 const { ENDS, isStalled, letterOf } = require('./plan')
 const { Responses } = require('./responses')
 
-/** By then every conversation must have ended by itself, in ms: no timeout of a plan is longer. */
-const PATIENCE = 9000
+/** A server that is silent for so long neither responds nor ends the connection, in ms: no timeout of a plan is longer. */
+const PATIENCE = 8000
 
 /** Between two looks of a slow reader, in ms. */
 const PERIOD = 10
+const MOST_PERIODS = 10
 
 /**
  * Act one client of a conversation.
@@ -70,10 +71,11 @@ class Talk {
     record.port = socket.localPort
     record.openedAt = record.activeAt = Date.now()
     this.read()
-    this.impatience = setTimeout(() => {
+    this.impatience = setInterval(() => {
+      if (Date.now() - record.activeAt < PATIENCE) return
       record.impatient = !this.over
-      socket.destroy()
-    }, PATIENCE)
+      this.leave(ENDS.ABORT)
+    }, PATIENCE / 20)
     const { how, ms, bytes } = this.client.end
     if (how === ENDS.ABORT || how === ENDS.RESET) {
       this.abortion = setTimeout(() => this.leave(how), ms)
@@ -100,8 +102,12 @@ class Talk {
     const start = () => {
       socket.resume()
       if (rate > 0) {
+        let last = Date.now()
         this.pace = setInterval(() => {
-          quota = Math.min(quota + rate, rate)
+          const now = Date.now()
+          // On a busy machine the interval is longer: what was missed is read then, but not all of it at once.
+          quota = Math.min(quota + rate * (now - last) / PERIOD, MOST_PERIODS * rate)
+          last = now
           if (quota > 0) socket.resume()
         }, PERIOD)
       }
@@ -198,7 +204,7 @@ class Talk {
     if (this.over) return
     this.over = true
     this.responses.end()
-    clearTimeout(this.impatience)
+    clearInterval(this.impatience)
     clearTimeout(this.abortion)
     clearTimeout(this.hold)
     clearInterval(this.pace)
@@ -207,8 +213,9 @@ class Talk {
 }
 
 /** A request as it is sent; what is missing of a stalled body is missing here. */
-function bytesOf ({ method, close, body, version = '1.1' }, client, request) {
-  const lines = [`${method} /${client}/${request} HTTP/${version}`, 'Host: siege']
+function bytesOf ({ method, close, expect, body }, client, request) {
+  const lines = [`${method} /${client}/${request} HTTP/1.1`, 'Host: siege']
+  if (expect) lines.push('Expect: 100-continue')
   if (close) lines.push('Connection: close')
   if (body !== null) lines.push(body.chunked ? 'Transfer-Encoding: chunked' : `Content-Length: ${body.length}`)
   const head = Buffer.from(`${lines.join('\r\n')}\r\n\r\n`)

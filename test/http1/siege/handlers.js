@@ -12,14 +12,15 @@ const { LIMIT, letterOf } = require('./plan')
  * The app of a conversation. The target of a request, `/client/request`, finds its handler in the plan:
  *
  *   kind     what the body is; see `respond`
- *   size     of the body in characters
+ *   size     of the body in characters; 'busy' also blocks the event loop for as many ms
  *   listen   ctx.onFinished() is called
  *   touch    ctx.res is touched, its 'finish' and 'close' are counted
  *   close    the response says `Connection: close`
  *   late     ms until the response, -1: synchronously
  *   read     of the request's body: '' not at all, 'body' by readBody(), 'limit' by one with a small limit,
  *            'stream' by ctx.req, 'half' paused behind its first chunk, 'too late' when the response is notified
- *   destroy  ctx.socket.destroy(): 'before' the body is set, 'after' (in the tick) or 'later' (in the next turn)
+ *   destroy  ctx.socket.destroy(): 'before' the body is set, 'after' (in the tick) or 'later' (in the next turn);
+ *            'res' or 'req': their destroy() before the body is set
  */
 
 const CHUNK = 32 * 1024
@@ -108,12 +109,15 @@ function respond (ctx, handler, letter) {
   const { kind, size, destroy } = handler
   if (handler.close) ctx.set('Connection', 'close')
   if (destroy === 'before') ctx.socket.destroy()
+  if (destroy === 'res' || destroy === 'req') ctx[destroy].destroy()
   if (destroy === 'after') process.nextTick(() => ctx.socket.destroy())
   if (destroy === 'later') setImmediate(() => ctx.socket.destroy())
   switch (kind) {
     case 'string':
     case 'utf8':
     case 'buffer':
+    case 'busy':
+      if (kind === 'busy') block(size)
       ctx.body = page(kind, letter, size)
       break
     case 'json':
@@ -149,6 +153,11 @@ function respond (ctx, handler, letter) {
       throw Object.assign(new Error('thrown by the siege'), { code: 'SIEGE' })
     case 'raw':
       return raw(ctx, letter, size)
+    case 'stuck':
+      ctx.respond = false
+      ctx.res.writeHead(200, { 'Content-Length': size + 1 })
+      ctx.res.write(page('string', letter, size))
+      return new Promise(() => {})
     case 'hang':
       return new Promise(() => {})
   }
@@ -172,6 +181,12 @@ async function * failing (letter) {
     await sleep(2)
   }
   throw Object.assign(new Error('failed by the siege'), { code: 'SIEGE' })
+}
+
+/** Nothing else runs for so many ms. */
+function block (ms) {
+  const until = performance.now() + ms
+  while (performance.now() < until);
 }
 
 /** The response by node's own means, at the pace of the client. */

@@ -1,6 +1,6 @@
 'use strict'
 
-const { LIMIT, isStalled, letterOf } = require('./plan')
+const { HANGS, LIMIT, isStalled, letterOf } = require('./plan')
 
 /*
  * What a client may expect of a plan, and for which reasons a server may end a connection.
@@ -32,16 +32,17 @@ function expected (request, client, index) {
   const text = (status, phrase) => Object.assign(response, { status, length: phrase.length, letter: -1 })
   const stalled = body !== null && isStalled(request)
 
-  if (handler.read === 'limit' && body !== null && body.length > LIMIT) text(413, `the body is longer than ${LIMIT} bytes`)
+  const refused = handler.read === 'limit' && body !== null && body.length > LIMIT
+  if (refused) text(413, `the body is longer than ${LIMIT} bytes`)
   else if (kind === '204' || kind === '304') Object.assign(response, { status: Number(kind), length: 0 })
   else if (kind === 'nothing') text(404, 'Not Found')
   else if (kind === 'throw') text(500, 'Internal Server Error')
   else if (kind === 'utf8') Object.assign(response, { length: 2 * size, letter: -1 })
   else if (kind === 'json') Object.assign(response, { length: size + '{"letter":""}'.length, letter: -1 })
-  else if (kind === 'failing stream') response.whole = method === 'HEAD'
+  else if (kind === 'failing stream' || kind === 'stuck') response.whole = method === 'HEAD'
   if (method === 'HEAD') response.length = 0
-  response.hangs = kind === 'hang' || (stalled && waitsForBody(handler.read, body))
-  response.kills = destroy !== null || !response.whole
+  response.hangs = (HANGS.includes(kind) && !refused) || (stalled && waitsForBody(handler.read, body))
+  response.kills = (destroy !== null && !refused) || (kind === 'failing stream' && !refused)
   return response
 }
 
@@ -70,7 +71,7 @@ const BARE = [400, 408, 431, 503]
 /**
  * Why the server may have ended this connection at `at`, in its words; none is a finding.
  *
- * @param {object} seen { conversation, client, index, record, connection, logs, report, at }
+ * @param {object} seen { conversation, client, index, record, connection, logs, report, openedAt, at, whole, lost }
  * @return {string[]}
  */
 function reasons (seen) {
@@ -115,18 +116,26 @@ const REASONS = {
     return unread && keepAliveTimeout > 0 && at - lastSign(record, logs) >= keepAliveTimeout * SHARE
   },
 
-  'server.requestTimeout or headersTimeout' ({ conversation: { server }, client, record, whole, at }) {
+  'server.requestTimeout or headersTimeout' ({ conversation: { server }, client, record, openedAt, whole, at }) {
     const shortest = Math.min(server.headersTimeout || Infinity, server.requestTimeout || Infinity)
     const late = since => at - since >= shortest * SHARE - LAG
     // A connection without a request counts as one that has begun.
-    if (record.sent.length === 0) return late(record.openedAt)
+    if (record.sent.length === 0) return late(openedAt)
     const slow = client.read.rate > 0 || client.read.hold > 0
     return record.sent.some(({ startedAt, endedAt }, i) => {
       const incomplete = endedAt === 0 || endedAt > at - LAG
       // Sent whole, but perhaps not read: its body has no reader yet, or responses pile up in front of it.
       const unread = i >= whole && (slow || client.requests[i].body !== null)
-      return (incomplete || unread) && late(i === 0 ? record.openedAt : startedAt || Infinity)
+      return (incomplete || unread) && late(i === 0 ? openedAt : startedAt || Infinity)
     })
+  },
+
+  'closeAllConnections()' ({ report: { calledAt }, conversation: { call }, at }) {
+    return calledAt > 0 && call.name === 'closeAllConnections' && at >= calledAt - LAG
+  },
+
+  'closeIdleConnections()' ({ report: { calledAt }, conversation: { call }, lost, at }) {
+    return calledAt > 0 && call.name === 'closeIdleConnections' && !lost && Math.abs(at - calledAt) <= LAG
   },
 
   'the deadline of app.close()' ({ conversation: { drain }, report: { drainedAt }, at }) {

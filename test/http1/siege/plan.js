@@ -8,13 +8,15 @@ const { random } = require('../../helpers/random')
  *   server    options of the http.Server in ms, `finish`: the app listens to 'finish'
  *   drain     { at, timeout, grace }: app.close() in the middle, or null
  *   stranger  { from, to }: another 'request' listener for this time, or null
+ *   call      { at, name }: a method of the http.Server, or null
  *   clients   one connection each:
  *     start     ms after the server listens
- *     requests  { method, pipelined, close, version, body, handler }
+ *     requests  { method, pipelined, close, expect, body, handler }
  *     write     { piece, pause }: bytes per write (0: all at once), ms between two writes
  *     read      { hold, rate }: ms without any read, then bytes per 10 ms (0: no limit)
  *     end       { how, ms, bytes }: how the client leaves
  *
+ * `close` and `expect`: the request says `Connection: close` or `Expect: 100-continue`.
  * `body` is { length, chunked, sent }: `sent` bytes of it are sent, then the client stalls.
  * `handler` is described in handlers.js.
  */
@@ -39,9 +41,12 @@ const ENDS = {
   SERVER: 'server'      // until the server closes
 }
 
+/** Kinds of handlers that never end their response. */
+const HANGS = ['hang', 'stuck']
+
 const HANDLER = { kind: 'string', size: 100, listen: true, touch: false, close: false, late: -1, read: '', destroy: null }
 
-const GET = { method: 'GET', pipelined: false, close: false, body: null }
+const GET = { method: 'GET', pipelined: false, close: false, expect: false, body: null }
 
 /**
  * Make the conversation of a seed.
@@ -68,7 +73,10 @@ function generate (seed) {
   const from = rnd.int(300)
   const stranger = rnd.chance(0.15) ? { from, to: from + rnd.int(300) } : null
   const clients = Array.from({ length: 1 + rnd.int(10) }, () => makeClient(rnd, server))
-  return { seed, server, drain, stranger, clients }
+  const call = rnd.chance(0.06)
+    ? { at: rnd.int(400), name: rnd.pick(['closeIdleConnections', 'closeIdleConnections', 'closeAllConnections']) }
+    : null
+  return { seed, server, drain, stranger, call, clients }
 }
 
 const KINDS = {
@@ -147,8 +155,12 @@ function makeClient (rnd, server) {
     end: wait(rnd),
     ...KINDS[kind](rnd, server)
   }
+  // The front hands a connection over to node:http for good behind the first chunked body: not with most clients.
+  if (rnd.chance(0.75)) {
+    for (const { body } of client.requests) if (body !== null) body.chunked = false
+  }
   // What never gets a response has to be left by the client.
-  const hangs = client.requests.some(({ handler }) => handler.kind === 'hang' || handler.read === 'half')
+  const hangs = client.requests.some(({ handler }) => HANGS.includes(handler.kind) || handler.read === 'half')
   if (hangs && ![ENDS.ABORT, ENDS.RESET, ENDS.HALF].includes(client.end.how)) client.end = abort(rnd, ENDS.ABORT)
   return client
 }
@@ -170,13 +182,14 @@ function makeRequest (rnd, { pipelined = false, upload = false, small = false } 
   const method = hasBody ? rnd.pick(['POST', 'PUT']) : rnd.pick(['GET', 'GET', 'GET', 'HEAD', 'DELETE', 'OPTIONS'])
   const length = small ? 1 + rnd.int(60) : rnd.pick([1, 100, 5 * KB, 70 * KB, 600 * KB])
   const body = hasBody ? { length, chunked: rnd.chance(0.3), sent: length } : null
-  const request = { method, pipelined, close: rnd.chance(0.04), body }
+  const request = { method, pipelined, close: rnd.chance(0.04), expect: hasBody && rnd.chance(0.1), body }
   return { ...request, handler: makeHandler(rnd, request, small) }
 }
 
 function makeHandler (rnd, { body }, small = false) {
   const kind = rnd.pick(['string', 'string', 'string', 'utf8', 'buffer', 'buffer', 'file', 'stream', 'json', '204', '304',
-    'nothing', 'throw', 'raw', 'drip', 'late body', rnd.chance(0.2) ? 'hang' : 'string', rnd.chance(0.3) ? 'failing stream' : 'string'])
+    'nothing', 'throw', 'raw', 'drip', 'late body',
+    rnd.chance(0.2) ? 'hang' : 'string', rnd.chance(0.3) ? 'failing stream' : 'string', rnd.chance(0.1) ? 'stuck' : 'string'])
   const size = small ? rnd.int(500) : rnd.pick([0, 1, 100, 2 * KB, 16 * KB, 17 * KB, 100 * KB, rnd.chance(0.1) ? 2 * MB : 300])
   return {
     kind,
@@ -186,7 +199,7 @@ function makeHandler (rnd, { body }, small = false) {
     close: rnd.chance(0.03),
     late: rnd.chance(0.5) ? -1 : rnd.pick([0, 0, 1, 10, 30, 100]),
     read: body === null ? rnd.pick(['', '', '', 'body']) : rnd.pick(['', 'body', 'body', 'stream', 'limit', 'too late', 'half']),
-    destroy: rnd.chance(0.03) ? rnd.pick(['before', 'after', 'later']) : null
+    destroy: rnd.chance(0.03) ? rnd.pick(['before', 'after', 'later', 'res', 'req']) : null
   }
 }
 
@@ -207,7 +220,7 @@ function crowd (seed, count) {
     const requests = client.requests.map(request => ({ ...request, handler: hurry(request.handler) }))
     clients.push({ ...client, start: rnd.int(300), requests })
   }
-  return { seed, server, drain: null, stranger: null, clients }
+  return { seed, server, drain: null, stranger: null, call: null, clients }
 }
 
 function hurry (handler) {
@@ -221,7 +234,7 @@ function hurry (handler) {
  * @return {Generator<object>}
  */
 function * smaller (conversation) {
-  const { clients, drain, stranger, server } = conversation
+  const { clients, drain, stranger, call, server } = conversation
   const replace = (i, change) => ({ ...conversation, clients: clients.with(i, { ...clients[i], ...change }) })
   if (clients.length > 2) {
     const half = clients.length >> 1
@@ -230,6 +243,7 @@ function * smaller (conversation) {
   }
   for (let i = 0; clients.length > 1 && i < clients.length; i++) yield { ...conversation, clients: clients.toSpliced(i, 1) }
   if (drain !== null) yield { ...conversation, drain: null }
+  if (call !== null) yield { ...conversation, call: null }
   if (stranger !== null) yield { ...conversation, stranger: null }
   for (let i = 0; i < clients.length; i++) {
     const { requests, write, read, start } = clients[i]
@@ -257,7 +271,8 @@ function * plainer (request) {
     if (handler[name] !== value) yield { ...request, handler: { ...handler, [name]: value } }
   }
   if (request.close) yield { ...request, close: false }
+  if (request.expect) yield { ...request, expect: false }
   if (handler.size > 100) yield { ...request, handler: { ...handler, size: handler.size >> 2 } }
 }
 
-module.exports = { ENDS, GET, HANDLER, KB, LIMIT, MB, crowd, generate, isStalled, letterOf, smaller }
+module.exports = { ENDS, GET, HANDLER, HANGS, KB, LIMIT, MB, crowd, generate, isStalled, letterOf, smaller }

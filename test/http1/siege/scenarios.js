@@ -34,8 +34,8 @@ const client = (requests, more) => ({
 
 const leaves = (ms, bytes = 0) => ({ end: { how: ENDS.ABORT, ms, bytes } })
 
-const conversation = (clients, { drain = null, stranger = null, ...server } = {}) => ({
-  seed: 0, server: { ...SERVER, ...server }, drain, stranger, clients
+const conversation = (clients, { drain = null, stranger = null, call = null, ...server } = {}) => ({
+  seed: 0, server: { ...SERVER, ...server }, drain, stranger, call, clients
 })
 
 // So many requests fit into one read.
@@ -48,6 +48,13 @@ const never = { read: { hold: 60_000, rate: 0 } }
 module.exports = {
   'a download that is slower than keepAliveTimeout arrives whole':
     conversation(['string', 'buffer', 'raw'].map(kind => client([get(kind, 24 * MB)], slowly)), { keepAliveTimeout: 100 }),
+
+  'time in which nothing runs is not time of silence':
+    conversation([
+      client([get('busy', 1400), get('string', 100)]),
+      client([get('string', 100), get('string', 100)], { start: 300 }),
+      client([get('string', 100)], { start: 1200, write: { piece: 8, pause: 80 } })
+    ], { keepAliveTimeout: 100, headersTimeout: 900, requestTimeout: 900 }),
 
   'pages longer together than the longest string, behind a stream':
     conversation([client([get('stream', 100 * KB, { late: 20 }), ...repeat(READ, next('string', 320 * KB))], leaves(3000, 64 * MB))]),
@@ -71,10 +78,10 @@ module.exports = {
     conversation([client(repeat(READ, next('string', 100 * KB, { late: 10 })), { ...never, ...leaves(800) })]),
 
   'a chunked body that nobody reads is not read':
-    conversation([client([post(60 * MB, { chunked: true }, { kind: 'hang' })], leaves(1200))], { requestTimeout: 2000 }),
+    conversation([client([post(40 * MB, { chunked: true }, { kind: 'hang' })], leaves(1200))], { requestTimeout: 2000 }),
 
   'a body that nobody reads is not read':
-    conversation([client([post(60 * MB, {}, { kind: 'hang' })], leaves(1200))], { requestTimeout: 2000 }),
+    conversation([client([post(40 * MB, {}, { kind: 'hang' })], leaves(1200))], { requestTimeout: 2000 }),
 
   'descriptors of files that were only asked for by HEAD are closed':
     conversation([client(repeat(100, [
@@ -118,14 +125,39 @@ module.exports = {
   'more than kernels can hold is lost with the client that does not read it (pipelined)':
     conversation([client(repeat(60, next('buffer', 1 * MB)), { ...never, ...leaves(400) })], { finish: true }),
 
+  'a response that never ends is lost with its client':
+    conversation([
+      client([get('stuck', 100), next('string', 100)], leaves(200)),
+      client([get('stuck', 100 * KB), next('string', 100, { touch: true })], leaves(200)),
+      client([get('string', 100), next('hang', 0), next('file', 100)], leaves(200))
+    ], { finish: true }),
+
   'a body that is read when the response is sent':
     conversation([
       client([post(70 * KB, {}, { read: 'too late' }), get('string', 10)]),
       client([post(10, {}, { read: 'too late' }), get('string', 10)]),
       client([post(600 * KB, { chunked: true }, { read: 'too late' }), get('string', 10)]),
       client([post(600 * KB, {}, { read: 'too late', touch: true }), get('string', 10)]),
-      client([post(70 * KB, { sent: 10 * KB }, { read: 'too late' })], leaves(300))
+      client([post(70 * KB, { sent: 10 * KB }, { read: 'too late' })], leaves(300)),
+      ...['string', 'raw', 'stream', '204'].map(kind => {
+        return client([post(60, {}, { kind, read: 'too late' }), get('string', 10)], { write: { piece: 30, pause: 20 } })
+      })
     ]),
+
+  'what is written by hand waits for the client':
+    conversation([
+      client([get('raw', 100 * KB), next('raw', 300 * KB), get('raw', 2 * MB)]),
+      client([get('raw', 8 * MB, { touch: true }), next('string', 100)], { read: { hold: 300, rate: 0 } }),
+      client([get('string', 100, { late: 50 }), next('raw', 200 * KB, { touch: true }), next('raw', 200 * KB)])
+    ]),
+
+  'a client leaves in the middle of a large response':
+    conversation([
+      client([get('string', 24 * MB, { touch: true })], { ...never, ...leaves(200) }),
+      client([get('buffer', 24 * MB, { touch: true }), next('string', 100, { touch: true })], { ...slowly, ...leaves(200) }),
+      client([get('raw', 24 * MB, { touch: true })], { ...slowly, ...leaves(200) }),
+      client([get('string', 300, { touch: true, late: 0 }), ...repeat(30, next('utf8', 1024))], { end: { how: ENDS.RESET, ms: 3, bytes: 0 } })
+    ], { finish: true }),
 
   'a response in flight when the drain begins says close':
     conversation([

@@ -95,7 +95,7 @@ function flushed (socket) {
 let current = null
 
 async function open ({ conversation, exact }) {
-  const { server: { finish, ...options }, drain, stranger } = conversation
+  const { server: { finish, ...options }, drain, stranger, call } = conversation
   const logs = new Map()
   const app = new Kone({ http1: ENGINE === 'front' })
   const errors = []
@@ -104,7 +104,17 @@ async function open ({ conversation, exact }) {
   const server = http.createServer({ connectionsCheckingInterval: 50 })
   Object.assign(server, options)
   const self = current = {
-    app, server, logs, errors, connections, timers, draining: false, drainedAt: 0, closedAt: 0, sampler: new Sampler(exact)
+    app,
+    server,
+    logs,
+    errors,
+    connections,
+    timers,
+    draining: false,
+    drainedAt: 0,
+    closedAt: 0,
+    calledAt: 0,
+    sampler: new Sampler(exact)
   }
 
   const logOf = (client, request) => {
@@ -144,6 +154,12 @@ async function open ({ conversation, exact }) {
       self.closing = app.close({ timeout: drain.timeout, grace: drain.grace }).then(() => { self.closedAt = Date.now() })
     }, drain.at))
   }
+  if (call !== null) {
+    timers.push(setTimeout(() => {
+      self.calledAt = Date.now()
+      server[call.name]()
+    }, call.at))
+  }
   if (stranger !== null) {
     const listener = () => {}
     timers.push(setTimeout(() => server.on('request', listener), stranger.from))
@@ -175,7 +191,7 @@ async function close () {
   if (server.listening) server.close()
   const left = current.listenersLeft()
   const seen = sampler.stop()
-  const { drainedAt, closedAt } = current
+  const { drainedAt, closedAt, calledAt } = current
   const report = {
     type: 'report',
     logs: [...logs.values()],
@@ -185,6 +201,7 @@ async function close () {
     closed,
     drainedAt: drained ? drainedAt : 0,
     closedAt,
+    calledAt,
     listeners: left,
     warnings: warnings.splice(0),
     ...seen

@@ -3,7 +3,6 @@
 const { afterEach, describe, it } = require('node:test')
 const assert = require('node:assert/strict')
 const { execFile } = require('node:child_process')
-const diagnostics = require('node:diagnostics_channel')
 const { once } = require('node:events')
 const http = require('node:http')
 const path = require('node:path')
@@ -19,10 +18,10 @@ const { get, sides, talk, waitFor } = require('./sides')
 
 const hello = app => app.use(ctx => { ctx.body = 'hello' })
 
-/** Node's connection listener has this socket: the front stands aside. */
+/** Node's connection listener has this socket: kone falls back to node:http. */
 const isNodes = socket => 'parser' in socket
 
-describe('the front stands aside', () => {
+describe('kone falls back to node:http', () => {
   const open = []
   afterEach(async () => {
     for (const server of open.splice(0)) {
@@ -81,30 +80,6 @@ describe('the front stands aside', () => {
     }
   })
 
-  it("when there is another 'request' listener, as long as it is there", async () => {
-    const site = await serve(new Kone())
-    const urls = []
-    const listener = req => urls.push(req.url)
-    site.server.on('request', listener)
-    assert.equal(await asksNode(site), true)
-    assert.deepEqual(urls, ['/'])
-    site.server.off('request', listener)
-    assert.equal(await asksNode(site), false)
-  })
-
-  it("when kone's 'request' listener was replaced", async () => {
-    const site = await serve(new Kone())
-    const [own] = site.server.listeners('request')
-    site.server.removeAllListeners('request')
-    site.server.on('request', (req, res) => {
-      if (req.url === '/other') return res.end('other')
-      own.call(site.server, req, res)
-    })
-    assert.equal(await asksNode(site), true)
-    const client = await site.talk(get('/other'))
-    await client.until(/other\r\n0\r\n\r\n$|other$/)
-  })
-
   it("when a 'connection' listener was put in front", async () => {
     const site = await serve(new Kone())
     let seen = 0
@@ -125,36 +100,6 @@ describe('the front stands aside', () => {
       for (const listener of listeners) listener.call(site.server, socket)
     })
     assert.equal(await asksNode(site), true)
-  })
-
-  it('when emit is replaced on the server', async () => {
-    const site = await serve(new Kone())
-    const { emit } = site.server
-    const events = []
-    site.server.emit = function (name, ...args) {
-      events.push(name)
-      return emit.call(this, name, ...args)
-    }
-    assert.equal(await asksNode(site), true)
-    assert(events.includes('request'))
-    delete site.server.emit
-    assert.equal(await asksNode(site), false)
-  })
-
-  it('when emit is replaced on the prototype', async () => {
-    const site = await serve(new Kone())
-    const events = []
-    http.Server.prototype.emit = function (name, ...args) {
-      events.push(name)
-      return Object.getPrototypeOf(http.Server.prototype).emit.call(this, name, ...args)
-    }
-    try {
-      assert.equal(await asksNode(site), true)
-    } finally {
-      delete http.Server.prototype.emit
-    }
-    assert(events.includes('request'))
-    assert.equal(await asksNode(site), false)
   })
 
   const patches = [
@@ -203,18 +148,6 @@ describe('the front stands aside', () => {
   for (const options of [{ insecureHTTPParser: true }, { uniqueHeaders: ['x-once'] }, { highWaterMark: 1024 }, { noDelay: false }]) {
     it(`or answers as node with ${JSON.stringify(options)}`, async () => {
       await asksNode(await serve(new Kone(), http.createServer(options)))
-    })
-  }
-
-  for (const name of ['http.server.request.start', 'http.server.response.created', 'http.server.response.finish']) {
-    it(`when somebody subscribes to ${name}`, async () => {
-      const site = await serve(new Kone())
-      const subscriber = () => {}
-      diagnostics.subscribe(name, subscriber)
-      const asked = await asksNode(site)
-      diagnostics.unsubscribe(name, subscriber)
-      assert.equal(asked, true)
-      assert.equal(await asksNode(site), false)
     })
   }
 

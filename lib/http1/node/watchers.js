@@ -1,0 +1,49 @@
+'use strict'
+
+const { channel } = require('node:diagnostics_channel')
+const { EventEmitter } = require('node:events')
+
+/**
+ * Whoever wants to see every request of a server (agents, socket.io, a second 'request' listener) gets it as
+ * from node:http: with node's own objects, by the server's 'request' event and node's diagnostics channels.
+ */
+
+const { emit } = EventEmitter.prototype
+
+const started = channel('http.server.request.start')
+const created = channel('http.server.response.created') // published by node's constructor
+const finished = channel('http.server.response.finish')
+
+/**
+ * Does anybody but the host see this server's requests?
+ *
+ *    isWatched(server, listener, null) // true when server.emit is patched
+ *
+ * @param {http.Server} server
+ * @param {Function} listener of the host, for 'request'
+ * @param {Function|null} own a 'request' listener in front of it that needs no objects
+ * @return {boolean}
+ */
+function isWatched (server, listener, own) {
+  return !isAlone(server._events.request, listener, own) || server.emit !== emit ||
+    started.hasSubscribers || created.hasSubscribers || finished.hasSubscribers
+}
+
+function isAlone (listeners, listener, own) {
+  if (listeners === listener) return true
+  return own !== null && Array.isArray(listeners) && listeners.length === 2 &&
+    listeners[0] === own && listeners[1] === listener
+}
+
+/** As node does when a request has arrived. */
+function request (server, req, res) {
+  if (started.hasSubscribers) started.publish({ request: req, response: res, socket: req.socket, server })
+  server.emit('request', req, res)
+}
+
+/** As node does when a response was flushed. */
+function responseFinished (server, req, res) {
+  if (finished.hasSubscribers) finished.publish({ request: req, response: res, socket: req.socket, server })
+}
+
+module.exports = { isWatched, request, responseFinished }

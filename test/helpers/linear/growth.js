@@ -1,0 +1,75 @@
+'use strict'
+
+/*
+ * Does a cost grow in proportion to its input? CPU time of this process, so that other processes do not count; the least
+ * of several runs, because noise only adds; judged by runs of 20 ms or more, because shorter ones measure the clock.
+ */
+
+const FLOOR = 20_000 // µs
+const NOTICEABLE = 4000
+const HOPELESS = 2_000_000 // once is enough
+const ROUNDS = 5
+const ATTEMPTS = 3
+const MOST = 2.6 // times per doubling: 2 is linear, 4 quadratic
+const STEP = 4
+const SMALLEST = 256
+// What a header section may have on the wire
+const LARGEST = Number(process.env.KONE_LINEAR_SIZE) || 16 * 1024
+
+/**
+ * Measure a run at growing sizes. One that takes 4 ms is judged: at n, 2n and 4n, where n is the first size at which it
+ * takes 20 ms, however long the text has to be for that. What never takes 4 ms is cheap enough, whatever its growth.
+ *
+ *    const found = await superLinear(size => parse(' '.repeat(size)))
+ *    assert.equal(found, undefined, found)
+ *
+ * @param {Function} run (size) => *|Promise
+ * @param {Object} [options]
+ * @param {Number} [options.largest=16384] the last of these sizes
+ * @return {Promise<String|undefined>} what was measured where it grew by more than 2.6 times per doubling
+ */
+exports.superLinear = async function (run, { largest = LARGEST } = {}) {
+  for (let size = SMALLEST; size <= largest; size *= STEP) {
+    if (await cpu(run, size) < NOTICEABLE) continue
+    const cost = await least(run, size)
+    if (cost < NOTICEABLE) continue
+    // Noise makes these larger, not the cost before. The first one, so that the cubic is not waited for.
+    if (await cpu(run, 2 * size) <= MOST ** 2 * cost && await cpu(run, 4 * size) <= MOST ** 2 * cost) return
+    return judge(run, size)
+  }
+}
+
+async function judge (run, size) {
+  for (; ; size *= 2) {
+    const cost = await least(run, size)
+    if (cost >= FLOOR) return growth(run, size, cost)
+  }
+}
+
+/** Over two doublings, because collecting garbage makes steps: 16 times is quadratic. */
+async function growth (run, size, cost) {
+  for (let attempt = 1; ; attempt++) {
+    const twice = await least(run, 2 * size)
+    if (twice > MOST ** 2 * cost) return `${size}: ${ms(cost)}, ${2 * size}: ${ms(twice)}`
+    const grown = await least(run, 4 * size)
+    if (grown <= MOST ** 2 * cost) return
+    if (attempt === ATTEMPTS) return `${size}: ${ms(cost)}, ${2 * size}: ${ms(twice)}, ${4 * size}: ${ms(grown)}`
+  }
+}
+
+function ms (cost) {
+  return `${(cost / 1000).toFixed(1)} ms`
+}
+
+async function least (run, size) {
+  let best = Infinity
+  for (let i = 0; i < ROUNDS && (i === 0 || best < HOPELESS); i++) best = Math.min(best, await cpu(run, size))
+  return best
+}
+
+async function cpu (run, size) {
+  const before = process.cpuUsage()
+  await run(size)
+  const { user, system } = process.cpuUsage(before)
+  return user + system
+}

@@ -1,0 +1,4 @@
+/* global it */
+'use strict'
+
+require('./cases')((title, { skip }, fn) => (skip ? it.skip : it)(title, fn))

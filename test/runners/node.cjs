@@ -1,0 +1,4 @@
+'use strict'
+
+const { it } = require('node:test')
+require('./cases')(it)

@@ -1,0 +1,40 @@
+'use strict'
+
+const assert = require('node:assert/strict')
+const { spawnSync } = require('node:child_process')
+const { readFileSync } = require('node:fs')
+const { join } = require('node:path')
+const { describe, it } = require('node:test')
+const actionlint = require('./helpers/actionlint')
+
+const ROOT = join(__dirname, '..')
+const WORKFLOW = join(ROOT, '.github/workflows/test.yml')
+
+describe('the workflows', () => {
+  it('should pass actionlint', t => {
+    const { path, missing } = actionlint()
+    if (missing) return t.skip(missing)
+    // shellcheck and pyflakes are looked for on the PATH, where other machines have other versions
+    const lint = (args, input) => spawnSync(path, ['-no-color', '-shellcheck=', '-pyflakes=', ...args], {
+      cwd: ROOT,
+      encoding: 'utf8',
+      input
+    })
+    const { status, stdout, stderr } = lint([WORKFLOW])
+    assert.equal(stdout + stderr, '')
+    assert.equal(status, 0)
+
+    const broken = readFileSync(WORKFLOW, 'utf8').replaceAll('matrix.node', 'matrix.nodes')
+    assert.match(lint(['-'], broken).stdout, /property "nodes" is not defined/)
+  })
+
+  it('should run make test on Linux and macOS, on every major version from the oldest supported one', () => {
+    const text = readFileSync(WORKFLOW, 'utf8')
+    const oldest = Number(/\d+/.exec(require('kone/package.json').engines.node)[0])
+    const versions = [...text.matchAll(/node: \[(.+)\]/g)].map(([, list]) => list.split(', ').map(Number))
+    assert.equal(versions.length, 2)
+    for (const list of versions) assert.deepEqual(list, [oldest, oldest + 2, oldest + 4, oldest + 6])
+    assert.deepEqual(text.match(/runs-on: \S+/g), ['runs-on: ubuntu-latest', 'runs-on: macos-latest'])
+    assert.equal(text.match(/- run: make test$/gm).length, 2)
+  })
+})
