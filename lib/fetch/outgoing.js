@@ -29,11 +29,6 @@ class Outgoing {
     this.writer = null
   }
 
-  /** @param {Object} owner the context */
-  setOwner (owner) {
-    this.owner = owner
-  }
-
   /** @param {Object} owner the context that this is the response of */
   setOwner (owner) {
     this.owner = owner
