@@ -7,7 +7,7 @@ const fs = require('node:fs')
 const net = require('node:net')
 const os = require('node:os')
 const path = require('node:path')
-const { freePort } = require('./cluster/instance')
+const { freePort } = require('./helpers/ports')
 const { start } = require('./helpers/child')
 const until = require('./helpers/until')
 

@@ -8,7 +8,7 @@ const { tmpdir } = require('node:os')
 const { join, posix, sep } = require('node:path')
 const { after, before, describe, it } = require('node:test')
 const { promisify } = require('node:util')
-const { freePort } = require('./cluster/instance')
+const { freePort } = require('./helpers/ports')
 const { start } = require('./helpers/child')
 
 const run = promisify(execFile)

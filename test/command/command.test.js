@@ -10,7 +10,7 @@ const os = require('node:os')
 const path = require('node:path')
 const { start } = require('../helpers/child')
 const until = require('../helpers/until')
-const { freePort } = require('../cluster/instance')
+const { freePort } = require('../helpers/ports')
 
 const ROOT = path.join(__dirname, '../..')
 const { bin, version } = require('kone/package.json')
