@@ -12,6 +12,13 @@ const LIB = join(__dirname, '../lib')
 
 /** Fields that node does not document; only these files may write them. */
 const UNDOCUMENTED = [
+  {
+    files: /^fetch\/node\.js$/,
+    fields: [
+      'httpVersionMajor', 'httpVersionMinor', 'httpVersion', 'rawHeaders', 'complete', '_read', // of a request
+      'sendDate', 'destroyed', '_closed' // of a response
+    ]
+  },
   { files: /^drain\.js$/, fields: ['shouldKeepAlive', 'closeIdleConnections'] },
   {
     files: /^http1\/node\/|^fetch\/node\.js$/,

@@ -53,12 +53,14 @@ class Clock {
   }
 
   tick () {
+    const previous = this.ms
     const ms = this.ms = now()
     const { connectionsCheckingInterval = CHECKING_INTERVAL } = this.server
     const checkMessages = ms - this.checked >= connectionsCheckingInterval
     if (checkMessages) this.checked = ms
-    // A time stamp may be one period older than the event that it stands for.
-    for (const connection of this.connections) connection.deadlines.tick(ms, this.period, checkMessages)
+    // A time stamp may be one period older than its event, and while the process did not run it read nothing.
+    const slack = this.period + Math.max(0, ms - previous - 2 * this.period)
+    for (const connection of this.connections) connection.deadlines.tick(ms, slack, checkMessages)
     if (this.connections.size > 0) this.schedule()
     else this.timer = null
   }

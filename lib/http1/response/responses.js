@@ -246,21 +246,19 @@ class Responses {
 
   /** The socket is closed. Whoever waits for a response is notified. */
   loseAll (cause) {
-    const written = [...this.flushing || [], ...this.batched || []]
-    this.flushing = this.batched = null
-    this.batch = ''
-    for (const outgoing of written) this.lost(outgoing, cause)
-
-    let outgoing = this.first
-    this.first = this.last = null
+    const lost = [...this.flushing || [], ...this.batched || []]
+    for (let outgoing = this.first; outgoing !== null; outgoing = outgoing.next) lost.push(outgoing)
+    this.first = this.last = this.flushing = this.batched = null
     this.length = this.queuedBytes = 0
-    for (let hadTurn = true; outgoing !== null; hadTurn = false) {
-      const { next, incoming } = outgoing
+    this.batch = ''
+
+    let hadTurn = true
+    for (const outgoing of lost) {
       outgoing.unlink()
-      incoming.abort()
+      outgoing.incoming.abort()
       outgoing.lose(this.connection.front.lossOf(cause), hadTurn)
-      this.connection.aborted(incoming)
-      outgoing = next
+      this.connection.aborted(outgoing.incoming)
+      hadTurn = false
     }
   }
 }
