@@ -58,8 +58,8 @@ class Clock {
     const { connectionsCheckingInterval = CHECKING_INTERVAL } = this.server
     const checkMessages = ms - this.checked >= connectionsCheckingInterval
     if (checkMessages) this.checked = ms
-    // A time stamp may be one period older than its event, and while the process did not run it read nothing.
-    const slack = this.period + Math.max(0, ms - previous - 2 * this.period)
+    // While the process did not run it read nothing.
+    const slack = Math.max(0, ms - previous - 2 * this.period)
     for (const connection of this.connections) connection.deadlines.tick(ms, slack, checkMessages)
     if (this.connections.size > 0) this.schedule()
     else this.timer = null

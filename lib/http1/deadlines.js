@@ -2,6 +2,9 @@
 
 const { requestTimeout } = require('./errors')
 
+/** The clock's next tick makes a time of it, so that it is never too old: no deadline comes early. */
+const NOW = 0
+
 /**
  * The server's timeouts for one connection, each read when it is used, as node does: `headersTimeout`,
  * `requestTimeout`, `keepAliveTimeout`, and the socket's own.
@@ -10,24 +13,26 @@ class Deadlines {
   /** @param {Connection} connection */
   constructor (connection) {
     this.connection = connection
-    this.idleSince = connection.clock.ms
+    this.idleSince = NOW
     this.hasExpired = false
   }
 
   /** Something happened: the time of silence begins anew. */
   touch () {
-    this.idleSince = this.connection.clock.ms
+    this.idleSince = NOW
   }
 
   /**
    * The coarse clock: end what took too long.
    *
    * @param {number} ms now
-   * @param {number} slack in ms: so much older may a time stamp be than its event
+   * @param {number} slack in ms that do not count
    * @param {boolean} checkMessages whether `server.connectionsCheckingInterval` has passed
    */
   tick (ms, slack, checkMessages) {
     const { connection } = this
+    if (this.idleSince === NOW) this.idleSince = ms
+    connection.reader.stamp(ms)
     if (checkMessages && this.isMessageLate(ms - slack)) {
       connection.reader.giveUp()
       connection.fail(requestTimeout())
@@ -40,7 +45,7 @@ class Deadlines {
 
   isMessageLate (ms) {
     const { reader, server } = this.connection
-    if (reader.since === 0) return false
+    if (!reader.isReading) return false
     const age = ms - reader.since
     const isLate = timeout => timeout > 0 && age > timeout
     return isLate(server.requestTimeout) || (reader.receiving === null && isLate(server.headersTimeout))
@@ -56,7 +61,7 @@ class Deadlines {
   /** No response is owed and no request has begun. */
   get isIdle () {
     const { reader, responses, gate } = this.connection
-    return responses.isFlushed && reader.since === 0 && gate.isOpen
+    return responses.isFlushed && !reader.isReading && gate.isOpen
   }
 
   /** Nothing ever came. */

@@ -77,7 +77,9 @@ function writeRaw (data, encoding, callback, size) {
   // Node corks the socket in write(), until the tick ends, and in end(). What else it writes goes at once.
   if (socket.writableCorked === 0) flushPieces(this)
   else if (isFirst) process.nextTick(writePieces, this)
-  return socket.writableLength + pieces.size < socket.writableHighWaterMark
+  const hasRoom = socket.writableLength + pieces.size < socket.writableHighWaterMark
+  if (!hasRoom) process.nextTick(goOnIfRoom, this)
+  return hasRoom
 }
 
 function addPiece (res, data, encoding, callback) {
@@ -110,10 +112,13 @@ function finish () {
 }
 
 function writePieces (res) {
-  if (res.finished) return
-  flushPieces(res)
-  // The kernel may have taken all at once: then the socket emits no 'drain'.
-  if (res.socket !== null && !res.socket.writableNeedDrain) goOn(res)
+  if (!res.finished) flushPieces(res)
+}
+
+/** The kernel took all at once, or in writes of which none was large: then the socket emits no 'drain'. */
+function goOnIfRoom (res) {
+  const { socket } = res
+  if (socket !== null && !socket.writableNeedDrain && res[kPieces].isEmpty) goOn(res)
 }
 
 /** The response is not at its end: these pieces cannot wait for the rest. */
@@ -135,6 +140,7 @@ function assign (outgoing) {
   setMessage(socket, res)
   res.socket = socket
   if (res.listenerCount('socket') > 0) res.emit('socket', socket)
+  if (res.destroyed) return responses.connection.end() // as Node 20: the responses in front of it are whole
   if (res.outputData.length === 0) return
 
   res[kPieces] ??= new Pieces()

@@ -14,6 +14,10 @@ const WINDOW = 32 * 1024
 /** A longer header section is not kept for the next request to be compared with, in bytes. */
 const LONGEST_KEPT = 4 * 1024
 
+/** Of `since`, in place of a time in ms. */
+const NEVER = -1
+const NOW = 0 // the clock's next tick makes a time of it
+
 /**
  * Bytes of one connection → its requests. Knows no socket. Everything that one read holds is understood
  * before anything is dispatched, because node shall see a read whole if any part of it is unsupported.
@@ -30,7 +34,7 @@ class Reader {
     this.receiving = null     // the request whose body is arriving
     this.sawLast = false      // the client said that its last request is the last
     this.hasServed = false    // there was a request
-    this.since = connection.clock.ms // when the message under way began; 0 without one
+    this.since = NOW          // when the message under way began, or NEVER
     this.text = ''            // the window
     this.base = 0             //   and its offset in the read
   }
@@ -68,7 +72,7 @@ class Reader {
   }
 
   unsupported (bytes) {
-    this.since = 0
+    this.since = NEVER
     this.connection.unsupported(bytes)
   }
 
@@ -148,10 +152,10 @@ class Reader {
     if (at !== -1) {
       this.begin(at)
     } else if (last !== null && last.body !== null && !last.body.isComplete) {
-      if (this.since === 0) this.since = this.connection.clock.ms
+      if (this.since === NEVER) this.since = NOW
       this.receiving = last
     } else {
-      this.since = 0
+      this.since = NEVER
     }
     if (this.section !== null && this.section.text.length > LONGEST_KEPT) this.section = null
     this.text = ''
@@ -161,7 +165,7 @@ class Reader {
   begin (at) {
     this.partial = new Partial(this.connection.front.maxHeadersCount)
     this.partial.add(detach(this.text.slice(at - this.base)))
-    if (this.since === 0 || this.hasServed) this.since = this.connection.clock.ms
+    if (this.since === NEVER || this.hasServed) this.since = NOW
   }
 
   /** Bytes of the body under way. Returns what is behind it, or null. */
@@ -179,7 +183,7 @@ class Reader {
       return null
     }
     this.receiving = null
-    this.since = 0
+    this.since = NEVER
     this.connection.received(incoming)
     return rest
   }
@@ -199,9 +203,17 @@ class Reader {
     if (this.receiving !== null) this.receiving.abort()
   }
 
+  /** A message is under way. */
+  get isReading () { return this.since !== NEVER }
+
+  /** The clock's tick. */
+  stamp (ms) {
+    if (this.since === NOW) this.since = ms
+  }
+
   /** No more of the message under way is waited for. */
   giveUp () {
-    this.since = 0
+    this.since = NEVER
   }
 }
 

@@ -98,8 +98,7 @@ class Responses {
       outgoing.become(WRITTEN)
       const isWritten = this.write(text, bytes, isLatin1)
       this.shift(outgoing, outgoing.closes)
-      if (!isWritten) this.lost(outgoing)
-      else if (this.socket.writableLength === 0) outgoing.flushed()
+      if (isWritten && this.socket.writableLength === 0) outgoing.flushed()
       else this.waitForFlush([outgoing])
       this.proceed(outgoing.closes)
       if (this.first !== null) this.advance() // those behind a streamed one
@@ -195,8 +194,7 @@ class Responses {
     this.isLatin1 = true
     this.batched = null
     for (const outgoing of batched) outgoing.become(WRITTEN)
-    if (!this.write(batch, bytes, isLatin1)) batched.forEach(this.lost, this)
-    else if (this.socket.writableLength === 0) batched.forEach(flushed)
+    if (this.write(batch, bytes, isLatin1) && this.socket.writableLength === 0) batched.forEach(flushed)
     else this.waitForFlush(batched)
   }
 
@@ -219,30 +217,26 @@ class Responses {
     return socket.writable
   }
 
-  /** The kernel did not take all bytes at once: an empty write is called back behind them. */
+  /**
+   * The kernel did not take all bytes at once: an empty write is called back behind them. A socket that takes
+   * nothing any more will close, and what was not flushed is lost then.
+   */
   waitForFlush (written) {
     const count = written.length // the list grows when there is another write before this one is flushed
     if (this.flushing === null) this.flushing = written
     else this.flushing.push(...written)
-    this.socket.write('', 'latin1', err => this.wereFlushed(count, err))
+    if (this.socket.writable) this.socket.write('', 'latin1', err => { if (!err) this.wereFlushed(count) })
   }
 
-  wereFlushed (count, err) {
+  wereFlushed (count) {
     if (this.flushing === null) return // the connection was lost
     const done = this.flushing.splice(0, count)
     if (this.flushing.length === 0) this.flushing = null
-    for (const outgoing of done) {
-      if (err) this.lost(outgoing, err)
-      else outgoing.flushed()
-    }
+    done.forEach(flushed)
     if (this.isFlushed) this.connection.deadlines.touch()
   }
 
   // ---- the end of the connection
-
-  lost (outgoing, cause) {
-    outgoing.lose(this.connection.front.lossOf(cause), false)
-  }
 
   /** The socket is closed. Whoever waits for a response is notified. */
   loseAll (cause) {
