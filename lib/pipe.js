@@ -23,8 +23,12 @@ class End extends Duplex {
 
   /** Bytes written to one of the two are read from the other. */
   connect (other) {
+    this.join(other)
+    other.join(this)
+  }
+
+  join (other) {
     this.other = other
-    other.other = this
   }
 
   /** The reader wants more: the pending write goes on. */

@@ -7,7 +7,7 @@ const fs = require('node:fs')
 const net = require('node:net')
 const os = require('node:os')
 const path = require('node:path')
-const { freePort } = require('./cluster/instance')
+const { onFreePort } = require('./helpers/ports')
 const { start } = require('./helpers/child')
 const until = require('./helpers/until')
 
@@ -66,8 +66,9 @@ describe('npm create kone', () => {
 
     /** Every page and what it refers to, by an address that is not localhost and without TLS. */
     async function serves (cwd, kind, script) {
-      const port = await freePort()
-      const child = await startScript(script, cwd, { ...clean, PORT: String(port) })
+      const [port, child] = await onFreePort(async port => {
+        return [port, await startScript(script, cwd, { ...clean, PORT: String(port) })]
+      })
       try {
         const base = `http://${address()}:${port}`
         const page = await fetch(`${base}/${kind === 'api' ? 'items' : ''}`)
@@ -114,7 +115,7 @@ describe('npm create kone', () => {
       }
       const [program, ...args] = command
       assert.equal(program, 'node')
-      const child = await start(args, { ...env, PORT: String(await freePort()) }, stage)
+      const child = await onFreePort(port => start(args, { ...env, PORT: String(port) }, stage))
       assert.equal((await fetch(`${child.url}/readyz`)).status, 200)
       assert.equal(await child.stop(), 0)
     }

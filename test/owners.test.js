@@ -14,13 +14,14 @@ const LIB = join(__dirname, '../lib')
 const UNDOCUMENTED = [
   { files: /^drain\.js$/, fields: ['shouldKeepAlive', 'closeIdleConnections'] },
   {
-    files: /^http1\/node\//,
+    files: /^http1\/node\/|^fetch\/node\.js$/,
     fields: [
       'server', '_httpMessage', 'push', 'readableFlowing', 'needReadable', // of a socket
       'httpVersionMajor', 'httpVersionMinor', 'httpVersion', 'upgrade', 'joinDuplicateHeaders', // of a request
       'complete', 'aborted', '_dumped', '_consuming',
       'ended', 'endEmitted', 'destroyed', 'closed', 'closeEmitted', 'errored', 'errorEmitted', // of its state
       '_closed', 'socket', 'shouldKeepAlive', 'outputData', 'outputSize', // of a response
+      'rawHeaders', '_read', 'sendDate', // of fetch's, too
       '_storeHeader', '_writeRaw', '_finish', '_hasBody', '_keepAliveTimeout', '_maxRequestsPerSocket', '_onPendingData'
     ]
   }
@@ -31,6 +32,9 @@ const EXCEPTIONS = {
   'context.js': {
     'err.expose': 'ctx.throw(err, status) gives the thrown error a status, as in Koa',
     'err[key]': 'Koa documents err.status and err.headerSent for app.on("error")'
+  },
+  'fetch/node.js': {
+    'res[kNeedDrain]': 'node clears this mark of its own in its listener for the socket’s drain'
   },
   'http1/index.js': {
     'Object.defineProperty(object, name, { value, writable: true, configurable: true, enumerable: false })':

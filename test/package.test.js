@@ -8,7 +8,7 @@ const { tmpdir } = require('node:os')
 const { join, posix, sep } = require('node:path')
 const { after, before, describe, it } = require('node:test')
 const { promisify } = require('node:util')
-const { freePort } = require('./cluster/instance')
+const { onFreePort } = require('./helpers/ports')
 const { start } = require('./helpers/child')
 
 const run = promisify(execFile)
@@ -101,8 +101,11 @@ describe('the package', () => {
     const command = join(folder, 'node_modules/.bin/kone')
     assert.equal((await run(command, ['--version'], { cwd: folder })).stdout.trim(), manifest.version)
     writeFileSync(join(folder, 'app.js'), "module.exports = (req, res) => res.end('hi')")
-    const env = { ...process.env, NODE_TEST_CONTEXT: undefined, PORT: String(await freePort()), TMPDIR: folder }
-    const child = await start([command, 'start', 'app.js', '--instances', '1', '--cluster', 'node'], env, folder)
+    const env = { ...process.env, NODE_TEST_CONTEXT: undefined, TMPDIR: folder }
+    const child = await onFreePort(port => {
+      env.PORT = String(port)
+      return start([command, 'start', 'app.js', '--instances', '1', '--cluster', 'node'], env, folder)
+    })
     assert.equal(await (await fetch(child.url)).text(), 'hi')
     await run(command, ['stop'], { cwd: folder, env })
     assert.equal(await child.stop(), 0)

@@ -18,7 +18,7 @@ const HOP_BY_HOP = new Set(['connection', 'keep-alive', 'proxy-connection', 'te'
 class Outgoing {
   constructor (exchange) {
     this.exchange = exchange
-    this.owner = null // the context: the exchange reports its end by itself
+    this.owner = null // see setOwner()
     this.res = null
     this.fields = new Map() // name in lower case → [name, value]
     this.status = 200

@@ -3,6 +3,9 @@
 const { isObject } = require('./catalogues')
 const sprintf = require('./sprintf')
 
+// i18next looks for `{{…}}` in a key that no catalogue has, with an expression that is quadratic in `{`.
+const MAX_UNKNOWN_KEY = 1000
+
 /**
  * `__` and `__n` of one locale.
  *
@@ -18,6 +21,7 @@ module.exports = function helpersOf (name, messages, engine) {
     const message = messages.get(key)
     if (args.length === 0) return message ?? key
     if (args.length === 1 && isObject(args[0])) {
+      if (message === undefined && key?.length > MAX_UNKNOWN_KEY) return key
       const text = engine(name, key, args[0], message !== undefined)
       return sprintf(text, args[0].count === undefined ? args : [args[0].count])
     }

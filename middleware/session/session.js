@@ -141,8 +141,8 @@ module.exports = class Session {
 
   async save (text) {
     const { ctx, id, value, settings: { storage, key, readCookie } } = this
-    const maxAge = this.maxAge
-    const { maxAge: _, ...cleared } = this.attributes()
+    const { maxAge: ofAll, ...cleared } = this.attributes()
+    const maxAge = this.ownMaxAge ?? ofAll
     const attributes = { ...cleared, maxAge: maxAge === 'session' ? 0 : maxAge }
     const empty = text === '{}' && !this.forced
 

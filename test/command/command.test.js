@@ -10,7 +10,7 @@ const os = require('node:os')
 const path = require('node:path')
 const { start } = require('../helpers/child')
 const until = require('../helpers/until')
-const { freePort } = require('../cluster/instance')
+const { freePort, onFreePort } = require('../helpers/ports')
 
 const ROOT = path.join(__dirname, '../..')
 const { bin, version } = require('kone/package.json')
@@ -152,8 +152,9 @@ describe('kone routes', () => {
 
 describe('kone dev', () => {
   async function dev (t, file, env) {
-    const port = String(await freePort())
-    const child = await start([KONE, 'dev', file, '--port', port], { NODE_ENV: undefined, ...env }, folder)
+    const child = await onFreePort(port => {
+      return start([KONE, 'dev', file, '--port', String(port)], { NODE_ENV: undefined, ...env }, folder)
+    })
     t.after(() => child.stop())
     return child
   }

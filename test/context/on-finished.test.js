@@ -132,7 +132,9 @@ engines('ctx.onFinished(fn) for a response that is lost', ({ it, serve }) => {
     ])
   })
 
-  it('should tell what was flushed before the socket was destroyed from what was not', { skip: raw }, async () => {
+  it('should tell what was flushed before the socket was destroyed from what was not', {
+    skip: { ...raw, http1: 'writes both at the end of the tick', 'http1-materialised': 'the same' }
+  }, async () => {
     const { client, all } = await reporting(ctx => {
       ctx.respond = false
       ctx.res.end(ctx.path === '/small' ? 'small' : Buffer.alloc(50e6))

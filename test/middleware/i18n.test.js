@@ -310,3 +310,15 @@ function twins (Koa, handler, options) {
   theirs.use(handler)
   return { ours, theirs }
 }
+
+describe('a key that no catalogue has', () => {
+  it('should be filled in up to 1,000 characters, and stay as it is beyond', async () => {
+    const app = new Koa2()
+    app.use(i18n(app, { locales: { en: { hello: 'hello {{name}}' } } }))
+    const ctx = app.createContext({ headers: {}, url: '/', socket: {} }, {})
+    const key = length => '{{name}}'.padEnd(length, 'x')
+    assert.equal(ctx.t(key(1000), { name: 'Ada' }), key(1000).replace('{{name}}', 'Ada'))
+    assert.equal(ctx.t(key(1001), { name: 'Ada' }), key(1001))
+    assert.equal(ctx.t('hello', { name: 'Ada' }), 'hello Ada')
+  })
+})

@@ -96,6 +96,16 @@ frameworks('session', ({ it, Koa, ask, errors, name }) => {
     assert.deepEqual(store.ttls, [60_000, 120_000])
   })
 
+  it('should ask it once for each session that is saved', async () => {
+    let asked = 0
+    const cookie = () => {
+      asked++
+      return { maxAge: 60_000 }
+    }
+    await visitor(ask, counting({ cookie }))('GET /add')
+    assert.equal(asked, 1)
+  })
+
   it('should keep a session of a browser for a day', async () => {
     const store = recording()
     await visitor(ask, counting({ store }))('GET /add')

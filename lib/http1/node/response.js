@@ -74,11 +74,10 @@ function writeRaw (data, encoding, callback, size) {
   if (this.outputData.length > 0) takeOutput(this)
   if (typeof encoding === 'function') addPiece(this, data, null, encoding)
   else addPiece(this, data, encoding, callback)
-  const hasRoom = socket.writableLength + pieces.size < socket.writableHighWaterMark
   // Node corks the socket in write(), until the tick ends, and in end(). What else it writes goes at once.
   if (socket.writableCorked === 0) flushPieces(this)
   else if (isFirst) process.nextTick(writePieces, this)
-  return hasRoom
+  return socket.writableLength + pieces.size < socket.writableHighWaterMark
 }
 
 function addPiece (res, data, encoding, callback) {
@@ -111,7 +110,10 @@ function finish () {
 }
 
 function writePieces (res) {
-  if (!res.finished) flushPieces(res)
+  if (res.finished) return
+  flushPieces(res)
+  // The kernel may have taken all at once: then the socket emits no 'drain'.
+  if (res.socket !== null && !res.socket.writableNeedDrain) goOn(res)
 }
 
 /** The response is not at its end: these pieces cannot wait for the rest. */

@@ -36,10 +36,8 @@ module.exports = {
     ctx.append('X-A', text)
     ctx.append('X-A', text)
   },
-  'ctx.vary(text)': text => make().vary(text),
   'ctx.get(text)': text => make().get(text),
   'ctx.is(text)': text => make({ headers: { 'content-type': 'text/html', 'content-length': '1' } }).is(text),
-  'ctx.accepts(text)': text => make({ headers: { accept: 'text/html' } }).accepts(text),
   'ctx.url = text': text => { make().url = text },
   'ctx.path = text': text => {
     const ctx = make()

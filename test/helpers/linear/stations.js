@@ -6,6 +6,7 @@ const os = require('node:os')
 const path = require('node:path')
 const { gzipSync } = require('node:zlib')
 const middleware = require('kone/middleware')
+const { Registry } = require('prom-client')
 const context = require('../../../lib/context')
 const request = require('../../../lib/request')
 const response = require('../../../lib/response')
@@ -13,6 +14,11 @@ const response = require('../../../lib/response')
 const Kone = require('../kone')
 
 const BODY_LIMIT = '64mb' // above what is sent, because a refused body shows no growth
+// Standard Schema v1
+const schema = validate => ({ '~standard': { version: 1, vendor: 'test', validate } })
+const any = schema(value => ({ value }))
+const none = schema(value => ({ issues: Object.keys(value).map(path => ({ message: 'no', path: [path] })) }))
+
 const FORM = 'application/x-www-form-urlencoded'
 const MULTIPART = 'multipart/form-data; boundary=b'
 
@@ -109,8 +115,9 @@ function setStations ({ root, views }) {
     hello(app)
   }
   const post = (type, body) => ({ method: 'POST', headers: { 'content-type': type, 'content-length': String(body.length) }, body })
-  const { bodyParser, compress, conditionalGet, cors, csrf, etag, favicon, helmet, i18n, isolate, jsonp, logger } = middleware
-  const { rateLimit, requestId, router: Router, rpc, session, sse, static: serve, template, timeout, upload } = middleware
+  const { bodyParser, compress, conditionalGet, cors, csrf, etag, favicon, health, helmet, i18n, isolate } = middleware
+  const { jsonp, logger, metrics, rateLimit, requestId, router: Router, rpc, session, sse } = middleware
+  const { static: serve, template, timeout, upload, validate } = middleware
   const sealed = session.sealedCookie({ keys: ['k'.repeat(32)] })
   const visited = (ctx, next) => {
     ctx.session.visits = (ctx.session.visits ?? 0) + 1
@@ -214,7 +221,11 @@ function setStations ({ root, views }) {
       ].map(enclose => ({ ...post(MULTIPART, end(part('name="a"', 'x'))), enclose: text => end(enclose(text)) }))],
     ['rpc', over(rpc({ echo: value => value }, { limit: BODY_LIMIT })),
       { ...post('application/json', '[1]'), url: '/rpc/echo' }, { method: 'POST', url: '/rpc/' }],
-    ['isolate', over(isolate()), {}]
+    ['isolate', over(isolate()), {}],
+    ['health', over(health()), { url: '/healthz' }, { url: '/' }],
+    ['metrics', over(metrics({ defaults: false, register: new Registry() })), { url: '/metrics' }, { url: '/' }],
+    ['validate', over(parse(), validate({ query: any, headers: any, cookies: any, body: any })), post('application/json', '{}')],
+    ['validate that refuses', over(validate({ query: none, cookies: none })), {}]
   ]
 }
 

@@ -1,0 +1,14 @@
+'use strict'
+
+const health = require('kone/middleware/health')
+
+module.exports = {
+  make: options => health(options),
+  options: {
+    live: [5, 'healthz', true, null],
+    ready: [5, 'readyz', true, null],
+    checks: [5, [], { redis: 'ping' }],
+    timeout: ['1s', 0, 2 ** 31, NaN]
+  },
+  open: ['checks'] // their names
+}
