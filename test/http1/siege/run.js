@@ -148,7 +148,7 @@ class Lane {
       const more = front.report.memory - node.report.memory
       if (more > MEMORY) find('more memory in flight than node:http', `${mb(front.report.memory)}, node:http ${mb(node.report.memory)}`)
       const { block } = front.report
-      if (block > node.report.block + BLOCK) {
+      if (block > node.report.block + Math.max(BLOCK, node.report.block / 2)) {
         find('the event loop is blocked', `${Math.round(block)} ms of CPU, node:http ${Math.round(node.report.block)} ms`)
       }
     }
