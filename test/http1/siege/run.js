@@ -33,9 +33,8 @@ const MB = 1024 * 1024
 /** What the front may have in memory beyond node:http, in bytes. */
 const MEMORY = 16 * MB
 
-/** What may block the event loop, in ms of CPU, unless it blocks node:http for about as long. */
+/** For how much longer than node:http the event loop may be blocked, in ms of CPU. */
 const BLOCK = 50
-const BLOCK_RATIO = 1.5
 
 /** What the heap may grow by per 1,000 connections, in bytes. */
 const GROWTH = MB
@@ -149,7 +148,7 @@ class Lane {
       const more = front.report.memory - node.report.memory
       if (more > MEMORY) find('more memory in flight than node:http', `${mb(front.report.memory)}, node:http ${mb(node.report.memory)}`)
       const { block } = front.report
-      if (block > BLOCK && block > node.report.block * BLOCK_RATIO) {
+      if (block > node.report.block + Math.max(BLOCK, node.report.block / 2)) {
         find('the event loop is blocked', `${Math.round(block)} ms of CPU, node:http ${Math.round(node.report.block)} ms`)
       }
     }
@@ -219,8 +218,8 @@ function same (a, b) {
  * @return {Promise<{ failures: string[], unconfirmed: string[], counts: object }>}
  */
 async function siege ({
-  seed, conversations = Infinity, seconds = Infinity, least = 0, lanes: width = 2, directed = [], shrink = true, failures: most = 5,
-  ignored, print = () => {}
+  seed, conversations = Infinity, seconds = Infinity, least = 0, lanes: width = 2, directed = [], shrink = true,
+  failures: most = 5, ignored, print = () => {}
 }) {
   const until = Date.now() + seconds * 1000
   const lanes = Array.from({ length: width }, () => new Lane(ignored))
