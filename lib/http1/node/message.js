@@ -64,8 +64,9 @@ function fill (incoming) {
     return
   }
   if (body.isCollected || body.isDropped || outgoing.isPast) {
-    if (body.isComplete) end(req)
-    else req._dumped = req._consuming = true
+    if (body.isComplete) return end(req)
+    req._dumped = req._consuming = true
+    req.resume() // who reads it later sees that it is used
     return
   }
 
