@@ -54,12 +54,12 @@ const found = { method: '', url: '', section: null }
  *
  * @param {string} text latin1
  * @param {number} at offset of the request line
- * @param {HeaderSection|null} last of this connection's previous request
+ * @param {HeaderSection|null} previous of this connection's previous request
  * @param {number} maxSize bytes; a section as long as this, as node counts, is unsupported
  * @param {number} maxFields a section with more fields is unsupported
  * @return {number} offset behind the empty line, or INCOMPLETE or UNSUPPORTED
  */
-function parse (text, at, last, maxSize, maxFields) {
+function parse (text, at, previous, maxSize, maxFields) {
   const target = method(text, at)
   if (target === UNSUPPORTED) return incomplete(text, at, maxFields)
 
@@ -69,12 +69,12 @@ function parse (text, at, last, maxSize, maxFields) {
   const fields = behind + VERSION.length
 
   // Equal bytes were accepted before: the comparison is as safe as the scan and five times as fast.
-  if (last !== null) {
-    const end = fields + last.text.length
-    if (end - at < maxSize && text.slice(fields, end) === last.text) {
+  if (previous !== null) {
+    const end = fields + previous.text.length
+    if (end - at < maxSize && text.slice(fields, end) === previous.text) {
       found.url = own(text.slice(target, behind), text)
-      found.section = last
-      last.repeat()
+      found.section = previous
+      previous.repeat()
       return end
     }
   }

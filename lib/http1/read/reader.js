@@ -105,7 +105,7 @@ class Reader {
       return this.unsupported(chunk)
     }
     this.sawLast = isOver
-    this.settle(last, at < size && !hasRest ? at : -1)
+    this.keep(last, at < size && !hasRest ? at : -1)
     if (first !== null) {
       this.hasServed = true
       this.connection.requests(first, more)
@@ -148,7 +148,7 @@ class Reader {
   }
 
   /** What a read leaves behind: the body of `last`, or the beginning of a header section at `at`. */
-  settle (last, at) {
+  keep (last, at) {
     if (at !== -1) {
       this.begin(at)
     } else if (last !== null && last.body !== null && !last.body.isComplete) {

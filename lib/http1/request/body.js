@@ -33,7 +33,7 @@ class Body {
     this.chunks = null     // bytes without a reader
     this.buffered = 0      //   and how many
     this.promise = null
-    this.settle = null
+    this.resolvers = null
     this.failure = null
   }
 
@@ -56,7 +56,7 @@ class Body {
     this.buffered += chunk.length
 
     if (this.missing === 0) {
-      if (this.settle !== null) this.finish()
+      if (this.resolvers !== null) this.finish()
       return true
     }
     return this.state === COLLECTED || this.buffered < this.connection.socket.readableHighWaterMark
@@ -68,7 +68,7 @@ class Body {
     if (this.missing === 0) return this.all()
     if (this.failure !== null) return Promise.reject(this.failure)
     if (this.promise === null) {
-      this.promise = new Promise((resolve, reject) => { this.settle = { resolve, reject } })
+      this.promise = new Promise((resolve, reject) => { this.resolvers = { resolve, reject } })
       this.connection.bodyIsRead()
     }
     return this.promise
@@ -83,8 +83,8 @@ class Body {
   }
 
   finish () {
-    const { resolve } = this.settle
-    this.settle = null
+    const { resolve } = this.resolvers
+    this.resolvers = null
     resolve(this.all())
   }
 
@@ -108,9 +108,9 @@ class Body {
   abort () {
     if (this.missing === 0) return
     this.failure = aborted(this.buffered)
-    if (this.settle === null) return
-    const { reject } = this.settle
-    this.settle = null
+    if (this.resolvers === null) return
+    const { reject } = this.resolvers
+    this.resolvers = null
     reject(this.failure)
   }
 
