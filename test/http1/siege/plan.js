@@ -182,7 +182,7 @@ function makeRequest (rnd, { pipelined = false, upload = false, small = false } 
   const method = hasBody ? rnd.pick(['POST', 'PUT']) : rnd.pick(['GET', 'GET', 'GET', 'HEAD', 'DELETE', 'OPTIONS'])
   const length = small ? 1 + rnd.int(60) : rnd.pick([1, 100, 5 * KB, 70 * KB, 600 * KB])
   const body = hasBody ? { length, chunked: rnd.chance(0.3), sent: length } : null
-  const request = { method, pipelined, close: rnd.chance(0.04), expect: hasBody && rnd.chance(0.1), body }
+  const request = { method, pipelined, close: rnd.chance(0.04), expect: hasBody && !pipelined && rnd.chance(0.1), body }
   return { ...request, handler: makeHandler(rnd, request, small) }
 }
 
