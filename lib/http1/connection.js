@@ -155,8 +155,8 @@ class Connection {
   }
 
   /** Node's own object of a response learns its end. */
-  settled (outgoing, callbacks) {
-    response.settled(outgoing.res, callbacks, outgoing.failure)
+  settled (outgoing, callbacks, listeners) {
+    response.settled(outgoing.res, callbacks, listeners, outgoing.failure)
   }
 
   aborted (incoming) {

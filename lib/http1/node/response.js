@@ -176,15 +176,20 @@ function goOn (res) {
  *
  * @param {http.ServerResponse} res
  * @param {Function[]|null} callbacks that node gave with its pieces, one of which emits 'finish'
+ * @param {Function[]|null} listeners of onFinished()
  * @param {Error|null} failure
  */
-function settled (res, callbacks, failure) {
-  if (failure === null) process.nextTick(emitFinish, res, callbacks)
-  else if (callbacks !== null) process.nextTick(call, callbacks, failure)
+function settled (res, callbacks, listeners, failure) {
+  if (failure === null) {
+    process.nextTick(emitFinish, res, callbacks, listeners)
+  } else {
+    if (callbacks !== null) process.nextTick(call, callbacks, failure)
+    if (listeners !== null) process.nextTick(call, listeners, failure)
+  }
 }
 
 /** As node's own listener for 'finish': drop an unread body, let go of the socket. */
-function emitFinish (res, callbacks) {
+function emitFinish (res, callbacks, listeners) {
   const { req, socket } = res
   responseFinished(req.socket.server, req, res)
   if (!req._consuming && !req._readableState.resumeScheduled) req._dump()
@@ -192,6 +197,8 @@ function emitFinish (res, callbacks) {
   res.socket = null
   process.nextTick(emitClose, res)
   if (callbacks !== null) call(callbacks, null)
+  // A tick later, when an unread request is at its end: destroyed before, it would take the socket with it.
+  if (listeners !== null) for (const fn of listeners) process.nextTick(fn, null)
 }
 
 function call (callbacks, err) {
@@ -210,6 +217,7 @@ function abort (outgoing, reason) {
   const { res } = outgoing
   if (outgoing.hadTurn) emitClose(res)
   else if (TELLS_QUEUED && res.socket === null) res.destroy(reason)
+  else if (TELLS_QUEUED) process.nextTick(emitClose, res)
 }
 
 // ---- made late
@@ -226,7 +234,7 @@ function makeEnded (outgoing) {
   res.statusCode = outgoing.status
   res.statusMessage = outgoing.message ?? (http.STATUS_CODES[outgoing.status] || 'unknown')
   if (outgoing.isPast || knowsLoss(outgoing)) markClosed(res)
-  else if (outgoing.isNotified) settled(res, null, null)
+  else if (outgoing.isNotified) settled(res, null, null, null)
 }
 
 /** Node's object of a response that was lost before it ended. */

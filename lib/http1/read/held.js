@@ -13,20 +13,34 @@ class Held {
   constructor () {
     this.reads = []
     this.bytes = 0
+    this.joined = null // a Buffer of SMALL bytes; the last read is its beginning
   }
 
   get isEmpty () { return this.reads.length === 0 }
 
   /** @param {Buffer} chunk the newest read */
   add (chunk) {
-    const { reads } = this
-    const last = reads.length - 1
     this.bytes += chunk.length
     // A client that sends byte by byte would have a list that costs more than its bytes.
-    if (last >= MOST_READS && reads[last].length + chunk.length <= SMALL) {
-      reads[last] = Buffer.concat([reads[last], chunk])
+    if (this.reads.length < MOST_READS || chunk.length > SMALL / 2) this.push(chunk)
+    else this.join(chunk)
+  }
+
+  push (chunk) {
+    this.reads.push(chunk)
+    this.joined = null
+  }
+
+  join (chunk) {
+    const last = this.reads.length - 1
+    const used = this.joined === null ? SMALL : this.reads[last].length
+    if (used + chunk.length > SMALL) {
+      this.push(chunk)
+      this.joined = Buffer.allocUnsafeSlow(SMALL)
+      chunk.copy(this.joined)
     } else {
-      reads.push(chunk)
+      chunk.copy(this.joined, used)
+      this.reads[last] = this.joined.subarray(0, used + chunk.length)
     }
   }
 
@@ -40,6 +54,7 @@ class Held {
   shift () {
     const chunk = this.reads.shift()
     this.bytes -= chunk.length
+    if (this.isEmpty) this.joined = null
     return chunk
   }
 }

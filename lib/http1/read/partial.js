@@ -53,7 +53,8 @@ class Partial {
   /** @param {number} maxFields node from 22.23 on rejects one more as soon as it begins */
   constructor (maxFields) {
     this.maxFields = maxFields
-    this.text = ''    // all pieces
+    this.pieces = []
+    this.size = 0     // of all pieces, in bytes
     this.fields = 0
     this.state = METHOD
     this.word = ''    // the method so far, space included
@@ -69,9 +70,13 @@ class Partial {
    * @return {boolean} false once this cannot become a supported request any more
    */
   add (piece) {
-    this.text += piece
+    this.pieces.push(piece)
+    this.size += piece.length
     return this.accepts(piece, 0)
   }
+
+  /** All pieces, as they came. */
+  get text () { return this.pieces.join('') }
 
   /**
    * @param {string} text the next piece, latin1

@@ -61,7 +61,7 @@ class Reader {
   complete (chunk) {
     const { partial } = this
     const isGood = partial.add(chunk.latin1Slice(0, chunk.length)) &&
-      (partial.isComplete || partial.text.length < this.connection.front.maxHeaderSize)
+      (partial.isComplete || partial.size < this.connection.front.maxHeaderSize)
     if (isGood && !partial.isComplete) return null
 
     this.partial = null

@@ -362,11 +362,10 @@ class Outgoing {
 
   notify () {
     this.become(NOTIFIED)
-    if (this.res !== null) this.responses.connection.settled(this, this.callbacks)
-    const { listeners } = this
-    if (listeners === null) return
-    this.listeners = null
-    for (const fn of listeners) process.nextTick(fn, this.failure)
+    const { listeners, callbacks } = this
+    this.listeners = this.callbacks = null
+    if (this.res !== null) this.responses.connection.settled(this, callbacks, listeners)
+    else if (listeners !== null) for (const fn of listeners) process.nextTick(fn, this.failure)
   }
 
   /** Node's own object is there and holds the values from now on. */
