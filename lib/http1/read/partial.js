@@ -18,6 +18,9 @@ const NAME_PART = new RegExp(`${TOKEN}*`, 'y')
 const VALUE_PART = new RegExp(`${VALUE}*`, 'y')
 const LONGEST_NAME = 'transfer-encoding'.length
 
+/** Pieces that are joined: a list of many short strings costs more than its characters. */
+const MANY = 256
+
 /** More digits than this may not fit into a double. */
 const MOST_DIGITS = 15
 
@@ -53,7 +56,8 @@ class Partial {
   /** @param {number} maxFields node from 22.23 on rejects one more as soon as it begins */
   constructor (maxFields) {
     this.maxFields = maxFields
-    this.pieces = []
+    this.pieces = []  // the last ones
+    this.parts = []   //   and those before, MANY at a time
     this.size = 0     // of all pieces, in bytes
     this.fields = 0
     this.state = METHOD
@@ -70,13 +74,13 @@ class Partial {
    * @return {boolean} false once this cannot become a supported request any more
    */
   add (piece) {
-    this.pieces.push(piece)
     this.size += piece.length
+    if (this.pieces.push(piece) === MANY) this.parts.push(this.pieces.splice(0).join(''))
     return this.accepts(piece, 0)
   }
 
   /** All pieces, as they came. */
-  get text () { return this.pieces.join('') }
+  get text () { return this.parts.join('') + this.pieces.join('') }
 
   /**
    * @param {string} text the next piece, latin1
