@@ -27,7 +27,7 @@ module.exports = [
   },
   {
     // One dialect: types as TypeScript writes them, @return, and @api for what is public.
-    files: ['middleware/**/*.js', 'tools/**/*.js'],
+    files: ['lib/**/*.js', 'middleware/**/*.js', 'tools/**/*.js'],
     plugins: { jsdoc },
     settings: { jsdoc: { mode: 'typescript', tagNamePreference: { returns: 'return' } } },
     rules: {

@@ -48,18 +48,18 @@ const composed = new WeakMap()
  */
 class Application extends Emitter {
   /**
-   * @param {Object} [options]
-   * @param {String} [options.env=NODE_ENV or 'development']
-   * @param {String[]|Keygrip} [options.keys] to sign cookies with
-   * @param {Boolean|Number|String[]} [options.proxy=false] trust forwarded headers: of
+   * @param {object} [options]
+   * @param {string} [options.env=NODE_ENV or 'development']
+   * @param {string[] | Keygrip} [options.keys] to sign cookies with
+   * @param {boolean | number | string[]} [options.proxy=false] trust forwarded headers: of
    *   every peer (true), of so many hops, or of these addresses and ranges
-   * @param {String} [options.proxyIpHeader='X-Forwarded-For']
-   * @param {Number} [options.maxIpsCount=0] addresses read from it, 0 for all
-   * @param {Number} [options.subdomainOffset=2]
-   * @param {Boolean|AsyncLocalStorage} [options.asyncLocalStorage] keep `app.currentContext`
+   * @param {string} [options.proxyIpHeader='X-Forwarded-For']
+   * @param {number} [options.maxIpsCount=0] addresses read from it, 0 for all
+   * @param {number} [options.subdomainOffset=2]
+   * @param {boolean | AsyncLocalStorage} [options.asyncLocalStorage] keep `app.currentContext`
    * @param {Function} [options.compose] in place of kone's own
    * @param {Function} [options.Promise] the class of the promises that the app returns
-   * @param {Boolean} [options.http1=true] serve plain HTTP/1.1 without node:http where possible
+   * @param {boolean} [options.http1=true] serve plain HTTP/1.1 without node:http where possible
    * @throws {TypeError} naming the option
    * @api public
    */
@@ -140,7 +140,7 @@ class Application extends Emitter {
    *
    *    process.once('SIGTERM', () => app.close())
    *
-   * @param {{ timeout?: Number, grace?: Number }} [options] in ms: connections
+   * @param {{timeout?: number, grace?: number}} [options] in ms: connections
    *   that are left after `timeout` (10000) are destroyed; a kept connection may stay silent for
    *   `grace` (600) before it is ended
    * @return {Promise}
@@ -157,9 +157,9 @@ class Application extends Emitter {
    *    const res = await app.inject({ method: 'POST', url: '/', body: 'a=1' })
    *    res.status // 200
    *
-   * @param {String|Object|Request} what a url, `{ method, url, headers, body }`, where an object
+   * @param {string | object | Request} what a url, `{ method, url, headers, body }`, where an object
    *   as body is sent as JSON, or a web Request
-   * @return {Promise<Object>} `{ status, message, headers, body, text(), json() }`, body as a Buffer
+   * @return {Promise<object>} `{ status, message, headers, body, text(), json() }`, body as a Buffer
    * @api public
    */
   inject (what) {
@@ -169,7 +169,7 @@ class Application extends Emitter {
   /**
    * The settings as plain data.
    *
-   * @return {Object}
+   * @return {object}
    * @api public
    */
   toJSON () {
@@ -179,7 +179,7 @@ class Application extends Emitter {
   /**
    * What `util.inspect` shows.
    *
-   * @return {Object}
+   * @return {object}
    * @api public
    */
   inspect () {
@@ -256,7 +256,7 @@ class Application extends Emitter {
   /**
    * With the option `asyncLocalStorage`: the context of the request that this code runs for.
    *
-   * @return {Object|undefined}
+   * @return {object | undefined}
    * @api public
    */
   get currentContext () {
@@ -267,7 +267,7 @@ class Application extends Emitter {
    * Run one request: onion, final stage, response. Koa responds in a `.then`, one microtask after
    * the onion unwound, and so does this: a body that is set in that microtask still counts.
    *
-   * @param {Object} ctx
+   * @param {object} ctx
    * @param {Function} fnMiddleware composed
    * @return {Promise}
    * @api private
@@ -293,7 +293,7 @@ class Application extends Emitter {
    *
    * @param {http.IncomingMessage} req
    * @param {http.ServerResponse} res
-   * @return {Object} ctx
+   * @return {object} ctx
    * @api private
    */
   createContext (req, res) {

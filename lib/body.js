@@ -7,8 +7,8 @@ const LIMIT = 1024 * 1024
 /**
  * Read a request's body into one Buffer.
  *
- * @param {Object} incoming node's request, or the front's, which may have the bytes already
- * @param {{ limit?: Number }} [options] limit in bytes, default 1 MiB
+ * @param {object} incoming node's request, or the front's, which may have the bytes already
+ * @param {{limit?: number}} [options] limit in bytes, default 1 MiB
  * @return {Buffer|Promise<Buffer>}
  * @throws {HttpError} or rejects: 413 beyond the limit, 400 when it is cut short
  * @api private

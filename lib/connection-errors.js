@@ -8,7 +8,7 @@ const kWatched = Symbol('kone.watched')
  * does what Koa's listeners per request do, at no cost per request. The front reports its own
  * connections.
  *
- * @param {Object} ctx on node:http or node:http2
+ * @param {object} ctx on node:http or node:http2
  * @api private
  */
 module.exports = function reportConnectionErrors (ctx) {

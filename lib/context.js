@@ -33,7 +33,7 @@ const proto = module.exports = {
   /**
    * What `util.inspect` shows.
    *
-   * @return {Object}
+   * @return {object}
    * @api public
    */
   inspect () {
@@ -44,7 +44,7 @@ const proto = module.exports = {
   /**
    * The parts of a context as plain data.
    *
-   * @return {Object}
+   * @return {object}
    * @api public
    */
   toJSON () {
@@ -67,9 +67,9 @@ const proto = module.exports = {
    *    ctx.assert.equal(token, expected, 403)
    *
    * @param {*} value
-   * @param {Number} [status=500]
-   * @param {String} [message]
-   * @param {Object} [props]
+   * @param {number} [status=500]
+   * @param {string} [message]
+   * @param {object} [props]
    * @throws {HttpError}
    * @api public
    */
@@ -84,7 +84,7 @@ const proto = module.exports = {
    *    ctx.throw('name required', 400)
    *    ctx.throw(err, 422)
    *
-   * @param {...(Number|String|Error|Object)} args
+   * @param {...(number | string | Error | object)} args
    * @throws {HttpError}
    * @api public
    */

@@ -55,9 +55,9 @@ function remember (server, socket) {
  *    await drain(server, { timeout: 10000, grace: 600 })
  *
  * @param {net.Server} server
- * @param {Object} [options]
- * @param {Number} [options.timeout=10000] ms until every connection that is left is destroyed
- * @param {Number} [options.grace=600] ms that a kept connection may stay silent, so that a client
+ * @param {object} [options]
+ * @param {number} [options.timeout=10000] ms until every connection that is left is destroyed
+ * @param {number} [options.grace=600] ms that a kept connection may stay silent, so that a client
  *   that is about to send a request still gets its response, with `Connection: close`
  * @return {Promise<void>} resolves when the last connection is closed
  * @api private
@@ -125,8 +125,8 @@ class Drain {
    * scheduled does not count, because it read nothing meanwhile.
    *
    * @param {Array} sockets
-   * @param {Number} passed ms since the last count
-   * @return {Boolean} whether one has been silent for long enough
+   * @param {number} passed ms since the last count
+   * @return {boolean} whether one has been silent for long enough
    */
   measureSilence (sockets, passed) {
     const counted = Math.min(passed, 2 * PERIOD)

@@ -27,10 +27,10 @@ const codes = {
  *
  *    throw error('KONE_ERR_BODY_LIMIT', 413, 'the body is longer than 1024 bytes', { limit: 1024 })
  *
- * @param {String} code one of `codes`
- * @param {Number} status of the response
- * @param {String} message
- * @param {Object} [props] further properties
+ * @param {string} code one of `codes`
+ * @param {number} status of the response
+ * @param {string} message
+ * @param {object} [props] further properties
  * @return {HttpError}
  * @api private
  */

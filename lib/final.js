@@ -8,7 +8,7 @@
  *    if (waiting) await waiting
  *
  * @param {Function[]} fns
- * @param {Object} ctx
+ * @param {object} ctx
  * @return {Promise|undefined} a promise only if one of `fns` returned one
  * @throws what a function threw
  * @api private

@@ -6,7 +6,7 @@ const GeneratorFunction = Object.getPrototypeOf(function * () {}).constructor
 
 /**
  * @param {*} fn
- * @return {Boolean} whether `fn` is a generator function, of another realm too
+ * @return {boolean} whether `fn` is a generator function, of another realm too
  * @api private
  */
 exports.isGeneratorFunction = function (fn) {

@@ -9,8 +9,8 @@ const SERVER = Symbol('inject#server')
  * server on the other, so that the response is the one that a socket would carry.
  *
  * @param {Application} app
- * @param {String|Object|Request} what
- * @return {Promise<Object>}
+ * @param {string | object | Request} what
+ * @return {Promise<object>}
  * @api private
  */
 module.exports = function inject (app, what) {

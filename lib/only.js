@@ -3,8 +3,8 @@
 /**
  * The properties that have a value, as Koa prints its objects.
  *
- * @param {Object} object
- * @return {Object}
+ * @param {object} object
+ * @return {object}
  * @api private
  */
 module.exports = function only (object) {

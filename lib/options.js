@@ -33,7 +33,7 @@ const KNOWN = exports.names = ['proxy', ...Object.keys(RULES)]
  * Check the options of `new Kone(options)`. Unknown names are ignored, as in Koa, unless they are
  * a misspelt known one.
  *
- * @param {Object} options
+ * @param {object} options
  * @throws {TypeError} naming the option that has a wrong value or a misspelt name
  * @api private
  */
@@ -80,7 +80,7 @@ function edits (from, to) {
 
 /**
  * @param {*} value
- * @return {Boolean} whether it serves as an AsyncLocalStorage
+ * @return {boolean} whether it serves as an AsyncLocalStorage
  * @api private
  */
 const isStorage = exports.isStorage = function (value) {

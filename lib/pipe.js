@@ -7,10 +7,10 @@ const { Duplex } = require('node:stream')
  */
 class End extends Duplex {
   /**
-   * @param {Object} [peer]
-   * @param {String} [peer.address] what `remoteAddress` is
-   * @param {Number} [peer.port]
-   * @param {Boolean} [peer.encrypted=false]
+   * @param {object} [peer]
+   * @param {string} [peer.address] what `remoteAddress` is
+   * @param {number} [peer.port]
+   * @param {boolean} [peer.encrypted=false]
    */
   constructor ({ address, port, encrypted = false } = {}) {
     super()

@@ -45,7 +45,7 @@ module.exports = {
   /**
    * The request's header fields, lower-case names, mutable. `headers` is the same.
    *
-   * @return {Object}
+   * @return {object}
    * @api public
    */
   get header () { return this.incoming.headers },
@@ -56,7 +56,7 @@ module.exports = {
   /**
    * The target as it came, or as a middleware rewrote it (`originalUrl` stays).
    *
-   * @return {String}
+   * @return {string}
    * @api public
    */
   get url () { return this.incoming.url },
@@ -65,7 +65,7 @@ module.exports = {
   /**
    * `protocol://host`; empty where Host is not one.
    *
-   * @return {String}
+   * @return {string}
    * @api public
    */
   get origin () {
@@ -77,7 +77,7 @@ module.exports = {
    * The whole URL: origin and original target. For a target in absolute form
    * (`GET http://example.com/foo`) the target's own authority is the origin's.
    *
-   * @return {String}
+   * @return {string}
    * @api public
    */
   get href () {
@@ -91,7 +91,7 @@ module.exports = {
   /**
    * The method, upper case.
    *
-   * @return {String}
+   * @return {string}
    * @api public
    */
   get method () { return this.incoming.method },
@@ -100,7 +100,7 @@ module.exports = {
   /**
    * The path of `url`, not decoded. Setting it keeps the query.
    *
-   * @return {String}
+   * @return {string}
    * @api public
    */
   get path () {
@@ -120,7 +120,7 @@ module.exports = {
    * The query as an object without a prototype; a repeated key gives an array. The same object
    * until the query string changes, so a middleware may put something in.
    *
-   * @return {Object}
+   * @return {object}
    * @api public
    */
   get query () {
@@ -140,7 +140,7 @@ module.exports = {
   /**
    * The query without `?`.
    *
-   * @return {String}
+   * @return {string}
    * @api public
    */
   get querystring () {
@@ -164,7 +164,7 @@ module.exports = {
   /**
    * The query with `?`, or nothing.
    *
-   * @return {String}
+   * @return {string}
    * @api public
    */
   get search () {
@@ -178,7 +178,7 @@ module.exports = {
    * target's own authority (RFC 9112, 3.2.2), `:authority`, or Host. Empty for anything that is
    * not a plain host name or address with an optional port.
    *
-   * @return {String} `example.com:8080`
+   * @return {string} `example.com:8080`
    * @api public
    */
   get host () { return authority(rawHost(this)).host },
@@ -186,7 +186,7 @@ module.exports = {
   /**
    * `host` without the port.
    *
-   * @return {String}
+   * @return {string}
    * @api public
    */
   get hostname () { return authority(rawHost(this)).hostname },
@@ -194,7 +194,7 @@ module.exports = {
   /**
    * `href` parsed (WHATWG), memoised; an empty object without a prototype where it is no URL.
    *
-   * @return {URL|Object}
+   * @return {URL | object}
    * @api public
    */
   get URL () {
@@ -211,7 +211,7 @@ module.exports = {
   /**
    * Whether the client's cached response is still valid (ETag, Last-Modified): then respond with 304.
    *
-   * @return {Boolean}
+   * @return {boolean}
    * @api public
    */
   get fresh () {
@@ -226,7 +226,7 @@ module.exports = {
   /**
    * The opposite of `fresh`.
    *
-   * @return {Boolean}
+   * @return {boolean}
    * @api public
    */
   get stale () { return !this.fresh },
@@ -234,7 +234,7 @@ module.exports = {
   /**
    * Whether the method is idempotent (RFC 9110, 9.2.2).
    *
-   * @return {Boolean}
+   * @return {boolean}
    * @api public
    */
   get idempotent () { return IDEMPOTENT.includes(this.method) },
@@ -250,7 +250,7 @@ module.exports = {
   /**
    * The charset parameter of Content-Type, or nothing.
    *
-   * @return {String}
+   * @return {string}
    * @api public
    */
   get charset () {
@@ -264,7 +264,7 @@ module.exports = {
   /**
    * Content-Length as a number.
    *
-   * @return {Number|undefined} bytes
+   * @return {number | undefined} bytes
    * @api public
    */
   get length () {
@@ -275,7 +275,7 @@ module.exports = {
   /**
    * `http` or `https`; from a trusted proxy what X-Forwarded-Proto says.
    *
-   * @return {String}
+   * @return {string}
    * @api public
    */
   get protocol () {
@@ -290,7 +290,7 @@ module.exports = {
   /**
    * Whether `protocol` is `https`.
    *
-   * @return {Boolean}
+   * @return {boolean}
    * @api public
    */
   get secure () { return this.protocol === 'https' },
@@ -299,7 +299,7 @@ module.exports = {
    * The addresses that trusted proxies name, client first; at most `app.maxIpsCount` of them.
    * Entries that are not addresses are left out.
    *
-   * @return {String[]}
+   * @return {string[]}
    * @api public
    */
   get ips () { return forwarded(this).filter(ip => net.isIP(ip)) },
@@ -307,7 +307,7 @@ module.exports = {
   /**
    * The client's address; empty on a Unix socket.
    *
-   * @return {String}
+   * @return {string}
    * @api public
    */
   get ip () {
@@ -324,7 +324,7 @@ module.exports = {
    * The labels before the last `app.subdomainOffset` ones, innermost first:
    * `['ferrets', 'tobi']` for tobi.ferrets.example.com.
    *
-   * @return {String[]}
+   * @return {string[]}
    * @api public
    */
   get subdomains () {
@@ -347,8 +347,8 @@ module.exports = {
    *
    *    ctx.accepts('html', 'json')
    *
-   * @param {...(String|String[])} types
-   * @return {String|String[]|false}
+   * @param {...(string | string[])} types
+   * @return {string | string[] | false}
    * @api public
    */
   accepts (...types) { return this.accept.types(...types) },
@@ -381,9 +381,9 @@ module.exports = {
    *
    *    ctx.is('json', 'urlencoded')
    *
-   * @param {String|String[]} type
-   * @param {...String} types
-   * @return {String|false|null}
+   * @param {string | string[]} type
+   * @param {...string} types
+   * @return {string | false | null}
    * @api public
    */
   is (type, ...types) { return typeis(this.incoming, type, ...types) },
@@ -391,7 +391,7 @@ module.exports = {
   /**
    * Content-Type without its parameters.
    *
-   * @return {String}
+   * @return {string}
    * @api public
    */
   get type () {
@@ -404,8 +404,8 @@ module.exports = {
    *
    *    ctx.get('Content-Type')
    *
-   * @param {String} field
-   * @return {String}
+   * @param {string} field
+   * @return {string}
    * @api public
    */
   get (field) {
@@ -423,7 +423,7 @@ module.exports = {
    *
    *    const bytes = await ctx.request.readBody({ limit: 1024 })
    *
-   * @param {{ limit?: Number }} [options] limit in bytes, default 1 MiB
+   * @param {{limit?: number}} [options] limit in bytes, default 1 MiB
    * @return {Buffer|Promise<Buffer>} a Buffer at once when all of it has arrived
    * @throws {HttpError} or rejects: 413 beyond the limit, 400 when it is cut short
    * @api public
@@ -441,7 +441,7 @@ module.exports = {
   /**
    * Method, url and header as plain data.
    *
-   * @return {Object}
+   * @return {object}
    * @api public
    */
   toJSON () {

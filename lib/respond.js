@@ -10,7 +10,7 @@ const { send, toStream } = require('./stream')
  *
  *    respond(ctx)
  *
- * @param {Object} ctx
+ * @param {object} ctx
  * @throws what JSON.stringify or a body that cannot be sent throws
  * @api private
  */

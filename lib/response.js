@@ -46,7 +46,7 @@ module.exports = {
   /**
    * The header fields set so far, lower-case names. `headers` is the same.
    *
-   * @return {Object}
+   * @return {object}
    * @api public
    */
   get header () {
@@ -58,7 +58,7 @@ module.exports = {
   /**
    * The status code, 404 until something is set. Setting one that has no body drops the body.
    *
-   * @return {Number}
+   * @return {number}
    * @throws {AssertionError} for anything but an integer from 100 to 999
    * @api public
    */
@@ -77,7 +77,7 @@ module.exports = {
   /**
    * The reason phrase.
    *
-   * @return {String}
+   * @return {string}
    * @api public
    */
   get message () { return this.outgoing.statusMessage || reason(this.status) },
@@ -91,7 +91,7 @@ module.exports = {
    *    ctx.body = { name: 'tobi' }
    *    ctx.body = fs.createReadStream('big.bin')
    *
-   * @return {String|Buffer|Stream|ReadableStream|Blob|Response|Object|null|undefined}
+   * @return {string | Buffer | Stream | ReadableStream | Blob | Response | object | null | undefined}
    * @api public
    */
   get body () { return this._body },
@@ -123,7 +123,7 @@ module.exports = {
   /**
    * Content-Length, or what it will be; undefined for a stream.
    *
-   * @return {Number|undefined} bytes
+   * @return {number | undefined} bytes
    * @api public
    */
   get length () {
@@ -144,7 +144,7 @@ module.exports = {
   /**
    * Whether the header section was sent, so that nothing can be set any more.
    *
-   * @return {Boolean}
+   * @return {boolean}
    * @api public
    */
   get headerSent () { return this.outgoing.headersSent },
@@ -154,7 +154,7 @@ module.exports = {
    *
    *    ctx.vary('Origin')
    *
-   * @param {String|String[]} field
+   * @param {string | string[]} field
    * @api public
    */
   vary (field) {
@@ -168,8 +168,8 @@ module.exports = {
    *    ctx.redirect('/login')
    *    ctx.redirect('back', '/index.html')
    *
-   * @param {String} url absolute, relative, an app's own scheme, or 'back' (see `back`)
-   * @param {String} [alt] where 'back' leads without a usable referrer
+   * @param {string} url absolute, relative, an app's own scheme, or 'back' (see `back`)
+   * @param {string} [alt] where 'back' leads without a usable referrer
    * @throws {HttpError} for javascript:, data: and vbscript:, and for an invalid URL
    * @api public
    */
@@ -190,7 +190,7 @@ module.exports = {
    *
    *    ctx.back('/index.html')
    *
-   * @param {String} [alt='/']
+   * @param {string} [alt='/']
    * @api public
    */
   back (alt) {
@@ -202,8 +202,8 @@ module.exports = {
    *
    *    ctx.attachment('report.pdf')
    *
-   * @param {String} [filename]
-   * @param {Object} [options] of https://github.com/jshttp/content-disposition
+   * @param {string} [filename]
+   * @param {object} [options] of https://github.com/jshttp/content-disposition
    * @api public
    */
   attachment (filename, options) {
@@ -219,7 +219,7 @@ module.exports = {
    *    ctx.type = '.png'
    *    ctx.type = 'application/json; charset=utf-8'
    *
-   * @return {String}
+   * @return {string}
    * @api public
    */
   get type () {
@@ -253,7 +253,7 @@ module.exports = {
    *    ctx.etag = 'md5-hash'
    *    ctx.etag = 'W/"weak"'
    *
-   * @return {String}
+   * @return {string}
    * @api public
    */
   get etag () { return this.get('ETag') },
@@ -264,9 +264,9 @@ module.exports = {
   /**
    * Whether the response's type is one of `types`.
    *
-   * @param {String|String[]} type
-   * @param {...String} types
-   * @return {String|false}
+   * @param {string | string[]} type
+   * @param {...string} types
+   * @return {string | false}
    * @api public
    */
   is (type, ...types) { return typeis(this.type, type, ...types) },
@@ -276,8 +276,8 @@ module.exports = {
    *
    *    ctx.response.get('Content-Type')
    *
-   * @param {String} field
-   * @return {String|String[]}
+   * @param {string} field
+   * @return {string | string[]}
    * @api public
    */
   get (field) {
@@ -289,8 +289,8 @@ module.exports = {
   /**
    * Whether a header field is set.
    *
-   * @param {String} field
-   * @return {Boolean}
+   * @param {string} field
+   * @return {boolean}
    * @api public
    */
   has (field) {
@@ -306,8 +306,8 @@ module.exports = {
    *    ctx.set('Accept', ['text/html', 'application/json'])
    *    ctx.set({ ETag: '"1"', 'X-Robots-Tag': 'none' })
    *
-   * @param {String|Object} field
-   * @param {String|Number|Array} [val]
+   * @param {string | object} field
+   * @param {string | number | Array} [val]
    * @throws {TypeError} node's, for names and values that cannot be sent
    * @api public
    */
@@ -326,8 +326,8 @@ module.exports = {
    *
    *    ctx.append('Link', '<http://localhost/>; rel="next"')
    *
-   * @param {String} field
-   * @param {String|String[]} val
+   * @param {string} field
+   * @param {string | string[]} val
    * @api public
    */
   append (field, val) {
@@ -338,7 +338,7 @@ module.exports = {
   /**
    * Remove a header field. Does nothing once the header section was sent.
    *
-   * @param {String} field
+   * @param {string} field
    * @api public
    */
   remove (field) {
@@ -349,7 +349,7 @@ module.exports = {
   /**
    * Whether a response can still be sent: it has not ended, and the client is connected.
    *
-   * @return {Boolean}
+   * @return {boolean}
    * @api public
    */
   get writable () {
@@ -377,7 +377,7 @@ module.exports = {
   /**
    * Status, message and header as plain data.
    *
-   * @return {Object}
+   * @return {object}
    * @api public
    */
   toJSON () {
@@ -492,8 +492,8 @@ function badTarget (url) {
  * compared, as in Koa: behind a proxy that ends TLS the app sees another one than the client. A
  * relative referrer (RFC 9110, 10.1.3) has to stay on whatever host it is resolved against.
  *
- * @param {Object} ctx
- * @return {String|undefined}
+ * @param {object} ctx
+ * @return {string | undefined}
  */
 function ownReferrer (ctx) {
   const referrer = ctx.get('Referrer')

@@ -22,7 +22,7 @@ const FRONT = {
  * `app.response`, so that those stay extensible at any time, and every request's objects have
  * one shape.
  *
- * @param {Object} app
+ * @param {object} app
  * @return {{ context, request, response, node: Function, front: Function }}
  * @api private
  */

@@ -9,7 +9,7 @@ const { cutShort } = require('./errors')
  * bundled packages have them.
  *
  * @param {*} value
- * @return {Boolean}
+ * @return {boolean}
  * @api private
  */
 exports.isStream = function (value) {
@@ -25,7 +25,7 @@ exports.isStream = function (value) {
  * classes are getters of globalThis.
  *
  * @param {*} value
- * @return {Boolean}
+ * @return {boolean}
  * @api private
  */
 exports.isPlain = function (value) {
@@ -50,7 +50,7 @@ const isResponse = exports.isResponse = isWeb('Response')
 /**
  * The stream that a body is sent as; undefined for any other body.
  *
- * @param {Object} body
+ * @param {object} body
  * @return {Stream|undefined}
  * @api private
  */
@@ -68,7 +68,7 @@ exports.toStream = function (body) {
  * Whether a body is a stream of any kind, web ones included: it may read from another.
  *
  * @param {*} value
- * @return {Boolean}
+ * @return {boolean}
  * @api private
  */
 exports.streams = function (value) {
@@ -93,9 +93,9 @@ exports.drop = function (body) {
  * response was sent or lost. A stream that fails after the header section was sent closes the
  * connection: the client must neither take half of a body for all of it nor wait for ever.
  *
- * @param {Object} response
+ * @param {object} response
  * @param {Stream} stream
- * @param {Object} body what was set; the stream itself or what it was made of
+ * @param {object} body what was set; the stream itself or what it was made of
  * @api private
  */
 exports.watch = function (response, stream, body) {
@@ -108,9 +108,9 @@ exports.watch = function (response, stream, body) {
 /**
  * Send a stream, at the pace of the client.
  *
- * @param {Object} response
+ * @param {object} response
  * @param {Stream} stream
- * @param {Object} body what was set; the stream itself or what it was made of
+ * @param {object} body what was set; the stream itself or what it was made of
  * @throws {Error} if the stream is gone already
  * @api private
  */

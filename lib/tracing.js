@@ -9,7 +9,7 @@ const kThrown = Symbol('kone.thrown')
  * Whether anybody subscribes to the channel `kone:request`. Without a subscriber a request pays
  * for this check only.
  *
- * @return {Boolean}
+ * @return {boolean}
  * @api private
  */
 exports.isTraced = function () {
@@ -25,7 +25,7 @@ exports.isTraced = function () {
  *
  *    return trace({ ctx, app }, () => app.handleRequest(ctx, fn))
  *
- * @param {{ ctx: Object, app: Application }} message
+ * @param {{ctx: object, app: Application}} message
  * @param {Function} run `() => Promise`
  * @return {Promise} fulfilled, whatever was thrown
  * @api private
@@ -42,7 +42,7 @@ exports.trace = function (message, run) {
 /**
  * Note the first error that a traced request threw. The app has responded to it already.
  *
- * @param {Object} ctx
+ * @param {object} ctx
  * @param {Error} err
  * @api private
  */

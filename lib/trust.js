@@ -9,8 +9,8 @@ const lists = new WeakMap() // app.proxy as a list of addresses → net.BlockLis
  * Infinity for Koa's `proxy: true`, a number of hops, or as many as stand, without a gap from
  * our own peer on, in a list of addresses.
  *
- * @param {Object} request
- * @return {Number}
+ * @param {object} request
+ * @return {number}
  * @throws {TypeError} if `app.proxy` is something else
  * @api private
  */
@@ -40,7 +40,7 @@ exports.trustedHops = function (request) {
  *
  *    checkProxy(['127.0.0.1', '10.0.0.0/8'])
  *
- * @param {Boolean|Number|String[]} proxy
+ * @param {boolean | number | string[]} proxy
  * @return {net.BlockList|undefined} the addresses, if it is a list
  * @throws {TypeError}
  * @api private

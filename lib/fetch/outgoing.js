@@ -29,7 +29,7 @@ class Outgoing {
     this.writer = null
   }
 
-  /** @param {Object} owner the context that this is the response of */
+  /** @param {object} owner the context that this is the response of */
   setOwner (owner) {
     this.owner = owner
   }

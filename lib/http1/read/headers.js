@@ -53,7 +53,7 @@ class HeaderSection {
    * A new object, as node's `req.headers` would be.
    *
    * @param {boolean} joins server.joinDuplicateHeaders
-   * @return {Object<string, string|string[]>}
+   * @return {{ [name: string]: string|string[] }}
    */
   headers (joins) {
     const all = {}
