@@ -11,9 +11,8 @@ const { Probe } = require('./node/probe')
 const { Deadlines } = require('./deadlines')
 const { refuse } = require('./errors')
 
-/** Pipelined requests that may be unanswered, and when to go on. */
-const MOST_REQUESTS = 256
-const FEW_REQUESTS = 64
+const MOST_REQUESTS = 256 // pipelined, without a response
+const FEW_REQUESTS = 64   // when reading goes on
 
 /**
  * One socket: decides to read, to stop, to hand over to node, and to close.
@@ -60,7 +59,7 @@ class Connection {
     const { gate, socket } = this
     if (this.isClosed) return
     if (gate.held !== null && gate.isOpen) this.front.scope.run(readHeld, this)
-    if (gate.isReading && !socket.destroyed && this.front.has(this)) socket._read(0)
+    if (gate.isReading && !socket.destroyed && this.isOurs) socket._read(0)
   }
 
   bodyIsFull (body) {
@@ -121,6 +120,8 @@ class Connection {
 
   // ---- responses
 
+  get isOurs () { return this.front.has(this) }
+
   /** Decided here, once for each response: when its header section is made. */
   closesAfter (outgoing) {
     return outgoing.incoming.section.closes || (this.front.isDraining && outgoing.next === null)
@@ -140,7 +141,6 @@ class Connection {
     else this.gate.go(MANY)
   }
 
-  /** There is room for responses again. */
   drained () {
     if (this.responses.queuedBytes <= this.socket.writableHighWaterMark) this.gate.go(FULL)
   }
@@ -154,7 +154,6 @@ class Connection {
     this.socket.destroySoon() // what is left is lost with the socket's 'close'
   }
 
-  /** Node's own object of a response learns its end. */
   settled (outgoing, callbacks, listeners) {
     response.settled(outgoing.res, callbacks, listeners, outgoing.failure)
   }
@@ -185,7 +184,7 @@ class Connection {
   }
 
   leave () {
-    if (this.isClosed || !this.front.has(this)) return
+    if (this.isClosed || !this.isOurs) return
     this.responses.flush()
     const { reads } = this.gate.release()
     this.front.forget(this)

@@ -184,7 +184,7 @@ function settled (res, callbacks, listeners, failure) {
     process.nextTick(emitFinish, res, callbacks, listeners)
   } else {
     if (callbacks !== null) process.nextTick(call, callbacks, failure)
-    if (listeners !== null) process.nextTick(call, listeners, failure)
+    if (listeners !== null) for (const fn of listeners) process.nextTick(fn, failure)
   }
 }
 

@@ -225,14 +225,17 @@ class Responses {
     const count = written.length // the list grows when there is another write before this one is flushed
     if (this.flushing === null) this.flushing = written
     else this.flushing.push(...written)
-    if (this.socket.writable) this.socket.write('', 'latin1', err => { if (!err) this.wereFlushed(count) })
+    if (this.socket.writable) this.socket.write('', 'latin1', err => this.wroteAll(count, err))
   }
 
-  wereFlushed (count) {
+  /** The write that is called back behind `count` responses. */
+  wroteAll (count, err) {
     if (this.flushing === null) return // the connection was lost
-    const done = this.flushing.splice(0, count)
+    if (err && this.connection.isOurs) return // the socket's 'close' follows
+    const written = this.flushing.splice(0, count)
     if (this.flushing.length === 0) this.flushing = null
-    done.forEach(flushed)
+    if (err) return this.lose(written, err)
+    written.forEach(flushed)
     if (this.isFlushed) this.connection.deadlines.touch()
   }
 
@@ -245,7 +248,10 @@ class Responses {
     this.first = this.last = this.flushing = this.batched = null
     this.length = this.queuedBytes = 0
     this.batch = ''
+    this.lose(lost, cause)
+  }
 
+  lose (lost, cause) {
     let hadTurn = true
     for (const outgoing of lost) {
       outgoing.unlink()
