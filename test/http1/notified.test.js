@@ -260,7 +260,9 @@ front('ctx.onFinished() of a response that was lost', ({ it, serve }) => {
 
     it(`should call lost a ${what} in front of a request that node:http gets, when the client goes`, async () => {
       const { app, port, sockets } = await serve(notified(app => app.use(ctx => { ctx.body = ctx.path === '/' ? body : 'x' })))
-      const client = await download(port, `${get('/')}POST /2 HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n`)
+      const client = await download(port, get('/'))
+      await waitFor(() => sockets[0]?.bytesWritten > 0, 'the response')
+      client.socket.write('POST /2 HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n')
       await waitFor(() => [...app.ends.begun].includes('/2'), 'the second request')
       client.reset()
       await waitFor(() => sockets[0].destroyed, 'the end')
