@@ -13,14 +13,14 @@
  *   abcd
  *   ```
  *
- *   http1: not mine · node:http: 400, connection closed
+ *   http1: unsupported · node:http: 400, connection closed
  *
  * Bytes: a line break is CR LF; the last one belongs to the fence, unless it is the empty line that ends a head.
  * `\r \n \t \0 \xHH \\` are what they look like; a backslash at the end of a line joins it with the next one;
  * `<<a*500>>` is 500 times a. A line `>>> read | release | half-close | abort` ends a step (see harness.js).
  * Behind `http` in the fence: properties of the server, `maxHeadersCount=2`.
  *
- * Verdicts: `http1` is what the front makes of it: *head* (its own to the end), *more* (waits), *not mine* (node:http's).
+ * Verdicts: `http1` is what the front makes of it: *head* (its own to the end), *more* (waits), *unsupported* (node:http's).
  * `node:http` is what a client gets: the statuses, and whether the connection stays open. Where versions of node differ,
  * one verdict for Node 20 and one for the rest: `400, connection closed (20) / 200, connection open (22 on)`.
  */
@@ -103,7 +103,7 @@ function verdictOf (record) {
   const last = record.at(-1)
   const statuses = record.map(entry => entry.got).join('').match(/(?<=HTTP\/1\.1 )\d{3}/g) ?? ['nothing']
   return {
-    http1: last.node ? 'not mine' : last.count ? 'head' : 'more',
+    http1: last.node ? 'unsupported' : last.count ? 'head' : 'more',
     node: `${statuses.join(', ')}, connection ${last.socket === 'open' ? 'open' : 'closed'}`
   }
 }
