@@ -4,37 +4,12 @@ const assert = require('node:assert/strict')
 const { Readable } = require('node:stream')
 const { setTimeout: wait } = require('node:timers/promises')
 
-const { get, sides, waitFor } = require('./sides')
+const { get, pump, settled, sides, waitFor } = require('./sides')
 
 const MB = 1024 * 1024
 
 // What a connection may hold for somebody who does not read: socket buffers of both ends and of the kernel.
 const BOUND = 8 * MB
-
-/** Until a number stands still; what it is then. */
-async function settled (read) {
-  let last = -1
-  for (let still = 0; still < 8; still++) {
-    const now = read()
-    if (now !== last) still = 0
-    last = now
-    await wait(5)
-  }
-  return last
-}
-
-/** Send `bytes` again and again, as fast as they are taken, up to `times`. */
-function pump (socket, bytes, times) {
-  let sent = 0
-  const more = () => {
-    while (sent < times && !socket.destroyed) {
-      sent++
-      if (!socket.write(bytes)) return socket.once('drain', more)
-    }
-  }
-  more()
-  return () => sent
-}
 
 sides('a request body', ({ side, it, serve }) => {
   const read = limit => app => app.use(async ctx => {

@@ -1,9 +1,8 @@
 'use strict'
 
 const assert = require('node:assert/strict')
-const { setTimeout: wait } = require('node:timers/promises')
 
-const { get, waitFor } = require('./sides')
+const { get, pump, settled, waitFor } = require('./sides')
 const { wire } = require('./wire')
 
 const SIZE = 65536
@@ -11,31 +10,6 @@ const TIMES = 160
 
 // Node's parser takes one read or two before it stops, depending on its version.
 const BOUND = 4 * SIZE
-
-/** Until a number stands still; what it is then. */
-async function settled (read) {
-  let last = -1
-  for (let still = 0; still < 8; still++) {
-    const now = read()
-    if (now !== last) still = 0
-    last = now
-    await wait(5)
-  }
-  return last
-}
-
-/** Send `bytes` as fast as they are taken, `times` over, then `end`. */
-function pump (socket, bytes, times, end) {
-  const more = () => {
-    for (; times > 0 && !socket.destroyed; times--) {
-      if (socket.write(bytes)) continue
-      times--
-      return socket.once('drain', more)
-    }
-    socket.write(end, 'latin1')
-  }
-  more()
-}
 
 wire('an upload that nobody reads', ({ it, serve }) => {
   const chunk = Buffer.concat([Buffer.from('10000\r\n'), Buffer.alloc(SIZE, 'x'), Buffer.from('\r\n')])

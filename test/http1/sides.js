@@ -114,4 +114,30 @@ async function waitFor (holds, what, longest = 5000) {
 
 const get = (target, more = '') => `GET ${target} HTTP/1.1\r\nHost: a\r\n${more}\r\n`
 
-module.exports = { get, sides, talk, waitFor }
+/** Until a number stands still; what it is then. */
+async function settled (read) {
+  let last = -1
+  for (let still = 0; still < 8; still++) {
+    const now = read()
+    if (now !== last) still = 0
+    last = now
+    await new Promise(resolve => setTimeout(resolve, 5))
+  }
+  return last
+}
+
+/** Send `bytes` up to `times` over, as fast as they are taken, then `end`. Returns how often they were sent so far. */
+function pump (socket, bytes, times, end = '') {
+  let sent = 0
+  const more = () => {
+    while (sent < times && !socket.destroyed) {
+      sent++
+      if (!socket.write(bytes)) return socket.once('drain', more)
+    }
+    if (end !== '') socket.write(end, 'latin1')
+  }
+  more()
+  return () => sent
+}
+
+module.exports = { get, pump, settled, sides, talk, waitFor }
