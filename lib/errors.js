@@ -10,7 +10,7 @@ const createError = require('http-errors')
 const codes = {
   KONE_ERR_BODY_ABORTED: 'the client went away before its body was complete (400)',
   KONE_ERR_BODY_LIMIT: 'the body is longer than the limit (413)',
-  KONE_ERR_BODY_USED: 'the body was read before, as a stream (500)',
+  KONE_ERR_BODY_USED: 'the body was read before, as a stream, or the response was sent (500)',
   KONE_ERR_NODE_ONLY: 'ctx.req or ctx.res was read in app.fetch() on Bun or Deno (500)',
   KONE_ERR_NON_ERROR: 'a value that is not an Error was thrown; it is the `cause` (500)',
   KONE_ERR_RATE_LIMIT_STORE: 'rateLimit cannot count, because its store fails (503)',

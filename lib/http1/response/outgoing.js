@@ -19,8 +19,8 @@ const writer = require('./writer')
  *     ├──▶ STREAMING ────────────────────────┘                 │
  *     └── and each state before FLUSHED ────────────▶ LOST ────┘
  *
- * QUEUED: ended before its turn, or while the client did not read. STREAMING: node's ServerResponse has the
- * socket. BATCHED: the bytes will be written with those of other responses. WRITTEN: given to the socket.
+ * QUEUED: ended before its turn, or while the client did not read. STREAMING: a part was written before the
+ * response has ended. BATCHED: the bytes will be written with those of other responses. WRITTEN: given to the socket.
  * FLUSHED: given to the operating system. LOST: the connection ended before that. A response that ends in
  * its turn skips QUEUED, one that is alone or large skips BATCHED.
  */
@@ -116,7 +116,7 @@ class Outgoing {
   get isPast () { return this.isSent && this.writtenIn !== this.incoming.connection.clock.count }
 
   /** The connection ends with it, as far as is known before it has ended. */
-  get mustClose () { return this.responses.closesAfter(this) }
+  get mustClose () { return this.incoming.connection.closesAfter(this) }
 
   /** It has not ended, or node's own object has not written its end. */
   get isOpen () { return this.state === OPEN || this.state === STREAMING }
@@ -249,7 +249,7 @@ class Outgoing {
     this.ended = true
     if (this.isLost) return this
     const length = isEmpty ? 0 : typeof body === 'string' ? Buffer.byteLength(body) : body.byteLength
-    this.closes = this.responses.closesAfter(this)
+    this.closes = this.mustClose
     const common = this.closes ? writer.close() : writer.keepAlive(this.responses.keepAliveTimeout)
     const header = writer.header(status, this.message, this.fields, common, isBodiless ? -1 : length)
 

@@ -55,10 +55,6 @@ class Responses {
     return this.socket.writableNeedDrain || this.queuedBytes >= this.socket.writableHighWaterMark
   }
 
-  closesAfter (outgoing) {
-    return this.connection.closesAfter(outgoing)
-  }
-
   // ---- in the order of requests
 
   /** A request came. */
@@ -80,7 +76,7 @@ class Responses {
   }
 
   /**
-   * A response of the fast path has ended.
+   * A response has ended.
    *
    * @param {Outgoing} outgoing
    * @param {string} text header section, and the body if that is a string
@@ -97,10 +93,10 @@ class Responses {
     } else {
       outgoing.become(WRITTEN)
       const isWritten = this.write(text, bytes, isLatin1)
-      this.shift(outgoing, outgoing.closes)
+      this.shift(outgoing)
       if (isWritten && this.socket.writableLength === 0) outgoing.flushed()
       else this.waitForFlush([outgoing])
-      this.proceed(outgoing.closes)
+      this.proceed(outgoing)
       if (this.first !== null) this.advance() // those behind a streamed one
     }
   }
@@ -138,9 +134,9 @@ class Responses {
   }
 
   /** The first response leaves the queue. */
-  shift (outgoing, closes) {
+  shift (outgoing) {
     outgoing.sent(this.connection.clock.iteration())
-    outgoing.incoming.sent(closes)
+    outgoing.incoming.sent(outgoing.closes)
     this.length--
     this.first = outgoing.next
     outgoing.unlink()
@@ -148,8 +144,8 @@ class Responses {
   }
 
   /** What comes behind the response that has just left the queue. */
-  proceed (closes) {
-    if (closes) this.connection.end()
+  proceed (outgoing) {
+    if (outgoing.closes) this.connection.end()
     else if (this.first === null) this.connection.empty()
     else if (!this.first.isQueued) this.connection.turnOf(this.first)
   }
@@ -162,14 +158,14 @@ class Responses {
     this.isLatin1 &&= isLatin1
     if (this.batched === null) this.batched = [outgoing]
     else this.batched.push(outgoing)
-    this.shift(outgoing, outgoing.closes)
+    this.shift(outgoing)
 
     if (bytes !== null) {
       if (this.isLatin1 && bytes.length < LARGE) this.batch += latin1(bytes)
       else this.flushWith(bytes)
     }
     if (this.batch.length >= this.socket.writableHighWaterMark) this.flush()
-    this.proceed(outgoing.closes)
+    this.proceed(outgoing)
   }
 
   schedule () {
