@@ -52,7 +52,10 @@ exports.program = function (code, requests = []) {
 }
 
 // It uses `ctx`, which is no parameter of a function in it.
-const isHandler = code => /\bctx\b/.test(code) && !/\(ctx[,)]|\bctx =>|, ctx\)/.test(code)
+function isHandler (code) {
+  const text = code.replaceAll(/\/\/ .*$/gm, '')
+  return /\bctx\b/.test(text) && !/\(ctx[,)]|\bctx =>|, ctx\)/.test(text)
+}
 exports.isHandler = isHandler
 
 const declares = (code, name) =>
