@@ -30,6 +30,8 @@ for (const page of pages) {
       const title = `${block.code.trim().split('\n')[0]} (line ${block.line})`
       if (block.from) {
         it(`should quote ${block.from}: ${title}`, () => assert.ok(quotes(block)))
+      } else if (block.file) {
+        it(`should be a file of the page's app: ${block.file}`, () => assert.ok(apps[page]))
       } else if (block.language === 'js') {
         it(`should run: ${title}`, () => {
           assert.ok(!block['no-run'], 'JavaScript is run')

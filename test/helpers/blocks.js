@@ -29,7 +29,7 @@ const AsyncFunction = (async () => {}).constructor
  */
 exports.blocks = function (text) {
   const found = []
-  const fence = /^(?: *<!-- (no-run|from): (.+?) -->\n+)?^( *)```(\w*)\n([\s\S]*?)^ *```$/gm
+  const fence = /^(?: *<!-- (no-run|from|file): (.+?) -->\n+)?^( *)```(\w*)\n([\s\S]*?)^ *```$/gm
   for (const match of text.matchAll(fence)) {
     const [all, note, value, indent, language, source] = match
     const line = text.slice(0, match.index + all.indexOf('```')).split('\n').length
