@@ -1,0 +1,4 @@
+'use strict'
+
+// node koa.js WORKLOAD FOLDER
+require('../serve')(() => require('koa'))

@@ -1,0 +1,4 @@
+'use strict'
+
+// node kone.js WORKLOAD FOLDER
+require('../serve')(() => require('../../../lib/servers/kone')('.'))
