@@ -6,28 +6,38 @@ const path = require('node:path')
 const { Readable } = require('node:stream')
 
 /*
- * The apps of the lab, with published packages as npm gives them. Each is a function of the framework, kone's or
- * Koa's class: what differs between both sides is that one argument.
+ * The apps of the lab, with published packages as npm gives them. They are the same code for kone and for Koa: only the
+ * class that they are made of differs.
  */
 
 const CHUNK = 'four chunks of 4 KB are what a small report weighs when it is streamed\n'.repeat(59).slice(0, 4096)
-const CHUNKS = [CHUNK, CHUNK, CHUNK, CHUNK]
-const USER = { id: 4711, name: 'ada', tags: ['web', 'framework'], active: true }
-const PAGE = `<!doctype html>\n<title>Articles</title>\n${'<p>A page of two kilobytes, as a template makes it.</p>\n'.repeat(40)}`.slice(0, 2048)
+const CHUNKS = exports.CHUNKS = [CHUNK, CHUNK, CHUNK, CHUNK]
+const USER = exports.USER = { id: 4711, name: 'ada', tags: ['web', 'framework'], active: true }
+const PAGE = exports.PAGE = `<!doctype html>\n<title>Articles</title>\n${'<p>A page of two kilobytes, as a template makes it.</p>\n'.repeat(40)}`.slice(0, 2048)
 
 /**
  * The app of a workload.
  *
- *    const app = create('ctx.res.setHeader', Koa, { folder: '/tmp/dropin' })
+ *    start(['API', '/tmp/dropin'], () => require('koa')).listen(3000)
  *
- * @param {string} workload a name of workloads.js
- * @param {Function} Framework Koa, or what is put in its place
- * @param {{ folder: string }} how folder: an existing one, for the log
+ * @param {string[]} args a name of workloads.js; the folder that `prepare` filled
+ * @param {() => Function} framework gives Koa, or what is put in its place
  * @return {{ listen: Function }} the app or its server
  */
-module.exports = function create (workload, Framework, { folder }) {
+exports.start = function ([workload, folder], framework) {
+  load(workload)
+  const Framework = framework()
   const app = new Framework()
   return apps[workload](app, folder) ?? app
+}
+
+/**
+ * Load the agent of a workload, if it has one; before the framework, as its manual wants it.
+ *
+ * @param {string} workload
+ */
+const load = exports.load = function (workload) {
+  if (workload === 'OpenTelemetry') require('./tracing')
 }
 
 const apps = {
@@ -64,7 +74,7 @@ const apps = {
     app.keys = ['a key that signs']
     app.use(require('koa-helmet')())
     app.use(require('koa-conditional-get')())
-    app.use(require('koa-etag')())
+    app.use(require('koa-etag').default())
     app.use(require('koa-session').createSession({}, app))
     app.use(require('koa-static')(path.join(folder, 'public')))
     app.use(ctx => {
@@ -130,7 +140,7 @@ function files (app, folder) {
  * @param {string} folder
  * @return {Function} (req, res)
  */
-function logger (folder) {
+const logger = exports.logger = function (folder) {
   const pino = require('pino')
   const file = path.join(folder, `${process.pid}.log`)
   setInterval(() => fs.truncate(file, () => {}), 1000).unref()
@@ -143,7 +153,7 @@ function logger (folder) {
  * @param {string} folder
  * @return {{ key: string, cert: string }}
  */
-function certificate (folder) {
+const certificate = exports.certificate = function (folder) {
   const read = name => fs.readFileSync(path.join(folder, name), 'utf8')
   return { key: read('key.pem'), cert: read('cert.pem') }
 }
@@ -154,7 +164,7 @@ function certificate (folder) {
  * @param {string} folder an existing one
  * @return {Promise<void>}
  */
-async function prepare (folder) {
+exports.prepare = async function (folder) {
   const { generate } = require('selfsigned')
   fs.mkdirSync(path.join(folder, 'public'))
   for (const [name, bytes] of [['1k.html', 1024], ['64k.html', 65_536]]) {
@@ -165,6 +175,10 @@ async function prepare (folder) {
   fs.writeFileSync(path.join(folder, 'cert.pem'), made.cert)
 }
 
-const text = bytes => 'A file as it lies on a disk.\n'.repeat(Math.ceil(bytes / 29)).slice(0, bytes)
-
-Object.assign(module.exports, { prepare, logger, certificate, text, CHUNKS, PAGE, USER })
+/**
+ * The content of a file.
+ *
+ * @param {number} bytes
+ * @return {string}
+ */
+const text = exports.text = bytes => 'A file as it lies on a disk.\n'.repeat(Math.ceil(bytes / 29)).slice(0, bytes)

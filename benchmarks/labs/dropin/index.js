@@ -55,7 +55,7 @@ async function measure (lab, { workload, request, expected, contenders }, folder
 
   const taking = lab.contenders
     .filter(({ name }) => contenders.includes(name))
-    .map(one => workload === 'pm2' ? underPm2(one, lab.options) : { ...one, args: [workload, folder] })
+    .map(one => workload === 'pm2' ? underPm2(one, lab.options) : { ...one, file: path.join(__dirname, 'host.js'), args: [one.file, workload, folder] })
   const servers = await lab.start(taking, { workload, request, expected, reference: 'koa', check: compared(request) })
   const load = { ...request, generator, connections: 50, seconds: lab.options.quick ? 1 : 2 }
   await lab.measure(servers.map(server => ({ workload, server, load })))

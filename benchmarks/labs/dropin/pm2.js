@@ -4,6 +4,7 @@ const fs = require('node:fs')
 const path = require('node:path')
 const { root } = require('../../lib/servers/kone')
 
+const app = path.join(__dirname, 'pm2-app.js')
 const bin = path.join(root, 'node_modules/pm2/bin/pm2')
 
 /**
@@ -25,8 +26,14 @@ exports.underPm2 = function ({ name, file, version }, { node }) {
     version,
     program: {
       missing: () => null,
-      command: () => [node, bin, 'start', file, '-i', '1', '--no-daemon', '--', 'pm2'],
-      env: ({ folder, port }) => ({ PM2_HOME: folder, PORT: String(port), NODE_ENV: 'production', NODE_OPTIONS: '' })
+      command: () => [node, bin, 'start', app, '-i', '1', '--no-daemon'],
+      env: ({ folder, port }) => ({
+        CONTENDER: file,
+        PM2_HOME: folder,
+        PORT: String(port),
+        NODE_ENV: 'production',
+        NODE_OPTIONS: ''
+      })
     }
   }
 }

@@ -2,7 +2,7 @@
 
 /*
  * OpenTelemetry as its manual sets it up: every request is a span. The exporter drops what it is given, because a
- * collector is not what is measured. It must be loaded before node:http.
+ * collector is not what is measured.
  */
 
 const { registerInstrumentations } = require('@opentelemetry/instrumentation')
@@ -18,3 +18,5 @@ const exporter = {
 const provider = new NodeTracerProvider({ spanProcessors: [new BatchSpanProcessor(exporter)] })
 provider.register()
 registerInstrumentations({ tracerProvider: provider, instrumentations: [new HttpInstrumentation()] })
+require('node:http') // it patches what is required from now on
+require('node:https')

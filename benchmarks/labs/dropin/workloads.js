@@ -34,14 +34,14 @@ module.exports = [
   },
   {
     workload: 'API',
-    about: 'koa-helmet, @koa/cors, koa-bodyparser, @koa/router, JSON',
+    about: 'API: koa-helmet, @koa/cors, koa-bodyparser, @koa/router, JSON',
     request: { path: '/users/4711' },
     expected: json(JSON.stringify(USER)),
     goal: { 20: 0.58, 26: 0.60 }
   },
   {
     workload: 'API, POST',
-    about: 'the same, POST of 200 bytes of JSON',
+    about: 'API, POST of 200 bytes of JSON',
     request: { method: 'POST', path: '/users', headers: { 'content-type': 'application/json' }, body: BODY },
     expected: json(BODY),
     goal: { 20: 0.42, 26: 0.42 }
@@ -54,7 +54,7 @@ module.exports = [
   },
   {
     workload: 'page',
-    about: 'koa-helmet, koa-conditional-get, koa-etag, koa-session, koa-static without such a file, 2 KB of HTML',
+    about: 'page: koa-helmet, koa-conditional-get, koa-etag, koa-session, koa-static, 2 KB of HTML',
     request: { path: '/articles' },
     expected: { status: 200, type: 'text/html; charset=utf-8', body: PAGE },
     contenders: ['kone', 'koa'],
@@ -82,7 +82,7 @@ module.exports = [
   },
   {
     workload: 'OpenTelemetry',
-    about: 'OpenTelemetry, instrumentation-http, the API',
+    about: 'the API under OpenTelemetry (instrumentation-http)',
     request: { path: '/users/4711' },
     expected: json(JSON.stringify(USER)),
     goal: { 20: 0.75, 26: 0.75 }
@@ -95,7 +95,7 @@ module.exports = [
   },
   {
     workload: 'https',
-    about: 'https: app.attach(https.createServer()), on Koa https.createServer(app.callback()); JSON',
+    about: 'https, JSON',
     request: { protocol: 'https' },
     expected: json(JSON.stringify(USER)),
     goal: { 20: 0.48, 26: 0.45 }

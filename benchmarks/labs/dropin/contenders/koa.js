@@ -1,4 +1,7 @@
 'use strict'
 
-// node koa.js WORKLOAD FOLDER
-require('../serve')(() => require('koa'))
+const { start } = require('../app')
+
+exports.package = 'koa'
+
+exports.start = args => start(args, () => require('koa'))

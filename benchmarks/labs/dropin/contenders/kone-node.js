@@ -1,11 +1,14 @@
 'use strict'
 
-// node kone-node.js WORKLOAD FOLDER: kone without its own HTTP/1.1.
-require('../serve')(() => {
-  const Kone = require('../../../lib/servers/kone')('.')
-  return class extends Kone {
-    constructor () {
-      super({ http1: false })
-    }
+const kone = require('../../../lib/servers/kone')
+const { start } = require('../app')
+
+exports.package = 'kone'
+
+exports.about = 'kone on node:http (http1: false)'
+
+exports.start = args => start(args, () => class extends kone('.') {
+  constructor () {
+    super({ http1: false })
   }
 })

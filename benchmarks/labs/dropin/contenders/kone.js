@@ -1,4 +1,8 @@
 'use strict'
 
-// node kone.js WORKLOAD FOLDER
-require('../serve')(() => require('../../../lib/servers/kone')('.'))
+const kone = require('../../../lib/servers/kone')
+const { start } = require('../app')
+
+exports.package = 'kone'
+
+exports.start = args => start(args, () => kone('.'))

@@ -1,16 +1,21 @@
 'use strict'
 
-const start = require('../start') // first: it loads the agent of the workload
 const fs = require('node:fs')
 const http = require('node:http')
 const https = require('node:https')
 const path = require('node:path')
 const { Readable } = require('node:stream')
-const { certificate, logger, CHUNKS, USER } = require('../app')
+const { certificate, load, logger, CHUNKS, USER } = require('../app')
 
 /*
- * node node.js WORKLOAD FOLDER: the same responses by node:http, and by the packages that were written for it.
+ * The same responses by node:http, and by the packages that were written for it.
  */
+
+exports.start = function ([workload, folder]) {
+  load(workload)
+  const handler = handlers[workload](folder)
+  return workload === 'https' ? https.createServer(certificate(folder), handler) : http.createServer(handler)
+}
 
 const handlers = {
   'ctx.res.setHeader': () => (req, res) => {
@@ -60,6 +65,7 @@ function api () {
   const helmet = require('helmet')()
   return (req, res) => helmet(req, res, () => {
     res.setHeader('Vary', 'Origin')
+    res.setHeader('Access-Control-Allow-Origin', '*')
     if (req.method === 'GET') return sendJSON(res, { ...USER, id: Number(req.url.slice('/users/'.length)) })
     const chunks = []
     req.on('data', chunk => chunks.push(chunk))
@@ -93,8 +99,3 @@ function send (res, type, text) {
   res.setHeader('Content-Length', Buffer.byteLength(text))
   res.end(text)
 }
-
-start((workload, folder) => {
-  const handler = handlers[workload](folder)
-  return workload === 'https' ? https.createServer(certificate(folder), handler) : http.createServer(handler)
-})
