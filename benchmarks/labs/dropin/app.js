@@ -4,6 +4,7 @@ const fs = require('node:fs')
 const https = require('node:https')
 const path = require('node:path')
 const { Readable } = require('node:stream')
+const { certificate, makeCertificate } = require('../../lib/servers/certificate')
 
 /*
  * The apps of the lab, with published packages as npm gives them. They are the same code for kone and for Koa: only the
@@ -103,9 +104,8 @@ const apps = {
 
   https (app, folder) {
     app.use(ctx => { ctx.body = USER })
-    const { key, cert } = certificate(folder)
-    if (app.attach) return app.attach(https.createServer({ key, cert }))
-    return https.createServer({ key, cert }, app.callback())
+    if (app.attach) return app.attach(https.createServer(certificate(folder)))
+    return https.createServer(certificate(folder), app.callback())
   },
 
   'ctx.res touched' (app) {
@@ -148,31 +148,17 @@ const logger = exports.logger = function (folder) {
 }
 
 /**
- * What `prepare` wrote.
- *
- * @param {string} folder
- * @return {{ key: string, cert: string }}
- */
-const certificate = exports.certificate = function (folder) {
-  const read = name => fs.readFileSync(path.join(folder, name), 'utf8')
-  return { key: read('key.pem'), cert: read('cert.pem') }
-}
-
-/**
  * The files that the apps read: two to serve, a certificate.
  *
  * @param {string} folder an existing one
  * @return {Promise<void>}
  */
 exports.prepare = async function (folder) {
-  const { generate } = require('selfsigned')
   fs.mkdirSync(path.join(folder, 'public'))
   for (const [name, bytes] of [['1k.html', 1024], ['64k.html', 65_536]]) {
     fs.writeFileSync(path.join(folder, 'public', name), text(bytes))
   }
-  const made = await generate([{ name: 'commonName', value: 'localhost' }], { keyType: 'ec', curve: 'P-256' })
-  fs.writeFileSync(path.join(folder, 'key.pem'), made.private, { mode: 0o600 })
-  fs.writeFileSync(path.join(folder, 'cert.pem'), made.cert)
+  await makeCertificate(folder)
 }
 
 /**

@@ -5,7 +5,8 @@ const http = require('node:http')
 const https = require('node:https')
 const path = require('node:path')
 const { Readable } = require('node:stream')
-const { certificate, load, logger, CHUNKS, USER } = require('../app')
+const { certificate } = require('../../../lib/servers/certificate')
+const { load, logger, CHUNKS, USER } = require('../app')
 
 /*
  * The same responses by node:http, and by the packages that were written for it.
