@@ -51,10 +51,10 @@ compat: node_modules
 	node test/compat/real/run.js $(ARGS)
 
 battle: node_modules benchmarks/node_modules
-	cd benchmarks && node battle.js $(ARGS)
+	cd benchmarks && node labs/battle $(ARGS)
 
 bench-%: node_modules benchmarks/node_modules
-	cd benchmarks && node $*.js $(ARGS)
+	cd benchmarks && node labs/$* $(ARGS)
 
 report: node_modules benchmarks/node_modules
 	cd benchmarks && node report.js $(ARGS)

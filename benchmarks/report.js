@@ -2,18 +2,18 @@
 
 const fs = require('node:fs')
 const path = require('node:path')
-const { FOLDER } = require('./lib/result')
-const { write, fill } = require('./lib/site')
+const { OUT } = require('./lib/run/result')
+const { write, fill } = require('./lib/report/site')
 
 /*
- * One page of all results: results/report/index.html, which links a page for each results/NAME.json. With
+ * One page of all results: out/report/index.html, which links a page for each out/NAME.json. With
  * --readme the tables in the README are made from the same files instead.
  */
 
 const README = path.join(__dirname, '../README.md')
 const USAGE = `usage: make report ARGS="…"
 
-  --from FOLDER    where the results are (default: benchmarks/results); the pages go to FOLDER/report
+  --from FOLDER    where the results are (default: benchmarks/out); the pages go to FOLDER/report
   --readme         write the tables of README.md instead of pages`
 
 const [from, readme] = options(process.argv.slice(2))
@@ -26,7 +26,7 @@ if (readme) {
 }
 
 function options (argv) {
-  let from = FOLDER
+  let from = OUT
   let readme = false
   for (let i = 0; i < argv.length; i++) {
     if (argv[i] === '--help') end(0, USAGE)

@@ -2,11 +2,11 @@
 
 const assert = require('node:assert/strict')
 const { describe, it } = require('node:test')
-const { bars, lines, scale } = require('../../benchmarks/lib/chart')
-const { check, checked, losses, missed } = require('../../benchmarks/lib/claims')
-const { fill, index } = require('../../benchmarks/lib/site')
-const { keep, viewOf } = require('../../benchmarks/lib/view')
-const { problems } = require('../../benchmarks/lib/result')
+const { bars, lines, scale } = require('../../benchmarks/lib/report/chart')
+const { check, checked, losses, missed } = require('../../benchmarks/lib/report/claims')
+const { fill, index } = require('../../benchmarks/lib/report/site')
+const { keep, viewOf } = require('../../benchmarks/lib/report/view')
+const { problems } = require('../../benchmarks/lib/run/result')
 const { battle, growth } = require('./fixtures/results')
 
 const claim = { lab: 'battle', workload: 'hello', metric: 'cpu', contender: 'kone', to: 'node', atMost: 1 }

@@ -2,7 +2,7 @@
 
 const path = require('node:path')
 const { spawn } = require('node:child_process')
-const { program } = require('../machine')
+const { program } = require('../run/machine')
 
 const PAUSE = 500 // ms
 

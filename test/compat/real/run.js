@@ -20,7 +20,7 @@ const os = require('node:os')
 const path = require('node:path')
 const { isDeepStrictEqual } = require('node:util')
 
-const { median, pairedRatio } = require('../../../benchmarks/lib/stats')
+const { median, pairedRatio } = require('../../../benchmarks/lib/run/stats')
 const Client = require('./client')
 const table = require('./table')
 
