@@ -85,8 +85,9 @@ exports.beside = function (lines, { report = 'report', here = 'here (lowest–hi
 function verdict (report, here) {
   if (!here) return 'not measured'
   if (report >= here.min && report <= here.max) return 'agrees'
-  if ((report - 1) * (here.median - 1) > 0) return report > here.median === report > 1 ? 'same direction, less' : 'same direction, more'
-  return 'differs'
+  const sides = [report > 1, here.median > 1]
+  if (sides[0] !== sides[1]) return 'differs'
+  return Math.abs(Math.log(here.median)) > Math.abs(Math.log(report)) ? 'same direction, more' : 'same direction, less'
 }
 
 const two = exports.two = value => value >= 10 ? short(value) : value.toFixed(2)

@@ -1,7 +1,8 @@
 'use strict'
 
 const { figure, list, picture, range, ratio, table, two, whole } = require('./markdown')
-const { compact } = require('./text')
+const { median } = require('../run/stats')
+const { compact, short } = require('./text')
 const { lines } = require('./svg')
 
 /*
@@ -12,14 +13,15 @@ const { lines } = require('./svg')
 /**
  * The page of a lab.
  *
- * @param {object} template of pages/: `{ lab, title, what, run, method, sections, charts?, original? }`, where
+ * @param {object} template of pages/: `{ lab, title, what, run, method, sections, charts?, original?, trend? }`, where
+ *   original `()` gives the sections about the report that the lab goes back to,
  *   sections `(figures, context)` gives `{ heading, body }` and charts `(figures, context)` gives
  *   `{ name, alt, light, dark }`
  * @param {object} context
  * @param {Figures} [context.figures] of the newest result on the headline Node; none where nothing is committed
  * @param {Figures[]} context.others on other versions of Node, the newest first
  * @param {object[]} context.claims of this lab, checked
- * @param {object[][]} context.histories lists of older and newer results of one Node, the oldest first
+ * @param {[number, object[]][]} context.history as `of` of history.js gives it
  * @param {(result: object) => boolean} context.isStale whether lib/ has changed since
  * @return {{ text: string, charts: object[] }} markdown, and the charts that it shows
  */
@@ -29,7 +31,7 @@ exports.page = function (template, context) {
   if (!context.figures) {
     const none = `No result of this lab is committed. To get one: \`${run}\`, which writes \`benchmarks/out/${lab}.json\`; ` +
       '`make results` copies a complete run to `benchmarks/results/`, and `make report` makes this page from it.'
-    return { text: joined([...begin, none, original && section(original)]), charts: [] }
+    return { text: joined([...begin, none, ...(original?.() ?? []).map(section)]), charts: [] }
   }
 
   const { figures, others, claims } = context
@@ -45,7 +47,7 @@ exports.page = function (template, context) {
     ...sections.map(section),
     section(rest(figures)),
     section(claimed(claims)),
-    section(trend(context, trends)),
+    section(trend(template, context, trends)),
     section(remarks(figures))
   ])
   return { text, charts: trends ? [...charts, trends] : charts }
@@ -115,17 +117,23 @@ function facts (all) {
   return table(['', ...cell(({ node }) => `Node ${node}`)], rows, { text: all.map((_, i) => i + 1) })
 }
 
-// How quiet the machine was, where the lab has recorded it.
+// How quiet the machine was, and what the generators cost against a server of fixed bytes.
 function conditions (all) {
-  const quiet = all.map(({ result: { machine, derived = {} } }) => derived.quiet ?? derived.conditions ?? machine.load)
-  return quiet.some(Boolean) ? [['Load of the machine', ...quiet.map(described)]] : []
+  const quiet = all.map(({ result: { conditions = [] } }) => conditions.length
+    ? `load average ${middle(conditions, 'load').toFixed(2)}, stolen by the hypervisor ${percent(middle(conditions, 'steal'))}, ` +
+      `taken by other processes ${percent(middle(conditions, 'others'))}`
+    : '–')
+  const harness = all.map(({ result: { harness = [] } }) => harness.map(({ generator, clientCpu, requestsPerSecond }) =>
+    `${generator} ${[clientCpu && `${short(clientCpu)} µs/request`, requestsPerSecond && `${whole(requestsPerSecond)} requests/s`]
+      .filter(Boolean).join(', ')}`).join('; ') || '–')
+  return [
+    ...quiet.some(text => text !== '–') ? [['Machine during the rounds (medians)', ...quiet]] : [],
+    ...harness.some(text => text !== '–') ? [['The load generator itself, against fixed bytes', ...harness]] : []
+  ]
 }
 
-function described (one) {
-  if (one === undefined || one === null) return '–'
-  if (typeof one !== 'object') return String(one)
-  return Object.entries(one).map(([name, value]) => `${name} ${described(value)}`).join(', ')
-}
+const middle = (list, name) => median(list.map(one => Number(one[name]) || 0))
+const percent = share => `${(share * 100).toFixed(1)} %`
 
 function rest (figures) {
   const bodies = figures.rest.flatMap(workload => {
@@ -157,49 +165,38 @@ function claimed (claims) {
   }
 }
 
-function trendOf ({ histories }, { trend = [] }) {
-  return histories.filter(list => list.length > 1).flatMap(list => trend.map(({ what, of }) => ({
-    what,
-    major: list.at(-1).major,
-    points: list.map(figures => ({ figures, spread: of(figures) })).filter(({ spread }) => spread)
-  }))).filter(({ points }) => points.length > 1)
-}
-
-function trendChart (template, context) {
-  const found = trendOf(context, template)
-  if (!found.length) return null
-  const majors = new Set(found.map(({ major }) => major))
-  const list = context.histories.find(list => list.length > 1 && list.at(-1).major === found[0].major)
-  const names = list.map(({ result }) => commit(result).replaceAll('`', ''))
-  const series = found.filter(({ major }) => major === found[0].major).map(({ what, points }) => ({
+// A line for each ratio, over the commits of one version of Node: the newest that has two of them.
+function trendChart ({ lab, trend = [] }, { history }) {
+  const [major, entries] = history[0] ?? []
+  if (!entries) return null
+  const series = trend.map(({ what }) => ({
     name: what,
-    points: points.map(({ figures, spread: { median, min, max } }) => ({ x: list.indexOf(figures), median, min, max }))
-  }))
+    points: entries.map(({ ratios }, x) => ({ x, ...ratios[what] })).filter(({ median }) => median)
+  })).filter(({ points }) => points.length > 1)
+  if (!series.length) return null
   return {
-    name: `${template.lab}-trend`,
-    alt: `Ratios of ${template.lab} by commit`,
-    found,
+    name: `${lab}-trend`,
+    alt: `Ratios of ${lab} on Node ${major}, by commit`,
     ...lines({
-      title: `Trend on Node ${[...majors][0]}: ratios by commit`,
-      subtitle: 'server CPU per request, kone ÷ the other; lower is better',
+      title: `Trend on Node ${major}: ratios by commit`,
+      subtitle: 'kone ÷ the other; lower is better',
       unit: 'ratio',
-      x: { label: 'commit of the result', names },
+      x: { label: 'commit of the result', names: entries.map(({ commit }) => commit?.slice(0, 9) ?? 'unknown') },
       series
     })
   }
 }
 
-function trend (context, chart) {
-  if (!chart) return null
-  const rows = chart.found.flatMap(({ what, major, points }) => points.map(({ figures, spread }, i) =>
-    [i ? '' : what, String(major), commit(figures.result), figures.result.date.slice(0, 10), ratio(spread)]))
-  return {
-    heading: 'Trend',
-    body: [picture(chart), table(['', 'Node', 'commit', 'date', 'ratio (lowest–highest round)'], rows, { text: [2, 3] })]
-  }
+function trend ({ trend = [] }, { history }, chart) {
+  const names = trend.map(({ what }) => what)
+  const rows = history.flatMap(([major, entries]) => entries.map(({ commit, date, ratios }) =>
+    [String(major), `\`${commit?.slice(0, 9) ?? 'unknown'}\``, date.slice(0, 10), ...names.map(what => ratio(ratios[what]))]))
+  if (!rows.length) return null
+  return { heading: 'Trend', body: [chart && picture(chart), table(['Node', 'commit', 'date', ...names], rows, { text: [1, 2] })] }
 }
 
-function remarks ({ result: { missing = [], rejected = [], derived: { remarks = [], discarded = [], noTimeFor = [], skipped = [] } = {} } }) {
+function remarks ({ result }) {
+  const { missing = [], rejected = [], skipped = [], derived: { remarks = [], discarded = [], noTimeFor = [] } = {} } = result
   const grouped = new Map()
   for (const { workload, contender, remark } of remarks) {
     const kind = remark.replace(/ \(.*/, '')
@@ -207,7 +204,8 @@ function remarks ({ result: { missing = [], rejected = [], derived: { remarks = 
   }
   const items = [
     ...missing.map(({ name, how }) => `Not measured: ${name}. ${how}`),
-    ...skipped.map(({ contender, connections, reason }) => `Not measured: ${contender} at ${whole(connections)} connections: ${reason}.`),
+    ...[...skipped, ...result.derived?.skipped ?? []].map(one =>
+      `Not measured: ${one.part ?? `${one.contender} at ${whole(one.connections)} connections`}: ${one.reason}.`),
     ...rejected.map(({ workload, contender, reason }) => `Rejected: ${contender} in “${workload}”: ${reason}.`),
     ...noTimeFor.map(part => `No time was left for: ${part}.`),
     ...[...grouped].map(([kind, where]) => `${kind[0].toUpperCase()}${kind.slice(1)}: ${few(where)}.`),
