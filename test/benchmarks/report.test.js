@@ -136,7 +136,7 @@ describe('a chart', () => {
   })
 
   it('should count in round steps', () => {
-    assert.deepEqual(scale([0, 97], { zero: true }).ticks, [0, 25, 50, 75, 100])
+    assert.deepEqual(scale([0, 97], { zero: true }).ticks, [0, 20, 40, 60, 80, 100])
     assert.deepEqual(scale([1, 10_000], { log: true }).ticks, [1, 10, 100, 1000, 10_000])
     assert.equal(scale([5], {}).share(5), 0)
     assert.equal(scale([0, 1, 2], { names: ['a', 'b'] }).share(0), 0.25)
