@@ -12,7 +12,7 @@ const lines = {
 }
 
 module.exports = [
-  { ignores: ['coverage/', 'benchmarks/out/', 'benchmarks/**/era/', 'create/template/'] },
+  { ignores: ['coverage/', 'benchmarks/out/', 'benchmarks/**/era/', 'create/template/', 'docs/.vitepress/dist/'] },
   ...neostandard({ ts: true }),
   { files: ['examples/app/assets/*.js'], languageOptions: { globals: { matchMedia: 'readonly', EventSource: 'readonly' } } },
   { rules: { '@stylistic/max-len': ['error', { ...lines, code: 120 }] } },
