@@ -38,7 +38,6 @@ app.use(mw.favicon(join(__dirname, 'assets/favicon.svg')))
 app.use(mw.compress())
 app.use(mw.conditionalGet())
 app.use(mw.etag())
-app.use(mw.static(join(__dirname, 'assets'), { maxAge: 24 * 60 * 60 * 1000 })) // pages name a version of each
 app.use(mw.session({ key: 'guestbook', store: mw.session.sealedCookie({ keys: store.keys }) }))
 app.use(mw.i18n(app, {
   directory: join(__dirname, 'locales'),
@@ -48,8 +47,10 @@ app.use(mw.i18n(app, {
 app.use(mw.template(join(__dirname, 'views'), views.template))
 app.use(views.locals)
 app.use(errors)
+app.use(mw.static(join(__dirname, 'assets'), { maxAge: 24 * 60 * 60 * 1000 })) // pages name a version of each
 app.use(mw.timeout(15000))
 app.use(mw.cors({ origin: ctx => ctx.path.startsWith('/api/') ? '*' : '' }))
+app.use(mw.jsonp())
 app.use(mw.rpc({ count: () => store.count(), latest: (n = 1) => store.entries(Math.min(n, 50)) }))
 app.use(mw.bodyParser())
 app.use(mw.csrf()) // before upload: a form of another site is refused before its files are read
@@ -61,8 +62,6 @@ pages.routes(router, { app, store, live })
 api.routes(router, { store, live })
 app.use(router.routes())
 app.use(router.allowedMethods())
-
-app.final(mw.jsonp.final())
 
 module.exports = app
 

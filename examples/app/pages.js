@@ -24,7 +24,7 @@ exports.routes = function (router, { app, store, live }) {
   router.get('/', ctx => ctx.render('home', {
     figure: live.latest,
     samples: live.samples,
-    passed: [...app.middleware, ...app.finals].map(describe),
+    passed: app.middleware.map(describe),
     count: store.count()
   }))
 
