@@ -77,7 +77,7 @@ describe('docs/api/deploy.md', () => {
     assert.deepEqual(Object.fromEntries([...rows].map(([, name, value]) => [name, Number(value)])), deployed)
   })
 
-  it('should list times that hang together', () => {
+  it('should list times that depend on each other', () => {
     const gone = killTimeout({ drainTimeout: deployed.DRAIN_TIMEOUT * 1000 }) / 1000
     assert.equal(gone, deployed.DRAIN_TIMEOUT + 3)
     assert.ok(gone < deployed.TimeoutStopSec)
@@ -107,7 +107,7 @@ describe('the blocks of a page', () => {
     await assert.rejects(page('if (!app) {\n  1 // => 1\n}'), /never reached/)
   })
 
-  it('should fail if an answer is another one', async () => {
+  it('should fail if a response is another one', async () => {
     const code = 'app.use(ctx => { ctx.body = 1 })'
     await assert.rejects(page(code, '> GET /\n< 201'))
     await assert.rejects(page(code, '> GET /\n< 200\n< Content-Type: text/html'))

@@ -38,7 +38,7 @@ describe('README.md', () => {
       const { code } = blocks(README).find(block => block.code.includes(`// ${kind}`))
       // The free port is printed in the same line, because a copy of the block prints nothing.
       const pasted = code.replace('app.listen(3000)',
-        "const server = app.listen(0, () => console.log(`http://localhost:${server.address().port}`))")
+        "const server = app.listen(0, () => console.log('http://localhost:' + server.address().port))")
       fs.writeFileSync(path.join(folder, file), pasted)
       const child = await start([path.join(folder, file)], process.env, folder)
       try {

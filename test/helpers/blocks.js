@@ -39,7 +39,7 @@ exports.blocks = function (text) {
  * Run a block of JavaScript as its reader would.
  *
  * - `expression // => value` is checked, and must have been reached
- * - an `http` block after it is asked (`> GET /path`) and the answer compared (`< 200`)
+ * - the request of an `http` block after it (`> GET /path`) is sent, and its response compared (`< 200`)
  * - port 3000 becomes a free one, and every server is closed at the end
  * - code that speaks of `ctx` outside of any function is the body of a middleware
  *
