@@ -62,7 +62,7 @@ describe("a listener of 'error' that throws", () => {
     `
     const { stdout } = spawnSync(process.execPath, ['-e', script], { encoding: 'utf8' })
     assert.match(stdout, /uncaught of the listener/)
-    assert.match(stdout, /answered 500/)
+    assert.match(stdout, /responded 500/)
   })
 })
 
