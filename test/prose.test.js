@@ -19,7 +19,7 @@ const RETIRED = [
   { words: /\blean\b/i, use: 'fast path' },
   { words: /\b(stands?|standing|stood) aside\b/i, use: 'falls back to node:http' },
   { words: /\b(is|are|was|were) out\b(?! of\b)|\bout whole\b/i, use: 'sent, flushed' },
-  { words: /\bwaits? for its turn\b|\b(its|their) turn\b/i, use: 'is queued' },
+  { words: /\bwait(s|ing|ed)? for (its|their) turn\b/i, use: 'is queued' },
   { words: /\bwanted differences?\b|\bdifferences? that (is|are) wanted\b/i, use: 'intentional difference' },
   { words: /\bdifferences that stay\b/i, use: 'known differences' },
   { words: /\bnot mine\b/i, use: 'unsupported' },
