@@ -12,6 +12,8 @@ help:
 	@echo 'make bench-NAME   mw front soak versions connections static rpc growth types (ARGS=…)'
 	@echo 'make bench-compare REF=main~1   the checkout against a revision of kone, or REF=a..b'
 	@echo 'make report       an HTML page of all results'
+	@echo 'make docs         builds the documentation, serves it on http://localhost:4173 (PORT)'
+	@echo '                  ARGS=build only builds it, ARGS=dev shows every change at once'
 	@echo 'make fuzz         the HTTP/1.1 front against node:http for minutes'
 	@echo 'make siege        hostile and slow clients against the front and node:http for minutes'
 	@echo 'make cover lint types compat'
@@ -56,6 +58,9 @@ battle: node_modules benchmarks/node_modules
 bench-%: node_modules benchmarks/node_modules
 	cd benchmarks && node labs/$* $(ARGS)
 
+docs: node_modules docs/node_modules
+	cd docs && npm run --silent $(or $(ARGS),start)
+
 report: node_modules benchmarks/node_modules
 	cd benchmarks && node report.js $(ARGS)
 
@@ -64,8 +69,12 @@ node_modules: package-lock.json
 	$(NPM_CI)
 	@touch node_modules
 
+docs/node_modules: docs/package-lock.json
+	cd docs && $(NPM_CI)
+	@touch docs/node_modules
+
 benchmarks/node_modules: benchmarks/package-lock.json
 	cd benchmarks && $(NPM_CI)
 	@touch benchmarks/node_modules
 
-.PHONY: help start test lint index types release cover fuzz siege compat battle report
+.PHONY: help start test lint index types release cover fuzz siege compat battle docs report

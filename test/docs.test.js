@@ -1,6 +1,6 @@
 'use strict'
 
-const { describe, it, before } = require('node:test')
+const { after, before, describe, it } = require('node:test')
 const assert = require('node:assert/strict')
 const fs = require('node:fs')
 const http = require('node:http')
@@ -10,23 +10,23 @@ const { codes } = require('../lib/errors')
 const { blocks, run, quotes } = require('./helpers/blocks')
 
 const root = path.join(__dirname, '..')
-const pages = [
-  'README.md',
-  'MIGRATION.md',
-  ...fs.readdirSync(path.join(root, 'docs'), { recursive: true })
-    .filter(file => file.endsWith('.md'))
-    .map(file => path.join('docs', file)),
-  ...['health', 'metrics', 'validate'].map(name => `middleware/${name}/README.md`)
-]
+const PROJECT = path.join(__dirname, 'docs/project')
+const markdown = folder => fs.readdirSync(path.join(root, folder), { recursive: true })
+  .filter(file => file.endsWith('.md') && !/(?:^|\/)(?:node_modules|\.vitepress)\//.test(file))
+  .map(file => path.join(folder, file))
+const pages = ['README.md', 'MIGRATION.md', 'SECURITY.md', 'CHANGELOG.md', 'lib/http1/README.md',
+  ...markdown('docs'), ...markdown('middleware')]
 
-for (const page of pages.filter(page => fs.existsSync(path.join(root, page)))) {
+const cwd = process.cwd()
+before(() => process.chdir(PROJECT))
+after(() => process.chdir(cwd))
+
+for (const page of pages) {
   describe(page, () => {
     const text = fs.readFileSync(path.join(root, page), 'utf8')
+    const code = blocks(text)
 
-    // an app without an 'error' listener prints what its example throws
-    before(t => t.mock?.method(console, 'error', () => {}))
-
-    for (const block of blocks(text)) {
+    for (const block of code) {
       const title = `${block.code.trim().split('\n')[0]} (line ${block.line})`
       if (block.from) {
         it(`should quote ${block.from}: ${title}`, () => assert.ok(quotes(block)))
@@ -35,7 +35,7 @@ for (const page of pages.filter(page => fs.existsSync(path.join(root, page)))) {
           assert.ok(!block['no-run'], 'JavaScript is run')
           return run(block)
         })
-      } else {
+      } else if (block.language) {
         it(`should say why this is not run: ${title}`, () => assert.ok(block['no-run']))
       }
     }
@@ -107,7 +107,7 @@ describe('the blocks of a page', () => {
     await assert.rejects(page('if (!app) {\n  1 // => 1\n}'), /never reached/)
   })
 
-  it('should fail if an answer is another one', async () => {
+  it('should fail if a response is another one', async () => {
     const code = 'app.use(ctx => { ctx.body = 1 })'
     await assert.rejects(page(code, '> GET /\n< 201'))
     await assert.rejects(page(code, '> GET /\n< 200\n< Content-Type: text/html'))
@@ -115,7 +115,7 @@ describe('the blocks of a page', () => {
     await assert.rejects(page("app.use(() => { throw new Error('x') })", '> GET /'))
   })
 
-  it('should be found where they are indented, with what is said of them', () => {
+  it('should be found where they are indented, with the comment before them', () => {
     const text = '- a\n\n  <!-- no-run: shell -->\n  ```sh\n  ls\n    -a\n  ```\n'
     assert.deepEqual(blocks(text), [{ language: 'sh', code: 'ls\n  -a\n', line: 4, 'no-run': 'shell' }])
   })
