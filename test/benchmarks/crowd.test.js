@@ -5,7 +5,7 @@ const { once } = require('node:events')
 const { describe, it } = require('node:test')
 const assert = require('node:assert/strict')
 const Crowd = require('../../benchmarks/lib/load/crowd')
-const { descriptors, merge, processesFor } = require('../../benchmarks/lib/crowd')
+const { descriptors, merge, processesFor } = require('../../benchmarks/lib/load/crowd-figures')
 const until = require('../helpers/until')
 
 describe('a crowd of connections', () => {

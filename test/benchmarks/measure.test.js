@@ -4,13 +4,13 @@ const { spawn } = require('node:child_process')
 const path = require('node:path')
 const { describe, it } = require('node:test')
 const assert = require('node:assert/strict')
-const Server = require('../../benchmarks/lib/server')
-const { measure, remarks, steps } = require('../../benchmarks/lib/measure')
-const { headerDifferences, verify } = require('../../benchmarks/lib/verify')
+const Server = require('../../benchmarks/lib/servers/server')
+const { measure, remarks, steps } = require('../../benchmarks/lib/run/measure')
+const { headerDifferences, verify } = require('../../benchmarks/lib/run/verify')
 const until = require('../helpers/until')
 
 const lab = path.join(__dirname, '../../benchmarks')
-const contender = { name: 'node', file: path.join(lab, 'contenders/hello/node.js') }
+const contender = { name: 'node', file: path.join(lab, 'labs/battle/contenders/node.js') }
 
 describe('rounds', () => {
   const good = { requests: 1000, seconds: 1, errors: 0, requestsPerSecond: 1000, latencyMeanMs: 1 }
@@ -107,7 +107,7 @@ describe('a contender', () => {
   })
 
   it('should end when the lab is killed', async () => {
-    const script = `require(${JSON.stringify(path.join(lab, 'lib/server'))})
+    const script = `require(${JSON.stringify(path.join(lab, 'lib/servers/server'))})
       .start(${JSON.stringify(contender)}, { node: process.execPath })
       .then(server => console.log(server.pid))`
     const child = spawn(process.execPath, ['-e', script], { stdio: ['ignore', 'pipe', 'inherit'] })

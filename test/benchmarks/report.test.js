@@ -2,11 +2,11 @@
 
 const assert = require('node:assert/strict')
 const { describe, it } = require('node:test')
-const { bars, lines, scale } = require('../../benchmarks/lib/chart')
-const { check, checked, losses, missed } = require('../../benchmarks/lib/claims')
-const { fill, index } = require('../../benchmarks/lib/site')
-const { keep, viewOf } = require('../../benchmarks/lib/view')
-const { problems } = require('../../benchmarks/lib/result')
+const { bars, lines, scale } = require('../../benchmarks/lib/report/chart')
+const { check, checked, losses, missed } = require('../../benchmarks/lib/report/claims')
+const { fill, index } = require('../../benchmarks/lib/report/site')
+const { keep, viewOf } = require('../../benchmarks/lib/report/view')
+const { problems } = require('../../benchmarks/lib/run/result')
 const { battle, growth } = require('./fixtures/results')
 
 const claim = { lab: 'battle', workload: 'hello', metric: 'cpu', contender: 'kone', to: 'node', atMost: 1 }
@@ -136,7 +136,7 @@ describe('a chart', () => {
   })
 
   it('should count in round steps', () => {
-    assert.deepEqual(scale([0, 97], { zero: true }).ticks, [0, 25, 50, 75, 100])
+    assert.deepEqual(scale([0, 97], { zero: true }).ticks, [0, 20, 40, 60, 80, 100])
     assert.deepEqual(scale([1, 10_000], { log: true }).ticks, [1, 10, 100, 1000, 10_000])
     assert.equal(scale([5], {}).share(5), 0)
     assert.equal(scale([0, 1, 2], { names: ['a', 'b'] }).share(0), 0.25)

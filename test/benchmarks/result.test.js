@@ -5,9 +5,9 @@ const os = require('node:os')
 const path = require('node:path')
 const { describe, it } = require('node:test')
 const assert = require('node:assert/strict')
-const { problems, row, rowsOf, write } = require('../../benchmarks/lib/result')
-const { page } = require('../../benchmarks/lib/html')
-const { addRatios, ranking } = require('../../benchmarks/lib/report')
+const { problems, row, rowsOf, write } = require('../../benchmarks/lib/run/result')
+const { page } = require('../../benchmarks/lib/report/html')
+const { addRatios, ranking } = require('../../benchmarks/lib/report/report')
 
 describe('the result of a lab', () => {
   it('should be sound as the lab makes it', () => {

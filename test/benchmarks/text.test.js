@@ -2,8 +2,8 @@
 
 const { describe, it } = require('node:test')
 const assert = require('node:assert/strict')
-const { block, short, size, table } = require('../../benchmarks/lib/text')
-const bar = require('../../benchmarks/lib/progress')
+const { block, short, size, table } = require('../../benchmarks/lib/report/text')
+const bar = require('../../benchmarks/lib/run/progress')
 
 describe('what a lab prints', () => {
   it('should show a run in autocannon\'s familiar form', () => {

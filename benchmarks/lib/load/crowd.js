@@ -1,7 +1,7 @@
 'use strict'
 
 const worker = require('./worker')
-const { merge } = require('../crowd')
+const { merge } = require('./crowd-figures')
 
 const PER_PROCESS = 10_000 // connections: half of what a process may often hold open
 const ATLEAST = 2 // processes

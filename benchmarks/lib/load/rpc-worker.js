@@ -3,14 +3,14 @@
 const diagnostics = require('node:diagnostics_channel')
 const { setTimeout: sleep } = require('node:timers/promises')
 const { isDeepStrictEqual } = require('node:util')
-const { quantile } = require('../stats')
-const { histogram } = require('../histogram')
+const { quantile } = require('../run/stats')
+const { histogram } = require('./histogram')
 
 const CLIENTS = {
   http: () => require('./rpc-http'),
-  bolt: () => require('../../contenders/rpc/sofa-client'),
-  dubbo: () => require('../../contenders/rpc/sofa-client'),
-  grpc: () => require('../../contenders/rpc/grpc-client')
+  bolt: () => require('../../labs/rpc/contenders/sofa-client'),
+  dubbo: () => require('../../labs/rpc/contenders/sofa-client'),
+  grpc: () => require('../../labs/rpc/contenders/grpc-client')
 }
 
 // Every socket that any of the clients opens: what is on the wire is counted there.

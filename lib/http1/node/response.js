@@ -74,9 +74,8 @@ function writeRaw (data, encoding, callback, size) {
   if (this.outputData.length > 0) takeOutput(this)
   if (typeof encoding === 'function') addPiece(this, data, null, encoding)
   else addPiece(this, data, encoding, callback)
-  // Node corks the socket in write(), until the tick ends, and in end(). What else it writes goes at once.
-  if (socket.writableCorked === 0) flushPieces(this)
-  else if (isFirst) process.nextTick(writePieces, this)
+  // In end() this may be the last piece, whose callback emits 'finish': _finish() takes it, in the same tick.
+  if (isFirst) process.nextTick(writePieces, this)
   const hasRoom = socket.writableLength + pieces.size < socket.writableHighWaterMark
   if (!hasRoom) process.nextTick(goOnIfRoom, this)
   return hasRoom
