@@ -15,6 +15,7 @@ const repository = process.env.KONE_REPOSITORY || manifest.repository?.url?.repl
 // A file's page: the site shows Markdown of the whole repository.
 const rewrites = {
   'docs/README.md': 'reference.md',
+  'docs/reports/README.md': 'reports/index.md',
   'docs/:rest(.*)': ':rest',
   'middleware/README.md': 'middleware/index.md',
   'middleware/:name/README.md': 'middleware/:name.md',

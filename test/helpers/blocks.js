@@ -98,7 +98,7 @@ async function evaluate (text, claims) {
       return `${indent};__claim(${i}, ${expression}, ${expected})`
     })
   if (/^import /m.test(text)) return imported(source, claim)
-  const scope = { require: resolve, __dirname: PROJECT, process: deaf, console: quiet, __claim: claim }
+  const scope = { require: resolve, exports: {}, __dirname: PROJECT, process: deaf, console: quiet, __claim: claim }
   const awaited = source.replace(/^main\(\)$/m, 'await main()')
   await new AsyncFunction(...Object.keys(scope), `'use strict'\n${awaited}`)(...Object.values(scope))
 }
