@@ -52,7 +52,7 @@ const sidebar = [
       page('A request and its response', '/guide/concepts'),
       page('TypeScript and ES modules', '/guide/typescript'),
       page('Coming from Koa or Express', '/migration'),
-      page('Questions and answers', '/guide/faq')
+      page('FAQ', '/guide/faq')
     ]
   },
   {
