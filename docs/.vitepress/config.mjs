@@ -52,6 +52,7 @@ const sidebar = [
       page('A request and its response', '/guide/concepts'),
       page('TypeScript and ES modules', '/guide/typescript'),
       page('Coming from Koa or Express', '/migration'),
+      page('Koa and kone side by side', '/api/koa'),
       page('FAQ', '/guide/faq')
     ]
   },
