@@ -24,6 +24,9 @@ const { REMOVED } = require('../response/names')
 /** Since Node 24 a response that never had its turn is told that the client has left. */
 const TELLS_QUEUED = Number(process.versions.node.split('.')[0]) >= 24
 
+/** How much of a stream is joined into one write when the client has read all that came before, in bytes. */
+const JOINED = 64 * 1024
+
 /** Other copies of kone in the process find the fast path's object by the same symbol. */
 const kOutgoing = Symbol.for('kone.outgoing')
 const kPieces = Symbol('kone.pieces')
@@ -213,8 +216,9 @@ function writeRaw (data, encoding, callback, size) {
   else addPiece(this, data, encoding, callback)
   // Node corks the socket in write(), until the tick ends, and in end(). What else it writes goes at once.
   if (socket.writableCorked === 0) flushPieces(this)
-  else if (isFirst) process.nextTick(writePieces, this)
-  const hasRoom = socket.writableLength + pieces.size < socket.writableHighWaterMark
+  else if (isFirst) process.nextTick(writePieces, this, pieces.size)
+  const { writableLength, writableHighWaterMark } = socket
+  const hasRoom = writableLength + pieces.size < (writableLength === 0 ? Math.max(writableHighWaterMark, JOINED) : writableHighWaterMark)
   if (!hasRoom) process.nextTick(goOnIfRoom, this)
   return hasRoom
 }
@@ -253,8 +257,11 @@ function finish () {
   outgoing.endByNode(text, bytes, isLatin1, callbacks, this._last)
 }
 
-function writePieces (res) {
-  if (!res.finished) flushPieces(res)
+/** A response that grows within a tick may end in the next one: then it is one write. */
+function writePieces (res, size) {
+  if (res.finished || res[kPieces].isEmpty) return
+  if (res[kPieces].size > size && !res.writableNeedDrain) process.nextTick(writePieces, res, Infinity)
+  else flushPieces(res)
 }
 
 /** The kernel took all at once, or in writes of which none was large: then the socket emits no 'drain'. */
