@@ -24,7 +24,7 @@ const { REMOVED } = require('../response/names')
 /** Since Node 24 a response that never had its turn is told that the client has left. */
 const TELLS_QUEUED = Number(process.versions.node.split('.')[0]) >= 24
 
-/** How much of a stream is joined into one write when the client has read all that came before, in bytes. */
+/** How much of a stream is joined into one write while the socket's own buffer is empty, in bytes. */
 const JOINED = 64 * 1024
 
 /** Other copies of kone in the process find the fast path's object by the same symbol. */
@@ -217,8 +217,8 @@ function writeRaw (data, encoding, callback, size) {
   // Node corks the socket in write(), until the tick ends, and in end(). What else it writes goes at once.
   if (socket.writableCorked === 0) flushPieces(this)
   else if (isFirst) process.nextTick(writePieces, this, pieces.size)
-  const { writableLength, writableHighWaterMark } = socket
-  const hasRoom = writableLength + pieces.size < (writableLength === 0 ? Math.max(writableHighWaterMark, JOINED) : writableHighWaterMark)
+  const { writableLength, writableHighWaterMark: mark } = socket
+  const hasRoom = writableLength + pieces.size < (writableLength === 0 ? Math.max(mark, JOINED) : mark)
   if (!hasRoom) process.nextTick(goOnIfRoom, this)
   return hasRoom
 }
