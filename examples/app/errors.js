@@ -15,7 +15,10 @@ const WORDS = {
 }
 
 /** Errors as pages for people, and as JSON for programs. */
-module.exports = async function errors (ctx, next) {
+module.exports = errors
+
+// <errors>
+async function errors (ctx, next) {
   try {
     await next()
     if (ctx.status >= 400 && !ctx.body) ctx.throw(ctx.status)
@@ -32,6 +35,7 @@ module.exports = async function errors (ctx, next) {
     ctx.status = status
   }
 }
+// </errors>
 
 function isForProgram (ctx) {
   return /^\/(?:api|rpc)\//.test(ctx.path) || ctx.accepts('json', 'html') !== 'html'
