@@ -1,7 +1,7 @@
 'use strict'
 
 const { markdownTable } = require('markdown-table')
-const { short } = require('./text')
+const { escape, short } = require('./text')
 
 /**
  * A table. The first column is text; the others are aligned to the right, unless they hold words.
@@ -61,7 +61,7 @@ exports.whole = value => Number.isFinite(value) ? Math.round(value).toLocaleStri
  */
 exports.picture = ({ name, alt, folder = './charts' }) => `<picture>
 <source media="(prefers-color-scheme: dark)" srcset="${folder}/${name}-dark.svg">
-<img src="${folder}/${name}-light.svg" alt="${alt.replaceAll('"', '&quot;')}">
+<img src="${folder}/${name}-light.svg" alt="${escape(alt)}">
 </picture>`
 
 /**
@@ -91,3 +91,9 @@ function verdict (report, here) {
 }
 
 const two = exports.two = value => value >= 10 ? short(value) : value.toFixed(2)
+
+/**
+ * @param {number} value
+ * @return {string} with two digits behind the point, or as many as it has
+ */
+exports.threshold = value => Number(value.toFixed(2)) === value ? value.toFixed(2) : String(value)

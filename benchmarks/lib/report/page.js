@@ -1,6 +1,6 @@
 'use strict'
 
-const { figure, list, picture, range, ratio, table, two, whole } = require('./markdown')
+const { figure, list, picture, range, ratio, table, threshold, two, whole } = require('./markdown')
 const { median } = require('../run/stats')
 const { compact, short } = require('./text')
 const { lines } = require('./svg')
@@ -42,7 +42,7 @@ exports.page = function (template, context) {
     ...begin,
     warnings(context),
     section({ heading: 'Not supported', body: unsupported(figures, claims) }),
-    section({ heading: 'How it was measured', body: [facts([figures, ...others]), ...paragraphs(template.method)] }),
+    section({ heading: 'How it was measured', body: [facts([figures, ...others], template), ...paragraphs(template.method)] }),
     ...charts.filter(({ above }) => above).map(picture),
     ...sections.map(section),
     section(rest(figures)),
@@ -83,16 +83,26 @@ function unsupported ({ result }, claims) {
   const not = measured.filter(({ verdict }) => verdict !== 'supported')
   const items = [
     ...not.map(({ says, on, atMost, spread, verdict }) =>
-      `${says}: claimed at most ${two(atMost)} on Node ${on}, measured ${ratio(spread)}` +
+      `${says}: claimed at most ${threshold(atMost)} on Node ${on}, measured ${ratio(spread)}` +
       `${verdict === 'by the median' ? '; supported by the median, not by every round' : ''}.`),
     ...(result.derived?.targets ?? []).filter(({ target, median }) => target && median > target).map(one =>
       `Target missed: ${one.what}: at most ${one.target}, measured ${Number.isFinite(one.min) ? ratio(one) : two(one.median)}.`),
-    ...claims.filter(({ verdict }) => verdict === 'not measured').map(({ says, on }) => `Not measured on Node ${on}: ${says}.`)
+    ...absent(claims)
   ]
   if (items.length) return list(items)
   return measured.length
     ? `Nothing: each of the ${measured.length} claims below is supported in every round, and no target was missed.`
     : 'Nothing: this lab has no claim of its own, and no target was missed.'
+}
+
+// A line for each version of Node.
+function absent (claims) {
+  const open = claims.filter(({ verdict }) => verdict === 'not measured')
+  return [...new Set(open.map(({ on }) => on))].map(on => {
+    const here = open.filter(one => one.on === on).map(({ says }) => says)
+    const isAll = claims.every(one => one.on !== on || one.verdict === 'not measured')
+    return isAll ? `Not measured on Node ${on}, for which no result is committed: the claims below.` : `Not measured on Node ${on}: ${here.join('; ')}.`
+  })
 }
 
 /**
@@ -104,7 +114,7 @@ const commit = exports.commit = result => {
   return hash ? `\`${hash.slice(0, 9)}\`` : 'unknown'
 }
 
-function facts (all) {
+function facts (all, { hasManyNodes }) {
   const cell = read => all.map(read)
   const rows = [
     ['Commit', ...cell(({ result }) => commit(result))],
@@ -114,7 +124,7 @@ function facts (all) {
     ['Command', ...cell(({ result: { command } }) => `\`${command.replace(/\S*\/(?=bin\/node\b)/, '…/')}\``)],
     ...conditions(all)
   ]
-  return table(['', ...cell(({ node }) => `Node ${node}`)], rows, { text: all.map((_, i) => i + 1) })
+  return table(['', ...cell(({ node }) => hasManyNodes ? 'all versions of Node' : `Node ${node}`)], rows, { text: all.map((_, i) => i + 1) })
 }
 
 // How quiet the machine was, and what the generators cost against a server of fixed bytes.
@@ -160,7 +170,7 @@ function claimed (claims) {
       'A claim is *supported* when it is true in every round. The ratio is the median of the rounds’ own ratios; the lowest ' +
       'and the highest round are in parentheses. Below 1, kone costs less.',
       table(['Claim', 'Node', 'at most', 'measured', ''], claims.map(({ says, on, atMost, spread, verdict }) =>
-        [says, String(on), two(atMost), ratio(spread), words[verdict] ?? verdict]), { text: [4] })
+        [says, String(on), threshold(atMost), ratio(spread), words[verdict] ?? verdict]), { text: [4] })
     ]
   }
 }

@@ -79,22 +79,24 @@ const TOP = 64 // of the plot; the title and the subtitle are above it
 
 function drawBars ({ title, subtitle, unit, rows, mark, digits }, theme) {
   const ROW = 30
+  const top = mark ? TOP + 18 : TOP
   const left = 24 + Math.max(60, ...rows.map(({ label }) => textWidth(label, 13)))
   const right = WIDTH - 120
-  const bottom = TOP + rows.length * ROW
+  const bottom = top + rows.length * ROW
   const most = Math.max(...rows.map(({ max }) => max), mark?.value ?? 0)
   const x = scaleLinear([0, most], [left, right]).nice(6)
   const show = value => digits === undefined ? short(value) : value.toFixed(digits)
 
+  const stands = rows.some(({ kind }) => kind !== 'ours') // where all are kone's, none is bold
   const grid = x.ticks(6).map(value => [
-    `<line x1="${at(x(value))}" x2="${at(x(value))}" y1="${TOP}" y2="${bottom}" stroke="${theme.grid}"/>`,
+    `<line x1="${at(x(value))}" x2="${at(x(value))}" y1="${top}" y2="${bottom}" stroke="${theme.grid}"/>`,
     text(x(value), bottom + 18, compact(value), { size: 12, fill: theme.dim, anchor: 'middle' })
   ])
   const bar = ({ label, median, min, max, kind }, i) => {
-    const y = TOP + i * ROW
+    const y = top + i * ROW
     const middle = y + ROW / 2
     const fill = { ours: theme.ours, 'ours too': theme.oursToo }[kind] ?? theme.theirs
-    const isOurs = kind === 'ours'
+    const isOurs = stands && kind === 'ours'
     const whisker = [
       `M${at(x(min))} ${middle}H${at(x(max))}`, `M${at(x(min))} ${middle - 4}v8`, `M${at(x(max))} ${middle - 4}v8`
     ].join('')
@@ -102,16 +104,16 @@ function drawBars ({ title, subtitle, unit, rows, mark, digits }, theme) {
       text(left - 10, middle + 4.5, label, { size: 13, fill: theme.ink, anchor: 'end', bold: isOurs }),
       `<rect x="${at(left)}" y="${y + 6}" width="${at(Math.max(1, x(median) - left))}" height="${ROW - 12}" rx="2" fill="${fill}"/>`,
       `<path d="${whisker}" stroke="${theme.ink}" stroke-width="1.25" fill="none"/>`,
-      text(x(max) + 9, middle + 4.5, show(median), { size: 13, fill: theme.ink, bold: isOurs })
+      text(x(max) + 9, middle + 4.5, show(median), { size: 13, fill: theme.ink, bold: isOurs, halo: theme.paper })
     ]
   }
   const line = mark && [
-    `<path d="M${at(x(mark.value))} ${TOP - 4}V${bottom}" stroke="${theme.ink}" stroke-width="1.25" stroke-dasharray="4 3"/>`,
-    text(x(mark.value) - 5, TOP - 9, mark.label, { size: 12, fill: theme.dim, anchor: 'end' })
+    `<path d="M${at(x(mark.value))} ${top - 4}V${bottom}" stroke="${theme.ink}" stroke-width="1.25" stroke-dasharray="4 3"/>`,
+    text(x(mark.value), top - 9, mark.label, { size: 12, fill: theme.dim, anchor: 'middle' })
   ]
   const data = rows.map(({ label, median, min, max }) => `${label} ${show(median)} (${show(min)} to ${show(max)})`)
   return frame({ title, subtitle, about: `${unit}: ${data.join('; ')}`, height: bottom + 34, theme },
-    [grid, rows.map(bar), line])
+    [grid, line, rows.map(bar)])
 }
 
 function drawLines ({ title, subtitle, unit, x: across, y: up = {}, series }, theme) {
@@ -163,17 +165,27 @@ function drawLines ({ title, subtitle, unit, x: across, y: up = {}, series }, th
     [rows, columns, drawn])
 }
 
-// The values of an axis that get a label, which for a logarithmic one are not all of d3's.
+// The values of an axis that get a label. d3 gives a logarithmic one all of 1 to 9: powers of ten are enough where there are
+// several, and 1, 2, 5 else.
 function ticks (scale, count) {
-  const label = scale.base ? scale.tickFormat(count, compact) : compact
-  return scale.ticks(count).map(value => [value, label(value)]).filter(([, label]) => label)
+  const all = scale.ticks(count)
+  if (!scale.base) return all.map(value => [value, compact(value)])
+  const leading = value => Math.round(value / 10 ** Math.floor(Math.log10(value) + 1e-9))
+  const powers = all.filter(value => leading(value) === 1)
+  const shown = powers.length > 2 ? powers : all.filter(value => [1, 2, 5].includes(leading(value)))
+  return shown.map(value => [value, compact(value)])
 }
 
-// kone has its colour in every chart; with more lines than colours they come again, dashed.
-function colorsOf (names, { series: [ours, ...theirs] }) {
-  const colors = new Map(names.filter(name => name === 'kone').map(name => [name, { color: ours, dash: '' }]))
-  names.filter(name => name !== 'kone').forEach((name, i) => {
-    colors.set(name, { color: theirs[i % theirs.length], dash: i < theirs.length ? '' : ' stroke-dasharray="6 4"' })
+// A contender has its colour in every chart, as far as there are colours; with more lines than these they come again, dashed.
+const KNOWN = ['kone', 'node', 'koa', 'fastify', 'nginx', 'node-cluster', 'go', 'kone-cluster']
+
+function colorsOf (names, { series }) {
+  const known = names.filter(name => KNOWN.includes(name))
+  const free = series.filter((_, i) => i > 0 && !known.includes(KNOWN[i]))
+  const colors = new Map(known.map(name => [name, { color: series[KNOWN.indexOf(name)], dash: '' }]))
+  names.filter(name => !KNOWN.includes(name)).forEach((name, i) => {
+    const [palette, at] = i < free.length ? [free, i] : [series.slice(1), (i - free.length) % (series.length - 1)]
+    colors.set(name, { color: palette[at], dash: i < free.length ? '' : ' stroke-dasharray="6 4"' })
   })
   return colors
 }
@@ -202,8 +214,10 @@ ${content.flat(Infinity).filter(Boolean).join('\n')}
 `
 }
 
-function text (x, y, content, { size, fill, anchor, bold }) {
-  const more = `${anchor ? ` text-anchor="${anchor}"` : ''}${bold ? ' font-weight="600"' : ''}`
+// halo: the colour around the letters where they can lie on a line
+function text (x, y, content, { size, fill, anchor, bold, halo }) {
+  const around = halo ? ` stroke="${halo}" stroke-width="4" paint-order="stroke" stroke-linejoin="round"` : ''
+  const more = `${anchor ? ` text-anchor="${anchor}"` : ''}${bold ? ' font-weight="600"' : ''}${around}`
   return `<text x="${at(x)}" y="${at(y)}" font-size="${size}" fill="${fill}"${more}>${escape(content)}</text>`
 }
 

@@ -1,6 +1,6 @@
 'use strict'
 
-const { beside, figure, list, range, ratio, table, two, whole } = require('../markdown')
+const { figure, list, range, ratio, table, two, whole } = require('../markdown')
 const { bars } = require('../svg')
 
 // Of the report: requests per second, mean latency in ms, bytes per second. The loads are autocannon's.
@@ -193,7 +193,7 @@ function impossible () {
       'the size of `Content-Type: text/plain; charset=utf-8` with its line end, 41 bytes. So kone left out a header ' +
       'that the others sent. Here every response is compared first, headers included.',
       '**“node” responded with something else**: the body `okay`, where all others sent `Hello World`.',
-      `**A framework on \`node:http\` cannot need less than \`node:http\`** for the same response, and the kone of 2017 was one. Yet kone ÷ ` +
+      '**A framework on `node:http` cannot need less than `node:http`** for the same response, and the kone of 2017 was one. Yet kone ÷ ' +
       `node is ${over(laptop)} on the first machine, ${over(eight)} on the second and ${over(six)} on the third: three machines, and they ` +
       'do not agree on the direction. One run of five seconds for each, always in the same order, cannot tell such differences from noise. ' +
       '(Today’s kone can be below bare `node:http`, because it has an HTTP/1.1 front of its own.)',
@@ -214,14 +214,10 @@ function reasons (figures) {
     heading: 'Its reasons, today',
     body: [
       'The report gives four reasons for kone’s speed: no `delegates`, an iterative compose, bluebird instead of native ' +
-      'promises, and a flat last stage behind the onion (`app.final`). Three of them are still in kone. Of the third:',
-      bluebird
-        ? beside([{ what: 'kone with bluebird ÷ kone with native promises, CPU', report: 1 / (3467 / 3197.4), here: bluebird }], {
-          report: 'report (requests/s of two runs)'
-        })
-        : 'kone with bluebird was not measured in this run.',
-      'Node’s own promises have become faster since; bluebird remains as an option. What makes the difference today is that ' +
-      '`app.listen()` parses and writes plain HTTP/1.1 itself.'
+      'promises, and a flat last stage behind the onion (`app.final`). All four are still in kone, bluebird as an option.' +
+      (bluebird ? ` Here kone with bluebird ÷ kone with native promises is ${ratio(bluebird)} by CPU.` : ''),
+      'What the promises of Node 6 cost is on the page [every middleware on](./mw.md). What makes most of the difference today is not among the four: ' +
+      '`app.listen()` parses and writes plain HTTP/1.1 itself ([kone’s own HTTP/1.1](./front.md)).'
     ]
   }
 }

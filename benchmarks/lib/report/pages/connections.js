@@ -57,12 +57,20 @@ module.exports = {
 
   charts: figures => [
     chart(figures, {
-      name: 'connections-cpu', table: 'closed loop', metric: 'cpu', unit: 'µs per request',
-      title: 'Server CPU per request in a closed loop', subtitle: 'µs; lower is better. Lines are medians, bands the lowest and the highest round.'
+      name: 'connections-cpu',
+      table: 'closed loop',
+      metric: 'cpu',
+      unit: 'µs per request',
+      title: 'Server CPU per request in a closed loop',
+      subtitle: 'µs; lower is better. Lines are medians, bands the lowest and the highest round.'
     }),
     chart(figures, {
-      name: 'connections-memory', table: 'idle', metric: 'total', unit: 'MB',
-      title: 'Resident memory with silent connections', subtitle: 'MB, all processes of a server; lower is better. Bands are the lowest and the highest round.'
+      name: 'connections-memory',
+      table: 'idle',
+      metric: 'total',
+      unit: 'MB',
+      title: 'Resident memory with silent connections',
+      subtitle: 'MB, all processes of a server; lower is better. Bands are the lowest and the highest round.'
     })
   ],
 
@@ -77,10 +85,12 @@ module.exports = {
 
 function chart (figures, { name, table, metric, unit, title, subtitle }) {
   const levels = levelsOf(figures)
-  const names = [...new Set(levels.flatMap(connections => figures.rows(at(table, connections), metric).map(({ contender }) => contender)))]
+  const here = connections => figures.rows(at(table, connections), metric)
+  const names = [...new Set(levels.flatMap(here).map(({ contender }) => contender))]
+  const point = (connections, name) => ({ x: connections, ...figures.row(at(table, connections), name, metric) })
   const series = names.map(name => ({
     name,
-    points: levels.map(connections => ({ x: connections, ...figures.row(at(table, connections), name, metric) })).filter(({ median }) => median)
+    points: levels.map(connections => point(connections, name)).filter(({ median }) => median)
   })).filter(({ points }) => points.length > 1)
   if (!series.length) return null
   return {
@@ -140,22 +150,28 @@ function report (figures) {
   const names = Object.keys(RATE)
   const standIn = name => HERE[name].find(one => figures.row(at('closed loop', least), one))
   const index = n => LEVELS.indexOf(n)
-  const rates = least === undefined ? [] : names.filter(name => name !== 'nginx').map(name => {
-    const here = standIn(name)
-    const row = n => here && figures.ratio(at('closed loop', n), here, 'nginx', { metric: 'throughput' })
-    return [`${name} ÷ nginx, requests/s`, ...[least, most].flatMap(n => [two(RATE[name][index(n)] / RATE.nginx[index(n)]), ratio(row(n))])]
-  })
-  const grew = least === most ? [] : [...names, 'kone'].map(name => {
-    const here = name === 'kone' ? ['kone-cluster', 'kone'].find(one => figures.row(at('closed loop', most), one)) : standIn(name)
-    const row = here && figures.ratio(at('closed loop', most), here, here, { toWorkload: at('closed loop', least), metric: 'throughput' })
-    return [name, RATE[name] ? two(RATE[name][index(most)] / RATE[name][index(least)]) : '–', here ?? '–', ratio(row)]
-  })
+  const rates = least === undefined
+    ? []
+    : names.filter(name => name !== 'nginx').map(name => {
+      const here = standIn(name)
+      const row = n => here && figures.ratio(at('closed loop', n), here, 'nginx', { metric: 'throughput' })
+      return [`${name} ÷ nginx, requests/s`, ...[least, most].flatMap(n => [two(RATE[name][index(n)] / RATE.nginx[index(n)]), ratio(row(n))])]
+    })
+  const grew = least === most
+    ? []
+    : [...names, 'kone'].map(name => {
+        const here = name === 'kone' ? ['kone-cluster', 'kone'].find(one => figures.row(at('closed loop', most), one)) : standIn(name)
+        const row = here && figures.ratio(at('closed loop', most), here, here, { toWorkload: at('closed loop', least), metric: 'throughput' })
+        return [name, RATE[name] ? two(RATE[name][index(most)] / RATE[name][index(least)]) : '–', here ?? '–', ratio(row)]
+      })
   const slope = name => (MEMORY[name].at(-1) - MEMORY[name][0]) * 1e9 / 90_000 / 1024
-  const memory = least === undefined ? [] : [...names, 'kone'].map(name => {
-    const here = name === 'kone' ? 'kone' : standIn(name)
-    const row = here && figures.row(at('idle', least), here, 'memory')
-    return [name, MEMORY[name] ? slope(name).toFixed(1) : '–', here ?? '–', row ? short(row.median / 1024) : '–']
-  })
+  const memory = least === undefined
+    ? []
+    : [...names, 'kone'].map(name => {
+        const here = name === 'kone' ? 'kone' : standIn(name)
+        const row = here && figures.row(at('idle', least), here, 'memory')
+        return [name, MEMORY[name] ? slope(name).toFixed(1) : '–', here ?? '–', row ? short(row.median / 1024) : '–']
+      })
   return {
     heading: 'Beside the original report',
     body: [
@@ -185,12 +201,12 @@ function impossible () {
       `**Most responses were later than wrk waits.** In a closed loop the mean latency is connections ÷ rate: at 100,000 connections ${short(last(mean('nginx')))} s with nginx ` +
       `and ${short(last(mean('nodejs')))} s with Node. wrk counts what takes more than two seconds as a timeout. The report names no error: its script ` +
       'reads the lines `Requests/sec` and `Latency` and no other. “100,000 concurrent connections” were open, but not served.',
-      `**The limit was not the server.** Nginx and Go had 60 to 70 % of their CPU left and still sent no more than ${whole(RATE.nginx[0])} and ${whole(RATE.go[0])} responses a second, which is ` +
-      'a tenth of what nginx sends from one core today. What was the limit, the ten clients with one core each or the network, is not known; a ranking of three servers ' +
+      `**The limit was not the server.** Nginx and Go had half of their CPU and more left and still sent no more than ${whole(RATE.nginx[0])} and ${whole(RATE.go[0])} responses a second, which ` +
+      'nginx sends from one core today ([static files](./static.md)). What was the limit, the ten clients with one core each or the network, is not known; a ranking of three servers ' +
       'that wait for it says nothing about them.',
       `**Node took ${two(8 * 0.94 / last(RATE.nodejs) * 1000)} ms of CPU for a request** at 100,000 connections (eight cores at 94 %, ${whole(last(RATE.nodejs))} requests/s), and ` +
-      `${two(8 * 0.94 / RATE.nodejs[0] * 1000)} ms at 10,000. Something grew with the number of connections that had nothing to do with a request. It is not in today’s ` +
-      'Node: see the chart above.',
+      `${two(8 * 0.94 / RATE.nodejs[0] * 1000)} ms at 10,000. Something grew with the number of connections that had nothing to do with a request. Whether today’s Node does so is in ` +
+      'the tables above.',
       '**The script is not the text.** The text has 30 minutes for each step, the script 10. The tables of fibjs are headed v0, v2, v3 in one place and ' +
       'v0, v1, v2 in the other.'
     ])

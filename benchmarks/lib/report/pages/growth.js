@@ -43,10 +43,11 @@ function chart (figures, subject, metric) {
   const { title, x, log, logY } = SUBJECTS[subject]
   const workloads = workloadsOf(figures, subject)
   const isMemory = metric === 'memory'
+  const factor = isMemory ? 1e6 : 1
   const series = namesOf(figures, workloads, metric).map(name => ({
     name,
-    points: workloads.map(workload => ({ x: amount(workload), row: figures.row(workload, name, metric) })).filter(({ row }) => row).map(({ x, row }) =>
-      isMemory ? { x, median: row.median / 1e6, min: row.min / 1e6, max: row.max / 1e6 } : { ...row, x })
+    points: workloads.map(workload => [amount(workload), figures.row(workload, name, metric)]).filter(([, row]) => row)
+      .map(([x, { median, min, max }]) => ({ x, median: median / factor, min: min / factor, max: max / factor }))
   })).filter(({ points }) => points.length > 1)
   if (!series.length) return null
   const unit = isMemory ? 'MB' : 'µs per request'

@@ -1,6 +1,6 @@
 'use strict'
 
-const { list, ratio, table, two } = require('../markdown')
+const { list, ratio, table, threshold } = require('../markdown')
 const { commit } = require('../page')
 
 /**
@@ -23,18 +23,18 @@ exports.index = function ({ templates, labs, claims, isStale }) {
     '## Not supported',
     not.length
       ? list(not.map(({ says, on, atMost, spread, lab, verdict }) =>
-        `[${lab}](./${lab}.md), Node ${on}: ${says}: claimed at most ${two(atMost)}, measured ${ratio(spread)}` +
+        `[${lab}](./${lab}.md), Node ${on}: ${says}: claimed at most ${threshold(atMost)}, measured ${ratio(spread)}` +
         `${verdict === 'by the median' ? '; true by the median, not in every round' : ''}.`))
       : `Nothing of what was measured: ${of('supported').length} of ${claims.length} claims are supported in every round.`,
     absent.length > 0 && `Not measured: ${grouped(absent)}.`,
     '## Pages',
-    table(['', 'Node', 'claims supported', 'commit', 'measured'], templates.map(({ lab, title }) => {
+    table(['', 'Node', 'claims supported', 'commit', 'measured'], templates.map(({ lab, title, hasManyNodes }) => {
       const all = labs.get(lab) ?? []
       const measured = claims.filter(claim => claim.lab === lab && claim.verdict !== 'not measured')
       const good = measured.filter(({ verdict }) => verdict === 'supported').length
       return [
         `[${title}](./${lab}.md)`,
-        all.map(({ major }) => major).join(', ') || 'no result',
+        all.length ? (hasManyNodes ? 'many' : all.map(({ major }) => major).join(', ')) : 'no result',
         measured.length ? `${good} of ${measured.length}` : '–',
         all.length ? commit(all[0].result) : '–',
         all.length ? all[0].result.date.slice(0, 10) : '–'
@@ -43,7 +43,7 @@ exports.index = function ({ templates, labs, claims, isStale }) {
     '## Claims',
     'A claim is *supported* when it is true in every round. It is a ratio of server CPU per request, unless it says otherwise: below 1, kone costs less.',
     table(['', 'Node', 'at most', 'measured', ''], claims.filter(({ verdict }) => verdict !== 'not measured').map(one =>
-      [one.says, String(one.on), two(one.atMost), ratio(one.spread), one.verdict]), { text: [4] }),
+      [one.says, String(one.on), threshold(one.atMost), ratio(one.spread), one.verdict]), { text: [4] }),
     '## Read on',
     'How to run the lab, and how to read its figures, is in `benchmarks/README.md` of the repository.'
   ].filter(Boolean).join('\n\n')}\n`

@@ -202,7 +202,7 @@ function impossible (figures) {
       `**The file did not have 100 bytes.** ${whole(BYTES.requests)} responses are 6.31 GB in test 1, ${perResponse} bytes each, headers included: that would leave ` +
       `${perResponse - 100} bytes for the status line, a Content-Length and the empty line, which are 40 at least. The 13 bytes of our file fit.`,
       '**Test 7 is no measurement**: its latency is “XXX”, and its rate a round number with a plus sign.',
-      '**What can be true**: test 1 has a rate that its threads confirm. It needs ' +
+      '**What can be true** is the rate of test 1, which its threads confirm; its latency is then wrong. It needs ' +
       `${two(4 / TESTS[0][1].rate * 1e6)} µs of CPU for a request on four cores that this machine does not have.`
     ])
   }

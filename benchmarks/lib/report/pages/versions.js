@@ -5,15 +5,15 @@ const { lines } = require('../svg')
 
 // Of the report: requests per second of the last version of each line, and the lowest and highest of the line.
 const LINES = {
-  '0.1': { last: '0.1.104', all: [7640, 7538, 7537, 7674, 7040, 7280, 7211, 7340, 7270, 7210, 7063, 7931, 8020, 8561, 8146] },
-  '0.2': { last: '0.2.6', all: [7525, 7481, 7489, 7500, 7410, 7136, 7130] },
-  '0.3': { last: '0.3.8', all: [7810, 7871, 7815, 8880, 9000, 8999, 9200, 9347] },
-  '0.4': { last: '0.4.12', all: [7510, 7558, 7600, 7606, 6588, 7916, 7931, 7960, 7981, 7930, 7965, 7975, 7490] },
-  '0.5': { last: '0.5.10', all: [8200, 7259, 7071, 7098, 6996, 8073, 7931, 8127] },
-  '0.6': { last: '0.6.8', all: [7673, 7791, 8046, 8060, 8111, 8070, 8138, 8240, 8157] },
-  '0.7': { last: '0.7.0', all: [7676] },
-  '0.8': { last: '0.8.19', all: [7679, 7613, 7649, 7659, 7593, 7700, 7803, 7833, 7801, 7656, 7886, 7840, 7759, 7926, 7933, 7802, 7728, 7724, 7702] },
-  '0.9': { last: '0.9.8', all: [6845, 6999, 7099, 6980, 6568, 7381, 7520, 7710, 7681] }
+  0.1: { last: '0.1.104', all: [7640, 7538, 7537, 7674, 7040, 7280, 7211, 7340, 7270, 7210, 7063, 7931, 8020, 8561, 8146] },
+  0.2: { last: '0.2.6', all: [7525, 7481, 7489, 7500, 7410, 7136, 7130] },
+  0.3: { last: '0.3.8', all: [7810, 7871, 7815, 8880, 9000, 8999, 9200, 9347] },
+  0.4: { last: '0.4.12', all: [7510, 7558, 7600, 7606, 6588, 7916, 7931, 7960, 7981, 7930, 7965, 7975, 7490] },
+  0.5: { last: '0.5.10', all: [8200, 7259, 7071, 7098, 6996, 8073, 7931, 8127] },
+  0.6: { last: '0.6.8', all: [7673, 7791, 8046, 8060, 8111, 8070, 8138, 8240, 8157] },
+  0.7: { last: '0.7.0', all: [7676] },
+  0.8: { last: '0.8.19', all: [7679, 7613, 7649, 7659, 7593, 7700, 7803, 7833, 7801, 7656, 7886, 7840, 7759, 7926, 7933, 7802, 7728, 7724, 7702] },
+  0.9: { last: '0.9.8', all: [6845, 6999, 7099, 6980, 6568, 7381, 7520, 7710, 7681] }
 }
 // The second table, from the release notes of Node 0.6: 0.4.12 and 0.6.0 on Linux
 const SECOND = [
@@ -35,17 +35,24 @@ module.exports = {
   what: 'Hello world on the versions of Node since 0.8: `node:http` on all of them, Koa and kone from the first version on which they run. It goes back ' +
     'to a report that went through the versions from 0.1 to 0.9.',
   run: 'make bench-versions ARGS=--all',
+  hasManyNodes: true,
   method: 'The official binaries of Node, each a server on the same core, all up at once and visited in random order in every round. Keep-alive and `Connection: close` are ' +
     'two tables. What counts is the server’s CPU time per request: the newest versions are so fast that the load generator would limit the rate.',
 
   charts: figures => [
     chart(figures, {
-      name: 'versions', metric: 'cpu', title: 'Hello world through the years of Node',
-      subtitle: 'server CPU per request, µs, with keep-alive: lower is better. Bands are the lowest and the highest round.', unit: 'µs per request'
+      name: 'versions',
+      metric: 'cpu',
+      title: 'Hello world through the years of Node',
+      subtitle: 'server CPU per request, µs, with keep-alive: lower is better. Bands are the lowest and the highest round.',
+      unit: 'µs per request'
     }),
     chart(figures, {
-      name: 'versions-rate', metric: 'throughput', title: 'Requests per second through the years of Node',
-      subtitle: 'one core, 100 connections with keep-alive: higher is better', unit: 'requests/s'
+      name: 'versions-rate',
+      metric: 'throughput',
+      title: 'Requests per second through the years of Node',
+      subtitle: 'one core, 100 connections with keep-alive: higher is better',
+      unit: 'requests/s'
     })
   ],
 
