@@ -26,10 +26,10 @@ const { lines } = require('./svg')
  * @return {{ text: string, charts: object[] }} markdown, and the charts that it shows
  */
 exports.page = function (template, context) {
-  const { lab, title, what, run, original } = template
+  const { title, what, run, original } = template
   const begin = [`# ${title}`, ...paragraphs(what)]
   if (!context.figures) {
-    const none = `No result of this lab is committed. To get one: \`${run}\`, which writes \`benchmarks/out/${lab}.json\`; ` +
+    const none = `No result of this lab is committed. To get one: \`${run}\`, which writes to \`benchmarks/out/\`; ` +
       '`make results` copies a complete run to `benchmarks/results/`, and `make report` makes this page from it.'
     return { text: joined([...begin, none, ...(original?.() ?? []).map(section)]), charts: [] }
   }
@@ -107,11 +107,11 @@ function absent (claims) {
 
 /**
  * @param {object} result
- * @return {string} its commit, short
+ * @return {string} its commit, short, and whether the checkout had changes that were not committed
  */
 const commit = exports.commit = result => {
-  const { hash = result.commit } = Object(result.commit)
-  return hash ? `\`${hash.slice(0, 9)}\`` : 'unknown'
+  const { hash, dirty } = result.commit ?? {}
+  return hash ? `\`${hash.slice(0, 9)}\`${dirty ? ' with changes' : ''}` : 'unknown'
 }
 
 function facts (all, { hasManyNodes }) {
