@@ -17,6 +17,7 @@ help:
 	@echo 'make fuzz         the HTTP/1.1 front against node:http for minutes'
 	@echo 'make siege        hostile and slow clients against the front and node:http for minutes'
 	@echo 'make cover lint types compat'
+	@echo 'make pack         the tarball to install elsewhere: npm install ./kone-2.17.0.tgz'
 	@echo 'make release VERSION=2.18.0   version, changelog, tarball, tag; pushes and publishes nothing'
 	@echo 'make index        middleware/index.js and .d.ts, made of the folders'
 
@@ -31,6 +32,9 @@ lint: node_modules
 
 index:
 	node tools/middleware-index.js
+
+pack:
+	npm pack $(ARGS)
 
 release: node_modules
 	node tools/release.js $(VERSION)
@@ -77,4 +81,4 @@ benchmarks/node_modules: benchmarks/package-lock.json
 	cd benchmarks && $(NPM_CI)
 	@touch benchmarks/node_modules
 
-.PHONY: help start test lint index types release cover fuzz siege compat battle docs report
+.PHONY: help start test lint index types pack release cover fuzz siege compat battle docs report

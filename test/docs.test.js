@@ -77,7 +77,7 @@ describe('docs/api/deploy.md', () => {
     assert.deepEqual(Object.fromEntries([...rows].map(([, name, value]) => [name, Number(value)])), deployed)
   })
 
-  it('should list times that hang together', () => {
+  it('should list times that depend on each other', () => {
     const gone = killTimeout({ drainTimeout: deployed.DRAIN_TIMEOUT * 1000 }) / 1000
     assert.equal(gone, deployed.DRAIN_TIMEOUT + 3)
     assert.ok(gone < deployed.TimeoutStopSec)

@@ -146,7 +146,7 @@ describe('kone falls back to node:http', () => {
   })
 
   for (const options of [{ insecureHTTPParser: true }, { uniqueHeaders: ['x-once'] }, { highWaterMark: 1024 }, { noDelay: false }]) {
-    it(`or answers as node with ${JSON.stringify(options)}`, async () => {
+    it(`or responds as node with ${JSON.stringify(options)}`, async () => {
       await asksNode(await serve(new Kone(), http.createServer(options)))
     })
   }
@@ -231,7 +231,7 @@ sides('stoppable', ({ it, serve }) => {
 })
 
 sides('@godaddy/terminus', ({ it, serve }) => {
-  it('should answer health checks beside the app, then drain on the signal', async () => {
+  it('should respond with health checks beside the app, then drain on the signal', async () => {
     const calls = []
     const { server, talk } = await serve(hello)
     createTerminus(server, {

@@ -1,6 +1,6 @@
 'use strict'
 
-// Serves one app, says where, and how much CPU it has taken when asked.
+// Serves one app, says where, and on request how much CPU it has taken.
 
 const app = require(`./${process.argv[2]}`)
 

@@ -1,7 +1,7 @@
 'use strict'
 
 /**
- * Real applications, unmodified, with koa and with kone in koa's place: the answers are compared
+ * Real applications, unmodified, with koa and with kone in koa's place: the responses are compared
  * and the CPU that a request takes is measured. Writes test/compat/README.md.
  *
  *    node test/compat/real/run.js                all of them
@@ -57,7 +57,7 @@ async function main (args) {
   process.exitCode = rows.every(row => row.same) ? 0 : 1
 }
 
-// With the rows of the apps that were asked before and not now.
+// With the rows of the apps that were run before and not now.
 function write (rows, all) {
   const before = fs.existsSync(RESULTS) ? JSON.parse(fs.readFileSync(RESULTS, 'utf8')) : []
   const every = all.map(name => [...rows, ...before].find(row => row.name === name) || unasked(name))
@@ -71,7 +71,7 @@ function unasked (name) {
   return { name, title, order }
 }
 
-// → { title, koa, versions, asked, same, differs, cpu: { koa, kone, ratio } }, CPU in µs per request
+// → `{ title, koa, versions, asked, same, differs, cpu: { koa, kone, ratio } }`, CPU in µs per request
 async function compare (app, tarball, load) {
   const row = { title: app.title, same: false }
   const sides = {}
