@@ -3,6 +3,10 @@
 const { markdownTable } = require('markdown-table')
 const { escape, short } = require('./text')
 
+// A figure and its spread stay on one line in a narrow column: a browser would break behind the dash.
+const NO_BREAK = '\u00a0'
+const DASH = exports.DASH = '–\u2060'
+
 /**
  * A table. The first column is text; the others are aligned to the right, unless they hold words.
  *
@@ -22,13 +26,13 @@ exports.table = function (head, rows, { text = [] } = {}) {
 /**
  * A ratio with its spread.
  *
- *    ratio({ median: 0.469, min: 0.45, max: 0.49 }) // '0.47 (0.45–0.49)'
+ *    ratio({ median: 0.469, min: 0.45, max: 0.49 }) // '0.47 (0.45–0.49)', without a place to break
  *
  * @param {{ median: number, min: number, max: number }|null|undefined} spread
  * @return {string} `–` where there is none
  */
 exports.ratio = spread => spread
-  ? `${two(spread.median)} (${two(spread.min)}–${two(spread.max)})`
+  ? `${two(spread.median)}${NO_BREAK}(${two(spread.min)}${DASH}${two(spread.max)})`
   : '–'
 
 /**
@@ -45,7 +49,7 @@ exports.figure = row => row ? short(row.median) : '–'
  * @param {{ min: number, max: number }|undefined} row
  * @return {string}
  */
-exports.range = row => row ? `${short(row.min)}–${short(row.max)}` : '–'
+exports.range = row => row ? `${short(row.min)}${DASH}${short(row.max)}` : '–'
 
 /**
  * @param {number} value

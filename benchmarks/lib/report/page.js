@@ -1,6 +1,6 @@
 'use strict'
 
-const { figure, list, picture, range, ratio, table, threshold, two, whole } = require('./markdown')
+const { DASH, figure, list, picture, range, ratio, table, threshold, two, whole } = require('./markdown')
 const { median } = require('../run/stats')
 const { compact, short } = require('./text')
 const { lines } = require('./svg')
@@ -159,7 +159,7 @@ function rest (figures) {
 
 const isLarge = ({ unit, median }) => /^bytes/.test(unit) || median >= 1e5
 const shown = row => isLarge(row) ? compact(row.median) : figure(row)
-const spreadOf = row => isLarge(row) ? `${compact(row.min)}–${compact(row.max)}` : range(row)
+const spreadOf = row => isLarge(row) ? `${compact(row.min)}${DASH}${compact(row.max)}` : range(row)
 
 function claimed (claims) {
   if (!claims.length) return null
