@@ -2,7 +2,7 @@
 
 const path = require('node:path')
 const { pairedRatio } = require('../run/stats')
-const { OUT, save, write } = require('../run/result')
+const { OUT, nameOf, save, write } = require('../run/result')
 const { page } = require('./html')
 const { keep, notes, targetLines } = require('./view')
 const { short, table } = require('./text')
@@ -103,7 +103,7 @@ exports.cpu = function ({ rows }, workload, contender) {
 }
 
 /**
- * Print the sections, write out/LAB.json and LAB.html.
+ * Print the sections, write out/LAB.nodeMAJOR.json and its page.
  *
  * @param {object} lab
  * @param {{ title: string, sections: object[] }} view sections: `{ heading, text?, table?, chart?, notes? }`
@@ -121,7 +121,7 @@ exports.finish = function ({ result }, { title, sections }) {
   const { machine: { cpu, cores, kernel }, node, derived: { quick, rounds } } = result
   console.log(`\n${cpu}, ${cores} cores, ${kernel}, Node ${node}, ${rounds} rounds${quick ? ' (quick: a first look, not a result)' : ''}`)
 
-  const file = save(path.join(OUT, `${result.lab}.html`), page(result, { title, sections: present }))
+  const file = save(path.join(OUT, `${nameOf(result)}.html`), page(result, { title, sections: present }))
   console.log(`${relative(write(result))}  ${relative(file)}`)
 }
 

@@ -14,6 +14,8 @@ const Server = require('./server')
 const run = promisify(execFile)
 
 const START = 30_000 // ms a program may take to listen
+const GRACE = 50 // ms in which a program that got no port has ended
+const TRIES = 3 // ports: another process may take one between its choice and the start
 
 // Ends the program when its own stdin ends, and that is when the lab does, however it ended. It waits for whom it
 // started, for where nobody is process 1 the dead would stay in the list of processes.
@@ -46,10 +48,21 @@ class Program extends Server {
    * @throws {Error} it ended or did not listen; the message holds what it said
    */
   static async start (contender, { pin }) {
+    const { program } = contender
+    const built = program.build ? { binary: await program.build() } : {}
+    for (let tries = 1; ; tries++) {
+      try {
+        return await Program.#startOnce(contender, { pin, built, port: await (program.port ?? freePort)() })
+      } catch (err) {
+        if (tries === TRIES || !/address (is )?already in use|EADDRINUSE/i.test(err.message)) throw err
+      }
+    }
+  }
+
+  static async #startOnce (contender, { pin, built, port }) {
     const { program, given = {} } = contender
     const server = new Program(contender)
-    const built = program.build ? { binary: await program.build() } : {}
-    server.port = await freePort()
+    server.port = port
     server.folder = fs.mkdtempSync(path.join(os.tmpdir(), 'kone-bench-'))
     const where = { host: '127.0.0.1', ...given, ...built, port: server.port, folder: server.folder }
     const command = program.command(where)
@@ -91,11 +104,16 @@ class Program extends Server {
     fs.rmSync(this.folder, { recursive: true, force: true })
   }
 
+  #endsSoon () {
+    return Promise.race([this.ended.then(() => true), new Promise(resolve => setTimeout(resolve, GRACE, false))])
+  }
+
   async #listening () {
     let ended = false
     this.ended.then(() => { ended = true })
     const until = Date.now() + START
-    while (!await connects(this.port)) {
+    // It could be another process that listens there: then this one ends soon.
+    while (!await connects(this.port) || await this.#endsSoon()) {
       if (ended) throw new Error(this.reason || `${this.name} ended before it listened`)
       if (Date.now() > until) throw new Error(`${this.name} did not listen in ${START} ms`)
       await new Promise(resolve => setTimeout(resolve, 20))

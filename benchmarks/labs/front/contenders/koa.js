@@ -1,11 +1,5 @@
 'use strict'
 
-const Koa = require('koa')
-const serve = require('../../../lib/servers/serve')
-
-// node koa.js WORKLOAD
-const workload = process.argv[2]
-
 const handlers = {
   hello: async ctx => { ctx.body = 'Hello World' },
 
@@ -20,9 +14,11 @@ const handlers = {
   parser: async ctx => { ctx.body = ctx.request.body }
 }
 
-const app = new Koa()
-for (let i = 0; i < 5; i++) app.use(async (ctx, next) => { await next() })
-if (workload === 'parser') app.use(require('koa-bodyparser')())
-app.use(handlers[workload])
+exports.package = 'koa'
 
-serve(app)
+exports.start = function ([workload]) {
+  const app = new (require('koa'))()
+  for (let i = 0; i < 5; i++) app.use(async (ctx, next) => { await next() })
+  if (workload === 'parser') app.use(require('koa-bodyparser')())
+  return app.use(handlers[workload])
+}

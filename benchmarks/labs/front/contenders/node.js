@@ -2,9 +2,8 @@
 
 const http = require('node:http')
 const querystring = require('node:querystring')
-const serve = require('../../../lib/servers/serve')
 
-// node node.js WORKLOAD: the same answers with node:http alone.
+// The same responses with node:http alone.
 const handlers = {
   hello (req, res) {
     send(res, 'text/plain; charset=utf-8', 'Hello World')
@@ -38,4 +37,4 @@ function send (res, type, text) {
   res.end(text)
 }
 
-serve(http.createServer(handlers[process.argv[2]]))
+exports.start = ([workload]) => http.createServer(handlers[workload])

@@ -1,7 +1,7 @@
 'use strict'
 
 const http = require('node:http')
-const sirv = require('sirv')
-const serve = require('../../../lib/servers/serve')
 
-serve(http.createServer(sirv(process.argv[2])))
+exports.package = 'sirv'
+
+exports.start = ([root]) => http.createServer(require('sirv')(root))
