@@ -69,7 +69,7 @@ function warnings ({ figures, others, isStale }) {
   const stale = all.filter(isStale).map(result => `Node ${parseInt(result.node.slice(1))}, commit ${commit(result)}`)
   return [
     ...stale.length > 0
-      ? [`${STALE}\n> **Warning:** \`lib/\` or \`middleware/\` has changed since these results were measured (${stale.join('; ')}). ` +
+      ? [`${STALE}\n> **Warning:** \`lib/\` has changed since these results were measured (${stale.join('; ')}). ` +
         `The current code may cost more or less.\n${FRESH}`]
       : [],
     ...all.some(({ derived }) => derived?.quick)
@@ -133,9 +133,9 @@ function conditions (all) {
     ? `load average ${middle(conditions, 'load').toFixed(2)}, stolen by the hypervisor ${percent(middle(conditions, 'steal'))}, ` +
       `taken by other processes ${percent(middle(conditions, 'others'))}`
     : '–')
-  const harness = all.map(({ result: { harness = [] } }) => harness.map(({ generator, clientCpu, requestsPerSecond }) =>
-    `${generator} ${[clientCpu && `${short(clientCpu)} µs/request`, requestsPerSecond && `${whole(requestsPerSecond)} requests/s`]
-      .filter(Boolean).join(', ')}`).join('; ') || '–')
+  const cost = ({ generator, failed, clientCpu, requestsPerSecond }) =>
+    `${generator} ${failed ?? `${short(clientCpu)} µs of CPU for a request, ${whole(requestsPerSecond)} requests/s`}`
+  const harness = all.map(({ result: { harness = [] } }) => harness.map(cost).join('; ') || '–')
   return [
     ...quiet.some(text => text !== '–') ? [['Machine during the rounds (medians)', ...quiet]] : [],
     ...harness.some(text => text !== '–') ? [['The load generator itself, against fixed bytes', ...harness]] : []
