@@ -12,7 +12,7 @@ help:
 	@echo 'make bench-NAME   mw front soak versions connections static rpc growth types (ARGS=…)'
 	@echo 'make bench-compare REF=main~1   the checkout against a revision of kone, or REF=a..b'
 	@echo 'make results      copy complete runs to benchmarks/results'
-	@echo 'make report       an HTML page of all results'
+	@echo 'make report       README, docs/reports and charts from benchmarks/results, and an HTML page'
 	@echo 'make docs         builds the documentation, serves it on http://localhost:4173 (PORT)'
 	@echo '                  ARGS=build only builds it, ARGS=dev shows every change at once'
 	@echo 'make fuzz         the HTTP/1.1 front against node:http for minutes'

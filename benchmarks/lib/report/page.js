@@ -1,6 +1,6 @@
 'use strict'
 
-const { figure, list, picture, range, ratio, table, threshold, two, whole } = require('./markdown')
+const { DASH, figure, list, picture, range, ratio, table, threshold, two, whole } = require('./markdown')
 const { median } = require('../run/stats')
 const { compact, short } = require('./text')
 const { lines } = require('./svg')
@@ -26,10 +26,10 @@ const { lines } = require('./svg')
  * @return {{ text: string, charts: object[] }} markdown, and the charts that it shows
  */
 exports.page = function (template, context) {
-  const { lab, title, what, run, original } = template
+  const { title, what, run, original } = template
   const begin = [`# ${title}`, ...paragraphs(what)]
   if (!context.figures) {
-    const none = `No result of this lab is committed. To get one: \`${run}\`, which writes \`benchmarks/out/${lab}.json\`; ` +
+    const none = `No result of this lab is committed. To get one: \`${run}\`, which writes to \`benchmarks/out/\`; ` +
       '`make results` copies a complete run to `benchmarks/results/`, and `make report` makes this page from it.'
     return { text: joined([...begin, none, ...(original?.() ?? []).map(section)]), charts: [] }
   }
@@ -69,7 +69,7 @@ function warnings ({ figures, others, isStale }) {
   const stale = all.filter(isStale).map(result => `Node ${parseInt(result.node.slice(1))}, commit ${commit(result)}`)
   return [
     ...stale.length > 0
-      ? [`${STALE}\n> **Warning:** \`lib/\` or \`middleware/\` has changed since these results were measured (${stale.join('; ')}). ` +
+      ? [`${STALE}\n> **Warning:** \`lib/\` has changed since these results were measured (${stale.join('; ')}). ` +
         `The current code may cost more or less.\n${FRESH}`]
       : [],
     ...all.some(({ derived }) => derived?.quick)
@@ -107,11 +107,11 @@ function absent (claims) {
 
 /**
  * @param {object} result
- * @return {string} its commit, short
+ * @return {string} its commit, short, and whether the checkout had changes that were not committed
  */
 const commit = exports.commit = result => {
-  const { hash = result.commit } = Object(result.commit)
-  return hash ? `\`${hash.slice(0, 9)}\`` : 'unknown'
+  const { hash, dirty } = result.commit ?? {}
+  return hash ? `\`${hash.slice(0, 9)}\`${dirty ? ' with changes' : ''}` : 'unknown'
 }
 
 function facts (all, { hasManyNodes }) {
@@ -133,9 +133,9 @@ function conditions (all) {
     ? `load average ${middle(conditions, 'load').toFixed(2)}, stolen by the hypervisor ${percent(middle(conditions, 'steal'))}, ` +
       `taken by other processes ${percent(middle(conditions, 'others'))}`
     : '–')
-  const harness = all.map(({ result: { harness = [] } }) => harness.map(({ generator, clientCpu, requestsPerSecond }) =>
-    `${generator} ${[clientCpu && `${short(clientCpu)} µs/request`, requestsPerSecond && `${whole(requestsPerSecond)} requests/s`]
-      .filter(Boolean).join(', ')}`).join('; ') || '–')
+  const cost = ({ generator, failed, clientCpu, requestsPerSecond }) =>
+    `${generator} ${failed ?? `${short(clientCpu)} µs of CPU for a request, ${whole(requestsPerSecond)} requests/s`}`
+  const harness = all.map(({ result: { harness = [] } }) => harness.map(cost).join('; ') || '–')
   return [
     ...quiet.some(text => text !== '–') ? [['Machine during the rounds (medians)', ...quiet]] : [],
     ...harness.some(text => text !== '–') ? [['The load generator itself, against fixed bytes', ...harness]] : []
@@ -159,7 +159,7 @@ function rest (figures) {
 
 const isLarge = ({ unit, median }) => /^bytes/.test(unit) || median >= 1e5
 const shown = row => isLarge(row) ? compact(row.median) : figure(row)
-const spreadOf = row => isLarge(row) ? `${compact(row.min)}–${compact(row.max)}` : range(row)
+const spreadOf = row => isLarge(row) ? `${compact(row.min)}${DASH}${compact(row.max)}` : range(row)
 
 function claimed (claims) {
   if (!claims.length) return null
