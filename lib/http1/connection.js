@@ -128,7 +128,12 @@ class Connection {
 
   /** Decided here, once for each response: when its header section is made. */
   closesAfter (outgoing) {
-    return outgoing.incoming.section.closes || (this.front.isDraining && outgoing.next === null)
+    return outgoing.incoming.section.closes || this.endsDrain(outgoing)
+  }
+
+  /** The server drains, and no other request of this connection waits. */
+  endsDrain (outgoing) {
+    return this.front.isDraining && outgoing.next === null
   }
 
   turnOf (outgoing) {

@@ -158,6 +158,10 @@ const BY_HAND = {
     res.shouldKeepAlive = false
     res.end('closed')
   },
+  'keeps alive by shouldKeepAlive': (ctx, log, res) => {
+    res.shouldKeepAlive = true
+    res.end('kept')
+  },
   'ends with an encoding': (ctx, log, res) => res.end('68616c6c6f', 'hex'),
   'ends with other text': (ctx, log, res) => res.end('grüße ☃'),
   'ends with a Buffer': (ctx, log, res) => res.end(Buffer.from([0xff, 0, 1])),
@@ -293,9 +297,8 @@ describe('what is done with ctx.req and ctx.res', () => {
 
   for (const [name, scenario] of all) {
     it(`should be the same on both sides when an app ${name}`, async () => {
-      for (const method of ['GET', 'HEAD']) {
-        const request = get('/').replace('GET', method)
-        assert.deepEqual(await run(true, scenario, request), await run(false, scenario, request), method)
+      for (const request of [get('/'), get('/').replace('GET', 'HEAD'), get('/', 'Connection: close\r\n')]) {
+        assert.deepEqual(await run(true, scenario, request), await run(false, scenario, request), request)
       }
     })
 

@@ -144,6 +144,7 @@ class FrontResponse extends http.ServerResponse {
     this._header = outgoing.header(length)
     this._contentLength = length
     this._last = outgoing.closes
+    this.shouldKeepAlive = !outgoing.closes
     this[kPlainBody] = chunk
     return super.end(callback)
   }
@@ -163,7 +164,7 @@ function isUnchanged (res) {
   const { socket } = res
   return socket !== null && socket._httpMessage === res && socket.writable && socket.writableCorked === 0 &&
     res.outputData.length === 0 && !res.finished && !res.destroyed &&
-    res.shouldKeepAlive && res._defaultKeepAlive && !res.maxRequestsOnConnectionReached &&
+    res.shouldKeepAlive !== res[kOutgoing].incoming.section.closes && res._defaultKeepAlive && !res.maxRequestsOnConnectionReached &&
     res.useChunkedEncodingByDefault && !res.chunkedEncoding && !res.strictContentLength &&
     res.sendDate && res._trailer === '' &&
     res._hasBody !== res[kOutgoing].incoming.isHead && !res._expect_continue &&
@@ -195,7 +196,7 @@ function onPendingData (bytes) {
 
 /** Whether the connection closes is decided now: the server may drain since the object was made. */
 function storeHeader (firstLine, headers) {
-  if (this[kOutgoing].mustClose) this.shouldKeepAlive = false
+  if (this[kOutgoing].endsDrain) this.shouldKeepAlive = false
   return _storeHeader.call(this, firstLine, headers)
 }
 
