@@ -4,6 +4,7 @@ const { after, describe, it } = require('node:test')
 const assert = require('node:assert/strict')
 const { once } = require('node:events')
 const http = require('node:http')
+const { Readable } = require('node:stream')
 
 const Kone = require('../helpers/kone')
 const { get, talk } = require('./sides')
@@ -117,7 +118,8 @@ const BY_HAND = {
     Object.setPrototypeOf(res, Object.create(ServerResponse.prototype))
     Object.setPrototypeOf(ctx.req, Object.create(IncomingMessage.prototype))
     res.setHeader('X-After', '2')
-    log.push([res.getHeaderNames(), res.getHeader('X-Before'), res.hasHeader('X-Before'), res.req === ctx.req, res.req.url])
+    log.push([res.getHeaderNames(), res.getHeader('X-Before'), res.hasHeader('X-Before')])
+    log.push([res.req === ctx.req, res.req.url])
     res.removeHeader('x-before')
     res.end('changed')
   },
@@ -164,6 +166,12 @@ const BY_HAND = {
   },
   'ends with an encoding': (ctx, log, res) => res.end('68616c6c6f', 'hex'),
   'ends with other text': (ctx, log, res) => res.end('grüße ☃'),
+  'writes other text in chunks': (ctx, log, res) => {
+    res.write('grüße ')
+    res.write(Buffer.from('☃'))
+    res.write('x', 'latin1')
+    res.end('é☃')
+  },
   'ends with a Buffer': (ctx, log, res) => res.end(Buffer.from([0xff, 0, 1])),
   'ends with nothing': (ctx, log, res) => res.end(),
   'ends with an empty string': (ctx, log, res) => res.end(''),
@@ -275,6 +283,32 @@ async function run (http1, scenario, request) {
     if (server.listening) await once(server, 'close')
   }
 }
+
+describe('a response of the front', () => {
+  const BODIES = {
+    'a string': ctx => ctx.res.end('text'),
+    'a Buffer': ctx => ctx.res.end(Buffer.from('bytes')),
+    'chunks of text': ctx => ['grüße', '☃', 'é'].forEach(part => ctx.res.write(part)) ?? ctx.res.end(),
+    'a stream': ctx => { Readable.from(['a', Buffer.alloc(4096), 'x'.repeat(20000)]).pipe(ctx.res) }
+  }
+  for (const [what, send] of Object.entries(BODIES)) {
+    it(`should be one write when it is ${what}`, async () => {
+      let writes = 0
+      await run(true, app => app.use(ctx => {
+        ctx.respond = false
+        ctx.status = 200
+        const { write } = ctx.socket
+        ctx.socket.write = function (...args) {
+          if (args[0].length > 0) writes++
+          return write.apply(this, args)
+        }
+        ctx.res.on('close', () => { delete ctx.req.socket.write })
+        send(ctx)
+      }), get('/'))
+      assert.equal(writes, 1)
+    })
+  }
+})
 
 describe('what is done with ctx.req and ctx.res', () => {
   after(() => new Promise(resolve => setTimeout(resolve, 10)))

@@ -162,12 +162,13 @@ function isFast (res) {
 /** Is it its turn, and has nobody changed what decides how node's code would write it? */
 function isUnchanged (res) {
   const { socket } = res
+  const { incoming } = res[kOutgoing]
   return socket !== null && socket._httpMessage === res && socket.writable && socket.writableCorked === 0 &&
     res.outputData.length === 0 && !res.finished && !res.destroyed &&
-    res.shouldKeepAlive !== res[kOutgoing].incoming.section.closes && res._defaultKeepAlive && !res.maxRequestsOnConnectionReached &&
+    res.shouldKeepAlive !== incoming.section.closes && res._defaultKeepAlive && !res.maxRequestsOnConnectionReached &&
     res.useChunkedEncodingByDefault && !res.chunkedEncoding && !res.strictContentLength &&
     res.sendDate && res._trailer === '' &&
-    res._hasBody !== res[kOutgoing].incoming.isHead && !res._expect_continue &&
+    res._hasBody !== incoming.isHead && !res._expect_continue &&
     res.writeHead === writeHead && res._implicitHeader === _implicitHeader && res._send === _send &&
     res._storeHeader === storeHeader && res._writeRaw === writeRaw && res._finish === finish
 }
