@@ -170,7 +170,7 @@ const DIFFERENCES = {
       const seen = []
       const observer = new PerformanceObserver(list => seen.push(...list.getEntries().map(({ detail }) => detail.req.url)))
       observer.observe({ entryTypes: ['http'] })
-      const client = await connect(app => app.use(ctx => { ctx.body = `${ctx.path} ${ctx.path === '/read' && ctx.req.url}` }))
+      const client = await connect(app => app.use(ctx => { ctx.body = `${ctx.path} ${ctx.path === '/read' && ctx.res.req.url}` }))
       for (const path of ['/read', '/plain']) {
         client.text = ''
         client.write(get(path))

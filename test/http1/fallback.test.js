@@ -399,7 +399,7 @@ sides('stoppable', ({ it, serve }) => {
 })
 
 sides('@godaddy/terminus', ({ it, serve }) => {
-  it('should answer health checks beside the app, then drain on the signal', async () => {
+  it('should respond to health checks beside the app, then drain on the signal', async () => {
     const calls = []
     const { server, talk } = await serve(hello)
     createTerminus(server, {
