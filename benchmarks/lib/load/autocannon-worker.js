@@ -7,10 +7,10 @@ serve(shoot)
 
 const STATS = ['average', 'stddev', 'max']
 
-async function shoot ({ port, method = 'GET', path = '/', headers, body, connections, seconds, pipeline = 1 }) {
+async function shoot ({ port, protocol = 'http', method = 'GET', path = '/', headers, body, connections, seconds, pipeline = 1 }) {
   const interval = Math.min(1000, seconds * 200) // ms; five per run at least, as the deviation needs them
   const result = await autocannon({
-    url: `http://127.0.0.1:${port}${path}`,
+    url: `${protocol}://127.0.0.1:${port}${path}`,
     method,
     headers,
     body,

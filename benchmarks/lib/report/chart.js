@@ -1,6 +1,9 @@
 'use strict'
 
+const { scaleLinear, scaleLog } = require('d3-scale')
 const { compact, escape, short } = require('./text')
+
+const TICKS = 5
 
 /**
  * Horizontal bars with whiskers. Lengths are shares of the width and text keeps its size, so the same chart
@@ -8,9 +11,10 @@ const { compact, escape, short } = require('./text')
  *
  * @param {object[]} rows of a result, in the order to show
  * @param {string} caption
+ * @param {string[]} [labels] of the bars, instead of their contenders
  * @return {string} SVG in a figure
  */
-exports.bars = function (rows, caption) {
+exports.bars = function (rows, caption, labels = rows.map(({ contender }) => contender)) {
   const HEIGHT = 44
   const end = Math.max(...rows.map(row => row.max))
   const share = value => `${(value / end * 100).toFixed(2)}%`
@@ -18,13 +22,13 @@ exports.bars = function (rows, caption) {
     const y = i * HEIGHT
     const kind = contender.startsWith('kone') ? 'ours' : 'theirs'
     return `<g class="${kind}">
-<text x="0" y="${y + 14}">${escape(contender)}</text>
+<text x="0" y="${y + 14}">${escape(labels[i])}</text>
 <text x="100%" y="${y + 14}" text-anchor="end">${short(median)}</text>
 <rect x="0" y="${y + 20}" width="${share(median)}" height="14" rx="2"/>
 <line x1="${share(min)}" x2="${share(max)}" y1="${y + 27}" y2="${y + 27}"/>
 <line x1="${share(min)}" x2="${share(min)}" y1="${y + 23}" y2="${y + 31}"/>
 <line x1="${share(max)}" x2="${share(max)}" y1="${y + 23}" y2="${y + 31}"/>
-<title>${escape(`${contender}: ${short(median)} ${unit}, ${short(min)} to ${short(max)}`)}</title>
+<title>${escape(`${labels[i]}: ${short(median)} ${unit}, ${short(min)} to ${short(max)}`)}</title>
 </g>`
   }
   return `<figure>
@@ -107,25 +111,9 @@ const scale = exports.scale = function (values, { log, zero, names }) {
   if (names) return { share: value => (value + 0.5) / names.length, ticks: [] }
   const low = Math.min(...values)
   const high = Math.max(...values)
-  if (log) {
-    const first = Math.floor(Math.log10(low))
-    const last = Math.max(first + 1, Math.ceil(Math.log10(high)))
-    const ticks = Array.from({ length: last - first + 1 }, (_, i) => Number(`1e${first + i}`))
-    return { share: value => (Math.log10(value) - first) / (last - first), ticks: thinned(ticks) }
-  }
-  const start = zero ? Math.min(0, low) : low
-  const step = nice((high - start) / 4 || 1)
-  const steps = Math.ceil((high - start) / step) || 1
-  const ticks = Array.from({ length: steps + 1 }, (_, i) => Number((start + i * step).toPrecision(12)))
-  const end = Math.max(ticks.at(-1), high)
-  return { share: value => (value - start) / (end - start), ticks }
-}
-
-// Not more of them than a phone has room for.
-const thinned = ticks => ticks.length <= 7 ? ticks : ticks.filter((_, i) => i % 2 === 0)
-
-// The next of 1, 2, 2.5, 5, 10 × a power of ten.
-function nice (step) {
-  const power = 10 ** Math.floor(Math.log10(step))
-  return [1, 2, 2.5, 5, 10].find(n => n * power >= step * 0.999) * power
+  const share = (log ? scaleLog : scaleLinear)([zero && !log ? Math.min(0, low) : low, high], [0, 1]).nice(TICKS)
+  if (low === high && !zero) return { share: () => 0, ticks: [low] }
+  const ticks = share.ticks(TICKS)
+  // of a logarithmic axis a phone shows the powers of ten
+  return { share, ticks: log ? ticks.filter(value => share.tickFormat(TICKS, String)(value)) : ticks }
 }

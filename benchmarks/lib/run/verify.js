@@ -1,6 +1,7 @@
 'use strict'
 
 const http = require('node:http')
+const https = require('node:https')
 
 /**
  * Ask a server once and compare the answer with what every contender must give. No clock starts before.
@@ -8,7 +9,7 @@ const http = require('node:http')
  *    await verify(port, { path: '/' }, { status: 200, type: 'text/plain', body: 'Hello World' })
  *
  * @param {number} port
- * @param {{ method?: string, path?: string, headers?: object, body?: string }} request
+ * @param {{ protocol?: 'http'|'https', method?: string, path?: string, headers?: object, body?: string }} request
  * @param {{ status: number, type: string|RegExp, body: string|Function,
  *   headers?: object }} expected
  * @return {Promise<{ headers: object, body: string, bytes: number }>} bytes: of the whole answer on the wire
@@ -51,14 +52,15 @@ const changing = new Set(['date', 'set-cookie', 'x-response-time', 'x-request-id
  * One request on a connection of its own.
  *
  * @param {number} port
- * @param {{ method?: string, path?: string, headers?: object, body?: string }} request
+ * @param {{ protocol?: 'http'|'https', method?: string, path?: string, headers?: object, body?: string }} request
  * @return {Promise<{ status: number, headers: object, body: string, bytes: number }>}
  */
-const ask = exports.ask = function (port, { method = 'GET', path = '/', headers, body }) {
+const ask = exports.ask = function (port, { protocol = 'http', method = 'GET', path = '/', headers, body }) {
+  const { Agent, request } = { http, https }[protocol]
   return new Promise((resolve, reject) => {
-    const agent = new http.Agent({ keepAlive: true })
+    const agent = new Agent({ keepAlive: true, rejectUnauthorized: false }) // certificates are made for the run
     const options = { host: '127.0.0.1', port, method, path, headers, agent, timeout: 10_000 }
-    const req = http.request(options, res => {
+    const req = request(options, res => {
       let text = ''
       res.setEncoding('utf8')
       res.on('data', chunk => { text += chunk })
