@@ -11,6 +11,7 @@ help:
 	@echo 'make battle       hello world against the field (ARGS="--quick")'
 	@echo 'make bench-NAME   mw front soak versions connections static rpc growth types (ARGS=…)'
 	@echo 'make bench-compare REF=main~1   the checkout against a revision of kone, or REF=a..b'
+	@echo 'make results      copy complete runs to benchmarks/results'
 	@echo 'make report       an HTML page of all results'
 	@echo 'make fuzz         the HTTP/1.1 front against node:http for minutes'
 	@echo 'make siege        hostile and slow clients against the front and node:http for minutes'
@@ -56,6 +57,10 @@ battle: node_modules benchmarks/node_modules
 bench-%: node_modules benchmarks/node_modules
 	cd benchmarks && node labs/$* $(ARGS)
 
+# Complete runs of benchmarks/out to benchmarks/results.
+results: benchmarks/node_modules
+	cd benchmarks && node results.js $(ARGS)
+
 report: node_modules benchmarks/node_modules
 	cd benchmarks && node report.js $(ARGS)
 
@@ -68,4 +73,4 @@ benchmarks/node_modules: benchmarks/package-lock.json
 	cd benchmarks && $(NPM_CI)
 	@touch benchmarks/node_modules
 
-.PHONY: help start test lint index types release cover fuzz siege compat battle report
+.PHONY: help start test lint index types release cover fuzz siege compat battle results report

@@ -90,7 +90,7 @@ function sized (contender, connections, descriptors) {
 }
 
 async function visit (lab, crowd, { contender, connections }) {
-  const seconds = lab.options.quick ? 1 : connections > 10_000 ? 5 : 3
+  const seconds = secondsOf(lab, connections)
   const server = await lab.launch(contender)
   try {
     const { port } = server
@@ -117,6 +117,8 @@ async function visit (lab, crowd, { contender, connections }) {
     await server.stop()
   }
 }
+
+const secondsOf = ({ options }, connections) => options.quick ? 1 : connections > 10_000 ? 5 : 3
 
 function doubt ({ connections }, { paced, closed, memory, accept }) {
   return disbelief({ connections, ...paced }) ?? disbelief({ connections, ...closed }) ??
@@ -146,6 +148,7 @@ function keep (lab, { contender: { name: contender }, connections, samples, disc
     connections,
     latencyMeanMs: round(latencyMeanMs),
     pipeline: 1,
+    seconds: secondsOf(lab, connections),
     errors: 0
   }
   for (const [metric, unit] of [['cpu', 'µs/request'], ['p50', 'ms'], ['p90', 'ms'], ['p99', 'ms']]) {
@@ -154,7 +157,7 @@ function keep (lab, { contender: { name: contender }, connections, samples, disc
   lab.keep([{
     workload: closed,
     server: { name: contender },
-    load: { generator: 'crowd', connections },
+    load: { generator: 'crowd', connections, seconds: secondsOf(lab, connections) },
     samples: of('closed'),
     discarded: []
   }])

@@ -115,17 +115,17 @@ async function crowded (lab, root) {
   }
   const [{ path: name }] = SIZES
   const servers = await lab.start(several, { workload: CROWDED, ...question(SIZES[0]), reference: 'node' })
-  const cells = servers.map(server => ({ workload: CROWDED, server, load: { generator: 'crowd', connections } }))
+  const cells = servers.map(server => ({ workload: CROWDED, server, load: { generator: 'crowd', connections, seconds: 5 } }))
   const crowd = new Crowd({ connections, pin: lab.pins?.load })
   const forget = lab.atEnd(() => crowd.stop())
   await lab.rounds(cells, {
     doubt: ({ load }, sample) => disbelief({ ...load, ...sample }),
-    async visit ({ server }) {
+    async visit ({ server, load: { seconds } }) {
       try {
         await crowd.open({ port: server.port, connections, path: name })
         const { errors } = await crowd.greet()
         if (errors) throw new Error(`${errors} errors in the first responses`)
-        return await cost(server, () => crowd.closed({ seconds: 5 }), { untilQuiet: true })
+        return await cost(server, () => crowd.closed({ seconds }), { untilQuiet: true })
       } finally {
         await crowd.reset()
       }

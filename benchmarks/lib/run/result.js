@@ -49,6 +49,7 @@ exports.cellRows = function ({ workload, server, load, samples }) {
     connections: load.connections,
     latencyMeanMs: round(latencyMeanMs),
     pipeline: load.pipeline ?? 1,
+    seconds: load.seconds,
     errors: 0 // a round with errors is never kept
   }
   const what = (metric, unit) => ({ workload, contender: server.name, metric, unit })
