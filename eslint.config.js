@@ -12,9 +12,9 @@ const lines = {
 }
 
 module.exports = [
-  { ignores: ['coverage/', 'benchmarks/out/', 'create/template/'] },
+  { ignores: ['coverage/', 'benchmarks/out/', 'create/template/', 'docs/.vitepress/dist/'] },
   ...neostandard({ ts: true }),
-  { files: ['examples/app/assets/*.js'], languageOptions: { globals: { matchMedia: 'readonly', EventSource: 'readonly' } } },
+  { files: ['examples/app/assets/*.js'], languageOptions: { globals: { EventSource: 'readonly', figures: 'writable' } } },
   { rules: { '@stylistic/max-len': ['error', { ...lines, code: 120 }] } },
   {
     // A client must not choose text on which an expression takes more than linear time.

@@ -114,8 +114,12 @@ class Connection {
     if (incoming.req !== null) message.complete(incoming)
   }
 
-  materialize (incoming) {
-    message.materialize(this, incoming)
+  makeRequest (incoming) {
+    message.makeRequest(this, incoming)
+  }
+
+  makeResponse (outgoing) {
+    message.makeResponse(this, outgoing)
   }
 
   // ---- responses
@@ -155,11 +159,11 @@ class Connection {
   }
 
   settled (outgoing, callbacks, listeners) {
-    response.settled(outgoing.res, callbacks, listeners, outgoing.failure)
+    message.settled(outgoing, callbacks, listeners)
   }
 
   aborted (incoming) {
-    if (incoming.req !== null) message.abort(incoming)
+    message.abort(incoming)
   }
 
   // ---- handing over to node
@@ -235,7 +239,7 @@ class Connection {
     const { socket, server } = this
     const { first } = this.responses
     if (this.deadlines.ignoresSocket) return
-    const isHandled = first !== null && first.res !== null && message.timeout(first, socket)
+    const isHandled = first !== null && message.timeout(first, socket)
     if (!server.emit('timeout', socket) && !isHandled) socket.destroy()
   }
 }

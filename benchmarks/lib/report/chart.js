@@ -1,6 +1,9 @@
 'use strict'
 
+const { scaleLinear, scaleLog } = require('d3-scale')
 const { compact, escape, short } = require('./text')
+
+const TICKS = 5
 
 /**
  * Horizontal bars with whiskers. Lengths are shares of the width and text keeps its size, so the same chart
@@ -108,25 +111,9 @@ const scale = exports.scale = function (values, { log, zero, names }) {
   if (names) return { share: value => (value + 0.5) / names.length, ticks: [] }
   const low = Math.min(...values)
   const high = Math.max(...values)
-  if (log) {
-    const first = Math.floor(Math.log10(low))
-    const last = Math.max(first + 1, Math.ceil(Math.log10(high)))
-    const ticks = Array.from({ length: last - first + 1 }, (_, i) => Number(`1e${first + i}`))
-    return { share: value => (Math.log10(value) - first) / (last - first), ticks: thinned(ticks) }
-  }
-  const start = zero ? Math.min(0, low) : low
-  const step = nice((high - start) / 4 || 1)
-  const steps = Math.ceil((high - start) / step) || 1
-  const ticks = Array.from({ length: steps + 1 }, (_, i) => Number((start + i * step).toPrecision(12)))
-  const end = Math.max(ticks.at(-1), high)
-  return { share: value => (value - start) / (end - start), ticks }
-}
-
-// Not more of them than a phone has room for.
-const thinned = ticks => ticks.length <= 7 ? ticks : ticks.filter((_, i) => i % 2 === 0)
-
-// The next of 1, 2, 2.5, 5, 10 × a power of ten.
-function nice (step) {
-  const power = 10 ** Math.floor(Math.log10(step))
-  return [1, 2, 2.5, 5, 10].find(n => n * power >= step * 0.999) * power
+  const share = (log ? scaleLog : scaleLinear)([zero && !log ? Math.min(0, low) : low, high], [0, 1]).nice(TICKS)
+  if (low === high && !zero) return { share: () => 0, ticks: [low] }
+  const ticks = share.ticks(TICKS)
+  // of a logarithmic axis a phone shows the powers of ten
+  return { share, ticks: log ? ticks.filter(value => share.tickFormat(TICKS, String)(value)) : ticks }
 }

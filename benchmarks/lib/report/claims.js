@@ -1,46 +1,40 @@
 'use strict'
 
+const fs = require('node:fs')
+const path = require('node:path')
 const { pairedRatio } = require('../run/stats')
+const { newest } = require('./committed')
 
 /*
- * What kone claims: each a ratio of two rows of one result, paired round by round. The reference 'others' is the
- * cheapest of the other frameworks.
+ * What kone claims, in claims.json: each a ratio of two rows of one result, paired round by round, and what it is at
+ * most on Node 20 and on Node 26. The reference 'others' is the cheapest of the other frameworks. `make report`
+ * tightens a threshold that a result supports with room to spare; none is ever loosened but by hand.
  */
 
-// [what is claimed, at most, lab, workload, contender, reference, metric]
-const CLAIMS = [
-  ['An app behind five middleware costs less per request than bare node:http without any', 1, 'battle', 'hello', 'kone', 'node'],
-  ['It costs at most 0.6 of what Koa 2 costs', 0.6, 'battle', 'hello', 'kone', 'koa'],
-  ['It costs less than every other framework measured', 1, 'battle', 'hello', 'kone', 'others'],
-  ['The whole middleware set costs at most 0.33 of Koa with its packages', 0.33, 'mw', 'plain', 'kone', 'koa'],
-  ['With a template, at most 0.2', 0.2, 'mw', 'template', 'kone', 'koa'],
-  ['A JSON body in one read costs at most 0.62 of node:http', 0.62, 'front', 'post', 'kone', 'node'],
-  ['Pipelined requests cost at most a fifth of node:http', 0.2, 'front', 'pipelined 16', 'kone', 'node'],
-  ['An idle connection takes at most 0.65 of the memory', 0.65, 'front', 'idle', 'kone', 'node', 'memory'],
-  ['A small file from memory costs at most 0.8 of node:http answering from a buffer', 0.8, 'static', '13 B, 64 connections', 'kone', 'node'],
-  ['And at most a quarter of sirv', 0.25, 'static', '13 B, 64 connections', 'kone', 'sirv'],
-  ['A thousand connections that always ask cost less than with node:http', 1, 'connections', 'closed loop, 1,000 connections', 'kone', 'node'],
-  ['An RPC call in JSON costs at most 0.85 of node:http by hand', 0.85, 'rpc', 'ping, 50 in flight', 'kone', 'node'],
-  ['So does one in Hessian', 0.85, 'rpc', 'ping, 50 in flight', 'kone-hessian', 'node-hessian'],
-  ['A call in JSON costs at most 0.45 of gRPC', 0.45, 'rpc', 'ping, 50 in flight', 'kone', 'grpc'],
-  ['Isolating errors adds at most a tenth', 1.1, 'rpc', 'noError, 50 in flight', 'kone', 'kone-unguarded'],
-  ['A hundred middleware cost less than with Koa', 1, 'growth', 'middleware: 100', 'kone', 'koa']
-].map(([says, atMost, lab, workload, contender, to, metric = 'cpu']) => ({ says, atMost, lab, workload, contender, to, metric }))
+const FILE = path.join(__dirname, 'claims.json')
+const MARGIN = 1.1 // times the worst round: what another quiet run may have
+const ENOUGH = 8 // rounds, before a threshold follows a result
+
+const ORDER = ['not supported', 'by the median', 'supported', 'not measured']
+
+/** @return {object[]} the claims: `{ says, lab, workload, contender, to, toWorkload?, metric?, atMost }` */
+const claims = exports.claims = () => JSON.parse(fs.readFileSync(FILE, 'utf8'))
 
 /**
- * A claim held against the results.
+ * A claim held against the result of its lab.
  *
- *    check({ lab: 'battle', workload: 'hello', metric: 'cpu', contender: 'kone', to: 'node', atMost: 1 }, results)
+ *    check({ workload: 'hello', contender: 'kone', to: 'node' }, 0.89, result).verdict // 'supported'
  *
  * @param {object} claim
- * @param {object} results by lab
- * @return {{ verdict: string, spread?: object, row?: object, reference?: object }} verdict: 'supported' by the
- *   median and every round, 'by the median' alone, 'not supported', or 'not measured'
+ * @param {number} atMost
+ * @param {object} [result]
+ * @return {{ verdict: string, spread?: object, row?: object, reference?: object }} verdict: 'supported' by every
+ *   round, 'by the median' alone, 'not supported', or 'not measured'
  */
-exports.check = function ({ lab, workload, metric, contender, to, atMost }, results) {
-  const rows = (results[lab]?.rows ?? []).filter(row => row.workload === workload && row.metric === metric)
-  const row = rows.find(row => row.contender === contender)
-  const reference = to === 'others' ? cheapestFramework(rows) : rows.find(row => row.contender === to)
+const check = exports.check = function ({ workload, toWorkload = workload, metric = 'cpu', contender, to }, atMost, result) {
+  const of = name => (result?.rows ?? []).filter(row => row.workload === name && row.metric === metric)
+  const row = of(workload).find(row => row.contender === contender)
+  const reference = to === 'others' ? cheapestFramework(of(toWorkload)) : of(toWorkload).find(row => row.contender === to)
   const spread = row && reference && pairedRatio(row.rounds, reference.rounds)
   if (!spread) return { verdict: 'not measured' }
 
@@ -49,7 +43,71 @@ exports.check = function ({ lab, workload, metric, contender, to, atMost }, resu
 }
 
 /**
- * Where kone costs more than somebody: every CPU and memory row of another contender that lies below kone's.
+ * Every claim on every version of Node for which it is made, held against the newest results. What is not supported
+ * is first, what was not measured last.
+ *
+ * @param {object[]} results
+ * @param {object[]} [all] claims
+ * @return {object[]} claims with `on` (a major version of Node), `atMost` on it, and what `check` gives
+ */
+exports.checked = function (results, all = claims()) {
+  const labs = newest(results)
+  return sorted(all.flatMap(claim => Object.entries(claim.atMost).map(([on, atMost]) => {
+    const figures = labs.get(claim.lab)?.find(({ major }) => major === Number(on))
+    return { ...claim, on: Number(on), atMost, ...check(claim, atMost, figures?.result) }
+  })))
+}
+
+/**
+ * The claims of one run, which may be on any version of Node: between 20 and 26 the looser threshold counts.
+ *
+ * @param {object} result
+ * @return {object[]} as `checked`, without those of other labs
+ */
+exports.ofRun = function (result) {
+  const on = parseInt(result.node.slice(1))
+  return sorted(claims().filter(({ lab }) => lab === result.lab).map(claim => {
+    const atMost = claim.atMost[on] ?? Math.max(...Object.values(claim.atMost))
+    return { ...claim, on, atMost, ...check(claim, atMost, result) }
+  }))
+}
+
+/**
+ * Thresholds that the results support with room to spare: the worst round is below them by more than a tenth.
+ *
+ * @param {object[]} results
+ * @param {object[]} [all] claims
+ * @return {{ says: string, on: number, from: number, to: number, worst: number, claim: object }[]} to: the worst round
+ *   and a tenth, rounded up to hundredths
+ */
+exports.loose = function (results, all = claims()) {
+  const labs = newest(results)
+  return all.flatMap(claim => Object.entries(claim.atMost).flatMap(([on, from]) => {
+    const figures = labs.get(claim.lab)?.find(({ major }) => major === Number(on))
+    const { verdict, spread } = check(claim, from, figures?.result)
+    if (verdict !== 'supported' || figures.result.derived?.quick || spread.rounds.length < ENOUGH) return []
+    const to = Math.ceil(Math.round(spread.max * MARGIN * 1e4) / 100) / 100
+    return to < from ? [{ says: claim.says, on: Number(on), from, to, worst: spread.max, claim }] : []
+  }))
+}
+
+/**
+ * Tighten the thresholds that `loose` names, in claims.json.
+ *
+ * @param {object[]} results
+ * @param {string} [file]
+ * @return {object[]} what `loose` gave
+ */
+exports.tighten = function (results, file = FILE) {
+  const all = JSON.parse(fs.readFileSync(file, 'utf8'))
+  const found = exports.loose(results, all)
+  for (const { claim, on, to } of found) claim.atMost[on] = to
+  if (found.length) fs.writeFileSync(file, `[\n${all.map(claim => `  ${JSON.stringify(claim)}`).join(',\n')}\n]\n`)
+  return found
+}
+
+/**
+ * Where kone costs more than somebody: every CPU and memory row of another contender that is below kone's.
  *
  * @param {object} result
  * @return {{ workload: string, metric: string, row: object, other: object, spread: object }[]} the greatest first
@@ -75,13 +133,7 @@ exports.losses = function ({ rows }) {
  */
 exports.missed = ({ derived: { targets = [] } = {} }) => targets.filter(({ target, median }) => target && median > target)
 
-/**
- * Claims with their verdicts, in the order in which they are made.
- *
- * @param {object} results by lab
- * @return {object[]}
- */
-exports.checked = results => CLAIMS.map(claim => ({ ...claim, ...exports.check(claim, results) }))
+const sorted = list => [...list].sort((a, b) => ORDER.indexOf(a.verdict) - ORDER.indexOf(b.verdict))
 
 function cheapestFramework (rows) {
   const others = rows.filter(({ contender }) => contender !== 'node' && !contender.startsWith('kone'))

@@ -10,14 +10,18 @@ const detach = require('../detach')
 /** Fields that change framing or what node adds: node's own code shall do it. */
 const UNUSUAL = new Set(['connection', 'transfer-encoding', 'date', 'expect', 'trailer', 'keep-alive', 'cookie'])
 
-/** A longer value is not kept. */
-const SHORT = 64
+/** Node remembers that these were removed and does not add its own: a bit for each. */
+const REMOVED = { __proto__: null, 'content-length': 1, 'transfer-encoding': 2, connection: 4, date: 8 }
+
+/** A longer value is not kept; a Content-Security-Policy as packages set it is. In characters. */
+const SHORT = 512
 
 class FieldName {
   constructor (text) {
     this.text = text
     this.key = text.toLowerCase()
     this.isUnusual = UNUSUAL.has(this.key)
+    this.removal = REMOVED[this.key] ?? 0
     this.last = undefined // a good value
     this.lastLine = ''    // and its line, once it came again
   }
@@ -78,4 +82,4 @@ function isPlain (value) {
   return value.every(one => typeof one === 'string' && !NOT_ASCII.test(one))
 }
 
-module.exports = { fieldName, isPlain }
+module.exports = { REMOVED, fieldName, isPlain }

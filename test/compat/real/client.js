@@ -1,7 +1,7 @@
 'use strict'
 
 /**
- * Asks an app and remembers what it answered; keeps cookies.
+ * Sends requests to an app and keeps the responses; keeps cookies.
  *
  *    const client = new Client(port, text => text.replace(id, 'ID'))
  *    const { status, headers, body } = await client.ask('POST /users', { json: { name: 'Ada' } })
@@ -30,7 +30,7 @@ class Client {
     return answer
   }
 
-  // Everything that an app answers otherwise each time has to be masked; so has the port.
+  // Everything that differs in each response has to be masked; so has the port.
   note (answer) {
     const text = JSON.stringify(answer).replaceAll(String(this.port), 'PORT')
     this.answers.push(JSON.parse(this.mask(text)))

@@ -12,7 +12,7 @@ const until = require('../helpers/until')
 
 describe("kone's front", () => {
   it("should never make node's request and response for what answers from memory", async () => {
-    const root = fs.mkdtempSync(path.join(os.tmpdir(), 'kone-lean-'))
+    const root = fs.mkdtempSync(path.join(os.tmpdir(), 'kone-fast-'))
     fs.writeFileSync(path.join(root, 'page.html'), '<p>{{ __("Hello") }}')
 
     const app = new Kone()
