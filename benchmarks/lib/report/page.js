@@ -206,7 +206,7 @@ function trend ({ trend = [] }, { history }, chart) {
 }
 
 function remarks ({ result }) {
-  const { missing = [], rejected = [], skipped = [], derived: { remarks = [], discarded = [], noTimeFor = [] } = {} } = result
+  const { missing = [], rejected = [], skipped = [], derived: { remarks = [], discarded = [] } = {} } = result
   const grouped = new Map()
   for (const { workload, contender, remark } of remarks) {
     const kind = remark.replace(/ \(.*/, '')
@@ -214,10 +214,8 @@ function remarks ({ result }) {
   }
   const items = [
     ...missing.map(({ name, how }) => `Not measured: ${name}. ${how}`),
-    ...[...skipped, ...result.derived?.skipped ?? []].map(one =>
-      `Not measured: ${one.part ?? `${one.contender} at ${whole(one.connections)} connections`}: ${one.reason}.`),
+    ...skipped.map(({ part, reason }) => `Not measured: ${part}: ${reason}.`),
     ...rejected.map(({ workload, contender, reason }) => `Rejected: ${contender} in “${workload}”: ${reason}.`),
-    ...noTimeFor.map(part => `No time was left for: ${part}.`),
     ...[...grouped].map(([kind, where]) => `${kind[0].toUpperCase()}${kind.slice(1)}: ${few(where)}.`),
     discarded.length > 0 && `${discarded.length} round${discarded.length > 1 ? 's were' : ' was'} discarded and measured again, for errors ` +
       'or for more requests per second than its connections and latency allow (Little’s law).'
