@@ -93,6 +93,10 @@ describe('the pages of docs/reports', () => {
     assert.match(text, /## By version of Node[\s\S]*\| 26\.1\.0 \|.*\n\| 20\.1\.0 \|/)
   })
 
+  it('should set the packages of 2017 beside the report where they were measured', () => {
+    assert.match(pageOf([result('battle')], 'battle'), /\| node ÷ koa \| 1\.13 \| 1\.42 \| 1\.07 \| 1\.52 \(.*\) \| 1\.57 \(/)
+  })
+
   it('should show how ratios went on from commit to commit', () => {
     const first = made([result('battle', { cost: 30, hash: 'b'.repeat(40), date: '2026-10-01T12:00:00.000Z' })])
     const history = JSON.parse(first.files.get('docs/reports/history.json'))
