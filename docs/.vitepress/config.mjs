@@ -15,6 +15,7 @@ const repository = process.env.KONE_REPOSITORY || manifest.repository?.url?.repl
 // A file's page: the site shows Markdown of the whole repository.
 const rewrites = {
   'docs/README.md': 'reference.md',
+  'docs/reports/README.md': 'reports/index.md',
   'docs/:rest(.*)': ':rest',
   'middleware/README.md': 'middleware/index.md',
   'middleware/:name/README.md': 'middleware/:name.md',
@@ -51,7 +52,8 @@ const sidebar = [
       page('A request and its response', '/guide/concepts'),
       page('TypeScript and ES modules', '/guide/typescript'),
       page('Coming from Koa or Express', '/migration'),
-      page('Questions and answers', '/guide/faq')
+      page('Koa and kone side by side', '/api/koa'),
+      page('FAQ', '/guide/faq')
     ]
   },
   {

@@ -29,7 +29,7 @@ const AsyncFunction = (async () => {}).constructor
  */
 exports.blocks = function (text) {
   const found = []
-  const fence = /^(?: *<!-- (no-run|from): (.+?) -->\n+)?^( *)```(\w*)\n([\s\S]*?)^ *```$/gm
+  const fence = /^(?: *<!-- (no-run|from|file): (.+?) -->\n+)?^( *)```(\w*)\n([\s\S]*?)^ *```$/gm
   for (const match of text.matchAll(fence)) {
     const [all, note, value, indent, language, source] = match
     const line = text.slice(0, match.index + all.indexOf('```')).split('\n').length
@@ -98,7 +98,7 @@ async function evaluate (text, claims) {
       return `${indent};__claim(${i}, ${expression}, ${expected})`
     })
   if (/^import /m.test(text)) return imported(source, claim)
-  const scope = { require: resolve, __dirname: PROJECT, process: deaf, console: quiet, __claim: claim }
+  const scope = { require: resolve, exports: {}, __dirname: PROJECT, process: deaf, console: quiet, __claim: claim }
   const awaited = source.replace(/^main\(\)$/m, 'await main()')
   await new AsyncFunction(...Object.keys(scope), `'use strict'\n${awaited}`)(...Object.values(scope))
 }

@@ -10,13 +10,19 @@ const { disbelief } = require('../../lib/run/stats')
 const { verify } = require('../../lib/run/verify')
 const { list } = require('../../lib/servers/contenders')
 const { extra } = require('../../lib/servers/program')
-const { SIZES, bodyOf, plan } = require('./plan')
+const { descriptors } = require('../../lib/servers/descriptors')
+const { large } = require('./large')
+const { SIZES, WORKERS, bodyOf, plan, workersFor } = require('./plan')
 const { CROWDED, REFERENCES, view } = require('./tables')
 
 /*
  * Files: kone, from memory and from the disk, beside the servers that are made for it, the static middleware of
  * Node, and the floors: node:http writing a buffer, a raw socket that writes fixed bytes.
  */
+
+const QUICK_LARGE = ['kone', 'node-disk', 'koa-static', 'nginx'] // who sends large files with --quick
+const CLUSTERS = ['kone', 'kone-disk', 'node', 'sirv', 'koa-static', 'fastify-static']
+const MULTIPLE = ['nginx', 'lighttpd'] // that start as many processes as they are told
 
 const contenders = [
   ...list(path.join(__dirname, 'contenders'), { first: ['net', 'node', 'kone', 'kone-disk', 'sirv', 'koa-static', 'fastify-static'] }),
@@ -26,7 +32,7 @@ const contenders = [
 lab(module, {
   name: 'static',
   contenders,
-  options: { all: { help: 'also 60,000 connections, by servers of four processes' } },
+  options: { all: { help: 'also 60,000 connections, by servers of several processes' } },
   references: REFERENCES,
   view,
 
@@ -41,16 +47,23 @@ lab(module, {
     writeFiles(root)
 
     const generator = lab.generator(['wrk', 'autocannon'])
-    const servers = await startAll(lab, root)
+    // net and node hold every file in memory, node-disk is their counterpart for those that are too large
+    const small = ({ name }) => name !== 'node-disk'
+    const big = ({ name }) => lab.options.quick ? QUICK_LARGE.includes(name) : !['net', 'node'].includes(name)
+    const servers = await startAll(lab, root, lab.contenders.filter(small))
     const workloads = plan(lab.options)
     lab.result.derived.workloads = workloads.flat().map(({ workload, heading, path }) => ({ workload, heading, path }))
-    await lab.inTime(workloads.map(group => {
+    await lab.inTime([...workloads.map(group => {
       const cells = group.flatMap(({ workload, path, load, only }) => servers
         .filter(({ name, paths }) => paths.has(path) && (!only || only.includes(name) || isExtra(name)))
         .filter(({ name }) => !(name === 'net' && load.pipeline)) // it would respond once for sixteen
         .map(server => ({ workload, server, load: { generator, path, ...load } })))
       return { name: group.map(({ workload }) => workload).join(', '), size: cells.length, act: () => lab.measure(cells) }
-    }))
+    }), {
+      name: 'large files',
+      size: 4 * lab.contenders.filter(big).length, // two files, and seconds twice as many
+      act: () => large(lab, root => lab.contenders.filter(big).map(one => serving(one, root)))
+    }])
     await Promise.all(servers.map(server => server.stop()))
     if (lab.options.all) await crowded(lab, root)
   }
@@ -61,10 +74,12 @@ function writeFiles (root) {
   for (const { path: name, bytes } of SIZES) fs.writeFileSync(path.join(root, name), bodyOf(bytes))
 }
 
+const serving = (contender, root, workers = 1) => ({ ...contender, args: [root], given: { root, workers } })
+
 // All contenders, each verified with every file before a clock starts.
-async function startAll (lab, root) {
+async function startAll (lab, root, contenders) {
   const [first, ...others] = SIZES
-  const servers = await lab.start(lab.contenders.map(one => ({ ...one, args: [root], given: { root } })), {
+  const servers = await lab.start(contenders.map(one => serving(one, root)), {
     workload: first.path, ...question(first), reference: 'node'
   })
   for (const server of servers) {
@@ -82,15 +97,22 @@ async function startAll (lab, root) {
   return servers
 }
 
-// As many connections as the report had; one process may not hold them, neither here nor there.
+// As many connections as the report had. A process may not hold them, so servers are clusters of as many as they need.
 async function crowded (lab, root) {
   const connections = 60_000
-  const workers = 4
-  const several = lab.contenders.map(one => {
-    if (['nginx', 'lighttpd'].includes(one.name)) return { ...one, given: { root, workers } }
-    if (!['kone', 'node', 'sirv'].includes(one.name)) return null
-    return { ...one, workers, args: [root], env: { KEEP_ALIVE: '600000' } }
-  }).filter(Boolean)
+  const limit = descriptors()
+  const several = []
+  for (const one of lab.contenders.filter(({ name }) => name !== 'node-disk')) {
+    const workers = workersFor(one, connections, limit)
+    const isCluster = CLUSTERS.includes(one.name)
+    if (isCluster) several.push({ ...serving(one, root), workers, env: { KEEP_ALIVE: '600000' } })
+    else if (MULTIPLE.includes(one.name)) several.push(serving(one, root, workers))
+    else lab.reject(CROWDED, one.name, 'it is one process here, which may not hold so many connections')
+    if (isCluster && workers > WORKERS) {
+      const why = `${one.descriptorsEach ?? 1} descriptors per connection, a process may open ${limit}`
+      lab.result.derived.remarks.push({ workload: CROWDED, contender: one.name, remark: `by ${workers} processes: ${why}` })
+    }
+  }
   const [{ path: name }] = SIZES
   const servers = await lab.start(several, { workload: CROWDED, ...question(SIZES[0]), reference: 'node' })
   const cells = servers.map(server => ({ workload: CROWDED, server, load: { generator: 'crowd', connections, seconds: 5 } }))

@@ -3,6 +3,7 @@
 const { aims, ranking } = require('../../lib/report/report')
 const { rowOf, rowsOf } = require('../../lib/run/result')
 const { pairedRatio } = require('../../lib/run/stats')
+const large = require('./large')
 const { growth } = require('./plan')
 
 /** The workload of --all. */
@@ -25,7 +26,8 @@ exports.view = function (result) {
         references: REFERENCES.slice(0, 2),
         question: path
       })),
-      ranking(result, CROWDED, { heading: `${CROWDED}, by four processes`, references: REFERENCES.slice(0, 1) })
+      ...large.tables(result),
+      ranking(result, CROWDED, { heading: `${CROWDED}, by several processes`, references: REFERENCES.slice(0, 1) })
     ]
   }
 }

@@ -2,6 +2,8 @@
 
 exports.package = '@fastify/static'
 
+exports.descriptorsEach = 2 // one for the connection, one for the file while it is sent
+
 exports.start = function ([root]) {
   const app = require('fastify')()
   app.register(require('@fastify/static'), { root })
