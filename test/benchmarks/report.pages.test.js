@@ -97,6 +97,13 @@ describe('the pages of docs/reports', () => {
     assert.match(pageOf([result('battle')], 'battle'), /\| node ÷ koa \| 1\.13 \| 1\.42 \| 1\.07 \| 1\.52 \(.*\) \| 1\.57 \(/)
   })
 
+  it('should show large files by the megabyte', () => {
+    const text = pageOf([result('static')], 'static')
+    assert.match(text, /## Measured: 100 MB, 4 connections\n\n\| \| MB\/s \|[^\n]*\n[^\n]*\n\| kone 1\.2\.3 \| 20\.7 \|/)
+    assert.match(text, /## Measured: 10 KB\n/)
+    assert.doesNotMatch(text, /## Other workloads/)
+  })
+
   it('should show how ratios went on from commit to commit', () => {
     const first = made([result('battle', { cost: 30, hash: 'b'.repeat(40), date: '2026-10-01T12:00:00.000Z' })])
     const history = JSON.parse(first.files.get('docs/reports/history.json'))
