@@ -5,6 +5,8 @@ const path = require('node:path')
 const { describe, it } = require('node:test')
 const { LABS, generate, timeless } = require('../../benchmarks/lib/report/generate')
 const { fault } = require('../../benchmarks/lib/report/committed')
+const { rowOf } = require('../../benchmarks/lib/run/result')
+const { pairedRatio } = require('../../benchmarks/lib/run/stats')
 const { NAMES, result } = require('./fixtures/labs')
 
 const README = '# kone\n<!-- chart -->\n<!-- /chart -->\n<!-- set -->\nold\n<!-- /set -->\n<!-- dropin -->\n<!-- /dropin -->\nend\n'
@@ -77,6 +79,9 @@ describe('the pages of docs/reports', () => {
     missed.derived.targets = [{ what: 'kone', target: 1.2, median: 1.5, min: 1.1, max: 1.6 }, { what: 'koa', target: 1.2, median: 1 }]
     assert.match(pageOf([missed], 'soak'), /Target missed: kone: at most 1\.2, measured 1\.50 \(1\.10–1\.60\)/)
     assert.doesNotMatch(pageOf([missed], 'soak'), /Target missed: koa/)
+    const both = result('battle', { cost: 39 })
+    both.derived.targets = [{ what: 'hello ÷ node', target: 0.9, ...pairedRatio(rowOf(both, 'hello', 'kone').rounds, rowOf(both, 'hello', 'node').rounds) }]
+    assert.doesNotMatch(pageOf([both], 'battle'), /Target missed/, 'a claim says it already')
   })
 
   it('should warn of a lib/ that has changed since, apart from what is compared', () => {
