@@ -11,7 +11,8 @@ help:
 	@echo 'make battle       hello world against the field (ARGS="--quick")'
 	@echo 'make bench-NAME   mw front soak versions connections static rpc growth types (ARGS=…)'
 	@echo 'make bench-compare REF=main~1   the checkout against a revision of kone, or REF=a..b'
-	@echo 'make report       an HTML page of all results'
+	@echo 'make results      copy complete runs to benchmarks/results'
+	@echo 'make report       README, docs/reports and charts from benchmarks/results, and an HTML page'
 	@echo 'make docs         builds the documentation, serves it on http://localhost:4173 (PORT)'
 	@echo '                  ARGS=build only builds it, ARGS=dev shows every change at once'
 	@echo 'make fuzz         the HTTP/1.1 front against node:http for minutes'
@@ -65,6 +66,10 @@ bench-%: node_modules benchmarks/node_modules
 docs: node_modules docs/node_modules
 	cd docs && npm run --silent $(or $(ARGS),start)
 
+# Complete runs of benchmarks/out to benchmarks/results.
+results: benchmarks/node_modules
+	cd benchmarks && node results.js $(ARGS)
+
 report: node_modules benchmarks/node_modules
 	cd benchmarks && node report.js $(ARGS)
 
@@ -81,4 +86,4 @@ benchmarks/node_modules: benchmarks/package-lock.json
 	cd benchmarks && $(NPM_CI)
 	@touch benchmarks/node_modules
 
-.PHONY: help start test lint index types pack release cover fuzz siege compat battle docs report
+.PHONY: help start test lint index types pack release cover fuzz siege compat battle docs results report

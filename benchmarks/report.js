@@ -1,9 +1,9 @@
 'use strict'
 
-const { spawnSync } = require('node:child_process')
 const fs = require('node:fs')
 const path = require('node:path')
 const { parseArgs } = require('node:util')
+const { changedSince } = require('./lib/run/commit')
 const { OUT, RESULTS } = require('./lib/run/result')
 const { read } = require('./lib/report/committed')
 const { tighten } = require('./lib/report/claims')
@@ -64,9 +64,7 @@ function strays (files) {
 
 // Whether code that a result is of has changed since. Not known without git, or where the commit is not.
 function isStale ({ commit }) {
-  if (!commit?.hash) return false
-  const { status } = spawnSync('git', ['diff', '--quiet', commit.hash, '--', 'lib', 'middleware'], { cwd: ROOT })
-  return status === 1
+  return Boolean(commit?.hash && changedSince(commit.hash)?.length)
 }
 
 function options () {

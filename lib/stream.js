@@ -1,8 +1,10 @@
 'use strict'
 
+const http = require('node:http')
 const Stream = require('node:stream')
 const destroy = require('destroy')
 const { cutShort } = require('./errors')
+const fileStream = require('./file-stream')
 
 /**
  * Whether a body is one of node's streams; also of another copy of the class, as old and
@@ -117,6 +119,7 @@ exports.watch = function (response, stream, body) {
 exports.send = function (response, stream, body) {
   if (stream.destroyed && !stream.readableEnded) throw cutShort()
   if (stream !== body) exports.watch(response, stream, body)
+  if (response.has('Content-Length')) fileStream.prepare(stream, response.length)
   stream.once('close', () => {
     if (stream.readableEnded === false && response.writable) fail(response, body, cutShort())
   })
@@ -134,6 +137,7 @@ function writableOf ({ ctx, outgoing }) {
 // could catch it.
 function guard (response, res, body) {
   const { write, end } = res
+  const writeChunk = canReuse(res, body) ? reusing(body, write) : write
   const guarded = method => function (...args) {
     try {
       return method.apply(this, args)
@@ -143,8 +147,24 @@ function guard (response, res, body) {
       return false
     }
   }
-  res.write = guarded(write)
+  res.write = guarded(writeChunk)
   res.end = guarded(end)
+}
+
+const { write: nodeWrite } = http.ServerResponse.prototype
+const kReuse = Symbol.for('kone.reuse')
+
+// middleware/static/stream.js has this method: it is called with each chunk that was flushed, because nobody
+// needs the chunk any more. A function that replaced res.write may keep what it sees: then it is not called.
+function canReuse (res, body) {
+  return typeof body[kReuse] === 'function' && res instanceof http.ServerResponse && res.write === nodeWrite
+}
+
+function reusing (body, write) {
+  return function (chunk, ...rest) {
+    if (rest.length > 0) return write.call(this, chunk, ...rest)
+    return write.call(this, chunk, err => { if (!err) body[kReuse](chunk) })
+  }
 }
 
 function fail (response, body, err) {

@@ -15,7 +15,7 @@ const { table } = require('../lib/report/text')
  */
 
 const PAGE = path.join(kone.root, 'middleware/README.md')
-const ASSETS = path.join(__dirname, '../labs/mw/contenders')
+const ASSETS = path.join(__dirname, '../labs/mw/assets')
 const here = name => path.join(ASSETS, name)
 const set = name => kone(`middleware/${name}`)
 const catalogues = { directory: here('locales'), extension: '.json', locales: ['en', 'zh-CN'], modes: ['query', 'cookie', 'header'] }

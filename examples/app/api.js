@@ -21,7 +21,8 @@ exports.routes = function (router, { store, live }) {
     if (!ctx.body) ctx.throw(404, 'No such entry')
   })
 
-  router.post('/api/entries', signedIn, validate({ body: Entry }), ctx => {
+  const entry = validate({ body: Entry })
+  router.post('/api/entries', signedIn, entry, ctx => {
     ctx.status = 201
     ctx.body = store.add(ctx.session.user, ctx.valid.body.text)
   })

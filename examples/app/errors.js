@@ -15,22 +15,35 @@ const WORDS = {
 }
 
 /** Errors as pages for people, and as JSON for programs. */
-module.exports = async function errors (ctx, next) {
+module.exports = errors
+
+// <errors>
+async function errors (ctx, next) {
   try {
     await next()
     if (ctx.status >= 400 && !ctx.body) ctx.throw(ctx.status)
   } catch (err) {
-    const status = err.status >= 400 && err.status < 600 ? err.status : 500
+    const status = statusOf(err)
     if (status >= 500) ctx.app.emit('error', err, ctx)
-    if (err.headers) ctx.set(err.headers)
+    if (err?.headers) ctx.set(err.headers)
     if (isForProgram(ctx)) {
-      ctx.body = { error: err.expose ? err.message : 'Something broke on our side' }
+      ctx.body = { error: err?.expose ? err.message : WORDS[500][0] }
     } else {
-      const [title, hint] = WORDS[status] || WORDS[status < 500 ? 400 : 500]
+      const [title, hint] = wordsFor(status)
       await ctx.render('error', { status, title, hint })
     }
     ctx.status = status
   }
+}
+// </errors>
+
+/** Anything can be thrown, also null. */
+function statusOf (err) {
+  return err?.status >= 400 && err.status < 600 ? err.status : 500
+}
+
+function wordsFor (status) {
+  return WORDS[status] || WORDS[status < 500 ? 400 : 500]
 }
 
 function isForProgram (ctx) {

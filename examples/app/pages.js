@@ -12,7 +12,19 @@ const MAX_TEXT = 500 // characters
 const YEAR = 365 * 24 * 3600e3 // ms
 const NAME = /^[\p{L}\p{N}_.-](?:[\p{L}\p{N} _.-]{0,30}[\p{L}\p{N}_.-])?$/u
 
-exports.MAX_FILE = MAX_FILE
+// What forms say, in the words of the catalogue in locales.
+const SAY = {
+  text: 'Write 1 to 500 characters.',
+  name: 'Use 1 to 32 letters, digits, spaces, dots, hyphens or underscores.',
+  short: 'Use 8 characters or more.',
+  wrong: 'That is not the password of this name.',
+  stranger: 'Sign in first',
+  often: 'Too many attempts. Wait a minute, then try again.',
+  file: 'Choose a file.',
+  large: 'This file is larger than 1 MB. Choose a smaller one.'
+}
+
+Object.assign(exports, { MAX_FILE, SAY })
 
 /**
  * @param {Router} router
@@ -28,40 +40,41 @@ exports.routes = function (router, { app, store, live }) {
     count: store.count()
   }))
 
-  const guestbook = (ctx, locals) => ctx.render('guestbook', {
-    entries: store.entries(), count: store.count(), ...locals
-  })
-
   // <guestbook>
-  router.get('/guestbook', ctx => guestbook(ctx))
+  router.get('/guestbook', ctx => showGuestbook(ctx, 200))
 
   router.post('/guestbook', signedIn, async ctx => {
     const text = field(ctx, 'text')
     if (text === '' || text.length > MAX_TEXT) {
-      await guestbook(ctx, { text, problem: 'Write 1 to 500 characters.' })
-      ctx.status = 400
-      return
+      return showGuestbook(ctx, 400, { text, problem: SAY.text })
     }
     store.add(ctx.session.user, text)
     ctx.redirect('/guestbook')
   })
   // </guestbook>
 
-  router.get('/sign-in', ctx => ctx.render('sign-in', { to: placeAfter(ctx.query.to) }))
+  async function showGuestbook (ctx, status, locals) {
+    await ctx.render('guestbook', { entries: store.entries(), count: store.count(), ...locals })
+    ctx.status = status
+  }
+
+  router.get('/sign-in', ctx => {
+    const to = placeAfter(ctx.query.to)
+    return ctx.session.user ? ctx.redirect(to) : ctx.render('sign-in', { to })
+  })
 
   // <signIn>
   router.post('/sign-in', forPeople(attempts), async ctx => {
     const name = field(ctx, 'name')
     const password = String(ctx.request.body.password ?? '')
     const problems = {}
-    if (!NAME.test(name)) {
-      problems.name = 'Use 1 to 32 letters, digits, spaces, dots, hyphens or underscores.'
+    if (!NAME.test(name)) problems.name = SAY.name
+    if (password.length < 8) problems.password = SAY.short
+    if (problems.name || problems.password) {
+      return showSignIn(ctx, 400, problems)
     }
-    if (password.length < 8) problems.password = 'Use 8 characters or more.'
-    if (problems.name || problems.password) return showSignIn(ctx, 400, problems)
-
     if (!store.signIn(name, password)) {
-      return showSignIn(ctx, 401, { password: 'That is not the password of this name.' })
+      return showSignIn(ctx, 401, { password: SAY.wrong })
     }
     ctx.sessionHandler.regenerateId()
     ctx.session.user = name
@@ -90,14 +103,29 @@ exports.routes = function (router, { app, store, live }) {
   // <upload>
   router.post('/upload', signedIn, async ctx => {
     const [file] = ctx.request.files || []
-    if (!file) return showUpload(ctx, 400, 'Choose a file.')
+    if (!file) return showUpload(ctx, 400, SAY.file)
     const hash = createHash('sha256')
     await pipeline(createReadStream(file.path), hash)
     await ctx.render('upload', { file, sha256: hash.digest('hex') })
   })
   // </upload>
 
+  // The documentation is a site of its own: `make docs` serves it.
+  router.get('/docs', async ctx => {
+    const site = process.env.DOCS_URL || `http://${ctx.hostname}:4173`
+    if (await responds(process.env.DOCS_URL || 'http://localhost:4173')) return ctx.redirect(site)
+    await ctx.render('docs', { site })
+  })
+
   router.get('/api', ctx => ctx.render('api', { newest: store.entries(1)[0] }))
+}
+
+async function responds (url) {
+  try {
+    return (await fetch(url, { method: 'HEAD', signal: AbortSignal.timeout(1000) })).ok
+  } catch {
+    return false
+  }
 }
 
 /** A file over the limit is refused while it is received, before any route runs. */
@@ -107,7 +135,7 @@ exports.explainUpload = async function explainUpload (ctx, next) {
   } catch (err) {
     if (err.status !== 413 || ctx.path !== '/upload') throw err
     if (err.headers) ctx.set(err.headers)
-    await showUpload(ctx, 413, 'This file is larger than 1 MB. Choose a smaller one.')
+    await showUpload(ctx, 413, SAY.large)
   }
 }
 
@@ -125,7 +153,7 @@ async function showSignIn (ctx, status, problems) {
 /** The page to sign in on, where others would get an error. */
 async function signedIn (ctx, next) {
   if (ctx.session.user) return next()
-  await ctx.render('sign-in', { notice: 'Sign in first', to: placeAfter(ctx.path) })
+  await ctx.render('sign-in', { notice: SAY.stranger, to: placeAfter(ctx.path) })
   ctx.status = 401
 }
 
@@ -137,7 +165,7 @@ function forPeople (attempts) {
     } catch (err) {
       if (err.status !== 429 || ctx.accepts('json', 'html') !== 'html') throw err
       ctx.set(err.headers)
-      await showSignIn(ctx, 429, { all: 'Too many attempts. Wait a minute, then try again.' })
+      await showSignIn(ctx, 429, { all: SAY.often })
     }
   }
 }

@@ -17,7 +17,7 @@ exports.template = {
     globals: {
       languages: { en: 'English', zh: '中文' },
       themes: { auto: 'System', light: 'Light', dark: 'Dark' },
-      code: codeOf('pages.js', 'api.js'),
+      code: codeOf('pages.js', 'api.js', 'errors.js'),
       figures,
       version
     },
@@ -65,5 +65,5 @@ function hashOf (folder) {
 function codeOf (...files) {
   const text = files.map(file => readFileSync(join(__dirname, file), 'utf8')).join('')
   const found = text.matchAll(/^ *\/\/ <(\w+)>\n([\s\S]*?)^ *\/\/ <\/\1>$/gm)
-  return Object.fromEntries(Array.from(found, ([, name, lines]) => [name, lines.replace(/^ {2}/gm, '').trim()]))
+  return Object.fromEntries(Array.from(found, ([, name, lines]) => [name, (lines.startsWith(' ') ? lines.replace(/^ {2}/gm, '') : lines).trim()]))
 }

@@ -7,7 +7,7 @@ const { describe, it } = require('node:test')
 const demo = require('./demo')
 
 const APP = join(__dirname, '../../examples/app')
-const PAGES = ['/', '/guestbook', '/upload', '/api', '/sign-in', '/nowhere']
+const PAGES = ['/', '/guestbook', '/upload', '/api', '/sign-in', '/docs', '/nowhere']
 const BUDGET = 30 * 1024 // bytes
 
 demo('the look of the demo app', suite => {
@@ -135,7 +135,7 @@ demo('the look of the demo app', suite => {
     assert(own - hint.height < other / 1.5, `${own - hint.height} px below the label, ${other} px above it`)
   })
 
-  it('should count entries in words, and invite where there are none', async () => {
+  it('should count entries in words, and invite to write the first one', async () => {
     const page = await visit('/guestbook')
     const app = await visit('/guestbook?locale=zh')
     assert.match(await app.textContent('main'), /\d+ 条留言|还没有留言/)
@@ -178,13 +178,13 @@ demo('the look of the demo app', suite => {
   })
 
   it('should fill the window of a desktop with more than a heading', async () => {
-    for (const path of ['/guestbook', '/upload', '/api', '/sign-in']) {
+    for (const path of ['/guestbook', '/upload', '/api', '/sign-in', '/nowhere']) {
       const page = await visit(path)
       const right = await rect(page, 'aside pre')
       assert(right.height > 150 && right.left > 600, path)
     }
   })
-})
+}, { DOCS_URL: 'http://localhost:1' }) // where nothing listens
 
 describe('the texts of the demo app', () => {
   const read = (...names) => readFileSync(join(APP, ...names), 'utf8')
@@ -199,7 +199,7 @@ describe('the texts of the demo app', () => {
   // texts that templates get as variables: labels of the navigation and the themes, problems, error pages
   for (const [, text] of read('views', 'layout.html').matchAll(/'\/\w*': '(\w+)'/g)) used.add(text)
   for (const text of Object.values(require('../../examples/app/views').template.options.globals.themes)) used.add(text)
-  for (const [, text] of read('pages.js').matchAll(/'([A-Z][^']+)'/g)) used.add(text)
+  for (const text of Object.values(require('../../examples/app/pages').SAY)) used.add(text)
   for (const texts of Object.values(require('../../examples/app/errors').WORDS)) texts.forEach(text => used.add(text))
 
   it('should be Chinese in every place, and no translation left over', () => {

@@ -30,9 +30,10 @@ demo('the demo app in Chromium', suite => {
     const page = await visit()
     assert.match(await page.textContent('.hero'), /web framework for Node.*Koa.*unchanged/)
     assert.match(await page.textContent('.hero'), /A kone server sends this page/)
+    assert.match(await page.textContent('#documentation'), /make docs.*README\.md.*docs\//s)
     await page.click('.hero a:text("Documentation")')
-    await page.waitForFunction(() => document.location.hash === '#documentation')
-    assert.match(await page.textContent('#documentation'), /README\.md.*docs\//s)
+    assert.equal(await page.textContent('h1'), 'Documentation')
+    assert.match(await page.textContent('main'), /make docs.*README\.md.*docs\//s)
   })
 
   it('should sign in, keep it over a reload, and sign out', async () => {
@@ -236,7 +237,7 @@ demo('the demo app in Chromium', suite => {
     })
     assert.equal(again.status, 304)
   })
-})
+}, { DOCS_URL: 'http://localhost:1' }) // where no documentation site runs
 
 demo('the demo app without the fast path', ({ visit }) => {
   it('should say so', async () => {
@@ -245,3 +246,15 @@ demo('the demo app without the fast path', ({ visit }) => {
     assert.equal(await page.textContent('#share'), '0')
   })
 }, { KONE_HTTP1: 'off' })
+
+const site = http.createServer((req, res) => res.end('the site')).listen(0)
+
+demo('the demo app beside the documentation site', suite => {
+  it('should lead there', async () => {
+    const page = await suite.visit()
+    await page.click('.hero a:text("Documentation")')
+    assert.equal(await page.textContent('body'), 'the site')
+    site.close()
+    site.closeAllConnections()
+  })
+}, { DOCS_URL: `http://localhost:${site.address().port}` })

@@ -116,7 +116,7 @@ async function makes (setup) {
     const client = await talk(server.address().port, post('{"a":"b"}'))
     await client.until(/\r\n\r\n[^]*$/)
     assert(isFront, 'the front has this request')
-    return incoming.req !== null
+    return incoming.req !== null || incoming.outgoing.res !== null
   } finally {
     server.closeAllConnections()
     server.close()

@@ -1,98 +1,120 @@
 'use strict'
 
+const os = require('node:os')
 const path = require('node:path')
-const { run } = require('../../lib/run/lab')
-const { version, koneVersion } = require('../../lib/servers/versions')
+const { lab } = require('../../lib/run/lab')
 const { middle } = require('../../lib/run/stats')
-const { block } = require('../../lib/report/text')
-const { addRatios, finish, ranking } = require('../../lib/report/report')
+const { list } = require('../../lib/servers/contenders')
 const { era, option } = require('../../lib/servers/era')
-const { cluster } = require('../../lib/servers/pm2')
+const { cluster: underPm2 } = require('../../lib/servers/pm2')
+const { block } = require('../../lib/report/text')
 
 /*
  * Hello world behind five middleware: kone beside node:http, Koa, the frameworks of its first report and
  * today's. Five middleware are what each framework means by them; node has none and is the floor.
  */
 
-const file = name => path.join(__dirname, 'contenders', `${name}.js`)
+const folder = path.join(__dirname, 'contenders')
 
-const contenders = [
-  { name: 'node', file: file('node'), version: node => node.slice(1) },
-  { name: 'kone', file: file('kone'), version: koneVersion },
-  { name: 'kone-bluebird', file: file('kone'), args: ['--bluebird'], version: koneVersion },
-  { name: 'koa', file: file('koa'), version: version('koa') },
-  { name: 'koa3', file: file('koa'), args: ['--koa3'], version: version('koa3') },
-  { name: 'toa', file: file('toa'), version: version('toa'), about: 'its middleware run in sequence, not as an onion' },
-  { name: 'trek-engine', file: file('trek'), version: version('trek-engine') },
-  { name: 'express', file: file('express'), version: version('express') },
-  { name: 'fastify', file: file('fastify'), version: version('fastify') },
-  { name: 'hono', file: file('hono'), version: version('hono') },
-  { name: 'restana', file: file('restana'), version: version('restana') },
-  { name: 'kone-pm2', clustered: true, file: path.join(__dirname, '../mw/contenders/cluster.js') }
-]
+const CLUSTERED = ['kone', 'koa', 'node']
 
 const question = {
-  workload: 'hello',
   request: { path: '/' },
-  expected: { status: 200, type: 'text/plain; charset=utf-8', body: 'Hello World' },
-  reference: 'node'
+  expected: { status: 200, type: 'text/plain; charset=utf-8', body: 'Hello World' }
 }
-
-const then = path.join(__dirname, 'era/app.js')
-const THEN = [
-  { name: 'node', file: then, args: ['node'] },
-  { name: 'koa-2.0.1', of: 'koa', file: then, args: ['koa'] },
-  { name: 'koa-2.0.1-bluebird', of: 'koa', file: then, args: ['koa', '--bluebird'] },
-  { name: 'toa-2.6.8', of: 'toa', file: then, args: ['toa'] },
-  { name: 'trek-engine-0.5.3', of: 'trek-engine', file: then, args: ['trek'] },
-  { name: 'express-4.14.1', of: 'express', file: then, args: ['express'] }
-]
 
 const PAGE = '<h2>Hello, ada</h2>\n<ul>\n  <li>a</li>\n  <li>b</li>\n  <li>&lt;c&gt;</li>\n</ul>\n'
 
-run('battle', { contenders, own: { era: option }, argv: process.argv.slice(2) }, async lab => {
-  const { quick } = lab.options
-  const loads = {
-    hello: { generator: 'autocannon', connections: 100, seconds: quick ? 2 : 5 },
-    'hello, wrk': { generator: 'wrk', connections: 50, seconds: quick ? 1 : 2 }
-  }
-  const generators = lab.generators(['autocannon', 'wrk'])
-  const servers = await lab.start(lab.contenders.filter(({ clustered }) => !clustered), question)
-  const cells = Object.entries(loads)
-    .filter(([, { generator }]) => generators[generator])
-    .flatMap(([workload, load]) => servers.map(server => ({ workload, server, load })))
-  const eras = lab.options.era ? await era(lab, THEN) : []
-  for (const { version, contenders } of eras) {
-    const workload = `hello, Node ${version}`
-    const servers = await lab.start(contenders, { ...question, workload, reference: `node-${version}` })
-    for (const server of servers) cells.push({ workload, server, load: { ...loads.hello, seconds: quick ? 1 : 5 } })
-  }
-  await lab.measure(cells, { quickWarm: 1 })
-  cells.filter(({ load }) => load.generator === 'autocannon').forEach(show)
+lab(module, {
+  name: 'battle',
+  contenders: list(folder, { first: ['node', 'kone', 'kone-bluebird', 'koa', 'koa3'] }),
+  options: { era: option },
+  probe: contender => contender.isPm2 ? null : { contender, ...question },
+  references: ({ contenders }) => ['node', 'koa', 'koa-2.0.1',
+    ...contenders.map(({ name }) => name).filter(name => /^node-\d/.test(name))],
+  view: require('./tables'),
 
-  await Promise.all([...new Set(cells.map(({ server }) => server))].map(server => server.stop()))
-  const clustered = lab.contenders.find(one => one.clustered)
-  const pm2 = clustered && await cluster(lab, clustered, {
-    expected: { status: 200, type: 'text/html; charset=utf-8', body: PAGE },
-    load: { generator: 'autocannon', connections: 100, seconds: quick ? 1 : 10 },
-    generators
-  })
+  async measure (lab) {
+    const { quick } = lab.options
+    const generators = lab.generators(['autocannon', 'wrk'])
+    const ours = lab.contenders.filter(({ isPm2 }) => !isPm2)
+    const servers = await lab.start(ours, { workload: 'hello', ...question, reference: 'node' })
+    const autocannon = { generator: 'autocannon', connections: 100, seconds: quick ? 2 : 5 }
+    const wrk = { generator: 'wrk', connections: 50, seconds: quick ? 1 : 2 }
+    const loads = Object.entries({ hello: autocannon, 'hello, wrk': wrk }).filter(([, { generator }]) => generators[generator])
 
-  const references = ['node', 'koa']
-  addRatios(lab.result, [...references, 'koa-2.0.1', ...eras.map(({ version }) => `node-${version}`)])
-  finish(lab, {
-    title: 'battle: hello world behind five middleware',
-    sections: [
-      ranking(lab.result, 'hello', { heading: 'autocannon, 100 connections', references }),
-      ranking(lab.result, 'hello, wrk', { heading: 'wrk, 50 connections', references, question: 'hello' }),
-      ...eras.map(({ version }) => ranking(lab.result, `hello, Node ${version}`, {
-        heading: `2017, Node ${version}: autocannon, 100 connections`,
-        references: [`node-${version}`, 'koa-2.0.1']
+    await lab.inTime([
+      ...loads.map(([workload, load]) => ({
+        name: workload,
+        seconds: servers.length * lab.options.rounds * load.seconds,
+        size: load.seconds,
+        async act () {
+          const cells = servers.map(server => ({ workload, server, load }))
+          await lab.measure(cells, { quickWarm: 1 })
+          if (load.generator === 'autocannon') cells.forEach(show)
+        }
       })),
-      pm2
-    ]
-  })
+      ...await eras(lab, { ...autocannon, seconds: quick ? 1 : 5 }),
+      cluster(lab, wrk),
+      ...pm2(lab, generators)
+    ])
+    await Promise.all(servers.map(server => server.stop()))
+  }
 })
+
+// Spring 2017, of which kone's first report is.
+async function eras (lab, load) {
+  if (!lab.options.era) return []
+  const found = await era(lab, list(path.join(folder, '2017')))
+  return found.map(({ version, contenders }) => ({
+    name: `Node ${version}`,
+    async act () {
+      const workload = `hello, Node ${version}`
+      const servers = await lab.start(contenders, { workload, ...question, reference: `node-${version}` })
+      const cells = servers.map(server => ({ workload, server, load }))
+      await lab.measure(cells)
+      cells.forEach(show)
+      await Promise.all(servers.map(server => server.stop()))
+    }
+  }))
+}
+
+// As many workers as cores. They share the cores with the load, so that requests per second say little; what a request
+// costs in all processes does not depend on that.
+function cluster (lab, load) {
+  const workload = 'cluster, wrk'
+  const workers = os.availableParallelism()
+  const contenders = lab.contenders
+    .filter(({ name }) => CLUSTERED.includes(name))
+    .map(one => ({ ...one, workers, isSpread: true }))
+  return {
+    name: workload,
+    size: contenders.length,
+    async act () {
+      lab.result.derived.workers = workers
+      const servers = await lab.start(contenders, { workload, ...question, reference: 'node' })
+      const generator = lab.generator(['wrk', 'autocannon'])
+      await lab.measure(servers.map(server => ({ workload, server, load: { ...load, generator } })))
+      await Promise.all(servers.map(server => server.stop()))
+    }
+  }
+}
+
+function pm2 (lab, generators) {
+  const contender = lab.contenders.find(({ isPm2 }) => isPm2)
+  if (!contender) return []
+  const { quick, rounds } = lab.options
+  return [{
+    name: 'cluster by pm2',
+    seconds: 10 + 2 * rounds,
+    size: 1,
+    act: () => underPm2(lab, contender, {
+      expected: { status: 200, type: 'text/html; charset=utf-8', body: PAGE },
+      load: { generator: 'autocannon', connections: 100, seconds: quick ? 1 : 10 },
+      generator: generators.autocannon
+    })
+  }]
+}
 
 function show ({ workload, server, samples, rejected }) {
   if (rejected) return

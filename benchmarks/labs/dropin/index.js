@@ -3,13 +3,14 @@
 const fs = require('node:fs')
 const os = require('node:os')
 const path = require('node:path')
-const { run } = require('../../lib/run/lab')
-const { addRatios, finish, ranking } = require('../../lib/report/report')
-const { version, koneVersion } = require('../../lib/servers/versions')
+const { lab } = require('../../lib/run/lab')
+const { row, rowOf } = require('../../lib/run/result')
+const { pairedRatio } = require('../../lib/run/stats')
+const { list } = require('../../lib/servers/contenders')
 const { prepare } = require('./app')
 const { compared } = require('./compared')
 const { missing, underPm2 } = require('./pm2')
-const { table } = require('./tables')
+const view = require('./tables')
 const workloads = require('./workloads')
 
 /*
@@ -17,47 +18,45 @@ const workloads = require('./workloads')
  * same by hand on node:http, for scale.
  */
 
-const file = name => path.join(__dirname, 'contenders', `${name}.js`)
+lab(module, {
+  name: 'dropin',
+  contenders: list(path.join(__dirname, 'contenders'), { first: ['koa', 'kone', 'node'] }),
+  probe (contender, { folder }) {
+    const { workload, request, expected } = workloads.find(({ workload }) => workload === 'API')
+    return { contender: { ...contender, args: [workload, folder] }, request, expected }
+  },
+  references: ['koa', 'kone-node', 'node'],
+  async measure (lab) {
+    const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'kone-dropin-'))
+    lab.atEnd(() => fs.rmSync(folder, { recursive: true, force: true }))
+    await prepare(folder)
 
-const contenders = [
-  { name: 'koa', file: file('koa'), version: version('koa') },
-  { name: 'kone', file: file('kone'), version: koneVersion },
-  { name: 'node', file: file('node'), version: node => node.slice(1) },
-  { name: 'kone-node', file: file('kone-node'), version: koneVersion, about: 'kone on node:http (http1: false)' }
-]
-
-run('dropin', { contenders, argv: process.argv.slice(2) }, async lab => {
-  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'kone-dropin-'))
-  lab.atEnd(() => fs.rmSync(folder, { recursive: true, force: true }))
-  await prepare(folder)
-
-  await lab.inTime(workloads.map(one => ({
-    name: one.workload,
-    size: one.contenders.length,
-    act: () => measure(lab, one, folder)
-  })))
-
-  addRatios(lab.result, ['koa', 'kone-node', 'node'])
-  finish(lab, {
-    title: 'dropin: unmodified apps and packages, on kone and on Koa',
-    sections: [
-      table(lab, workloads),
-      ...workloads.map(({ workload, about, to }) =>
-        ranking(lab.result, workload, { heading: about, references: [to, 'node'] }))
-    ]
-  })
+    await lab.inTime(workloads.map(one => ({
+      name: one.workload,
+      size: one.contenders.length,
+      act: () => measure(lab, one, folder)
+    })))
+  },
+  view
 })
 
-async function measure (lab, { workload, request, expected, contenders }, folder) {
-  const generator = lab.generators(['wrk']).wrk ? 'wrk' : 'autocannon'
-  lab.generators([generator])
+async function measure (lab, { workload, request, expected, contenders, to }, folder) {
+  const generator = lab.generator(['wrk', 'autocannon'])
   if (workload === 'pm2' && missing()) return lab.miss('pm2', missing())
 
   const taking = lab.contenders
     .filter(({ name }) => contenders.includes(name))
-    .map(one => workload === 'pm2' ? underPm2(one, lab.options) : { ...one, file: path.join(__dirname, 'host.js'), args: [one.file, workload, folder] })
+    .map(one => workload === 'pm2' ? underPm2(one, lab.options) : { ...one, args: [workload, folder] })
   const servers = await lab.start(taking, { workload, request, expected, reference: 'koa', check: compared(request) })
   const load = { ...request, generator, connections: 50, seconds: lab.options.quick ? 1 : 2 }
   await lab.measure(servers.map(server => ({ workload, server, load })))
   await Promise.all(servers.map(server => server.stop()))
+
+  const { rounds = [] } = ratioOf(lab.result, workload, to) ?? {}
+  if (rounds.length) lab.result.rows.push(row({ workload, contender: 'kone', metric: 'ratio', unit: `÷ ${to}` }, rounds))
+}
+
+function ratioOf (result, workload, to) {
+  const [kone, reference] = ['kone', to].map(name => rowOf(result, workload, name)?.rounds ?? [])
+  return pairedRatio(kone, reference)
 }

@@ -1,19 +1,29 @@
 'use strict'
 
-const { aims, cpu } = require('../../lib/report/report')
+const { aims, ranking } = require('../../lib/report/report')
 const { short } = require('../../lib/report/text')
+const { rowOf } = require('../../lib/run/result')
 const { pairedRatio } = require('../../lib/run/stats')
+const workloads = require('./workloads')
 
 /**
- * The table of the lab, one row per workload, and a bar for each.
+ * What the lab shows of its result.
  *
- * @param {{ result: object, nodeVersion: string }} lab
- * @param {object[]} workloads of workloads.js
- * @return {object} a section for `finish`
+ * @param {object} result
+ * @return {{ title: string, sections: object[] }}
  */
-exports.table = function ({ result, nodeVersion }, workloads) {
-  const newest = parseInt(nodeVersion.slice(1)) >= 26
-  const rounds = (workload, name) => cpu(result, workload, name)?.rounds ?? []
+module.exports = result => ({
+  title: 'dropin: unmodified apps and packages, on kone and on Koa',
+  sections: [
+    table(result),
+    ...workloads.map(({ workload, about, to }) => ranking(result, workload, { heading: about, references: [to, 'node'] }))
+  ]
+})
+
+// One row per workload, and a bar for each.
+function table (result) {
+  const newest = parseInt(result.node.slice(1)) >= 26
+  const rounds = (workload, name) => rowOf(result, workload, name)?.rounds ?? []
   const targets = workloads.map(({ workload, about, to, goal }) => ({
     workload,
     to,
@@ -23,8 +33,8 @@ exports.table = function ({ result, nodeVersion }, workloads) {
   }))
   aims(result, { heading: '', targets })
 
-  const figure = (workload, name) => short(cpu(result, workload, name)?.median ?? NaN).replace('NaN', '–')
-  const bars = targets.filter(({ spread }) => spread)
+  const figure = (workload, name) => short(rowOf(result, workload, name)?.median ?? NaN).replace('NaN', '–')
+  const drawn = workloads.filter(({ workload }) => rowOf(result, workload, 'kone', 'ratio'))
   return {
     heading: `server CPU per request, µs; goals on Node ${newest ? 26 : 20}`,
     table: [
@@ -40,9 +50,10 @@ exports.table = function ({ result, nodeVersion }, workloads) {
         spread ? spread.median <= target ? 'reached' : 'missed' : 'not measured'
       ])
     ],
-    chart: bars.length
+    chart: drawn.length
       ? {
-          rows: bars.map(({ workload, spread }) => ({ contender: workload, ...spread })),
+          rows: drawn.map(({ workload }) => rowOf(result, workload, 'kone', 'ratio')),
+          labels: drawn.map(({ about }) => about),
           caption: 'CPU of kone ÷ CPU of koa: shorter is better; bars are medians, whiskers the lowest and highest round'
         }
       : undefined,

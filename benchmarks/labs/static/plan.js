@@ -1,6 +1,7 @@
 'use strict'
 
 const { pairedRatio } = require('../../lib/run/stats')
+const { processesFor } = require('../../lib/servers/descriptors')
 
 /** The files: the report's 13 bytes, and what grows from there. */
 const SIZES = exports.SIZES = [
@@ -75,3 +76,18 @@ exports.growth = function (figures, name, reference) {
   const grew = of => pairedRatio(...figures(of).reverse())?.rounds ?? []
   return pairedRatio(grew(name), grew(reference))
 }
+
+/** Processes of a server with very many connections, unless it needs more. */
+const WORKERS = exports.WORKERS = 4
+
+/**
+ * How many processes a server needs for so many connections. What opens the file of a response anew needs a descriptor
+ * for that, too.
+ *
+ * @param {{ descriptorsEach?: number }} contender descriptorsEach: of a connection, 1
+ * @param {number} connections
+ * @param {number} descriptors that a process may open
+ * @return {number}
+ */
+exports.workersFor = ({ descriptorsEach = 1 }, connections, descriptors) =>
+  Math.max(WORKERS, processesFor(connections * descriptorsEach, descriptors))

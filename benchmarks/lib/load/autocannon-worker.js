@@ -1,11 +1,9 @@
 'use strict'
 
 const autocannon = require('autocannon')
+const serve = require('./messages')
 
-process.on('disconnect', () => process.exit())
-process.on('message', load => {
-  shoot(load).then(sample => process.send({ sample }), err => process.send({ error: err.message }))
-})
+serve(shoot)
 
 const STATS = ['average', 'stddev', 'max']
 

@@ -11,9 +11,10 @@ const TICKS = 5
  *
  * @param {object[]} rows of a result, in the order to show
  * @param {string} caption
+ * @param {string[]} [labels] of the bars, instead of their contenders
  * @return {string} SVG in a figure
  */
-exports.bars = function (rows, caption) {
+exports.bars = function (rows, caption, labels = rows.map(({ contender }) => contender)) {
   const HEIGHT = 44
   const end = Math.max(...rows.map(row => row.max))
   const share = value => `${(value / end * 100).toFixed(2)}%`
@@ -21,13 +22,13 @@ exports.bars = function (rows, caption) {
     const y = i * HEIGHT
     const kind = contender.startsWith('kone') ? 'ours' : 'theirs'
     return `<g class="${kind}">
-<text x="0" y="${y + 14}">${escape(contender)}</text>
+<text x="0" y="${y + 14}">${escape(labels[i])}</text>
 <text x="100%" y="${y + 14}" text-anchor="end">${short(median)}</text>
 <rect x="0" y="${y + 20}" width="${share(median)}" height="14" rx="2"/>
 <line x1="${share(min)}" x2="${share(max)}" y1="${y + 27}" y2="${y + 27}"/>
 <line x1="${share(min)}" x2="${share(min)}" y1="${y + 23}" y2="${y + 31}"/>
 <line x1="${share(max)}" x2="${share(max)}" y1="${y + 23}" y2="${y + 31}"/>
-<title>${escape(`${contender}: ${short(median)} ${unit}, ${short(min)} to ${short(max)}`)}</title>
+<title>${escape(`${labels[i]}: ${short(median)} ${unit}, ${short(min)} to ${short(max)}`)}</title>
 </g>`
   }
   return `<figure>

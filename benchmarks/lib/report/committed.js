@@ -18,7 +18,7 @@ const schema = z.object({
   date: z.iso.datetime({ offset: true }),
   node: z.string().regex(/^v\d+\.\d+\.\d+/, 'must be a version, as v26.1.0'),
   command: text,
-  commit: z.object({ hash: text, dirty: z.boolean().optional() }).optional(),
+  commit: z.object({ hash: text, dirty: z.boolean().optional() }).nullish(),
   machine: z.object({ cpu: text, cores: z.number().int().positive(), kernel: text }),
   contenders: z.array(z.object({ name: text, version: text })),
   rows: z.array(z.object({
@@ -34,6 +34,9 @@ const schema = z.object({
   })).min(1),
   rejected: z.array(z.object({ workload: text, contender: text, reason: text })).optional(),
   missing: z.array(z.object({ name: text, how: text })).optional(),
+  skipped: z.array(z.object({ part: text, reason: text })).optional(),
+  conditions: z.array(z.object({ load: z.number(), steal: z.number(), others: z.number() })).optional(),
+  harness: z.array(z.object({ generator: text })).optional(),
   derived: z.looseObject({}).optional()
 })
 

@@ -54,9 +54,9 @@ class Figures {
    * @return {object|undefined}
    */
   row (workload, contender, metric = 'cpu') {
-    this.#shown.add(workload)
-    return this.result.rows.find(row =>
-      row.workload === workload && row.contender === contender && row.metric === metric)
+    const row = this.#find(workload, contender, metric)
+    if (row) this.#shown.add(workload)
+    return row
   }
 
   /**
@@ -69,9 +69,11 @@ class Figures {
    * @return {object|null} as `pairedRatio`; null where one of both was not measured
    */
   ratio (workload, contender, to, { metric = 'cpu', toWorkload = workload } = {}) {
-    const row = this.row(workload, contender, metric)
-    const other = this.row(toWorkload, to, metric)
-    return row && other ? pairedRatio(row.rounds, other.rounds) : null
+    const row = this.#find(workload, contender, metric)
+    const other = this.#find(toWorkload, to, metric)
+    if (!row || !other) return null
+    this.#shown.add(workload)
+    return pairedRatio(row.rounds, other.rounds)
   }
 
   /**
@@ -106,6 +108,11 @@ class Figures {
   /** Workloads that no section has read. */
   get rest () {
     return this.workloads.filter(workload => !this.#shown.has(workload))
+  }
+
+  #find (workload, contender, metric) {
+    return this.result.rows.find(row =>
+      row.workload === workload && row.contender === contender && row.metric === metric)
   }
 }
 

@@ -6,7 +6,7 @@
  */
 
 /**
- * The history with the newest results in it. A quick run is none.
+ * The history with the newest results in it. A quick run is left out.
  *
  * @param {object[]} history entries `{ lab, node, commit, date, ratios }`
  * @param {Map<string, Figures[]>} labs

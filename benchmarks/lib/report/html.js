@@ -12,14 +12,15 @@ const { escape } = require('./text')
  * @return {string}
  */
 exports.page = function (result, { title, sections, up }) {
-  const { date, node, command, machine, contenders, missing = [], derived = {} } = result
+  const { date, node, command, commit, machine, contenders, missing = [], skipped = [], derived = {} } = result
   const facts = [
     ['Machine', `${machine.cpu}, ${machine.cores} cores, ${machine.kernel}`],
     ['Node', node],
     ['When', `${date.slice(0, 16).replace('T', ' ')} UTC`],
     ['Rounds', `${derived.rounds ?? result.rows[0]?.rounds.length ?? 0}${derived.quick ? ', quick: a first look, not a result' : ''}`],
     ['Command', command],
-    ...derived.noTimeFor ? [['No time for', derived.noTimeFor.join('; ')]] : [],
+    ...commit ? [['Commit', `${commit.hash.slice(0, 9)}${commit.dirty ? ' with changes' : ''}`]] : [],
+    ...skipped.map(({ part, reason }) => ['Left out', `${part}: ${reason}`]),
     ['Versions', contenders.map(({ name, version }) => `${name} ${version}`).join(', ')],
     ...missing.map(({ name, how }) => ['Missing', `${name}: ${how}`])
   ]
@@ -69,7 +70,7 @@ const section = exports.section = function ({ heading, text, html, table, chart,
     `<h2>${escape(heading)}</h2>`,
     text && `<p>${escape(text)}</p>`,
     html,
-    drawn && (chart.series ? lines(chart) : bars(chart.rows, chart.caption)),
+    drawn && (chart.series ? lines(chart) : bars(chart.rows, chart.caption, chart.labels)),
     table && grid(table),
     facts && `<dl>\n${facts.map(([name, value]) => `<dt>${escape(name)}</dt><dd>${escape(value)}</dd>`).join('\n')}\n</dl>`,
     notes.length > 0 && `<ul>${notes.map(note => `<li>${escape(note)}</li>`).join('')}</ul>`,

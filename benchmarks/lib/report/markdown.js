@@ -1,7 +1,11 @@
 'use strict'
 
 const { markdownTable } = require('markdown-table')
-const { escape, short } = require('./text')
+const text = require('./text')
+
+// A figure and its spread stay on one line in a narrow column: a browser would break behind the dash.
+const NO_BREAK = '\u00a0'
+const DASH = exports.DASH = '–\u2060'
 
 /**
  * A table. The first column is text; the others are aligned to the right, unless they hold words.
@@ -13,23 +17,19 @@ const { escape, short } = require('./text')
  * @param {{ text?: number[] }} [columns] text: the columns, by index, that are aligned to the left besides the first
  * @return {string} markdown
  */
-exports.table = function (head, rows, { text = [] } = {}) {
-  const align = head.map((_, i) => i === 0 || text.includes(i) ? 'l' : 'r')
+exports.table = function (head, rows, { text: left = [] } = {}) {
+  const align = head.map((_, i) => i === 0 || left.includes(i) ? 'l' : 'r')
   const cells = row => head.map((_, i) => String(row[i] ?? '').replaceAll('|', '\\|').replaceAll('\n', ' '))
   return markdownTable([cells(head), ...rows.map(cells)], { align, alignDelimiters: false, padding: true, stringLength: () => 1 })
 }
 
 /**
- * A ratio with its spread.
+ * A ratio with its spread, without a place to break the line.
  *
- *    ratio({ median: 0.469, min: 0.45, max: 0.49 }) // '0.47 (0.45–0.49)'
- *
- * @param {{ median: number, min: number, max: number }|null|undefined} spread
- * @return {string} `–` where there is none
+ * @param {{ median: number, min?: number, max?: number }|null|undefined} spread
+ * @return {string} `–` where it is missing
  */
-exports.ratio = spread => spread
-  ? `${two(spread.median)} (${two(spread.min)}–${two(spread.max)})`
-  : '–'
+exports.ratio = spread => text.ratio(spread).replace(' ', NO_BREAK).replace(/(?<=\d)–/, DASH)
 
 /**
  * A figure with three digits that matter.
@@ -37,7 +37,7 @@ exports.ratio = spread => spread
  * @param {{ median: number }|undefined} row
  * @return {string}
  */
-exports.figure = row => row ? short(row.median) : '–'
+exports.figure = row => row ? text.short(row.median) : '–'
 
 /**
  * Lowest and highest round.
@@ -45,7 +45,7 @@ exports.figure = row => row ? short(row.median) : '–'
  * @param {{ min: number, max: number }|undefined} row
  * @return {string}
  */
-exports.range = row => row ? `${short(row.min)}–${short(row.max)}` : '–'
+exports.range = row => row ? `${text.short(row.min)}${DASH}${text.short(row.max)}` : '–'
 
 /**
  * @param {number} value
@@ -61,7 +61,7 @@ exports.whole = value => Number.isFinite(value) ? Math.round(value).toLocaleStri
  */
 exports.picture = ({ name, alt, folder = './charts' }) => `<picture>
 <source media="(prefers-color-scheme: dark)" srcset="${folder}/${name}-dark.svg">
-<img src="${folder}/${name}-light.svg" alt="${escape(alt)}">
+<img src="${folder}/${name}-light.svg" alt="${text.escape(alt)}">
 </picture>`
 
 /**
@@ -79,7 +79,7 @@ exports.list = items => items.map(item => `- ${item}`).join('\n')
  */
 exports.beside = function (lines, { report = 'report', here = 'here (lowest–highest round)' } = {}) {
   return exports.table(['', report, here, ''], lines.map(({ what, report, here }) =>
-    [what, two(report), exports.ratio(here), verdict(report, here)]), { text: [3] })
+    [what, text.two(report), exports.ratio(here), verdict(report, here)]), { text: [3] })
 }
 
 function verdict (report, here) {
@@ -90,7 +90,8 @@ function verdict (report, here) {
   return Math.abs(Math.log(here.median)) > Math.abs(Math.log(report)) ? 'same direction, more' : 'same direction, less'
 }
 
-const two = exports.two = value => value >= 10 ? short(value) : value.toFixed(2)
+/** Two digits behind the point, or three that matter. */
+exports.two = text.two
 
 /**
  * @param {number} value

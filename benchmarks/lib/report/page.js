@@ -1,6 +1,7 @@
 'use strict'
 
-const { figure, list, picture, range, ratio, table, threshold, two, whole } = require('./markdown')
+const { missed } = require('./claims')
+const { DASH, figure, list, picture, range, ratio, table, threshold, two, whole } = require('./markdown')
 const { median } = require('../run/stats')
 const { compact, short } = require('./text')
 const { lines } = require('./svg')
@@ -26,10 +27,10 @@ const { lines } = require('./svg')
  * @return {{ text: string, charts: object[] }} markdown, and the charts that it shows
  */
 exports.page = function (template, context) {
-  const { lab, title, what, run, original } = template
+  const { title, what, run, original } = template
   const begin = [`# ${title}`, ...paragraphs(what)]
   if (!context.figures) {
-    const none = `No result of this lab is committed. To get one: \`${run}\`, which writes \`benchmarks/out/${lab}.json\`; ` +
+    const none = `No result of this lab is committed. To get one: \`${run}\`, which writes to \`benchmarks/out/\`; ` +
       '`make results` copies a complete run to `benchmarks/results/`, and `make report` makes this page from it.'
     return { text: joined([...begin, none, ...(original?.() ?? []).map(section)]), charts: [] }
   }
@@ -69,7 +70,7 @@ function warnings ({ figures, others, isStale }) {
   const stale = all.filter(isStale).map(result => `Node ${parseInt(result.node.slice(1))}, commit ${commit(result)}`)
   return [
     ...stale.length > 0
-      ? [`${STALE}\n> **Warning:** \`lib/\` or \`middleware/\` has changed since these results were measured (${stale.join('; ')}). ` +
+      ? [`${STALE}\n> **Warning:** \`lib/\` has changed since these results were measured (${stale.join('; ')}). ` +
         `The current code may cost more or less.\n${FRESH}`]
       : [],
     ...all.some(({ derived }) => derived?.quick)
@@ -85,8 +86,8 @@ function unsupported ({ result }, claims) {
     ...not.map(({ says, on, atMost, spread, verdict }) =>
       `${says}: claimed at most ${threshold(atMost)} on Node ${on}, measured ${ratio(spread)}` +
       `${verdict === 'by the median' ? '; supported by the median, not by every round' : ''}.`),
-    ...(result.derived?.targets ?? []).filter(({ target, median }) => target && median > target).map(one =>
-      `Target missed: ${one.what}: at most ${one.target}, measured ${Number.isFinite(one.min) ? ratio(one) : two(one.median)}.`),
+    ...missed(result).filter(target => !not.some(({ spread }) => isSame(spread, target))).map(one =>
+      `Target missed: ${one.what}: at most ${one.target}, measured ${ratio(one)}.`),
     ...absent(claims)
   ]
   if (items.length) return list(items)
@@ -94,6 +95,9 @@ function unsupported ({ result }, claims) {
     ? `Nothing: each of the ${measured.length} claims below is supported in every round, and no target was missed.`
     : 'Nothing: this lab has no claim of its own, and no target was missed.'
 }
+
+// A target of a lab can be a claim, too.
+const isSame = (one, other) => ['median', 'min', 'max'].every(name => one[name] === other[name])
 
 // A line for each version of Node.
 function absent (claims) {
@@ -107,11 +111,11 @@ function absent (claims) {
 
 /**
  * @param {object} result
- * @return {string} its commit, short
+ * @return {string} its commit, short, and whether the checkout had changes that were not committed
  */
 const commit = exports.commit = result => {
-  const { hash = result.commit } = Object(result.commit)
-  return hash ? `\`${hash.slice(0, 9)}\`` : 'unknown'
+  const { hash, dirty } = result.commit ?? {}
+  return hash ? `\`${hash.slice(0, 9)}\`${dirty ? ' with changes' : ''}` : 'unknown'
 }
 
 function facts (all, { hasManyNodes }) {
@@ -133,9 +137,9 @@ function conditions (all) {
     ? `load average ${middle(conditions, 'load').toFixed(2)}, stolen by the hypervisor ${percent(middle(conditions, 'steal'))}, ` +
       `taken by other processes ${percent(middle(conditions, 'others'))}`
     : '–')
-  const harness = all.map(({ result: { harness = [] } }) => harness.map(({ generator, clientCpu, requestsPerSecond }) =>
-    `${generator} ${[clientCpu && `${short(clientCpu)} µs/request`, requestsPerSecond && `${whole(requestsPerSecond)} requests/s`]
-      .filter(Boolean).join(', ')}`).join('; ') || '–')
+  const cost = ({ generator, failed, clientCpu, requestsPerSecond }) =>
+    `${generator} ${failed ?? `${short(clientCpu)} µs of CPU for a request, ${whole(requestsPerSecond)} requests/s`}`
+  const harness = all.map(({ result: { harness = [] } }) => harness.map(cost).join('; ') || '–')
   return [
     ...quiet.some(text => text !== '–') ? [['Machine during the rounds (medians)', ...quiet]] : [],
     ...harness.some(text => text !== '–') ? [['The load generator itself, against fixed bytes', ...harness]] : []
@@ -159,7 +163,7 @@ function rest (figures) {
 
 const isLarge = ({ unit, median }) => /^bytes/.test(unit) || median >= 1e5
 const shown = row => isLarge(row) ? compact(row.median) : figure(row)
-const spreadOf = row => isLarge(row) ? `${compact(row.min)}–${compact(row.max)}` : range(row)
+const spreadOf = row => isLarge(row) ? `${compact(row.min)}${DASH}${compact(row.max)}` : range(row)
 
 function claimed (claims) {
   if (!claims.length) return null
@@ -206,7 +210,7 @@ function trend ({ trend = [] }, { history }, chart) {
 }
 
 function remarks ({ result }) {
-  const { missing = [], rejected = [], skipped = [], derived: { remarks = [], discarded = [], noTimeFor = [] } = {} } = result
+  const { missing = [], rejected = [], skipped = [], derived: { remarks = [], discarded = [] } = {} } = result
   const grouped = new Map()
   for (const { workload, contender, remark } of remarks) {
     const kind = remark.replace(/ \(.*/, '')
@@ -214,10 +218,8 @@ function remarks ({ result }) {
   }
   const items = [
     ...missing.map(({ name, how }) => `Not measured: ${name}. ${how}`),
-    ...[...skipped, ...result.derived?.skipped ?? []].map(one =>
-      `Not measured: ${one.part ?? `${one.contender} at ${whole(one.connections)} connections`}: ${one.reason}.`),
+    ...skipped.map(({ part, reason }) => `Not measured: ${part}: ${reason}.`),
     ...rejected.map(({ workload, contender, reason }) => `Rejected: ${contender} in “${workload}”: ${reason}.`),
-    ...noTimeFor.map(part => `No time was left for: ${part}.`),
     ...[...grouped].map(([kind, where]) => `${kind[0].toUpperCase()}${kind.slice(1)}: ${few(where)}.`),
     discarded.length > 0 && `${discarded.length} round${discarded.length > 1 ? 's were' : ' was'} discarded and measured again, for errors ` +
       'or for more requests per second than its connections and latency allow (Little’s law).'

@@ -2,10 +2,13 @@
 
 const path = require('node:path')
 const { pairedRatio } = require('../run/stats')
-const { OUT, save, write } = require('../run/result')
+const { OUT, nameOf, save, write } = require('../run/result')
 const { page } = require('./html')
+const { ofRun } = require('./claims')
 const { keep, notes, targetLines } = require('./view')
-const { short, table } = require('./text')
+const text = require('./text')
+
+const { short, table } = text
 
 /**
  * CPU ratios of every contender to the references, per workload, into `derived.ratios`.
@@ -30,7 +33,7 @@ exports.addRatios = function ({ rows, derived }, references) {
  * @param {object} result with ratios
  * @param {string} workload
  * @param {{ heading: string, references: string[], question?: string }} view question: the workload under
- *   which its servers' answers were verified
+ *   which the responses of its servers were verified
  * @return {object|null} a section for `finish`; null where nothing was measured
  */
 exports.ranking = function (result, workload, { heading, references, question = workload }) {
@@ -74,7 +77,7 @@ exports.ranking = function (result, workload, { heading, references, question = 
 const ratio = exports.ratio = function ({ derived }, { workload, contender, to }) {
   const found = derived.ratios.find(one =>
     one.workload === workload && one.contender === contender && one.to === to)
-  return found ? `${found.median.toFixed(2)} (${found.min.toFixed(2)}–${found.max.toFixed(2)})` : '–'
+  return text.ratio(found)
 }
 
 /**
@@ -103,7 +106,7 @@ exports.cpu = function ({ rows }, workload, contender) {
 }
 
 /**
- * Print the sections, write out/LAB.json and LAB.html.
+ * Print the sections, write out/LAB.nodeMAJOR.json and its page.
  *
  * @param {object} lab
  * @param {{ title: string, sections: object[] }} view sections: `{ heading, text?, table?, chart?, notes? }`
@@ -121,8 +124,23 @@ exports.finish = function ({ result }, { title, sections }) {
   const { machine: { cpu, cores, kernel }, node, derived: { quick, rounds } } = result
   console.log(`\n${cpu}, ${cores} cores, ${kernel}, Node ${node}, ${rounds} rounds${quick ? ' (quick: a first look, not a result)' : ''}`)
 
-  const file = save(path.join(OUT, `${result.lab}.html`), page(result, { title, sections: present }))
+  for (const line of claimLines(result)) console.log(line)
+
+  const file = save(path.join(OUT, `${nameOf(result)}.html`), page(result, { title, sections: present }))
   console.log(`${relative(write(result))}  ${relative(file)}`)
+}
+
+// Which of kone's claims this very run supports, what it does not support first.
+function claimLines (result) {
+  const measured = ofRun(result).filter(({ verdict }) => verdict !== 'not measured')
+  if (!measured.length) return []
+  const heads = { supported: 'supported', 'by the median': 'supported by the median only', 'not supported': 'NOT SUPPORTED' }
+  const good = measured.filter(({ verdict }) => verdict === 'supported')
+  return [
+    `\nThis run supports ${good.length} of ${measured.length} claims in every round:`,
+    ...measured.map(({ says, atMost, spread, verdict }) => `* ${heads[verdict]}: ${says}: ${text.ratio(spread)}, claimed at most ${atMost}`),
+    ''
+  ]
 }
 
 const relative = file => path.relative(process.cwd(), file)

@@ -2,9 +2,9 @@
 
 const path = require('node:path')
 const { frame, page, section } = require('./html')
-const { save } = require('../run/result')
+const { nameOf, save } = require('../run/result')
 const { newest } = require('./committed')
-const { escape, short } = require('./text')
+const { escape, ratio, short } = require('./text')
 const { checked, losses, missed } = require('./claims')
 const { viewOf } = require('./view')
 
@@ -24,7 +24,6 @@ exports.write = function (results, folder) {
 }
 
 const shown = results => [...newest(results).values()].flat().map(({ result }) => result)
-const nameOf = ({ lab, node }) => `${lab}.node${parseInt(node.slice(1))}`
 
 /**
  * The page that opens with what kone claims, the row that supports each claim, and what is lost.
@@ -59,7 +58,7 @@ function claimItem ({ says, on, lab, workload, metric = 'cpu', contender, to, at
   const head = `<strong class="${MARKS[verdict]}">${escape(`${says}: at most ${atMost} on Node ${on}`)}</strong>`
   if (!spread) return `${head}<span>not measured: ${escape(what)}</span>`
   const words = { supported: 'supported', 'by the median': 'supported by the median, not by every round', 'not supported': 'not supported' }
-  return `${head}${escape(figure(spread))}: ${words[verdict]}<br>
+  return `${head}${escape(ratio(spread))}: ${words[verdict]}<br>
 <span>by <a href="${escape(lab)}.node${on}.html">${escape(lab)}</a>, ${escape(`${workload}: ${pair(row, reference)}`)}</span>`
 }
 
@@ -67,11 +66,11 @@ function lossItems (result) {
   const link = linkTo(result)
   return [
     ...losses(result).map(({ workload, row, other, spread }) =>
-      `<strong class="no">${escape(`${workload}: ${other.contender} costs less`)}</strong>${escape(figure(spread))}` +
+      `<strong class="no">${escape(`${workload}: ${other.contender} costs less`)}</strong>${escape(ratio(spread))}` +
       `${spread.min <= 1 ? ', within the spread' : ''}<br><span>${link}: ${escape(pair(row, other))}</span>`),
     ...missed(result).map(({ what, target, median, min, max }) =>
       `<strong class="no">${escape(`target missed: ${what}`)}</strong>` +
-      `${escape(figure({ median, min, max }))}, aimed at ≤ ${target}<br><span>${link}</span>`)
+      `${escape(ratio({ median, min, max }))}, aimed at ≤ ${target}<br><span>${link}</span>`)
   ]
 }
 
@@ -100,6 +99,4 @@ function battleChart (battle) {
 }
 
 const pair = (row, other) => `${row.contender} ${short(row.median)} ${row.unit}, ${other.contender} ${short(other.median)}`
-const two = value => value >= 10 ? short(value) : value.toFixed(2)
-const figure = ({ median, min, max }) => Number.isFinite(min) ? `${two(median)} (${two(min)}–${two(max)})` : two(median)
 const list = items => items.length ? `<ul class="claims">${items.map(item => `<li>${item}</li>`).join('\n')}</ul>` : ''

@@ -5,7 +5,7 @@
  *
  *    table([['', 'req/s'], ['kone', '50000']])
  *
- * @param {string[][]} rows the first is the head
+ * @param {string[][]} rows the first has the names of the columns
  * @return {string}
  */
 exports.table = function (rows) {
@@ -64,6 +64,28 @@ const size = exports.size = function (bytes) {
  * @return {string}
  */
 exports.short = value => value >= 100 ? Math.round(value).toLocaleString('en') : value.toPrecision(3)
+
+/**
+ * Two digits behind the point, or three that matter.
+ *
+ * @param {number} value
+ * @return {string}
+ */
+const two = exports.two = value => value >= 10 ? exports.short(value) : value.toFixed(2)
+
+/**
+ * A ratio, or another small figure, with its spread.
+ *
+ *    ratio({ median: 0.469, min: 0.45, max: 0.49 }) // '0.47 (0.45–0.49)'
+ *
+ * @param {{ median: number, min?: number, max?: number }|null|undefined} spread
+ * @return {string} `–` where it is missing
+ */
+exports.ratio = function (spread) {
+  if (!Number.isFinite(spread?.median)) return '–'
+  const { median, min, max } = spread
+  return Number.isFinite(min) ? `${two(median)} (${two(min)}–${two(max)})` : two(median)
+}
 
 /**
  * As short as an axis needs it: `2.5k`, `10M`.

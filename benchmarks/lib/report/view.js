@@ -1,7 +1,9 @@
 'use strict'
 
 const { pairedRatio } = require('../run/stats')
-const { short } = require('./text')
+const text = require('./text')
+
+const { short } = text
 
 /*
  * What a lab shows of its result: a title and sections `{ heading, text?, table?, chart?, notes? }`. Kept in the
@@ -94,8 +96,7 @@ function quantity (workload, metric, rows) {
   rows.sort((a, b) => isRate ? b.median - a.median : a.median - b.median)
   const to = rows.find(({ contender }) => contender === 'node') ?? rows.find(({ contender }) => !contender.startsWith('kone'))
   const ratio = row => {
-    const found = to && pairedRatio(row.rounds, to.rounds)
-    return found ? `${found.median.toFixed(2)} (${found.min.toFixed(2)}–${found.max.toFixed(2)})` : '–'
+    return text.ratio(to && pairedRatio(row.rounds, to.rounds))
   }
   return {
     heading: `${workload}: ${metric}`,

@@ -51,17 +51,40 @@ function threads (pid) {
   }
 }
 
+/** µs of one tick, the unit of /proc/stat: a hundredth of a second on every Linux that Node runs on. */
+exports.TICK = 10_000
+
 /**
- * Time that the hypervisor gave to others, and all time, of all cores.
+ * CPU time of a process, its children, and those of them that have ended.
  *
- * @return {{ steal: number, total: number }} ticks; zeros elsewhere than Linux
+ * @param {number} pid
+ * @return {number} ticks; 0 elsewhere than Linux
  */
-exports.stolen = function () {
+exports.ticks = function (pid) {
+  let sum = 0
+  for (const member of family(pid)) {
+    try {
+      const stat = fs.readFileSync(`/proc/${member}/stat`, 'latin1')
+      const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+      for (const at of [11, 12, 13, 14]) sum += Number(fields[at]) // utime, stime, cutime, cstime
+    } catch {} // it ended meanwhile
+  }
+  return sum
+}
+
+/**
+ * Time of all cores: all of it, what was used, and what the hypervisor gave to other machines.
+ *
+ * @return {{ total: number, busy: number, steal: number }} ticks; zeros elsewhere than Linux
+ */
+exports.machine = function () {
   try {
-    const ticks = fs.readFileSync('/proc/stat', 'latin1').split('\n', 1)[0].trim().split(/\s+/).slice(1).map(Number)
-    return { steal: ticks[7] || 0, total: ticks.slice(0, 8).reduce((sum, n) => sum + n, 0) }
+    const line = fs.readFileSync('/proc/stat', 'latin1').split('\n', 1)[0]
+    const [user, nice, system, idle, iowait, irq, softirq, steal = 0] = line.trim().split(/\s+/).slice(1).map(Number)
+    const busy = user + nice + system + irq + softirq
+    return { total: busy + idle + iowait + steal, busy, steal }
   } catch {
-    return { steal: 0, total: 0 }
+    return { total: 0, busy: 0, steal: 0 }
   }
 }
 

@@ -1,46 +1,92 @@
 'use strict'
 
 const cpu = require('./cpu')
-const { disbelief, median, shuffle } = require('./stats')
+const { disbelief, median } = require('./stats')
 
-const TRIES = 3 // a round that cannot be believed is measured again, twice at most
+const QUIET = 1e6 // ns of CPU time in 50 ms
 
 /**
- * A cell is one contender under one load; all servers of all cells are up. Every round visits all cells
- * in a new random order, so that a disturbance of the machine hits no contender alone.
+ * What a server's CPU time per request is under one load.
  *
- *    const load = { generator: 'wrk', connections: 50, seconds: 2 }
- *    await measure([{ workload: 'hello', server, load }], { rounds: 8, warm: 3, generators: { wrk } })
+ *    await measure({ server, load: { generator: 'wrk', connections: 50, seconds: 2 } }, wrk)
  *
- * @param {object[]} cells each gets `samples`, one per round, or `rejected`, a reason; and `discarded`, the
- *   reasons of rounds that were measured again
- * @param {{ rounds: number, warm: number, warmed?: object[], generators: object, tick?: (doing: string) => void }} how
- *   warm: seconds of load before the first round, for the cells in `warmed` (all)
+ * @param {{ server: object, load: object }} cell
+ * @param {{ run: Function }} generator
+ * @return {Promise<object>} the generator's sample, with `cpu` (µs per request), `clientCpu` (µs per request, of the
+ *   generator), `busy` (share of the time in which the server ran or waited for its core), `wait` (time it waited ÷
+ *   time it ran), and `steal` (share of all cores that the hypervisor took)
  */
-exports.measure = async function (cells, { rounds, warm, warmed = cells, generators, tick = () => {} }) {
-  for (const cell of cells) Object.assign(cell, { samples: [], discarded: [], rejected: null })
+exports.measure = ({ server, load }, generator) =>
+  cost(server, mark => generator.run({ ...load, port: server.port, mark }))
 
-  for (const cell of warmed) {
-    tick(`warming ${cell.server.name}`)
-    // whoever fails here fails in the rounds, where it is counted
-    await generators[cell.load.generator].run({ ...cell.load, port: cell.server.port, seconds: warm }).catch(() => {})
-  }
-  for (let round = 1; round <= rounds; round++) {
-    for (const cell of shuffle([...cells])) {
-      tick(`round ${round} of ${rounds}: ${cell.server.name}`)
-      if (!cell.rejected) await visit(cell, round, generators[cell.load.generator])
-    }
+/**
+ * The same of an act: a function that gives a sample.
+ *
+ * @param {object} server
+ * @param {(mark: (what: string) => void) => Promise<object>} act it may mark when its connections are 'settled' and when
+ *   its load is 'over': what lies between is measured then
+ * @param {{ untilQuiet?: boolean }} [how] untilQuiet: what the server does after the act is counted, too
+ * @return {Promise<object>}
+ */
+const cost = exports.cost = async function (server, act, { untilQuiet = false } = {}) {
+  const marks = {}
+  const mark = what => { marks[what] = server.usage().catch(() => null) }
+  const look = () => ({ ...cpu.machine(), ours: cpu.ticks(process.pid), own: process.cpuUsage() })
+  const start = await server.usage()
+  const earlier = look()
+  const sample = await act(mark)
+  const later = look()
+  const end = untilQuiet ? await quiet(server) : await server.usage()
+
+  const { requests: all, counted: requests = all } = sample // counted: those between the marks
+  const before = await marks.settled ?? start
+  const after = await marks.over ?? end
+  const run = after.run - before.run
+  const wait = after.wait - before.wait
+  const own = later.own.user + later.own.system - earlier.own.user - earlier.own.system // µs
+  const client = (later.ours - earlier.ours) * cpu.TICK - own - (end.run - start.run) / 1000
+  return {
+    ...sample,
+    cpu: run / 1000 / requests,
+    clientCpu: all > 0 ? Math.max(0, client) / all : NaN,
+    busy: (run + wait) / 1e9 / (sample.seconds * requests / sample.requests),
+    wait: wait / run,
+    steal: later.total > earlier.total ? (later.steal - earlier.steal) / (later.total - earlier.total) : 0
   }
 }
 
 /**
- * How many ticks `measure` will give: the length of a progress bar.
+ * CPU time of a server, from an act's begin until it is quiet again.
  *
- * @param {object[]} cells
- * @param {number} rounds
- * @return {number}
+ * @param {object} server
+ * @param {() => Promise} act
+ * @return {Promise<{ run: number, wait: number }>} ns
  */
-exports.steps = (cells, rounds) => cells.length * (rounds + 1)
+exports.spent = async function (server, act) {
+  const before = await server.usage()
+  await act()
+  const after = await quiet(server)
+  return { run: after.run - before.run, wait: after.wait - before.wait }
+}
+
+async function quiet (server) {
+  let usage = await server.usage()
+  for (let last = 0; usage.run - last > QUIET;) {
+    last = usage.run
+    await new Promise(resolve => setTimeout(resolve, 50))
+    usage = await server.usage()
+  }
+  return usage
+}
+
+/**
+ * Why a sample of `measure` cannot be believed.
+ *
+ * @param {{ load: object }} cell
+ * @param {object} sample
+ * @return {string|null}
+ */
+exports.doubt = ({ load }, sample) => disbelief({ ...load, ...sample }) ?? (sample.cpu > 0 ? null : 'no CPU time of it was seen')
 
 /**
  * What a reader must know about a cell before believing small differences.
@@ -56,44 +102,6 @@ exports.remarks = function (samples) {
   if (of('wait') > 0.5) remarks.push(`the server's core was contended (waited ${percent(of('wait'))} of its run time)`)
   if (of('steal') > 0.05) remarks.push(`the hypervisor took ${percent(of('steal'))}`)
   return remarks
-}
-
-async function visit (cell, round, generator) {
-  for (let tries = 1; tries <= TRIES; tries++) {
-    let reason
-    try {
-      const sample = await once(cell, generator)
-      reason = disbelief({ ...cell.load, ...sample }) ?? (sample.cpu > 0 ? null : 'no CPU time of it was seen')
-      if (!reason) return cell.samples.push(sample)
-    } catch (err) { // it ended, say
-      reason = err.message
-    }
-    cell.discarded.push({ round, reason })
-    if (tries === TRIES) cell.rejected = reason
-  }
-}
-
-async function once ({ server, load }, generator) {
-  const marks = {}
-  const mark = what => { marks[what] = server.usage().catch(() => null) }
-  const start = await server.usage()
-  const stolen = cpu.stolen()
-  const sample = await generator.run({ ...load, port: server.port, mark })
-  const end = await server.usage()
-  const now = cpu.stolen()
-
-  const { requests: all, counted: requests = all } = sample // counted: those between the marks
-  const before = await marks.settled ?? start
-  const after = await marks.over ?? end
-  const run = after.run - before.run
-  const wait = after.wait - before.wait
-  return {
-    ...sample,
-    cpu: run / 1000 / requests, // µs
-    busy: (run + wait) / 1e9 / (sample.seconds * requests / sample.requests),
-    wait: wait / run,
-    steal: now.total > stolen.total ? (now.steal - stolen.steal) / (now.total - stolen.total) : 0
-  }
 }
 
 const percent = share => `${Math.round(share * 100)} %`

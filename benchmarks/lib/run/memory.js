@@ -1,8 +1,6 @@
 'use strict'
 
-const Server = require('../servers/server')
-const bar = require('./progress')
-const idle = require('../load/idle')
+const Crowd = require('../load/crowd')
 const { row } = require('./result')
 
 const WARM = 500 // connections before the first look: what the first ones load is not counted
@@ -16,39 +14,38 @@ const WARM = 500 // connections before the first look: what the first ones load 
  * @param {{ workload: string, connections: number, question: object }} of
  */
 exports.memory = async function (lab, contenders, { workload, connections, question }) {
-  const { options: { rounds, node }, pins, result } = lab
-  const able = await lab.start(contenders, { workload, ...question })
-  await Promise.all(able.map(server => server.stop()))
-  const measured = contenders.filter(({ name }) => able.some(server => server.name === name))
-  const figures = new Map(measured.map(({ name }) => [name, []]))
+  const verified = await lab.start(contenders, { workload, ...question })
+  await Promise.all(verified.map(server => server.stop()))
+  const crowd = new Crowd({ connections, pin: lab.pins?.load })
+  const forget = lab.atEnd(() => crowd.stop())
+  const cells = contenders.filter(({ name }) => verified.some(server => server.name === name))
+    .map(contender => ({ workload, server: { name: contender.name }, contender }))
+  await lab.rounds(cells, {
+    visit: async ({ contender }) => ({ memory: await perConnection(lab, crowd, contender, connections) }),
+    doubt: (cell, { memory }) => memory > 0 ? null : 'its memory did not grow'
+  })
+  crowd.stop()
+  forget()
 
-  const progress = bar(rounds * measured.length)
-  for (let round = 1; round <= rounds; round++) {
-    for (const contender of measured) {
-      progress.tick(`round ${round} of ${rounds}: ${contender.name}, ${connections} idle connections`)
-      const server = await Server.start(contender, { node, flags: contender.flags, pin: pins?.server })
-      figures.get(contender.name).push(await perConnection({ server, connections, pin: pins?.load }))
-      await server.stop()
-    }
-  }
-  progress.end()
-
-  for (const [contender, rounds] of figures) {
-    result.rows.push(row({ workload, contender, metric: 'memory', unit: 'bytes/connection' }, rounds))
+  for (const { server: { name: contender }, samples, rejected } of cells) {
+    if (rejected) lab.reject(workload, contender, rejected)
+    else lab.result.rows.push(row({ workload, contender, metric: 'memory', unit: 'bytes/connection' }, samples.map(one => one.memory)))
   }
 }
 
-async function perConnection ({ server, connections, pin }) {
-  const before = await residentWith(server, WARM, pin)
-  return (await residentWith(server, connections, pin) - before) / (connections - WARM)
-}
-
-async function residentWith (server, connections, pin) {
-  const generator = idle({ pin })
+async function perConnection (lab, crowd, contender, connections) {
+  const server = await lab.launch(contender)
+  const residentWith = async connections => {
+    await crowd.open({ port: server.port, connections })
+    const { errors } = await crowd.greet()
+    if (errors) throw new Error(`${errors} errors in the first responses`)
+    return server.resident()
+  }
   try {
-    await generator.run({ port: server.port, connections })
-    return await server.resident()
+    const before = await residentWith(WARM)
+    return (await residentWith(connections) - before) / (connections - WARM)
   } finally {
-    generator.stop()
+    await crowd.reset()
+    await server.stop()
   }
 }

@@ -1,13 +1,23 @@
 'use strict'
 
 const { execFileSync } = require('node:child_process')
+const { parseArgs } = require('node:util')
+const { binary } = require('../servers/binaries')
 
 const ROUNDS = 8
 const QUICK_ROUNDS = 3
 
+const OPTIONS = {
+  quick: { help: 'three short rounds, for a first look; the result is marked so' },
+  rounds: { value: 'N', help: `rounds per contender, at least 3 (default ${ROUNDS})` },
+  only: { value: 'a,b', help: 'only these contenders' },
+  node: { value: '<binary>', help: 'the Node that runs the servers, or its major version: 26 (default: this one)' },
+  help: { help: 'this text' }
+}
+
 /**
- * What a lab is asked to do on its command line. Everything unknown is refused with a sentence, for a
- * misspelt `--only` would otherwise measure something else than was meant.
+ * The options on the command line of a lab. Everything unknown is refused with a sentence, for a misspelt `--only`
+ * would otherwise measure something else than was meant.
  *
  *    parse(['--quick', '--only', 'kone,koa'], { lab: 'battle', contenders: ['kone', 'koa', 'node'] })
  *
@@ -18,46 +28,30 @@ const QUICK_ROUNDS = 3
  * @throws {OptionError} unknown option, missing or bad value, unknown contender
  */
 exports.parse = function (argv, { lab, contenders, own = {} }) {
-  const options = { quick: false, help: false, rounds: 0, only: null, node: process.execPath }
-  for (const name of Object.keys(own)) options[name] = own[name].value ? null : false
+  const known = { ...OPTIONS, ...own }
   const refuse = message => { throw new OptionError(`${lab}: ${message}`) }
+  const types = Object.entries(known).map(([name, { value }]) => [name, { type: value ? 'string' : 'boolean', multiple: name === 'only' }])
+  const { tokens, values } = parseArgs({ args: argv, options: Object.fromEntries(types), strict: false, tokens: true })
 
-  for (let i = 0; i < argv.length; i++) {
-    const [name, inline] = split(argv[i])
-    const value = () => {
-      const text = inline ?? argv[++i]
-      if (!text || (inline === undefined && text.startsWith('--'))) refuse(`${name} needs a value`)
-      return text
-    }
-
-    switch (name) {
-      case '--quick':
-      case '--help':
-        if (inline !== undefined) refuse(`${name} takes no value`)
-        options[name.slice(2)] = true
-        break
-      case '--rounds':
-        options.rounds = wholeNumber(value(), refuse)
-        break
-      case '--only':
-        options.only = [...options.only ?? [], ...names(value(), contenders, refuse)]
-        break
-      case '--node':
-        options.node = value()
-        break
-      default: {
-        const key = name.startsWith('--') ? name.slice(2) : ''
-        if (!Object.hasOwn(own, key)) {
-          refuse(`unknown ${name.startsWith('-') ? 'option' : 'argument'} ${name}\n\n${usage(lab, contenders, own)}`)
-        }
-        if (!own[key].value && inline !== undefined) refuse(`${name} takes no value`)
-        options[key] = own[key].value ? value() : true
-      }
-    }
+  for (const { kind, name, rawName, value, inlineValue } of tokens) {
+    if (kind !== 'option') refuse(`unknown argument ${value ?? '--'}\n\n${usage(lab, contenders, own)}`)
+    if (!Object.hasOwn(known, name)) refuse(`unknown option ${rawName}\n\n${usage(lab, contenders, own)}`)
+    const needs = known[name].value
+    if (needs && (!value || (!inlineValue && value.startsWith('--')))) refuse(`${rawName} needs a value`)
+    if (!needs && value !== undefined) refuse(`${rawName} takes no value`)
   }
 
-  options.rounds ||= options.quick ? QUICK_ROUNDS : ROUNDS
-  return options
+  const quick = values.quick ?? false
+  const defaults = Object.entries(own).map(([name, { value }]) => [name, value ? null : false])
+  return {
+    ...Object.fromEntries(defaults),
+    ...values,
+    quick,
+    help: values.help ?? false,
+    rounds: values.rounds ? wholeNumber(values.rounds, refuse) : quick ? QUICK_ROUNDS : ROUNDS,
+    only: values.only?.flatMap(list => names(list, contenders, refuse)) ?? null,
+    node: values.node ?? process.execPath
+  }
 }
 
 /**
@@ -69,17 +63,33 @@ exports.parse = function (argv, { lab, contenders, own = {} }) {
  * @return {string}
  */
 const usage = exports.usage = function (lab, contenders, own = {}) {
+  const line = ([name, { value, help }]) => `  ${`--${name}${value ? ` ${value}` : ''}`.padEnd(16)} ${help}`
   return [
     `usage: make ${lab === 'battle' ? '' : 'bench-'}${lab} ARGS="…"`,
     '',
-    '  --quick          three short rounds, for a first look; the result is marked so',
-    `  --rounds N       rounds per contender, at least 3 (default ${ROUNDS})`,
-    '  --only a,b       only these contenders',
-    '  --node <binary>  the Node that runs the servers (default: this one)',
-    ...Object.entries(own).map(([name, { value, help }]) => `  ${`--${name}${value ? ` ${value}` : ''}`.padEnd(16)} ${help}`),
+    ...Object.entries({ ...OPTIONS, ...own }).map(line),
     '',
     `contenders: ${contenders.join(', ')}`
   ].join('\n')
+}
+
+/**
+ * The binary that `--node` names: a file, or the newest of a version, which is downloaded where it is missing.
+ *
+ *    await nodeBinary('26') // '/home/ada/.cache/kone/node/26.10.0/node'
+ *
+ * @param {string} text
+ * @return {Promise<string>}
+ * @throws {OptionError} it cannot be had
+ */
+exports.nodeBinary = async function (text) {
+  if (!/^\d+(\.\d+){0,2}$/.test(text)) return text
+  if (text === process.versions.node || text === process.versions.node.split('.')[0]) return process.execPath
+  try {
+    return (await binary(text)).file
+  } catch (err) {
+    throw new OptionError(`--node ${text}: ${err.message}`)
+  }
 }
 
 /**
@@ -102,11 +112,6 @@ exports.nodeVersion = function (binary) {
 
 class OptionError extends Error {}
 exports.OptionError = OptionError
-
-function split (argument) {
-  const at = argument.startsWith('--') ? argument.indexOf('=') : -1
-  return at < 0 ? [argument] : [argument.slice(0, at), argument.slice(at + 1)]
-}
 
 function wholeNumber (text, refuse) {
   const number = Number(text)

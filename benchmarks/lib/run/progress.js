@@ -1,6 +1,6 @@
 'use strict'
 
-const WIDTH = 24
+const { SingleBar, Presets } = require('cli-progress')
 
 /**
  * A progress bar on stderr: one line that is drawn over on a terminal, a line per tenth elsewhere.
@@ -10,30 +10,45 @@ const WIDTH = 24
  *    progress.end()
  *
  * @param {number} total steps
- * @param {{ isTTY?: boolean, columns?: number, write: Function }} [out]
+ * @param {NodeJS.WriteStream} [stream]
  * @return {{ tick: (doing: string) => void, end: () => void }}
  */
-module.exports = function bar (total, out = process.stderr) {
-  let done = -1
-  let tenth = -1
-
-  function tick (doing) {
-    done = Math.min(done + 1, total)
-    const line = `${draw(done / total)} ${doing}`
-    if (out.isTTY) return out.write(`\r\x1b[K${line.slice(0, (out.columns || 80) - 1)}`)
-    if (Math.floor(done / total * 10) === tenth) return
-    tenth = Math.floor(done / total * 10)
-    out.write(`${line}\n`)
-  }
-
-  function end () {
-    out.write(out.isTTY ? '\r\x1b[K' : `${draw(1)} done\n`)
-  }
-
-  return { tick, end }
+module.exports = function bar (total, stream = process.stderr) {
+  return stream.isTTY ? drawn(total, stream) : printed(total, stream)
 }
 
-const draw = module.exports.draw = function (share) {
-  const full = Math.round(share * WIDTH)
-  return `[${'='.repeat(full)}${' '.repeat(WIDTH - full)}] ${String(Math.round(share * 100)).padStart(3)} %`
+function drawn (total, stream) {
+  const one = new SingleBar({
+    stream,
+    format: '{bar} {percentage} % {doing} ({duration_formatted}, about {eta_formatted} more)',
+    barsize: 24,
+    clearOnComplete: true,
+    hideCursor: true,
+    linewrap: false,
+    etaBuffer: 20,
+    gracefulExit: false // the lab ends its processes on signals
+  }, Presets.shades_classic)
+  let done = -1
+  return {
+    tick (doing) {
+      if (++done === 0) one.start(total, 0, { doing })
+      else one.update(Math.min(done, total), { doing })
+    },
+    end: () => one.stop()
+  }
+}
+
+function printed (total, stream) {
+  let done = -1
+  let tenth = -1
+  return {
+    tick (doing) {
+      done = Math.min(done + 1, total)
+      const reached = Math.floor(done / total * 10)
+      if (reached === tenth) return
+      tenth = reached
+      stream.write(`${String(reached * 10).padStart(3)} % ${doing}\n`)
+    },
+    end: () => stream.write('100 % done\n')
+  }
 }

@@ -5,7 +5,7 @@ const path = require('node:path')
 const { disbelief, median, middle, quantile, round } = require('./stats')
 
 /** Where runs write, which git ignores. */
-const OUT = exports.OUT = path.join(__dirname, '../../out')
+const OUT = exports.OUT = path.resolve(process.env.KONE_BENCH_OUT || path.join(__dirname, '../../out'))
 
 /** What is committed: complete runs, copied from OUT by `make results`. */
 exports.RESULTS = path.join(__dirname, '../../results')
@@ -21,7 +21,7 @@ exports.RESULTS = path.join(__dirname, '../../results')
  * @param {object} [conditions] generator, requestsPerSecond, connections, latencyMeanMs, pipeline, errors
  * @return {object}
  */
-exports.row = function (what, figures, conditions = {}) {
+const row = exports.row = function (what, figures, conditions = {}) {
   const rounds = figures.map(round)
   return {
     ...what,
@@ -40,7 +40,7 @@ exports.row = function (what, figures, conditions = {}) {
  * @param {{ workload: string, server: { name: string }, load: object, samples: object[] }} cell
  * @return {object[]}
  */
-exports.rowsOf = function ({ workload, server, load, samples }) {
+exports.cellRows = function ({ workload, server, load, samples }) {
   const figures = name => samples.map(sample => sample[name])
   const { requestsPerSecond, latencyMeanMs } = middle(samples) // of one round, for they belong together
   const conditions = {
@@ -49,15 +49,54 @@ exports.rowsOf = function ({ workload, server, load, samples }) {
     connections: load.connections,
     latencyMeanMs: round(latencyMeanMs),
     pipeline: load.pipeline ?? 1,
+    seconds: load.seconds,
     errors: 0 // a round with errors is never kept
   }
   const what = (metric, unit) => ({ workload, contender: server.name, metric, unit })
   return [
-    exports.row(what('cpu', 'µs/request'), figures('cpu'), conditions),
-    exports.row(what('throughput', 'requests/s'), figures('requestsPerSecond'), conditions),
-    exports.row(what('latency', 'ms'), figures('latencyMeanMs'), conditions)
+    row(what('cpu', 'µs/request'), figures('cpu'), conditions),
+    row(what('throughput', 'requests/s'), figures('requestsPerSecond'), conditions),
+    row(what('latency', 'ms'), figures('latencyMeanMs'), conditions)
   ]
 }
+
+/**
+ * The row of a contender.
+ *
+ *    rowOf(result, 'hello', 'kone')?.median         // its CPU per request
+ *    rowOf(result, 'idle', 'kone', 'memory')?.median
+ *
+ * @param {object} result
+ * @param {string} workload
+ * @param {string} contender
+ * @param {string} [metric]
+ * @return {object|undefined}
+ */
+exports.rowOf = function ({ rows }, workload, contender, metric = 'cpu') {
+  return rows.find(row => row.workload === workload && row.contender === contender && row.metric === metric)
+}
+
+/**
+ * The rows of a workload, the smallest median first.
+ *
+ * @param {object} result
+ * @param {string} workload
+ * @param {string} [metric]
+ * @return {object[]}
+ */
+exports.rowsOf = function ({ rows }, workload, metric = 'cpu') {
+  return rows.filter(row => row.workload === workload && row.metric === metric).sort((a, b) => a.median - b.median)
+}
+
+/**
+ * The name of a result's files.
+ *
+ *    nameOf({ lab: 'battle', node: 'v26.10.0' }) // 'battle.node26'
+ *
+ * @param {{ lab: string, node: string }} result
+ * @return {string}
+ */
+const nameOf = exports.nameOf = ({ lab, node }) => `${lab}.node${parseInt(node.replace(/^v/, ''))}`
 
 /**
  * What is wrong with a result: the shape that every lab keeps, checked before it is written.
@@ -140,26 +179,36 @@ function gaps ({ lab, rows = [], rejected = [], missing = [], derived: { only } 
 }
 
 /**
- * Write out/LAB.json.
+ * Write out/LAB.nodeMAJOR.json.
  *
  * @param {object} result
  * @param {string} [folder]
  * @return {string} the file
- * @throws {Error} the result has not the shape
+ * @throws {Error} the result has not the shape, or it cannot be written
  */
 exports.write = function (result, folder = OUT) {
   const found = problems(result)
   if (found.length) throw new Error(`the result of ${result.lab} is not sound: ${found.join('; ')}`)
-  return save(path.join(folder, `${result.lab}.json`), `${JSON.stringify(result, null, 2)}\n`)
+  return save(path.join(folder, `${nameOf(result)}.json`), `${JSON.stringify(result, null, 2)}\n`)
 }
 
 /**
+ * Write a file as a whole or not at all: what was there stays until the new content is on the disk.
+ *
  * @param {string} file
  * @param {string} content
  * @return {string} the file
+ * @throws {Error} of the file system: the disk is full, for example
  */
 const save = exports.save = function (file, content) {
   fs.mkdirSync(path.dirname(file), { recursive: true })
-  fs.writeFileSync(file, content)
-  return file
+  const fresh = `${file}.${process.pid}`
+  try {
+    fs.writeFileSync(fresh, content, { flush: true })
+    fs.renameSync(fresh, file)
+    return file
+  } catch (err) {
+    fs.rmSync(fresh, { force: true })
+    throw err
+  }
 }

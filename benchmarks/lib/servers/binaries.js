@@ -22,8 +22,19 @@ const CACHE = exports.CACHE = process.env.KONE_CACHE || path.join(os.homedir(), 
  * @throws {Error} it cannot be got, or does not run here; the message says how to get it
  */
 exports.binary = async function (wanted) {
-  const kept = newest(wanted, list(path.join(CACHE, 'node')))
-  return kept ? { version: kept, file: fileOf(kept) } : fetch(wanted)
+  return exports.kept(wanted) ?? fetch(wanted)
+}
+
+/**
+ * The binary of a Node version that is on this machine already.
+ *
+ * @param {string} wanted a whole version, or its beginning
+ * @return {{ version: string, file: string }|null}
+ */
+exports.kept = function (wanted) {
+  const found = list()
+  const version = newest(wanted, [...found.keys()])
+  return version ? { version, file: found.get(version) } : null
 }
 
 /**
@@ -114,9 +125,26 @@ function reason ({ stderr, message }) {
 
 const fileOf = version => path.join(CACHE, 'node', version, 'node')
 
-function list (folder) {
+// Those of this lab, and those that npm installed beside them (the tests do).
+function list () {
+  const found = new Map()
+  for (const folder of folders(CACHE).filter(name => /^node-\d+$/.test(name))) {
+    const modules = path.join(CACHE, folder, 'node_modules', packageOf(process.platform, process.arch))
+    try {
+      const { version } = JSON.parse(fs.readFileSync(path.join(modules, 'package.json'), 'utf8'))
+      const file = path.join(modules, 'bin/node')
+      if (fs.existsSync(file)) found.set(version, file)
+    } catch {} // it is not complete
+  }
+  for (const version of folders(path.join(CACHE, 'node'))) {
+    if (fs.existsSync(fileOf(version))) found.set(version, fileOf(version))
+  }
+  return found
+}
+
+function folders (folder) {
   try {
-    return fs.readdirSync(folder).filter(version => fs.existsSync(fileOf(version)))
+    return fs.readdirSync(folder)
   } catch {
     return []
   }

@@ -44,12 +44,11 @@ exports.option = { help: `also Node ${NODES.join(' and ')} with the packages of 
 /**
  * Contenders of that time, once per version of Node; what cannot be got is missing in the result.
  *
- *    await era(lab, [{ name: 'koa-2.0.1', of: 'koa', file, args }])
+ *    await era(lab, list('labs/battle/contenders/2017'))
  *    // [{ version: '6.9.2', contenders: [{ name: 'koa-2.0.1', …, node: '/…/6.9.2/node' }] }, …]
  *
  * @param {Lab} lab
- * @param {object[]} contenders `{ name, of, file, args? }`, of: the package whose version theirs is, none for
- *   that of Node
+ * @param {object[]} contenders as contenders.js lists them
  * @return {Promise<{ version: string, contenders: object[] }[]>}
  */
 exports.era = async function (lab, contenders) {
@@ -61,10 +60,10 @@ exports.era = async function (lab, contenders) {
       const { version, file: node } = await binary(wanted)
       const fitted = contenders.map(one => ({
         ...one,
-        name: one.of ? one.name : `${one.name}-${version}`,
+        name: one.package ? one.name : `${one.name}-${version}`,
         node,
-        env: { ERA: modules },
-        version: () => PACKAGES[one.of] ?? version
+        env: { KONE_2017: modules },
+        version: () => PACKAGES[one.package] ?? version
       }))
       found.push({ version, contenders: fitted })
     }

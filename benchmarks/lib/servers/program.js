@@ -14,6 +14,7 @@ const Server = require('./server')
 const run = promisify(execFile)
 
 const START = 30_000 // ms a program may take to listen
+const TRIES = 3 // ports: another process may take one between its choice and the start
 
 // Ends the program when its own stdin ends, and that is when the lab does, however it ended. It waits for whom it
 // started, for where nobody is process 1 the dead would stay in the list of processes.
@@ -46,10 +47,23 @@ class Program extends Server {
    * @throws {Error} it ended or did not listen; the message holds what it said
    */
   static async start (contender, { pin }) {
-    const { program, given = {} } = contender
-    const server = new Program(contender)
+    const { program } = contender
     const built = program.build ? { binary: await program.build() } : {}
-    server.port = await freePort()
+    for (let tries = 1; ; tries++) {
+      try {
+        return await Program.#startOnce(contender, { pin, built, port: await (program.port ?? freePort)() })
+      } catch (err) {
+        if (tries === TRIES || !/address (is )?already in use|EADDRINUSE/i.test(err.message)) throw err
+      }
+    }
+  }
+
+  static async #startOnce (contender, { pin, built, port }) {
+    const { program, given = {} } = contender
+    // What listens there would be measured in place of the program.
+    if (await connects(port)) throw new Error(`port ${port} is taken: address already in use`)
+    const server = new Program(contender)
+    server.port = port
     server.folder = fs.mkdtempSync(path.join(os.tmpdir(), 'kone-bench-'))
     const where = { host: '127.0.0.1', ...given, ...built, port: server.port, folder: server.folder }
     const command = program.command(where)

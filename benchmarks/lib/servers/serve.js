@@ -1,10 +1,13 @@
 'use strict'
 
-const BACKLOG = 4096 // connections that may wait to be accepted; what Linux allows by default
+/*
+ * The server's end of the channel to the lab, in the language of Node 0.8, for every Node that the lab runs.
+ */
+
+var BACKLOG = 4096 // connections that may wait to be accepted; the default limit of Linux
 
 /**
- * The other end of server.js, inside a contender: listen on a free port, say which, answer what the lab asks,
- * and end with the lab.
+ * Listen on a free port, report it, report usage when the lab requests it, and end with the lab.
  *
  *    serve(http.createServer(handler))
  *    serve((port, host) => fastify.listen({ port, host }).then(() => fastify.server))
@@ -12,23 +15,36 @@ const BACKLOG = 4096 // connections that may wait to be accepted; what Linux all
  * @param {{ listen: Function }|Function} app has Node's listen(port, host, backlog), or is such a function; it
  *   gives an http.Server or a promise of one
  */
-module.exports = async function serve (app) {
-  if (process.send) process.on('disconnect', () => process.exit())
+module.exports = function serve (app) {
+  if (process.send) process.on('disconnect', function () { process.exit() })
 
-  const listen = app.listen ? (...where) => app.listen(...where) : app
-  const server = await listen(0, process.env.HOST || '127.0.0.1', BACKLOG)
-  if (!server.listening) await new Promise(resolve => server.once('listening', resolve))
+  var host = process.env.HOST || '127.0.0.1'
+  var server = app.listen ? app.listen(0, host, BACKLOG) : app(0, host, BACKLOG)
+  if (typeof server.then === 'function') server.then(listening, fail)
+  else listening(server)
+}
 
-  // Workloads of idle connections ask for more patience than five seconds.
+function listening (server) {
+  if (server.address()) return ready(server)
+  server.on('listening', function () { ready(server) })
+}
+
+function ready (server) {
+  // Idle connections must outlive a round; five seconds is the default.
   if (process.env.KEEP_ALIVE) server.keepAliveTimeout = Number(process.env.KEEP_ALIVE)
 
-  const { port } = server.address()
-  if (!process.send) return console.log(`http://127.0.0.1:${port}`) // started by hand
+  var port = server.address().port
+  if (!process.send) return console.log('http://127.0.0.1:' + port) // started by hand
 
-  process.on('message', what => {
-    if (what === 'collect') global.gc?.()
-    const { user, system } = process.cpuUsage()
-    process.send({ cpu: user + system, resident: process.memoryUsage().rss })
+  process.on('message', function (what) {
+    if (what === 'collect' && global.gc) global.gc()
+    var usage = process.cpuUsage ? process.cpuUsage() : { user: 0, system: 0 }
+    process.send({ cpu: usage.user + usage.system, resident: process.memoryUsage().rss })
   })
-  process.send({ port })
+  process.send({ port: port })
+}
+
+function fail (err) {
+  console.error(String(err))
+  process.exit(1)
 }

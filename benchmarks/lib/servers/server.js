@@ -4,6 +4,8 @@ const { spawn } = require('node:child_process')
 const cpu = require('../run/cpu')
 
 const START = 30_000 // ms a server may take to listen
+const HOST = require.resolve('./host')
+const CLUSTER = require.resolve('./cluster')
 const running = new Set()
 
 /**
@@ -12,14 +14,18 @@ const running = new Set()
  */
 class Server {
   /**
-   * @param {{ name: string, file: string, args?: string[], env?: object }} contender
-   * @param {{ node: string, flags?: string[], pin?: string }} on the Node to run, the cores to stay on
+   * @param {{ name: string, file: string, args?: string[], env?: object, workers?: number, host?: string }} contender
+   *   as contenders.js lists it; workers: as many processes in a cluster; host: the program that runs the file, if
+   *   not host.js
+   * @param {{ node: string, flags?: string[], pin?: string, within?: number }} on the Node to run, the cores to stay on,
+   *   and the ms that it may take to listen, if not 30,000
    * @return {Promise<Server>} listening
-   * @throws {Error} it ended or stayed silent; the message holds what it said
+   * @throws {Error} it ended or stayed silent; the message holds what it wrote
    */
-  static async start (contender, { node, flags = [], pin }) {
+  static async start (contender, { node, flags = [], pin, within = START }) {
     const server = new Server(contender)
-    const command = [node, ...flags, contender.file, ...contender.args ?? []]
+    const { file, args = [], workers, host = HOST } = contender
+    const command = [node, ...flags, ...workers ? [CLUSTER, String(workers)] : [host], file, ...args]
     if (pin) command.unshift('taskset', '-c', pin)
     server.process = spawn(command[0], command.slice(1), {
       env: { ...process.env, NODE_ENV: 'production', NODE_OPTIONS: '', ...contender.env },
@@ -28,7 +34,7 @@ class Server {
     server.follow()
 
     try {
-      server.port = (await server.#answer(START)).port
+      server.port = (await server.#answer(within)).port
     } catch (err) {
       await server.stop()
       throw err

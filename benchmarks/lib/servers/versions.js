@@ -5,14 +5,15 @@ const path = require('node:path')
 const { root } = require('./kone')
 
 /**
- * The version of an installed contender.
+ * The version of a package that is installed for the lab.
  *
- *    version('koa')() // '2.16.4'
+ *    packageVersion('koa') // '2.16.4'
  *
  * @param {string} name
- * @return {() => string}
+ * @return {string}
+ * @throws {Error} it is not installed
  */
-exports.version = name => () => read(path.join(__dirname, '../../node_modules', name))
+exports.packageVersion = name => read(path.join(__dirname, '../../node_modules', name))
 
 /**
  * @return {string} kone's

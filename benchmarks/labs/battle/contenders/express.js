@@ -1,10 +1,9 @@
 'use strict'
 
-const express = require('express')
-const serve = require('../../../lib/servers/serve')
+exports.package = 'express'
 
-const app = express()
-for (let i = 0; i < 5; i++) app.use((req, res, next) => next())
-app.use((req, res) => res.type('text').send('Hello World'))
-
-serve(app)
+exports.start = function () {
+  const app = require('express')()
+  for (let i = 0; i < 5; i++) app.use((req, res, next) => next())
+  return app.use((req, res) => res.type('text').send('Hello World'))
+}

@@ -1,10 +1,10 @@
 'use strict'
 
-const fastify = require('fastify')
-const serve = require('../../../lib/servers/serve')
+exports.package = 'fastify'
 
-const app = fastify()
-for (let i = 0; i < 5; i++) app.addHook('onRequest', async () => {})
-app.get('/', async () => 'Hello World')
-
-serve((port, host) => app.listen({ port, host }).then(() => app.server))
+exports.start = function () {
+  const app = require('fastify')()
+  for (let i = 0; i < 5; i++) app.addHook('onRequest', async () => {})
+  app.get('/', async () => 'Hello World')
+  return (port, host, backlog) => app.listen({ port, host, backlog }).then(() => app.server)
+}

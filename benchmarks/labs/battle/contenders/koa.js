@@ -1,10 +1,10 @@
 'use strict'
 
-const serve = require('../../../lib/servers/serve')
-const Koa = require(process.argv.includes('--koa3') ? 'koa3' : 'koa')
+exports.package = 'koa'
 
-const app = new Koa()
-for (let i = 0; i < 5; i++) app.use(async (ctx, next) => { await next() })
-app.use(async ctx => { ctx.body = 'Hello World' })
+exports.start = () => hello(new (require('koa'))())
 
-serve(app)
+const hello = exports.hello = function (app) {
+  for (let i = 0; i < 5; i++) app.use(async (ctx, next) => { await next() })
+  return app.use(async ctx => { ctx.body = 'Hello World' })
+}

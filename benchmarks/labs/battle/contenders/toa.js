@@ -1,11 +1,11 @@
 'use strict'
 
-const Toa = require('toa')
-const serve = require('../../../lib/servers/serve')
+exports.package = 'toa'
+exports.about = 'its middleware run in sequence, not as an onion'
 
-// toa runs its middleware one after the other; there is no onion and no next.
-const app = new Toa()
-for (let i = 0; i < 5; i++) app.use(async function () {})
-app.use(async function () { this.body = 'Hello World' })
-
-serve(app)
+exports.start = function () {
+  const app = new (require('toa'))()
+  for (let i = 0; i < 5; i++) app.use(async function () {})
+  app.use(async function () { this.body = 'Hello World' })
+  return app
+}

@@ -1,9 +1,5 @@
 'use strict'
 
-const Koa = require('koa')
-const serve = require('../../../lib/servers/serve')
+exports.package = 'koa'
 
-const app = new Koa()
-app.use(ctx => { ctx.body = 'Hello World' })
-
-serve(app)
+exports.start = () => new (require('koa'))().use(ctx => { ctx.body = 'Hello World' })

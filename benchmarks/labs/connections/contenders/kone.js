@@ -1,10 +1,7 @@
 'use strict'
 
 const kone = require('../../../lib/servers/kone')
-const serve = require('../../../lib/servers/serve')
-const Kone = kone('.')
 
-const app = new Kone()
-app.use(ctx => { ctx.body = 'Hello World' })
+exports.package = 'kone'
 
-serve(app)
+exports.start = () => new (kone('.'))().use(ctx => { ctx.body = 'Hello World' })

@@ -1,10 +1,3 @@
 'use strict'
 
-const http = require('node:http')
-const serve = require('../../../lib/servers/serve')
-
-serve(http.createServer((req, res) => {
-  res.setHeader('Content-Type', 'text/plain; charset=utf-8')
-  res.setHeader('Content-Length', 11)
-  res.end('Hello World')
-}))
+module.exports = require('../../battle/contenders/node')

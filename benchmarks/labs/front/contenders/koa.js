@@ -1,10 +1,7 @@
 'use strict'
 
-const Koa = require('koa')
-const serve = require('../../../lib/servers/serve')
-
-// node koa.js WORKLOAD
-const workload = process.argv[2]
+const https = require('node:https')
+const { certificate } = require('../../../lib/servers/certificate')
 
 const handlers = {
   hello: async ctx => { ctx.body = 'Hello World' },
@@ -20,9 +17,12 @@ const handlers = {
   parser: async ctx => { ctx.body = ctx.request.body }
 }
 
-const app = new Koa()
-for (let i = 0; i < 5; i++) app.use(async (ctx, next) => { await next() })
-if (workload === 'parser') app.use(require('koa-bodyparser')())
-app.use(handlers[workload])
+exports.package = 'koa'
 
-serve(app)
+exports.start = function ([workload, folder]) {
+  const app = new (require('koa'))()
+  for (let i = 0; i < 5; i++) app.use(async (ctx, next) => { await next() })
+  if (workload === 'parser') app.use(require('koa-bodyparser')())
+  app.use(handlers[workload])
+  return folder ? https.createServer(certificate(folder), app.callback()) : app
+}

@@ -1,11 +1,8 @@
 'use strict'
 
+const https = require('node:https')
+const { certificate } = require('../../../lib/servers/certificate')
 const kone = require('../../../lib/servers/kone')
-const serve = require('../../../lib/servers/serve')
-const Kone = kone('.')
-
-// node kone.js WORKLOAD [--node]: with --node, kone answers through node:http.
-const [, , workload, engine] = process.argv
 
 const handlers = {
   hello: async ctx => { ctx.body = 'Hello World' },
@@ -28,9 +25,16 @@ const handlers = {
   }
 }
 
-const app = new Kone(engine === '--node' ? { http1: false } : {})
-for (let i = 0; i < 5; i++) app.use(async (ctx, next) => { await next() })
-if (workload === 'parser') app.use(kone('middleware/bodyParser')())
-app.use(handlers[workload])
+exports.package = 'kone'
 
-serve(app)
+exports.start = function ([workload, folder]) {
+  const app = create(workload)
+  return folder ? app.attach(https.createServer(certificate(folder))) : app
+}
+
+const create = exports.create = function (workload, options) {
+  const app = new (kone('.'))(options)
+  for (let i = 0; i < 5; i++) app.use(async (ctx, next) => { await next() })
+  if (workload === 'parser') app.use(kone('middleware/bodyParser')())
+  return app.use(handlers[workload])
+}

@@ -1,10 +1,11 @@
 'use strict'
 
 const http = require('node:http')
+const https = require('node:https')
 const querystring = require('node:querystring')
-const serve = require('../../../lib/servers/serve')
+const { certificate } = require('../../../lib/servers/certificate')
 
-// node node.js WORKLOAD: the same answers with node:http alone.
+// The same responses with node:http alone.
 const handlers = {
   hello (req, res) {
     send(res, 'text/plain; charset=utf-8', 'Hello World')
@@ -38,4 +39,7 @@ function send (res, type, text) {
   res.end(text)
 }
 
-serve(http.createServer(handlers[process.argv[2]]))
+exports.start = function ([workload, folder]) {
+  const handler = handlers[workload]
+  return folder ? https.createServer(certificate(folder), handler) : http.createServer(handler)
+}

@@ -1,15 +1,10 @@
 'use strict'
 
 const kone = require('../../../lib/servers/kone')
-const serve = require('../../../lib/servers/serve')
-const Kone = kone('.')
-const files = kone('middleware/static')
 
-// node kone.js ROOT memory|disk
-const [, , root, where] = process.argv
 const MB = 2 ** 20
 
-const app = new Kone()
-app.use(files(root, where === 'memory' ? { cacheFileSize: 2 * MB } : { cacheSize: 0 }))
+exports.package = 'kone'
+exports.about = 'from memory'
 
-serve(app)
+exports.start = ([root]) => new (kone('.'))().use(kone('middleware/static')(root, { cacheFileSize: 2 * MB }))

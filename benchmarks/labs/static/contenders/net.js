@@ -1,12 +1,28 @@
 'use strict'
 
 const net = require('node:net')
-const serve = require('../../../lib/servers/serve')
+const files = require('./_files')
+
+exports.about = 'writes fixed bytes, parses nothing'
 
 // The floor under every HTTP server in Node: of a read it looks only at the path.
-const answers = new Map()
-for (const [path, body] of require('./files')(process.argv[2])) {
-  const head = [
+exports.start = function ([root]) {
+  const responses = new Map([...files(root)].map(([path, body]) => [path, response(body)]))
+  return net.createServer(socket => {
+    socket.on('data', chunk => {
+      const { headers, body, small } = responses.get(chunk.latin1Slice(4, chunk.indexOf(' ', 4)))
+      if (small) return socket.write(small, 'latin1')
+      socket.cork()
+      socket.write(headers, 'latin1')
+      socket.write(body)
+      socket.uncork()
+    })
+    socket.on('error', () => {})
+  })
+}
+
+function response (body) {
+  const headers = [
     'HTTP/1.1 200 OK',
     'Content-Type: text/html; charset=utf-8',
     `Content-Length: ${body.length}`,
@@ -15,17 +31,5 @@ for (const [path, body] of require('./files')(process.argv[2])) {
     'Keep-Alive: timeout=5',
     '\r\n'
   ].join('\r\n')
-  answers.set(path, { head, body, small: body.length < 16384 && head + body.latin1Slice() })
+  return { headers, body, small: body.length < 16384 && headers + body.latin1Slice() }
 }
-
-serve(net.createServer(socket => {
-  socket.on('data', chunk => {
-    const { head, body, small } = answers.get(chunk.latin1Slice(4, chunk.indexOf(' ', 4)))
-    if (small) return socket.write(small, 'latin1')
-    socket.cork()
-    socket.write(head, 'latin1')
-    socket.write(body)
-    socket.uncork()
-  })
-  socket.on('error', () => {})
-}))

@@ -8,7 +8,9 @@ exports.missing = () => missing('nginx', 'apt-get install nginx, or brew install
 
 exports.version = () => version('nginx', ['-v'])
 
-// What costs it least was tried: small files by one write, the large one by sendfile.
+// What costs it least was tried: small files by one write, large ones by sendfile.
+const LARGE = ['/1m.html', '/100m.html'].map(path => `location = ${path} { sendfile on; tcp_nopush on; }`)
+
 exports.command = function ({ host, port, folder, root, workers = 1 }) {
   const file = path.join(folder, 'nginx.conf')
   fs.writeFileSync(file, `
@@ -34,7 +36,7 @@ http {
   scgi_temp_path ${folder};
   server {
     listen ${host}:${port} backlog=4096${workers > 1 ? ' reuseport' : ''};
-    ${root ? `root ${root}; location = /1m.html { sendfile on; tcp_nopush on; }` : 'default_type text/plain; location / { return 200 "Hello World"; }'}
+    ${root ? `root ${root}; ${LARGE.join(' ')}` : 'default_type text/plain; location / { return 200 "Hello World"; }'}
   }
 }
 `)

@@ -1,7 +1,9 @@
 'use strict'
 
 const http = require('node:http')
-const sirv = require('sirv')
-const serve = require('../../../lib/servers/serve')
 
-serve(http.createServer(sirv(process.argv[2])))
+exports.package = 'sirv'
+
+exports.descriptorsEach = 2 // one for the connection, one for the file while it is sent
+
+exports.start = ([root]) => http.createServer(require('sirv')(root))

@@ -1,6 +1,6 @@
 'use strict'
 
-const { figure, range, ratio, table } = require('../markdown')
+const { DASH, figure, range, ratio, table } = require('../markdown')
 const { bars } = require('../svg')
 const { short } = require('../text')
 
@@ -86,7 +86,7 @@ function idle (figures) {
   return {
     heading: 'Measured: 10,000 silent connections',
     body: table(['', 'KiB per connection', 'lowest–highest', '÷ node'], rows.map(row => [
-      figures.versioned(row.contender), short(row.median / 1024), `${short(row.min / 1024)}–${short(row.max / 1024)}`,
+      figures.versioned(row.contender), short(row.median / 1024), `${short(row.min / 1024)}${DASH}${short(row.max / 1024)}`,
       row.contender === 'node' ? '1' : ratio(figures.ratio(IDLE, row.contender, 'node', { metric: 'memory' }))
     ]))
   }

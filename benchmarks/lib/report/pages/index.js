@@ -19,7 +19,7 @@ exports.index = function ({ templates, labs, claims, isStale }) {
     'What kone costs, measured by the lab in `benchmarks/` and committed with it. Every table and chart is made from ' +
     '`benchmarks/results/` by `make report`, and a test compares them. A figure is the median of the rounds; the lowest and the highest round ' +
     'are beside it. Five pages set our figures beside a report of other years and machines, and say where that report cannot be true.',
-    stale && '<!-- stale -->\n> **Warning:** `lib/` or `middleware/` has changed since some of these results were measured; their pages say which.\n<!-- /stale -->',
+    stale && '<!-- stale -->\n> **Warning:** `lib/` has changed since some of these results were measured; their pages say which.\n<!-- /stale -->',
     '## Not supported',
     not.length
       ? list(not.map(({ says, on, atMost, spread, lab, verdict }) =>
