@@ -316,13 +316,13 @@ class Lab {
    * @param {object[]} cells as `rounds` leaves them
    */
   keep (cells) {
-    const { rows, rejected, derived } = this.result
+    const { rows, derived } = this.result
     for (const cell of cells) {
       const { workload, server: { name: contender }, samples, discarded } = cell
       const of = { workload, contender }
       for (const { round, reason } of discarded) derived.discarded.push({ ...of, round, reason })
       if (cell.rejected) {
-        rejected.push({ ...of, reason: cell.rejected })
+        this.reject(workload, contender, cell.rejected)
         continue
       }
       rows.push(...cellRows(cell))
