@@ -135,7 +135,7 @@ demo('the look of the demo app', suite => {
     assert(own - hint.height < other / 1.5, `${own - hint.height} px below the label, ${other} px above it`)
   })
 
-  it('should count entries in words, and invite where there are none', async () => {
+  it('should count entries in words, and invite to write the first one', async () => {
     const page = await visit('/guestbook')
     const app = await visit('/guestbook?locale=zh')
     assert.match(await app.textContent('main'), /\d+ 条留言|还没有留言/)

@@ -4,6 +4,7 @@ const { after, describe, it } = require('node:test')
 const assert = require('node:assert/strict')
 const { AsyncLocalStorage, createHook } = require('node:async_hooks')
 const { once } = require('node:events')
+const fs = require('node:fs')
 const http = require('node:http')
 const { PerformanceObserver } = require('node:perf_hooks')
 const { Readable } = require('node:stream')
@@ -170,7 +171,7 @@ const DIFFERENCES = {
       const seen = []
       const observer = new PerformanceObserver(list => seen.push(...list.getEntries().map(({ detail }) => detail.req.url)))
       observer.observe({ entryTypes: ['http'] })
-      const client = await connect(app => app.use(ctx => { ctx.body = `${ctx.path} ${ctx.path === '/read' && ctx.req.url}` }))
+      const client = await connect(app => app.use(ctx => { ctx.body = `${ctx.path} ${ctx.path === '/read' && ctx.res.req.url}` }))
       for (const path of ['/read', '/plain']) {
         client.text = ''
         client.write(get(path))
@@ -235,6 +236,41 @@ const DIFFERENCES = {
     assert.equal(period({ keepAliveTimeout: 5000, connectionsCheckingInterval: 30000 }), 500)
     assert.equal(period({ keepAliveTimeout: 400 }), 100)
     assert.equal(period({}), 500)
+  },
+
+  async 'res.write() of a stream' () {
+    const { front, node } = await both(async connect => {
+      let hasRoom
+      const client = await connect(app => app.use(ctx => {
+        ctx.respond = false
+        hasRoom = ctx.res.write('x'.repeat(20 * 1024))
+        ctx.res.end()
+      }))
+      client.write(get('/'))
+      await waitFor(() => hasRoom !== undefined, 'the write')
+      return hasRoom
+    })
+    assert.equal(front, true)
+    assert.equal(node, MAJOR >= 22)
+  },
+
+  async 'a file of a declared length' () {
+    const size = fs.statSync(process.execPath).size
+    const bytesRead = async (Framework, options) => {
+      let file
+      const client = await connect(Framework, app => app.use(ctx => {
+        ctx.body = file = fs.createReadStream(process.execPath, { end: 199999 })
+        ctx.length = 150000
+      }), options)
+      client.write(get('/'))
+      await waitFor(() => file?.closed, 'the end of the file')
+      client.end()
+      return file.bytesRead
+    }
+    assert.ok(size > 200000)
+    assert.equal(await bytesRead(Kone), 150000)
+    assert.equal(await bytesRead(Kone, { isNode: true }), 150000)
+    assert.equal(await bytesRead(Koa), 200000)
   },
 
   async "the order of on-finished's listeners" () {
