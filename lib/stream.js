@@ -1,5 +1,6 @@
 'use strict'
 
+const http = require('node:http')
 const Stream = require('node:stream')
 const destroy = require('destroy')
 const { cutShort } = require('./errors')
@@ -136,6 +137,7 @@ function writableOf ({ ctx, outgoing }) {
 // could catch it.
 function guard (response, res, body) {
   const { write, end } = res
+  const writeChunk = canReuse(res, body) ? reusing(body, write) : write
   const guarded = method => function (...args) {
     try {
       return method.apply(this, args)
@@ -145,8 +147,24 @@ function guard (response, res, body) {
       return false
     }
   }
-  res.write = guarded(write)
+  res.write = guarded(writeChunk)
   res.end = guarded(end)
+}
+
+const { write: nodeWrite } = http.ServerResponse.prototype
+const kReuse = Symbol.for('kone.reuse')
+
+// middleware/static/stream.js has this method: it is called with each chunk that was flushed, because nobody
+// needs the chunk any more. A function that replaced res.write may keep what it sees: then it is not called.
+function canReuse (res, body) {
+  return typeof body[kReuse] === 'function' && res instanceof http.ServerResponse && res.write === nodeWrite
+}
+
+function reusing (body, write) {
+  return function (chunk, ...rest) {
+    if (rest.length > 0) return write.call(this, chunk, ...rest)
+    return write.call(this, chunk, err => { if (!err) body[kReuse](chunk) })
+  }
 }
 
 function fail (response, body, err) {

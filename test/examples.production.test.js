@@ -25,7 +25,7 @@ function example (name, suite) {
 }
 
 example('https', child => {
-  it('should answer over TLS', async () => {
+  it('should respond over TLS', async () => {
     const [res] = await once(https.get(`${child.url}/a?b=1`, { rejectUnauthorized: false }), 'response')
     const body = JSON.parse((await res.toArray()).join(''))
     assert.deepEqual(body, { protocol: 'https', secure: true, url: `${child.url}/a?b=1` })

@@ -55,7 +55,7 @@ example('streaming.js', ask => {
     assert.equal(await (await ask('/ticks')).text(), ticks)
   })
 
-  it('should pass on the answer of a fetch', async () => {
+  it('should pass on the response of a fetch', async () => {
     const res = await ask('/again')
     assert.equal(res.headers.get('content-type'), 'text/plain; charset=utf-8')
     assert.equal(await res.text(), ticks)
@@ -81,7 +81,7 @@ example('errors.js', (ask, server) => {
 })
 
 example('final.js', (ask, server) => {
-  it('should wrap the answer, time it and log it', async () => {
+  it('should wrap the response, time it and log it', async () => {
     const res = await ask('/a')
     assert.deepEqual(await res.json(), { ok: true, data: { path: '/a' } })
     assert.match(res.headers.get('server-timing'), /^app;dur=\d+\.\d\d$/)
@@ -90,7 +90,7 @@ example('final.js', (ask, server) => {
 })
 
 example('esm.mjs', ask => {
-  it('should answer and turn errors into JSON', async () => {
+  it('should respond, and turn errors into JSON', async () => {
     assert.deepEqual(await (await ask('/')).json(), { hello: 'ES modules' })
     const res = await ask('/elsewhere')
     assert.equal(res.status, 404)
@@ -114,7 +114,7 @@ example('koa-packages/index.js', ask => {
     assert.match(await (await ask('/', { headers: { cookie } })).text(), /Hello &lt;Tobi&gt;[\s\S]*1 times/)
   })
 
-  it('should let koa-router answer what has no route', async () => {
+  it('should let koa-router respond to what has no route', async () => {
     assert.equal((await ask('/name', { method: 'DELETE' })).status, 405)
     assert.equal((await ask('/name', { method: 'POST' })).status, 400)
   })

@@ -26,7 +26,7 @@ function make (name) {
   const pattern = new RegExp(`(?:^|;) *${literal}=([^;]*)`)
 
   return function readCookie (ctx) {
-    const header = ctx.get('Cookie')
+    const header = ctx.get('cookie')
     if (header === '') return undefined
     if (ctx.cookies.get !== Cookies.prototype.get) return ctx.cookies.get(name)
 

@@ -87,7 +87,7 @@ function compressor (options) {
     ctx.vary('Accept-Encoding')
     if (!mayCompress(ctx, filter)) return
 
-    const header = ctx.get('Accept-Encoding') || whenSilent
+    const header = ctx.get('accept-encoding') || whenSilent
     const accepted = header === '*' ? whenAny : header
     if (isIdentity(choose(accepted, preference))) return
 

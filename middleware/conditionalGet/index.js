@@ -44,7 +44,7 @@ module.exports.final = function final (options) {
 
 // the two fields that ctx.fresh reads first
 function isConditional (ctx) {
-  return ctx.get('If-None-Match') !== '' || ctx.get('If-Modified-Since') !== ''
+  return ctx.get('if-none-match') !== '' || ctx.get('if-modified-since') !== ''
 }
 
 function respond (ctx) {

@@ -62,10 +62,10 @@ module.exports = function csrf (options) {
 }
 
 function isAllowed (ctx, disableQuery) {
-  const site = ctx.get('Sec-Fetch-Site')
+  const site = ctx.get('sec-fetch-site')
   if (site !== '') return site === 'same-origin' || site === 'none'
 
-  const origin = ctx.get('Origin')
+  const origin = ctx.get('origin')
   // not ctx.origin: in Koa 3 that is what the client sent
   if (origin !== '') return origin === `${ctx.protocol}://${ctx.host}`
 

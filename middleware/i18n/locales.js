@@ -39,7 +39,7 @@ module.exports = class Locales {
 
   /** The first language in the client's order of preference that is spoken here: en for en-GB. */
   accepted (ctx) {
-    const header = ctx.get('Accept-Language')
+    const header = ctx.get('accept-language')
     if (header === '' || this.knownHeaders.has(header)) return this.knownHeaders.get(header)
 
     let found

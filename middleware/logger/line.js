@@ -40,8 +40,8 @@ const COMMON = ':remote-addr - - [:date] ":method :url HTTP/:http-version" :stat
 function common (ctx, start) {
   const id = ctx.state?.id
   const line = `${escape(ctx.ip)} - - [${date()}] "${escape(ctx.method)} ${escape(ctx.originalUrl)} HTTP/` +
-    `${httpVersion(ctx)}" ${statusOf(ctx)} ${length(ctx)} "${escape(ctx.get('Referer'))}" ` +
-    `"${escape(ctx.get('User-Agent')) || '-'}" ${elapsed(ctx, start)} ms`
+    `${httpVersion(ctx)}" ${statusOf(ctx)} ${length(ctx)} "${escape(ctx.get('referer'))}" ` +
+    `"${escape(ctx.get('user-agent')) || '-'}" ${elapsed(ctx, start)} ms`
   return id === undefined ? line : `${line} ${escape(String(id))}`
 }
 

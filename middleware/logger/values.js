@@ -13,10 +13,10 @@ const VALUES = {
   status: statusOf,
   'response-time': elapsed,
   date,
-  referrer: ctx => escape(ctx.get('Referer')),
+  referrer: ctx => escape(ctx.get('referer')),
   'http-version': httpVersion,
   'remote-addr': ctx => escape(ctx.ip),
-  'user-agent': ctx => escape(ctx.get('User-Agent')) || '-',
+  'user-agent': ctx => escape(ctx.get('user-agent')) || '-',
   'content-length': length,
   id: ctx => escape(String(ctx.state.id ?? '-'))
 }

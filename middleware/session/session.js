@@ -100,8 +100,9 @@ module.exports = class Session {
     return value
   }
 
+  get isDecorated () { return this.ownMaxAge !== undefined || this.settings.renew }
+
   decorated (value, ttl) {
-    if (this.ownMaxAge === undefined && !this.settings.renew) return value
     const record = { ...value, _maxAge: this.ownMaxAge }
     if (this.settings.renew) record._expire = Date.now() + ttl
     return record
@@ -136,7 +137,7 @@ module.exports = class Session {
 
   /** The order of keys is no change. */
   isReordered (text) {
-    return text.length === this.text.length && isDeepStrictEqual(this.value, JSON.parse(this.text))
+    return text.length === this.text.length && isDeepStrictEqual(JSON.parse(text), JSON.parse(this.text))
   }
 
   async save (text) {
@@ -152,8 +153,8 @@ module.exports = class Session {
       if (!ctx.headerSent && readCookie(ctx)) ctx.cookies.set(key, null, cleared)
     } else {
       const ttl = ttlOf(maxAge)
-      const record = this.decorated(value, ttl)
-      const json = record === value ? text : toText(record)
+      const record = this.isDecorated ? this.decorated(value, ttl) : view.plain(value)
+      const json = this.isDecorated ? toText(record) : text
       this.id = await storage.save(record, json, { ttl, id, renewed: this.renewed, attributes })
       if (!ctx.headerSent || this.id !== id) ctx.cookies.set(key, this.id, attributes)
     }

@@ -61,7 +61,7 @@ module.exports = function sse (options) {
 class EventStream extends Readable {
   constructor (ctx, heartbeat, limit) {
     super({ highWaterMark: limit })
-    this.lastEventId = ctx.get('Last-Event-ID')
+    this.lastEventId = ctx.get('last-event-id')
     this.full = false
     this.over = false
     this.beat = heartbeat && setInterval(beat, heartbeat, this).unref()

@@ -203,7 +203,7 @@ function sendBytes (ctx, file, fd, start, end) {
 /** The encoding that the client prefers; undefined if it accepts none. */
 function fileFor (ctx, entry) {
   if (entry.plain !== undefined) return entry.plain
-  const encoding = choose(ctx.get('Accept-Encoding'), entry.offered)
+  const encoding = choose(ctx.get('accept-encoding'), entry.offered)
   return entry.files.find(file => file.encoding === encoding)
 }
 

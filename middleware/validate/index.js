@@ -9,7 +9,7 @@ const PARTS = {
   params: ctx => ctx.params || {},
   query: ctx => ({ ...ctx.query }),
   headers: ctx => ({ ...ctx.headers }),
-  cookies: ctx => parseCookies(ctx.get('Cookie')),
+  cookies: ctx => parseCookies(ctx.get('cookie')),
   body: readParsedBody
 }
 

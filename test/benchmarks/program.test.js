@@ -5,7 +5,7 @@ const net = require('node:net')
 const path = require('node:path')
 const { describe, it } = require('node:test')
 const assert = require('node:assert/strict')
-const Program = require('../../benchmarks/lib/program')
+const Program = require('../../benchmarks/lib/servers/program')
 const { need } = require('../helpers/programs')
 
 const SERVER = `
@@ -31,7 +31,7 @@ describe('a program that is no Node contender', { skip: !linux && 'its processes
   })
 
   it('should start nginx', { skip: need('nginx') ? false : 'nginx is missing: apt-get install nginx' }, async () => {
-    const nginx = require('../../benchmarks/contenders/static/nginx')
+    const nginx = require('../../benchmarks/labs/static/contenders/nginx')
     const server = await Program.start({ name: 'nginx', program: nginx }, {})
     try {
       const answer = await fetch(`http://127.0.0.1:${server.port}/`)

@@ -3,8 +3,8 @@
 const assert = require('node:assert/strict')
 const http = require('node:http')
 const { describe, it } = require('node:test')
-const { BOUNDS, histogram, table } = require('../../benchmarks/lib/histogram')
-const { slope } = require('../../benchmarks/lib/slope')
+const { BOUNDS, histogram, table } = require('../../benchmarks/lib/load/histogram')
+const { slope } = require('../../benchmarks/labs/growth/slope')
 const pooled = require('../../benchmarks/lib/load/pooled')
 const rpc = require('../../benchmarks/lib/load/rpc')
 

@@ -2,6 +2,7 @@
 
 const { describe, it } = require('node:test')
 const assert = require('node:assert/strict')
+const { inspect } = require('node:util')
 const { default: original } = require('koa-session')
 const session = require('kone/middleware/session')
 
@@ -53,6 +54,33 @@ frameworks('session with the options of koa-session', ({ it, Koa, ask, errors })
       }))
       assert.deepEqual(ours, theirs, JSON.stringify(options))
     }
+  })
+
+  it('should call back when it is saved or has a new id, which passport waits for', async () => {
+    const called = async (ctx, name) => {
+      const err = await new Promise(resolve => ctx.session[name](resolve))
+      return [name, err === undefined || err === null]
+    }
+    const act = async ctx => {
+      ctx.session.user = 'ada'
+      ctx.body = [await called(ctx, 'save'), await called(ctx, 'regenerate')]
+    }
+    for (const visit of twins({ maxAge: HOUR }, undefined, act)) {
+      const res = await visit('GET /')
+      assert.deepEqual(JSON.parse(res.text), [['save', true], ['regenerate', true]])
+    }
+  })
+
+  it('should call back with the error of a store that fails', async () => {
+    const away = () => { throw new Error('away') }
+    const app = counting(session, { store: { get: away, set: away, destroy: away } }, async ctx => {
+      ctx.session.user = 'ada'
+      const err = await new Promise(resolve => ctx.session.save(resolve))
+      ctx.session = null
+      ctx.body = err.code
+    })
+    const res = await visitor(ask, app)('GET /')
+    assert.match(res.text, /KONE_ERR_SESSION_STORE|Service Unavailable/)
   })
 
   it('should leave SameSite out where it is null, as the README of koa-session has it', async () => {
@@ -194,6 +222,94 @@ frameworks('session with the options of koa-session', ({ it, Koa, ask, errors })
     assert.deepEqual((await ann('GET /sign-in')).json(), { count: 1 })
     assert.notEqual(ann.cookies[KEY], id)
     assert.deepEqual([...store.sessions.keys()], [`${KEY}:${ann.cookies[KEY]}`])
+  })
+
+  it('should list, serialise and copy the data alone, as koa-session does', async () => {
+    const looks = {
+      json: session => JSON.stringify(session),
+      nested: session => JSON.stringify({ session, list: [session] }),
+      // koa-session's own fields are enumerable: isNew, _expire, _requireSave
+      keys: session => Object.keys(session).filter(isData),
+      entries: session => Object.entries(session).filter(([name]) => isData(name)),
+      spread: session => Object.keys({ ...session }).filter(isData),
+      assigned: session => Object.keys(Object.assign({}, session)).filter(isData),
+      inherited: session => {
+        const names = []
+        for (const name in session) if (isData(name)) names.push(name)
+        return names
+      },
+      rest: ({ user, ...rest }) => [user, JSON.stringify(rest.list)],
+      has: session => ['user', 'isNew', 'maxAge', 'save', 'nothing'].map(name => name in session),
+      own: session => ['user', 'save', 'maxAge', 'populated'].map(name => Object.hasOwn(session, name)),
+      inspected: session => inspect(session).includes("{ user: 'ada', list: [ 1, 2 ] }"),
+      type: session => [typeof session, Array.isArray(session), session.constructor.name, String(session)],
+      written: session => {
+        session.extra = 1
+        delete session.user
+        return JSON.stringify(session)
+      },
+      methods: session => ['save', 'regenerate', 'manuallyCommit'].map(name => typeof session[name])
+    }
+    const isData = name => name !== 'isNew' && name[0] !== '_'
+    for (const path of ['/new', '/stored', '/assigned']) {
+      const act = ctx => {
+        if (ctx.path === '/new') Object.assign(ctx.session, { user: 'ada', list: [1, 2] })
+        if (ctx.path === '/assigned') ctx.session = { user: 'ada', list: [1, 2] }
+        ctx.body = Object.fromEntries(Object.entries(looks).map(([name, look]) => {
+          const { user, list } = ctx.session
+          const result = look(ctx.session)
+          delete ctx.session.extra
+          delete ctx.session.list
+          return [name, (Object.assign(ctx.session, { user, list }), result)]
+        }))
+      }
+      const [theirs, ours] = await Promise.all(twins({ signed: false, maxAge: HOUR }, undefined, act).map(async client => {
+        await client('GET /new')
+        return (await client(`GET ${path}`)).json()
+      }))
+      assert.deepEqual(ours, theirs, path)
+      assert.equal(ours.json, '{"user":"ada","list":[1,2]}')
+    }
+  })
+
+  it('should be copied by structuredClone, and equal a plain object but for its prototype', async () => {
+    const app = counting(session, {}, ctx => {
+      ctx.session = JSON.parse('{"a":[1],"__proto__":2,"constructor":3}')
+      assert.deepEqual(structuredClone(ctx.session), JSON.parse('{"a":[1],"__proto__":2,"constructor":3}'))
+      assert.deepEqual({ ...ctx.session }, JSON.parse('{"a":[1],"__proto__":2,"constructor":3}'))
+      ctx.body = JSON.stringify(ctx.session)
+    })
+    const ann = visitor(ask, app)
+    assert.equal((await ann('GET /')).text, '{"a":[1],"__proto__":2,"constructor":3}')
+  })
+
+  it('should leave the prototype of an instance, and take objects that cannot be extended', async () => {
+    class Visit { constructor () { this.page = 1 } next () { return ++this.page } }
+    const ann = visitor(ask, counting(session, {}, ctx => {
+      if (ctx.path === '/instance') {
+        ctx.session = new Visit()
+        ctx.body = [ctx.session.next(), ctx.session instanceof Visit, ctx.session.isNew, ctx.session.populated, ctx.session]
+      }
+      if (ctx.path === '/frozen') ctx.session = Object.freeze({ page: 7 })
+      if (ctx.path === '/bare') ctx.session = Object.assign(Object.create(null), { page: 8 })
+    }))
+    assert.deepEqual((await ann('GET /instance')).json(), [2, true, true, true, { page: 2 }])
+    assert.deepEqual((await ann('GET /')).json(), { page: 2 })
+    await ann('GET /frozen')
+    assert.deepEqual((await ann('GET /')).json(), { page: 7 })
+    await ann('GET /bare')
+    assert.deepEqual((await ann('GET /')).json(), { page: 8 })
+  })
+
+  it('should give stores a plain object', async () => {
+    const prototypes = []
+    const store = { ...promising(), set (id, value) { prototypes.push(Object.getPrototypeOf(value)) } }
+    const ann = visitor(ask, counting(session, { store }, ctx => {
+      if (ctx.path === '/maxAge') ctx.session.maxAge = HOUR
+    }))
+    await ann('GET /add')
+    await ann('GET /maxAge')
+    assert.deepEqual(prototypes, [Object.prototype, Object.prototype])
   })
 
   it("should keep data of the app's own under these names", async () => {

@@ -6,7 +6,10 @@ const http = require('node:http')
 const net = require('node:net')
 const os = require('node:os')
 const path = require('node:path')
-const { after } = require('node:test')
+const { fork } = require('node:child_process')
+const { once } = require('node:events')
+const { PassThrough, Writable } = require('node:stream')
+const { after, it } = require('node:test')
 const { setTimeout: sleep } = require('node:timers/promises')
 const v8 = require('node:v8')
 const vm = require('node:vm')
@@ -26,6 +29,11 @@ const BIG = Buffer.alloc(200000, 'big file ')
 fs.mkdirSync(root)
 fs.writeFileSync(path.join(outer, 'secret.txt'), 'secret')
 fs.writeFileSync(path.join(root, 'a.txt'), 'hello a')
+
+// each 8 bytes hold their place, so that nothing can be at another's
+const NUMBERED = path.join(root, 'numbered.bin')
+const numbered = Buffer.from(BigUint64Array.from({ length: 3 * 2 ** 17 }, (_, i) => BigInt(i)).buffer)
+fs.writeFileSync(NUMBERED, numbered)
 
 frameworks('static and the disk', ({ it, Koa, ask, listen, errors, name }) => {
   const start = options => {
@@ -146,6 +154,55 @@ frameworks('static and the disk', ({ it, Koa, ask, listen, errors, name }) => {
     assert(most < 2 * 2 ** 20, `${most} bytes`)
   })
 
+  it('should send every byte in its place, to slow clients and from buffers that are used again', async () => {
+    const { port } = await listen(start())
+    const target = `/${path.basename(NUMBERED)}`
+    await Promise.all([1, 2, 3].map(async i => {
+      const [first, second] = await receive(port, `GET ${target}`, `GET ${target}`, i)
+      assert(first.equals(numbered), `client ${i}`)
+      assert(second.equals(numbered), `client ${i}, its second request`)
+    }))
+    const part = await ask(start(), `GET ${target}`, { headers: { range: 'bytes=70001-2000000' } })
+    assert(part.body.equals(numbered.subarray(70001, 2000001)))
+  })
+
+  it('should leave the chunks alone that somebody else has seen', async () => {
+    const keepers = {
+      listener: (ctx, kept) => ctx.body.on('data', chunk => kept.push(chunk)),
+      write: (ctx, kept) => {
+        const { write } = ctx.res
+        ctx.res.write = function (chunk, ...rest) {
+          kept.push(chunk)
+          return write.call(this, chunk, ...rest)
+        }
+      },
+      stream: (ctx, kept) => {
+        const through = new PassThrough()
+        through.on('data', chunk => kept.push(chunk))
+        ctx.body = ctx.body.pipe(through)
+        ctx.length = numbered.length
+      },
+      second: (ctx, kept) => ctx.body.pipe(new Writable({
+        write (chunk, encoding, done) {
+          kept.push(chunk)
+          setImmediate(done)
+        }
+      }))
+    }
+    for (const [by, keep] of Object.entries(keepers)) {
+      const kept = []
+      const app = new Koa()
+      app.use(async (ctx, next) => {
+        await next()
+        keep(ctx, kept)
+      })
+      app.use(serve(root))
+      const res = await ask(app, `GET /${path.basename(NUMBERED)}`)
+      assert(res.body.equals(numbered), by)
+      assert(Buffer.concat(kept).equals(numbered), `kept by a ${by}`)
+    }
+  })
+
   it('should cut an answer short rather than wait when the file was cut', async () => {
     const file = path.join(root, `cut-${name.replace(/\W/g, '')}.bin`)
     fs.writeFileSync(file, Buffer.alloc(30 * 2 ** 20))
@@ -163,3 +220,48 @@ frameworks('static and the disk', ({ it, Koa, ask, listen, errors, name }) => {
     socket.destroy()
   })
 })
+
+it('static of kone: should take less than 32 MiB for a file of 100 MB', async t => {
+  const file = path.join(root, 'hundred.bin')
+  fs.closeSync(fs.openSync(file, 'w'))
+  fs.truncateSync(file, 100e6)
+  const child = fork(path.join(__dirname, 'fixtures/static-memory.js'), [root], { execArgv: [] })
+  t.after(() => child.kill())
+  const [{ port }] = await once(child, 'message')
+  const get = target => new Promise((resolve, reject) => {
+    http.get({ host: '127.0.0.1', port, path: target, agent: false }, res => {
+      let received = 0
+      res.on('data', chunk => { received += chunk.length }).on('end', () => resolve(received)).on('error', reject)
+    }).on('error', reject)
+  })
+  const memory = async () => {
+    child.send('memory')
+    return (await once(child, 'message'))[0]
+  }
+  for (let i = 0; i < 20; i++) await get('/a.txt')
+  const { rss } = await memory()
+  assert.equal(await get('/hundred.bin'), 100e6)
+  const { most } = await memory()
+  assert(most - rss < 32 * 2 ** 20, `${((most - rss) / 2 ** 20).toFixed(1)} MiB`)
+})
+
+/** The bodies of requests that are sent at once, read with pauses of `pace` turns of the event loop. */
+async function receive (port, ...args) {
+  const pace = args.pop()
+  const socket = net.connect(port, '127.0.0.1')
+  socket.write(args.map(line => `${line} HTTP/1.1\r\nHost: a\r\n\r\n`).join(''))
+  const bodies = []
+  let bytes = Buffer.alloc(0)
+  for await (const chunk of socket) {
+    bytes = Buffer.concat([bytes, chunk])
+    const start = bytes.indexOf('\r\n\r\n') + 4
+    const length = Number(/content-length: (\d+)/i.exec(bytes.latin1Slice(0, start))?.[1])
+    if (start > 3 && bytes.length >= start + length) {
+      bodies.push(bytes.subarray(start, start + length))
+      bytes = bytes.subarray(start + length)
+      if (bodies.length === args.length) break
+    }
+    for (let i = 0; i < pace; i++) await new Promise(setImmediate)
+  }
+  return bodies
+}

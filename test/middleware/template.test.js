@@ -67,6 +67,24 @@ frameworks('template', ({ it, Koa, ask, errors }) => {
     }
   })
 
+  it('should have the variables of loops and scopes that nunjucks has', async () => {
+    const files = Object.fromEntries([
+      '{% for a in list %}{{ loop.index }}{{ loop.index0 }}{{ loop.revindex }}{{ loop.revindex0 }}' +
+        '{{ loop.first }}{{ loop.last }}{{ loop.length }}{{ loop | dump }} {% endfor %}{{ loop }}',
+      '{% for a in list %}{% for b in list %}{{ loop.index }}{{ a }}{{ b }}{% endfor %}{{ loop.index }}{% endfor %}',
+      '{% for loop in rows %}{{ loop.id }}{{ loop.index }}{{ loop | dump }}{% endfor %}',
+      '{% for constructor, __proto__ in map %}{{ constructor }}{{ __proto__ }}{{ toString }}{% endfor %}{{ constructor }}',
+      '{% set x = 1 %}{% for a in list %}{% set x = x + a %}{{ x }}{% endfor %}{{ x }}{% set a, b = 2 %}{{ a }}{{ b }}',
+      '{% macro m(a, b=2) %}{{ a }}{{ b }}{{ x }}{{ loop }}{% endmacro %}{% for x in list %}{{ m(x) }}{{ m(x, b=x) }}{% endfor %}'
+    ].map((text, i) => [`loop-${i}.html`, text]))
+    for (const [name, text] of Object.entries(files)) {
+      fs.writeFileSync(path.join(root, name), text)
+      const locals = () => ({ list: [3, 4, 5], rows: [{ id: 'a' }, { id: 'b' }], map: { k: 'v', l: 'w' } })
+      const theirs = new nunjucks.Environment(null, { autoescape: true }).renderString(text, locals())
+      assert.equal(await rendered(name, locals()), theirs, text)
+    }
+  })
+
   it('should read a getter of ctx.state only when it is printed', async () => {
     let reads = 0
     const app = serve(async ctx => {

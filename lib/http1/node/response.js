@@ -216,9 +216,8 @@ function writeRaw (data, encoding, callback, size) {
   if (this.outputData.length > 0) takeOutput(this)
   if (typeof encoding === 'function') addPiece(this, data, null, encoding)
   else addPiece(this, data, encoding, callback)
-  // Node corks the socket in write(), until the tick ends, and in end(). What else it writes goes at once.
-  if (socket.writableCorked === 0) flushPieces(this)
-  else if (isFirst) process.nextTick(writePieces, this, pieces.size)
+  // In end() this may be the last piece, whose callback emits 'finish': _finish() takes it, in the same tick.
+  if (isFirst) process.nextTick(writePieces, this, pieces.size)
   const { writableLength, writableHighWaterMark: mark } = socket
   const isBelowMark = writableLength + pieces.size < (writableLength === 0 ? Math.max(mark, JOINED) : mark)
   if (!isBelowMark) process.nextTick(goOnIfWritable, this)
