@@ -113,11 +113,11 @@ describe('the pages of docs/reports', () => {
     const first = made([result('battle', { cost: 30, hash: 'b'.repeat(40), date: '2026-10-01T12:00:00.000Z' })])
     const history = JSON.parse(first.files.get('docs/reports/history.json'))
     assert.equal(history.length, 1)
-    const { files } = made([result('battle')], { history })
+    const { files } = made([result('battle'), result('battle', { node: 20 })], { history })
     const text = files.get('docs/reports/battle.md')
     assert.match(text, /## Trend[\s\S]*\| 26 \| `bbbbbbbbb` \| 2026-10-01 \| 0\.75 [\s\S]*\| 26 \| `aaaaaaaaa` \| 2026-11-22 \| 0\.50 /)
     assert.ok(files.has('docs/reports/charts/battle-trend-dark.svg'))
-    assert.equal(JSON.parse(files.get('docs/reports/history.json')).length, 2)
+    assert.equal(JSON.parse(files.get('docs/reports/history.json')).length, 3)
     assert.doesNotMatch(first.files.get('docs/reports/battle.md'), /## Trend/)
   })
 

@@ -21,7 +21,7 @@ exports.extended = function (history, labs, templates) {
       if (derived?.quick || derived?.only) continue
       const ratios = Object.fromEntries(trend.map(({ what, of }) => [what, spreadOf(of(figures))]).filter(([, spread]) => spread))
       const entry = { lab, node: figures.node, commit: commit?.hash ?? null, date, ratios }
-      const known = entries.findIndex(one => one.lab === lab && one.date === date)
+      const known = entries.findIndex(one => one.lab === lab && one.node === figures.node && one.date === date)
       if (known < 0) entries.push(entry)
       else entries[known] = entry
     }

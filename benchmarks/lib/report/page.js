@@ -1,7 +1,7 @@
 'use strict'
 
 const { missed } = require('./claims')
-const { DASH, figure, list, picture, range, ratio, table, threshold, two, whole } = require('./markdown')
+const { DASH, figure, list, picture, range, ratio, table, threshold, whole } = require('./markdown')
 const { median } = require('../run/stats')
 const { compact, short } = require('./text')
 const { lines } = require('./svg')
