@@ -72,7 +72,7 @@ exports.middle = function (samples) {
 
 /**
  * Why a measurement cannot be believed. By Little's law requests in flight are rate × latency: a
- * closed loop cannot answer more than `connections × pipeline ÷ mean latency`; a fifth is left for
+ * closed loop cannot complete more than `connections × pipeline ÷ mean latency`; a fifth is left for
  * the coarse clocks of load generators.
  *
  * @param {{ requests: number, errors: number, requestsPerSecond: number, latencyMeanMs: number,
@@ -81,7 +81,7 @@ exports.middle = function (samples) {
  */
 exports.disbelief = function (sample) {
   if (sample.errors) return `${sample.errors} errors in ${sample.requests + sample.errors} requests`
-  if (!(sample.requests > 0)) return 'no request was answered'
+  if (!(sample.requests > 0)) return 'no request got a response'
   const { requestsPerSecond, latencyMeanMs, connections, pipeline = 1 } = sample
   if (!(latencyMeanMs > 0)) return `its mean latency is ${latencyMeanMs} ms`
   const possible = connections * pipeline / (latencyMeanMs / 1000)
