@@ -294,4 +294,4 @@ async function leaves (site, path) {
   site.leave()
 }
 
-module.exports = { sideBySide, compare }
+module.exports = { sideBySide, compare, WAYS: Object.keys(IN_FRONT) }

@@ -78,7 +78,7 @@ function loader (count) {
   return { count, generator, pin: pinned?.server, ...generators[generator]({ pin: pinned?.load }) }
 }
 
-// With the rows of the apps that were asked before and not now.
+// With the rows of the apps that ran before and not now.
 function write (rows, all, load) {
   const before = fs.existsSync(RESULTS) ? JSON.parse(fs.readFileSync(RESULTS, 'utf8')) : []
   const every = all.map(name => [...rows, ...before].find(row => row.name === name) || unasked(name))
