@@ -9,7 +9,7 @@ help:
 	@echo 'make start        install, serve the demo app on http://localhost:4000 (PORT)'
 	@echo 'make test         install, run all tests'
 	@echo 'make battle       hello world against the field (ARGS="--quick")'
-	@echo 'make bench-NAME   mw front soak versions connections static rpc growth types (ARGS=…)'
+	@echo 'make bench-NAME   dropin mw front soak versions connections static rpc growth types (ARGS=…)'
 	@echo 'make bench-compare REF=main~1   the checkout against a revision of kone, or REF=a..b'
 	@echo 'make results      copy complete runs to benchmarks/results'
 	@echo 'make report       README, docs/reports and charts from benchmarks/results, and an HTML page'

@@ -2,7 +2,7 @@
 
 const fs = require('node:fs')
 
-/** What node takes when nobody says how much to read at once, in bytes. */
+/** Node's default for the option `highWaterMark`, in bytes. */
 const DEFAULT = 64 * 1024
 
 /** Larger pieces cost more memory for each client that reads slowly, in bytes. */

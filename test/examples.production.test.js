@@ -104,7 +104,7 @@ example('metrics', child => {
     assert.match(text, /nodejs_heap_size_used_bytes/)
   })
 
-  it('should be ready, and not while it drains', async () => {
+  it('should be ready, but not while it drains', async () => {
     assert.equal((await fetch(`${child.url}/healthz`)).status, 200)
     const agent = new http.Agent({ keepAlive: true, maxSockets: 1 })
     const ask = async () => {

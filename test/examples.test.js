@@ -32,7 +32,7 @@ example('json.js', ask => {
     assert.deepEqual(await (await ask('/notes')).json(), [{ id: 1, text: 'milk' }])
   })
 
-  it('should refuse what is no note', async () => {
+  it('should refuse a body that is not a note', async () => {
     assert.equal((await post('{"text":1}')).status, 400)
     assert.equal((await post('null')).status, 400)
     assert.equal((await post('{')).status, 400)
@@ -63,7 +63,7 @@ example('streaming.js', ask => {
 })
 
 example('errors.js', (ask, server) => {
-  it('should tell what a client may know', async () => {
+  it('should send the message of an error that is for the client', async () => {
     const res = await ask('/api/name')
     assert.equal(res.status, 400)
     assert.deepEqual(await res.json(), { error: 'name required', field: 'name' })
@@ -71,7 +71,7 @@ example('errors.js', (ask, server) => {
     assert.equal(await (await ask('/name')).text(), 'name required')
   })
 
-  it('should keep the rest to itself and its log', async () => {
+  it('should log other errors, and send none of their message', async () => {
     const res = await ask('/api/crash')
     assert.equal(res.status, 500)
     assert.deepEqual(await res.json(), { error: 'something went wrong' })
@@ -130,7 +130,7 @@ describe('examples/typescript', () => {
   after(() => fs.rmSync(out, { recursive: true }))
 
   example(path.join(out, 'index.js'), ask => {
-    it('should compile, greet whom it knows and ask the others', async () => {
+    it('should compile, greet a named client and refuse one without a name', async () => {
       assert.deepEqual(await (await ask('/?name=Tobi')).json(), { greeting: 'Hello Tobi' })
       const res = await ask('/')
       assert.equal(res.status, 401)

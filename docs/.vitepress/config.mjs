@@ -51,7 +51,7 @@ const sidebar = [
       page('Getting started', '/guide/getting-started'),
       page('A request and its response', '/guide/concepts'),
       page('TypeScript and ES modules', '/guide/typescript'),
-      page('Coming from Koa or Express', '/migration'),
+      page('From Koa or Express', '/migration'),
       page('Koa and kone side by side', '/api/koa'),
       page('FAQ', '/guide/faq')
     ]
@@ -62,7 +62,7 @@ const sidebar = [
       page('Writing middleware', '/guide/middleware'),
       page('Handling errors', '/guide/errors'),
       page('Validating requests', '/guide/validation'),
-      page('Sessions and authentication', '/guide/authentication'),
+      page('Authentication', '/guide/authentication'),
       page('Files and streams', '/guide/files-and-streams'),
       page('Testing', '/guide/testing'),
       page('Bundling and serverless', '/guide/bundling'),
@@ -92,13 +92,13 @@ const sidebar = [
       page('Deployment', '/api/deploy'),
       page('Cluster', '/api/cluster'),
       page('Shared state', '/api/state'),
-      page('HTTPS, HTTP/2, WebSocket', '/api/https-http2'),
+      page('HTTPS and HTTP/2', '/api/https-http2'),
       page('Observability', '/api/observability'),
       page('Real applications', '/api/real-applications')
     ]
   },
   { text: 'Middleware', link: '/middleware/', collapsed: true, items: [page('The set', '/middleware/'), ...middleware] },
-  ...(reports.length > 0 ? [{ text: 'Reports', link: reports[0].link, collapsed: true, items: reports }] : []),
+  ...(reports.length > 0 ? [{ text: 'Reports', link: '/reports/', collapsed: true, items: [page('All results', '/reports/'), ...reports] }] : []),
   {
     text: 'Project',
     link: '/contributing',
@@ -129,6 +129,7 @@ export default defineConfig({
   description: 'A drop-in replacement for Koa 2 that uses less CPU per request than a bare node:http handler',
   lang: 'en',
   cleanUrls: true,
+  ignoreDeadLinks: 'localhostLinks',
   srcDir: root,
   srcExclude: [
     'README.md', '.*/**', 'benchmarks/**', 'cluster/**', 'command/**', 'coverage/**', 'create/**', 'docs/.vitepress/**',
@@ -169,8 +170,6 @@ export default defineConfig({
       provider: 'local',
       options: {
         _render: render,
-        // axe: the name of a button contains the text on it, the key included.
-        translations: { button: { buttonText: 'Search', buttonAriaLabel: 'Search K' } },
         miniSearch: { searchOptions: { fuzzy: 0.2, prefix: true, boost: { title: 4, titles: 2, text: 1 } } }
       }
     },

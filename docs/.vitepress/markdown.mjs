@@ -12,7 +12,7 @@ const { parse } = require('./exchanges')
  * - a link to a file goes to that file's page;
  * - headings have GitHub's anchors;
  * - the copy button of a block copies a program that runs;
- * - a drawing is a part of the page, so that it has the page's colours.
+ * - a drawing is a part of the page, and of a picture in light and dark one is shown, by the page's theme.
  *
  * @param {{ root: string, rewrites: object, repository?: string }} options
  * @return {object} `markdown` of VitePress' configuration
@@ -40,7 +40,7 @@ export default function markdown ({ root, rewrites, repository }) {
   }
 
   return {
-    theme: { light: 'github-light-high-contrast', dark: 'github-dark' },
+    theme: { light: 'github-light-high-contrast', dark: 'github-dark-default' },
     anchor: { slugify: anchorOf },
     codeCopyButtonTitle: 'Copy',
     config (md) {
@@ -60,6 +60,7 @@ export default function markdown ({ root, rewrites, repository }) {
         }
       })
       drawings(md)
+      pictures(md)
       tables(md)
       blocks(md)
     }
@@ -76,9 +77,23 @@ function drawings (md) {
     const src = tokens[i].attrGet('src')
     if (!/\bdrawings\/[\w-]+\.svg$/.test(src)) return image(tokens, i, options, env, self)
     const svg = fs.readFileSync(path.resolve(path.dirname(env.realPath || env.path), src), 'utf8')
-    return svg.replace(/<\?xml.*?\?>|<style>[\s\S]*?<\/style>|<!--[\s\S]*?-->/g, '')
-      .replace('<svg ', '<svg v-pre class="drawing" ').replaceAll(/\n\s*/g, ' ')
+    return svg.replace(/<style>[\s\S]*?<\/style>/, '')
+      .replace(/(<title [^>]*>)[^<]*/, (all, tag) => tag + md.utils.escapeHtml(tokens[i].content))
+      .replace('<svg ', '<svg v-pre ').replaceAll(/\n\s*/g, ' ')
   }
+}
+
+// The theme of a page is its reader's choice, which the media query of a <picture> does not know.
+function pictures (md) {
+  const dark = /<source media="\(prefers-color-scheme: dark\)" srcset="([^"]+)">/
+  const html = md.renderer.rules.html_block
+  md.renderer.rules.html_block = (...args) => html(...args).replaceAll(/<picture>[\s\S]*?<\/picture>/g, picture => {
+    const [, source] = dark.exec(picture) || []
+    const image = /<img [^>]+>/.exec(picture)?.[0]
+    if (!source || !image) return picture
+    return image.replace('<img ', '<img class="in-light" ') +
+      image.replace('<img ', '<img class="in-dark" ').replace(/src="[^"]+"/, () => `src="${source}"`)
+  })
 }
 
 // A wide table scrolls by itself; a keyboard reaches it.
@@ -92,9 +107,11 @@ function blocks (md) {
   md.renderer.rules.fence = (tokens, i, options, env, self) => {
     const token = tokens[i]
     const language = token.info.trim()
-    const html = fence(tokens, i, options, env, self)
+    const [, file] = /<!-- file: (.+?) -->/.exec(tokens[i - 1]?.content) || []
+    const label = file && `<span class="lang">${md.utils.escapeHtml(file)}</span>`
+    const html = fence(tokens, i, options, env, self).replace(/<span class="lang">.*?<\/span>/, name => label || name)
     if (language === 'http') return exchanges(token.content, md)
-    if (language !== 'js' || /<!-- from:/.test(tokens[i - 1]?.content)) return html
+    if (language !== 'js' || file || /<!-- from:/.test(tokens[i - 1]?.content)) return html
     const next = tokens[i + 1]?.type === 'fence' && tokens[i + 1].info.trim() === 'http' ? tokens[i + 1].content : ''
     const { text, completed } = program(token.content, parse(next).map(({ request }) => request))
     if (!completed && !next) return html
@@ -107,10 +124,12 @@ function blocks (md) {
 // Requests, and the responses to them.
 function exchanges (text, md) {
   const lines = text.trimEnd().split('\n').map(line => {
-    const kind = line.startsWith('>') ? 'request' : line.startsWith('<') ? 'response' : ''
-    return kind
-      ? `<span class="${kind}"><span class="side">${kind === 'request' ? '→' : '←'}</span> ${md.utils.escapeHtml(line.slice(2))}</span>`
-      : ''
+    const text = md.utils.escapeHtml(line.slice(2))
+    if (!text) return ''
+    return line.startsWith('>')
+      ? `<span class="request"><span class="side">→</span> ${text}</span>`
+      : `<span class="response"><span class="side">←</span> ${text}</span>`
   })
-  return `<div class="exchange" role="group" aria-label="Requests and responses"><pre v-pre tabindex="0"><code>${lines.join('\n')}</code></pre></div>\n`
+  return '<div class="exchange" role="group" aria-label="Requests and responses">' +
+    `<pre v-pre tabindex="0"><code>${lines.join('\n')}</code></pre></div>\n`
 }

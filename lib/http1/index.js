@@ -134,7 +134,7 @@ class Front {
     handOver(this.server, socket, reads)
   }
 
-  /** Asked for every read, because listeners and patches come and go at any time. */
+  /** Checked at every read, because listeners and patches come and go at any time. */
   fallsBack () {
     const reason = fallback.reason(this.server, this.host)
     if (reason === '') return false
@@ -173,7 +173,7 @@ class Front {
   get isDraining () { return this.drainListener !== null }
 
   /**
-   * From now on every response says `Connection: close`.
+   * From now on every response has `Connection: close`.
    *
    * @param {Function} listener of the drain, for 'request'
    */

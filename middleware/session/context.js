@@ -1,17 +1,13 @@
 'use strict'
 
+const { onContext } = require('../_shared/context')
 const Handler = require('./handler')
 
 const CURRENT = Symbol('session')
 
-/**
- * `session` and `sessionHandler` on the app's context, not on each ctx: a request then pays for
- * them only when it reads them.
- */
+/** `session` and `sessionHandler` of every ctx of this app. */
 function expose (ctx) {
-  const context = ctx.app?.context
-  const shared = context !== undefined && Object.prototype.isPrototypeOf.call(context, ctx)
-  Object.defineProperties(shared ? context : ctx, ACCESSORS)
+  onContext(ctx, ACCESSORS)
 }
 
 const ACCESSORS = {

@@ -3,10 +3,10 @@
 const { AsyncLocalStorage } = require('node:async_hooks')
 const createError = require('http-errors')
 const guard = require('./guard')
+const isOver = require('../_shared/is-over')
 const report = require('../_shared/report')
+const signals = require('./signal')
 
-const kController = Symbol('timeout controller')
-const SIGNAL = { configurable: true, get () { return this[kController].signal } }
 const MAX = 2 ** 31 - 1 // what a timer can hold, in ms
 
 // Whose code it is that writes: a handler below the timeout and a middleware above have one ctx.
@@ -33,38 +33,41 @@ module.exports = function timeout (ms) {
 
   return function timeout (ctx, next) {
     // of two timeouts on a request the second shares the first one's signal
-    if (ctx[kController] === undefined) {
-      ctx[kController] = new AbortController()
-      Object.defineProperty(ctx, 'signal', SIGNAL)
-    }
-
+    const signal = signals.of(ctx)
     const scope = { ctx, isLate: false, outer: scopes.getStore() }
-    return new Promise((resolve, reject) => {
-      const timer = setTimeout(() => {
-        if (ctx.headerSent || !ctx.writable) return
-        scope.isLate = true
-        guard(ctx, () => isLate(ctx))
-        // what was written in time may fail now: an 'error' event that without a listener ends the process
-        ctx.res.on('error', () => {})
-        const err = createError(503, { code: 'KONE_ERR_TIMEOUT', timeout: ms })
-        reject(err)
-        // the listeners of the signal are code of the handler
-        scopes.run(scope, () => ctx[kController].abort(err))
-      }, ms)
-
-      scopes.run(scope, next).then(
-        value => {
-          clearTimeout(timer)
-          resolve(value)
-        },
-        err => {
-          clearTimeout(timer)
-          if (!scope.isLate) reject(err)
-          else if (!isConsequence(err, ctx[kController].signal)) report(ctx, err)
-        }
-      )
-    })
+    const ended = scopes.run(scope, next)
+    return isOver(ctx, ended) ? ended : inTime(ended, scope, signal, ms)
   }
+}
+
+/** Settles as `ended` does, or rejects with 503 when that takes longer than `ms`. */
+function inTime (ended, scope, signal, ms) {
+  const { ctx } = scope
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => {
+      if (ctx.headerSent || !ctx.writable) return
+      scope.isLate = true
+      guard(ctx, () => isLate(ctx))
+      // what was written in time may fail now: an 'error' event that without a listener ends the process
+      ctx.res.on('error', () => {})
+      const err = createError(503, { code: 'KONE_ERR_TIMEOUT', timeout: ms })
+      reject(err)
+      // the listeners of the signal are code of the handler
+      scopes.run(scope, () => signal.abort(err))
+    }, ms)
+
+    ended.then(
+      value => {
+        clearTimeout(timer)
+        resolve(value)
+      },
+      err => {
+        clearTimeout(timer)
+        if (!scope.isLate) reject(err)
+        else if (!isConsequence(err, signal.reason)) report(ctx, err)
+      }
+    )
+  })
 }
 
 /** Does the code that runs now belong to a handler whose time is over? */
@@ -78,6 +81,6 @@ function isLate (ctx) {
 /**
  * Has the abort caused it?
  */
-function isConsequence (err, { reason }) {
+function isConsequence (err, reason) {
   return err === reason || err?.cause === reason || err?.name === 'AbortError'
 }

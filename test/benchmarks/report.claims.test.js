@@ -50,7 +50,7 @@ describe('a claim', () => {
     assert.deepEqual(groups, ['not supported', 'supported', 'not measured'])
   })
 
-  it('should be answered by one run of its lab, on any version of Node', () => {
+  it('should be checked against one run of its lab, on any version of Node', () => {
     const run = ofRun(result('battle', { node: 24 }))
     const threshold = name => Math.max(...Object.values(claims().find(({ lab, to }) => lab === 'battle' && to === name).atMost))
     assert.deepEqual(run.map(({ to }) => to).sort(), ['koa', 'node', 'others'])

@@ -31,7 +31,7 @@ describe('a folder of results', () => {
     ['no machine', changed(one => { delete one.machine }), /^machine: /],
     ['a core less than one', changed(({ machine }) => { machine.cores = 0 }), /^machine\.cores: /],
     ['a Node without a version', changed(one => { one.node = 'lts' }), /^node: must be a version/],
-    ['a date that is none', changed(one => { one.date = 'yesterday' }), /^date: /],
+    ['a date that is no date', changed(one => { one.date = 'yesterday' }), /^date: /],
     ['a spread of other rounds', changed(({ rows }) => { rows[0].max = 99 }), /^hello node: the spread is not that of the rounds/]
   ]) {
     it(`should name the field of a broken file: ${title}`, () => assert.match(fault(broken), line))
@@ -48,7 +48,7 @@ describe('a folder of results', () => {
     assert.match(faults[1], /^soak\.json is left out: rows\[0\]\.unit: /)
   })
 
-  it('should be empty where there is none', () => {
+  it('should be empty where the folder is missing', () => {
     assert.deepEqual(read(path.join(folder, 'nowhere')), { results: [], faults: [] })
   })
 

@@ -5,6 +5,8 @@ const path = require('node:path')
 const { describe, it } = require('node:test')
 const { LABS, generate, timeless } = require('../../benchmarks/lib/report/generate')
 const { fault } = require('../../benchmarks/lib/report/committed')
+const { rowOf } = require('../../benchmarks/lib/run/result')
+const { pairedRatio } = require('../../benchmarks/lib/run/stats')
 const { NAMES, result } = require('./fixtures/labs')
 
 const README = '# kone\n<!-- chart -->\n<!-- /chart -->\n<!-- set -->\nold\n<!-- /set -->\n<!-- dropin -->\n<!-- /dropin -->\nend\n'
@@ -77,6 +79,9 @@ describe('the pages of docs/reports', () => {
     missed.derived.targets = [{ what: 'kone', target: 1.2, median: 1.5, min: 1.1, max: 1.6 }, { what: 'koa', target: 1.2, median: 1 }]
     assert.match(pageOf([missed], 'soak'), /Target missed: kone: at most 1\.2, measured 1\.50 \(1\.10–1\.60\)/)
     assert.doesNotMatch(pageOf([missed], 'soak'), /Target missed: koa/)
+    const both = result('battle', { cost: 39 })
+    both.derived.targets = [{ what: 'hello ÷ node', target: 0.9, ...pairedRatio(rowOf(both, 'hello', 'kone').rounds, rowOf(both, 'hello', 'node').rounds) }]
+    assert.doesNotMatch(pageOf([both], 'battle'), /Target missed/, 'a claim says it already')
   })
 
   it('should warn of a lib/ that has changed since, apart from what is compared', () => {
@@ -93,15 +98,26 @@ describe('the pages of docs/reports', () => {
     assert.match(text, /## By version of Node[\s\S]*\| 26\.1\.0 \|.*\n\| 20\.1\.0 \|/)
   })
 
+  it('should set the packages of 2017 beside the report where they were measured', () => {
+    assert.match(pageOf([result('battle')], 'battle'), /\| node ÷ koa \| 1\.13 \| 1\.42 \| 1\.07 \| 1\.52 \(.*\) \| 1\.57 \(/)
+  })
+
+  it('should show large files by the megabyte', () => {
+    const text = pageOf([result('static')], 'static')
+    assert.match(text, /## Measured: 100 MB, 4 connections\n\n\| \| MB\/s \|[^\n]*\n[^\n]*\n\| kone 1\.2\.3 \| 20\.7 \|/)
+    assert.match(text, /## Measured: 10 KB\n/)
+    assert.doesNotMatch(text, /## Other workloads/)
+  })
+
   it('should show how ratios went on from commit to commit', () => {
     const first = made([result('battle', { cost: 30, hash: 'b'.repeat(40), date: '2026-10-01T12:00:00.000Z' })])
     const history = JSON.parse(first.files.get('docs/reports/history.json'))
     assert.equal(history.length, 1)
-    const { files } = made([result('battle')], { history })
+    const { files } = made([result('battle'), result('battle', { node: 20 })], { history })
     const text = files.get('docs/reports/battle.md')
     assert.match(text, /## Trend[\s\S]*\| 26 \| `bbbbbbbbb` \| 2026-10-01 \| 0\.75 [\s\S]*\| 26 \| `aaaaaaaaa` \| 2026-11-22 \| 0\.50 /)
     assert.ok(files.has('docs/reports/charts/battle-trend-dark.svg'))
-    assert.equal(JSON.parse(files.get('docs/reports/history.json')).length, 2)
+    assert.equal(JSON.parse(files.get('docs/reports/history.json')).length, 3)
     assert.doesNotMatch(first.files.get('docs/reports/battle.md'), /## Trend/)
   })
 

@@ -134,10 +134,12 @@ describe('the page of a result', () => {
     }
   })
 
-  it('should say what there was no time for', () => {
-    const hurried = { ...made, derived: { ...made.derived, noTimeFor: ['routes', 'body'] } }
-    assert.match(page(hurried, { title: 'hello', sections: [] }), /<dt>No time for<\/dt><dd>routes; body<\/dd>/)
-    assert.doesNotMatch(html, /No time for/)
+  it('should say what was left out, and the commit', () => {
+    const hurried = { ...made, skipped: [{ part: 'routes', reason: 'no time left' }], commit: { hash: 'a'.repeat(40), dirty: true } }
+    const text = page(hurried, { title: 'hello', sections: [] })
+    assert.match(text, /<dt>Left out<\/dt><dd>routes: no time left<\/dd>/)
+    assert.match(text, /<dt>Commit<\/dt><dd>aaaaaaaaa with changes<\/dd>/)
+    assert.doesNotMatch(html, /Left out|Commit/)
   })
 
   it('should escape what it is given and read in the dark', () => {

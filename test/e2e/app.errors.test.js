@@ -33,7 +33,7 @@ demo('errors of the demo app', suite => {
       await page.fill('#name', 'Grace')
       await page.fill('#password', 'the wrong one')
     }],
-    ['a name that is not one', 400, 'name', 'Use 1 to 32 letters, digits, spaces, dots, hyphens or underscores.', async page => {
+    ['a name with a forbidden character', 400, 'name', 'Use 1 to 32 letters, digits, spaces, dots, hyphens or underscores.', async page => {
       await page.goto(`${suite.url}/sign-in`)
       await page.fill('#name', 'Grace!')
       await page.fill('#password', 'long enough')
@@ -118,7 +118,7 @@ demo('errors of the demo app', suite => {
     ['a method that a page does not have', '/sign-out', { method: 'GET' }, 405, 'This address does not accept that method'],
     ['a method that nothing has', '/', { method: 'PATCH' }, 405, 'This address does not accept that method'],
     ['an unknown theme', '/theme', form('theme=pink'), 400, 'This request makes no sense to the server'],
-    ['JSON that is none', '/sign-in', json('{"name":'), 400, 'This request makes no sense to the server'],
+    ['malformed JSON', '/sign-in', json('{"name":'), 400, 'This request makes no sense to the server'],
     ['multipart without a boundary', '/upload', { method: 'POST', body: 'x', headers: { 'content-type': 'multipart/form-data' } },
       400, 'This request makes no sense to the server'],
     ['a form that is too large', '/guestbook', form(`text=${'x'.repeat(1_100_000)}`), 413, 'That is too large'],
@@ -148,8 +148,8 @@ demo('errors of the demo app', suite => {
     ['an unknown entry', '/api/entries/0', {}, 404, { error: 'No such entry' }],
     ['an entry of a stranger', '/api/entries', json('{"text":"x"}'), 401, { error: 'Sign in first' }],
     ['an unknown function', '/rpc/nothing', json('[]'), 404, null],
-    ['arguments that are no array', '/rpc/latest', json('{}'), 400, null],
-    ['a callback that is no function', '/api/ping?callback=1%2B1', {}, 400, null],
+    ['arguments that are not an array', '/rpc/latest', json('{}'), 400, null],
+    ['a callback that is not a name', '/api/ping?callback=1%2B1', {}, 400, null],
     ['a query that does not fit', '/api/entries?limit=99', {}, 400,
       { issues: [{ in: 'query', path: ['limit'], message: 'Too big: expected number to be <=50' }], status: 400, title: 'Bad Request', type: 'about:blank' }]
   ]

@@ -4,6 +4,7 @@ const { after, describe, it } = require('node:test')
 const assert = require('node:assert/strict')
 const { AsyncLocalStorage, createHook } = require('node:async_hooks')
 const { once } = require('node:events')
+const fs = require('node:fs')
 const http = require('node:http')
 const { PerformanceObserver } = require('node:perf_hooks')
 const { Readable } = require('node:stream')
@@ -224,6 +225,36 @@ const DIFFERENCES = {
     assert.deepEqual({ front, node }, { front: [false, false, false], node: [true, true, true] })
   },
 
+  async 'ctx.res.req as a value' () {
+    const { front, node } = await both(async connect => {
+      let found
+      const client = await connect(app => app.use(ctx => {
+        found = Object.getOwnPropertyDescriptor(ctx.res, 'req')
+        ctx.body = `${ctx.res.req === ctx.req}`
+      }))
+      client.write(get('/'))
+      await client.until(/true$/)
+      return Object.keys(found)[0]
+    })
+    assert.deepEqual({ front, node }, { front: 'get', node: 'value' })
+  },
+
+  async 'how much ctx.res.write() takes in one tick' () {
+    const { front, node } = await both(async connect => {
+      const took = []
+      const client = await connect(app => app.use(ctx => {
+        ctx.respond = false
+        for (const size of [20, 60]) took.push(ctx.res.write('x'.repeat(size * 1024)))
+        ctx.res.end()
+      }))
+      client.write(get('/', 'Connection: close\r\n'))
+      await client.all()
+      return took
+    })
+    assert.deepEqual(front, [true, false])
+    assert.deepEqual(node, [MAJOR >= 22, false])
+  },
+
   'when 408 and idle timeouts come' () {
     const period = server => {
       const clock = new Clock(server, new Set())
@@ -235,6 +266,25 @@ const DIFFERENCES = {
     assert.equal(period({ keepAliveTimeout: 5000, connectionsCheckingInterval: 30000 }), 500)
     assert.equal(period({ keepAliveTimeout: 400 }), 100)
     assert.equal(period({}), 500)
+  },
+
+  async 'a file of a declared length' () {
+    const size = fs.statSync(process.execPath).size
+    const bytesRead = async (Framework, options) => {
+      let file
+      const client = await connect(Framework, app => app.use(ctx => {
+        ctx.body = file = fs.createReadStream(process.execPath, { end: 199999 })
+        ctx.length = 150000
+      }), options)
+      client.write(get('/'))
+      await waitFor(() => file?.closed, 'the end of the file')
+      client.end()
+      return file.bytesRead
+    }
+    assert.ok(size > 200000)
+    assert.equal(await bytesRead(Kone), 150000)
+    assert.equal(await bytesRead(Kone, { isNode: true }), 150000)
+    assert.equal(await bytesRead(Koa), 200000)
   },
 
   async "the order of on-finished's listeners" () {

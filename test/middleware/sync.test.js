@@ -17,7 +17,8 @@ const ALL = {
   helmet: set.helmet(),
   favicon: set.favicon(),
   etag: set.etag(),
-  conditionalGet: set.conditionalGet()
+  conditionalGet: set.conditionalGet(),
+  timeout: set.timeout(1000)
 }
 
 describe('a chain that never waits', () => {

@@ -236,6 +236,25 @@ frameworks('timeout', ({ it, Koa, ask, listen }) => {
     assert.equal(signals[0].aborted, true)
   })
 
+  it('should give ctx.signal to the requests that pass through it alone', async () => {
+    const app = new Koa()
+    const seen = []
+    app.use(async (ctx, next) => {
+      await next()
+      seen.push(ctx.path, ctx.signal instanceof AbortSignal, ctx.signal === ctx.signal) // eslint-disable-line no-self-compare
+    })
+    const limited = timeout(1000)
+    app.use((ctx, next) => ctx.path === '/limited' ? limited(ctx, next) : next())
+    app.use(ctx => {
+      if (ctx.path === '/own') ctx.signal = AbortSignal.abort()
+      ctx.body = String(ctx.signal?.aborted)
+    })
+    const texts = []
+    for (const target of ['/limited', '/', '/own', '/limited']) texts.push((await ask(app, `GET ${target}`)).text)
+    assert.deepEqual(texts, ['false', 'undefined', 'true', 'false'])
+    assert.deepEqual(seen, ['/limited', true, true, '/', false, true, '/own', true, true, '/limited', true, true])
+  })
+
   it('should disturb no other answer', async t => {
     t.mock.timers.enable({ apis: ['setTimeout'] })
     let slow = 0

@@ -1,11 +1,12 @@
 'use strict'
 
+const os = require('node:os')
 const path = require('node:path')
 const { lab } = require('../../lib/run/lab')
 const { middle } = require('../../lib/run/stats')
 const { list } = require('../../lib/servers/contenders')
 const { era, option } = require('../../lib/servers/era')
-const { cluster } = require('../../lib/servers/pm2')
+const { cluster: underPm2 } = require('../../lib/servers/pm2')
 const { block } = require('../../lib/report/text')
 
 /*
@@ -14,6 +15,8 @@ const { block } = require('../../lib/report/text')
  */
 
 const folder = path.join(__dirname, 'contenders')
+
+const CLUSTERED = ['kone', 'koa', 'node']
 
 const question = {
   request: { path: '/' },
@@ -52,6 +55,7 @@ lab(module, {
         }
       })),
       ...await eras(lab, { ...autocannon, seconds: quick ? 1 : 5 }),
+      cluster(lab, wrk),
       ...pm2(lab, generators)
     ])
     await Promise.all(servers.map(server => server.stop()))
@@ -75,6 +79,27 @@ async function eras (lab, load) {
   }))
 }
 
+// As many workers as cores. They share the cores with the load, so that requests per second say little; what a request
+// costs in all processes does not depend on that.
+function cluster (lab, load) {
+  const workload = 'cluster, wrk'
+  const workers = os.availableParallelism()
+  const contenders = lab.contenders
+    .filter(({ name }) => CLUSTERED.includes(name))
+    .map(one => ({ ...one, workers, isSpread: true }))
+  return {
+    name: workload,
+    size: contenders.length,
+    async act () {
+      lab.result.derived.workers = workers
+      const servers = await lab.start(contenders, { workload, ...question, reference: 'node' })
+      const generator = lab.generator(['wrk', 'autocannon'])
+      await lab.measure(servers.map(server => ({ workload, server, load: { ...load, generator } })))
+      await Promise.all(servers.map(server => server.stop()))
+    }
+  }
+}
+
 function pm2 (lab, generators) {
   const contender = lab.contenders.find(({ isPm2 }) => isPm2)
   if (!contender) return []
@@ -83,7 +108,7 @@ function pm2 (lab, generators) {
     name: 'cluster by pm2',
     seconds: 10 + 2 * rounds,
     size: 1,
-    act: () => cluster(lab, contender, {
+    act: () => underPm2(lab, contender, {
       expected: { status: 200, type: 'text/html; charset=utf-8', body: PAGE },
       load: { generator: 'autocannon', connections: 100, seconds: quick ? 1 : 10 },
       generator: generators.autocannon

@@ -1,7 +1,7 @@
 'use strict'
 
 const { ranking } = require('../../lib/report/report')
-const { rowOf } = require('../../lib/run/result')
+const { rowOf, rowsOf } = require('../../lib/run/result')
 const { short } = require('../../lib/report/text')
 
 /**
@@ -23,12 +23,29 @@ module.exports = function view (result) {
           references: [`node-${version}`, 'koa-2.0.1']
         })
       }),
-      cluster(result)
+      cluster(result),
+      pm2(result)
     ]
   }
 }
 
+// What a request costs in a cluster, beside what it costs in one process.
 function cluster (result) {
+  const workload = 'cluster, wrk'
+  const section = ranking(result, workload, {
+    heading: `node:cluster with ${result.derived.workers} workers, one for each core: wrk, 50 connections`,
+    references: ['node', 'koa']
+  })
+  if (!section) return null
+  const single = rowsOf(result, workload).flatMap(({ contender, median }) => {
+    const one = rowOf(result, 'hello, wrk', contender)
+    return one ? [`${contender}: ${short(median)} µs in the cluster, ${short(one.median)} µs in one process`] : []
+  })
+  const shared = 'CPU is that of all workers and the primary; the load shares the cores with them, so that requests/s say little'
+  return { ...section, notes: [shared, ...single, ...section.notes] }
+}
+
+function pm2 (result) {
   const { pm2 } = result.derived
   const [rate, memory, latency] = ['throughput', 'memory', 'latency'].map(metric => rowOf(result, 'cluster', 'kone-pm2', metric))
   if (!pm2?.workers) return null
@@ -42,7 +59,7 @@ function cluster (result) {
     notes: [
       rate && `${Math.round(rate.median).toLocaleString('en')} requests/s, ${short(latency.median)} ms, ` +
         `${MB(memory.median)} per worker (${MB(memory.min)}–${MB(memory.max)}), ${pm2.bytes} bytes per response`,
-      'the workers have all cores and share them with the load; CPU includes the daemon, which writes the log'
+      'as in the first report; the workers share the cores with the load, which slows both'
     ].filter(Boolean)
   }
 }

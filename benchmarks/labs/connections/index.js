@@ -1,6 +1,5 @@
 'use strict'
 
-const os = require('node:os')
 const path = require('node:path')
 const Crowd = require('../../lib/load/crowd')
 const { lab } = require('../../lib/run/lab')
@@ -9,8 +8,9 @@ const { cost, spent } = require('../../lib/run/measure')
 const { row } = require('../../lib/run/result')
 const { disbelief, middle, round } = require('../../lib/run/stats')
 const { list } = require('../../lib/servers/contenders')
-const { descriptors, processesFor } = require('../../lib/servers/descriptors')
+const { descriptors } = require('../../lib/servers/descriptors')
 const { extra } = require('../../lib/servers/program')
+const { levelsOf, sized } = require('./levels')
 const { RATE, named, view } = require('./tables')
 
 /*
@@ -23,7 +23,7 @@ const WARM = 200 // connections before the first look: what the first ones load 
 const LONGER = 3 // times what a visit takes with ten times the connections
 
 // With --quick the first of them go first.
-const FIRST = ['kone', 'node', 'go', 'nginx', 'koa', 'kone-cluster', 'node-cluster']
+const FIRST = ['kone', 'node', 'go', 'nginx', 'koa', 'kone-cluster', 'node-cluster', 'koa-cluster']
 
 const hello = { status: 200, type: /^text\/plain(;charset=utf-8)?$/, body: body => /^Hello,? World!?$/.test(body.trim()) }
 
@@ -31,14 +31,13 @@ lab(module, {
   name: 'connections',
   contenders: [...list(path.join(__dirname, 'contenders'), { first: FIRST }), ...extra(process.env.EXTRA)]
     .map(one => one.file ? { ...one, flags: ['--expose-gc'], env: { KEEP_ALIVE: '600000' } } : one),
-  options: { all: { help: 'also 100,000 connections' } },
-  probe: contender => ({ contender: sized(contender, 1, Infinity), expected: hello }),
+  options: { all: { help: 'also 20,000 and 100,000 connections' } },
+  probe: contender => ({ contender: { ...contender, workers: contender.isCluster ? 2 : undefined }, expected: hello }),
   view,
 
   async measure (lab) {
     lab.pins = lab.result.derived.pinned = pins({ half: true })
-    const levels = lab.options.quick ? [1000, 10_000] : [1000, 5000, 10_000, 50_000]
-    if (lab.options.all) levels.push(100_000)
+    const levels = levelsOf(lab.options)
     Object.assign(lab.result.derived, { levels, leftOut: [], reconnects: [], descriptors: Math.min(descriptors(), 1e9) })
     let inTime = lab.contenders.length
     for (const connections of levels) {
@@ -55,7 +54,7 @@ async function level (lab, connections, inTime) {
   for (const contender of lab.contenders) {
     const ready = sized(contender, connections, derived.descriptors)
     const leftOut = reason => derived.leftOut.push({ connections, contender: contender.name, reason })
-    if (!ready) leftOut('one process may not hold so many')
+    if (typeof ready === 'string') leftOut(ready)
     else if (able.length < inTime) able.push(ready)
     else {
       leftOut('no time left')
@@ -77,16 +76,6 @@ async function level (lab, connections, inTime) {
   forget()
   for (const cell of cells) keep(lab, cell)
   return (performance.now() - begin) / cells.length
-}
-
-// A contender with as many processes as such a level needs; null where it cannot have them.
-function sized (contender, connections, descriptors) {
-  const needed = processesFor(connections, descriptors)
-  if (contender.isCluster) {
-    return { ...contender, workers: Math.max(needed, Math.min(8, Math.max(2, Math.floor(os.availableParallelism() / 2)))) }
-  }
-  if (contender.name === 'nginx') return { ...contender, given: { workers: needed } }
-  return needed === 1 ? contender : null
 }
 
 async function visit (lab, crowd, { contender, connections }) {

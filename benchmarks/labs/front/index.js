@@ -1,8 +1,11 @@
 'use strict'
 
+const fs = require('node:fs')
+const os = require('node:os')
 const path = require('node:path')
 const { lab } = require('../../lib/run/lab')
 const { memory } = require('../../lib/run/memory')
+const { makeCertificate } = require('../../lib/servers/certificate')
 const { list } = require('../../lib/servers/contenders')
 const { view } = require('./tables')
 const workloads = require('./workloads')
@@ -25,22 +28,25 @@ lab(module, {
 
   async measure (lab) {
     lab.generators(['wrk', 'autocannon', 'split'])
+    const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'kone-front-'))
+    lab.atEnd(() => fs.rmSync(folder, { recursive: true, force: true }))
+    await makeCertificate(folder)
     await lab.inTime([
       ...workloads.map(one => ({
         name: Object.keys(one.loads).join(', '),
         size: Object.keys(one.app).length * Object.keys(one.loads).length,
-        act: () => measure(lab, one)
+        act: () => measure(lab, one, folder)
       })),
       { name: 'idle', size: 10, act: () => idle(lab) }
     ])
   }
 })
 
-async function measure (lab, { app, request, expected, loads }) {
+async function measure (lab, { app, tls, request, expected, loads }, folder) {
   const generators = lab.generators(['wrk', 'autocannon', 'split'])
   const contenders = lab.contenders
     .filter(({ name }) => name in app)
-    .map(one => ({ ...one, args: [app[one.name]] }))
+    .map(one => ({ ...one, args: [app[one.name], ...tls ? [folder] : []] }))
   const [workload] = Object.keys(loads)
   const servers = await lab.start(contenders, { workload, request, expected, reference: 'node' })
   const cells = Object.entries(loads).flatMap(([workload, { not, ...wanted }]) => {

@@ -24,6 +24,8 @@ const TARGETS = [
   ['POST in two reads, bodyParser ÷ node:http', 'post, two reads', 'kone-bodyParser', 'node', 0.70, 0.78],
   ['POST in two reads, bodyParser ÷ koa + koa-bodyparser', 'post, two reads', 'kone-bodyParser', 'koa', 0.45, 0.45],
   ['pipelined 16 deep ÷ node:http', 'pipelined 16', 'kone', 'node', 0.20, 0.20],
+  ['JSON over TLS ÷ node:https', 'json, TLS', 'kone', 'node'],
+  ['JSON over TLS ÷ koa', 'json, TLS', 'kone', 'koa', 0.48, 0.45],
   ['ctx.res touched ÷ kone on node:http', 'ctx.res touched', 'kone', 'kone-node', 1.00, 1.00],
   ['idle connection, resident memory ÷ node:http', 'idle', 'kone', 'node', 0.65, 0.50]
 ]

@@ -29,7 +29,7 @@ const wrk = { generator: 'wrk', connections: 50 }
 
 /**
  * The workloads of the front. `app` is the argument of each contender, what it does; `loads` are named as their
- * workloads in the result.
+ * workloads in the result; tls: over TLS, with a certificate of the run.
  */
 module.exports = [
   {
@@ -57,6 +57,13 @@ module.exports = [
     request: post,
     expected: json(JSON_BODY),
     loads: { post: wrk, 'post, two reads': { generator: 'split', connections: 50 } }
+  },
+  {
+    app: { node: 'json', kone: 'json', koa: 'json' },
+    tls: true,
+    request: { protocol: 'https' },
+    expected: json('{"id":4711,"name":"kone","tags":["web","framework"],"fast":true}'),
+    loads: { 'json, TLS': wrk }
   },
   {
     app: { kone: 'touched', 'kone-node': 'touched' },

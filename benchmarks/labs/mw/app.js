@@ -1,5 +1,7 @@
 'use strict'
 
+const TEXT = 'Text that is worth compressing, as pages and JSON are.\n'.repeat(80)
+
 /**
  * One app for both sides: all middleware, without or with a rendered template, or one middleware alone.
  *
@@ -35,6 +37,25 @@ module.exports = function (app, set, workload) {
       user: 'ada',
       items: ['a', 'b', '<c>']
     })),
+    'compress alone': alone(['compress'], ctx => { ctx.body = TEXT }),
+    'conditionalGet alone': alone(['conditionalGet'], ctx => {
+      ctx.etag = 'current'
+      ctx.body = 'Hello World'
+    }),
+    'etag alone': alone(['etag'], hello),
+    'rateLimit alone': alone(['rateLimit'], hello),
+    'requestId alone': alone(['requestId'], ctx => { ctx.body = ctx.state.id }),
+    'upload alone': alone(['upload'], ctx => { ctx.body = String(ctx.request.files[0].size) }),
+    'health alone': alone(['health'], hello),
+    'isolate alone': alone(['isolate'], hello),
+    'metrics alone': alone(['metrics'], hello),
+    'sse alone': alone(['sse'], ctx => {
+      const stream = ctx.sse()
+      stream.send('Hello World')
+      stream.end()
+    }),
+    'timeout alone': alone(['timeout'], hello),
+    'validate alone': alone(['validate'], ctx => { ctx.body = String(ctx.valid.query.page) }),
     'router alone': app => route(app, set, { '/': hello }),
     'router alone, last of 500': app => {
       const paths = Array.from({ length: 500 }, (_, i) => [`/things/of/kind-${i + 1}/:id`, hello])

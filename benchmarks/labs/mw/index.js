@@ -9,6 +9,7 @@ const { rowOf } = require('../../lib/run/result')
 const { list } = require('../../lib/servers/contenders')
 const { era, option } = require('../../lib/servers/era')
 const { block, short } = require('../../lib/report/text')
+const { FURTHER, WITHOUT_TWIN } = require('./further')
 const { PAIRS, view } = require('./tables')
 
 /*
@@ -56,7 +57,8 @@ const ALONE = {
     request: { path: '/favicon.ico' },
     expected: { type: 'image/x-icon', body: body => body.length > 100 }
   },
-  'template alone': { expected: { type: 'text/html; charset=utf-8', body: PAGE } }
+  'template alone': { expected: { type: 'text/html; charset=utf-8', body: PAGE } },
+  ...FURTHER
 }
 
 lab(module, {
@@ -135,7 +137,8 @@ async function alone (lab, contenders, workloads, load) {
   const cells = []
   for (const workload of workloads) {
     const { request, expected } = ALONE[workload]
-    const servers = await lab.start(contenders.map(one => ({ ...one, args: [workload] })), {
+    const taking = contenders.filter(({ package: name }) => name === 'kone' || !WITHOUT_TWIN.has(workload))
+    const servers = await lab.start(taking.map(one => ({ ...one, args: [workload] })), {
       workload,
       request,
       expected: { status: 200, ...expected },

@@ -75,7 +75,10 @@ function costs (result) {
   return {
     heading: 'each middleware alone, CPU µs per request',
     table: [['', 'kone', 'koa', 'kone ÷ koa', 'kone: its cost', 'koa: its cost'], ...lines],
-    notes: ['its cost: above an app with nothing but a handler; csrf: above session, which it needs']
+    notes: [
+      'its cost: above an app with nothing but a handler; csrf: above session, which it needs',
+      '– for koa: its users have no package that is commonly used'
+    ]
   }
 }
 

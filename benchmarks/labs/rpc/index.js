@@ -30,8 +30,8 @@ lab(module, {
 
   probe (contender) {
     const method = contender.name === 'kone-unguarded' ? 'noError' : 'parse'
-    const client = rpc({})
     const once = async (server, expected) => {
+      const client = rpc({})
       try {
         return await check(client, server, expected)
       } finally {
@@ -87,7 +87,7 @@ function call ({ name, protocol, codec }, method) {
 }
 
 function coding (codec) {
-  if (codec === 'Hessian') return require('./contenders/hessian')
+  if (codec === 'Hessian') return require('./service/hessian')
   return { type: 'application/json', decode: JSON.parse, encode: value => Buffer.from(JSON.stringify(value)) }
 }
 

@@ -8,7 +8,7 @@ const { lab } = require('../../lib/run/lab')
 const { OptionError } = require('../../lib/run/options')
 const bar = require('../../lib/run/progress')
 const { row } = require('../../lib/run/result')
-const { binary } = require('../../lib/servers/binaries')
+const { binary, kept } = require('../../lib/servers/binaries')
 const { list } = require('../../lib/servers/contenders')
 const { root } = require('../../lib/servers/kone')
 const { ALL, chosen, label, runsOn } = require('./nodes')
@@ -49,11 +49,15 @@ lab(module, {
   name: 'versions',
   contenders,
   options: { all: { help: 'sixteen versions of Node instead of ten, or of four with --quick' } },
-  // the smoke test has the Node that it runs on, and no other
-  probe: contender => label(contender.wanted) === label(process.versions.node)
-    ? { contender, expected: WORKLOADS['keep-alive'].expected }
-    : null,
   view,
+
+  // On a Node that is here already.
+  probe (contender) {
+    const { expected } = WORKLOADS['keep-alive']
+    if (label(contender.wanted) === label(process.versions.node)) return { contender, expected }
+    const found = kept(contender.wanted)
+    return found && { contender: { ...contender, node: found.file }, expected }
+  },
 
   async measure (lab) {
     if (lab.options.node !== process.execPath) throw new OptionError('versions: --node is not for this lab, it runs many')

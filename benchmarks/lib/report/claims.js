@@ -8,7 +8,7 @@ const { newest } = require('./committed')
 /*
  * What kone claims, in claims.json: each a ratio of two rows of one result, paired round by round, and what it is at
  * most on Node 20 and on Node 26. The reference 'others' is the cheapest of the other frameworks. `make report`
- * tightens a threshold that a result supports with room to spare; none is ever loosened but by hand.
+ * tightens a threshold that a result supports with a wide margin; only a person loosens one.
  */
 
 const FILE = path.join(__dirname, 'claims.json')
@@ -73,7 +73,7 @@ exports.ofRun = function (result) {
 }
 
 /**
- * Thresholds that the results support with room to spare: the worst round is below them by more than a tenth.
+ * Thresholds that the results support with a wide margin: the worst round is below them by more than a tenth.
  *
  * @param {object[]} results
  * @param {object[]} [all] claims

@@ -53,7 +53,8 @@ exports.generate = function ({ results, readme: text, history, isStale = () => f
 
   const filled = readme.fill(text, { labs, hasChart: name => files.has(`${FOLDER}/charts/${name}-light.svg`) })
   files.set('README.md', filled.text)
-  for (const [, figures] of labs) {
+  for (const [lab, figures] of labs) {
+    if (!LABS.includes(lab)) notes.push(`${lab}: there is no page for this lab in benchmarks/lib/report/pages`)
     for (const { result } of figures) {
       if (isStale(result)) notes.push(`${result.lab}, Node ${parseInt(result.node.slice(1))}: lib/ has changed since it was measured`)
     }

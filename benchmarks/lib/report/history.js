@@ -6,7 +6,7 @@
  */
 
 /**
- * The history with the newest results in it. A quick run is none.
+ * The history with the newest results in it. A quick run is left out.
  *
  * @param {object[]} history entries `{ lab, node, commit, date, ratios }`
  * @param {Map<string, Figures[]>} labs
@@ -21,7 +21,7 @@ exports.extended = function (history, labs, templates) {
       if (derived?.quick || derived?.only) continue
       const ratios = Object.fromEntries(trend.map(({ what, of }) => [what, spreadOf(of(figures))]).filter(([, spread]) => spread))
       const entry = { lab, node: figures.node, commit: commit?.hash ?? null, date, ratios }
-      const known = entries.findIndex(one => one.lab === lab && one.date === date)
+      const known = entries.findIndex(one => one.lab === lab && one.node === figures.node && one.date === date)
       if (known < 0) entries.push(entry)
       else entries[known] = entry
     }

@@ -27,7 +27,7 @@ exports.table = function (head, rows, { text: left = [] } = {}) {
  * A ratio with its spread, without a place to break the line.
  *
  * @param {{ median: number, min?: number, max?: number }|null|undefined} spread
- * @return {string} `–` where there is none
+ * @return {string} `–` where it is missing
  */
 exports.ratio = spread => text.ratio(spread).replace(' ', NO_BREAK).replace(/(?<=\d)–/, DASH)
 

@@ -1,6 +1,7 @@
 'use strict'
 
-const { DASH, figure, list, picture, range, ratio, table, threshold, two, whole } = require('./markdown')
+const { missed } = require('./claims')
+const { DASH, figure, list, picture, range, ratio, table, threshold, whole } = require('./markdown')
 const { median } = require('../run/stats')
 const { compact, short } = require('./text')
 const { lines } = require('./svg')
@@ -85,8 +86,8 @@ function unsupported ({ result }, claims) {
     ...not.map(({ says, on, atMost, spread, verdict }) =>
       `${says}: claimed at most ${threshold(atMost)} on Node ${on}, measured ${ratio(spread)}` +
       `${verdict === 'by the median' ? '; supported by the median, not by every round' : ''}.`),
-    ...(result.derived?.targets ?? []).filter(({ target, median }) => target && median > target).map(one =>
-      `Target missed: ${one.what}: at most ${one.target}, measured ${Number.isFinite(one.min) ? ratio(one) : two(one.median)}.`),
+    ...missed(result).filter(target => !not.some(({ spread }) => isSame(spread, target))).map(one =>
+      `Target missed: ${one.what}: at most ${one.target}, measured ${ratio(one)}.`),
     ...absent(claims)
   ]
   if (items.length) return list(items)
@@ -94,6 +95,9 @@ function unsupported ({ result }, claims) {
     ? `Nothing: each of the ${measured.length} claims below is supported in every round, and no target was missed.`
     : 'Nothing: this lab has no claim of its own, and no target was missed.'
 }
+
+// A target of a lab can be a claim, too.
+const isSame = (one, other) => ['median', 'min', 'max'].every(name => one[name] === other[name])
 
 // A line for each version of Node.
 function absent (claims) {
@@ -206,7 +210,7 @@ function trend ({ trend = [] }, { history }, chart) {
 }
 
 function remarks ({ result }) {
-  const { missing = [], rejected = [], skipped = [], derived: { remarks = [], discarded = [], noTimeFor = [] } = {} } = result
+  const { missing = [], rejected = [], skipped = [], derived: { remarks = [], discarded = [] } = {} } = result
   const grouped = new Map()
   for (const { workload, contender, remark } of remarks) {
     const kind = remark.replace(/ \(.*/, '')
@@ -214,10 +218,8 @@ function remarks ({ result }) {
   }
   const items = [
     ...missing.map(({ name, how }) => `Not measured: ${name}. ${how}`),
-    ...[...skipped, ...result.derived?.skipped ?? []].map(one =>
-      `Not measured: ${one.part ?? `${one.contender} at ${whole(one.connections)} connections`}: ${one.reason}.`),
+    ...skipped.map(({ part, reason }) => `Not measured: ${part}: ${reason}.`),
     ...rejected.map(({ workload, contender, reason }) => `Rejected: ${contender} in “${workload}”: ${reason}.`),
-    ...noTimeFor.map(part => `No time was left for: ${part}.`),
     ...[...grouped].map(([kind, where]) => `${kind[0].toUpperCase()}${kind.slice(1)}: ${few(where)}.`),
     discarded.length > 0 && `${discarded.length} round${discarded.length > 1 ? 's were' : ' was'} discarded and measured again, for errors ` +
       'or for more requests per second than its connections and latency allow (Little’s law).'

@@ -7,14 +7,13 @@ const { commit } = require('./page')
  * What README.md shows of the results, between markers: a chart, and two tables of eight rows at most.
  */
 
-// [what, lab, workload, kone's contender, whether bare node:http does the same]
+// [what, lab, workload, kone's contender]
 const SET = [
   ['five middleware, hello world', 'battle', 'hello'],
   ['the whole set', 'mw', 'plain'],
   ['the whole set, a nunjucks template', 'mw', 'template'],
   ['router, the last of 500 routes', 'mw', 'router alone, last of 500'],
   ['bodyParser, POST of 200 bytes of JSON', 'front', 'post', 'kone-bodyParser'],
-  ['session, read', 'mw', 'session alone'],
   ['static, a file of 100 bytes', 'mw', 'static alone'],
   ['rpc, a call in JSON', 'rpc', 'ping, 50 in flight']
 ]
@@ -23,7 +22,6 @@ const DROPIN = [
   ['koa-helmet, @koa/cors, koa-bodyparser, @koa/router, JSON', 'API'],
   ['the same, POST of 200 bytes of JSON', 'API, POST'],
   ['koa-helmet, etag, koa-session, koa-static, 2 KB of HTML', 'page'],
-  ['pino-http, JSON', 'pino-http'],
   ['koa-static, a file of 64 KB', 'koa-static, 64 KB'],
   ['`Readable.from`, 16 KB', 'Readable.from'],
   ['OpenTelemetry, instrumentation-http', 'OpenTelemetry'],

@@ -33,7 +33,7 @@ exports.addRatios = function ({ rows, derived }, references) {
  * @param {object} result with ratios
  * @param {string} workload
  * @param {{ heading: string, references: string[], question?: string }} view question: the workload under
- *   which its servers' answers were verified
+ *   which the responses of its servers were verified
  * @return {object|null} a section for `finish`; null where nothing was measured
  */
 exports.ranking = function (result, workload, { heading, references, question = workload }) {

@@ -223,5 +223,5 @@ function text (x, y, content, { size, fill, anchor, bold, halo }) {
 
 const at = value => Number(value.toFixed(1))
 
-// No font is asked: a letter of a sans serif is about 0.56 of its size wide.
+// Fonts are not known here: a letter of a sans serif is about 0.56 of its size wide.
 const textWidth = (content, size) => [...content].length * size * 0.56

@@ -5,7 +5,7 @@
  *
  *    table([['', 'req/s'], ['kone', '50000']])
  *
- * @param {string[][]} rows the first is the head
+ * @param {string[][]} rows the first has the names of the columns
  * @return {string}
  */
 exports.table = function (rows) {
@@ -79,7 +79,7 @@ const two = exports.two = value => value >= 10 ? exports.short(value) : value.to
  *    ratio({ median: 0.469, min: 0.45, max: 0.49 }) // '0.47 (0.45–0.49)'
  *
  * @param {{ median: number, min?: number, max?: number }|null|undefined} spread
- * @return {string} `–` where there is none
+ * @return {string} `–` where it is missing
  */
 exports.ratio = function (spread) {
   if (!Number.isFinite(spread?.median)) return '–'

@@ -184,8 +184,8 @@ class Lab {
    * Start contenders, then verify their responses one after the other. Who does not start is missing, who
    * responds with something else is rejected: the others go on.
    *
-   * @param {object[]} contenders `{ name, file, args?, env?, flags?, node?, workers? }`, node: the binary of this one;
-   *   workers: as many processes in a cluster
+   * @param {object[]} contenders `{ name, file, args?, env?, flags?, node?, workers?, isSpread? }`, node: the binary of
+   *   this one; workers: as many processes in a cluster; isSpread: over all cores, also those of the load
    * @param {{ workload: string, request?: object|Function, expected: object, reference?: string, check?: Function }} question
    *   request may be a function `(server) => Promise<object>`, for one that holds a cookie of that server; check
    *   `(server, expected) => Promise<{ bytes, headers }>` verifies what does not speak HTTP
@@ -316,13 +316,13 @@ class Lab {
    * @param {object[]} cells as `rounds` leaves them
    */
   keep (cells) {
-    const { rows, rejected, derived } = this.result
+    const { rows, derived } = this.result
     for (const cell of cells) {
       const { workload, server: { name: contender }, samples, discarded } = cell
       const of = { workload, contender }
       for (const { round, reason } of discarded) derived.discarded.push({ ...of, round, reason })
       if (cell.rejected) {
-        rejected.push({ ...of, reason: cell.rejected })
+        this.reject(workload, contender, cell.rejected)
         continue
       }
       rows.push(...cellRows(cell))
@@ -351,7 +351,7 @@ class Lab {
     return (contender.program ? Program : Server).start(contender, {
       node: contender.node ?? this.options.node,
       flags: contender.flags,
-      pin: this.pins?.server
+      pin: contender.isSpread ? undefined : this.pins?.server // a cluster has a core for every worker
     })
   }
 

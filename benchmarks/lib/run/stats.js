@@ -81,7 +81,7 @@ exports.middle = function (samples) {
  */
 exports.disbelief = function (sample) {
   if (sample.errors) return `${sample.errors} errors in ${sample.requests + sample.errors} requests`
-  if (!(sample.requests > 0)) return 'no request was answered'
+  if (!(sample.requests > 0)) return 'no request got a response'
   const { requestsPerSecond, latencyMeanMs, connections, pipeline = 1 } = sample
   if (!(latencyMeanMs > 0)) return `its mean latency is ${latencyMeanMs} ms`
   const possible = connections * pipeline / (latencyMeanMs / 1000)

@@ -22,9 +22,19 @@ const CACHE = exports.CACHE = process.env.KONE_CACHE || path.join(os.homedir(), 
  * @throws {Error} it cannot be got, or does not run here; the message says how to get it
  */
 exports.binary = async function (wanted) {
-  const kept = list()
-  const version = newest(wanted, [...kept.keys()])
-  return version ? { version, file: kept.get(version) } : fetch(wanted)
+  return exports.kept(wanted) ?? fetch(wanted)
+}
+
+/**
+ * The binary of a Node version that is on this machine already.
+ *
+ * @param {string} wanted a whole version, or its beginning
+ * @return {{ version: string, file: string }|null}
+ */
+exports.kept = function (wanted) {
+  const found = list()
+  const version = newest(wanted, [...found.keys()])
+  return version ? { version, file: found.get(version) } : null
 }
 
 /**

@@ -14,7 +14,6 @@ const Server = require('./server')
 const run = promisify(execFile)
 
 const START = 30_000 // ms a program may take to listen
-const GRACE = 50 // ms in which a program that got no port has ended
 const TRIES = 3 // ports: another process may take one between its choice and the start
 
 // Ends the program when its own stdin ends, and that is when the lab does, however it ended. It waits for whom it
@@ -61,6 +60,8 @@ class Program extends Server {
 
   static async #startOnce (contender, { pin, built, port }) {
     const { program, given = {} } = contender
+    // What listens there would be measured in place of the program.
+    if (await connects(port)) throw new Error(`port ${port} is taken: address already in use`)
     const server = new Program(contender)
     server.port = port
     server.folder = fs.mkdtempSync(path.join(os.tmpdir(), 'kone-bench-'))
@@ -104,16 +105,11 @@ class Program extends Server {
     fs.rmSync(this.folder, { recursive: true, force: true })
   }
 
-  #endsSoon () {
-    return Promise.race([this.ended.then(() => true), new Promise(resolve => setTimeout(resolve, GRACE, false))])
-  }
-
   async #listening () {
     let ended = false
     this.ended.then(() => { ended = true })
     const until = Date.now() + START
-    // It could be another process that listens there: then this one ends soon.
-    while (!await connects(this.port) || await this.#endsSoon()) {
+    while (!await connects(this.port)) {
       if (ended) throw new Error(this.reason || `${this.name} ended before it listened`)
       if (Date.now() > until) throw new Error(`${this.name} did not listen in ${START} ms`)
       await new Promise(resolve => setTimeout(resolve, 20))

@@ -17,11 +17,12 @@ class Server {
    * @param {{ name: string, file: string, args?: string[], env?: object, workers?: number, host?: string }} contender
    *   as contenders.js lists it; workers: as many processes in a cluster; host: the program that runs the file, if
    *   not host.js
-   * @param {{ node: string, flags?: string[], pin?: string }} on the Node to run, the cores to stay on
+   * @param {{ node: string, flags?: string[], pin?: string, within?: number }} on the Node to run, the cores to stay on,
+   *   and the ms that it may take to listen, if not 30,000
    * @return {Promise<Server>} listening
    * @throws {Error} it ended or stayed silent; the message holds what it wrote
    */
-  static async start (contender, { node, flags = [], pin }) {
+  static async start (contender, { node, flags = [], pin, within = START }) {
     const server = new Server(contender)
     const { file, args = [], workers, host = HOST } = contender
     const command = [node, ...flags, ...workers ? [CLUSTER, String(workers)] : [host], file, ...args]
@@ -33,7 +34,7 @@ class Server {
     server.follow()
 
     try {
-      server.port = (await server.#answer(START)).port
+      server.port = (await server.#answer(within)).port
     } catch (err) {
       await server.stop()
       throw err

@@ -77,8 +77,8 @@ function fill (incoming) {
   }
 
   watchPauses(connection.socket)
-  const hasRoom = body.streamTo(req)
-  if (!body.isComplete) connection.bodyIsStreamed(hasRoom)
+  const isBelowMark = body.streamTo(req)
+  if (!body.isComplete) connection.bodyIsStreamed(isBelowMark)
   else if (incoming.justArrived) setImmediate(complete, incoming)
   else complete(incoming)
 }
@@ -157,8 +157,8 @@ function reset () {
  */
 function timeout (outgoing, socket) {
   const { res, incoming: { req } } = outgoing
-  const isHeard = req !== null && !req.complete && req.emit('timeout', socket)
-  return (res !== null && res.emit('timeout', socket)) || isHeard
+  const hasListener = req !== null && !req.complete && req.emit('timeout', socket)
+  return (res !== null && res.emit('timeout', socket)) || hasListener
 }
 
 module.exports = { makeRequest, makeResponse, fill, complete, abort, timeout, settled }

@@ -21,8 +21,8 @@ const { REMOVED } = require('../response/names')
  * or calls is the object's own.
  */
 
-/** Since Node 24 a response that never had its turn is told that the client has left. */
-const TELLS_QUEUED = Number(process.versions.node.split('.')[0]) >= 24
+/** Since Node 24 a response that was still queued is notified when the client has left. */
+const NOTIFIES_QUEUED = Number(process.versions.node.split('.')[0]) >= 24
 
 /** How much of a stream is joined into one write while the socket's own buffer is empty, in bytes. */
 const JOINED = 64 * 1024
@@ -144,6 +144,7 @@ class FrontResponse extends http.ServerResponse {
     this._header = outgoing.header(length)
     this._contentLength = length
     this._last = outgoing.closes
+    this.shouldKeepAlive = !outgoing.closes
     this[kPlainBody] = chunk
     return super.end(callback)
   }
@@ -161,12 +162,13 @@ function isFast (res) {
 /** Is it its turn, and has nobody changed what decides how node's code would write it? */
 function isUnchanged (res) {
   const { socket } = res
+  const { incoming } = res[kOutgoing]
   return socket !== null && socket._httpMessage === res && socket.writable && socket.writableCorked === 0 &&
     res.outputData.length === 0 && !res.finished && !res.destroyed &&
-    res.shouldKeepAlive && res._defaultKeepAlive && !res.maxRequestsOnConnectionReached &&
+    res.shouldKeepAlive !== incoming.section.closes && res._defaultKeepAlive && !res.maxRequestsOnConnectionReached &&
     res.useChunkedEncodingByDefault && !res.chunkedEncoding && !res.strictContentLength &&
     res.sendDate && res._trailer === '' &&
-    res._hasBody !== res[kOutgoing].incoming.isHead && !res._expect_continue &&
+    res._hasBody !== incoming.isHead && !res._expect_continue &&
     res.writeHead === writeHead && res._implicitHeader === _implicitHeader && res._send === _send &&
     res._storeHeader === storeHeader && res._writeRaw === writeRaw && res._finish === finish
 }
@@ -195,7 +197,7 @@ function onPendingData (bytes) {
 
 /** Whether the connection closes is decided now: the server may drain since the object was made. */
 function storeHeader (firstLine, headers) {
-  if (this[kOutgoing].mustClose) this.shouldKeepAlive = false
+  if (this[kOutgoing].endsDrain) this.shouldKeepAlive = false
   return _storeHeader.call(this, firstLine, headers)
 }
 
@@ -217,9 +219,9 @@ function writeRaw (data, encoding, callback, size) {
   // In end() this may be the last piece, whose callback emits 'finish': _finish() takes it, in the same tick.
   if (isFirst) process.nextTick(writePieces, this, pieces.size)
   const { writableLength, writableHighWaterMark: mark } = socket
-  const hasRoom = writableLength + pieces.size < (writableLength === 0 ? Math.max(mark, JOINED) : mark)
-  if (!hasRoom) process.nextTick(goOnIfRoom, this)
-  return hasRoom
+  const isBelowMark = writableLength + pieces.size < (writableLength === 0 ? Math.max(mark, JOINED) : mark)
+  if (!isBelowMark) process.nextTick(goOnIfWritable, this)
+  return isBelowMark
 }
 
 function addPiece (res, data, encoding, callback) {
@@ -264,7 +266,7 @@ function writePieces (res, size) {
 }
 
 /** The kernel took all at once, or in writes of which none was large: then the socket emits no 'drain'. */
-function goOnIfRoom (res) {
+function goOnIfWritable (res) {
   const { socket } = res
   if (socket !== null && !socket.writableNeedDrain && res[kPieces].isEmpty) goOn(res)
 }
@@ -301,7 +303,7 @@ function assign (outgoing) {
   }
 }
 
-/** The socket has room again: notify the response that waits for it, as node does. */
+/** The socket's buffer is empty again: notify the response that stopped for it, as node does. */
 function drain (socket) {
   const res = socket._httpMessage
   if (res instanceof http.ServerResponse && res.writableLength === 0) goOn(res)
@@ -341,12 +343,12 @@ function emitClose (res) {
   res.emit('close')
 }
 
-/** The client has left: node notifies the response whose turn it was, and others too (see TELLS_QUEUED). */
+/** The client has left: node notifies the response whose turn it was, and others too (see NOTIFIES_QUEUED). */
 function abort (outgoing, reason) {
   const { res } = outgoing
   if (outgoing.hadTurn) emitClose(res)
-  else if (TELLS_QUEUED && res.socket === null) res.destroy(reason)
-  else if (TELLS_QUEUED) process.nextTick(emitClose, res)
+  else if (NOTIFIES_QUEUED && res.socket === null) res.destroy(reason)
+  else if (NOTIFIES_QUEUED) process.nextTick(emitClose, res)
 }
 
 // ---- made late
@@ -376,7 +378,7 @@ function makeLost (outgoing) {
 }
 
 function knowsLoss (outgoing) {
-  return outgoing.isLost && (outgoing.hadTurn || TELLS_QUEUED)
+  return outgoing.isLost && (outgoing.hadTurn || NOTIFIES_QUEUED)
 }
 
 function markClosed (res) {

@@ -113,7 +113,7 @@ class Incoming {
   }
 
   /** The connection calls the handler with it. */
-  answerWith (outgoing) {
+  respondWith (outgoing) {
     this.outgoing = outgoing
   }
 

@@ -26,7 +26,7 @@ class FieldName {
     this.lastLine = ''    // and its line, once it came again
   }
 
-  /** Is this a value that goes out as it is? */
+  /** Is this a value that is sent as it is? */
   accepts (value) {
     if (value === this.last && value !== undefined) {
       if (this.lastLine === '') this.lastLine = detach(`${this.text}: ${value}\r\n`)
@@ -40,7 +40,7 @@ class FieldName {
     return true
   }
 
-  /** @return {string} the line of the head, with its end */
+  /** @return {string} the line of the header section, with its CRLF */
   line (value) {
     if (value === this.last && this.lastLine !== '') return this.lastLine
     return this.text + ': ' + value + '\r\n'

@@ -114,6 +114,7 @@ class Outgoing {
 
   /** The connection ends with it, as far as is known before it has ended. */
   get mustClose () { return this.incoming.connection.closesAfter(this) }
+  get endsDrain () { return this.incoming.connection.endsDrain(this) }
 
   /** It has not ended, or node's own object has not written its end. */
   get isOpen () { return this.state === OPEN || this.state === STREAMING }

@@ -1,5 +1,8 @@
 'use strict'
 
+const https = require('node:https')
+const { certificate } = require('../../../lib/servers/certificate')
+
 const handlers = {
   hello: async ctx => { ctx.body = 'Hello World' },
 
@@ -16,9 +19,10 @@ const handlers = {
 
 exports.package = 'koa'
 
-exports.start = function ([workload]) {
+exports.start = function ([workload, folder]) {
   const app = new (require('koa'))()
   for (let i = 0; i < 5; i++) app.use(async (ctx, next) => { await next() })
   if (workload === 'parser') app.use(require('koa-bodyparser')())
-  return app.use(handlers[workload])
+  app.use(handlers[workload])
+  return folder ? https.createServer(certificate(folder), app.callback()) : app
 }

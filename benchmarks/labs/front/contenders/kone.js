@@ -1,5 +1,7 @@
 'use strict'
 
+const https = require('node:https')
+const { certificate } = require('../../../lib/servers/certificate')
 const kone = require('../../../lib/servers/kone')
 
 const handlers = {
@@ -25,7 +27,10 @@ const handlers = {
 
 exports.package = 'kone'
 
-exports.start = ([workload]) => create(workload)
+exports.start = function ([workload, folder]) {
+  const app = create(workload)
+  return folder ? app.attach(https.createServer(certificate(folder))) : app
+}
 
 const create = exports.create = function (workload, options) {
   const app = new (kone('.'))(options)

@@ -1,7 +1,9 @@
 'use strict'
 
 const http = require('node:http')
+const https = require('node:https')
 const querystring = require('node:querystring')
+const { certificate } = require('../../../lib/servers/certificate')
 
 // The same responses with node:http alone.
 const handlers = {
@@ -37,4 +39,7 @@ function send (res, type, text) {
   res.end(text)
 }
 
-exports.start = ([workload]) => http.createServer(handlers[workload])
+exports.start = function ([workload, folder]) {
+  const handler = handlers[workload]
+  return folder ? https.createServer(certificate(folder), handler) : http.createServer(handler)
+}

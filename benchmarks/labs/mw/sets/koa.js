@@ -1,5 +1,7 @@
 'use strict'
 
+const fs = require('node:fs')
+const os = require('node:os')
 const path = require('node:path')
 
 const here = name => path.join(__dirname, '../assets', name)
@@ -46,5 +48,26 @@ exports.helmet = app => app.use(require('koa-helmet')())
 exports.favicon = app => app.use(require('koa-favicon')(here('public/favicon.ico')))
 
 exports.template = app => app.use(require('koa-views')(here('views'), { map: { html: 'nunjucks' } }))
+
+exports.compress = app => app.use(require('koa-compress')())
+
+exports.conditionalGet = app => app.use(require('koa-conditional-get')())
+
+exports.etag = app => app.use(require('koa-etag').default())
+
+exports.rateLimit = app =>
+  app.use(require('koa-ratelimit')({ driver: 'memory', db: new Map(), duration: 3_600_000, max: Number.MAX_SAFE_INTEGER }))
+
+exports.requestId = app => app.use(require('koa-requestid')())
+
+// multer leaves its files to the app: it removes them, as kone's does by itself.
+exports.upload = app => {
+  const multer = require('@koa/multer')
+  app.use(async (ctx, next) => {
+    await next()
+    await Promise.all(ctx.request.files.map(({ path }) => fs.promises.unlink(path)))
+  })
+  app.use(multer({ dest: os.tmpdir() }).any())
+}
 
 exports.Router = () => require('koa-router')

@@ -38,4 +38,31 @@ exports.favicon = app => app.use(set('favicon')(here('public/favicon.ico')))
 
 exports.template = app => app.use(set('template')(here('views'), { map: { html: 'nunjucks' } }))
 
+exports.compress = app => app.use(set('compress')())
+
+exports.conditionalGet = app => app.use(set('conditionalGet')())
+
+exports.etag = app => app.use(set('etag')())
+
+exports.health = app => app.use(set('health')())
+
+exports.isolate = app => app.use(set('isolate')())
+
+exports.metrics = app => app.use(set('metrics')())
+
+exports.rateLimit = app => app.use(set('rateLimit')({ max: Number.MAX_SAFE_INTEGER }))
+
+exports.requestId = app => app.use(set('requestId')())
+
+exports.sse = app => app.use(set('sse')())
+
+exports.timeout = app => app.use(set('timeout')(5000))
+
+exports.upload = app => app.use(set('upload')())
+
+exports.validate = app => {
+  const { z } = require('zod')
+  app.use(set('validate')({ query: z.object({ page: z.coerce.number().int() }) }))
+}
+
 exports.Router = () => set('router')

@@ -46,6 +46,7 @@ const MW = 3467 // requests/s of one process with the same middleware, in anothe
 const HELLO = 'hello'
 const WRK = 'hello, wrk'
 const CLUSTER = 'cluster'
+const ERA = 'hello, Node '
 
 module.exports = {
   lab: 'battle',
@@ -130,7 +131,7 @@ function versions (all) {
 
 // The packages of 2017 on the Node of 2017, where the run had --era.
 function eras (figures) {
-  return figures.workloads.filter(workload => workload.startsWith('hello, Node ')).map(workload => ({
+  return figures.workloads.filter(workload => workload.startsWith(ERA)).map(workload => ({
     heading: `The packages of 2017 on ${workload.slice('hello, '.length)}`,
     body: table(['', 'requests/s', 'CPU µs/request', 'lowest–highest'], figures.rows(workload).map(row =>
       [row.contender, whole(row.requestsPerSecond), figure(row), range(row)]))
@@ -163,9 +164,30 @@ function report (figures) {
       originals(),
       'Ratio by ratio; above 1, kone is better. The first four columns are ratios of requests per second; the last is the ' +
       'CPU time per request of the other, divided by kone’s. The report’s frameworks are those of 2017, ours are today’s.',
-      lines.length > 0 && table(['', ...MACHINES.map(({ name }) => name), 'here, requests/s', 'here, CPU: other ÷ kone'], lines)
+      lines.length > 0 && table(['', ...MACHINES.map(({ name }) => name), 'here, requests/s', 'here, CPU: other ÷ kone'], lines),
+      ...amongOthers(figures)
     ]
   }
+}
+
+// kone needs Node 20; the others of the report also run on the Node of the report, where the run had --era.
+function amongOthers (figures) {
+  const eras = figures.workloads.filter(workload => workload.startsWith(ERA))
+  const then = (workload, name) => figures.rows(workload).find(({ contender }) => new RegExp(`^${name}-[\\d.]+$`).test(contender))?.contender
+  const over = (workload, koa, other) => koa && other ? ratio(figures.ratio(workload, koa, other)) : '–'
+  const lines = RIVALS.filter(name => name !== 'koa').map(name => [
+    `${name} ÷ koa`,
+    ...MACHINES.map(({ rows }) => two(rows[name][0] / rows.koa[0])),
+    ...eras.map(workload => over(workload, then(workload, 'koa'), then(workload, name))),
+    over(HELLO, 'koa', name)
+  ])
+  return [
+    'The others beside Koa, above 1 better than Koa; the report’s by requests per second, ours by CPU time per request. ' +
+    (eras.length
+      ? 'Here with the packages of 2017 on the Node of 2017, and with today’s on today’s.'
+      : 'Here with today’s packages; `make battle ARGS=--era` also measures those of 2017 on the Node of 2017.'),
+    table(['', ...MACHINES.map(({ name }) => name), ...eras.map(workload => `here, 2017 on ${workload.slice('hello, '.length)}`), 'here, today'], lines)
+  ]
 }
 
 function originals () {

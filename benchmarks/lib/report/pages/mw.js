@@ -164,11 +164,21 @@ function report (figures) {
       ...originals(),
       'Ratio by ratio; above 1, kone is better:',
       table(['', 'report, requests/s', 'here, requests/s', 'here, CPU: Koa ÷ kone'], lines),
-      'What bluebird did for Koa in the report, on the promises of Node 6, and what it does today. The report’s cost is 1 ÷ requests per second:',
-      beside([{ what: 'Koa with bluebird ÷ Koa with native promises', report: native[0] / bluebird[0], here: figures.ratio('plain', 'koa-bluebird', 'koa') }],
+      'Koa with bluebird ÷ Koa with native promises, in the report on Node 6 and here. The report’s cost is 1 ÷ requests per second:',
+      beside(promises(figures).map(([what, here]) => ({ what, report: native[0] / bluebird[0], here })),
         { report: 'report, cost', here: 'here, CPU (lowest–highest round)' })
     ]
   }
+}
+
+// Koa with bluebird ÷ Koa with native promises: today, and on the Node of the report where the run had --era.
+function promises (figures) {
+  const eras = figures.workloads.filter(workload => workload.startsWith('plain, Node '))
+  return [
+    ...eras.map(workload =>
+      [`Koa 2.0.1, ${workload.slice('plain, '.length)}`, figures.ratio(workload, 'koa-2.0.1-bluebird', 'koa-2.0.1')]),
+    [`Koa today, Node ${figures.major}`, figures.ratio('plain', 'koa-bluebird', 'koa')]
+  ]
 }
 
 function impossible () {

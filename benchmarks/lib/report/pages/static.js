@@ -31,7 +31,7 @@ module.exports = {
     'nothing. The lab goes back to the report on HPHS, a web server in C++.',
   run: 'make bench-static',
   method: 'Every server sends every file, which is compared, before a clock starts. All have one core, but for the table of 60,000 ' +
-    'connections, where each is a cluster of four processes because one process cannot open so many sockets here. What counts is the ' +
+    'connections, where each is a cluster because one process cannot open so many sockets here. What counts is the ' +
     'server’s CPU time per request. The pipelined table sends 16 requests at once and is not to be compared with the others.',
 
   trend: [
@@ -47,6 +47,7 @@ module.exports = {
   sections: figures => [
     small(figures),
     ...larger(figures),
+    ...large(figures),
     sixty(figures),
     report(figures),
     impossible(figures),
@@ -100,26 +101,41 @@ function larger (figures) {
   const sizes = new Map()
   for (const workload of figures.workloads) {
     const [size, load] = workload.split(/, (?=\d[\d,]* connections)/)
-    if (!load || size === '13 B') continue
+    if (!load || size === '13 B' || isLarge(figures, workload)) continue
     sizes.set(size, [...sizes.get(size) ?? [], [load, workload]])
   }
   return [...sizes].map(([size, loads]) => {
     const names = [...new Set(loads.flatMap(([, workload]) => figures.rows(workload).map(({ contender }) => contender)))]
-    const hasMemory = loads.some(([, workload]) => figures.rows(workload, 'memory').length)
     return {
       heading: `Measured: ${size}`,
       body: table(
-        ['', ...loads.flatMap(([load]) => [`${load}, CPU µs`, 'requests/s', ...hasMemory ? ['memory, MB'] : []])],
-        names.map(name => [figures.versioned(name), ...loads.flatMap(([, workload]) => {
-          const memory = figures.row(workload, name, 'memory')
-          return [
-            figure(figures.row(workload, name)),
-            whole(figures.row(workload, name)?.requestsPerSecond),
-            ...hasMemory ? [memory ? short(memory.median / 1e6) : '–'] : []
-          ]
-        })]))
+        ['', ...loads.flatMap(([load]) => [`${load}, CPU µs`, '÷ node', 'requests/s'])],
+        names.map(name => [figures.versioned(name), ...loads.flatMap(([, workload]) => [
+          figure(figures.row(workload, name)),
+          name === 'node' ? '1' : ratio(figures.ratio(workload, name, 'node')),
+          whole(figures.row(workload, name)?.requestsPerSecond)
+        ])]))
     }
   })
+}
+
+const isLarge = ({ result }, workload) => result.rows.some(row => row.workload === workload && row.metric === 'perMB')
+
+// Files that are only worth their bytes.
+function large (figures) {
+  return figures.workloads.filter(workload => isLarge(figures, workload)).map(workload => ({
+    heading: `Measured: ${workload}`,
+    body: table(
+      ['', 'MB/s', 'lowest–highest', 'CPU µs/MB', 'lowest–highest', '÷ node-disk', 'peak of memory, MB'],
+      figures.rows(workload, 'perMB').map(row => {
+        const of = metric => figures.row(workload, row.contender, metric)
+        return [
+          figures.versioned(row.contender), figure(of('bandwidth')), range(of('bandwidth')), figure(row), range(row),
+          row.contender === 'node-disk' ? '1' : ratio(figures.ratio(workload, row.contender, 'node-disk', { metric: 'perMB' })),
+          figure(of('memory'))
+        ]
+      }))
+  }))
 }
 
 function sixty (figures) {
@@ -128,7 +144,8 @@ function sixty (figures) {
   return {
     heading: 'Measured: 13 bytes, 60,000 connections',
     body: [
-      'Each as a cluster of four processes; a closed loop, in which every connection always has one request under way.',
+      'Each as a cluster of four processes, or of more where the end of this page says so; a closed loop, in which every connection always has one ' +
+      'request under way.',
       table(['', 'requests/s', 'CPU µs/request', 'lowest–highest', 'mean ms'], rows.map(row =>
         [figures.versioned(row.contender), whole(row.requestsPerSecond), figure(row), range(row), short(row.latencyMeanMs)]))
     ]

@@ -1,0 +1,16 @@
+'use strict'
+
+/**
+ * Define properties on the app's context, not on each ctx: a request pays for them only when it reads them.
+ *
+ *    if (!(kSignal in ctx)) onContext(ctx, { signal: { get () { … } } })
+ *
+ * @param {object} ctx
+ * @param {object} descriptors by name
+ * @api private
+ */
+exports.onContext = (ctx, descriptors) => {
+  const context = ctx.app?.context
+  const isShared = context !== undefined && Object.prototype.isPrototypeOf.call(context, ctx)
+  Object.defineProperties(isShared ? context : ctx, descriptors)
+}
