@@ -9,11 +9,13 @@ const IDLE = 'idle'
 module.exports = {
   lab: 'front',
   title: 'kone’s own HTTP/1.1',
-  what: '`app.listen()` parses and writes plain HTTP/1.1 itself and gives everything else to `node:http` ([how](../api/front.md)). This lab measures it workload by workload beside ' +
-    '`node:http` doing the same by hand, Koa, and `net`, a socket that writes fixed bytes and parses nothing.',
+  what: '`app.listen()` parses and writes plain HTTP/1.1 itself and gives everything else to `node:http` ' +
+    '([how](../api/front.md)). This lab measures it workload by workload beside `node:http` doing the same by hand, ' +
+    'Koa, and `net`, a socket that writes fixed bytes and parses nothing.',
   run: 'make bench-front',
-  method: 'Every response is verified before a clock starts; all servers are up at once, and every round visits each in random order. What counts is the server’s CPU time per request. ' +
-    '`kone-node` is kone on `node:http`; `kone-bodyParser` reads the body by the middleware instead of by hand.',
+  method: 'Every response is verified before a clock starts; all servers are up at once, and every round visits each ' +
+    'in random order. What counts is the server’s CPU time per request. `kone-node` is kone on `node:http`; ' +
+    '`kone-bodyParser` reads the body by the middleware instead of by hand.',
 
   trend: [
     { what: 'hello ÷ node', of: figures => figures.ratio('hello', 'kone', 'node') },
@@ -41,7 +43,8 @@ function chart (figures) {
     alt: `Bar chart: server CPU per request of kone divided by that of node:http, for ${workloads.join('; ')}`,
     ...bars({
       title: `kone ÷ node:http doing the same by hand, Node ${figures.major}`,
-      subtitle: 'server CPU per request; below 1 kone costs less. Bars are medians, whiskers the lowest and the highest round.',
+      subtitle: 'server CPU per request; below 1 kone costs less. Bars are medians, whiskers the lowest and the ' +
+        'highest round.',
       unit: 'kone ÷ node:http',
       digits: 2,
       mark: { value: 1, label: 'node:http' },
