@@ -1,7 +1,7 @@
 'use strict'
 
 const { figure, list, range, ratio, table, two, whole } = require('../markdown')
-const { bars } = require('../svg')
+const { costs } = require('../drawn')
 
 // Of the report: requests per second, mean latency in ms, bytes per second. The loads are autocannon's.
 const MACHINES = [
@@ -65,7 +65,7 @@ module.exports = {
   ],
 
   charts: figures => [
-    chart('battle', `Hello world behind five middleware, Node ${figures.major}`, figures, HELLO)
+    costs(figures, HELLO, { name: 'battle', title: 'Hello world behind five middleware' })
   ],
 
   sections: (figures, { others }) => [
@@ -81,25 +81,6 @@ module.exports = {
 
   original: () => [{ heading: 'The original report', body: originals() }, impossible()]
 }
-
-function chart (name, title, figures, workload) {
-  const rows = figures.rows(workload)
-  if (!rows.length) return null
-  return {
-    name,
-    above: true,
-    alt: `Bar chart: ${title}; server CPU per request of ${rows.map(({ contender }) => contender).join(', ')}`,
-    ...bars({
-      title,
-      subtitle: 'server CPU per request, µs: shorter is better. Bars are medians, whiskers the lowest and the ' +
-        'highest round.',
-      unit: 'µs per request',
-      rows: rows.map(({ contender, median, min, max }) => ({ label: contender, median, min, max, kind: kindOf(contender) }))
-    })
-  }
-}
-
-const kindOf = name => name === 'kone' ? 'ours' : name.startsWith('kone') ? 'ours too' : 'theirs'
 
 function ranking (figures, workload, load) {
   const rows = figures.rows(workload)

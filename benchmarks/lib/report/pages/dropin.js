@@ -1,7 +1,7 @@
 'use strict'
 
 const { figure, ratio, table } = require('../markdown')
-const { bars } = require('../svg')
+const { ratios } = require('../drawn')
 
 // The short names of the workloads, and what they are.
 const ABOUT = {
@@ -33,32 +33,17 @@ module.exports = {
   trend: ['API', 'page', 'Readable.from', 'OpenTelemetry', 'pm2'].map(workload => (
     { what: workload, of: figures => figures.ratio(workload, 'kone', 'koa') })),
 
-  charts: figures => [chart(figures)],
+  charts: figures => [ratios(figures, compared(figures), {
+    name: 'dropin',
+    title: 'Unmodified packages: kone ÷ Koa 2',
+    to: 'koa',
+    label: 'Koa 2'
+  })],
 
   sections: (figures, { others }) => [rows(figures), versions([figures, ...others]), touched([figures, ...others])]
 }
 
 const compared = figures => figures.workloads.filter(workload => figures.ratio(workload, 'kone', 'koa'))
-
-function chart (figures) {
-  const workloads = compared(figures)
-  if (!workloads.length) return null
-  return {
-    name: 'dropin',
-    above: true,
-    alt: 'Bar chart: unmodified packages, server CPU per request on kone divided by that on Koa 2, for ' +
-      `${workloads.join('; ')}`,
-    ...bars({
-      title: `Unmodified packages: kone ÷ Koa 2, Node ${figures.major}`,
-      subtitle: 'server CPU per request; below 1 kone costs less. Bars are medians, whiskers the lowest and the ' +
-        'highest round.',
-      unit: 'kone ÷ koa',
-      digits: 2,
-      mark: { value: 1, label: 'Koa 2' },
-      rows: workloads.map(workload => ({ label: workload, ...figures.ratio(workload, 'kone', 'koa'), kind: 'ours' }))
-    })
-  }
-}
 
 function rows (figures) {
   const workloads = compared(figures)

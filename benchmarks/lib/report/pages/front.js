@@ -1,7 +1,7 @@
 'use strict'
 
 const { DASH, figure, range, ratio, table } = require('../markdown')
-const { bars } = require('../svg')
+const { ratios } = require('../drawn')
 const { short } = require('../text')
 
 const IDLE = 'idle'
@@ -23,7 +23,12 @@ module.exports = {
     { what: 'idle memory ÷ node', of: figures => figures.ratio(IDLE, 'kone', 'node', { metric: 'memory' }) }
   ],
 
-  charts: figures => [chart(figures)],
+  charts: figures => [ratios(figures, compared(figures), {
+    name: 'front',
+    title: 'kone ÷ node:http doing the same by hand',
+    to: 'node',
+    label: 'node:http'
+  })],
 
   sections: (figures, { others }) => [
     versions([figures, ...others]),
@@ -33,25 +38,6 @@ module.exports = {
 }
 
 const compared = figures => figures.workloads.filter(workload => figures.ratio(workload, 'kone', 'node'))
-
-function chart (figures) {
-  const workloads = compared(figures)
-  if (!workloads.length) return null
-  return {
-    name: 'front',
-    above: true,
-    alt: `Bar chart: server CPU per request of kone divided by that of node:http, for ${workloads.join('; ')}`,
-    ...bars({
-      title: `kone ÷ node:http doing the same by hand, Node ${figures.major}`,
-      subtitle: 'server CPU per request; below 1 kone costs less. Bars are medians, whiskers the lowest and the ' +
-        'highest round.',
-      unit: 'kone ÷ node:http',
-      digits: 2,
-      mark: { value: 1, label: 'node:http' },
-      rows: workloads.map(workload => ({ label: workload, ...figures.ratio(workload, 'kone', 'node'), kind: 'ours' }))
-    })
-  }
-}
 
 function versions (all) {
   const [figures] = all

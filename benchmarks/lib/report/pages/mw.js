@@ -1,6 +1,7 @@
 'use strict'
 
 const { beside, figure, list, ratio, table, two, whole } = require('../markdown')
+const { ratios } = require('../drawn')
 const { bars } = require('../svg')
 
 // Of the report, requests per second, mean ms and bytes per second: [pair, workload here, contenders here, kone, koa]
@@ -35,7 +36,14 @@ module.exports = {
     { what: 'with template ÷ koa', of: figures => figures.ratio('template', 'kone', 'koa') }
   ],
 
-  charts: figures => [wholeSet(figures), alone(figures)],
+  charts: figures => [wholeSet(figures), ratios(figures, aloneOf(figures), {
+    name: 'mw-alone',
+    title: 'Each middleware alone: kone ÷ Koa',
+    to: 'koa',
+    label: 'Koa',
+    nameOf,
+    isSorted: true
+  })],
 
   sections: (figures, { others }) => [
     pairs(figures),
@@ -69,25 +77,6 @@ function wholeSet (figures) {
 }
 
 const aloneOf = figures => figures.workloads.filter(workload => figures.ratio(workload, 'kone', 'koa') && !['plain', 'template'].includes(workload))
-
-function alone (figures) {
-  const rows = aloneOf(figures).map(workload => ({ label: nameOf(workload), ...figures.ratio(workload, 'kone', 'koa'), kind: 'ours' }))
-  if (!rows.length) return null
-  return {
-    name: 'mw-alone',
-    above: true,
-    alt: 'Bar chart: each middleware alone, server CPU per request of kone divided by that of Koa',
-    ...bars({
-      title: `Each middleware alone: kone ÷ Koa, Node ${figures.major}`,
-      subtitle: 'server CPU per request; below 1 kone costs less. Bars are medians, whiskers the lowest and the ' +
-        'highest round.',
-      unit: 'kone ÷ koa',
-      digits: 2,
-      rows: rows.sort((a, b) => a.median - b.median),
-      mark: { value: 1, label: 'Koa' }
-    })
-  }
-}
 
 const nameOf = workload => workload === FLOOR ? 'a handler alone' : workload.replace(' alone', '')
 

@@ -1,7 +1,7 @@
 'use strict'
 
 const { figure, list, range, ratio, table, two, whole } = require('../markdown')
-const { bars } = require('../svg')
+const { costs } = require('../drawn')
 
 // Of the report: calls per second, mean ms, processes of its client with five connections each
 const CALLS = {
@@ -42,8 +42,8 @@ module.exports = {
   ],
 
   charts: figures => [
-    chart('rpc', 'A call of ping, 50 in flight', figures, of('ping', 50)),
-    chart('rpc-parse', 'A call of parse, 50 in flight', figures, of('parse', 50))
+    costs(figures, of('ping', 50), { name: 'rpc', title: 'A call of ping, 50 in flight', unit: 'call' }),
+    costs(figures, of('parse', 50), { name: 'rpc-parse', title: 'A call of parse, 50 in flight', unit: 'call' })
   ],
 
   sections: figures => [
@@ -55,25 +55,6 @@ module.exports = {
   ],
 
   original: () => [{ heading: 'The original report', body: originals() }, impossible()]
-}
-
-function chart (name, title, figures, workload) {
-  const rows = figures.rows(workload)
-  if (!rows.length) return null
-  return {
-    name,
-    above: true,
-    alt: `Bar chart: ${title}; server CPU per call of ${rows.map(({ contender }) => contender).join(', ')}`,
-    ...bars({
-      title: `${title}, Node ${figures.major}`,
-      subtitle: 'server CPU per call, µs: shorter is better. Bars are medians, whiskers the lowest and the highest ' +
-        'round.',
-      unit: 'µs per call',
-      rows: rows.map(({ contender, median, min, max }) => ({
-        label: contender, median, min, max, kind: contender === 'kone' ? 'ours' : contender.startsWith('kone') ? 'ours too' : 'theirs'
-      }))
-    })
-  }
 }
 
 function calls (figures, method) {

@@ -1,7 +1,7 @@
 'use strict'
 
 const { figure, list, range, ratio, table, two, whole } = require('../markdown')
-const { bars } = require('../svg')
+const { costs } = require('../drawn')
 const { short } = require('../text')
 
 // Of the report: requests per second, mean latency in ms, connections, depth of the pipeline, threads of wrk, requests
@@ -41,8 +41,8 @@ module.exports = {
   ],
 
   charts: figures => [
-    chart('static', 'A file of 13 bytes over 64 connections', figures, SMALL),
-    chart('static-pipelined', 'A file of 13 bytes, 16 requests deep pipelined', figures, DEEP)
+    costs(figures, SMALL, { name: 'static', title: 'A file of 13 bytes over 64 connections' }),
+    costs(figures, DEEP, { name: 'static-pipelined', title: 'A file of 13 bytes, 16 requests deep pipelined' })
   ],
 
   sections: figures => [
@@ -56,25 +56,6 @@ module.exports = {
   ],
 
   original: () => [{ heading: 'The original report', body: originals() }, impossible()]
-}
-
-function chart (name, title, figures, workload) {
-  const rows = figures.rows(workload)
-  if (!rows.length) return null
-  return {
-    name,
-    above: true,
-    alt: `Bar chart: ${title}; server CPU per request of ${rows.map(({ contender }) => contender).join(', ')}`,
-    ...bars({
-      title: `${title}, Node ${figures.major}`,
-      subtitle: 'server CPU per request, µs: shorter is better. Bars are medians, whiskers the lowest and the ' +
-        'highest round.',
-      unit: 'µs per request',
-      rows: rows.map(({ contender, median, min, max }) => ({
-        label: contender, median, min, max, kind: contender === 'kone' ? 'ours' : contender.startsWith('kone') ? 'ours too' : 'theirs'
-      }))
-    })
-  }
 }
 
 function small (figures) {
