@@ -9,7 +9,7 @@ help:
 	@echo 'make start        install, serve the demo app on http://localhost:4000 (PORT)'
 	@echo 'make test         install, run all tests'
 	@echo 'make battle       hello world against the field (ARGS="--quick")'
-	@echo 'make bench-NAME   mw front soak versions connections static rpc growth types (ARGS=…)'
+	@echo 'make bench-NAME   dropin mw front soak versions connections static rpc growth types (ARGS=…)'
 	@echo 'make bench-compare REF=main~1   the checkout against a revision of kone, or REF=a..b'
 	@echo 'make results      copy complete runs to benchmarks/results'
 	@echo 'make report       README, docs/reports and charts from benchmarks/results, and an HTML page'
@@ -21,6 +21,7 @@ help:
 	@echo 'make pack         the tarball to install elsewhere: npm install ./kone-2.17.0.tgz'
 	@echo 'make release VERSION=2.18.0   version, changelog, tarball, tag; pushes and publishes nothing'
 	@echo 'make index        middleware/index.js and .d.ts, made of the folders'
+	@echo 'make runs-unchanged   the lists of packages in documents, made of the tests'
 
 start: node_modules
 	node examples/app
@@ -33,6 +34,9 @@ lint: node_modules
 
 index:
 	node tools/middleware-index.js
+
+runs-unchanged: node_modules
+	node tools/runs-unchanged.js $(ARGS)
 
 pack:
 	npm pack $(ARGS)
@@ -86,4 +90,4 @@ benchmarks/node_modules: benchmarks/package-lock.json
 	cd benchmarks && $(NPM_CI)
 	@touch benchmarks/node_modules
 
-.PHONY: help start test lint index types pack release cover fuzz siege compat battle docs results report
+.PHONY: help start test lint index runs-unchanged types pack release cover fuzz siege compat battle docs results report

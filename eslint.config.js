@@ -12,7 +12,7 @@ const lines = {
 }
 
 module.exports = [
-  { ignores: ['coverage/', 'benchmarks/out/', 'create/template/', 'docs/.vitepress/dist/'] },
+  { ignores: ['coverage/', 'benchmarks/out/', 'create/template/', 'docs/.vitepress/dist/', 'test/docs/project/config/locales/'] },
   ...neostandard({ ts: true }),
   { files: ['examples/app/assets/*.js'], languageOptions: { globals: { EventSource: 'readonly', figures: 'writable' } } },
   { rules: { '@stylistic/max-len': ['error', { ...lines, code: 120 }] } },

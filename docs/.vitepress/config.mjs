@@ -98,7 +98,7 @@ const sidebar = [
     ]
   },
   { text: 'Middleware', link: '/middleware/', collapsed: true, items: [page('The set', '/middleware/'), ...middleware] },
-  ...(reports.length > 0 ? [{ text: 'Reports', link: reports[0].link, collapsed: true, items: reports }] : []),
+  ...(reports.length > 0 ? [{ text: 'Reports', link: '/reports/', collapsed: true, items: [page('All results', '/reports/'), ...reports] }] : []),
   {
     text: 'Project',
     link: '/contributing',

@@ -40,7 +40,7 @@ export default function markdown ({ root, rewrites, repository }) {
   }
 
   return {
-    theme: { light: 'github-light-high-contrast', dark: 'github-dark' },
+    theme: { light: 'github-light-high-contrast', dark: 'github-dark-default' },
     anchor: { slugify: anchorOf },
     codeCopyButtonTitle: 'Copy',
     config (md) {

@@ -133,7 +133,7 @@ exports.explainUpload = async function explainUpload (ctx, next) {
   try {
     await next()
   } catch (err) {
-    if (err.status !== 413 || ctx.path !== '/upload') throw err
+    if (err?.status !== 413 || ctx.path !== '/upload') throw err
     if (err.headers) ctx.set(err.headers)
     await showUpload(ctx, 413, SAY.large)
   }
@@ -163,7 +163,7 @@ function forPeople (attempts) {
     try {
       await attempts(ctx, next)
     } catch (err) {
-      if (err.status !== 429 || ctx.accepts('json', 'html') !== 'html') throw err
+      if (err?.status !== 429 || ctx.accepts('json', 'html') !== 'html') throw err
       ctx.set(err.headers)
       await showSignIn(ctx, 429, { all: SAY.often })
     }

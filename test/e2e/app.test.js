@@ -239,15 +239,34 @@ demo('the demo app in Chromium', suite => {
   })
 }, { DOCS_URL: 'http://localhost:1' }) // where no documentation site runs
 
-demo('the demo app without the fast path', ({ visit }) => {
-  it('should say so', async () => {
+demo('the demo app on node:http, with an empty guestbook', ({ visit, signIn, submit }) => {
+  it('should say that the fast path is off', async () => {
     const page = await visit()
     await page.waitForFunction(() => document.getElementById('fast').textContent === 'Off')
     assert.equal(await page.textContent('#share'), '0')
   })
+
+  it('should invite to write the first entry, and count entries in words', async () => {
+    for (const [locale, empty] of [['zh-CN', '还没有留言'], ['en-US', 'No entries yet']]) {
+      const page = await visit('/', { locale })
+      assert.match(await page.textContent('main'), new RegExp(empty))
+      await page.goto(new URL('/guestbook', page.url()).href)
+      assert.match(await page.textContent('main'), new RegExp(empty))
+      assert.doesNotMatch(await page.textContent('main'), /\b0 /)
+      if (locale === 'zh-CN') continue
+      await signIn(page, 'First')
+      await page.fill('#text', 'counted')
+      await submit(page)
+      assert.equal(await page.textContent('.count'), '1 entry')
+      await page.fill('#text', 'again')
+      await submit(page)
+      assert.equal(await page.textContent('.count'), '2 entries')
+    }
+  })
 }, { KONE_HTTP1: 'off' })
 
 const site = http.createServer((req, res) => res.end('the site')).listen(0)
+site.unref() // where Chromium is missing no test closes it
 
 demo('the demo app beside the documentation site', suite => {
   it('should lead there', async () => {

@@ -22,7 +22,7 @@ const { CROWDED, REFERENCES, view } = require('./tables')
 
 const QUICK_LARGE = ['kone', 'node-disk', 'koa-static', 'nginx'] // who sends large files with --quick
 const CLUSTERS = ['kone', 'kone-disk', 'node', 'sirv', 'koa-static', 'fastify-static']
-const MULTIPLE = ['nginx', 'lighttpd'] // that start as many processes as they are told
+const MULTIPLE = ['nginx', 'lighttpd'] // that start as many processes as their configuration says
 
 const contenders = [
   ...list(path.join(__dirname, 'contenders'), { first: ['net', 'node', 'kone', 'kone-disk', 'sirv', 'koa-static', 'fastify-static'] }),
