@@ -1,22 +1,23 @@
 'use strict'
 
 /**
- * The onion. It knows no HTTP: it runs the functions `(ctx, next)` of an array.
+ * Koa's compose: runs an array of `(ctx, next)` functions. Independent of HTTP.
  *
- * One `Run` per call holds what all layers share, so a layer costs only its `next`. A promise that
- * an async layer returns is passed up as it is. A layer that returned synchronously without a value
- * makes no promise: its caller gets one of the two below.
+ * One `Run` per call holds what all layers share, so a layer costs only its `next`. The promise of
+ * an async layer is returned as it is. A layer that returned synchronously without a value creates
+ * no promise: its caller gets ENDED or ENDED_LATER.
  */
 
 // Every layer returned synchronously, and each returned its `next()` or did not call it: nothing
-// is left to happen. A middleware may compare with this promise and go on at once.
+// is left to run. If `next()` returned ENDED, a middleware may continue synchronously
+// (middleware/_shared/is-over.js).
 const ENDED = Promise.resolve()
 
-// Every layer returned synchronously, but one did not return its `next()`. It may have chained on
-// that promise, so whoever goes on must do so one microtask later, by `await` or `then`.
+// Every layer returned synchronously, but one did not return its `next()`. That layer may have
+// attached a `.then()`; wait one microtask, by `await` or `then`.
 const ENDED_LATER = Promise.resolve()
 
-// At most so many layers are on the stack at once; the next one starts in a microtask.
+// Maximum stack depth in layers; the next one starts in a microtask.
 const DEPTH = 500
 
 /**
@@ -25,7 +26,7 @@ const DEPTH = 500
  *    const fn = compose([logger, session, handler])
  *    fn(ctx).then(() => console.log('unwound'))
  *
- * The array is read while requests run: a layer that is pushed later takes part.
+ * The array is read while requests run, so a layer that is pushed later runs, too.
  *
  * @param {Function[]} middleware
  * @return {Function} `(ctx, next) => Promise`; `next` is called after the last layer
@@ -52,6 +53,7 @@ class Run {
     this.depth = 0 // layers on the stack right now
   }
 
+  /** Run layer `i`, which may be entered once: `next` of the layer before it is `enter` bound to `i`. */
   enter (i) {
     if (i <= this.reached) return Promise.reject(new Error('next() called multiple times'))
     this.reached = i
@@ -61,15 +63,15 @@ class Run {
     if (!fn) return ENDED
     if (this.depth === DEPTH) {
       return ENDED.then(() => {
-        this.reached = i - 1
+        this.reached = i - 1 // lets `enter(i)` pass the check above
         return this.enter(i)
       })
     }
 
     this.depth++
     try {
-      // `bind` instead of a closure, which costs a synchronous layer twice as much, because V8
-      // inlines it (benchmarks/micro/compose.js)
+      // `bind`, because V8 inlines it; a closure doubles the cost of a synchronous layer
+      // (benchmarks/micro/compose.js)
       const value = fn(this.ctx, this.enter.bind(this, i + 1))
       this.depth--
       if (value === undefined) return this.reached === i ? ENDED : ENDED_LATER
