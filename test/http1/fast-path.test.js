@@ -93,7 +93,7 @@ function routes (Router) {
 /** The table: name → does it make node's objects? */
 function table () {
   const text = fs.readFileSync(path.join(__dirname, '../../lib/http1/README.md'), 'utf8')
-  const rows = [...text.matchAll(/^\| `(.+?)` \| (no|yes)\b.*\|$/gm)].map(([, name, makes]) => [name, makes === 'yes'])
+  const rows = [...text.matchAll(/^\| `(.+?)` \| (no|yes) \|.*$/gm)].map(([, name, makes]) => [name, makes === 'yes'])
   return new Map(rows)
 }
 
