@@ -236,7 +236,7 @@ class Connection {
 
   onDrain () {
     this.responses.advance()
-    response.drain(this.socket)
+    response.onDrain(this.socket)
   }
 
   /** Node destroys a socket that timed out unless somebody listens. */

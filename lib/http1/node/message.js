@@ -32,7 +32,7 @@ function makeRequest (connection, incoming) {
 
   incoming.adopt(req)
   if (connection.handling !== incoming) fill(incoming)
-  if (outgoing.isNotified && !outgoing.isLost && !outgoing.isPast) process.nextTick(dump, req)
+  if (outgoing.isNotified && !outgoing.isLost && !outgoing.nodeHasClosed) process.nextTick(dump, req)
 }
 
 /**
@@ -43,14 +43,14 @@ function makeResponse (connection, outgoing) {
   const res = response.make(connection, outgoing)
   outgoing.adopt(res)
   if (outgoing.ended) {
-    response.makeEnded(outgoing)
-    if (outgoing.isNotified && !outgoing.isLost && !outgoing.isPast) settled(outgoing, null, null)
+    response.showEnded(outgoing)
+    if (outgoing.isNotified && !outgoing.isLost && !outgoing.nodeHasClosed) settled(outgoing, null, null)
     return
   }
   res.statusCode = outgoing.status
   if (outgoing.message !== undefined) res.statusMessage = outgoing.message
   if (connection.responses.first === outgoing) response.assign(outgoing)
-  else if (outgoing.isLost) response.makeLost(outgoing)
+  else if (outgoing.isLost) response.showLost(outgoing)
 }
 
 /** The body that is there goes into node's stream, and what follows goes there at once. */
@@ -64,12 +64,12 @@ function fill (incoming) {
     return
   }
   if (body === null) {
-    if (outgoing.isPast) return end(req)
+    if (outgoing.nodeHasClosed) return end(req)
     req.complete = true
     req.push(null)
     return
   }
-  if (body.isCollected || body.isDropped || outgoing.isPast) {
+  if (body.isCollected || body.isDropped || outgoing.nodeHasClosed) {
     if (body.isComplete) return end(req)
     req._dumped = req._consuming = true
     req.resume() // who reads it later sees that it is used
@@ -126,7 +126,7 @@ function settled (outgoing, callbacks, listeners) {
   if (failure === null) {
     process.nextTick(finish, outgoing, callbacks, listeners)
   } else {
-    if (callbacks !== null) process.nextTick(response.call, callbacks, failure)
+    if (callbacks !== null) process.nextTick(response.callAll, callbacks, failure)
     if (listeners !== null) for (const fn of listeners) process.nextTick(fn, failure)
   }
 }
@@ -134,10 +134,10 @@ function settled (outgoing, callbacks, listeners) {
 /** As node's own listener for 'finish': drop an unread body, let go of the socket. */
 function finish (outgoing, callbacks, listeners) {
   const { req } = outgoing.incoming
-  if (outgoing.res !== null) response.finished(outgoing)
+  if (outgoing.res !== null) response.publishFinish(outgoing)
   if (req !== null) dump(req)
-  if (outgoing.res !== null) response.close(outgoing.res)
-  if (callbacks !== null) response.call(callbacks, null)
+  if (outgoing.res !== null) response.release(outgoing.res)
+  if (callbacks !== null) response.callAll(callbacks, null)
   // A tick later, when an unread request is at its end: destroyed before, it would take the socket with it.
   if (listeners !== null) for (const fn of listeners) process.nextTick(fn, null)
 }

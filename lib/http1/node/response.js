@@ -11,17 +11,23 @@ const { REMOVED } = require('../response/names')
 /**
  * A genuine http.ServerResponse whose bytes go through the front:
  *
- * - Its fields stay in the fast path's object, and so does the making of the header section, until node's own
- *   code reads them.
+ * - Outgoing keeps the fields and builds the header section, until node's own code reads the fields.
  * - Where node would write to the socket, piece by piece, the pieces are joined and given to Responses. So a
  *   response is one write instead of a `writev` of two or three pieces, and pipelined ones are batched.
- * - Its request is made when somebody reads it.
+ * - Its request is created when code reads `res.req`.
  *
- * All of it works with node's own methods, too, because express changes the prototype: what node's code reads
- * or calls is the object's own.
+ * Express changes the prototype, so everything node's code reads or calls is an own property.
+ *
+ * Private names of node that are used here:
+ *
+ * - replaced: `_storeHeader`, `_writeRaw`, `_finish`, `_onPendingData`, `kOutHeaders`
+ * - set: `_hasBody`, `_keepAliveTimeout`, `_maxRequestsPerSocket`, `_header`, `_contentLength`, `_last`, `_closed`,
+ *   `_removedContLen`, `_removedTE`, `_removedConnection`, `outputData`, `outputSize`, `kNeedDrain`
+ * - read: `_implicitHeader`, `_send`, `_defaultKeepAlive`, `_trailer`, `_expect_continue`, and `_httpMessage` of the
+ *   socket
  */
 
-/** Since Node 24 a response that was still queued is notified when the client has left. */
+/** Since Node 24 a response that was still queued is notified when the client has closed the connection. */
 const NOTIFIES_QUEUED = Number(process.versions.node.split('.')[0]) >= 24
 
 /** How much of a stream is joined into one write while the socket's own buffer is empty, in bytes. */
@@ -30,13 +36,16 @@ const JOINED = 64 * 1024
 /** Other copies of kone in the process find the fast path's object by the same symbol. */
 const kOutgoing = Symbol.for('kone.outgoing')
 const kPieces = Symbol('kone.pieces')
-const kHeaders = Symbol('kone.headers')     // node's object of fields; FAST while there is none
-const kRequest = Symbol('kone.request')     // one that somebody assigned
-const kPlainBody = Symbol('kone.plainBody') // of a response whose header section the fast path has made
+const kHeaders = Symbol('kone.headers')     // node's object of fields; FAST while Outgoing holds them
+const kRequest = Symbol('kone.request')     // a request assigned to `res.req`
+const kPlainBody = Symbol('kone.plainBody') // body of a response whose header section Outgoing has built, or NONE
 
-const kShowRemoved = Symbol('kone.showRemoved')
+const kMarkRemoved = Symbol('kone.markRemoved')
 
+/** Of kHeaders: Outgoing still holds the fields. (null is node's own value of a response without fields.) */
 const FAST = undefined
+
+/** Of kPlainBody: no plain body (null and undefined are bodies). */
 const NONE = Symbol('none')
 
 const { _storeHeader, _writeRaw, _finish, _implicitHeader, _send, writeHead, setHeader } = http.ServerResponse.prototype
@@ -63,7 +72,7 @@ const OUT_HEADERS = {
   set (headers) { this[kHeaders] = headers }
 }
 
-/** As node's setHeader() keeps them. */
+/** Moves the fields into node's format. */
 function takeFields (outgoing) {
   const { fields } = outgoing
   outgoing.releaseFields()
@@ -77,7 +86,8 @@ class FrontResponse extends http.ServerResponse {
   constructor (connection, outgoing) {
     const { server, socket } = connection
     const { incoming } = outgoing
-    // The constructor reads a few values of the request, and shows it to these subscribers.
+    // The constructor reads a few values of the request, and passes it to subscribers of
+    // `http.server.response.created`, who need node's own.
     super(watchers.seesCreated() ? incoming.materialize() : incoming, {
       highWaterMark: socket.writableHighWaterMark,
       rejectNonStandardBodyWrites: server.rejectNonStandardBodyWrites
@@ -119,11 +129,11 @@ class FrontResponse extends http.ServerResponse {
 
   removeHeader (name) {
     if (!isFast(this) || typeof name !== 'string') return super.removeHeader(name)
-    this[kShowRemoved](this[kOutgoing].removeField(name))
+    this[kMarkRemoved](this[kOutgoing].removeField(name))
   }
 
-  /** As node's own removeHeader() does. */
-  [kShowRemoved] (removed) {
+  /** Marks what was removed, as node's removeHeader() does, so that node does not add it again. */
+  [kMarkRemoved] (removed) {
     if (removed === 0) return
     if (removed & REMOVED['content-length']) this._removedContLen = true
     if (removed & REMOVED['transfer-encoding']) this._removedTE = true
@@ -137,7 +147,7 @@ class FrontResponse extends http.ServerResponse {
     if (encoding !== undefined || !isFast(this) || !isUnchanged(this) || !outgoing.canEnd(length)) {
       return super.end(chunk, encoding, callback)
     }
-    // Node's code ends it as if it had made the header section itself.
+    // Node's code ends it as if it had built the header section itself.
     const { statusCode } = this
     this.statusMessage ||= http.STATUS_CODES[statusCode] || 'unknown'
     if (statusCode === 204 || statusCode === 304) this._hasBody = false
@@ -150,16 +160,23 @@ class FrontResponse extends http.ServerResponse {
   }
 }
 
-Object.defineProperty(FrontResponse.prototype, 'constructor', { value: http.ServerResponse, writable: true, configurable: true })
+Object.defineProperty(FrontResponse.prototype, 'constructor', {
+  configurable: true,
+  value: http.ServerResponse,
+  writable: true
+})
 Object.defineProperty(FrontResponse.prototype, 'req', REQUEST)
 if (kOutHeaders !== undefined) Object.defineProperty(FrontResponse.prototype, kOutHeaders, OUT_HEADERS)
 
-/** The fast path's object has its fields, and they were not sent. */
+/** Outgoing still holds the fields, unsent. */
 function isFast (res) {
   return res[kHeaders] === FAST && res._header === null
 }
 
-/** Is it its turn, and has nobody changed what decides how node's code would write it? */
+/**
+ * It has the socket, and nothing node's write depends on has changed. Compares each property, because apps and
+ * packages set any of them, and node reads them only inside of `end()`.
+ */
 function isUnchanged (res) {
   const { socket } = res
   const { incoming } = res[kOutgoing]
@@ -185,7 +202,7 @@ function make (connection, outgoing) {
     outgoing.releaseFields()
     for (let i = 0; i < fields.length; i += 2) setHeader.call(res, fields[i].text, fields[i + 1])
   }
-  res[kShowRemoved](outgoing.removed)
+  res[kMarkRemoved](outgoing.removed)
   return res
 }
 
@@ -195,13 +212,13 @@ function onPendingData (bytes) {
 
 // ---- node's own code calls these; `this` is the response
 
-/** Whether the connection closes is decided now: the server may drain since the object was made. */
+/** Decides whether the connection closes: the server may have begun to close since the object was created. */
 function storeHeader (firstLine, headers) {
   if (this[kOutgoing].endsDrain) this.shouldKeepAlive = false
   return _storeHeader.call(this, firstLine, headers)
 }
 
-/** A piece of the response. Node's own code queues what comes before its turn, and drops what is late. */
+/** Takes a piece of the response. Node's own code queues a piece that is early and drops one that is late. */
 function writeRaw (data, encoding, callback, size) {
   if (this[kPlainBody] !== NONE) {
     (this[kPieces] = new Pieces()).addCallback(callback) // the header section, to be sent with the body
@@ -216,7 +233,7 @@ function writeRaw (data, encoding, callback, size) {
   if (this.outputData.length > 0) takeOutput(this)
   if (typeof encoding === 'function') addPiece(this, data, null, encoding)
   else addPiece(this, data, encoding, callback)
-  // In end() this may be the last piece, whose callback emits 'finish': _finish() takes it, in the same tick.
+  // If `end()` wrote this piece, `_finish()` sends it in the same tick, before writePieces runs.
   if (isFirst) process.nextTick(writePieces, this, pieces.size)
   const { writableLength, writableHighWaterMark: mark } = socket
   const isBelowMark = writableLength + pieces.size < (writableLength === 0 ? Math.max(mark, JOINED) : mark)
@@ -233,7 +250,7 @@ function addPiece (res, data, encoding, callback) {
   if (typeof callback === 'function') pieces.addCallback(callback)
 }
 
-/** What node has queued: all that was written before its turn, or a header section in front of a Buffer. */
+/** Takes the pieces that node has queued: all written early ones, or a header section before a Buffer. */
 function takeOutput (res) {
   const { outputData, outputSize } = res
   res.outputData = []
@@ -242,7 +259,7 @@ function takeOutput (res) {
   res._onPendingData(-outputSize)
 }
 
-/** Everything was written. */
+/** Ends the response: node's code has written the last piece. */
 function finish () {
   _finish.call(this)
   const pieces = this[kPieces]
@@ -258,20 +275,20 @@ function finish () {
   outgoing.endByNode(text, bytes, isLatin1, callbacks, this._last)
 }
 
-/** A response that grows within a tick may end in the next one: then it is one write. */
+/** Waits one more tick if pieces were added: the response may end and need one write. */
 function writePieces (res, size) {
   if (res.finished || res[kPieces].isEmpty) return
   if (res[kPieces].size > size && !res.writableNeedDrain) process.nextTick(writePieces, res, Infinity)
   else flushPieces(res)
 }
 
-/** The kernel took all at once, or in writes of which none was large: then the socket emits no 'drain'. */
+/** Emits 'drain' where the socket does not: its own `write()` never returned false. */
 function goOnIfWritable (res) {
   const { socket } = res
   if (socket !== null && !socket.writableNeedDrain && res[kPieces].isEmpty) goOn(res)
 }
 
-/** The response is not at its end: these pieces cannot wait for the rest. */
+/** Sends the pieces of a response that has not ended. */
 function flushPieces (res) {
   const pieces = res[kPieces]
   const outgoing = res[kOutgoing]
@@ -281,16 +298,16 @@ function flushPieces (res) {
   outgoing.responses.stream(outgoing, text, bytes, isLatin1, callbacks)
 }
 
-// ---- its turn
+// ---- when it has become the first response
 
-/** Gives the socket to the response whose turn it is, and writes what node has queued until now. */
+/** Gives the socket to the response, and writes the pieces that node has queued. */
 function assign (outgoing) {
   const { responses, res } = outgoing
   const { socket } = responses
   setMessage(socket, res)
   res.socket = socket
   if (res.listenerCount('socket') > 0) res.emit('socket', socket)
-  if (res.destroyed) return responses.connection.end() // as Node 20: the responses in front of it are whole
+  if (res.destroyed) return responses.connection.end() // as Node 20 does: the earlier responses are complete
   if (res.outputData.length === 0) return
 
   res[kPieces] ??= new Pieces()
@@ -303,13 +320,13 @@ function assign (outgoing) {
   }
 }
 
-/** The socket's buffer is empty again: notify the response that stopped for it, as node does. */
-function drain (socket) {
+/** The socket's buffer is empty again: notifies the response that waits for 'drain'. */
+function onDrain (socket) {
   const res = socket._httpMessage
   if (res instanceof http.ServerResponse && res.writableLength === 0) goOn(res)
 }
 
-// Node clears this mark of its own when it notifies a response that it may go on.
+// Node clears its kNeedDrain when it emits 'drain'.
 function goOn (res) {
   if (!res.writableNeedDrain) return
   if (kNeedDrain !== undefined) res[kNeedDrain] = false
@@ -318,21 +335,21 @@ function goOn (res) {
 
 // ---- its end
 
-/** As node when it emits 'finish'. */
-function finished (outgoing) {
+/** Publishes what node publishes on 'finish'. */
+function publishFinish (outgoing) {
   const { server } = outgoing.responses.connection
   watchers.responseFinished(server, outgoing.res)
 }
 
-/** Lets go of the socket; 'close' follows. */
-function close (res) {
+/** Releases the socket; 'close' follows. */
+function release (res) {
   const { socket } = res
   if (socket !== null && socket._httpMessage === res) setMessage(socket, null)
   res.socket = null
   process.nextTick(emitClose, res)
 }
 
-function call (callbacks, err) {
+function callAll (callbacks, err) {
   for (const fn of callbacks) fn(err)
 }
 
@@ -343,7 +360,7 @@ function emitClose (res) {
   res.emit('close')
 }
 
-/** The client has left: node notifies the response whose turn it was, and others too (see NOTIFIES_QUEUED). */
+/** The client has closed: node notifies the first response, and others too (see NOTIFIES_QUEUED). */
 function abort (outgoing, reason) {
   const { res } = outgoing
   if (outgoing.hadTurn) emitClose(res)
@@ -351,33 +368,34 @@ function abort (outgoing, reason) {
   else if (NOTIFIES_QUEUED) process.nextTick(emitClose, res)
 }
 
-// ---- made late
+// ---- created late
 
-/** Node's object of a response that has ended already, in the state that node's would be in. */
-function makeEnded (outgoing) {
+/** Brings `res` into the state of an ended response. */
+function showEnded (outgoing) {
   const { res } = outgoing
   const sink = new Sink()
   res._writeRaw = _writeRaw
   res._finish = _finish
   res.assignSocket(sink)
-  res.end() // before the status: it may have been set to anything since
+  res.end() // before the status, which may be invalid by now
   res.detachSocket(sink)
   res.statusCode = outgoing.status
   res.statusMessage = outgoing.message ?? (http.STATUS_CODES[outgoing.status] || 'unknown')
-  if (outgoing.isPast || knowsLoss(outgoing)) markClosed(res)
+  if (outgoing.nodeHasClosed || isCloseVisible(outgoing)) markClosed(res)
 }
 
-/** Node's object of a response that was lost before it ended. */
-function makeLost (outgoing) {
+/** Brings `res` into the state of a response that was lost before it ended. */
+function showLost (outgoing) {
   const { res, responses } = outgoing
   if (outgoing.hadTurn) {
     setMessage(responses.socket, res)
     res.socket = responses.socket
   }
-  if (knowsLoss(outgoing)) markClosed(res)
+  if (isCloseVisible(outgoing)) markClosed(res)
 }
 
-function knowsLoss (outgoing) {
+/** Node closes such a response (since Node 24 also a queued one). */
+function isCloseVisible (outgoing) {
   return outgoing.isLost && (outgoing.hadTurn || NOTIFIES_QUEUED)
 }
 
@@ -386,6 +404,7 @@ function markClosed (res) {
   res._closed = true
 }
 
+/** A socket that drops everything. */
 class Sink {
   constructor () {
     this.writable = true
@@ -406,4 +425,4 @@ class Sink {
   }
 }
 
-module.exports = { make, makeEnded, makeLost, assign, finished, close, call, abort, drain }
+module.exports = { make, showEnded, showLost, assign, publishFinish, release, callAll, abort, onDrain }

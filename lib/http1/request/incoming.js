@@ -105,7 +105,7 @@ class Incoming {
     if (this.req !== null && !this.isCollected) return null
     if (this.section.contentLength > limit) return Promise.reject(tooLong(limit))
     if (!this.isCollected) {
-      if (this.outgoing.isPast || (this.body !== null && this.body.isDropped)) return Promise.reject(used())
+      if (this.outgoing.nodeHasClosed || (this.body !== null && this.body.isDropped)) return Promise.reject(used())
       if (this.aborted) return Promise.reject(aborted(0))
     }
     this.isCollected = true

@@ -7,11 +7,11 @@ const { REMOVED, fieldName, isPlain } = require('./names')
 const writer = require('./writer')
 
 /**
- * A response of the fast path: node's names, node's rules. It produces the bytes of whatever it fully
- * understands; for everything else (an own Transfer-Encoding, a status out of range, a value that node
- * would reject, a stream …) it becomes node's ServerResponse, and that does it or throws.
+ * A response of the fast path. Has node's API. It sends plain responses itself. For everything else (a
+ * Transfer-Encoding set by the app, a status out of range, a value that node would reject, a stream …) it
+ * creates node's ServerResponse, which sends it or throws.
  *
- * Its state is changed by Responses alone:
+ * Only Responses changes its state:
  *
  *    OPEN ──────────────────┬──────────▶ WRITTEN ──▶ FLUSHED ──┐
  *     ├──▶ QUEUED ──┬──▶ BATCHED ──────────▲ ▲                 ├──▶ NOTIFIED
@@ -19,10 +19,10 @@ const writer = require('./writer')
  *     ├──▶ STREAMING ────────────────────────┘                 │
  *     └── and each state before FLUSHED ────────────▶ LOST ────┘
  *
- * QUEUED: ended before its turn, or while the client did not read. STREAMING: a part was written before the
- * response has ended. BATCHED: the bytes will be written with those of other responses. WRITTEN: given to the socket.
- * FLUSHED: given to the operating system. LOST: the connection ended before that. A response that ends in
- * its turn skips QUEUED, one that is alone or large skips BATCHED.
+ * OPEN: not ended. STREAMING: a part was written before the end. QUEUED: ended while an earlier response was
+ * open, or while the client did not read. BATCHED: will be written together with other responses. WRITTEN: given
+ * to the socket. FLUSHED: given to the operating system. LOST: the connection closed before it was flushed.
+ * NOTIFIED: listeners were called. The first response skips QUEUED, and one that is alone also skips BATCHED.
  */
 const OPEN = 0
 const STREAMING = 1
@@ -35,7 +35,7 @@ const NOTIFIED = 7
 
 const NAMES = ['OPEN', 'STREAMING', 'QUEUED', 'BATCHED', 'WRITTEN', 'FLUSHED', 'LOST', 'NOTIFIED']
 
-/** For each state a bit mask of those it may follow. */
+/** For each state, a bit mask of its allowed predecessors. */
 const FOLLOWS = []
 FOLLOWS[STREAMING] = 1 << OPEN
 FOLLOWS[QUEUED] = 1 << OPEN
@@ -45,7 +45,7 @@ FOLLOWS[FLUSHED] = 1 << WRITTEN
 FOLLOWS[LOST] = 1 << OPEN | 1 << STREAMING | 1 << QUEUED | 1 << BATCHED | 1 << WRITTEN
 FOLLOWS[NOTIFIED] = 1 << FLUSHED | 1 << LOST
 
-/** In place of the length of a body that only node's own code sends, or rejects. */
+/** Length of a body that the front does not send itself. */
 const NOT_PLAIN = -1
 
 class Outgoing {
@@ -57,24 +57,24 @@ class Outgoing {
     this.responses = responses
     this.incoming = incoming
     this.owner = null       // see setOwner()
-    this.next = null        // the response behind this one on the connection
-    this.res = null         // node's own, once somebody read it
+    this.next = null        // the response after this one on the connection
+    this.res = null         // node's ServerResponse, once code has read `ctx.res`
     this.state = OPEN
-    this.closes = false     // the connection ends with this response; decided when it ends
-    this.fields = []        // FieldName, value; and again
+    this.closes = false     // the connection closes after this response; decided when it ends
+    this.fields = []        // FieldName, value, FieldName, value, …
     this.status = 200
     this.message = undefined
     this.removed = 0        // bits of REMOVED
-    this.isUnusual = false  // a field that decides about framing was set: node's code writes it
+    this.isUnusual = false  // a header was set that changes framing: node's code writes it
     this.ended = false
-    this.hadTurn = false    // of a lost response: it was the one to be sent
+    this.hadTurn = false    // of a lost response: it was the first that was not flushed
     this.text = ''          // of a queued response: header section, and the body if that is a string
     this.bytes = null       //   and the body otherwise
     this.isLatin1 = true    //   and whether the text can be written as latin1
     this.writtenIn = -1     // the event loop iteration in which it was written
     this.failure = null
     this.listeners = null
-    this.callbacks = null   // of node's own object
+    this.callbacks = null   // callbacks of node's `write()` and `end()`
   }
 
   get statusCode () { return this.res === null ? this.status : this.res.statusCode }
@@ -92,7 +92,7 @@ class Outgoing {
   get headersSent () { return this.res === null ? this.ended : this.res.headersSent }
   get writableEnded () { return this.res === null ? this.ended : this.res.writableEnded }
   get finished () { return this.res === null ? this.ended : this.res.finished }
-  get destroyed () { return this.res === null ? this.isLost || this.isPast : this.res.destroyed }
+  get destroyed () { return this.res === null ? this.isLost || this.nodeHasClosed : this.res.destroyed }
   get writable () { return this.res === null ? true : this.res.writable }
 
   get writableFinished () {
@@ -100,38 +100,48 @@ class Outgoing {
     return this.state === FLUSHED || (this.state === NOTIFIED && !this.isLost)
   }
 
-  /** As on node: null before the turn of this response and after its end. */
+  /** As node does: null while earlier responses are open, and after the end. */
   get socket () {
     if (this.res !== null) return this.res.socket
     return this.responses.first === this || this.isLost ? this.responses.socket : null
   }
 
-  /** Its bytes are with the socket, or will be at the end of this tick. */
+  /** The socket has its bytes, or gets them at the end of this tick. */
   get isSent () { return this.writtenIn !== -1 }
 
-  /** It was sent, and node would have closed it by now: node does so a tick later. */
-  get isPast () { return this.isSent && this.writtenIn !== this.incoming.connection.clock.count }
+  /** Sent in an earlier event loop iteration: node would have closed it. */
+  get nodeHasClosed () { return this.isSent && this.writtenIn !== this.incoming.connection.clock.count }
 
-  /** The connection ends with it, as far as is known before it has ended. */
+  /** The connection closes after it, as far as is known before it has ended. */
   get mustClose () { return this.incoming.connection.closesAfter(this) }
+
+  /** The server is closing, and no other request of this connection is pending. */
   get endsDrain () { return this.incoming.connection.endsDrain(this) }
 
-  /** It has not ended, or node's own object has not written its end. */
+  /** The end has not reached Responses yet. */
   get isOpen () { return this.state === OPEN || this.state === STREAMING }
   get isStreaming () { return this.state === STREAMING }
   get isNotified () { return this.state === NOTIFIED }
   get isQueued () { return this.state === QUEUED }
+
+  /** It was lost, also after NOTIFIED. */
   get isLost () { return this.failure !== null }
 
-  /** How much of it waits in memory, in bytes or characters. */
+  /** Bytes or characters that are queued. */
   get size () { return this.text.length + (this.bytes === null ? 0 : this.bytes.length) }
+
+  // ---- node's API, for the app and the host; a method named …Field is for them and for node/response.js
 
   setHeader (name, value) {
     if (this.res !== null || !this.setField(name, value)) this.materialize().setHeader(name, value)
     return this
   }
 
-  /** @return {boolean} false for what node's own code shall set, or reject */
+  /**
+   * Set a field of the fast path, for `setHeader` here and of node's object.
+   *
+   * @return {boolean} false if node's own code must set or reject it
+   */
   setField (name, value) {
     const field = fieldName(name)
     if (field === undefined || this.ended || !field.accepts(value)) return false
@@ -140,6 +150,7 @@ class Outgoing {
     return true
   }
 
+  /** Store a field that was accepted. Private. */
   put (field, value) {
     const { fields } = this
     const at = this.find(field.key)
@@ -151,7 +162,7 @@ class Outgoing {
     }
   }
 
-  /** Where a field is, by its name in lower case, or -1. */
+  /** @return {number} index of a field in `fields`, by its name in lower case, or -1 */
   find (key) {
     const { fields } = this
     for (let i = 0; i < fields.length; i += 2) if (fields[i].key === key) return i
@@ -166,7 +177,7 @@ class Outgoing {
         if (at === -1) return this.setHeader(name, value)
         const values = [].concat(this.fields[at + 1], value)
         this.fields[at + 1] = values
-        // node joins the values of some names: leave that to node
+        // Node joins the values of some names, so only plain ones are written here.
         this.isUnusual = this.isUnusual || !isPlain(values)
         return this
       }
@@ -190,7 +201,7 @@ class Outgoing {
     return at === -1 ? undefined : this.fields[at + 1]
   }
 
-  /** Node's own object has them from now on. */
+  /** From now on node's own object holds the fields. */
   releaseFields () {
     this.fields = []
   }
@@ -227,10 +238,10 @@ class Outgoing {
     this.removeField(name)
   }
 
-  /** @return {number} the bit of REMOVED, when node remembers that this field was removed */
+  /** @return {number} the bit of REMOVED if node remembers that this field was removed, otherwise 0 */
   removeField (name) {
     const field = fieldName(name)
-    if (field === undefined) return 0 // it is not here
+    if (field === undefined) return 0 // it was never set
     const at = this.find(field.key)
     if (at !== -1) this.fields.splice(at, 2)
     this.removed |= field.removal
@@ -242,7 +253,7 @@ class Outgoing {
   }
 
   /**
-   * End the response. What is not plain goes through node's own `end`.
+   * End the response; node's own `end` ends it if it is not plain.
    *
    * @param {string|Uint8Array|null} [body]
    */
@@ -263,7 +274,7 @@ class Outgoing {
   }
 
   /**
-   * Can the fast path produce the bytes that node would?
+   * Can the fast path write the bytes that node would?
    *
    * @param {number} length see lengthOf()
    */
@@ -282,7 +293,7 @@ class Outgoing {
   }
 
   /**
-   * The header section of a response that can end here. Decides whether the connection closes.
+   * Build the header section of a response with `canEnd()`. Decides whether the connection closes.
    *
    * @param {number} length of the body in bytes
    * @return {string}
@@ -294,10 +305,12 @@ class Outgoing {
   }
 
   /**
+   * End with a header section of the fast path: for `end` here and of node's object.
+   *
    * @param {string} header
    * @param {string|Uint8Array|null} [body]
    * @param {number} length of the body in bytes
-   * @param {Function[]|null} callbacks of node's own object
+   * @param {Function[]|null} callbacks of node's `write()` and `end()`
    */
   endPlain (header, body, length, callbacks) {
     this.ended = true
@@ -307,10 +320,11 @@ class Outgoing {
     else this.responses.end(this, header, body, true)
   }
 
-  /** Is it plain what node would write after these fields were removed? */
+  /** Can the front write what node would after these removals? */
   canWriteWithout () {
     if (this.removed & (REMOVED.connection | REMOVED.date)) return false
-    return this.isBodiless || (this.removed & REMOVED['content-length']) === 0 || this.getField('content-length') !== undefined
+    if (this.isBodiless || (this.removed & REMOVED['content-length']) === 0) return true
+    return this.getField('content-length') !== undefined
   }
 
   /**
@@ -324,44 +338,44 @@ class Outgoing {
     else this.listeners.push(fn)
   }
 
-  /** @return {http.ServerResponse} node's own, in the state that node's would be in now */
+  /** @return {http.ServerResponse} node's own, with the state of this one */
   materialize () {
     if (this.res === null) this.incoming.connection.makeResponse(this)
     return this.res
   }
 
-  /** @param {*} owner of the host's: it is notified when the connection fails during this response */
+  /** @param {*} owner the host's object for this response; `host.failed` gets it when the connection fails */
   setOwner (owner) {
     this.owner = owner
   }
 
   // ---- for Responses and the connection
 
-  /** @throws {Error} for a change of state that is not in the drawing: a fault of ours */
+  /** @throws {Error} for a change of state that is not allowed: a bug in kone */
   become (state) {
     const isAllowed = (FOLLOWS[state] & 1 << this.state) !== 0
     if (!isAllowed) assert.fail(`a response went from ${NAMES[this.state]} to ${NAMES[state]}`)
     this.state = state
   }
 
-  /** Put `outgoing` behind this one. */
+  /** Put `outgoing` after this one. */
   link (outgoing) {
     this.next = outgoing
   }
 
-  /** Forget the one behind, so that an app that keeps this response does not keep the others. */
+  /** Forget the next response, so that an app that keeps this one does not keep the others in memory. */
   unlink () {
     this.next = null
   }
 
-  /** Node's own object has written its end. */
+  /** End with the last bytes of node's own object. */
   endByNode (text, bytes, isLatin1, callbacks, closes) {
     this.callbacks = callbacks
     this.closes = closes
     this.responses.end(this, text, bytes, isLatin1)
   }
 
-  /** Keep the bytes by reference until its turn comes. */
+  /** Keep the bytes by reference until the earlier responses are sent. */
   queue (text, bytes, isLatin1) {
     this.become(QUEUED)
     this.text = text
@@ -374,7 +388,7 @@ class Outgoing {
     this.bytes = null
   }
 
-  /** Its bytes are on their way. */
+  /** It left the queue: its bytes are batched or written. */
   sent (iteration) {
     this.writtenIn = iteration
   }
@@ -385,10 +399,10 @@ class Outgoing {
   }
 
   /**
-   * The connection ended before the response was flushed.
+   * The connection closed before the response was flushed.
    *
    * @param {Error} err for its listeners
-   * @param {boolean} hadTurn it was the one to be sent
+   * @param {boolean} hadTurn it was the first that was not flushed
    */
   lose (err, hadTurn) {
     this.become(LOST)
@@ -409,7 +423,7 @@ class Outgoing {
     }
   }
 
-  /** Node's own object is there and holds the values from now on. */
+  /** From now on node's own object holds the values. */
   adopt (res) {
     this.res = res
   }
