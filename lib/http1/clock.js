@@ -3,7 +3,7 @@
 const { performance } = require('node:perf_hooks')
 const { clearTimeout, setImmediate, setTimeout } = require('node:timers') // jsdom has others, or none
 
-/** How often to look at the connections, in ms. */
+/** How often the connections are checked, in ms. */
 const LONGEST_PERIOD = 500
 const SHORTEST_PERIOD = 20
 
@@ -24,7 +24,7 @@ class Clock {
   constructor (server, connections) {
     this.server = server
     this.connections = connections
-    this.ms = 1        // of the last tick: exact enough for timeouts, and reading it is free
+    this.ms = 1        // time of the last tick, exact enough for timeouts
     this.period = 0
     this.timer = null
     this.checked = 0
@@ -58,7 +58,7 @@ class Clock {
     const { connectionsCheckingInterval = CHECKING_INTERVAL } = this.server
     const checkMessages = ms - this.checked >= connectionsCheckingInterval
     if (checkMessages) this.checked = ms
-    // While the process did not run it read nothing.
+    // Time in which the process did not run does not count, because it read nothing.
     const slack = Math.max(0, ms - previous - 2 * this.period)
     for (const connection of this.connections) connection.deadlines.tick(ms, slack, checkMessages)
     if (this.connections.size > 0) this.schedule()
@@ -66,8 +66,7 @@ class Clock {
   }
 
   /**
-   * The number of the event loop's current iteration. Only iterations in which somebody calls this are
-   * counted.
+   * The number of the event loop's current iteration. Counts only iterations in which this is called.
    *
    * @return {number}
    */

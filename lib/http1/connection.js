@@ -11,16 +11,16 @@ const { Probe } = require('./node/probe')
 const { Deadlines } = require('./deadlines')
 const { refuse } = require('./errors')
 
-const MOST_REQUESTS = 256 // pipelined, without a response
-const FEW_REQUESTS = 64   // when reading goes on
+const MOST_REQUESTS = 256 // pending; with more of them reading stops
+const FEW_REQUESTS = 64   // with fewer of them it continues
 
 /**
  * One socket: decides to read, to stop, to hand over to node, and to close.
  *
  *    socket ──▶ connection ──▶ reader ──▶ front ──▶ outgoing ──▶ responses ──▶ socket
  *
- * It owns a Gate, which decides whether to read, a Reader, which gives it requests or unsupported bytes, and
- * Responses, which notify it whose turn it is, that no response is owed, and that the last one was written.
+ * It owns a Gate, which decides whether to read; a Reader, which passes it requests or unsupported bytes; and
+ * Responses, which notify it of the current response, of the end of all responses, and of the last one written.
  */
 class Connection {
   constructor (front, socket) {
@@ -41,7 +41,7 @@ class Connection {
   // ---- reading
 
   /**
-   * Bytes of the socket.
+   * Read bytes of the socket.
    *
    * @param {Buffer} chunk
    * @return {boolean} whether to go on reading
@@ -54,7 +54,7 @@ class Connection {
     return gate.isReading
   }
 
-  /** The gate is open again. */
+  /** Continue to read: the gate is open again. */
   readOn () {
     const { gate, socket } = this
     if (this.isClosed) return
@@ -71,7 +71,7 @@ class Connection {
     this.gate.go(BODY)
   }
 
-  /** Node's stream has the body, and pauses or resumes the socket itself. */
+  /** Node's stream holds the body; from now on it pauses and resumes the socket. */
   bodyIsStreamed (isBelowMark) {
     if (isBelowMark) this.gate.go(BODY)
     else this.socket.pause()
@@ -83,7 +83,7 @@ class Connection {
 
   // ---- requests
 
-  /** The requests of one read. */
+  /** Handle the requests of one read. */
   requests (first, more) {
     const { scope } = this.front
     if (more === null) return scope.enter(handle, this, first, true)
@@ -96,7 +96,7 @@ class Connection {
     const { socket, responses } = this
     const outgoing = new Outgoing(responses, incoming)
     incoming.respondWith(outgoing)
-    if (responses.isFull) this.gate.stop(FULL) // as node: this request is the last one for now
+    if (responses.isFull) this.gate.stop(FULL) // as node does: this request is the last one for now
     responses.add(outgoing)
     if (responses.length > MOST_REQUESTS) this.gate.stop(MANY)
     if (socket.timeout) socket.setTimeout(this.server.timeout || 0)
@@ -126,12 +126,12 @@ class Connection {
 
   get isOurs () { return this.front.has(this) }
 
-  /** Decided here, once for each response: when its header section is made. */
+  /** Decides whether the connection closes, once per response, when its header section is built. */
   closesAfter (outgoing) {
     return outgoing.incoming.section.closes || this.endsDrain(outgoing)
   }
 
-  /** The server drains, and no other request of this connection waits. */
+  /** The server is closing, and no other request of this connection is pending. */
   endsDrain (outgoing) {
     return this.front.isDraining && outgoing.next === null
   }
@@ -142,7 +142,7 @@ class Connection {
     if (this.responses.length < FEW_REQUESTS) this.gate.go(MANY)
   }
 
-  /** No response is owed. */
+  /** All responses are written. */
   empty () {
     handover.setMessage(this.socket, null)
     this.deadlines.touch()
@@ -160,7 +160,7 @@ class Connection {
     handover.setMessage(this.socket, null)
     this.gate.stop(CLOSE)
     this.responses.flush()
-    this.socket.destroySoon() // what is left is lost with the socket's 'close'
+    this.socket.destroySoon() // bytes that are not flushed are lost with the socket's 'close'
   }
 
   settled (outgoing, callbacks, listeners) {
@@ -174,7 +174,7 @@ class Connection {
   // ---- handing over to node
 
   /**
-   * When every response is sent node gets these bytes, and the socket. What node would reject ends the
+   * Node gets these bytes and the socket when every response is sent. Bytes that node would reject close the
    * connection now.
    */
   unsupported (bytes) {
@@ -184,7 +184,7 @@ class Connection {
     else if (first !== null && !this.front.fallsBack()) this.gate.showTo(new Probe(this.server))
   }
 
-  /** Bytes that wait for node were shown to `probe`. */
+  /** Gives a copy of bytes that are held for node to `probe`. */
   probed (probe, bytes) {
     probe.read(bytes)
     if (probe.error !== null) this.fail(probe.error)
@@ -203,7 +203,7 @@ class Connection {
 
   // ---- the end of the connection
 
-  /** Something is wrong with this connection: reported once, as node does. */
+  /** Report an error of this connection, once, as node does. */
   fail (err) {
     if (this.hasFailed) return
     this.hasFailed = true
@@ -217,7 +217,7 @@ class Connection {
     if (first !== null && first.owner !== null) this.front.failed(first.owner, err)
   }
 
-  /** The client ended its side: as node, so do we, at once; what is not written by now never will be. */
+  /** The client ended its side. End ours at once, as node does: nothing is written after that. */
   onEnd () {
     const { probe } = this.gate
     if (probe !== null) probe.end()
@@ -239,7 +239,7 @@ class Connection {
     response.onDrain(this.socket)
   }
 
-  /** Node destroys a socket that timed out unless somebody listens. */
+  /** Destroys a socket that timed out if no listener was called, as node does. */
   onTimeout () {
     const { socket, server } = this
     const { first } = this.responses

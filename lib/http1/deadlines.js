@@ -2,12 +2,12 @@
 
 const { requestTimeout } = require('./errors')
 
-/** The clock's next tick makes a time of it, so that it is never too old: no deadline comes early. */
+/** In place of a time: the clock's next tick replaces it, so that no deadline comes early. */
 const NOW = 0
 
 /**
- * The server's timeouts for one connection, each read when it is used, as node does: `headersTimeout`,
- * `requestTimeout`, `keepAliveTimeout`, and the socket's own.
+ * Checks the server's timeouts for one connection: `headersTimeout`, `requestTimeout`, `keepAliveTimeout`, and the
+ * socket's own. Each is read when it is used, as node does.
  */
 class Deadlines {
   /** @param {Connection} connection */
@@ -17,13 +17,13 @@ class Deadlines {
     this.hasExpired = false
   }
 
-  /** Something happened: the time of silence begins anew. */
+  /** Something was read or written: the idle time begins again. */
   touch () {
     this.idleSince = NOW
   }
 
   /**
-   * The coarse clock: end what took too long.
+   * Close the connection if one of its timeouts has passed. Called by the coarse clock.
    *
    * @param {number} ms now
    * @param {number} slack in ms that do not count
@@ -58,13 +58,13 @@ class Deadlines {
     return keepAliveTimeout > 0 && ms >= keepAliveTimeout + keepAliveTimeoutBuffer
   }
 
-  /** No response is owed and no request has begun. */
+  /** No response is pending and no request has begun. */
   get isIdle () {
     const { reader, responses, gate } = this.connection
     return responses.isFlushed && !reader.isReading && gate.isOpen
   }
 
-  /** Nothing ever came. */
+  /** It never received a byte. */
   get isUnused () {
     const { reader, gate } = this.connection
     return !reader.hasServed && reader.partial === null && gate.isOpen

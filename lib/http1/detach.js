@@ -4,12 +4,11 @@
 const SHORTEST_SLICE = 13
 
 /**
- * A part of a string that does not keep the whole string in memory.
+ * Copies a substring, so that the whole string can be freed.
  *
  *    detach(text.slice(4, 40))
  *
- * Joining and slicing makes V8 copy the characters into a string of their own: 44 ns, a third of the way
- * through a Buffer.
+ * Joining and slicing makes V8 copy the characters: 44 ns, a third of what a copy through a Buffer costs.
  *
  * @param {string} part
  * @return {string} the same characters

@@ -3,8 +3,8 @@
 const { STATUS_CODES } = require('node:http')
 
 /**
- * What goes wrong on the wire, as node:http reports it: 'clientError' on the server, and without a
- * listener a bare response, then the end.
+ * Reports protocol errors as node:http does: emits 'clientError' on the server; without a listener sends a response
+ * without a body and closes the connection.
  */
 
 /**
@@ -14,7 +14,7 @@ const { STATUS_CODES } = require('node:http')
 function refuse (socket, err) {
   if (socket.server.emit('clientError', err, socket)) return
   const message = socket._httpMessage
-  // node asks whether the header section was written, not whether writeHead() was called
+  // Node checks whether the header section was written, not whether writeHead() was called.
   if (socket.writable && !(message && (message._headerSent ?? message.headersSent))) {
     const status = STATUS[err.code] || 400
     socket.write(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nConnection: close\r\n\r\n`, 'latin1')

@@ -15,10 +15,10 @@ const debug = debuglog('kone:http1')
 /** Where a server keeps its front; other copies of kone in the process find it by the same symbol. */
 const kFront = Symbol.for('kone.front')
 
-/** `--max-http-header-size`; reading it each time would be a getter's work. In bytes. */
+/** `--max-http-header-size` in bytes, read once because it is a getter. */
 const MAX_HEADER_SIZE = http.maxHeaderSize
 
-/** What node allows when `server.maxHeadersCount` is not set. */
+/** Node's limit when `server.maxHeadersCount` is not set. */
 const MAX_HEADERS = 1000
 
 /** Since 26 node's closeIdleConnections() also closes connections that were never used. */
@@ -27,26 +27,26 @@ const CLOSES_UNUSED = Number(process.versions.node.split('.')[0]) >= 25
 const LISTENER = "a 'connection' listener in front of kone's"
 
 /**
- * Put the front before node's own connection listener.
+ * Install the front before node's own connection listener.
  *
  *    const server = http.createServer(listener)
  *    attach(server, { listener, dispatch (incoming, outgoing) { outgoing.end('hi') }, reason: () => '' })
  *    server.listen(3000)
  *
- * Plain requests go to `dispatch` with objects of the fast path; every other connection goes to node
- * unchanged. A listener finds the objects of the fast path by `res[Symbol.for('kone.outgoing')]`.
+ * Plain requests go to `dispatch` with objects of the fast path; everything else goes to node:http. A listener
+ * finds the objects of the fast path by `res[Symbol.for('kone.outgoing')]`.
  *
  * @param {http.Server} server
  * @param {object} host
- * @param {Function} host.listener the app's 'request' listener: with another one beside it, or with a patched
- *   `server.emit`, requests go through `server.emit('request', req, res)` instead of `dispatch`
+ * @param {Function} host.listener the app's 'request' listener: if there is another one, or if `server.emit` is
+ *   patched, requests go through `server.emit('request', req, res)` instead of `dispatch`
  * @param {(incoming: Incoming, outgoing: Outgoing) => void} host.dispatch
  * @param {(owner: *, err: Error) => void} [host.failed] the connection failed; `owner` is what the host
- *   gave to the `setOwner()` of the outgoing whose turn it was
- * @param {(socket: net.Socket) => void} [host.handedOver] node has this socket from now on
+ *   gave to the `setOwner()` of the first pending outgoing
+ * @param {(socket: net.Socket) => void} [host.handedOver] from now on node owns this socket
  * @param {(cause: Error|null) => Error} [host.lost] makes the error for a response that was not sent
- * @param {(reason: string) => void} [host.fellBack] requests go to node:http now, for a reason that is new
- * @param {() => string} host.reason why the app does not want the front now, or ''
+ * @param {(reason: string) => void} [host.fellBack] requests go to node:http from now on, for a new reason
+ * @param {() => string} host.reason why the app needs node:http now, or ''
  * @return {boolean} false when this server cannot have a front
  */
 function attach (server, host) {
@@ -64,7 +64,7 @@ function attach (server, host) {
   return true
 }
 
-/** One per server: which sockets are the front's, and what they share. */
+/** One per server: lists the connections that it reads, and holds what they share. */
 class Front {
   constructor (server, host, event) {
     this.server = server
@@ -73,7 +73,7 @@ class Front {
     this.connections = new Set()
     this.clock = new Clock(server, this.connections)
     this.scope = null           // the async context of listen()
-    this.drainListener = null   // the 'request' listener of a drain under way
+    this.drainListener = null   // the 'request' listener of lib/drain.js while the server is closing
     this.reason = ''            // why node:http is used
 
     this.listener = socket => this.accept(socket)
@@ -106,7 +106,7 @@ class Front {
   accept (socket) {
     const listeners = this.server._events[this.event]
     const first = typeof listeners === 'function' ? listeners : listeners && listeners[0]
-    // A listener in front of ours may want the socket for itself; other streams are node's.
+    // A listener before ours may take the socket; node serves streams that are not sockets.
     if (first !== this.listener) this.report(LISTENER)
     if (first !== this.listener || !(socket instanceof net.Socket) || this.fallsBack()) {
       this.handOver(socket)
@@ -127,7 +127,7 @@ class Front {
     this.connections.delete(connection)
   }
 
-  /** @param {Buffer[]} [reads] that node shall see first */
+  /** @param {Buffer[]} [reads] that node must parse first */
   handOver (socket, reads) {
     if (typeof this.host.handedOver === 'function') this.host.handedOver(socket)
     if (reads !== undefined) debug('handed over %d reads', reads.length)
@@ -150,7 +150,7 @@ class Front {
 
   // ---- the host
 
-  /** Directly; with node's objects and by its event where somebody else sees this server's requests. */
+  /** Calls the host, or emits 'request' with node's objects if other code sees this server's requests. */
   dispatch (incoming, outgoing) {
     const { server, host } = this
     if (!watchers.isWatched(server, host.listener, this.drainListener)) host.dispatch(incoming, outgoing)
@@ -168,14 +168,14 @@ class Front {
     })
   }
 
-  // ---- closing and draining
+  // ---- closing
 
   get isDraining () { return this.drainListener !== null }
 
   /**
-   * From now on every response has `Connection: close`.
+   * The server is closing: from now on the last pending response of a connection has `Connection: close`.
    *
-   * @param {Function} listener of the drain, for 'request'
+   * @param {Function} listener for 'request' of lib/drain.js
    */
   startDraining (listener) {
     this.drainListener = listener
@@ -185,12 +185,12 @@ class Front {
     this.drainListener = null
   }
 
-  /** @return {net.Socket[]} that the front owns */
+  /** @return {net.Socket[]} sockets that the front owns */
   sockets () {
     return Array.from(this.connections, connection => connection.socket)
   }
 
-  /** @return {Set<net.Socket>} on which no request has begun and no response is owed */
+  /** @return {Set<net.Socket>} sockets without a request that has begun or a response that is pending */
   silentSockets () {
     const silent = new Set()
     for (const { deadlines, socket } of this.connections) {
@@ -199,14 +199,14 @@ class Front {
     return silent
   }
 
-  /** Node up to 24 leaves those open that never had a request. */
+  /** Node up to 24 does not close connections that never had a request. */
   closeIdle () {
     for (const { deadlines, socket } of this.connections) {
       if (deadlines.isIdle || (CLOSES_UNUSED && deadlines.isUnused)) socket.destroy()
     }
   }
 
-  /** The server is closed, and with it the last connection. */
+  /** The server and its last connection are closed. */
   closed () {
     if (this.scope !== null) this.scope.destroy()
     this.scope = null

@@ -3,8 +3,8 @@
 const { AsyncLocalStorage, AsyncResource } = require('node:async_hooks')
 
 /**
- * The async context of a server's requests: the context of `listen()`, as with node's parser, and one in
- * which `AsyncLocalStorage.enterWith` of one handler is not seen by the next request.
+ * Runs a server's requests in the async context of `listen()`, as node's parser does. The next request does not see
+ * the store of a handler that called `AsyncLocalStorage.enterWith`.
  */
 class Scope {
   constructor () {
@@ -18,8 +18,8 @@ class Scope {
   }
 
   /**
-   * Calls a request's handler. A scope costs as much as two layers of middleware, so none is entered
-   * without need.
+   * Calls a request's handler, in a scope only where one is needed, because a scope costs as much as two layers of
+   * middleware.
    *
    * @param {Function} fn `(one, two) => void`
    * @param {*} one
@@ -47,7 +47,7 @@ function inOwnResource (fn, one, two) {
   new AsyncResource('KONEREQUEST').runInAsyncScope(fn, null, one, two)
 }
 
-/** Does the resource carry more than its ids: stores of an AsyncLocalStorage, or a frame of them? */
+/** Does the resource hold more than its ids: stores of an AsyncLocalStorage, or a frame of them? */
 function hasStores (resource) {
   return Object.getOwnPropertySymbols(resource)
     .some(symbol => !NO_STORES.includes(symbol.description) && resource[symbol] !== undefined)
@@ -55,7 +55,7 @@ function hasStores (resource) {
 
 const NO_STORES = ['async_id_symbol', 'trigger_async_id_symbol', 'destroyed']
 
-/** Up to Node 22 `enterWith` writes into the running resource: there each request gets one of its own. */
+/** Up to Node 22 `enterWith` writes into the running resource, so each request gets its own resource there. */
 const LEAKS = (() => {
   const storage = new AsyncLocalStorage()
   const resource = new AsyncResource('KONEREQUEST')

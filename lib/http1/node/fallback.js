@@ -3,8 +3,8 @@
 const http = require('node:http')
 
 /**
- * When the front is not used: somebody needs node's own objects for every request. Everything is compared
- * by identity with what node brought, so that a patch is noticed at the next request.
+ * Finds out whether other code needs node's own objects for every request. Compares methods with node's by
+ * identity, so that a patch is noticed at the next read.
  */
 
 const { IncomingMessage, OutgoingMessage, ServerResponse } = http
@@ -26,8 +26,8 @@ const {
 } = response
 
 /**
- * Tools that were loaded before kone have patched already. Then there is an own method that node's class only
- * inherits, or one that does not look like node's: another name, or it calls a function with `apply`.
+ * A tool that was loaded before kone has patched already. Its patch is an own method where node's class inherits
+ * one, or a method that does not look like node's: it has another name, or calls a function with `apply`.
  */
 const wrapped = owns(request, 'on', 'emit', 'read', 'push', 'pipe', 'resume', 'destroy') ||
   owns(response, 'on', 'emit', 'write', 'end', 'setHeader', 'getHeader', 'removeHeader', 'flushHeaders', 'destroy') ||
@@ -46,7 +46,7 @@ function changed (proto, ...names) {
   })
 }
 
-/** Node then accepts what the front would reject: bytes behind `Connection: close`. */
+/** Node then accepts what the front would reject: bytes after `Connection: close`. */
 const LENIENT = [...process.execArgv, process.env.NODE_OPTIONS].join(' ').includes('--insecure-http-parser')
 
 /**
@@ -67,7 +67,7 @@ function reason (server, host) {
   return host.reason()
 }
 
-/** Written out, because V8 turns a comparison of constants into nothing. */
+/** Written out, because V8 optimises comparisons of constant properties away. */
 function isPatched () {
   return wrapped ||
     request.on !== requestOn || request.emit !== requestEmit || request.read !== read ||
@@ -88,7 +88,7 @@ function isPatched () {
 }
 
 /**
- * Why this server never gets a front: it was made with classes of its own, or with options that only node's
+ * Why this server never gets a front: it was created with its own classes, or with options that only node's
  * code knows. '' when it can have one.
  *
  * @param {http.Server} server
@@ -100,7 +100,9 @@ function special (server) {
     if (symbol.description === 'IncomingMessage' && value !== IncomingMessage) return "the server's own IncomingMessage"
     if (symbol.description === 'ServerResponse' && value !== ServerResponse) return "the server's own ServerResponse"
     if (symbol.description === 'kUniqueHeaders' && value) return "the server's option uniqueHeaders"
-    if (symbol.description === 'OptimizeEmptyRequestsOption' && value) return "the server's option optimizeEmptyRequests"
+    if (symbol.description === 'OptimizeEmptyRequestsOption' && value) {
+      return "the server's option optimizeEmptyRequests"
+    }
   }
   return ''
 }

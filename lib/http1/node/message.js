@@ -7,9 +7,9 @@ const { watchPauses } = require('./handover')
 const response = require('./response')
 
 /**
- * From the objects of the fast path to node's own, each when it is first read: real ones from the public
- * constructors, in the state that node's would be in at this moment. From then on they hold the values and
- * the others forward to them.
+ * Creates node's objects from those of the fast path, each when it is first read, with node's public
+ * constructors and in the state that node's would have now. From then on node's objects hold the values, and those of
+ * the fast path forward to them.
  *
  * @param {Connection} connection
  * @param {Incoming} incoming
@@ -53,7 +53,7 @@ function makeResponse (connection, outgoing) {
   else if (outgoing.isLost) response.showLost(outgoing)
 }
 
-/** The body that is there goes into node's stream, and what follows goes there at once. */
+/** Moves the bytes that have arrived into node's stream; later bytes go there directly. */
 function fill (incoming) {
   const { req, body, connection, outgoing } = incoming
 
@@ -72,7 +72,7 @@ function fill (incoming) {
   if (body.isCollected || body.isDropped || outgoing.nodeHasClosed) {
     if (body.isComplete) return end(req)
     req._dumped = req._consuming = true
-    req.resume() // who reads it later sees that it is used
+    req.resume() // a later reader finds the stream used
     return
   }
 
@@ -92,14 +92,14 @@ function complete (incoming) {
   if (req._dumped) req.resume()
 }
 
-/** Read to the end and closed: what node's stream is after its 'close'. */
+/** Brings `req` into the state after 'end' and 'close'. */
 function end (req) {
   const state = req._readableState
   req.complete = req._consuming = true
   state.ended = state.endEmitted = state.destroyed = state.closed = state.closeEmitted = true
 }
 
-/** Aborted and closed, its events long gone by. */
+/** Brings `req` into the state after 'aborted', 'error' and 'close'. */
 function cutOff (req) {
   const state = req._readableState
   req.aborted = true
@@ -107,7 +107,7 @@ function cutOff (req) {
   state.destroyed = state.closed = state.closeEmitted = state.errorEmitted = true
 }
 
-/** The client has left. */
+/** The client has closed the connection. */
 function abort (incoming) {
   const { req, outgoing } = incoming
   if (req !== null) req.destroy(reset())
@@ -118,7 +118,7 @@ function abort (incoming) {
  * The response was flushed, or lost.
  *
  * @param {Outgoing} outgoing
- * @param {Function[]|null} callbacks that node gave with its pieces, one of which emits 'finish'
+ * @param {Function[]|null} callbacks of node's `write()` and `end()`, one of which emits 'finish'
  * @param {Function[]|null} listeners of onFinished()
  */
 function settled (outgoing, callbacks, listeners) {
@@ -131,14 +131,14 @@ function settled (outgoing, callbacks, listeners) {
   }
 }
 
-/** As node's own listener for 'finish': drop an unread body, let go of the socket. */
+/** Does the work of node's own listener for 'finish': drops an unread body, releases the socket. */
 function finish (outgoing, callbacks, listeners) {
   const { req } = outgoing.incoming
   if (outgoing.res !== null) response.publishFinish(outgoing)
   if (req !== null) dump(req)
   if (outgoing.res !== null) response.release(outgoing.res)
   if (callbacks !== null) response.callAll(callbacks, null)
-  // A tick later, when an unread request is at its end: destroyed before, it would take the socket with it.
+  // A tick later, when an unread request has ended, because destroying it earlier would destroy the socket.
   if (listeners !== null) for (const fn of listeners) process.nextTick(fn, null)
 }
 
@@ -153,7 +153,7 @@ function reset () {
 /**
  * The socket timed out.
  *
- * @return {boolean} whether somebody listens for it
+ * @return {boolean} whether a listener was called
  */
 function timeout (outgoing, socket) {
   const { res, incoming: { req } } = outgoing

@@ -4,17 +4,17 @@ const http = require('node:http')
 const { Duplex } = require('node:stream')
 
 /**
- * Finds out what node would make of bytes that cannot be handed over yet: shows them to node's own parser,
- * on a server and a socket that nobody else knows.
+ * Finds out whether node would reject bytes that cannot be handed over yet: gives a copy to node's own parser,
+ * on a private server and socket.
  *
  *    const probe = new Probe(server)
  *    probe.read(Buffer.from('junk'))
  *    probe.error.code // 'HPE_INVALID_METHOD'
  */
 class Probe {
-  /** @param {http.Server} server whose limits count */
+  /** @param {http.Server} server whose limits apply */
   constructor ({ maxHeaderSize, insecureHTTPParser, maxHeadersCount }) {
-    this.error = null       // node would close the connection with it
+    this.error = null       // the error with which node would close the connection
     this.sawConnect = false
 
     const server = new http.Server({ maxHeaderSize, insecureHTTPParser })

@@ -4,8 +4,8 @@ const { channel } = require('node:diagnostics_channel')
 const { EventEmitter } = require('node:events')
 
 /**
- * Whoever wants to see every request of a server (agents, socket.io, a second 'request' listener) gets it as
- * from node:http: with node's own objects, by the server's 'request' event and node's diagnostics channels.
+ * Finds out whether other code sees every request of a server (agents, socket.io, a second 'request' listener),
+ * and notifies it as node:http does: with node's own objects, by 'request' and node's diagnostics channels.
  */
 
 const { emit } = EventEmitter.prototype
@@ -21,7 +21,7 @@ const finished = channel('http.server.response.finish')
  *
  * @param {http.Server} server
  * @param {Function} listener of the host, for 'request'
- * @param {Function|null} own a 'request' listener in front of it that needs no objects
+ * @param {Function|null} own a 'request' listener before it that needs no objects
  * @return {boolean}
  */
 function isWatched (server, listener, own) {
@@ -35,18 +35,18 @@ function isAlone (listeners, listener, own) {
     listeners[0] === own && listeners[1] === listener
 }
 
-/** As node does when a request has arrived. */
+/** Publishes and emits what node does when a request has arrived. */
 function request (server, req, res) {
   if (started.hasSubscribers) started.publish({ request: req, response: res, socket: req.socket, server })
   server.emit('request', req, res)
 }
 
-/** As node does when a response was flushed. */
+/** Publishes what node does when a response was flushed. */
 function responseFinished (server, res) {
   if (finished.hasSubscribers) finished.publish({ request: res.req, response: res, socket: res.socket, server })
 }
 
-/** @return {boolean} whether somebody sees a response when it is constructed */
+/** @return {boolean} whether a subscriber gets each response when it is constructed */
 function seesCreated () {
   return created.hasSubscribers
 }

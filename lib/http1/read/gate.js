@@ -3,13 +3,13 @@
 const { Held } = require('./held')
 
 /**
- * Reading stops for a reason and goes on when none is left.
+ * Reasons to stop reading. Reading continues when none is left.
  */
 const BODY = 1    // nobody reads the request's body
-const FULL = 2    // responses pile up: the client does not take them, or they are queued
+const FULL = 2    // too many bytes of responses are buffered, because the client does not read or they are queued
 const MANY = 4    // too many requests are queued behind an open response
-const LEAVE = 8   // what came is unsupported: it waits for the responses, then node gets the socket
-const CLOSE = 16  // the response under way is the last one
+const LEAVE = 8   // the bytes are unsupported: after the pending responses node gets them and the socket
+const CLOSE = 16  // the connection closes after the current response
 
 /** Decides whether a connection reads, and holds what arrives while it does not. */
 class Gate {
@@ -18,7 +18,7 @@ class Gate {
     this.connection = connection
     this.stops = 0
     this.held = null  // reads that arrived while reading was stopped
-    this.probe = null // what node would make of them
+    this.probe = null // gets a copy of them
   }
 
   get isOpen () { return this.stops === 0 }
@@ -37,21 +37,21 @@ class Gate {
     this.stops |= reason
   }
 
-  /** The reason is gone. */
+  /** The reason no longer holds. */
   go (reason) {
     if ((this.stops & reason) === 0) return
     this.stops &= ~reason
     if (this.isReading) this.connection.readOn()
   }
 
-  /** Bytes that cannot be read yet. */
+  /** Keep bytes that cannot be read yet. */
   hold (chunk) {
     this.held ??= new Held()
     this.held.add(chunk)
     if (this.probe !== null) this.connection.probed(this.probe, chunk)
   }
 
-  /** @return {Buffer|null} the oldest of the held reads, once reading goes on */
+  /** @return {Buffer|null} the oldest of the held reads, once reading continues */
   next () {
     if (this.held === null || this.stops !== 0) return null
     const chunk = this.held.shift()
@@ -59,20 +59,20 @@ class Gate {
     return chunk
   }
 
-  /** Nothing is read any more: these bytes and all that follow are for node. */
+  /** Stop reading for good: these bytes and all later ones are for node. */
   leave (bytes) {
     this.held ??= new Held()
     this.held.prepend(bytes)
     this.stop(LEAVE)
   }
 
-  /** From now on `probe` sees the held bytes, so that what node would reject ends the connection at once. */
+  /** From now on `probe` gets a copy of held bytes, so that bytes that node would reject close the connection. */
   showTo (probe) {
     this.probe = probe
     for (const chunk of this.held.reads) this.connection.probed(probe, chunk)
   }
 
-  /** @return {Held} everything that is held, for node */
+  /** @return {Held} all held reads, for node */
   release () {
     const { held } = this
     this.held = null

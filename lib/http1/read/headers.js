@@ -3,12 +3,12 @@
 const detach = require('../detach')
 
 /**
- * The header section of a request that the parser accepted: what it declares about the message around it, and
- * its fields: one on demand, all of them as node's `headers` object, or raw. The rules for repeated fields
- * are node's (https://nodejs.org/api/http.html#messageheaders).
+ * The header section of a request that the parser accepted. Returns one field, all fields as node's `headers` object,
+ * or the raw fields. The rules for repeated fields are node's
+ * (https://nodejs.org/api/http.html#messageheaders).
  *
- * One is made per section, not per request: a connection that repeats its section byte for byte (most do)
- * gets the same object again.
+ * There is one object per section, not per request: a connection that repeats its section byte for byte (most do)
+ * reuses the object.
  */
 class HeaderSection {
   /**
@@ -25,7 +25,7 @@ class HeaderSection {
     this.raw = null
   }
 
-  /** The section came again: from now on it pays to remember what was found in it. */
+  /** The section was repeated: from now on values are remembered. */
   repeat () {
     this.repeats = true
   }
@@ -77,8 +77,8 @@ class HeaderSection {
   }
 
   /**
-   * Names and values in turn, as they came: node's `rawHeaders`. A new list each time, because it is the
-   * app's to change.
+   * Names and values in turn, as they were sent: node's `rawHeaders`. A new list each time, because an app may
+   * change it.
    *
    * @return {string[]}
    */
@@ -92,7 +92,7 @@ class HeaderSection {
 /** Values that are remembered of a repeated section. */
 const MAX_VALUES = 16
 
-/** A field that is repeated is dropped if it has one of these names: the first one wins. */
+/** Names of fields of which only the first one counts. */
 const FIRST_WINS = new Set([
   'age', 'authorization', 'content-length', 'content-type', 'etag', 'expires', 'from', 'host',
   'if-modified-since', 'if-unmodified-since', 'last-modified', 'location', 'max-forwards',
@@ -136,10 +136,10 @@ function prepare (name) {
   return lookup
 }
 
-/** Much longer text is not kept in memory for the sake of a value, in characters. */
+/** How much longer than a value the text may be that the value keeps in memory, in characters. */
 const SPARE = 256
 
-/** A value without the blanks around it. By hand, because `/[ \t]+$/` is quadratic in inner blanks. */
+/** Trims a value. A loop, because `/[ \t]+$/` takes quadratic time for inner blanks. */
 function own (value, text) {
   let start = 0
   let end = value.length

@@ -2,7 +2,7 @@
 
 const { Buffer } = require('node:buffer')
 
-/** So many reads are kept apart; then small ones are joined. */
+/** Number of reads that are kept separately; later small ones are joined. */
 const MOST_READS = 64
 
 /** Reads up to this size are joined, in bytes. */
@@ -21,7 +21,7 @@ class Held {
   /** @param {Buffer} chunk the newest read */
   add (chunk) {
     this.bytes += chunk.length
-    // A client that sends byte by byte would have a list that costs more than its bytes.
+    // For a client that sends byte by byte the list would cost more memory than its bytes.
     if (this.reads.length < MOST_READS || chunk.length > SMALL / 2) this.push(chunk)
     else this.join(chunk)
   }

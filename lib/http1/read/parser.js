@@ -7,9 +7,8 @@ const { Partial, TOKEN, VALUE, VERSION } = require('./partial')
 /**
  * The parser: does `text` hold a plain request line and header section at this offset?
  *
- * It returns one of three verdicts: the offset behind the header section, INCOMPLETE (all bytes so far are
- * good, the empty line is missing) or UNSUPPORTED (anything else: node's own parser shall read it). It
- * accepts less than node's parser, never more:
+ * It returns the offset after the header section, INCOMPLETE (all bytes so far are valid, the empty line is missing)
+ * or UNSUPPORTED (anything else, for node's own parser). It accepts less than node's parser, never more:
  *
  *     request-line = method SP target SP "HTTP/1.1" CRLF
  *     section      = 1*( field CRLF ) CRLF
@@ -21,7 +20,7 @@ const { Partial, TOKEN, VALUE, VERSION } = require('./partial')
  * Transfer-Encoding, Expect and Upgrade. Text is latin1, so a character is a byte.
  */
 
-/** Verdicts of parse() beside an offset. */
+/** What parse() returns other than an offset. */
 const INCOMPLETE = 0
 const UNSUPPORTED = -1
 
@@ -40,14 +39,14 @@ const KEEP_ALIVE = / *keep-alive\r/iy
 /** The shortest field is four bytes, `a:` CRLF: only a longer section can hold too many of them. */
 const SHORTEST_FIELD = 4
 
-/** What a part of a read may keep in memory of the whole read beside itself, in bytes. */
+/** How much longer than a part the read may be that the part keeps in memory, in bytes. */
 const SPARE = 256
 
 /** The result of the last parse() that found a request; read it before the next call. */
 const found = { method: '', url: '', section: null }
 
 /**
- * Look at `text` from `at` on.
+ * Parse one header section of `text`, from `at` on.
  *
  *    const end = parse(text, 0, null, 16384, 1000)
  *    if (end > 0) use(found.method, found.url, found.section)
@@ -57,7 +56,7 @@ const found = { method: '', url: '', section: null }
  * @param {HeaderSection|null} previous of this connection's previous request
  * @param {number} maxSize bytes; a section as long as this, as node counts, is unsupported
  * @param {number} maxFields a section with more fields is unsupported
- * @return {number} offset behind the empty line, or INCOMPLETE or UNSUPPORTED
+ * @return {number} offset after the empty line, or INCOMPLETE or UNSUPPORTED
  */
 function parse (text, at, previous, maxSize, maxFields) {
   const target = method(text, at)
@@ -68,7 +67,7 @@ function parse (text, at, previous, maxSize, maxFields) {
   if (!text.startsWith(VERSION, behind)) return incomplete(text, at, maxFields)
   const fields = behind + VERSION.length
 
-  // Equal bytes were accepted before: the comparison is as safe as the scan and five times as fast.
+  // Equal bytes were accepted before. Comparing is as safe as scanning, and five times as fast.
   if (previous !== null) {
     const end = fields + previous.text.length
     if (end - at < maxSize && text.slice(fields, end) === previous.text) {
@@ -88,7 +87,7 @@ function parse (text, at, previous, maxSize, maxFields) {
   return frame(text, fields, end)
 }
 
-/** A part of a read that an app or the connection may keep, without the rest of the read. */
+/** Detaches a part that an app or the connection may keep, so that the rest of the read can be freed. */
 function own (part, text) {
   return text.length - part.length > SPARE ? detach(part) : part
 }
@@ -137,7 +136,7 @@ function method (text, at) {
   return text.charCodeAt(end) === SLASH ? end : UNSUPPORTED
 }
 
-/** The few fields that decide about framing, by first letter; everything else is passed over. */
+/** Reads the few fields that decide about framing, found by their first letter. */
 function frame (text, fields, end) {
   let hosts = 0
   let length = -1
@@ -154,7 +153,7 @@ function frame (text, fields, end) {
           KEEP_ALIVE.lastIndex = i + 11
           if (!KEEP_ALIVE.test(text)) {
             const value = text.slice(i + 11, text.indexOf('\r', i))
-            if (value.includes('\t')) return UNSUPPORTED // node's versions differ
+            if (value.includes('\t')) return UNSUPPORTED // node's versions differ here
             close ||= closes(value)
           }
         } else if (named(text, i, 'content-length')) {
@@ -192,7 +191,7 @@ function named (text, at, name) {
   return text.charCodeAt(colon) === COLON && text.slice(at, colon).toLowerCase() === name
 }
 
-/** Is `close` a member of this list? Blanks are SP and HTAB only: trim() would take U+00A0 for one, too. */
+/** Is `close` a member of this list? Blanks are only SP and HTAB; trim() would remove U+00A0, too. */
 function closes (value) {
   return value.split(',').some(member => {
     let start = 0
@@ -208,7 +207,7 @@ function blank (text, at) {
   return text.charCodeAt(at) < SP
 }
 
-/** The number behind `Content-Length:`, blanks around it allowed, as long as a double holds it exactly. */
+/** The number after `Content-Length:`, with blanks around it, if a double holds it exactly. */
 function digits (text, at) {
   while (isBlank(text.charCodeAt(at))) at++
   let number = 0
@@ -220,7 +219,7 @@ function digits (text, at) {
   return count > 1 && text.charCodeAt(at) === ZERO ? UNSUPPORTED : number
 }
 
-/** Node counts the target, names and values; the blanks in values too, here, to be on the safe side. */
+/** Size as node counts it: target, names and values. Counts blanks around values, too, to be on the safe side. */
 function weight (text, target, fields, end) {
   return end - target - 11 - 2 - 3 * count(text, fields, end)
 }
@@ -234,7 +233,7 @@ function count (text, at, end) {
   return lines
 }
 
-/** Is it a good request line and header section of which only the end is missing? */
+/** Are these the first bytes of a supported request line and header section? */
 function incomplete (text, at, maxFields) {
   const partial = new Partial(maxFields)
   return partial.accepts(text, at) && !partial.isComplete ? INCOMPLETE : UNSUPPORTED

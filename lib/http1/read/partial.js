@@ -6,7 +6,7 @@ const SP = 32
 const ZERO = 48
 const NINE = 57
 
-/** Of parse() and Partial alike. */
+/** Used by parse() and Partial. */
 const TOKEN = "[!#$%&'*+\\-.^_`|~0-9A-Za-z]"
 const VALUE = '[\\t\\x20-\\x7e\\x80-\\xff]'
 
@@ -18,13 +18,13 @@ const NAME_PART = new RegExp(`${TOKEN}*`, 'y')
 const VALUE_PART = new RegExp(`${VALUE}*`, 'y')
 const LONGEST_NAME = 'transfer-encoding'.length
 
-/** Pieces that are joined: a list of many short strings costs more than its characters. */
+/** Number of pieces that are joined, because a list of many short strings costs more than its characters. */
 const MANY = 256
 
 /** More digits than this may not fit into a double. */
 const MOST_DIGITS = 15
 
-/** What the next character belongs to. */
+/** States: what the next character belongs to. */
 const METHOD = 0
 const TARGET = 1
 const LITERAL = 2
@@ -34,14 +34,14 @@ const FIELD_VALUE = 5
 const LF = 6
 const END = 7
 
-/** Content-Length: not seen, then the blanks in front of the digits, the digits, the blanks behind them. */
+/** States of Content-Length: not seen, blanks before the digits, digits, blanks after them, complete. */
 const UNSEEN = 0
 const BEFORE = 1
 const DIGITS = 2
 const AFTER = 3
 const SEEN = 4
 
-/** The verdict of a method that returns an offset otherwise. */
+/** What a method returns instead of an offset. */
 const UNSUPPORTED = -1
 
 /**
@@ -56,13 +56,13 @@ class Partial {
   /** @param {number} maxFields node from 22.23 on rejects one more as soon as it begins */
   constructor (maxFields) {
     this.maxFields = maxFields
-    this.pieces = []  // the last ones
-    this.parts = []   //   and those before, MANY at a time
+    this.pieces = []  // the last pieces
+    this.parts = []   //   and the earlier ones, MANY joined at a time
     this.size = 0     // of all pieces, in bytes
     this.fields = 0
     this.state = METHOD
     this.word = ''    // the method so far, space included
-    this.index = 0    // how much of VERSION was there
+    this.index = 0    // characters of VERSION that were read
     this.name = ''    // of the field, as far as it matters
     this.length = UNSEEN
     this.digits = 0   // of Content-Length
@@ -79,7 +79,7 @@ class Partial {
     return this.accepts(piece, 0)
   }
 
-  /** All pieces, as they came. */
+  /** All pieces, joined. */
   get text () { return this.parts.join('') + this.pieces.join('') }
 
   /**
@@ -99,7 +99,7 @@ class Partial {
     return true
   }
 
-  /** A state that takes one character. Returns false for a bad one, and for the first one of a name. */
+  /** Reads one character. Returns false for a bad one, and for the first one of a name. */
   character (char) {
     switch (this.state) {
       case METHOD:
@@ -164,7 +164,7 @@ class Partial {
     return i + 1
   }
 
-  /** A field that decides about framing goes to node at once: it may reject it before the section ends. */
+  /** Fields that node must parse are unsupported at once, because node may reject one before the section ends. */
   supports (name) {
     switch (name) {
       case 'content-length':
@@ -179,7 +179,7 @@ class Partial {
     return true
   }
 
-  /** The next characters of Content-Length, each looked at once: `[ \t]*\d{1,15} *`. */
+  /** Checks the next characters of Content-Length, each once: `[ \t]*\d{1,15} *`. */
   isLength (text, start, end) {
     for (let i = start; i < end; i++) {
       const code = text.charCodeAt(i)

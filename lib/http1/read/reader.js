@@ -8,33 +8,33 @@ const { Body } = require('../request/body')
 const { Incoming } = require('../request/incoming')
 const { unexpectedEnd, behindLast } = require('../errors')
 
-/** The parser sees a read in windows that are not much longer than a header section may be, in bytes. */
+/** The parser gets a read in windows of about the longest header section, in bytes. */
 const WINDOW = 32 * 1024
 
-/** A longer header section is not kept for the next request to be compared with, in bytes. */
+/** Longest header section that is kept to compare the next request with, in bytes. */
 const LONGEST_KEPT = 4 * 1024
 
 /** Of `since`, in place of a time in ms. */
 const NEVER = -1
-const NOW = 0 // the clock's next tick makes a time of it
+const NOW = 0 // the clock's next tick replaces it with a time
 
 /**
- * Bytes of one connection → its requests. Knows no socket. Everything that one read holds is understood
- * before anything is dispatched, because node shall see a read whole if any part of it is unsupported.
+ * Turns the bytes of one connection into requests. Independent of sockets. Parses a whole read before it dispatches
+ * a request of it, because node gets the whole read if any part of it is unsupported.
  *
  *    REQUEST LINE, FIELDS ──▶ BODY (receiving) ──▶ REQUEST LINE … ──▶ LAST, after `Connection: close`
  *      └─ in pieces: partial
  */
 class Reader {
-  /** @param {Connection} connection gets the requests, or the bytes that are unsupported */
+  /** @param {Connection} connection gets the requests, or unsupported bytes */
   constructor (connection) {
     this.connection = connection
     this.section = null       // HeaderSection of the last request: most requests repeat it
     this.partial = null       // a request line and header section without their end
     this.receiving = null     // the request whose body is arriving
-    this.sawLast = false      // the client said that its last request is the last
+    this.sawLast = false      // the last request had `Connection: close`
     this.hasServed = false    // there was a request
-    this.since = NOW          // when the message under way began, or NEVER
+    this.since = NOW          // when the current message began, or NEVER
     this.text = ''            // the window
     this.base = 0             //   and its offset in the read
   }
@@ -114,7 +114,7 @@ class Reader {
     else if (hasRest) this.unsupported(chunk.subarray(at))
   }
 
-  /** @return {number} offset in `chunk` behind the header section at `at`, or a verdict */
+  /** @return {number} offset in `chunk` after the header section at `at`, or INCOMPLETE or UNSUPPORTED */
   parse (chunk, at, maxHeaderSize, maxHeadersCount) {
     if (at >= this.base + this.text.length) this.look(chunk, at, maxHeaderSize)
     let end = parse(this.text, at - this.base, this.section, maxHeaderSize, maxHeadersCount)
@@ -130,7 +130,7 @@ class Reader {
     this.text = chunk.latin1Slice(at, Math.min(chunk.length, at + Math.max(WINDOW, 2 * maxHeaderSize)))
   }
 
-  /** The request that the parser has just found, with what is there of its body, which begins at `start`. */
+  /** Creates the request that the parser has just found, with the bytes of its body, which begins at `start`. */
   request (chunk, start) {
     const { connection } = this
     const { section } = found
@@ -147,7 +147,7 @@ class Reader {
     return new Incoming(connection, found.method, found.url, section, body, arrivedIn)
   }
 
-  /** What a read leaves behind: the body of `last`, or the beginning of a header section at `at`. */
+  /** Keeps what a read has not completed: the body of `last`, or a header section that begins at `at`. */
   keep (last, at) {
     if (at !== -1) {
       this.begin(at)
@@ -161,14 +161,14 @@ class Reader {
     this.text = ''
   }
 
-  /** A header section without its end. */
+  /** Keeps the beginning of a header section. */
   begin (at) {
     this.partial = new Partial(this.connection.front.maxHeadersCount)
     this.partial.add(detach(this.text.slice(at - this.base)))
     if (this.since === NEVER || this.hasServed) this.since = NOW
   }
 
-  /** Bytes of the body under way. Returns what is behind it, or null. */
+  /** Adds bytes to the current body. Returns the bytes after it, or null. */
   receive (chunk) {
     const incoming = this.receiving
     const { body } = incoming
@@ -188,12 +188,12 @@ class Reader {
     return rest
   }
 
-  /** The request before said that it is the last one: node allows line breaks behind it. */
+  /** Checks bytes after a request with `Connection: close`: like node, allows only line breaks. */
   readBehindLast (chunk) {
     if (!/^[\r\n]*$/.test(chunk.latin1Slice(0, chunk.length))) this.connection.fail(behindLast())
   }
 
-  /** The client ended its side: what error that is, or null. */
+  /** @return {Error|null} the error if the client has ended its side in the middle of a message */
   end () {
     return this.partial === null && this.receiving === null ? null : unexpectedEnd()
   }
@@ -203,15 +203,15 @@ class Reader {
     if (this.receiving !== null) this.receiving.abort()
   }
 
-  /** A message is under way. */
+  /** A message has begun and not ended. */
   get isReading () { return this.since !== NEVER }
 
-  /** The clock's tick. */
+  /** Called at each tick of the clock. */
   stamp (ms) {
     if (this.since === NOW) this.since = ms
   }
 
-  /** No more of the message under way is waited for. */
+  /** Stop timing the current message. */
   giveUp () {
     this.since = NEVER
   }

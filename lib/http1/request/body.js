@@ -6,11 +6,11 @@ const createError = require('http-errors')
 const EMPTY = Buffer.alloc(0)
 
 /**
- * A request's body while it arrives: Content-Length bytes, kept until somebody takes them, and no more of
- * them than node's stream would buffer.
+ * A request's body while it arrives: Content-Length bytes. Keeps bytes that nobody has read yet, and no more of them
+ * than node's stream would buffer.
  *
- *    UNREAD ──▶ COLLECTED   by collect(), into one Buffer
- *      ├──────▶ STREAMED    by node's IncomingMessage
+ *    UNREAD ──▶ COLLECTED   collect() joins it into one Buffer
+ *      ├──────▶ STREAMED    node's IncomingMessage gets it
  *      └──────▶ DROPPED     the response was sent and nobody had read the body: the rest is skipped
  */
 const UNREAD = 0
@@ -20,7 +20,7 @@ const DROPPED = 3
 
 class Body {
   /**
-   * @param {Connection} connection is notified when reading can go on
+   * @param {Connection} connection is notified when reading can continue
    * @param {number} length bytes in total
    */
   constructor (connection, length) {
@@ -30,8 +30,8 @@ class Body {
     this.state = UNREAD
     this.stream = null     // node's IncomingMessage, of a body that is STREAMED
     this.whole = null      // all bytes, once in one piece
-    this.chunks = null     // bytes without a reader
-    this.buffered = 0      //   and how many
+    this.chunks = null     // bytes that nobody has read yet
+    this.buffered = 0      //   and their number
     this.promise = null
     this.resolvers = null
     this.failure = null
@@ -62,7 +62,7 @@ class Body {
     return this.state === COLLECTED || this.buffered < this.connection.socket.readableHighWaterMark
   }
 
-  /** @return {Buffer|Promise<Buffer>} all bytes, at once when they are here */
+  /** @return {Buffer|Promise<Buffer>} all bytes; a Buffer if they have arrived */
   collect () {
     this.state = COLLECTED
     if (this.missing === 0) return this.all()
@@ -104,7 +104,7 @@ class Body {
     return isBelowMark
   }
 
-  /** The client has left. */
+  /** The client has closed the connection. */
   abort () {
     if (this.missing === 0) return
     this.failure = aborted(this.buffered)
@@ -114,7 +114,7 @@ class Body {
     reject(this.failure)
   }
 
-  /** The response was sent: what nobody has read is skipped, as node does. */
+  /** The response was sent: skip an unread body, as node does. */
   drop () {
     if (this.state !== UNREAD) return
     this.state = DROPPED
@@ -133,7 +133,8 @@ function aborted (received) {
 }
 
 function used () {
-  return createError(500, 'the body was read before, or skipped because the response was sent', { code: 'KONE_ERR_BODY_USED' })
+  const message = 'the body was read before, or skipped because the response was sent'
+  return createError(500, message, { code: 'KONE_ERR_BODY_USED' })
 }
 
 module.exports = { Body, EMPTY, tooLong, aborted, used }

@@ -3,8 +3,8 @@
 const { EMPTY, tooLong, aborted, used } = require('./body')
 
 /**
- * A request of the fast path: node's names, and nothing is parsed before it is read. Once somebody reads
- * node's own object (`materialize()`), `req` holds the values and this object forwards to it.
+ * A request of the fast path. Has node's API, and parses a value when it is first read. Once node's own object
+ * exists (`materialize()`), `req` holds the values and this object forwards to it.
  */
 class Incoming {
   /**
@@ -25,7 +25,7 @@ class Incoming {
     this.ownMethod = method
     this.ownUrl = url
     this.ownHeaders = null
-    // A middleware may change the method; the client still expects a response to the one that it sent.
+    // A middleware may change the method; the client expects a response to the one that it sent.
     this.isHead = method === 'HEAD'
     this.isCollected = false
     this.aborted = false
@@ -54,7 +54,7 @@ class Incoming {
   }
 
   /**
-   * One header field, as `headers[name]` gives it, but without making the object and what it inherits.
+   * One header field, as `headers[name]` gives it, but without creating the object and without inherited values.
    *
    *    incoming.field('user-agent')
    *
@@ -76,7 +76,7 @@ class Incoming {
   get socket () { return this.req === null ? this.connection.socket : this.req.socket }
   get connected () { return !this.connection.isClosed }
 
-  /** As on node: false while the handler is called, and a body is complete one turn after its last byte. */
+  /** As node has it: false while the handler is called; a body is complete one iteration after its last byte. */
   get complete () {
     if (this.req !== null) return this.req.complete
     if (this.connection.handling === this) return false
@@ -87,19 +87,19 @@ class Incoming {
 
   get destroyed () { return this.req === null ? this.aborted || this.isSpent : this.req.destroyed }
 
-  /** The body was read to its end: node destroys the stream then. */
+  /** The body was read to its end; node would have destroyed the stream. */
   get isSpent () { return this.isCollected && (this.body === null || this.body.isComplete) }
 
   /**
-   * The body's bytes, at once when they are here, otherwise a promise of them.
+   * The body's bytes: a Buffer if they have arrived, otherwise a promise.
    *
    *    const bytes = await incoming.collect(1024 * 1024)
    *
    * Rejects with `KONE_ERR_BODY_LIMIT` (status 413) beyond `limit`, with `KONE_ERR_BODY_ABORTED` (400) when
-   * the client leaves first, and with `KONE_ERR_BODY_USED` (500) after the response was sent.
+   * the client closes first, and with `KONE_ERR_BODY_USED` (500) after the response was sent.
    *
-   * @param {number} [limit] bytes; without it there is none
-   * @return {Buffer|Promise<Buffer>|null} null when node's stream has the body: read that
+   * @param {number} [limit] in bytes; default: no limit
+   * @return {Buffer|Promise<Buffer>|null} null if node's stream holds the body: read that instead
    */
   collect (limit = Infinity) {
     if (this.req !== null && !this.isCollected) return null
@@ -117,7 +117,7 @@ class Incoming {
     this.outgoing = outgoing
   }
 
-  /** Node's own object is there and holds the values from now on. */
+  /** From now on node's own object holds the values. */
   adopt (req) {
     this.req = req
   }
@@ -127,13 +127,13 @@ class Incoming {
     if (this.body !== null && !this.body.isComplete && !closes) this.body.drop()
   }
 
-  /** The client has left before the response was sent. */
+  /** The client has closed the connection before the response was sent. */
   abort () {
     this.aborted = true
     if (this.body !== null) this.body.abort()
   }
 
-  /** @return {http.IncomingMessage} node's own, in the state that node's would be in now */
+  /** @return {http.IncomingMessage} node's own, with the state of this one */
   materialize () {
     if (this.req === null) this.connection.makeRequest(this)
     return this.req

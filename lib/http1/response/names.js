@@ -3,17 +3,17 @@
 const detach = require('../detach')
 
 /**
- * The names of the header fields that the app sets, each as it was spelled. They come from code, so they
- * repeat, and mostly so do their values: what was found good once is not looked at again.
+ * Checks the names and values of the header fields that the app sets. Names come from code, so they repeat, and most
+ * values do, too: a checked name and its last value are remembered.
  */
 
-/** Fields that change framing or what node adds: node's own code shall do it. */
+/** Fields that change framing or what node adds: node's own code writes them. */
 const UNUSUAL = new Set(['connection', 'transfer-encoding', 'date', 'expect', 'trailer', 'keep-alive', 'cookie'])
 
 /** Node remembers that these were removed and does not add its own: a bit for each. */
 const REMOVED = { __proto__: null, 'content-length': 1, 'transfer-encoding': 2, connection: 4, date: 8 }
 
-/** A longer value is not kept; a Content-Security-Policy as packages set it is. In characters. */
+/** Longest value that is remembered, in characters; enough for the Content-Security-Policy that packages set. */
 const SHORT = 512
 
 class FieldName {
@@ -22,11 +22,11 @@ class FieldName {
     this.key = text.toLowerCase()
     this.isUnusual = UNUSUAL.has(this.key)
     this.removal = REMOVED[this.key] ?? 0
-    this.last = undefined // a good value
-    this.lastLine = ''    // and its line, once it came again
+    this.last = undefined // the last valid value
+    this.lastLine = ''    //   and its line, once it was set again
   }
 
-  /** Is this a value that is sent as it is? */
+  /** Can the front send this value unchanged? */
   accepts (value) {
     if (value === this.last && value !== undefined) {
       if (this.lastLine === '') this.lastLine = detach(`${this.text}: ${value}\r\n`)
@@ -50,13 +50,13 @@ class FieldName {
 const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/
 const NOT_ASCII = /[^\t\x20-\x7e]/
 
-/** As spelled → FieldName. Bounded: some app may make names out of what a client sends. */
+/** Name as spelled → FieldName. Bounded, because an app may use names that a client sent. */
 const names = new Map()
 const MAX_NAMES = 1024
 
 /**
  * @param {*} name
- * @return {Name|undefined} undefined for what node refuses or sorts in front (numbers as keys)
+ * @return {FieldName|undefined} undefined for names that node rejects, or puts first because they are integers
  */
 function fieldName (name) {
   return names.get(name) ?? learn(name)
@@ -70,7 +70,7 @@ function learn (name) {
 }
 
 /**
- * Only ASCII: node's way with the rest depends on the body.
+ * Only ASCII, because node encodes other characters in a way that depends on the body.
  *
  * @param {*} value
  * @return {boolean}

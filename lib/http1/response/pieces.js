@@ -2,22 +2,22 @@
 
 const { Buffer } = require('node:buffer')
 
-/** Larger bodies are not copied behind a header section (measured: +12 to +73 %), in bytes. */
+/** Size in bytes from which a body is not copied into one string with its header section (measured: +12 to +73 %). */
 const LARGE = 16 * 1024
 
 const CR = 13
 const LF = 10
 
-/** Encodings of which ASCII is a part, as they are written. */
+/** Encodings that contain ASCII → the encoding for the write. */
 const TEXTS = new Map([
   [undefined, 'utf8'], [null, 'utf8'], ['utf8', 'utf8'], ['utf-8', 'utf8'],
   ['latin1', 'latin1'], ['binary', 'latin1'], ['ascii', 'latin1']
 ])
 
 /**
- * What node's ServerResponse writes piece by piece, joined into as few writes as possible:
+ * Joins what node's ServerResponse writes piece by piece into as few writes as possible:
  *
- *    |  text, in one encoding  |  bytes, large or none  |
+ *    |  text, in one encoding  |  large bytes, or null  |
  */
 class Pieces {
   constructor () {
@@ -38,7 +38,7 @@ class Pieces {
   /**
    * @param {string|Uint8Array} data
    * @param {string} [encoding]
-   * @return {boolean} false when what is here must be written first
+   * @return {boolean} false if the pieces so far must be written first
    */
   add (data, encoding) {
     if (data.length === 0) return true
@@ -56,7 +56,7 @@ class Pieces {
 
   addBytes (bytes) {
     if (isLineEnd(bytes)) {
-      this.text += '\r\n' // node's, around each chunk: as good in one encoding as in the other
+      this.text += '\r\n' // node's, around each chunk; the same in both encodings
     } else if (bytes.length >= LARGE || this.encoding === 'utf8') {
       this.bytes = bytes
     } else {
@@ -66,7 +66,7 @@ class Pieces {
     return true
   }
 
-  /** Call `fn` when everything up to here is flushed, or with an error. */
+  /** Call `fn` when all pieces so far are flushed, or with an error. */
   addCallback (fn) {
     if (this.callbacks === null) this.callbacks = [fn]
     else this.callbacks.push(fn)

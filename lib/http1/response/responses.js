@@ -1,6 +1,6 @@
 'use strict'
 
-// `process` as a global is a getter: not for what runs for every request.
+// The global `process` is a getter, too slow for each request.
 const process = require('node:process')
 const { STREAMING, BATCHED, WRITTEN } = require('./outgoing')
 const { LARGE, latin1 } = require('./pieces')
@@ -9,16 +9,16 @@ const { LARGE, latin1 } = require('./pieces')
  * The responses of one connection, in the order of their requests:
  *
  *       flushing            batched             first ──▶ next ──▶ … ──▶ last
- *    |  written, not  |  bytes in `batch`,  |  its turn:     open, or ended    |
- *    |  flushed yet   |  not written yet    |  open or       and queued        |
+ *    |  written, not  |  bytes in `batch`,  |  the current   open, or ended    |
+ *    |  flushed yet   |  not written yet    |  one           and queued        |
  *                                              streaming
  *
  * A lone response is written at once; several are collected and written together, at the end of the tick or
  * when they reach the socket's high-water mark (measured: 4 to 5 times cheaper for pipelined requests).
  * While the client does not read, responses are kept by reference and not given to the socket.
  *
- * It notifies the connection of three things: whose turn it is, that no response is owed, and that the
- * response that ends the connection was written.
+ * It notifies the connection of three things: which response is the first now, that all are written, and that the
+ * one after which the connection closes was written.
  */
 class Responses {
   /**
@@ -31,13 +31,13 @@ class Responses {
     this.first = null
     this.last = null
     this.length = 0         // from first to last
-    this.queuedBytes = 0    // of responses that wait for their turn, node's own included
+    this.queuedBytes = 0    // of queued responses, node's own included
     this.batch = ''
     this.isLatin1 = true    // the batch can be written as latin1
     this.batched = null
     this.flushing = null
     this.isScheduled = false
-    this.isBurst = false    // several requests came in one read
+    this.isBurst = false    // one read held several requests
   }
 
   get isEmpty () { return this.first === null && this.batched === null }
@@ -47,7 +47,7 @@ class Responses {
 
   get keepAliveTimeout () { return this.connection.server.keepAliveTimeout }
 
-  /** The client does not read: what was written before has not left the process. */
+  /** The client does not read: the socket still buffers earlier responses. */
   get isBlocked () { return this.socket.writableNeedDrain && this.socket.writableLength > 0 }
 
   /** Too much is buffered, in the socket or here. */
@@ -57,7 +57,7 @@ class Responses {
 
   // ---- in the order of requests
 
-  /** A request came. */
+  /** A request arrived. */
   add (outgoing) {
     this.length++
     if (this.first === null) {
@@ -69,7 +69,7 @@ class Responses {
     }
   }
 
-  /** Several requests of one read are about to come. */
+  /** Several requests of one read follow. */
   burst () {
     this.isBurst = true
     this.schedule()
@@ -97,14 +97,14 @@ class Responses {
       if (isWritten && this.socket.writableLength === 0) outgoing.flushed()
       else this.waitForFlush([outgoing])
       this.proceed(outgoing)
-      if (this.first !== null) this.advance() // those behind a streamed one
+      if (this.first !== null) this.advance() // responses after a streamed one
     }
   }
 
   /**
-   * A part of the first response that cannot wait for the rest.
+   * Write a part of the first response, before its end.
    *
-   * @param {Function[]|null} callbacks are called when the part was flushed
+   * @param {Function[]|null} callbacks called when the part was flushed
    */
   stream (outgoing, text, bytes, isLatin1, callbacks) {
     this.flush()
@@ -112,15 +112,15 @@ class Responses {
     this.write(text, bytes, isLatin1, callbacks)
   }
 
-  /** Bytes that node's ServerResponse keeps until its turn comes; negative when it has written them. */
+  /** Count bytes that node's ServerResponse queues; negative once it has written them. */
   nodeQueued (bytes) {
     this.queuedBytes += bytes
     if (bytes < 0) this.connection.drained()
   }
 
-  // ---- turns
+  // ---- the first response
 
-  /** The queued responses whose turn it is now go into the batch, as long as the client reads. */
+  /** Moves queued responses that have become the first into the batch, as long as the client reads. */
   advance () {
     while (this.first !== null && this.first.isQueued && !this.isBlocked) {
       const outgoing = this.first
@@ -143,7 +143,7 @@ class Responses {
     if (this.first === null) this.last = null
   }
 
-  /** What comes behind the response that has just left the queue. */
+  /** Continues after a response that has just left the queue. */
   proceed (outgoing) {
     if (outgoing.closes) this.connection.end()
     else if (this.first === null) this.connection.empty()
@@ -194,7 +194,7 @@ class Responses {
     else this.waitForFlush(batched)
   }
 
-  /** @return {boolean} false when the socket takes nothing any more */
+  /** @return {boolean} false if the socket can no longer be written to */
   write (text, bytes, isLatin1, callbacks = null) {
     const { socket } = this
     if (!socket.writable) return false
@@ -214,8 +214,8 @@ class Responses {
   }
 
   /**
-   * The kernel did not take all bytes at once: an empty write is called back behind them. A socket that takes
-   * nothing any more will close, and what was not flushed is lost then.
+   * The kernel did not take all bytes at once: the callback of an empty write runs after them. A socket that can no
+   * longer be written to will close, and responses that were not flushed are lost then.
    */
   waitForFlush (written) {
     const count = written.length // the list grows when there is another write before this one is flushed
@@ -224,7 +224,7 @@ class Responses {
     if (this.socket.writable) this.socket.write('', 'latin1', err => this.wroteAll(count, err))
   }
 
-  /** The write that is called back behind `count` responses. */
+  /** The callback of the empty write after `count` responses. */
   wroteAll (count, err) {
     if (this.flushing === null) return // the connection was lost
     if (err && this.connection.isOurs) return // the socket's 'close' follows
@@ -237,7 +237,7 @@ class Responses {
 
   // ---- the end of the connection
 
-  /** The socket is closed. Whoever waits for a response is notified. */
+  /** The socket is closed: notifies the listeners of every pending response. */
   loseAll (cause) {
     const lost = [...this.flushing || [], ...this.batched || []]
     for (let outgoing = this.first; outgoing !== null; outgoing = outgoing.next) lost.push(outgoing)

@@ -4,8 +4,8 @@ const { STATUS_CODES } = require('node:http')
 const { setTimeout } = require('node:timers') // jsdom has another
 
 /**
- * The header section of a response, in node's order: the app's fields, Date, Connection, Keep-Alive, and
- * Content-Length where the app gave none.
+ * Builds the header section of a response, in node's order: the app's fields, Date, Connection, Keep-Alive, and
+ * Content-Length if the app set none.
  */
 
 const statusLines = []
@@ -18,7 +18,7 @@ function statusLine (status, message) {
 /**
  * @param {number} status
  * @param {string|undefined} message
- * @param {Array} fields Name, value; Name, value; …
+ * @param {Array} fields FieldName, value, FieldName, value, …
  * @param {string} common Date, Connection and Keep-Alive, see keepAlive() and close()
  * @param {number} length of the body in bytes, or -1 when there cannot be one
  * @return {string}
@@ -37,7 +37,7 @@ function header (status, message, fields, common, length) {
   return text + common + 'Content-Length: ' + length + '\r\n\r\n'
 }
 
-// The date changes once a second and so do the lines around it.
+// The date changes once a second, and with it the lines that contain it.
 let date = ''
 let closing = ''
 let keeping = ''
