@@ -6,9 +6,8 @@ const { error } = require('../errors')
 const EMPTY = Buffer.alloc(0)
 
 /**
- * A web Request under node's names, as kone's modules read a request. Nothing is made of it before
- * it is read. Once something needed node's own object (`materialize()`), `req` is the truth and this
- * forwards to it.
+ * A web Request with node's API, as kone's modules read a request. Parses a value when it is first
+ * read. Once node's own object exists (`materialize()`), `req` holds the values and this object forwards to it.
  */
 module.exports = class Incoming {
   constructor (exchange, request) {
@@ -53,14 +52,14 @@ module.exports = class Incoming {
   get complete () { return this.isRead }
   get destroyed () { return this.aborted }
 
-  /** A HEAD when it came: a middleware may change the method, the caller still gets no body. */
+  /** It was a HEAD when it arrived: a middleware may change the method, and the caller still gets no body. */
   get byHead () { return this.request.method === 'HEAD' }
 
   /**
    * The body's bytes.
    *
    * @param {number} [limit] bytes
-   * @return {Buffer|Promise<Buffer>|null} null when node's stream has the body: read that
+   * @return {Buffer|Promise<Buffer>|null} null if node's stream holds the body: read that instead
    */
   collect (limit = Infinity) {
     if (this.req !== null && !this.isTaken) return null
@@ -122,13 +121,13 @@ module.exports = class Incoming {
     if (this.req !== null) this.req.destroy()
   }
 
-  /** @return {http.IncomingMessage} node's own, in the state that node's would be in now */
+  /** @return {http.IncomingMessage} node's own, with the state of this one */
   materialize () {
     if (this.req === null) require('./node')(this.exchange)
     return this.req
   }
 
-  /** From here on `req` is the truth. */
+  /** From now on `req` holds the values. */
   become (req) {
     this.req = req
   }
@@ -149,8 +148,8 @@ function endOfAuthority (url) {
 }
 
 /**
- * Node's headers object: what a client would have sent for this Request, with the fields that it
- * adds only on the wire.
+ * Node's headers object: the fields that a client would send for this Request, with those that it
+ * adds when it sends them.
  */
 function headersOf (request) {
   const headers = {}

@@ -7,9 +7,9 @@ const Outgoing = require('./outgoing')
 
 /**
  * Make the `fetch` of one app: a web Request in, a promise of a web Response out. No server and no
- * socket take part; node's own `req` and `res` are made when something reads them (./node.js).
+ * socket take part; node's own `req` and `res` are created when code reads them (./node.js).
  *
- * The function is asynchronous, so that what is not a usable Request rejects.
+ * The function is asynchronous, so that it rejects for anything that is not a usable Request.
  *
  * @param {object} host the app: `dispatch(incoming, outgoing)` runs a request,
  *   `listener()` returns a function `(req, res)` that runs one too, `needsNode()` returns whether it
@@ -29,8 +29,8 @@ module.exports = function makeFetch (host) {
 }
 
 /**
- * One request and its response, from the call of `fetch` until the last byte of the response was
- * taken or given up. Settled once: by `sent()` or by `lost()`.
+ * One request and its response, from the call of `fetch` until the caller has read the last byte of the
+ * response or has cancelled it. Settled once: by `sent()` or by `lost()`.
  *
  *    open ── deliver() ──▶ delivered ── sent() ──▶ settled
  *      └───────────────────────┴────── lost(err) ────▲
@@ -55,9 +55,9 @@ class Exchange {
   }
 
   /**
-   * Notice that the caller gives up.
+   * Listen for the abort signal of the caller.
    *
-   * @throws the reason, if it did already
+   * @throws the reason, if it is aborted already
    */
   watch () {
     const { info, request } = this
@@ -108,12 +108,12 @@ class Exchange {
     this.resolve(response)
   }
 
-  /** The whole response was taken. */
+  /** The caller has read the whole response. */
   sent () {
     this.settle(null)
   }
 
-  /** The caller is gone, or the response can not be completed. */
+  /** The caller has aborted, or the response cannot be completed. */
   lost (cause) {
     if (this.settled) return
     this.settle(this.host.lost(cause))
@@ -154,8 +154,8 @@ function check (request) {
 }
 
 /**
- * Who is at the other end: Deno passes `{ remoteAddr }`, Bun its server, tests `{ ip }`. Other
- * runtimes pass other things, which are ignored.
+ * The address of the client: Deno passes `{ remoteAddr }`, Bun its server, tests `{ ip }`. Other values
+ * are ignored.
  */
 function peer (info, request) {
   if (Object(info) !== info) return {}

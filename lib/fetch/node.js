@@ -8,8 +8,8 @@ const elsewhere = require('./elsewhere')
 const { webHeaders } = require('./outgoing')
 
 /**
- * Make node's own `req` and `res` for an exchange. What is written into `res` goes over a connection
- * in memory to node's own client, so that the Response is the one that a client would have received.
+ * Create node's own `req` and `res` for an exchange. `res` writes to a connection in memory, which node's
+ * own client reads, so that the Response is the one that a client would have received.
  *
  * @param {Exchange} exchange
  * @throws {Error} on another runtime
@@ -86,7 +86,7 @@ function drained (res) {
 }
 
 /**
- * The Response was sent already: `res` is for code that reads it, and has nothing to send.
+ * The Response was sent already: code can read `res`, which sends nothing.
  */
 function follow (res, writer) {
   res.flushHeaders()

@@ -9,8 +9,8 @@ const elsewhere = require('./elsewhere')
 const HOP_BY_HOP = new Set(['connection', 'keep-alive', 'proxy-connection', 'te', 'trailer', 'transfer-encoding', 'upgrade'])
 
 /**
- * A response under node's names and by node's rules, which becomes a web Response. Once something
- * needed node's own ServerResponse (`materialize()`), `res` is the truth and this forwards to it.
+ * A response with node's API, which becomes a web Response. Once node's own ServerResponse exists
+ * (`materialize()`), `res` holds the values and this object forwards to it.
  *
  *    open ──▶ streaming ──▶ ended
  *      └────────────────────▲
@@ -29,7 +29,7 @@ class Outgoing {
     this.writer = null
   }
 
-  /** @param {object} owner the context that this is the response of */
+  /** @param {object} owner the context of this response */
   setOwner (owner) {
     this.owner = owner
   }
@@ -139,8 +139,8 @@ class Outgoing {
   }
 
   /**
-   * Respond with a stream: what is written into it, at the pace of whoever reads the Response. The
-   * Response is delivered with the first chunk.
+   * Respond with the chunks that are written into a stream, at the pace of the reader of the Response.
+   * The Response is delivered with the first chunk.
    *
    * @return {Writable}
    */
@@ -158,7 +158,7 @@ class Outgoing {
     this.exchange.deliver(response)
   }
 
-  /** The sink has ended, whole. */
+  /** The sink has ended without an error. */
   concluded () {
     this.hasEnded = true
     this.exchange.sent()
@@ -199,20 +199,20 @@ class Outgoing {
     this.exchange.onFinished(fn)
   }
 
-  /** @return {http.ServerResponse} node's own, in the state that node's would be in now */
+  /** @return {http.ServerResponse} node's own, with the state of this one */
   materialize () {
     if (this.res === null) require('./node')(this.exchange)
     return this.res
   }
 
-  /** From here on `res` is the truth. */
+  /** From now on `res` holds the values. */
   become (res) {
     this.res = res
   }
 }
 
 /**
- * A Writable whose other side is a ReadableStream of web's kind.
+ * A Writable whose other side is a web ReadableStream.
  */
 class Sink extends Writable {
   constructor (outgoing) {
