@@ -52,12 +52,12 @@ class Application extends Emitter {
    * @param {string} [options.env=NODE_ENV or 'development']
    * @param {string[] | Keygrip} [options.keys] to sign cookies with
    * @param {boolean | number | string[]} [options.proxy=false] trust forwarded headers: of
-   *   every peer (true), of so many hops, or of these addresses and ranges
+   *   every peer (true), of a number of hops, or of these addresses and ranges
    * @param {string} [options.proxyIpHeader='X-Forwarded-For']
    * @param {number} [options.maxIpsCount=0] addresses read from it, 0 for all
    * @param {number} [options.subdomainOffset=2]
    * @param {boolean | AsyncLocalStorage} [options.asyncLocalStorage] keep `app.currentContext`
-   * @param {Function} [options.compose] in place of kone's own
+   * @param {Function} [options.compose] replaces kone's own
    * @param {Function} [options.Promise] the class of the promises that the app returns
    * @param {boolean} [options.http1=true] serve plain HTTP/1.1 without node:http where possible
    * @throws {TypeError} naming the option
@@ -113,7 +113,7 @@ class Application extends Emitter {
   }
 
   /**
-   * Serve on a server that was created elsewhere, as `listen` does on its own.
+   * Serve on a server that was created elsewhere, as `listen` does on the one that it creates.
    *
    *    app.attach(https.createServer({ key, cert })).listen(443)
    *
@@ -187,7 +187,7 @@ class Application extends Emitter {
   }
 
   /**
-   * Add a middleware to the onion. Generator functions are converted, as in Koa 2.
+   * Add a middleware. Generator functions are converted, as in Koa 2.
    *
    *    app.use(async (ctx, next) => {
    *      const start = Date.now()
@@ -203,7 +203,7 @@ class Application extends Emitter {
   use (fn) {
     if (typeof fn !== 'function') throw new TypeError('middleware must be a function!')
     if (isGeneratorFunction(fn)) {
-      // called here because depd warns once per place that is outside of this file
+      // called here because depd warns once per call site outside of this file
       deprecate('Support for generators will be removed in v3. ' +
         'See the documentation for examples of how to convert old middleware ' +
         'https://github.com/koajs/koa/blob/master/docs/migration.md')
@@ -215,9 +215,8 @@ class Application extends Emitter {
   }
 
   /**
-   * Add a function to the flat stage after the onion: called in order, without `next`, when the
-   * onion unwound without an error, before the response is written. Synchronous unless one returns
-   * a promise; what it throws is handled as any error.
+   * Add a function that is called after all middleware has returned without an error, and before the response is
+   * written: in order, without `next`. Synchronous unless one returns a promise; its errors are handled as any others.
    *
    *    app.final(ctx => ctx.set('X-Served-By', 'kone'))
    *
@@ -264,8 +263,8 @@ class Application extends Emitter {
   }
 
   /**
-   * Run one request: onion, final stage, response. Koa responds in a `.then`, one microtask after
-   * the onion unwound, and so does this: a body that is set in that microtask still counts.
+   * Run one request: middleware, functions of `app.final`, response. Responds one microtask after the middleware has
+   * returned, as Koa does in a `.then`: a body that is set in that microtask still counts.
    *
    * @param {object} ctx
    * @param {Function} fnMiddleware composed
@@ -301,7 +300,7 @@ class Application extends Emitter {
   }
 
   /**
-   * Default handler of 'error': prints it, unless a client may read it anyway.
+   * Default handler of 'error': prints it, unless the client may read its message.
    *
    * @param {Error} err
    * @throws {TypeError} for a value that is not an Error
@@ -372,7 +371,7 @@ function own (app, promise) {
   return app.Promise === Promise ? promise : app.Promise.resolve(promise)
 }
 
-// The flat stage, then the response. Returns a promise if it has to wait; never throws.
+// The functions of `app.final`, then the response. Returns a promise if it has to wait; never throws.
 function finish (ctx) {
   try {
     const { finals } = ctx.app
@@ -387,7 +386,7 @@ function finish (ctx) {
   }
 }
 
-// Unlike ctx.onerror it takes `throw null` for an error.
+// Unlike ctx.onerror it treats `throw null` as an error.
 function fail (ctx, thrown) {
   if (debugging) debug('%s %s threw %s', ctx.method, ctx.originalUrl, thrown)
   const err = toError(thrown)
@@ -463,7 +462,7 @@ function fetchHost (app) {
 
     lost: responseLost,
 
-    // Whoever replaces these expects node's own objects.
+    // An app that replaces these expects node's own objects.
     needsNode () {
       return app.createContext !== createContext || app.handleRequest !== handleRequest ||
         app.callback !== callback

@@ -19,7 +19,7 @@ exports.readBody = function (incoming, { limit = LIMIT } = {}) {
   }
   if (typeof incoming.collect !== 'function') return collect(incoming, limit)
   const body = incoming.collect(limit)
-  return body === null ? collect(incoming.materialize(), limit) : body // node's stream has it
+  return body === null ? collect(incoming.materialize(), limit) : body // null: node's stream holds it
 }
 
 function collect (req, limit) {

@@ -4,9 +4,8 @@ const kCtx = Symbol('kone.ctx')
 const kWatched = Symbol('kone.watched')
 
 /**
- * Report errors of the connection to `ctx.onerror`. One listener for all requests of a connection
- * does what Koa's listeners per request do, at no cost per request. The front reports its own
- * connections.
+ * Report errors of the connection to `ctx.onerror`. One listener per connection replaces Koa's listeners per request,
+ * so a request costs nothing. The front reports errors of its own connections.
  *
  * @param {object} ctx on node:http or node:http2
  * @api private

@@ -4,14 +4,14 @@ const http = require('node:http')
 const { clearInterval, setImmediate, setInterval } = require('node:timers') // jsdom has others, or none
 
 /**
- * Stop a server without cutting a response short, whoever owns its connections: kone's front,
- * node:http, node:http2, or a listener that upgraded one.
+ * Stop a server without cutting a response short. Works for connections of kone's front, node:http, node:http2, and
+ * listeners that upgraded one.
  *
  * The front is used by its methods only: `startDraining(requestListener)`, `stopDraining()`,
  * `sockets()` and `silentSockets()`.
  */
 
-// Registered symbols: the app may use another copy of kone than whoever stops its server.
+// Registered symbols, because the app may use another copy of kone than the code that stops its server.
 const kFront = Symbol.for('kone.front')
 const kSockets = Symbol.for('kone.sockets')
 const kDraining = Symbol.for('kone.draining')
@@ -21,7 +21,7 @@ const PERIOD = 20
 
 /**
  * Remember the connections of a server from now on, because node cannot list them later. A server
- * with a front needs this only for what the front gives away; see `remember`.
+ * with a front needs this only for connections that the front hands over; see `remember`.
  *
  * @param {net.Server} server
  * @api private
@@ -114,7 +114,7 @@ class Drain {
     if (now >= this.deadline) {
       for (const socket of sockets) socket.destroy()
     } else if (this.measureSilence(sockets, now - this.examined)) {
-      setImmediate(() => this.endSilent()) // what has arrived meanwhile is read before
+      setImmediate(() => this.endSilent()) // bytes that have arrived are read first
     }
     this.examined = now
     if (sockets.length === 0) this.finishIfEmpty()
@@ -188,7 +188,7 @@ class Drain {
     const idle = nodesIdle(this.server)
     for (const socket of this.server[kSockets] || []) {
       if (isSession(socket)) {
-        if (!socket.closed) silent.add(socket) // it began while the server drains
+        if (!socket.closed) silent.add(socket) // it began while the server is closing
       } else if (!socket._httpMessage && (socket.bytesRead === 0 || idle.has(socket))) {
         silent.add(socket)
       }
@@ -197,7 +197,7 @@ class Drain {
   }
 }
 
-/** `server.close()`, but without its `closeIdleConnections()`: those have the grace. */
+/** `server.close()` without its `closeIdleConnections()`, because idle connections get the grace period. */
 function stopListening (server) {
   const own = Object.getOwnPropertyDescriptor(server, 'closeIdleConnections')
   server.closeIdleConnections = () => {}
@@ -206,12 +206,12 @@ function stopListening (server) {
   else delete server.closeIdleConnections
 }
 
-/** By what it can do, because most processes never load node:http2. */
+/** Checks for a method, because most processes never load node:http2. */
 function isSession (connection) {
   return typeof connection.goaway === 'function'
 }
 
-/** A 'request' listener in front of the app's: this response is the last of its connection. */
+/** A 'request' listener before the app's: this response is the last of its connection. */
 function closeAfterResponse (req, res) {
   res.shouldKeepAlive = false
 }

@@ -3,9 +3,9 @@
 const createError = require('http-errors')
 
 /**
- * Every error code of kone's own, those of its middleware included: what it means, and the status
- * of the response. Match on `err.code`, never on messages. Where Node has a code
- * (`ERR_HTTP_INVALID_HEADER_VALUE`, `HPE_*`, `ECONNRESET`) Node's stays.
+ * Every error code of kone and its middleware: what it means, and the status of the response. Match
+ * on `err.code`, never on messages. Where Node has a code (`ERR_HTTP_INVALID_HEADER_VALUE`, `HPE_*`,
+ * `ECONNRESET`) kone uses Node's.
  */
 const codes = {
   KONE_ERR_BODY_ABORTED: 'the client went away before its body was complete (400)',
@@ -39,7 +39,7 @@ function error (code, status, message, props) {
 }
 
 /**
- * A body stream that closed before it ended; the code is Node's.
+ * Make the error for a body stream that closed before it ended; the code is Node's.
  *
  * @return {Error}
  * @api private
@@ -51,8 +51,8 @@ function cutShort () {
 }
 
 /**
- * A response that was not flushed when its connection closed. It has no status: no response can
- * be sent any more.
+ * Make the error for a response that was not flushed when its connection closed. It has no status, because no response
+ * can be sent any more.
  *
  * @param {Error} [cause] the connection's own error
  * @return {Error}
@@ -66,8 +66,7 @@ function responseLost (cause) {
 }
 
 /**
- * What was thrown, as an Error: Koa's `non-error thrown: …` with the value as `cause` for
- * everything else.
+ * Convert a thrown value to an Error: anything else becomes Koa's `non-error thrown: …` with the value as `cause`.
  *
  * @param {*} thrown
  * @return {Error}

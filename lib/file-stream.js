@@ -8,20 +8,20 @@ const DEFAULT = 64 * 1024
 /** Larger pieces cost more memory for each client that reads slowly, in bytes. */
 const LARGEST = 128 * 1024
 
-/** Whoever listens for anything else may count the pieces. Symbols are node's own events. */
+/** A listener for any other event may count the pieces. Events named by symbols are node's own. */
 const HARMLESS = new Set(['error', 'close', 'open', 'ready', 'end'])
 
 const { open, read, close } = fs
 const { _read, push, read: take, pipe } = fs.ReadStream.prototype
 
 /**
- * Let an untouched fs.ReadStream make fewer trips to the thread pool: it reads as much as the response
- * declares and not once more to find the end of the file, in larger pieces if the file is large, and into a
- * buffer that is no larger than needed. All the rest is node's own code.
+ * Let an untouched fs.ReadStream make fewer trips to the thread pool. It reads only the declared length,
+ * without a last read that finds the end of the file; a large file in larger pieces; a small one into a
+ * smaller buffer. Everything else is node's own code.
  *
  *    prepare(fs.createReadStream('logo.svg'), 1024)
  *
- * @param {Stream} stream any; others than these are left alone
+ * @param {Stream} stream of any class; only an untouched fs.ReadStream is changed
  * @param {number} length of the body in bytes
  * @api private
  */

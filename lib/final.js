@@ -1,8 +1,8 @@
 'use strict'
 
 /**
- * The flat stage after the onion: functions `(ctx) => value`, in the order of `app.final`,
- * without `next`. It stays synchronous until one of them returns a promise.
+ * Run the functions of `app.final` after the middleware, `(ctx) => value` in order, without `next`. Synchronous until
+ * one of them returns a promise.
  *
  *    const waiting = final([jsonp, timing], ctx)
  *    if (waiting) await waiting

@@ -7,9 +7,8 @@ const kDelivery = Symbol('kone.delivery')
 const kPending = Symbol('kone.pending')
 
 /**
- * Call `fn` once the whole response was flushed (with null), or once it is clear that it never
- * will be (with an error of code `KONE_ERR_RESPONSE_LOST`). For node:http and node:http2; the front
- * has its own `onFinished`.
+ * Call `fn` once: with null when the whole response was flushed, or with an error of code `KONE_ERR_RESPONSE_LOST`
+ * when it was lost. For node:http and node:http2; the front has its own `onFinished`.
  *
  *    whenFinished(req, res, err => log(err === null ? 'sent' : err.code))
  *
@@ -26,7 +25,7 @@ module.exports = function whenFinished (req, res, fn) {
   delivery.onSettled(fn)
 }
 
-/** The fate of one response: pending until `settle`, which counts once. */
+/** Whether one response was flushed or lost: pending until the first call of `settle`. */
 class Fate {
   constructor () {
     this.settled = false
@@ -48,10 +47,9 @@ class Fate {
 }
 
 /**
- * A response over HTTP/1. Node emits 'finish' for a response whose bytes were dropped, too, because
- * the socket was destroyed; and for a queued response behind it, node up to 22 emits nothing. So a
- * 'finish' counts unless the socket was destroyed before the last byte left, and the socket's
- * 'close' ends every response that is still pending.
+ * A response over HTTP/1. Node emits 'finish' also for a response whose bytes were dropped because the socket was
+ * destroyed. For a queued response after that one, node up to 22 emits nothing. So a 'finish' counts unless the socket
+ * was destroyed before the last byte was flushed, and the socket's 'close' ends every response that is pending.
  *
  *     end() ─▶ 'prefinish' ─▶ 'finish' ─▶ flushed         the socket's 'close' at any point ─▶ lost
  *              (did the kernel take all bytes at once?)
@@ -62,7 +60,7 @@ class Delivery extends Fate {
     this.socket = socket
     this.res = res
     this.flushed = false
-    if (typeof res.on !== 'function') return this.settle(true) // a fake, which can report nothing
+    if (typeof res.on !== 'function') return this.settle(true) // a fake, which emits nothing
     if (res.writableFinished && res.socket === null) return this.settle(true) // before anybody listened
     if (socket?.closed) return this.settle(false, socket.errored)
 
@@ -78,7 +76,7 @@ class Delivery extends Fate {
     this.flushed = isSound(socket) && socket.writableLength === 0
   }
 
-  /** The socket is done with all bytes, but it may have been destroyed and have dropped them. */
+  /** The socket has written all bytes, or was destroyed and has dropped them. */
   finish () {
     this.settle(this.flushed || !this.socket || isSound(this.socket), this.socket?.errored)
   }

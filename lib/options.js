@@ -51,8 +51,8 @@ exports.checkOptions = function (options) {
   }
 }
 
-// One edit, two of a long name; a short one only with its letters in another order. `http2` is no
-// slip for `http1`.
+// One edit, or two of a long name; of a short one only another order of its letters: `http2` is not a
+// misspelt `http1`.
 function isMisspelt (name, known) {
   if (name === known) return true
   const letters = text => text.replace(/\d/g, '')
@@ -80,7 +80,7 @@ function edits (from, to) {
 
 /**
  * @param {*} value
- * @return {boolean} whether it serves as an AsyncLocalStorage
+ * @return {boolean} whether it has the methods of an AsyncLocalStorage
  * @api private
  */
 const isStorage = exports.isStorage = function (value) {

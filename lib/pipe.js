@@ -3,12 +3,12 @@
 const { Duplex } = require('node:stream')
 
 /**
- * One end of a connection in memory, with what Node reads of a socket.
+ * One end of a connection in memory, with the properties of a socket that Node reads.
  */
 class End extends Duplex {
   /**
    * @param {object} [peer]
-   * @param {string} [peer.address] what `remoteAddress` is
+   * @param {string} [peer.address] becomes `remoteAddress`
    * @param {number} [peer.port]
    * @param {boolean} [peer.encrypted=false]
    */
@@ -21,7 +21,7 @@ class End extends Duplex {
     this.proceed = null
   }
 
-  /** Bytes written to one of the two are read from the other. */
+  /** Connect two ends: bytes written to one are read from the other. */
   connect (other) {
     this.join(other)
     other.join(this)
@@ -31,7 +31,7 @@ class End extends Duplex {
     this.other = other
   }
 
-  /** The reader wants more: the pending write goes on. */
+  /** The reader wants more: the pending write continues. */
   pulled () {
     const { proceed } = this
     this.proceed = null
@@ -52,7 +52,7 @@ class End extends Duplex {
     callback()
   }
 
-  // An end that was closed in order leaves the other to read what is on its way.
+  // After a normal end the other end can still read the bytes that were written.
   _destroy (err, callback) {
     if (this.other !== null && !this.writableFinished) this.other.destroy()
     callback(err)

@@ -5,8 +5,7 @@ const statuses = require('statuses')
 const { send, toStream } = require('./stream')
 
 /**
- * Send what a context holds: the only place, beside `ctx.onerror`, that turns it into status,
- * headers and bytes.
+ * Send status, headers and body of a context. Only this function and `ctx.onerror` end a response.
  *
  *    respond(ctx)
  *

@@ -1,6 +1,6 @@
 'use strict'
 
-// On the front `req` and `res` are made on first touch; assigning one puts it in their place.
+// On the front, the first read of `req` or `res` creates it; an assignment replaces it.
 const onTouch = (slot) => ({
   configurable: true,
   get () {
@@ -18,9 +18,8 @@ const FRONT = {
 }
 
 /**
- * Constructors for the objects of one app. Their prototypes are `app.context`, `app.request` and
- * `app.response`, so that those stay extensible at any time, and every request's objects have
- * one shape.
+ * Create constructors for the objects of one app. Their prototypes are `app.context`, `app.request` and
+ * `app.response`, so that an app can extend them at any time, and the objects of every request have one shape.
  *
  * @param {object} app
  * @return {{ context, request, response, node: Function, front: Function }}

@@ -93,7 +93,7 @@ exports.drop = function (body) {
 /**
  * Handle the failure of a stream as an error of the request, and destroy the stream when the
  * response was sent or lost. A stream that fails after the header section was sent closes the
- * connection: the client must neither take half of a body for all of it nor wait for ever.
+ * connection, because the client must neither accept half of a body as complete nor wait for ever.
  *
  * @param {object} response
  * @param {Stream} stream
@@ -128,7 +128,7 @@ exports.send = function (response, stream, body) {
   stream.pipe(res)
 }
 
-// The one kind of body that needs a Writable.
+// The only kind of body that needs a Writable.
 function writableOf ({ ctx, outgoing }) {
   return typeof outgoing.sink === 'function' ? outgoing.sink() : ctx.res
 }
@@ -172,7 +172,7 @@ function fail (response, body, err) {
   response.ctx.onerror(err)
   if (!response.headerSent || !response.writable) return
   const res = writableOf(response)
-  // HTTP/2's res.destroy() resets without an error: half would be taken for the whole.
+  // HTTP/2's res.destroy() resets without an error: the client would accept half a body as complete.
   if (res.stream) return res.stream.destroy(err)
   res.destroy()
   // From node 24 on a queued response that was destroyed writes its half and leaves the connection open.

@@ -6,8 +6,7 @@ const channel = tracingChannel('kone:request')
 const kThrown = Symbol('kone.thrown')
 
 /**
- * Whether anybody subscribes to the channel `kone:request`. Without a subscriber a request pays
- * for this check only.
+ * Whether the channel `kone:request` has a subscriber. Without one, this check is the only cost.
  *
  * @return {boolean}
  * @api private

@@ -5,9 +5,8 @@ const net = require('node:net')
 const lists = new WeakMap() // app.proxy as a list of addresses → net.BlockList
 
 /**
- * How many proxies in front of us are believed: 0 for none (forwarded headers are ignored),
- * Infinity for Koa's `proxy: true`, a number of hops, or as many as stand, without a gap from
- * our own peer on, in a list of addresses.
+ * How many proxies before this server are trusted: 0 (forwarded headers are ignored), Infinity for Koa's `proxy: true`,
+ * a number of hops, or for a list of addresses the number of hops, from the peer on, that are all in the list.
  *
  * @param {object} request
  * @return {number}
