@@ -24,7 +24,7 @@ const proto = module.exports = {
   get incoming () { return this.req },
 
   /**
-   * Its counterpart for `ctx.res`.
+   * Node's response as the core uses it: `ctx.res`, or on the front an object with node's API.
    *
    * @api private
    */
@@ -95,7 +95,7 @@ const proto = module.exports = {
 
     const [status] = known.splice(at, 1)
     const err = createError(status, ...known)
-    // A status behind the error is the one that counts.
+    // A status after the error replaces the error's own.
     if (err.status !== status && err === known[0]) {
       err.expose = status < 500
       err.status = err.statusCode = status
@@ -237,8 +237,8 @@ const proto = module.exports = {
 
 proto[util.inspect.custom] = proto.inspect
 
-// No error is swallowed: without a listener the app's own handler prints it. What a listener throws
-// becomes an uncaught exception, after the response was sent.
+// No error is swallowed: without a listener the app's own handler prints it. An error that a listener
+// throws becomes an uncaught exception after the response was sent.
 function report (ctx, err) {
   const { app } = ctx
   try {

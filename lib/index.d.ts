@@ -9,7 +9,7 @@ import { URL } from 'node:url'
 import composeFunction = require('./compose')
 
 /**
- * The application: an onion of middleware, a flat stage after it, and a way to serve both.
+ * The application: middleware, functions that are called after it, and the servers for both.
  *
  *    const app = new Kone()
  *    app.use(ctx => { ctx.body = 'hello' })
@@ -36,7 +36,7 @@ declare class Application<
   env: string
   silent: boolean
   keys: Application.Keygrip | string[]
-  /** false: every request is node:http's, the front is not used. */
+  /** false: node:http serves every request, without the front. */
   http1: boolean
   compose: Application.Compose
   Promise: Application.PromiseClass
@@ -51,12 +51,12 @@ declare class Application<
   /** The context of the request that this code runs for; needs the `asyncLocalStorage` option. */
   readonly currentContext: ContextT | undefined
 
-  /** Add a middleware to the onion. */
+  /** Add a middleware. */
   use<NewStateT = {}, NewContextT = {}> (
     middleware: Application.Middleware<StateT & NewStateT, ContextT & NewContextT>
   ): Application<StateT & NewStateT, ContextT & NewContextT>
 
-  /** Add a function to the flat stage between the onion and the response. */
+  /** Add a function that is called between the middleware and the response. */
   final (fn: Application.Final<StateT, ContextT>): this
 
   /** Create a server, front on, and listen. */
@@ -160,8 +160,8 @@ declare namespace Application {
   }
 
   /**
-   * @param timeout  ms until what is left is cut off; default: 10000
-   * @param grace    ms that a silent kept connection is still heard; default: 600
+   * @param timeout  ms until the remaining connections are destroyed; default: 10000
+   * @param grace    ms that an idle connection stays open for another request; default: 600
    */
   interface CloseOptions {
     timeout?: number | undefined
@@ -211,7 +211,7 @@ declare namespace Application {
 
   // Nothing is readonly here, as in @types/koa: tests put contexts together.
 
-  /** What ctx.request has and ctx hands on. */
+  /** Members of ctx.request that ctx delegates to. */
   interface DefaultContextDelegatedRequest {
     header: IncomingHttpHeaders
     headers: IncomingHttpHeaders
@@ -254,7 +254,7 @@ declare namespace Application {
     get (field: string): string
   }
 
-  /** What ctx.response has and ctx hands on. */
+  /** Members of ctx.response that ctx delegates to. */
   interface DefaultContextDelegatedResponse {
     status: number
     message: string
@@ -290,7 +290,7 @@ declare namespace Application {
     type: string
 
     /**
-     * The body's bytes: at once when they have arrived, else promised.
+     * The body's bytes: a Buffer if they have arrived, otherwise a promise.
      *
      * @param limit  bytes, default 1 MiB; a longer body is a 413, one cut short a 400
      */
@@ -388,7 +388,7 @@ declare namespace Application {
     notDeepEqual (a: any, b: any, status?: number, message?: string, properties?: Record<string, any>): void
   }
 
-  // The shapes of the packages behind ctx, said here so that nobody has to install their types.
+  // Types of the packages that ctx uses, declared here so that an app need not install them.
 
   interface Accepts {
     charset: Negotiate

@@ -54,7 +54,7 @@ module.exports = {
   set headers (val) { this.incoming.headers = val },
 
   /**
-   * The target as it came, or as a middleware rewrote it (`originalUrl` stays).
+   * The target as it was sent, or as a middleware rewrote it (`originalUrl` does not change).
    *
    * @return {string}
    * @api public
@@ -84,7 +84,7 @@ module.exports = {
     const { origin } = this
     if (origin === '') return ''
     const path = (this.originalUrl || '').replace(ABSOLUTE_FORM, '')
-    // `*` and an authority are no path: they must not grow the host's name.
+    // `*` and an authority are not paths: they must not extend the host's name.
     return path === '' || path[0] === '/' || path[0] === '?' ? origin + path : origin
   },
 
@@ -418,8 +418,7 @@ module.exports = {
   },
 
   /**
-   * The whole body, without building a stream where it is already there. Called again it gives
-   * the same.
+   * The whole body, without a stream if it has arrived already. Another call returns the same.
    *
    *    const bytes = await ctx.request.readBody({ limit: 1024 })
    *

@@ -116,7 +116,7 @@ module.exports = {
       setBody(this, val, original)
     }
 
-    // A stream that was replaced is of no use any more, unless another one may read from it.
+    // A replaced stream is destroyed, unless the new body may read from it.
     if (original && original !== val && !streams(val)) drop(original)
   },
 
@@ -198,7 +198,7 @@ module.exports = {
   },
 
   /**
-   * Have the response saved as a file. Sets Content-Type by the extension unless there is one.
+   * Tell the client to save the response as a file. Sets Content-Type by the extension unless there is one.
    *
    *    ctx.attachment('report.pdf')
    *
@@ -479,7 +479,7 @@ function checkTarget (url) {
   } catch {
     throw badTarget(url)
   }
-  // Normalised, so that nobody reads a host into it that another reader does not.
+  // Normalised, so that no two readers see different hosts in it.
   return /^https?:\/\//i.test(url) ? parsed.href : url
 }
 
@@ -489,7 +489,7 @@ function badTarget (url) {
 
 /**
  * The Referer if it is http(s), of our own host and without credentials. The scheme is not
- * compared, as in Koa: behind a proxy that ends TLS the app sees another one than the client. A
+ * compared, as in Koa: after a proxy that ends TLS the app sees another one than the client. A
  * relative referrer (RFC 9110, 10.1.3) has to stay on whatever host it is resolved against.
  *
  * @param {object} ctx
