@@ -94,8 +94,8 @@ describe('the documentation site', { skip: missing('chromium') }, () => {
     }), /printed/)
     await assert.rejects(each(['/nowhere'], {}, async () => []), /nowhere: 404/)
     await assert.rejects(each(['/'], {}, async page => {
-      await page.evaluate('document.querySelector("main").append(Object.assign(new Image(), { src: "/logo.svg" }))')
-      return axe(page, 'main')
+      await page.evaluate('document.querySelector("#VPContent").append(Object.assign(new Image(), { src: "/logo.svg" }))')
+      return axe(page, '#VPContent')
     }), /image-alt/)
   })
 
@@ -130,11 +130,16 @@ describe('the documentation site', { skip: missing('chromium') }, () => {
     assert.deepEqual([...new Set(dead)], [])
   })
 
+  it('should name the file to edit', () => {
+    assert.match(read('/guide/errors').html, /<code>docs\/guide\/errors\.md<\/code>/)
+    assert.match(read('/middleware/cors').html, /<code>middleware\/cors\/README\.md<\/code>/)
+  })
+
   it('should render every page without an error, accessible, and readable at 360 px', { timeout: 450000 }, () =>
     each(pages, {}, async (page, path) => {
       await page.setViewportSize({ width: 1280, height: 900 })
       await shoot(page, path, 'desktop')
-      const findings = await axe(page, 'main') // what all pages have in common is looked at below
+      const findings = await axe(page, '#VPContent') // what all pages have in common is looked at below
       await page.setViewportSize({ width: 360, height: 740 })
       await shoot(page, path, 'phone')
       const width = await page.evaluate('document.documentElement.scrollWidth')
@@ -155,10 +160,10 @@ describe('the documentation site', { skip: missing('chromium') }, () => {
     await page.goto(site.url)
     await page.waitForFunction(HYDRATED)
     await page.click('#local-search button')
-    await page.fill('.search-box input', 'session')
-    const first = page.locator('.search-box .result').first()
+    await page.fill('.VPLocalSearchBox input', 'session')
+    const first = page.locator('.VPLocalSearchBox .result').first()
     await first.waitFor()
-    const found = await page.locator('.search-box .result').evaluateAll(links => links.map(link => link.getAttribute('href')))
+    const found = await page.locator('.VPLocalSearchBox .result').evaluateAll(links => links.map(link => link.getAttribute('href')))
     assert(found.some(href => href.startsWith('/middleware/session')), found.join())
     await shoot(page, '/', 'search')
     await first.click()
@@ -205,6 +210,7 @@ describe('the documentation site', { skip: missing('chromium') }, () => {
     const file = [`${page}.html`, `${page}index.html`, `${page}/index.html`].map(name => path.join(dist, name)).find(fs.existsSync)
     const html = fs.readFileSync(file, 'utf8')
     return {
+      html,
       links: [...html.matchAll(/<a [^>]*?href="([^"]+)"/g)].map(([, href]) => href.replaceAll('&amp;', '&')),
       ids: [...html.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id)
     }
