@@ -2,58 +2,80 @@
 
 const fs = require('node:fs')
 const path = require('node:path')
-const { FOLDER } = require('./lib/result')
-const { write, fill } = require('./lib/site')
+const { parseArgs } = require('node:util')
+const { changedSince } = require('./lib/run/commit')
+const { OUT, RESULTS } = require('./lib/run/result')
+const { read } = require('./lib/report/committed')
+const { tighten } = require('./lib/report/claims')
+const { generate, isGenerated } = require('./lib/report/generate')
+const { write } = require('./lib/report/site')
 
 /*
- * One page of all results: results/report/index.html, which links a page for each results/NAME.json. With
- * --readme the tables in the README are made from the same files instead.
+ * Everything that people look at, made from results: the tables and the chart of README.md, docs/reports/ with its
+ * charts, and an HTML page of all results, those of the last runs included.
  */
 
-const README = path.join(__dirname, '../README.md')
+const ROOT = path.join(__dirname, '..')
+const HISTORY = 'docs/reports/history.json'
 const USAGE = `usage: make report ARGS="…"
 
-  --from FOLDER    where the results are (default: benchmarks/results); the pages go to FOLDER/report
-  --readme         write the tables of README.md instead of pages`
+  --from FOLDER   results to take instead of benchmarks/results
+  --to FOLDER     write there instead of into this checkout: README.md, docs/reports/
+  --html          only the HTML page, of the results and of the last runs in benchmarks/out
+  --help`
 
-const [from, readme] = options(process.argv.slice(2))
-const results = read(from)
-if (readme) {
-  fs.writeFileSync(README, fill(fs.readFileSync(README, 'utf8'), results))
-  console.log(path.relative(process.cwd(), README))
-} else {
-  for (const file of write(results, path.join(from, 'report'))) console.log(path.relative(process.cwd(), file))
+const { from = RESULTS, to = ROOT, html, help } = options()
+if (help) {
+  console.log(USAGE)
+  process.exit()
 }
 
-function options (argv) {
-  let from = FOLDER
-  let readme = false
-  for (let i = 0; i < argv.length; i++) {
-    if (argv[i] === '--help') end(0, USAGE)
-    else if (argv[i] === '--readme') readme = true
-    else if (argv[i] === '--from' && argv[i + 1]) from = path.resolve(argv[++i])
-    else end(2, `report: unknown option ${argv[i]}\n\n${USAGE}`)
+const { results, faults } = read(from)
+for (const fault of faults) console.error(fault)
+if (!html) documents()
+
+const runs = from === RESULTS ? read(OUT) : { results: [], faults: [] }
+for (const fault of runs.faults) console.error(`out/${fault}`)
+const [index] = write([...results, ...runs.results], path.join(from === RESULTS ? OUT : from, 'report'))
+console.log(`${path.relative(process.cwd(), index)}: all results as HTML`)
+
+function documents () {
+  for (const { says, on, worst, ...threshold } of to === ROOT ? tighten(results) : []) {
+    console.log(`claim tightened: ${says}, Node ${on}: at most ${threshold.to} instead of ${threshold.from} (the worst round is ${worst.toFixed(2)})`)
   }
-  return [from, readme]
-}
-
-// Results by lab; a file that is no result is named and left out.
-function read (folder) {
-  const files = fs.existsSync(folder) ? fs.readdirSync(folder).filter(file => file.endsWith('.json')).sort() : []
-  const results = {}
-  for (const file of files) {
-    try {
-      const result = JSON.parse(fs.readFileSync(path.join(folder, file), 'utf8'))
-      if (!Array.isArray(result.rows) || !result.machine) throw new Error('it is not the result of a lab')
-      results[path.basename(file, '.json')] = result
-    } catch (err) {
-      console.error(`${file} is left out: ${err.message}`)
-    }
+  const text = name => fs.readFileSync(fs.existsSync(path.join(to, name)) ? path.join(to, name) : path.join(ROOT, name), 'utf8')
+  const history = fs.existsSync(path.join(to, HISTORY)) ? JSON.parse(text(HISTORY)) : []
+  const { files, notes } = generate({ results, readme: text('README.md'), history, isStale })
+  for (const [name, content] of files) {
+    fs.mkdirSync(path.dirname(path.join(to, name)), { recursive: true })
+    fs.writeFileSync(path.join(to, name), content)
   }
-  return results
+  for (const name of strays(files)) fs.rmSync(path.join(to, name))
+  for (const note of notes) console.error(note)
+  console.log(`README.md and docs/reports: ${files.size} files of ${results.length} results`)
 }
 
-function end (code, message) {
-  console[code ? 'error' : 'log'](message)
-  process.exit(code)
+// What an earlier report has written and this one has not.
+function strays (files) {
+  const folder = path.join(to, 'docs/reports')
+  const present = fs.readdirSync(folder, { recursive: true }).map(name => path.join('docs/reports', name))
+  return present.filter(name => isGenerated(name) && !files.has(name))
+}
+
+// Whether code that a result is of has changed since. Not known without git, or where the commit is not.
+function isStale ({ commit }) {
+  return Boolean(commit?.hash && changedSince(commit.hash)?.length)
+}
+
+function options () {
+  try {
+    const { values } = parseArgs({
+      options: { from: { type: 'string' }, to: { type: 'string' }, html: { type: 'boolean' }, help: { type: 'boolean' } }
+    })
+    for (const name of ['from', 'to']) if (values[name]) values[name] = path.resolve(values[name])
+    return values
+  } catch (err) {
+    console.error(`report: ${err.message}\n\n${USAGE}`)
+    process.exit(2)
+  }
 }

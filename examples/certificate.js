@@ -4,7 +4,7 @@ const { readFileSync } = require('node:fs')
 const selfsigned = require('selfsigned')
 
 /**
- * Key and certificate from the files KEY and CERT, or made on the spot for localhost.
+ * Key and certificate from the files KEY and CERT, or generated for localhost.
  *
  * @return {Promise<{ key, cert }>}
  */

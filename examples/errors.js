@@ -1,6 +1,6 @@
 'use strict'
 
-// Errors are thrown; one middleware decides how they look, one listener hears of all of them.
+// Handlers throw errors. One middleware makes responses of them, and one listener logs them.
 const Kone = require('kone')
 
 const app = new Kone()
@@ -9,7 +9,7 @@ app.use(async (ctx, next) => {
   try {
     await next()
   } catch (err) {
-    if (!ctx.path.startsWith('/api/')) throw err // kone's own answer: text, and a 500 tells nothing
+    if (!ctx.path.startsWith('/api/')) throw err // kone responds in plain text, for a 500 without the message
     ctx.status = err.status || 500
     ctx.body = { error: err.expose ? err.message : 'something went wrong', field: err.field }
     ctx.app.emit('error', err, ctx)
@@ -28,4 +28,5 @@ app.on('error', (err, ctx) => {
   if (!err.expose) console.error('%s %s: %s', ctx.method, ctx.url, err.message)
 })
 
-app.listen(process.env.PORT || 3000)
+const port = process.env.PORT || 3000
+app.listen(port, () => console.log(`http://localhost:${port}`))

@@ -1,4 +1,4 @@
-// kone as an ES module; `Kone` is the class that `require('kone')` gives.
+// kone as an ES module. `Kone` is the class that `require('kone')` returns.
 import Kone, { HttpError } from 'kone'
 
 const app = new Kone()
@@ -18,4 +18,5 @@ app.use(ctx => {
   ctx.body = { hello: 'ES modules' }
 })
 
-app.listen(process.env.PORT || 3000)
+const port = process.env.PORT || 3000
+app.listen(port, () => console.log(`http://localhost:${port}`))

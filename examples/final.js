@@ -1,6 +1,6 @@
 'use strict'
 
-// What comes last needs no `await next()`: finals run in order after the onion, without promises.
+// Code that runs after all middleware needs no `await next()`: finals run one after the other, without promises.
 const { performance } = require('node:perf_hooks')
 const Kone = require('kone')
 
@@ -23,7 +23,8 @@ app.final(ctx => {
   ctx.set('Server-Timing', `app;dur=${took.toFixed(2)}`)
 })
 
-// after the answer is out, or the client gone
+// after the response is sent, or when the client has disconnected
 app.on('finish', ctx => console.log('%s %s %d', ctx.method, ctx.url, ctx.status))
 
-app.listen(process.env.PORT || 3000)
+const port = process.env.PORT || 3000
+app.listen(port, () => console.log(`http://localhost:${port}`))

@@ -6,4 +6,5 @@ const app = new Kone()
 
 app.use(ctx => { ctx.body = 'Hello World' })
 
-app.listen(process.env.PORT || 3000)
+const port = process.env.PORT || 3000
+app.listen(port, () => console.log(`http://localhost:${port}`))

@@ -7,7 +7,7 @@ const certificate = require('./certificate')
 const app = new Kone()
 app.use(ctx => { ctx.body = { version: ctx.req.httpVersion, host: ctx.host, secure: ctx.secure } })
 
-// ALPN decides between HTTP/2 and HTTP/1.1; nothing is pushed.
+// The client chooses HTTP/2 or HTTP/1.1 by ALPN.
 certificate().then(({ key, cert }) => {
   const server = app.attach(http2.createSecureServer({ key, cert, allowHTTP1: true }))
   server.listen(process.env.PORT || 3000, () => {
@@ -15,4 +15,4 @@ certificate().then(({ key, cert }) => {
   })
 })
 
-process.once('SIGTERM', () => app.close()) // GOAWAY names the last request that is answered
+process.once('SIGTERM', () => app.close()) // GOAWAY names the last request that gets a response

@@ -1,6 +1,6 @@
 'use strict'
 
-// A JSON interface without any middleware: objects out by `ctx.body`, bytes in by `readBody`.
+// A JSON interface without middleware: `readBody` reads what was sent, an object in `ctx.body` is sent as JSON.
 const Kone = require('kone')
 
 const app = new Kone()
@@ -13,7 +13,7 @@ app.use(async ctx => {
 })
 
 async function add (ctx) {
-  ctx.assert(ctx.is('json'), 415, 'JSON, please')
+  ctx.assert(ctx.is('json'), 415, 'send JSON')
   const bytes = await ctx.request.readBody({ limit: 10240 })
   const note = parse(bytes)
   ctx.assert(typeof note?.text === 'string', 400, 'text required')
@@ -29,4 +29,5 @@ function parse (bytes) {
   } catch {}
 }
 
-app.listen(process.env.PORT || 3000)
+const port = process.env.PORT || 3000
+app.listen(port, () => console.log(`http://localhost:${port}`))

@@ -11,5 +11,5 @@ const server = app.listen(process.env.PORT || 3000, () => {
 })
 
 new Server(server).on('connection', socket => {
-  socket.on('say', (text, heard) => heard(`echo: ${text}`))
+  socket.on('say', (text, reply) => reply(`echo: ${text}`))
 })

@@ -1,6 +1,6 @@
 'use strict'
 
-// Answers that are made while they are sent: a file, a generator, the body of a fetch.
+// Responses that are produced while they are sent: a file, a generator, the response of a fetch.
 const fs = require('node:fs')
 const { Readable } = require('node:stream')
 const { setTimeout } = require('node:timers/promises')
@@ -29,4 +29,5 @@ async function * ticks (n) {
   }
 }
 
-app.listen(process.env.PORT || 3000)
+const port = process.env.PORT || 3000
+app.listen(port, () => console.log(`http://localhost:${port}`))

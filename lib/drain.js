@@ -7,7 +7,7 @@ const { clearInterval, setImmediate, setInterval } = require('node:timers') // j
  * Stop a server without cutting a response short, whoever owns its connections: kone's front,
  * node:http, node:http2, or a listener that upgraded one.
  *
- * The front is asked by methods only: `startDraining(requestListener)`, `stopDraining()`,
+ * The front is used by its methods only: `startDraining(requestListener)`, `stopDraining()`,
  * `sockets()` and `silentSockets()`.
  */
 

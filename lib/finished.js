@@ -115,7 +115,7 @@ function pendingOf (socket) {
   return socket[kPending]
 }
 
-/** A response over HTTP/2, where the response's own 'finish' says only that the stream is closed. */
+/** A response over HTTP/2, where the response's own 'finish' means only that the stream is closed. */
 class StreamDelivery extends Fate {
   constructor (stream) {
     super()

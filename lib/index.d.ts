@@ -24,8 +24,8 @@ declare class Application<
   constructor (options?: Application.Options)
 
   /**
-   * Who is trusted to say where a request came from: nobody (false), the peer (true), as many
-   * proxies as the number says, or those whose address is in the list.
+   * Whose forwarded headers are trusted: nobody's (false), the peer's (true), those of so many
+   * proxies (a number), or those of the addresses in the list.
    */
   // read as `any`: @types/koa has boolean here, and an app must fit where that one is expected
   get proxy (): any

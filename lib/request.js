@@ -273,7 +273,7 @@ module.exports = {
   },
 
   /**
-   * `http` or `https`; from a trusted proxy what X-Forwarded-Proto says.
+   * `http` or `https`; from a trusted proxy the value of X-Forwarded-Proto.
    *
    * @return {string}
    * @api public

@@ -4,6 +4,7 @@ const http = require('node:http')
 const Stream = require('node:stream')
 const destroy = require('destroy')
 const { cutShort } = require('./errors')
+const fileStream = require('./file-stream')
 
 /**
  * Whether a body is one of node's streams; also of another copy of the class, as old and
@@ -118,6 +119,7 @@ exports.watch = function (response, stream, body) {
 exports.send = function (response, stream, body) {
   if (stream.destroyed && !stream.readableEnded) throw cutShort()
   if (stream !== body) exports.watch(response, stream, body)
+  if (response.has('Content-Length')) fileStream.prepare(stream, response.length)
   stream.once('close', () => {
     if (stream.readableEnded === false && response.writable) fail(response, body, cutShort())
   })

@@ -179,7 +179,7 @@ describe('npm create kone', () => {
       fs.writeFileSync(path.join(folder, 'file'), 'x')
     })
 
-    refuse('no folder where nobody can be asked', [], /name a folder/)
+    refuse('no folder where nobody can be prompted', [], /name a folder/)
     refuse('two folders', ['a', 'b'], /one folder only/)
     refuse('an unknown option', ['a', '--typescript'], /unknown option --typescript/)
     refuse('an unknown letter', ['a', '-t'], /unknown option -t/)

@@ -1,44 +1,57 @@
 'use strict'
 
-const { describe, it, before } = require('node:test')
+const { after, before, describe, it } = require('node:test')
 const assert = require('node:assert/strict')
+const { spawnSync } = require('node:child_process')
 const fs = require('node:fs')
 const http = require('node:http')
+const os = require('node:os')
 const path = require('node:path')
 const { killTimeout } = require('../cluster/settings')
 const { codes } = require('../lib/errors')
+const { program, HINT } = require('../docs/.vitepress/program')
 const { blocks, run, quotes } = require('./helpers/blocks')
+const { start } = require('./helpers/child')
+const { onFreePort } = require('./helpers/ports')
 
 const root = path.join(__dirname, '..')
-const pages = [
-  'README.md',
-  'MIGRATION.md',
-  ...fs.readdirSync(path.join(root, 'docs'), { recursive: true })
-    .filter(file => file.endsWith('.md'))
-    .map(file => path.join('docs', file)),
-  ...['health', 'metrics', 'validate'].map(name => `middleware/${name}/README.md`)
-]
+const PROJECT = path.join(__dirname, 'docs/project')
+const markdown = folder => fs.readdirSync(path.join(root, folder), { recursive: true })
+  .filter(file => file.endsWith('.md') && !/(?:^|\/)(?:node_modules|\.vitepress)\//.test(file))
+  .map(file => path.join(folder, file))
+const pages = ['README.md', 'MIGRATION.md', 'SECURITY.md', 'CHANGELOG.md', 'lib/http1/README.md',
+  ...markdown('docs'), ...markdown('middleware')]
 
-for (const page of pages.filter(page => fs.existsSync(path.join(root, page)))) {
+const cwd = process.cwd()
+before(() => process.chdir(PROJECT))
+after(() => process.chdir(cwd))
+
+for (const page of pages) {
   describe(page, () => {
     const text = fs.readFileSync(path.join(root, page), 'utf8')
+    const code = blocks(text)
 
-    // an app without an 'error' listener prints what its example throws
-    before(t => t.mock?.method(console, 'error', () => {}))
-
-    for (const block of blocks(text)) {
+    for (const block of code) {
       const title = `${block.code.trim().split('\n')[0]} (line ${block.line})`
       if (block.from) {
         it(`should quote ${block.from}: ${title}`, () => assert.ok(quotes(block)))
+      } else if (block.file) {
+        it(`should be a file of the page's app: ${block.file}`, () => assert.equal(page, 'docs/guide/getting-started.md'))
       } else if (block.language === 'js') {
         it(`should run: ${title}`, () => {
           assert.ok(!block['no-run'], 'JavaScript is run')
           return run(block)
         })
-      } else {
+      } else if (block.language) {
         it(`should say why this is not run: ${title}`, () => assert.ok(block['no-run']))
       }
     }
+
+    it('should say what its examples assume', () => {
+      const completed = code.some(({ language, code, from, file }) =>
+        language === 'js' && !from && !file && program(code).completed)
+      assert.ok(!completed || text.includes(HINT), `link to docs/README.md#${HINT}`)
+    })
 
     it('should link to what is there', () => {
       for (const [, target] of text.matchAll(/\]\((?!https?:|mailto:)([^)\s]+)\)/g)) {
@@ -52,10 +65,65 @@ for (const page of pages.filter(page => fs.existsSync(path.join(root, page)))) {
 }
 
 it('should list every error code of kone, and no other', () => {
-  const page = fs.readFileSync(path.join(root, 'docs/api/application.md'), 'utf8')
-  const listed = [...page.matchAll(/^\| `(KONE_\w+)` \| (\d+|–) /gm)].map(([, code, status]) => [code, status])
   const known = Object.entries(codes).map(([code, meaning]) => [code, /\((\d+|–)\)$/.exec(meaning)[1]])
-  assert.deepEqual(listed, known)
+  for (const page of ['docs/api/application.md', 'docs/guide/troubleshooting.md']) {
+    const text = fs.readFileSync(path.join(root, page), 'utf8')
+    const listed = [...text.matchAll(/^\| `(KONE_ERR_\w+)` \| (\d+|–) /gm)].map(([, code, status]) => [code, status])
+    assert.deepEqual(listed, known, page)
+  }
+})
+
+describe('the app of docs/guide/getting-started.md', () => {
+  let folder
+
+  // The page's files, with the packages that its reader installs.
+  before(() => {
+    folder = fs.mkdtempSync(path.join(os.tmpdir(), 'kone-notes-'))
+    const page = fs.readFileSync(path.join(root, 'docs/guide/getting-started.md'), 'utf8')
+    for (const { file, code } of blocks(page)) {
+      if (!file) continue
+      fs.mkdirSync(path.dirname(path.join(folder, file)), { recursive: true })
+      fs.writeFileSync(path.join(folder, file), code)
+    }
+    const modules = path.join(folder, 'node_modules')
+    fs.mkdirSync(modules)
+    fs.symlinkSync(root, path.join(modules, 'kone'))
+    fs.symlinkSync(path.join(root, 'node_modules/zod'), path.join(modules, 'zod'))
+  })
+
+  after(() => fs.rmSync(folder, { recursive: true, force: true }))
+
+  it('should depend on what the page installs', () => {
+    const { dependencies } = JSON.parse(fs.readFileSync(path.join(folder, 'package.json')))
+    assert.deepEqual(Object.keys(dependencies), fs.readdirSync(path.join(folder, 'node_modules')))
+  })
+
+  it('should pass its own test', () => {
+    const env = { ...process.env, NODE_TEST_CONTEXT: undefined }
+    const { status, stdout } = spawnSync(process.execPath, ['--test', '--test-reporter=tap'], { cwd: folder, env, encoding: 'utf8' })
+    assert.equal(status, 0, stdout)
+    assert.match(stdout, /^# pass 2$/m)
+  })
+
+  it('should take a note of a visitor, show it escaped, and refuse an empty one', async () => {
+    fs.appendFileSync(path.join(folder, 'server.js'), '\nconsole.log(\'http://localhost:\' + process.env.PORT)\n')
+    const app = await onFreePort(PORT => start(['server.js'], { PORT: String(PORT) }, folder))
+    try {
+      const post = text => fetch(`${app.url}/notes`, { method: 'POST', body: new URLSearchParams({ text }), redirect: 'manual' })
+      assert.match(await (await fetch(app.url)).text(), /No notes yet/)
+      const added = await post('<i>tea</i>')
+      assert.equal(added.status, 302)
+      const cookie = added.headers.getSetCookie()[0].split(';')[0]
+      const page = await (await fetch(app.url, { headers: { cookie } })).text()
+      assert.match(page, /&lt;i&gt;tea/)
+      assert.match(page, /1 of them by you/)
+      const refused = await post(' ')
+      assert.equal(refused.status, 400)
+      assert.match(await refused.text(), /Write something/)
+    } finally {
+      assert.equal(await app.stop(), 0)
+    }
+  })
 })
 
 describe('docs/api/deploy.md', () => {
@@ -77,7 +145,7 @@ describe('docs/api/deploy.md', () => {
     assert.deepEqual(Object.fromEntries([...rows].map(([, name, value]) => [name, Number(value)])), deployed)
   })
 
-  it('should list times that hang together', () => {
+  it('should list times that depend on each other', () => {
     const gone = killTimeout({ drainTimeout: deployed.DRAIN_TIMEOUT * 1000 }) / 1000
     assert.equal(gone, deployed.DRAIN_TIMEOUT + 3)
     assert.ok(gone < deployed.TimeoutStopSec)
@@ -107,7 +175,7 @@ describe('the blocks of a page', () => {
     await assert.rejects(page('if (!app) {\n  1 // => 1\n}'), /never reached/)
   })
 
-  it('should fail if an answer is another one', async () => {
+  it('should fail if a response is another one', async () => {
     const code = 'app.use(ctx => { ctx.body = 1 })'
     await assert.rejects(page(code, '> GET /\n< 201'))
     await assert.rejects(page(code, '> GET /\n< 200\n< Content-Type: text/html'))
@@ -115,7 +183,26 @@ describe('the blocks of a page', () => {
     await assert.rejects(page("app.use(() => { throw new Error('x') })", '> GET /'))
   })
 
-  it('should be found where they are indented, with what is said of them', () => {
+  it('should be completed to a program', () => {
+    const text = (code, ...requests) => program(code, requests).text
+    const request = (method, target, headers = {}, body = undefined) => ({ method, target, headers, body })
+    assert.equal(text('1 + 1'), '1 + 1\n')
+    assert.equal(program('1 + 1').completed, false)
+    assert.equal(text("ctx.body = 'hi'", request('GET', '/a')), [
+      "const Kone = require('kone')", 'const app = new Kone()', '', 'app.use(async (ctx, next) => {', "  ctx.body = 'hi'", '})', '',
+      'app.listen(3000)', "// curl -i 'http://localhost:3000/a'", ''
+    ].join('\n'))
+    assert.equal(text("const app = require('./app') // ctx", request('POST', '/', { A: "it's" }, 'x')), [
+      "const app = require('./app') // ctx", '', 'app.listen(3000)',
+      "// curl -i -H 'A: it'\\''s' -d 'x' 'http://localhost:3000/'", ''
+    ].join('\n'))
+    assert.match(text('await app.close()'), /^const Kone = .+\nconst app = .+\n\nasync function main \(\) \{\n {2}await app\.close\(\)\n\}\n\nmain\(\)\n$/)
+    assert.match(text("import { compose } from 'kone'\napp.use(compose([]))"), /^import Kone from 'kone'\nconst app/)
+    assert.match(text('app.use(fn)', request('HEAD', '/')), /curl -i -I '/)
+    assert.match(text('app.use(fn)', request('PUT', '/', {}, 'x')), /curl -i -X PUT -d 'x' '/)
+  })
+
+  it('should be found where they are indented, with the comment before them', () => {
     const text = '- a\n\n  <!-- no-run: shell -->\n  ```sh\n  ls\n    -a\n  ```\n'
     assert.deepEqual(blocks(text), [{ language: 'sh', code: 'ls\n  -a\n', line: 4, 'no-run': 'shell' }])
   })

@@ -25,7 +25,7 @@ function example (name, suite) {
 }
 
 example('https', child => {
-  it('should answer over TLS', async () => {
+  it('should respond over TLS', async () => {
     const [res] = await once(https.get(`${child.url}/a?b=1`, { rejectUnauthorized: false }), 'response')
     const body = JSON.parse((await res.toArray()).join(''))
     assert.deepEqual(body, { protocol: 'https', secure: true, url: `${child.url}/a?b=1` })
@@ -104,7 +104,7 @@ example('metrics', child => {
     assert.match(text, /nodejs_heap_size_used_bytes/)
   })
 
-  it('should be ready, and not while it drains', async () => {
+  it('should be ready, but not while it drains', async () => {
     assert.equal((await fetch(`${child.url}/healthz`)).status, 200)
     const agent = new http.Agent({ keepAlive: true, maxSockets: 1 })
     const ask = async () => {

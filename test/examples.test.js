@@ -32,7 +32,7 @@ example('json.js', ask => {
     assert.deepEqual(await (await ask('/notes')).json(), [{ id: 1, text: 'milk' }])
   })
 
-  it('should refuse what is no note', async () => {
+  it('should refuse a body that is not a note', async () => {
     assert.equal((await post('{"text":1}')).status, 400)
     assert.equal((await post('null')).status, 400)
     assert.equal((await post('{')).status, 400)
@@ -55,7 +55,7 @@ example('streaming.js', ask => {
     assert.equal(await (await ask('/ticks')).text(), ticks)
   })
 
-  it('should pass on the answer of a fetch', async () => {
+  it('should pass on the response of a fetch', async () => {
     const res = await ask('/again')
     assert.equal(res.headers.get('content-type'), 'text/plain; charset=utf-8')
     assert.equal(await res.text(), ticks)
@@ -63,7 +63,7 @@ example('streaming.js', ask => {
 })
 
 example('errors.js', (ask, server) => {
-  it('should tell what a client may know', async () => {
+  it('should send the message of an error that is for the client', async () => {
     const res = await ask('/api/name')
     assert.equal(res.status, 400)
     assert.deepEqual(await res.json(), { error: 'name required', field: 'name' })
@@ -71,7 +71,7 @@ example('errors.js', (ask, server) => {
     assert.equal(await (await ask('/name')).text(), 'name required')
   })
 
-  it('should keep the rest to itself and its log', async () => {
+  it('should log other errors, and send none of their message', async () => {
     const res = await ask('/api/crash')
     assert.equal(res.status, 500)
     assert.deepEqual(await res.json(), { error: 'something went wrong' })
@@ -81,7 +81,7 @@ example('errors.js', (ask, server) => {
 })
 
 example('final.js', (ask, server) => {
-  it('should wrap the answer, time it and log it', async () => {
+  it('should wrap the response, time it and log it', async () => {
     const res = await ask('/a')
     assert.deepEqual(await res.json(), { ok: true, data: { path: '/a' } })
     assert.match(res.headers.get('server-timing'), /^app;dur=\d+\.\d\d$/)
@@ -90,7 +90,7 @@ example('final.js', (ask, server) => {
 })
 
 example('esm.mjs', ask => {
-  it('should answer and turn errors into JSON', async () => {
+  it('should respond, and turn errors into JSON', async () => {
     assert.deepEqual(await (await ask('/')).json(), { hello: 'ES modules' })
     const res = await ask('/elsewhere')
     assert.equal(res.status, 404)
@@ -114,7 +114,7 @@ example('koa-packages/index.js', ask => {
     assert.match(await (await ask('/', { headers: { cookie } })).text(), /Hello &lt;Tobi&gt;[\s\S]*1 times/)
   })
 
-  it('should let koa-router answer what has no route', async () => {
+  it('should let koa-router respond to what has no route', async () => {
     assert.equal((await ask('/name', { method: 'DELETE' })).status, 405)
     assert.equal((await ask('/name', { method: 'POST' })).status, 400)
   })
@@ -130,7 +130,7 @@ describe('examples/typescript', () => {
   after(() => fs.rmSync(out, { recursive: true }))
 
   example(path.join(out, 'index.js'), ask => {
-    it('should compile, greet whom it knows and ask the others', async () => {
+    it('should compile, greet a named client and refuse one without a name', async () => {
       assert.deepEqual(await (await ask('/?name=Tobi')).json(), { greeting: 'Hello Tobi' })
       const res = await ask('/')
       assert.equal(res.status, 401)

@@ -19,6 +19,7 @@ const UNDOCUMENTED = [
       'sendDate', 'destroyed', '_closed' // of a response
     ]
   },
+  { files: /^file-stream\.js$/, fields: ['end', 'highWaterMark'] }, // of an fs.ReadStream, and of its state
   { files: /^drain\.js$/, fields: ['shouldKeepAlive', 'closeIdleConnections'] },
   {
     files: /^http1\/node\/|^fetch\/node\.js$/,

@@ -16,8 +16,8 @@ const { PACKAGES, which } = require('./helpers/programs')
 const ROOT = join(__dirname, '..')
 const NEWEST = '26'
 // What does not depend on the kind of promise or on the Node under test runs once.
-const ONCE = new RegExp('^test/(?:security/(?:regexp|linear)|e2e|cluster|command|deploy|types|benchmarks|examples|create|docs|' +
-  'fetch/runtimes|package|published|runners|workflows|release|compat/install)\\b')
+const ONCE = new RegExp('^test/(?:security/(?:regexp|linear)|e2e|agents|cluster|command|deploy|types|benchmarks|examples|create|docs|' +
+  'fetch/runtimes|package|prose|published|readme|runners|runs-unchanged|site|workflows|release|compat/install)\\b')
 
 process.chdir(ROOT)
 const named = process.argv.slice(2)

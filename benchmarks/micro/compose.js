@@ -1,8 +1,8 @@
 'use strict'
 
 const koaCompose = require('koa-compose')
-const micro = require('../lib/micro')
-const koneCompose = require('../lib/kone')('lib/compose')
+const micro = require('../lib/run/micro')
+const koneCompose = require('../lib/servers/kone')('lib/compose')
 
 // A request through n layers that do nothing but go on, as koa-compose and kone's own compose run it.
 const layers = {

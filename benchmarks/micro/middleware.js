@@ -4,9 +4,9 @@ const fs = require('node:fs')
 const http = require('node:http')
 const path = require('node:path')
 const { Writable } = require('node:stream')
-const kone = require('../lib/kone')
-const { child, measure } = require('../lib/micro')
-const { table } = require('../lib/text')
+const kone = require('../lib/servers/kone')
+const { child, measure } = require('../lib/run/micro')
+const { table } = require('../lib/report/text')
 
 /*
  * What each middleware of the set costs by itself: a whole request through app.callback() with it and
@@ -15,7 +15,7 @@ const { table } = require('../lib/text')
  */
 
 const PAGE = path.join(kone.root, 'middleware/README.md')
-const ASSETS = path.join(__dirname, '../contenders/mw')
+const ASSETS = path.join(__dirname, '../labs/mw/assets')
 const here = name => path.join(ASSETS, name)
 const set = name => kone(`middleware/${name}`)
 const catalogues = { directory: here('locales'), extension: '.json', locales: ['en', 'zh-CN'], modes: ['query', 'cookie', 'header'] }

@@ -4,13 +4,13 @@ const fs = require('node:fs')
 const os = require('node:os')
 const path = require('node:path')
 const { tracingChannel } = require('node:diagnostics_channel')
-const kone = require('../lib/kone')
-const { addRatios, cpu, finish, ratio } = require('../lib/report')
-const { run } = require('../lib/lab')
-const { short } = require('../lib/text')
-const { koneVersion } = require('../lib/versions')
-const { notes } = require('../lib/view')
-const serve = require('../lib/serve')
+const kone = require('../lib/servers/kone')
+const { ratio } = require('../lib/report/report')
+const { lab } = require('../lib/run/lab')
+const { rowOf } = require('../lib/run/result')
+const { short } = require('../lib/report/text')
+const { koneVersion } = require('../lib/servers/versions')
+const { notes } = require('../lib/report/view')
 
 /*
  * What it costs to watch an app: the same route with one thing more each, as its example has it. The lab starts
@@ -71,45 +71,48 @@ const question = {
   reference: PLAIN
 }
 
-if (process.send) watched(parts[process.argv[2]])
-else run('micro/observability', { contenders: contenders(), argv: process.argv.slice(2), own: own() }, compare)
+lab(module, {
+  name: 'observability',
+  contenders: Object.keys(parts).map(name => ({ name, file: __filename, args: [name], version: koneVersion })),
+  options: { page: { help: `also write the table into ${PAGE}` } },
+  probe: contender => ({ contender, ...question }),
+  references: [PLAIN],
 
-function watched ({ options, prepare = () => {} }) {
-  const Kone = kone('.')
-  const Router = kone('middleware/router')
-  const app = new Kone(options)
-  prepare(app)
-  const router = new Router()
-  router.get('/users/:id', ctx => { ctx.body = { id: ctx.params.id } })
-  serve(app.use(router.routes()))
-}
+  // In the contender's process the lab is not the main module: this is its app.
+  start ([part]) {
+    const { options, prepare = () => {} } = parts[part]
+    const Kone = kone('.')
+    const Router = kone('middleware/router')
+    const app = new Kone(options)
+    prepare(app)
+    const router = new Router()
+    router.get('/users/:id', ctx => { ctx.body = { id: ctx.params.id } })
+    return app.use(router.routes())
+  },
 
-function contenders () {
-  return Object.keys(parts).map(name => ({ name, file: __filename, args: [name], version: koneVersion }))
-}
+  async measure (lab) {
+    const generator = lab.generator(['wrk', 'autocannon'])
+    const servers = await lab.start(lab.contenders, question)
+    const load = { ...question.request, generator, connections: 50, seconds: lab.options.quick ? 1 : 2 }
+    await lab.measure(servers.map(server => ({ workload: question.workload, server, load })))
+    lab.result.derived.page = lab.options.page
+  },
 
-function own () {
-  return { page: { help: `also write the table into ${PAGE}` } }
-}
+  view (result) {
+    const rows = table(result)
+    const [{ generator }] = result.rows
+    if (result.derived.page) write(result, generator, rows)
+    return {
+      title: 'what it costs to watch an app',
+      sections: [{ heading: `${generator}, 50 connections`, table: rows, notes: notes(result, question.workload) }]
+    }
+  }
+})
 
-async function compare (lab) {
-  const generators = lab.generators(['wrk', 'autocannon'])
-  const generator = generators.wrk ? 'wrk' : 'autocannon'
-  const servers = await lab.start(lab.contenders, question)
-  const load = { ...question.request, generator, connections: 50, seconds: lab.options.quick ? 1 : 2 }
-  await lab.measure(servers.map(server => ({ workload: question.workload, server, load })))
-
-  addRatios(lab.result, [PLAIN])
-  const rows = table(lab)
-  const sections = [{ heading: `${generator}, 50 connections`, table: rows, notes: notes(lab.result, question.workload) }]
-  finish(lab, { title: 'what it costs to watch an app', sections })
-  if (lab.options.page) write(lab, generator, rows)
-}
-
-function table ({ result, contenders }) {
+function table (result) {
   const { workload } = question
-  const lines = contenders.map(({ name: contender }) => {
-    const row = cpu(result, workload, contender)
+  const lines = Object.keys(parts).map(contender => {
+    const row = rowOf(result, workload, contender)
     if (!row) return null
     const compared = contender === PLAIN ? '1' : ratio(result, { workload, contender, to: PLAIN })
     return [parts[contender].what, short(row.median), compared]
@@ -118,11 +121,10 @@ function table ({ result, contenders }) {
 }
 
 // Between the page's two marks.
-function write ({ result, options }, generator, [head, ...rows]) {
-  const { machine: { cpu, cores }, node, date, command } = result
+function write ({ machine: { cpu, cores }, node, date, command, derived }, generator, [head, ...rows]) {
   const file = path.join(kone.root, PAGE)
   const lines = [head, ['---', '--:', '--:'], ...rows].map(cells => `| ${cells.join(' | ')} |`)
-  const made = `\`${command}\`, ${generator}, 50 connections, ${options.rounds} rounds, ${date.slice(0, 10)},\n` +
+  const made = `\`${command}\`, ${generator}, 50 connections, ${derived.rounds} rounds, ${date.slice(0, 10)},\n` +
     `Node ${node.slice(1)}, ${cores} × ${cpu}, load average ${os.loadavg()[2].toFixed(1)} (idle is below 1).`
   const marked = `<!-- cost -->\n${lines.join('\n')}\n\n${made}\n<!-- /cost -->`
   fs.writeFileSync(file, fs.readFileSync(file, 'utf8').replace(/<!-- cost -->[\s\S]*<!-- \/cost -->/, () => marked))

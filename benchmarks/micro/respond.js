@@ -3,8 +3,8 @@
 const http = require('node:http')
 const { Writable } = require('node:stream')
 const Koa = require('koa')
-const micro = require('../lib/micro')
-const Kone = require('../lib/kone')('.')
+const micro = require('../lib/run/micro')
+const Kone = require('../lib/servers/kone')('.')
 
 // A whole request through app.callback(), on node's own objects over a socket that swallows: what is left
 // when the network is taken away.

@@ -1,8 +1,8 @@
 'use strict'
 
 const KoaRouter = require('koa-router')
-const micro = require('../lib/micro')
-const Router = require('../lib/kone')('middleware/router')
+const micro = require('../lib/run/micro')
+const Router = require('../lib/servers/kone')('middleware/router')
 
 // The last of n routes, looked up and run.
 const groups = {}

@@ -1,6 +1,6 @@
 'use strict'
 
-const micro = require('../lib/micro')
+const micro = require('../lib/run/micro')
 
 // What it costs to make the context of a request on the front when `req` and `res` are accessors of
 // its prototype, as they are, and when they are properties of its own, as `{ ...ctx }.req` and

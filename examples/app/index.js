@@ -1,64 +1,67 @@
 'use strict'
 
 /**
- * The demo app: a guestbook on the whole middleware set. `make start` serves it, `npm start` in a
- * cluster; it needs nothing but a folder to write to (DATA, default: ./data).
+ * The demo app: live figures of its own process, a guestbook, an upload and an API, on the whole
+ * middleware set. `make start` serves it, `npm start` in a cluster; it needs nothing but a folder to
+ * write to (DATA, default: ./data).
  */
 
 const { join } = require('node:path')
 const Kone = require('kone')
 const mw = require('kone/middleware')
-const routes = require('./routes')
+const Router = require('kone/middleware/router')
+const api = require('./api')
+const errors = require('./errors')
+const Live = require('./live')
+const pages = require('./pages')
 const { open } = require('./store')
+const views = require('./views')
 
 const store = openStore(process.env.DATA || join(__dirname, 'data'))
+const live = new Live()
 const app = new Kone({ keys: store.keys, proxy: Number(process.env.PROXY_HOPS) || false })
 const secure = process.env.SECURE === 'true' // behind TLS
-const views = {
-  options: {
-    globals: { languages: { en: 'English', zh: '中文' } },
-    filters: { iso: ms => new Date(ms).toISOString() },
-    trimBlocks: true,
-    lstripBlocks: true
-  }
-}
+const router = new Router()
 
+app.use(live.count)
 app.use(mw.health())
+app.use(mw.metrics())
 app.use(mw.isolate())
 app.use(mw.requestId())
-app.use(mw.logger({ level: 'auto', nolog: /\.(css|js|svg|ico)$/ }))
-app.use(mw.timeout(15000))
+app.use(mw.logger({ level: 'auto', nolog: /\.(?:css|js|svg|ico)\b|^\/api\/ping$/ }))
 app.use(mw.helmet({
   strictTransportSecurity: secure,
-  referrerPolicy: { policy: 'same-origin' }, // the language links lead back
+  referrerPolicy: { policy: 'same-origin' }, // the links for language and theme lead back
   contentSecurityPolicy: { directives: { upgradeInsecureRequests: secure ? [] : null } }
 }))
 app.use(mw.favicon(join(__dirname, 'assets/favicon.svg')))
 app.use(mw.compress())
 app.use(mw.conditionalGet())
 app.use(mw.etag())
-app.use(mw.static(join(__dirname, 'assets'), { maxAge: 60 * 60 * 1000 }))
 app.use(mw.session({ key: 'guestbook', store: mw.session.sealedCookie({ keys: store.keys }) }))
 app.use(mw.i18n(app, {
   directory: join(__dirname, 'locales'),
   locales: ['en', 'zh'],
   modes: ['query', 'cookie', 'header']
 }))
-app.use(mw.template(join(__dirname, 'views'), views))
-app.use(routes.errors)
+app.use(mw.template(join(__dirname, 'views'), views.template))
+app.use(views.locals)
+app.use(errors)
+app.use(mw.static(join(__dirname, 'assets'), { maxAge: 24 * 60 * 60 * 1000 })) // pages name a version of each
+app.use(mw.timeout(15000))
 app.use(mw.cors({ origin: ctx => ctx.path.startsWith('/api/') ? '*' : '' }))
-app.use(mw.rpc({ count: () => store.entries().length, latest: (n = 1) => store.entries(Math.min(n, 50)) }))
-app.use(mw.upload({ limits: { fileSize: 1024 * 1024, files: 1 } }))
+app.use(mw.jsonp())
+app.use(mw.rpc({ count: () => store.count(), latest: (n = 1) => store.entries(Math.min(n, 50)) }))
 app.use(mw.bodyParser())
-app.use(mw.csrf())
+app.use(mw.csrf()) // before upload: a form of another site is refused before its files are read
+app.use(pages.explainUpload)
+app.use(mw.upload({ limits: { fileSize: pages.MAX_FILE, files: 1 } }))
 app.use(mw.sse({ heartbeat: 10000 }))
-app.use(routes.locals)
 
-const router = routes.router(store)
+pages.routes(router, { app, store, live })
+api.routes(router, { store, live })
 app.use(router.routes())
 app.use(router.allowedMethods())
-
-app.final(mw.jsonp.final())
 
 module.exports = app
 
@@ -81,6 +84,9 @@ if (require.main === module) {
     process.exit(1)
   })
   for (const signal of ['SIGINT', 'SIGTERM']) {
-    process.once(signal, () => app.close({ timeout: 3000 }).then(() => process.exit(0)))
+    process.once(signal, () => {
+      live.close()
+      app.close({ timeout: 3000 }).then(() => process.exit(0))
+    })
   }
 }

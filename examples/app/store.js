@@ -9,7 +9,7 @@ const { join } = require('node:path')
  * WebAssembly on Node 20.
  *
  * @param {String} folder made if it is missing
- * @return {{ keys, entries, entry, add, signIn }}
+ * @return {{ keys, count, entries, entry, add, signIn }}
  */
 exports.open = function (folder) {
   mkdirSync(folder, { recursive: true })
@@ -23,6 +23,8 @@ exports.open = function (folder) {
   return {
     // What cookies are signed and sealed with: made once, shared by all workers of this folder.
     keys: [process.env.SECRET || secret(db)],
+
+    count: () => db.all('SELECT COUNT(*) AS count FROM entry')[0].count,
 
     entries: (limit = 50) => db.all('SELECT id, name, text, at FROM entry ORDER BY id DESC LIMIT ?', limit),
 

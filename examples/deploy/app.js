@@ -1,8 +1,8 @@
 'use strict'
 
 /**
- * Notes for those who signed in. Nothing is kept in the process: sessions, csrf secrets, rate limits
- * and notes are in Redis, so every worker of every host answers everybody.
+ * Notes for users who are signed in. The process stores nothing: sessions, csrf secrets, rate limits and
+ * notes are in Redis, so that every worker of every host can serve every user.
  *
  *    REDIS_URL=redis://127.0.0.1:6379 npm start
  */
@@ -14,7 +14,7 @@ const mw = require('kone/middleware')
 const Router = require('kone/middleware/router')
 
 const redis = client(process.env.REDIS_URL || 'redis://127.0.0.1:6379')
-const app = new Kone({ proxy: 1 }) // nginx, and nobody before it
+const app = new Kone({ proxy: 1 }) // one proxy, nginx, is before this app
 const router = new Router()
 const host = process.env.HOST_NAME || hostname()
 const port = process.env.PORT || 4000
@@ -48,7 +48,7 @@ router.post('/notes', signedIn, async ctx => {
   const { text } = ctx.request.body
   if (typeof text !== 'string' || text === '' || text.length > 500) ctx.throw(400, 'text: 1 to 500 characters')
   await redis.rpush(keyOf(ctx), text)
-  ctx.status = 201 // said when it is written, not before
+  ctx.status = 201 // sent only after Redis has stored the note
   ctx.body = { text, host }
 })
 
@@ -62,16 +62,16 @@ router.get('/events', ctx => {
 
 function client (url) {
   try {
-    // ioredis takes http://… for the path of a socket, and connects when a database is no number
+    // ioredis would take http://… for the path of a socket, and ignore a database that is not a number
     if (!/^rediss?:\/\/[^/?]+(\/\d*)?(\?.*)?$/.test(url)) throw new Error('not of this form')
     return new Redis(url, {
       lazyConnect: true,
-      maxRetriesPerRequest: 0, // an error, not a wait; and what Redis may have done is not done twice
+      maxRetriesPerRequest: 0, // fail at once, and never repeat a write that Redis may have done
       connectTimeout: 2000,
-      socketTimeout: 2000, // a connection that a cut made useless is given up, and made again
+      socketTimeout: 2000, // replace a connection whose other end is unreachable
       retryStrategy: times => Math.min(times * 50, 500)
     })
-  } catch (err) { // its password stays out of the log
+  } catch (err) { // the message does not show the URL, which may have a password
     return stop(`REDIS_URL must be redis://user:password@host:port/db: ${err.message}`)
   }
 }
@@ -86,7 +86,7 @@ function keyOf (ctx) {
 }
 
 let reason
-redis.on('error', err => { reason = err.message }) // once it listens, requests and /readyz tell of it
+redis.on('error', err => { reason = err.message }) // later, requests and /readyz report it
 redis.connect().catch(err => { reason ||= err.message }).then(() => {
   if (reason) return stop(`cannot reach Redis: ${reason}`)
   app.listen(port).on('error', err => stop(`cannot listen on port ${port}: ${err.message}`))

@@ -4,7 +4,7 @@ const pino = require('pino')
 
 const log = pino()
 
-/** `ctx.state.log`, with the ids of request and trace in every line, and a line for each request. */
+/** Sets `ctx.state.log`, whose lines have the ids of the request and the trace, and logs each request. */
 module.exports = function logs (ctx, next) {
   const start = performance.now()
   // W3C: version, trace id, parent id, flags

@@ -1,6 +1,6 @@
 'use strict'
 
-// Packages made for Koa, as they come from npm.
+// Packages that were made for Koa, unmodified.
 const path = require('node:path')
 const Kone = require('kone')
 const Router = require('koa-router')
@@ -34,4 +34,5 @@ app.use(views(folder, {
 }))
 app.use(router.routes()).use(router.allowedMethods())
 
-app.listen(process.env.PORT || 3000)
+const port = process.env.PORT || 3000
+app.listen(port, () => console.log(`http://localhost:${port}`))

@@ -7,7 +7,7 @@ const Kone = require('kone')
 const Router = require('kone/middleware/router')
 const telemetry = require('./telemetry')
 
-const exporter = new InMemorySpanExporter() // yours sends them somewhere
+const exporter = new InMemorySpanExporter() // in your app: an exporter that sends the spans to a collector
 new NodeTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] }).register() // W3C by default
 
 const app = new Kone()
@@ -18,7 +18,7 @@ router.get('/users/:id', ctx => { ctx.body = { id: ctx.params.id, traceparent: c
 router.get('/broken', () => { throw new Error('out of order') })
 router.get('/through', async ctx => {
   const headers = {}
-  propagation.inject(context.active(), headers) // traceparent goes on
+  propagation.inject(context.active(), headers) // adds traceparent
   ctx.body = await (await fetch(`${ctx.origin}/users/7`, { headers })).json()
 })
 router.get('/spans', ctx => {

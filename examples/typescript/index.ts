@@ -23,4 +23,5 @@ const auth: Middleware<State, Context> = (ctx, next) => {
 app.use(auth)
 app.use(ctx => { ctx.body = { greeting: ctx.greet(ctx.state.user.name) } })
 
-app.listen(Number(process.env.PORT) || 3000)
+const port = Number(process.env.PORT) || 3000
+app.listen(port, () => console.log(`http://localhost:${port}`))

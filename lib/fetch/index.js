@@ -12,7 +12,7 @@ const Outgoing = require('./outgoing')
  * The function is asynchronous, so that what is not a usable Request rejects.
  *
  * @param {object} host the app: `dispatch(incoming, outgoing)` runs a request,
- *   `listener()` returns a function `(req, res)` that runs one too, `needsNode()` says whether it
+ *   `listener()` returns a function `(req, res)` that runs one too, `needsNode()` returns whether it
  *   has to be that one, `failed(ctx, err)` is called for an error of the connection, `lost(cause)`
  *   makes the error for listeners to `ctx.onFinished()`
  * @return {Function} `(request, info) => Promise<Response>`

@@ -86,7 +86,7 @@ function drained (res) {
 }
 
 /**
- * The Response is out already: `res` is for whoever looks at it, and has nothing to send.
+ * The Response was sent already: `res` is for code that reads it, and has nothing to send.
  */
 function follow (res, writer) {
   res.flushHeaders()

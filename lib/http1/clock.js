@@ -19,7 +19,7 @@ const CHECKING_INTERVAL = 30000
 class Clock {
   /**
    * @param {http.Server} server whose timeouts are read at each use
-   * @param {Set<Connection>} connections each one's deadlines are asked
+   * @param {Set<Connection>} connections whose deadlines are checked
    */
   constructor (server, connections) {
     this.server = server

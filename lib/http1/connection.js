@@ -19,8 +19,8 @@ const FEW_REQUESTS = 64   // when reading goes on
  *
  *    socket ──▶ connection ──▶ reader ──▶ front ──▶ outgoing ──▶ responses ──▶ socket
  *
- * It owns a Gate, which says whether to read, a Reader, which gives it requests or unsupported bytes, and
- * Responses, which tell it whose turn it is, that no response is owed, and that the last one was written.
+ * It owns a Gate, which decides whether to read, a Reader, which gives it requests or unsupported bytes, and
+ * Responses, which notify it whose turn it is, that no response is owed, and that the last one was written.
  */
 class Connection {
   constructor (front, socket) {
@@ -72,8 +72,8 @@ class Connection {
   }
 
   /** Node's stream has the body, and pauses or resumes the socket itself. */
-  bodyIsStreamed (hasRoom) {
-    if (hasRoom) this.gate.go(BODY)
+  bodyIsStreamed (isBelowMark) {
+    if (isBelowMark) this.gate.go(BODY)
     else this.socket.pause()
   }
 
@@ -95,7 +95,7 @@ class Connection {
   handle (incoming) {
     const { socket, responses } = this
     const outgoing = new Outgoing(responses, incoming)
-    incoming.answerWith(outgoing)
+    incoming.respondWith(outgoing)
     if (responses.isFull) this.gate.stop(FULL) // as node: this request is the last one for now
     responses.add(outgoing)
     if (responses.length > MOST_REQUESTS) this.gate.stop(MANY)
@@ -114,8 +114,12 @@ class Connection {
     if (incoming.req !== null) message.complete(incoming)
   }
 
-  materialize (incoming) {
-    message.materialize(this, incoming)
+  makeRequest (incoming) {
+    message.makeRequest(this, incoming)
+  }
+
+  makeResponse (outgoing) {
+    message.makeResponse(this, outgoing)
   }
 
   // ---- responses
@@ -124,7 +128,12 @@ class Connection {
 
   /** Decided here, once for each response: when its header section is made. */
   closesAfter (outgoing) {
-    return outgoing.incoming.section.closes || (this.front.isDraining && outgoing.next === null)
+    return outgoing.incoming.section.closes || this.endsDrain(outgoing)
+  }
+
+  /** The server drains, and no other request of this connection waits. */
+  endsDrain (outgoing) {
+    return this.front.isDraining && outgoing.next === null
   }
 
   turnOf (outgoing) {
@@ -155,11 +164,11 @@ class Connection {
   }
 
   settled (outgoing, callbacks, listeners) {
-    response.settled(outgoing.res, callbacks, listeners, outgoing.failure)
+    message.settled(outgoing, callbacks, listeners)
   }
 
   aborted (incoming) {
-    if (incoming.req !== null) message.abort(incoming)
+    message.abort(incoming)
   }
 
   // ---- handing over to node
@@ -235,7 +244,7 @@ class Connection {
     const { socket, server } = this
     const { first } = this.responses
     if (this.deadlines.ignoresSocket) return
-    const isHandled = first !== null && first.res !== null && message.timeout(first, socket)
+    const isHandled = first !== null && message.timeout(first, socket)
     if (!server.emit('timeout', socket) && !isHandled) socket.destroy()
   }
 }

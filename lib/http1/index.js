@@ -24,6 +24,8 @@ const MAX_HEADERS = 1000
 /** Since 26 node's closeIdleConnections() also closes connections that were never used. */
 const CLOSES_UNUSED = Number(process.versions.node.split('.')[0]) >= 25
 
+const LISTENER = "a 'connection' listener in front of kone's"
+
 /**
  * Put the front before node's own connection listener.
  *
@@ -49,8 +51,13 @@ const CLOSES_UNUSED = Number(process.versions.node.split('.')[0]) >= 25
  */
 function attach (server, host) {
   const event = ['connection', 'secureConnection'].find(name => server.listeners(name)[0] === nodeListener)
-  if (server[kFront] !== undefined || event === undefined || fallback.isSpecial(server)) {
+  if (server[kFront] !== undefined || event === undefined) {
     debug('no front: not a plain http.Server')
+    return false
+  }
+  const reason = fallback.special(server)
+  if (reason !== '') {
+    report(host, reason)
     return false
   }
   Object.defineProperty(server, kFront, { value: new Front(server, host, event) })
@@ -100,6 +107,7 @@ class Front {
     const listeners = this.server._events[this.event]
     const first = typeof listeners === 'function' ? listeners : listeners && listeners[0]
     // A listener in front of ours may want the socket for itself; other streams are node's.
+    if (first !== this.listener) this.report(LISTENER)
     if (first !== this.listener || !(socket instanceof net.Socket) || this.fallsBack()) {
       this.handOver(socket)
       return
@@ -126,16 +134,18 @@ class Front {
     handOver(this.server, socket, reads)
   }
 
-  /** Asked for every read, because listeners and patches come and go at any time. */
+  /** Checked at every read, because listeners and patches come and go at any time. */
   fallsBack () {
     const reason = fallback.reason(this.server, this.host)
     if (reason === '') return false
-    if (reason !== this.reason) {
-      this.reason = reason
-      debug('falls back to node:http: %s', reason)
-      if (typeof this.host.fellBack === 'function') this.host.fellBack(reason)
-    }
+    this.report(reason)
     return true
+  }
+
+  report (reason) {
+    if (reason === this.reason) return
+    this.reason = reason
+    report(this.host, reason)
   }
 
   // ---- the host
@@ -163,7 +173,7 @@ class Front {
   get isDraining () { return this.drainListener !== null }
 
   /**
-   * From now on every response says `Connection: close`.
+   * From now on every response has `Connection: close`.
    *
    * @param {Function} listener of the drain, for 'request'
    */
@@ -201,6 +211,11 @@ class Front {
     if (this.scope !== null) this.scope.destroy()
     this.scope = null
   }
+}
+
+function report (host, reason) {
+  debug('falls back to node:http: %s', reason)
+  if (typeof host.fellBack === 'function') host.fellBack(reason)
 }
 
 function define (object, name, value) {

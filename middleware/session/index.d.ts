@@ -29,9 +29,9 @@ declare namespace session {
     readonly populated: boolean
     readonly externalKey: string | undefined
     /** Save now, changed or not. */
-    save (): Promise<void>
+    save (callback?: (err?: unknown) => void): Promise<void>
     /** A new id; the old one is destroyed. */
-    regenerate (): Promise<void>
+    regenerate (callback?: (err?: unknown) => void): Promise<void>
     /** Save now, if it was changed. */
     manuallyCommit (): Promise<void>
   }

@@ -72,9 +72,15 @@ class Session {
     else own(this, 'maxAge', value)
   }
 
-  save () { return Owned.of(this).saveNow() }
-  regenerate () { return Owned.of(this).regenerateNow() }
+  save (callback) { return called(callback, Owned.of(this).saveNow()) }
+  regenerate (callback) { return called(callback, Owned.of(this).regenerateNow()) }
   manuallyCommit () { return Owned.of(this).commitNow() }
+}
+
+/** passport waits for the callback that express-session and koa-session take. */
+function called (callback, promise) {
+  if (typeof callback === 'function') promise.then(() => callback(), callback)
+  return promise
 }
 
 /** Assigned to a name of the session's, a value is data of the app, as under every other name. */

@@ -25,7 +25,7 @@ describe('app.callback()', () => {
     server.close()
   })
 
-  it('should add the default error handler only if there is none', () => {
+  it('should add the default error handler only if there is not one yet', () => {
     const app = new Kone()
     app.callback()
     app.callback()

@@ -38,7 +38,7 @@ for (const http1 of [false, true]) {
       assert(app.close() instanceof app.Promise)
     })
 
-    it('should answer what is in flight with Connection: close, then accept nothing', async t => {
+    it('should respond to what is in flight with Connection: close, then accept nothing', async t => {
       let release
       let asked
       const waiting = new Promise(resolve => { release = resolve })
@@ -144,7 +144,7 @@ describe('app.close() with an HTTP/2 server', () => {
         return `${status} ${Buffer.concat(await text)}`
       }
 
-      it('should send GOAWAY with the last request that it answers, and answer it whole', async t => {
+      it('should send GOAWAY with the last request that it serves, and send its whole response', async t => {
         let release
         const waiting = new Promise(resolve => { release = resolve })
         const asked = new EventEmitter()
@@ -167,7 +167,7 @@ describe('app.close() with an HTTP/2 server', () => {
         await closed
       })
 
-      it('should end a session on which nothing is asked', async t => {
+      it('should end a session without a request', async t => {
         const { app, port, connect } = await open(t, ctx => { ctx.body = 'x' })
         const session = await connect()
         assert.equal(await ask(session), '200 x')
@@ -194,7 +194,7 @@ describe('app.close() with an HTTP/2 server', () => {
     })
   }
 
-  it('should answer a session that begins while it drains, and end it after the grace', async t => {
+  it('should serve a session that begins while it drains, and end it after the grace', async t => {
     const app = new Kone()
     app.use(ctx => { ctx.body = 'x' })
     const server = app.attach(http2.createSecureServer(await certificate())).listen(0, '127.0.0.1')

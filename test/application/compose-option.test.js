@@ -52,7 +52,7 @@ engines('the compose option', ({ it, ask, serve }) => {
     assert.equal((await ask('GET /')).text, 'hello world')
   })
 
-  it('should answer 500 when the composed function throws or rejects', async () => {
+  it('should respond with 500 when the composed function throws or rejects', async () => {
     const throwing = { compose: () => () => { throw new Error('sync') } }
     const rejecting = { compose: () => () => Promise.reject(new Error('async')) }
     assert.equal((await ask(() => {}, 'GET /', { app: throwing })).status, 500)

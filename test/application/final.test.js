@@ -83,7 +83,7 @@ engines('app.final()', ({ it, ask, serve }) => {
     }
   })
 
-  it('should answer what a final throws, or rejects with, as any error', async () => {
+  it('should respond with what a final throws, or rejects with, as any error', async () => {
     for (const fn of [() => { throw new Error('boom') }, async () => { throw new Error('boom') }]) {
       const errors = []
       const res = await ask(app => {
@@ -106,7 +106,7 @@ engines('app.final()', ({ it, ask, serve }) => {
     assert.equal(res.headers['x-final'], undefined)
   })
 
-  it('should be skipped when ctx.respond is false or the headers are out', async () => {
+  it('should be skipped when ctx.respond is false or the headers are sent', async () => {
     let calls = 0
     const count = app => app.final(() => { calls++ })
     await ask(app => count(app).use(ctx => {

@@ -16,7 +16,7 @@ engines("app.on('finish')", ({ it, serve }) => {
       const body = ctx.body = new PassThrough()
       body.end('streamed')
     },
-    'an answer of its own': ctx => {
+    'a response of its own': ctx => {
       ctx.respond = false
       ctx.res.end('own')
     }
@@ -37,7 +37,7 @@ engines("app.on('finish')", ({ it, serve }) => {
     })
   }
 
-  it('should not be emitted before the answer is out', async () => {
+  it('should not be emitted before the response is sent', async () => {
     let finished = false
     const { app, ask } = await serve(app => app.use(async ctx => {
       await new Promise(resolve => setImmediate(resolve))
@@ -48,7 +48,7 @@ engines("app.on('finish')", ({ it, serve }) => {
   })
 
   it('should be emitted when the client goes away', {
-    skip: { http2: 'is asked by a raw client here', inject: 'has no client that could go', fetch: 'is aborted instead: test/fetch' }
+    skip: { http2: 'gets its request from a raw client here', inject: 'has no client that could go', fetch: 'is aborted instead: test/fetch' }
   }, async () => {
     const { app, port } = await serve(app => app.use(ctx => {
       ctx.respond = false // never

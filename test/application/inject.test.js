@@ -50,7 +50,7 @@ describe('app.inject()', () => {
     assert(app.inject('/') instanceof (app.Promise ?? Promise))
   })
 
-  it('should answer concurrently', async () => {
+  it('should respond concurrently', async () => {
     const app = new Kone()
     app.use(async ctx => {
       await new Promise(resolve => setTimeout(resolve, Number(ctx.query.ms)))

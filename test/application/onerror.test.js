@@ -51,18 +51,18 @@ describe('app.onerror(err)', () => {
 })
 
 describe("a listener of 'error' that throws", () => {
-  test('should end where uncaught errors do, after the client has its answer', () => {
+  test('should end where uncaught errors do, after the client has its response', () => {
     const script = `
       const Kone = require(${JSON.stringify(require.resolve('kone'))})
       const app = new Kone()
       app.on('error', () => { throw new Error('of the listener') })
       app.use(() => { throw new Error('of the app') })
       process.on('uncaughtException', error => console.log('uncaught', error.message))
-      app.inject('/').then(res => console.log('answered', res.status))
+      app.inject('/').then(res => console.log('responded', res.status))
     `
     const { stdout } = spawnSync(process.execPath, ['-e', script], { encoding: 'utf8' })
     assert.match(stdout, /uncaught of the listener/)
-    assert.match(stdout, /answered 500/)
+    assert.match(stdout, /responded 500/)
   })
 })
 

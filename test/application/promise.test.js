@@ -46,14 +46,14 @@ describe('new Kone({ Promise })', () => {
 engines('an app on bluebird', ({ it, ask }) => {
   const options = { app: { Promise: Bluebird, asyncLocalStorage: true } }
 
-  it('should answer, and keep the context in .then()', async () => {
+  it('should respond, and keep the context in .then()', async () => {
     const res = await ask(app => app.use((ctx, next) => next().then(() => {
       return Bluebird.delay(1).then(() => { ctx.body = app.currentContext === ctx ? 'kept' : 'lost' })
     })), 'GET /', options)
     assert.equal(res.text, 'kept')
   })
 
-  it('should answer errors', async () => {
+  it('should respond to errors', async () => {
     const res = await ask(app => app.use(() => Bluebird.reject(new Error('x'))), 'GET /', options)
     assert.equal(res.status, 500)
   })

@@ -6,7 +6,7 @@ const { PassThrough } = require('node:stream')
 
 const engines = require('../helpers/engines')
 
-engines('the answer of an app', ({ it, ask }) => {
+engines('the response of an app', ({ it, ask }) => {
   const quiet = app => app.on('error', error => { throw error })
 
   it('should have no Content-Type when the type was taken away', async () => {

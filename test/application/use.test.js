@@ -59,14 +59,14 @@ engines('app.use()', ({ it, ask, serve }) => {
     assert.equal(res.text, 'done')
   })
 
-  it('should let a middleware answer what comes out of next()', async () => {
+  it('should let a middleware respond to what next() throws', async () => {
     const res = await ask(app => app.use(async (ctx, next) => {
       ctx.body = { from: await next() }
     }).use(() => 'value'), 'GET /')
     assert.deepEqual(res.json(), { from: 'value' })
   })
 
-  it('should answer 404 without middleware', async () => {
+  it('should respond with 404 without middleware', async () => {
     assert.equal((await ask(() => {}, 'GET /')).status, 404)
   })
 
@@ -88,7 +88,7 @@ engines('app.use()', ({ it, ask, serve }) => {
     assert.equal((await ask('GET /')).text, 'wrapped original')
   })
 
-  it('should answer 500 to next() called twice', async () => {
+  it('should respond with 500 to next() called twice', async () => {
     const errors = []
     const res = await ask(app => {
       app.on('error', error => errors.push(error.message))
@@ -101,7 +101,7 @@ engines('app.use()', ({ it, ask, serve }) => {
     assert.deepEqual(errors, ['next() called multiple times'])
   })
 
-  it('should answer behind 10,000 layers', async () => {
+  it('should respond behind 10,000 layers', async () => {
     for (const layer of [(ctx, next) => next(), async (ctx, next) => { await next() }]) {
       const res = await ask(app => {
         for (let i = 0; i < 10000; i++) app.use(layer)

@@ -4,8 +4,8 @@ const { spawnSync } = require('node:child_process')
 const path = require('node:path')
 const { describe, it } = require('node:test')
 const assert = require('node:assert/strict')
-const { conclusion, verdict } = require('../../benchmarks/lib/verdict')
-const { sides } = require('../../benchmarks/lib/revisions')
+const { conclusion, verdict } = require('../../benchmarks/lib/report/verdict')
+const { sides } = require('../../benchmarks/labs/compare/revisions')
 
 const ratio = (...rounds) => ({ min: Math.min(...rounds), max: Math.max(...rounds), rounds })
 const better = ratio(0.9, 0.92, 0.95, 0.97, 0.9, 0.99)
@@ -40,7 +40,7 @@ describe('the revisions of a comparison', () => {
   })
 
   it('should be refused with a sentence when there is no such one', () => {
-    const file = path.join(__dirname, '../../benchmarks/compare.js')
+    const file = path.join(__dirname, '../../benchmarks/labs/compare/index.js')
     const { status, stderr } = spawnSync(process.execPath, [file, '--quick', '--ref=no-such'], { encoding: 'utf8' })
     assert.equal(status, 2)
     assert.match(stderr, /^compare: no-such is no revision of .*\n$|^compare: git is missing/m)

@@ -5,7 +5,7 @@ const { once } = require('node:events')
 const { describe, it } = require('node:test')
 const assert = require('node:assert/strict')
 const Crowd = require('../../benchmarks/lib/load/crowd')
-const { descriptors, merge, processesFor } = require('../../benchmarks/lib/crowd')
+const { descriptors, processesFor } = require('../../benchmarks/lib/servers/descriptors')
 const until = require('../helpers/until')
 
 describe('a crowd of connections', () => {
@@ -80,7 +80,7 @@ describe('a crowd of connections', () => {
 describe('what several processes measured', () => {
   it('should be one sample', () => {
     const part = { requests: 2, errors: 0, reconnects: 1, bytes: 10, seconds: 1, latencies: [1, 3] }
-    const whole = merge([part, { ...part, seconds: 2, errors: 1, latencies: [5, 7] }])
+    const whole = Crowd.merge([part, { ...part, seconds: 2, errors: 1, latencies: [5, 7] }])
     assert.deepEqual([whole.requests, whole.errors, whole.reconnects, whole.bytes, whole.seconds], [4, 1, 2, 20, 2])
     assert.deepEqual([whole.requestsPerSecond, whole.latencyMeanMs, whole.p50], [2, 4, 4])
   })

@@ -2,7 +2,7 @@
 
 const { describe, it } = require('node:test')
 const assert = require('node:assert/strict')
-const inTime = require('../../benchmarks/lib/in-time')
+const inTime = require('../../benchmarks/lib/run/in-time')
 
 describe('the parts of a lab', () => {
   const parts = (done, ...sizes) => sizes.map((size, i) => ({

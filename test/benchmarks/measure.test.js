@@ -4,58 +4,87 @@ const { spawn } = require('node:child_process')
 const path = require('node:path')
 const { describe, it } = require('node:test')
 const assert = require('node:assert/strict')
-const Server = require('../../benchmarks/lib/server')
-const { measure, remarks, steps } = require('../../benchmarks/lib/measure')
-const { headerDifferences, verify } = require('../../benchmarks/lib/verify')
+const Server = require('../../benchmarks/lib/servers/server')
+const { doubt, measure, remarks } = require('../../benchmarks/lib/run/measure')
+const { rounds } = require('../../benchmarks/lib/run/rounds')
+const { headerDifferences, verify } = require('../../benchmarks/lib/run/verify')
 const until = require('../helpers/until')
 
 const lab = path.join(__dirname, '../../benchmarks')
-const contender = { name: 'node', file: path.join(lab, 'contenders/hello/node.js') }
+const contender = { name: 'node', file: path.join(lab, 'labs/battle/contenders/node.js') }
 
 describe('rounds', () => {
   const good = { requests: 1000, seconds: 1, errors: 0, requestsPerSecond: 1000, latencyMeanMs: 1 }
 
-  it('should visit every cell once a round, in changing order', async () => {
-    const { cells, order } = cellsOf(['a', 'b', 'c'], () => good)
-    await measure(cells, { rounds: 20, warm: 1, generators: order.generators })
+  it('should visit every cell once a round, workload by workload, in changing order', async () => {
+    const cells = ['hello', 'json'].flatMap(workload => ['a', 'b', 'c'].map(name => ({ workload, server: { name } })))
+    const visited = []
+    await rounds(cells, { count: 12, visit: ({ workload, server }) => visited.push([workload, server.name]) })
 
-    assert.equal(order.seen.length, steps(cells, 20))
-    const rounds = Array.from({ length: 20 }, (_, i) => order.seen.slice(3 + i * 3, 6 + i * 3))
-    for (const round of rounds) assert.deepEqual([...round].sort(), ['a', 'b', 'c'])
-    assert.ok(new Set(rounds.map(String)).size > 1)
+    const each = Array.from({ length: 12 }, (_, i) => visited.slice(i * 6, i * 6 + 6))
+    for (const round of each) {
+      const halves = [round.slice(0, 3), round.slice(3)]
+      for (const half of halves) {
+        assert.equal(new Set(half.map(([workload]) => workload)).size, 1)
+        assert.deepEqual(half.map(([, name]) => name).sort(), ['a', 'b', 'c'])
+      }
+    }
+    const first = each.map(([[workload, name]]) => `${workload} ${name}`)
+    for (const name of ['a', 'b', 'c']) assert.equal(first.filter(text => text.endsWith(name)).length, 4, 'each is first equally often')
+    assert.equal(first.filter(text => text.startsWith('hello')).length, 6)
   })
 
-  it('should divide the CPU used by the requests answered', async () => {
-    const { cells, order } = cellsOf(['a'], () => good)
-    await measure(cells, { rounds: 3, warm: 1, generators: order.generators })
-    // the server uses 10 ms a look: 10 ms ÷ 1000 requests
-    assert.deepEqual(cells[0].samples.map(sample => sample.cpu), [10, 10, 10])
+  it('should record the conditions of every round', async () => {
+    const recorded = await rounds([{ workload: 'hello', server: { name: 'a' } }], { count: 3, visit: () => ({}) })
+    assert.deepEqual(recorded.map(({ round }) => round), [1, 2, 3])
+    for (const { load, steal, others } of recorded) {
+      assert.ok(load >= 0)
+      assert.ok(steal >= 0 && steal <= 1)
+      assert.ok(others >= 0 && others <= 1)
+    }
   })
 
-  it('should measure a round with errors again', async () => {
-    let asked = 0
-    const { cells, order } = cellsOf(['a'], () => ++asked === 2 ? { ...good, errors: 2 } : good)
-    await measure(cells, { rounds: 3, warm: 1, generators: order.generators })
+  it('should measure again what cannot be believed', async () => {
+    let visits = 0
+    const cells = [cell('a')]
+    await rounds(cells, { count: 3, doubt, visit: async () => ({ ...good, cpu: 1, errors: ++visits === 2 ? 2 : 0 }) })
     assert.equal(cells[0].samples.length, 3)
-    assert.deepEqual(cells[0].discarded, [{ round: 1, reason: '2 errors in 1002 requests' }])
+    assert.deepEqual(cells[0].discarded, [{ round: 2, reason: '2 errors in 1002 requests' }])
     assert.equal(cells[0].rejected, null)
   })
 
   it('should reject who breaks Little\'s law three times', async () => {
-    const { cells, order } = cellsOf(['a'], () => ({ ...good, requestsPerSecond: 1e6 }))
-    await measure(cells, { rounds: 3, warm: 1, generators: order.generators })
+    const cells = [cell('a')]
+    await rounds(cells, { count: 3, doubt, visit: async () => ({ ...good, cpu: 1, requestsPerSecond: 1e6 }) })
     assert.match(cells[0].rejected, /Little's law/)
     assert.equal(cells[0].discarded.length, 3)
   })
 
-  it('should reject who cannot be reached, and go on with the others', async () => {
-    const { cells, order } = cellsOf(['a', 'b'], port => {
-      if (port === 'a') throw new Error('connection refused')
-      return good
+  it('should reject who fails three times, and go on with the others', async () => {
+    const cells = [cell('a'), cell('b')]
+    await rounds(cells, {
+      count: 3,
+      doubt,
+      visit: async ({ server }) => {
+        if (server.name === 'a') throw new Error('connection refused')
+        return { ...good, cpu: 1 }
+      }
     })
-    await measure(cells, { rounds: 3, warm: 1, generators: order.generators })
     assert.equal(cells[0].rejected, 'connection refused')
     assert.equal(cells[1].samples.length, 3)
+  })
+
+  const cell = name => ({ workload: 'hello', server: { name }, load: { generator: 'fake', connections: 50 } })
+})
+
+describe('a measurement', () => {
+  it('should divide the CPU time of the server by the requests', async () => {
+    const used = [1e7, 2e7] // ns: 10 ms more at the second look
+    const server = { name: 'a', port: 1, usage: async () => ({ run: used.shift(), wait: 0 }) }
+    const load = { generator: 'fake', connections: 50 }
+    const sample = await measure({ server, load }, { run: async () => ({ requests: 1000, seconds: 1, errors: 0 }) })
+    assert.equal(sample.cpu, 10)
+    assert.ok(sample.clientCpu >= 0)
   })
 
   it('should say when the generator, not the server, was the limit', () => {
@@ -65,22 +94,10 @@ describe('rounds', () => {
     assert.match(remarks([{ ...sample, wait: 0.6 }])[0], /contended/)
     assert.match(remarks([{ ...sample, steal: 0.1 }])[0], /hypervisor took 10 %/)
   })
-
-  function cellsOf (names, answer) {
-    const seen = []
-    const used = { run: 0, wait: 0 }
-    const generators = { fake: { run: async ({ port }) => { seen.push(port); return answer(port) } } }
-    const cells = names.map(name => ({
-      workload: 'hello',
-      server: { name, port: name, usage: async () => { used.run += 1e7; return { ...used } } },
-      load: { generator: 'fake', connections: 50 }
-    }))
-    return { cells, order: { seen, generators } }
-  }
 })
 
 describe('a contender', () => {
-  it('should listen, answer, tell its CPU time, and end', async () => {
+  it('should listen, respond, report its CPU time, and end', async () => {
     const server = await Server.start(contender, { node: process.execPath })
     const expected = { status: 200, type: 'text/plain;charset=UTF-8', body: 'Hello World' }
     const { bytes } = await verify(server.port, {}, expected)
@@ -94,11 +111,11 @@ describe('a contender', () => {
   })
 
   it('should be named with its error when it does not start', async () => {
-    const broken = { name: 'broken', file: path.join(lab, 'contenders/none.js') }
+    const broken = { name: 'broken', file: path.join(lab, 'labs/none.js') }
     await assert.rejects(Server.start(broken, { node: process.execPath }), /Cannot find module/)
   })
 
-  it('should say what it said when it has ended before its CPU time was asked for', async () => {
+  it('should report what it wrote when it has ended before its CPU time was read', async () => {
     const server = await Server.start(contender, { node: process.execPath })
     server.said = 'node:events\nError: EMFILE: too many open files\n'
     server.kill()
@@ -107,7 +124,7 @@ describe('a contender', () => {
   })
 
   it('should end when the lab is killed', async () => {
-    const script = `require(${JSON.stringify(path.join(lab, 'lib/server'))})
+    const script = `require(${JSON.stringify(path.join(lab, 'lib/servers/server'))})
       .start(${JSON.stringify(contender)}, { node: process.execPath })
       .then(server => console.log(server.pid))`
     const child = spawn(process.execPath, ['-e', script], { stdio: ['ignore', 'pipe', 'inherit'] })

@@ -2,8 +2,8 @@
 
 const { describe, it } = require('node:test')
 const assert = require('node:assert/strict')
-const { newest, packageOf } = require('../../benchmarks/lib/binaries')
-const { ALL, chosen, label, runsOn } = require('../../benchmarks/lib/nodes')
+const { newest, packageOf } = require('../../benchmarks/lib/servers/binaries')
+const { ALL, chosen, label, runsOn } = require('../../benchmarks/labs/versions/nodes')
 
 describe('the versions of Node', () => {
   it('should be ten, four when quick, sixteen when all are asked for', () => {

@@ -4,7 +4,7 @@ const { spawnSync } = require('node:child_process')
 const path = require('node:path')
 const { describe, it } = require('node:test')
 const assert = require('node:assert/strict')
-const { nodeVersion, parse } = require('../../benchmarks/lib/options')
+const { nodeVersion, parse } = require('../../benchmarks/lib/run/options')
 
 describe('the options of a lab', () => {
   const options = (...argv) => parse(argv, { lab: 'battle', contenders: ['node', 'kone', 'koa'] })
@@ -13,7 +13,7 @@ describe('the options of a lab', () => {
     assert.deepEqual(options(), { quick: false, help: false, rounds: 8, only: null, node: process.execPath })
   })
 
-  it('should take three rounds when quick, unless told', () => {
+  it('should take three rounds when quick, unless --rounds says otherwise', () => {
     assert.equal(options('--quick').rounds, 3)
     assert.equal(options('--quick', '--rounds', '5').rounds, 5)
   })
@@ -50,7 +50,7 @@ describe('the options of a lab', () => {
     assert.throws(() => options('--constructor'), /unknown option --constructor/)
   })
 
-  it('should refuse a --node that is none', () => {
+  it('should refuse a --node that is not a Node', () => {
     assert.equal(nodeVersion(process.execPath), process.version)
     assert.throws(() => nodeVersion('/bin/false'), /--node \/bin\/false is not a Node that runs here/)
     assert.throws(() => nodeVersion('/nowhere/node'), /is not a Node/)
@@ -70,11 +70,11 @@ describe('the command line of a lab', () => {
   it('should help', () => {
     const { status, stdout } = start('battle', '--help')
     assert.equal(status, 0)
-    assert.match(stdout, /make battle ARGS=[^]*contenders: node, kone, kone-bluebird, koa, koa3, toa, trek-engine, express, fastify, hono, restana/)
+    assert.match(stdout, /make battle ARGS=[^]*contenders: node, kone, kone-bluebird, koa, koa3, express, fastify, hono, kone-pm2, restana, toa, trek-engine/)
   })
 
   function start (lab, ...argv) {
-    const file = path.join(__dirname, '../../benchmarks', `${lab}.js`)
+    const file = path.join(__dirname, '../../benchmarks/labs', lab, 'index.js')
     return spawnSync(process.execPath, [file, ...argv], { encoding: 'utf8' })
   }
 })

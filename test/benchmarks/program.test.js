@@ -5,7 +5,7 @@ const net = require('node:net')
 const path = require('node:path')
 const { describe, it } = require('node:test')
 const assert = require('node:assert/strict')
-const Program = require('../../benchmarks/lib/program')
+const Program = require('../../benchmarks/lib/servers/program')
 const { need } = require('../helpers/programs')
 
 const SERVER = `
@@ -30,8 +30,24 @@ describe('a program that is no Node contender', { skip: !linux && 'its processes
     await assert.rejects(Program.start(contender('echo "Error: no such option" >&2; exit 1'), {}), /no such option/)
   })
 
+  it('should take another port when the first one is taken meanwhile', async t => {
+    const other = net.createServer().listen(0, '127.0.0.1')
+    t.after(() => other.close())
+    await new Promise(resolve => other.once('listening', resolve))
+    const taken = other.address().port
+    const ports = [taken, taken, await freePort()]
+    const one = contender(`exec "${process.execPath}" -e "${SERVER.trim()}"`)
+    const server = await Program.start({ ...one, program: { ...one.program, port: () => ports.shift() } }, {})
+    await server.stop()
+    assert.notEqual(server.port, taken)
+    assert.deepEqual(ports, [])
+
+    const stubborn = { ...one, program: { ...one.program, port: () => taken } }
+    await assert.rejects(Program.start(stubborn, {}), new RegExp(`port ${taken} is taken`))
+  })
+
   it('should start nginx', { skip: need('nginx') ? false : 'nginx is missing: apt-get install nginx' }, async () => {
-    const nginx = require('../../benchmarks/contenders/static/nginx')
+    const nginx = require('../../benchmarks/labs/static/contenders/nginx')
     const server = await Program.start({ name: 'nginx', program: nginx }, {})
     try {
       const answer = await fetch(`http://127.0.0.1:${server.port}/`)
@@ -72,6 +88,14 @@ function contender (command) {
 }
 
 const pick = ({ PORT, ROOT }) => ({ PORT, ROOT })
+
+async function freePort () {
+  const server = net.createServer().listen(0, '127.0.0.1')
+  await new Promise(resolve => server.once('listening', resolve))
+  const { port } = server.address()
+  await new Promise(resolve => server.close(resolve))
+  return port
+}
 
 async function refused (port) {
   const socket = net.connect(port, '127.0.0.1')

@@ -11,7 +11,7 @@ const { missing, need } = require('../helpers/programs')
 const { battle, growth } = require('./fixtures/results')
 
 const REPORT = path.join(__dirname, '../../benchmarks/report.js')
-const PAGES = ['index', 'battle', 'growth']
+const PAGES = ['index', 'battle.node20', 'growth.node20']
 
 describe('the report in Chromium', { skip: missing('chromium') }, () => {
   let browser, folder
@@ -21,7 +21,7 @@ describe('the report in Chromium', { skip: missing('chromium') }, () => {
     fs.writeFileSync(path.join(folder, 'battle.json'), JSON.stringify(battle()))
     fs.writeFileSync(path.join(folder, 'growth.json'), JSON.stringify(growth()))
     fs.writeFileSync(path.join(folder, 'broken.json'), '{')
-    const { status, stderr } = spawnSync(process.execPath, [REPORT, '--from', folder], { encoding: 'utf8' })
+    const { status, stderr } = spawnSync(process.execPath, [REPORT, '--from', folder, '--html'], { encoding: 'utf8' })
     assert.equal(status, 0, stderr)
     assert.match(stderr, /^broken\.json is left out/)
 
@@ -78,7 +78,7 @@ describe('the report in Chromium', { skip: missing('chromium') }, () => {
 
   it('should lead from the index to the page of every result, and back', async () => {
     const { page } = await visit('index')
-    for (const name of ['battle', 'growth']) {
+    for (const name of ['battle.node20', 'growth.node20']) {
       await page.click(`a[href="${name}.html"] >> nth=0`)
       assert.match(await page.textContent('main'), /AMD EPYC.*node benchmarks/s)
       await page.click('a[href="index.html"]')

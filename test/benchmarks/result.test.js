@@ -1,13 +1,16 @@
 'use strict'
 
+const { spawnSync } = require('node:child_process')
 const fs = require('node:fs')
 const os = require('node:os')
 const path = require('node:path')
 const { describe, it } = require('node:test')
 const assert = require('node:assert/strict')
-const { problems, row, rowsOf, write } = require('../../benchmarks/lib/result')
-const { page } = require('../../benchmarks/lib/html')
-const { addRatios, ranking } = require('../../benchmarks/lib/report')
+const { cellRows, nameOf, problems, row, rowOf, rowsOf, save, write } = require('../../benchmarks/lib/run/result')
+const { page } = require('../../benchmarks/lib/report/html')
+const { addRatios, ranking } = require('../../benchmarks/lib/report/report')
+
+const RESULT = require.resolve('../../benchmarks/lib/run/result')
 
 describe('the result of a lab', () => {
   it('should be sound as the lab makes it', () => {
@@ -81,6 +84,34 @@ describe('the result of a lab', () => {
   })
 })
 
+describe('rows', () => {
+  it('should be found by workload, contender and metric', () => {
+    assert.deepEqual(rowOf(result(), 'hello', 'kone').rounds, [10, 11, 10.5])
+    assert.equal(rowOf(result(), 'hello', 'kone', 'throughput').unit, 'requests/s')
+    assert.equal(rowOf(result(), 'hello', 'nobody'), undefined)
+    assert.deepEqual(rowsOf(result(), 'hello').map(({ contender }) => contender), ['kone', 'node', 'koa'])
+  })
+})
+
+describe('the file of a result', () => {
+  it('should be named after the lab and the major version of Node', () => {
+    assert.equal(nameOf({ lab: 'battle', node: 'v26.10.0' }), 'battle.node26')
+  })
+
+  // A file that may not grow fails as one on a full disk does.
+  it('should keep what was there when the new content cannot be written', t => {
+    const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'kone-lab-'))
+    t.after(() => fs.rmSync(folder, { recursive: true }))
+    const file = save(path.join(folder, 'a.json'), 'before')
+    const script = `require(${JSON.stringify(RESULT)}).save(${JSON.stringify(file)}, 'x'.repeat(1e6))`
+    const { status, stderr } = spawnSync('/bin/sh', ['-c', 'ulimit -f 1; exec "$0" -e "$1"', process.execPath, script], { encoding: 'utf8' })
+    assert.notEqual(status, 0)
+    assert.match(stderr, /EFBIG/)
+    assert.deepEqual(fs.readdirSync(folder), ['a.json'])
+    assert.equal(fs.readFileSync(file, 'utf8'), 'before')
+  })
+})
+
 describe('the page of a result', () => {
   const made = result()
   addRatios(made, ['node'])
@@ -103,10 +134,12 @@ describe('the page of a result', () => {
     }
   })
 
-  it('should say what there was no time for', () => {
-    const hurried = { ...made, derived: { ...made.derived, noTimeFor: ['routes', 'body'] } }
-    assert.match(page(hurried, { title: 'hello', sections: [] }), /<dt>No time for<\/dt><dd>routes; body<\/dd>/)
-    assert.doesNotMatch(html, /No time for/)
+  it('should say what was left out, and the commit', () => {
+    const hurried = { ...made, skipped: [{ part: 'routes', reason: 'no time left' }], commit: { hash: 'a'.repeat(40), dirty: true } }
+    const text = page(hurried, { title: 'hello', sections: [] })
+    assert.match(text, /<dt>Left out<\/dt><dd>routes: no time left<\/dd>/)
+    assert.match(text, /<dt>Commit<\/dt><dd>aaaaaaaaa with changes<\/dd>/)
+    assert.doesNotMatch(html, /Left out|Commit/)
   })
 
   it('should escape what it is given and read in the dark', () => {
@@ -116,7 +149,7 @@ describe('the page of a result', () => {
 })
 
 function result () {
-  const load = { generator: 'wrk', connections: 50 }
+  const load = { generator: 'wrk', connections: 50, seconds: 2 }
   const sample = cpu => ({ cpu, requestsPerSecond: 50_000, latencyMeanMs: 1 })
   const cell = (name, figures) => ({ workload: 'hello', server: { name }, load, samples: figures.map(sample) })
   return {
@@ -127,9 +160,9 @@ function result () {
     machine: { cpu: 'Test CPU', cores: 2, kernel: 'Linux 6' },
     contenders: [{ name: 'node', version: '20.20.2' }, { name: 'koa', version: '2.16.4' }, { name: 'kone', version: '2.17.0' }],
     rows: [
-      ...rowsOf(cell('kone', [10, 11, 10.5])),
-      ...rowsOf(cell('node', [20, 22, 21])),
-      ...rowsOf(cell('koa', [30, 33, 31]))
+      ...cellRows(cell('kone', [10, 11, 10.5])),
+      ...cellRows(cell('node', [20, 22, 21])),
+      ...cellRows(cell('koa', [30, 33, 31]))
     ],
     rejected: [],
     derived: { quick: false, rounds: 3, about: {}, ratios: [], remarks: [], discarded: [], answers: [] }

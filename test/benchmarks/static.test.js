@@ -2,7 +2,7 @@
 
 const { describe, it } = require('node:test')
 const assert = require('node:assert/strict')
-const { SIZES, bodyOf, growth, plan } = require('../../benchmarks/lib/static')
+const { SIZES, bodyOf, growth, plan } = require('../../benchmarks/labs/static/plan')
 
 describe('the workloads of static', () => {
   it('should be every file at 64 and at 6,000 connections, and a pipelined one', () => {

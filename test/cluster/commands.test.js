@@ -21,7 +21,7 @@ async function refused (instance, expected) {
 
 for (const cluster of ['node', 'pm2']) {
   describe(`node pm2.js with ${cluster}`, { concurrency: 2 }, () => {
-    it('should start, tell its workers, reload the file, and stop when all is answered', async t => {
+    it('should start, tell its workers, reload the file, and stop when every request has its response', async t => {
       const instance = await make(t, cluster)
       instance.write(SHAPES.app, 1)
       await instance.start()
@@ -142,7 +142,7 @@ describe('node pm2.js', { concurrency: 2 }, () => {
 
 describe("node:cluster's master", { concurrency: 3 }, () => {
   for (const signal of ['SIGTERM', 'SIGINT', 'shutdown']) {
-    it(`should answer what is in flight and end on ${signal}`, async t => {
+    it(`should respond to what is in flight and end on ${signal}`, async t => {
       const instance = await make(t, 'node')
       instance.write(SHAPES.listens)
       await instance.start()

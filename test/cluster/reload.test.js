@@ -41,7 +41,7 @@ describe('under fifty clients that never retry', { concurrency: 2 }, () => {
       await instance.start()
 
       const clients = load.start(instance.port)
-      await until('both workers answer', () => clients.workers.size === 2)
+      await until('both workers respond', () => clients.workers.size === 2)
       const [killed, other] = await instance.workers()
       const held = clients.held(killed)
       process.kill(killed, 'SIGKILL')
@@ -50,14 +50,14 @@ describe('under fifty clients that never retry', { concurrency: 2 }, () => {
         return now.length === 2 && !now.includes(killed) && now
       })
       assert.ok(workers.includes(other))
-      await until('the new one answers', () => clients.workers.size === 3)
+      await until('the new one responds', () => clients.workers.size === 3)
       const since = clients.asked()
       await until('the load goes on', () => clients.asked() > since + 200)
       const { answered, failures } = await clients.stop()
 
       t.diagnostic(`${cluster}: one of two workers killed, ${answered} answers, ${failures.length} failed ` +
         `of its ${held} connections`)
-      // A connection without any answer may have been the killed worker's, until the new one serves.
+      // A connection without any response may have been the killed worker's, until the new one serves.
       const excused = ({ id, worker }) => worker === killed || (worker === undefined && id <= since)
       assert.equal(failures.filter(failure => !excused(failure)).join('\n'), '')
       assert.ok(failures.filter(({ worker }) => worker === killed).length <= held, failures.join('\n'))

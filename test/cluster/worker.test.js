@@ -30,7 +30,7 @@ async function start (t, source, env) {
 
 describe('a worker', () => {
   for (const how of ['shutdown', 'SIGINT', 'SIGTERM']) {
-    it(`should answer what is in flight on ${how}, tell kept connections, accept nothing, and end`, async t => {
+    it(`should respond to what is in flight on ${how}, tell kept connections, accept nothing, and end`, async t => {
       const { worker, message, port, ended } = await start(t, SHAPES.app)
       assert.equal(message, 'ready')
       const agent = new http.Agent({ keepAlive: true })
@@ -73,7 +73,7 @@ describe('a worker', () => {
       for (const key of Object.keys(require.cache)) if (key.startsWith('${copy}')) delete require.cache[key]
       ${SHAPES.listens}`)
     await (await fetch(`http://127.0.0.1:${port}/echo?id=1`)).text()
-    const answer = await fetch(`http://127.0.0.1:${port}/stream?id=2`) // its head is here, its end is not
+    const answer = await fetch(`http://127.0.0.1:${port}/stream?id=2`) // the headers are here, the end is not
     worker.send('shutdown')
     assert.match(await answer.text(), /^2\.0\n[^]*\n2\.19\n$/)
     assert.deepEqual(await ended, [0, null])

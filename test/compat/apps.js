@@ -1,7 +1,7 @@
 'use strict'
 
 /**
- * Small apps whose answers are compared, byte by byte, between koa 2, koa 3 and kone.
+ * Small apps whose responses are compared, byte by byte, between koa 2, koa 3 and kone.
  *
  *    app(title, middleware or list of them, {
  *      ask: 'GET /',          what is asked
@@ -26,7 +26,7 @@ function app (title, middleware, more) {
 const html = { accept: 'text/html' }
 const MIME3 = 'koa 3 asks a younger mime-types'
 const STATUSES1 = 'koa 2 asks statuses 1, whose reasons for these codes are older'
-const V2 = 'kone answers as koa 2'
+const V2 = 'kone responds as koa 2'
 
 // bodies
 
@@ -78,7 +78,7 @@ app('null as json', ctx => {
   ctx.status = 200
   ctx.type = 'json'
   ctx.body = null
-}, { koa3: `koa 3 answers null; ${V2}` })
+}, { koa3: `koa 3 responds with null; ${V2}` })
 app('null, then a string', ctx => {
   ctx.body = null
   ctx.body = 'hello'
@@ -140,7 +140,7 @@ app('a file with a type', ctx => {
   ctx.body = fs.createReadStream(require.resolve('koa/LICENSE'))
 })
 app('a file that is not there', ctx => { ctx.body = fs.createReadStream('/does/not/exist') }, {
-  koa3: 'koa 3 answers 500 to ENOENT'
+  koa3: 'koa 3 responds with 500 to ENOENT'
 })
 app('an empty stream', ctx => { ctx.body = Readable.from([]) })
 app('a stream of a known length', ctx => {
@@ -188,7 +188,7 @@ app('a write to res before the body', async ctx => {
   await new Promise(resolve => setImmediate(resolve)) // from Node 24 on, two writes at once are one chunk
   ctx.body = 'second'
 })
-app('a head written to res', ctx => {
+app('headers written to res', ctx => {
   ctx.res.writeHead(203, { 'X-Own': 'yes' })
   ctx.body = 'body'
 })
@@ -231,7 +231,7 @@ app('an unknown status with a body', ctx => {
   ctx.status = 799
   ctx.body = 'x'
 })
-app('a status that is none', ctx => { ctx.status = 1000 })
+app('a status that does not exist', ctx => { ctx.status = 1000 })
 app('a status that is no number', ctx => { ctx.status = '200' })
 app('a message', ctx => {
   ctx.status = 200
@@ -290,7 +290,7 @@ app('a header with a line break', ctx => {
   ctx.set('X-A', 'a\r\nX-B: c')
   ctx.body = 'x'
 })
-app('a header whose name is none', ctx => {
+app('a header whose name is invalid', ctx => {
   ctx.set('X A', 'a')
   ctx.body = 'x'
 })
@@ -383,7 +383,7 @@ app('a redirect with a status', ctx => {
   ctx.status = 301
   ctx.redirect('/login')
 })
-app('a redirect with a status that is none', ctx => {
+app('a redirect with a status that does not exist', ctx => {
   ctx.status = 404
   ctx.redirect('/login')
 })
@@ -407,10 +407,10 @@ app('a redirect back to another site', ctx => ctx.redirect('back', '/alt'), {
   headers: { referer: 'http://evil.example/from' },
   koa3: `koa 3 has no 'back' in redirect(); ${V2}`
 })
-app('a redirect back by a referrer that is none', ctx => ctx.redirect('back', '/alt'), {
+app('a redirect back by a referrer that is not a URL', ctx => ctx.redirect('back', '/alt'), {
   headers: { referer: 'http://:x' },
   koa3: `koa 3 has no 'back' in redirect(); ${V2}`,
-  kone: 'koa 2 answers 500',
+  kone: 'koa 2 responds with 500',
   expect: /Location: \/alt/
 })
 app('ctx.back()', ctx => ctx.back('/alt'), {
@@ -456,14 +456,14 @@ app('an error with a status', () => { throw Object.assign(new Error('x'), { stat
 app('an error with a statusCode', () => { throw Object.assign(new Error('x'), { statusCode: 410 }) })
 app('an error with an unknown status', () => { throw Object.assign(new Error('x'), { status: 799 }) })
 app('an ENOENT', () => { throw Object.assign(new Error('x'), { code: 'ENOENT' }) }, {
-  koa3: 'koa 3 answers 500 to ENOENT'
+  koa3: 'koa 3 responds with 500 to ENOENT'
 })
 app('an error of status 200', () => { throw Object.assign(new Error('x'), { status: 200 }) }, {
-  kone: 'koa answers OK to an error',
+  kone: 'koa sends OK for an error',
   expect: /^HTTP\/1\.1 500 .*\r\n\r\nInternal Server Error$/s
 })
 app('an error of status 204', () => { throw Object.assign(new Error('x'), { status: 204 }) }, {
-  kone: 'koa answers No Content to an error',
+  kone: 'koa sends No Content for an error',
   expect: /^HTTP\/1\.1 500/
 })
 app('an error after headers and body were set', ctx => {
@@ -493,7 +493,7 @@ app('an error on the way out', [
 app('a string thrown', () => { throw 'text' }) // eslint-disable-line no-throw-literal
 app('an object thrown', () => { throw { status: 404 } }) // eslint-disable-line no-throw-literal
 app('null thrown', () => { throw null }, { // eslint-disable-line no-throw-literal
-  kone: 'koa takes null for no error and never answers',
+  kone: 'koa takes null for no error and never responds',
   expect: /^HTTP\/1\.1 500/,
   hangs: 'koa'
 })
@@ -528,7 +528,7 @@ app('a cookie removed', ctx => {
   ctx.cookies.set('a')
   ctx.body = 'x'
 })
-app('a cookie that is none', ctx => {
+app('a cookie that is invalid', ctx => {
   ctx.cookies.set('a', 'b\r\nc')
   ctx.body = 'x'
 })

@@ -11,7 +11,7 @@ const Kone = require('../helpers/kone')
 const { exchange } = require('../helpers/engines')
 const apps = require('./apps')
 
-/** The answer of a class to an entry of the table, as text without Date. */
+/** The response of a class to an entry of the table, as text without Date. */
 async function answer (App, entry, http1) {
   const app = new App(entry.options)
   app.silent = true
@@ -47,7 +47,7 @@ describe('the same app', () => {
   assert(apps.length >= 120)
 
   for (const entry of apps) {
-    it(`should be answered alike: ${entry.title}`, async () => {
+    it(`should get a response alike: ${entry.title}`, async () => {
       const front = answer(Kone, entry, true)
       const node = answer(Kone, entry, false)
       const [kone, koneOnNode] = [await front, await node]

@@ -36,7 +36,7 @@ const TABLE = new Map([...MIGRATION.matchAll(/^\| (@?koa[^|]+) \| (`\w+`(?:, `\w
 
 /**
  * For each package the block of its README (or source) that holds `example`, what MIGRATION.md changes in it,
- * packages that it needs and nobody has, and what its app answers, to both where not said otherwise.
+ * packages that it needs and nobody has, and what its app responds, to both where not said otherwise.
  */
 const EXAMPLES = {
   'koa-router': {
@@ -203,7 +203,7 @@ const EXAMPLES = {
   'koa-i18n': {
     example: "directory: './config/locales'",
     stubs: { 'koa-swig': () => function () {} },
-    // what comes after the page that has answered
+    // what comes after the page that has responded
     changes: [['function() {}', 'function () { return undefined }']],
     originally: [['function() {}', "function () { return 'zh-CN' }"], ["directory: './config/locales'", 'devMode: false, directory: "./config/locales"']],
     async check (ask) {

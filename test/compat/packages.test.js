@@ -68,7 +68,7 @@ for (const [name, Router] of [['koa-router', require('koa-router')], ['@koa/rout
       assert.equal((await ask('PUT /fail')).status, 409)
     })
 
-    it('should answer 405, 501 and OPTIONS', async () => {
+    it('should respond with 405, 501 and OPTIONS', async () => {
       const { ask } = await serve(setup)
       const wrong = await ask('DELETE /users/1')
       assert.equal(wrong.status, 405)
@@ -276,7 +276,7 @@ engines('koa-mount', ({ it, serve }) => {
 })
 
 engines('@koa/cors', ({ it, serve }) => {
-  it('should answer origins and preflights, errors too', async () => {
+  it('should respond with origins and preflights, errors too', async () => {
     const { ask } = await serve(app => {
       app.use(require('@koa/cors')({ origin: 'https://a.example', credentials: true, maxAge: 60 }))
       app.use(ctx => {
@@ -316,7 +316,7 @@ engines('koa-helmet', ({ it, ask }) => {
 })
 
 engines('koa-etag with koa-conditional-get', ({ it, serve }) => {
-  it('should answer 304 to what the client has', async () => {
+  it('should respond with 304 to what the client has', async () => {
     const { ask } = await serve(app => app
       .use(require('koa-conditional-get')())
       .use(require('koa-etag').default())

@@ -83,7 +83,7 @@ describe('ctx.assert.*', () => {
 })
 
 engines('ctx.assert()', ({ it, ask }) => {
-  it('should answer its status and message', async () => {
+  it('should respond with its status and message', async () => {
     const res = await ask(app => app.use(ctx => ctx.assert(ctx.state.user, 401, 'Please login!')), 'GET /')
     assert.equal(res.status, 401)
     assert.equal(res.text, 'Please login!')

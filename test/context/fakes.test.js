@@ -31,7 +31,7 @@ describe('plain objects as req and res', () => {
     }
   })
 
-  test('should be enough to set all that an answer has', () => {
+  test('should be enough to set all that a response has', () => {
     const ctx = plain()
     ctx.status = 201
     ctx.body = { a: 1 }

@@ -18,7 +18,7 @@ describe('ctx.onFinished(fn)', () => {
 })
 
 engines('ctx.onFinished(fn)', ({ it, serve }) => {
-  it('should be called once, with null, when the answer is out', async () => {
+  it('should be called once, with null, when the response is flushed', async () => {
     const calls = []
     let told
     const finished = new Promise(resolve => { told = resolve })
@@ -34,7 +34,7 @@ engines('ctx.onFinished(fn)', ({ it, serve }) => {
     assert.deepEqual(calls, [null])
   })
 
-  it('should be called at once, later, when the answer is already out', async () => {
+  it('should be called at once, later, when the response is flushed already', async () => {
     let late
     const { ask } = await serve(app => app.use(async ctx => {
       ctx.body = 'hello'
@@ -77,7 +77,7 @@ engines('ctx.onFinished(fn)', ({ it, serve }) => {
   })
 })
 
-const raw = { http2: 'is asked by a raw client here', inject: 'has no client that could leave', fetch: 'is aborted instead: test/fetch' }
+const raw = { http2: 'gets its request from a raw client here', inject: 'has no client that could leave', fetch: 'is aborted instead: test/fetch' }
 
 engines('ctx.onFinished(fn) for a response that is lost', ({ it, serve }) => {
   const request = path => `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`

@@ -18,7 +18,7 @@ describe('ctx.onerror(err)', () => {
     assert.equal(ctx.onerror(undefined), undefined)
   })
 
-  test('should answer over fakes that know neither end of headers nor names', () => {
+  test('should respond over fakes without headersSent and getHeaderNames', () => {
     let ended
     const app = new Kone()
     app.on('error', () => {})
@@ -54,12 +54,12 @@ describe('ctx.onerror(err)', () => {
     assert.equal(ended, 'Internal Server Error')
   })
 
-  test('should not touch the app’s answer when nothing can be written any more', () => {
+  test('should not touch the app’s response when nothing can be written any more', () => {
     const seen = []
     const app = new Kone()
     app.on('error', error => seen.push(error.headerSent))
     const ctx = context({}, {
-      end: () => assert.fail('the answer is out'),
+      end: () => assert.fail('the response is sent'),
       socket: { writable: false }
     }, app)
     ctx.onerror(new Error('late'))
@@ -73,7 +73,7 @@ engines('ctx.onerror(err)', ({ it, ask, engine }) => {
     throw error
   }), 'GET /')
 
-  it('should answer text, whatever was set before', async () => {
+  it('should respond with text, whatever was set before', async () => {
     const res = await failing(new Error('boom'), ctx => {
       ctx.type = 'html'
       ctx.body = '<p>'
@@ -98,7 +98,7 @@ engines('ctx.onerror(err)', ({ it, ask, engine }) => {
     assert.equal(res.headers['x-new-header'], 'Value')
   })
 
-  it('should answer 404 to ENOENT', async () => {
+  it('should respond with 404 to ENOENT', async () => {
     const res = await failing(Object.assign(new Error('no file'), { code: 'ENOENT' }))
     assert.equal(res.status, 404)
     assert.equal(res.text, 'Not Found')
@@ -122,7 +122,7 @@ engines('ctx.onerror(err)', ({ it, ask, engine }) => {
     assert.equal((await failing(Object.assign(new Error('x'), { status: 403, statusCode: 400 }))).status, 403)
   })
 
-  it('should answer 500 to a status that nobody knows', async () => {
+  it('should respond with 500 to a status that nobody knows', async () => {
     for (const status of ['notnumber', 9000, 600, undefined, NaN, null, {}, '404']) {
       const res = await failing(Object.assign(new Error('some error'), { status }))
       assert.equal(res.status, 500)
@@ -186,7 +186,7 @@ engines('ctx.onerror(err)', ({ it, ask, engine }) => {
     assert.equal(res.text, 'own: boom')
   })
 
-  it('should answer errors of rejected promises and of errors after await', async () => {
+  it('should respond to errors of rejected promises and of errors after await', async () => {
     assert.equal((await ask(app => app.use(() => Promise.reject(new Error('x'))), 'GET /')).status, 500)
     const late = await ask(app => app.use(async (ctx, next) => {
       await next()
@@ -198,8 +198,8 @@ engines('ctx.onerror(err)', ({ it, ask, engine }) => {
 
   if (engine === 'http2') return
 
-  it('should be answered under a reason that cannot be sent', {
-    skip: { http2: 'has no reason phrase', inject: 'answers whatever it is' }
+  it('should get a response under a reason that cannot be sent', {
+    skip: { http2: 'has no reason phrase', inject: 'responds whatever it is' }
   }, async () => {
     const res = await ask(app => app.use(ctx => {
       ctx.req.httpVersionMajor = 2 // as `GET / HTTP/2.0` has it on HTTP/1: no status sets a reason then
@@ -210,7 +210,7 @@ engines('ctx.onerror(err)', ({ it, ask, engine }) => {
     assert.equal(res.text, 'Internal Server Error')
   })
 
-  it('should cut the connection when node refuses the answer after making its head', {
+  it('should cut the connection when node refuses the response after making its headers', {
     skip: { http2: 'node counts no lengths', inject: 'has no connection to cut' }
   }, async () => {
     const errors = []
@@ -226,7 +226,7 @@ engines('ctx.onerror(err)', ({ it, ask, engine }) => {
     assert.deepEqual(errors, ['ERR_HTTP_TRAILER_INVALID'])
   })
 
-  it('should keep the reason of the status', { skip: { inject: 'answers no reason phrase' } }, async () => {
+  it('should keep the reason of the status', { skip: { inject: 'sends no reason phrase' } }, async () => {
     assert.equal((await failing(Object.assign(new Error('x'), { status: 402 }))).message, 'Payment Required')
   })
 })

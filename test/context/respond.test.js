@@ -5,7 +5,7 @@ const assert = require('node:assert/strict')
 const engines = require('../helpers/engines')
 
 engines('ctx.respond = false', ({ it, ask }) => {
-  it('should leave the answer to the caller', async () => {
+  it('should leave the response to the caller', async () => {
     const res = await ask(app => app.use(ctx => {
       ctx.body = 'Hello'
       ctx.respond = false
@@ -40,7 +40,7 @@ engines('ctx.respond = false', ({ it, ask }) => {
   })
 })
 
-engines('an answer that the app ended itself', ({ it, ask }) => {
+engines('a response that the app ended itself', ({ it, ask }) => {
   it('should be left alone', async () => {
     const errors = []
     const res = await ask(app => {
@@ -56,7 +56,7 @@ engines('an answer that the app ended itself', ({ it, ask }) => {
     assert.deepEqual(errors, [])
   })
 
-  it('should get its body when only the head was written', async () => {
+  it('should get its body when only the headers were written', async () => {
     const res = await ask(app => app.use(ctx => {
       ctx.res.writeHead(200, { 'Content-Type': 'text/plain', 'X-Own': '1' })
       ctx.body = 'kone'

@@ -40,7 +40,7 @@ const haveSameMap = new Function('a', 'b', 'return %HaveSameMap(a, b)') // eslin
 v8.setFlagsFromString('--no-allow-natives-syntax')
 
 engines('the hidden class of the objects of a request', ({ it, serve }) => {
-  it('should be one, whatever the request and its answer', async () => {
+  it('should be one, whatever the request and its response', async () => {
     const seen = []
     const { ask } = await serve(app => app.use(ctx => {
       seen.push([ctx, ctx.request, ctx.response])
@@ -165,7 +165,7 @@ engines('setters of _body and status on one ctx.response', ({ it, ask }) => {
 })
 
 engines('ctx.response._body', ({ it, ask }) => {
-  it('should be answered when it was set beside the setter', async () => {
+  it('should get a response when it was set beside the setter', async () => {
     const res = await ask(app => app.use(ctx => {
       ctx.body = 'replaced'
       ctx.response._body = 'by force'

@@ -86,7 +86,7 @@ describe('ctx.throw()', () => {
     assert.equal(error.prop, true)
   })
 
-  it('should make 500 of a status that is none', () => {
+  it('should make 500 of a status that does not exist', () => {
     assert.equal(thrown(9000, 'x').status, 500)
   })
 

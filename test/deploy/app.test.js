@@ -52,13 +52,13 @@ describe('examples/deploy/app.js', { skip: missing('redis-server') }, () => {
       ['redis://127.0.0.1/first', 'not of this form'],
       ['redis:', 'not of this form']
     ]) {
-      it(`that REDIS_URL is none: ${REDIS_URL}`, async () => {
+      it(`that REDIS_URL is not a URL of Redis: ${REDIS_URL}`, async () => {
         assert.deepEqual(await run([APP], { PORT: 0, REDIS_URL }),
           [1, `REDIS_URL must be redis://user:password@host:port/db: ${why}\n`])
       })
     }
 
-    it('that REDIS_URL is none, in a cluster too', async () => {
+    it('that REDIS_URL is not a URL of Redis, also in a cluster', async () => {
       const env = { PORT: await freePort(), KONE_CLUSTER: 'node', INSTANCES: 2, REDIS_URL: 'redis://127.0.0.1:port' }
       assert.deepEqual(await run(['pm2.js', APP], env),
         [1, 'kone: REDIS_URL must be redis://user:password@host:port/db: Invalid URL\n'])
@@ -78,7 +78,7 @@ describe('examples/deploy/app.js', { skip: missing('redis-server') }, () => {
       assert.match(printed, /^cannot reach Redis: (?!undefined)[^\n]+\n$/)
     })
 
-    it('that Redis does not answer', async t => {
+    it('that Redis does not respond', async t => {
       const silent = net.createServer(socket => t.after(() => socket.destroy())).listen(0, '127.0.0.1')
       t.after(() => silent.close())
       await once(silent, 'listening')
@@ -121,7 +121,7 @@ describe('examples/deploy/app.js', { skip: missing('redis-server') }, () => {
     })
   }
 
-  it('should answer the probes of kubernetes.yaml and the Dockerfile', async t => {
+  it('should respond to the probes of kubernetes.yaml and the Dockerfile', async t => {
     const { probe } = await start(t, url)
     const read = name => fs.readFileSync(path.join(path.dirname(APP), name), 'utf8')
     const paths = [
@@ -145,7 +145,7 @@ describe('examples/deploy/app.js', { skip: missing('redis-server') }, () => {
     assert.equal(child.exitCode, null)
   })
 
-  it('should write a note once at most when Redis is lost before it has answered', async t => {
+  it('should write a note once at most when Redis is lost before it has responded', async t => {
     let writes = 0
     let cutting = false
     const between = net.createServer(socket => {

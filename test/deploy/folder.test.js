@@ -38,7 +38,7 @@ describe('a folder of your own', { skip: missing('redis-server') }, () => {
     fs.rmSync(work, { recursive: true, force: true })
   })
 
-  /** Start what a file tells to, with its environment but a port of its own, and ask it until it is told to stop. */
+  /** Start what a file names, with its environment but a port of its own, until `stop()` is called. */
   async function serve (t, { command: [, ...args], cwd, env }, meanwhile) {
     const own = { ...env, REDIS_URL: `redis://127.0.0.1:${redis.port}`, TMPDIR: work }
     const child = await onFreePort(port => start(args, Object.assign(own, { PORT: String(port) }), cwd))

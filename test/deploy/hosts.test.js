@@ -16,8 +16,8 @@ const { Users, lost } = require('./users')
 const FOLDER = path.join(__dirname, '../../examples/deploy')
 
 // How long errors are allowed to go on once the host is back: until its app has given up the connection
-// to Redis that the cut made useless, waited, and made another one. nginx needs no time: what it asked
-// the host during the cut was asked then, and it asks the other host until it finds this one well.
+// to Redis that the cut made useless, waited, and made another one. nginx needs no time: what it requested
+// from the host during the cut was sent then, and it uses the other host until it finds this one well.
 const RECOVERY = figure('app.js', /socketTimeout: (\d+)/) + figure('app.js', /retryStrategy: .*, (\d+)\)/) +
   figure('app.js', /connectTimeout: (\d+)/)
 
@@ -44,7 +44,7 @@ for (const [kind, { network, skip }] of Object.entries(kinds)) {
       t.after(() => users.stop())
       for (let i = 0; i < USERS; i++) users.add(`user${i}`)
       const answered = (host, from) => users.requests.some(one => one.host === host && one.asked > from)
-      await until('both hosts answer', () => answered('a', 0) && answered('b', 0))
+      await until('both hosts respond', () => answered('a', 0) && answered('b', 0))
       await sleep(1000)
 
       await hosts.cut('a')
@@ -57,13 +57,13 @@ for (const [kind, { network, skip }] of Object.entries(kinds)) {
       await hosts.mend('a')
       const end = performance.now() + RECOVERY
       await sleep(RECOVERY)
-      await until('both hosts answer again', () => answered('a', end) && answered('b', end))
+      await until('both hosts respond again', () => answered('a', end) && answered('b', end))
       await users.stop()
 
       report(t, users, { cut, mended, end })
       assert.deepEqual(users.faults, [])
       assert.ok(!users.requests.some(one => one.host === 'a' && one.asked > cut && one.ended < mended), 'a was cut off')
-      assert.ok(users.requests.some(one => one.host === 'b' && one.asked > cut && one.ended < mended), 'b answered')
+      assert.ok(users.requests.some(one => one.host === 'b' && one.asked > cut && one.ended < mended), 'b responded')
       assert.deepEqual(failed(users).filter(one => one.ended < cut || one.asked > end), [], 'errors in the window only')
       assert.deepEqual(users.requests.filter(({ status }) => status >= 400 && status < 500), [], 'nobody is signed out')
       for (const host of ['a', 'b']) await check(users, `http://${hosts.address[host]}:${hosts.port[host]}`)
@@ -143,7 +143,7 @@ function report (t, users, { cut, mended, end }) {
     `${all.reduce((sum, { written }) => sum + written.length, 0)} writes were acknowledged, and are there`)
   t.diagnostic(`cut off for ${seconds(mended - cut)}; errors are allowed for ${seconds(end - cut)} from the cut on` +
     (times.length ? `, and came after ${seconds(Math.min(...times))} to ${seconds(Math.max(...times))}` : ', and none came'))
-  t.diagnostic(`the slowest answer that came took ${seconds(slowest)}; failures: ${count(failures) || 'none'}`)
+  t.diagnostic(`the slowest response that came took ${seconds(slowest)}; failures: ${count(failures) || 'none'}`)
 }
 
 function count (failures) {

@@ -52,7 +52,7 @@ describe('kone behind examples/deploy/nginx.conf', { skip: missing('nginx') || m
   it('should ask the other host again when a GET failed', async () => {
     seen.length = 0
     for (let i = 0; i < 10; i++) assert.equal((await ask(`${site.origin}/me`)).status, 200)
-    assert.ok(seen.includes('GET'), 'the broken host was asked too')
+    assert.ok(seen.includes('GET'), 'the broken host got a request, too')
   })
 
   it('should tell the address, protocol and host of the client, whatever it claims', async () => {
@@ -110,7 +110,7 @@ describe('kone behind examples/deploy/nginx.conf', { skip: missing('nginx') || m
     let text = ''
     res.setEncoding('utf8').on('data', chunk => { text += chunk })
     res.on('error', () => {})
-    // of an answer that goes on for hours
+    // of a response that goes on for hours
     await until('two events', () => text.split('event: tick').length > 2, 10000)
     assert.equal(res.complete, false)
     req.destroy()

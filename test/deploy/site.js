@@ -79,7 +79,7 @@ function replace (text, what, by) {
 }
 
 /**
- * One request over TLS; rejects when it fails or stays without an answer.
+ * One request over TLS; rejects when it fails or stays without a response.
  *
  * @param {String} url
  * @param {{ method, headers, body, agent, localAddress, timeout }} [options] body: sent as JSON; timeout in ms
@@ -90,7 +90,7 @@ function ask (url, { body, headers, timeout = 8000, ...options } = {}) {
     const payload = body === undefined ? undefined : JSON.stringify(body)
     const type = payload && { 'content-type': 'application/json', 'content-length': Buffer.byteLength(payload) }
     const req = https.request(url, { ...options, rejectUnauthorized: false, headers: { ...type, ...headers } })
-    const timer = setTimeout(() => req.destroy(new Error('no answer')), timeout)
+    const timer = setTimeout(() => req.destroy(new Error('no response')), timeout)
     req.on('close', () => clearTimeout(timer))
     req.on('error', reject)
     req.on('response', res => {

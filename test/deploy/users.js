@@ -9,12 +9,12 @@ const { ask } = require('./site')
 /** ms that somebody thinks at most between two requests. */
 const THINKING = 300
 
-/** ms after which an answer will not come any more: longer than nginx tries. */
+/** ms after which a response will not come any more: longer than nginx tries. */
 const PATIENCE = 15000
 
 /**
- * People who sign in to examples/deploy/app.js, write notes and read them, until they are told to
- * stop. Nothing is asked twice, but for a sign-in that failed.
+ * People who sign in to examples/deploy/app.js, write notes and read them, until `stop()` is
+ * called. Only a sign-in that failed is requested twice.
  *
  *    const users = new Users(site.origin)
  *    users.add('ann')

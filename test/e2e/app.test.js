@@ -2,42 +2,19 @@
 
 const assert = require('node:assert/strict')
 const { createHash } = require('node:crypto')
-const { mkdtempSync, readFileSync, rmSync } = require('node:fs')
+const { readFileSync } = require('node:fs')
 const http = require('node:http')
-const { tmpdir } = require('node:os')
 const { join } = require('node:path')
-const { after, afterEach, before, describe, it } = require('node:test')
-const { start } = require('../helpers/child')
-const { missing, need } = require('../helpers/programs')
+const { it } = require('node:test')
 const until = require('../helpers/until')
+const demo = require('./demo')
 
-const SHOTS = process.env.KONE_SCREENSHOTS // a folder, to look at what the test saw
 const FILE = join(__dirname, '../../LICENSE')
 
-describe('the demo app in Chromium', { skip: missing('chromium') }, () => {
-  let app, browser, data
-  const complaints = []
+demo('the demo app in Chromium', suite => {
+  const { visit, signIn, submit, shoot, complaints } = suite
 
-  before(async () => {
-    data = mkdtempSync(join(tmpdir(), 'kone-e2e-'))
-    app = await start(['examples/app'], { PORT: '0', DATA: data })
-    const { chromium } = require('playwright-core')
-    browser = await chromium.launch({
-      executablePath: need('chromium'),
-      args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--disable-component-update']
-    })
-  })
-
-  after(async () => {
-    if (browser) await browser.close()
-    if (app) await app.stop()
-    rmSync(data, { recursive: true, force: true })
-  })
-
-  // after each test, so that what one page complains about is this test's failure in any order
-  afterEach(() => assert.deepEqual(complaints.splice(0), []))
-
-  it('should hear what a page prints, throws and cannot load', async () => {
+  it('should notice what a page prints, throws and cannot load', async () => {
     const page = await visit('/healthz')
     await page.evaluate(() => {
       console.error('printed')
@@ -46,133 +23,105 @@ describe('the demo app in Chromium', { skip: missing('chromium') }, () => {
     })
     const expected = [/^printed$/, /^thrown$/, /^http:\/\/127\.0\.0\.1:1\/: /, /^Failed to load resource/]
     await until(() => expected.every(what => complaints.some(complaint => what.test(complaint))))
-    await page.context().close()
     assert.equal(complaints.splice(0).length, expected.length)
   })
 
-  // A page of its own visitor; what it complains about is collected.
-  async function visit (path = '/', options = {}) {
-    const context = await browser.newContext({ locale: 'en-US', ...options })
-    const page = await context.newPage()
-    page.on('console', message => {
-      // A refused form is an answer with an error status, which Chromium prints; pages are silent.
-      if (message.type() === 'error' && !/the server responded with a status of 4/.test(message.text())) {
-        complaints.push(message.text())
-      }
-    })
-    page.on('pageerror', err => complaints.push(err.message))
-    page.on('requestfailed', request => {
-      const { errorText } = request.failure()
-      if (errorText !== 'net::ERR_ABORTED') complaints.push(`${request.url()}: ${errorText}`) // not: left for another page
-    })
-    await page.goto(app.url + path)
-    return page
-  }
-
-  async function signIn (page, name, password = 'correct horse') {
-    await page.goto(`${app.url}/sign-in`)
-    await page.fill('#name', name)
-    await page.fill('#password', password)
-    await page.click('main button')
-  }
-
-  async function shoot (page, name) {
-    if (SHOTS) await page.screenshot({ path: join(SHOTS, `${name}.png`), fullPage: true })
-  }
-
-  it('should sign in, keep it over a reload, and sign out', async () => {
+  it('should say on the first page what kone is, what the page shows, and where the documentation is', async () => {
     const page = await visit()
-    await page.click('text=Sign in >> nth=0')
-    await signIn(page, 'Ada')
-    assert.equal(await page.textContent('.who span'), 'Ada')
-    await page.reload()
-    assert.equal(await page.textContent('.who span'), 'Ada')
-    await page.click('text=Sign out')
-    assert.equal(await page.locator('.who span').count(), 0)
-    await page.context().close()
+    assert.match(await page.textContent('.hero'), /web framework for Node.*Koa.*unchanged/)
+    assert.match(await page.textContent('.hero'), /A kone server sends this page/)
+    assert.match(await page.textContent('#documentation'), /make docs.*README\.md.*docs\//s)
+    await page.click('.hero a:text("Documentation")')
+    assert.equal(await page.textContent('h1'), 'Documentation')
+    assert.match(await page.textContent('main'), /make docs.*README\.md.*docs\//s)
   })
 
-  it('should refuse a wrong password with a 401 and say so', async () => {
-    const page = await visit()
-    await signIn(page, 'Grace', 'the right one')
+  it('should sign in, keep it over a reload, and sign out', async () => {
+    const page = await visit('/guestbook')
+    await page.click('main >> text=Sign in')
+    await signIn(page, 'Ada')
+    assert.equal(new URL(page.url()).pathname, '/guestbook')
+    assert.equal(await page.textContent('.who .name'), 'Ada')
+    await page.reload()
+    assert.equal(await page.textContent('.who .name'), 'Ada')
     await page.click('text=Sign out')
-    const [response] = await Promise.all([
-      page.waitForResponse(res => res.request().method() === 'POST'),
-      signIn(page, 'Grace', 'the wrong one')
-    ])
-    assert.equal(response.status(), 401)
-    assert.match(await page.textContent('[role=alert]'), /not the password/)
-    await page.context().close()
+    await page.waitForSelector('.who >> text=Sign in')
+    assert.equal(await page.locator('.who .name').count(), 0)
+  })
+
+  it('should come back to the page that the sign-in was for, and to no other site', async () => {
+    for (const [from, path] of [['/upload', '/upload'], ['/api', '/api'], ['/sign-in?to=//evil.example', '/guestbook']]) {
+      const page = await visit(from)
+      if (from !== '/sign-in?to=//evil.example') await page.click('main >> text=Sign in')
+      await page.fill('#name', 'Traveller')
+      await page.fill('#password', 'correct horse')
+      await submit(page)
+      assert.equal(page.url(), suite.url + path)
+    }
   })
 
   it('should show an entry at once and to everybody, as text', async () => {
-    const page = await visit()
+    const page = await visit('/guestbook')
     await signIn(page, 'Mallory')
     const line = '<img src=x onerror="document.title=\'owned\'"><script>document.title="owned"</script>'
     await page.fill('#text', line)
-    await page.click('main button')
-    assert.equal(await page.textContent('.entries p >> nth=0'), line)
+    await submit(page)
+    assert.equal(await page.textContent('.entries .text >> nth=0'), line)
     await shoot(page, 'guestbook')
 
-    const other = await visit()
-    assert.equal(await other.textContent('.entries p >> nth=0'), line)
+    const other = await visit('/guestbook')
+    assert.equal(await other.textContent('.entries .text >> nth=0'), line)
     assert.doesNotMatch(await other.title(), /owned/)
     assert.equal(await other.locator('.entries img').count(), 0)
-    await page.context().close()
-    await other.context().close()
   })
 
   it('should switch the language, stay on the page and remember it', async () => {
-    const page = await visit('/clock')
+    const page = await visit('/upload')
     await page.click('text=中文')
-    assert.equal(new URL(page.url()).pathname, '/clock')
-    assert.equal(await page.textContent('h1'), '时钟')
-    assert.equal(await page.getAttribute('html', 'lang'), 'zh')
-    await page.goto(app.url)
+    assert.equal(new URL(page.url()).pathname, '/upload')
+    assert.equal(await page.textContent('h1'), '上传')
+    assert.equal(await page.getAttribute('html', 'lang'), 'zh-Hans')
+    await page.goto(`${suite.url}/guestbook`)
     assert.equal(await page.textContent('h1'), '留言簿')
     await page.click('text=English')
     assert.equal(await page.textContent('h1'), 'Guestbook')
-    await page.context().close()
   })
 
-  it('should take an upload and forget the file', async () => {
+  it('should take an upload, show its size with a unit, and forget the file', async () => {
     const page = await visit()
     await signIn(page, 'Linus')
-    await page.goto(`${app.url}/upload`)
-    await page.setInputFiles('#file', FILE)
-    await page.click('main button')
+    await page.goto(`${suite.url}/upload`)
+    const buffer = Buffer.alloc(11_357, 'a')
+    await page.setInputFiles('#file', { name: 'letters.txt', mimeType: 'text/plain', buffer })
+    await submit(page)
     const shown = await page.textContent('#uploaded')
-    assert.match(shown, /LICENSE/)
-    assert.match(shown, new RegExp(createHash('sha256').update(readFileSync(FILE)).digest('hex')))
-
-    await page.goto(`${app.url}/upload`)
-    await page.setInputFiles('#file', { name: 'big.bin', mimeType: 'a/b', buffer: Buffer.alloc(1024 * 1024 + 1) })
-    await page.click('main button')
-    assert.equal(await page.textContent('h1'), '413')
-    await page.context().close()
+    assert.match(shown, /letters\.txt.*text\/plain.*11\.4 kB/s)
+    assert.match(shown, new RegExp(createHash('sha256').update(buffer).digest('hex')))
   })
 
-  it('should tick', async () => {
-    const page = await visit('/clock')
-    await page.waitForFunction(() => !document.getElementById('clock').textContent.endsWith('UTC'))
-    const first = await page.textContent('#clock')
-    await page.waitForFunction(before => document.getElementById('clock').textContent !== before, first)
-    await shoot(page, 'clock')
-    await page.context().close()
-  })
+  it('should work without JavaScript: sign in, post, upload, language, theme', async () => {
+    const page = await visit('/guestbook', { javaScriptEnabled: false, colorScheme: 'light' })
+    await signIn(page, 'No Script')
+    await page.fill('#text', 'posted without a script')
+    await submit(page)
+    assert.equal(await page.textContent('.entries .text >> nth=0'), 'posted without a script')
+    assert.match(await page.textContent('.entries time >> nth=0'), / UTC$/)
 
-  it('should show the time without JavaScript', async () => {
-    const page = await visit('/clock', { javaScriptEnabled: false })
-    assert.match(await page.textContent('#clock'), /^\d\d:\d\d:\d\d UTC$/)
-    assert.match(await page.textContent('noscript'), /Reload/)
-    await page.context().close()
-  })
+    await page.goto(`${suite.url}/upload`)
+    await page.setInputFiles('#file', FILE)
+    await submit(page)
+    assert.match(await page.textContent('#uploaded'), new RegExp(createHash('sha256').update(readFileSync(FILE)).digest('hex')))
 
-  it('should show an error page, escaped', async () => {
-    const page = await visit('/%3Cscript%3Ealert(1)%3C/script%3E')
-    assert.equal(await page.textContent('h1'), '404')
-    assert.equal(await page.locator('main script').count(), 0)
-    await page.context().close()
+    const paper = () => page.evaluate('getComputedStyle(document.body).backgroundColor')
+    await page.goto(suite.url)
+    const light = await paper()
+    await page.click('#theme button[value=dark]')
+    assert.equal(page.url(), `${suite.url}/`)
+    assert.notEqual(await paper(), light)
+    await page.click('text=中文')
+    assert.equal(await page.textContent('#live-title'), '本服务器的实时数据')
+    assert.match(await page.textContent('#total'), /^\d+$/)
+    assert.match(await page.textContent('noscript'), /刷新/)
   })
 
   it('should refuse a form that another origin sends', async () => {
@@ -180,7 +129,7 @@ describe('the demo app in Chromium', { skip: missing('chromium') }, () => {
     await signIn(page, 'Victim')
     const evil = http.createServer((req, res) => {
       res.setHeader('Content-Type', 'text/html')
-      res.end(`<link rel="icon" href="data:,"><form id="f" method="post" action="${app.url}/entries">
+      res.end(`<link rel="icon" href="data:,"><form id="f" method="post" action="${suite.url}/guestbook">
         <input name="text" value="forged"></form><script>f.submit()</script>`)
     }).listen(0)
     const [response] = await Promise.all([
@@ -189,55 +138,142 @@ describe('the demo app in Chromium', { skip: missing('chromium') }, () => {
     ])
     assert.equal(response.status(), 403)
     await page.waitForLoadState()
-    assert.doesNotMatch(await (await fetch(`${app.url}/api/entries`)).text(), /forged/)
+    assert.doesNotMatch(await (await fetch(`${suite.url}/api/entries`)).text(), /forged/)
     evil.close()
     evil.closeAllConnections()
-    await page.context().close()
   })
 
-  it('should have no serious accessibility problem, in light and dark, wide and narrow', async () => {
-    for (const colorScheme of ['light', 'dark']) {
-      const page = await visit('/', { colorScheme, bypassCSP: true, viewport: { width: 390, height: 800 } })
-      await signIn(page, `Axe ${colorScheme}`)
-      for (const path of ['/', '/sign-in', '/upload', '/clock', '/nowhere']) {
-        await page.goto(app.url + path)
-        await page.addScriptTag({ path: require.resolve('axe-core/axe.min.js') })
-        const { violations } = await page.evaluate('axe.run()')
-        const serious = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical')
-        assert.deepEqual(serious.map(({ id, nodes }) => `${path} ${id}: ${nodes[0].html}`), [])
-        const width = await page.evaluate('document.documentElement.scrollWidth')
-        assert(width <= 390, `${path} is ${width} px wide on a phone`)
-      }
-      await page.goto(app.url)
-      await shoot(page, `phone-${colorScheme}`)
-      await page.context().close()
-    }
-  })
-
-  it('should dim on demand', async () => {
+  it('should change the theme at once, without a new page', async () => {
     const page = await visit('/', { colorScheme: 'light' })
     const paper = () => page.evaluate('getComputedStyle(document.body).backgroundColor')
     const light = await paper()
-    await page.click('#theme')
+    await page.evaluate('window.isSame = true')
+    const [response] = await Promise.all([
+      page.waitForResponse(res => res.request().method() === 'POST'),
+      page.click('#theme button[value=dark]')
+    ])
+    assert.equal(response.status(), 302)
     assert.notEqual(await paper(), light)
-    await page.context().close()
+    assert.equal(await page.evaluate('window.isSame'), true)
+    assert.equal(await page.getAttribute('#theme button[value=dark]', 'aria-pressed'), 'true')
+    await page.reload()
+    assert.notEqual(await paper(), light)
   })
 
-  it('should limit the attempts to sign in', async () => {
-    const tries = await Promise.all(Array.from({ length: 12 }, () => {
-      return fetch(`${app.url}/sign-in`, { method: 'POST', headers: { 'sec-fetch-site': 'same-origin' } })
-    }))
-    assert(tries.some(({ status }) => status === 429))
+  it('should send the figures of its process once a second, and draw them', async () => {
+    const page = await visit()
+    const total = async () => Number((await page.textContent('#total')).replace(',', ''))
+    const before = await total()
+    await page.waitForFunction(() => document.querySelector('#rate-line').getAttribute('d').split('L').length >= 3)
+    const line = await page.getAttribute('#rate-line', 'd')
+    await page.click('#load')
+    await until(async () => await total() > before + 100)
+    assert.notEqual(await page.getAttribute('#rate-line', 'd'), line)
+    await page.waitForFunction(() => /\d/.test(document.getElementById('latestCpu').textContent))
+    assert.match(await page.textContent('#latestCpu'), /^[\d.,]+ (?:µs|ms)$/)
+    assert.match(await page.textContent('#delay'), /^[\d.,]+ ms$/)
+    assert.equal(await page.textContent('#fast'), 'On')
+    assert.equal(await page.textContent('#share'), '100')
+    await page.click('#load')
+    await page.waitForSelector('text=Send requests for 10 seconds')
+    await shoot(page, 'live')
   })
 
-  it('should compress pages and answer a conditional request with 304', async () => {
-    const page = await fetch(app.url)
+  it('should end the event stream of a page that is hidden or left', async () => {
+    const page = await visit()
+    const opened = () => page.evaluate(() => performance.getEntriesByName(`${document.location.origin}/api/live`).length)
+    await page.waitForFunction(() => document.querySelector('#rate-line').getAttribute('d').split('L').length >= 3)
+    await page.evaluate(() => {
+      Object.defineProperty(document, 'hidden', { value: true, configurable: true })
+      document.dispatchEvent(new Event('visibilitychange'))
+    })
+    await until(async () => await opened() === 1) // a stream is listed when it has ended
+  })
+
+  it('should try the API from its page', async () => {
+    const page = await visit()
+    await signIn(page, 'Tester')
+    await page.goto(`${suite.url}/api`)
+    const send = async (path, fields = {}) => {
+      const card = page.locator('section.card', { has: page.locator('h2', { hasText: path }) })
+      for (const [name, value] of Object.entries(fields)) await card.locator(`[name=${name}]`).fill(value)
+      const before = await card.locator('.response').innerText().catch(() => '', { timeout: 1 })
+      await card.locator('button').click()
+      return until(async () => {
+        const text = await card.locator('.response').innerText()
+        return text !== before && text
+      })
+    }
+    assert.match(await send(/^POST \/api\/entries$/, { text: 'from the page' }), /^201 Created.*"text": "from the page"/s)
+    assert.match(await send(/^POST \/api\/entries$/, { text: ' ' }), /^400 Bad Request.*problem\+json.*"text"/s)
+    assert.match(await send(/^GET \/api\/entries$/, { limit: '1' }), /^200 OK.*from the page/s)
+    assert.match(await send(/^GET \/api\/entries$/, { limit: '99' }), /^400 Bad Request.*"limit"/s)
+    assert.match(await send(/^GET \/api\/entries\/:id$/, { id: '9999' }), /^404 Not Found.*"No such entry"/s)
+    assert.match(await send(/^POST \/rpc\/latest$/, { n: '1' }), /^200 OK.*from the page/s)
+    assert.match(await send(/callback=/, { callback: 'show' }), /^200 OK.*show\(/s)
+    assert.match(await send(/^GET \/api\/live$/), /^200 OK.*event: history.*event: sample/s)
+    await shoot(page, 'api')
+  })
+
+  it('should open the responses of the API without JavaScript', async () => {
+    const page = await visit('/api', { javaScriptEnabled: false })
+    await page.fill('#limit', '3')
+    await page.click('form[action="/api/entries"]:not([method]) button')
+    assert.equal(page.url(), `${suite.url}/api/entries?limit=3`)
+    await page.goto(`${suite.url}/api`)
+    await page.fill('#id', '9999')
+    await page.click('form[action="/api/entry"] button')
+    assert.equal(page.url(), `${suite.url}/api/entries/9999`)
+    assert.match(await page.textContent('body'), /No such entry/)
+  })
+
+  it('should compress pages and respond to a conditional request with 304', async () => {
+    const page = await fetch(suite.url)
     assert.match(page.headers.get('content-encoding') || '', /gzip|br/)
-    const css = await fetch(`${app.url}/site.css`)
-    const again = await fetch(`${app.url}/site.css`, {
-      // fetch would add no-cache, which asks for the whole file
+    const css = await fetch(`${suite.url}/site.css`)
+    const again = await fetch(`${suite.url}/site.css`, {
+      // fetch would add no-cache, which requests the whole file
       headers: { 'if-none-match': css.headers.get('etag'), 'cache-control': 'max-age=0' }
     })
     assert.equal(again.status, 304)
   })
-})
+}, { DOCS_URL: 'http://localhost:1' }) // where no documentation site runs
+
+demo('the demo app on node:http, with an empty guestbook', ({ visit, signIn, submit }) => {
+  it('should say that the fast path is off', async () => {
+    const page = await visit()
+    await page.waitForFunction(() => document.getElementById('fast').textContent === 'Off')
+    assert.equal(await page.textContent('#share'), '0')
+  })
+
+  it('should invite to write the first entry, and count entries in words', async () => {
+    for (const [locale, empty] of [['zh-CN', '还没有留言'], ['en-US', 'No entries yet']]) {
+      const page = await visit('/', { locale })
+      assert.match(await page.textContent('main'), new RegExp(empty))
+      await page.goto(new URL('/guestbook', page.url()).href)
+      assert.match(await page.textContent('main'), new RegExp(empty))
+      assert.doesNotMatch(await page.textContent('main'), /\b0 /)
+      if (locale === 'zh-CN') continue
+      await signIn(page, 'First')
+      await page.fill('#text', 'counted')
+      await submit(page)
+      assert.equal(await page.textContent('.count'), '1 entry')
+      await page.fill('#text', 'again')
+      await submit(page)
+      assert.equal(await page.textContent('.count'), '2 entries')
+    }
+  })
+}, { KONE_HTTP1: 'off' })
+
+const site = http.createServer((req, res) => res.end('the site')).listen(0)
+site.unref() // where Chromium is missing no test closes it
+
+demo('the demo app beside the documentation site', suite => {
+  it('should lead there', async () => {
+    const page = await suite.visit()
+    await page.click('.hero a:text("Documentation")')
+    assert.equal(await page.textContent('body'), 'the site')
+    site.close()
+    site.closeAllConnections()
+  })
+}, { DOCS_URL: `http://localhost:${site.address().port}` })

@@ -26,7 +26,7 @@ describe('the demo app as a process', () => {
     const res = await drain(app.url, () => app.process.kill('SIGTERM'), {
       path: '/sign-in', type: 'application/x-www-form-urlencoded', body: 'name=ann&password=12345678'
     })
-    assert.deepEqual([res.statusCode, res.headers.location], [302, '/'])
+    assert.deepEqual([res.statusCode, res.headers.location], [302, '/guestbook'])
     await once(app.process, 'exit')
     assert.equal(app.process.exitCode, 0)
   })

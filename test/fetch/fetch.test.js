@@ -187,7 +187,7 @@ describe('app.fetch', () => {
     await assert.rejects(app.fetch(locked), { name: 'TypeError', message: /was already read/ })
   })
 
-  it('should answer 500 for a status that a Response cannot have', async () => {
+  it('should respond with 500 for a status that a Response cannot have', async () => {
     const app = make(ctx => {
       ctx.status = 700
       ctx.body = 'a'

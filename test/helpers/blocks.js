@@ -5,11 +5,16 @@ const http = require('node:http')
 const net = require('node:net')
 const path = require('node:path')
 const assert = require('node:assert/strict')
+const { tracingChannel } = require('node:diagnostics_channel')
 const { once } = require('node:events')
 const { pathToFileURL } = require('node:url')
-const Kone = require('kone')
+const { parse } = require('../../docs/.vitepress/exchanges')
+const { isHandler, program } = require('../../docs/.vitepress/program')
+const { install } = require('./area')
 
 const root = path.join(__dirname, '../..')
+const PROJECT = path.join(root, 'test/docs/project') // the files that pages name: views, locales, an icon
+const { error: requests } = tracingChannel('kone:request')
 const AsyncFunction = (async () => {}).constructor
 
 /**
@@ -24,7 +29,7 @@ const AsyncFunction = (async () => {}).constructor
  */
 exports.blocks = function (text) {
   const found = []
-  const fence = /^(?: *<!-- (no-run|from): (.+?) -->\n+)?^( *)```(\w*)\n([\s\S]*?)^ *```$/gm
+  const fence = /^(?: *<!-- (no-run|from|file): (.+?) -->\n+)?^( *)```(\w*)\n([\s\S]*?)^ *```$/gm
   for (const match of text.matchAll(fence)) {
     const [all, note, value, indent, language, source] = match
     const line = text.slice(0, match.index + all.indexOf('```')).split('\n').length
@@ -36,12 +41,11 @@ exports.blocks = function (text) {
 }
 
 /**
- * Run a block of JavaScript as its reader would.
+ * Run a block of JavaScript as its reader would: completed to a program, as the site's copy button does.
  *
  * - `expression // => value` is checked, and must have been reached
- * - an `http` block after it is asked (`> GET /path`) and the answer compared (`< 200`)
+ * - the requests of an `http` block after it (`> GET /path`) are sent, and the responses compared (`< 200`)
  * - port 3000 becomes a free one, and every server is closed at the end
- * - code that speaks of `ctx` outside of any function is the body of a middleware
  *
  * @param {{ code: String, exchanges?: String }} block
  * @throws if a claim is wrong
@@ -50,12 +54,17 @@ exports.run = async function ({ code, exchanges = '' }) {
   const claims = []
   const errors = []
   const servers = listening()
+  const printed = console.error // an app without an 'error' listener prints what its example throws
+  const seen = ({ error }) => errors.push(error)
+  requests.subscribe(seen)
   try {
-    const app = await evaluate(code, claims, errors)
-    const asked = parse(exchanges || (isHandler(code) ? '> GET /\n' : ''))
-    if (asked.length && !servers.size) app.listen(0)
-    for (const exchange of asked) await compare(exchange, [...servers].at(-1), errors)
+    console.error = () => {}
+    const sent = parse(exchanges || (isHandler(code) ? '> GET /\n' : ''))
+    await evaluate(program(code, sent.map(({ request }) => request)).text, claims)
+    for (const exchange of sent) await compare(exchange, [...servers].at(-1), errors)
   } finally {
+    console.error = printed
+    requests.unsubscribe(seen)
     servers.stop()
   }
   for (const claim of claims) {
@@ -72,10 +81,7 @@ exports.quotes = function ({ code, from }) {
   return lines(fs.readFileSync(path.join(root, from), 'utf8')).includes(lines(code))
 }
 
-// it speaks of `ctx`, and nowhere is that a parameter
-const isHandler = code => /\bctx\b/.test(code) && !/\(ctx[,)]|\bctx =>|, ctx\)/.test(code)
-
-async function evaluate (code, claims, errors) {
+async function evaluate (text, claims) {
   const claim = (i, actual, expected) => {
     claims[i].reached = true
     try {
@@ -85,23 +91,26 @@ async function evaluate (code, claims, errors) {
       claims[i].error = err
     }
   }
-  let source = code
+  const source = text
     .replace(/listen\(3000/g, 'listen(0')
     .replace(/^( *)(\S.*?) +\/\/ => (.+)$/gm, (line, indent, expression, expected) => {
       const i = claims.push({ line: line.trim() }) - 1
       return `${indent};__claim(${i}, ${expression}, ${expected})`
     })
+  if (/^import /m.test(text)) return imported(source, claim)
+  const scope = { require: resolve, exports: {}, __dirname: PROJECT, process: deaf, console: quiet, __claim: claim }
+  const awaited = source.replace(/^main\(\)$/m, 'await main()')
+  await new AsyncFunction(...Object.keys(scope), `'use strict'\n${awaited}`)(...Object.values(scope))
+}
 
-  if (/^import /m.test(code)) return imported(source, claim)
-  if (isHandler(code)) source = `app.use(async (ctx, next) => {\n${source}\n})`
-  const own = name => new RegExp(`(const|let|class) (${name}|\\{[^}]*\\b${name}\\b[^}]*\\})`).test(code)
-  if (!own('app')) {
-    source = `const app = new Kone({ keys: ['docs'] })\napp.on('error', err => __errors.push(err))\n${source}`
+// What a page's reader would install is here in the packages of the checkout, or of the documentation.
+function resolve (name) {
+  try {
+    return require(name)
+  } catch (err) {
+    if (err.code !== 'MODULE_NOT_FOUND' || !err.message.includes(`'${name}'`)) throw err
+    return install('../docs').require(name)
   }
-  const Kone_ = own('Kone') ? {} : { Kone }
-  const scope = { require, process: deaf, console: quiet, __claim: claim, __errors: errors, ...Kone_ }
-  const fn = new AsyncFunction(...Object.keys(scope), `'use strict'\n${source}\nreturn app`)
-  return fn(...Object.values(scope))
 }
 
 // signals are for the test runner
@@ -114,8 +123,8 @@ async function imported (source, claim) {
   const file = path.join(folder, 'block.mjs')
   globalThis.__claim = claim // read by handlers long after the import
   try {
-    fs.writeFileSync(file, /\bapp\b/.test(source) ? `${source}\nexport { app }` : source)
-    return (await import(pathToFileURL(file))).app
+    fs.writeFileSync(file, source)
+    await import(pathToFileURL(file))
   } finally {
     fs.rmSync(folder, { recursive: true })
   }
@@ -144,56 +153,25 @@ function listening () {
   return servers
 }
 
-/**
- *    > POST /users            what is sent: method and target, headers, an empty line, the body
- *    > Content-Type: text/plain
- *    >
- *    > tobi
- *    < 201                    what is answered; headers and body only where they are given
- *    < Location: /users/1
- */
-function parse (text) {
-  const exchanges = []
-  let last
-  for (const line of text.split('\n')) {
-    const side = line[0]
-    if (side === '>' && last !== '>') exchanges.push({ '>': [], '<': [] })
-    if (side === '>' || side === '<') exchanges.at(-1)[side].push(line.slice(2))
-    last = side
-  }
-  return exchanges.map(exchange => ({ request: message(exchange['>']), expected: message(exchange['<']) }))
-}
-
-function message ([first, ...lines]) {
-  const end = lines.indexOf('')
-  const head = end < 0 ? lines : lines.slice(0, end)
-  return {
-    first,
-    headers: Object.fromEntries(head.map(line => /^(.+?): ?(.*)$/.exec(line).slice(1))),
-    body: end < 0 ? undefined : lines.slice(end + 1).join('\n')
-  }
-}
-
-async function compare ({ request, expected }, server, errors) {
+async function compare ({ request: { method, target, headers, body: sent }, expected }, server, errors) {
+  assert.ok(server, 'the block has a request, but nothing listens')
   if (!server.listening) await once(server, 'listening')
-  const [method, target] = request.first.split(' ')
   const { port } = server.address()
-  const headers = { ...request.headers }
-  const req = http.request({ port, method, path: target, headers, agent: false })
-  req.end(request.body)
+  const req = http.request({ port, method, path: target, headers: { ...headers }, agent: false })
+  req.end(sent)
   const [res] = await once(req, 'response')
   let body = ''
   for await (const chunk of res.setEncoding('utf8')) body += chunk
 
-  const told = `${request.first} → ${res.statusCode} ${body}`
-  if (expected.first === undefined) {
-    assert.deepEqual(errors, [], told)
-    assert.notEqual(res.statusCode, 500, told)
+  const exchange = `${method} ${target} → ${res.statusCode} ${body}`
+  if (expected.status === undefined) {
+    assert.deepEqual(errors, [], exchange)
+    assert.notEqual(res.statusCode, 500, exchange)
     return
   }
-  assert.equal(res.statusCode, parseInt(expected.first), told)
+  assert.equal(res.statusCode, expected.status, exchange)
   for (const [name, value] of Object.entries(expected.headers)) {
-    assert.equal(String(res.headers[name.toLowerCase()]), value, `${told}: ${name}`)
+    assert.equal(String(res.headers[name.toLowerCase()]), value, `${exchange}: ${name}`)
   }
-  if (expected.body !== undefined) assert.equal(body.trimEnd(), expected.body.trimEnd(), told)
+  if (expected.body !== undefined) assert.equal(body.trimEnd(), expected.body.trimEnd(), exchange)
 }

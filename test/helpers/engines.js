@@ -10,7 +10,7 @@ const { setTimeout } = require('node:timers/promises')
 
 const Kone = require('./kone')
 
-// An answer that does not come is a failure with a name, not a test file that never ends.
+// A response that does not come is a failure with a name, not a test file that never ends.
 const PATIENCE = 5000
 
 // The front can be switched off for a whole process; its engines would only be `listen` again.
@@ -94,7 +94,7 @@ function materialise (app) {
  *
  * - `it(title, { skip: { engine: reason } }, fn)`: node's `it`, an engine that skips says why
  * - `serve(setup, appOptions)`: an app that stays until the end of the suite, with its own `ask`
- * - `ask(setup, 'METHOD /target', { headers, body, app })`: one answer of one app
+ * - `ask(setup, 'METHOD /target', { headers, body, app })`: one response of one app
  * - `see(read, 'METHOD /target', { headers, body, app })`: what `read(ctx)` gives in a middleware
  *
  * @param {string} title
@@ -208,7 +208,7 @@ function http1Request ({ port, agent, method, target, headers, body }) {
 }
 
 function noAnswer (method, target) {
-  return new Error(`${method} ${target} was not answered within ${PATIENCE} ms`)
+  return new Error(`${method} ${target} had no response within ${PATIENCE} ms`)
 }
 
 /** The length of a body, which node's clients leave out for some methods and for HTTP/2. */

@@ -87,7 +87,7 @@ function request ({ port, agent }, line, { headers = {}, body } = {}) {
         reject(err)
       }
     })
-    // a refused body is cut off by the server: the answer counts, not the broken pipe
+    // a refused body is cut off by the server: the response counts, not the broken pipe
     req.on('error', err => { if (!answered) reject(err) })
     if (body && body.pipe) body.pipe(req)
     else req.end(body)

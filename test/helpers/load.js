@@ -7,14 +7,14 @@ const { setTimeout: sleep } = require('node:timers/promises')
 /** ms that a client thinks at most between two requests. */
 const THINKING = 300
 
-/** ms after which an answer will not come any more. */
+/** ms after which a response will not come any more. */
 const PATIENCE = 8000
 
 const UPLOAD = randomBytes(96 * 1024)
 const HASH = createHash('sha1').update(UPLOAD).digest('hex')
 const CHUNKS = 12
 
-/** What a client asks, and the whole answer that it expects; test/cluster/fixtures/app.js gives it. */
+/** What a client asks, and the whole response that it expects; test/cluster/fixtures/app.js gives it. */
 const KINDS = {
   kept: { path: '/echo', expected: id => `${id}` },
   fresh: { path: '/echo', expected: id => `${id}`, fresh: true },
@@ -31,11 +31,11 @@ const MIX = { kept: 24, fresh: 10, upload: 6, slow: 5, stream: 5 }
  *    const load = start(port)
  *    const { answered, failures } = await load.stop()
  *
- * An answer that is not exactly the expected one is a failure, and so is one that belongs to another
+ * A response that is not exactly the expected one is a failure, and so is one that belongs to another
  * request.
  *
  * @param {Number} port of 127.0.0.1
- * @return {Load} with `counts` by kind, `failures`, and the `workers` and `versions` that answered
+ * @return {Load} with `counts` by kind, `failures`, and the `workers` and `versions` that responded
  */
 exports.start = function (port) {
   return new Load(port)
@@ -51,7 +51,7 @@ class Load {
     this.workers = new Set()
     this.versions = new Set()
     this.sockets = new Set()
-    this.owners = new WeakMap() // connection → the worker that has answered on it
+    this.owners = new WeakMap() // connection → the worker that has responded on it
     this.clients = Object.entries(MIX).flatMap(([kind, count]) => {
       return Array.from({ length: count }, () => this.client(kind))
     })
@@ -62,12 +62,12 @@ class Load {
     return this.last
   }
 
-  /** Connections that are open and on which `worker` has answered, or nobody yet. */
+  /** Connections that are open and on which `worker` has responded, or nobody yet. */
   held (worker) {
     return Array.from(this.sockets, socket => this.owners.get(socket) ?? worker).filter(owner => owner === worker).length
   }
 
-  /** Resolves to itself when every client has its last answer. */
+  /** Resolves to itself when every client has its last response. */
   async stop () {
     this.stopped = true
     await Promise.all(this.clients)
@@ -118,7 +118,7 @@ class Load {
         this.sockets.add(socket)
         socket.once('close', () => this.sockets.delete(socket))
       })
-      req.on('timeout', () => req.destroy(new Error('no answer')))
+      req.on('timeout', () => req.destroy(new Error('no response')))
       req.on('error', fail)
       req.on('response', res => {
         const { socket } = res
@@ -138,7 +138,7 @@ class Load {
 class Failure {
   constructor (kind, id, err, worker) {
     this.id = id
-    this.worker = worker // that had answered on the connection; undefined on one without any answer
+    this.worker = worker // that had responded on the connection; undefined on one without any response
     this.toString = () => `${kind} ${id}, worker ${worker}: ${err.message}`
   }
 }

@@ -12,7 +12,7 @@ const LAST = 32_767
 const ATTEMPTS = 5
 
 /**
- * A port for a program that cannot be told 0, because somebody else must know it. Better `onFreePort`.
+ * A port for a program that cannot listen on port 0, because somebody else must know it. Better `onFreePort`.
  *
  * @return {Promise<Number>}
  */

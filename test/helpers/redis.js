@@ -8,7 +8,7 @@ const path = require('node:path')
 const { onFreePort } = require('./ports')
 
 /**
- * Start a real redis-server on a free port; what it was told survives kill and restart.
+ * Start a real redis-server on a free port; what it stored survives kill and restart.
  *
  *    const server = await startRedis(need('redis-server'))
  *    const client = new Redis(server.port)
@@ -33,7 +33,7 @@ module.exports = async function startRedis (program) {
     port,
     kill,
     async restart () { child = await start(program, port, dir) },
-    /** Connections stay open, nothing is answered. */
+    /** Connections stay open, nothing gets a response. */
     pause () { child.kill('SIGSTOP') },
     resume () { child.kill('SIGCONT') },
     async stop () {
@@ -53,7 +53,7 @@ async function start (program, port, dir) {
   process.once('exit', end)
   child.once('exit', () => process.off('exit', end))
 
-  // not a PING, which somebody else's server on this port would answer
+  // not a PING, to which somebody else's server on this port would respond
   let printed = ''
   await new Promise((resolve, reject) => {
     child.stdout.setEncoding('utf8').on('data', text => {

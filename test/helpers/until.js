@@ -7,7 +7,7 @@ const { setTimeout: sleep } = require('node:timers/promises') // the real one, a
  *
  *    await until(() => stream.destroyed)
  *
- * @param {() => unknown} isTrue asked every few milliseconds; may be async
+ * @param {() => unknown} isTrue called every few milliseconds; may be async
  * @param {Number} [ms] patience in milliseconds
  * @return {Promise<*>} what was true
  * @throws {Error} with the source of `isTrue`, when it has not come true in time

@@ -1,11 +1,11 @@
 'use strict'
 
 /*
- * The app of the corpus. It writes down what it saw of a request, on one of three levels, and its target picks the answer:
+ * The app of the corpus. It writes down what it saw of a request, on one of three levels, and its target picks the response:
  *
- *   lean          only what never touches ctx.req and ctx.res
+ *   fast          only what never touches ctx.req and ctx.res
  *   materialised  node's own objects from the first line on
- *   late          lean until the body was read, then node's own objects
+ *   late          on the fast path until the body was read, then node's own objects
  */
 
 const { Readable } = require('node:stream')
@@ -62,7 +62,7 @@ const answers = {
  *
  * @param {Context} ctx
  */
-function lean (ctx) {
+function fast (ctx) {
   const { headers } = ctx
   return {
     method: ctx.method,
@@ -82,7 +82,7 @@ function materialised ({ req, res }) {
     rawHeaders: req.rawHeaders,
     distinct: Object.entries(req.headersDistinct),
     version: [req.httpVersion, req.httpVersionMajor, req.httpVersionMinor],
-    // A pipelined answer has no socket before its turn, and when that is within one read is not compared.
+    // A pipelined response has no socket before its turn; when that is within one read is not compared.
     links: [req.client === req.socket, req.connection === req.socket, res.req === req, req.socket.server !== undefined,
       !res.socket || (res.socket === req.socket && req.socket._httpMessage === res)],
     state: stateOf(req, res)
@@ -111,7 +111,7 @@ function stateOf (req, res) {
 }
 
 /** The body by the reader that never builds a stream. */
-async function readLean (ctx, note) {
+async function readFast (ctx, note) {
   try {
     const body = await ctx.request.readBody({ limit: 1e6 })
     note(`body ${body.length} ${body.toString('latin1').slice(0, 100)}`)
@@ -141,14 +141,14 @@ function readStream (req, note) {
 async function observe (ctx) {
   const exchange = exchangeOf(ctx)
   const note = what => exchange.note(ctx, what)
-  const level = exchange.app ?? 'lean'
+  const level = exchange.app ?? 'fast'
   const path = ctx.url.split('?')[0]
 
   if (level === 'materialised') watch(ctx, exchange)
-  exchange.request(ctx, level === 'materialised' ? materialised(ctx) : lean(ctx))
+  exchange.request(ctx, level === 'materialised' ? materialised(ctx) : fast(ctx))
   if (!path.startsWith('/unread')) {
     if (level === 'materialised') await readStream(ctx.req, note)
-    else await readLean(ctx, note)
+    else await readFast(ctx, note)
   }
   if (level === 'late') note(JSON.stringify(materialised(ctx)))
 
@@ -167,4 +167,4 @@ function plain (ctx) {
   ctx.body = `${ctx.method} ${ctx.url}`
 }
 
-module.exports = { lean, materialised, observe, readLean, readStream, stateOf }
+module.exports = { fast, materialised, observe, readFast, readStream, stateOf }

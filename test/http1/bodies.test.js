@@ -104,12 +104,12 @@ sides('a slow reader', ({ it, serve }) => {
     // Larger than what one read can hold many of.
     pump(client.socket, Buffer.from(get('/', `X: ${'x'.repeat(4000)}\r\n`)), 400)
     const before = await settled(() => seen)
-    assert(before < 300, `${before} of 400 requests were answered for nobody`)
+    assert(before < 300, `${before} of 400 requests had a response for nobody`)
     let size = 0
     client.socket.removeAllListeners('data')
     client.socket.on('data', chunk => { size += chunk.length })
     client.socket.resume()
-    await waitFor(() => seen === 400 && size > 400 * answer.length, 'all answers', 9000)
+    await waitFor(() => seen === 400 && size > 400 * answer.length, 'all responses', 9000)
   })
 
   it('should stop a stream', async () => {
@@ -135,7 +135,7 @@ sides('a slow reader', ({ it, serve }) => {
 })
 
 sides('pipelined requests', ({ side, it, serve }) => {
-  it('should be answered in order, the slow one first', async () => {
+  it('should get a response in order, the slow one first', async () => {
     const held = []
     const { talk } = await serve(app => app.use(async ctx => {
       if (ctx.path.startsWith('/slow')) await new Promise(resolve => held.push(resolve))
@@ -150,7 +150,7 @@ sides('pipelined requests', ({ side, it, serve }) => {
     await client.until(/<\/slow1>[^]+<\/2>[^]+<\/slow3>[^]+<\/4>$/)
   })
 
-  it('should be answered, thousands of them', async () => {
+  it('should get a response, thousands of them', async () => {
     const { talk } = await serve(app => app.use(ctx => { ctx.body = ctx.path }))
     const client = await talk(Array.from({ length: 5000 }, (_, i) => get(`/${i}`)).join(''))
     await client.until(/\/4999$/)

@@ -15,7 +15,7 @@
  *
  *   http1: unsupported · node:http: 400, connection closed
  *
- * Bytes: a line break is CR LF; the last one belongs to the fence, unless it is the empty line that ends a head.
+ * Bytes: a line break is CR LF; the last one belongs to the fence, unless it is the empty line that ends headers.
  * `\r \n \t \0 \xHH \\` are what they look like; a backslash at the end of a line joins it with the next one;
  * `<<a*500>>` is 500 times a. A line `>>> read | release | half-close | abort` ends a step (see harness.js).
  * Behind `http` in the fence: properties of the server, `maxHeadersCount=2`.

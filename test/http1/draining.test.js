@@ -128,7 +128,7 @@ front('a response while app.close() drains', ({ it, serve }) => {
     await closed
   })
 
-  it('should be whole when its header section was out before', async () => {
+  it('should be whole when its header section was sent before', async () => {
     let stream
     const { app, talk } = await serve(app => app.use(ctx => {
       stream = new Readable({ read () {} })

@@ -1,6 +1,6 @@
 'use strict'
 
-const { afterEach, describe, it } = require('node:test')
+const { after, afterEach, before, describe, it, mock } = require('node:test')
 const assert = require('node:assert/strict')
 const { execFile } = require('node:child_process')
 const { once } = require('node:events')
@@ -14,12 +14,107 @@ const stoppable = require('stoppable')
 const WebSocket = require('ws')
 
 const Kone = require('../helpers/kone')
+const { duplexPair } = require('./harness')
+const { rows } = require('./readme')
 const { get, sides, talk, waitFor } = require('./sides')
 
 const hello = app => app.use(ctx => { ctx.body = 'hello' })
 
 /** Node's connection listener has this socket: kone falls back to node:http. */
 const isNodes = socket => 'parser' in socket
+
+/** `prototype[name]` wrapped, as agents do; gives back how to undo it. */
+function patch (prototype, name) {
+  const own = Object.getOwnPropertyDescriptor(prototype, name)
+  const real = prototype[name]
+  Object.defineProperty(prototype, name, {
+    configurable: true,
+    writable: true,
+    value (...args) { return real.apply(this, args) }
+  })
+  return () => {
+    if (own) Object.defineProperty(prototype, name, own)
+    else delete prototype[name]
+  }
+}
+
+/** A method of the app's replaced by one that calls it. */
+function replace (app, name) {
+  const real = app[name]
+  app[name] = function (...args) { return real.apply(this, args) }
+  return () => delete app[name]
+}
+
+function set (object, name, value) {
+  const before = object[name]
+  object[name] = value
+  return () => { object[name] = before }
+}
+
+const MAJOR = Number(process.versions.node.split('.')[0])
+
+class OwnMessage extends http.IncomingMessage {}
+class OwnResponse extends http.ServerResponse {}
+
+/** Row of the table → `begin({ app, server })`, which gives back how to end it; or `options` of the server. */
+const HOLDS = {
+  'app.http1 = false': { begin: ({ app }) => set(app, 'http1', false) },
+  'app.createContext is replaced': { begin: ({ app }) => replace(app, 'createContext') },
+  'app.handleRequest is replaced': { begin: ({ app }) => replace(app, 'handleRequest') },
+  'app.callback is replaced': { begin: ({ app }) => replace(app, 'callback') },
+  'http.IncomingMessage.prototype is patched': { begin: () => patch(http.IncomingMessage.prototype, '_read') },
+  'http.OutgoingMessage.prototype is patched': { begin: () => patch(http.OutgoingMessage.prototype, 'setHeader') },
+  'http.ServerResponse.prototype is patched': { begin: () => patch(http.ServerResponse.prototype, 'writeHead') },
+  "a 'connection' listener is in front of kone's": {
+    begin ({ server }) {
+      const listener = () => {}
+      server.prependListener('connection', listener)
+      return () => server.off('connection', listener)
+    }
+  },
+  'server.insecureHTTPParser': { begin: ({ server }) => set(server, 'insecureHTTPParser', true) },
+  '--insecure-http-parser': { args: ['--insecure-http-parser'] },
+  'server.maxRequestsPerSocket': { begin: ({ server }) => set(server, 'maxRequestsPerSocket', 10) },
+  'server.httpAllowHalfOpen': { begin: ({ server }) => set(server, 'httpAllowHalfOpen', true) },
+  'server.rejectNonStandardBodyWrites': { begin: ({ server }) => set(server, 'rejectNonStandardBodyWrites', true) },
+  'http.createServer({ IncomingMessage })': { options: { IncomingMessage: OwnMessage } },
+  'http.createServer({ ServerResponse })': { options: { ServerResponse: OwnResponse } },
+  'http.createServer({ uniqueHeaders })': { options: { uniqueHeaders: ['x-once'] } },
+  'http.createServer({ optimizeEmptyRequests })': {
+    options: { optimizeEmptyRequests: true },
+    since: 24
+  }
+}
+
+const fields = (...lines) => `GET / HTTP/1.1\r\nHost: a\r\n${lines.map(line => `${line}\r\n`).join('')}\r\n`
+
+/** Row of the table → requests that are node's. */
+const UNSUPPORTED = {
+  'a method other than GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS': [
+    'LINK / HTTP/1.1\r\nHost: a\r\n\r\n', 'TRACE / HTTP/1.1\r\nHost: a\r\n\r\n', 'CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n',
+    'NONE / HTTP/1.1\r\nHost: a\r\n\r\n'
+  ],
+  'a target that does not begin with a slash': [
+    'GET http://a/ HTTP/1.1\r\nHost: a\r\n\r\n', 'OPTIONS * HTTP/1.1\r\nHost: a\r\n\r\n', 'GET ?a HTTP/1.1\r\nHost: a\r\n\r\n'
+  ],
+  'HTTP/1.0': ['GET / HTTP/1.0\r\nHost: a\r\n\r\n'],
+  'Transfer-Encoding': ['POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n'],
+  Expect: [fields('Expect: 100-continue'), fields('Expect: other')],
+  Upgrade: [fields('Upgrade: websocket', 'Connection: Upgrade'), fields('Upgrade: h2c')],
+  'no Host, an empty one, or two': [
+    'GET / HTTP/1.1\r\nX: y\r\n\r\n', 'GET / HTTP/1.1\r\n\r\n', 'GET / HTTP/1.1\r\nHost:\r\n\r\n', fields('Host: b')
+  ],
+  'Content-Length twice, or not plain digits': [
+    fields('Content-Length: 0', 'Content-Length: 0'), fields('Content-Length: +1'), fields('Content-Length: 01'),
+    fields('Content-Length:'), fields('Content-Length: 99999999999999999999')
+  ],
+  'a folded field, or a bare LF': [fields('X: a', ' b'), 'GET / HTTP/1.1\nHost: a\n\n'],
+  'a character that no field or target may hold': [
+    fields('X: a\0b'), fields('X Y: a'), 'GET /\x7f HTTP/1.1\r\nHost: a\r\n\r\n', 'GET /\xe9 HTTP/1.1\r\nHost: a\r\n\r\n'
+  ],
+  'a header section beyond server.maxHeaderSize': [fields(`X: ${'x'.repeat(http.maxHeaderSize)}`)],
+  'more fields than server.maxHeadersCount': [fields(...Array.from({ length: 2100 }, (_, i) => `X${i % 10}:`))]
+}
 
 describe('kone falls back to node:http', () => {
   const open = []
@@ -31,14 +126,13 @@ describe('kone falls back to node:http', () => {
   })
 
   async function serve (app, server = http.createServer()) {
-    app.silent = true
     if (!app.middleware.length) hello(app)
     app.attach(server).listen(0, '127.0.0.1')
     open.push(server)
     await once(server, 'listening')
     const sockets = []
     server.on('connection', socket => sockets.push(socket))
-    return { server, sockets, talk: bytes => talk(server.address().port, bytes) }
+    return { app, server, sockets, talk: bytes => talk(server.address().port, bytes) }
   }
 
   /** One request on a connection of its own: was it node's? */
@@ -49,16 +143,97 @@ describe('kone falls back to node:http', () => {
     return isNodes(sockets.at(-1))
   }
 
+  const silent = options => Object.assign(new Kone(options), { silent: true })
+
   it('never without a reason', async () => {
     assert.equal(await asksNode(await serve(new Kone())), false)
   })
 
+  describe('and warns, as the table of lib/http1/README.md has it', () => {
+    const table = rows('When node:http is used instead', 'What holds')
+    const environment = process.env.NODE_ENV
+    const warned = new Set()
+
+    before(() => {
+      process.env.NODE_ENV = ''
+      mock.method(process, 'emitWarning', (message, options) => {
+        if (options?.code !== 'KONE_WARN_FALLBACK') return
+        assert(!warned.has(message), `${message}, twice`)
+        warned.add(message)
+      })
+    })
+    after(() => {
+      mock.restoreAll()
+      process.env.NODE_ENV = environment ?? ''
+      if (environment === undefined) delete process.env.NODE_ENV
+    })
+
+    it('should have a row for everything that is known here', () => {
+      assert.deepEqual(table.map(([name]) => name), Object.keys(HOLDS))
+    })
+
+    for (const [name, reason, why] of table) {
+      const { begin, options, args, since = 20 } = HOLDS[name] ?? {}
+      it(`when this holds: ${name}`, async () => {
+        assert(why.length > 0)
+        if (args) return assert.deepEqual(await inProcess(args), { isNodes: true, warnings: [reason] })
+        const site = await serve(new Kone(), http.createServer(options))
+        if (begin) assert.equal(await asksNode(site), false)
+        const end = begin?.(site)
+        try {
+          assert.equal(await asksNode(site), MAJOR >= since)
+        } finally {
+          end?.()
+        }
+        if (MAJOR < since) return
+        if (end) assert.equal(await asksNode(site), false, 'the front is back')
+        const isWarned = Array.from(warned).some(message => message.endsWith(`because of ${reason}`))
+        assert.equal(isWarned, reason !== 'none', `${reason} of ${Array.from(warned)}`)
+      })
+    }
+  })
+
+  describe('for one connection, as the table of lib/http1/README.md has it', () => {
+    const NO_SOCKET = 'a stream that is not a net.Socket'
+    const table = rows('When node:http is used instead', 'Unsupported request').map(([name]) => name)
+
+    it('should have a row for everything that is known here', () => {
+      assert.deepEqual(table, [...Object.keys(UNSUPPORTED), NO_SOCKET])
+    })
+
+    for (const name of Object.keys(UNSUPPORTED)) {
+      it(`from this request on: ${name}`, async () => {
+        const site = await serve(silent())
+        for (const bytes of UNSUPPORTED[name]) {
+          const client = await site.talk(get('/'))
+          await client.until(/hello$/)
+          assert.equal(isNodes(site.sockets.at(-1)), false)
+          client.write(bytes)
+          await waitFor(() => isNodes(site.sockets.at(-1)), () => `node to have ${JSON.stringify(bytes.slice(0, 100))}`)
+          client.destroy()
+        }
+        assert.equal(await asksNode(site), false, 'other connections are the fast path\'s')
+      })
+    }
+
+    it(`from the beginning: ${NO_SOCKET}`, async () => {
+      const { server, sockets } = await serve(silent())
+      const [client, peer] = duplexPair()
+      server.emit('connection', peer)
+      client.write(get('/'))
+      let text = ''
+      client.on('data', chunk => { text += chunk })
+      await waitFor(() => text.endsWith('hello'), () => text)
+      assert.equal(isNodes(sockets.at(-1)), true)
+    })
+  })
+
   it('with new Kone({ http1: false })', async () => {
-    assert.equal(await asksNode(await serve(new Kone({ http1: false }))), true)
+    assert.equal(await asksNode(await serve(silent({ http1: false }))), true)
   })
 
   it('with app.http1 = false, from one request to the next', async () => {
-    const app = new Kone()
+    const app = silent()
     const site = await serve(app)
     const client = await site.talk(get('/'))
     await client.until(/hello$/)
@@ -74,25 +249,14 @@ describe('kone falls back to node:http', () => {
   it('with KONE_HTTP1=off', async () => {
     process.env.KONE_HTTP1 = 'off'
     try {
-      assert.equal(await asksNode(await serve(new Kone())), true)
+      assert.equal(await asksNode(await serve(silent())), true)
     } finally {
       delete process.env.KONE_HTTP1
     }
   })
 
-  it("when a 'connection' listener was put in front", async () => {
-    const site = await serve(new Kone())
-    let seen = 0
-    const listener = () => seen++
-    site.server.prependListener('connection', listener)
-    assert.equal(await asksNode(site), true)
-    assert.equal(seen, 1)
-    site.server.off('connection', listener)
-    assert.equal(await asksNode(site), false)
-  })
-
   it("when the 'connection' listeners were replaced", async () => {
-    const site = await serve(new Kone())
+    const site = await serve(silent())
     const listeners = site.server.listeners('connection')
     site.server.removeAllListeners('connection')
     site.server.on('connection', socket => {
@@ -112,30 +276,21 @@ describe('kone falls back to node:http', () => {
     for (const name of names) {
       if (typeof prototype[name] !== 'function') continue
       it(`when ${prototype.constructor.name}.prototype.${name} is patched`, async () => {
-        const site = await serve(new Kone())
-        const own = Object.getOwnPropertyDescriptor(prototype, name)
-        const real = prototype[name]
-        Object.defineProperty(prototype, name, {
-          configurable: true,
-          writable: true,
-          value (...args) { return real.apply(this, args) }
-        })
+        const site = await serve(silent())
+        const undo = patch(prototype, name)
         try {
           assert.equal(await asksNode(site), true)
         } finally {
-          if (own) Object.defineProperty(prototype, name, own)
-          else delete prototype[name]
+          undo()
         }
         assert.equal(await asksNode(site), false)
       })
     }
   }
 
-  it('when the server was made with its own ServerResponse or IncomingMessage', async () => {
-    class OwnResponse extends http.ServerResponse {}
-    class OwnMessage extends http.IncomingMessage {}
+  it('when the server was made with its own ServerResponse or IncomingMessage, whose instances the app gets', async () => {
     for (const options of [{ ServerResponse: OwnResponse }, { IncomingMessage: OwnMessage }]) {
-      const app = new Kone()
+      const app = silent()
       app.use(ctx => {
         assert(!options.ServerResponse || ctx.res instanceof OwnResponse)
         assert(!options.IncomingMessage || ctx.req instanceof OwnMessage)
@@ -145,24 +300,37 @@ describe('kone falls back to node:http', () => {
     }
   })
 
-  for (const options of [{ insecureHTTPParser: true }, { uniqueHeaders: ['x-once'] }, { highWaterMark: 1024 }, { noDelay: false }]) {
-    it(`or answers as node with ${JSON.stringify(options)}`, async () => {
-      await asksNode(await serve(new Kone(), http.createServer(options)))
+  for (const options of [{ highWaterMark: 1024 }, { noDelay: false }, { joinDuplicateHeaders: true }]) {
+    it(`not with ${JSON.stringify(options)}`, async () => {
+      assert.equal(await asksNode(await serve(silent(), http.createServer(options))), false)
     })
   }
-
-  it('when the app builds contexts of its own', async () => {
-    for (const name of ['createContext', 'handleRequest', 'callback']) {
-      const app = new Kone()
-      const site = await serve(app)
-      const real = app[name]
-      app[name] = function (...args) { return real.apply(this, args) }
-      await asksNode(site)
-      delete app[name]
-      assert.equal(await asksNode(site), false)
-    }
-  })
 })
+
+/** An app in a process of its own: does node:http have its connections, and what is warned of? */
+async function inProcess (args) {
+  const script = `
+    const Kone = require('kone')
+    const warnings = []
+    process.removeAllListeners('warning').on('warning', ({ code, message }) => {
+      if (code === 'KONE_WARN_FALLBACK') warnings.push(message)
+    })
+    const app = new Kone()
+    app.use(ctx => { ctx.body = 'x' })
+    const server = app.listen(0, '127.0.0.1', async () => {
+      let socket
+      server.on('connection', one => { socket = one })
+      await (await fetch('http://127.0.0.1:' + server.address().port)).text()
+      console.log(JSON.stringify({ isNodes: 'parser' in socket, warnings }))
+      process.exit()
+    })`
+  const { stdout } = await promisify(execFile)(process.execPath, [...args, '-e', script], {
+    cwd: __dirname,
+    env: { ...process.env, NODE_ENV: '', KONE_HTTP1: '' }
+  })
+  const { isNodes, warnings } = JSON.parse(stdout)
+  return { isNodes, warnings: warnings.map(message => message.replace(/^.* because of /, '')) }
+}
 
 describe('socket.io', () => {
   it('should share a server with the app', { timeout: 10000 }, async () => {
@@ -231,7 +399,7 @@ sides('stoppable', ({ it, serve }) => {
 })
 
 sides('@godaddy/terminus', ({ it, serve }) => {
-  it('should answer health checks beside the app, then drain on the signal', async () => {
+  it('should respond to health checks beside the app, then drain on the signal', async () => {
     const calls = []
     const { server, talk } = await serve(hello)
     createTerminus(server, {
@@ -251,14 +419,15 @@ sides('@godaddy/terminus', ({ it, serve }) => {
 describe('OpenTelemetry', () => {
   const run = promisify(execFile)
 
-  it('should get the spans of koa from kone in its place', async () => {
+  it('should get the spans of koa from kone in its place, on the front', async () => {
     const script = path.join(__dirname, 'opentelemetry.js')
     const [koa, kone] = await Promise.all(['koa', 'kone'].map(async name => {
       const { stdout } = await run(process.execPath, [script, name])
       return JSON.parse(stdout)
     }))
-    assert(koa.some(span => span.scope.includes('instrumentation-koa')))
-    assert(koa.some(span => span.scope.includes('instrumentation-http')))
-    assert.deepEqual(kone, koa)
+    assert(koa.spans.some(span => span.scope.includes('instrumentation-koa')))
+    assert(koa.spans.some(span => span.scope.includes('instrumentation-http')))
+    assert.deepEqual(kone.spans, koa.spans)
+    assert.deepEqual([koa.isNodes, kone.isNodes], [[true, true, true], [false, false, false]])
   })
 })

@@ -50,7 +50,7 @@ async function fuzzer ({ other = front } = {}) {
   let requests = 0
   let kept = 0
 
-  // What escapes would end the process: never from a room of ours, and node's own assertions (a flag of its own that
+  // What escapes would end the process: never from a module of kone, and node's own assertions (a flag of its own that
   // the app turns) on both sides. It belongs to the side that is running: one after the other, never both.
   let escaped = []
   const onEscape = err => escaped.push(err)

@@ -1,7 +1,7 @@
 'use strict'
 
 /*
- * Cases from a seed: requests, well-formed and not, how they are cut, and the app that answers them. A case is plain
+ * Cases from a seed: requests, well-formed and not, how they are cut, and the app that responds to them. A case is plain
  * data: printed, it is its own reproduction.
  *
  *   { profile, transport, messages: [{ head: [line, …], body, mangle }], cut: [kind, …], programs, ends }
@@ -68,7 +68,7 @@ function generate (seed) {
   const odd = (list, odds, p = 0.05) => chance(p) ? pick(odds) : pick(list)
   const times = (n, make) => Array.from({ length: Math.floor(random() * (n + 1)) }, make)
 
-  // Half of all cases are free of odd requests: what the app does matters only where the front answers.
+  // Half of all cases are free of odd requests: what the app does matters only where the front responds.
   const oddness = chance(0.5) ? 0 : 0.04
 
   function message () {
@@ -111,7 +111,7 @@ function generate (seed) {
   }
 
   function program () {
-    const level = pick(['lean', 'lean', 'lean', 'materialised', 'late'])
+    const level = pick(['fast', 'fast', 'fast', 'materialised', 'late'])
     const ops = []
     if (chance(0.2)) ops.push([pick(['hold', 'tick', 'turn'])])
     if (chance(0.5)) ops.push(['readBody', pick([1000, 1000, 4, undefined])])
@@ -175,10 +175,10 @@ function generate (seed) {
 
   const messages = Array.from({ length: 1 + Math.floor(random() * random() * 6) }, message)
   const cut = [pick(['whole', 'whole', 'messages', 'messages', 'random', 'random', 'bytes']), Math.floor(random() * 1e9)]
-  // What a destroyed message takes with it depends on which answers are out, and that on the order within one read.
+  // What a destroyed message takes with it depends on which responses are flushed, and that on the order within one read.
   const programs = Array.from({ length: messages.length }, program).map(one => messages.length > 1 ? peaceful(one) : one)
   return {
-    // Most of the others make the front stand aside.
+    // Most of the others make kone fall back to node:http.
     profile: chance(0.6) ? 0 : Math.floor(random() * PROFILES.length),
     transport: chance(0.9) ? 'socket' : 'duplex',
     messages,
@@ -186,7 +186,7 @@ function generate (seed) {
     programs,
     // A release after which steps, and how the client leaves.
     releases: times(2, () => random()),
-    // Leaving before the answers are released is for requests that the front need not hand over.
+    // Leaving before the responses are released is for requests that the front need not hand over.
     ends: pick(oddness ? [['free', 'end'], ['free', 'reset'], ['free']] : [['free', 'end'], ['free'], ['end', 'free'], ['reset', 'free']])
   }
 }
@@ -259,7 +259,7 @@ function * smaller (one) {
     const { ops, later, level } = programs[i]
     for (let j = 0; j < ops.length; j++) yield put({ ...programs[i], ops: without(ops, j) })
     for (let j = 0; j < later.length; j++) yield put({ ...programs[i], later: without(later, j) })
-    if (level !== 'lean') yield put({ ...programs[i], level: 'lean' })
+    if (level !== 'fast') yield put({ ...programs[i], level: 'fast' })
   }
 }
 

@@ -27,7 +27,7 @@ const { setImmediate: turn } = require('node:timers/promises')
 const { kConnection } = require('../../lib/http1/node/handover')
 
 // Turns of the event loop without a sign of life that end a step. One is enough to see that bytes of a half-sent head
-// led to nothing; an answer on its way (app, server socket, kernel, client socket) may need more.
+// led to nothing; a response on its way (app, server socket, kernel, client socket) may need more.
 const QUIET = 4
 
 // Turns that a read may take to arrive: more than it needs, for a server that stopped reading takes none.
@@ -310,9 +310,9 @@ function duplexPair () {
 /**
  * What differs between two records; [] when nothing does.
  *
- * In the step in which a connection is closed from the server's side, with requests on it that will not be answered, what
+ * In the step in which a connection is closed from the server's side, with requests on it that will not get a response, what
  * those still notice depends on the order of events *within* the step; there only requests, bytes and state are compared.
- * What a handler runs into when it answers a connection that is long gone is its own affair as well.
+ * What a handler runs into when it responds on a connection that is closed long since is not compared either.
  *
  * @param {object[]} node
  * @param {object[]} other
@@ -329,7 +329,7 @@ function differences (node, other, steps) {
     if (step > 0 && node[step - 1].socket === 'destroyed' && other[step - 1].socket === 'destroyed') {
       delete a.errors
       delete a.events
-      // behind a CONNECT node forgets the requests in front of it: they are told nothing
+      // behind a CONNECT node forgets the requests in front of it: they are not notified
       if (node[step].count > 1 || connects) delete a.log
     }
     for (const what of closing ? ['requests', 'got', 'socket'] : Object.keys(a)) {
@@ -349,12 +349,12 @@ function isClosing (record, step) {
 
 /**
  * Each kind of event in its own list, most per request: their order within one list is compared, but not whether the
- * app saw request two before or after the client got answer one *within* one read. What several things that end in the
+ * app saw request two before or after the client got response one *within* one read. What several things that end in the
  * same step tell has no order (on-finished tells of the last request first).
  */
 function comparable ({ requests, log, events, errors, finished, got, socket, count }) {
   for (const list of [finished, ...Object.values(events)]) list.sort()
-  // node sends it in front of an answer that has its turn and behind one that waits for it: a matter of one read
+  // node sends it in front of a response that has its turn and behind one that waits for it: a matter of one read
   const processing = count > 1 ? got.split(PROCESSING).length - 1 : 0
   if (processing > 0) got = got.replaceAll(PROCESSING, '')
   return { requests, log, events, errors, finished, processing, got: got.replace(DATE, 'Date: now\r'), socket }
@@ -363,16 +363,16 @@ function comparable ({ requests, log, events, errors, finished, got, socket, cou
 /**
  * The differences that come with handing over, by name; null for every other one.
  *
- * - *junk in the same read*, *CONNECT in the same read*: on a native handle node has answered the good requests of a
+ * - *junk in the same read*, *CONNECT in the same read*: on a native handle node has responded the good requests of a
  *   read by the time its parser sees the rest; from an unshifted buffer it parses all of it first, and writes only what
  *   the rest deserves. Both close, and the app sees the same requests.
- * - *behind a waiting answer*: a socket is never handed over while an answer of the front is pending, so a request that
- *   is node's begins when that answer is out; node alone begins at once. In the end the app saw the same requests, the
- *   client got what node sent, and the connection is as node left it. If the answer never comes, or the connection ends
+ * - *behind a pending response*: a socket is never handed over while a response of the front is pending, so a request that
+ *   is node's begins when that response is sent; node alone begins at once. In the end the app saw the same requests, the
+ *   client got what node sent, and the connection is as node left it. If the response never comes, or the connection ends
  *   before, the app saw none of what was node's. An error there ends the connection when it does on node's.
  * - *a body given up in the read that ends it*: from an unshifted buffer node parses a read to its end before a tick
  *   runs, so that a message which the app leaves in the middle is complete.
- * - *chunks of a pipelined stream*: Node 26 merges the chunks of a stream that waits for its turn, and whether that turn
+ * - *chunks of a pipelined stream*: Node 26 merges the chunks of a stream that is queued, and whether that turn
  *   comes before or after its chunks is a matter of one read. The bodies are the same.
  *
  * @param {object[]} steps
@@ -391,7 +391,7 @@ function accepted (steps, node, other) {
   const waits = (at > 0 && owed(other[at - 1]) > 0) || (!other[at].node && owed(other[at]) > 0)
   const kept = node[at].socket === 'open' || (at > 0 && other[at - 1].holds) ||
     node[at].requests.length > other[at].requests.length
-  if (waits && kept && isLater(node, other)) return 'behind a waiting answer'
+  if (waits && kept && isLater(node, other)) return 'behind a pending response'
 
   if (other[at].node && isEqual(requestsOf(node), requestsOf(other)) && /KONE_ERR_BODY_LIMIT/.test(JSON.stringify(node))) {
     return 'a body given up in the read that ends it'
@@ -428,7 +428,7 @@ const answers = got => got.split(/HTTP\/1\.1 \d{3}/).length
 
 const PROCESSING = 'HTTP/1.1 102 Processing\r\n\r\n'
 
-/** Node sends it at once, be it into the midst of another answer. */
+/** Node sends it at once, be it into the midst of another response. */
 const INTERIM = 'HTTP/1.1 100 Continue\r\n\r\n'
 
 /** How node refuses: raw bytes without a Date. */

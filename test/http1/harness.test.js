@@ -71,7 +71,7 @@ describe('the differential harness', () => {
   })
 
   const wrong = {
-    'a header in the answer': app => app.use((ctx, next) => { ctx.set('X-Extra', '1'); return next() }),
+    'a header in the response': app => app.use((ctx, next) => { ctx.set('X-Extra', '1'); return next() }),
     'a byte of the body': app => app.use(async (ctx, next) => { await next(); ctx.body += '!' }),
     'the order of headers': app => app.use((ctx, next) => { ctx.set('Content-Length', '5'); return next() }),
     'a header the app sees': app => app.use((ctx, next) => { ctx.req.headers.extra = '1'; return next() }),
@@ -85,7 +85,7 @@ describe('the differential harness', () => {
     'a connection that is destroyed': app => app.use(async (ctx, next) => { await next(); ctx.res.on('finish', () => ctx.socket.destroy()) }),
     'a request that is lost': app => app.use((ctx, next) => { if (ctx.url !== '/2') return next() }),
     'an error nobody else has': app => app.use((ctx, next) => { ctx.app.emit('error', new Error('odd'), ctx); return next() }),
-    'an answer that is late': app => app.use(async (ctx, next) => {
+    'a response that is late': app => app.use(async (ctx, next) => {
       await next()
       await new Promise(resolve => setTimeout(resolve, 200).unref())
     })
@@ -106,7 +106,7 @@ describe('the differential harness', () => {
     })
   }
 
-  it('should see answers in the wrong order', async () => {
+  it('should see responses in the wrong order', async () => {
     const other = await open('swapped', () => rawServer((request, socket) => {
       const answers = request.split('\r\n\r\n').slice(0, -1).map((head, i) => answer(String(i)))
       socket.write(answers.reverse().join(''))
@@ -129,7 +129,7 @@ describe('the differential harness', () => {
     assert.deepEqual(found, [{ step: 0, what: 'socket', node: 'ended', other: 'destroyed' }])
   })
 
-  it('should accept only a lost answer before a common end', async () => {
+  it('should accept only a lost response before a common end', async () => {
     const record = (got, socket, requests = ['/1']) => [{ requests, log: {}, events: {}, errors: {}, finished: [], got, socket, count: 1, node: true }]
     const steps = [{ send: Buffer.concat([get('/1'), Buffer.from('junk\r\n\r\n')]) }]
     const bad = 'HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n'

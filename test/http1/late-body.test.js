@@ -19,7 +19,7 @@ const REQUESTS = {
   'in chunks': [`${CHUNKED}5\r\nhello\r\n0\r\n\r\n`],
   'in chunks, in part': [`${CHUNKED}5\r\nhello\r\n`, '', '0\r\n\r\n'],
   'of no bytes': [post(0, '')],
-  'that is none': ['GET / HTTP/1.1\r\nHost: a\r\n\r\n']
+  'that is not a size': ['GET / HTTP/1.1\r\nHost: a\r\n\r\n']
 }
 
 wire('ctx.request.readBody() after the response was sent', ({ it, serve }) => {

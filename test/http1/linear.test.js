@@ -63,7 +63,7 @@ function unwired () {
   return socket
 }
 
-describe('the cost of a head', () => {
+describe('the cost of headers', () => {
   const node = bench((app, server) => server.on('request', app.callback()))
   let taken
   const front = bench((app, server) => {

@@ -77,9 +77,9 @@ sides('ctx.req and ctx.res', ({ side, it, serve }) => {
 
   it('should see late changes of the request, in both directions', async () => {
     const { talk } = await serve(app => app.use(ctx => {
-      ctx.headers['x-lean'] = '1'
+      ctx.headers['x-fast'] = '1'
       const { req } = ctx
-      assert.equal(req.headers['x-lean'], '1')
+      assert.equal(req.headers['x-fast'], '1')
       req.headers['x-real'] = '2'
       assert.equal(ctx.get('X-Real'), '2')
       req.url = '/other?a=b'
@@ -98,7 +98,7 @@ sides('ctx.req and ctx.res', ({ side, it, serve }) => {
     await client.until(/seen$/)
   })
 
-  it('should answer by hand with ctx.respond = false', async () => {
+  it('should respond with by hand with ctx.respond = false', async () => {
     const { talk } = await serve(app => app.use(async ctx => {
       ctx.respond = false
       await null
@@ -145,7 +145,7 @@ sides('ctx.req and ctx.res', ({ side, it, serve }) => {
     }
   })
 
-  it('should tell the truth after the answer is out', async () => {
+  it('should tell the truth after the response is sent', async () => {
     let told
     const { talk } = await serve(app => app.use(ctx => {
       ctx.onFinished(() => {
@@ -286,7 +286,7 @@ sides('packages that read ctx.req', ({ it, serve }) => {
     '--b\r\nContent-Disposition: form-data; name="file"; filename="f.txt"\r\nContent-Type: text/plain\r\n\r\ncontent\r\n--b--\r\n'
   const upload = post(multipart, 'Content-Type: multipart/form-data; boundary=b\r\n')
 
-  // Each package gets the body in the read of the head, in a second one, and after the handler waited.
+  // Each package gets the body in the read of the headers, in a second one, and after the handler waited.
   const variants = {
     'in one read': async (talk, message) => talk(message),
     'in two reads': async (talk, message) => {
@@ -349,13 +349,13 @@ sides('packages that read ctx.req', ({ it, serve }) => {
     }
   }
 
-  it('should read what was already read lean as an ended stream', async () => {
+  it('should read what was already read on the fast path as an ended stream', async () => {
     const { talk } = await serve(app => app.use(async ctx => {
       const body = await ctx.request.readBody({ limit: 100 })
       const { req } = ctx
       ctx.body = `${body} ${req.readableEnded} ${req.complete}`
     }))
-    const client = await talk(post('lean'))
-    await client.until(/lean true true$/)
+    const client = await talk(post('fast'))
+    await client.until(/fast true true$/)
   })
 })

@@ -1,7 +1,8 @@
 'use strict'
 
 /*
- * Run by stand-aside.test.js: serve two requests with OpenTelemetry's http and koa instrumentations and print the spans.
+ * Run by fallback.test.js: serve three requests with OpenTelemetry's http and koa instrumentations, and print the spans and
+ * whether node:http has the connections. test/agents has more of it.
  * With `kone` as argument, kone is in koa's place: `require('koa')` finds it in a node_modules/koa of its own.
  */
 
@@ -49,7 +50,9 @@ app.use(function second (ctx) {
   ctx.body = 'hello'
 })
 
+const sockets = []
 const server = app.listen(0, '127.0.0.1', async () => {
+  server.on('connection', socket => sockets.push(socket))
   const { port } = server.address()
   for (const target of ['/', '/error', '/']) await get(port, target)
   await provider.forceFlush()
@@ -57,14 +60,15 @@ const server = app.listen(0, '127.0.0.1', async () => {
   server.close()
   const spans = exporter.getFinishedSpans()
   const name = id => spans.find(span => span.spanContext().spanId === id)?.name
-  console.log(JSON.stringify(spans.map(span => ({
+  const seen = spans.map(span => ({
     scope: span.instrumentationScope.name,
     name: span.name,
     kind: span.kind,
     status: span.status,
     parent: name(span.parentSpanContext?.spanId),
     attributes: Object.fromEntries(Object.entries(span.attributes).filter(([name]) => !/port|peer|host|url/.test(name)))
-  }))))
+  }))
+  console.log(JSON.stringify({ spans: seen, isNodes: sockets.map(socket => 'parser' in socket) }))
 })
 
 function get (port, target) {

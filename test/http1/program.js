@@ -3,20 +3,20 @@
 /*
  * Apps as data, so that a fuzzer can make them and a person can read them: a program is a list of operations,
  *
- *   { level: 'lean', ops: [['set', 'X-A', 'a\r\nb'], ['body', 'text']], later: [['set', 'X-Late', '1']] }
+ *   { level: 'fast', ops: [['set', 'X-A', 'a\r\nb'], ['body', 'text']], later: [['set', 'X-Late', '1']] }
  *
  * `level` is how the request is written down (see app.js). `ops` run in order; each result and each throw is noted with
- * the error's code. `later` runs at the step `release` or `free`, when the answer is usually out.
+ * the error's code. `later` runs at the step `release` or `free`, when the response is usually out.
  */
 
 const { Readable } = require('node:stream')
 const { setImmediate: turn } = require('node:timers/promises')
 
-const { lean, materialised, readLean, readStream, stateOf } = require('./app')
+const { fast, materialised, readFast, readStream, stateOf } = require('./app')
 const { exchangeOf } = require('./harness')
 
 const OPS = {
-  // Koa's words, lean
+  // Koa's words, on the fast path
   set: (ctx, name, value) => ctx.set(name, value),
   setMany: (ctx, fields) => ctx.set(fields),
   append: (ctx, name, value) => ctx.append(name, value),
@@ -42,7 +42,7 @@ const OPS = {
   tick: () => Promise.resolve(),
   turn: () => turn(),
 
-  // node's words, lean
+  // node's words, on the fast path
   setHeader: (ctx, name, value) => { ctx.response.outgoing.setHeader(name, value) },
   appendHeader: (ctx, name, value) => { ctx.response.outgoing.appendHeader(name, value) },
   removeHeader: (ctx, name) => { ctx.response.outgoing.removeHeader(name) },
@@ -61,7 +61,7 @@ const OPS = {
   write: (ctx, value) => ctx.res.write(make(value)),
   resEnd: (ctx, value) => { ctx.res.end(make(value)) },
   trailers: (ctx, fields) => ctx.res.addTrailers(fields),
-  // behind the end node would write both into the next answer
+  // behind the end node would write both into the next response
   hints: (ctx, fields) => { if (!ctx.res.writableEnded) ctx.res.writeEarlyHints(fields) },
   processing: ctx => { if (!ctx.res.writableEnded) ctx.res.writeProcessing() },
   resHas: (ctx, name, value) => { ctx.res[name] = value },
@@ -104,8 +104,8 @@ function make (value) {
 /** Middleware: the n-th request of a connection runs the n-th program of its exchange. */
 async function run (ctx) {
   const exchange = exchangeOf(ctx)
-  const { level = 'lean', ops = [], later = [] } = exchange.app[exchange.count % exchange.app.length] ?? {}
-  exchange.request(ctx, level === 'materialised' ? materialised(ctx) : lean(ctx))
+  const { level = 'fast', ops = [], later = [] } = exchange.app[exchange.count % exchange.app.length] ?? {}
+  exchange.request(ctx, level === 'materialised' ? materialised(ctx) : fast(ctx))
   const note = what => exchange.note(ctx, what)
   let watched = false
 
@@ -122,8 +122,8 @@ async function run (ctx) {
     }
   }
 
-  // Without a listener of its own a late error of an answer would end the process. Whether a listener that comes after
-  // the end still hears of it is a matter of the same turn of the loop.
+  // Without a listener of its own a late error of a response would end the process. Whether a listener that comes after
+  // the end is still notified of it is a matter of the same turn of the loop.
   function watch () {
     watched = true
     const { res } = ctx
@@ -140,7 +140,7 @@ async function run (ctx) {
       for (const op of later) await perform(op)
     })
   }
-  if (level === 'late') await readLean(ctx, note)
+  if (level === 'late') await readFast(ctx, note)
   for (const op of ops) await perform(op)
 }
 

@@ -11,7 +11,7 @@ const { get, sides, waitFor } = require('./sides')
 const hello = app => app.use(ctx => { ctx.body = 'hello' })
 const has26 = Number(process.versions.node.split('.')[0]) >= 26
 
-/** An app that answers /slow when told. */
+/** An app that responds to /slow when `finish()` is called. */
 function holding () {
   const held = []
   return {
@@ -36,7 +36,7 @@ sides('server.close()', ({ it, serve }) => {
     await client.all()
   })
 
-  it('should let an answer end, then close its connection', async () => {
+  it('should let a response end, then close its connection', async () => {
     const { held, setup } = holding()
     const { server, talk } = await serve(setup, { keepAliveTimeout: 20, keepAliveTimeoutBuffer: 20 })
     const client = await talk(get('/slow'))
@@ -163,7 +163,7 @@ sides('server.maxConnections', ({ it, serve }) => {
 })
 
 sides('server.maxRequestsPerSocket', ({ it, serve }) => {
-  it("should say so, answer 503 beyond, and tell 'dropRequest'", async () => {
+  it("should send it in a header, respond with 503 beyond, and emit 'dropRequest'", async () => {
     const { server, talk } = await serve(hello, { maxRequestsPerSocket: 2 })
     const urls = []
     server.on('dropRequest', req => urls.push(req.url))
@@ -299,7 +299,7 @@ sides("'connect'", ({ it, serve }) => {
 sides("'checkContinue' and 'checkExpectation'", ({ it, serve }) => {
   const expecting = what => `POST / HTTP/1.1\r\nHost: a\r\nExpect: ${what}\r\nContent-Length: 4\r\n\r\n`
 
-  it('should be asked', async () => {
+  it('should be called', async () => {
     const { server, talk } = await serve(hello)
     server.on('checkContinue', (req, res) => res.end('asked'))
     server.on('checkExpectation', (req, res) => {
@@ -312,7 +312,7 @@ sides("'checkContinue' and 'checkExpectation'", ({ it, serve }) => {
     await other.until(/no miracles$/)
   })
 
-  it('should be answered by node without listeners', async () => {
+  it('should get a response by node without listeners', async () => {
     const { talk } = await serve(app => app.use(async ctx => {
       ctx.body = await ctx.request.readBody({ limit: 10 })
       ctx.type = 'text'
@@ -339,7 +339,7 @@ sides('server.on(…)', ({ it, serve }) => {
     assert.equal(sockets[0].server, server)
   })
 
-  it('should answer a socket that was emitted by hand', async () => {
+  it('should respond with a socket that was emitted by hand', async () => {
     const { duplexPair } = require('./harness')
     const { server } = await serve(hello)
     const [client, socket] = duplexPair()
@@ -347,7 +347,7 @@ sides('server.on(…)', ({ it, serve }) => {
     client.write(get('/'))
     let text = ''
     client.on('data', chunk => { text += chunk })
-    await waitFor(() => text.endsWith('hello'), 'the answer')
+    await waitFor(() => text.endsWith('hello'), 'the response')
     client.destroy()
   })
 })
@@ -376,7 +376,7 @@ sides('AsyncLocalStorage', ({ side, it, serve }) => {
   })
 })
 
-sides('a head that a connection repeats', ({ it, serve }) => {
+sides('headers that a connection repeats', ({ it, serve }) => {
   const fields = 'X-Twice: 1\r\nCookie: a=b\r\nX-Twice: 2\r\nCookie: c=d\r\n'
 
   it('should have the same fields every time', async () => {

@@ -7,7 +7,7 @@ const { get, sides, waitFor } = require('./sides')
 const hello = app => app.use(ctx => { ctx.body = 'hello' })
 const REQUEST_TIMEOUT = 'HTTP/1.1 408 Request Timeout\r\nConnection: close\r\n\r\n'
 
-// Node looks for late requests every 30 s unless told otherwise; the front has to go by the same option.
+// Node looks for late requests every 30 s by default; the front has to use the same option.
 const soon = { connectionsCheckingInterval: 20 }
 
 sides('server.headersTimeout', ({ it, serve }) => {
@@ -74,7 +74,7 @@ sides('server.requestTimeout', ({ it, serve }) => {
     }), { ...soon, headersTimeout: 60, requestTimeout: 60 })
     const client = await talk('POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\nhalf')
     assert.equal(await client.all(), REQUEST_TIMEOUT)
-    await waitFor(() => code, 'the reader to be told')
+    await waitFor(() => code, 'the reader to be notified')
     assert.equal(code, 'KONE_ERR_BODY_ABORTED')
   })
 
@@ -85,11 +85,11 @@ sides('server.requestTimeout', ({ it, serve }) => {
     })), { ...soon, headersTimeout: 60, requestTimeout: 60 })
     const client = await talk('POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\nhalf')
     assert.equal(await client.all(), REQUEST_TIMEOUT)
-    await waitFor(() => seen.length, 'the reader to be told')
+    await waitFor(() => seen.length, 'the reader to be notified')
     assert.deepEqual(seen, ['ECONNRESET'])
   })
 
-  it('should write nothing when the answer has begun', async () => {
+  it('should write nothing when the response has begun', async () => {
     const { talk } = await serve(app => app.use(ctx => {
       ctx.respond = false
       ctx.res.writeHead(200, { 'Content-Length': '10' })
@@ -99,7 +99,7 @@ sides('server.requestTimeout', ({ it, serve }) => {
     assert.match(await client.all(), /\r\n\r\nbegun$/)
   })
 
-  it('should leave a request alone that is complete, however slow its answer', async () => {
+  it('should leave a request alone that is complete, however slow its response', async () => {
     let answer
     const { talk } = await serve(app => app.use(async ctx => {
       await new Promise(resolve => { answer = resolve })
@@ -114,7 +114,7 @@ sides('server.requestTimeout', ({ it, serve }) => {
 })
 
 sides('server.keepAliveTimeout', ({ it, serve }) => {
-  it('should end a connection that is silent after an answer, without a word', async () => {
+  it('should end a connection that is silent after a response, without a word', async () => {
     const { talk } = await serve(hello, { keepAliveTimeout: 20, keepAliveTimeoutBuffer: 20 })
     const client = await talk(get('/'))
     assert.match(await client.all(), /\r\nConnection: keep-alive\r\nKeep-Alive: timeout=0\r\n\r\nhello$/)
@@ -137,7 +137,7 @@ sides('server.keepAliveTimeout', ({ it, serve }) => {
     await silent.until(/hello$/)
   })
 
-  it('should go on while the next head is on its way', async () => {
+  it('should go on while the next headers are on their way', async () => {
     const { talk } = await serve(hello, { keepAliveTimeout: 20, keepAliveTimeoutBuffer: 20 })
     const client = await talk(get('/'))
     await client.until(/hello$/)
@@ -145,7 +145,7 @@ sides('server.keepAliveTimeout', ({ it, serve }) => {
     await client.all() // only a complete head stops the clock
   })
 
-  it('should not count while an answer is on its way', async () => {
+  it('should not count while a response is on its way', async () => {
     let answer
     const { talk } = await serve(app => app.use(async ctx => {
       if (ctx.path === '/slow') await new Promise(resolve => { answer = resolve })
@@ -180,7 +180,7 @@ sides('server.timeout', ({ it, serve }) => {
     assert.equal(await client.all(), '')
   })
 
-  it('should destroy a connection whose answer does not come', async () => {
+  it('should destroy a connection whose response does not come', async () => {
     const { talk } = await serve(app => app.use(() => new Promise(() => {})), { timeout: 50 })
     const client = await talk(get('/'))
     assert.equal(await client.all(), '')

@@ -28,17 +28,17 @@ describe('app.attach(https.createServer())', () => {
   after(() => Promise.all([node, front].map(side => side.close())))
 
   // A handshake costs more than a case: the level of the app goes round.
-  const levels = ['lean', 'materialised', 'late']
+  const levels = ['fast', 'materialised', 'late']
 
   for (const [number, app] of levels.entries()) {
-    it(`should answer the corpus as node does, ${app}`, async () => {
+    it(`should respond with the corpus as node does, ${app}`, async () => {
       const random = randomFrom(3)
       const found = []
       for (const [i, { file, title, server, parts }] of corpus().entries()) {
         if (Object.keys(server).length || i % levels.length !== number) continue
         const steps = parts.flatMap(part => Buffer.isBuffer(part) ? cuts.random(part, random, 3) : part)
         const [a, b] = [await exchange(node, steps, { app }), await exchange(front, steps, { app })]
-        // When an answer has left is told later over TLS, so whether an error comes while it is on its way is not compared.
+        // Over TLS the end of a response is reported later, so whether an error comes while it is on its way is not compared.
         const here = differences(a, b, steps).filter(({ what }) => what !== 'errors')
         if (here.length && !accepted(steps, a, b)) found.push(`${file}, ${title}\n${explain(steps, here)}`)
       }

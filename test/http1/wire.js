@@ -99,7 +99,7 @@ async function download (port, bytes) {
 
 /**
  * A server in a process of its own, whose memory and whose life are its own: `program.js` beside this file says
- * which. It is asked over IPC.
+ * which. The requests go over IPC.
  *
  *    const child = await start(t, 'front', 'page')
  *    const { rss, handled } = await child.ask('stats')

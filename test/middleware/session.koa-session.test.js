@@ -56,6 +56,33 @@ frameworks('session with the options of koa-session', ({ it, Koa, ask, errors })
     }
   })
 
+  it('should call back when it is saved or has a new id, which passport waits for', async () => {
+    const called = async (ctx, name) => {
+      const err = await new Promise(resolve => ctx.session[name](resolve))
+      return [name, err === undefined || err === null]
+    }
+    const act = async ctx => {
+      ctx.session.user = 'ada'
+      ctx.body = [await called(ctx, 'save'), await called(ctx, 'regenerate')]
+    }
+    for (const visit of twins({ maxAge: HOUR }, undefined, act)) {
+      const res = await visit('GET /')
+      assert.deepEqual(JSON.parse(res.text), [['save', true], ['regenerate', true]])
+    }
+  })
+
+  it('should call back with the error of a store that fails', async () => {
+    const away = () => { throw new Error('away') }
+    const app = counting(session, { store: { get: away, set: away, destroy: away } }, async ctx => {
+      ctx.session.user = 'ada'
+      const err = await new Promise(resolve => ctx.session.save(resolve))
+      ctx.session = null
+      ctx.body = err.code
+    })
+    const res = await visitor(ask, app)('GET /')
+    assert.match(res.text, /KONE_ERR_SESSION_STORE|Service Unavailable/)
+  })
+
   it('should leave SameSite out where it is null, as the README of koa-session has it', async () => {
     const res = await visitor(ask, counting(session, { sameSite: null }))('GET /add')
     assert.deepEqual(attributesOf(res.setCookie[KEY]), ['httponly', 'path=/'])

@@ -13,7 +13,7 @@ describe('req.charset', () => {
     assert.equal(charset('text/plain; charset="ISO-8859-1"'), 'ISO-8859-1')
   })
 
-  it("should be '' when there is none", () => {
+  it("should be '' when it is missing", () => {
     assert.equal(charset(), '')
     assert.equal(charset('text/plain'), '')
   })

@@ -49,7 +49,7 @@ describe('ctx.stale', () => {
 })
 
 engines('ctx.fresh', ({ it, ask }) => {
-  it('should let an app answer 304', async () => {
+  it('should let an app respond with 304', async () => {
     const setup = app => app.use(ctx => {
       ctx.body = 'hello'
       ctx.etag = 'v1'

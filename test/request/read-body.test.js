@@ -7,7 +7,7 @@ const net = require('node:net')
 const Kone = require('../helpers/kone')
 const engines = require('../helpers/engines')
 
-const raw = { skip: { http2: 'is asked by a raw HTTP/1.1 client here', inject: 'has no client', fetch: 'has no client' } }
+const raw = { skip: { http2: 'gets its request from a raw HTTP/1.1 client here', inject: 'has no client', fetch: 'has no client' } }
 
 engines('ctx.request.readBody()', ({ it, ask, see, serve, engine }) => {
   const refusal = async (read, ctx) => {
@@ -70,14 +70,14 @@ engines('ctx.request.readBody()', ({ it, ask, see, serve, engine }) => {
     assert.deepEqual(await see(read(0), 'POST /', { body: 'x' }), ['KONE_ERR_BODY_LIMIT', 413])
   })
 
-  it('should be answered as 413 when nobody catches it', async () => {
+  it('should be a 413 when nobody catches it', async () => {
     const res = await ask(app => app.use(async ctx => {
       ctx.body = await ctx.request.readBody({ limit: 1 })
     }), 'POST /', { body: 'hello' })
     assert.equal(res.status, 413)
   })
 
-  it('should refuse a limit that is none', async () => {
+  it('should refuse a limit that is not a size', async () => {
     for (const limit of ['1mb', -1, NaN, null]) {
       assert.equal(await see(async ctx => {
         try {

@@ -11,7 +11,7 @@ describe('req.type', () => {
     assert.equal(request({ headers: { 'content-type': 'image/png' } }).type, 'image/png')
   })
 
-  it("should be '' when there is none", () => {
+  it("should be '' when it is missing", () => {
     assert.equal(request().type, '')
   })
 })

@@ -194,7 +194,7 @@ engines('ctx.body=', ({ it, ask, serve, engine }) => {
     more(ctx)
   }), 'GET /')
 
-  it('should answer text', async () => {
+  it('should respond with text', async () => {
     const res = await send('hellö')
     assert.equal(res.status, 200)
     assert.equal(res.text, 'hellö')
@@ -202,7 +202,7 @@ engines('ctx.body=', ({ it, ask, serve, engine }) => {
     assert.equal(res.headers['content-length'], '6')
   })
 
-  it('should answer bytes', async () => {
+  it('should respond with bytes', async () => {
     const bytes = Buffer.from([0, 255, 128, 10, 13])
     const res = await send(bytes)
     assert.deepEqual(res.body, bytes)
@@ -210,7 +210,7 @@ engines('ctx.body=', ({ it, ask, serve, engine }) => {
     assert.equal(res.headers['content-length'], '5')
   })
 
-  it('should answer json', async () => {
+  it('should respond with json', async () => {
     for (const body of [{ hello: 'wörld' }, [1, 'two', null], 0, 42, true, false]) {
       const res = await send(body)
       assert.deepEqual(res.json(), body)
@@ -219,12 +219,12 @@ engines('ctx.body=', ({ it, ask, serve, engine }) => {
     }
   })
 
-  it('should answer what is in the object at the end', async () => {
+  it('should respond with what is in the object at the end', async () => {
     const res = await send({ a: 1 }, ctx => { ctx.body.b = 2 })
     assert.deepEqual(res.json(), { a: 1, b: 2 })
   })
 
-  it('should answer 204 to null and undefined', async () => {
+  it('should respond with 204 to null and undefined', async () => {
     for (const body of [null, undefined]) {
       const res = await send(body)
       assert.equal(res.status, 204)
@@ -234,7 +234,7 @@ engines('ctx.body=', ({ it, ask, serve, engine }) => {
     }
   })
 
-  it('should answer an empty 200 to an explicit null', async () => {
+  it('should respond with an empty 200 to an explicit null', async () => {
     const res = await send(null, ctx => { ctx.status = 200 })
     assert.equal(res.status, 200)
     assert.equal(res.text, '')
@@ -254,13 +254,13 @@ engines('ctx.body=', ({ it, ask, serve, engine }) => {
     if (engine !== 'inject') assert.notEqual(headers.connection, 'close') // its client keeps none
   })
 
-  it('should answer the status to a body that was undefined and a status', async () => {
+  it('should respond with the status to a body that was undefined and a status', async () => {
     const res = await send(undefined, ctx => { ctx.status = 200 })
     assert.equal(res.status, 200)
     assert.equal(res.text, engine === 'http2' ? '200' : 'OK')
   })
 
-  it('should answer a stream', async () => {
+  it('should respond with a stream', async () => {
     const file = fs.readFileSync(__filename, 'utf8')
     const res = await send(() => fs.createReadStream(__filename))
     assert.equal(res.status, 200)
@@ -270,13 +270,13 @@ engines('ctx.body=', ({ it, ask, serve, engine }) => {
     assert.equal(res.headers['content-length'], undefined)
   })
 
-  it('should answer a stream of a known length', async () => {
+  it('should respond with a stream of a known length', async () => {
     const res = await send(() => Readable.from(['hello']), ctx => { ctx.length = 5 })
     assert.equal(res.text, 'hello')
     assert.equal(res.headers['content-length'], '5')
   })
 
-  it('should answer a stream to HEAD without its bytes, and destroy it', async () => {
+  it('should respond with a stream to HEAD without its bytes, and destroy it', async () => {
     const stream = new PassThrough()
     stream.write('hello')
     const res = await ask(app => app.use(ctx => {
@@ -289,7 +289,7 @@ engines('ctx.body=', ({ it, ask, serve, engine }) => {
     assert.equal(stream.destroyed, true)
   })
 
-  it('should answer the last body of many', async () => {
+  it('should respond with the last body of many', async () => {
     const res = await send('one', ctx => {
       ctx.body = { two: 2 }
       ctx.body = Buffer.from('three')
@@ -300,7 +300,7 @@ engines('ctx.body=', ({ it, ask, serve, engine }) => {
     assert.equal(res.headers['content-length'], '4')
   })
 
-  it('should answer big bodies whole', async () => {
+  it('should respond with big bodies whole', async () => {
     const big = 'x'.repeat(300000)
     assert.equal((await send(big)).text, big)
     assert.equal((await send(() => Buffer.from(big))).text, big)

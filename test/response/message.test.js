@@ -27,7 +27,7 @@ describe('ctx.message', () => {
 
 engines('ctx.message=', ({ it, ask, engine }) => {
   it('should be the reason on the wire and the body without a body', {
-    skip: { http2: 'has no reason phrase', inject: 'answers no reason phrase' }
+    skip: { http2: 'has no reason phrase', inject: 'sends no reason phrase' }
   }, async () => {
     const res = await ask(app => app.use(ctx => {
       ctx.status = 402

@@ -52,14 +52,14 @@ describe('ctx.redirect(url)', () => {
     }
   })
 
-  it('should answer html to those who accept it', () => {
+  it('should respond with html to those who accept it', () => {
     const ctx = context({ headers: { accept: 'text/html' } })
     ctx.redirect('/a?b=<script>&c="')
     assert.equal(ctx.response.header['content-type'], 'text/html; charset=utf-8')
     assert.equal(ctx.body, 'Redirecting to /a?b=&lt;script&gt;&amp;c=&quot;.')
   })
 
-  it('should answer text to the others', () => {
+  it('should respond with text to the others', () => {
     const ctx = context({ headers: { accept: 'text/plain' } })
     ctx.type = 'html'
     ctx.redirect('/login')

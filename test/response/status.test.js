@@ -95,7 +95,7 @@ engines('ctx.status', ({ it, ask, engine }) => {
   })
 
   for (const status of [204, 205, 304]) {
-    it(`should answer ${status} without body, type and length`, async () => {
+    it(`should respond with ${status} without body, type and length`, async () => {
       const res = await ask(app => app.use(ctx => {
         ctx.status = status
         ctx.body = 'hello'
@@ -107,13 +107,13 @@ engines('ctx.status', ({ it, ask, engine }) => {
     })
   }
 
-  it('should answer the code as text when there is no body', async () => {
+  it('should respond with the code as text when there is no body', async () => {
     const res = await ask(app => app.use(ctx => { ctx.status = 402 }), 'GET /')
     assert.equal(res.status, 402)
     assert.equal(res.text, engine === 'http2' ? '402' : 'Payment Required')
   })
 
-  it('should answer an unknown code by its number', {
+  it('should respond with an unknown code by its number', {
     skip: { http2: 'node’s HTTP/2 has no status above 599', fetch: 'a web Response has none, either' }
   }, async () => {
     const res = await ask(app => app.use(ctx => { ctx.status = 700 }), 'GET /')

@@ -45,7 +45,7 @@ describe('ctx.body= a stream of another library', () => {
 })
 
 engines('a stream body', ({ it, ask, serve }) => {
-  it('should answer 404 to a file that is not there', async () => {
+  it('should respond with 404 to a file that is not there', async () => {
     const res = await ask(app => app.use(ctx => {
       ctx.set('X-Foo', 'bar')
       ctx.type = 'json'
@@ -57,7 +57,7 @@ engines('a stream body', ({ it, ask, serve }) => {
     assert.equal(res.text, 'Not Found')
   })
 
-  it('should answer 500 to one that fails before its first byte, and tell the app once', async () => {
+  it('should respond with 500 to one that fails before its first byte, and tell the app once', async () => {
     const errors = []
     const res = await ask(app => {
       app.on('error', error => errors.push(error.message))
@@ -70,7 +70,7 @@ engines('a stream body', ({ it, ask, serve }) => {
     assert.deepEqual(errors, ['disk on fire'])
   })
 
-  it('should not end an answer whole when it fails in the middle', {
+  it('should not end a response whole when it fails in the middle', {
     skip: { inject: 'has no connection to cut' }
   }, async () => {
     const errors = []
@@ -135,8 +135,8 @@ engines('a stream body', ({ it, ask, serve }) => {
     assert.equal(res.status, 500)
   })
 
-  it('should be a 500 under a head that cannot be sent', {
-    skip: { http2: 'has neither a reason phrase nor chunks', inject: 'answers whatever it is' }
+  it('should be a 500 under headers that cannot be sent', {
+    skip: { http2: 'has neither a reason phrase nor chunks', inject: 'responds whatever it is' }
   }, async () => {
     const heads = {
       ERR_INVALID_CHAR: ctx => { ctx.message = 'a\r\nb' },
@@ -162,7 +162,7 @@ engines('a stream body', ({ it, ask, serve }) => {
     }
   })
 
-  it('should be a 500 when its first chunk is an object', { skip: { http2: 'sends the head before it looks' } }, async () => {
+  it('should be a 500 when its first chunk is an object', { skip: { http2: 'sends the headers before it looks' } }, async () => {
     const errors = []
     const res = await ask(app => {
       app.on('error', error => errors.push(error.code))
@@ -173,7 +173,7 @@ engines('a stream body', ({ it, ask, serve }) => {
     assert.deepEqual(errors, ['ERR_INVALID_ARG_TYPE'])
   })
 
-  it('should not end an answer whole when a later chunk is an object', {
+  it('should not end a response whole when a later chunk is an object', {
     skip: { inject: 'has no connection to cut' }
   }, async () => {
     const errors = []
@@ -203,7 +203,7 @@ engines('a stream body', ({ it, ask, serve }) => {
     assert.equal(res.text, 'text')
   })
 
-  it('should be destroyed when the answer is a 204', async () => {
+  it('should be destroyed when the response is a 204', async () => {
     const stream = new PassThrough()
     await ask(app => app.use(ctx => {
       ctx.body = stream
@@ -212,7 +212,7 @@ engines('a stream body', ({ it, ask, serve }) => {
     assert.equal(stream.destroyed, true)
   })
 
-  it('should be destroyed when an error is answered instead', async () => {
+  it('should be destroyed when an error is sent instead', async () => {
     const stream = new PassThrough()
     const { ask } = await serve(app => app.use(ctx => {
       ctx.body = stream
@@ -224,7 +224,7 @@ engines('a stream body', ({ it, ask, serve }) => {
     assert.equal(stream.destroyed, true)
   })
 
-  it('should be answered when it comes out of another stream', async () => {
+  it('should be sent when it comes out of another stream', async () => {
     const res = await ask(app => app.use(async (ctx, next) => {
       await next()
       ctx.body = ctx.body.pipe(new PassThrough())

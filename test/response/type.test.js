@@ -42,7 +42,7 @@ describe('ctx.type=', () => {
 })
 
 describe('ctx.type', () => {
-  it("should be '' when there is none", () => {
+  it("should be '' when it is missing", () => {
     assert.equal(context().type, '')
     assert.equal(context().response.type, '')
   })

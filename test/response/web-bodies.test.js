@@ -57,7 +57,7 @@ engines('bodies of the web', ({ it, ask, serve }) => {
     more(ctx)
   }), 'GET /')
 
-  it('should answer a Blob', async () => {
+  it('should respond with a Blob', async () => {
     const res = await send(() => new Blob(['hel', 'lo'], { type: 'text/css' }))
     assert.equal(res.status, 200)
     assert.equal(res.text, 'hello')
@@ -65,13 +65,13 @@ engines('bodies of the web', ({ it, ask, serve }) => {
     assert.equal(res.headers['content-type'], 'text/css; charset=utf-8')
   })
 
-  it('should answer a Blob to HEAD by its size', async () => {
+  it('should respond with a Blob to HEAD by its size', async () => {
     const res = await ask(app => app.use(ctx => { ctx.body = new Blob(['hello']) }), 'HEAD /')
     assert.equal(res.headers['content-length'], '5')
     assert.equal(res.text, '')
   })
 
-  it('should answer a ReadableStream', async () => {
+  it('should respond with a ReadableStream', async () => {
     for (const make of [() => readable('hel', 'lo'), () => NodeReadableStream.from(['hel', 'lo'])]) {
       const res = await send(make, ctx => { ctx.type = 'text' })
       assert.equal(res.status, 200)
@@ -80,7 +80,7 @@ engines('bodies of the web', ({ it, ask, serve }) => {
     }
   })
 
-  it('should answer a Response', async () => {
+  it('should respond with a Response', async () => {
     const res = await send(() => new Response('hello', {
       status: 203,
       headers: { 'content-type': 'text/css', 'x-a': 'b' }
@@ -91,13 +91,13 @@ engines('bodies of the web', ({ it, ask, serve }) => {
     assert.equal(res.headers['x-a'], 'b')
   })
 
-  it('should answer a Response of JSON', async () => {
+  it('should respond with a Response of JSON', async () => {
     const res = await send(() => Response.json({ hello: 'world' }))
     assert.deepEqual(res.json(), { hello: 'world' })
     assert.match(res.headers['content-type'], /^application\/json/)
   })
 
-  it('should answer a Response without a body', async () => {
+  it('should respond with a Response without a body', async () => {
     const res = await send(() => new Response(null, { status: 200, headers: { 'x-a': 'b' } }))
     assert.equal(res.status, 200)
     assert.equal(res.text, '')
@@ -118,13 +118,13 @@ engines('bodies of the web', ({ it, ask, serve }) => {
     assert.equal((await ask('GET /replaced')).text, 'hello')
   })
 
-  it('should answer a Response of 204', async () => {
+  it('should respond with a Response of 204', async () => {
     const res = await send(() => new Response(null, { status: 204 }))
     assert.equal(res.status, 204)
     assert.equal(res.text, '')
   })
 
-  it('should answer 500 when a ReadableStream fails before its first byte', async () => {
+  it('should respond with 500 when a ReadableStream fails before its first byte', async () => {
     const errors = []
     const res = await ask(app => {
       app.on('error', error => errors.push(error.message))

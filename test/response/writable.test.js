@@ -7,7 +7,7 @@ const context = require('../helpers/context')
 const engines = require('../helpers/engines')
 
 describe('ctx.writable', () => {
-  it('should be true without a socket: the answer waits for its turn', () => {
+  it('should be true without a socket: the response is queued', () => {
     assert.equal(context({}, { socket: null }).writable, true)
   })
 
@@ -16,14 +16,14 @@ describe('ctx.writable', () => {
     assert.equal(context({}, { socket: { writable: false } }).response.writable, false)
   })
 
-  it('should be false when the answer has ended', () => {
+  it('should be false when the response has ended', () => {
     assert.equal(context({}, { socket: null, writableEnded: true }).writable, false)
     assert.equal(context({}, { socket: null, finished: true }).writable, false)
   })
 })
 
 engines('ctx.writable', ({ it, ask }) => {
-  it('should turn false at the end of the answer', async () => {
+  it('should turn false at the end of the response', async () => {
     const seen = []
     await ask(app => app.use(async ctx => {
       seen.push(ctx.writable)

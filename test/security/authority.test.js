@@ -46,7 +46,7 @@ const junk = [
   'http://evil.com', 'javascript:alert(1)', 'a;b', 'a=b', 'a&b', '256.256.256.256', '1.2.3.4.5', '0x7f.1', '127.1', '1'
 ]
 
-describe('a Host that is none', () => {
+describe('a Host that is not a host', () => {
   for (const host of junk) {
     test(`should leave nothing of it: ${JSON.stringify(host)}`, () => {
       const seen = parts(context({ url: '/path?q', headers: { host } }))

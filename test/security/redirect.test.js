@@ -17,7 +17,7 @@ const refused = [
 
 describe('ctx.redirect(url)', () => {
   for (const url of refused) {
-    test(`should throw for ${JSON.stringify(url)} and leave the answer as it was`, () => {
+    test(`should throw for ${JSON.stringify(url)} and leave the response as it was`, () => {
       const ctx = page()
       assert.throws(() => ctx.redirect(url), error => {
         assert(error instanceof Error)

@@ -194,7 +194,7 @@ engines('a body stream', ({ it, serve, engine }) => {
         ctx.body = body
         ctx.body = 'instead'
       }],
-      'when an error is answered': ['GET /', (ctx, body) => {
+      'when an error is sent': ['GET /', (ctx, body) => {
         ctx.body = body
         throw new Error('boom')
       }]

@@ -19,7 +19,7 @@ engines('whatever is thrown', ({ it, ask, serve, engine }) => {
       thrown: () => { throw value },
       'rejected with': async () => { throw value }
     })) {
-      it(`should be answered 500 and reported once: ${util.inspect(value)} ${way}`, async () => {
+      it(`should be sent as a 500 and reported once: ${util.inspect(value)} ${way}`, async () => {
         const errors = []
         const res = await ask(app => {
           app.on('error', error => errors.push(error))
@@ -36,7 +36,7 @@ engines('whatever is thrown', ({ it, ask, serve, engine }) => {
     }
   }
 
-  it('should be answered 500 on the way out and in a final as well', async () => {
+  it('should be a 500 also on the way out and in a final', async () => {
     const setups = [
       app => app.use(async (ctx, next) => {
         await next()
@@ -73,7 +73,7 @@ engines('whatever is thrown', ({ it, ask, serve, engine }) => {
     }
   })
 
-  it('should be answered when its headers cannot be sent', async () => {
+  it('should get a response when its headers cannot be sent', async () => {
     const headers = [
       { 'X-A': 'a\r\nX-B: b' }, { 'X-A': '☃' }, { 'X A': 'a' }, { '': 'a' }, { 'X-A': ['ok', 'a\nb'] },
       { 'X-A': Symbol('a') }, 'text', 42, [['X-A', 'b']], { 'X-A': { toString () { throw new Error('no') } } }
@@ -93,7 +93,7 @@ engines('whatever is thrown', ({ it, ask, serve, engine }) => {
     }
   })
 
-  it('should answer 500 to headers that node refuses', {
+  it('should respond with 500 to headers that node refuses', {
     skip: { http2: 'node leaves values to the client of HTTP/2' }
   }, async () => {
     for (const given of [{ 'X-A': 'a\r\nX-B: b' }, { 'X-A': '☃' }, { 'X A': 'a' }, { 'X-A': ['ok', 'a\nb'] }]) {
@@ -105,7 +105,7 @@ engines('whatever is thrown', ({ it, ask, serve, engine }) => {
     }
   })
 
-  it('should be answered whole whatever length its headers claim', async () => {
+  it('should get a whole response whatever length its headers claim', async () => {
     const res = await ask(app => app.use(() => {
       throw Object.assign(new Error('short'), {
         status: 400,
@@ -118,7 +118,7 @@ engines('whatever is thrown', ({ it, ask, serve, engine }) => {
     assert.equal(res.text, 'short')
   })
 
-  it('should be answered when its message is none', async () => {
+  it('should get a response when its message is not a string', async () => {
     for (const message of [undefined, null, 42, {}, Symbol('m')]) {
       const res = await ask(app => app.use(() => {
         const error = Object.assign(new Error(), { status: 400, expose: true })
@@ -130,7 +130,7 @@ engines('whatever is thrown', ({ it, ask, serve, engine }) => {
     }
   })
 
-  it('should be answered when the error is frozen', async () => {
+  it('should get a response when the error is frozen', async () => {
     const res = await ask(app => app.use(() => {
       throw Object.freeze(Object.assign(new Error('cold'), { status: 409, expose: true }))
     }), 'GET /')

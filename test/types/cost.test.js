@@ -2,7 +2,7 @@
 
 const { describe, it } = require('node:test')
 const assert = require('node:assert/strict')
-const { check } = require('../../benchmarks/lib/typed-routes')
+const { check } = require('../../benchmarks/labs/types/typed-routes')
 
 // TypeScript's own counters: the same on every machine. `make bench-types` has the times.
 describe('the cost of a route to the compiler', () => {

@@ -1,18 +1,16 @@
 'use strict'
 
 const autocannon = require('autocannon')
+const serve = require('./messages')
 
-process.on('disconnect', () => process.exit())
-process.on('message', load => {
-  shoot(load).then(sample => process.send({ sample }), err => process.send({ error: err.message }))
-})
+serve(shoot)
 
 const STATS = ['average', 'stddev', 'max']
 
-async function shoot ({ port, method = 'GET', path = '/', headers, body, connections, seconds, pipeline = 1 }) {
+async function shoot ({ port, protocol = 'http', method = 'GET', path = '/', headers, body, connections, seconds, pipeline = 1 }) {
   const interval = Math.min(1000, seconds * 200) // ms; five per run at least, as the deviation needs them
   const result = await autocannon({
-    url: `http://127.0.0.1:${port}${path}`,
+    url: `${protocol}://127.0.0.1:${port}${path}`,
     method,
     headers,
     body,

@@ -1,92 +1,85 @@
 'use strict'
 
-const net = require('node:net')
+const { Client, bytes } = require('./client')
+const serve = require('./messages')
 
 const AT_ONCE = 64 // connections being made, so that no listen queue overflows
 const PER_SOURCE = 5000 // connections from one source address, far below its 28,000 ports
 const TRIES = 5 // of one connection to be made
-const LATE = 10_000 // ms after the end that an answer may still take
+const LATE = 10_000 // ms that a response may still take after the end
 
-const BUFFER = Buffer.allocUnsafeSlow(65_536) // for all: a read is looked at before the next
-const clients = []
-let crowd = null // { host, port, request, source }
-let answerLength = 0 // bytes, of every answer: they are all the same
+const slots = [] // each holds one connection, and the next one when it breaks
+let crowd = null // { host, port, source, request }
 let tally = null
 
-process.on('disconnect', () => process.exit())
-process.on('message', ({ act, ...what }) => {
-  acts[act](what).then(sample => process.send({ sample }), err => process.send({ error: err.message }))
-})
+serve(({ act, ...load }) => acts[act](load))
 
 const acts = {
   /** Connect until there are so many; `source` is the first part of an address: '127.0.3'. */
   async open ({ host, port, path, source, connections }) {
-    crowd = { host, port, source, request: `GET ${path} HTTP/1.1\r\nHost: ${host}:${port}\r\n\r\n` }
-    const missing = connections - clients.length
+    crowd = { host, port, source, request: bytes({ host, port, path }) }
+    const missing = connections - slots.length
     let started = 0
-    const lane = async () => {
-      while (started < missing) {
-        started++
-        const client = { index: clients.length, socket: null, busy: false, got: 0, asked: 0, answered: null }
-        clients.push(client)
-        await connect(client)
-      }
-    }
-    await Promise.all(Array.from({ length: AT_ONCE }, lane))
-    return { open: clients.length }
+    await inLanes(async () => {
+      if (started++ >= missing) return false
+      const slot = { index: slots.length, client: null, greeted: false, isBusy: false }
+      slots.push(slot)
+      await connect(slot)
+      return true
+    })
+    return { open: slots.length }
   },
 
-  /** One request on every connection that was never asked, and its answer. */
-  async greet () {
+  /** One request, and its response, on every connection that has sent none. */
+  greet () {
     return counted(async () => {
-      const fresh = clients.filter(client => !client.greeted)
-      let next = 0
-      const lane = async () => {
-        while (next < fresh.length) {
-          const client = fresh[next++]
-          client.greeted = true
-          await new Promise(resolve => { ask(client, performance.now(), resolve) })
-        }
-      }
-      await Promise.all(Array.from({ length: AT_ONCE }, lane))
+      const fresh = slots.filter(slot => !slot.greeted)
+      await inLanes(async () => {
+        const slot = fresh.shift()
+        if (!slot) return false
+        slot.greeted = true
+        await new Promise(resolve => request(slot, performance.now(), resolve))
+        return true
+      })
     })
   },
 
-  /** Every connection asks again as soon as it has its answer. */
-  async closed ({ seconds }) {
+  /** Every connection sends its next request as soon as it has a response. */
+  closed ({ seconds }) {
     return counted(async begin => {
       const until = begin + seconds * 1000
-      await Promise.race([late(seconds), Promise.all(clients.map(client => new Promise(resolve => {
-        const again = () => {
+      const loops = slots.map(slot => new Promise(resolve => {
+        const next = () => {
           const now = performance.now()
-          if (now < until) ask(client, now, again)
+          if (now < until) request(slot, now, next)
           else resolve()
         }
-        again()
-      })))])
+        next()
+      }))
+      await Promise.race([late(seconds), Promise.all(loops)])
     })
   },
 
-  /** So many requests per second, whatever the answers; each counts from when it was due. */
-  async paced ({ rate, seconds }) {
+  /** So many requests per second, however fast the responses; latency counts from when each was due. */
+  paced ({ rate, seconds }) {
     return counted(async begin => {
       const total = Math.round(rate * seconds)
       const backlog = [] // when they were due, while every connection is busy
       let due = 0
-      let answered = 0
+      let finished = 0
       let turn = 0
-      let done
-      const all = new Promise(resolve => { done = resolve })
+      let end
+      const all = new Promise(resolve => { end = resolve })
 
       const send = when => {
-        for (let i = 0; i < clients.length; i++) {
-          const client = clients[turn = (turn + 1) % clients.length]
-          if (!client.busy) return ask(client, when, finished)
+        for (let i = 0; i < slots.length; i++) {
+          const slot = slots[turn = (turn + 1) % slots.length]
+          if (!slot.isBusy) return request(slot, when, done)
         }
         backlog.push(when)
       }
-      const finished = () => {
-        if (++answered === total) done()
+      const done = () => {
+        if (++finished === total) end()
         else if (backlog.length) send(backlog.shift())
       }
       const timer = setInterval(() => {
@@ -96,16 +89,20 @@ const acts = {
       }, 1)
       await Promise.race([late(seconds), all])
       clearInterval(timer)
-      tally.errors += total - answered
+      tally.errors += total - finished
     })
   },
 
   async reset () {
-    for (const { socket } of clients) socket.removeAllListeners('close').resetAndDestroy()
-    clients.length = 0
-    answerLength = 0
+    for (const { client } of slots) client.destroy({ reset: true })
+    slots.length = 0
     return {}
   }
+}
+
+async function inLanes (step) {
+  const lane = async () => { while (await step()); }
+  await Promise.all(Array.from({ length: AT_ONCE }, lane))
 }
 
 async function counted (act) {
@@ -117,71 +114,46 @@ async function counted (act) {
 
 const late = seconds => new Promise(resolve => setTimeout(resolve, seconds * 1000 + LATE).unref())
 
-async function connect (client) {
+async function connect (slot) {
+  const { host, port, source } = crowd
   for (let tries = 1; ; tries++) {
+    const localAddress = source && `${source}.${1 + Math.floor(slot.index / PER_SOURCE)}`
+    slot.client = new Client({ host, port, localAddress }, { onclose: () => broken(slot) })
     try {
-      return await connectOnce(client)
+      await slot.client.open()
+      return
     } catch (err) {
-      if (tries === TRIES) throw new Error(`${clients.length} connections: ${err.message}`)
+      if (tries === TRIES) throw new Error(`${slots.length} connections: ${err.message}`)
       await new Promise(resolve => setTimeout(resolve, 50 * tries))
     }
   }
 }
 
-function connectOnce (client) {
-  const { host, port, source } = crowd
-  return new Promise((resolve, reject) => {
-    const socket = client.socket = net.connect({
-      host,
-      port,
-      noDelay: true,
-      localAddress: source && `${source}.${1 + Math.floor(client.index / PER_SOURCE)}`,
-      onread: { buffer: BUFFER, callback: length => received(client, length) }
-    })
-    socket.once('error', reject)
-    socket.once('connect', () => {
-      socket.off('error', reject)
-      socket.on('error', () => {})
-      socket.on('end', () => socket.destroy())
-      socket.once('close', () => broken(client))
-      resolve()
-    })
-  })
-}
-
-// As the report's client did: what breaks is made again. It is an error only if an answer was awaited.
-function broken (client) {
+// As the report's client did: a connection that breaks is made again. It is an error only if a response was pending.
+function broken (slot) {
   if (tally) tally.reconnects++
-  const { busy, answered } = client
-  if (busy) tally.errors++
-  client.busy = false
-  connect(client).then(() => busy && answered(), () => { client.busy = true })
+  const pending = slot.pending
+  slot.pending = null
+  slot.isBusy = true // until it is connected again
+  connect(slot).then(() => {
+    slot.isBusy = false
+    pending?.()
+  }, () => {})
 }
 
-function ask (client, when, answered) {
-  client.busy = true
-  client.got = 0
-  client.asked = when
-  client.answered = answered
-  client.socket.write(crowd.request, 'latin1')
-}
-
-function received (client, length) {
-  if (client.got === 0 && BUFFER.latin1Slice(9, 12) !== '200') tally.errors++
-  answerLength ||= lengthOf(BUFFER.latin1Slice(0, length))
-  client.got += length
-  tally.bytes += length
-  if (client.got < answerLength) return true
-  if (client.got > answerLength) tally.errors++
-  client.busy = false
-  tally.requests++
-  tally.latencies.push(performance.now() - client.asked)
-  client.answered()
-  return true
-}
-
-function lengthOf (text) {
-  const end = text.indexOf('\r\n\r\n')
-  const length = Number(/\r\ncontent-length: *(\d+)/i.exec(text)?.[1])
-  return end < 0 || Number.isNaN(length) ? 0 : end + 4 + length
+function request (slot, when, done) {
+  const { client } = slot
+  slot.isBusy = true
+  client.request(crowd.request, isGood => {
+    tally.bytes += client.size || 0
+    if (!isGood) tally.errors++
+    if (!client.isOpen) {
+      slot.pending = done
+      return
+    }
+    slot.isBusy = false
+    tally.requests++
+    tally.latencies.push(performance.now() - when)
+    done()
+  })
 }

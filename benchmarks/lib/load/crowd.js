@@ -1,7 +1,7 @@
 'use strict'
 
 const worker = require('./worker')
-const { merge } = require('../crowd')
+const { quantile } = require('../run/stats')
 
 const PER_PROCESS = 10_000 // connections: half of what a process may often hold open
 const ATLEAST = 2 // processes
@@ -11,14 +11,14 @@ const ATLEAST = 2 // processes
  * from one act to the next; what breaks is connected again.
  *
  *    const crowd = new Crowd({ connections: 10_000, pin })
- *    await crowd.open({ port, connections: 10_000 })    // connected, nothing asked
- *    await crowd.greet()                                // each has asked once
+ *    await crowd.open({ port, connections: 10_000 })    // connected, nothing sent
+ *    await crowd.greet()                                // each has sent a request
  *    await crowd.paced({ rate: 1000, seconds: 2 })      // an open loop over all of them
- *    await crowd.closed({ seconds: 2 })                 // each asks again when it has its answer
+ *    await crowd.closed({ seconds: 2 })                 // each sends the next one when it has a response
  *    await crowd.reset()
  *    crowd.stop()
  */
-module.exports = class Crowd {
+class Crowd {
   /**
    * @param {{ connections: number, pin?: string }} of how many at most, the cores to stay on
    */
@@ -68,3 +68,33 @@ module.exports = class Crowd {
     return Promise.all(this.workers.map((one, i) => one.run(of(i))))
   }
 }
+
+/**
+ * What several processes measured, as one sample.
+ *
+ * @param {object[]} parts `{ requests, errors, reconnects, bytes, seconds, latencies: ms[] }`
+ * @return {object} a sample, as every generator gives it, with p50, p90, p99 in ms
+ */
+function merge (parts) {
+  const sum = name => parts.reduce((total, part) => total + part[name], 0)
+  const latencies = Float64Array.from(parts.flatMap(part => part.latencies))
+  const requests = sum('requests')
+  const seconds = Math.max(...parts.map(part => part.seconds))
+  let total = 0
+  for (const ms of latencies) total += ms
+  const at = p => latencies.length ? quantile(latencies, p) : NaN
+  return {
+    requests,
+    seconds,
+    bytes: sum('bytes'),
+    errors: sum('errors'),
+    reconnects: sum('reconnects'),
+    requestsPerSecond: requests / seconds,
+    latencyMeanMs: total / latencies.length,
+    p50: at(0.5),
+    p90: at(0.9),
+    p99: at(0.99)
+  }
+}
+
+module.exports = Object.assign(Crowd, { merge })

@@ -3,27 +3,24 @@
 const diagnostics = require('node:diagnostics_channel')
 const { setTimeout: sleep } = require('node:timers/promises')
 const { isDeepStrictEqual } = require('node:util')
-const { quantile } = require('../stats')
-const { histogram } = require('../histogram')
+const { quantile } = require('../run/stats')
+const { histogram } = require('./histogram')
+const serve = require('./messages')
 
 const CLIENTS = {
-  http: () => require('./rpc-http'),
-  bolt: () => require('../../contenders/rpc/sofa-client'),
-  dubbo: () => require('../../contenders/rpc/sofa-client'),
-  grpc: () => require('../../contenders/rpc/grpc-client')
+  http: () => require('../../labs/rpc/clients/http'),
+  bolt: () => require('../../labs/rpc/clients/sofa'),
+  dubbo: () => require('../../labs/rpc/clients/sofa'),
+  grpc: () => require('../../labs/rpc/clients/grpc')
 }
 
 // Every socket that any of the clients opens: what is on the wire is counted there.
 const sockets = new Set()
 diagnostics.subscribe('net.client.socket', ({ socket }) => sockets.add(socket))
 
-process.on('disconnect', () => process.exit())
-process.on('message', load => {
-  const doing = load.once ? ask(load) : shoot(load)
-  doing.then(sample => process.send({ sample }), err => process.send({ error: err.message }))
-})
+serve(load => load.once ? callOnce(load) : shoot(load))
 
-async function ask (load) {
+async function callOnce (load) {
   const client = await CLIENTS[load.protocol]().open(load)
   try {
     return { value: await outcome(client, load) }
@@ -48,7 +45,7 @@ async function shoot (load) {
       const start = performance.now()
       const value = await outcome(client, load)
       const took = performance.now() - start
-      if (end.signal.aborted) return // answered after the end
+      if (end.signal.aborted) return // its response came after the end
       if (isDeepStrictEqual(value, expected)) latencies.push(took)
       else errors++
       if (value.gone) return

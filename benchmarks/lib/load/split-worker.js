@@ -1,73 +1,37 @@
 'use strict'
 
-const net = require('node:net')
+const { Client, Tally, bytes, sampleOf } = require('./client')
+const serve = require('./messages')
 
-const PAUSE = 2 // ms between head and body, far above a server's reaction
+const PAUSE = 2 // ms between headers and body, far above a server's reaction
 
-process.on('disconnect', () => process.exit())
-process.on('message', load => shoot(load).then(sample => process.send({ sample })))
-
-async function shoot ({ port, method = 'POST', path = '/', headers = {}, body, connections, seconds }) {
-  const fields = { Host: `127.0.0.1:${port}`, ...headers, 'Content-Length': Buffer.byteLength(body) }
-  const lines = Object.entries(fields).map(([name, value]) => `${name}: ${value}\r\n`)
-  const head = `${method} ${path} HTTP/1.1\r\n${lines.join('')}\r\n`
-  const tally = { requests: 0, errors: 0, bytes: 0, latencies: [] }
-  const waiting = [] // clients whose body is still to go, oldest first
+serve(async function ({ connections, seconds, body, ...load }) {
+  const { port } = load
+  const [whole] = bytes({ method: 'POST', ...load, body })
+  const content = [whole.subarray(whole.length - Buffer.byteLength(body))]
+  const start = [whole.subarray(0, whole.length - Buffer.byteLength(body))]
+  const tally = new Tally()
+  const waiting = [] // { client, since }, whose bodies are still to be sent, oldest first
+  const clients = await Promise.all(Array.from({ length: connections }, () => new Client({ port }).open()))
 
   const begin = performance.now()
-  const clients = Array.from({ length: connections }, () => connect())
+  for (const client of clients) next(client)
   const timer = setInterval(() => {
     const now = performance.now()
-    while (waiting.length && now - waiting[0].asked >= PAUSE) waiting.shift().socket.write(body)
+    while (waiting.length && now - waiting[0].since >= PAUSE) waiting.shift().client.write(content)
   }, 1)
   await new Promise(resolve => setTimeout(resolve, seconds * 1000))
   clearInterval(timer)
   const took = (performance.now() - begin) / 1000
-  for (const { socket } of clients) socket.removeAllListeners().on('error', () => {}).destroy()
+  for (const client of clients) client.destroy()
+  return sampleOf(tally, took)
 
-  return sample(tally, took)
-
-  function connect () {
-    const client = { socket: net.connect({ port, host: '127.0.0.1', noDelay: true }), asked: 0, got: '' }
-    client.socket.setEncoding('latin1')
-    client.socket.once('connect', () => ask(client))
-    client.socket.on('data', chunk => answered(client, chunk))
-    client.socket.on('error', () => {})
-    client.socket.on('close', () => { tally.errors++ })
-    return client
+  function next (client) {
+    const since = performance.now()
+    client.request(start, isGood => {
+      tally.add(isGood, client.size || 0, performance.now() - since)
+      if (client.isOpen) next(client)
+    })
+    waiting.push({ client, since })
   }
-
-  function ask (client) {
-    client.asked = performance.now()
-    client.socket.write(head)
-    waiting.push(client)
-  }
-
-  function answered (client, chunk) {
-    client.got += chunk
-    tally.bytes += chunk.length
-    const end = client.got.indexOf('\r\n\r\n')
-    if (end < 0) return
-    const length = Number(/\r\ncontent-length: (\d+)/i.exec(client.got)?.[1])
-    if (client.got.length < end + 4 + length) return
-
-    if (client.got.startsWith('HTTP/1.1 200 ') && client.got.length === end + 4 + length) tally.requests++
-    else tally.errors++
-    tally.latencies.push(performance.now() - client.asked)
-    client.got = ''
-    ask(client)
-  }
-}
-
-function sample ({ requests, errors, bytes, latencies }, seconds) {
-  const mean = latencies.reduce((sum, ms) => sum + ms, 0) / latencies.length
-  return {
-    requests,
-    seconds,
-    bytes,
-    errors,
-    requestsPerSecond: requests / seconds,
-    latencyMeanMs: mean,
-    latency: { average: mean, max: Math.max(...latencies) }
-  }
-}
+})

@@ -1,31 +1,29 @@
 'use strict'
 
-const { fork } = require('node:child_process')
 const { spawn } = require('node:child_process')
 
 /**
- * A generator that is a Node process: it takes loads and answers samples by messages.
+ * A generator that is a Node process: it takes loads and gives samples by messages.
  *
  * @param {string} file
  * @param {{ pin?: string }} on the cores to stay on
  * @return {{ run: (load: object) => Promise<object>, stop: () => void }}
  */
 module.exports = function worker (file, { pin }) {
-  const stdio = ['ignore', 'ignore', 'inherit', 'ipc']
-  const child = pin
-    ? spawn('taskset', ['-c', pin, process.execPath, file], { stdio })
-    : fork(file, { stdio })
+  const command = [process.execPath, file]
+  if (pin) command.unshift('taskset', '-c', pin)
+  const child = spawn(command[0], command.slice(1), { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] })
 
-  function run (load) {
+  function run ({ mark, ...load }) { // a function is no message
     return new Promise((resolve, reject) => {
-      const ended = code => reject(new Error(`${file} ended with code ${code}`))
-      child.once('exit', ended)
-      child.once('message', ({ sample, error }) => {
-        child.off('exit', ended)
-        if (error) reject(new Error(error))
-        else resolve(sample)
-      })
-      child.send(load)
+      const settle = (act, value) => {
+        child.off('exit', ended).off('error', reject).off('message', received)
+        act(value)
+      }
+      const ended = code => settle(reject, new Error(`${file} ended with code ${code}`))
+      const received = ({ sample, error }) => error ? settle(reject, new Error(error)) : settle(resolve, sample)
+      child.once('exit', ended).once('error', reject).once('message', received)
+      child.send(load, err => { if (err) settle(reject, err) })
     })
   }
 

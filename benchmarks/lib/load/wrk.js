@@ -2,7 +2,7 @@
 
 const path = require('node:path')
 const { spawn } = require('node:child_process')
-const { program } = require('../machine')
+const { program } = require('../run/machine')
 
 const PAUSE = 500 // ms
 
@@ -16,7 +16,7 @@ module.exports = function wrk ({ pin }) {
   let child = null
 
   /**
-   * @param {{ port: number, method?: string, path?: string, headers?: object, body?: string,
+   * @param {{ port: number, protocol?: 'http'|'https', method?: string, path?: string, headers?: object, body?: string,
    *   connections: number, seconds: number, pipeline?: number, cookies?: number, settle?: number,
    *   mark?: (what: string) => void }} load cookies: how many different ones go round; settle: seconds in which
    *   thousands of connections come up, they come on top; mark is called when they are 'settled', and when the
@@ -24,12 +24,12 @@ module.exports = function wrk ({ pin }) {
    * @return {Promise<object>} a sample, as every generator gives it
    */
   function run (load) {
-    const { port, method = 'GET', path: target = '/', headers = {}, body = '' } = load
+    const { port, protocol = 'http', method = 'GET', path: target = '/', headers = {}, body = '' } = load
     const { connections, seconds, pipeline = 1, cookies = 0, settle = 0, mark = () => {} } = load
     const args = ['-t1', `-c${connections}`, `-d${seconds + Math.ceil(settle)}s`, '-s', path.join(__dirname, 'wrk.lua')]
     if (settle) args.push('--timeout', '60s') // a server may take seconds to go round all of them
     for (const name of Object.keys(headers)) args.push('-H', `${name}: ${headers[name]}`)
-    args.push(`http://127.0.0.1:${port}${target}`, '--', method, String(pipeline), String(cookies), body)
+    args.push(`${protocol}://127.0.0.1:${port}${target}`, '--', method, String(pipeline), String(cookies), body)
     const command = pin ? ['taskset', '-c', pin, 'wrk', ...args] : ['wrk', ...args]
 
     return new Promise((resolve, reject) => {

@@ -87,16 +87,22 @@ function isPatched () {
     response.detachSocket !== detachSocket || response.destroy !== destroy
 }
 
-/** Was the server made with classes of its own, or with options that only node's code knows? */
-function isSpecial (server) {
+/**
+ * Why this server never gets a front: it was made with classes of its own, or with options that only node's
+ * code knows. '' when it can have one.
+ *
+ * @param {http.Server} server
+ * @return {string}
+ */
+function special (server) {
   for (const symbol of Object.getOwnPropertySymbols(server)) {
     const value = server[symbol]
-    if (symbol.description === 'IncomingMessage' && value !== IncomingMessage) return true
-    if (symbol.description === 'ServerResponse' && value !== ServerResponse) return true
-    if (symbol.description === 'kUniqueHeaders' && value) return true
-    if (symbol.description === 'OptimizeEmptyRequestsOption' && value) return true
+    if (symbol.description === 'IncomingMessage' && value !== IncomingMessage) return "the server's own IncomingMessage"
+    if (symbol.description === 'ServerResponse' && value !== ServerResponse) return "the server's own ServerResponse"
+    if (symbol.description === 'kUniqueHeaders' && value) return "the server's option uniqueHeaders"
+    if (symbol.description === 'OptimizeEmptyRequestsOption' && value) return "the server's option optimizeEmptyRequests"
   }
-  return false
+  return ''
 }
 
-module.exports = { reason, isSpecial }
+module.exports = { reason, special }

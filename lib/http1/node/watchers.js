@@ -42,8 +42,13 @@ function request (server, req, res) {
 }
 
 /** As node does when a response was flushed. */
-function responseFinished (server, req, res) {
-  if (finished.hasSubscribers) finished.publish({ request: req, response: res, socket: req.socket, server })
+function responseFinished (server, res) {
+  if (finished.hasSubscribers) finished.publish({ request: res.req, response: res, socket: res.socket, server })
 }
 
-module.exports = { isWatched, request, responseFinished }
+/** @return {boolean} whether somebody sees a response when it is constructed */
+function seesCreated () {
+  return created.hasSubscribers
+}
+
+module.exports = { isWatched, request, responseFinished, seesCreated }

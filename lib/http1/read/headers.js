@@ -3,7 +3,7 @@
 const detach = require('../detach')
 
 /**
- * The header section of a request that the parser accepted: what it says about the message around it, and
+ * The header section of a request that the parser accepted: what it declares about the message around it, and
  * its fields: one on demand, all of them as node's `headers` object, or raw. The rules for repeated fields
  * are node's (https://nodejs.org/api/http.html#messageheaders).
  *

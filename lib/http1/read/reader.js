@@ -177,9 +177,9 @@ class Reader {
       rest = chunk.subarray(body.missing)
       chunk = chunk.subarray(0, body.missing)
     }
-    const hasRoom = body.write(chunk)
+    const isBelowMark = body.write(chunk)
     if (!body.isComplete) {
-      if (!hasRoom) this.connection.bodyIsFull(body)
+      if (!isBelowMark) this.connection.bodyIsFull(body)
       return null
     }
     this.receiving = null

@@ -20,7 +20,7 @@ const DROPPED = 3
 
 class Body {
   /**
-   * @param {Connection} connection is notified when there is room again
+   * @param {Connection} connection is notified when reading can go on
    * @param {number} length bytes in total
    */
   constructor (connection, length) {
@@ -99,9 +99,9 @@ class Body {
     this.state = STREAMED
     this.stream = req
     this.whole = this.chunks = null
-    let hasRoom = true
-    for (const chunk of chunks) hasRoom = req.push(chunk)
-    return hasRoom
+    let isBelowMark = true
+    for (const chunk of chunks) isBelowMark = req.push(chunk)
+    return isBelowMark
   }
 
   /** The client has left. */

@@ -113,7 +113,7 @@ class Incoming {
   }
 
   /** The connection calls the handler with it. */
-  answerWith (outgoing) {
+  respondWith (outgoing) {
     this.outgoing = outgoing
   }
 
@@ -135,7 +135,7 @@ class Incoming {
 
   /** @return {http.IncomingMessage} node's own, in the state that node's would be in now */
   materialize () {
-    if (this.req === null) this.connection.materialize(this)
+    if (this.req === null) this.connection.makeRequest(this)
     return this.req
   }
 }

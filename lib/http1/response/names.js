@@ -10,19 +10,23 @@ const detach = require('../detach')
 /** Fields that change framing or what node adds: node's own code shall do it. */
 const UNUSUAL = new Set(['connection', 'transfer-encoding', 'date', 'expect', 'trailer', 'keep-alive', 'cookie'])
 
-/** A longer value is not kept. */
-const SHORT = 64
+/** Node remembers that these were removed and does not add its own: a bit for each. */
+const REMOVED = { __proto__: null, 'content-length': 1, 'transfer-encoding': 2, connection: 4, date: 8 }
+
+/** A longer value is not kept; a Content-Security-Policy as packages set it is. In characters. */
+const SHORT = 512
 
 class FieldName {
   constructor (text) {
     this.text = text
     this.key = text.toLowerCase()
     this.isUnusual = UNUSUAL.has(this.key)
+    this.removal = REMOVED[this.key] ?? 0
     this.last = undefined // a good value
     this.lastLine = ''    // and its line, once it came again
   }
 
-  /** Is this a value that goes out as it is? */
+  /** Is this a value that is sent as it is? */
   accepts (value) {
     if (value === this.last && value !== undefined) {
       if (this.lastLine === '') this.lastLine = detach(`${this.text}: ${value}\r\n`)
@@ -36,7 +40,7 @@ class FieldName {
     return true
   }
 
-  /** @return {string} the line of the head, with its end */
+  /** @return {string} the line of the header section, with its CRLF */
   line (value) {
     if (value === this.last && this.lastLine !== '') return this.lastLine
     return this.text + ': ' + value + '\r\n'
@@ -78,4 +82,4 @@ function isPlain (value) {
   return value.every(one => typeof one === 'string' && !NOT_ASCII.test(one))
 }
 
-module.exports = { fieldName, isPlain }
+module.exports = { REMOVED, fieldName, isPlain }

@@ -3,7 +3,7 @@
 const assert = require('node:assert')
 const { Buffer } = require('node:buffer')
 const process = require('node:process')
-const { fieldName, isPlain } = require('./names')
+const { REMOVED, fieldName, isPlain } = require('./names')
 const writer = require('./writer')
 
 /**
@@ -45,11 +45,8 @@ FOLLOWS[FLUSHED] = 1 << WRITTEN
 FOLLOWS[LOST] = 1 << OPEN | 1 << STREAMING | 1 << QUEUED | 1 << BATCHED | 1 << WRITTEN
 FOLLOWS[NOTIFIED] = 1 << FLUSHED | 1 << LOST
 
-/** Bits of `removed`: node remembers that these fields were removed and does not add its own. */
-const REMOVED_LENGTH = 1
-const REMOVED_ENCODING = 2
-const REMOVED_CONNECTION = 4
-const REMOVED_DATE = 8
+/** In place of the length of a body that only node's own code sends, or rejects. */
+const NOT_PLAIN = -1
 
 class Outgoing {
   /**
@@ -67,7 +64,7 @@ class Outgoing {
     this.fields = []        // FieldName, value; and again
     this.status = 200
     this.message = undefined
-    this.removed = 0        // REMOVED_* bits
+    this.removed = 0        // bits of REMOVED
     this.isUnusual = false  // a field that decides about framing was set: node's code writes it
     this.ended = false
     this.hadTurn = false    // of a lost response: it was the one to be sent
@@ -117,6 +114,7 @@ class Outgoing {
 
   /** The connection ends with it, as far as is known before it has ended. */
   get mustClose () { return this.incoming.connection.closesAfter(this) }
+  get endsDrain () { return this.incoming.connection.endsDrain(this) }
 
   /** It has not ended, or node's own object has not written its end. */
   get isOpen () { return this.state === OPEN || this.state === STREAMING }
@@ -129,16 +127,17 @@ class Outgoing {
   get size () { return this.text.length + (this.bytes === null ? 0 : this.bytes.length) }
 
   setHeader (name, value) {
-    if (this.res === null) {
-      const field = fieldName(name)
-      if (field !== undefined && !this.ended && field.accepts(value)) {
-        this.isUnusual ||= field.isUnusual || (field.key === 'content-disposition' && typeof value !== 'string')
-        this.put(field, value)
-        return this
-      }
-    }
-    this.materialize().setHeader(name, value)
+    if (this.res !== null || !this.setField(name, value)) this.materialize().setHeader(name, value)
     return this
+  }
+
+  /** @return {boolean} false for what node's own code shall set, or reject */
+  setField (name, value) {
+    const field = fieldName(name)
+    if (field === undefined || this.ended || !field.accepts(value)) return false
+    this.isUnusual ||= field.isUnusual || (field.key === 'content-disposition' && typeof value !== 'string')
+    this.put(field, value)
+    return true
   }
 
   put (field, value) {
@@ -183,8 +182,17 @@ class Outgoing {
 
   getHeader (name) {
     if (this.res !== null || typeof name !== 'string') return this.materialize().getHeader(name)
+    return this.getField(name)
+  }
+
+  getField (name) {
     const at = this.find(fieldName(name)?.key ?? name.toLowerCase())
     return at === -1 ? undefined : this.fields[at + 1]
+  }
+
+  /** Node's own object has them from now on. */
+  releaseFields () {
+    this.fields = []
   }
 
   hasHeader (name) {
@@ -193,7 +201,10 @@ class Outgoing {
   }
 
   getHeaders () {
-    if (this.res !== null) return this.res.getHeaders()
+    return this.res === null ? this.getFields() : this.res.getHeaders()
+  }
+
+  getFields () {
     const headers = Object.create(null)
     for (let i = 0; i < this.fields.length; i += 2) headers[this.fields[i].key] = this.fields[i + 1]
     return headers
@@ -213,14 +224,17 @@ class Outgoing {
 
   removeHeader (name) {
     if (this.res !== null || typeof name !== 'string' || this.ended) return this.materialize().removeHeader(name)
-    const key = fieldName(name)?.key ?? name.toLowerCase()
-    // node remembers that these were removed and does not add its own
-    if (key === 'content-length') this.removed |= REMOVED_LENGTH
-    else if (key === 'transfer-encoding') this.removed |= REMOVED_ENCODING
-    else if (key === 'connection') this.removed |= REMOVED_CONNECTION
-    else if (key === 'date') this.removed |= REMOVED_DATE
-    const at = this.find(key)
+    this.removeField(name)
+  }
+
+  /** @return {number} the bit of REMOVED, when node remembers that this field was removed */
+  removeField (name) {
+    const field = fieldName(name)
+    if (field === undefined) return 0 // it is not here
+    const at = this.find(field.key)
     if (at !== -1) this.fields.splice(at, 2)
+    this.removed |= field.removal
+    return field.removal
   }
 
   flushHeaders () {
@@ -238,41 +252,65 @@ class Outgoing {
       return this
     }
     if (this.ended && !body) return this
-    const { status } = this
-    const isEmpty = body === undefined || body === null || body === ''
-    const isBodiless = status === 204 || status === 304 || this.incoming.isHead
-    if (!this.canWrite(body, isEmpty, isBodiless)) {
+    const length = lengthOf(body)
+    if (!this.canEnd(length)) {
       this.materialize().end(body)
       return this
     }
-
-    this.ended = true
-    if (this.isLost) return this
-    const length = isEmpty ? 0 : typeof body === 'string' ? Buffer.byteLength(body) : body.byteLength
-    this.closes = this.mustClose
-    const common = this.closes ? writer.close() : writer.keepAlive(this.responses.keepAliveTimeout)
-    const header = writer.header(status, this.message, this.fields, common, isBodiless ? -1 : length)
-
-    if (isBodiless || length === 0) this.responses.end(this, header, null, true)
-    else if (typeof body === 'string') this.responses.end(this, header + body, null, length === body.length)
-    else this.responses.end(this, header, body, true)
+    if (this.isLost) this.ended = true
+    else this.endPlain(this.header(length), body, length, null)
     return this
   }
 
-  /** Can the fast path produce the bytes that node would? */
-  canWrite (body, isEmpty, isBodiless) {
-    const { status } = this
-    if (this.ended || this.isUnusual || (this.isLost && !isEmpty)) return false
-    if (!(isEmpty || typeof body === 'string' || body instanceof Uint8Array)) return false
-    if (!(status >= 200 && status <= 999 && status === (status | 0))) return false
-    if (this.message !== undefined && !(typeof this.message === 'string' && isPlain(this.message))) return false
-    return this.removed === 0 || this.canWriteWithout(isBodiless)
+  /**
+   * Can the fast path produce the bytes that node would?
+   *
+   * @param {number} length see lengthOf()
+   */
+  canEnd (length) {
+    const { statusCode, statusMessage } = this
+    if (this.ended || this.isUnusual || length === NOT_PLAIN || (this.isLost && length > 0)) return false
+    if (!(statusCode >= 200 && statusCode <= 999 && statusCode === (statusCode | 0))) return false
+    if (statusMessage !== undefined && !(typeof statusMessage === 'string' && isPlain(statusMessage))) return false
+    return this.removed === 0 || this.canWriteWithout()
+  }
+
+  /** A response to HEAD, or one whose status allows no body. */
+  get isBodiless () {
+    const { statusCode } = this
+    return statusCode === 204 || statusCode === 304 || this.incoming.isHead
+  }
+
+  /**
+   * The header section of a response that can end here. Decides whether the connection closes.
+   *
+   * @param {number} length of the body in bytes
+   * @return {string}
+   */
+  header (length) {
+    this.closes = this.mustClose
+    const common = this.closes ? writer.close() : writer.keepAlive(this.responses.keepAliveTimeout)
+    return writer.header(this.statusCode, this.statusMessage, this.fields, common, this.isBodiless ? -1 : length)
+  }
+
+  /**
+   * @param {string} header
+   * @param {string|Uint8Array|null} [body]
+   * @param {number} length of the body in bytes
+   * @param {Function[]|null} callbacks of node's own object
+   */
+  endPlain (header, body, length, callbacks) {
+    this.ended = true
+    this.callbacks = callbacks
+    if (length === 0 || this.isBodiless) this.responses.end(this, header, null, true)
+    else if (typeof body === 'string') this.responses.end(this, header + body, null, length === body.length)
+    else this.responses.end(this, header, body, true)
   }
 
   /** Is it plain what node would write after these fields were removed? */
-  canWriteWithout (isBodiless) {
-    if (this.removed & (REMOVED_CONNECTION | REMOVED_DATE)) return false
-    return isBodiless || (this.removed & REMOVED_LENGTH) === 0 || this.getHeader('content-length') !== undefined
+  canWriteWithout () {
+    if (this.removed & (REMOVED.connection | REMOVED.date)) return false
+    return this.isBodiless || (this.removed & REMOVED['content-length']) === 0 || this.getField('content-length') !== undefined
   }
 
   /**
@@ -288,7 +326,7 @@ class Outgoing {
 
   /** @return {http.ServerResponse} node's own, in the state that node's would be in now */
   materialize () {
-    if (this.res === null) this.incoming.connection.materialize(this.incoming)
+    if (this.res === null) this.incoming.connection.makeResponse(this)
     return this.res
   }
 
@@ -364,8 +402,11 @@ class Outgoing {
     this.become(NOTIFIED)
     const { listeners, callbacks } = this
     this.listeners = this.callbacks = null
-    if (this.res !== null) this.responses.connection.settled(this, callbacks, listeners)
-    else if (listeners !== null) for (const fn of listeners) process.nextTick(fn, this.failure)
+    if (this.res !== null || this.incoming.req !== null) {
+      this.responses.connection.settled(this, callbacks, listeners)
+    } else if (listeners !== null) {
+      for (const fn of listeners) process.nextTick(fn, this.failure)
+    }
   }
 
   /** Node's own object is there and holds the values from now on. */
@@ -374,13 +415,17 @@ class Outgoing {
   }
 }
 
+/** @return {number} in bytes */
+function lengthOf (body) {
+  if (body === undefined || body === null || body === '') return 0
+  if (typeof body === 'string') return Buffer.byteLength(body)
+  return body instanceof Uint8Array ? body.byteLength : NOT_PLAIN
+}
+
 module.exports = {
   Outgoing,
+  lengthOf,
   STREAMING,
   BATCHED,
-  WRITTEN,
-  REMOVED_LENGTH,
-  REMOVED_ENCODING,
-  REMOVED_CONNECTION,
-  REMOVED_DATE
+  WRITTEN
 }

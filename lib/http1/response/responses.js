@@ -17,8 +17,8 @@ const { LARGE, latin1 } = require('./pieces')
  * when they reach the socket's high-water mark (measured: 4 to 5 times cheaper for pipelined requests).
  * While the client does not read, responses are kept by reference and not given to the socket.
  *
- * It tells the connection three things: whose turn it is, that no response is owed, and that the response
- * that ends the connection was written.
+ * It notifies the connection of three things: whose turn it is, that no response is owed, and that the
+ * response that ends the connection was written.
  */
 class Responses {
   /**

@@ -1,14 +1,12 @@
 'use strict'
 
-// Serves one app, says where, and how much CPU it has taken when asked.
-
-const app = require(`./${process.argv[2]}`)
-
-process.on('message', () => process.send(process.cpuUsage()))
-process.on('disconnect', () => process.exit())
-
-app.serve().then(server => {
-  const listening = () => process.send({ port: server.address().port })
-  if (server.listening) listening()
-  else server.once('listening', listening)
-})
+/**
+ * One app as a contender of the lab: benchmarks/lib/servers/host.js runs it from its own folder.
+ *
+ * @param {string[]} args the name of the app
+ * @return {() => Promise<object>} starts its server, on a port of its choice
+ */
+exports.start = ([name]) => function listen () {
+  process.chdir(__dirname) // Egg and Strapi look for their configuration there
+  return require(`./${name}`).serve()
+}

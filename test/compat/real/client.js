@@ -1,18 +1,15 @@
 'use strict'
 
 /**
- * Asks an app and remembers what it answered; keeps cookies.
+ * Sends requests to an app and keeps the responses; keeps cookies.
  *
  *    const client = new Client(port, text => text.replace(id, 'ID'))
  *    const { status, headers, body } = await client.ask('POST /users', { json: { name: 'Ada' } })
  *    client.answers                          // all of them, masked
- *    await client.load('GET /users', 1000)   // 8 at a time, each checked
  */
 
 const { once } = require('node:events')
 const http = require('node:http')
-
-const CONCURRENCY = 8
 
 class Client {
   constructor (port, mask = text => text) {
@@ -20,7 +17,7 @@ class Client {
     this.mask = mask
     this.answers = []
     this.cookies = new Map()
-    this.agent = new http.Agent({ keepAlive: true, maxSockets: CONCURRENCY })
+    this.agent = new http.Agent({ keepAlive: true })
   }
 
   async ask (line, options) {
@@ -33,23 +30,14 @@ class Client {
     return answer
   }
 
-  // Everything that an app answers otherwise each time has to be masked; so has the port.
+  // Everything that differs in each response has to be masked; so has the port.
   note (answer) {
     const text = JSON.stringify(answer).replaceAll(String(this.port), 'PORT')
     this.answers.push(JSON.parse(this.mask(text)))
   }
 
-  async send (line, { headers = {}, json, form, body } = {}) {
-    const [method, path] = line.split(' ')
-    headers = { ...headers }
-    if (json) {
-      headers['content-type'] = 'application/json'
-      body = JSON.stringify(json)
-    }
-    if (form) {
-      headers['content-type'] = 'application/x-www-form-urlencoded'
-      body = new URLSearchParams(form).toString()
-    }
+  async send (line, options) {
+    const { method, path, headers, body } = Client.request(line, options)
     if (body) headers['content-length'] = Buffer.byteLength(body)
     if (this.cookies.size > 0) headers.cookie = Array.from(this.cookies, pair => pair.join('=')).join('; ')
 
@@ -66,19 +54,28 @@ class Client {
     }
   }
 
-  async load ({ line, status = 200, ...options }, requests) {
-    let left = requests
-    const worker = async () => {
-      while (left-- > 0) {
-        const answer = await this.send(line, options)
-        if (answer.status !== status) throw new Error(`${line}: ${answer.status} ${answer.body.slice(0, 200)}`)
-      }
-    }
-    await Promise.all(Array.from({ length: CONCURRENCY }, worker))
-  }
-
   close () {
     this.agent.destroy()
+  }
+
+  /**
+   * A request as load generators take it.
+   *
+   *    Client.request('POST /users', { json: { name: 'Ada' } }) // { method, path, headers, body }
+   *
+   * @param {string} line method and path
+   * @param {{ headers?: object, json?: object, form?: object, body?: string }} [options]
+   * @return {{ method: string, path: string, headers: object, body?: string }}
+   */
+  static request (line, { headers = {}, json, form, body } = {}) {
+    const [method, path] = line.split(' ')
+    const type = json ? 'application/json' : form && 'application/x-www-form-urlencoded'
+    return {
+      method,
+      path,
+      headers: type ? { ...headers, 'content-type': type } : { ...headers },
+      body: json ? JSON.stringify(json) : form ? new URLSearchParams(form).toString() : body
+    }
   }
 }
 

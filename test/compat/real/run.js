@@ -1,26 +1,34 @@
 'use strict'
 
 /**
- * Real applications, unmodified, with koa and with kone in koa's place: the answers are compared
- * and the CPU that a request takes is measured. Writes test/compat/README.md.
+ * Real applications, unmodified, with koa and with kone in koa's place: their responses are compared and the CPU time
+ * per request is measured, in the rounds of the lab. Writes test/compat/README.md.
  *
  *    node test/compat/real/run.js                all of them
  *    node test/compat/real/run.js rest strapi    some; README.md keeps the rows of the others
- *    … --no-load                                 answers only; README.md stays as it is
+ *    … --no-load                                 responses only; README.md stays as it is
+ *    … --rounds=16                               more of them than 8
  *
  * Installed below KONE_CACHE (~/.cache/kone): kone from the tarball of `npm pack`, as "koa" and
  * by `overrides`, so that every package there gets it.
  */
 
-const { execFileSync, fork } = require('node:child_process')
+const { execFileSync } = require('node:child_process')
 const crypto = require('node:crypto')
-const { once } = require('node:events')
 const fs = require('node:fs')
 const os = require('node:os')
 const path = require('node:path')
-const { isDeepStrictEqual } = require('node:util')
+const { isDeepStrictEqual, parseArgs } = require('node:util')
 
-const { median, pairedRatio } = require('../../../benchmarks/lib/stats')
+const generators = {
+  autocannon: require('../../../benchmarks/lib/load/autocannon'),
+  wrk: require('../../../benchmarks/lib/load/wrk')
+}
+const { pins } = require('../../../benchmarks/lib/run/machine')
+const { doubt, measure, remarks } = require('../../../benchmarks/lib/run/measure')
+const { rounds } = require('../../../benchmarks/lib/run/rounds')
+const { median, pairedRatio } = require('../../../benchmarks/lib/run/stats')
+const Server = require('../../../benchmarks/lib/servers/server')
 const Client = require('./client')
 const table = require('./table')
 
@@ -28,15 +36,19 @@ const ROOT = path.join(__dirname, '../../..')
 const CACHE = path.join(process.env.KONE_CACHE || path.join(os.homedir(), '.cache/kone'), 'compat')
 const APPS = path.join(__dirname, 'apps')
 const RESULTS = path.join(CACHE, 'results.json')
-const START_TIMEOUT = 120000
-const ROUNDS = 5
-const REQUESTS = 2000 // per round, unless an app says otherwise
+const START = 120_000 // ms: Strapi builds its tables
+const LOAD = { connections: 8, seconds: 2 }
+const WARM = 3 // seconds
 
 if (require.main === module) main(process.argv.slice(2))
 
 async function main (args) {
-  const load = !args.includes('--no-load')
-  const names = args.filter(arg => !arg.startsWith('--'))
+  const { values, positionals: names } = parseArgs({
+    args,
+    allowPositionals: true,
+    options: { 'no-load': { type: 'boolean', default: false }, rounds: { type: 'string', default: '8' } }
+  })
+  const load = values['no-load'] ? null : loader(Number(values.rounds))
   const all = fs.readdirSync(APPS).filter(file => file.endsWith('.js')).map(file => path.parse(file).name)
   const unknown = names.filter(name => !all.includes(name))
   if (unknown.length > 0) {
@@ -51,19 +63,28 @@ async function main (args) {
   const rows = []
   for (const app of apps) {
     rows.push({ name: app.name, order: app.order, ...await compare(app, tarball, load) })
-    if (load) write(rows, all)
+    if (load) write(rows, all, load)
   }
   console.log(`\n${table.table(rows)}`)
+  load?.stop()
   process.exitCode = rows.every(row => row.same) ? 0 : 1
 }
 
-// With the rows of the apps that were asked before and not now.
-function write (rows, all) {
+// wrk where it is installed, and as many rounds as were asked for.
+function loader (count) {
+  if (!Number.isInteger(count) || count < 3) throw new TypeError('--rounds must be a whole number of at least 3')
+  const generator = generators.wrk.missing() ? 'autocannon' : 'wrk'
+  const pinned = pins()
+  return { count, generator, pin: pinned?.server, ...generators[generator]({ pin: pinned?.load }) }
+}
+
+// With the rows of the apps that ran before and not now.
+function write (rows, all, load) {
   const before = fs.existsSync(RESULTS) ? JSON.parse(fs.readFileSync(RESULTS, 'utf8')) : []
   const every = all.map(name => [...rows, ...before].find(row => row.name === name) || unasked(name))
   every.sort((a, b) => (a.order || 0) - (b.order || 0) || (a.name < b.name ? -1 : 1))
   fs.writeFileSync(RESULTS, JSON.stringify(every))
-  fs.writeFileSync(path.join(__dirname, '../README.md'), table.page(every, ROUNDS))
+  fs.writeFileSync(path.join(__dirname, '../README.md'), table.page(every, load))
 }
 
 function unasked (name) {
@@ -80,7 +101,7 @@ async function compare (app, tarball, load) {
       const folder = install(app, side, tarball)
       const got = versions(folder, app)
       if (side === 'koa') Object.assign(row, { koa: got.koa, versions: got.packages })
-      sides[side] = await start(app, folder)
+      sides[side] = await start(side, app, folder, load?.pin)
       sides[side].answers = await ask(app, sides[side])
     }
     const { koa, kone } = sides
@@ -88,12 +109,12 @@ async function compare (app, tarball, load) {
     row.differs = koa.answers.findIndex((answer, i) => !isDeepStrictEqual(answer, kone.answers[i]))
     row.same = row.differs < 0 && row.asked === kone.answers.length
     if (!row.same) console.log(app.name, koa.answers[row.differs], kone.answers[row.differs])
-    if (load) row.cpu = await measure(app, koa, kone)
+    if (load) row.cpu = await cost(app, [koa, kone], load)
   } catch (err) {
     row.error = err.message.split('\n')[0]
     console.log(app.name, err)
   }
-  for (const side of Object.values(sides)) side.child.kill()
+  for (const server of Object.values(sides)) await server.stop()
   console.log(`${row.same ? 'same' : 'DIFFERS'}  ${app.name}`)
   return row
 }
@@ -166,21 +187,10 @@ function versions (folder, { packages }) {
   return { koa: version('koa'), packages: Object.keys(packages).map(name => `${name} ${version(name)}`) }
 }
 
-async function start ({ name }, folder) {
-  const child = fork(path.join(folder, 'child.js'), [name], {
-    cwd: folder,
-    env: { ...process.env, NODE_ENV: 'production' },
-    stdio: ['ignore', 'pipe', 'pipe', 'ipc']
-  })
-  let said = ''
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.setEncoding('utf8').on('data', text => { said = (said + text).slice(-4000) })
-  }
-  const timer = setTimeout(() => child.kill(), START_TIMEOUT)
-  const first = await Promise.race([once(child, 'message'), once(child, 'exit')])
-  clearTimeout(timer)
-  if (!first[0]?.port) throw new Error(`${name} does not start in ${folder}: ${said}`)
-  return { child, port: first[0].port }
+// The app's own folder is where its packages are, and where Egg and Strapi look for their configuration.
+function start (side, { name }, folder, pin) {
+  const contender = { name: side, file: path.join(folder, 'child.js'), args: [name] }
+  return Server.start(contender, { node: process.execPath, pin, within: START })
 }
 
 async function ask (app, { port }) {
@@ -190,24 +200,26 @@ async function ask (app, { port }) {
   return client.answers
 }
 
-// By turns, so that a neighbour's noise falls on both.
-async function measure ({ load, requests = REQUESTS }, koa, kone) {
-  const samples = { koa: [], kone: [] }
-  for (let round = 0; round <= ROUNDS; round++) {
-    for (const [side, { child, port }] of Object.entries({ koa, kone })) {
-      const client = new Client(port)
-      const before = await cpu(child)
-      await client.load(load, requests)
-      const spent = await cpu(child) - before
-      client.close()
-      if (round > 0) samples[side].push(spent / requests) // the first one warms up
-    }
+// In the rounds of the lab: both sides in each, in changing order, and again what cannot be believed.
+async function cost ({ name, load: { line, status = 200, ...options } }, servers, load) {
+  const request = Client.request(line, options)
+  for (const { port } of servers) await expectStatus(status, port, line, options)
+
+  const cells = servers.map(server => ({ workload: name, server, load: { ...request, ...LOAD, generator: load.generator } }))
+  for (const { server } of cells) await load.run({ ...request, ...LOAD, seconds: WARM, port: server.port })
+  await rounds(cells, { count: load.count, visit: cell => measure(cell, load), doubt })
+  for (const { server, rejected, samples } of cells) {
+    if (rejected) throw new Error(`${server.name}: ${rejected}`)
+    for (const remark of remarks(samples)) console.log(`${name}, ${server.name}: ${remark}`)
   }
-  return { koa: median(samples.koa), kone: median(samples.kone), ratio: pairedRatio(samples.kone, samples.koa) }
+  const [koa, kone] = cells.map(({ samples }) => samples.map(({ cpu }) => cpu))
+  return { koa: median(koa), kone: median(kone), ratio: pairedRatio(kone, koa) }
 }
 
-async function cpu (child) {
-  child.send('cpu')
-  const [{ user, system }] = await once(child, 'message')
-  return user + system
+// Load generators look at no more than whether a status is an error.
+async function expectStatus (status, port, line, options) {
+  const client = new Client(port)
+  const response = await client.send(line, options)
+  client.close()
+  if (response.status !== status) throw new Error(`${line}: ${response.status} ${response.body.slice(0, 200)}`)
 }

@@ -20,15 +20,15 @@ function cells ({ title, versions = [], koa = '', asked, same, differs, error, c
 const spread = ({ median, min, max }) => `${median.toFixed(2)} (${min.toFixed(2)}–${max.toFixed(2)})`
 
 // The whole of test/compat/README.md.
-function page (rows, rounds) {
+function page (rows, { count, generator }) {
   return `# Real applications
 
 Unmodified, with koa and with kone in koa's place (\`"koa": "file:kone.tgz"\` and \`overrides\`, so
-that every package in the tree gets it). Each is asked the same by the same client; status, reason,
-headers and body have to be the same, but for dates, ids and signatures. The times are CPU (user
-and system) of the server's process per request: medians of ${rounds} rounds by turns, eight requests at
-a time; the ratio is that of the rounds, with the lowest and the highest. They tell what an app saves
-as a whole; its own work, a database's say, is in both.
+that every package in the tree gets it). One client sends the same requests to both; status, reason,
+headers and body have to be equal, but for dates, ids and signatures. The times are server CPU per
+request, in the rounds of the [lab](../../benchmarks/README.md): medians of ${count} rounds of two seconds by
+${generator}, eight connections; the ratio is that of the rounds, with the lowest and the highest. They tell
+what an app saves as a whole; its own work, a database's for example, is in both.
 
 ${table(rows)}
 

@@ -23,7 +23,7 @@ module.exports = {
     const Koa = require('koa')
     const send = require('koa-send')
 
-    // One place for both: the answer to a missing file names it.
+    // One place for both: the response to a missing file names it.
     const root = path.join(os.tmpdir(), 'kone-compat-public')
     for (const [name, text] of Object.entries(FILES)) {
       const file = path.join(root, name)

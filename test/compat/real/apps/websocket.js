@@ -33,7 +33,7 @@ module.exports = {
   load: { line: 'GET /' }
 }
 
-// Sends each when the one before is answered; → what was answered and how it was closed.
+// Sends each when the one before gets a response; → what came back and how it was closed.
 async function talk (url, messages) {
   const { WebSocket } = require('ws')
   const { once } = require('node:events')

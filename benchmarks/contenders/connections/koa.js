@@ -1,9 +1,0 @@
-'use strict'
-
-const Koa = require('koa')
-const serve = require('../../lib/serve')
-
-const app = new Koa()
-app.use(ctx => { ctx.body = 'Hello World' })
-
-serve(app)

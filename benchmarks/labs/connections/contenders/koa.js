@@ -1,0 +1,5 @@
+'use strict'
+
+exports.package = 'koa'
+
+exports.start = () => new (require('koa'))().use(ctx => { ctx.body = 'Hello World' })

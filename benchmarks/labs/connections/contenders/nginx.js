@@ -1,0 +1,4 @@
+'use strict'
+
+// Without a root it is `return 200`.
+module.exports = require('../../static/contenders/nginx')

@@ -1,0 +1,4 @@
+'use strict'
+
+// The lab decides how many workers.
+module.exports = { ...require('./node'), isCluster: true }

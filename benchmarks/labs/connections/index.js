@@ -1,0 +1,154 @@
+'use strict'
+
+const path = require('node:path')
+const Crowd = require('../../lib/load/crowd')
+const { lab } = require('../../lib/run/lab')
+const { pins } = require('../../lib/run/machine')
+const { cost, spent } = require('../../lib/run/measure')
+const { row } = require('../../lib/run/result')
+const { disbelief, middle, round } = require('../../lib/run/stats')
+const { list } = require('../../lib/servers/contenders')
+const { descriptors } = require('../../lib/servers/descriptors')
+const { extra } = require('../../lib/servers/program')
+const { levelsOf, sized } = require('./levels')
+const { RATE, named, view } = require('./tables')
+
+/*
+ * Thousands of connections: what one costs that is silent, how soon responses come when 1,000 requests a second come
+ * over all of them, and how many a server responds to when every connection always sends its next one. Each round
+ * starts a server anew, for a heap that has grown does not shrink back.
+ */
+
+const WARM = 200 // connections before the first look: what the first ones load is not counted
+const LONGER = 3 // times what a visit takes with ten times the connections
+
+// With --quick the first of them go first.
+const FIRST = ['kone', 'node', 'go', 'nginx', 'koa', 'kone-cluster', 'node-cluster', 'koa-cluster']
+
+const hello = { status: 200, type: /^text\/plain(;charset=utf-8)?$/, body: body => /^Hello,? World!?$/.test(body.trim()) }
+
+lab(module, {
+  name: 'connections',
+  contenders: [...list(path.join(__dirname, 'contenders'), { first: FIRST }), ...extra(process.env.EXTRA)]
+    .map(one => one.file ? { ...one, flags: ['--expose-gc'], env: { KEEP_ALIVE: '600000' } } : one),
+  options: { all: { help: 'also 20,000 and 100,000 connections' } },
+  probe: contender => ({ contender: { ...contender, workers: contender.isCluster ? 2 : undefined }, expected: hello }),
+  view,
+
+  async measure (lab) {
+    lab.pins = lab.result.derived.pinned = pins({ half: true })
+    const levels = levelsOf(lab.options)
+    Object.assign(lab.result.derived, { levels, leftOut: [], reconnects: [], descriptors: Math.min(descriptors(), 1e9) })
+    let inTime = lab.contenders.length
+    for (const connections of levels) {
+      const each = await level(lab, connections, inTime)
+      inTime = Math.floor(lab.timeLeft / (each * LONGER))
+    }
+  }
+})
+
+// As many contenders as there is time for. Resolves to the ms that each of them took.
+async function level (lab, connections, inTime) {
+  const { derived } = lab.result
+  const able = []
+  for (const contender of lab.contenders) {
+    const ready = sized(contender, connections, derived.descriptors)
+    const leftOut = reason => derived.leftOut.push({ connections, contender: contender.name, reason })
+    if (typeof ready === 'string') leftOut(ready)
+    else if (able.length < inTime) able.push(ready)
+    else {
+      leftOut('no time left')
+      lab.skip(`${contender.name}, ${connections.toLocaleString('en')} connections`)
+    }
+  }
+  if (!able.length) return NaN
+  const workload = named('idle', connections)
+  const verified = await lab.start(able, { workload, expected: hello, reference: 'node' })
+  await Promise.all(verified.map(one => one.stop()))
+
+  const crowd = new Crowd({ connections, pin: lab.pins?.load })
+  const forget = lab.atEnd(() => crowd.stop())
+  const begin = performance.now()
+  const cells = able.filter(({ name }) => verified.some(one => one.name === name))
+    .map(contender => ({ workload, server: { name: contender.name }, contender, connections }))
+  await lab.rounds(cells, { visit: cell => visit(lab, crowd, cell), doubt })
+  crowd.stop()
+  forget()
+  for (const cell of cells) keep(lab, cell)
+  return (performance.now() - begin) / cells.length
+}
+
+async function visit (lab, crowd, { contender, connections }) {
+  const seconds = secondsOf(lab, connections)
+  const server = await lab.launch(contender)
+  try {
+    const { port } = server
+    await crowd.open({ port, connections: WARM })
+    await crowd.greet()
+    await crowd.paced({ rate: 2000, seconds: 0.3 }) // the code is compiled
+    const before = await server.resident()
+
+    const accepting = await spent(server, () => crowd.open({ port, connections }))
+    const greeted = await crowd.greet()
+    const total = await server.resident()
+    const paced = await cost(server, () => crowd.paced({ rate: RATE, seconds }), { untilQuiet: true })
+    const closed = await cost(server, () => crowd.closed({ seconds }), { untilQuiet: true })
+    return {
+      memory: (total - before) / (connections - WARM),
+      total: total / 1e6,
+      accept: accepting.run / 1000 / (connections - WARM),
+      paced: { ...paced, errors: paced.errors + greeted.errors },
+      closed,
+      reconnects: greeted.reconnects + paced.reconnects + closed.reconnects
+    }
+  } finally {
+    await crowd.reset()
+    await server.stop()
+  }
+}
+
+const secondsOf = ({ options }, connections) => options.quick ? 1 : connections > 10_000 ? 5 : 3
+
+function doubt ({ connections }, { paced, closed, memory, accept }) {
+  return disbelief({ connections, ...paced }) ?? disbelief({ connections, ...closed }) ??
+    (memory > 0 && accept > 0 ? null : 'its memory did not grow')
+}
+
+function keep (lab, { contender: { name: contender }, connections, samples, discarded, rejected }) {
+  const { derived, rows } = lab.result
+  const workloads = ['idle', 'open loop', 'closed loop'].map(table => named(table, connections))
+  const [idle, open, closed] = workloads
+  for (const one of discarded) derived.discarded.push({ workload: open, contender, ...one })
+  if (rejected) {
+    for (const workload of workloads) lab.reject(workload, contender, rejected)
+    return
+  }
+  const of = name => samples.map(sample => sample[name])
+  const keepIdle = (metric, unit, figures) => rows.push(row({ workload: idle, contender, metric, unit }, figures))
+  keepIdle('memory', 'bytes/connection', of('memory'))
+  keepIdle('total', 'MB', of('total'))
+  keepIdle('accept', 'µs/connection', of('accept'))
+
+  const paced = of('paced')
+  const { requestsPerSecond, latencyMeanMs } = middle(paced)
+  const conditions = {
+    generator: 'crowd, open loop',
+    requestsPerSecond: round(requestsPerSecond),
+    connections,
+    latencyMeanMs: round(latencyMeanMs),
+    pipeline: 1,
+    seconds: secondsOf(lab, connections),
+    errors: 0
+  }
+  for (const [metric, unit] of [['cpu', 'µs/request'], ['p50', 'ms'], ['p90', 'ms'], ['p99', 'ms']]) {
+    rows.push(row({ workload: open, contender, metric, unit }, paced.map(sample => sample[metric]), conditions))
+  }
+  lab.keep([{
+    workload: closed,
+    server: { name: contender },
+    load: { generator: 'crowd', connections, seconds: secondsOf(lab, connections) },
+    samples: of('closed'),
+    discarded: []
+  }])
+  derived.reconnects.push({ connections, contender, rounds: of('reconnects') })
+}

@@ -1,0 +1,42 @@
+'use strict'
+
+const os = require('node:os')
+const { processesFor } = require('../../lib/servers/descriptors')
+
+const FEW = [1000, 10_000]
+const DEFAULT = [1000, 5000, 10_000, 50_000]
+const ALL = [...DEFAULT, 20_000, 100_000].sort((a, b) => a - b) // from the report's 10,000 to its 100,000
+
+/**
+ * How many connections a run goes through.
+ *
+ *    levelsOf({ quick: true }) // [1000, 10000]
+ *
+ * @param {{ quick?: boolean, all?: boolean }} options
+ * @return {number[]}
+ */
+exports.levelsOf = function ({ quick, all }) {
+  if (quick) return all ? [...FEW, ALL.at(-1)] : FEW
+  return all ? ALL : DEFAULT
+}
+
+/**
+ * A contender with as many processes as such a level needs.
+ *
+ * @param {object} contender as contenders.js lists it
+ * @param {number} connections
+ * @param {number} descriptors that a process may open
+ * @return {object|string} the contender, or why it cannot be measured
+ */
+exports.sized = function (contender, connections, descriptors) {
+  const { name, extra, program, isCluster, isLargeOnly } = contender
+  const needed = processesFor(connections, descriptors)
+  if (isLargeOnly && needed === 1) return 'one process of it holds so many, and that is measured'
+  if (isCluster) {
+    const half = Math.floor(os.availableParallelism() / 2) // of the cores: the load has the others
+    return { ...contender, workers: Math.max(needed, Math.min(8, Math.max(2, half))) }
+  }
+  const isTold = name === 'nginx' || (extra && /\$\{?WORKERS/.test(program.command().at(-1)))
+  if (isTold) return { ...contender, given: { workers: needed } }
+  return needed === 1 ? contender : `it is one process here, and one may open ${descriptors} files`
+}

@@ -1,0 +1,80 @@
+'use strict'
+
+const fs = require('node:fs')
+const path = require('node:path')
+const { lab } = require('../../lib/run/lab')
+const { row } = require('../../lib/run/result')
+const { list } = require('../../lib/servers/contenders')
+const SUBJECTS = require('./subjects')
+const { named, view } = require('./tables')
+
+/*
+ * How cost grows as work grows: one subject after the other, kone beside koa and fastify, each with a slope.
+ */
+
+lab(module, {
+  name: 'growth',
+  contenders: list(path.join(__dirname, 'contenders'), { first: ['kone', 'koa'] }),
+  probe: contender => ({ contender: { ...contender, args: ['middleware', '5'] }, expected: SUBJECTS.middleware.expected(5) }),
+  references: ['koa', 'fastify'],
+  view,
+
+  async measure (lab) {
+    lab.generators(['pooled'])
+    await lab.inTime(Object.entries(SUBJECTS).map(([name, { at, few = at, takes = 1, ...how }]) => {
+      const points = lab.options.quick ? [few[0], few[Math.floor(few.length / 2)], few.at(-1)] : at
+      return { name, size: takes, act: () => measure(lab, name, { ...how, at: points }) }
+    }))
+  }
+})
+
+// A server for each contender and each n: what was large before leaves nothing behind.
+async function measure (lab, subject, { at, request = () => ({}), expected, connections = () => 50 }) {
+  const { quick } = lab.options
+  const cells = []
+  for (const n of at) {
+    const workload = named(subject, n)
+    const wanted = request(n)
+    const servers = await lab.start(lab.contenders.map(one => ({ ...one, args: [subject, String(n)] })), {
+      workload,
+      request: typeof wanted === 'function' ? wanted : whole(wanted),
+      expected: expected(n)
+    })
+    for (const server of servers) {
+      const { body, ...request } = server.request
+      const load = { ...request, size: wanted.size, group: server.name, connections: connections(n), seconds: quick ? 0.35 : 2 }
+      cells.push({ n, workload, server, load: { generator: 'pooled', ...load } })
+    }
+  }
+  await lab.measure(cells)
+  if (subject === 'body') await peaks(lab, cells)
+  for (const { n, workload } of cells) {
+    for (const row of lab.result.rows) if (row.workload === workload) row.at = n
+  }
+  await Promise.all(cells.map(({ server }) => server.stop()))
+}
+
+// The request as it is verified: with its body.
+function whole ({ size, ...request }) {
+  if (!size) return request
+  return { ...request, headers: { 'content-type': 'application/octet-stream' }, body: 'x'.repeat(size) }
+}
+
+// The most memory that a server takes while it reads bodies. Writing to clear_refs resets the peak.
+async function peaks (lab, measured) {
+  if (!fs.existsSync('/proc/self/clear_refs')) return
+  const { pooled } = lab.generators(['pooled'])
+  const cells = measured.filter(({ rejected }) => !rejected).map(({ workload, server, load }) => ({ workload, server, load }))
+  await lab.rounds(cells, {
+    async visit ({ server, load }) {
+      fs.writeFileSync(`/proc/${server.pid}/clear_refs`, '5')
+      await pooled.run({ ...load, port: server.port, seconds: 0.2 })
+      const status = fs.readFileSync(`/proc/${server.pid}/status`, 'latin1')
+      return { memory: Number(/^VmHWM:\s*(\d+) kB/m.exec(status)[1]) * 1024 }
+    }
+  })
+  for (const { workload, server: { name: contender }, samples, rejected } of cells) {
+    if (rejected) continue // its cost is measured, so it is there
+    lab.result.rows.push(row({ workload, contender, metric: 'memory', unit: 'bytes' }, samples.map(one => one.memory)))
+  }
+}

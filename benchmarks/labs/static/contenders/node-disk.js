@@ -1,0 +1,18 @@
+'use strict'
+
+const fs = require('node:fs')
+const http = require('node:http')
+const path = require('node:path')
+
+exports.about = 'node:http, fs.stat and fs.createReadStream for every response'
+
+exports.start = ([root]) => http.createServer((req, res) => {
+  const file = path.join(root, path.normalize(req.url))
+  fs.stat(file, (err, stats) => {
+    res.statusCode = err ? 404 : 200
+    if (err) return res.end()
+    res.setHeader('Content-Type', 'text/html; charset=utf-8')
+    res.setHeader('Content-Length', stats.size)
+    fs.createReadStream(file).pipe(res)
+  })
+})

@@ -1,0 +1,148 @@
+'use strict'
+
+const fs = require('node:fs')
+const os = require('node:os')
+const path = require('node:path')
+const Crowd = require('../../lib/load/crowd')
+const { lab } = require('../../lib/run/lab')
+const { cost } = require('../../lib/run/measure')
+const { disbelief } = require('../../lib/run/stats')
+const { verify } = require('../../lib/run/verify')
+const { list } = require('../../lib/servers/contenders')
+const { extra } = require('../../lib/servers/program')
+const { descriptors } = require('../../lib/servers/descriptors')
+const { large } = require('./large')
+const { SIZES, WORKERS, bodyOf, plan, workersFor } = require('./plan')
+const { CROWDED, REFERENCES, view } = require('./tables')
+
+/*
+ * Files: kone, from memory and from the disk, beside the servers that are made for it, the static middleware of
+ * Node, and the floors: node:http writing a buffer, a raw socket that writes fixed bytes.
+ */
+
+const QUICK_LARGE = ['kone', 'node-disk', 'koa-static', 'nginx'] // who sends large files with --quick
+const CLUSTERS = ['kone', 'kone-disk', 'node', 'sirv', 'koa-static', 'fastify-static']
+const MULTIPLE = ['nginx', 'lighttpd'] // that start as many processes as their configuration says
+
+const contenders = [
+  ...list(path.join(__dirname, 'contenders'), { first: ['net', 'node', 'kone', 'kone-disk', 'sirv', 'koa-static', 'fastify-static'] }),
+  ...extra(process.env.EXTRA)
+]
+
+lab(module, {
+  name: 'static',
+  contenders,
+  options: { all: { help: 'also 60,000 connections, by servers of several processes' } },
+  references: REFERENCES,
+  view,
+
+  probe (contender, { folder }) {
+    writeFiles(folder)
+    return { contender: { ...contender, args: [folder], given: { root: folder } }, ...question(SIZES[0]) }
+  },
+
+  async measure (lab) {
+    const root = fs.mkdtempSync(path.join(os.tmpdir(), 'kone-static-'))
+    lab.atEnd(() => fs.rmSync(root, { recursive: true, force: true }))
+    writeFiles(root)
+
+    const generator = lab.generator(['wrk', 'autocannon'])
+    // net and node hold every file in memory, node-disk is their counterpart for those that are too large
+    const small = ({ name }) => name !== 'node-disk'
+    const big = ({ name }) => lab.options.quick ? QUICK_LARGE.includes(name) : !['net', 'node'].includes(name)
+    const servers = await startAll(lab, root, lab.contenders.filter(small))
+    const workloads = plan(lab.options)
+    lab.result.derived.workloads = workloads.flat().map(({ workload, heading, path }) => ({ workload, heading, path }))
+    await lab.inTime([...workloads.map(group => {
+      const cells = group.flatMap(({ workload, path, load, only }) => servers
+        .filter(({ name, paths }) => paths.has(path) && (!only || only.includes(name) || isExtra(name)))
+        .filter(({ name }) => !(name === 'net' && load.pipeline)) // it would respond once for sixteen
+        .map(server => ({ workload, server, load: { generator, path, ...load } })))
+      return { name: group.map(({ workload }) => workload).join(', '), size: cells.length, act: () => lab.measure(cells) }
+    }), {
+      name: 'large files',
+      size: 4 * lab.contenders.filter(big).length, // two files, and seconds twice as many
+      act: () => large(lab, root => lab.contenders.filter(big).map(one => serving(one, root)))
+    }])
+    await Promise.all(servers.map(server => server.stop()))
+    if (lab.options.all) await crowded(lab, root)
+  }
+})
+
+function writeFiles (root) {
+  fs.chmodSync(root, 0o755) // nginx may read as another user
+  for (const { path: name, bytes } of SIZES) fs.writeFileSync(path.join(root, name), bodyOf(bytes))
+}
+
+const serving = (contender, root, workers = 1) => ({ ...contender, args: [root], given: { root, workers } })
+
+// All contenders, each verified with every file before a clock starts.
+async function startAll (lab, root, contenders) {
+  const [first, ...others] = SIZES
+  const servers = await lab.start(contenders.map(one => serving(one, root)), {
+    workload: first.path, ...question(first), reference: 'node'
+  })
+  for (const server of servers) {
+    server.paths = new Set([first.path])
+    for (const size of others) {
+      try {
+        const { bytes } = await verify(server.port, ...Object.values(question(size)))
+        lab.result.derived.answers.push({ workload: size.path, contender: server.name, bytes, headers: [] })
+        server.paths.add(size.path)
+      } catch (err) {
+        lab.reject(size.path, server.name, err.message)
+      }
+    }
+  }
+  return servers
+}
+
+// As many connections as the report had. A process may not hold them, so servers are clusters of as many as they need.
+async function crowded (lab, root) {
+  const connections = 60_000
+  const limit = descriptors()
+  const several = []
+  for (const one of lab.contenders.filter(({ name }) => name !== 'node-disk')) {
+    const workers = workersFor(one, connections, limit)
+    const isCluster = CLUSTERS.includes(one.name)
+    if (isCluster) several.push({ ...serving(one, root), workers, env: { KEEP_ALIVE: '600000' } })
+    else if (MULTIPLE.includes(one.name)) several.push(serving(one, root, workers))
+    else lab.reject(CROWDED, one.name, 'it is one process here, which may not hold so many connections')
+    if (isCluster && workers > WORKERS) {
+      const why = `${one.descriptorsEach ?? 1} descriptors per connection, a process may open ${limit}`
+      lab.result.derived.remarks.push({ workload: CROWDED, contender: one.name, remark: `by ${workers} processes: ${why}` })
+    }
+  }
+  const [{ path: name }] = SIZES
+  const servers = await lab.start(several, { workload: CROWDED, ...question(SIZES[0]), reference: 'node' })
+  const cells = servers.map(server => ({ workload: CROWDED, server, load: { generator: 'crowd', connections, seconds: 5 } }))
+  const crowd = new Crowd({ connections, pin: lab.pins?.load })
+  const forget = lab.atEnd(() => crowd.stop())
+  await lab.rounds(cells, {
+    doubt: ({ load }, sample) => disbelief({ ...load, ...sample }),
+    async visit ({ server, load: { seconds } }) {
+      try {
+        await crowd.open({ port: server.port, connections, path: name })
+        const { errors } = await crowd.greet()
+        if (errors) throw new Error(`${errors} errors in the first responses`)
+        return await cost(server, () => crowd.closed({ seconds }), { untilQuiet: true })
+      } finally {
+        await crowd.reset()
+      }
+    }
+  })
+  crowd.stop()
+  forget()
+  lab.keep(cells)
+  await Promise.all(servers.map(server => server.stop()))
+}
+
+// The charset is not required: the servers of EXTRA are as they are.
+function question ({ path, bytes }) {
+  return {
+    request: { path },
+    expected: { status: 200, type: /^text\/html(;charset=utf-8)?$/, body: bodyOf(bytes) }
+  }
+}
+
+const isExtra = name => contenders.some(one => one.name === name && one.extra)

@@ -1,0 +1,154 @@
+'use strict'
+
+const fs = require('node:fs')
+const os = require('node:os')
+const path = require('node:path')
+const cpu = require('../../lib/run/cpu')
+const { doubt, measure } = require('../../lib/run/measure')
+const { row, rowOf, rowsOf } = require('../../lib/run/result')
+const { pairedRatio } = require('../../lib/run/stats')
+const { verify } = require('../../lib/run/verify')
+const { short } = require('../../lib/report/text')
+
+/*
+ * Large files, to a few connections: how many bytes come, what a megabyte costs, and how much memory is resident while
+ * they are sent. The part has a root of its own, because net and node keep every file of the other in memory.
+ */
+
+const MB = 1024 * 1024
+const LINE = 'A line of a large file, which is only worth its bytes: nobody looks into it.\n'
+
+/** What is sent: file, size, and to how many connections. */
+const LARGE = exports.LARGE = [
+  { workload: '1 MB, 16 connections', path: '/1m.html', bytes: MB, connections: 16 },
+  { workload: '100 MB, 4 connections', path: '/100m.html', bytes: 100 * MB, connections: 4 }
+]
+
+/**
+ * A file's content.
+ *
+ * @param {number} bytes
+ * @return {Buffer}
+ */
+const contentOf = exports.contentOf = bytes => Buffer.alloc(bytes, LINE)
+
+/**
+ * Measure all of them.
+ *
+ * @param {Lab} lab
+ * @param {(root: string) => object[]} contendersOf who takes part, serving a root
+ */
+exports.large = async function (lab, contendersOf) {
+  const root = fs.mkdtempSync(path.join(os.tmpdir(), 'kone-large-'))
+  const remove = () => fs.rmSync(root, { recursive: true, force: true })
+  const forget = lab.atEnd(remove)
+  fs.chmodSync(root, 0o755) // nginx may read as somebody else
+  for (const { path: name, bytes } of LARGE) fs.writeFileSync(path.join(root, name), contentOf(bytes))
+
+  const [first] = LARGE
+  const servers = await lab.start(contendersOf(root), { workload: first.workload, ...question(first), reference: 'node-disk' })
+  for (const one of LARGE) await sent(lab, servers, one)
+  await Promise.all(servers.map(server => server.stop()))
+  remove()
+  forget()
+}
+
+async function sent (lab, servers, one) {
+  const { workload, path, connections } = one
+  const able = []
+  for (const server of servers) {
+    try {
+      await verify(server.port, ...Object.values(question(one)))
+      able.push(server)
+    } catch (err) {
+      lab.reject(workload, server.name, err.message)
+    }
+  }
+
+  const generator = lab.generator(['wrk', 'autocannon'])
+  const load = { generator, path, connections, seconds: lab.options.quick ? 2 : 4 }
+  const cells = able.map(server => ({ workload, server, load }))
+  await lab.rounds(cells, { visit: cell => transfer(cell, lab.generators([generator])[generator]), doubt })
+  lab.keep(cells)
+  for (const cell of cells.filter(({ rejected }) => !rejected)) lab.result.rows.push(...figuresOf(cell))
+}
+
+/**
+ * A round: the sample of `measure`, and the most memory that was resident during it.
+ *
+ * @param {{ server: object, load: object }} cell
+ * @param {{ run: Function }} generator
+ * @return {Promise<object>} with bandwidth in MB/s, perMB in µs, peak in bytes (null where /proc is missing)
+ */
+const transfer = exports.transfer = async function (cell, generator) {
+  let peak = null
+  const look = () => { peak = Math.max(peak, cpu.resident(cell.server.pid)) || null }
+  const timer = setInterval(look, 20)
+  try {
+    const sample = await measure(cell, generator)
+    look()
+    const megabytes = sample.bytes / 1e6 // also of responses that the end cut off: the server sent them, too
+    return {
+      ...sample,
+      peak,
+      bandwidth: megabytes / sample.seconds,
+      perMB: sample.cpu * sample.requests / megabytes
+    }
+  } finally {
+    clearInterval(timer)
+  }
+}
+
+function figuresOf ({ workload, server: { name: contender }, samples }) {
+  const of = name => samples.map(sample => sample[name])
+  const figures = (metric, unit, values) => row({ workload, contender, metric, unit }, values)
+  return [
+    figures('bandwidth', 'MB/s', of('bandwidth')),
+    figures('perMB', 'µs/MB', of('perMB')),
+    ...of('peak').includes(null) ? [] : [figures('memory', 'MB', of('peak').map(bytes => bytes / 1e6))]
+  ]
+}
+
+function question ({ path, bytes }) {
+  const content = contentOf(bytes).toString()
+  return {
+    request: { path },
+    expected: {
+      status: 200,
+      type: /^text\/html(;charset=utf-8)?$/,
+      body: body => body === content
+    }
+  }
+}
+
+/**
+ * The tables of the part.
+ *
+ * @param {object} result
+ * @return {object[]} sections; none where it was not measured
+ */
+exports.tables = result => LARGE.map(({ workload, bytes, connections }) => {
+  const costs = rowsOf(result, workload, 'perMB').sort((a, b) => a.median - b.median)
+  if (!costs.length) return null
+
+  const floor = costs.find(({ contender }) => contender === 'node-disk')
+  const spread = ({ min, max }) => `${short(min)}–${short(max)}`
+  return {
+    heading: `a file of ${bytes / MB} MB to ${connections} connections`,
+    table: [
+      ['', 'MB/s', 'spread', 'CPU µs/MB', 'spread', '÷ node-disk', 'peak resident MB'],
+      ...costs.map(cost => {
+        const of = metric => rowOf(result, workload, cost.contender, metric)
+        const [rate, memory] = [of('bandwidth'), of('memory')]
+        const ratio = floor && pairedRatio(cost.rounds, floor.rounds)
+        return [
+          cost.contender, short(rate.median), spread(rate), short(cost.median), spread(cost),
+          ratio ? ratio.median.toFixed(2) : '–',
+          memory ? short(memory.median) : '–'
+        ]
+      })
+    ],
+    chart: { rows: costs, caption: 'server CPU per megabyte, µs: shorter is better' },
+    notes: ['resident memory counts the pages that the processes of a server share for each of them']
+  }
+}).filter(Boolean)

@@ -1,0 +1,93 @@
+'use strict'
+
+const { pairedRatio } = require('../../lib/run/stats')
+const { processesFor } = require('../../lib/servers/descriptors')
+
+/** The files: the report's 13 bytes, and what grows from there. */
+const SIZES = exports.SIZES = [
+  { name: '13 B', path: '/13.html', bytes: 13 },
+  { name: '100 B', path: '/100.html', bytes: 100 },
+  { name: '10 KB', path: '/10k.html', bytes: 10 * 1024 },
+  { name: '1 MB', path: '/1m.html', bytes: 1024 * 1024 }
+]
+
+/**
+ * A page of exactly so many bytes.
+ *
+ *    bodyOf(13) // 'Hello, World\n'
+ *
+ * @param {number} bytes
+ * @return {string}
+ */
+exports.bodyOf = bytes => 'Hello, World\n'.repeat(Math.ceil(bytes / 13)).slice(0, bytes)
+
+// What --quick leaves out, to end within four minutes: the sizes in between, and the crowd but for one size.
+const FEW = ['kone', 'node', 'sirv', 'nginx']
+const CROWD = ['net', ...FEW]
+
+/**
+ * The workloads of a run, in the order of the report.
+ *
+ * @param {{ quick: boolean }} options
+ * @return {object[][]} groups that share their rounds, what the targets need first: of
+ *   `{ workload, heading, path, load, only? }`, only: the contenders that do it
+ */
+exports.plan = function ({ quick }) {
+  const [small, ...larger] = SIZES
+  const seconds = quick ? 1 : 2
+  const main = ({ name }) => name === '10 KB'
+  const at64 = ({ name, path }, only) => ({
+    workload: `${name}, 64 connections`,
+    heading: `${name} at 64 connections`,
+    path,
+    load: { connections: 64, seconds },
+    only: quick ? only : undefined
+  })
+  // 6,000 of the largest are 6 GB a turn: the window must hold some of them.
+  const at6000 = ({ name, path, bytes }) => ({
+    workload: `${name}, 6,000 connections`,
+    heading: `${name} at 6,000 connections`,
+    path,
+    load: { connections: 6000, seconds: bytes > 1e5 ? 8 : quick ? 1 : 3, settle: 1.5 },
+    only: quick ? CROWD : undefined
+  })
+  const pipelined = {
+    workload: `${small.name}, pipelined 16`,
+    heading: `${small.name} at 64 connections, 16 deep pipelined (not to be compared with the other tables)`,
+    path: small.path,
+    load: { connections: 64, pipeline: 16, seconds }
+  }
+  return [
+    [at64(small), at6000(small), pipelined],
+    ...[...larger].sort((a, b) => main(b) - main(a))
+      .map(size => [at64(size, main(size) ? undefined : FEW), ...quick ? [] : [at6000(size)]])
+  ]
+}
+
+/**
+ * How much more a contender's figure grew than another's, round by round.
+ *
+ * @param {(name: string) => number[][]} figures the rounds before and after, of a contender
+ * @param {string} name
+ * @param {string} reference
+ * @return {object|null} as pairedRatio
+ */
+exports.growth = function (figures, name, reference) {
+  const grew = of => pairedRatio(...figures(of).reverse())?.rounds ?? []
+  return pairedRatio(grew(name), grew(reference))
+}
+
+/** Processes of a server with very many connections, unless it needs more. */
+const WORKERS = exports.WORKERS = 4
+
+/**
+ * How many processes a server needs for so many connections. What opens the file of a response anew needs a descriptor
+ * for that, too.
+ *
+ * @param {{ descriptorsEach?: number }} contender descriptorsEach: of a connection, 1
+ * @param {number} connections
+ * @param {number} descriptors that a process may open
+ * @return {number}
+ */
+exports.workersFor = ({ descriptorsEach = 1 }, connections, descriptors) =>
+  Math.max(WORKERS, processesFor(connections * descriptorsEach, descriptors))

@@ -1,0 +1,147 @@
+'use strict'
+
+const fs = require('node:fs')
+const os = require('node:os')
+const path = require('node:path')
+const { spawnSync } = require('node:child_process')
+const { lab } = require('../../lib/run/lab')
+const { OptionError } = require('../../lib/run/options')
+const bar = require('../../lib/run/progress')
+const { row } = require('../../lib/run/result')
+const { binary, kept } = require('../../lib/servers/binaries')
+const { list } = require('../../lib/servers/contenders')
+const { root } = require('../../lib/servers/kone')
+const { ALL, chosen, label, runsOn } = require('./nodes')
+const { view } = require('./tables')
+
+/*
+ * Hello world on the versions of Node: node:http since 0.8, Koa and kone from the first version on that they say
+ * they run on; and what the report of Node 0.6 compared besides: a response of 1,024 bytes, files, the start.
+ */
+
+const IO = path.join(__dirname, 'io.js')
+const EMPTY = path.join(__dirname, 'empty.js')
+
+const engines = folder => JSON.parse(fs.readFileSync(path.join(folder, 'package.json'), 'utf8')).engines.node
+
+const RUNS = {
+  node: () => true,
+  koa: wanted => runsOn(engines(path.dirname(require.resolve('koa/package.json'))), wanted),
+  kone: wanted => runsOn(engines(root), wanted)
+}
+
+// Each on every version that it runs on.
+const contenders = list(path.join(__dirname, 'contenders'), { first: ['node', 'koa', 'kone'] }).flatMap(one =>
+  ALL.filter(RUNS[one.name]).map(wanted => ({ ...one, name: `${one.name}-${label(wanted)}`, side: one.name, wanted })))
+
+const response = { status: 200, type: 'text/plain' }
+const WORKLOADS = {
+  'keep-alive': { args: [], expected: { ...response, body: 'Hello World\n' } },
+  close: {
+    args: [],
+    request: { headers: { connection: 'close' } },
+    expected: { ...response, body: 'Hello World\n', headers: { connection: 'close' } }
+  },
+  '1,024 bytes': { args: ['1024'], expected: { ...response, body: 'C'.repeat(1024) }, sides: ['node'] }
+}
+
+lab(module, {
+  name: 'versions',
+  contenders,
+  options: { all: { help: 'sixteen versions of Node instead of ten, or of four with --quick' } },
+  view,
+
+  // On a Node that is here already.
+  probe (contender) {
+    const { expected } = WORKLOADS['keep-alive']
+    if (label(contender.wanted) === label(process.versions.node)) return { contender, expected }
+    const found = kept(contender.wanted)
+    return found && { contender: { ...contender, node: found.file }, expected }
+  },
+
+  async measure (lab) {
+    if (lab.options.node !== process.execPath) throw new OptionError('versions: --node is not for this lab, it runs many')
+    const nodes = await binaries(lab)
+    const contenders = lab.contenders.filter(({ wanted }) => nodes.has(wanted)).map(one => {
+      const { file: node, version } = nodes.get(one.wanted)
+      return { ...one, node, version: () => one.version(`v${version}`) }
+    })
+    await lab.inTime([
+      ...Object.keys(WORKLOADS).map(name => ({ name, act: () => measure(lab, contenders, name) })),
+      { name: 'files and starts', act: () => filesAndStarts(lab, contenders), size: 0.5 }
+    ])
+    lab.result.derived.versions = [...nodes.keys()].map(label)
+  }
+})
+
+async function binaries (lab) {
+  const { quick, all, only } = lab.options
+  const wanted = (only ? ALL : chosen({ quick, all })).filter(one => lab.contenders.some(({ wanted }) => wanted === one))
+  const progress = bar(wanted.length)
+  const found = new Map()
+  for (const one of wanted) {
+    progress.tick(`Node ${one}`)
+    try {
+      found.set(one, await binary(one))
+    } catch (err) {
+      for (const { name } of lab.contenders.filter(({ wanted }) => wanted === one)) lab.miss(name, err.message)
+    }
+  }
+  progress.end()
+  return found
+}
+
+async function measure (lab, running, workload) {
+  const { args, request, expected, sides } = WORKLOADS[workload]
+  const generator = lab.generator(['wrk', workload === 'close' ? 'reconnect' : 'autocannon'])
+  const contenders = running.filter(({ side }) => !sides || sides.includes(side)).map(one => ({ ...one, args }))
+  const servers = await lab.start(contenders, { workload, request, expected, reference: 'node-20' })
+  const load = { ...request, generator, connections: 100, seconds: lab.options.quick ? 1 : 2 }
+  await lab.measure(servers.map(server => ({ workload, server, load })))
+  await Promise.all(servers.map(server => server.stop()))
+}
+
+async function filesAndStarts (lab, running) {
+  const { quick } = lab.options
+  const verified = new Set(lab.result.contenders.map(({ name }) => name))
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'kone-io-'))
+  const forget = lab.atEnd(() => fs.rmSync(folder, { recursive: true, force: true }))
+  const cells = running.filter(({ name, side }) => side === 'node' && verified.has(name))
+    .map(({ name, node }) => ({ workload: 'io', server: { name }, node }))
+
+  await lab.rounds(cells, {
+    tries: 1,
+    visit: ({ node }) => ({
+      ...JSON.parse(finished(node, [IO, path.join(folder, 'io'), quick ? '40' : '200'])),
+      startup: start(node, quick ? 2 : 5)
+    })
+  })
+  fs.rmSync(folder, { recursive: true })
+  forget()
+
+  for (const { server: { name: contender }, samples, rejected } of cells) {
+    if (rejected) {
+      lab.reject('io', contender, rejected)
+      continue
+    }
+    const keep = (workload, metric, unit, figures) => lab.result.rows.push(row({ workload, contender, metric, unit }, figures))
+    keep('io', 'read', 'MB/s', samples.map(one => one.read))
+    keep('io', 'write', 'MB/s', samples.map(one => one.write))
+    keep('startup', 'time', 'ms', samples.map(one => one.startup))
+  }
+}
+
+// ms that a start and an end take
+function start (node, times) {
+  const begin = performance.now()
+  for (let i = 0; i < times; i++) finished(node, [EMPTY])
+  return (performance.now() - begin) / times
+}
+
+function finished (node, args) {
+  const env = { ...process.env, NODE_OPTIONS: '' }
+  const { status, error, stdout, stderr } = spawnSync(node, args, { encoding: 'utf8', env, timeout: 60_000 })
+  if (error) throw error
+  if (status !== 0) throw new Error(stderr.trim().split('\n')[0] || `it ended with code ${status}`)
+  return stdout
+}

@@ -1,0 +1,201 @@
+'use strict'
+
+const net = require('node:net')
+
+const BUFFER = Buffer.allocUnsafeSlow(65_536) // of all sockets: every read is used up before the next one
+
+/**
+ * The raw HTTP client of the generators: one connection that sends the bytes it is given, one request at a time, and
+ * counts the bytes of the response instead of keeping them.
+ *
+ *    const client = await new Client({ port }).open()
+ *    client.request(bytes({ port, path: '/' }), isGood => …) // whole, and its status is 200
+ */
+class Client {
+  #where
+  #keepsBody
+  #untilEnd
+  #text = '' // of the headers until they are complete; of the whole response if the body is kept
+  #missing = -1 // bytes of the body still to come; -1 while the headers are not complete
+  #done = null
+
+  /**
+   * @param {{ port: number, host?: string, localAddress?: string }} where
+   * @param {{ keepsBody?: boolean, untilEnd?: boolean, onclose?: Function }} [how] untilEnd: a response ends with its
+   *   connection; onclose: called when an open connection has closed, with whether a response was pending
+   */
+  constructor ({ port, host = '127.0.0.1', localAddress }, { keepsBody = false, untilEnd = false, onclose = () => {} } = {}) {
+    this.#where = { port, host, localAddress }
+    this.#keepsBody = keepsBody
+    this.#untilEnd = untilEnd
+    this.onclose = onclose
+    this.isOpen = false
+    this.status = '' // of the last response
+    this.size = 0 // bytes of the last response, headers included
+    this.body = '' // of the last response, in latin1, if it is kept
+  }
+
+  /**
+   * @return {Promise<Client>} connected
+   * @throws {Error} of the socket
+   */
+  open () {
+    return new Promise((resolve, reject) => {
+      const socket = this.socket = net.connect({
+        ...this.#where,
+        noDelay: true,
+        onread: { buffer: BUFFER, callback: length => this.#take(length) }
+      })
+      socket.once('error', reject)
+      socket.once('connect', () => {
+        this.isOpen = true
+        socket.off('error', reject).on('error', () => {})
+        resolve(this)
+      })
+      socket.on('end', () => this.#end())
+      socket.once('close', () => this.#closed())
+    })
+  }
+
+  /** A request is sent and its response is not complete. */
+  get isBusy () {
+    return this.#done !== null
+  }
+
+  /**
+   * Send a request, or its first part.
+   *
+   * @param {(Buffer|string)[]} parts
+   * @param {(isGood: boolean) => void} done called once: the response is complete, or the connection is closed
+   */
+  request (parts, done) {
+    this.#text = this.status = this.body = ''
+    this.#missing = -1
+    this.size = 0
+    this.#done = done
+    this.write(parts)
+  }
+
+  /** @param {(Buffer|string)[]} parts more of a request */
+  write (parts) {
+    if (parts.length > 1) this.socket.cork()
+    for (const part of parts) this.socket.write(part, 'latin1')
+    if (parts.length > 1) this.socket.uncork()
+  }
+
+  /** @param {{ reset?: boolean }} [how] reset: by an RST, which leaves no TIME_WAIT behind */
+  destroy ({ reset = false } = {}) {
+    this.onclose = () => {}
+    this.#done = null
+    if (reset && this.isOpen) this.socket.resetAndDestroy()
+    else this.socket.destroy()
+  }
+
+  #take (length) {
+    if (this.#untilEnd) {
+      if (this.size === 0) this.status = BUFFER.latin1Slice(9, 12)
+      this.size += length
+      return true
+    }
+    if (this.#missing < 0) {
+      this.#text += BUFFER.latin1Slice(0, length)
+      const end = this.#text.indexOf('\r\n\r\n')
+      if (end < 0) return true
+      this.status = this.#text.slice(9, 12)
+      this.size = end + 4 + Number(/\r\ncontent-length: *(\d+)/i.exec(this.#text)?.[1])
+      this.#missing = this.size - this.#text.length
+      if (this.#keepsBody) this.body = this.#text.slice(end + 4)
+    } else {
+      this.#missing -= length
+      if (this.#keepsBody) this.body += BUFFER.latin1Slice(0, length)
+    }
+    // More than was announced, or no length at all, is no good response either.
+    if (!(this.#missing > 0)) this.#settle(this.#missing === 0 && this.status === '200')
+    return true
+  }
+
+  #end () {
+    if (this.#untilEnd) this.#settle(this.status === '200')
+    this.socket.destroy()
+  }
+
+  #closed () {
+    if (!this.isOpen) return
+    this.isOpen = false
+    const { isBusy } = this
+    this.#settle(false)
+    this.onclose(isBusy)
+  }
+
+  #settle (isGood) {
+    const done = this.#done
+    this.#done = null
+    done?.(isGood)
+  }
+}
+
+/**
+ * A request as bytes; a large body is not copied.
+ *
+ * @param {{ port: number, host?: string, method?: string, path?: string, headers?: object, body?: string,
+ *   size?: number }} of size: bytes of a body of its own, in place of `body`
+ * @return {Buffer[]} headers and body in one buffer, or in one each
+ */
+function bytes ({ port, host = '127.0.0.1', method = 'GET', path = '/', headers = {}, body = '', size = 0 }) {
+  const content = size ? Buffer.alloc(size, 'x') : Buffer.from(body, 'latin1')
+  const fields = { Host: `${host}:${port}`, ...headers }
+  if (size) fields['Content-Type'] = 'application/octet-stream'
+  if (content.length) fields['Content-Length'] = content.length
+  const lines = Object.entries(fields).map(([name, value]) => `${name}: ${value}\r\n`)
+  const start = Buffer.from(`${method} ${path} HTTP/1.1\r\n${lines.join('')}\r\n`, 'latin1')
+  if (content.length === 0) return [start]
+  return content.length < 65_536 ? [Buffer.concat([start, content])] : [start, content]
+}
+
+/**
+ * What a generator reports, by its counts.
+ *
+ * @param {{ requests: number, errors: number, bytes: number, latency: number, longest: number }} tally latency: the sum
+ *   of all, in ms
+ * @param {number} seconds
+ * @return {object} a sample
+ */
+function sampleOf ({ requests, errors, bytes, latency, longest }, seconds) {
+  const mean = latency / requests
+  return {
+    requests,
+    seconds,
+    bytes,
+    errors,
+    requestsPerSecond: requests / seconds,
+    latencyMeanMs: mean,
+    latency: { average: mean, max: longest }
+  }
+}
+
+/** Counts of a generator, with one response after the other. */
+class Tally {
+  requests = 0
+  errors = 0
+  bytes = 0
+  latency = 0 // ms, of all good responses
+  longest = 0
+
+  /**
+   * @param {boolean} isGood
+   * @param {number} size bytes
+   * @param {number} ms
+   */
+  add (isGood, size, ms) {
+    this.bytes += size
+    if (!isGood) {
+      this.errors++
+      return
+    }
+    this.requests++
+    this.latency += ms
+    this.longest = Math.max(this.longest, ms)
+  }
+}
+
+module.exports = { Client, Tally, bytes, sampleOf }

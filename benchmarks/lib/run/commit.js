@@ -1,0 +1,38 @@
+'use strict'
+
+const { execFileSync } = require('node:child_process')
+const { root } = require('../servers/kone')
+
+// What a figure of kone depends on.
+const MEASURED = ['lib', 'middleware', 'package.json']
+
+/**
+ * The commit that is measured.
+ *
+ * @return {{ hash: string, dirty: boolean }|null} dirty: kone's own files differ from it; null where there is no git
+ */
+exports.commit = function () {
+  const hash = git('rev-parse', 'HEAD')
+  return hash === null ? null : { hash, dirty: git('status', '--porcelain', '--', ...MEASURED) !== '' }
+}
+
+/**
+ * Whether kone has changed since a commit.
+ *
+ *    changedSince('9120eab') // ['lib/http1/front.js']
+ *
+ * @param {string} hash
+ * @return {string[]|null} files of lib/ that differ in the checkout; null where git does not know the commit
+ */
+exports.changedSince = function (hash) {
+  const said = git('diff', '--name-only', '--end-of-options', hash, '--', 'lib')
+  return said === null ? null : said.split('\n').filter(Boolean)
+}
+
+function git (...args) {
+  try {
+    return execFileSync('git', args, { cwd: root, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim()
+  } catch {
+    return null
+  }
+}

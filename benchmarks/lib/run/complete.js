@@ -1,0 +1,55 @@
+'use strict'
+
+const { quantile } = require('./stats')
+const { problems } = require('./result')
+
+const ROUNDS = 8
+const SECONDS = 2
+const MOST = 0.75 // of the rounds must be quiet: a neighbour may wake up once
+const OTHERS = 0.05 // share of all cores that processes besides the lab's may take
+const STEAL = 0.02 // share of all cores
+const LOAD = 3 // load average per core: servers and generators are in it
+
+/**
+ * What a result lacks to be committed.
+ *
+ *    lacks(result) // ['3 rounds, not 8 or more', 'it was made with --quick']
+ *
+ * @param {object} result
+ * @return {string[]} empty for a complete run on a quiet machine
+ */
+exports.lacks = function (result) {
+  const found = problems(result)
+  if (found.length) return found
+  return [...completeness(result), ...origin(result), ...quietness(result)]
+}
+
+function completeness ({ rows, skipped = [], derived }) {
+  const found = []
+  if (derived.quick) found.push('it was made with --quick')
+  if (derived.only) found.push(`it has only ${derived.only.join(', ')}`)
+  if (skipped.length) found.push(`there was no time for ${skipped.map(({ part }) => part).join(', ')}`)
+  const rounds = Math.min(...rows.map(row => row.rounds.length))
+  if (!(rounds >= ROUNDS)) found.push(`it has ${rounds} rounds, not ${ROUNDS} or more`)
+  const loads = rows.filter(({ generator, seconds }) => generator && !(seconds >= SECONDS))
+  const [first] = loads
+  if (first) found.push(`${first.workload} has rounds of ${first.seconds ?? 'an unknown number of'} s, not ${SECONDS} or more`)
+  return found
+}
+
+function origin ({ commit }) {
+  if (!commit) return ['its commit is not known: measure in a clone with git']
+  return commit.dirty ? [`kone was not as in ${commit.hash.slice(0, 7)}: commit, then measure`] : []
+}
+
+function quietness ({ machine: { cores }, conditions = [] }) {
+  if (!conditions.length) return ['load and steal were not recorded']
+  const most = name => quantile(conditions.map(one => one[name]), MOST)
+  const found = []
+  if (most('others') > OTHERS) found.push(`other processes took ${percent(most('others'))} of the machine (${percent(OTHERS)} at most)`)
+  if (most('steal') > STEAL) found.push(`the hypervisor took ${percent(most('steal'))} of the machine (${percent(STEAL)} at most)`)
+  if (most('load') > LOAD * cores) found.push(`the load average was ${most('load').toFixed(1)} (${LOAD * cores} at most)`)
+  return found
+}
+
+const percent = share => `${(share * 100).toFixed(1)} %`

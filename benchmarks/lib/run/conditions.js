@@ -1,0 +1,43 @@
+'use strict'
+
+const os = require('node:os')
+const cpu = require('./cpu')
+
+/**
+ * What else happened on the machine, from now until the function that this returns is called.
+ *
+ *    const end = conditions()
+ *    await measure()
+ *    end() // { load: 1.9, steal: 0.001, others: 0.02 }
+ *
+ * @return {() => { load: number, steal: number, others: number }} load: the load average of the last minute; steal
+ *   and others: what the hypervisor, and processes that the lab did not start, took of the time of all cores (0…1;
+ *   both are 0 elsewhere than on Linux)
+ */
+module.exports = function conditions () {
+  const before = look()
+  return function () {
+    const after = look()
+    const total = after.total - before.total
+    const share = ticks => total > 0 ? Math.max(0, Math.round(ticks / total * 1e4) / 1e4) : 0
+    return {
+      load: Math.round(os.loadavg()[0] * 100) / 100,
+      steal: share(after.steal - before.steal),
+      others: share(after.busy - before.busy - (after.ours - before.ours))
+    }
+  }
+}
+
+const adopted = new Set()
+
+/**
+ * A process that the lab has started, though it is no child of the lab: a daemon.
+ *
+ * @param {number} pid
+ */
+module.exports.adopt = pid => adopted.add(pid)
+
+function look () {
+  const ours = [process.pid, ...adopted].reduce((sum, pid) => sum + cpu.ticks(pid), 0)
+  return { ...cpu.machine(), ours }
+}

@@ -1,0 +1,65 @@
+'use strict'
+
+const path = require('node:path')
+const Server = require('../servers/server')
+const { measure } = require('./measure')
+const { median, round } = require('./stats')
+
+const ROUNDS = 3
+
+// A server that writes fixed bytes for every read: whatever the generator costs, it is not the server.
+const contender = { name: 'fixed bytes', file: path.join(__dirname, '../servers/fixed.js') }
+const LOADS = {
+  wrk: { connections: 50 },
+  autocannon: { connections: 100 },
+  pooled: { connections: 50, group: 'fixed bytes' },
+  reconnect: { connections: 50 },
+  rpc: {
+    connections: 50,
+    protocol: 'http',
+    method: 'ping',
+    args: [],
+    path: '/',
+    type: 'application/json',
+    body: '[]',
+    expected: { value: 'Hello World' }
+  }
+}
+
+/**
+ * What the generators cost by themselves: each against a server of fixed bytes. A row whose rate is near to that of
+ * its generator here says what the generator can do, and not the server.
+ *
+ *    await harness(['wrk'], { generators: { wrk }, pins: null, quick: true })
+ *    // [{ generator: 'wrk', connections: 50, requestsPerSecond: 120000, clientCpu: 4.1, serverCpu: 5.2 }]
+ *
+ * @param {string[]} names
+ * @param {{ generators: object, pins: object|null, quick: boolean }} how
+ * @return {Promise<object[]>} medians of three rounds: clientCpu and serverCpu in µs per request; a generator that failed
+ *   has `failed`, a reason, instead
+ */
+exports.harness = async function (names, { generators, pins, quick }) {
+  const server = await Server.start(contender, { node: process.execPath, pin: pins?.server })
+  const rows = []
+  try {
+    for (const generator of names.filter(name => LOADS[name])) {
+      const load = { ...LOADS[generator], generator, seconds: quick ? 1 : 2 }
+      rows.push(await cost({ server, load }, generators[generator]))
+    }
+  } finally {
+    await server.stop()
+  }
+  return rows
+}
+
+async function cost (cell, client) {
+  const { generator, connections } = cell.load
+  try {
+    const samples = []
+    while (samples.length < ROUNDS) samples.push(await measure(cell, client))
+    const of = name => round(median(samples.map(sample => sample[name])))
+    return { generator, connections, requestsPerSecond: of('requestsPerSecond'), clientCpu: of('clientCpu'), serverCpu: of('cpu') }
+  } catch (err) {
+    return { generator, connections, failed: err.message }
+  }
+}

@@ -1,0 +1,422 @@
+'use strict'
+
+const path = require('node:path')
+const Program = require('../servers/program')
+const Server = require('../servers/server')
+const bar = require('./progress')
+const inTime = require('./in-time')
+const { OptionError, nodeBinary, nodeVersion, parse, usage } = require('./options')
+const { commit } = require('./commit')
+const { machine, pins } = require('./machine')
+const { headerDifferences, verify } = require('./verify')
+const { rounds } = require('./rounds')
+const { doubt, measure, remarks } = require('./measure')
+const { harness } = require('./harness')
+const { cellRows } = require('./result')
+const { addRatios, finish } = require('../report/report')
+
+const GENERATORS = {
+  autocannon: require('../load/autocannon'),
+  wrk: require('../load/wrk'),
+  split: require('../load/split'),
+  reconnect: require('../load/reconnect'),
+  rpc: require('../load/rpc'),
+  pooled: require('../load/pooled')
+}
+
+const QUICK = 215_000 // ms that a first look may take
+const HARNESS = 12_000 // ms of them that are kept for what the generators cost
+
+/**
+ * A lab: it runs when its file is the one that was started; otherwise the file exports the definition.
+ *
+ *    lab(module, {
+ *      name: 'battle',
+ *      contenders: list(path.join(__dirname, 'contenders')),
+ *      probe: contender => ({ contender, request: { path: '/' }, expected: { status: 200, … } }),
+ *      references: ['node', 'koa'],
+ *      async measure (lab) { … },
+ *      view: result => ({ title: 'battle', sections: [] })
+ *    })
+ *
+ * @param {NodeModule} module of the lab
+ * @param {object} definition
+ * @param {string} definition.name
+ * @param {object[]} definition.contenders as contenders.js lists them
+ * @param {object} [definition.options] of this lab alone, as options.js takes them
+ * @param {Function} definition.probe what a contender is verified with: `(contender, { folder }) => ({ contender, request,
+ *   expected, check? })`, folder: an empty one for files; null for a contender that needs more than this machine has
+ * @param {string[]|Function} [definition.references] contenders to divide by, or a function of the result
+ * @param {(lab: Lab) => Promise<void>} definition.measure
+ * @param {(result: object) => { title: string, sections: object[] }} definition.view of the result alone, so that a page
+ *   can be made from its JSON
+ */
+exports.lab = function (module, definition) {
+  module.exports = definition
+  if (require.main === module) start(definition, process.argv.slice(2))
+}
+
+// From the command line to the exit code; no process is left behind, whatever happens.
+async function start ({ name, contenders, options: own, references = [], measure, view }, argv) {
+  const stop = message => {
+    console.error(`${name}: ${message}`)
+    return leave(1)
+  }
+  for (const [signal, number] of [['SIGINT', 2], ['SIGTERM', 15], ['SIGHUP', 1]]) {
+    process.once(signal, () => {
+      console.error(`\n${name}: ended by ${signal}, nothing is written`)
+      leave(128 + number)
+    })
+  }
+  process.once('uncaughtException', err => stop(err.stack))
+  try {
+    const names = contenders.map(contender => contender.name)
+    const options = parse(argv, { lab: name, contenders: names, own })
+    if (options.help) {
+      console.log(usage(name, names, own))
+      return
+    }
+    options.node = await nodeBinary(options.node)
+    const lab = new Lab(name, contenders, options, argv)
+    await measure(lab)
+    await lab.measureHarness()
+    const { result } = lab
+    addRatios(result, typeof references === 'function' ? references(result) : references)
+    finish(lab, view(result))
+    if (result.skipped.length) console.log(skippedLine(result))
+    leave(0)
+  } catch (err) {
+    if (err instanceof OptionError) {
+      console.error(err.message)
+      leave(2)
+    } else if (['ENOSPC', 'EDQUOT', 'EFBIG', 'EROFS', 'EACCES'].includes(err.code)) {
+      stop(`the result cannot be written: ${err.message}`)
+    } else {
+      stop(err.stack)
+    }
+  }
+}
+
+function skippedLine (result) {
+  const parts = result.skipped.map(({ part }) => part)
+  return `This result is not complete: there was no time for ${parts.length === 1 ? 'one part' : `${parts.length} parts`} ` +
+    `(${parts.join('; ')}). Without --quick everything is measured.`
+}
+
+const generators = {}
+const endings = new Set()
+
+function leave (code) {
+  Server.killAll()
+  for (const end of endings) end()
+  for (const generator of Object.values(generators)) generator.stop()
+  process.exit(code)
+}
+
+/** What the labs share: options, servers, generators, rounds, and the result. */
+class Lab {
+  #warm = new Set() // servers
+  #part = '' // name of the part under way
+  #prefix = '' // which of how many it is
+
+  constructor (name, contenders, options, argv) {
+    this.name = name
+    this.options = options
+    this.pins = pins()
+    this.nodeVersion = nodeVersion(options.node)
+    this.contenders = options.only ? contenders.filter(({ name }) => options.only.includes(name)) : contenders
+    this.result = {
+      lab: name,
+      date: new Date().toISOString(),
+      node: this.nodeVersion,
+      command: ['node', path.relative(path.join(__dirname, '../../..'), process.argv[1]), ...argv].join(' '),
+      commit: commit(),
+      machine: machine(),
+      contenders: [],
+      rows: [],
+      rejected: [],
+      missing: [],
+      skipped: [],
+      conditions: [],
+      harness: [],
+      derived: {
+        quick: options.quick,
+        rounds: options.rounds,
+        only: options.only ?? undefined,
+        pinned: this.pins,
+        about: {},
+        ratios: [],
+        remarks: [],
+        discarded: [],
+        answers: []
+      }
+    }
+  }
+
+  /**
+   * The generators that run here; what is missing is a line and a note in the result.
+   *
+   * @param {string[]} names
+   * @return {object} by name
+   */
+  generators (names) {
+    for (const name of names) {
+      const how = GENERATORS[name].missing?.()
+      if (how) this.miss(name, how)
+      else generators[name] ??= GENERATORS[name]({ pin: this.pins?.load })
+    }
+    return generators
+  }
+
+  /**
+   * The first of these generators that runs here.
+   *
+   * @param {string[]} names
+   * @return {string}
+   */
+  generator (names) {
+    const name = names.find(name => this.generators([name])[name])
+    if (!name) throw new OptionError(`${this.name}: it needs ${names.join(' or ')}: npm install in benchmarks/`)
+    return name
+  }
+
+  /**
+   * Start contenders, then verify their responses one after the other. Who does not start is missing, who
+   * responds with something else is rejected: the others go on.
+   *
+   * @param {object[]} contenders `{ name, file, args?, env?, flags?, node?, workers?, isSpread? }`, node: the binary of
+   *   this one; workers: as many processes in a cluster; isSpread: over all cores, also those of the load
+   * @param {{ workload: string, request?: object|Function, expected: object, reference?: string, check?: Function }} question
+   *   request may be a function `(server) => Promise<object>`, for one that holds a cookie of that server; check
+   *   `(server, expected) => Promise<{ bytes, headers }>` verifies what does not speak HTTP
+   * @return {Promise<Server[]>}
+   */
+  async start (contenders, { workload, request = {}, expected, reference, check = overHttp }) {
+    const started = await Promise.all(contenders.map(contender => this.#start(contender, workload)))
+    const servers = []
+    for (const [i, contender] of contenders.entries()) {
+      const server = started[i]
+      if (!server) continue
+      try {
+        server.request = typeof request === 'function' ? await request(server) : request
+        server.answer = await check(server, expected)
+        servers.push(server)
+        this.#note(contender)
+      } catch (err) {
+        this.reject(workload, contender.name, err.message)
+        await server.stop()
+      }
+    }
+
+    const floor = servers.find(({ name }) => name === reference)?.answer.headers
+    for (const { name: contender, answer: { bytes, headers } } of servers) {
+      if (this.result.derived.answers.some(one => one.workload === workload && one.contender === contender)) continue
+      const differences = floor ? headerDifferences(headers, floor) : []
+      this.result.derived.answers.push({ workload, contender, bytes, headers: differences })
+    }
+    return servers
+  }
+
+  /**
+   * Measure cells under their loads, in rounds, and keep their rows.
+   *
+   * @param {object[]} cells `{ workload, server, load }`
+   * @param {{ quickWarm?: number }} [how] quickWarm: seconds that a server is warmed with --quick
+   */
+  async measure (cells, { quickWarm = 0.4 } = {}) {
+    const { seconds, warmed } = this.options.quick ? this.#shortly(cells, quickWarm) : { seconds: 3, warmed: cells }
+    const progress = bar(Math.max(1, warmed.length))
+    for (const cell of warmed) {
+      progress.tick(`${this.#prefix}warming ${cell.server.name}`)
+      await this.warm(cell, seconds)
+    }
+    progress.end()
+    await this.rounds(cells, { visit: cell => measure(cell, generators[cell.load.generator]), doubt })
+    this.keep(cells)
+  }
+
+  /**
+   * Load before the first round, which is not counted.
+   *
+   * @param {{ server: object, load: object }} cell
+   * @param {number} seconds
+   */
+  async warm ({ server, load }, seconds) {
+    // who fails here fails in the rounds, where it is counted
+    await generators[load.generator].run({ ...load, port: server.port, seconds }).catch(() => {})
+  }
+
+  /**
+   * Visit cells in rounds, with progress; the conditions of each round are kept in the result.
+   *
+   * @param {object[]} cells
+   * @param {{ visit: Function, doubt?: Function, tries?: number, count?: number }} how as rounds.js takes it; count: the
+   *   rounds, if not those of the options
+   */
+  async rounds (cells, { count = this.options.rounds, ...how }) {
+    if (!cells.length) return
+    const progress = bar(cells.length * count)
+    const recorded = await rounds(cells, { ...how, count, tick: doing => progress.tick(this.#prefix + doing) })
+    progress.end()
+    const part = this.#part || cells[0].workload
+    this.result.conditions.push(...recorded.map(one => ({ part, ...one })))
+  }
+
+  /** ms that are left for its parts; without end unless with --quick. */
+  get timeLeft () {
+    return this.options.quick ? QUICK - HARNESS - performance.now() : Infinity
+  }
+
+  /**
+   * Note a part that there is no time for.
+   *
+   * @param {string} part
+   * @param {string} [reason]
+   */
+  skip (part, reason = 'no time left') {
+    console.error(`${part} is left out: ${reason}`)
+    this.result.skipped.push({ part, reason })
+  }
+
+  /**
+   * The parts of the lab. With --quick those that a busy machine leaves no time for are skipped, and the result
+   * says so.
+   *
+   * @param {object[]} parts as inTime takes them
+   */
+  async inTime (parts) {
+    const begin = i => {
+      this.#part = parts[i].name
+      this.#prefix = `part ${i + 1} of ${parts.length}, `
+    }
+    await inTime(parts, { left: () => this.timeLeft, skip: name => this.skip(name), begin })
+    this.#part = this.#prefix = ''
+  }
+
+  // With --quick a server is warmed once, and not for whole seconds: wrk knows no others, so autocannon stands in.
+  #shortly (cells, seconds) {
+    const { autocannon } = this.generators(['autocannon'])
+    const cold = cells.filter(({ server }) => !this.#warm.has(server) && this.#warm.add(server))
+    if (!autocannon) return { seconds: 1, warmed: cold }
+    const warmed = cold.map(({ server, load }) =>
+      ({ server, load: load.generator === 'wrk' ? { ...load, generator: 'autocannon' } : load }))
+    return { seconds, warmed }
+  }
+
+  /** What each generator of this run costs by itself, into the result. */
+  async measureHarness () {
+    const used = [...new Set(this.result.rows.map(({ generator }) => generator))].filter(name => generators[name])
+    if (this.timeLeft < 0) return this.skip('the cost of the generators')
+    this.result.harness = await harness(used, { generators, pins: this.pins, quick: this.options.quick })
+  }
+
+  /**
+   * The rows, remarks and rejections of measured cells, into the result.
+   *
+   * @param {object[]} cells as `rounds` leaves them
+   */
+  keep (cells) {
+    const { rows, derived } = this.result
+    for (const cell of cells) {
+      const { workload, server: { name: contender }, samples, discarded } = cell
+      const of = { workload, contender }
+      for (const { round, reason } of discarded) derived.discarded.push({ ...of, round, reason })
+      if (cell.rejected) {
+        this.reject(workload, contender, cell.rejected)
+        continue
+      }
+      rows.push(...cellRows(cell))
+      for (const remark of remarks(samples)) derived.remarks.push({ ...of, remark })
+    }
+  }
+
+  /**
+   * What must be ended however the lab ends, beside its servers and generators.
+   *
+   * @param {() => void} end done when it returns
+   * @return {() => void} forgets it again
+   */
+  atEnd (end) {
+    endings.add(end)
+    return () => endings.delete(end)
+  }
+
+  /**
+   * One more process of a contender that `start` has verified.
+   *
+   * @param {object} contender
+   * @return {Promise<Server>}
+   */
+  launch (contender) {
+    return (contender.program ? Program : Server).start(contender, {
+      node: contender.node ?? this.options.node,
+      flags: contender.flags,
+      pin: contender.isSpread ? undefined : this.pins?.server // a cluster has a core for every worker
+    })
+  }
+
+  /**
+   * Note what is not on this machine.
+   *
+   * @param {string} name
+   * @param {string} how to get it
+   */
+  miss (name, how) {
+    if (this.result.missing.some(one => one.name === name)) return
+    console.error(`${name} is missing: ${how}`)
+    this.result.missing.push({ name, how })
+  }
+
+  /**
+   * Leave a contender out of a workload.
+   *
+   * @param {string} workload
+   * @param {string} contender
+   * @param {string} reason
+   */
+  reject (workload, contender, reason) {
+    console.error(`${contender} is left out of ${workload}: ${reason}`)
+    this.result.rejected.push({ workload, contender, reason })
+  }
+
+  async #start (contender, workload) {
+    const how = contender.program?.missing()
+    if (how) {
+      this.miss(contender.name, how)
+      return null
+    }
+    try {
+      return await this.launch(contender)
+    } catch (err) {
+      if (this.#knows(contender)) this.reject(workload, contender.name, err.message)
+      else this.miss(contender.name, howToGet(contender, err.message, this.#nodeOf(contender)))
+      return null
+    }
+  }
+
+  #nodeOf ({ node }) {
+    return node ? nodeVersion(node) : this.nodeVersion
+  }
+
+  #note ({ name, version, about }) {
+    if (this.#knows({ name })) return
+    this.result.contenders.push({ name, version: version(this.nodeVersion) })
+    if (about) this.result.derived.about[name] = about
+  }
+
+  #knows ({ name }) {
+    return this.result.contenders.some(one => one.name === name)
+  }
+}
+
+exports.Lab = Lab
+
+function howToGet ({ name, program }, message, node) {
+  if (program) return `it does not start: ${message}`
+  if (/Cannot find (module|package)/.test(message)) {
+    return `npm install in ${name.startsWith('kone') ? 'the root and in ' : ''}benchmarks/ (${message})`
+  }
+  return `it does not start on Node ${node}: ${message}`
+}
+
+const overHttp = ({ port, request }, expected) => verify(port, request, expected)

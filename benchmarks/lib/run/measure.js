@@ -1,0 +1,107 @@
+'use strict'
+
+const cpu = require('./cpu')
+const { disbelief, median } = require('./stats')
+
+const QUIET = 1e6 // ns of CPU time in 50 ms
+
+/**
+ * What a server's CPU time per request is under one load.
+ *
+ *    await measure({ server, load: { generator: 'wrk', connections: 50, seconds: 2 } }, wrk)
+ *
+ * @param {{ server: object, load: object }} cell
+ * @param {{ run: Function }} generator
+ * @return {Promise<object>} the generator's sample, with `cpu` (µs per request), `clientCpu` (µs per request, of the
+ *   generator), `busy` (share of the time in which the server ran or waited for its core), `wait` (time it waited ÷
+ *   time it ran), and `steal` (share of all cores that the hypervisor took)
+ */
+exports.measure = ({ server, load }, generator) =>
+  cost(server, mark => generator.run({ ...load, port: server.port, mark }))
+
+/**
+ * The same of an act: a function that gives a sample.
+ *
+ * @param {object} server
+ * @param {(mark: (what: string) => void) => Promise<object>} act it may mark when its connections are 'settled' and when
+ *   its load is 'over': what lies between is measured then
+ * @param {{ untilQuiet?: boolean }} [how] untilQuiet: what the server does after the act is counted, too
+ * @return {Promise<object>}
+ */
+const cost = exports.cost = async function (server, act, { untilQuiet = false } = {}) {
+  const marks = {}
+  const mark = what => { marks[what] = server.usage().catch(() => null) }
+  const look = () => ({ ...cpu.machine(), ours: cpu.ticks(process.pid), own: process.cpuUsage() })
+  const start = await server.usage()
+  const earlier = look()
+  const sample = await act(mark)
+  const later = look()
+  const end = untilQuiet ? await quiet(server) : await server.usage()
+
+  const { requests: all, counted: requests = all } = sample // counted: those between the marks
+  const before = await marks.settled ?? start
+  const after = await marks.over ?? end
+  const run = after.run - before.run
+  const wait = after.wait - before.wait
+  const own = later.own.user + later.own.system - earlier.own.user - earlier.own.system // µs
+  const client = (later.ours - earlier.ours) * cpu.TICK - own - (end.run - start.run) / 1000
+  return {
+    ...sample,
+    cpu: run / 1000 / requests,
+    clientCpu: all > 0 ? Math.max(0, client) / all : NaN,
+    busy: (run + wait) / 1e9 / (sample.seconds * requests / sample.requests),
+    wait: wait / run,
+    steal: later.total > earlier.total ? (later.steal - earlier.steal) / (later.total - earlier.total) : 0
+  }
+}
+
+/**
+ * CPU time of a server, from an act's begin until it is quiet again.
+ *
+ * @param {object} server
+ * @param {() => Promise} act
+ * @return {Promise<{ run: number, wait: number }>} ns
+ */
+exports.spent = async function (server, act) {
+  const before = await server.usage()
+  await act()
+  const after = await quiet(server)
+  return { run: after.run - before.run, wait: after.wait - before.wait }
+}
+
+async function quiet (server) {
+  let usage = await server.usage()
+  for (let last = 0; usage.run - last > QUIET;) {
+    last = usage.run
+    await new Promise(resolve => setTimeout(resolve, 50))
+    usage = await server.usage()
+  }
+  return usage
+}
+
+/**
+ * Why a sample of `measure` cannot be believed.
+ *
+ * @param {{ load: object }} cell
+ * @param {object} sample
+ * @return {string|null}
+ */
+exports.doubt = ({ load }, sample) => disbelief({ ...load, ...sample }) ?? (sample.cpu > 0 ? null : 'no CPU time of it was seen')
+
+/**
+ * What a reader must know about a cell before believing small differences.
+ *
+ * @param {object[]} samples
+ * @return {string[]}
+ */
+exports.remarks = function (samples) {
+  const of = name => median(samples.map(sample => sample[name]))
+  const remarks = []
+  // A closed loop without pauses keeps a server busy; one that neither ran nor waited for its core idled.
+  if (of('busy') < 0.9) remarks.push(`the load generator was the limit (server busy ${percent(of('busy'))})`)
+  if (of('wait') > 0.5) remarks.push(`the server's core was contended (waited ${percent(of('wait'))} of its run time)`)
+  if (of('steal') > 0.05) remarks.push(`the hypervisor took ${percent(of('steal'))}`)
+  return remarks
+}
+
+const percent = share => `${Math.round(share * 100)} %`

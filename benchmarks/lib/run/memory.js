@@ -1,0 +1,51 @@
+'use strict'
+
+const Crowd = require('../load/crowd')
+const { row } = require('./result')
+
+const WARM = 500 // connections before the first look: what the first ones load is not counted
+
+/**
+ * Resident memory per idle keep-alive connection. Every round starts each server anew, for a heap that
+ * has grown does not shrink back, and looks after a garbage collection.
+ *
+ * @param {Lab} lab
+ * @param {object[]} contenders with the flag --expose-gc, and patient with silent connections
+ * @param {{ workload: string, connections: number, question: object }} of
+ */
+exports.memory = async function (lab, contenders, { workload, connections, question }) {
+  const verified = await lab.start(contenders, { workload, ...question })
+  await Promise.all(verified.map(server => server.stop()))
+  const crowd = new Crowd({ connections, pin: lab.pins?.load })
+  const forget = lab.atEnd(() => crowd.stop())
+  const cells = contenders.filter(({ name }) => verified.some(server => server.name === name))
+    .map(contender => ({ workload, server: { name: contender.name }, contender }))
+  await lab.rounds(cells, {
+    visit: async ({ contender }) => ({ memory: await perConnection(lab, crowd, contender, connections) }),
+    doubt: (cell, { memory }) => memory > 0 ? null : 'its memory did not grow'
+  })
+  crowd.stop()
+  forget()
+
+  for (const { server: { name: contender }, samples, rejected } of cells) {
+    if (rejected) lab.reject(workload, contender, rejected)
+    else lab.result.rows.push(row({ workload, contender, metric: 'memory', unit: 'bytes/connection' }, samples.map(one => one.memory)))
+  }
+}
+
+async function perConnection (lab, crowd, contender, connections) {
+  const server = await lab.launch(contender)
+  const residentWith = async connections => {
+    await crowd.open({ port: server.port, connections })
+    const { errors } = await crowd.greet()
+    if (errors) throw new Error(`${errors} errors in the first responses`)
+    return server.resident()
+  }
+  try {
+    const before = await residentWith(WARM)
+    return (await residentWith(connections) - before) / (connections - WARM)
+  } finally {
+    await crowd.reset()
+    await server.stop()
+  }
+}

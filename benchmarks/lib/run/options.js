@@ -1,0 +1,127 @@
+'use strict'
+
+const { execFileSync } = require('node:child_process')
+const { parseArgs } = require('node:util')
+const { binary } = require('../servers/binaries')
+
+const ROUNDS = 8
+const QUICK_ROUNDS = 3
+
+const OPTIONS = {
+  quick: { help: 'three short rounds, for a first look; the result is marked so' },
+  rounds: { value: 'N', help: `rounds per contender, at least 3 (default ${ROUNDS})` },
+  only: { value: 'a,b', help: 'only these contenders' },
+  node: { value: '<binary>', help: 'the Node that runs the servers, or its major version: 26 (default: this one)' },
+  help: { help: 'this text' }
+}
+
+/**
+ * The options on the command line of a lab. Everything unknown is refused with a sentence, for a misspelt `--only`
+ * would otherwise measure something else than was meant.
+ *
+ *    parse(['--quick', '--only', 'kone,koa'], { lab: 'battle', contenders: ['kone', 'koa', 'node'] })
+ *
+ * @param {string[]} argv without node and the script
+ * @param {{ lab: string, contenders: string[], own?: object }} of own: options of this lab alone,
+ *   `{ name: { help, value? } }`, where value is what the help calls its value
+ * @return {{ quick: boolean, help: boolean, rounds: number, only: string[]|null, node: string }} and the lab's own
+ * @throws {OptionError} unknown option, missing or bad value, unknown contender
+ */
+exports.parse = function (argv, { lab, contenders, own = {} }) {
+  const known = { ...OPTIONS, ...own }
+  const refuse = message => { throw new OptionError(`${lab}: ${message}`) }
+  const types = Object.entries(known).map(([name, { value }]) => [name, { type: value ? 'string' : 'boolean', multiple: name === 'only' }])
+  const { tokens, values } = parseArgs({ args: argv, options: Object.fromEntries(types), strict: false, tokens: true })
+
+  for (const { kind, name, rawName, value, inlineValue } of tokens) {
+    if (kind !== 'option') refuse(`unknown argument ${value ?? '--'}\n\n${usage(lab, contenders, own)}`)
+    if (!Object.hasOwn(known, name)) refuse(`unknown option ${rawName}\n\n${usage(lab, contenders, own)}`)
+    const needs = known[name].value
+    if (needs && (!value || (!inlineValue && value.startsWith('--')))) refuse(`${rawName} needs a value`)
+    if (!needs && value !== undefined) refuse(`${rawName} takes no value`)
+  }
+
+  const quick = values.quick ?? false
+  const defaults = Object.entries(own).map(([name, { value }]) => [name, value ? null : false])
+  return {
+    ...Object.fromEntries(defaults),
+    ...values,
+    quick,
+    help: values.help ?? false,
+    rounds: values.rounds ? wholeNumber(values.rounds, refuse) : quick ? QUICK_ROUNDS : ROUNDS,
+    only: values.only?.flatMap(list => names(list, contenders, refuse)) ?? null,
+    node: values.node ?? process.execPath
+  }
+}
+
+/**
+ * The help text of a lab.
+ *
+ * @param {string} lab
+ * @param {string[]} contenders
+ * @param {object} [own] options of this lab alone
+ * @return {string}
+ */
+const usage = exports.usage = function (lab, contenders, own = {}) {
+  const line = ([name, { value, help }]) => `  ${`--${name}${value ? ` ${value}` : ''}`.padEnd(16)} ${help}`
+  return [
+    `usage: make ${lab === 'battle' ? '' : 'bench-'}${lab} ARGS="…"`,
+    '',
+    ...Object.entries({ ...OPTIONS, ...own }).map(line),
+    '',
+    `contenders: ${contenders.join(', ')}`
+  ].join('\n')
+}
+
+/**
+ * The binary that `--node` names: a file, or the newest of a version, which is downloaded where it is missing.
+ *
+ *    await nodeBinary('26') // '/home/ada/.cache/kone/node/26.10.0/node'
+ *
+ * @param {string} text
+ * @return {Promise<string>}
+ * @throws {OptionError} it cannot be had
+ */
+exports.nodeBinary = async function (text) {
+  if (!/^\d+(\.\d+){0,2}$/.test(text)) return text
+  if (text === process.versions.node || text === process.versions.node.split('.')[0]) return process.execPath
+  try {
+    return (await binary(text)).file
+  } catch (err) {
+    throw new OptionError(`--node ${text}: ${err.message}`)
+  }
+}
+
+/**
+ * The version of a Node binary.
+ *
+ *    nodeVersion('/usr/bin/node') // 'v20.20.2'
+ *
+ * @param {string} binary
+ * @return {string}
+ * @throws {OptionError} it does not run
+ */
+exports.nodeVersion = function (binary) {
+  if (binary === process.execPath) return process.version
+  try {
+    const version = execFileSync(binary, ['-v'], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim()
+    if (/^v\d+\.\d+\.\d+/.test(version)) return version
+  } catch {}
+  throw new OptionError(`--node ${binary} is not a Node that runs here`)
+}
+
+class OptionError extends Error {}
+exports.OptionError = OptionError
+
+function wholeNumber (text, refuse) {
+  const number = Number(text)
+  if (!Number.isInteger(number) || number < 3) refuse(`--rounds must be a whole number of at least 3, not ${text}`)
+  return number
+}
+
+function names (text, contenders, refuse) {
+  const list = text.split(',').map(name => name.trim()).filter(Boolean)
+  const unknown = list.filter(name => !contenders.includes(name))
+  if (unknown.length) refuse(`unknown contender ${unknown.join(', ')}; there are ${contenders.join(', ')}`)
+  return list
+}

@@ -1,0 +1,70 @@
+'use strict'
+
+const conditions = require('./conditions')
+const { shuffle } = require('./stats')
+
+const TRIES = 3 // a round that cannot be believed is measured again, twice at most
+
+/**
+ * The rounds of every lab. A cell is one contender in one workload. Every round visits all cells, workload by
+ * workload, so that those that are compared are measured within seconds; the order changes from round to round, so
+ * that a disturbance of the machine hits no contender alone.
+ *
+ *    const recorded = await rounds(cells, { count: 8, visit: cell => measure(cell), doubt: (cell, sample) => null })
+ *
+ * @param {object[]} cells `{ workload, server: { name } }`; each gets `samples`, one per round, or `rejected`, a
+ *   reason; and `discarded`, `{ round, reason }` of what was measured again
+ * @param {{ count: number, visit: Function, doubt?: Function, tries?: number, tick?: (doing: string) => void }} how
+ *   visit: `async (cell, round) => sample`; doubt: `(cell, sample) => string|null`, why a sample cannot be believed
+ * @return {Promise<object[]>} the conditions of each round, as conditions.js gives them, with its number
+ */
+exports.rounds = async function (cells, { count, visit, doubt = () => null, tries = TRIES, tick = () => {} }) {
+  for (const cell of cells) Object.assign(cell, { samples: [], discarded: [], rejected: null })
+
+  const recorded = []
+  for (let round = 1; round <= count; round++) {
+    const end = conditions()
+    for (const cell of order(cells, round)) {
+      tick(`round ${round} of ${count}: ${cell.workload}, ${cell.server.name}`)
+      if (!cell.rejected) await sampled(cell, round, { visit, doubt, tries })
+    }
+    recorded.push({ round, ...end() })
+  }
+  return recorded
+}
+
+/**
+ * The order of a round: another workload is first in each, and in each workload another contender; the rest of a
+ * workload is shuffled.
+ *
+ * @param {object[]} cells
+ * @param {number} round 1…
+ * @return {object[]}
+ */
+const order = exports.order = function (cells, round) {
+  const workloads = [...new Set(cells.map(({ workload }) => workload))]
+  return rotated(workloads, round).flatMap(workload => {
+    const [first, ...rest] = rotated(cells.filter(cell => cell.workload === workload), round)
+    return [first, ...shuffle(rest)]
+  })
+}
+
+async function sampled (cell, round, { visit, doubt, tries }) {
+  for (let i = 1; i <= tries; i++) {
+    let reason
+    try {
+      const sample = await visit(cell, round)
+      reason = doubt(cell, sample)
+      if (!reason) return cell.samples.push(sample)
+    } catch (err) { // the server ended, for example
+      reason = err.message
+    }
+    cell.discarded.push({ round, reason })
+    if (i === tries) cell.rejected = reason
+  }
+}
+
+function rotated (list, by) {
+  const at = by % list.length
+  return [...list.slice(at), ...list.slice(0, at)]
+}

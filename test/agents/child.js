@@ -1,0 +1,99 @@
+'use strict'
+
+/*
+ * Forked by agents.test.js: starts an agent, then an app of koa's, or of kone's in koa's place. It sends { port }, and when
+ * it is sent 'flush' { log, isNodes, warnings }: what the app logged, which connections node:http has, what is warned of.
+ *
+ *    fork('child.js', ['{"agent":"elastic-apm-node","framework":"kone","url":"http://127.0.0.1:4000"}'])
+ */
+
+const warnings = []
+process.removeAllListeners('warning').on('warning', ({ code }) => { if (code === 'KONE_WARN_FALLBACK') warnings.push(code) })
+
+const { once } = require('node:events')
+const fs = require('node:fs')
+const { createRequire } = require('node:module')
+const os = require('node:os')
+const path = require('node:path')
+
+const until = require('../helpers/until')
+
+const ROOT = path.join(__dirname, '../..')
+const { agent, framework, url } = JSON.parse(process.argv[2])
+const modules = inKoasPlace(framework)
+const requireApp = createRequire(path.join(modules, 'app.js'))
+
+// the agent comes first, as its manual says
+const { flush, mark, ready } = require('./agents')[agent].start({ require: requireApp, url })
+
+const { Readable } = require('node:stream')
+const Koa = requireApp('koa')
+const Router = requireApp('@koa/router')
+
+/** What `npm i koa@npm:kone` makes: the framework's files in node_modules/koa, all other packages beside it. */
+function inKoasPlace (framework) {
+  const folder = fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), 'kone-agents-')))
+  process.on('exit', () => fs.rmSync(folder, { recursive: true, force: true }))
+  const modules = path.join(folder, 'node_modules')
+  fs.mkdirSync(modules)
+  for (const place of [path.join(ROOT, 'node_modules'), path.join(__dirname, 'node_modules')]) {
+    for (const name of fs.readdirSync(place)) {
+      if (name === 'koa' || name.startsWith('.')) continue
+      if (name.startsWith('@')) fs.mkdirSync(path.join(modules, name), { recursive: true })
+      const scoped = name.startsWith('@') ? fs.readdirSync(path.join(place, name)).map(one => path.join(name, one)) : [name]
+      for (const one of scoped) link(path.join(place, one), path.join(modules, one))
+    }
+  }
+  const koa = path.join(modules, 'koa')
+  const source = framework === 'kone' ? ROOT : path.join(ROOT, 'node_modules/koa')
+  fs.mkdirSync(koa)
+  fs.copyFileSync(path.join(source, 'package.json'), path.join(koa, 'package.json'))
+  fs.cpSync(path.join(source, 'lib'), path.join(koa, 'lib'), { recursive: true })
+  if (framework === 'koa' && fs.existsSync(path.join(source, 'node_modules'))) {
+    fs.symlinkSync(path.join(source, 'node_modules'), path.join(koa, 'node_modules'))
+  }
+  return folder
+}
+
+function link (from, to) {
+  fs.rmSync(to, { force: true })
+  fs.symlinkSync(from, to)
+}
+
+const app = new Koa()
+const log = []
+app.on('error', err => log.push(['error', err.message]))
+
+const router = new Router()
+router.get('/users/:id', async ctx => {
+  await new Promise(resolve => setImmediate(resolve))
+  ctx.body = { id: ctx.params.id, marked: mark?.() }
+})
+router.get('/error', () => { throw new Error('wrong') })
+router.get('/stream', ctx => { ctx.body = Readable.from(['one ', 'two']) })
+router.get('/left', ctx => new Promise(resolve => ctx.res.once('close', () => {
+  log.push('left')
+  resolve()
+})))
+router.post('/echo', async ctx => {
+  const chunks = []
+  for await (const chunk of ctx.req) chunks.push(chunk)
+  ctx.body = Buffer.concat(chunks).toString()
+})
+
+app.use(async function first (ctx, next) {
+  await next()
+  ctx.set('X-First', 'yes')
+})
+app.use(router.routes()).use(router.allowedMethods())
+
+const server = app.listen(0, '127.0.0.1')
+const sockets = []
+server.on('connection', socket => sockets.push(socket))
+Promise.all([ready, once(server, 'listening')]).then(() => process.send({ port: server.address().port }))
+
+process.on('message', async () => {
+  await until(() => log.includes('left'), 5000).catch(() => {})
+  await flush()
+  process.send({ log, isNodes: sockets.map(socket => 'parser' in socket), warnings }, () => process.exit())
+})

@@ -1,0 +1,45 @@
+'use strict'
+
+const { describe, it } = require('node:test')
+const assert = require('node:assert/strict')
+const { contenders } = require('../../benchmarks/labs/battle')
+const view = require('../../benchmarks/labs/battle/tables')
+const { family } = require('../../benchmarks/lib/run/cpu')
+const { row } = require('../../benchmarks/lib/run/result')
+const { verify } = require('../../benchmarks/lib/run/verify')
+const Server = require('../../benchmarks/lib/servers/server')
+
+describe('a contender in a cluster', () => {
+  for (const name of ['kone', 'koa', 'node']) {
+    it(`should respond by as many workers as its contender has: ${name}`, async () => {
+      const contender = contenders.find(one => one.name === name)
+      const server = await Server.start({ ...contender, workers: 2 }, { node: process.execPath })
+      try {
+        const { body } = await verify(server.port, {}, { status: 200, type: 'text/plain; charset=utf-8', body: 'Hello World' })
+        assert.equal(body, 'Hello World')
+        if (process.platform === 'linux') assert.equal(family(server.pid).length, 3, 'a primary and two workers')
+      } finally {
+        await server.stop()
+      }
+    })
+  }
+})
+
+describe('the table of clusters', () => {
+  const of = (workload, contender, cpu) => [
+    row({ workload, contender, metric: 'cpu', unit: 'µs/request' }, [cpu, cpu, cpu]),
+    row({ workload, contender, metric: 'throughput', unit: 'requests/s' }, [1, 1, 1])
+  ]
+  const result = rows => ({ rows, rejected: [], derived: { workers: 2, ratios: [], remarks: [], answers: [], about: {} } })
+  const section = rows => view(result(rows)).sections.find(one => one?.heading.startsWith('node:cluster'))
+
+  it('should say what a request costs in the cluster and in one process', () => {
+    const { heading, notes } = section([...of('cluster, wrk', 'kone', 12.5), ...of('hello, wrk', 'kone', 11)])
+    assert.match(heading, /with 2 workers/)
+    assert.ok(notes.includes('kone: 12.5 µs in the cluster, 11.0 µs in one process'), notes.join('\n'))
+  })
+
+  it('should be left out where it was not measured', () => {
+    assert.equal(section(of('hello, wrk', 'kone', 11)), undefined)
+  })
+})

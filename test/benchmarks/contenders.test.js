@@ -1,0 +1,75 @@
+'use strict'
+
+const fs = require('node:fs')
+const { availableParallelism, tmpdir } = require('node:os')
+const path = require('node:path')
+const { after, describe, it } = require('node:test')
+const assert = require('node:assert/strict')
+const { list } = require('../../benchmarks/lib/servers/contenders')
+const Program = require('../../benchmarks/lib/servers/program')
+const Server = require('../../benchmarks/lib/servers/server')
+const { verify } = require('../../benchmarks/lib/run/verify')
+
+const LABS = path.join(__dirname, '../../benchmarks/labs')
+const PACKAGES = path.join(__dirname, '../../benchmarks/node_modules')
+
+/*
+ * Every contender of every lab is started as the lab starts it, and responds once as the lab requires. Those that
+ * cannot be had on this machine are skipped with the reason.
+ */
+
+const labs = fs.readdirSync(LABS)
+  .filter(name => fs.existsSync(path.join(LABS, name, 'index.js')) && name !== 'types')
+  .map(name => require(path.join(LABS, name)))
+
+for (const { name, contenders, probe } of labs) {
+  describe(`the contenders of ${name}`, { concurrency: availableParallelism() * 2, skip: !fs.existsSync(PACKAGES) && 'npm ci in benchmarks/' }, () => {
+    const folders = []
+    after(() => { for (const folder of folders) fs.rmSync(folder, { recursive: true, force: true }) })
+
+    for (const one of contenders) {
+      const skip = one.program?.missing() ?? false
+      it(`should start ${one.name}`, { skip }, async t => {
+        const folder = fs.mkdtempSync(path.join(tmpdir(), 'kone-contender-'))
+        folders.push(folder)
+        const found = probe(one, { folder })
+        if (!found) return t.skip('it needs more than this machine has')
+        const { contender, request = {}, expected, check = overHttp } = found
+        const server = await (contender.program ? Program : Server)
+          .start(contender, { node: contender.node ?? process.execPath, flags: contender.flags })
+        try {
+          server.request = typeof request === 'function' ? await request(server) : request
+          await check(server, expected)
+          assert.match(one.version(process.version), /\d+\.\d+|EXTRA/)
+        } finally {
+          await server.stop()
+        }
+      })
+    }
+  })
+}
+
+describe('the contenders of a folder', () => {
+  const folder = path.join(LABS, 'battle/contenders')
+
+  it('should be its files, the first first', () => {
+    const names = list(folder, { first: ['kone'] }).map(({ name }) => name)
+    assert.equal(names[0], 'kone')
+    assert.deepEqual([...names].sort(), fs.readdirSync(folder).filter(name => /^[^_].*\.js$/.test(name)).map(name => name.slice(0, -3)).sort())
+  })
+
+  it('should not be loaded by the lab', () => {
+    list(folder)
+    assert.deepEqual(Object.keys(require.cache).filter(file => /benchmarks\/node_modules\/(koa|express|fastify)\//.test(file)), [])
+  })
+
+  it('should be refused when a file is no contender, or a name has no file', t => {
+    const folder = fs.mkdtempSync(path.join(tmpdir(), 'kone-contender-'))
+    t.after(() => fs.rmSync(folder, { recursive: true }))
+    assert.throws(() => list(folder, { only: ['nobody'] }), /there is no contender nobody in /)
+    fs.writeFileSync(path.join(folder, 'odd.js'), 'exports.begin = () => {}')
+    assert.throws(() => list(folder), /odd\.js exports neither start nor command/)
+  })
+})
+
+const overHttp = ({ port, request }, expected) => verify(port, request, expected)

@@ -1,0 +1,129 @@
+'use strict'
+
+const { execFileSync } = require('node:child_process')
+const fs = require('node:fs')
+const http = require('node:http')
+const os = require('node:os')
+const path = require('node:path')
+const { after, before, describe, it } = require('node:test')
+const assert = require('node:assert/strict')
+const { contenders } = require('../../benchmarks/labs/dropin')
+const { prepare } = require('../../benchmarks/labs/dropin/app')
+const { compared } = require('../../benchmarks/labs/dropin/compared')
+const { missing, underPm2 } = require('../../benchmarks/labs/dropin/pm2')
+const view = require('../../benchmarks/labs/dropin/tables')
+const workloads = require('../../benchmarks/labs/dropin/workloads')
+const { row } = require('../../benchmarks/lib/run/result')
+const Program = require('../../benchmarks/lib/servers/program')
+const Server = require('../../benchmarks/lib/servers/server')
+
+const node = process.execPath
+
+describe('the apps of dropin', () => {
+  let folder
+  before(async () => {
+    folder = fs.mkdtempSync(path.join(os.tmpdir(), 'kone-dropin-test-'))
+    await prepare(folder)
+  })
+  after(() => fs.rmSync(folder, { recursive: true, force: true }))
+
+  for (const { workload, request, expected, contenders: names } of workloads.filter(({ workload }) => workload !== 'pm2')) {
+    it(`should respond alike on every contender: ${workload}`, async () => {
+      const taking = contenders.filter(({ name }) => names.includes(name)).map(one => ({ ...one, args: [workload, folder] }))
+      const servers = await Promise.all(taking.map(one => Server.start(one, { node })))
+      try {
+        const check = compared(request)
+        for (const server of servers) assert.equal((await check(server, expected)).status, expected.status)
+      } finally {
+        await Promise.all(servers.map(server => server.stop()))
+      }
+    })
+  }
+
+  const reason = process.platform === 'linux' ? missing() : 'programs are known on Linux only'
+  it('should respond alike under pm2', { skip: reason ?? false }, async () => {
+    const { request, expected } = workloads.find(({ workload }) => workload === 'pm2')
+    const check = compared(request)
+    for (const one of contenders.filter(({ name }) => ['koa', 'kone'].includes(name))) {
+      const server = await Program.start(underPm2(one, { node }), {})
+      try {
+        assert.equal((await check(server, expected)).body, 'Hello World')
+      } finally {
+        await server.stop()
+      }
+    }
+  })
+
+  it('should be watched by the agent that their workload names', () => {
+    const tracing = require.resolve('../../benchmarks/labs/dropin/tracing')
+    const script = `require(${JSON.stringify(tracing)}); console.log(require('node:http').Server.prototype.emit.__wrapped)`
+    assert.equal(execFileSync(node, ['-e', script], { encoding: 'utf8' }).trim(), 'true')
+  })
+})
+
+describe('the comparison of dropin', () => {
+  const expected = { status: 200, type: 'text/plain', body: 'hi' }
+  const servers = []
+  after(() => servers.forEach(server => server.close()))
+
+  async function serving (name, headers) {
+    const server = http.createServer((req, res) => res.writeHead(200, { 'Content-Type': 'text/plain', ...headers }).end('hi'))
+    await new Promise(resolve => server.listen(0, '127.0.0.1', resolve))
+    servers.push(server)
+    return { name, port: server.address().port }
+  }
+
+  it('should refuse kone where a header is missing, more or another than Koa\'s', async () => {
+    const check = compared({})
+    await check(await serving('koa', { 'X-A': '1', 'X-Frame': 'deny' }), expected)
+    await check(await serving('kone', { 'X-A': '1', 'X-Frame': 'deny' }), expected)
+    await assert.rejects(check(await serving('kone', { 'X-A': '2', 'X-Frame': 'deny' }), expected), /x-a is "2", not "1"/)
+    await assert.rejects(check(await serving('kone', { 'X-A': '1' }), expected), /x-frame is undefined, not "deny"/)
+    const more = { 'X-A': '1', 'X-Frame': 'deny', 'X-B': '1' }
+    await assert.rejects(check(await serving('kone-node', more), expected), /x-b is "1", not undefined/)
+  })
+
+  it('should let node have fewer headers, but the same body', async () => {
+    const check = compared({})
+    await check(await serving('koa', { 'X-A': '1' }), expected)
+    assert.equal((await check(await serving('node', {}), expected)).body, 'hi')
+    await assert.rejects(check(await serving('node', {}), { ...expected, body: 'ho' }), /its body is "hi"/)
+  })
+})
+
+describe('the table of dropin', () => {
+  const cpu = (contender, rounds, workload = 'API') => ({ workload, contender, rounds })
+  const result = (node, measured) => ({
+    node,
+    rows: measured.flatMap(({ rounds, ...of }) => [
+      row({ ...of, metric: 'cpu', unit: 'µs/request' }, rounds),
+      row({ ...of, metric: 'throughput', unit: 'requests/s' }, rounds)
+    ]),
+    rejected: [],
+    derived: { ratios: [], remarks: [], discarded: [], answers: [], about: {} }
+  })
+
+  it('should hold kone ÷ koa of each round against the goal of the Node version', () => {
+    const rows = [cpu('koa', [100, 200, 100]), cpu('kone', [50, 100, 59])]
+    const [{ table: [, ...lines] }] = view(result('v20.20.2', rows)).sections
+    const line = lines.find(([what]) => what.startsWith('API:'))
+    assert.deepEqual(line.slice(1), ['–', '100', '59.0', '0.50', '0.50–0.59', '0.58', 'reached'])
+    assert.equal(lines.length, workloads.length)
+
+    const [newest] = view(result('v26.4.0', rows)).sections
+    assert.match(newest.heading, /Node 26/)
+    assert.equal(newest.table.find(([what]) => what.startsWith('API:'))[6], '0.60')
+  })
+
+  it('should name a goal that is missed, and what was not measured', () => {
+    const [{ table: [, ...lines] }] = view(result('v20.20.2', [cpu('koa', [100, 100, 100]), cpu('kone', [70, 70, 70])])).sections
+    assert.equal(lines.find(([what]) => what.startsWith('API:')).at(-1), 'missed')
+    assert.equal(lines.find(([what]) => what.startsWith('https')).at(-1), 'not measured')
+  })
+
+  it('should divide the last row by kone on node:http', () => {
+    const rows = [cpu('kone', [8, 8, 8], 'ctx.res touched'), cpu('kone-node', [10, 10, 10], 'ctx.res touched')]
+    const [{ table: [, ...lines] }] = view(result('v20.20.2', rows)).sections
+    assert.equal(lines.at(-1)[4], '0.80')
+  })
+})

@@ -1,0 +1,62 @@
+'use strict'
+
+const { describe, it } = require('node:test')
+const assert = require('node:assert/strict')
+const { contenders } = require('../../benchmarks/labs/connections')
+const { levelsOf, sized } = require('../../benchmarks/labs/connections/levels')
+const { view } = require('../../benchmarks/labs/connections/tables')
+const { row } = require('../../benchmarks/lib/run/result')
+const { extra } = require('../../benchmarks/lib/servers/program')
+
+const LIMIT = 20_000
+const of = name => contenders.find(one => one.name === name)
+
+describe('the levels of connections', () => {
+  it('should reach the 100,000 of the report with --all, alone or with --quick', () => {
+    assert.equal(levelsOf({}).at(-1), 50_000)
+    assert.deepEqual(levelsOf({ quick: true }), [1000, 10_000])
+    for (const quick of [true, false]) {
+      const levels = levelsOf({ quick, all: true })
+      assert.equal(levels.at(-1), 100_000)
+      assert.deepEqual(levels, [...levels].sort((a, b) => a - b))
+    }
+  })
+})
+
+describe('a contender of connections', () => {
+  it('should have as many workers as 100,000 connections need', () => {
+    for (const name of ['kone-cluster', 'node-cluster', 'koa-cluster']) {
+      const { workers } = sized(of(name), 100_000, LIMIT)
+      assert.ok(100_000 / workers < LIMIT, `${workers} workers of ${name}`)
+    }
+    const { given } = sized({ name: 'nginx' }, 100_000, LIMIT)
+    assert.ok(100_000 / given.workers < LIMIT)
+  })
+
+  it('should be left out with the reason where one process is too few', () => {
+    assert.match(sized(of('kone'), 50_000, LIMIT), /one process here, and one may open 20000 files/)
+    assert.equal(sized(of('kone'), 10_000, LIMIT), of('kone'))
+    assert.match(sized(of('koa-cluster'), 10_000, LIMIT), /holds so many/)
+  })
+
+  it('should get the number of workers it needs where a command of EXTRA takes that', () => {
+    const [told, single] = extra('a=./a $PORT $WORKERS\nb=./b $PORT')
+    assert.ok(sized(told, 50_000, LIMIT).given.workers >= 3)
+    assert.match(sized(single, 50_000, LIMIT), /one process/)
+    assert.equal(sized(single, 1000, LIMIT), single)
+  })
+})
+
+describe('the closed loop of connections', () => {
+  const of = (contender, cpu) => ['cpu', 'throughput'].map(metric =>
+    row({ workload: 'closed loop, 50,000 connections', contender, metric, unit: '' }, [cpu, cpu, cpu], { latencyMeanMs: 1 }))
+
+  it('should be divided by node\'s cluster where one process of node cannot hold the connections', () => {
+    const rows = [...of('kone-cluster', 10), ...of('node-cluster', 20)]
+    const derived = { levels: [50_000], leftOut: [], reconnects: [], remarks: [], discarded: [] }
+    const { sections } = view({ rows, rejected: [], derived })
+    const { table: [head, kone] } = sections.find(one => one?.heading.startsWith('closed loop'))
+    assert.equal(head[5], '÷ node-cluster')
+    assert.equal(kone[5], '0.50')
+  })
+})

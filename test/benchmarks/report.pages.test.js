@@ -1,0 +1,175 @@
+'use strict'
+
+const assert = require('node:assert/strict')
+const path = require('node:path')
+const { describe, it } = require('node:test')
+const { LABS, generate, timeless } = require('../../benchmarks/lib/report/generate')
+const { fault } = require('../../benchmarks/lib/report/committed')
+const { rowOf } = require('../../benchmarks/lib/run/result')
+const { pairedRatio } = require('../../benchmarks/lib/run/stats')
+const { NAMES, result } = require('./fixtures/labs')
+
+const README = '# kone\n<!-- chart -->\n<!-- /chart -->\n<!-- set -->\nold\n<!-- /set -->\n<!-- dropin -->\n<!-- /dropin -->\nend\n'
+const plain = text => text.replaceAll('\u00a0', ' ').replaceAll('\u2060', '')
+
+// What is generated, without what keeps a figure and its spread on one line.
+function made (results, more) {
+  const { files, notes } = generate({ results, readme: README, history: [], ...more })
+  return { files: new Map([...files].map(([name, text]) => [name, plain(text)])), notes }
+}
+
+const pageOf = (results, lab, more) => made(results, more).files.get(`docs/reports/${lab}.md`)
+
+describe('the pages of docs/reports', () => {
+  const all = NAMES.map(lab => result(lab))
+
+  it('should be made of results that are sound', () => {
+    assert.deepEqual([...NAMES].sort(), [...LABS].sort())
+    for (const one of all) assert.equal(fault(one), null, one.lab)
+  })
+
+  for (const [title, results] of [['none', []], ['all', all], ...NAMES.map(lab => [lab, [result(lab)]])]) {
+    it(`should be whole with the results of: ${title}`, () => {
+      const { files } = made(results)
+      for (const lab of LABS) {
+        const text = files.get(`docs/reports/${lab}.md`)
+        assert.match(text, /^# \S/)
+        const isThere = results.some(one => one.lab === lab)
+        assert.equal(/No result of this lab is committed\. To get one: `make /.test(text), !isThere, lab)
+        assert.equal(text.includes('## Not supported'), isThere, lab)
+      }
+      for (const [name, text] of files) {
+        assert.doesNotMatch(text, /undefined|NaN|Infinity|\[object|(?<!dev\/)null\b(?!,)/, name)
+        if (name.endsWith('.md')) for (const target of links(text)) assert.ok(files.has(path.posix.join(path.posix.dirname(name), target)), `${name}: ${target}`)
+      }
+    })
+  }
+
+  const links = text => [...text.matchAll(/(?:src(?:set)?="|\]\()(\.\/(?:charts\/)?[\w-]+\.(?:svg|md))/g)].map(([, target]) => target)
+
+  it('should be the same text for the same results', () => {
+    assert.deepEqual([...made(all).files], [...made([...all].reverse()).files])
+  })
+
+  it('should tell the commit, the machine, the rounds, the version of Node and the command', () => {
+    for (const lab of LABS) {
+      const text = pageOf(all, lab)
+      assert.match(text, /\| Commit \| `aaaaaaaaa` \|/, lab)
+      assert.match(text, /\| Machine \| AMD EPYC, 2 cores, Linux 6\.18\.44 \|/, lab)
+      assert.match(text, /\| Rounds \| 8 \|/, lab)
+      assert.match(text, new RegExp(`\\| Command \\| \`node benchmarks/labs/${lab}\` \\|`))
+      assert.match(text, lab === 'versions' ? /\| all versions of Node \|/ : /\| Node 26\.1\.0 \|/)
+      assert.match(text, /load average 0\.50, stolen by the hypervisor 0\.1 %/)
+      assert.match(text, /wrk 4\.20 µs of CPU for a request, 90,000 requests\/s; rpc it ended/)
+    }
+  })
+
+  it('should begin with what is not supported', () => {
+    const good = pageOf([result('battle')], 'battle')
+    assert.match(good, /## Not supported\n\n- Not measured on Node 20, for which no result is committed/)
+    const bad = pageOf([result('battle', { cost: 39 })], 'battle')
+    const [, section] = /## Not supported\n\n([\s\S]*?)\n\n## /.exec(bad)
+    assert.match(section, /^- hello world behind five middleware ÷ a bare node:http handler: claimed at most \d\.\d+ on Node 26, measured 0\.97 \(/)
+    assert.ok(bad.indexOf(section) < bad.indexOf('## How it was measured'))
+    assert.match(made([result('battle', { cost: 39 })]).files.get('docs/reports/README.md'), /## Not supported\n\n- \[battle\]\(\.\/battle\.md\), Node 26: hello/)
+  })
+
+  it('should list targets that were missed', () => {
+    const missed = result('soak')
+    missed.derived.targets = [{ what: 'kone', target: 1.2, median: 1.5, min: 1.1, max: 1.6 }, { what: 'koa', target: 1.2, median: 1 }]
+    assert.match(pageOf([missed], 'soak'), /Target missed: kone: at most 1\.2, measured 1\.50 \(1\.10–1\.60\)/)
+    assert.doesNotMatch(pageOf([missed], 'soak'), /Target missed: koa/)
+    const both = result('battle', { cost: 39 })
+    both.derived.targets = [{ what: 'hello ÷ node', target: 0.9, ...pairedRatio(rowOf(both, 'hello', 'kone').rounds, rowOf(both, 'hello', 'node').rounds) }]
+    assert.doesNotMatch(pageOf([both], 'battle'), /Target missed/, 'a claim says it already')
+  })
+
+  it('should warn of a lib/ that has changed since, apart from what is compared', () => {
+    const [fresh, stale] = [false, true].map(is => pageOf(all, 'battle', { isStale: () => is }))
+    assert.match(stale, /\*\*Warning:\*\* `lib\/` has changed since .*Node 26, commit `aaaaaaaaa`/)
+    assert.doesNotMatch(fresh, /has changed since/)
+    assert.equal(timeless(stale), fresh)
+    assert.ok(made(all, { isStale: () => true }).notes.includes('battle, Node 26: lib/ has changed since it was measured'))
+  })
+
+  it('should set the newest Node as headline and the others beside it', () => {
+    const text = pageOf([result('battle', { node: 20, cost: 10 }), result('battle')], 'battle')
+    assert.match(text, /\| \| Node 26\.1\.0 \| Node 20\.1\.0 \|/)
+    assert.match(text, /## By version of Node[\s\S]*\| 26\.1\.0 \|.*\n\| 20\.1\.0 \|/)
+  })
+
+  it('should set the packages of 2017 beside the report where they were measured', () => {
+    assert.match(pageOf([result('battle')], 'battle'), /\| node ÷ koa \| 1\.13 \| 1\.42 \| 1\.07 \| 1\.52 \(.*\) \| 1\.57 \(/)
+  })
+
+  it('should show large files by the megabyte', () => {
+    const text = pageOf([result('static')], 'static')
+    assert.match(text, /## Measured: 100 MB, 4 connections\n\n\| \| MB\/s \|[^\n]*\n[^\n]*\n\| kone 1\.2\.3 \| 20\.7 \|/)
+    assert.match(text, /## Measured: 10 KB\n/)
+    assert.doesNotMatch(text, /## Other workloads/)
+  })
+
+  it('should show how ratios went on from commit to commit', () => {
+    const first = made([result('battle', { cost: 30, hash: 'b'.repeat(40), date: '2026-10-01T12:00:00.000Z' })])
+    const history = JSON.parse(first.files.get('docs/reports/history.json'))
+    assert.equal(history.length, 1)
+    const { files } = made([result('battle'), result('battle', { node: 20 })], { history })
+    const text = files.get('docs/reports/battle.md')
+    assert.match(text, /## Trend[\s\S]*\| 26 \| `bbbbbbbbb` \| 2026-10-01 \| 0\.75 [\s\S]*\| 26 \| `aaaaaaaaa` \| 2026-11-22 \| 0\.50 /)
+    assert.ok(files.has('docs/reports/charts/battle-trend-dark.svg'))
+    assert.equal(JSON.parse(files.get('docs/reports/history.json')).length, 3)
+    assert.doesNotMatch(first.files.get('docs/reports/battle.md'), /## Trend/)
+  })
+
+  it('should keep no quick run in the history, and say of one that it is no result', () => {
+    const quick = result('battle')
+    quick.derived.quick = true
+    const { files } = made([quick])
+    assert.deepEqual(JSON.parse(files.get('docs/reports/history.json')), [])
+    assert.match(files.get('docs/reports/battle.md'), /It is not a result/)
+    assert.match(files.get('README.md'), /A quick run, not a result/)
+  })
+
+  it('should show every workload of a result, known or not', () => {
+    const strange = result('mw')
+    strange.rows.push({ ...strange.rows[0], workload: 'upload alone', contender: 'kone' })
+    assert.match(pageOf([strange], 'mw'), /upload/)
+    const other = result('soak')
+    other.rows.push({ ...other.rows[0], workload: 'soak, TLS' })
+    assert.match(pageOf([other], 'soak'), /## Other workloads\n\n\*\*soak, TLS, memory\*\*/)
+  })
+
+  it('should say who was left out', () => {
+    const one = result('static')
+    one.rejected.push({ workload: '13 B, 64 connections', contender: 'go', reason: '3 errors in 10 requests' })
+    one.skipped.push({ part: '10 KB', reason: 'no time left' })
+    const text = pageOf([one], 'static')
+    assert.match(text, /- Not measured: h2o\. apt-get install h2o/)
+    assert.match(text, /- Rejected: go in “13 B, 64 connections”: 3 errors in 10 requests\./)
+    assert.match(text, /- Not measured: 10 KB: no time left\./)
+  })
+})
+
+describe('README.md', () => {
+  it('should have a chart and two tables of at most eight rows', () => {
+    const { files, notes } = made(NAMES.map(lab => result(lab)))
+    const text = files.get('README.md')
+    assert.match(text, /<source media="\(prefers-color-scheme: dark\)" srcset="docs\/reports\/charts\/battle-dark\.svg">/)
+    for (const name of ['set', 'dropin']) {
+      const [, block] = new RegExp(`<!-- ${name} -->\n([\\s\\S]*?)<!-- /${name} -->`).exec(text)
+      const rows = block.split('\n').filter(line => line.startsWith('| ')).length - 2
+      assert.ok(rows > 4 && rows <= 8, `${name}: ${rows} rows`)
+      assert.match(block, /Node 26\.1\.0, AMD EPYC, 2 cores, commit `aaaaaaaaa`/)
+    }
+    assert.deepEqual(notes, [])
+    assert.match(text, /^# kone\n[\s\S]*\nend\n$/)
+    assert.doesNotMatch(text, /old/)
+  })
+
+  it('should be filled where it has a place, with a line for each place that is missing', () => {
+    const { files, notes } = made([], { readme: '<!-- set -->\n<!-- /set -->\n' })
+    assert.equal(files.get('README.md'), '<!-- set -->\nNo result is committed yet: `make battle` measures on your machine.\n<!-- /set -->\n')
+    assert.ok(notes.includes('README.md has no <!-- dropin -->: this part is not written'))
+    assert.throws(() => made([], { readme: '<!-- set -->\n' }), /^Error: README\.md: <!-- set --> has no <!-- \/set -->$/)
+  })
+})

@@ -1,0 +1,108 @@
+'use strict'
+
+const { execFileSync, spawnSync } = require('node:child_process')
+const fs = require('node:fs')
+const os = require('node:os')
+const path = require('node:path')
+const { describe, it } = require('node:test')
+const assert = require('node:assert/strict')
+const { lacks } = require('../../benchmarks/lib/run/complete')
+const { cellRows } = require('../../benchmarks/lib/run/result')
+
+const RESULTS = path.join(__dirname, '../../benchmarks/results.js')
+const HEAD = execFileSync('git', ['rev-parse', 'HEAD'], { cwd: __dirname, encoding: 'utf8' }).trim()
+
+describe('a complete result', () => {
+  it('should have eight rounds of two seconds of everything', () => {
+    assert.deepEqual(lacks(complete()), [])
+    assert.match(lacks(complete({ rounds: 7 })).join(), /it has 7 rounds, not 8 or more/)
+    assert.match(lacks(complete({ seconds: 1 })).join(), /hello has rounds of 1 s, not 2 or more/)
+    assert.match(lacks(complete({}, { skipped: [{ part: 'hello, wrk', reason: 'no time left' }] })).join(), /no time for hello, wrk/)
+    assert.match(lacks(complete({}, { derived: { quick: true } })).join(), /--quick/)
+    assert.match(lacks(complete({}, { derived: { only: ['kone'] } })).join(), /only kone/)
+  })
+
+  it('should be of a commit', () => {
+    assert.match(lacks(complete({}, { commit: null })).join(), /its commit is not known/)
+    assert.match(lacks(complete({}, { commit: { hash: HEAD, dirty: true } })).join(), /kone was not as in/)
+  })
+
+  it('should be measured on a quiet machine', () => {
+    const changed = change => lacks(complete({}, { conditions: conditions(change) })).join()
+    assert.match(changed({ others: 0.3 }), /other processes took 30.0 % of the machine/)
+    assert.match(changed({ steal: 0.1 }), /the hypervisor took 10.0 %/)
+    assert.match(changed({ load: 20 }), /the load average was 20.0/)
+    assert.match(lacks(complete({}, { conditions: [] })).join(), /load and steal were not recorded/)
+  })
+
+  it('should pass with one disturbed round', () => {
+    const disturbed = conditions()
+    disturbed[3].others = 0.9
+    assert.deepEqual(lacks(complete({}, { conditions: disturbed })), [])
+  })
+})
+
+describe('make results', () => {
+  it('should copy what is complete, and refuse the rest with a line each', t => {
+    const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'kone-results-'))
+    t.after(() => fs.rmSync(folder, { recursive: true }))
+    const [out, results] = ['out', 'results'].map(name => path.join(folder, name))
+    fs.mkdirSync(out)
+    const put = (name, text) => fs.writeFileSync(path.join(out, `${name}.json`), text)
+    put('battle.node20', JSON.stringify(complete()))
+    put('front.node20', JSON.stringify(complete({ rounds: 3 }, { lab: 'front' })))
+    put('broken', '{"lab": "battle",')
+    put('other', '{"scores": [1]}')
+
+    const { status, stdout, stderr } = spawnSync(process.execPath, [RESULTS, '--from', out, '--to', results], { encoding: 'utf8' })
+    assert.equal(status, 1)
+    assert.equal(stdout, 'battle.node20.json is copied\n')
+    const lines = stderr.trim().split('\n')
+    assert.match(lines[0], /^broken.json is refused: .*JSON/)
+    assert.match(lines[1], /^front.node20.json is refused: it has 3 rounds/)
+    assert.equal(lines[2], 'other.json is refused: it is not the result of a lab')
+    assert.deepEqual(fs.readdirSync(results), ['battle.node20.json'])
+    assert.deepEqual(JSON.parse(fs.readFileSync(path.join(results, 'battle.node20.json'), 'utf8')), complete())
+  })
+
+  it('should say when kone has changed since', t => {
+    const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'kone-results-'))
+    t.after(() => fs.rmSync(folder, { recursive: true }))
+    const since = execFileSync('git', ['log', '-2', '--format=%H', '--', '../../lib'], { cwd: __dirname, encoding: 'utf8' }).trim().split('\n')
+    const old = complete({}, { commit: { hash: since[1], dirty: false } })
+    fs.writeFileSync(path.join(folder, 'battle.node20.json'), JSON.stringify(old))
+    const { stderr } = spawnSync(process.execPath, [RESULTS, '--from', folder, '--to', folder], { encoding: 'utf8' })
+    assert.match(stderr, new RegExp(`^battle.node20.json: \\d+ files of lib/ changed since ${since[1].slice(0, 7)}: measure it again\n$`))
+  })
+
+  it('should refuse an unknown option with a sentence', () => {
+    const { status, stderr } = spawnSync(process.execPath, [RESULTS, '--form', 'x'], { encoding: 'utf8' })
+    assert.equal(status, 2)
+    assert.match(stderr, /^results: .*--form/)
+  })
+})
+
+function conditions (change) {
+  return Array.from({ length: 8 }, (_, i) => ({ part: 'hello', round: i + 1, load: 1.9, steal: 0, others: 0.01, ...change }))
+}
+
+function complete ({ rounds = 8, seconds = 2 } = {}, { derived, ...changes } = {}) {
+  const load = { generator: 'wrk', connections: 50, seconds }
+  const samples = Array.from({ length: rounds }, (_, i) => ({ cpu: 10 + i / 10, requestsPerSecond: 50_000, latencyMeanMs: 1 }))
+  const names = ['node', 'koa', 'kone']
+  return {
+    lab: 'battle',
+    date: '2026-11-21T12:00:00.000Z',
+    node: 'v20.20.2',
+    command: 'node benchmarks/labs/battle',
+    commit: { hash: HEAD, dirty: false },
+    machine: { cpu: 'Test CPU', cores: 2, kernel: 'Linux 6' },
+    contenders: names.map(name => ({ name, version: '1.0.0' })),
+    rows: names.flatMap(name => cellRows({ workload: 'hello', server: { name }, load, samples })),
+    rejected: [],
+    skipped: [],
+    conditions: conditions(),
+    derived: { quick: false, rounds, ...derived },
+    ...changes
+  }
+}

@@ -1,0 +1,4 @@
+import './style.css'
+import { greet } from './greet.js'
+
+document.body.textContent = greet('Ada')

@@ -1,0 +1,14 @@
+'use strict'
+
+const { install } = require('../helpers/area')
+
+/**
+ * The packages of this folder's own lock, and koa-connect, by which middleware of express is used in Koa apps.
+ *
+ *    const { area, connect } = require('./area')
+ *    app.use(connect(area('on-headers')))
+ */
+
+const { require: area } = install('packages')
+
+module.exports = { area, connect: area('koa-connect') }

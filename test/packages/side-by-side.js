@@ -1,0 +1,297 @@
+'use strict'
+
+const { describe, it } = require('node:test')
+const assert = require('node:assert/strict')
+const { once } = require('node:events')
+const http = require('node:http')
+const net = require('node:net')
+const { PassThrough, Readable } = require('node:stream')
+const { setTimeout: sleep } = require('node:timers/promises')
+
+const Koa = require('koa')
+const onFinished = require('on-finished')
+const Kone = require('../helpers/kone')
+const until = require('../helpers/until')
+
+const PIECE = Buffer.alloc(32768, 'kone ')
+const PIECES = 24
+
+/** What every app of the table serves behind the package under test. */
+const ROUTES = {
+  '/': ctx => { ctx.body = { hello: 'world' } },
+  '/text': ctx => { ctx.body = 'hello '.repeat(500) },
+  '/empty': ctx => { ctx.status = 204 },
+  '/error': () => { throw new Error('wrong') },
+  '/refused': ctx => ctx.throw(403, 'not here'),
+  '/stream': ctx => { ctx.body = Readable.from(['one ', 'two ', 'three']) },
+  '/large': ctx => { ctx.body = Readable.from(Array.from({ length: PIECES }, () => PIECE)) },
+  '/echo': async ctx => {
+    const chunks = []
+    for await (const chunk of ctx.req) chunks.push(chunk)
+    ctx.body = Buffer.concat(chunks).toString()
+  },
+  // neither of them ends before the client leaves
+  '/begins': ctx => {
+    ctx.body = new PassThrough()
+    ctx.body.write('begun '.repeat(500))
+  },
+  '/waits': (ctx, next, { log, left }) => {
+    log('waits')
+    return left.then(() => { ctx.body = 'late' })
+  }
+}
+
+/** The exchanges that each package sees: what the client does → requests over one connection. */
+const EXCHANGES = {
+  'a response, then another on the same connection': [['GET /'], ['GET /text']],
+  HEAD: [['HEAD /text'], ['GET /']],
+  'no content': [['GET /empty'], ['GET /']],
+  'an error in the handler': [['GET /error'], ['GET /refused'], ['GET /nowhere'], ['GET /']],
+  'a body that is sent': [['POST /echo', { 'content-type': 'text/plain' }, 'some body'], ['GET /']],
+  'a streamed body': [['GET /stream'], ['GET /']],
+  'a large body that the client reads slowly': [['GET /large', {}, undefined, { isSlow: true }], ['GET /']]
+}
+
+/** Ways in which code in front of the package gets hold of `ctx.req` and `ctx.res`. */
+const IN_FRONT = {
+  nothing: null,
+  listeners: (ctx, log) => {
+    const { req, res } = ctx
+    onFinished(res, () => {}) // as koa does: see "listeners of on-finished" in the known differences of lib/http1/README.md
+    for (const name of ['end', 'aborted', 'error', 'close']) req.on(name, () => log(`req ${name}`, req.complete))
+    for (const name of ['prefinish', 'finish', 'close']) {
+      res.on(name, () => log(`res ${name}`, res.statusCode, res.headersSent, res.writableEnded, res.writableFinished))
+    }
+  },
+  'methods patched on the objects': ({ req, res }, log) => {
+    for (const name of ['writeHead', 'write', 'end']) {
+      const real = res[name]
+      res[name] = function (...args) {
+        log(`own res.${name}`, this === res)
+        return real.apply(this, args)
+      }
+    }
+    const { setHeader } = res
+    res.setHeader = function (name, value) { return setHeader.call(this, name.toLowerCase() === 'x-own' ? 'X-Mine' : name, value) }
+    const { resume } = req
+    req.resume = function () { return resume.call(this) }
+    res.setHeader('X-Own', 'patched')
+  },
+  'a subclass': ({ req, res }, log) => {
+    Object.setPrototypeOf(req, class extends http.IncomingMessage {
+      get shout () { return this.url.toUpperCase() }
+    }.prototype)
+    Object.setPrototypeOf(res, class extends http.ServerResponse {
+      end (...args) {
+        log('end of a subclass', this === res, req.shout)
+        return super.end(...args)
+      }
+    }.prototype)
+  }
+}
+
+/**
+ * Tests a published package in koa and in kone: the same app, the same requests over real sockets. Statuses, header
+ * fields with their order, bodies, what is logged and in which order: all of it has to be the same, and kone's front has
+ * to keep every connection.
+ *
+ *    sideBySide('compression', {
+ *      set (app, { connect }) { app.use(connect(compression())) },
+ *      exchanges: { gzip: [['GET /text', { 'accept-encoding': 'gzip' }]] }
+ *    })
+ *
+ * @param {string} name
+ * @param {object} row
+ * @param {(app: Application, tools: { log, connect, isKone }) => unknown} row.set prepares an app; what it returns is
+ *   closed with the site, if it has `close`
+ * @param {Record<string, Array>} [row.exchanges] more of them: [line, headers, body] of each request
+ * @param {Record<string, Array>} [row.handedOver] more of them, whose connection kone hands over to node:http
+ * @param {Record<string, Function>} [row.routes] path → middleware
+ * @param {string[]} [row.skip] titles of exchanges that the package does not leave to the app
+ * @param {(text: string) => string} [row.mask] hides what differs from one request to the next
+ * @param {string[]} [row.inFront] names of what may be in front; all of them by default
+ */
+function sideBySide (name, row) {
+  describe(name, { concurrency: true }, () => {
+    for (const inFront of row.inFront ?? Object.keys(IN_FRONT)) {
+      it(`should do the same in koa and kone behind ${inFront}`, { timeout: 60000 }, () => compare(row, IN_FRONT[inFront]))
+    }
+  })
+}
+
+async function compare (row, inFront) {
+  const sites = await Promise.all([serve(Koa, row, inFront), serve(Kone, row, inFront)])
+  try {
+    const [koa, kone] = sites
+    for (const [title, requests] of Object.entries({ ...EXCHANGES, ...row.exchanges, ...row.handedOver })) {
+      if (row.skip?.includes(title)) continue
+      kone.sockets.length = 0
+      await same(title, koa, kone, site => exchange(site, requests))
+      const isHandedOver = Object.hasOwn(row.handedOver ?? {}, title)
+      assert.deepEqual(kone.sockets.map(isNodes), kone.sockets.map(() => isHandedOver), `${title}: is kone's front used?`)
+    }
+    kone.sockets.length = 0
+    await same('pipelined', koa, kone, site => pipelined(site, ['/', '/text', '/']), { isSorted: true })
+    for (const path of ['/begins', '/waits']) {
+      if (!row.skip?.includes(path)) await same(`the client leaves ${path}`, koa, kone, site => leaves(site, path))
+    }
+    assert(kone.sockets.length > 0 && !kone.sockets.some(isNodes), "kone's front keeps every connection")
+    assert(koa.sockets.length > 0 && koa.sockets.every(isNodes), "node:http has koa's")
+  } finally {
+    await Promise.all(sites.map(site => site.close()))
+  }
+}
+
+/** Node's connection listener has this socket: koa's always, kone's when it was handed over. */
+const isNodes = socket => 'parser' in socket
+
+/** Pipelined requests arrive and are sent together: only the order of events within each of them is defined. */
+async function same (title, koa, kone, visit, { isSorted = false } = {}) {
+  const [expected, actual] = await Promise.all([koa, kone].map(async site => {
+    site.take()
+    return visit(site)
+  }))
+  assert.deepEqual(actual, expected, title)
+  const length = Math.max(...await Promise.all([koa.settled(-1), kone.settled(-1)]))
+  await Promise.all([koa.settled(length), kone.settled(length)])
+  const [expectedLog, log] = [koa, kone].map(site => isSorted ? site.take().sort() : site.take())
+  assert.deepEqual(log, expectedLog, `${title}: what is logged`)
+}
+
+async function serve (Framework, row, inFront) {
+  const { connect } = require('./area')
+  const app = new Framework({ keys: ['secret'] })
+  const mask = row.mask ?? (text => text)
+  const logged = []
+  let leave
+  const left = new Promise(resolve => { leave = resolve })
+  const log = (...what) => logged.push(mask(JSON.stringify(what)))
+  app.on('error', err => log('error', err.message, err.code, err.status))
+  if (inFront) {
+    app.use(function inFrontOfAll (ctx, next) {
+      inFront(ctx, log)
+      return next()
+    })
+  }
+  const more = await row.set(app, { log, connect, isKone: Framework === Kone })
+  const routes = { ...ROUTES, ...row.routes }
+  app.use((ctx, next) => Object.hasOwn(routes, ctx.path) ? routes[ctx.path](ctx, next, { log, left }) : next())
+
+  const server = app.listen(0, '127.0.0.1')
+  const sockets = []
+  server.on('connection', socket => sockets.push(socket))
+  await once(server, 'listening')
+  return {
+    port: server.address().port,
+    sockets,
+    mask,
+    leave,
+    take: () => logged.splice(0),
+    /** Until nothing has been logged for a while and `length` entries are there, if they come; how many there are. */
+    async settled (length) {
+      if (logged.length < length) await until(() => logged.length >= length, 3000).catch(() => {})
+      for (let still = 0, last = -1; still < 3 && logged.length !== length; still++) {
+        if (logged.length !== last) still = 0
+        last = logged.length
+        await sleep(4)
+      }
+      return logged.length
+    },
+    async close () {
+      server.closeAllConnections()
+      await new Promise(resolve => server.close(resolve))
+      await more?.close?.()
+    }
+  }
+}
+
+/** Requests one after the other over one connection; what came back. */
+async function exchange (site, requests) {
+  const agent = new http.Agent({ keepAlive: true, maxSockets: 1 })
+  const ports = new Set()
+  const cookies = new Map()
+  try {
+    const responses = []
+    for (const [line, headers, body, options] of requests) {
+      const response = await ask(site, agent, line, { ...cookiesOf(cookies), ...headers }, body, options)
+      for (const cookie of response.cookies) cookies.set(...cookie.split(';')[0].split(/=(.*)/s))
+      ports.add(response.port)
+      responses.push([line, response.status, response.reason, response.fields, response.text])
+    }
+    return { responses, connections: ports.size }
+  } finally {
+    agent.destroy()
+  }
+}
+
+function cookiesOf (cookies) {
+  return cookies.size > 0 ? { cookie: Array.from(cookies, ([name, value]) => `${name}=${value}`).join('; ') } : {}
+}
+
+function ask ({ port, mask }, agent, line, headers, body, { isSlow } = {}) {
+  const [method, path] = line.split(' ')
+  return new Promise((resolve, reject) => {
+    const options = { host: '127.0.0.1', port, agent, method, path, headers: { host: 'example.com', ...headers } }
+    const req = http.request(options)
+    const informed = []
+    req.on('information', ({ statusCode, rawHeaders }) => informed.push([statusCode, ...rawHeaders]))
+    req.on('error', reject)
+    req.on('response', async res => {
+      const { localPort } = res.socket
+      try {
+        if (isSlow) await sleep(20)
+        const chunks = []
+        for await (const chunk of res) chunks.push(chunk)
+        const bytes = Buffer.concat(chunks)
+        resolve({
+          port: localPort,
+          status: [...informed, res.statusCode],
+          reason: res.statusMessage,
+          cookies: res.headers['set-cookie'] ?? [],
+          fields: mask(fieldsOf(res, port)),
+          text: bytes.length > 65536 ? `${bytes.length} bytes` : mask(bytes.toString('latin1').replaceAll(port, 'PORT'))
+        })
+      } catch (err) {
+        reject(err)
+      }
+    })
+    req.end(body)
+  })
+}
+
+/** Header section and trailers as text, in their order, without the time. */
+function fieldsOf ({ rawHeaders, rawTrailers }, port) {
+  const lines = []
+  for (const raw of [rawHeaders, rawTrailers]) {
+    for (let i = 0; i < raw.length; i += 2) {
+      lines.push(raw[i].toLowerCase() === 'date' ? raw[i] : `${raw[i]}: ${raw[i + 1]}`)
+    }
+  }
+  return lines.join('\n').replaceAll(port, 'PORT')
+}
+
+/** Several requests in one write, the last of which ends the connection; the bytes that came back. */
+async function pipelined ({ port, mask }, paths) {
+  const last = paths.length - 1
+  const bytes = paths.map((path, i) => `GET ${path} HTTP/1.1\r\nHost: example.com\r\n${i < last ? '' : 'Connection: close\r\n'}\r\n`)
+  const socket = net.connect({ port, host: '127.0.0.1' })
+  socket.setEncoding('latin1')
+  socket.write(bytes.join(''))
+  let text = ''
+  for await (const chunk of socket) text += chunk
+  return mask(text.replace(/^Date: .*$/gm, 'Date').replaceAll(port, 'PORT'))
+}
+
+/** A client that leaves in the middle: of the response, or before there is one. */
+async function leaves (site, path) {
+  const socket = net.connect({ port: site.port, host: '127.0.0.1' })
+  socket.on('error', () => {})
+  socket.write(`GET ${path} HTTP/1.1\r\nHost: example.com\r\n\r\n`)
+  if (path === '/begins') await once(socket, 'data')
+  else await sleep(20)
+  socket.destroy()
+  await until(() => site.sockets.at(-1).destroyed)
+  site.leave()
+}
+
+module.exports = { sideBySide, compare, WAYS: Object.keys(IN_FRONT) }

@@ -1,0 +1,53 @@
+'use strict'
+
+const assert = require('node:assert/strict')
+const fs = require('node:fs')
+const path = require('node:path')
+const { describe, it } = require('node:test')
+const { RESULTS } = require('../benchmarks/lib/run/result')
+const { loose } = require('../benchmarks/lib/report/claims')
+const { read } = require('../benchmarks/lib/report/committed')
+const { generate, isGenerated, timeless } = require('../benchmarks/lib/report/generate')
+
+const ROOT = path.join(__dirname, '..')
+const text = file => fs.readFileSync(path.join(ROOT, file), 'utf8')
+
+describe('the committed results', () => {
+  const { results, faults } = read(RESULTS)
+
+  it('should be sound', () => assert.deepEqual(faults, []))
+
+  it('should be whole runs of the labs, with their commit', () => {
+    for (const { lab, derived, commit, rows } of results) {
+      assert.ok(!derived?.quick, `${lab}: a quick run is no result`)
+      assert.match(commit?.hash ?? '', /^[0-9a-f]{40}$/, lab)
+      assert.ok(rows.every(({ rounds }) => rounds.length >= 3), lab)
+    }
+  })
+
+  it('should support no claim by more than a tenth: `make report` tightens what is loose', () => {
+    assert.deepEqual(loose(results).map(({ says, on, from, to }) => `${says}, Node ${on}: ${from} could be ${to}`), [])
+  })
+
+  describe('and what is made of them', () => {
+    const history = JSON.parse(text('docs/reports/history.json'))
+    const { files } = generate({ results, readme: text('README.md'), history })
+
+    for (const [file, content] of files) {
+      it(`should agree: ${file} (else run \`make report\`)`, () => same(timeless(text(file)), content))
+    }
+
+    it('should have no chart of results that are not there', () => {
+      const present = fs.readdirSync(path.join(ROOT, 'docs/reports'), { recursive: true }).map(file => path.posix.join('docs/reports', file))
+      assert.deepEqual(present.filter(file => isGenerated(file) && !files.has(file)), [])
+    })
+  })
+})
+
+// The first line that differs says enough.
+function same (actual, expected) {
+  const lines = [actual, expected].map(text => text.split('\n'))
+  const at = lines[1].findIndex((line, i) => line !== lines[0][i])
+  if (at >= 0) assert.equal(lines[0][at], lines[1][at], `line ${at + 1}`)
+  assert.equal(lines[0].length, lines[1].length, 'lines')
+}

@@ -1,0 +1,56 @@
+'use strict'
+
+const { describe, it } = require('node:test')
+const assert = require('node:assert/strict')
+const fs = require('node:fs')
+const path = require('node:path')
+
+const { DOCUMENTS, block, list, update } = require('../tools/runs-unchanged')
+
+const ROOT = path.join(__dirname, '..')
+const read = file => fs.readFileSync(path.join(ROOT, file), 'utf8')
+
+describe('the list of packages that run unchanged', () => {
+  const packages = list()
+
+  it('should have the packages that Koa apps are made of, with versions and tests', () => {
+    const names = packages.map(({ name }) => name)
+    for (const name of ['express', 'koa-helmet', '@koa/router', 'pino-http', 'koa-passport', 'dd-trace', 'pm2', '@strapi/strapi', 'ws']) {
+      assert(names.includes(name), name)
+    }
+    assert.deepEqual(packages.filter(({ name }) => name === 'express').map(({ version }) => version[0]), ['4', '5'])
+    assert.deepEqual(packages.filter(({ version, tests }) => !/^\d+\.\d+\.\d+/.test(version) || !(tests > 0)), [])
+  })
+
+  it('should name files that have them', () => {
+    for (const { name, files } of packages) {
+      for (const file of files) {
+        const text = file.endsWith('agents.test.js') ? read('test/agents/agents.js') : read(file)
+        assert(text.includes(name), `${name} in ${file}`)
+      }
+    }
+  })
+
+  it('should have every suite of test/packages that is of a package', () => {
+    const [, ...rows] = read('test/packages/packages.test.js').split(/^sideBySide\('/m)
+    const names = new Set(packages.map(({ name }) => name))
+    const missing = rows.map(row => row.slice(0, row.indexOf("'"))).filter(name => !names.has(name))
+    assert.deepEqual(missing, ['stream.pipeline', 'stream.finished', 'Readable.toWeb', 'res.writeEarlyHints'])
+  })
+
+  it('should be in the documents as `make runs-unchanged` makes it', () => {
+    const documents = DOCUMENTS.filter(file => fs.existsSync(path.join(ROOT, file)))
+    for (const file of documents) {
+      assert(update(read(file), packages) === read(file), `${file}: make runs-unchanged`)
+    }
+  })
+
+  it('should replace what is between the markers, and leave other documents alone', () => {
+    const text = `# Title\n\n${block([])}\n\nmore\n`
+    const updated = update(text, packages)
+    assert(updated.startsWith('# Title\n\n') && updated.endsWith('\n\nmore\n'))
+    assert.match(updated, /\n- `test\/packages\/packages\.test\.js`: .*`morgan` \d/)
+    assert.equal(update(updated, packages), updated)
+    assert.equal(update('# Title\n', packages), '# Title\n')
+  })
+})
