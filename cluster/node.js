@@ -28,7 +28,7 @@ async function start (settings, app) {
   const stop = async () => {
     await master.stop()
     endControl()
-    setImmediate(() => process.exit(0)) // whoever asked is told before
+    setImmediate(() => process.exit(0)) // the client is notified before
   }
   const endControl = await control.serve(settings.port, { status: async () => master.status(), reload, stop })
 

@@ -51,7 +51,7 @@ const FIELDS_TOTAL = 1024 * 1024
  * @param {string | number} [options.limits.fieldSize='1mb'] bytes of each field; all of them together
  * may have as much, and 1 MB in any case
  * @return {Function} middleware; throws 400 for a malformed body, 413 over a limit
- * @throws {TypeError} for an option of the wrong type, or a folder that is none
+ * @throws {TypeError} for an option of the wrong type, or a folder that does not exist
  * @api public
  */
 function upload (options) {
