@@ -97,7 +97,7 @@ describe('a measurement', () => {
 })
 
 describe('a contender', () => {
-  it('should listen, answer, tell its CPU time, and end', async () => {
+  it('should listen, respond, report its CPU time, and end', async () => {
     const server = await Server.start(contender, { node: process.execPath })
     const expected = { status: 200, type: 'text/plain;charset=UTF-8', body: 'Hello World' }
     const { bytes } = await verify(server.port, {}, expected)
@@ -115,7 +115,7 @@ describe('a contender', () => {
     await assert.rejects(Server.start(broken, { node: process.execPath }), /Cannot find module/)
   })
 
-  it('should say what it said when it has ended before its CPU time was asked for', async () => {
+  it('should report what it wrote when it has ended before its CPU time was read', async () => {
     const server = await Server.start(contender, { node: process.execPath })
     server.said = 'node:events\nError: EMFILE: too many open files\n'
     server.kill()

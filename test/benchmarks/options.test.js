@@ -13,7 +13,7 @@ describe('the options of a lab', () => {
     assert.deepEqual(options(), { quick: false, help: false, rounds: 8, only: null, node: process.execPath })
   })
 
-  it('should take three rounds when quick, unless told', () => {
+  it('should take three rounds when quick, unless --rounds says otherwise', () => {
     assert.equal(options('--quick').rounds, 3)
     assert.equal(options('--quick', '--rounds', '5').rounds, 5)
   })
@@ -50,7 +50,7 @@ describe('the options of a lab', () => {
     assert.throws(() => options('--constructor'), /unknown option --constructor/)
   })
 
-  it('should refuse a --node that is none', () => {
+  it('should refuse a --node that is not a Node', () => {
     assert.equal(nodeVersion(process.execPath), process.version)
     assert.throws(() => nodeVersion('/bin/false'), /--node \/bin\/false is not a Node that runs here/)
     assert.throws(() => nodeVersion('/nowhere/node'), /is not a Node/)

@@ -149,7 +149,7 @@ describe('the page of a result', () => {
 })
 
 function result () {
-  const load = { generator: 'wrk', connections: 50 }
+  const load = { generator: 'wrk', connections: 50, seconds: 2 }
   const sample = cpu => ({ cpu, requestsPerSecond: 50_000, latencyMeanMs: 1 })
   const cell = (name, figures) => ({ workload: 'hello', server: { name }, load, samples: figures.map(sample) })
   return {

@@ -51,7 +51,7 @@ describe('generators of calls', () => {
     }
   }
 
-  it('should take any other answer than the verified one for an error', async t => {
+  it('should take any other response than the verified one for an error', async t => {
     const generator = rpc({})
     t.after(() => generator.stop())
     let n = 0
@@ -71,7 +71,7 @@ describe('generators of calls', () => {
     })
   })
 
-  it('should keep connections open from round to round, and finish the last answer', async t => {
+  it('should keep connections open from round to round, and finish the last response', async t => {
     const generator = pooled({})
     t.after(() => generator.stop())
     const sockets = new Set()
@@ -95,7 +95,7 @@ describe('generators of calls', () => {
     })
   })
 
-  it('should take an answer of another status for an error', async t => {
+  it('should take a response of another status for an error', async t => {
     const generator = pooled({})
     t.after(() => generator.stop())
     await served((req, res) => {

@@ -71,12 +71,12 @@ describe('a sample that cannot be believed', () => {
     assert.match(disbelief({ ...sample, requestsPerSecond: 1e6, pipeline: 16 }), /800 in flight/)
   })
 
-  it('should be refused when its latency is nothing, as wrk says of answers that come in bursts', () => {
+  it('should be refused when its latency is nothing, as wrk says of responses that come in bursts', () => {
     assert.match(disbelief({ ...sample, latencyMeanMs: 0 }), /mean latency is 0 ms/)
     assert.match(disbelief({ ...sample, latencyMeanMs: NaN }), /mean latency is NaN ms/)
   })
 
-  it('should be refused with errors, and without answers', () => {
+  it('should be refused with errors, and without responses', () => {
     assert.match(disbelief({ ...sample, errors: 1 }), /1 errors in 50001 requests/)
     assert.match(disbelief({ ...sample, requests: 0 }), /no request/)
   })

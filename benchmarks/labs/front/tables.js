@@ -14,7 +14,7 @@ const TARGETS = [
   ['hello ÷ raw net', 'hello', 'kone', 'net', 1.25, 1.25],
   ['browser\'s twelve headers ÷ node:http', 'browser', 'kone', 'node', 0.55, 0.68],
   ['the same, another Cookie each ÷ node:http', 'browser, other cookies', 'kone', 'node', 0.60, 0.74],
-  ['JSON answer ÷ node:http', 'json', 'kone', 'node', 0.68, 0.80],
+  ['JSON response ÷ node:http', 'json', 'kone', 'node', 0.68, 0.80],
   ['POST in one read ÷ node:http', 'post', 'kone', 'node', 0.55, 0.62],
   ['POST in one read ÷ koa + koa-bodyparser', 'post', 'kone', 'koa', 0.30, 0.30],
   ['POST in one read, bodyParser ÷ node:http', 'post', 'kone-bodyParser', 'node', 0.55, 0.62],

@@ -5,7 +5,7 @@ const worker = require('./worker')
 /**
  * A generator whose connections stay open from round to round, so that rounds of ten thousand do not measure their
  * making; of each group (a contender) in a process of its own, for one may hold but so many descriptors. It ends
- * with an answer, not in the middle of one, as answers of 100 MB must.
+ * with a response, not in the middle of one, as responses of 100 MB must.
  *
  *    await run({ group: 'kone', port, connections: 10_000, seconds: 2, path: '/', size: 100 })
  *

@@ -45,7 +45,7 @@ async function shoot (load) {
       const start = performance.now()
       const value = await outcome(client, load)
       const took = performance.now() - start
-      if (end.signal.aborted) return // answered after the end
+      if (end.signal.aborted) return // its response came after the end
       if (isDeepStrictEqual(value, expected)) latencies.push(took)
       else errors++
       if (value.gone) return

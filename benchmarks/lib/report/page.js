@@ -62,16 +62,16 @@ function section (one) {
   return body?.length ? [`## ${one.heading}`, ...body] : null
 }
 
-/** What `stale` writes is left out when a page is compared: it depends on the history, not on the results. */
-const [STALE, FRESH] = exports.STALE = ['<!-- stale -->', '<!-- /stale -->']
+/** Around a warning that is left out when a page is compared: it depends on the repository, not on the results. */
+const [OPEN, CLOSE] = exports.STALE = ['<!-- stale -->', '<!-- /stale -->']
 
 function warnings ({ figures, others, isStale }) {
   const all = [figures, ...others].map(({ result }) => result)
   const stale = all.filter(isStale).map(result => `Node ${parseInt(result.node.slice(1))}, commit ${commit(result)}`)
   return [
     ...stale.length > 0
-      ? [`${STALE}\n> **Warning:** \`lib/\` has changed since these results were measured (${stale.join('; ')}). ` +
-        `The current code may cost more or less.\n${FRESH}`]
+      ? [`${OPEN}\n> **Warning:** \`lib/\` has changed since these results were measured (${stale.join('; ')}). ` +
+        `The current code may cost more or less.\n${CLOSE}`]
       : [],
     ...all.some(({ derived }) => derived?.quick)
       ? ['> **Warning:** this is a quick run, for a first look. It is not a result.']
@@ -134,8 +134,8 @@ function facts (all, { hasManyNodes }) {
 // How quiet the machine was, and what the generators cost against a server of fixed bytes.
 function conditions (all) {
   const quiet = all.map(({ result: { conditions = [] } }) => conditions.length
-    ? `load average ${middle(conditions, 'load').toFixed(2)}, stolen by the hypervisor ${percent(middle(conditions, 'steal'))}, ` +
-      `taken by other processes ${percent(middle(conditions, 'others'))}`
+    ? `load average ${middle(conditions, 'load').toFixed(2)}, stolen by the hypervisor ` +
+      `${percent(middle(conditions, 'steal'))}, taken by other processes ${percent(middle(conditions, 'others'))}`
     : '–')
   const cost = ({ generator, failed, clientCpu, requestsPerSecond }) =>
     `${generator} ${failed ?? `${short(clientCpu)} µs of CPU for a request, ${whole(requestsPerSecond)} requests/s`}`
@@ -171,8 +171,8 @@ function claimed (claims) {
   return {
     heading: 'Claims',
     body: [
-      'A claim is *supported* when it is true in every round. The ratio is the median of the rounds’ own ratios; the lowest ' +
-      'and the highest round are in parentheses. Below 1, kone costs less.',
+      'A claim is *supported* when it is true in every round. The ratio is the median of the rounds’ own ratios; the ' +
+      'lowest and the highest round are in parentheses. Below 1, kone costs less.',
       table(['Claim', 'Node', 'at most', 'measured', ''], claims.map(({ says, on, atMost, spread, verdict }) =>
         [says, String(on), threshold(atMost), ratio(spread), words[verdict] ?? verdict]), { text: [4] })
     ]

@@ -61,7 +61,8 @@ function chart ({ hasChart }) {
   return picture({
     name: 'battle',
     folder: 'docs/reports/charts',
-    alt: 'Bar chart: server CPU per request of hello world behind five middleware, kone beside bare node:http, Koa and other frameworks'
+    alt: 'Bar chart: server CPU per request of hello world behind five middleware, kone beside bare node:http, Koa ' +
+      'and other frameworks'
   })
 }
 
@@ -112,6 +113,6 @@ function footer (lines, what) {
   const { machine } = lines[0].figures.result
   const pages = [...new Set(lines.map(({ figures }) => figures.result.lab))].map(lab => `[${lab}](docs/reports/${lab}.md)`)
   const quick = lines.some(({ figures }) => figures.result.derived?.quick) ? ' **A quick run, not a result.**' : ''
-  return `${what}. Node ${nodes.join(', ')}, ${machine.cpu}, ${machine.cores} cores, commit ${commits.join(', ')}; medians, lowest–highest ` +
-    `round in parentheses.${quick} ${pages.join(', ')}.`
+  return `${what}. Node ${nodes.join(', ')}, ${machine.cpu}, ${machine.cores} cores, commit ${commits.join(', ')}; ` +
+    `medians, lowest–highest round in parentheses.${quick} ${pages.join(', ')}.`
 }

@@ -205,7 +205,7 @@ function frame ({ title, subtitle, about, height, theme }, content) {
   return `<svg xmlns="http://www.w3.org/2000/svg" width="${WIDTH}" height="${height}" viewBox="0 0 ${WIDTH} ${height}" role="img" ` +
 `aria-labelledby="title desc" font-family="${escape(FONT)}">
 <title id="title">${escape(title)}</title>
-<desc id="desc">${escape(`${subtitle}. ${about}.`)}</desc>
+<desc id="desc">${escape(`${subtitle.replace(/\.$/, '')}. ${about}.`)}</desc>
 <rect width="${WIDTH}" height="${height}" rx="8" fill="${theme.paper}"/>
 ${text(24, 28, title, { size: 16, fill: theme.ink, bold: true })}
 ${text(24, 47, subtitle, { size: 12.5, fill: theme.dim })}

@@ -72,7 +72,7 @@ exports.middle = function (samples) {
 
 /**
  * Why a measurement cannot be believed. By Little's law requests in flight are rate × latency: a
- * closed loop cannot answer more than `connections × pipeline ÷ mean latency`; a fifth is left for
+ * closed loop cannot complete more than `connections × pipeline ÷ mean latency`; a fifth is left for
  * the coarse clocks of load generators.
  *
  * @param {{ requests: number, errors: number, requestsPerSecond: number, latencyMeanMs: number,

@@ -4,7 +4,7 @@ const http = require('node:http')
 const https = require('node:https')
 
 /**
- * Ask a server once and compare the answer with what every contender must give. No clock starts before.
+ * Send a request and compare the response with what every contender must give. No clock starts before.
  *
  *    await verify(port, { path: '/' }, { status: 200, type: 'text/plain', body: 'Hello World' })
  *
@@ -12,7 +12,7 @@ const https = require('node:https')
  * @param {{ protocol?: 'http'|'https', method?: string, path?: string, headers?: object, body?: string }} request
  * @param {{ status: number, type: string|RegExp, body: string|Function,
  *   headers?: object }} expected
- * @return {Promise<{ headers: object, body: string, bytes: number }>} bytes: of the whole answer on the wire
+ * @return {Promise<{ headers: object, body: string, bytes: number }>} bytes: of the whole response on the wire
  * @throws {Error} what is different
  */
 exports.verify = async function (port, request, expected) {
@@ -29,7 +29,7 @@ exports.verify = async function (port, request, expected) {
 }
 
 /**
- * Names and values of the headers in which an answer differs from the reference's.
+ * Names and values of the headers in which a response differs from the reference's.
  *
  * @param {object} headers
  * @param {object} reference
@@ -71,7 +71,7 @@ const ask = exports.ask = function (port, { protocol = 'http', method = 'GET', p
         agent.destroy()
       })
     })
-    req.on('timeout', () => req.destroy(new Error('no answer in 10 s')))
+    req.on('timeout', () => req.destroy(new Error('no response in 10 s')))
     req.on('error', reject)
     req.end(body)
   })

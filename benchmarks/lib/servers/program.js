@@ -40,11 +40,11 @@ kill -9 0`
  */
 class Program extends Server {
   /**
-   * @param {{ name: string, program: object, given?: object }} contender given: what its command is told beside
+   * @param {{ name: string, program: object, given?: object }} contender given: what its command gets beside
    *   host, port and folder, a directory of its own for configuration
    * @param {{ pin?: string }} on the cores to stay on
    * @return {Promise<Program>} listening
-   * @throws {Error} it ended or did not listen; the message holds what it said
+   * @throws {Error} it ended or did not listen; the message holds what it wrote
    */
   static async start (contender, { pin }) {
     const { program } = contender

@@ -119,7 +119,7 @@ class Server {
       const exited = code => this.ended.then(() => {
         settle(reject, new Error(this.reason || `${this.name} ended with code ${code}`))
       })
-      const timer = setTimeout(() => failed(new Error(`${this.name} did not answer in ${within} ms`)), within)
+      const timer = setTimeout(() => failed(new Error(`${this.name} did not respond in ${within} ms`)), within)
       this.process.once('message', message)
       this.process.once('error', failed)
       this.process.once('exit', exited)

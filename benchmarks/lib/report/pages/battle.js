@@ -1,7 +1,7 @@
 'use strict'
 
 const { figure, list, range, ratio, table, two, whole } = require('../markdown')
-const { bars } = require('../svg')
+const { costs } = require('../drawn')
 
 // Of the report: requests per second, mean latency in ms, bytes per second. The loads are autocannon's.
 const MACHINES = [
@@ -51,13 +51,13 @@ const ERA = 'hello, Node '
 module.exports = {
   lab: 'battle',
   title: 'Hello world behind five middleware',
-  what: 'Each framework responds with `Hello World` behind five middleware that do nothing but pass on. `node` is a bare ' +
-    '`http.createServer` handler without any middleware, for scale. The lab goes back to kone’s first report, of 2017; it ' +
-    'is set beside it below.',
+  what: 'Each framework responds with `Hello World` behind five middleware that do nothing but pass on. `node` is a ' +
+    'bare `http.createServer` handler without any middleware, for scale. The lab goes back to kone’s first report, ' +
+    'of 2017; it is set beside it below.',
   run: 'make battle',
-  method: 'Every response is verified before a clock starts. All servers are up at once; each round visits every one of them in ' +
-    'random order. What counts is the **server’s CPU time per request**: requests per second depend on the load generator ' +
-    'and on neighbours. A ratio is paired round by round.',
+  method: 'Every response is verified before a clock starts. All servers are up at once; each round visits every one ' +
+    'of them in random order. What counts is the **server’s CPU time per request**: requests per second depend on ' +
+    'the load generator and on neighbours. A ratio is paired round by round.',
 
   trend: [
     { what: 'kone ÷ node', of: figures => figures.ratio(HELLO, 'kone', 'node') },
@@ -65,7 +65,7 @@ module.exports = {
   ],
 
   charts: figures => [
-    chart('battle', `Hello world behind five middleware, Node ${figures.major}`, figures, HELLO)
+    costs(figures, HELLO, { name: 'battle', title: 'Hello world behind five middleware' })
   ],
 
   sections: (figures, { others }) => [
@@ -81,24 +81,6 @@ module.exports = {
 
   original: () => [{ heading: 'The original report', body: originals() }, impossible()]
 }
-
-function chart (name, title, figures, workload) {
-  const rows = figures.rows(workload)
-  if (!rows.length) return null
-  return {
-    name,
-    above: true,
-    alt: `Bar chart: ${title}; server CPU per request of ${rows.map(({ contender }) => contender).join(', ')}`,
-    ...bars({
-      title,
-      subtitle: 'server CPU per request, µs: shorter is better. Bars are medians, whiskers the lowest and the highest round.',
-      unit: 'µs per request',
-      rows: rows.map(({ contender, median, min, max }) => ({ label: contender, median, min, max, kind: kindOf(contender) }))
-    })
-  }
-}
-
-const kindOf = name => name === 'kone' ? 'ours' : name.startsWith('kone') ? 'ours too' : 'theirs'
 
 function ranking (figures, workload, load) {
   const rows = figures.rows(workload)
@@ -162,8 +144,9 @@ function report (figures) {
     heading: 'Beside the original report',
     body: [
       originals(),
-      'Ratio by ratio; above 1, kone is better. The first four columns are ratios of requests per second; the last is the ' +
-      'CPU time per request of the other, divided by kone’s. The report’s frameworks are those of 2017, ours are today’s.',
+      'Ratio by ratio; above 1, kone is better. The first four columns are ratios of requests per second; the last ' +
+      'is the CPU time per request of the other, divided by kone’s. The report’s frameworks are those of 2017, ours ' +
+      'are today’s.',
       lines.length > 0 && table(['', ...MACHINES.map(({ name }) => name), 'here, requests/s', 'here, CPU: other ÷ kone'], lines),
       ...amongOthers(figures)
     ]
@@ -182,7 +165,8 @@ function amongOthers (figures) {
     over(HELLO, 'koa', name)
   ])
   return [
-    'The others beside Koa, above 1 better than Koa; the report’s by requests per second, ours by CPU time per request. ' +
+    'The others beside Koa, above 1 better than Koa; the report’s by requests per second, ours by CPU time per ' +
+    'request. ' +
     (eras.length
       ? 'Here with the packages of 2017 on the Node of 2017, and with today’s on today’s.'
       : 'Here with today’s packages; `make battle ARGS=--era` also measures those of 2017 on the Node of 2017.'),
@@ -193,12 +177,12 @@ function amongOthers (figures) {
 function originals () {
   const names = Object.keys(MACHINES[0].rows)
   return [
-    'kone’s first report measured by autocannon, 100 connections for five seconds, one run for each framework, on three ' +
-    'machines. Its requests per second, and the mean latency in ms:',
+    'kone’s first report measured by autocannon, 100 connections for five seconds, one run for each framework, on ' +
+    'three machines. Its requests per second, and the mean latency in ms:',
     table(['', ...MACHINES.map(({ name }) => name)], names.map(name =>
       [name, ...MACHINES.map(({ rows }) => `${whole(rows[name][0])} (${rows[name][1]} ms)`)])),
-    `A fourth table is of ${PM2.workers} processes under pm2 with the whole middleware set: ${whole(PM2.rate)} requests/s, ` +
-    `${PM2.latency} ms, ${PM2.connections} connections.`
+    `A fourth table is of ${PM2.workers} processes under pm2 with the whole middleware set: ${whole(PM2.rate)} ` +
+    `requests/s, ${PM2.latency} ms, ${PM2.connections} connections.`
   ].join('\n\n')
 }
 
@@ -210,22 +194,27 @@ function impossible () {
   return {
     heading: 'Where the report cannot be true',
     body: list([
-      `**kone sent a shorter response.** Bytes per second ÷ requests per second is the size of a response: ${bytes(laptop.kone)} bytes ` +
-      `from kone, ${bytes(laptop.koa)} from koa, ${bytes(laptop['trek-engine'])} from trek-engine, all with the same body. The difference to koa is ` +
-      'the size of `Content-Type: text/plain; charset=utf-8` with its line end, 41 bytes. So kone left out a header ' +
-      'that the others sent. Here every response is compared first, headers included.',
+      '**kone sent a shorter response.** Bytes per second ÷ requests per second is the size of a response: ' +
+      `${bytes(laptop.kone)} bytes from kone, ${bytes(laptop.koa)} from koa, ${bytes(laptop['trek-engine'])} from ` +
+      'trek-engine, all with the same body. The difference to koa is the size of `Content-Type: text/plain; ' +
+      'charset=utf-8` with its line end, 41 bytes. So kone left out a header that the others sent. Here every ' +
+      'response is compared first, headers included.',
       '**“node” responded with something else**: the body `okay`, where all others sent `Hello World`.',
-      '**A framework on `node:http` cannot need less than `node:http`** for the same response, and the kone of 2017 was one. Yet kone ÷ ' +
-      `node is ${over(laptop)} on the first machine, ${over(eight)} on the second and ${over(six)} on the third: three machines, and they ` +
-      'do not agree on the direction. One run of five seconds for each, always in the same order, cannot tell such differences from noise. ' +
-      '(Today’s kone can be below bare `node:http`, because it has an HTTP/1.1 front of its own.)',
-      '**“Twice the performance because of a newer operating system”** (the third machine beside the second) does not follow: one process of ' +
-      'Node uses one core, so eight cores beside six say nothing, and the clock rates are not given.',
-      `**Six processes under pm2 sent ${whole(PM2.rate)} responses a second, ${whole(PM2.rate / PM2.workers)} each**, where one process with the same ` +
-      `middleware sent ${whole(MW)} in another table. The load came over a network, at ${two(PM2.bytes * 8 / 1e6)} Mbit/s; it, and not the six ` +
-      'processes, can have been the limit. The table cannot tell.',
-      `**What does fit**: requests per second × latency is ${two(Math.min(...flight))} to ${two(Math.max(...flight))} in flight over 100 connections ` +
-      'in every row, as a closed loop must have (Little’s law).'
+      '**A framework on `node:http` cannot need less than `node:http`** for the same response, and the kone of 2017 ' +
+      `was one. Yet kone ÷ node is ${over(laptop)} on the first machine, ${over(eight)} on the second and ` +
+      `${over(six)} on the third: three machines, and they do not agree on the direction. One run of five seconds ` +
+      'for each, always in the same order, cannot tell such differences from noise. (Today’s kone can be below bare ' +
+      '`node:http`, because it has an HTTP/1.1 front of its own.)',
+      '**“Twice the performance because of a newer operating system”** (the third machine beside the second) does ' +
+      'not follow: one process of Node uses one core, so eight cores beside six say nothing, and the clock rates are ' +
+      'not given.',
+      `**Six processes under pm2 sent ${whole(PM2.rate)} responses a second, ${whole(PM2.rate / PM2.workers)} ` +
+      `each**, where one process with the same middleware sent ${whole(MW)} in another table. The load came over a ` +
+      `network, at ${two(PM2.bytes * 8 / 1e6)} Mbit/s; it, and not the six processes, can have been the limit. The ` +
+      'table cannot tell.',
+      `**What does fit**: requests per second × latency is ${two(Math.min(...flight))} to ` +
+      `${two(Math.max(...flight))} in flight over 100 connections in every row, as a closed loop must have (Little’s ` +
+      'law).'
     ])
   }
 }
@@ -235,11 +224,13 @@ function reasons (figures) {
   return {
     heading: 'Its reasons, today',
     body: [
-      'The report gives four reasons for kone’s speed: no `delegates`, an iterative compose, bluebird instead of native ' +
-      'promises, and a flat last stage behind the onion (`app.final`). All four are still in kone, bluebird as an option.' +
+      'The report gives four reasons for kone’s speed: no `delegates`, an iterative compose, bluebird instead of ' +
+      'native promises, and a flat last stage behind the onion (`app.final`). All four are still in kone, bluebird ' +
+      'as an option.' +
       (bluebird ? ` Here kone with bluebird ÷ kone with native promises is ${ratio(bluebird)} by CPU.` : ''),
-      'What the promises of Node 6 cost is on the page [every middleware on](./mw.md). What makes most of the difference today is not among the four: ' +
-      '`app.listen()` parses and writes plain HTTP/1.1 itself ([kone’s own HTTP/1.1](./front.md)).'
+      'What the promises of Node 6 cost is on the page [every middleware on](./mw.md). What makes most of the ' +
+      'difference today is not among the four: `app.listen()` parses and writes plain HTTP/1.1 itself ([kone’s own ' +
+      'HTTP/1.1](./front.md)).'
     ]
   }
 }

@@ -42,13 +42,15 @@ const levelsOf = figures => [...new Set(figures.workloads
 module.exports = {
   lab: 'connections',
   title: 'Ten thousand connections and more',
-  what: 'What a connection costs that is open and silent; how soon responses come when 1,000 requests a second are spread over all ' +
-    'connections (an open loop); and how many a server sends when every connection always has a request under way (a closed loop). The ' +
-    'lab goes back to a report that compared fibjs, a Node cluster, Go and nginx at 10,000 to 100,000 connections.',
+  what: 'What a connection costs that is open and silent; how soon responses come when 1,000 requests a second are ' +
+    'spread over all connections (an open loop); and how many a server sends when every connection always has a ' +
+    'request under way (a closed loop). The lab goes back to a report that compared fibjs, a Node cluster, Go and ' +
+    'nginx at 10,000 to 100,000 connections.',
   run: 'make bench-connections ARGS=--all',
-  method: 'Each round starts every server anew, because a heap that has grown does not shrink. Where one process cannot open so many ' +
-    'sockets, a contender runs as a cluster of as many workers as it needs, or is left out; the end of this page names who was. Client and server are on one machine, so the figures are not ' +
-    'those of a server with clients of its own.',
+  method: 'Each round starts every server anew, because a heap that has grown does not shrink. Where one process ' +
+    'cannot open so many sockets, a contender runs as a cluster of as many workers as it needs, or is left out; the ' +
+    'end of this page names who was. Client and server are on one machine, so the figures are not those of a server ' +
+    'with clients of its own.',
 
   trend: [
     { what: 'memory ÷ node', of: figures => figures.ratio(at('idle', 10_000), 'kone', 'node', { metric: 'memory' }) },
@@ -132,13 +134,14 @@ function originals () {
     [whole(n), ...Object.values(columns).map(list => typeof list[i] === 'number' && list[i] > 100 ? whole(list[i]) : String(list[i]))]))
   const versions = lists => Object.fromEntries(lists.map((list, i) => [`fibjs v${i}`, list]))
   return [
-    'The report is of a server with eight cores at 2.1 GHz and 24 GB, and ten clients of one core each, which ran wrk for 30 minutes at every step. ' +
-    'fibjs v0.1.7, Node 0.10.25 in a cluster, Go 1.5.1 and a module of nginx 1.9.2. Requests per second:',
+    'The report is of a server with eight cores at 2.1 GHz and 24 GB, and ten clients of one core each, which ran ' +
+    'wrk for 30 minutes at every step. fibjs v0.1.7, Node 0.10.25 in a cluster, Go 1.5.1 and a module of nginx ' +
+    '1.9.2. Requests per second:',
     grid(RATE),
     'Memory in GB:',
     grid(MEMORY),
-    'Its CPU column says 500 to 600 % for fibjs, 200 to 400 % for Go, 8 × 90 to 98 % for Node, 8 × 30 to 35 % for nginx. A second pair of tables is of ' +
-    'three versions of fibjs, requests per second and GB:',
+    'Its CPU column says 500 to 600 % for fibjs, 200 to 400 % for Go, 8 × 90 to 98 % for Node, 8 × 30 to 35 % for ' +
+    'nginx. A second pair of tables is of three versions of fibjs, requests per second and GB:',
     grid(versions(FIBJS_RATE)),
     grid(versions(FIBJS_MEMORY))
   ]
@@ -193,22 +196,27 @@ function impossible () {
   return {
     heading: 'Where the report cannot be true',
     body: list([
-      '**Go’s memory is a copy.** Its ten values, 0.37 to 3.36 GB, are to the last digit those of fibjs v1 in the other table. At least one of both ' +
-      'columns was not measured.',
-      `**The sizes in its conclusion are wrong by a factor of ten.** “320 KB for each request” in Go: its own table grows by ${(3.36 - 0.37).toFixed(2)} GB over 90,000 connections, ` +
-      `which is ${Math.round((3.36 - 0.37) * 1e6 / 90_000)} KB each. “About 72 KB” for both fibjs and Node: ${two((0.79 - 0.14) * 1e6 / 90_000)} and ` +
-      `${two((1.45 - 0.56) * 1e6 / 90_000)} KB, and not equal.`,
-      `**Most responses were later than wrk waits.** In a closed loop the mean latency is connections ÷ rate: at 100,000 connections ${short(last(mean('nginx')))} s with nginx ` +
-      `and ${short(last(mean('nodejs')))} s with Node. wrk counts what takes more than two seconds as a timeout. The report names no error: its script ` +
-      'reads the lines `Requests/sec` and `Latency` and no other. “100,000 concurrent connections” were open, but not served.',
-      `**The limit was not the server.** Nginx and Go had half of their CPU and more left and still sent no more than ${whole(RATE.nginx[0])} and ${whole(RATE.go[0])} responses a second, which ` +
-      'nginx sends from one core today ([static files](./static.md)). What was the limit, the ten clients with one core each or the network, is not known; a ranking of three servers ' +
-      'that wait for it says nothing about them.',
-      `**Node took ${two(8 * 0.94 / last(RATE.nodejs) * 1000)} ms of CPU for a request** at 100,000 connections (eight cores at 94 %, ${whole(last(RATE.nodejs))} requests/s), and ` +
-      `${two(8 * 0.94 / RATE.nodejs[0] * 1000)} ms at 10,000. Something grew with the number of connections that had nothing to do with a request. Whether today’s Node does so is in ` +
-      'the tables above.',
-      '**The script is not the text.** The text has 30 minutes for each step, the script 10. The tables of fibjs are headed v0, v2, v3 in one place and ' +
-      'v0, v1, v2 in the other.'
+      '**Go’s memory is a copy.** Its ten values, 0.37 to 3.36 GB, are to the last digit those of fibjs v1 in the ' +
+      'other table. At least one of both columns was not measured.',
+      '**The sizes in its conclusion are wrong by a factor of ten.** “320 KB for each request” in Go: its own table ' +
+      `grows by ${(3.36 - 0.37).toFixed(2)} GB over 90,000 connections, which is ` +
+      `${Math.round((3.36 - 0.37) * 1e6 / 90_000)} KB each. “About 72 KB” for both fibjs and Node: ` +
+      `${two((0.79 - 0.14) * 1e6 / 90_000)} and ${two((1.45 - 0.56) * 1e6 / 90_000)} KB, and not equal.`,
+      '**Most responses were later than wrk waits.** In a closed loop the mean latency is connections ÷ rate: at ' +
+      `100,000 connections ${short(last(mean('nginx')))} s with nginx and ${short(last(mean('nodejs')))} s with ` +
+      'Node. wrk counts what takes more than two seconds as a timeout. The report names no error: its script reads ' +
+      'the lines `Requests/sec` and `Latency` and no other. “100,000 concurrent connections” were open, but not ' +
+      'served.',
+      '**The limit was not the server.** Nginx and Go had half of their CPU and more left and still sent no more ' +
+      `than ${whole(RATE.nginx[0])} and ${whole(RATE.go[0])} responses a second, which nginx sends from one core ` +
+      'today ([static files](./static.md)). What was the limit, the ten clients with one core each or the network, ' +
+      'is not known; a ranking of three servers that wait for it says nothing about them.',
+      `**Node took ${two(8 * 0.94 / last(RATE.nodejs) * 1000)} ms of CPU for a request** at 100,000 connections ` +
+      `(eight cores at 94 %, ${whole(last(RATE.nodejs))} requests/s), and ${two(8 * 0.94 / RATE.nodejs[0] * 1000)} ` +
+      'ms at 10,000. Something grew with the number of connections that had nothing to do with a request. Whether ' +
+      'today’s Node does so is in the tables above.',
+      '**The script is not the text.** The text has 30 minutes for each step, the script 10. The tables of fibjs are ' +
+      'headed v0, v2, v3 in one place and v0, v1, v2 in the other.'
     ])
   }
 }

@@ -1,7 +1,7 @@
 'use strict'
 
 const { figure, ratio, table } = require('../markdown')
-const { bars } = require('../svg')
+const { ratios } = require('../drawn')
 
 // The short names of the workloads, and what they are.
 const ABOUT = {
@@ -23,38 +23,27 @@ const TOUCHED = 'ctx.res touched'
 module.exports = {
   lab: 'dropin',
   title: 'Unmodified packages',
-  what: 'What a Koa user gets by changing one line: the same app with the same published packages, unmodified, once on Koa 2 and once on kone. `node` is a bare `node:http` handler with ' +
-    'the same response by hand, where there is one, for scale.',
+  what: 'What a Koa user gets by changing one line: the same app with the same published packages, unmodified, once ' +
+    'on Koa 2 and once on kone. `node` is a bare `node:http` handler with the same response by hand, where there is ' +
+    'one, for scale.',
   run: 'make bench-dropin',
-  method: 'Responses of both sides are compared first. wrk with 50 connections; what counts is the server’s CPU time per request. A ratio is paired round by round.',
+  method: 'Responses of both sides are compared first. wrk with 50 connections; what counts is the server’s CPU time ' +
+    'per request. A ratio is paired round by round.',
 
   trend: ['API', 'page', 'Readable.from', 'OpenTelemetry', 'pm2'].map(workload => (
     { what: workload, of: figures => figures.ratio(workload, 'kone', 'koa') })),
 
-  charts: figures => [chart(figures)],
+  charts: figures => [ratios(figures, compared(figures), {
+    name: 'dropin',
+    title: 'Unmodified packages: kone ÷ Koa 2',
+    to: 'koa',
+    label: 'Koa 2'
+  })],
 
   sections: (figures, { others }) => [rows(figures), versions([figures, ...others]), touched([figures, ...others])]
 }
 
 const compared = figures => figures.workloads.filter(workload => figures.ratio(workload, 'kone', 'koa'))
-
-function chart (figures) {
-  const workloads = compared(figures)
-  if (!workloads.length) return null
-  return {
-    name: 'dropin',
-    above: true,
-    alt: `Bar chart: unmodified packages, server CPU per request on kone divided by that on Koa 2, for ${workloads.join('; ')}`,
-    ...bars({
-      title: `Unmodified packages: kone ÷ Koa 2, Node ${figures.major}`,
-      subtitle: 'server CPU per request; below 1 kone costs less. Bars are medians, whiskers the lowest and the highest round.',
-      unit: 'kone ÷ koa',
-      digits: 2,
-      mark: { value: 1, label: 'Koa 2' },
-      rows: workloads.map(workload => ({ label: workload, ...figures.ratio(workload, 'kone', 'koa'), kind: 'ours' }))
-    })
-  }
-}
 
 function rows (figures) {
   const workloads = compared(figures)
@@ -86,7 +75,8 @@ function touched (all) {
   return {
     heading: 'ctx.res read, and nothing else',
     body: [
-      'As soon as an app reads `ctx.req` or `ctx.res`, kone makes the real objects of `node:http`. What that costs beside kone on `node:http` altogether:',
+      'As soon as an app reads `ctx.req` or `ctx.res`, kone makes the real objects of `node:http`. What that costs ' +
+      'beside kone on `node:http` altogether:',
       table(['Node', 'kone, CPU µs', 'kone on `node:http`, CPU µs', 'ratio'], lines.map(figures => [
         figures.node, figure(figures.row(TOUCHED, 'kone')), figure(figures.row(TOUCHED, 'kone-node')), ratio(figures.ratio(TOUCHED, 'kone', 'kone-node'))
       ]))

@@ -1,7 +1,7 @@
 'use strict'
 
 const { DASH, figure, range, ratio, table } = require('../markdown')
-const { bars } = require('../svg')
+const { ratios } = require('../drawn')
 const { short } = require('../text')
 
 const IDLE = 'idle'
@@ -9,11 +9,13 @@ const IDLE = 'idle'
 module.exports = {
   lab: 'front',
   title: 'kone’s own HTTP/1.1',
-  what: '`app.listen()` parses and writes plain HTTP/1.1 itself and gives everything else to `node:http` ([how](../api/front.md)). This lab measures it workload by workload beside ' +
-    '`node:http` doing the same by hand, Koa, and `net`, a socket that writes fixed bytes and parses nothing.',
+  what: '`app.listen()` parses and writes plain HTTP/1.1 itself and gives everything else to `node:http` ' +
+    '([how](../api/front.md)). This lab measures it workload by workload beside `node:http` doing the same by hand, ' +
+    'Koa, and `net`, a socket that writes fixed bytes and parses nothing.',
   run: 'make bench-front',
-  method: 'Every response is verified before a clock starts; all servers are up at once, and every round visits each in random order. What counts is the server’s CPU time per request. ' +
-    '`kone-node` is kone on `node:http`; `kone-bodyParser` reads the body by the middleware instead of by hand.',
+  method: 'Every response is verified before a clock starts; all servers are up at once, and every round visits each ' +
+    'in random order. What counts is the server’s CPU time per request. `kone-node` is kone on `node:http`; ' +
+    '`kone-bodyParser` reads the body by the middleware instead of by hand.',
 
   trend: [
     { what: 'hello ÷ node', of: figures => figures.ratio('hello', 'kone', 'node') },
@@ -21,7 +23,12 @@ module.exports = {
     { what: 'idle memory ÷ node', of: figures => figures.ratio(IDLE, 'kone', 'node', { metric: 'memory' }) }
   ],
 
-  charts: figures => [chart(figures)],
+  charts: figures => [ratios(figures, compared(figures), {
+    name: 'front',
+    title: 'kone ÷ node:http doing the same by hand',
+    to: 'node',
+    label: 'node:http'
+  })],
 
   sections: (figures, { others }) => [
     versions([figures, ...others]),
@@ -31,24 +38,6 @@ module.exports = {
 }
 
 const compared = figures => figures.workloads.filter(workload => figures.ratio(workload, 'kone', 'node'))
-
-function chart (figures) {
-  const workloads = compared(figures)
-  if (!workloads.length) return null
-  return {
-    name: 'front',
-    above: true,
-    alt: `Bar chart: server CPU per request of kone divided by that of node:http, for ${workloads.join('; ')}`,
-    ...bars({
-      title: `kone ÷ node:http doing the same by hand, Node ${figures.major}`,
-      subtitle: 'server CPU per request; below 1 kone costs less. Bars are medians, whiskers the lowest and the highest round.',
-      unit: 'kone ÷ node:http',
-      digits: 2,
-      mark: { value: 1, label: 'node:http' },
-      rows: workloads.map(workload => ({ label: workload, ...figures.ratio(workload, 'kone', 'node'), kind: 'ours' }))
-    })
-  }
-}
 
 function versions (all) {
   const [figures] = all

@@ -18,11 +18,13 @@ const SUBJECTS = {
 module.exports = {
   lab: 'growth',
   title: 'How cost grows as work grows',
-  what: 'One subject after the other: more middleware, more routes, more headers, larger bodies, more connections. kone beside Koa with the packages that its users ' +
-    'install, and Fastify with its plugins. What is looked for is a line that bends upwards.',
+  what: 'One subject after the other: more middleware, more routes, more headers, larger bodies, more connections. ' +
+    'kone beside Koa with the packages that its users install, and Fastify with its plugins. What is looked for is a ' +
+    'line that bends upwards.',
   run: 'make bench-growth',
-  method: 'Each amount of work has a server of its own, so that nothing large is left over from the step before. What counts is the server’s CPU time per request; for ' +
-    'bodies also the peak of resident memory while they are read. *Exponent* is the slope in a logarithmic chart: 1 is linear, 0 is constant.',
+  method: 'Each amount of work has a server of its own, so that nothing large is left over from the step before. ' +
+    'What counts is the server’s CPU time per request; for bodies also the peak of resident memory while they are ' +
+    'read. *Exponent* is the slope in a logarithmic chart: 1 is linear, 0 is constant.',
 
   trend: [
     { what: '100 middleware ÷ koa', of: figures => figures.ratio('middleware: 100', 'kone', 'koa') },
@@ -54,7 +56,8 @@ function chart (figures, subject, metric) {
   return {
     name: `growth-${subject}${isMemory ? '-memory' : ''}`,
     subject,
-    alt: `Line chart: ${isMemory ? 'peak of memory' : 'server CPU per request'} by ${title}, for ${series.map(({ name }) => name).join(', ')}`,
+    alt: `Line chart: ${isMemory ? 'peak of memory' : 'server CPU per request'} by ${title}, for ` +
+      `${series.map(({ name }) => name).join(', ')}`,
     ...lines({
       title: `${isMemory ? 'Memory' : 'CPU per request'} by ${title}, Node ${figures.major}`,
       subtitle: isMemory

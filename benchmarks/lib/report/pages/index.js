@@ -1,7 +1,7 @@
 'use strict'
 
 const { list, ratio, table, threshold } = require('../markdown')
-const { commit } = require('../page')
+const { STALE, commit } = require('../page')
 
 /**
  * The index of the reports: what is not supported first, then the pages.
@@ -17,15 +17,18 @@ exports.index = function ({ templates, labs, claims, isStale }) {
   return `${[
     '# Reports',
     'What kone costs, measured by the lab in `benchmarks/` and committed with it. Every table and chart is made from ' +
-    '`benchmarks/results/` by `make report`, and a test compares them. A figure is the median of the rounds; the lowest and the highest round ' +
-    'are beside it. Five pages set our figures beside a report of other years and machines, and say where that report cannot be true.',
-    stale && '<!-- stale -->\n> **Warning:** `lib/` has changed since some of these results were measured; their pages say which.\n<!-- /stale -->',
+    '`benchmarks/results/` by `make report`, and a test compares them. A figure is the median of the rounds; the ' +
+    'lowest and the highest round are beside it. Six pages set our figures beside five reports of other years ' +
+    'and machines, and say where those cannot be true.',
+    stale && `${STALE[0]}\n> **Warning:** \`lib/\` has changed since some of these results were measured; their pages ` +
+      `say which.\n${STALE[1]}`,
     '## Not supported',
     not.length
       ? list(not.map(({ says, on, atMost, spread, lab, verdict }) =>
         `[${lab}](./${lab}.md), Node ${on}: ${says}: claimed at most ${threshold(atMost)}, measured ${ratio(spread)}` +
         `${verdict === 'by the median' ? '; true by the median, not in every round' : ''}.`))
-      : `Nothing of what was measured: ${of('supported').length} of ${claims.length} claims are supported in every round.`,
+      : `Nothing of what was measured: ${of('supported').length} of ${claims.length} claims are supported in every ` +
+        'round.',
     absent.length > 0 && `Not measured: ${grouped(absent)}.`,
     '## Pages',
     table(['', 'Node', 'claims supported', 'commit', 'measured'], templates.map(({ lab, title, hasManyNodes }) => {
@@ -41,7 +44,8 @@ exports.index = function ({ templates, labs, claims, isStale }) {
       ]
     }), { text: [1, 3, 4] }),
     '## Claims',
-    'A claim is *supported* when it is true in every round. It is a ratio of server CPU per request, unless it says otherwise: below 1, kone costs less.',
+    'A claim is *supported* when it is true in every round. It is a ratio of server CPU per request, unless it says ' +
+    'otherwise: below 1, kone costs less.',
     table(['', 'Node', 'at most', 'measured', ''], claims.filter(({ verdict }) => verdict !== 'not measured').map(one =>
       [one.says, String(one.on), threshold(one.atMost), ratio(one.spread), one.verdict]), { text: [4] }),
     '## Read on',

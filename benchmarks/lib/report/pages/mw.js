@@ -1,6 +1,7 @@
 'use strict'
 
 const { beside, figure, list, ratio, table, two, whole } = require('../markdown')
+const { ratios } = require('../drawn')
 const { bars } = require('../svg')
 
 // Of the report, requests per second, mean ms and bytes per second: [pair, workload here, contenders here, kone, koa]
@@ -22,19 +23,27 @@ const FLOOR = 'nothing alone'
 module.exports = {
   lab: 'mw',
   title: 'Every middleware on',
-  what: 'An app with the whole set: jsonp, router, logger, static, bodyParser, session, i18n, cors, csrf, helmet, favicon and a template. ' +
-    'kone has its own set, Koa the packages that its users install. Then each middleware alone, beside its twin and beside an app with ' +
-    'nothing but a handler.',
+  what: 'An app with the whole set: jsonp, router, logger, static, bodyParser, session, i18n, cors, csrf, helmet, ' +
+    'favicon and a template. kone has its own set, Koa the packages that its users install. Then each middleware ' +
+    'alone, beside its twin and beside an app with nothing but a handler.',
   run: 'make bench-mw',
-  method: 'Both sides get the same request, of somebody who has signed in, and must respond with the same value: that is compared before a ' +
-    'clock starts. Both loggers write to `/dev/null`. What counts is the server’s CPU time per request; a ratio is paired round by round.',
+  method: 'Both sides get the same request, of somebody who has signed in, and must respond with the same value: ' +
+    'that is compared before a clock starts. Both loggers write to `/dev/null`. What counts is the server’s CPU time ' +
+    'per request; a ratio is paired round by round.',
 
   trend: [
     { what: 'whole set ÷ koa', of: figures => figures.ratio('plain', 'kone', 'koa') },
     { what: 'with template ÷ koa', of: figures => figures.ratio('template', 'kone', 'koa') }
   ],
 
-  charts: figures => [wholeSet(figures), alone(figures)],
+  charts: figures => [wholeSet(figures), ratios(figures, aloneOf(figures), {
+    name: 'mw-alone',
+    title: 'Each middleware alone: kone ÷ Koa',
+    to: 'koa',
+    label: 'Koa',
+    nameOf,
+    isSorted: true
+  })],
 
   sections: (figures, { others }) => [
     pairs(figures),
@@ -57,7 +66,8 @@ function wholeSet (figures) {
     alt: 'Bar chart: server CPU per request with every middleware on, kone and Koa, without and with a template',
     ...bars({
       title: `Every middleware on, Node ${figures.major}`,
-      subtitle: 'server CPU per request, µs: shorter is better. Bars are medians, whiskers the lowest and the highest round.',
+      subtitle: 'server CPU per request, µs: shorter is better. Bars are medians, whiskers the lowest and the ' +
+        'highest round.',
       unit: 'µs per request',
       rows: rows.map(([workload, { contender, median, min, max }]) => ({
         label: `${contender}, ${workload === 'plain' ? 'no template' : 'with a template'}`, median, min, max, kind: contender === 'kone' ? 'ours' : 'theirs'
@@ -67,24 +77,6 @@ function wholeSet (figures) {
 }
 
 const aloneOf = figures => figures.workloads.filter(workload => figures.ratio(workload, 'kone', 'koa') && !['plain', 'template'].includes(workload))
-
-function alone (figures) {
-  const rows = aloneOf(figures).map(workload => ({ label: nameOf(workload), ...figures.ratio(workload, 'kone', 'koa'), kind: 'ours' }))
-  if (!rows.length) return null
-  return {
-    name: 'mw-alone',
-    above: true,
-    alt: 'Bar chart: each middleware alone, server CPU per request of kone divided by that of Koa',
-    ...bars({
-      title: `Each middleware alone: kone ÷ Koa, Node ${figures.major}`,
-      subtitle: 'server CPU per request; below 1 kone costs less. Bars are medians, whiskers the lowest and the highest round.',
-      unit: 'kone ÷ koa',
-      digits: 2,
-      rows: rows.sort((a, b) => a.median - b.median),
-      mark: { value: 1, label: 'Koa' }
-    })
-  }
-}
 
 const nameOf = workload => workload === FLOOR ? 'a handler alone' : workload.replace(' alone', '')
 
@@ -143,8 +135,8 @@ function eras (figures) {
 
 function originals () {
   return [
-    'kone’s first report, of 2017, measured both sides by autocannon with 100 connections for five seconds, one run each, on a laptop with two ' +
-    'cores at 1.4 GHz. Requests per second, and the mean latency:',
+    'kone’s first report, of 2017, measured both sides by autocannon with 100 connections for five seconds, one run ' +
+    'each, on a laptop with two cores at 1.4 GHz. Requests per second, and the mean latency:',
     table(['', 'kone', 'Koa', 'kone ÷ Koa'], PAIRS.map(([what, , , kone, koa]) =>
       [what, `${whole(kone[0])} (${kone[1]} ms)`, `${whole(koa[0])} (${koa[1]} ms)`, two(kone[0] / koa[0])]))
   ]
@@ -164,7 +156,8 @@ function report (figures) {
       ...originals(),
       'Ratio by ratio; above 1, kone is better:',
       table(['', 'report, requests/s', 'here, requests/s', 'here, CPU: Koa ÷ kone'], lines),
-      'Koa with bluebird ÷ Koa with native promises, in the report on Node 6 and here. The report’s cost is 1 ÷ requests per second:',
+      'Koa with bluebird ÷ Koa with native promises, in the report on Node 6 and here. The report’s cost is 1 ÷ ' +
+      'requests per second:',
       beside(promises(figures).map(([what, here]) => ({ what, report: native[0] / bluebird[0], here })),
         { report: 'report, cost', here: 'here, CPU (lowest–highest round)' })
     ]
@@ -187,17 +180,19 @@ function impossible () {
   return {
     heading: 'Where the report cannot be true',
     body: list([
-      `**The two sides sent different responses.** Bytes per second ÷ requests per second is ${size(kone)} bytes from kone and ${size(koa)} ` +
-      'from Koa. The bodies differ by a few letters (`xxx("aaa");` and `;xxx("hello");`), so the rest is headers: those of helmet, cors and ' +
-      'the session were in kone’s response and not, or not all, in Koa’s. Koa did less work, and was slower even so.',
-      '**The templates were not the same**: `<h2>kone is a framework base on Koa2 for node.js</h2>` beside `<h2>aaa</h2>` ' +
-      `(${size(template[3])} and ${size(template[4])} bytes for each response).`,
-      `**“kone is still 24 % faster with bluebird on both sides”**: its own table says ${whole(both[3][0])} to ${whole(both[4][0])}, which is ` +
-      `${Math.round((both[3][0] / both[4][0] - 1) * 100)} %.`,
-      '**“With a dozen middleware less than 2,000 requests a second”**: with a template, yes; without one its own table has ' +
-      `${whole(kone[0])}.`,
+      `**The two sides sent different responses.** Bytes per second ÷ requests per second is ${size(kone)} bytes ` +
+      `from kone and ${size(koa)} from Koa. The bodies differ by a few letters (\`xxx("aaa");\` and ` +
+      '`;xxx("hello");`), so the rest is headers: those of helmet, cors and the session were in kone’s response and ' +
+      'not, or not all, in Koa’s. Koa did less work, and was slower even so.',
+      '**The templates were not the same**: `<h2>kone is a framework base on Koa2 for node.js</h2>` beside ' +
+      `\`<h2>aaa</h2>\` (${size(template[3])} and ${size(template[4])} bytes for each response).`,
+      `**“kone is still 24 % faster with bluebird on both sides”**: its own table says ${whole(both[3][0])} to ` +
+      `${whole(both[4][0])}, which is ${Math.round((both[3][0] / both[4][0] - 1) * 100)} %.`,
+      '**“With a dozen middleware less than 2,000 requests a second”**: with a template, yes; without one its own ' +
+      `table has ${whole(kone[0])}.`,
       '**“With a template both are about equal”** is of one run of five seconds each: the same pair, run twice, gave ' +
-      `${two(PAIRS[3][3][0] / PAIRS[3][4][0])} and ${two(PAIRS[4][3][0] / PAIRS[4][4][0])}. The report says itself that kone’s rendering was not optimised yet.`
+      `${two(PAIRS[3][3][0] / PAIRS[3][4][0])} and ${two(PAIRS[4][3][0] / PAIRS[4][4][0])}. The report says itself ` +
+      'that kone’s rendering was not optimised yet.'
     ])
   }
 }

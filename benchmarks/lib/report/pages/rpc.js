@@ -1,7 +1,7 @@
 'use strict'
 
 const { figure, list, range, ratio, table, two, whole } = require('../markdown')
-const { bars } = require('../svg')
+const { costs } = require('../drawn')
 
 // Of the report: calls per second, mean ms, processes of its client with five connections each
 const CALLS = {
@@ -22,14 +22,16 @@ const HUNDRED = method => of(method, 100)
 module.exports = {
   lab: 'rpc',
   title: 'Remote calls',
-  what: 'Four methods: `ping` returns a word, `parse` a nested object, `noError` and `asyncError` run behind a middleware that isolates ' +
-    'errors, the second throws in a later tick. kone’s `rpc` middleware beside the same by hand on `node:http` and on Koa, in JSON and in Hessian 2, and beside ' +
-    'bolt, dubbo and gRPC. The lab goes back to a report on node-hsf.',
+  what: 'Four methods: `ping` returns a word, `parse` a nested object, `noError` and `asyncError` run behind a ' +
+    'middleware that isolates errors, the second throws in a later tick. kone’s `rpc` middleware beside the same by ' +
+    'hand on `node:http` and on Koa, in JSON and in Hessian 2, and beside bolt, dubbo and gRPC. The lab goes back to ' +
+    'a report on node-hsf.',
   run: 'make bench-rpc',
   method: [
-    'HSF is closed, so it is not here. What is here speaks different protocols: HTTP/1.1 has one call at a time on a connection, so N calls ' +
-    'in flight are N connections; bolt, dubbo and gRPC put ten on each of N ÷ 10 connections. JSON, Hessian 2 and protobuf carry the same values. ' +
-    'What counts is the server’s CPU time per call; response times are those of a closed loop.',
+    'HSF is closed, so it is not here. What is here speaks different protocols: HTTP/1.1 has one call at a time on a ' +
+    'connection, so N calls in flight are N connections; bolt, dubbo and gRPC put ten on each of N ÷ 10 connections. ' +
+    'JSON, Hessian 2 and protobuf carry the same values. What counts is the server’s CPU time per call; response ' +
+    'times are those of a closed loop.',
     'Every value is compared before a clock starts, and an error must be an error.'
   ],
 
@@ -40,8 +42,8 @@ module.exports = {
   ],
 
   charts: figures => [
-    chart('rpc', 'A call of ping, 50 in flight', figures, of('ping', 50)),
-    chart('rpc-parse', 'A call of parse, 50 in flight', figures, of('parse', 50))
+    costs(figures, of('ping', 50), { name: 'rpc', title: 'A call of ping, 50 in flight', unit: 'call' }),
+    costs(figures, of('parse', 50), { name: 'rpc-parse', title: 'A call of parse, 50 in flight', unit: 'call' })
   ],
 
   sections: figures => [
@@ -53,24 +55,6 @@ module.exports = {
   ],
 
   original: () => [{ heading: 'The original report', body: originals() }, impossible()]
-}
-
-function chart (name, title, figures, workload) {
-  const rows = figures.rows(workload)
-  if (!rows.length) return null
-  return {
-    name,
-    above: true,
-    alt: `Bar chart: ${title}; server CPU per call of ${rows.map(({ contender }) => contender).join(', ')}`,
-    ...bars({
-      title: `${title}, Node ${figures.major}`,
-      subtitle: 'server CPU per call, µs: shorter is better. Bars are medians, whiskers the lowest and the highest round.',
-      unit: 'µs per call',
-      rows: rows.map(({ contender, median, min, max }) => ({
-        label: contender, median, min, max, kind: contender === 'kone' ? 'ours' : contender.startsWith('kone') ? 'ours too' : 'theirs'
-      }))
-    })
-  }
 }
 
 function calls (figures, method) {
@@ -120,12 +104,12 @@ function isolation (figures) {
   return {
     heading: 'What isolation costs',
     body: [
-      'kone’s `isolate` runs each call in a context of its own, so that an error thrown in a later tick fails that call and no other. The same calls ' +
-      'with it and without it; the aim is at most a tenth more:',
+      'kone’s `isolate` runs each call in a context of its own, so that an error thrown in a later tick fails that ' +
+      'call and no other. The same calls with it and without it; the aim is at most a tenth more:',
       table(['', 'with ÷ without'], lines.map(([flight, spread]) => [`noError, ${flight} in flight`, ratio(spread)])),
       isMissed && 'The aim is not met in every round of this run. What the context costs is Node’s: `AsyncLocalStorage` follows every promise and every tick of a call. Up to Node 22 it does so ' +
-        'by async hooks, which are called for each promise; since Node 24 V8 carries the context itself, and it costs less. A cheaper way that still ' +
-        'catches an error of a bare `process.nextTick` is not known.'
+        'by async hooks, which are called for each promise; since Node 24 V8 carries the context itself, and it ' +
+        'costs less. A cheaper way that still catches an error of a bare `process.nextTick` is not known.'
     ]
   }
 }
@@ -135,8 +119,8 @@ const inFlight = ([rate, ms]) => rate * ms / 1000
 function originals () {
   const line = ([rate, ms, processes]) => [whole(rate), String(ms), `${processes} × 5`, whole(inFlight([rate, ms]))]
   return [
-    'The report is of Taobao’s node-hsf, December 2012 and January 2013, client and server on two machines with Xeon E5620 at 2.4 GHz. The version of Node is not given. ' +
-    'In flight is what follows from rate × latency:',
+    'The report is of Taobao’s node-hsf, December 2012 and January 2013, client and server on two machines with Xeon ' +
+    'E5620 at 2.4 GHz. The version of Node is not given. In flight is what follows from rate × latency:',
     table(['', 'calls/s', 'mean ms', 'client, processes × connections', 'in flight'], Object.entries(CALLS).map(([name, call]) => [name, ...line(call)])),
     `Beside it, \`node:http\` with hello world, by siege: ${HTTP.map(([connections, rate]) => `${whole(rate)} requests/s over ${connections} connections`).join(', ')}, at 100 % CPU.`
   ]
@@ -164,7 +148,8 @@ function report (figures) {
     heading: 'Beside the original report',
     body: [
       ...originals(),
-      'Ratio by ratio, cost of the first ÷ cost of the second. The report’s are of calls per second at 100 % CPU, ours of CPU time per call, 100 in flight:',
+      'Ratio by ratio, cost of the first ÷ cost of the second. The report’s are of calls per second at 100 % CPU, ' +
+      'ours of CPU time per call, 100 in flight:',
       table(['', 'report', 'kone', '`node:http`', 'sofa-rpc, bolt'], rows)
     ]
   }
@@ -174,18 +159,24 @@ function impossible () {
   return {
     heading: 'Where the report cannot be true',
     body: list([
-      `**“Five concurrent users” are fifty calls in flight.** ${whole(ONE[0])} calls/s × ${ONE[1]} ms are ${whole(inFlight(ONE))} (Little’s law), so each of its five connections had ten calls ` +
-      'under way. That is why the lab measures 50 and 100 in flight.',
-      '**`asyncError` is compared with a run of twice the load**: it had one process of the client, 50 in flight; `noError` had two, 100 in flight. ' +
-      `The factor of ${two(CALLS.noError[0] / CALLS.asyncError[0])} between both is of two different loads.`,
-      '**The first detailed run is neither of both that it says it is**: the command says `-f ping`, the target line `parse(s,1,2)`. It received about 40 bytes for each ' +
-      'call; the ping of the next run received 33, parse 239.',
-      '**The Hessian run is labelled ping** in its detail and `parse` in the summary. By its size it is parse: 503 bytes received for each call.',
-      '**Hessian beside JSON is not two codecs alone.** A request is 342 bytes in the Hessian run and 27 or 28 in the JSON run, for the same arguments: the JSON run used ' +
-      'another protocol (“nohsf”), without HSF’s own headers. The ratio contains both.',
-      '**siege’s response time of 0.01 s is a rounded figure**: 50 connections at 9,919 requests/s make 5.04 ms, 100 at 10,857 make 9.21 ms.',
+      `**“Five concurrent users” are fifty calls in flight.** ${whole(ONE[0])} calls/s × ${ONE[1]} ms are ` +
+      `${whole(inFlight(ONE))} (Little’s law), so each of its five connections had ten calls under way. That is why ` +
+      'the lab measures 50 and 100 in flight.',
+      '**`asyncError` is compared with a run of twice the load**: it had one process of the client, 50 in flight; ' +
+      `\`noError\` had two, 100 in flight. The factor of ${two(CALLS.noError[0] / CALLS.asyncError[0])} between both ` +
+      'is of two different loads.',
+      '**The first detailed run is neither of both that it says it is**: the command says `-f ping`, the target line ' +
+      '`parse(s,1,2)`. It received about 40 bytes for each call; the ping of the next run received 33, parse 239.',
+      '**The Hessian run is labelled ping** in its detail and `parse` in the summary. By its size it is parse: 503 ' +
+      'bytes received for each call.',
+      '**Hessian beside JSON is not two codecs alone.** A request is 342 bytes in the Hessian run and 27 or 28 in ' +
+      'the JSON run, for the same arguments: the JSON run used another protocol (“nohsf”), without HSF’s own ' +
+      'headers. The ratio contains both.',
+      '**siege’s response time of 0.01 s is a rounded figure**: 50 connections at 9,919 requests/s make 5.04 ms, 100 ' +
+      'at 10,857 make 9.21 ms.',
       '**The HTTP row is at 100 % of one core**, the first HSF run at 80 %: their rates are not a ratio of cost.',
-      '**What does fit**: every table of response times sums up to a million calls, and both processes of a pair agree within a percent.'
+      '**What does fit**: every table of response times sums up to a million calls, and both processes of a pair ' +
+      'agree within a percent.'
     ])
   }
 }

@@ -9,9 +9,11 @@ const SOAK = 'soak'
 module.exports = {
   lab: 'soak',
   title: 'A million requests',
-  what: 'Whether memory grows with the number of requests: hello world, a million times, and the resident memory after each tenth, without asking for a garbage collection.',
+  what: 'Whether memory grows with the number of requests: hello world, a million times, and the resident memory ' +
+    'after each tenth, without asking for a garbage collection.',
   run: 'make bench-soak',
-  method: 'One server after the other, 50 connections. A ratio is the memory at the end divided by that after the first tenth.',
+  method: 'One server after the other, 50 connections. A ratio is the memory at the end divided by that after the ' +
+    'first tenth.',
 
   trend: [{ what: 'end ÷ first tenth', of: figures => grown(figures.row(SOAK, 'kone', 'memory')) }],
 

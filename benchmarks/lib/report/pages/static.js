@@ -1,7 +1,7 @@
 'use strict'
 
 const { figure, list, range, ratio, table, two, whole } = require('../markdown')
-const { bars } = require('../svg')
+const { costs } = require('../drawn')
 const { short } = require('../text')
 
 // Of the report: requests per second, mean latency in ms, connections, depth of the pipeline, threads of wrk, requests
@@ -26,13 +26,14 @@ const HPHS = 'hphs'
 module.exports = {
   lab: 'static',
   title: 'Static files',
-  what: 'A file of 13 bytes and larger ones, from kone’s memory and from the disk, beside nginx, h2o, lighttpd and a Go server, the static ' +
-    'middleware of Node, and two floors: `node:http` responding from a buffer, and `net`, a socket that writes fixed bytes and parses ' +
-    'nothing. The lab goes back to the report on HPHS, a web server in C++.',
+  what: 'A file of 13 bytes and larger ones, from kone’s memory and from the disk, beside nginx, h2o, lighttpd and a ' +
+    'Go server, the static middleware of Node, and two floors: `node:http` responding from a buffer, and `net`, a ' +
+    'socket that writes fixed bytes and parses nothing. The lab goes back to the report on HPHS, a web server in C++.',
   run: 'make bench-static',
-  method: 'Every server sends every file, which is compared, before a clock starts. All have one core, but for the table of 60,000 ' +
-    'connections, where each is a cluster because one process cannot open so many sockets here. What counts is the ' +
-    'server’s CPU time per request. The pipelined table sends 16 requests at once and is not to be compared with the others.',
+  method: 'Every server sends every file, which is compared, before a clock starts. All have one core, but for the ' +
+    'table of 60,000 connections, where each is a cluster because one process cannot open so many sockets here. What ' +
+    'counts is the server’s CPU time per request. The pipelined table sends 16 requests at once and is not to be ' +
+    'compared with the others.',
 
   trend: [
     { what: 'kone ÷ node', of: figures => figures.ratio(SMALL, 'kone', 'node') },
@@ -40,8 +41,8 @@ module.exports = {
   ],
 
   charts: figures => [
-    chart('static', 'A file of 13 bytes over 64 connections', figures, SMALL),
-    chart('static-pipelined', 'A file of 13 bytes, 16 requests deep pipelined', figures, DEEP)
+    costs(figures, SMALL, { name: 'static', title: 'A file of 13 bytes over 64 connections' }),
+    costs(figures, DEEP, { name: 'static-pipelined', title: 'A file of 13 bytes, 16 requests deep pipelined' })
   ],
 
   sections: figures => [
@@ -55,24 +56,6 @@ module.exports = {
   ],
 
   original: () => [{ heading: 'The original report', body: originals() }, impossible()]
-}
-
-function chart (name, title, figures, workload) {
-  const rows = figures.rows(workload)
-  if (!rows.length) return null
-  return {
-    name,
-    above: true,
-    alt: `Bar chart: ${title}; server CPU per request of ${rows.map(({ contender }) => contender).join(', ')}`,
-    ...bars({
-      title: `${title}, Node ${figures.major}`,
-      subtitle: 'server CPU per request, µs: shorter is better. Bars are medians, whiskers the lowest and the highest round.',
-      unit: 'µs per request',
-      rows: rows.map(({ contender, median, min, max }) => ({
-        label: contender, median, min, max, kind: contender === 'kone' ? 'ours' : contender.startsWith('kone') ? 'ours too' : 'theirs'
-      }))
-    })
-  }
 }
 
 function small (figures) {
@@ -144,8 +127,8 @@ function sixty (figures) {
   return {
     heading: 'Measured: 13 bytes, 60,000 connections',
     body: [
-      'Each as a cluster of four processes, or of more where the end of this page says so; a closed loop, in which every connection always has one ' +
-      'request under way.',
+      'Each as a cluster of four processes, or of more where the end of this page says so; a closed loop, in which ' +
+      'every connection always has one request under way.',
       table(['', 'requests/s', 'CPU µs/request', 'lowest–highest', 'mean ms'], rows.map(row =>
         [figures.versioned(row.contender), whole(row.requestsPerSecond), figure(row), range(row), short(row.latencyMeanMs)]))
     ]
@@ -157,9 +140,10 @@ const possible = ({ connections, depth = 1 }) => connections * depth
 
 function originals () {
   return [
-    'The report on HPHS is of a machine with eight ARM64 cores: four or five for the server, the other three or four for wrk, both on one machine. ' +
-    'The file is said to have about 100 bytes. The table has its figures, and what follows from them by Little’s law: requests in flight are ' +
-    'requests per second × mean latency, and a closed loop cannot have more than one for each connection, or sixteen with its pipeline.',
+    'The report on HPHS is of a machine with eight ARM64 cores: four or five for the server, the other three or four ' +
+    'for wrk, both on one machine. The file is said to have about 100 bytes. The table has its figures, and what ' +
+    'follows from them by Little’s law: requests in flight are requests per second × mean latency, and a closed loop ' +
+    'cannot have more than one for each connection, or sixteen with its pipeline.',
     table(['test', 'requests/s', 'mean ms', 'in flight', 'possible', 'factor', 'sum of wrk’s threads', 'server CPU µs/request'], TESTS.map(([name, test]) => [
       name,
       whole(test.rate),
@@ -206,18 +190,22 @@ function impossible (figures) {
   return {
     heading: 'Where the report cannot be true',
     body: list([
-      `**Five of six tests break Little’s law**, test ${worst[0].split(':')[0]} by a factor of ${short(flight(worst[1]) / possible(worst[1]))}: with its rate and ` +
-      'its latency there would have been millions of requests in flight over 60,000 connections that have one each. The latency, or the ' +
-      'rate, is wrong. The lab here refuses such a round.',
-      '**wrk contradicts itself.** The rate of a thread × the number of threads must be the rate of all. In test 1 it is; in test 4 it is ' +
-      `${whole(four.threads * four.each)} of ${whole(four.rate)}. With 800 or 1,000 threads on three or four cores most threads do not run most of the time, and what wrk ` +
-      'measures by the clock is no longer what happened.',
+      `**Five of six tests break Little’s law**, test ${worst[0].split(':')[0]} by a factor of ` +
+      `${short(flight(worst[1]) / possible(worst[1]))}: with its rate and its latency there would have been millions ` +
+      'of requests in flight over 60,000 connections that have one each. The latency, or the rate, is wrong. The lab ' +
+      'here refuses such a round.',
+      '**wrk contradicts itself.** The rate of a thread × the number of threads must be the rate of all. In test 1 ' +
+      `it is; in test 4 it is ${whole(four.threads * four.each)} of ${whole(four.rate)}. With 800 or 1,000 threads ` +
+      'on three or four cores most threads do not run most of the time, and what wrk measures by the clock is no ' +
+      'longer what happened.',
       `**Tests 4 and 5 are one command**, and differ by ${two(four.rate / five.rate)}.`,
-      `**Test 4 leaves ${two(four.cores / four.rate * 1e6)} µs of CPU for a request, and the load generator ${two(3 / four.rate * 1e6)} µs.** Without a pipeline each request is at least one read and one write, ` +
+      `**Test 4 leaves ${two(four.cores / four.rate * 1e6)} µs of CPU for a request, and the load generator ` +
+      `${two(3 / four.rate * 1e6)} µs.** Without a pipeline each request is at least one read and one write, ` +
       `through TCP. ${net ? `A server here that parses nothing and writes fixed bytes takes ${short(net.median)} µs` : 'No server here comes near'}` +
       `${nginx ? `, nginx ${short(nginx.median)} µs` : ''}: almost all of it is the kernel’s, and the kernel is the same for all.`,
-      `**The file did not have 100 bytes.** ${whole(BYTES.requests)} responses are 6.31 GB in test 1, ${perResponse} bytes each, headers included: that would leave ` +
-      `${perResponse - 100} bytes for the status line, a Content-Length and the empty line, which are 40 at least. The 13 bytes of our file fit.`,
+      `**The file did not have 100 bytes.** ${whole(BYTES.requests)} responses are 6.31 GB in test 1, ${perResponse} ` +
+      `bytes each, headers included: that would leave ${perResponse - 100} bytes for the status line, a ` +
+      'Content-Length and the empty line, which are 40 at least. The 13 bytes of our file fit.',
       '**Test 7 is no measurement**: its latency is “XXX”, and its rate a round number with a plus sign.',
       '**What can be true** is the rate of test 1, which its threads confirm; its latency is then wrong. It needs ' +
       `${two(4 / TESTS[0][1].rate * 1e6)} µs of CPU for a request on four cores that this machine does not have.`
@@ -232,10 +220,11 @@ function hphs (figures) {
     body: [
       isMeasured
         ? 'HPHS was measured: it is `hphs` in the tables above.'
-        : 'HPHS was not measured in this run. In a single earlier run on this kind of machine, at 64 connections, HPHS took 8.9 µs of CPU for a ' +
-          'request, nginx 10 and kone 14.4; pipelined 16 deep they took 6.2, 8.2 and 3.2. That is no committed result.',
-      'Its source is public (`lianghaofeng/HPHS_multi-reactor-server`) and is built by cmake outside of this repository. The lab takes any server by its ' +
-      'command:',
+        : 'HPHS was not measured in this run. In a single earlier run on this kind of machine, at 64 connections, ' +
+          'HPHS took 8.9 µs of CPU for a request, nginx 10 and kone 14.4; pipelined 16 deep they took 6.2, 8.2 and ' +
+          '3.2. That is no committed result.',
+      'Its source is public (`lianghaofeng/HPHS_multi-reactor-server`) and is built by cmake outside of this ' +
+      'repository. The lab takes any server by its command:',
       '<!-- no-run: a shell -->\n```sh\nEXTRA=\'hphs=/path/to/hphs $PORT 1 $ROOT\' make bench-static\n```'
     ]
   }

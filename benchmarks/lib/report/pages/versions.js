@@ -32,19 +32,21 @@ const number = label => label.startsWith('0.') ? Number(label.slice(2)) / 100 : 
 module.exports = {
   lab: 'versions',
   title: 'The years of Node',
-  what: 'Hello world on the versions of Node since 0.8: `node:http` on all of them, Koa and kone from the first version on which they run. It goes back ' +
-    'to a report that went through the versions from 0.1 to 0.9.',
+  what: 'Hello world on the versions of Node since 0.8: `node:http` on all of them, Koa and kone from the first ' +
+    'version on which they run. It goes back to a report that went through the versions from 0.1 to 0.9.',
   run: 'make bench-versions ARGS=--all',
   hasManyNodes: true,
-  method: 'The official binaries of Node, each a server on the same core, all up at once and visited in random order in every round. Keep-alive and `Connection: close` are ' +
-    'two tables. What counts is the server’s CPU time per request: the newest versions are so fast that the load generator would limit the rate.',
+  method: 'The official binaries of Node, each a server on the same core, all up at once and visited in random order ' +
+    'in every round. Keep-alive and `Connection: close` are two tables. What counts is the server’s CPU time per ' +
+    'request: the newest versions are so fast that the load generator would limit the rate.',
 
   charts: figures => [
     chart(figures, {
       name: 'versions',
       metric: 'cpu',
       title: 'Hello world through the years of Node',
-      subtitle: 'server CPU per request, µs, with keep-alive: lower is better. Bands are the lowest and the highest round.',
+      subtitle: 'server CPU per request, µs, with keep-alive: lower is better. Bands are the lowest and the highest ' +
+        'round.',
       unit: 'µs per request'
     }),
     chart(figures, {
@@ -77,7 +79,8 @@ function chart (figures, { name, metric, title, subtitle, unit }) {
   return {
     name,
     above: true,
-    alt: `Line chart: ${title}, for ${series.map(({ name }) => name).join(', ')} on Node ${names[0]} to ${names.at(-1)}`,
+    alt: `Line chart: ${title}, for ${series.map(({ name }) => name).join(', ')} on Node ${names[0]} to ` +
+      `${names.at(-1)}`,
     ...lines({ title, subtitle, unit, x: { label: 'version of Node', names }, series })
   }
 }
@@ -125,8 +128,9 @@ const highest = ({ all }) => Math.max(...all)
 
 function originals () {
   return [
-    'The report is of a laptop of 2010 with two cores at 2.4 GHz and OS X 10.8; siege with 100 connections for ten seconds on the same machine, one run for each version. ' +
-    'Requests per second of the newest version of each line, and of all of the line:',
+    'The report is of a laptop of 2010 with two cores at 2.4 GHz and OS X 10.8; siege with 100 connections for ten ' +
+    'seconds on the same machine, one run for each version. Requests per second of the newest version of each line, ' +
+    'and of all of the line:',
     table(['Node', 'newest', 'requests/s', 'lowest–highest of the line', 'versions'], Object.entries(LINES).map(([line, one]) =>
       [line, one.last, whole(one.all[0]), `${whole(lowest(one))}–${whole(highest(one))}`, String(one.all.length)])),
     'A second table, from the release notes of Node 0.6:',
@@ -150,8 +154,8 @@ function report (figures) {
     heading: 'Beside the original report',
     body: [
       ...originals(),
-      'Both go through other years: the report ends with 0.9, our binaries begin with 0.8. The common version is the base of both columns. Ratio by ratio, requests per second; ' +
-      'above 1, faster than the base:',
+      'Both go through other years: the report ends with 0.9, our binaries begin with 0.8. The common version is the ' +
+      'base of both columns. Ratio by ratio, requests per second; above 1, faster than the base:',
       rows.length > 0 && table(['', 'report', 'here'], rows),
       start !== end && table(['', 'report: 0.6 ÷ 0.4', `here: ${end} ÷ ${start}`], SECOND.map(([what, before, after], i) => [what, two(after / before), across(again[i])]))
     ]
@@ -164,17 +168,24 @@ function impossible () {
   return {
     heading: 'Where the report cannot be true',
     body: list([
-      `**It shows siege, not Node.** From 0.1 to 0.9 HTTP in Node was rewritten more than once, V8 got a new compiler, and ${rates.length} versions are between ${whole(Math.min(...rates))} and ` +
-      `${whole(Math.max(...rates))} requests a second. Client and server shared two cores; siege, a thread for each of its 100 users, needs more than a server of hello ` +
-      'world. What the slower of both can do is what was measured. This is why the lab counts the server’s CPU time.',
-      '**Without keep-alive, which is siege’s default, ten seconds are about 77,000 connections.** OS X has 16,384 ports for them, and a closed ' +
-      'connection keeps its port for 30 seconds. The command does not say that connections are kept, and no failed transaction is reported.',
-      `**One run of ten seconds cannot tell such differences**: neighbouring releases of one line differ by ${Math.round((Math.max(...five) / Math.min(...five) - 1) * 100)} % ` +
-      '(0.5.6 and 0.5.10), with nothing in their change logs about it.',
-      '**The line of 0.8 is shifted.** Its table has 20 versions and 19 figures, so a figure can belong to the version beside it.',
-      '**Table and chart differ** for 0.5.6 (6,996 and 6,995) and 0.2.5 (7,481 and 7,480), and the chart has no figure for 0.7.0.',
-      '**“io.js read 19.75 mB/s” is the speed of a disk**, not of Node: from the cache of the operating system the oldest binary here reads ' +
-      'many times as much. Writing became slower by a fifth from 0.4 to 0.6 on Linux and twice as fast on Windows, in the same table.'
+      '**It shows siege, not Node.** From 0.1 to 0.9 HTTP in Node was rewritten more than once, V8 got a new ' +
+      `compiler, and ${rates.length} versions are between ${whole(Math.min(...rates))} and ` +
+      `${whole(Math.max(...rates))} requests a second. Client and server shared two cores; siege, a thread for each ` +
+      'of its 100 users, needs more than a server of hello world. What the slower of both can do is what was ' +
+      'measured. This is why the lab counts the server’s CPU time.',
+      '**Without keep-alive, which is siege’s default, ten seconds are about 77,000 connections.** OS X has 16,384 ' +
+      'ports for them, and a closed connection keeps its port for 30 seconds. The command does not say that ' +
+      'connections are kept, and no failed transaction is reported.',
+      '**One run of ten seconds cannot tell such differences**: neighbouring releases of one line differ by ' +
+      `${Math.round((Math.max(...five) / Math.min(...five) - 1) * 100)} % (0.5.6 and 0.5.10), with nothing in their ` +
+      'change logs about it.',
+      '**The line of 0.8 is shifted.** Its table has 20 versions and 19 figures, so a figure can belong to the ' +
+      'version beside it.',
+      '**Table and chart differ** for 0.5.6 (6,996 and 6,995) and 0.2.5 (7,481 and 7,480), and the chart has no ' +
+      'figure for 0.7.0.',
+      '**“io.js read 19.75 mB/s” is the speed of a disk**, not of Node: from the cache of the operating system the ' +
+      'oldest binary here reads many times as much. Writing became slower by a fifth from 0.4 to 0.6 on Linux and ' +
+      'twice as fast on Windows, in the same table.'
     ])
   }
 }
