@@ -57,7 +57,7 @@ async function start (settings, app) {
  *
  * @param {'status'|'reload'|'stop'} command
  * @param {{ port: Number }} settings
- * @return {Promise<{ result: * }|undefined>} undefined if there is none
+ * @return {Promise<{ result: * }|undefined>} undefined if there is no result
  * @throws {Error} with one line
  */
 function ask (command, { port }) {

@@ -27,7 +27,7 @@ const OPTIONS = {
  *    app.use(cors({ origin: 'https://app.example.com', credentials: true }))
  *
  * Credentials go only to an origin that the app itself named: `credentials` without `origin`
- * throws, and where `origin` is `*`, or yields it, there are none.
+ * throws, and where `origin` is `*`, or yields it, they are not set.
  *
  * @param {object} [options]
  * @param {string | Function} [options.origin='*'] or `ctx => String|Promise`, empty for none

@@ -55,7 +55,7 @@ const OPTIONS = {
  * @param {boolean} [options.disableHeader=false]
  * @param {string | object} [options.errorMessage] body of the 429
  * @param {number} [options.status=429]
- * @param {boolean} [options.throw=false] throw the 429 instead of answering it
+ * @param {boolean} [options.throw=false] throw the 429 instead of sending it
  * @param {Function} [options.onLimited] `ctx => *`
  * @param {Function} [options.whitelist] `ctx => Boolean|Promise`, true: not limited
  * @param {Function} [options.blacklist] `ctx => Boolean|Promise`, true: 403

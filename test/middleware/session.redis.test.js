@@ -93,7 +93,7 @@ describe('session.redis()', { skip: missing('redis-server'), concurrency: true }
       assert.ok(ttl > 50_000 && ttl <= 60_001)
     })
 
-    it(`should answer 503 for what is no JSON with ${name}`, async t => {
+    it(`should respond with 503 for what is not JSON with ${name}`, async t => {
       const { client, ask, stop } = await start(connect)
       t.after(stop)
 

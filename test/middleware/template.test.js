@@ -196,7 +196,7 @@ frameworks('template', ({ it, Koa, ask, errors }) => {
     assert.equal(await rendered('mapped', {}, { extension: 'tpl', map: { tpl: 'nunjucks' } }), 'mapped 2')
   })
 
-  it('should answer 500 for a view that is missing or broken or not of nunjucks', async () => {
+  it('should respond with 500 for a view that is missing or broken or not of nunjucks', async () => {
     for (const view of ['nowhere', 'broken', 'missing-part', 'old.ejs', '../secret', '../views-secret/secret',
       '/etc/passwd', '..', 'a\0b', '']) {
       const before = errors.length

@@ -216,8 +216,8 @@ function writeRaw (data, encoding, callback, size) {
   if (this.outputData.length > 0) takeOutput(this)
   const done = typeof encoding === 'function' ? encoding : callback
   addPiece(this, data, typeof encoding === 'function' ? null : encoding, done)
-  // Node corks the socket in write(). What it writes without, as flushHeaders() does, is sent at once, unless end() wrote
-  // it: then the callback emits 'finish', and _finish() sends the piece in the same tick.
+  // Node corks the socket in write(). A piece that it writes to an uncorked socket, as flushHeaders() does, is sent at
+  // once, unless end() wrote the piece: then its callback emits 'finish', and _finish() sends it in the same tick.
   if (socket.writableCorked === 0 && typeof done !== 'function') flushPieces(this)
   else if (isFirst) process.nextTick(writePieces, this, pieces.size)
   const { writableLength, writableHighWaterMark: mark } = socket
