@@ -2,6 +2,7 @@
 
 const koaCors = require('@koa/cors')
 const isOver = require('../_shared/is-over')
+const { misuse } = require('../_shared/misuse')
 const { Rule, boolean, check, fn, list, none, string } = require('../_shared/options')
 
 const ORIGIN = Symbol('cors origin')
@@ -68,8 +69,8 @@ module.exports = function cors (options) {
 function checked (options) {
   const settings = check('cors', options, OPTIONS)
   if (settings.credentials && !settings.origin) {
-    throw new TypeError('cors: options.credentials needs options.origin: without it any site ' +
-      'could read what a visitor of yours may read')
+    throw misuse('cors', 'options.credentials needs options.origin: without it any site could read what a ' +
+      'visitor of yours may read')
   }
   return settings
 }

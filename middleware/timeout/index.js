@@ -4,6 +4,7 @@ const { AsyncLocalStorage } = require('node:async_hooks')
 const createError = require('http-errors')
 const guard = require('./guard')
 const isOver = require('../_shared/is-over')
+const { given, misuse } = require('../_shared/misuse')
 const report = require('../_shared/report')
 const signals = require('./signal')
 
@@ -28,7 +29,7 @@ const scopes = new AsyncLocalStorage()
  */
 module.exports = function timeout (ms) {
   if (typeof ms !== 'number' || !(ms >= 1 && ms <= MAX)) {
-    throw new TypeError(`timeout: ms must be a number from 1 to ${MAX}`)
+    throw misuse('timeout', `ms must be a number of milliseconds from 1 to ${MAX}, not ${given(ms)}`)
   }
 
   return function timeout (ctx, next) {

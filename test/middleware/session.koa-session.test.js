@@ -340,10 +340,10 @@ frameworks('session with the options of koa-session', ({ it, Koa, ask, errors })
 describe('session, told by the options of koa-session', () => {
   it('should refuse the app as an argument', () => {
     const app = new (require('koa'))()
-    assert.throws(() => session(app), { name: 'TypeError', message: 'session: the app is no argument here: session() or session(options)' })
+    assert.throws(() => session(app), { name: 'TypeError', message: /^session: the app is not an argument: call session\(\) or session\(options\) \(/ })
     for (const options of [undefined, {}, { key: 'sid' }]) {
       assert.throws(() => session(options, app), {
-        name: 'TypeError', message: 'session: takes one argument, its options: leave the app out'
+        name: 'TypeError', message: /^session: takes one argument, its options: leave the app out \(/
       })
     }
   })

@@ -248,7 +248,7 @@ frameworks('template', ({ it, Koa, ask, errors }) => {
 
 describe('template(root, options)', () => {
   it('should throw for a directory that is missing, with its path', () => {
-    assert.throws(() => template(path.join(root, 'nowhere')), { message: `template: ${path.join(root, 'nowhere')} is not a directory` })
+    assert.throws(() => template(path.join(root, 'nowhere')), { message: `template: ${path.join(root, 'nowhere')} is not a directory (kone/middleware/template/README.md)` })
     assert.throws(() => template(path.join(root, 'user.html')), /user\.html is not a directory/)
     for (const wrong of [undefined, '', 5]) assert.throws(() => template(wrong), TypeError)
   })

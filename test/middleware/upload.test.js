@@ -76,9 +76,9 @@ frameworks('upload', ({ it, Koa, ask, listen }) => {
     })
     const res = await send(app, [['one', { filename: 'a.txt', data: 'x' }]])
     assert.deepEqual(told, [
-      'upload: a file has no buffer, take await fs.promises.readFile(file.path)',
-      'upload: a file has no filename, take path.basename(file.path)',
-      'upload: a file has no destination, take path.dirname(file.path)'
+      'upload: a file has no buffer, take await fs.promises.readFile(file.path) (kone/middleware/upload/README.md)',
+      'upload: a file has no filename, take path.basename(file.path) (kone/middleware/upload/README.md)',
+      'upload: a file has no destination, take path.dirname(file.path) (kone/middleware/upload/README.md)'
     ])
     assert.deepEqual(res.json(), [['fieldname', 'originalname', 'mimetype', 'size', 'path', 'filename'], 'mine'])
   })
