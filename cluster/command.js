@@ -1,7 +1,7 @@
 'use strict'
 
 const { resolve } = require('node:path')
-const { read } = require('./settings')
+const { PAGE, read } = require('./settings')
 
 const backends = {
   get pm2 () { return require('./pm2') },
@@ -39,11 +39,11 @@ async function ask (command, env) {
   const { cluster, port } = settings
   const names = cluster ? [cluster] : backends.pm2.isThere() ? ['node', 'pm2'] : ['node']
   for (const name of names) {
-    const answer = await backends[name].ask(command, settings)
-    if (!answer) continue
-    return command === 'status' ? answer.result.map(({ pid, state }) => `pid ${pid}  ${state}`) : []
+    const reply = await backends[name].ask(command, settings)
+    if (!reply) continue
+    return command === 'status' ? reply.result.map(({ pid, state }) => `pid ${pid}  ${state}`) : []
   }
-  throw new Error(`nothing was started on port ${port}`)
+  throw new Error(`nothing was started on port ${port}: kone start <file> --port ${port}${PAGE}`)
 }
 
 module.exports = { start, ask }

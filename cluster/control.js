@@ -8,24 +8,24 @@ const line = require('./line')
 
 /**
  * How the commands reach the master: a local socket that is named after the port. A command is one
- * line, its answer one line of JSON, `{ error }` or `{ result }`.
+ * line, the result one line of JSON, `{ error }` or `{ result }`.
  */
 
 /**
  * Listen for commands.
  *
  * @param {Number} port
- * @param {Object} commands functions by name; what they resolve to is the answer
+ * @param {Object} commands functions by name; what they resolve to is sent back
  * @return {Promise<Function>} that ends it
  */
 async function serve (port, commands) {
   const address = addressOf(port)
   const server = net.createServer(async socket => {
-    socket.on('error', () => {}) // whoever asked has gone
+    socket.on('error', () => {}) // the client has left
     const name = (await firstLine(socket)).trim()
     if (!Object.hasOwn(commands, name)) return socket.destroy()
-    const answer = await commands[name]().then(result => ({ result }), err => ({ error: line(err) }))
-    socket.write(`${JSON.stringify(answer)}\n`)
+    const reply = await commands[name]().then(result => ({ result }), err => ({ error: line(err) }))
+    socket.write(`${JSON.stringify(reply)}\n`)
   })
   try {
     await listen(server, address)
@@ -56,7 +56,7 @@ async function ask (port, command) {
 
   const text = await firstLine(socket)
   if (!connected) return undefined
-  if (text === '') throw new Error(`the instance on port ${port} ended before it answered`)
+  if (text === '') throw new Error(`the instance on port ${port} ended before it responded`)
   const { error, result } = JSON.parse(text)
   if (command === 'stop') await gone // with its master
   socket.destroy()

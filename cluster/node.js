@@ -28,7 +28,7 @@ async function start (settings, app) {
   const stop = async () => {
     await master.stop()
     endControl()
-    setImmediate(() => process.exit(0)) // whoever asked is told before
+    setImmediate(() => process.exit(0)) // the client is notified before
   }
   const endControl = await control.serve(settings.port, { status: async () => master.status(), reload, stop })
 
@@ -57,7 +57,7 @@ async function start (settings, app) {
  *
  * @param {'status'|'reload'|'stop'} command
  * @param {{ port: Number }} settings
- * @return {Promise<{ result: * }|undefined>} undefined if there is none
+ * @return {Promise<{ result: * }|undefined>} undefined if there is no result
  * @throws {Error} with one line
  */
 function ask (command, { port }) {

@@ -3,7 +3,7 @@
 const { availableParallelism } = require('node:os')
 
 /**
- * ms that a silent kept connection is left to ask once more. `app.close()` leaves 600, which clients on
+ * ms that a silent kept connection is left to send another request. `app.close()` leaves 600, which clients on
  * a machine with eight times the work that it has cores were seen to oversleep.
  */
 const GRACE = 1000
@@ -16,8 +16,11 @@ const START_TIMEOUT = 60000
 
 const LONGEST_TIMER = 2 ** 31 - 1
 
+/** The end of a message: where to read on. */
+const PAGE = ' (kone/docs/api/cluster.md)'
+
 /**
- * What the environment says.
+ * Read the settings from environment variables.
  *
  *    read({ PORT: '80' })   // { port: 80, instances: 8, drainTimeout: 10000, cluster: undefined }
  *
@@ -28,7 +31,7 @@ const LONGEST_TIMER = 2 ** 31 - 1
 function read (env) {
   const cluster = env.KONE_CLUSTER || undefined
   if (cluster && cluster !== 'pm2' && cluster !== 'node') {
-    throw new Error(`KONE_CLUSTER must be pm2 or node, not ${cluster}`)
+    throw new Error(`KONE_CLUSTER must be pm2 or node, not ${cluster}${PAGE}`)
   }
   return {
     port: whole(env, 'PORT', 4000, 1, 65535),
@@ -43,7 +46,7 @@ function whole (env, name, otherwise, least, most) {
   if (!text) return otherwise
   const value = Number(text)
   if (/^\d+$/.test(text) && value >= least && value <= most) return value
-  throw new Error(`${name} must be a whole number from ${least} to ${most}, not ${text}`)
+  throw new Error(`${name} must be a whole number from ${least} to ${most}, not ${text}${PAGE}`)
 }
 
 /**
@@ -62,7 +65,7 @@ function forWorkers ({ port, instances, drainTimeout }, app) {
   }
 }
 
-/** ms after which a worker that was told to end is killed. */
+/** ms after which a worker that has to end is killed. */
 const killTimeout = ({ drainTimeout }) => drainTimeout + GRACE + MARGIN
 
-module.exports = { GRACE, START_TIMEOUT, read, forWorkers, killTimeout }
+module.exports = { GRACE, PAGE, START_TIMEOUT, read, forWorkers, killTimeout }

@@ -1,7 +1,7 @@
 'use strict'
 
 /**
- * One worker: loads the app, lets it listen, says `ready`, and drains when it is told to end. The
+ * One worker: loads the app, lets it listen, says `ready`, and drains when it has to end. The
  * same under node:cluster, under pm2, and alone, as the trial before a start or a reload.
  */
 
@@ -21,7 +21,7 @@ const port = Number(process.env.PORT)
 const timeout = Number(process.env.DRAIN_TIMEOUT)
 
 const servers = new Set() // whoever made them
-let listens = false // somebody asked for PORT
+let listens = false // the app listens on PORT
 let ready = false
 let failing = false
 let draining = false

@@ -98,8 +98,8 @@ function parse (args, flags, owner) {
       throw new Error(unknown(`flag ${rawName}`, meant && `--${meant}`, owner))
     }
     const { type } = flags[name]
-    if (type === 'string' && (value === undefined || value === '')) throw new Error(`${rawName} needs a value`)
-    if (type === 'boolean' && value !== undefined) throw new Error(`${rawName} takes no value`)
+    if (type === 'string' && (value === undefined || value === '')) throw new Error(`${rawName} needs a value: see ${owner} --help`)
+    if (type === 'boolean' && value !== undefined) throw new Error(`${rawName} takes no value, not ${value}: see ${owner} --help`)
   }
   return { values, positionals }
 }

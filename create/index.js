@@ -24,7 +24,7 @@ const OPTIONS = {
   version: { type: 'boolean', short: 'v' }
 }
 
-/** What is the user's to mend: told in one line. */
+/** A mistake of the user, which is reported in one line. */
 class Mistake extends Error {}
 
 main(process.argv.slice(2)).catch(err => {
@@ -63,11 +63,11 @@ function parse (args) {
 }
 
 async function ask () {
-  if (!process.stdin.isTTY) throw new Mistake('name a folder: npm create kone my-app')
+  if (!process.stdin.isTTY) throw new Mistake('no folder was given: npm create kone my-app (try --help)')
   const terminal = readline.createInterface(process.stdin, process.stdout)
-  const answer = await terminal.question('folder (my-app): ')
+  const folder = await terminal.question('folder (my-app): ')
   terminal.close()
-  return answer.trim() || 'my-app'
+  return folder.trim() || 'my-app'
 }
 
 /**
@@ -75,15 +75,15 @@ async function ask () {
  */
 function checkName (name) {
   if (name.length <= 214 && /^[a-z0-9~-][a-z0-9._~-]*$/.test(name) && name !== 'node_modules') return name
-  throw new Mistake(`${JSON.stringify(name)} is no package name: lower-case letters, digits and - . _ only`)
+  throw new Mistake(`${JSON.stringify(name)} is not a package name: lower-case letters, digits and - . _ only (try --help)`)
 }
 
 function checkEmpty (folder, given) {
   const found = fs.statSync(folder, { throwIfNoEntry: false })
   if (!found) return
-  if (!found.isDirectory()) throw new Mistake(`${given} exists and is no folder`)
-  // a repository that waits for its first file is empty enough
-  if (fs.readdirSync(folder).some(entry => entry !== '.git')) throw new Mistake(`${given} exists and is not empty`)
+  if (!found.isDirectory()) throw new Mistake(`${given} exists and is not a folder: name a new or an empty one (try --help)`)
+  // a repository without a file counts as empty
+  if (fs.readdirSync(folder).some(entry => entry !== '.git')) throw new Mistake(`${given} exists and is not empty: name a new or an empty folder (try --help)`)
 }
 
 /**

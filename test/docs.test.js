@@ -2,17 +2,13 @@
 
 const { after, before, describe, it } = require('node:test')
 const assert = require('node:assert/strict')
-const { spawnSync } = require('node:child_process')
 const fs = require('node:fs')
 const http = require('node:http')
-const os = require('node:os')
 const path = require('node:path')
 const { killTimeout } = require('../cluster/settings')
 const { codes } = require('../lib/errors')
 const { program, HINT } = require('../docs/.vitepress/program')
 const { blocks, run, quotes } = require('./helpers/blocks')
-const { start } = require('./helpers/child')
-const { onFreePort } = require('./helpers/ports')
 
 const root = path.join(__dirname, '..')
 const PROJECT = path.join(__dirname, 'docs/project')
@@ -71,59 +67,6 @@ it('should list every error code of kone, and no other', () => {
     const listed = [...text.matchAll(/^\| `(KONE_ERR_\w+)` \| (\d+|–) /gm)].map(([, code, status]) => [code, status])
     assert.deepEqual(listed, known, page)
   }
-})
-
-describe('the app of docs/guide/getting-started.md', () => {
-  let folder
-
-  // The page's files, with the packages that its reader installs.
-  before(() => {
-    folder = fs.mkdtempSync(path.join(os.tmpdir(), 'kone-notes-'))
-    const page = fs.readFileSync(path.join(root, 'docs/guide/getting-started.md'), 'utf8')
-    for (const { file, code } of blocks(page)) {
-      if (!file) continue
-      fs.mkdirSync(path.dirname(path.join(folder, file)), { recursive: true })
-      fs.writeFileSync(path.join(folder, file), code)
-    }
-    const modules = path.join(folder, 'node_modules')
-    fs.mkdirSync(modules)
-    fs.symlinkSync(root, path.join(modules, 'kone'))
-    fs.symlinkSync(path.join(root, 'node_modules/zod'), path.join(modules, 'zod'))
-  })
-
-  after(() => fs.rmSync(folder, { recursive: true, force: true }))
-
-  it('should depend on what the page installs', () => {
-    const { dependencies } = JSON.parse(fs.readFileSync(path.join(folder, 'package.json')))
-    assert.deepEqual(Object.keys(dependencies), fs.readdirSync(path.join(folder, 'node_modules')))
-  })
-
-  it('should pass its own test', () => {
-    const env = { ...process.env, NODE_TEST_CONTEXT: undefined }
-    const { status, stdout } = spawnSync(process.execPath, ['--test', '--test-reporter=tap'], { cwd: folder, env, encoding: 'utf8' })
-    assert.equal(status, 0, stdout)
-    assert.match(stdout, /^# pass 2$/m)
-  })
-
-  it('should take a note of a visitor, show it escaped, and refuse an empty one', async () => {
-    fs.appendFileSync(path.join(folder, 'server.js'), '\nconsole.log(\'http://localhost:\' + process.env.PORT)\n')
-    const app = await onFreePort(PORT => start(['server.js'], { PORT: String(PORT) }, folder))
-    try {
-      const post = text => fetch(`${app.url}/notes`, { method: 'POST', body: new URLSearchParams({ text }), redirect: 'manual' })
-      assert.match(await (await fetch(app.url)).text(), /No notes yet/)
-      const added = await post('<i>tea</i>')
-      assert.equal(added.status, 302)
-      const cookie = added.headers.getSetCookie()[0].split(';')[0]
-      const page = await (await fetch(app.url, { headers: { cookie } })).text()
-      assert.match(page, /&lt;i&gt;tea/)
-      assert.match(page, /1 of them by you/)
-      const refused = await post(' ')
-      assert.equal(refused.status, 400)
-      assert.match(await refused.text(), /Write something/)
-    } finally {
-      assert.equal(await app.stop(), 0)
-    }
-  })
 })
 
 describe('docs/api/deploy.md', () => {

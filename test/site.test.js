@@ -54,6 +54,8 @@ describe('the documentation site', { skip: missing('chromium') }, () => {
   /** A tab of its own visitor; `complaints` is what its pages printed, threw and could not load. */
   async function tab (options = {}) {
     const context = await browser.newContext({ locale: 'en-US', reducedMotion: 'reduce', ...options })
+    // This visitor saves data: otherwise each page loads all pages that it links to, beside the test.
+    await context.addInitScript('Object.defineProperty(navigator, "connection", { value: { saveData: true } })')
     const page = await context.newPage()
     page.setDefaultTimeout(60000)
     const complaints = []

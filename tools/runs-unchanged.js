@@ -6,14 +6,18 @@ const acorn = require('acorn')
 const walk = require('acorn-walk')
 
 const ROOT = path.join(__dirname, '..')
-const BEGIN = '<!-- runs-unchanged -->'
-const END = '<!-- /runs-unchanged -->'
+const ALL = 'docs/api/real-applications.md'
 
-const LEGEND = 'Unmodified, in the tests of these files. In brackets: how many tests, or of whole applications how many ' +
-  'compared responses.'
+/** Documents that have a block, and how it is written between its markers. */
+const DOCUMENTS = { 'README.md': summary, [ALL]: table }
 
-/** Documents that may have the block. */
-const DOCUMENTS = ['README.md', 'docs/api/real-applications.md', 'docs/guide/koa-packages.md']
+/** Kinds of packages, by the files that test them. */
+const KINDS = [
+  ['Applications and frameworks', file => file === 'test/compat/README.md'],
+  ["Koa's packages", file => file === 'test/compat/packages.test.js'],
+  ["Packages that use node's req and res", file => file.startsWith('test/packages/')],
+  ['Agents and servers', file => file.startsWith('test/agents/')]
+]
 
 /** What a test has in place of a package's name. */
 const NAMES = {
@@ -31,7 +35,8 @@ const NAMES = {
  * A test is counted once, however many engines it runs on. The packages of an application of test/compat/README.md have
  * the number of its responses that were compared, because each is an assertion of its own.
  *
- * @return {{ name: string, version: string, files: string[], tests: number }[]}
+ * @return {{ name: string, version: string, files: string[], tests: number, fallsBack: boolean }[]} `fallsBack`
+ *   if kone uses node:http beside the package
  */
 exports.list = function () {
   const packages = new Map()
@@ -41,7 +46,7 @@ exports.list = function () {
     if (version === undefined) continue // node's own, `stream.pipeline` for example
     const shown = entry?.name ?? NAMES[name] ?? name // `express4` is an alias for `express`
     const key = `${shown} ${version}`
-    const known = packages.get(key) ?? { name: shown, version, files: [], tests: 0 }
+    const known = packages.get(key) ?? { name: shown, version, files: [], tests: 0, fallsBack: rest.fallsBack === true }
     packages.set(key, {
       ...known,
       files: known.files.includes(file) ? known.files : [...known.files, file],
@@ -52,38 +57,53 @@ exports.list = function () {
 }
 
 /**
- * The block for a document: each package with its version and the number of its tests, beside the first file
- * that has them.
+ * A document with its block made anew.
  *
- *    block(list())
- *
- * @param {object[]} packages
- * @return {string} Markdown, with the markers
- */
-exports.block = function (packages) {
-  const files = [...new Set(packages.flatMap(({ files }) => files))].sort()
-  const lines = files.map(file => {
-    const here = packages.filter(({ files }) => files[0] === file)
-    const names = here.map(({ name, version, tests }) => `\`${name}\` ${version} (${tests})`)
-    return names.length > 0 ? `- \`${file}\`: ${names.join(', ')}` : ''
-  })
-  return [BEGIN, '', LEGEND, '', ...lines.filter(Boolean), '', END].join('\n')
-}
-
-/**
- * A document with the block made anew; the same text when it has none.
+ *    update(fs.readFileSync('README.md', 'utf8'), list(), 'README.md')
  *
  * @param {string} text
  * @param {object[]} packages
+ * @param {string} file a key of `DOCUMENTS`
  * @return {string}
+ * @throws {Error} if the text lacks the markers `<!-- runs-unchanged -->` and `<!-- /runs-unchanged -->`
  */
-exports.update = function (text, packages) {
-  const [start, end] = [text.indexOf(BEGIN), text.indexOf(END)]
-  if (start < 0 || end < start) return text
-  return text.slice(0, start) + exports.block(packages) + text.slice(end + END.length)
+exports.update = function (text, packages, file) {
+  const marked = /(<!-- runs-unchanged -->\n)[^]*?(<!-- \/runs-unchanged -->)/
+  if (!marked.test(text)) throw new Error(`${file} lacks the markers <!-- runs-unchanged --> and <!-- /runs-unchanged -->`)
+  return text.replace(marked, (all, begin, end) => begin + DOCUMENTS[file](packages) + end)
 }
 
-exports.DOCUMENTS = DOCUMENTS
+exports.DOCUMENTS = Object.keys(DOCUMENTS)
+
+/** The names by kind, for who wants to know whether a package is there. */
+function summary (packages) {
+  const tests = packages.reduce((sum, { tests }) => sum + tests, 0)
+  const kinds = KINDS.map(([title, isKind]) => {
+    const names = new Map()
+    for (const { name, version } of packages.filter(({ files }) => isKind(files[0]))) {
+      names.set(name, [...names.get(name) ?? [], /^(?:0\.)?\d+/.exec(version)[0]])
+    }
+    return `- ${title}: ${[...names].map(([name, majors]) => `${name} ${majors.join(' and ')}`).join(', ')}.`
+  })
+  const patching = packages.filter(({ fallsBack }) => fallsBack).map(({ name }) => name)
+  return [
+    `${packages.length} packages run unmodified in ${tests} tests beside Koa, [with their versions](${ALL}#tested-packages):`,
+    '',
+    ...kinds,
+    '',
+    `${patching.slice(0, -1).join(', ')} and ${patching.at(-1)} patch node's prototypes: kone falls back to node:http beside them.`,
+    ''
+  ].join('\n')
+}
+
+/** Each package with its version, the number of its tests and the files that have them. */
+function table (packages) {
+  const rows = packages.map(({ name, version, tests, files, fallsBack }) => {
+    const cells = [`\`${name}\``, version, tests, files.map(file => `\`${file}\``).join(', '), fallsBack ? 'node:http' : 'fast path']
+    return `| ${cells.join(' | ')} |`
+  })
+  return ['| package | version | tests | in | runs on |', '| --- | --- | --: | --- | --- |', ...rows, ''].join('\n')
+}
 
 const order = (a, b) => a.localeCompare(b, 'en')
 
@@ -127,8 +147,8 @@ function parse (file) {
 }
 
 function * ofAgents () {
-  const agents = Object.keys(require('../test/agents/agents'))
-  for (const name of agents) yield { name, file: 'test/agents/agents.test.js', tests: 1 }
+  const agents = Object.entries(require('../test/agents/agents'))
+  for (const [name, { patches }] of agents) yield { name, file: 'test/agents/agents.test.js', tests: 1, fallsBack: patches }
   const file = 'test/agents/servers.test.js'
   const text = fs.readFileSync(path.join(ROOT, file), 'utf8')
   for (const [, name] of text.matchAll(/should work alike: ([@\w./-]+)/g)) yield { name, file, tests: 1 }
@@ -162,15 +182,11 @@ function entryOf (name, file) {
 function main ([option]) {
   const packages = exports.list()
   if (option === '--json') return console.log(JSON.stringify(packages, null, 2))
-  let written = 0
-  for (const file of DOCUMENTS.filter(file => fs.existsSync(path.join(ROOT, file)))) {
+  for (const file of exports.DOCUMENTS) {
     const text = fs.readFileSync(path.join(ROOT, file), 'utf8')
-    if (!text.includes(BEGIN)) continue
-    fs.writeFileSync(path.join(ROOT, file), exports.update(text, packages))
+    fs.writeFileSync(path.join(ROOT, file), exports.update(text, packages, file))
     console.log(`${file}: ${packages.length} packages`)
-    written++
   }
-  if (written === 0) console.log(exports.block(packages))
 }
 
 if (require.main === module) main(process.argv.slice(2))

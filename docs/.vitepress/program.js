@@ -2,7 +2,7 @@
 
 const vm = require('node:vm')
 
-// The pages that need no introduction of `app` show it themselves; the others link to this sentence.
+// The heading of docs/README.md that says what examples assume: a page whose examples are completed links to it.
 exports.HINT = 'how-to-read-the-examples'
 
 /**

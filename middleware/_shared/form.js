@@ -1,6 +1,7 @@
 'use strict'
 
 const createError = require('http-errors')
+const { misuse } = require('./misuse')
 const { boolean, number, refused, shape } = require('./options')
 
 module.exports = form
@@ -58,7 +59,7 @@ const OPTIONS = shape({
  */
 function form (options = {}) {
   const refusal = OPTIONS.refuse(options, 'options.queryString')
-  if (refusal !== undefined) throw new TypeError(`bodyParser: ${refusal}`)
+  if (refusal !== undefined) throw misuse('bodyParser', refusal)
   const { allowDots, arrayLimit, depth, parameterLimit } = { ...DEFAULTS, ...options }
 
   return function parse (text, decode = decodeUtf8) {

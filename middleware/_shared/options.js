@@ -1,7 +1,8 @@
 'use strict'
 
-const nearest = require('./nearest')
 const sizeOf = require('./bytes')
+const { given, misuse } = require('./misuse')
+const nearest = require('./nearest')
 
 /**
  * Check the options of a middleware when it is registered: their types, their ranges and their names.
@@ -23,7 +24,7 @@ const sizeOf = require('./bytes')
 function check (owner, options, rules) {
   options ??= {}
   const refusal = shape(rules).refuse(options, 'options')
-  if (refusal !== undefined) throw new TypeError(`${owner}: ${refusal}`)
+  if (refusal !== undefined) throw misuse(owner, refusal)
   return options
 }
 
@@ -46,7 +47,7 @@ class Rule {
    * @return {string|undefined} why it is refused
    */
   refuse (value, path) {
-    if (!this.test(value)) return `${path} must be ${this.must}`
+    if (!this.test(value)) return mustBe(path, this.must, value)
   }
 
   /**
@@ -58,10 +59,14 @@ class Rule {
     either.refuse = (value, path) => {
       const reasons = [this.refuse(value, path), other.refuse(value, path)]
       if (reasons.includes(undefined)) return undefined
-      return reasons.find(reason => !reason.startsWith(`${path} must be`)) ?? `${path} must be ${either.must}`
+      return reasons.find(reason => !reason.startsWith(`${path} must be`)) ?? mustBe(path, either.must, value)
     }
     return either
   }
+}
+
+function mustBe (path, what, value) {
+  return `${path} must be ${what}, not ${given(value)}`
 }
 
 const isObject = value => value !== null && typeof value === 'object' && !Array.isArray(value)
@@ -110,7 +115,7 @@ const list = (rule, must) => {
   const ruled = new Rule(`an array of ${must}`, Array.isArray)
   ruled.refuse = (value, path) => {
     if (!Array.isArray(value) || value.some(one => rule.refuse(one, path) !== undefined)) {
-      return `${path} must be ${ruled.must}`
+      return mustBe(path, ruled.must, value)
     }
   }
   return ruled
@@ -126,7 +131,7 @@ const shape = (rules, { open = false } = {}) => {
   const names = Object.keys(rules)
   const ruled = new Rule('an object', isObject)
   ruled.refuse = (value, path) => {
-    if (!isObject(value)) return `${path} must be an object`
+    if (!isObject(value)) return mustBe(path, 'an object', value)
     for (const name of Object.keys(value)) {
       if (!open && !Object.hasOwn(rules, name)) return unknown(`${path}.${name}`, nearest(name, names), names)
     }
@@ -152,7 +157,7 @@ function unknown (path, meant, names) {
 const record = rule => {
   const ruled = new Rule('an object', isObject)
   ruled.refuse = (value, path) => {
-    if (!isObject(value)) return `${path} must be an object`
+    if (!isObject(value)) return mustBe(path, 'an object', value)
     for (const name of Object.keys(value)) {
       const refusal = rule.refuse(value[name], `${path}.${name}`)
       if (refusal !== undefined) return refusal

@@ -1,5 +1,7 @@
 'use strict'
 
+const { given, misuse } = require('./misuse')
+
 /**
  * The same few commands by either client. ioredis and its kin take a command's arguments one by
  * one, node-redis takes some of them as an object.
@@ -13,7 +15,7 @@
 module.exports = function redis (client, owner) {
   for (const command of ['get', 'set', 'del']) {
     if (typeof client?.[command] !== 'function') {
-      throw new TypeError(`${owner}: the redis client must have get, set and del`)
+      throw misuse(owner, `the client must be one of ioredis or redis, with the methods get, set and del, not ${given(client)}`)
     }
   }
 

@@ -2,6 +2,7 @@
 
 const createError = require('http-errors')
 const readBody = require('../_shared/body')
+const { misuse } = require('../_shared/misuse')
 const { Rule, boolean, check, fn, list, object, off, oneOf, refused, shape, size, text } = require('../_shared/options')
 const { decode, isCharset } = require('./charset')
 const { Contents, LEAVE, READ, REFUSE } = require('./content')
@@ -59,7 +60,7 @@ const OPTIONS = {
 module.exports = function bodyParser (options) {
   options = check('bodyParser', options, OPTIONS)
   const { detectJSON, encoding = 'utf-8', onError, onerror = onError, jsonStrict, strict = jsonStrict } = options
-  if (onError && onerror !== onError) throw new TypeError('bodyParser: options.onError and options.onerror are the same')
+  if (onError && onerror !== onError) throw misuse('bodyParser', 'options.onError and options.onerror are the same option: leave one of them out')
   const parsers = parsersOf({ ...options, strict })
   const json = parsers.find(({ kind }) => kind === 'json')
   const contents = new Contents(parsers, encoding)

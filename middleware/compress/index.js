@@ -6,6 +6,7 @@ const zlib = require('node:zlib')
 const types = require('mime-db')
 const sizeOf = require('../_shared/bytes')
 const choose = require('../_shared/encoding')
+const { given, misuse } = require('../_shared/misuse')
 const { Rule, check, fn, list, none, oneOf, size, text } = require('../_shared/options')
 
 // br beyond quality 4 costs more time than it saves on the wire
@@ -174,7 +175,7 @@ function valueOf (setting, type, size, ctx) {
 function bytes (threshold) {
   if (threshold === false) return 0
   const size = sizeOf(threshold)
-  if (size === undefined) throw new TypeError(`compress: ctx.compress.threshold must be ${OPTIONS.threshold.must}`)
+  if (size === undefined) throw misuse('compress', `ctx.compress.threshold must be ${OPTIONS.threshold.must}, not ${given(threshold)}`)
   return size
 }
 

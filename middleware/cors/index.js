@@ -2,6 +2,7 @@
 
 const koaCors = require('@koa/cors')
 const isOver = require('../_shared/is-over')
+const { misuse } = require('../_shared/misuse')
 const { Rule, boolean, check, fn, list, none, string } = require('../_shared/options')
 
 const ORIGIN = Symbol('cors origin')
@@ -26,7 +27,7 @@ const OPTIONS = {
  *    app.use(cors({ origin: 'https://app.example.com', credentials: true }))
  *
  * Credentials go only to an origin that the app itself named: `credentials` without `origin`
- * throws, and where `origin` is `*`, or yields it, there are none.
+ * throws, and where `origin` is `*`, or yields it, they are not set.
  *
  * @param {object} [options]
  * @param {string | Function} [options.origin='*'] or `ctx => String|Promise`, empty for none
@@ -68,8 +69,8 @@ module.exports = function cors (options) {
 function checked (options) {
   const settings = check('cors', options, OPTIONS)
   if (settings.credentials && !settings.origin) {
-    throw new TypeError('cors: options.credentials needs options.origin: without it any site ' +
-      'could read what a visitor of yours may read')
+    throw misuse('cors', 'options.credentials needs options.origin: without it any site could read what a ' +
+      'visitor of yours may read')
   }
   return settings
 }

@@ -1,6 +1,7 @@
 'use strict'
 
 const { timingSafeEqual } = require('node:crypto')
+const { manual, misuse } = require('../_shared/misuse')
 const globs = require('./globs')
 const { any, boolean, check, fn, integer, list, refused, string } = require('../_shared/options')
 const random = require('../_shared/random')
@@ -135,7 +136,7 @@ function secretOf (ctx, secretLength) {
 
 function sessionOf (ctx) {
   const { session } = ctx
-  if (session === undefined) throw new Error('csrf: no ctx.session, use a session before csrf')
+  if (session === undefined) throw new Error(`csrf: there is no ctx.session: register a session before csrf (${manual('csrf')})`)
   return session
 }
 
@@ -166,6 +167,6 @@ function compileGlobs (patterns) {
   try {
     return globs(patterns)
   } catch (err) {
-    throw new TypeError(`csrf: options.ignoredPathGlobs: ${err.message}`, { cause: err })
+    throw misuse('csrf', `options.ignoredPathGlobs: ${err.message}`, { cause: err })
   }
 }

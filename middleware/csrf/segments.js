@@ -14,7 +14,7 @@ module.exports.compile = compile
  *
  * @param {string} pattern
  * @return {Array} a segment each: GLOBSTAR or { tokens, isWild }
- * @throws {TypeError} for an extended glob or a range that is none
+ * @throws {TypeError} for an extended glob or a range out of order
  * @api private
  */
 function compile (pattern) {

@@ -3,6 +3,7 @@
 const fs = require('node:fs')
 const { resolve } = require('node:path')
 const entityTag = require('../_shared/entity-tag')
+const { given, manual, misuse } = require('../_shared/misuse')
 const { check, number, text } = require('../_shared/options')
 
 const ONE_DAY = 24 * 3600 * 1000 // ms
@@ -24,7 +25,7 @@ const OPTIONS = { maxAge: number({ min: 0, of: 'milliseconds' }), mime: text }
  * @api public
  */
 module.exports = function favicon (path, options) {
-  if (path && typeof path !== 'string') throw new TypeError('favicon: path must be a string')
+  if (path && typeof path !== 'string') throw misuse('favicon', `path must be a string, not ${given(path)}`)
   const { maxAge = ONE_DAY, mime = 'image/x-icon' } = check('favicon', options, OPTIONS)
   const icon = path ? read(path) : undefined
   const tag = icon && entityTag(icon)
@@ -57,6 +58,6 @@ function read (path) {
   try {
     return fs.readFileSync(file)
   } catch (cause) {
-    throw new Error(`favicon: cannot read ${file}: ${cause.message}`, { cause })
+    throw new Error(`favicon: cannot read ${file}: ${cause.message} (${manual('favicon')})`, { cause })
   }
 }

@@ -46,7 +46,7 @@ module.exports = function health (options) {
     }
     if (isDraining(ctx)) return respond(ctx, 'draining')
     return examine(ctx).then(missing => {
-      if (isDraining(ctx)) respond(ctx, 'draining') // since it was asked
+      if (isDraining(ctx)) respond(ctx, 'draining') // it began to drain during the checks
       else respond(ctx, missing.length === 0 ? null : `no ${missing.join(', ')}`)
     })
   }

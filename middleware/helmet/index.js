@@ -1,6 +1,7 @@
 'use strict'
 
 const original = require('helmet')
+const { misuse } = require('../_shared/misuse')
 const { Rule, boolean, check, list, number, object, shape, string, text } = require('../_shared/options')
 
 const policy = { policy: text }
@@ -76,7 +77,7 @@ for (const { name, make, rule } of PARTS) {
 function checkPart (name, options, rule) {
   if (rule === undefined || options === undefined || options === null) return check(`helmet.${name}`, options, {})
   const refusal = rule.refuse(options, 'options')
-  if (refusal !== undefined) throw new TypeError(`helmet.${name}: ${refusal}`)
+  if (refusal !== undefined) throw misuse(`helmet.${name}`, refusal)
 }
 
 function hasFunctions (policy) {

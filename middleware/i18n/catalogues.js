@@ -2,6 +2,7 @@
 
 const fs = require('node:fs')
 const path = require('node:path')
+const { given, manual, misuse } = require('../_shared/misuse')
 
 /**
  * The catalogues that the options name, from files or as they are.
@@ -21,20 +22,20 @@ function read ({ locales, directory = './locales', extension, parse = JSON.parse
     }))
   }
   if (isObject(locales) && Object.values(locales).every(isObject)) return locales
-  throw new TypeError('i18n: options.locales must be an array of names or catalogues by name')
+  throw misuse('i18n', `options.locales must be an array of names or an object of catalogues by name, not ${given(locales)}`)
 }
 
 function readFile (directory, name, extensions, parse) {
   const files = extensions.map(extension => path.join(directory, name + extension))
   const file = files.find(fs.existsSync)
-  if (file === undefined) throw new Error(`i18n: there is no catalogue ${files.join(' or ')}`)
+  if (file === undefined) throw new Error(`i18n: there is no catalogue ${files.join(' or ')} (${manual('i18n')})`)
   try {
     const catalogue = parse(fs.readFileSync(file, 'utf8').replace(/^\uFEFF/, ''))
     if (isObject(catalogue)) return catalogue
   } catch (cause) {
-    throw new Error(`i18n: ${file} cannot be read: ${cause.message}`, { cause })
+    throw new Error(`i18n: ${file} cannot be read: ${cause.message} (${manual('i18n')})`, { cause })
   }
-  throw new Error(`i18n: ${file} is not a catalogue`)
+  throw new Error(`i18n: ${file} is not a catalogue, an object of texts by key (${manual('i18n')})`)
 }
 
 function isObject (value) {

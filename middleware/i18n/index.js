@@ -1,5 +1,6 @@
 'use strict'
 
+const { given, misuse } = require('../_shared/misuse')
 const { Rule, any, check, fn, list, off, refused, text } = require('../_shared/options')
 const extend = require('./context')
 const Locales = require('./locales')
@@ -53,11 +54,11 @@ const OPTIONS = {
  * @api public
  */
 module.exports = function i18n (app, options) {
-  if (!app?.context || !app.request) throw new TypeError('i18n: the first argument must be an app')
+  if (!app?.context || !app.request) throw misuse('i18n', `the first argument must be an app, not ${given(app)}`)
   options = check('i18n', options, OPTIONS)
-  const { modes: given = [], key = 'locale' } = options
+  const { modes: wanted = [], key = 'locale' } = options
   const locales = new Locales(options)
-  const modes = given.map(mode => readerOf(mode, locales))
+  const modes = wanted.map(mode => readerOf(mode, locales))
 
   extend(app.context, app.request, key, locales)
 

@@ -1,5 +1,6 @@
 'use strict'
 
+const { misuse } = require('../_shared/misuse')
 const { read } = require('./catalogues')
 const engineOf = require('./engine')
 const helpersOf = require('./helpers')
@@ -16,7 +17,7 @@ module.exports = class Locales {
     const { fallback = defaultLocale } = options
     for (const [option, name] of Object.entries({ defaultLocale, fallback: fallback || defaultLocale })) {
       if (names.includes(name)) continue
-      throw new TypeError(`i18n: options.${option}: there is no catalogue of the locale ${name}, only ${names}`)
+      throw misuse('i18n', `options.${option}: there is no catalogue of the locale ${name}, only ${names}`)
     }
 
     const engine = engineOf(this.contents, fallback)

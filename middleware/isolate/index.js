@@ -72,7 +72,7 @@ function toError (thrown) {
 
 /**
  * node emits the events of its own request and response outside the request's context. On kone's
- * front there are none until `ctx.req` or `ctx.res` is read.
+ * front they do not exist until `ctx.req` or `ctx.res` is read.
  */
 function guard (message, request) {
   if (typeof message.emit === 'function') guardEmit(message, request)

@@ -1,6 +1,7 @@
 'use strict'
 
 const { setImmediate } = require('node:timers') // jsdom has none
+const { given, misuse } = require('../_shared/misuse')
 const { parts } = require('./line')
 const { statusOf } = require('./values')
 
@@ -27,7 +28,7 @@ function writer (log, level, line) {
 
   const names = level === 'auto' ? ['info', 'warn', 'error'] : [level]
   const missing = names.find(name => typeof log[name] !== 'function')
-  if (missing) throw new TypeError(`logger: options.level: the given logger has no method ${missing}()`)
+  if (missing) throw misuse('logger', `options.level is ${given(level)}, but the given logger has no method ${missing}()`)
 
   return (ctx, start) => {
     const name = level === 'auto' ? levelOf(statusOf(ctx)) : level

@@ -2,6 +2,7 @@
 
 const { Rule, boolean, check, list, number, off, string } = require('../_shared/options')
 const whenFinished = require('../_shared/finished')
+const { manual } = require('../_shared/misuse')
 
 // Every distinct set of labels is a series that Prometheus keeps, and a client chooses method and path.
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
@@ -99,7 +100,7 @@ function load () {
   try {
     return require('prom-client')
   } catch (cause) {
-    throw new Error('metrics: prom-client is missing: npm install prom-client', { cause })
+    throw new Error(`metrics: the package prom-client is missing: npm install prom-client (${manual('metrics')})`, { cause })
   }
 }
 

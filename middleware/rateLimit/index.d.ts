@@ -24,7 +24,7 @@ declare namespace rateLimit {
     errorMessage?: string | object | undefined
     /** Default: 429. */
     status?: number | undefined
-    /** Throw the 429 instead of answering it. */
+    /** Throw the 429 instead of sending it. */
     throw?: boolean | undefined
     onLimited?: ((ctx: Kone.Context) => any) | undefined
     whitelist?: ((ctx: Kone.Context) => any) | undefined

@@ -1,6 +1,7 @@
 'use strict'
 
 const { createHash } = require('node:crypto')
+const { given, misuse } = require('../_shared/misuse')
 const {
   any, boolean, check, fn, integer, number, object, oneOf, shape, string, text
 } = require('../_shared/options')
@@ -54,7 +55,7 @@ const OPTIONS = {
  * @param {boolean} [options.disableHeader=false]
  * @param {string | object} [options.errorMessage] body of the 429
  * @param {number} [options.status=429]
- * @param {boolean} [options.throw=false] throw the 429 instead of answering it
+ * @param {boolean} [options.throw=false] throw the 429 instead of sending it
  * @param {Function} [options.onLimited] `ctx => *`
  * @param {Function} [options.whitelist] `ctx => Boolean|Promise`, true: not limited
  * @param {Function} [options.blacklist] `ctx => Boolean|Promise`, true: 403
@@ -158,7 +159,7 @@ function settingsOf (options) {
     duration = ONE_HOUR, max = 2500, namespace = 'limit', status = 429,
     disableHeader = false, throw: throws = false, failOpen = false
   } = check('rateLimit', options, OPTIONS)
-  if (ipv6Subnet !== undefined && id) throw wrong('ipv6Subnet', 'left out beside options.id, which decides whom to count')
+  if (ipv6Subnet !== undefined && id) throw misuse('rateLimit', 'options.ipv6Subnet must be left out beside options.id, which decides whom to count')
 
   const { limiter, prefix } = limiterOf(driver, db, duration, namespace)
   return {
@@ -180,13 +181,9 @@ function settingsOf (options) {
 function limiterOf (driver, db, duration, namespace) {
   driver ??= db === undefined || db instanceof Map ? 'memory' : 'redis'
   if (driver === 'memory') {
-    if (db !== undefined && !(db instanceof Map)) throw wrong('db', 'a Map for the driver memory')
+    if (db !== undefined && !(db instanceof Map)) throw misuse('rateLimit', `options.db must be a Map for the driver memory, not ${given(db)}`)
     return { limiter: new MemoryLimiter(db || new Map(), duration), prefix: `${namespace}:` }
   }
   // not koa-ratelimit's own keys, whose values are of another type
   return { limiter: new RedisLimiter(db, duration), prefix: `${namespace}:count:` }
-}
-
-function wrong (name, what) {
-  return new TypeError(`rateLimit: options.${name} must be ${what}`)
 }

@@ -1,6 +1,7 @@
 'use strict'
 
 const deadline = require('../_shared/deadline')
+const { misuse } = require('../_shared/misuse')
 const redis = require('../_shared/redis')
 
 // One step on the server: a client that dies between INCR and PEXPIRE would leave a count for ever.
@@ -22,7 +23,7 @@ module.exports = class RedisLimiter {
   constructor (client, duration) {
     this.redis = redis(client, 'rateLimit: options.db')
     if (typeof client.eval !== 'function') {
-      throw new TypeError('rateLimit: options.db must have eval')
+      throw misuse('rateLimit', 'options.db must be a client of ioredis or redis: it has no method eval')
     }
     this.duration = String(Math.ceil(duration))
   }

@@ -2,6 +2,7 @@
 
 const http = require('node:http')
 const createError = require('http-errors')
+const { misuse } = require('../_shared/misuse')
 const { Rule, boolean, check, list, oneOf, string, text } = require('../_shared/options')
 const Layer = require('./layer')
 const { syntaxes, toRegexp } = require('./syntax')
@@ -108,7 +109,7 @@ class Router {
    */
   nest (router, path) {
     if ((router.opts.syntax ?? 6) !== (this.opts.syntax ?? 6)) {
-      throw new TypeError('router: options.syntax of a nested router must be that of the router around it')
+      throw misuse('router', 'options.syntax of a nested router must be that of the router around it')
     }
     for (const layer of router.stack) {
       const copy = Object.assign(Object.create(Layer.prototype), layer)

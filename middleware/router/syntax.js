@@ -2,6 +2,7 @@
 
 const six = require('path-to-regexp') // 6.3: koa-router 13
 const eight = require('path-to-regexp-8') // @koa/router from 14 on
+const { misuse } = require('../_shared/misuse')
 
 /**
  * The two ways to write a path. Each has:
@@ -75,7 +76,7 @@ function toRegexp (path, opts) {
   } catch (cause) {
     const other = opts.syntax === 8 ? 6 : 8
     if (typeof path !== 'string' || !isPath(path, other)) throw cause
-    throw new TypeError(`router: ${path} is no path of path-to-regexp ${opts.syntax === 8 ? 8 : 6.3} (${cause.message}): ` +
+    throw misuse('router', `${path} is not a path of path-to-regexp ${opts.syntax === 8 ? 8 : 6.3} (${cause.message}): ` +
       (other === 8
         ? 'if it is written for @koa/router 14 or later, use new Router({ syntax: 8 })'
         : 'if it is written for koa-router, leave options.syntax out'), { cause })

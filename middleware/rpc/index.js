@@ -5,6 +5,7 @@ const sizeOf = require('../_shared/bytes')
 const parseJSON = require('../_shared/json')
 const { Rule, check, list, size } = require('../_shared/options')
 const readBody = require('../_shared/body')
+const { given, misuse } = require('../_shared/misuse')
 
 // apply() puts them on the stack, which some 100,000 overflow
 const MAX_ARGUMENTS = 1000
@@ -48,10 +49,10 @@ const OPTIONS = { prefix: path, codecs: list(codec, 'codecs with type, decode an
 module.exports = function rpc (methods, options) {
   const { prefix = '/rpc', codecs = [], limit = '1mb' } = check('rpc', options, OPTIONS)
   if (typeof methods !== 'object' || methods === null) {
-    throw new TypeError('rpc: methods must be an object of functions')
+    throw misuse('rpc', `methods must be an object of functions, not ${given(methods)}`)
   }
   for (const name of Object.keys(methods)) {
-    if (typeof methods[name] !== 'function') throw new TypeError(`rpc: methods.${name} must be a function`)
+    if (typeof methods[name] !== 'function') throw misuse('rpc', `methods.${name} must be a function, not ${given(methods[name])}`)
   }
   const base = prefix.endsWith('/') ? prefix : prefix + '/'
   const max = sizeOf(limit)

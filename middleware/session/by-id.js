@@ -1,6 +1,7 @@
 'use strict'
 
 const deadline = require('../_shared/deadline')
+const { misuse } = require('../_shared/misuse')
 const random = require('../_shared/random')
 const MemoryStore = require('./memory')
 const { NOTHING, recordOf } = require('./record')
@@ -19,7 +20,7 @@ module.exports = class ById {
   constructor (key, store) {
     for (const method of ['get', 'set', 'destroy']) {
       if (typeof store[method] !== 'function') {
-        throw new TypeError(`session: options.store must have a method ${method}`)
+        throw misuse('session', `options.store must have the methods get, set and destroy: ${method} is missing`)
       }
     }
     this.prefix = `${key}:`

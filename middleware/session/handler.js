@@ -1,5 +1,7 @@
 'use strict'
 
+const { given, misuse } = require('../_shared/misuse')
+
 /**
  * `ctx.sessionHandler`: what can be done with a session, whatever is in it.
  */
@@ -23,7 +25,7 @@ module.exports = class Handler {
   }
 
   set maxAge (maxAge) {
-    if (maxAge !== 'session' && !(maxAge >= 0)) throw new TypeError("maxAge must be milliseconds or 'session'")
+    if (maxAge !== 'session' && !(maxAge >= 0)) throw misuse('session', `maxAge must be milliseconds or 'session', not ${given(maxAge)}`)
     this.#session.maxAge = maxAge
   }
 }

@@ -1,6 +1,7 @@
 'use strict'
 
 const { createCipheriv, createDecipheriv, createSecretKey, hkdfSync } = require('node:crypto')
+const { misuse } = require('../_shared/misuse')
 const random = require('../_shared/random')
 
 const CIPHER = 'aes-256-gcm'
@@ -75,13 +76,12 @@ function decrypt (key, name, bytes) {
 // HKDF: a key of any length becomes one of the cipher's, and serves this purpose only.
 function derive (keys) {
   if (!Array.isArray(keys) || keys.length === 0) {
-    throw new TypeError('session.sealedCookie: options.keys must be a list of at least one key')
+    throw misuse('session.sealedCookie', 'options.keys must be an array of one key or more')
   }
   return keys.map(key => {
     if ((typeof key !== 'string' && !(key instanceof Uint8Array)) ||
         Buffer.byteLength(key) < MIN_KEY) {
-      throw new TypeError('session.sealedCookie: each of options.keys must be a string or a ' +
-        `Buffer of at least ${MIN_KEY} bytes`)
+      throw misuse('session.sealedCookie', `each of options.keys must be a string or a Buffer of ${MIN_KEY} bytes or more`)
     }
     const derived = hkdfSync('sha256', key, '', 'kone session sealed cookie', 32)
     return createSecretKey(new Uint8Array(derived))

@@ -1,6 +1,7 @@
 'use strict'
 
 const { isDeepStrictEqual } = require('node:util')
+const { misuse } = require('../_shared/misuse')
 const { cookiesOf, withCookies } = require('./error-cookies')
 const { NOTHING } = require('./record')
 const { withDefaults } = require('./settings')
@@ -65,7 +66,7 @@ module.exports = class Session {
   }
 
   write (value) {
-    if (Array.isArray(value)) throw new TypeError('ctx.session must be an object or null, not an array')
+    if (Array.isArray(value)) throw misuse('session', 'ctx.session must be an object or null, not an array')
     if (this.text === undefined) this.load()
     this.touched = true
     this.value = view(value, this)

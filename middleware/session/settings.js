@@ -2,6 +2,7 @@
 
 const { Cookie } = require('cookies')
 const cookieReader = require('../_shared/cookie')
+const { misuse } = require('../_shared/misuse')
 const { boolean, check, fn, none, number, object, oneOf, refused, shape, string, text } = require('../_shared/options')
 const ById = require('./by-id')
 const InCookie = require('./in-cookie')
@@ -49,9 +50,9 @@ const OPTIONS = {
  */
 function settingsOf (options, rest) {
   if (typeof options?.callback === 'function' && typeof options.use === 'function') {
-    throw new TypeError('session: the app is no argument here: session() or session(options)')
+    throw misuse('session', 'the app is not an argument: call session() or session(options)')
   }
-  if (rest.length > 0) throw new TypeError('session: takes one argument, its options: leave the app out')
+  if (rest.length > 0) throw misuse('session', 'takes one argument, its options: leave the app out')
 
   const settings = check('session', options, OPTIONS)
   const { key = 'koa:sess', store, cookie, rolling = false, renew = false } = settings
@@ -97,7 +98,7 @@ function checkCookie (key, attributes) {
   try {
     new Cookie(key, 'value', attributes).toHeader()
   } catch (err) {
-    throw new TypeError(`session: options.key or options.cookie: ${err.message}`, { cause: err })
+    throw misuse('session', `options.key or options.cookie: ${err.message}`, { cause: err })
   }
 }
 

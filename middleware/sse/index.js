@@ -120,7 +120,7 @@ function beat (stream) {
   if (stream.readableLength === 0 && !stream.over) stream.push(HEARTBEAT)
 }
 
-/** A handler that sends for as long as it runs never returns, so nobody would send the head. */
+/** A handler that sends for as long as it runs never returns, so nobody would send the headers. */
 function answerNow (stream, ctx) {
   if (stream.readableFlowing !== null || ctx.body !== stream || ctx.headerSent || !ctx.writable) return
   ctx.respond = false

@@ -3,6 +3,7 @@
 const fs = require('node:fs')
 const path = require('node:path')
 const choose = require('../_shared/encoding')
+const { given, manual, misuse } = require('../_shared/misuse')
 const { boolean, check, fn, list, number, off, string } = require('../_shared/options')
 const { UNSATISFIABLE, WHOLE, outcomeOf } = require('./conditions')
 const { FILE } = require('./disk')
@@ -209,11 +210,11 @@ function fileFor (ctx, entry) {
 
 function settingsOf (root, options) {
   if (typeof root !== 'string' || root === '') {
-    throw new TypeError('static: root directory is required to serve files')
+    throw misuse('static', `root must be the path of a directory, not ${given(root)}`)
   }
   const resolved = path.resolve(root)
   if (!fs.statSync(resolved, { throwIfNoEntry: false })?.isDirectory()) {
-    throw new Error(`static: ${resolved} is not a directory`)
+    throw new Error(`static: ${resolved} is not a directory (${manual('static')})`)
   }
 
   const { index = 'index.html', extensions, setHeaders, immutable = false } = options

@@ -15,7 +15,7 @@ const isWindows = process.platform === 'win32'
  *
  * @param {string} path
  * @return {string|undefined}
- * @throws {URIError} for an encoding that is none
+ * @throws {URIError} for a malformed percent-encoding
  * @api private
  */
 module.exports = function canonical (path) {

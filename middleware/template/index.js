@@ -3,6 +3,7 @@
 const fs = require('node:fs')
 const path = require('node:path')
 const nunjucks = require('nunjucks')
+const { given, manual, misuse } = require('../_shared/misuse')
 const { boolean, check, fn, object, record, refused, shape, text } = require('../_shared/options')
 
 // files of nunjucks without a word in `map`
@@ -136,11 +137,11 @@ class Late {
 
 function directory (root) {
   if (typeof root !== 'string' || root === '') {
-    throw new TypeError('template: root must be the path of a directory')
+    throw misuse('template', `root must be the path of a directory, not ${given(root)}`)
   }
   const resolved = path.resolve(root)
   if (fs.statSync(resolved, { throwIfNoEntry: false })?.isDirectory()) return resolved
-  throw new Error(`template: ${resolved} is not a directory`)
+  throw new Error(`template: ${resolved} is not a directory (${manual('template')})`)
 }
 
 function enginesOf (extension, map) {
@@ -150,8 +151,8 @@ function enginesOf (extension, map) {
 
   for (const [name, engine] of Object.entries(engines)) {
     if (engine === 'nunjucks') continue
-    throw new TypeError(`template: .${name} is for the engine ${engine}, and nunjucks is the only ` +
-      'one here: name it in options.map, or use koa-views')
+    throw misuse('template', `.${name} is for the engine ${engine}, and nunjucks is the only ` +
+      'one: name it in options.map, or use koa-views')
   }
   return engines
 }
@@ -170,7 +171,7 @@ function renderer (root, engines, extension, given) {
 
     file = views.find(view, extension)
     const type = path.extname(file).slice(1)
-    if (!Object.hasOwn(engines, type)) throw new Error(`template: no engine for .${type} (${file})`)
+    if (!Object.hasOwn(engines, type)) throw new Error(`template: there is no engine for .${type} (${file}), name nunjucks for it in options.map (${manual('template')})`)
     if (!reload && known.size < MAX_KNOWN_VIEWS) known.set(view, file)
     return file
   }
@@ -288,7 +289,7 @@ class Views extends nunjucks.Loader {
       if (!file.startsWith(this.inside)) continue
       if (fs.statSync(file, { throwIfNoEntry: false })?.isFile()) return file
     }
-    throw new Error(`template: there is no view ${view} in ${this.root}`)
+    throw new Error(`template: there is no view ${view} in ${this.root} (${manual('template')})`)
   }
 
   getSource (name) {

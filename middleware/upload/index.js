@@ -13,6 +13,7 @@ const report = require('../_shared/report')
 const unread = require('../_shared/unread')
 const whenFinished = require('../_shared/finished')
 const form = require('../_shared/form')
+const { misuse } = require('../_shared/misuse')
 
 const LIMITS = { fileSize: '10mb', files: 20, fields: 100, fieldSize: '1mb' }
 
@@ -50,7 +51,7 @@ const FIELDS_TOTAL = 1024 * 1024
  * @param {string | number} [options.limits.fieldSize='1mb'] bytes of each field; all of them together
  * may have as much, and 1 MB in any case
  * @return {Function} middleware; throws 400 for a malformed body, 413 over a limit
- * @throws {TypeError} for an option of the wrong type, or a folder that is none
+ * @throws {TypeError} for an option of the wrong type, or a folder that does not exist
  * @api public
  */
 function upload (options) {
@@ -80,14 +81,13 @@ module.exports = Object.assign(upload, notMulter('upload', {
 /** multer's methods, called while an app is put together, throw there and say what to use. */
 function notMulter (owner, instead) {
   return Object.fromEntries(Object.entries(instead).map(([name, what]) => [name, () => {
-    throw new TypeError(`upload: there is no ${owner}.${name}(): ` +
-      `one app.use(upload()) takes every file of a form, ${what}`)
+    throw misuse('upload', `there is no ${owner}.${name}(): one app.use(upload()) takes every file of a form, ${what}`)
   }]))
 }
 
 function folderAt (dest) {
   const stat = fs.statSync(dest, { throwIfNoEntry: false })
-  if (!stat?.isDirectory()) throw new TypeError(`upload: options.dest is no folder: ${dest}`)
+  if (!stat?.isDirectory()) throw misuse('upload', `options.dest must be a folder, and ${dest} is not one`)
   return path.resolve(dest)
 }
 
@@ -98,7 +98,7 @@ const NOT_THERE = Object.fromEntries([
   ['destination', 'path.dirname(file.path)']
 ].map(([name, instead]) => [name, {
   configurable: true,
-  get () { throw new TypeError(`upload: a file has no ${name}, take ${instead}`) },
+  get () { throw misuse('upload', `a file has no ${name}, take ${instead}`) },
   set (value) {
     Object.defineProperty(this, name, { value, writable: true, enumerable: true, configurable: true })
   }

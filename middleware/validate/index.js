@@ -1,6 +1,7 @@
 'use strict'
 
 const createError = require('http-errors')
+const { manual, misuse } = require('../_shared/misuse')
 const { Rule, check, fn } = require('../_shared/options')
 const redact = require('./redact')
 
@@ -51,7 +52,7 @@ module.exports = function validate (options) {
     .filter(part => options?.[part] !== undefined)
     .map(part => [part, standardOf(options[part])])
   if (schemas.length === 0) {
-    throw new TypeError(`validate: options must have a schema for at least one of ${Object.keys(PARTS).join(', ')}`)
+    throw misuse('validate', `options must have a schema for at least one of ${Object.keys(PARTS).join(', ')}`)
   }
 
   return function validate (ctx, next) {
@@ -127,14 +128,14 @@ function describe (part, input, issues) {
 
 // A schema that fails itself is an error of the program, not of the client.
 function failed (part, cause) {
-  return new Error(`validate: the schema of ${part} failed: ${cause?.message ?? cause}`, { cause })
+  return new Error(`validate: the schema of ${part} failed: ${cause?.message ?? cause} (${manual('validate')})`, { cause })
 }
 
 function readParsedBody (ctx) {
   const { body } = ctx.request
   if (body === undefined && ctx.is('json', 'urlencoded')) {
     throw new Error('validate: ctx.request.body is undefined, although the request has a body: ' +
-      'use a body parser before validate({ body })')
+      `register a body parser before validate({ body }) (${manual('validate')})`)
   }
   return body
 }

@@ -67,6 +67,7 @@ async function observe (agent, framework) {
   try {
     const { port } = await message()
     const responses = await visit(port)
+    await leaves(port, message)
     await new Promise(resolve => setTimeout(resolve, 20))
     child.send('flush')
     const { log, isNodes, warnings } = await message()
@@ -89,7 +90,6 @@ async function visit (port) {
   }
   keepAlive.destroy()
   responses.push(await pipelined(port))
-  await leaves(port)
   return responses
 }
 
@@ -118,12 +118,11 @@ async function pipelined (port) {
 }
 
 /** A client that leaves while the app waits. */
-async function leaves (port) {
+async function leaves (port, message) {
   const socket = net.connect({ port, host: '127.0.0.1' })
   socket.write('GET /left HTTP/1.1\r\nHost: example.com\r\n\r\n')
-  await new Promise(resolve => setTimeout(resolve, 50))
+  assert.deepEqual(await message(), { isWaiting: true })
   socket.destroy()
-  await new Promise(resolve => setTimeout(resolve, 50))
 }
 
 describe('agents', () => {

@@ -1,8 +1,9 @@
 'use strict'
 
 /*
- * Forked by agents.test.js: starts an agent, then an app of koa's, or of kone's in koa's place. It sends { port }, and when
- * it is sent 'flush' { log, isNodes, warnings }: what the app logged, which connections node:http has, what is warned of.
+ * Forked by agents.test.js: starts an agent, then an app of koa's, or of kone's in koa's place. It sends { port },
+ * { isWaiting } when it has the request that its client shall leave, and when it is sent 'flush' { log, isNodes, warnings }:
+ * what the app logged, which connections node:http has, what is warned of.
  *
  *    fork('child.js', ['{"agent":"elastic-apm-node","framework":"kone","url":"http://127.0.0.1:4000"}'])
  */
@@ -71,10 +72,13 @@ router.get('/users/:id', async ctx => {
 })
 router.get('/error', () => { throw new Error('wrong') })
 router.get('/stream', ctx => { ctx.body = Readable.from(['one ', 'two']) })
-router.get('/left', ctx => new Promise(resolve => ctx.res.once('close', () => {
-  log.push('left')
-  resolve()
-})))
+router.get('/left', ctx => new Promise(resolve => {
+  ctx.res.once('close', () => {
+    log.push('left')
+    resolve()
+  })
+  process.send({ isWaiting: true })
+}))
 router.post('/echo', async ctx => {
   const chunks = []
   for await (const chunk of ctx.req) chunks.push(chunk)

@@ -11,7 +11,7 @@ const Server = require('../../benchmarks/lib/servers/server')
 
 describe('a contender in a cluster', () => {
   for (const name of ['kone', 'koa', 'node']) {
-    it(`should respond by as many workers as it is told: ${name}`, async () => {
+    it(`should respond by as many workers as its contender has: ${name}`, async () => {
       const contender = contenders.find(one => one.name === name)
       const server = await Server.start({ ...contender, workers: 2 }, { node: process.execPath })
       try {

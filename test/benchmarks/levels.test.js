@@ -39,7 +39,7 @@ describe('a contender of connections', () => {
     assert.match(sized(of('koa-cluster'), 10_000, LIMIT), /holds so many/)
   })
 
-  it('should be told how many workers it needs where a command of EXTRA takes that', () => {
+  it('should get the number of workers it needs where a command of EXTRA takes that', () => {
     const [told, single] = extra('a=./a $PORT $WORKERS\nb=./b $PORT')
     assert.ok(sized(told, 50_000, LIMIT).given.workers >= 3)
     assert.match(sized(single, 50_000, LIMIT), /one process/)

@@ -44,7 +44,7 @@ for (const cluster of ['node', 'pm2']) {
       await assert.rejects(fetch(instance.url))
 
       const status = await instance.run('status')
-      assert.deepEqual(status, { code: 1, lines: [`kone: nothing was started on port ${instance.port}`] })
+      assert.deepEqual(status, { code: 1, lines: [`kone: nothing was started on port ${instance.port}: kone start <file> --port ${instance.port} (kone/docs/api/cluster.md)`] })
     })
 
     it('should touch no worker when the new app does not start', async t => {

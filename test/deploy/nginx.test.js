@@ -8,10 +8,10 @@ const https = require('node:https')
 const path = require('node:path')
 const tls = require('node:tls')
 const { after, before, describe, it } = require('node:test')
-const { freePort } = require('../helpers/ports')
+const { freePort, onFreePort } = require('../helpers/ports')
 const { missing, which } = require('../helpers/programs')
 const startRedis = require('../helpers/redis')
-const { ask, make, until } = require('./site')
+const { ask, hasEnded, make, until } = require('./site')
 
 const ROOT = path.join(__dirname, '../..')
 
@@ -26,17 +26,28 @@ describe('kone behind examples/deploy/nginx.conf', { skip: missing('nginx') || m
       req.socket.destroy()
     }).listen(0, '127.0.0.1')
     await once(second, 'listening')
-    const [appPort, port] = [await freePort(), await freePort()]
-    plain = await freePort()
-    app = spawn(process.execPath, ['examples/deploy/app.js'], {
-      cwd: ROOT,
-      env: { ...process.env, PORT: appPort, HOST_NAME: 'a', REDIS_URL: `redis://127.0.0.1:${redis.port}` },
-      stdio: ['ignore', 'ignore', 'inherit']
+    const appPort = await onFreePort(async port => {
+      app = spawn(process.execPath, ['examples/deploy/app.js'], {
+        cwd: ROOT,
+        env: { ...process.env, PORT: port, HOST_NAME: 'a', REDIS_URL: `redis://127.0.0.1:${redis.port}` },
+        stdio: ['ignore', 'ignore', 'inherit']
+      })
+      await until('the app listens', () => {
+        if (hasEnded(app)) throw new Error(`the app ended: port ${port} is in use`)
+        return fetch(`http://127.0.0.1:${port}/readyz`).then(res => res.ok, () => false)
+      })
+      return port
     })
     const hosts = [`127.0.0.1:${appPort}`, `127.0.0.1:${second.address().port}`]
-    await until('the app listens', () => fetch(`http://${hosts[0]}/readyz`).then(res => res.ok, () => false))
-    site = await make({ hosts, port, plain })
-    await site.start()
+    site = await onFreePort(async port => {
+      plain = await freePort()
+      const made = await make({ hosts, port, plain })
+      await made.start().catch(async err => {
+        await made.stop()
+        throw err
+      })
+      return made
+    })
   })
 
   after(async () => {

@@ -55,16 +55,23 @@ exports.make = async function ({ hosts, port, plain, address = '127.0.0.1', spaw
     check: () => promisify(execFile)(which('nginx'), ['-t', ...args]),
     async start () {
       child = spawn(which('nginx'), args)
-      await until('nginx listens', () => ask(`${origin}/healthz`).catch(() => null))
+      await until('nginx listens', () => {
+        if (hasEnded(child)) throw new Error(`nginx ended: ${this.log()}`)
+        return ask(`${origin}/healthz`).catch(() => null)
+      })
     },
     async stop () {
-      if (child && child.exitCode === null && child.signalCode === null) {
+      if (child && !hasEnded(child)) {
         child.kill('SIGTERM')
         await once(child, 'exit')
       }
       fs.rmSync(folder, { recursive: true, force: true })
     }
   }
+}
+
+function hasEnded ({ exitCode, signalCode }) {
+  return exitCode !== null || signalCode !== null
 }
 
 function spawnHere (program, args) {
@@ -115,4 +122,4 @@ async function until (what, condition, timeout = 15000) {
   }
 }
 
-Object.assign(exports, { ask, until })
+Object.assign(exports, { ask, hasEnded, until })

@@ -104,8 +104,9 @@ sides('server.requestTimeout', ({ it, serve }) => {
     const { talk } = await serve(app => app.use(async ctx => {
       await new Promise(resolve => { answer = resolve })
       ctx.body = 'late'
-    }), { ...soon, headersTimeout: 30, requestTimeout: 30 })
+    }), { ...soon, headersTimeout: 200, requestTimeout: 200 })
     const client = await talk(get('/'))
+    await waitFor(() => answer, 'the request')
     const other = await talk('GET / HTTP/1.1\r\n')
     await other.all() // by now the clock has struck for whoever is late
     answer()

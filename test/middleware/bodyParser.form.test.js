@@ -6,7 +6,7 @@ const qs = require('qs')
 const form = require('../../middleware/_shared/form')
 const { random } = require('../helpers/random')
 
-// What koa-bodyparser gives qs. The wanted differences, which the generated forms avoid: more than
+// What koa-bodyparser gives qs. The intentional differences, which the generated forms avoid: more than
 // `depth` levels are a 400, more than `parameterLimit` pairs a 413, a list longer than `arrayLimit`
 // stays an array where qs makes it an object, and what is both a value and an index beyond that
 // limit (`a=1&a[20]=2`) is an array of both. (So is what is a value and an object in three different

@@ -12,7 +12,7 @@ const oracle = require('koa-bodyparser')
 const bodyParser = require('kone/middleware/bodyParser')
 const { random } = require('../helpers/random')
 
-// koa-bodyparser 4.4 is the specification, but for these wanted differences: corrupt compressed
+// koa-bodyparser 4.4 is the specification, but for these intentional differences: corrupt compressed
 // bodies are 400 (there 500), a charset is respected, what cannot be read is 415 (there `{}` or
 // 500), limits of forms are 400 and 413, and `constructor.prototype` in JSON is refused.
 
@@ -139,7 +139,7 @@ function post (port, headers, body, isChunked) {
       answered = true
       let text = ''
       for await (const chunk of res) text += chunk
-      // which limit was passed is told in words of one's own
+      // which limit was passed is described in words of one's own
       resolve({ status: res.statusCode, text: res.statusCode === 413 ? '' : text })
     })
     req.on('error', err => { if (!answered) reject(err) })

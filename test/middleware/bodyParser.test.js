@@ -84,7 +84,7 @@ frameworks('bodyParser', ({ it, Koa, ask, listen }) => {
     assert.equal((await post(app, { ...JSON_TYPE, 'content-encoding': 'identity' }, text)).json().rawBody, text)
   })
 
-  it('should answer 400 to a corrupt or truncated compressed body', async () => {
+  it('should respond with 400 to a corrupt or truncated compressed body', async () => {
     const app = echo()
     const whole = zlib.gzipSync('{"a":1}')
     for (const [encoding, body] of [
@@ -97,7 +97,7 @@ frameworks('bodyParser', ({ it, Koa, ask, listen }) => {
     assert.equal(app.reached, 0)
   })
 
-  it('should answer 415 to an encoding, a charset or a type it cannot read', async () => {
+  it('should respond with 415 to an encoding, a charset or a type it cannot read', async () => {
     const app = echo({ enableTypes: ['json', 'form', 'text'] })
     for (const headers of [
       { ...JSON_TYPE, 'content-encoding': 'lzma' },
@@ -144,7 +144,7 @@ frameworks('bodyParser', ({ it, Koa, ask, listen }) => {
     }
   })
 
-  it('should answer 413 and close, before the handler runs', async () => {
+  it('should respond with 413 and close, before the handler runs', async () => {
     const app = echo({ jsonLimit: '1kb', formLimit: 100, textLimit: 100, enableTypes: ['json', 'form', 'text'] })
     const { Readable } = require('node:stream')
     const long = JSON.stringify({ a: 'x'.repeat(1100) })
@@ -207,7 +207,7 @@ frameworks('bodyParser', ({ it, Koa, ask, listen }) => {
     assert.equal(app.reached, 0)
   })
 
-  it('should answer 413 to a declared length without waiting for the body', async () => {
+  it('should respond with 413 to a declared length without waiting for the body', async () => {
     const net = require('node:net')
     const { port } = await listen(echo())
     const socket = net.connect(port, '127.0.0.1')
@@ -217,7 +217,7 @@ frameworks('bodyParser', ({ it, Koa, ask, listen }) => {
     assert.match(answer, /^HTTP\/1\.1 413 [^]*\r\nConnection: close\r\n/i)
   })
 
-  it('should answer 400 to malformed JSON', async () => {
+  it('should respond with 400 to malformed JSON', async () => {
     const app = echo()
     for (const body of ['{', '{"a":}', '"text"', '1', 'null', '{}x', '\u0000', "{'a':1}"]) {
       assert.equal((await post(app, JSON_TYPE, body)).status, 400, body)
@@ -277,7 +277,7 @@ frameworks('bodyParser', ({ it, Koa, ask, listen }) => {
     assert.deepEqual((await post(app, FORM_TYPE, 'a=1,2')).json().body, { a: ['1', '2'] })
   })
 
-  it('should parse once and only when not told otherwise', async () => {
+  it('should parse once and only unless an option says otherwise', async () => {
     const app = new Koa()
     app.use((ctx, next) => {
       if (ctx.path === '/off') ctx.disableBodyParser = true
@@ -299,7 +299,7 @@ frameworks('bodyParser', ({ it, Koa, ask, listen }) => {
     assert.ok(!res.text.includes('script'))
   })
 
-  it('should answer 400 to nobody when the client goes away, and serve the next one', async () => {
+  it('should send a 400 to nobody when the client goes away, and serve the next one', async () => {
     const net = require('node:net')
     const app = new Koa()
     const seen = []

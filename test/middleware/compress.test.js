@@ -251,7 +251,7 @@ frameworks('compress', ({ it, Koa, ask, listen, errors }) => {
     assert.equal((await get(app, '/')).headers.vary, 'Origin, Accept-Encoding')
   })
 
-  it('should answer what cannot be JSON as without it', async () => {
+  it('should leave a body that cannot be JSON as it is without it', async () => {
     const app = serve({}, ctx => {
       const body = { text: LONG }
       body.body = body

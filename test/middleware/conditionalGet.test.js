@@ -31,7 +31,7 @@ frameworks('conditionalGet', ({ it, Koa, ask, name }) => {
   }
 
   for (const [form, use] of Object.entries(forms)) {
-    it(`should answer as koa-conditional-get does (${form})`, async () => {
+    it(`should respond as koa-conditional-get does (${form})`, async () => {
       for (const status of [200, 203, 404]) {
         const apps = [answering(app => app.use(koaConditionalGet()), status), answering(use, status)]
         for (const line of ['GET /', 'HEAD /', 'POST /', 'GET /stream', 'GET /none']) {

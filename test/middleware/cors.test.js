@@ -22,7 +22,7 @@ frameworks('cors', ({ it, Koa, ask, errors, name }) => {
     return app
   }
 
-  it('should answer as @koa/cors does', async () => {
+  it('should respond as @koa/cors does', async () => {
     for (const options of [
       undefined, {}, { origin: 'http://a.com' }, { origin: '*' }, { origin: () => '' },
       { origin: async ctx => ctx.get('Origin') }, { origin: 'http://a.com', credentials: true },
@@ -67,7 +67,7 @@ frameworks('cors', ({ it, Koa, ask, errors, name }) => {
     }
   })
 
-  it('should hand on what is no Error', { skip: name.startsWith('koa') && 'Koa never answers' }, async () => {
+  it('should hand on what is no Error', { skip: name.startsWith('koa') && 'Koa never responds' }, async () => {
     const app = new Koa()
     app.use(cors())
     app.use(async () => { throw null }) // eslint-disable-line no-throw-literal

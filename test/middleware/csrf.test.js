@@ -102,7 +102,7 @@ frameworks('csrf', ({ it, Koa, ask, errors }) => {
     assert.equal((await ann('POST /', post((await ann('GET /')).text))).text, 'OK')
   })
 
-  it('should mask the token anew in every answer and accept each of them', async () => {
+  it('should mask the token anew in every response and accept each of them', async () => {
     const ann = visitor(ask, site())
     const tokens = []
     for (let i = 0; i < 5; i++) tokens.push((await ann('GET /')).text)
@@ -114,7 +114,7 @@ frameworks('csrf', ({ it, Koa, ask, errors }) => {
     }
   })
 
-  it('should give one token per answer', async () => {
+  it('should give one token per response', async () => {
     const app = new Koa()
     app.use(session()).use(csrf())
     app.use(ctx => { ctx.body = ctx.state._csrf === ctx.state._csrf }) // eslint-disable-line no-self-compare
@@ -217,7 +217,7 @@ frameworks('csrf', ({ it, Koa, ask, errors }) => {
     assert.equal((await ask(app, 'GET /')).text, 'OK')
     assert.equal((await ask(app, 'POST /', { headers: { 'csrf-token': 'x' } })).status, 500)
     assert.equal((await ask(app, 'GET /form')).status, 500)
-    assert.match(errors.at(-1).message, /csrf: no ctx\.session/)
+    assert.match(errors.at(-1).message, /csrf: there is no ctx\.session/)
   })
 
   it('should leave a token of the app\'s own alone', async () => {

@@ -88,7 +88,7 @@ frameworks('etag', ({ it, Koa, ask, name }) => {
     }
   })
 
-  it('should answer 304 with conditionalGet', async () => {
+  it('should respond with 304 with conditionalGet', async () => {
     const stack = {
       middleware: app => app.use(conditionalGet()).use(etag()),
       ...(kone && { final: app => app.final(etag.final()).final(conditionalGet.final()) })

@@ -11,7 +11,7 @@ const { static: serve, compress, template, i18n, jsonp, logger, sse } = require(
 const until = require('../helpers/until')
 
 describe("kone's front", () => {
-  it("should never make node's request and response for what answers from memory", async () => {
+  it("should never make node's request and response for responses from memory", async () => {
     const root = fs.mkdtempSync(path.join(os.tmpdir(), 'kone-fast-'))
     fs.writeFileSync(path.join(root, 'page.html'), '<p>{{ __("Hello") }}')
 

@@ -26,7 +26,7 @@ frameworks('favicon', ({ it, Koa, ask }) => {
     return app
   }
 
-  it('should answer as koa-favicon does', async () => {
+  it('should respond as koa-favicon does', async () => {
     for (const args of [
       [], [file], [file, { maxAge: 5999 }], [file, { maxAge: 0 }], [file, { maxAge: 1e15 }], [file, { mime: 'image/png' }]
     ]) {
@@ -44,7 +44,7 @@ frameworks('favicon', ({ it, Koa, ask }) => {
     }
   })
 
-  it('should answer 304 to a client that has it', async () => {
+  it('should respond with 304 to a client that has it', async () => {
     const one = app(favicon(file))
     const { headers } = await ask(one, 'GET /favicon.ico')
     assert.match(headers.etag, /^"6-.{27}"$/)

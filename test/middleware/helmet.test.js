@@ -87,7 +87,7 @@ frameworks('helmet', ({ it, Koa, ask }) => {
     assert.equal(seen.size, 2)
   })
 
-  it('should answer 500 when a directive throws or gives what cannot be sent', async () => {
+  it('should respond with 500 when a directive throws or gives what cannot be sent', async () => {
     for (const source of [() => { throw new Error('no nonce') }, () => "'self'; script-src *"]) {
       const app = new Koa()
       app.use(helmet({ contentSecurityPolicy: { directives: { scriptSrc: [source] } } }))

@@ -102,7 +102,7 @@ frameworks('i18n', ({ it, Koa, ask }) => {
     for (const locale of LOCALES) {
       const target = `GET /?locale=${locale.toLowerCase()}`
       const [one, other] = [(await ask(ours, target)).json(), (await ask(theirs, target)).json()]
-      // wanted difference: what a locale lacks is lent by the default one
+      // intentional difference: what a locale lacks is lent by the default one
       if (locale === 'de') Object.assign(other, { 4: 'bar', 5: CATALOGUES.en.nested })
       assert.deepEqual(one, other, locale)
     }
@@ -151,7 +151,7 @@ frameworks('i18n', ({ it, Koa, ask }) => {
     }
   })
 
-  it('should go on to the next mode when a function has no answer', async () => {
+  it('should go on to the next mode when a function returns nothing', async () => {
     const modes = [() => undefined, ctx => ctx.get('X-Locale'), 'query']
     assert.equal(await say(ctx => ctx.i18n.getLocale(), '/?locale=de', { modes }), 'de')
     assert.equal(await say(ctx => ctx.i18n.getLocale(), '/?locale=de', { modes }, { 'X-Locale': 'zh-CN' }), 'zh-CN')
@@ -212,7 +212,7 @@ frameworks('i18n', ({ it, Koa, ask }) => {
       ['1 plik', '2 pliki', '5 plików', '22 pliki'])
   })
 
-  it('should lend what a locale lacks from the default one, unless told otherwise', async () => {
+  it('should lend what a locale lacks from the default one, unless an option says otherwise', async () => {
     const handler = ctx => ctx.t('only')
     assert.equal(await say(handler, '/?locale=de'), 'only in English')
     assert.equal(await say(handler, '/?locale=de', { fallback: false }), 'only')

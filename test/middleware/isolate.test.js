@@ -79,7 +79,7 @@ frameworks('isolate', ({ it, Koa, ask }) => {
     answers.forEach((res, n) => assert.deepEqual([res.status, res.text], n % 3 ? [200, `${n}`] : [418, `e${n}`]))
   })
 
-  it('should answer 500 when what is thrown is no Error', async () => {
+  it('should respond with 500 when what is thrown is no Error', async () => {
     for (const thrown of [null, undefined, 'text', 7, { a: 1 }]) {
       const app = serve(BOOMS.timer, thrown)
       assert.equal((await ask(app, 'GET /boom')).status, 500, String(thrown))
@@ -91,7 +91,7 @@ frameworks('isolate', ({ it, Koa, ask }) => {
     assert.equal((await ask(app, 'GET /')).status, 500)
   })
 
-  it('should tell the app of an error after the answer, and of a second one', async () => {
+  it('should tell the app of an error after the response, and of a second one', async () => {
     const app = new Koa()
     const heard = []
     app.on('error', err => heard.push(err.message))
@@ -131,7 +131,7 @@ describe('isolate', () => {
   const run = code => spawnSync(process.execPath, ['-e', code], { cwd: __dirname, encoding: 'utf8', timeout: 20000 })
 
   it('should fail the request for a promise nobody waits for', () => {
-    // here node's test runner would hear of it first
+    // here node's test runner would get it first
     const { status, stdout } = run(`
       const Kone = require('kone')
       const app = new Kone()

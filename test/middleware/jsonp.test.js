@@ -29,7 +29,7 @@ frameworks('jsonp', ({ it, Koa, ask, errors, name }) => {
     return app
   }
 
-  it('should answer with a script that calls the callback', async () => {
+  it('should respond with a script that calls the callback', async () => {
     const res = await ask(serve({ a: 1 }), 'GET /?callback=cb')
     assert.equal(res.text, '/**/cb({"a":1});')
     assert.equal(res.headers['content-type'], 'text/javascript; charset=utf-8')
@@ -47,7 +47,7 @@ frameworks('jsonp', ({ it, Koa, ask, errors, name }) => {
       for (const callback of ['cb', 'a.b.c', '$_1', 'calls[3]']) {
         const target = `GET /${name}?callback=${callback}`
         const [one, other] = [await ask(ours, target), await ask(theirs, target)]
-        // the one wanted difference in the text is what stands before the callback
+        // the one intentional difference in the text is what stands before the callback
         assert.equal(one.text, other.text.replace(/^;/, '/**/'), target)
         assert.equal(one.headers['content-type'], other.headers['content-type'])
         assert.deepEqual(called(one.text), called(other.text))
@@ -55,7 +55,7 @@ frameworks('jsonp', ({ it, Koa, ask, errors, name }) => {
     }
   })
 
-  it('should leave an answer alone when no callback is named', async () => {
+  it('should leave a response alone when no callback is named', async () => {
     for (const target of ['/', '/?a=1', '/?callback=']) {
       const res = await ask(serve({ a: 1 }), `GET ${target}`)
       assert.equal(res.text, '{"a":1}')
@@ -64,7 +64,7 @@ frameworks('jsonp', ({ it, Koa, ask, errors, name }) => {
     }
   })
 
-  it('should leave an answer without a body alone', async () => {
+  it('should leave a response without a body alone', async () => {
     assert.equal((await ask(serve(null), 'GET /?callback=cb')).status, 204)
     const missing = await ask(serve(() => {}), 'GET /?callback=cb')
     assert.deepEqual([missing.status, missing.text], [404, 'Not Found'])
@@ -76,14 +76,14 @@ frameworks('jsonp', ({ it, Koa, ask, errors, name }) => {
     assert.equal((await ask(app, 'GET /?callback=cb')).text, '{"a":1}')
   })
 
-  it('should answer HEAD as GET', async () => {
+  it('should respond to HEAD as to GET', async () => {
     const app = serve({ a: 1 })
     const [head, get] = [await ask(app, 'HEAD /?callback=cb'), await ask(app, 'GET /?callback=cb')]
     assert.equal(head.headers['content-type'], get.headers['content-type'])
     assert.equal(head.headers['content-length'], get.headers['content-length'])
   })
 
-  it('should answer other methods as they are, a POST above all', async () => {
+  it('should leave other methods as they are, a POST above all', async () => {
     for (const method of ['POST', 'PUT', 'DELETE']) {
       const res = await ask(serve({ a: 1 }), `${method} /?callback=%3Cscript%3E`)
       assert.equal(res.text, '{"a":1}')
@@ -162,11 +162,11 @@ frameworks('jsonp', ({ it, Koa, ask, errors, name }) => {
     const app = serve(ctx => {
       ctx.body = new Readable({ read () { this.destroy(new Error('lost')) } })
     })
-    ask(app, 'GET /?callback=cb').catch(() => {}) // Koa leaves an answer that has begun hanging
+    ask(app, 'GET /?callback=cb').catch(() => {}) // Koa leaves a response that has begun hanging
     await until(() => errors.some(err => err.message === 'lost'))
   })
 
-  it('should answer an error as it is', async () => {
+  it('should leave an error as it is', async () => {
     const res = await ask(serve(ctx => ctx.throw(422, 'no')), 'GET /?callback=cb')
     assert.deepEqual([res.status, res.text], [422, 'no'])
   })
@@ -195,7 +195,7 @@ frameworks('jsonp', ({ it, Koa, ask, errors, name }) => {
 })
 
 describe('jsonp(options)', () => {
-  it('should refuse a callbackName that is none', () => {
+  it('should refuse a callbackName that is not a name', () => {
     for (const callbackName of ['', 1, null, {}]) {
       assert.throws(() => jsonp({ callbackName }), /callbackName/)
       assert.throws(() => jsonp.final({ callbackName }), /callbackName/)

@@ -57,7 +57,7 @@ frameworks('logger', ({ it, Koa, ask, listen }) => {
         await ask(ours, `GET ${target}`, request)
         await ask(koa, `GET ${target}`, request)
         await until(() => lines.length === theirs.length)
-        // wanted difference: it expands what the client writes
+        // intentional difference: it expands what the client writes
         const expected = theirs.at(-1).replace('x=GET', 'x=:method')
         assert.equal(lines.at(-1).line.replace('::ffff:', ''), expected.replace('::ffff:', ''), `${format} ${target}`)
       }
@@ -83,7 +83,7 @@ frameworks('logger', ({ it, Koa, ask, listen }) => {
     assert.match(lines[0].line, / - - \[Fri, 02 Jan 2026 03:04:05 GMT\] "GET \/text HTTP\/1\.1" 200 5 "" "-" 7 ms$/)
   })
 
-  it('should log thrown requests once, with the status that was answered', async () => {
+  it('should log thrown requests once, with the status that was sent', async () => {
     const lines = []
     const app = serve(logger(collector(lines), { format: ':url :status' }))
     for (const path of ['/refused', '/broken', '/missing', '/none']) await ask(app, `GET ${path}`)
@@ -108,7 +108,7 @@ frameworks('logger', ({ it, Koa, ask, listen }) => {
     assert.match(lines[0].line, /^(::ffff:)?127\.0\.0\.1 - - \[[^\]]+\] "GET \/gone HTTP\/1\.1" 499 - /)
   })
 
-  it('should log an answer that was cut off while it was streamed', async () => {
+  it('should log a response that was cut off while it was streamed', async () => {
     const lines = []
     const app = serve(logger(line => lines.push(line)), ctx => {
       ctx.body = new PassThrough()
@@ -181,7 +181,7 @@ frameworks('logger', ({ it, Koa, ask, listen }) => {
     assert.deepEqual(lines.map(({ line }) => line), ['/text'])
   })
 
-  it('should tell the time, the date and the fields of the answer', async () => {
+  it('should tell the time, the date and the fields of the response', async () => {
     const line = await lineOf({ format: ':response-time|:date|:res[content-type]|:res[x-none]' }, 'GET /text')
     assert.match(line, /^\d+\|\w{3}, \d\d \w{3} \d{4} [\d:]{8} GMT\|text\/plain; charset=utf-8\|-$/)
   })
@@ -303,7 +303,7 @@ describe('logger(log, options)', () => {
   })
 })
 
-/** A logger that keeps what it is told. */
+/** A logger that keeps its lines. */
 function collector (lines) {
   const levels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal']
   return Object.fromEntries(levels.map(level => [level, line => lines.push({ level, line })]))

@@ -49,7 +49,7 @@ for (const [name, { make, final, options, open = [] }] of Object.entries(TABLE))
       for (const path of Object.keys(options)) {
         if (open.includes(path.split('.').at(-2))) continue
         const wrong = misspelt(path)
-        refuses(under(wrong, true), new RegExp(`^${name}: options\\.${wrong} is unknown: did you mean \`\\w+\`\\?$`))
+        refuses(under(wrong, true), new RegExp(`^${name}: options\\.${wrong} is unknown: did you mean \`\\w+\`\\? \\(kone/middleware/${name}/README\\.md\\)$`))
       }
     })
 

@@ -43,7 +43,7 @@ frameworks('rateLimit', ({ it, Koa, ask, errors }) => {
     assert.ok(headers['retry-after'] >= 58 && headers['retry-after'] <= 60)
   })
 
-  it('should answer as koa-ratelimit does', async () => {
+  it('should respond as koa-ratelimit does', async () => {
     for (const options of [
       { max: 2 },
       { max: 1, errorMessage: 'slow down', status: 503 },
@@ -94,7 +94,7 @@ frameworks('rateLimit', ({ it, Koa, ask, errors }) => {
     }
   })
 
-  it('should count an IPv6 network as one client, if asked to', async () => {
+  it('should count an IPv6 network as one client, with the option', async () => {
     const app = limited({ max: 1, ipv6Subnet: 64 })
     app.proxy = true
     const from = async ip => (await ask(app, 'GET /', { headers: { 'X-Forwarded-For': ip } })).status
@@ -143,7 +143,7 @@ frameworks('rateLimit', ({ it, Koa, ask, errors }) => {
     assert.deepEqual(Object.keys(seen[0].headers), ['X-RateLimit-Remaining', 'X-RateLimit-Reset', 'X-RateLimit-Limit'])
   })
 
-  it('should answer 503 when the store fails, or let pass with failOpen', async () => {
+  it('should respond with 503 when the store fails, or let pass with failOpen', async () => {
     for (const fail of [async () => { throw new Error('down') }, () => { throw new Error('down') }]) {
       errors.length = 0
       const closed = await ask(limited({ db: failing(fail) }), 'GET /')

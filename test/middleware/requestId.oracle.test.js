@@ -5,7 +5,7 @@ const original = require('koa-requestid')
 const requestId = require('kone/middleware/requestId')
 const frameworks = require('../helpers/frameworks')
 
-// Wanted differences: the header's name begins with X-, and an id that is no clean one is replaced.
+// Intentional differences: the header's name begins with X-, and an id that is not clean is replaced.
 
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}/g
 const NAMES = { header: 'Request-Id', expose: 'Request-Id' }

@@ -161,7 +161,7 @@ async function ask (router, method, path) {
 
 describe('router beside koa-router 13.1', () => {
   for (let seed = 1; seed <= 8; seed++) {
-    it(`should answer the same for generated route tables, seed ${seed}`, async () => {
+    it(`should respond alike for generated route tables, seed ${seed}`, async () => {
       const rnd = random(seed)
       for (let i = 0; i < 60; i++) {
         const table = makeTable(rnd)

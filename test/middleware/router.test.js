@@ -47,7 +47,7 @@ frameworks('router', ({ it, Koa, ask }) => {
     })
   })
 
-  it('should answer OPTIONS, 405 and 501 by allowedMethods()', async () => {
+  it('should respond to OPTIONS, and with 405 and 501, by allowedMethods()', async () => {
     const app = new Koa()
     const router = new Router()
     router.get('/a', ctx => { ctx.body = 'a' }).post('/a', ctx => { ctx.body = 'b' })
@@ -64,7 +64,7 @@ frameworks('router', ({ it, Koa, ask }) => {
     assert.equal((await ask(app, 'HEAD /a')).status, 200)
   })
 
-  it('should throw 405 and 501 when allowedMethods() is told to', async () => {
+  it('should throw 405 and 501 with the option throw', async () => {
     const app = new Koa()
     const router = new Router()
     router.get('/a', ctx => { ctx.body = 'a' })
@@ -108,7 +108,7 @@ frameworks('router', ({ it, Koa, ask }) => {
     }
   })
 
-  it('should answer bad percent-encoding without an error', async () => {
+  it('should respond to bad percent-encoding without an error', async () => {
     const app = new Koa()
     const router = new Router()
     router.get('/:id', ctx => { ctx.body = ctx.params.id })
@@ -244,7 +244,7 @@ describe('router', () => {
     }
     const paths = ['/r499', '/r499/1', '/users/1/r499', '/R499/', '/none', '/users/1/none']
     for (const path of paths) router.match(path, 'GET')
-    assert.ok(asked <= 6, `${asked} layers were asked`)
+    assert.ok(asked <= 6, `${asked} layers were tried`)
   })
 
   it('should not remember what users send', () => {

@@ -36,7 +36,7 @@ frameworks('rpc', ({ it, Koa, ask }) => {
     body: typeof args === 'string' || Buffer.isBuffer(args) ? args : JSON.stringify(args)
   })
 
-  it('should call a method with the arguments and answer its value', async () => {
+  it('should call a method with the arguments and respond with its value', async () => {
     const app = serve()
     const res = await call(app, 'add', [1, 2])
     assert.deepEqual([res.status, res.text, res.headers['content-type']], [200, '3', 'application/json'])
@@ -45,7 +45,7 @@ frameworks('rpc', ({ it, Koa, ask }) => {
     assert.deepEqual((await call(app, 'user%2Efind', [7])).json(), { id: 7 })
   })
 
-  it('should answer null and text in the codec too', async () => {
+  it('should send null and text in the codec, too', async () => {
     const app = serve()
     for (const [name, args, text] of [['nothing', [], 'null'], ['later', [null], 'null'], ['later', ['hi'], '"hi"']]) {
       const res = await call(app, name, args)
@@ -73,7 +73,7 @@ frameworks('rpc', ({ it, Koa, ask }) => {
     assert.equal((await call(app, 'add', [1, 2])).text, '3')
   })
 
-  it('should answer 404 to an unknown method, inherited ones included', async () => {
+  it('should respond with 404 to an unknown method, inherited ones included', async () => {
     const app = serve({}, Object.assign(Object.create({ inherited () { return 1 } }), METHODS))
     for (const name of [
       'none', 'toString', '__proto__', 'constructor', 'hasOwnProperty', 'inherited', '', 'add/', 'add/x', 'ADD', '%5F_proto__'
@@ -83,7 +83,7 @@ frameworks('rpc', ({ it, Koa, ask }) => {
     assert.equal((await call(app, '%E0%A4%A', [])).status, 400)
   })
 
-  it('should answer 400 to a malformed body', async () => {
+  it('should respond with 400 to a malformed body', async () => {
     const app = serve({ codecs: [V8] })
     for (const body of ['', '{', '{"a":1}', '1', 'null', '"x"', '[1', '[{"__proto__":1}]', `[${'1,'.repeat(5e5)}1]`]) {
       assert.equal((await call(app, 'add', body)).status, 400, body.slice(0, 20))
@@ -92,7 +92,7 @@ frameworks('rpc', ({ it, Koa, ask }) => {
     assert.equal((await call(app, 'add', 'x', { ...JSON_TYPE, 'content-encoding': 'gzip' })).status, 400)
   })
 
-  it('should answer 415 to a type without a codec', async () => {
+  it('should respond with 415 to a type without a codec', async () => {
     const app = serve()
     for (const type of ['text/plain', 'application/x-v8', 'json', '', 'constructor']) {
       assert.equal((await call(app, 'add', '[1,2]', type ? { 'content-type': type } : {})).status, 415, type)
@@ -100,7 +100,7 @@ frameworks('rpc', ({ it, Koa, ask }) => {
     assert.equal((await call(app, 'add', '[]', { ...JSON_TYPE, 'content-encoding': 'x' })).status, 415)
   })
 
-  it('should answer 413 over the limit, compressed or not', async () => {
+  it('should respond with 413 over the limit, compressed or not', async () => {
     const called = []
     const app = serve({ limit: 100 }, { push: value => { called.push(value) } })
     const long = JSON.stringify(['x'.repeat(100)])
@@ -112,7 +112,7 @@ frameworks('rpc', ({ it, Koa, ask }) => {
     assert.equal((await call(app, 'push', short, { ...JSON_TYPE, 'content-encoding': 'gzip' })).status, 200)
   })
 
-  it('should answer the error of a method as any other', async () => {
+  it('should handle the error of a method as any other', async () => {
     const app = serve()
     const teapot = await call(app, 'teapot', [])
     assert.deepEqual([teapot.status, teapot.text], [418, 'short and stout'])

@@ -9,7 +9,7 @@ const frameworks = require('../helpers/frameworks')
 const { random } = require('../helpers/random')
 const visitor = require('../helpers/visitor')
 
-// Wanted differences, all tested in session.test.js: SameSite and Secure; an id that the store does
+// Intentional differences, all tested in session.test.js: SameSite and Secure; an id that the store does
 // not know is not used; a write is awaited and its failure is a 503; a failing read is a 503, not a
 // 500; an array is no session; what was changed before a throw is saved; a new session is saved before the old one goes.
 
@@ -149,7 +149,7 @@ frameworks('session beside koa-session-minimal', ({ it, Koa, ask }) => {
   }
 })
 
-/** What an answer did to the cookie, but for the differences that are wanted. */
+/** What a response did to the cookie, but for the intentional differences. */
 function kindOf (line) {
   if (line === undefined) return 'none'
   if (/expires=Thu, 01 Jan 1970/.test(line)) return 'cleared'

@@ -93,7 +93,7 @@ describe('session.redis()', { skip: missing('redis-server'), concurrency: true }
       assert.ok(ttl > 50_000 && ttl <= 60_001)
     })
 
-    it(`should answer 503 for what is no JSON with ${name}`, async t => {
+    it(`should respond with 503 for what is not JSON with ${name}`, async t => {
       const { client, ask, stop } = await start(connect)
       t.after(stop)
 
@@ -150,7 +150,7 @@ describe('session.redis()', { skip: missing('redis-server'), concurrency: true }
 describe('session.redis(client)', () => {
   it('should throw for what is no client', () => {
     for (const client of [undefined, null, {}, { get () {}, set () {} }, 'redis://localhost']) {
-      assert.throws(() => session.redis(client), /session\.redis: the redis client must have get, set and del/)
+      assert.throws(() => session.redis(client), /session\.redis: the client must be one of ioredis or redis, with the methods get, set and del, not /)
     }
   })
 

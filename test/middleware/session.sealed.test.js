@@ -102,7 +102,7 @@ frameworks('session.sealedCookie', ({ it, Koa, ask, errors }) => {
     assert.deepEqual((await ann('GET /')).json(), {})
   })
 
-  it('should answer 5xx and set no cookie for a session that does not fit', async () => {
+  it('should respond with 5xx and set no cookie for a session that does not fit', async () => {
     const app = counting([OLD], { cookie: { maxAge: 1000, domain: 'example.com' } })
     let largest = ''
     let refused = 0

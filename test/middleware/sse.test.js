@@ -25,7 +25,7 @@ frameworks('sse', ({ it, Koa, ask, listen }) => {
     return (await ask(app, 'GET /')).text
   }
 
-  it('should answer with an event stream that nobody caches or collects', async () => {
+  it('should respond with an event stream that nobody caches or collects', async () => {
     const { status, headers } = await ask(serve(ctx => {
       ctx.sse().send('x')
       ctx.sse().end()
@@ -114,7 +114,7 @@ frameworks('sse', ({ it, Koa, ask, listen }) => {
     assert.deepEqual(parse(client.text()), [])
   })
 
-  it('should bound what a client does not read, and say when there is room again', async () => {
+  it('should bound what a client does not read, and report when it can take more', async () => {
     const limit = 64 * 1024
     let stream
     const { port } = await listen(serve(ctx => { stream = ctx.sse() }, { limit, heartbeat: 0 }))
@@ -158,7 +158,7 @@ frameworks('sse', ({ it, Koa, ask, listen }) => {
     assert.deepEqual(parse(res.text), [{ data: '41' }])
   })
 
-  it('should leave other answers alone', async () => {
+  it('should leave other responses alone', async () => {
     const res = await ask(serve(ctx => { ctx.body = 'text' }), 'GET /')
     assert.deepEqual([res.text, res.headers['content-type'], res.headers['cache-control']],
       ['text', 'text/plain; charset=utf-8', undefined])

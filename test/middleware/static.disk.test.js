@@ -48,7 +48,7 @@ frameworks('static and the disk', ({ it, Koa, ask, listen, errors, name }) => {
 
   // what decides here knows no framework, so two will do
   const skip = !['koa 2', 'kone'].includes(name) && 'tried in koa 2 and kone'
-  it('should answer what is on disk within a second', { skip }, async () => {
+  it('should send what is on disk within a second', { skip }, async () => {
     await Promise.all([{}, { dev: true }, { cacheSize: 0 }].map(async (options, i) => {
       const target = `/changing-${i}.txt`
       const file = path.join(root, target)
@@ -93,7 +93,7 @@ frameworks('static and the disk', ({ it, Koa, ask, listen, errors, name }) => {
     }))
   })
 
-  it('should keep no descriptor of an answer that nobody waited for', { skip: !fs.existsSync('/proc/self/fd') && 'no /proc' }, async () => {
+  it('should keep no descriptor of a response that nobody waited for', { skip: !fs.existsSync('/proc/self/fd') && 'no /proc' }, async () => {
     const file = path.join(root, 'huge.bin')
     fs.closeSync(fs.openSync(file, 'w'))
     fs.truncateSync(file, 20 * 2 ** 20)
@@ -106,13 +106,13 @@ frameworks('static and the disk', ({ it, Koa, ask, listen, errors, name }) => {
       }
     }).length
 
-    // ten thousand, a hundred at a time; in Koa, whose answers are the same, fewer
+    // ten thousand, a hundred at a time; in Koa, whose responses are the same, fewer
     for (let round = 0; round < (name === 'kone' ? 100 : 2); round++) {
       await Promise.all(Array.from({ length: 100 }, (_, i) => new Promise(resolve => {
         const socket = net.connect(port, '127.0.0.1')
         socket.write('GET /huge.bin HTTP/1.1\r\nHost: a\r\n\r\n')
         socket.on('error', () => {}).on('close', resolve)
-        // before the answer, at its head, in the middle of it
+        // before the response, after its headers, in the middle of it
         if (i % 3 === 0) setImmediate(() => socket.destroy())
         else if (i % 3 === 1) socket.once('data', () => socket.destroy())
         else socket.once('data', () => socket.once('data', () => socket.resetAndDestroy()))
@@ -203,7 +203,7 @@ frameworks('static and the disk', ({ it, Koa, ask, listen, errors, name }) => {
     }
   })
 
-  it('should cut an answer short rather than wait when the file was cut', async () => {
+  it('should cut a response short rather than wait when the file was cut', async () => {
     const file = path.join(root, `cut-${name.replace(/\W/g, '')}.bin`)
     fs.writeFileSync(file, Buffer.alloc(30 * 2 ** 20))
     const { port } = await listen(start())

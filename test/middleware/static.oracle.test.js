@@ -82,7 +82,7 @@ frameworks('static beside koa-static', ({ it, Koa, ask }) => {
     }
   })
 
-  it('should answer If-Modified-Since as koa-conditional-get does behind it', async () => {
+  it('should treat If-Modified-Since as koa-conditional-get does behind it', async () => {
     const apps = twins()
     const date = fs.statSync(path.join(root, 'plain.txt')).mtimeMs
     for (const ms of [-1e6, 0, 1e6]) {

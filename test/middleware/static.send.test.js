@@ -12,7 +12,7 @@ const serve = require('kone/middleware/static')
 const frameworks = require('../helpers/frameworks')
 const { random } = require('../helpers/random')
 
-// Ranges are those of `send`, which Express serves files with. Wanted differences, all allowed by RFC 9110, 14.2:
+// Ranges are those of `send`, which Express serves files with. Intentional differences, all allowed by RFC 9110, 14.2:
 // several ranges, also such that send makes one of, and a last byte before the first one are the whole file. And as
 // 14.1.2 demands, a suffix longer than the file is all of it.
 

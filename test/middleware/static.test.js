@@ -81,7 +81,7 @@ frameworks('static', ({ it, Koa, ask, listen, name }) => {
     assert.deepEqual([status, text, headers['content-length']], [200, '', '0'])
   })
 
-  it('should answer HEAD as GET without the bytes', async () => {
+  it('should respond to HEAD as to GET without the bytes', async () => {
     const app = start()
     for (const target of ['/a.txt', '/big.bin', '/app.js', '/docs/']) {
       const [head, get] = [await ask(app, `HEAD ${target}`), await ask(app, `GET ${target}`)]
@@ -113,7 +113,7 @@ frameworks('static', ({ it, Koa, ask, listen, name }) => {
     assert.equal((await ask(app, 'GET /none')).text, 'next')
   })
 
-  it('should set what it is told to', async () => {
+  it('should set the headers of its options', async () => {
     const { headers } = await ask(start({ maxAge: 3600500, immutable: true }), 'GET /a.txt')
     assert.equal(headers['cache-control'], 'max-age=3600,immutable')
     assert.equal((await ask(start({ maxage: 5000 }), 'GET /a.txt')).headers['cache-control'], 'max-age=5')
@@ -141,7 +141,7 @@ frameworks('static', ({ it, Koa, ask, listen, name }) => {
       ['private', 'Thu, 01 Jan 1970 00:00:00 GMT', 'text/x-own; charset=utf-8'])
   })
 
-  it('should defer to what answered', async () => {
+  it('should defer to what responded', async () => {
     const app = new Koa()
     app.use(serve(root, { defer: true }))
     app.use(ctx => { if (ctx.path === '/page.html') ctx.body = 'mine' })
@@ -189,7 +189,7 @@ frameworks('static', ({ it, Koa, ask, listen, name }) => {
     assert.equal((await ask(none, 'GET /app.js', { headers })).text, 'plain()')
   })
 
-  it('should answer the conditions of a request', async () => {
+  it('should respond to the conditions of a request', async () => {
     const app = start()
     for (const target of ['/a.txt', '/big.bin', '/app.js']) {
       const { etag, 'last-modified': date } = (await ask(app, `GET ${target}`)).headers
@@ -212,7 +212,7 @@ frameworks('static', ({ it, Koa, ask, listen, name }) => {
     }
   })
 
-  it('should answer a range', async () => {
+  it('should send a range', async () => {
     const app = start()
     for (const [target, bytes] of [['/a.txt', Buffer.from('hello a')], ['/big.bin', BIG]]) {
       const size = bytes.length
@@ -242,7 +242,7 @@ frameworks('static', ({ it, Koa, ask, listen, name }) => {
       ['br', 'bytes 0-1/8', 'br'])
   })
 
-  it('should answer a range only of the file that the client has', async () => {
+  it('should send a range only of the file that the client has', async () => {
     const app = start()
     for (const target of ['/a.txt', '/big.bin']) {
       const { etag, 'last-modified': date } = (await ask(app, `GET ${target}`)).headers
@@ -302,7 +302,7 @@ frameworks('static', ({ it, Koa, ask, listen, name }) => {
     }
   })
 
-  it('should answer 400 for an encoding that is none', async () => {
+  it('should respond with 400 for an invalid encoding', async () => {
     for (const target of ['/%', '/%zz', '/%e0%a4%a', '/a%ff.txt', '/%c0%ae']) {
       assert.equal((await ask(start(), `GET ${target}`)).status, 400, target)
     }
@@ -327,7 +327,7 @@ frameworks('static', ({ it, Koa, ask, listen, name }) => {
 describe('static(root, options)', () => {
   it('should throw for a root that is missing, with its path', () => {
     const missing = path.join(outer, 'nowhere')
-    assert.throws(() => serve(missing), { message: `static: ${missing} is not a directory` })
+    assert.throws(() => serve(missing), { message: `static: ${missing} is not a directory (kone/middleware/static/README.md)` })
     assert.throws(() => serve.final(path.join(root, 'a.txt')), /a\.txt is not a directory/)
     for (const wrong of [undefined, '', 5]) assert.throws(() => serve(wrong), TypeError)
   })
@@ -344,7 +344,7 @@ describe('static(root, options)', () => {
     assert.equal(serve(root, { defer: true }).name, 'serve')
   })
 
-  it('should keep no more in memory than it is told', async () => {
+  it('should keep no more in memory than its option allows', async () => {
     const Files = require('../../middleware/static/files')
     const folder = path.join(outer, 'many')
     fs.mkdirSync(folder)

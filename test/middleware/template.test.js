@@ -196,7 +196,7 @@ frameworks('template', ({ it, Koa, ask, errors }) => {
     assert.equal(await rendered('mapped', {}, { extension: 'tpl', map: { tpl: 'nunjucks' } }), 'mapped 2')
   })
 
-  it('should answer 500 for a view that is missing or broken or not of nunjucks', async () => {
+  it('should respond with 500 for a view that is missing or broken or not of nunjucks', async () => {
     for (const view of ['nowhere', 'broken', 'missing-part', 'old.ejs', '../secret', '../views-secret/secret',
       '/etc/passwd', '..', 'a\0b', '']) {
       const before = errors.length
@@ -248,7 +248,7 @@ frameworks('template', ({ it, Koa, ask, errors }) => {
 
 describe('template(root, options)', () => {
   it('should throw for a directory that is missing, with its path', () => {
-    assert.throws(() => template(path.join(root, 'nowhere')), { message: `template: ${path.join(root, 'nowhere')} is not a directory` })
+    assert.throws(() => template(path.join(root, 'nowhere')), { message: `template: ${path.join(root, 'nowhere')} is not a directory (kone/middleware/template/README.md)` })
     assert.throws(() => template(path.join(root, 'user.html')), /user\.html is not a directory/)
     for (const wrong of [undefined, '', 5]) assert.throws(() => template(wrong), TypeError)
   })

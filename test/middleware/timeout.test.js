@@ -20,7 +20,7 @@ frameworks('timeout', ({ it, Koa, ask, listen }) => {
     return app
   }
 
-  it('should answer 503 and abort ctx.signal when it takes too long', async () => {
+  it('should respond with 503 and abort ctx.signal when it takes too long', async () => {
     let signal
     const app = serve(20, ctx => {
       signal = ctx.signal
@@ -78,7 +78,7 @@ frameworks('timeout', ({ it, Koa, ask, listen }) => {
     assert.deepEqual([res.status, res.text, res.headers['x-late']], [503, 'Service Unavailable', undefined])
     await until(() => over)
     assert.deepEqual(late, [])
-    // the connection still carries the next answer
+    // the connection still carries the next response
     const next = await ask(app, 'GET /next')
     assert.equal(next.text, 'next')
     assert.equal(next.port, res.port)
@@ -141,7 +141,7 @@ frameworks('timeout', ({ it, Koa, ask, listen }) => {
     assert.equal(signal.aborted, false)
   })
 
-  it('should answer 503 before a stream that has not begun, and destroy it', async () => {
+  it('should respond with 503 before a stream that has not begun, and destroy it', async () => {
     const stream = new PassThrough()
     const app = serve(10, ctx => {
       ctx.body = stream
@@ -152,7 +152,7 @@ frameworks('timeout', ({ it, Koa, ask, listen }) => {
   })
 
   for (const wait of ['at once', 'after a while', 'in a callback', 'when the signal is aborted']) {
-    it(`should drop what is written late, ${wait}, when a middleware above answers instead`, async () => {
+    it(`should drop what is written late, ${wait}, when an earlier middleware responds instead`, async () => {
       const stream = new PassThrough()
       let writing
       const written = new Promise(resolve => { writing = resolve })
@@ -214,7 +214,7 @@ frameworks('timeout', ({ it, Koa, ask, listen }) => {
     })
   }
 
-  it('should let a middleware above it answer instead', async () => {
+  it('should let an earlier middleware respond instead', async () => {
     const app = new Koa()
     app.use(async (ctx, next) => {
       try { await next() } catch (err) { ctx.body = `sorry ${err.status}` }
@@ -255,7 +255,7 @@ frameworks('timeout', ({ it, Koa, ask, listen }) => {
     assert.deepEqual(seen, ['/limited', true, true, '/', false, true, '/own', true, true, '/limited', true, true])
   })
 
-  it('should disturb no other answer', async t => {
+  it('should disturb no other response', async t => {
     t.mock.timers.enable({ apis: ['setTimeout'] })
     let slow = 0
     const app = serve(40, async ctx => {

@@ -17,7 +17,7 @@ for (const [name, App] of Object.entries({ koa: Koa, kone: Kone })) {
       ['upload', '/', 'multipart/form-data; boundary=b', MULTIPART],
       ['rpc', '/rpc/a', 'application/json', '[']
     ]) {
-      it(`should be answered 413 by ${what} and end the stream, not the session`, async () => {
+      it(`should get a 413 by ${what} and end the stream, not the session`, async () => {
         const app = new App()
         app.on('error', () => {})
         app.use(rpc({ a () {} }, { limit: 1000 }))

@@ -10,8 +10,8 @@ const upload = require('kone/middleware/upload')
 const frameworks = require('../helpers/frameworks')
 const { random } = require('../helpers/random')
 
-// Fields and files of a form are those of @koa/multer, which keeps the files. Wanted differences: limits are
-// on by default and answered 413; what is malformed is a 400; `a[1]` alone is a list of
+// Fields and files of a form are those of @koa/multer, which keeps the files. Intentional differences: limits are
+// on by default and give a 413; what is malformed is a 400; `a[1]` alone is a list of
 // one, as in forms; a field name reaches no prototype; file names are read as UTF-8.
 
 const scratch = fs.mkdtempSync(path.join(os.tmpdir(), 'kone-multer-'))

@@ -76,9 +76,9 @@ frameworks('upload', ({ it, Koa, ask, listen }) => {
     })
     const res = await send(app, [['one', { filename: 'a.txt', data: 'x' }]])
     assert.deepEqual(told, [
-      'upload: a file has no buffer, take await fs.promises.readFile(file.path)',
-      'upload: a file has no filename, take path.basename(file.path)',
-      'upload: a file has no destination, take path.dirname(file.path)'
+      'upload: a file has no buffer, take await fs.promises.readFile(file.path) (kone/middleware/upload/README.md)',
+      'upload: a file has no filename, take path.basename(file.path) (kone/middleware/upload/README.md)',
+      'upload: a file has no destination, take path.dirname(file.path) (kone/middleware/upload/README.md)'
     ])
     assert.deepEqual(res.json(), [['fieldname', 'originalname', 'mimetype', 'size', 'path', 'filename'], 'mine'])
   })
@@ -106,7 +106,7 @@ frameworks('upload', ({ it, Koa, ask, listen }) => {
     await isEmpty(app.dest)
   })
 
-  it('should keep what the handler has moved, and remove the rest when the answer is out', async () => {
+  it('should keep what the handler has moved, and remove the rest when the response is flushed', async () => {
     const dest = folder()
     const kept = path.join(folder(), 'kept')
     const app = new Koa()
@@ -145,7 +145,7 @@ frameworks('upload', ({ it, Koa, ask, listen }) => {
     await isEmpty(app.dest)
   })
 
-  it('should answer 413 over a limit, before the handler runs, and leave nothing', async () => {
+  it('should respond with 413 over a limit, before the handler runs, and leave nothing', async () => {
     const file = { filename: 'a', data: 'x'.repeat(1000) }
     for (const [limits, parts] of [
       [{ fileSize: 999 }, [['f', file]]],
@@ -173,7 +173,7 @@ frameworks('upload', ({ it, Koa, ask, listen }) => {
     assert.deepEqual(res.json().body, { a: 'x'.repeat(10), b: '' })
   })
 
-  it('should answer 413 to a large file without reading all of it', async () => {
+  it('should respond with 413 to a large file without reading all of it', async () => {
     const app = serve({ limits: { fileSize: '10kb' } })
     const { port } = await listen(app)
     const socket = net.connect(port, '127.0.0.1')
@@ -186,7 +186,7 @@ frameworks('upload', ({ it, Koa, ask, listen }) => {
     await isEmpty(app.dest)
   })
 
-  it('should answer 400 to a malformed body', async () => {
+  it('should respond with 400 to a malformed body', async () => {
     const good = multipart([['a', '1'], ['f', { filename: 'a', data: 'x'.repeat(5000) }]])
     for (const [body, headers] of [
       [good, { 'content-type': 'multipart/form-data' }],
@@ -266,7 +266,7 @@ frameworks('upload', ({ it, Koa, ask, listen }) => {
     assert.equal((await send(app, [['a', '1']])).status, 200)
   })
 
-  it('should remove them when the client goes away before the answer', async () => {
+  it('should remove them when the client goes away before the response', async () => {
     const dest = folder()
     const app = new Koa()
     const seen = []
@@ -284,7 +284,7 @@ frameworks('upload', ({ it, Koa, ask, listen }) => {
     await isEmpty(dest)
   })
 
-  it('should answer 500 when it cannot write', async () => {
+  it('should respond with 500 when it cannot write', async () => {
     const dest = folder()
     const app = serve({ dest })
     fs.rmSync(dest, { recursive: true })
@@ -292,7 +292,7 @@ frameworks('upload', ({ it, Koa, ask, listen }) => {
     assert.equal(app.reached, 0)
   })
 
-  it('should answer 500 when somebody else has read the body', async () => {
+  it('should respond with 500 when somebody else has read the body', async () => {
     const app = new Koa()
     app.on('error', () => {})
     app.use(async (ctx, next) => {

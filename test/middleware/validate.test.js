@@ -139,9 +139,9 @@ frameworks('validate', ({ it, Koa, ask, errors }) => {
   it('should respond 500, and report one clear error, when a schema fails itself', async () => {
     const boom = () => { throw new Error('boom') }
     const broken = [
-      [schema(boom), 'validate: the schema of query failed: boom'],
-      [schema(async () => boom()), 'validate: the schema of query failed: boom'],
-      [schema(() => undefined), 'validate: the schema of query failed: it returned neither a value nor issues']
+      [schema(boom), 'validate: the schema of query failed: boom (kone/middleware/validate/README.md)'],
+      [schema(async () => boom()), 'validate: the schema of query failed: boom (kone/middleware/validate/README.md)'],
+      [schema(() => undefined), 'validate: the schema of query failed: it returned neither a value nor issues (kone/middleware/validate/README.md)']
     ]
     for (const [query, message] of broken) {
       errors.length = 0
@@ -156,7 +156,7 @@ frameworks('validate', ({ it, Koa, ask, errors }) => {
     const app = new Koa()
     app.use(validate({ body: z.object({}) }))
     assert.equal((await ask(app, 'POST /', post({}))).status, 500)
-    assert.match(errors[0].message, /use a body parser before validate/)
+    assert.match(errors[0].message, /register a body parser before validate/)
     assert.equal((await ask(app, 'POST /')).status, 400)
   })
 

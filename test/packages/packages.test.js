@@ -401,7 +401,7 @@ sideBySide('koa-passport', {
     ]
   },
   // a sealed session contains when it ends
-  mask: text => text.replace(/koa\.sess=[\w=-]{9,}/g, 'koa.sess=SESSION')
+  mask: text => text.replace(/koa\.sess=[\w=-]{9,}/g, 'koa.sess=SESSION').replace(/expires=\w{3}, \d\d \w{3} 2\d{3} [^;]*/g, 'expires=TIME')
 })
 
 sideBySide('passport', {

@@ -35,10 +35,7 @@ const ROUTES = {
     ctx.body = new PassThrough()
     ctx.body.write('begun '.repeat(500))
   },
-  '/waits': (ctx, next, { log, left }) => {
-    log('waits')
-    return left.then(() => { ctx.body = 'late' })
-  }
+  '/waits': (ctx, next, { wait }) => wait().then(() => { ctx.body = 'late' })
 }
 
 /** The exchanges that each package sees: what the client does → requests over one connection. */
@@ -64,10 +61,12 @@ const IN_FRONT = {
     }
   },
   'methods patched on the objects': ({ req, res }, log) => {
+    const called = new Set() // how many chunks there are is a matter of reads
     for (const name of ['writeHead', 'write', 'end']) {
       const real = res[name]
       res[name] = function (...args) {
-        log(`own res.${name}`, this === res)
+        if (!called.has(name)) log(`own res.${name}`, this === res)
+        called.add(name)
         return real.apply(this, args)
       }
     }
@@ -165,7 +164,13 @@ async function serve (Framework, row, inFront) {
   const logged = []
   let leave
   const left = new Promise(resolve => { leave = resolve })
+  let waiting = 0
   const log = (...what) => logged.push(mask(JSON.stringify(what)))
+  const wait = () => {
+    waiting++
+    log('waits')
+    return left
+  }
   app.on('error', err => log('error', err.message, err.code, err.status))
   if (inFront) {
     app.use(function inFrontOfAll (ctx, next) {
@@ -175,7 +180,7 @@ async function serve (Framework, row, inFront) {
   }
   const more = await row.set(app, { log, connect, isKone: Framework === Kone })
   const routes = { ...ROUTES, ...row.routes }
-  app.use((ctx, next) => Object.hasOwn(routes, ctx.path) ? routes[ctx.path](ctx, next, { log, left }) : next())
+  app.use((ctx, next) => Object.hasOwn(routes, ctx.path) ? routes[ctx.path](ctx, next, { log, wait }) : next())
 
   const server = app.listen(0, '127.0.0.1')
   const sockets = []
@@ -186,6 +191,7 @@ async function serve (Framework, row, inFront) {
     sockets,
     mask,
     leave,
+    get isWaiting () { return waiting > 0 },
     take: () => logged.splice(0),
     /** Until nothing has been logged for a while and `length` entries are there, if they come; how many there are. */
     async settled (length) {
@@ -288,7 +294,7 @@ async function leaves (site, path) {
   socket.on('error', () => {})
   socket.write(`GET ${path} HTTP/1.1\r\nHost: example.com\r\n\r\n`)
   if (path === '/begins') await once(socket, 'data')
-  else await sleep(20)
+  else await until(() => site.isWaiting)
   socket.destroy()
   await until(() => site.sockets.at(-1).destroyed)
   site.leave()

@@ -62,16 +62,16 @@ function section (one) {
   return body?.length ? [`## ${one.heading}`, ...body] : null
 }
 
-/** What `stale` writes is left out when a page is compared: it depends on the history, not on the results. */
-const [STALE, FRESH] = exports.STALE = ['<!-- stale -->', '<!-- /stale -->']
+/** Around a warning that is left out when a page is compared: it depends on the repository, not on the results. */
+const [OPEN, CLOSE] = exports.STALE = ['<!-- stale -->', '<!-- /stale -->']
 
 function warnings ({ figures, others, isStale }) {
   const all = [figures, ...others].map(({ result }) => result)
   const stale = all.filter(isStale).map(result => `Node ${parseInt(result.node.slice(1))}, commit ${commit(result)}`)
   return [
     ...stale.length > 0
-      ? [`${STALE}\n> **Warning:** \`lib/\` has changed since these results were measured (${stale.join('; ')}). ` +
-        `The current code may cost more or less.\n${FRESH}`]
+      ? [`${OPEN}\n> **Warning:** \`lib/\` has changed since these results were measured (${stale.join('; ')}). ` +
+        `The current code may cost more or less.\n${CLOSE}`]
       : [],
     ...all.some(({ derived }) => derived?.quick)
       ? ['> **Warning:** this is a quick run, for a first look. It is not a result.']

@@ -1,5 +1,14 @@
 'use strict'
 
+const Table = require('cli-table3')
+
+const BORDERLESS = {
+  ...Object.fromEntries(['top', 'bottom', 'left', 'right', 'mid'].flatMap(side =>
+    [side, `${side}-mid`, `${side}-left`, `${side}-right`].map(name => [name, '']))),
+  'mid-mid': '',
+  middle: '  '
+}
+
 /**
  * Columns as wide as their widest cell; numbers to the right.
  *
@@ -9,9 +18,15 @@
  * @return {string}
  */
 exports.table = function (rows) {
-  const widths = rows[0].map((_, i) => Math.max(...rows.map(row => width(row[i]))))
-  const line = row => row.map((cell, i) => pad(cell ?? '', widths[i], i > 0 && !/[a-z]{3}/.test(rows[1]?.[i] ?? ''))).join('  ').trimEnd()
-  return [line(rows[0]), widths.map(n => '-'.repeat(n)).join('  '), ...rows.slice(1).map(line)].join('\n')
+  const [names, ...lines] = rows.map(row => rows[0].map((_, i) => row[i] ?? ''))
+  const drawn = new Table({
+    chars: BORDERLESS,
+    style: { head: [], border: [], 'padding-left': 0, 'padding-right': 0 },
+    colAligns: names.map((_, i) => i > 0 && !/[a-z]{3}/.test(lines[0]?.[i] ?? '') ? 'right' : 'left')
+  })
+  const rule = names.map((_, i) => '-'.repeat(Math.max(...[names, ...lines].map(row => [...row[i]].length))))
+  drawn.push(names, rule, ...lines)
+  return drawn.toString().split('\n').map(line => line.trimEnd()).join('\n')
 }
 
 /**
@@ -109,5 +124,3 @@ exports.escape = text => String(text).replace(/[&<>"]/g, char => ENTITIES[char])
 const number = value => String(Math.round(value * 100) / 100)
 const thousands = n => n < 1000 ? String(n) : `${Math.round(n / 1000)}k`
 const shortened = text => text.length > 200 ? `${text.slice(0, 200)}…` : text.trim()
-const width = text => [...(text ?? '')].length
-const pad = (text, n, right) => right ? ' '.repeat(n - width(text)) + text : text + ' '.repeat(n - width(text))

@@ -2,7 +2,7 @@ import { test } from 'node:test'
 import assert from 'node:assert/strict'
 import { createApp } from './app.js'
 
-/** An app of one's own, asked by web requests. */
+/** A new app, which is sent web requests. */
 function start () {
   const app = createApp({ quiet: true })
   const get = path => app.fetch(new Request(`http://localhost${path}`))
@@ -23,7 +23,7 @@ test('stores an item', async () => {
   assert.deepEqual(await (await get('/items/1')).json(), { id: 1, name: 'pen', price: 2 })
 })
 
-test('lists as many as asked for', async () => {
+test('lists as many as requested', async () => {
   const { get, post } = start()
   for (const name of ['a', 'b', 'c']) await post('/items', { name, price: 1 })
   assert.equal((await (await get('/items')).json()).length, 3)

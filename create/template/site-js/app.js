@@ -16,7 +16,7 @@ const folder = name => fileURLToPath(new URL(name, import.meta.url))
 // Without a SECRET (32 characters or more) everybody is a stranger again after a restart.
 const secret = process.env.SECRET || randomBytes(32).toString('hex')
 
-// Behind TLS set HTTPS=true. Without TLS a browser must not be told to ask for https.
+// Behind TLS set HTTPS=true. Without TLS a browser must not be redirected to https.
 const https = process.env.HTTPS === 'true'
 const security = {
   strictTransportSecurity: https,

@@ -231,10 +231,12 @@ function writeRaw (data, encoding, callback, size) {
   const pieces = this[kPieces] ??= new Pieces()
   const isFirst = pieces.isEmpty
   if (this.outputData.length > 0) takeOutput(this)
-  if (typeof encoding === 'function') addPiece(this, data, null, encoding)
-  else addPiece(this, data, encoding, callback)
-  // If `end()` wrote this piece, `_finish()` sends it in the same tick, before writePieces runs.
-  if (isFirst) process.nextTick(writePieces, this, pieces.size)
+  const done = typeof encoding === 'function' ? encoding : callback
+  addPiece(this, data, typeof encoding === 'function' ? null : encoding, done)
+  // Node corks the socket in write(). A piece that it writes to an uncorked socket, as flushHeaders() does, is sent at
+  // once, unless end() wrote the piece: then its callback emits 'finish', and _finish() sends it in the same tick.
+  if (socket.writableCorked === 0 && typeof done !== 'function') flushPieces(this)
+  else if (isFirst) process.nextTick(writePieces, this, pieces.size)
   const { writableLength, writableHighWaterMark: mark } = socket
   const isBelowMark = writableLength + pieces.size < (writableLength === 0 ? Math.max(mark, JOINED) : mark)
   if (!isBelowMark) process.nextTick(goOnIfWritable, this)

@@ -92,7 +92,7 @@ function unasked (name) {
   return { name, title, order }
 }
 
-// → { title, koa, versions, asked, same, differs, cpu: { koa, kone, ratio } }, CPU in µs per request
+// → `{ title, koa, versions, asked, same, differs, cpu: { koa, kone, ratio } }`, CPU in µs per request
 async function compare (app, tarball, load) {
   const row = { title: app.title, same: false }
   const sides = {}

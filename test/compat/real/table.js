@@ -12,7 +12,7 @@ function table (rows) {
 
 function cells ({ title, versions = [], koa = '', asked, same, differs, error, cpu }) {
   const compared = same ? `${asked} same` : `number ${differs + 1} differs`
-  const answers = error ? `fails: ${error.replaceAll('|', '/')}` : asked ? compared : 'not asked yet'
+  const answers = error ? `fails: ${error.replaceAll('|', '/')}` : asked ? compared : 'not run yet'
   const times = cpu ? [cpu.koa.toFixed(0), cpu.kone.toFixed(0), spread(cpu.ratio)] : ['', '', '']
   return [title, versions.join(', '), koa, answers, ...times]
 }

@@ -1,7 +1,7 @@
 'use strict'
 
 const { list, ratio, table, threshold } = require('../markdown')
-const { commit } = require('../page')
+const { STALE, commit } = require('../page')
 
 /**
  * The index of the reports: what is not supported first, then the pages.
@@ -18,9 +18,10 @@ exports.index = function ({ templates, labs, claims, isStale }) {
     '# Reports',
     'What kone costs, measured by the lab in `benchmarks/` and committed with it. Every table and chart is made from ' +
     '`benchmarks/results/` by `make report`, and a test compares them. A figure is the median of the rounds; the ' +
-    'lowest and the highest round are beside it. Five pages set our figures beside a report of other years and ' +
-    'machines, and say where that report cannot be true.',
-    stale && '<!-- stale -->\n> **Warning:** `lib/` has changed since some of these results were measured; their pages say which.\n<!-- /stale -->',
+    'lowest and the highest round are beside it. Six pages set our figures beside five reports of other years ' +
+    'and machines, and say where those cannot be true.',
+    stale && `${STALE[0]}\n> **Warning:** \`lib/\` has changed since some of these results were measured; their pages ` +
+      `say which.\n${STALE[1]}`,
     '## Not supported',
     not.length
       ? list(not.map(({ says, on, atMost, spread, lab, verdict }) =>

@@ -2,7 +2,7 @@ import { test } from 'node:test'
 import assert from 'node:assert/strict'
 import { createApp } from './app.ts'
 
-/** An app of one's own, asked by web requests. */
+/** A new app, which is sent web requests. */
 function start () {
   const app = createApp({ quiet: true })
   const get = (path: string) => app.fetch(new Request(`http://localhost${path}`))
@@ -25,7 +25,7 @@ test('stores an item', async () => {
   assert.deepEqual(await (await get('/items/1')).json(), { id: 1, name: 'pen', price: 2 })
 })
 
-test('lists as many as asked for', async () => {
+test('lists as many as requested', async () => {
   const { get, post } = start()
   for (const name of ['a', 'b', 'c']) await post('/items', { name, price: 1 })
   assert.equal((await json(await get('/items'))).length, 3)

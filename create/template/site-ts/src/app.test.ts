@@ -13,10 +13,10 @@ test('shows an empty guestbook', async () => {
 
 test('takes an entry and remembers the name', async () => {
   const visitor = await visit()
-  const answer = await visitor.sign({ name: 'Tobi', text: '<b>hi</b>' })
-  assert.equal(answer.status, 303)
+  const res = await visitor.sign({ name: 'Tobi', text: '<b>hi</b>' })
+  assert.equal(res.status, 303)
 
-  const page = (await app.inject({ url: '/', headers: { cookie: cookieOf(answer) } })).text()
+  const page = (await app.inject({ url: '/', headers: { cookie: cookieOf(res) } })).text()
   assert.match(page, /<b>Tobi<\/b> &lt;b&gt;hi/)
   assert.match(page, /name="name" value="Tobi"/)
 })
@@ -32,7 +32,7 @@ test('serves the style', async () => {
   assert.equal(style.headers['content-type'], 'text/css; charset=utf-8')
 })
 
-test('has an icon, and asks for nothing by https', async () => {
+test('has an icon, and requests nothing by https', async () => {
   const icon = await app.inject('/favicon.ico')
   assert.equal(icon.headers['content-type'], 'image/svg+xml')
   const { headers } = await app.inject('/')
@@ -55,6 +55,6 @@ async function visit () {
   }
 }
 
-function cookieOf (answer: Kone.InjectResponse) {
-  return (answer.headers['set-cookie'] ?? []).map(line => line.split(';')[0]).join('; ')
+function cookieOf (res: Kone.InjectResponse) {
+  return (res.headers['set-cookie'] ?? []).map(line => line.split(';')[0]).join('; ')
 }
