@@ -259,7 +259,7 @@ const EXAMPLES = {
   },
   '@koa/multer': {
     example: "upload.single('avatar')",
-    refused: /^upload: there is no upload\(\)\.fields\(\): one app\.use\(upload\(\)\) takes every file of a form, .*ctx\.request\.files$/
+    refused: /^upload: there is no upload\(\)\.fields\(\): one app\.use\(upload\(\)\) takes every file of a form, .*ctx\.request\.files \(kone\/middleware\/upload\/README\.md\)$/
   }
 }
 const DAYS = '["Mon","Tue","Wed","Thu","Fri","Sat"]'
