@@ -183,8 +183,7 @@ async function * failing (letter) {
   throw Object.assign(new Error('failed by the siege'), { code: 'SIEGE' })
 }
 
-/** Nothing else runs for so many ms. */
-/** Nothing runs, and no CPU is taken: how much a busy loop gets is up to the machine's load. */
+/** Nothing else runs for so many ms. It takes no CPU, because how much a busy loop takes depends on the machine's load. */
 function block (ms) {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms)
 }
