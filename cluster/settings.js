@@ -1,6 +1,7 @@
 'use strict'
 
 const { availableParallelism } = require('node:os')
+const line = require('./line')
 
 /**
  * ms that a silent kept connection is left to send another request. `app.close()` leaves 600, which clients on
@@ -68,4 +69,16 @@ function forWorkers ({ port, instances, drainTimeout }, app) {
 /** ms after which a worker that has to end is killed. */
 const killTimeout = ({ drainTimeout }) => drainTimeout + GRACE + MARGIN
 
-module.exports = { GRACE, PAGE, START_TIMEOUT, read, forWorkers, killTimeout }
+/**
+ * What to say of a port that an app cannot listen on: the same before a start, in a worker and in `kone dev`.
+ *
+ * @param {Number|String} port
+ * @param {Error} err
+ * @return {String}
+ */
+function portMessage (port, err) {
+  if (err.code === 'EADDRINUSE') return `port ${port} is in use: end what listens there, or set PORT${PAGE}`
+  return `cannot listen on port ${port}: ${line(err)}: set PORT to a port that this user may open${PAGE}`
+}
+
+module.exports = { GRACE, PAGE, START_TIMEOUT, read, forWorkers, killTimeout, portMessage }

@@ -9,10 +9,11 @@ const http = require('node:http')
 const net = require('node:net')
 const tls = require('node:tls')
 const line = require('../cluster/line')
-const { read } = require('../cluster/settings')
+const { portMessage, read } = require('../cluster/settings')
 const { names } = require('../lib/options')
 const errorPage = require('./error-page')
 const load = require('./load')
+const PAGE = require('./page')
 const { lines, routesOf } = require('./table')
 
 const { KONE_APP: file } = process.env
@@ -24,7 +25,9 @@ let listens = false
 
 process.on('uncaughtException', fail)
 process.on('beforeExit', () => {
-  if (!listens) fail(new Error(`${file} exports neither an app nor a function nor a server, and nothing listens`))
+  if (listens) return
+  fail(new Error(`${file} exports neither an app nor a function nor a server, and nothing listens: ` +
+    `export the app${PAGE}`))
 })
 
 const { listen } = net.Server.prototype
@@ -44,7 +47,7 @@ async function start () {
     if (isProduction) return
     app.use(errorPage)
     for (const name of Object.keys(options)) {
-      if (!names.includes(name)) console.error(`kone: new Kone({ ${name} }): there is no such option`)
+      if (!names.includes(name)) console.error(`kone: new Kone({ ${name} }): there is no such option, expected ${names.join(', ')} (kone/docs/api/application.md)`)
     }
   })
   if (listens) return
@@ -60,7 +63,7 @@ function announce (server) {
 
 function fail (err) {
   const isPort = err?.code === 'EADDRINUSE' && err.port !== undefined
-  console.error(`kone: ${isPort ? `port ${err.port} is in use` : line(err)}`)
+  console.error(`kone: ${isPort ? portMessage(err.port, err) : line(err)}`)
   const where = /^ +at .*$/m.exec(err?.stack ?? '')
   if (where && !isPort && !where[0].includes(__dirname)) console.error(where[0])
   process.exit(1)

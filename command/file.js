@@ -4,6 +4,7 @@ const fs = require('node:fs')
 const nodeModule = require('node:module')
 const path = require('node:path')
 const { pathToFileURL } = require('node:url')
+const PAGE = require('./page')
 
 const STRIP = '--experimental-strip-types'
 
@@ -20,7 +21,7 @@ const STRIP = '--experimental-strip-types'
  */
 exports.checkFile = function (file, { transpile = false } = {}) {
   const found = resolve(path.resolve(file))
-  if (found === undefined) throw new Error(`there is no file ${file}`)
+  if (found === undefined) throw new Error(`there is no file ${file}: name the one that makes the app${PAGE}`)
   if (!/\.[cm]?ts$/.test(found) || process.features.typescript) return { path: found, flags: [] }
   if (process.allowedNodeEnvironmentFlags.has(STRIP)) return { path: found, flags: [STRIP] }
   const typescript = transpile && typeof nodeModule.register === 'function' && own('typescript', found)
@@ -29,7 +30,7 @@ exports.checkFile = function (file, { transpile = false } = {}) {
     return { path: found, flags: ['--import', pathToFileURL(path.join(__dirname, 'typescript.mjs')).href] }
   }
   throw new Error(`${file} is TypeScript, which Node ${process.versions.node} does not run: ` +
-    'compile it, or use Node 22.6 or later')
+    `compile it, or use Node 22.6 or later${PAGE}`)
 }
 
 function own (name, file) {

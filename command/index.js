@@ -72,7 +72,7 @@ async function main (args) {
 
   const [name] = args.splice(at, 1)
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : null
-  if (command === null) throw new Error(unknown(`command ${name}`, nearest(name, Object.keys(COMMANDS))))
+  if (command === null) throw new Error(unknown(`command ${name}`, name, Object.keys(COMMANDS), 'kone'))
 
   const { values, positionals } = parse(args, { ...command.flags, help: HELP }, `kone ${name}`)
   if (values.help) {
@@ -80,9 +80,9 @@ async function main (args) {
     return
   }
   const [file, ...rest] = positionals
-  if (command.file && file === undefined) throw new Error(`which file? ${usage(name, command)}`)
+  if (command.file && file === undefined) throw new Error(`no file was given: ${usage(name, command)} (see kone ${name} --help)`)
   const surplus = command.file ? rest[0] : file
-  if (surplus !== undefined) throw new Error(`${surplus} is one argument too many: ${usage(name, command)}`)
+  if (surplus !== undefined) throw new Error(`${surplus} is one argument too many: ${usage(name, command)} (see kone ${name} --help)`)
   await command.run(file, values)
 }
 
@@ -94,18 +94,19 @@ function parse (args, flags, owner) {
   for (const { kind, name, rawName, value } of tokens) {
     if (kind !== 'option') continue
     if (!Object.hasOwn(flags, name)) {
-      const meant = nearest(name, Object.keys(flags))
-      throw new Error(unknown(`flag ${rawName}`, meant && `--${meant}`, owner))
+      throw new Error(unknown(`flag ${rawName}`, name, Object.keys(flags), owner, '--'))
     }
-    const { type } = flags[name]
-    if (type === 'string' && (value === undefined || value === '')) throw new Error(`${rawName} needs a value: see ${owner} --help`)
-    if (type === 'boolean' && value !== undefined) throw new Error(`${rawName} takes no value, not ${value}: see ${owner} --help`)
+    const { type, value: expected } = flags[name]
+    if (type === 'string' && !value) throw new Error(`${rawName} needs a value: <${expected}> (see ${owner} --help)`)
+    if (type === 'boolean' && value !== undefined) throw new Error(`${rawName} takes no value, not ${value} (see ${owner} --help)`)
   }
   return { values, positionals }
 }
 
-function unknown (what, meant, owner = 'kone') {
-  return meant ? `unknown ${what}: did you mean ${meant}?` : `unknown ${what}: see ${owner} --help`
+function unknown (what, name, known, owner, dashes = '') {
+  const meant = nearest(name, known)
+  const hint = meant ? `did you mean ${dashes}${meant}?` : `expected ${known.map(one => dashes + one).join(', ')}`
+  return `unknown ${what}: ${hint} (see ${owner} --help)`
 }
 
 function usage (name, { file, flags }) {

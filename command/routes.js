@@ -5,6 +5,7 @@ const path = require('node:path')
 const { fork } = require('node:child_process')
 const { checkFile } = require('./file')
 const load = require('./load')
+const PAGE = require('./page')
 const { lines, middlewareOf, routesOf } = require('./table')
 
 /**
@@ -21,7 +22,7 @@ module.exports = async function routes (file, { json = false }) {
   let app = null
   const exported = await load(found, made => { app = made })
   if (isApp(exported)) app = exported
-  if (app === null) throw new Error(`${file} makes no Kone app`)
+  if (app === null) throw new Error(`${file} makes no Kone app: expected one new Kone() in it or in what it loads${PAGE}`)
 
   const list = routesOf(app)
   if (json) {
