@@ -17,6 +17,7 @@
 const { join } = require('node:path')
 const { ask, start } = require('./cluster/command')
 const line = require('./cluster/line')
+const { PAGE } = require('./cluster/settings')
 
 const USAGE = 'usage: node pm2.js [app.js] | reload | status | stop'
 
@@ -26,7 +27,8 @@ main(process.argv.slice(2)).catch(err => {
 })
 
 async function main ([what = join(__dirname, 'examples/app'), ...rest]) {
-  if (rest.length > 0 || what.startsWith('-')) throw new Error(USAGE)
+  if (what.startsWith('-')) throw new Error(`unknown flag ${what}: settings are environment variables, ${USAGE}${PAGE}`)
+  if (rest.length > 0) throw new Error(`${rest[0]} is one argument too many: ${USAGE}${PAGE}`)
   if (['reload', 'status', 'stop'].includes(what)) {
     for (const text of await ask(what, process.env)) console.log(text)
     process.exit(0) // pm2's client keeps sockets open

@@ -5,6 +5,7 @@ const net = require('node:net')
 const { tmpdir } = require('node:os')
 const { join } = require('node:path')
 const line = require('./line')
+const { PAGE } = require('./settings')
 
 /**
  * How the commands reach the master: a local socket that is named after the port. A command is one
@@ -32,7 +33,7 @@ async function serve (port, commands) {
   } catch (err) {
     if (err.code !== 'EADDRINUSE') throw err
     const taken = await ask(port, 'status').catch(() => true)
-    if (taken) throw new Error(`port ${port} is in use by an instance of its own`)
+    if (taken) throw new Error(`port ${port} is in use by an instance of its own: reload or stop that one, or set PORT${PAGE}`)
     unlinkSync(address) // of a master that was killed
     await listen(server, address)
   }
@@ -56,7 +57,7 @@ async function ask (port, command) {
 
   const text = await firstLine(socket)
   if (!connected) return undefined
-  if (text === '') throw new Error(`the instance on port ${port} ended before it responded`)
+  if (text === '') throw new Error(`the instance on port ${port} ended before it responded to ${command}: start it again${PAGE}`)
   const { error, result } = JSON.parse(text)
   if (command === 'stop') await gone // with its master
   socket.destroy()
@@ -96,7 +97,8 @@ function ownFolder () {
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   const stat = lstatSync(folder)
   if (!stat.isDirectory() || stat.uid !== uid || (stat.mode & 0o077) !== 0) {
-    throw new Error(`${folder} must be a folder that only this user can enter`)
+    const found = stat.isDirectory() ? `one of user ${stat.uid} with mode ${(stat.mode & 0o777).toString(8)}` : 'something else'
+    throw new Error(`${folder} must be a folder of user ${uid} with mode 700, not ${found}${PAGE}`)
   }
   return folder
 }

@@ -4,7 +4,7 @@ const cluster = require('node:cluster')
 const { once } = require('node:events')
 const control = require('./control')
 const line = require('./line')
-const { forWorkers, killTimeout } = require('./settings')
+const { PAGE, forWorkers, killTimeout } = require('./settings')
 const { WORKER, checkPort, tryApp, untilReady } = require('./trial')
 
 /** ms until a worker that died is replaced: doubled each time that it dies young. */
@@ -160,7 +160,7 @@ class Slot {
 
   /** Put a new worker here. The one before goes on until somebody ends it. */
   async renew () {
-    if (this.master.stopping) throw new Error('it is being stopped')
+    if (this.master.stopping) throw new Error(`the instance on port ${this.master.settings.port} is being stopped: start it again afterwards${PAGE}`)
     clearTimeout(this.timer)
     const turn = ++this.turn
     const worker = await this.master.launch(this.index)

@@ -3,7 +3,7 @@
 const { accessSync, constants, mkdirSync } = require('node:fs')
 const { homedir } = require('node:os')
 const { join, resolve } = require('node:path')
-const { forWorkers, killTimeout, START_TIMEOUT } = require('./settings')
+const { PAGE, forWorkers, killTimeout, START_TIMEOUT } = require('./settings')
 const { WORKER, checkPort, tryApp } = require('./trial')
 
 /**
@@ -37,7 +37,7 @@ async function start (settings, app) {
     await call(pm2, 'start', { ...options(settings), name, env })
     const workers = await list(pm2, name)
     if (workers.length < settings.instances || !workers.every(isOnline)) {
-      throw new Error(`not every worker came to listen on port ${settings.port}: pm2 logs ${name}`)
+      throw new Error(`not every worker came to listen on port ${settings.port}: pm2 logs ${name}${PAGE}`)
     }
   } catch (err) {
     await call(pm2, 'delete', name).catch(() => {})
@@ -77,7 +77,7 @@ const commands = {
     const now = await list(pm2, name)
     const old = new Set(workers.map(worker => worker.pid))
     if (now.length < workers.length || !now.every(isOnline) || now.some(({ pid }) => old.has(pid))) {
-      throw new Error(`not every worker was replaced: pm2 logs ${name}`)
+      throw new Error(`not every worker was replaced: pm2 logs ${name}${PAGE}`)
     }
   },
 
@@ -122,7 +122,7 @@ function find () {
 
 function load () {
   const path = find()
-  if (path === undefined) throw new Error('KONE_CLUSTER=pm2, but pm2 is not installed: npm i -D pm2')
+  if (path === undefined) throw new Error(`KONE_CLUSTER=pm2, but pm2 is not installed: npm i -D pm2${PAGE}`)
   process.env.PM2_PROGRAMMATIC = 'true' // no banner, no tables
   return require(path)
 }
@@ -133,7 +133,7 @@ function checkHome () {
     mkdirSync(home, { recursive: true })
     accessSync(home, constants.W_OK)
   } catch (err) {
-    throw new Error(`pm2 cannot write to its folder: ${err.message}`)
+    throw new Error(`pm2 cannot write to its folder: ${err.message}: set PM2_HOME${PAGE}`)
   }
 }
 
@@ -149,7 +149,7 @@ async function list (pm2, name) {
 function call (pm2, method, ...args) {
   return new Promise((resolve, reject) => {
     pm2[method](...args, (err, result) => {
-      if (err) reject(err instanceof Error ? err : new Error(`pm2 ${method}: ${err.msg || err}`))
+      if (err) reject(err instanceof Error ? err : new Error(`pm2 ${method}: ${err.msg || err}${PAGE}`))
       else resolve(result)
     })
   })

@@ -70,15 +70,17 @@ function forWorkers ({ port, instances, drainTimeout }, app) {
 const killTimeout = ({ drainTimeout }) => drainTimeout + GRACE + MARGIN
 
 /**
- * What to say of a port that an app cannot listen on: the same before a start, in a worker and in `kone dev`.
+ * The error of a port that an app cannot listen on: the same before a start, in a worker and in `kone dev`.
  *
  * @param {Number|String} port
  * @param {Error} err
- * @return {String}
+ * @return {Error}
  */
-function portMessage (port, err) {
-  if (err.code === 'EADDRINUSE') return `port ${port} is in use: end what listens there, or set PORT${PAGE}`
-  return `cannot listen on port ${port}: ${line(err)}: set PORT to a port that this user may open${PAGE}`
+function portError (port, err) {
+  if (err.code === 'EADDRINUSE') {
+    return new Error(`port ${port} is in use: end what listens there, or set PORT${PAGE}`)
+  }
+  return new Error(`cannot listen on port ${port}: ${line(err)}: set PORT to a port that this user may open${PAGE}`)
 }
 
-module.exports = { GRACE, PAGE, START_TIMEOUT, read, forWorkers, killTimeout, portMessage }
+module.exports = { GRACE, PAGE, START_TIMEOUT, read, forWorkers, killTimeout, portError }

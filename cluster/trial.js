@@ -4,7 +4,7 @@ const { fork } = require('node:child_process')
 const { once } = require('node:events')
 const net = require('node:net')
 const { join } = require('node:path')
-const { START_TIMEOUT } = require('./settings')
+const { PAGE, START_TIMEOUT, portError } = require('./settings')
 
 const WORKER = join(__dirname, 'worker.js')
 
@@ -43,7 +43,7 @@ function untilReady (child, port) {
     let printed = ''
     const timer = setTimeout(() => {
       child.kill('SIGKILL')
-      reject(new Error(`nothing listened on port ${port} within ${START_TIMEOUT / 1000} s`))
+      reject(new Error(`nothing listened on port ${port} within ${START_TIMEOUT / 1000} s: the app has to listen there${PAGE}`))
     }, START_TIMEOUT)
 
     child.on('message', message => {
@@ -57,7 +57,7 @@ function untilReady (child, port) {
     child.stderr?.setEncoding('utf8').on('data', text => { printed = (printed + text).slice(-10000) })
     child.once('close', (code, signal) => {
       clearTimeout(timer)
-      const how = `it ended with ${signal || `exit code ${code}`} before it listened on port ${port}`
+      const how = `it ended with ${signal || `exit code ${code}`} before it listened on port ${port}${PAGE}`
       reject(new Error(reason || lastWords(printed) || how))
     })
   })
@@ -75,10 +75,7 @@ function lastWords (printed) {
 function checkPort (port) {
   return new Promise((resolve, reject) => {
     const server = net.createServer(socket => socket.destroy())
-    server.once('error', err => {
-      if (err.code === 'EADDRINUSE') reject(new Error(`port ${port} is in use`))
-      else reject(new Error(`cannot listen on port ${port}: ${err.message}`))
-    })
+    server.once('error', err => reject(portError(port, err)))
     server.listen({ port, exclusive: true }, () => server.close(resolve))
   })
 }

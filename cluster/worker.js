@@ -11,7 +11,7 @@ const net = require('node:net')
 const { pathToFileURL } = require('node:url')
 const { drain, track } = require('kone/lib/drain')
 const line = require('./line')
-const { GRACE } = require('./settings')
+const { GRACE, PAGE, portError } = require('./settings')
 
 const { KONE_APP: file, KONE_TRIAL: trial } = process.env
 delete process.env.KONE_APP
@@ -97,13 +97,12 @@ function isReady () {
 }
 
 function failed (err) {
-  if (err.code === 'EADDRINUSE') fail(new Error(`port ${port} is in use`))
-  else fail(new Error(`cannot listen on port ${port}: ${line(err)}`))
+  fail(portError(port, err))
 }
 
 function nothingListens () {
   fail(new Error('it exports neither an app nor a function nor a server, and nothing listens on ' +
-    `port ${port}`))
+    `port ${port}: export an app, or listen there${PAGE}`))
 }
 
 function fail (thrown) {

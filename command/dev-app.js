@@ -9,7 +9,7 @@ const http = require('node:http')
 const net = require('node:net')
 const tls = require('node:tls')
 const line = require('../cluster/line')
-const { portMessage, read } = require('../cluster/settings')
+const { portError, read } = require('../cluster/settings')
 const { names } = require('../lib/options')
 const errorPage = require('./error-page')
 const load = require('./load')
@@ -63,7 +63,7 @@ function announce (server) {
 
 function fail (err) {
   const isPort = err?.code === 'EADDRINUSE' && err.port !== undefined
-  console.error(`kone: ${isPort ? portMessage(err.port, err) : line(err)}`)
+  console.error(`kone: ${isPort ? portError(err.port, err).message : line(err)}`)
   const where = /^ +at .*$/m.exec(err?.stack ?? '')
   if (where && !isPort && !where[0].includes(__dirname)) console.error(where[0])
   process.exit(1)

@@ -79,7 +79,7 @@ for (const cluster of ['node', 'pm2']) {
       const server = net.createServer().listen(instance.port)
       await once(server, 'listening')
       instance.write(SHAPES.listens)
-      await refused(instance, new RegExp(`^kone: port ${instance.port} is in use$`))
+      await refused(instance, new RegExp(`^kone: port ${instance.port} is in use: .*cluster\\.md\\)$`))
       server.close()
     })
 

@@ -34,7 +34,8 @@ exports.filesOf = function (name) {
  *
  * @param {string[]} files of this checkout
  * @param {string} printed everything that the test has printed
- * @param {{ [part: string]: string }} exceptions part of the source text of a message → the reason
+ * @param {{ [part: string]: string }} exceptions part of the source text of a message, or the
+ *   name of the variable that is the message → the reason
  * @param {string[]} [callees] what makes an error of its first argument, besides `new Error()` and its kind
  * @return {string[]} also a line for each exception that no message has any more
  */
@@ -43,7 +44,7 @@ exports.unseen = function (files, printed, exceptions, callees = []) {
   const found = []
   for (const file of files) {
     for (const { text, longest, line } of messagesOf(fs.readFileSync(path.join(ROOT, file), 'utf8'), callees)) {
-      const exception = Object.keys(exceptions).find(part => text.includes(part))
+      const exception = Object.keys(exceptions).find(part => /^\w+$/.test(part) ? text === part : text.includes(part))
       if (exception) unused.delete(exception)
       else if (longest === '' || !printed.includes(longest)) found.push(`${file}:${line} ${text}`)
     }
