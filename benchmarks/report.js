@@ -3,6 +3,7 @@
 const fs = require('node:fs')
 const path = require('node:path')
 const { parseArgs } = require('node:util')
+const { faultOf } = require('./lib/run/options')
 const { changedSince } = require('./lib/run/commit')
 const { OUT, RESULTS } = require('./lib/run/result')
 const { read } = require('./lib/report/committed')
@@ -17,6 +18,7 @@ const { write } = require('./lib/report/site')
 
 const ROOT = path.join(__dirname, '..')
 const HISTORY = 'docs/reports/history.json'
+const PAGE = ' (benchmarks/README.md)'
 const USAGE = `usage: make report ARGS="…"
 
   --from FOLDER   results to take instead of benchmarks/results
@@ -31,11 +33,11 @@ if (help) {
 }
 
 const { results, faults } = read(from)
-for (const fault of faults) console.error(fault)
+for (const fault of faults) console.error(`${fault}${PAGE}`)
 if (!html) documents()
 
 const runs = from === RESULTS ? read(OUT) : { results: [], faults: [] }
-for (const fault of runs.faults) console.error(`out/${fault}`)
+for (const fault of runs.faults) console.error(`out/${fault}${PAGE}`)
 const [index] = write([...results, ...runs.results], path.join(from === RESULTS ? OUT : from, 'report'))
 console.log(`${path.relative(process.cwd(), index)}: all results as HTML`)
 
@@ -73,9 +75,10 @@ function options () {
       options: { from: { type: 'string' }, to: { type: 'string' }, html: { type: 'boolean' }, help: { type: 'boolean' } }
     })
     for (const name of ['from', 'to']) if (values[name]) values[name] = path.resolve(values[name])
+    if (values.from && !fs.existsSync(values.from)) throw new Error(`--from must be a folder with results, not ${values.from}`)
     return values
   } catch (err) {
-    console.error(`report: ${err.message}\n\n${USAGE}`)
+    console.error(`report: ${faultOf(err)}${PAGE}\n\n${USAGE}`)
     process.exit(2)
   }
 }

@@ -3,6 +3,7 @@
 const fs = require('node:fs')
 const path = require('node:path')
 const { parseArgs } = require('node:util')
+const { faultOf } = require('./lib/run/options')
 const { changedSince } = require('./lib/run/commit')
 const { lacks } = require('./lib/run/complete')
 const { OUT, RESULTS, nameOf, save } = require('./lib/run/result')
@@ -12,6 +13,7 @@ const { OUT, RESULTS, nameOf, save } = require('./lib/run/result')
  * measured on a quiet machine, is refused with a line that says why.
  */
 
+const PAGE = ' (benchmarks/README.md)'
 const USAGE = `usage: make results ARGS="…"
 
   battle.node26 …  only these (default: every result of the folder)
@@ -23,7 +25,7 @@ if (help) {
   console.log(USAGE)
 } else {
   const names = positionals.length ? positionals.map(name => `${path.basename(name, '.json')}.json`) : jsons(from)
-  if (!names.length) console.error(`no result in ${from}: make battle ARGS="--node 26"`)
+  if (!names.length) console.error(`no result in ${from}: make battle ARGS="--node 26"${PAGE}`)
   const copied = names.filter(copy)
   jsons(to).forEach(warn)
   process.exitCode = names.length > 0 && copied.length === names.length ? 0 : 1
@@ -36,7 +38,7 @@ function options () {
       allowPositionals: true
     })
   } catch (err) {
-    console.error(`results: ${err.message}\n\n${USAGE}`)
+    console.error(`results: ${faultOf(err)}${PAGE}\n\n${USAGE}`)
     process.exit(2)
   }
 }
@@ -52,7 +54,7 @@ function copy (name) {
     const result = parsed(text)
     const reasons = lacks(result)
     if (reasons.length) {
-      console.error(`${name} is refused: ${reasons.join('; ')}`)
+      console.error(`${name} is refused: ${reasons.join('; ')}${PAGE}`)
       return false
     }
     save(path.join(to, `${nameOf(result)}.json`), text)
@@ -60,14 +62,14 @@ function copy (name) {
     console.log(`${name} is copied${missing.length ? `, without ${missing.join(', ')}` : ''}`)
     return true
   } catch (err) {
-    console.error(`${name} is refused: ${err.message}`)
+    console.error(`${name} is refused: ${err.message}${PAGE}`)
     return false
   }
 }
 
 function parsed (text) {
   const result = JSON.parse(text)
-  if (!Array.isArray(result?.rows) || !result.machine) throw new Error('it is not the result of a lab')
+  if (!Array.isArray(result?.rows) || !result.machine) throw new Error('it is not the result of a lab: machine and rows are expected')
   return result
 }
 
@@ -77,6 +79,6 @@ function warn (name) {
     const files = commit && changedSince(commit.hash)
     if (files?.length) console.error(`${name}: ${files.length} files of lib/ changed since ${commit.hash.slice(0, 7)}: measure it again`)
   } catch (err) {
-    console.error(`${name} in ${to} cannot be read: ${err.message}`)
+    console.error(`${name} in ${to} cannot be read: ${err.message}${PAGE}`)
   }
 }

@@ -60,7 +60,7 @@ describe('make results', () => {
     const lines = stderr.trim().split('\n')
     assert.match(lines[0], /^broken.json is refused: .*JSON/)
     assert.match(lines[1], /^front.node20.json is refused: it has 3 rounds/)
-    assert.equal(lines[2], 'other.json is refused: it is not the result of a lab')
+    assert.equal(lines[2], 'other.json is refused: it is not the result of a lab: machine and rows are expected (benchmarks/README.md)')
     assert.deepEqual(fs.readdirSync(results), ['battle.node20.json'])
     assert.deepEqual(JSON.parse(fs.readFileSync(path.join(results, 'battle.node20.json'), 'utf8')), complete())
   })

@@ -57,7 +57,7 @@ function commitOf (revision) {
     return git('rev-parse', '--verify', '--quiet', '--end-of-options', `${revision}^{commit}`).trim()
   } catch (err) {
     if (err.code === 'ENOENT') throw new OptionError('compare: git is missing: apt-get install git')
-    throw new OptionError(`compare: ${revision} is no revision of ${root}`)
+    throw new OptionError(`compare: ${revision} is no revision of ${root}: expected a branch, a tag or a commit`)
   }
 }
 

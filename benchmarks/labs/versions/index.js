@@ -60,7 +60,7 @@ lab(module, {
   },
 
   async measure (lab) {
-    if (lab.options.node !== process.execPath) throw new OptionError('versions: --node is not for this lab, it runs many')
+    if (lab.options.node !== process.execPath) throw new OptionError(`versions: --node ${lab.options.node} is not for this lab, it runs many: expected --only or --all`)
     const nodes = await binaries(lab)
     const contenders = lab.contenders.filter(({ wanted }) => nodes.has(wanted)).map(one => {
       const { file: node, version } = nodes.get(one.wanted)

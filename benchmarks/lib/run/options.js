@@ -29,16 +29,16 @@ const OPTIONS = {
  */
 exports.parse = function (argv, { lab, contenders, own = {} }) {
   const known = { ...OPTIONS, ...own }
-  const refuse = message => { throw new OptionError(`${lab}: ${message}`) }
+  const refuse = (message, help) => { throw new OptionError(`${lab}: ${message}`, help) }
   const types = Object.entries(known).map(([name, { value }]) => [name, { type: value ? 'string' : 'boolean', multiple: name === 'only' }])
   const { tokens, values } = parseArgs({ args: argv, options: Object.fromEntries(types), strict: false, tokens: true })
 
   for (const { kind, name, rawName, value, inlineValue } of tokens) {
-    if (kind !== 'option') refuse(`unknown argument ${value ?? '--'}\n\n${usage(lab, contenders, own)}`)
-    if (!Object.hasOwn(known, name)) refuse(`unknown option ${rawName}\n\n${usage(lab, contenders, own)}`)
+    if (kind !== 'option') refuse(`unknown argument ${value ?? '--'}`, usage(lab, contenders, own))
+    if (!Object.hasOwn(known, name)) refuse(`unknown option ${rawName}`, usage(lab, contenders, own))
     const needs = known[name].value
-    if (needs && (!value || (!inlineValue && value.startsWith('--')))) refuse(`${rawName} needs a value`)
-    if (!needs && value !== undefined) refuse(`${rawName} takes no value`)
+    if (needs && (!value || (!inlineValue && value.startsWith('--')))) refuse(`${rawName} needs a value: ${rawName} ${needs}`)
+    if (!needs && value !== undefined) refuse(`${rawName} takes no value, not ${value}`)
   }
 
   const quick = values.quick ?? false
@@ -107,11 +107,30 @@ exports.nodeVersion = function (binary) {
     const version = execFileSync(binary, ['-v'], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim()
     if (/^v\d+\.\d+\.\d+/.test(version)) return version
   } catch {}
-  throw new OptionError(`--node ${binary} is not a Node that runs here`)
+  throw new OptionError(`--node must be a major version or a binary that runs here, as 26, not ${binary}`)
 }
 
-class OptionError extends Error {}
+/** A mistake on the command line, with where to read on. */
+class OptionError extends Error {
+  /**
+   * @param {string} message in one line
+   * @param {string} [help] what to print below it
+   */
+  constructor (message, help = '') {
+    super(`${message} (benchmarks/README.md)${help && `\n\n${help}`}`)
+  }
+}
 exports.OptionError = OptionError
+
+/**
+ * What parseArgs() says of a command line, without its hints on how to pass a positional argument.
+ *
+ *    faultOf(err) // "Unknown option '--form'"
+ *
+ * @param {Error} err
+ * @return {string}
+ */
+exports.faultOf = err => err.message.split(/\. |\n/)[0]
 
 function wholeNumber (text, refuse) {
   const number = Number(text)
@@ -122,6 +141,6 @@ function wholeNumber (text, refuse) {
 function names (text, contenders, refuse) {
   const list = text.split(',').map(name => name.trim()).filter(Boolean)
   const unknown = list.filter(name => !contenders.includes(name))
-  if (unknown.length) refuse(`unknown contender ${unknown.join(', ')}; there are ${contenders.join(', ')}`)
+  if (unknown.length) refuse(`unknown contender ${unknown.join(', ')}: expected ${contenders.join(', ')}`)
   return list
 }

@@ -198,7 +198,7 @@ Program.go = async function (source) {
 Program.extra = function (text = '') {
   return text.split('\n').map(line => line.trim()).filter(Boolean).map(line => {
     const [, name, command] = /^([\w.-]+)\s*=\s*(\S.*)$/.exec(line) ?? []
-    if (!name) throw new Error(`EXTRA must be name=command, not ${line}`)
+    if (!name) throw new Error(`EXTRA must be name=command, not ${line} (benchmarks/README.md)`)
     const program = {
       missing: () => null,
       command: () => ['/bin/sh', '-c', `cd "$FROM" && exec ${command}`],
