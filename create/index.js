@@ -39,7 +39,7 @@ async function main (args) {
   if (values.help) return process.stdout.write(USAGE)
   if (values.version) return console.log(version)
   if (values.api && values.bare) throw new Mistake('--api or --bare, not both (try --help)')
-  if (positionals.length > 1) throw new Mistake(`one folder only, not ${positionals.length} (try --help)`)
+  if (positionals.length > 1) throw new Mistake(`one folder only, not ${positionals.join(' and ')} (try --help)`)
 
   const given = positionals[0] ?? await ask()
   const folder = path.resolve(given)
@@ -56,9 +56,10 @@ function parse (args) {
   try {
     return parseArgs({ args, options: OPTIONS, allowPositionals: true })
   } catch (err) {
-    const [option] = /'-.*?'/.exec(err.message) ?? ['an option']
-    const fault = err.code === 'ERR_PARSE_ARGS_UNKNOWN_OPTION' ? 'unknown option' : 'no value goes with'
-    throw new Mistake(`${fault} ${option.replace(/'/g, '')} (try --help)`)
+    const option = (/'-.*?'/.exec(err.message) ?? ['an option'])[0].replace(/'/g, '')
+    if (err.code !== 'ERR_PARSE_ARGS_UNKNOWN_OPTION') throw new Mistake(`${option} takes no value (try --help)`)
+    const known = Object.keys(OPTIONS).map(name => `--${name}`).join(', ')
+    throw new Mistake(`unknown option ${option}: expected ${known} (try --help)`)
   }
 }
 

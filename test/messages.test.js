@@ -1,0 +1,173 @@
+'use strict'
+
+const assert = require('node:assert/strict')
+const { spawnSync } = require('node:child_process')
+const fs = require('node:fs')
+const os = require('node:os')
+const path = require('node:path')
+const { after, before, describe, it } = require('node:test')
+const Kone = require('kone')
+const { filesOf, unseen } = require('./helpers/messages')
+
+/*
+ * What a user reads in an error of npm create kone and of kone itself. The tables of the middleware set, the command,
+ * the clusters and the lab are in test/middleware/, test/command/, test/cluster/ and test/benchmarks/messages.test.js.
+ */
+
+const ROOT = path.join(__dirname, '..')
+
+describe('an error of npm create kone', () => {
+  // [what is typed, what was given, what is expected]; where to read on is --help, for it is a package of its own
+  const MISTAKES = [
+    [[], 'no folder was given', 'npm create kone my-app'],
+    [['a', 'b'], 'not a and b', 'one folder only'],
+    [['a', '--typescript'], 'unknown option --typescript', 'expected --ts, --api, --bare, --help, --version'],
+    [['a', '-t'], 'unknown option -t', 'expected --ts, --api, --bare, --help, --version'],
+    [['a', '--ts=5'], '--ts', 'takes no value'],
+    [['a', '--api', '--bare'], '--api or --bare', 'not both'],
+    [['App'], '"App" is not a package name', 'lower-case letters, digits and - . _ only'],
+    [['file'], 'file exists and is not a folder', 'name a new or an empty one'],
+    [['full'], 'full exists and is not empty', 'name a new or an empty folder']
+  ]
+  let folder
+  let printed = ''
+
+  before(() => {
+    folder = fs.mkdtempSync(path.join(os.tmpdir(), 'create-kone-'))
+    fs.mkdirSync(path.join(folder, 'full'))
+    fs.writeFileSync(path.join(folder, 'full/precious'), '')
+    fs.writeFileSync(path.join(folder, 'file'), '')
+  })
+
+  after(() => fs.rmSync(folder, { recursive: true, force: true }))
+
+  for (const [typed, ...parts] of MISTAKES) {
+    it(`should say what is wrong: ${typed.join(' ')}: ${parts[0]}`, () => {
+      const { status, stdout, stderr } = spawnSync(process.execPath, [path.join(ROOT, 'create/index.js'), ...typed], {
+        cwd: folder, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe']
+      })
+      printed += stderr
+      assert.deepEqual([status, stdout], [1, ''])
+      assert.match(stderr, /^create-kone: [^\n]+ \(try --help\)\n$/)
+      for (const part of parts) assert(stderr.includes(part), `no ${part} in: ${stderr}`)
+    })
+  }
+
+  it('should be in this table', () => {
+    assert.deepEqual(unseen(['create/index.js'], printed, {}, ['Mistake']), [])
+  })
+})
+
+describe('an error of kone', () => {
+  const EXCEPTIONS = {
+    "'non-error thrown: %j'": "Koa's, in the table with its value",
+    'the body stream closed before it ended': "about a stream of the app, with node's code",
+    'the connection closed before the response was sent': 'about a client, for ctx.onFinished()',
+    "'KONE_ERR_BODY_ABORTED'": 'about a client, and a 400',
+    "'KONE_ERR_NODE_ONLY'": 'only on Bun and Deno',
+    'must be a string or bytes': "the response's own end(), which gets what kone has made",
+    'the rest of the body is not read': 'about a client, for the stream of its body',
+    'the body of the response was cancelled': 'about a client',
+    "'aborted'": "node's, word for word",
+    'Trailers are invalid with this transfer encoding': "node's, word for word",
+    'The "name" argument must be': "node's, word for word",
+    'The "chunk" argument must be': "node's, word for word",
+    'headers after they are sent to the client': "node's, word for word",
+    'Request timeout': "node's, word for word",
+    'Parse Error: ': "node's, word for word"
+  }
+
+  /*
+   * [mistake, the message]. Koa's own messages are word for word. `app.` and `options.` name what is expected where;
+   * pages are not named, since the name of a method or an option is its title in docs/api/.
+   */
+  const MISTAKES = [
+    [() => new Kone({ kyes: ['a'] }), 'options.kyes is unknown: did you mean `keys`?'],
+    [() => new Kone({ env: 5 }), 'options.env must be a string, not 5'],
+    [() => new Kone({ keys: [] }), 'options.keys must be a list of strings or a Keygrip, not []'],
+    [() => new Kone({ proxyIpHeader: 5 }), 'options.proxyIpHeader must be a string, not 5'],
+    [() => new Kone({ maxIpsCount: -1 }), 'options.maxIpsCount must be a number that is not negative, not -1'],
+    [() => new Kone({ subdomainOffset: '2px' }), "options.subdomainOffset must be a number that is not negative, not '2px'"],
+    [() => new Kone({ compose: 'no' }), "options.compose must be a function, not 'no'"],
+    [() => new Kone({ http1: 1 }), 'options.http1 must be true or false, not 1'],
+    [() => new Kone({ asyncLocalStorage: 1 }), 'options.asyncLocalStorage must be true, false or an AsyncLocalStorage, not 1'],
+    [() => new Kone({ Promise: 1 }), 'options.Promise must be a class of promises, not 1'],
+    [() => new Kone({ proxy: 'yes' }), 'options.proxy must be true, false, a number of hops or a list of addresses'],
+    [() => new Kone({ proxy: ['10.0.0.0/99'] }), "options.proxy: '10.0.0.0/99' is no address or range like 10.0.0.0/8"],
+    [app => app.use(5), 'middleware must be a function!'], // Koa's
+    [app => app.final(5), 'app.final(fn): fn must be a plain or async function'],
+    [app => app.final(function * () {}), 'app.final(fn): fn must be a plain or async function'],
+    [app => app.attach(5), 'app.attach(server): server must be an http.Server'],
+    [app => app.inject('nowhere'), "app.inject({ url }): url must be a path that begins with '/'"],
+    [app => app.fetch('/'), 'app.fetch(request): request must be a web Request'],
+    [async app => app.fetch(await usedRequest()), 'app.fetch(request): the body of the request was already read'],
+    [app => app.onerror(5), 'non-error thrown: 5'], // Koa's
+    [() => Kone.compose(5), 'Middleware stack must be an array!'], // koa-compose's
+    [() => Kone.compose([5]), 'Middleware must be composed of functions!'], // koa-compose's
+    [inside((ctx, next) => next().then(next)), 'next() called multiple times'], // koa-compose's
+    [inside(ctx => ctx.onFinished(5)), 'ctx.onFinished(fn): fn must be a function'],
+    [inside(ctx => ctx.request.readBody({ limit: 'much' })), 'readBody({ limit }): limit must be a number of bytes'],
+    [inside(ctx => { ctx.status = 99 }), 'invalid status code: 99'], // Koa's
+    [inside(ctx => ctx.redirect('javascript:alert(1)')), "redirect: 'javascript:alert(1)' is no target for a client"],
+    [inside(ctx => { ctx.body = Symbol('a') }), 'a body of type symbol has no JSON'],
+    [inside(ctx => ctx.request.readBody({ limit: 1 }), { body: 'ab' }), 'the body is longer than 1 bytes'],
+    [inside(async ctx => {
+      for await (const chunk of ctx.req) ctx.state.chunk = chunk
+      await ctx.request.readBody()
+    }, { body: 'ab' }), 'the body was read before, as a stream'],
+    [fetched(ctx => { ctx.status = 101 }), 'a web Response has a status from 200 to 599, not 101'],
+    [fetched(ctx => { ctx.res.writeHead(101) }), 'a web Response has a status from 200 to 599, not 101'],
+    [inside(() => { throw 5 }), 'non-error thrown: 5'] // eslint-disable-line no-throw-literal
+  ]
+  let printed = ''
+
+  for (const [mistake, expected] of MISTAKES) {
+    it(`should say what is wrong: ${expected}`, async () => {
+      const { code, message } = await thrownBy(mistake)
+      printed += `${code} ${message}\n`
+      assert.equal(message, expected)
+    })
+  }
+
+  it('should be in this table, or be listed here', () => {
+    assert.deepEqual(unseen(filesOf('lib'), printed, EXCEPTIONS, ['error']), [])
+  })
+})
+
+// What a mistake throws, is rejected with, or emits as an error of the app.
+async function thrownBy (mistake) {
+  const app = new Kone()
+  try {
+    await mistake(app)
+  } catch (err) {
+    return err
+  }
+}
+
+async function usedRequest () {
+  const request = new Request('http://localhost/', { method: 'POST', body: 'a' })
+  await request.text()
+  return request
+}
+
+// Middleware that is in error during a request.
+function inside (middleware, { body } = {}, send = app => app.inject({ method: 'POST', url: '/', body })) {
+  return async app => {
+    const emitted = new Promise((resolve, reject) => {
+      app.on('error', reject)
+      app.use(async (ctx, next) => {
+        try {
+          await middleware(ctx, next)
+        } catch (err) {
+          if (!(err instanceof Error)) throw err
+          reject(err)
+        }
+      })
+    })
+    await Promise.race([emitted, send(app).then(() => emitted)])
+  }
+}
+
+function fetched (middleware) {
+  return inside(middleware, {}, app => app.fetch(new Request('http://localhost/')))
+}
