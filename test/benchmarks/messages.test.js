@@ -81,7 +81,7 @@ describe('an error of the lab', () => {
     })
   }
 
-  it('should say which contender there is not, and which file is none', () => {
+  it('should say which contender is missing, and which file starts no server', () => {
     for (const [mistake, ...parts] of [
       [() => list(folder, { only: ['nobody'] }), 'there is no contender nobody in ', 'expected odd'],
       [() => list(folder), 'odd.js exports neither start nor command'],
