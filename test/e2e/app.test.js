@@ -197,10 +197,10 @@ demo('the demo app in Chromium', suite => {
     const send = async (path, fields = {}) => {
       const card = page.locator('section.card', { has: page.locator('h2', { hasText: path }) })
       for (const [name, value] of Object.entries(fields)) await card.locator(`[name=${name}]`).fill(value)
-      const before = await card.locator('.response').innerText().catch(() => '', { timeout: 1 })
+      const before = (await card.locator('.response').allInnerTexts()).join('')
       await card.locator('button').click()
       return until(async () => {
-        const text = await card.locator('.response').innerText()
+        const text = (await card.locator('.response').allInnerTexts()).join('')
         return text !== before && text
       })
     }
