@@ -17,15 +17,15 @@ exports.commit = function () {
 }
 
 /**
- * Whether kone has changed since a commit.
+ * Whether kone's code has changed since a commit. Documents in lib/ do not count: they cost nothing.
  *
  *    changedSince('9120eab') // ['lib/http1/front.js']
  *
  * @param {string} hash
- * @return {string[]|null} files of lib/ that differ in the checkout; null where git does not know the commit
+ * @return {string[]|null} JavaScript files of lib/ that differ in the checkout; null where git does not know the commit
  */
 exports.changedSince = function (hash) {
-  const said = git('diff', '--name-only', '--end-of-options', hash, '--', 'lib')
+  const said = git('diff', '--name-only', '--end-of-options', hash, '--', ':(glob)lib/**/*.js')
   return said === null ? null : said.split('\n').filter(Boolean)
 }
 
