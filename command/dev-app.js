@@ -41,6 +41,7 @@ start().catch(fail)
 
 async function start () {
   const { port } = read(process.env)
+  process.env.PORT = String(port) // for an app that listens itself
 
   const exported = await load(file, (app, options) => {
     apps.push(app)

@@ -11,6 +11,9 @@ const ALL = 'docs/api/real-applications.md'
 /** Documents that have a block, and how it is written between its markers. */
 const DOCUMENTS = { 'README.md': summary, [ALL]: table }
 
+/** An application decides by itself: the page says which of them use `app.callback()`, that is node:http. */
+const RUNS_ON = { true: 'node:http', false: 'fast path', null: '' }
+
 /** Kinds of packages, by the files that test them. */
 const KINDS = [
   ['Applications and frameworks', file => file === 'test/compat/README.md'],
@@ -35,18 +38,18 @@ const NAMES = {
  * A test is counted once, however many engines it runs on. The packages of an application of test/compat/README.md have
  * the number of its responses that were compared, because each is an assertion of its own.
  *
- * @return {{ name: string, version: string, files: string[], tests: number, fallsBack: boolean }[]} `fallsBack`
- *   if kone uses node:http beside the package
+ * @return {{ name: string, version: string, files: string[], tests: number, fallsBack: boolean|null }[]} `fallsBack`
+ *   if kone uses node:http beside the package; null for an application
  */
 exports.list = function () {
   const packages = new Map()
-  for (const { name, file, tests, ...rest } of [...ofSuites(), ...ofAgents(), ...ofApplications()]) {
+  for (const { name, file, tests, fallsBack = false, ...rest } of [...ofSuites(), ...ofAgents(), ...ofApplications()]) {
     const entry = entryOf(name, file)
     const version = rest.version ?? entry?.version
     if (version === undefined) continue // node's own, `stream.pipeline` for example
     const shown = entry?.name ?? NAMES[name] ?? name // `express4` is an alias for `express`
     const key = `${shown} ${version}`
-    const known = packages.get(key) ?? { name: shown, version, files: [], tests: 0, fallsBack: rest.fallsBack === true }
+    const known = packages.get(key) ?? { name: shown, version, files: [], tests: 0, fallsBack }
     packages.set(key, {
       ...known,
       files: known.files.includes(file) ? known.files : [...known.files, file],
@@ -99,7 +102,7 @@ function summary (packages) {
 /** Each package with its version, the number of its tests and the files that have them. */
 function table (packages) {
   const rows = packages.map(({ name, version, tests, files, fallsBack }) => {
-    const cells = [`\`${name}\``, version, tests, files.map(file => `\`${file}\``).join(', '), fallsBack ? 'node:http' : 'fast path']
+    const cells = [`\`${name}\``, version, tests, files.map(file => `\`${file}\``).join(', '), RUNS_ON[fallsBack]]
     return `| ${cells.join(' | ')} |`
   })
   return ['| package | version | tests | in | runs on |', '| --- | --- | --: | --- | --- |', ...rows, ''].join('\n')
@@ -162,7 +165,7 @@ function * ofApplications () {
     const [first, ...rest] = packages.split(', ')
     for (const one of [first, ...rest.filter(one => one.includes('koa'))]) { // not the database of an app
       const [name, version] = one.split(' ')
-      yield { name, version, file: 'test/compat/README.md', tests: Number(tests) }
+      yield { name, version, file: 'test/compat/README.md', tests: Number(tests), fallsBack: null }
     }
   }
 }

@@ -216,6 +216,15 @@ describe('kone dev', () => {
     }
   })
 
+  it('should give an app that listens itself the port that it would take', async t => {
+    write('own.js', "require('node:http').createServer((req, res) => res.end(process.env.PORT)).listen(0)")
+    for (const [env, expected] of [[{ PORT: undefined }, '4000'], [{ PORT: '8080' }, '8080']]) {
+      const child = await start([KONE, 'dev', 'own.js'], env, folder)
+      assert.equal(await (await fetch(child.url)).text(), expected)
+      await child.stop()
+    }
+  })
+
   it('should say what is wrong', async t => {
     const server = net.createServer().listen(0)
     await once(server, 'listening')
