@@ -47,7 +47,8 @@ describe('the package', () => {
     let links = 0
     for (const page of files.filter(path => path.endsWith('.md'))) {
       const text = readFileSync(join(folder, 'node_modules/kone', page), 'utf8').replace(/^ *```[\s\S]*?^ *```$/gm, '')
-      for (const [, target] of text.matchAll(/\]\((?!https?:|mailto:)([^)#\s]+)[^)\s]*\)|<img [^>]*src="(?!https?:)([^"]+)"/g)) {
+      for (const [, link, image] of text.matchAll(/\]\((?!https?:|mailto:)([^)#\s]+)[^)\s]*\)|<(?:img|source) [^>]*src(?:set)?="(?!https?:)([^"]+)"/g)) {
+        const target = link ?? image
         links++
         assert(files.includes(posix.join(posix.dirname(page), target)), `${page}: ${target}`)
       }

@@ -68,11 +68,12 @@ describe('make results', () => {
   it('should say when kone has changed since', t => {
     const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'kone-results-'))
     t.after(() => fs.rmSync(folder, { recursive: true }))
-    const since = execFileSync('git', ['log', '-2', '--format=%H', '--', '../../lib'], { cwd: __dirname, encoding: 'utf8' }).trim().split('\n')
-    const old = complete({}, { commit: { hash: since[1], dirty: false } })
+    const git = (...args) => execFileSync('git', args, { cwd: __dirname, encoding: 'utf8' }).trim()
+    const before = git('rev-parse', `${git('log', '-1', '--no-merges', '--format=%H', '--', ':(glob,top)lib/**/*.js')}^`)
+    const old = complete({}, { commit: { hash: before, dirty: false } })
     fs.writeFileSync(path.join(folder, 'battle.node20.json'), JSON.stringify(old))
     const { stderr } = spawnSync(process.execPath, [RESULTS, '--from', folder, '--to', folder], { encoding: 'utf8' })
-    assert.match(stderr, new RegExp(`^battle.node20.json: \\d+ files of lib/ changed since ${since[1].slice(0, 7)}: measure it again\n$`))
+    assert.match(stderr, new RegExp(`^battle.node20.json: \\d+ files of lib/ changed since ${before.slice(0, 7)}: measure it again\n$`))
   })
 
   it('should refuse an unknown option with a sentence', () => {
