@@ -27,7 +27,7 @@ demo('errors of the demo app', suite => {
   const forms = [
     ['a password that is wrong', 401, 'password', 'That is not the password of this name.', async page => {
       await signIn(page, 'Grace', 'the right one')
-      await page.click('text=Sign out')
+      await submit(page, 'text=Sign out')
       await page.waitForSelector('.who >> text=Sign in')
       await page.goto(`${suite.url}/sign-in`)
       await page.fill('#name', 'Grace')
