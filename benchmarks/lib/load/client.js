@@ -1,6 +1,7 @@
 'use strict'
 
 const net = require('node:net')
+const sample = require('./sample')
 
 const BUFFER = Buffer.allocUnsafeSlow(65_536) // of all sockets: every read is used up before the next one
 
@@ -161,16 +162,7 @@ function bytes ({ port, host = '127.0.0.1', method = 'GET', path = '/', headers 
  * @return {object} a sample
  */
 function sampleOf ({ requests, errors, bytes, latency, longest }, seconds) {
-  const mean = latency / requests
-  return {
-    requests,
-    seconds,
-    bytes,
-    errors,
-    requestsPerSecond: requests / seconds,
-    latencyMeanMs: mean,
-    latency: { average: mean, max: longest }
-  }
+  return sample({ requests, seconds, bytes, errors, mean: latency / requests, max: longest })
 }
 
 /** Counts of a generator, with one response after the other. */

@@ -6,6 +6,7 @@ const { isDeepStrictEqual } = require('node:util')
 const { quantile } = require('../run/stats')
 const { histogram } = require('./histogram')
 const serve = require('./messages')
+const sample = require('./sample')
 
 const CLIENTS = {
   http: () => require('../../labs/rpc/clients/http'),
@@ -63,14 +64,8 @@ async function shoot (load) {
   const requests = latencies.length
   const mean = latencies.reduce((sum, ms) => sum + ms, 0) / requests
   return {
-    requests,
-    seconds: took,
-    errors,
-    bytes: received - opening.received,
+    ...sample({ requests, seconds: took, bytes: received - opening.received, errors, mean, max: Math.max(0, ...latencies) }),
     wire: (sent - opening.sent) / asked + (received - opening.received) / (requests + errors),
-    requestsPerSecond: requests / took,
-    latencyMeanMs: mean,
-    latency: { average: mean, max: Math.max(0, ...latencies) },
     ...requests > 0 && { p50: quantile(latencies, 0.5), p99: quantile(latencies, 0.99) },
     counts: histogram(latencies)
   }

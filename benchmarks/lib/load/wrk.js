@@ -3,6 +3,7 @@
 const path = require('node:path')
 const { spawn } = require('node:child_process')
 const { program } = require('../run/machine')
+const sample = require('./sample')
 
 const PAUSE = 500 // ms
 
@@ -65,15 +66,3 @@ module.exports = function wrk ({ pin }) {
 }
 
 module.exports.missing = () => program('wrk') ? null : 'apt-get install wrk (Debian, Ubuntu) or brew install wrk'
-
-function sample ({ requests, seconds, bytes, errors, mean, max }) {
-  return {
-    requests,
-    seconds,
-    bytes,
-    errors,
-    requestsPerSecond: requests / seconds,
-    latencyMeanMs: mean,
-    latency: { average: mean, max }
-  }
-}

@@ -6,6 +6,7 @@ const https = require('node:https')
 const path = require('node:path')
 const { Readable } = require('node:stream')
 const { certificate } = require('../../../lib/servers/certificate')
+const { send, sendJSON } = require('../../../lib/servers/send')
 const { load, logger, CHUNKS, USER } = require('../app')
 
 /*
@@ -89,14 +90,4 @@ function files (folder) {
       fs.createReadStream(file).pipe(res)
     })
   }
-}
-
-function sendJSON (res, value) {
-  send(res, 'application/json; charset=utf-8', JSON.stringify(value))
-}
-
-function send (res, type, text) {
-  res.setHeader('Content-Type', type)
-  res.setHeader('Content-Length', Buffer.byteLength(text))
-  res.end(text)
 }

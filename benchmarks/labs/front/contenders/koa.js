@@ -2,20 +2,7 @@
 
 const https = require('node:https')
 const { certificate } = require('../../../lib/servers/certificate')
-
-const handlers = {
-  hello: async ctx => { ctx.body = 'Hello World' },
-
-  browser: async ctx => {
-    ctx.set('X-Language', ctx.get('Accept-Language'))
-    ctx.set('X-Page', ctx.query.page)
-    ctx.body = 'Hello World'
-  },
-
-  json: async ctx => { ctx.body = { id: 4711, name: 'kone', tags: ['web', 'framework'], fast: true } },
-
-  parser: async ctx => { ctx.body = ctx.request.body }
-}
+const handlers = require('./_handlers')
 
 exports.package = 'koa'
 

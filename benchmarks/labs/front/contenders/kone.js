@@ -3,21 +3,12 @@
 const https = require('node:https')
 const { certificate } = require('../../../lib/servers/certificate')
 const kone = require('../../../lib/servers/kone')
+const same = require('./_handlers')
 
 const handlers = {
-  hello: async ctx => { ctx.body = 'Hello World' },
-
-  browser: async ctx => {
-    ctx.set('X-Language', ctx.get('Accept-Language'))
-    ctx.set('X-Page', ctx.query.page)
-    ctx.body = 'Hello World'
-  },
-
-  json: async ctx => { ctx.body = { id: 4711, name: 'kone', tags: ['web', 'framework'], fast: true } },
+  ...same,
 
   post: async ctx => { ctx.body = JSON.parse(await ctx.request.readBody({ limit: 1024 * 1024 })) },
-
-  parser: async ctx => { ctx.body = ctx.request.body },
 
   touched: async ctx => {
     ctx.state.res = ctx.res

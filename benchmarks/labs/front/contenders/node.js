@@ -4,6 +4,7 @@ const http = require('node:http')
 const https = require('node:https')
 const querystring = require('node:querystring')
 const { certificate } = require('../../../lib/servers/certificate')
+const { send, sendJSON } = require('../../../lib/servers/send')
 
 // The same responses with node:http alone.
 const handlers = {
@@ -27,16 +28,6 @@ const handlers = {
     req.on('data', chunk => chunks.push(chunk))
     req.on('end', () => sendJSON(res, JSON.parse(Buffer.concat(chunks))))
   }
-}
-
-function sendJSON (res, value) {
-  send(res, 'application/json; charset=utf-8', JSON.stringify(value))
-}
-
-function send (res, type, text) {
-  res.setHeader('Content-Type', type)
-  res.setHeader('Content-Length', Buffer.byteLength(text))
-  res.end(text)
 }
 
 exports.start = function ([workload, folder]) {
