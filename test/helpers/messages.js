@@ -28,6 +28,30 @@ exports.filesOf = function (name) {
 }
 
 /**
+ * The message of each `new Error()`, `new TypeError()` and so on of a source text.
+ *
+ *    messagesOf("throw new Error('gone')") // [{ text: "'gone'", longest: 'gone', line: 1 }]
+ *
+ * @param {string} source
+ * @param {string[]} [callees] what else makes an error of its first argument
+ * @return {{ text: string, longest: string, line: number }[]} text: as in the source; longest: its longest part that
+ *   does not depend on a value
+ */
+const messagesOf = exports.messagesOf = function (source, callees = []) {
+  const found = []
+  full(parse(source, { ecmaVersion: 'latest', locations: true, allowHashBang: true }), node => {
+    const name = node.callee?.name ?? ''
+    const isError = node.type === 'NewExpression' && /^(?:Type|Range|Syntax)?Error$/.test(name)
+    if (!isError && !callees.includes(name)) return
+    const [message] = node.arguments
+    if (!message) return
+    const text = source.slice(message.start, message.end)
+    found.push({ text, longest: longestOf(message), line: node.loc.start.line })
+  })
+  return found
+}
+
+/**
  * Each message of the files that was neither printed nor listed, with its place.
  *
  *    unseen(filesOf('cluster'), printed, { 'it is being stopped': 'a race' }) // ['cluster/node.js:163 it is …']
@@ -50,21 +74,6 @@ exports.unseen = function (files, printed, exceptions, callees = []) {
     }
   }
   return [...found, ...[...unused].map(part => `no message has ${part}`)]
-}
-
-// `longest` is the longest part of the text that does not depend on a value.
-function messagesOf (source, callees) {
-  const found = []
-  full(parse(source, { ecmaVersion: 'latest', locations: true, allowHashBang: true }), node => {
-    const name = node.callee?.name ?? ''
-    const isError = node.type === 'NewExpression' && /^(?:Type|Range|Syntax)?Error$/.test(name)
-    if (!isError && !callees.includes(name)) return
-    const [message] = node.arguments
-    if (!message) return
-    const text = source.slice(message.start, message.end)
-    found.push({ text, longest: longestOf(message), line: node.loc.start.line })
-  })
-  return found
 }
 
 function longestOf (message) {

@@ -4,10 +4,9 @@ const assert = require('node:assert/strict')
 const fs = require('node:fs')
 const path = require('node:path')
 const { describe, it } = require('node:test')
-const { parse } = require('acorn')
-const { full } = require('acorn-walk')
 const Kone = require('kone')
 const set = require('kone/middleware')
+const { filesOf, messagesOf } = require('../helpers/messages')
 
 /*
  * What a user of the set can read in an error: what was given, what is expected and which page says more.
@@ -103,8 +102,8 @@ describe('an error of the set', () => {
   it('should have its page, or be listed here', () => {
     const unused = new Set(Object.keys(EXCEPTIONS))
     const without = []
-    for (const { file, source } of sources()) {
-      for (const { text, line } of messagesOf(source)) {
+    for (const file of filesOf('middleware').filter(file => file !== path.join('middleware', '_shared', 'misuse.js'))) {
+      for (const { text, line } of messagesOf(fs.readFileSync(path.join(folder, '..', file), 'utf8'))) {
         const [exception] = Object.keys(EXCEPTIONS).filter(start => text.includes(start))
         if (exception) unused.delete(exception)
         else if (!text.includes('manual(')) without.push(`${file}:${line} ${text}`)
@@ -114,20 +113,3 @@ describe('an error of the set', () => {
     assert.deepEqual([...unused], [], 'no longer in the set')
   })
 })
-
-function sources () {
-  return fs.readdirSync(folder, { recursive: true })
-    .filter(file => file.endsWith('.js') && file !== path.join('_shared', 'misuse.js'))
-    .map(file => ({ file, source: fs.readFileSync(path.join(folder, file), 'utf8') }))
-}
-
-/** The source text of the first argument of each `new Error()`, `new TypeError()` and so on. */
-function messagesOf (source) {
-  const found = []
-  full(parse(source, { ecmaVersion: 'latest', locations: true }), node => {
-    if (node.type !== 'NewExpression' || !/^(?:Type|Range|Syntax)?Error$/.test(node.callee.name ?? '')) return
-    const [message] = node.arguments
-    found.push({ text: source.slice(message.start, message.end), line: node.loc.start.line })
-  })
-  return found
-}
