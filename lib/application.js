@@ -15,6 +15,7 @@ const { HttpError, createError, isError, responseLost, toError } = require('./er
 const final = require('./final')
 const { convert, isGeneratorFunction } = require('./generator')
 const inject = require('./inject')
+const { given, misuse } = require('./misuse')
 const only = require('./only')
 const { checkOptions, isStorage } = require('./options')
 const request = require('./request')
@@ -90,10 +91,10 @@ class Application extends Emitter {
     // own and bound: Deno and Bun serve a default export that has one
     if (!('fetch' in this)) Object.defineProperty(this, 'fetch', { value: makeFetch(this), writable: true })
     if (options.asyncLocalStorage) {
-      const { Promise, asyncLocalStorage: given } = options
+      const { Promise, asyncLocalStorage: storage } = options
       if (typeof Promise?.config === 'function') Promise.config({ asyncHooks: true }) // bluebird
       this.ctxStorage = null
-      onceRunning(() => { this.ctxStorage = isStorage(given) ? given : new AsyncLocalStorage() })
+      onceRunning(() => { this.ctxStorage = isStorage(storage) ? storage : new AsyncLocalStorage() })
     }
     if (made.hasSubscribers) made.publish({ app: this, options })
   }
@@ -124,7 +125,7 @@ class Application extends Emitter {
    */
   attach (server) {
     if (!server || typeof server.on !== 'function' || typeof server.listen !== 'function') {
-      throw new TypeError('app.attach(server): server must be an http.Server')
+      throw misuse('application', `app.attach(server): server must be an http.Server, not ${given(server)}`)
     }
     const listener = this.callback()
     server.on('request', listener)
@@ -227,7 +228,7 @@ class Application extends Emitter {
    */
   final (fn) {
     if (typeof fn !== 'function' || isGeneratorFunction(fn)) {
-      throw new TypeError('app.final(fn): fn must be a plain or async function')
+      throw misuse('compose-and-final', `app.final(fn): fn must be a plain or async function, not ${given(fn)}`)
     }
     debug('final %s', fn.name || '-')
     this.finals.push(fn)

@@ -1,6 +1,7 @@
 'use strict'
 
 const { error } = require('./errors')
+const { given, misuse } = require('./misuse')
 
 const LIMIT = 1024 * 1024
 
@@ -15,7 +16,7 @@ const LIMIT = 1024 * 1024
  */
 exports.readBody = function (incoming, { limit = LIMIT } = {}) {
   if (typeof limit !== 'number' || !(limit >= 0)) {
-    throw new TypeError('readBody({ limit }): limit must be a number of bytes')
+    throw misuse('request', `request.readBody({ limit }): limit must be a number of bytes, not ${given(limit)}`)
   }
   if (typeof incoming.collect !== 'function') return collect(incoming, limit)
   const body = incoming.collect(limit)

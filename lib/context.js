@@ -6,6 +6,7 @@ const Cookies = require('cookies')
 const statuses = require('statuses')
 const { createError, toError } = require('./errors')
 const whenFinished = require('./finished')
+const { given, misuse } = require('./misuse')
 
 const COOKIES = Symbol('context#cookies')
 const REPORTED = Symbol('context#reported')
@@ -138,7 +139,7 @@ const proto = module.exports = {
    * @api public
    */
   onFinished (fn) {
-    if (typeof fn !== 'function') throw new TypeError('ctx.onFinished(fn): fn must be a function')
+    if (typeof fn !== 'function') throw misuse('context', `ctx.onFinished(fn): fn must be a function, not ${given(fn)}`)
     const { outgoing } = this
     if (typeof outgoing.onFinished === 'function') outgoing.onFinished(fn)
     else whenFinished(this.incoming, outgoing, fn)
@@ -299,10 +300,10 @@ function assign (err, key, value) {
 }
 
 function httpAssert (value, status, message, props) {
-  if (!value) throw createError(status || 500, ...given(message, props))
+  if (!value) throw createError(status || 500, ...present(message, props))
 }
 
-function given (message, props) {
+function present (message, props) {
   return [message, props].filter(arg => arg !== undefined)
 }
 

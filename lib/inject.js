@@ -1,6 +1,7 @@
 'use strict'
 
 const http = require('node:http')
+const { given, misuse } = require('./misuse')
 
 const SERVER = Symbol('inject#server')
 
@@ -17,7 +18,7 @@ module.exports = function inject (app, what) {
   if (isRequest(what)) return fetched(app, what)
   const { method = 'GET', url = '/', headers = {}, body } = typeof what === 'string' ? { url: what } : what
   if (typeof url !== 'string' || url[0] !== '/') {
-    throw new TypeError("app.inject({ url }): url must be a path that begins with '/'")
+    throw misuse('application', `app.inject({ url }): url must be a path that begins with '/', not ${given(url)}`)
   }
 
   return new Promise((resolve, reject) => {

@@ -1,7 +1,7 @@
 'use strict'
 
 const { AsyncLocalStorage } = require('node:async_hooks')
-const util = require('node:util')
+const { given, misuse } = require('./misuse')
 const { checkProxy } = require('./trust')
 
 const notNegative = ['a number that is not negative', value => value >= 0]
@@ -9,7 +9,7 @@ const notNegative = ['a number that is not negative', value => value >= 0]
 /** Name of an option → what it must be, and whether a value is that. */
 const RULES = {
   env: ['a string', value => typeof value === 'string'],
-  keys: ['a list of strings or a Keygrip', value => {
+  keys: ['a list of strings, one at least, or a Keygrip', value => {
     return Array.isArray(value) ? value.length > 0 : typeof value.sign === 'function'
   }],
   proxyIpHeader: ['a string', value => typeof value === 'string'],
@@ -41,13 +41,14 @@ exports.checkOptions = function (options) {
   for (const name of Object.keys(options)) {
     if (KNOWN.includes(name)) continue
     const meant = KNOWN.find(known => isMisspelt(name.toLowerCase(), known.toLowerCase()))
-    if (meant !== undefined) throw new TypeError(`options.${name} is unknown: did you mean \`${meant}\`?`)
+    if (meant !== undefined) throw misuse('application', `options.${name} is unknown: did you mean \`${meant}\`?`)
   }
   checkProxy(options.proxy)
   for (const [name, [what, holds]] of Object.entries(RULES)) {
     const value = options[name]
     if (value === undefined || value === null || holds(value)) continue
-    throw new TypeError(`options.${name} must be ${what}, not ${util.inspect(value)}`)
+    const shown = name === 'keys' && typeof value === 'string' ? 'a string' : given(value) // no key in a log
+    throw misuse('application', `options.${name} must be ${what}, not ${shown}`)
   }
 }
 

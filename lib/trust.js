@@ -1,6 +1,7 @@
 'use strict'
 
 const net = require('node:net')
+const { given, misuse } = require('./misuse')
 
 const lists = new WeakMap() // app.proxy as a list of addresses → net.BlockList
 
@@ -48,7 +49,7 @@ exports.checkProxy = function (proxy) {
   if (proxy == null || typeof proxy === 'boolean') return
   if (Number.isInteger(proxy) && proxy >= 0) return
   if (!Array.isArray(proxy)) {
-    throw new TypeError('options.proxy must be true, false, a number of hops or a list of addresses')
+    throw misuse('application', `options.proxy must be true, false, a number of hops or a list of addresses, not ${given(proxy)}`)
   }
   const list = new net.BlockList()
   for (const entry of proxy) add(list, entry)
@@ -63,7 +64,7 @@ function add (list, entry) {
   const longest = family === 4 ? 32 : 128
   const prefix = bits === undefined ? longest : Number(bits) - shift
   if (family === 0 || bits === '' || !Number.isInteger(prefix) || prefix < 0 || prefix > longest) {
-    throw new TypeError(`options.proxy: '${entry}' is no address or range like 10.0.0.0/8`)
+    throw misuse('application', `options.proxy: '${entry}' is no address or range like 10.0.0.0/8`)
   }
   list.addSubnet(plain, prefix, family === 4 ? 'ipv4' : 'ipv6')
 }

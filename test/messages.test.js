@@ -78,35 +78,36 @@ describe('an error of kone', () => {
   }
 
   /*
-   * [mistake, the message]. Koa's own messages are word for word. `app.` and `options.` name what is expected where;
-   * pages are not named, since the name of a method or an option is its title in docs/api/.
+   * [mistake, the message, the page of docs/api/ that the message names]. Koa's own messages are word for word, so that
+   * they name none; nor do errors of a request, which have a code or a status instead.
    */
   const MISTAKES = [
-    [() => new Kone({ kyes: ['a'] }), 'options.kyes is unknown: did you mean `keys`?'],
-    [() => new Kone({ env: 5 }), 'options.env must be a string, not 5'],
-    [() => new Kone({ keys: [] }), 'options.keys must be a list of strings or a Keygrip, not []'],
-    [() => new Kone({ proxyIpHeader: 5 }), 'options.proxyIpHeader must be a string, not 5'],
-    [() => new Kone({ maxIpsCount: -1 }), 'options.maxIpsCount must be a number that is not negative, not -1'],
-    [() => new Kone({ subdomainOffset: '2px' }), "options.subdomainOffset must be a number that is not negative, not '2px'"],
-    [() => new Kone({ compose: 'no' }), "options.compose must be a function, not 'no'"],
-    [() => new Kone({ http1: 1 }), 'options.http1 must be true or false, not 1'],
-    [() => new Kone({ asyncLocalStorage: 1 }), 'options.asyncLocalStorage must be true, false or an AsyncLocalStorage, not 1'],
-    [() => new Kone({ Promise: 1 }), 'options.Promise must be a class of promises, not 1'],
-    [() => new Kone({ proxy: 'yes' }), 'options.proxy must be true, false, a number of hops or a list of addresses'],
-    [() => new Kone({ proxy: ['10.0.0.0/99'] }), "options.proxy: '10.0.0.0/99' is no address or range like 10.0.0.0/8"],
+    [() => new Kone({ kyes: ['a'] }), 'options.kyes is unknown: did you mean `keys`?', 'application'],
+    [() => new Kone({ env: 5 }), 'options.env must be a string, not 5', 'application'],
+    [() => new Kone({ keys: [] }), 'options.keys must be a list of strings, one at least, or a Keygrip, not []', 'application'],
+    [() => new Kone({ keys: 'secret' }), 'options.keys must be a list of strings, one at least, or a Keygrip, not a string', 'application'],
+    [() => new Kone({ proxyIpHeader: 5 }), 'options.proxyIpHeader must be a string, not 5', 'application'],
+    [() => new Kone({ maxIpsCount: -1 }), 'options.maxIpsCount must be a number that is not negative, not -1', 'application'],
+    [() => new Kone({ subdomainOffset: '2px' }), "options.subdomainOffset must be a number that is not negative, not '2px'", 'application'],
+    [() => new Kone({ compose: 'no' }), "options.compose must be a function, not 'no'", 'application'],
+    [() => new Kone({ http1: 1 }), 'options.http1 must be true or false, not 1', 'application'],
+    [() => new Kone({ asyncLocalStorage: 1 }), 'options.asyncLocalStorage must be true, false or an AsyncLocalStorage, not 1', 'application'],
+    [() => new Kone({ Promise: 1 }), 'options.Promise must be a class of promises, not 1', 'application'],
+    [() => new Kone({ proxy: 'yes' }), "options.proxy must be true, false, a number of hops or a list of addresses, not 'yes'", 'application'],
+    [() => new Kone({ proxy: ['10.0.0.0/99'] }), "options.proxy: '10.0.0.0/99' is no address or range like 10.0.0.0/8", 'application'],
     [app => app.use(5), 'middleware must be a function!'], // Koa's
-    [app => app.final(5), 'app.final(fn): fn must be a plain or async function'],
-    [app => app.final(function * () {}), 'app.final(fn): fn must be a plain or async function'],
-    [app => app.attach(5), 'app.attach(server): server must be an http.Server'],
-    [app => app.inject('nowhere'), "app.inject({ url }): url must be a path that begins with '/'"],
-    [app => app.fetch('/'), 'app.fetch(request): request must be a web Request'],
-    [async app => app.fetch(await usedRequest()), 'app.fetch(request): the body of the request was already read'],
+    [app => app.final(5), 'app.final(fn): fn must be a plain or async function, not 5', 'compose-and-final'],
+    [app => app.final(function * old () {}), 'app.final(fn): fn must be a plain or async function, not [GeneratorFunction: old]', 'compose-and-final'],
+    [app => app.attach(5), 'app.attach(server): server must be an http.Server, not 5', 'application'],
+    [app => app.inject('nowhere'), "app.inject({ url }): url must be a path that begins with '/', not 'nowhere'", 'application'],
+    [app => app.fetch('/'), "app.fetch(request): request must be a web Request, not '/'", 'fetch'],
+    [async app => app.fetch(await usedRequest()), 'app.fetch(request): the body of the request was already read', 'fetch'],
     [app => app.onerror(5), 'non-error thrown: 5'], // Koa's
     [() => Kone.compose(5), 'Middleware stack must be an array!'], // koa-compose's
     [() => Kone.compose([5]), 'Middleware must be composed of functions!'], // koa-compose's
     [inside((ctx, next) => next().then(next)), 'next() called multiple times'], // koa-compose's
-    [inside(ctx => ctx.onFinished(5)), 'ctx.onFinished(fn): fn must be a function'],
-    [inside(ctx => ctx.request.readBody({ limit: 'much' })), 'readBody({ limit }): limit must be a number of bytes'],
+    [inside(ctx => ctx.onFinished(5)), 'ctx.onFinished(fn): fn must be a function, not 5', 'context'],
+    [inside(ctx => ctx.request.readBody({ limit: 'much' })), "request.readBody({ limit }): limit must be a number of bytes, not 'much'", 'request'],
     [inside(ctx => { ctx.status = 99 }), 'invalid status code: 99'], // Koa's
     [inside(ctx => ctx.redirect('javascript:alert(1)')), "redirect: 'javascript:alert(1)' is no target for a client"],
     [inside(ctx => { ctx.body = Symbol('a') }), 'a body of type symbol has no JSON'],
@@ -121,13 +122,21 @@ describe('an error of kone', () => {
   ]
   let printed = ''
 
-  for (const [mistake, expected] of MISTAKES) {
+  for (const [mistake, expected, page] of MISTAKES) {
     it(`should say what is wrong: ${expected}`, async () => {
       const { code, message } = await thrownBy(mistake)
       printed += `${code} ${message}\n`
-      assert.equal(message, expected)
+      assert.equal(message, page ? `${expected} (kone/docs/api/${page}.md)` : expected)
     })
   }
+
+  it('should name a page that explains the method or the option', () => {
+    for (const [, message, page] of MISTAKES.filter(([, , page]) => page)) {
+      const [, name] = /^(?:options\.)?((?:app|ctx|request)\.\w+\(|\w+)/.exec(message)
+      const text = fs.readFileSync(path.join(ROOT, `docs/api/${page}.md`), 'utf8')
+      assert(text.includes(name) || name === 'kyes', `docs/api/${page}.md does not have ${name}`)
+    }
+  })
 
   it('should be in this table, or be listed here', () => {
     assert.deepEqual(unseen(filesOf('lib'), printed, EXCEPTIONS, ['error']), [])

@@ -1,6 +1,7 @@
 'use strict'
 
 const { isIP } = require('node:net')
+const { given, misuse } = require('../misuse')
 const { End } = require('../pipe')
 const Incoming = require('./incoming')
 const Outgoing = require('./outgoing')
@@ -146,10 +147,10 @@ function notify (fn, failure) {
 
 function check (request) {
   if (typeof request?.url !== 'string' || typeof request.headers?.get !== 'function') {
-    throw new TypeError('app.fetch(request): request must be a web Request')
+    throw misuse('fetch', `app.fetch(request): request must be a web Request, not ${given(request)}`)
   }
   if (request.bodyUsed || request.body?.locked) {
-    throw new TypeError('app.fetch(request): the body of the request was already read')
+    throw misuse('fetch', 'app.fetch(request): the body of the request was already read')
   }
 }
 
