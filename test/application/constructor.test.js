@@ -88,7 +88,8 @@ describe('new Kone(options)', () => {
       it(meant ? `should ask whether options.${name} means ${meant}` : `should ignore options.${name}`, () => {
         const make = () => new Kone({ [name]: true })
         if (meant === undefined) return make()
-        assert.throws(make, { name: 'TypeError', message: `options.${name} is unknown: did you mean \`${meant}\`?` })
+        const message = `options.${name} is unknown: did you mean \`${meant}\`? (kone/docs/api/application.md)`
+        assert.throws(make, { name: 'TypeError', message })
       })
     }
   })

@@ -139,7 +139,7 @@ describe('kone routes', () => {
     write('syntax.js', 'const = 1')
     await refused(['routes', 'syntax.js'], /^kone: Unexpected token '=' \(.*syntax\.js:1\)$/)
     write('options.js', "new (require('kone'))({ kyes: ['a'] })")
-    await refused(['routes', 'options.js'], /^kone: options\.kyes is unknown: did you mean `keys`\?$/)
+    await refused(['routes', 'options.js'], /^kone: options\.kyes is unknown: did you mean `keys`\? \(kone\/docs\/api\/application\.md\)$/)
   })
 
   it('should run TypeScript where node does', async () => {

@@ -14,8 +14,8 @@ const writer = require('./writer')
  * Only Responses changes its state:
  *
  *    OPEN ──────────────────┬──────────▶ WRITTEN ──▶ FLUSHED ──┐
- *     ├──▶ QUEUED ──┬──▶ BATCHED ──────────▲ ▲                 ├──▶ NOTIFIED
- *     │             └──────────────────────┘ │                 │
+ *     ├──▶ QUEUED ─────▶ BATCHED ──────────▲ ▲                 ├──▶ NOTIFIED
+ *     │                                      │                 │
  *     ├──▶ STREAMING ────────────────────────┘                 │
  *     └── and each state before FLUSHED ────────────▶ LOST ────┘
  *
@@ -40,7 +40,7 @@ const FOLLOWS = []
 FOLLOWS[STREAMING] = 1 << OPEN
 FOLLOWS[QUEUED] = 1 << OPEN
 FOLLOWS[BATCHED] = 1 << OPEN | 1 << QUEUED
-FOLLOWS[WRITTEN] = 1 << OPEN | 1 << STREAMING | 1 << QUEUED | 1 << BATCHED
+FOLLOWS[WRITTEN] = 1 << OPEN | 1 << STREAMING | 1 << BATCHED
 FOLLOWS[FLUSHED] = 1 << WRITTEN
 FOLLOWS[LOST] = 1 << OPEN | 1 << STREAMING | 1 << QUEUED | 1 << BATCHED | 1 << WRITTEN
 FOLLOWS[NOTIFIED] = 1 << FLUSHED | 1 << LOST
