@@ -438,6 +438,7 @@ function lengthOf (body) {
 
 module.exports = {
   Outgoing,
+  NAMES,
   lengthOf,
   STREAMING,
   BATCHED,
