@@ -82,7 +82,7 @@ async function raise (t, hosts) {
   const { address } = hosts
   const redis = await serve(hosts, 'edge', which('redis-server'), port => ({
     args: ['--port', String(port), '--bind', address.edge, '--protected-mode', 'no',
-      '--dir', data, '--save', '', '--appendonly', 'yes', '--appendfsync', 'always'],
+      '--dir', data, '--save', '', '--appendonly', 'yes', '--appendfsync', 'no'],
     isReady: child => child.printed.includes('Ready to accept connections')
   }))
   hosts.port = {}
