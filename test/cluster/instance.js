@@ -164,7 +164,7 @@ function isAlive (pid) {
 }
 
 /** Wait for a condition, at most `timeout` ms. */
-async function until (what, condition, timeout = 20000) {
+async function until (what, condition, timeout = 60000) {
   const deadline = performance.now() + timeout
   for (;;) {
     const value = await condition()
