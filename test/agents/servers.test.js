@@ -19,7 +19,6 @@ const WebSocket = require('ws')
 const Koa = require('koa')
 const Kone = require('../helpers/kone')
 const { install } = require('../helpers/area')
-const { freePort } = require('../helpers/ports')
 const until = require('../helpers/until')
 
 const run = promisify(execFile)
@@ -188,6 +187,7 @@ describe('plain pm2 start app.js -i 1', () => {
     env: { ...env, ...more },
     maxBuffer: 64e6
   })
+  const portFile = name => path.join(home, `${name}.port`)
   const FRAMEWORKS = { koa: require.resolve('koa'), kone: path.join(__dirname, '../..') }
 
   before(() => {
@@ -198,7 +198,9 @@ describe('plain pm2 start app.js -i 1', () => {
         process.on('warning', ({ code }) => warnings.push(code))
         const app = new Koa()
         app.use(ctx => { ctx.body = { isNodes: 'parser' in ctx.req.socket, isPatched: server.emit !== require('node:events').prototype.emit, warnings } })
-        const server = app.listen(process.env.PORT, '127.0.0.1')`)
+        const server = app.listen(0, process.env.HOST, () => {
+          require('node:fs').writeFileSync(${JSON.stringify(portFile(name))}, String(server.address().port))
+        })`)
     }
   })
   after(async () => {
@@ -209,9 +211,11 @@ describe('plain pm2 start app.js -i 1', () => {
   it("should measure the app's requests as koa's, on the front", { timeout: 120000 }, async () => {
     const responses = {}
     for (const name of Object.keys(FRAMEWORKS)) {
-      const PORT = String(await freePort()) // of pm2's one primary, which gives all workers the same port for 0
-      await pm2({ PORT }, 'start', `${name}.js`, '-i', '1')
-      const ask = async () => (await fetch(`http://127.0.0.1:${PORT}/`)).json()
+      // pm2's one primary gives all workers the same port for 0 of one address
+      const HOST = `127.0.0.${Object.keys(responses).length + 1}`
+      await pm2({ HOST }, 'start', `${name}.js`, '-i', '1')
+      const port = await until(() => fs.existsSync(portFile(name)) && fs.readFileSync(portFile(name), 'utf8'))
+      const ask = async () => (await fetch(`http://${HOST}:${port}/`)).json()
       await until(() => ask().catch(() => false))
       for (let i = 0; i < 20; i++) responses[name] = await ask()
     }

@@ -7,7 +7,7 @@ const fs = require('node:fs')
 const os = require('node:os')
 const path = require('node:path')
 const { setTimeout: sleep } = require('node:timers/promises')
-const { freePort, isTaken } = require('../helpers/ports')
+const { freePort, isTaken, onFreePort } = require('../helpers/ports')
 
 const ROOT = path.join(__dirname, '../..')
 const PM2 = path.join(ROOT, 'pm2.js')
@@ -76,8 +76,10 @@ class Instance {
       await this.startHere()
     } catch (err) {
       if (!isTaken(err)) throw err
-      this.move(await freePort())
-      await this.startHere()
+      await onFreePort(port => {
+        this.move(port)
+        return this.startHere()
+      })
     }
   }
 
