@@ -78,7 +78,7 @@ function ask (port, path, agent, plain) {
 }
 
 describe("listeners on koa's server and on kone's", () => {
-  it('should work alike: socket.io by polling and by websocket', { timeout: 20000 }, async () => {
+  it('should work alike: socket.io by polling and by websocket', { timeout: 120000 }, async () => {
     const [koa, kone] = await both(async ({ server, port, ask }) => {
       const seen = []
       const sockets = new SocketServer(server)
@@ -99,7 +99,7 @@ describe("listeners on koa's server and on kone's", () => {
     assert.deepEqual(kone, koa)
   })
 
-  it('should work alike: ws', { timeout: 20000 }, async () => {
+  it('should work alike: ws', { timeout: 120000 }, async () => {
     const [koa, kone] = await both(async ({ server, port, ask }) => {
       const wss = new WebSocket.Server({ server, path: '/chat' })
       wss.on('connection', (socket, req) => socket.on('message', data => socket.send(`${req.url} ${data}!`)))
@@ -118,7 +118,7 @@ describe("listeners on koa's server and on kone's", () => {
     assert.deepEqual(kone, koa)
   })
 
-  it('should work alike: @godaddy/terminus', { timeout: 20000 }, async () => {
+  it('should work alike: @godaddy/terminus', { timeout: 120000 }, async () => {
     const [koa, kone] = await both(async ({ server, ask }) => {
       let isFine = true
       createTerminus(server, {
@@ -139,13 +139,13 @@ describe("listeners on koa's server and on kone's", () => {
     assert.deepEqual(kone, koa)
   })
 
-  it('should work alike: stoppable', { timeout: 20000 }, () => stops({
+  it('should work alike: stoppable', { timeout: 120000 }, () => stops({
     name: 'stoppable',
     begin: server => stoppable(server, 5000),
     stop: server => new Promise(resolve => server.stop((err, isGraceful) => resolve([err, isGraceful])))
   }))
 
-  it('should work alike: http-terminator', { timeout: 20000 }, () => stops({
+  it('should work alike: http-terminator', { timeout: 120000 }, () => stops({
     begin (server) {
       const { createHttpTerminator } = install('agents').require('http-terminator')
       return createHttpTerminator({ server, gracefulTerminationTimeout: 5000 })
