@@ -28,7 +28,7 @@ describe('examples/deploy/app.js', { skip: missing('redis-server') }, () => {
 
   describe('should say in one line, and end with 1,', () => {
     const run = (args, env) => new Promise(resolve => {
-      execFile(process.execPath, args, { cwd: ROOT, env: { ...process.env, ...env }, timeout: 30000 },
+      execFile(process.execPath, args, { cwd: ROOT, env: { ...process.env, ...env }, timeout: 120000 },
         (err, stdout, stderr) => resolve([err?.code, stdout + stderr]))
     })
 

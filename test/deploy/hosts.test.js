@@ -37,7 +37,7 @@ const programs = missing('nginx') || missing('redis-server') || missing('setpriv
 
 for (const [kind, { network, skip }] of Object.entries(kinds)) {
   describe(`two hosts behind a third, with ${kind}`, { skip: programs || skip }, () => {
-    it('should keep users and acknowledged writes when one is cut off', { timeout: 90000 }, async t => {
+    it('should keep users and acknowledged writes when one is cut off', { timeout: 300000 }, async t => {
       const { hosts, site } = await raise(t, network())
       const users = new Users(site.origin)
       t.after(() => users.stop())
