@@ -78,6 +78,9 @@ function ask (port, path, agent, plain) {
 }
 
 describe("listeners on koa's server and on kone's", () => {
+  let agents
+  before(() => { agents = install('agents') }) // not in a test: npm needs longer than a test may
+
   it('should work alike: socket.io by polling and by websocket', { timeout: 120000 }, async () => {
     const [koa, kone] = await both(async ({ server, port, ask }) => {
       const seen = []
@@ -141,14 +144,14 @@ describe("listeners on koa's server and on kone's", () => {
 
   it('should work alike: stoppable', { timeout: 120000 }, () => stops({
     name: 'stoppable',
-    begin: server => stoppable(server, 5000),
+    begin: server => stoppable(server, 60000),
     stop: server => new Promise(resolve => server.stop((err, isGraceful) => resolve([err, isGraceful])))
   }))
 
   it('should work alike: http-terminator', { timeout: 120000 }, () => stops({
     begin (server) {
-      const { createHttpTerminator } = install('agents').require('http-terminator')
-      return createHttpTerminator({ server, gracefulTerminationTimeout: 5000 })
+      const { createHttpTerminator } = agents.require('http-terminator')
+      return createHttpTerminator({ server, gracefulTerminationTimeout: 60000 })
     },
     stop: (server, terminator) => terminator.terminate()
   }))
