@@ -9,7 +9,7 @@ const os = require('node:os')
 const path = require('node:path')
 const { promisify } = require('node:util')
 const { blocks } = require('./helpers/blocks')
-const { freePort } = require('./helpers/ports')
+const { isTaken, onFreePort } = require('./helpers/ports')
 const until = require('./helpers/until')
 
 const ROOT = path.join(__dirname, '..')
@@ -33,8 +33,6 @@ describe('docs/guide/getting-started.md, followed literally', { skip }, () => {
   before(async () => {
     folder = fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), 'kone-notes-')))
     notes = path.join(folder, 'notes')
-    port = await freePort()
-    base = `http://localhost:${port}`
     await checkout()
   })
 
@@ -56,10 +54,25 @@ describe('docs/guide/getting-started.md, followed literally', { skip }, () => {
     return stdout
   }
 
-  /** Starts a command that serves, and waits until the port responds. */
-  async function serve (code, PORT) {
+  /**
+   * Starts a command that serves, on a free port, and waits until the port responds.
+   *
+   * @param {string} code
+   * @param {{ inEnv?: boolean, before?: Function }} [options] `inEnv`: the command reads the port from its environment;
+   *   `before` is called when the port is known
+   */
+  function serve (code, { inEnv, before } = {}) {
+    return onFreePort(free => {
+      port = free
+      base = `http://localhost:${port}`
+      before?.()
+      return serveHere(code, inEnv && { PORT: String(port) })
+    })
+  }
+
+  async function serveHere (code, more) {
     const child = spawn('sh', ['-e', '-c', onPort(code)], {
-      cwd: notes, env: { ...env, ...(PORT && { PORT: String(PORT) }) }, detached: true, stdio: ['ignore', 'pipe', 'pipe']
+      cwd: notes, env: { ...env, ...more }, detached: true, stdio: ['ignore', 'pipe', 'pipe']
     })
     running.add(child)
     child.once('exit', () => running.delete(child))
@@ -67,6 +80,10 @@ describe('docs/guide/getting-started.md, followed literally', { skip }, () => {
     for (const stream of [child.stdout, child.stderr]) stream.on('data', chunk => { printed += chunk })
     await until(() => {
       if (child.exitCode !== null) throw new Error(`${code} ended with ${child.exitCode}:\n${printed}`)
+      if (isTaken({ message: printed })) { // `kone dev` waits for a change then
+        process.kill(-child.pid, 'SIGKILL')
+        throw new Error(printed)
+      }
       return fetch(base).then(res => res.text().then(() => true), () => false)
     }, 60000)
     return child
@@ -111,9 +128,8 @@ describe('docs/guide/getting-started.md, followed literally', { skip }, () => {
   const hello = async () => {
     const [, file] = /Save\s+this as `(hello\.\w+)`/.exec(page)
     const { code } = sections['The smallest app'].find(({ language }) => language === 'js')
-    fs.writeFileSync(path.join(notes, file), onPort(code))
     const [, command] = /start it with `(.+?)`/.exec(page)
-    const child = await serve(command)
+    const child = await serve(command, { before: () => fs.writeFileSync(path.join(notes, file), onPort(code)) })
     assert.equal(await (await fetch(`${base}/?name=Ada`)).text(), 'Hello Ada')
     await end(child)
   }
@@ -140,7 +156,7 @@ describe('docs/guide/getting-started.md, followed literally', { skip }, () => {
   it('should take a note of a visitor by `npm run dev`, show it escaped, and refuse an empty one', async () => {
     const [, script, usual] = /`npm (run dev)` sets `PORT` to (\d+)/.exec(page)
     assert.match(await sh('npx kone dev --help'), new RegExp(`or ${usual}\\b`))
-    const dev = await serve(`npm ${script}`, port)
+    const dev = await serve(`npm ${script}`, { inEnv: true })
     assert.match(await (await get()).text(), /No notes yet/)
     const added = await post({ text: '<i>tea</i>' })
     assert.equal(added.status, 302)

@@ -27,7 +27,7 @@ describe('the package', () => {
     writeFileSync(join(folder, 'package.json'), '{ "private": true }')
     await run('npm', ['install', '--prefer-offline', '--no-audit', '--no-fund', `./${packed.filename}`], {
       cwd: folder,
-      timeout: 120000
+      timeout: 300000
     })
   })
 

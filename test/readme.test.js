@@ -24,7 +24,7 @@ describe('README.md', () => {
     fs.writeFileSync(path.join(folder, 'package.json'), '{ "private": true }')
     await run('make', ['pack', `ARGS=--pack-destination ${folder}`], { cwd: ROOT })
     const [, command] = README.match(/`make pack` writes the tarball for `(npm install [^`]+)`/)
-    await run(`${command} --prefer-offline --no-audit --no-fund`, { cwd: folder, shell: true, timeout: 120000 })
+    await run(`${command} --prefer-offline --no-audit --no-fund`, { cwd: folder, shell: true, timeout: 300000 })
   })
 
   after(() => fs.rmSync(folder, { recursive: true, force: true }))

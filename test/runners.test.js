@@ -8,7 +8,7 @@ const { before, describe, it } = require('node:test')
 const { install } = require('./helpers/area')
 
 const ROOT = join(__dirname, '..')
-const TIMEOUT = 120_000
+const TIMEOUT = 300_000
 
 // An app's tests, by the runners that apps are tested with. None of them is given a flag that ends what is
 // still open, so a runner that does not end by itself fails here.

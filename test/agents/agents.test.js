@@ -135,7 +135,7 @@ describe('agents', () => {
   })
 
   for (const [name, { patches = false }] of Object.entries(AGENTS)) {
-    it(`should see in kone what they see in koa: ${name}`, { timeout: 120000 }, async () => {
+    it(`should see in kone what they see in koa: ${name}`, { timeout: 300000 }, async () => {
       const [koa, kone] = await Promise.all(['koa', 'kone'].map(framework => observe(name, framework)))
       assert.deepEqual(kone.responses, koa.responses)
       assert.deepEqual(kone.log, koa.log)

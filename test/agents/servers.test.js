@@ -19,7 +19,6 @@ const WebSocket = require('ws')
 const Koa = require('koa')
 const Kone = require('../helpers/kone')
 const { install } = require('../helpers/area')
-const { freePort } = require('../helpers/ports')
 const until = require('../helpers/until')
 
 const run = promisify(execFile)
@@ -79,7 +78,10 @@ function ask (port, path, agent, plain) {
 }
 
 describe("listeners on koa's server and on kone's", () => {
-  it('should work alike: socket.io by polling and by websocket', { timeout: 20000 }, async () => {
+  let agents
+  before(() => { agents = install('agents') }) // not in a test: npm needs longer than a test may
+
+  it('should work alike: socket.io by polling and by websocket', { timeout: 120000 }, async () => {
     const [koa, kone] = await both(async ({ server, port, ask }) => {
       const seen = []
       const sockets = new SocketServer(server)
@@ -100,7 +102,7 @@ describe("listeners on koa's server and on kone's", () => {
     assert.deepEqual(kone, koa)
   })
 
-  it('should work alike: ws', { timeout: 20000 }, async () => {
+  it('should work alike: ws', { timeout: 120000 }, async () => {
     const [koa, kone] = await both(async ({ server, port, ask }) => {
       const wss = new WebSocket.Server({ server, path: '/chat' })
       wss.on('connection', (socket, req) => socket.on('message', data => socket.send(`${req.url} ${data}!`)))
@@ -119,7 +121,7 @@ describe("listeners on koa's server and on kone's", () => {
     assert.deepEqual(kone, koa)
   })
 
-  it('should work alike: @godaddy/terminus', { timeout: 20000 }, async () => {
+  it('should work alike: @godaddy/terminus', { timeout: 120000 }, async () => {
     const [koa, kone] = await both(async ({ server, ask }) => {
       let isFine = true
       createTerminus(server, {
@@ -140,16 +142,16 @@ describe("listeners on koa's server and on kone's", () => {
     assert.deepEqual(kone, koa)
   })
 
-  it('should work alike: stoppable', { timeout: 20000 }, () => stops({
+  it('should work alike: stoppable', { timeout: 120000 }, () => stops({
     name: 'stoppable',
-    begin: server => stoppable(server, 5000),
+    begin: server => stoppable(server, 60000),
     stop: server => new Promise(resolve => server.stop((err, isGraceful) => resolve([err, isGraceful])))
   }))
 
-  it('should work alike: http-terminator', { timeout: 20000 }, () => stops({
+  it('should work alike: http-terminator', { timeout: 120000 }, () => stops({
     begin (server) {
-      const { createHttpTerminator } = install('agents').require('http-terminator')
-      return createHttpTerminator({ server, gracefulTerminationTimeout: 5000 })
+      const { createHttpTerminator } = agents.require('http-terminator')
+      return createHttpTerminator({ server, gracefulTerminationTimeout: 60000 })
     },
     stop: (server, terminator) => terminator.terminate()
   }))
@@ -188,6 +190,7 @@ describe('plain pm2 start app.js -i 1', () => {
     env: { ...env, ...more },
     maxBuffer: 64e6
   })
+  const portFile = name => path.join(home, `${name}.port`)
   const FRAMEWORKS = { koa: require.resolve('koa'), kone: path.join(__dirname, '../..') }
 
   before(() => {
@@ -198,7 +201,9 @@ describe('plain pm2 start app.js -i 1', () => {
         process.on('warning', ({ code }) => warnings.push(code))
         const app = new Koa()
         app.use(ctx => { ctx.body = { isNodes: 'parser' in ctx.req.socket, isPatched: server.emit !== require('node:events').prototype.emit, warnings } })
-        const server = app.listen(process.env.PORT, '127.0.0.1')`)
+        const server = app.listen(0, process.env.HOST, () => {
+          require('node:fs').writeFileSync(${JSON.stringify(portFile(name))}, String(server.address().port))
+        })`)
     }
   })
   after(async () => {
@@ -209,9 +214,11 @@ describe('plain pm2 start app.js -i 1', () => {
   it("should measure the app's requests as koa's, on the front", { timeout: 120000 }, async () => {
     const responses = {}
     for (const name of Object.keys(FRAMEWORKS)) {
-      const PORT = String(await freePort()) // of pm2's one primary, which gives all workers the same port for 0
-      await pm2({ PORT }, 'start', `${name}.js`, '-i', '1')
-      const ask = async () => (await fetch(`http://127.0.0.1:${PORT}/`)).json()
+      // pm2's one primary gives all workers the same port for 0 of one address
+      const HOST = `127.0.0.${Object.keys(responses).length + 1}`
+      await pm2({ HOST }, 'start', `${name}.js`, '-i', '1')
+      const port = await until(() => fs.existsSync(portFile(name)) && fs.readFileSync(portFile(name), 'utf8'))
+      const ask = async () => (await fetch(`http://${HOST}:${port}/`)).json()
       await until(() => ask().catch(() => false))
       for (let i = 0; i < 20; i++) responses[name] = await ask()
     }

@@ -7,7 +7,7 @@ const fs = require('node:fs')
 const os = require('node:os')
 const path = require('node:path')
 const { setTimeout: sleep } = require('node:timers/promises')
-const { freePort, isTaken } = require('../helpers/ports')
+const { freePort, isTaken, onFreePort } = require('../helpers/ports')
 
 const ROOT = path.join(__dirname, '../..')
 const PM2 = path.join(ROOT, 'pm2.js')
@@ -76,8 +76,10 @@ class Instance {
       await this.startHere()
     } catch (err) {
       if (!isTaken(err)) throw err
-      this.move(await freePort())
-      await this.startHere()
+      await onFreePort(port => {
+        this.move(port)
+        return this.startHere()
+      })
     }
   }
 
@@ -164,7 +166,7 @@ function isAlive (pid) {
 }
 
 /** Wait for a condition, at most `timeout` ms. */
-async function until (what, condition, timeout = 20000) {
+async function until (what, condition, timeout = 60000) {
   const deadline = performance.now() + timeout
   for (;;) {
     const value = await condition()

@@ -10,7 +10,7 @@ const os = require('node:os')
 const path = require('node:path')
 const { start } = require('../helpers/child')
 const until = require('../helpers/until')
-const { freePort, onFreePort } = require('../helpers/ports')
+const { onFreePort } = require('../helpers/ports')
 
 const ROOT = path.join(__dirname, '../..')
 const { bin, version } = require('kone/package.json')
@@ -247,12 +247,15 @@ describe('kone dev', () => {
 
 describe('kone start', () => {
   it('should serve, reload, tell its workers and stop, as pm2.js does', async t => {
-    const port = String(await freePort())
     const tmp = fs.mkdtempSync(path.join(os.tmpdir(), 'kone-'))
     t.after(() => fs.rmSync(tmp, { recursive: true, force: true }))
     process.env.TMPDIR = tmp // of the socket for commands
     t.after(() => { delete process.env.TMPDIR })
-    const child = await start([KONE, 'start', 'app.js', '--port', port, '--instances', '2', '--cluster', 'node'], {}, folder)
+    let port
+    const child = await onFreePort(free => {
+      port = String(free)
+      return start([KONE, 'start', 'app.js', '--port', port, '--instances', '2', '--cluster', 'node'], {}, folder)
+    })
     t.after(() => child.stop('SIGKILL'))
     assert.match(child.output(), new RegExp(`^http://localhost:${port} in 2 workers`))
     assert.equal(await (await fetch(`${child.url}/api/users/7`)).text(), '7')

@@ -9,7 +9,7 @@ const path = require('node:path')
 const { after, before, describe, it } = require('node:test')
 const { make } = require('../cluster/instance')
 const drain = require('../helpers/drain')
-const { closedPort, freePort, onFreePort } = require('../helpers/ports')
+const { closedPort, isTaken, onFreePort } = require('../helpers/ports')
 const { missing, which } = require('../helpers/programs')
 const startRedis = require('../helpers/redis')
 const visitor = require('../helpers/visitor')
@@ -28,8 +28,14 @@ describe('examples/deploy/app.js', { skip: missing('redis-server') }, () => {
 
   describe('should say in one line, and end with 1,', () => {
     const run = (args, env) => new Promise(resolve => {
-      execFile(process.execPath, args, { cwd: ROOT, env: { ...process.env, ...env }, timeout: 30000 },
+      execFile(process.execPath, args, { cwd: ROOT, env: { ...process.env, ...env }, timeout: 120000 },
         (err, stdout, stderr) => resolve([err?.code, stdout + stderr]))
+    })
+
+    const inCluster = REDIS_URL => onFreePort(async PORT => {
+      const [code, printed] = await run(['pm2.js', APP], { PORT, KONE_CLUSTER: 'node', INSTANCES: 2, REDIS_URL })
+      if (isTaken({ message: printed })) throw new Error(printed)
+      return [code, printed]
     })
 
     it('that Redis cannot be reached', async t => {
@@ -40,8 +46,7 @@ describe('examples/deploy/app.js', { skip: missing('redis-server') }, () => {
 
     it('that Redis cannot be reached, in a cluster too', async t => {
       const port = await closedPort(t)
-      const env = { PORT: await freePort(), KONE_CLUSTER: 'node', INSTANCES: 2, REDIS_URL: `redis://127.0.0.1:${port}` }
-      assert.deepEqual(await run(['pm2.js', APP], env),
+      assert.deepEqual(await inCluster(`redis://127.0.0.1:${port}`),
         [1, `kone: cannot reach Redis: connect ECONNREFUSED 127.0.0.1:${port}\n`])
     })
 
@@ -59,8 +64,7 @@ describe('examples/deploy/app.js', { skip: missing('redis-server') }, () => {
     }
 
     it('that REDIS_URL is not a URL of Redis, also in a cluster', async () => {
-      const env = { PORT: await freePort(), KONE_CLUSTER: 'node', INSTANCES: 2, REDIS_URL: 'redis://127.0.0.1:port' }
-      assert.deepEqual(await run(['pm2.js', APP], env),
+      assert.deepEqual(await inCluster('redis://127.0.0.1:port'),
         [1, 'kone: REDIS_URL must be redis://user:password@host:port/db: Invalid URL\n'])
     })
 

@@ -29,15 +29,19 @@ class Network {
 
   async open () {}
 
-  /** Start a program on a host. */
+  /** Start a program on a host; what it has printed so far is its `printed`. */
   spawn (host, program, args, env) {
     const [command, ...rest] = [...this.enter(host), 'setpriv', '--pdeathsig', 'KILL', program, ...args]
     const child = spawn(command, rest, {
       cwd: ROOT,
       env: { ...process.env, NODE_TEST_CONTEXT: undefined, ...env },
-      stdio: ['ignore', 'ignore', 'inherit']
+      stdio: ['ignore', 'pipe', 'pipe']
     })
-    child.ended = once(child, 'exit')
+    child.printed = ''
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.setEncoding('utf8').on('data', text => { child.printed += text })
+    }
+    child.ended = once(child, 'close')
     this.running.push({ host, child })
     return child
   }

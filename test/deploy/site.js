@@ -92,7 +92,7 @@ function replace (text, what, by) {
  * @param {{ method, headers, body, agent, localAddress, timeout }} [options] body: sent as JSON; timeout in ms
  * @return {Promise<{ status, headers, text, json() }>}
  */
-function ask (url, { body, headers, timeout = 8000, ...options } = {}) {
+function ask (url, { body, headers, timeout = 30000, ...options } = {}) {
   return new Promise((resolve, reject) => {
     const payload = body === undefined ? undefined : JSON.stringify(body)
     const type = payload && { 'content-type': 'application/json', 'content-length': Buffer.byteLength(payload) }
@@ -112,7 +112,7 @@ function ask (url, { body, headers, timeout = 8000, ...options } = {}) {
 }
 
 /** Wait for a condition, at most `timeout` ms. */
-async function until (what, condition, timeout = 15000) {
+async function until (what, condition, timeout = 60000) {
   const deadline = performance.now() + timeout
   for (;;) {
     const value = await condition()

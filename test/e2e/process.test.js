@@ -33,7 +33,7 @@ describe('the demo app as a process', () => {
 
   describe('should say in one line, and end with 1,', () => {
     const run = env => new Promise(resolve => {
-      execFile(process.execPath, ['examples/app'], { env: { ...process.env, ...ENV, ...env }, timeout: 20000 },
+      execFile(process.execPath, ['examples/app'], { env: { ...process.env, ...ENV, ...env }, timeout: 120000 },
         (err, stdout, stderr) => resolve([err.code, stdout + stderr]))
     })
 

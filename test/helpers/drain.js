@@ -3,7 +3,7 @@
 const assert = require('node:assert/strict')
 const { once } = require('node:events')
 const http = require('node:http')
-const { setTimeout: sleep } = require('node:timers/promises')
+const until = require('./until')
 
 /**
  * Stop an app while a POST is half-sent, and see that its probes say so: alive and ready before;
@@ -37,12 +37,11 @@ module.exports = async function drain (url, stop, { path, type, body }) {
     await once(post, 'continue') // it is in flight
     stop()
 
-    let answer
-    for (let i = 0; i < 200 && answer?.[0] !== 503; i++) {
-      answer = await ask(`${url}/readyz`, agent)
-      await sleep(10)
-    }
-    assert.deepEqual(answer, [503, 'draining', 'close'])
+    const response = await until(async () => {
+      const response = await ask(`${url}/readyz`, agent)
+      return response[0] === 503 && response
+    })
+    assert.deepEqual(response, [503, 'draining', 'close'])
     await assert.rejects(ask(`${url}/healthz`, false), { code: 'ECONNREFUSED' })
 
     post.end(body)

@@ -11,7 +11,7 @@ const { setTimeout } = require('node:timers/promises')
 const Kone = require('./kone')
 
 // A response that does not come is a failure with a name, not a test file that never ends.
-const PATIENCE = 5000
+const PATIENCE = 20000
 
 // The front can be switched off for a whole process; its engines would only be `listen` again.
 const withoutFront = process.env.KONE_HTTP1 === 'off' ? 'KONE_HTTP1=off' : false

@@ -8,7 +8,7 @@ const { setTimeout: sleep } = require('node:timers/promises')
 const THINKING = 300
 
 /** ms after which a response will not come any more. */
-const PATIENCE = 8000
+const PATIENCE = 30000
 
 const UPLOAD = randomBytes(96 * 1024)
 const HASH = createHash('sha1').update(UPLOAD).digest('hex')

@@ -314,7 +314,7 @@ describe('the known differences of lib/http1/README.md', () => {
   })
 
   for (const [name, front, node] of table) {
-    it(`should be there: ${name}`, { timeout: 20000 }, async () => {
+    it(`should be there: ${name}`, { timeout: 60000 }, async () => {
       assert(front.length > 0 && node.length > 0)
       await DIFFERENCES[name]()
     })

@@ -151,7 +151,7 @@ front('app.close() and a client that takes its time', ({ it, serve }) => {
     const client = await download(port, get('/'))
     await waitFor(() => sockets[0]?.bytesWritten > 0, 'the response')
     const closed = app.close({ grace: 0, timeout: 20000 })
-    await wait(500) // it looks every 20 ms
+    await wait(500) // it looks every 20 ms; a listener of each look would be there now
     const counts = Object.fromEntries(sockets[0].eventNames().map(name => [String(name), sockets[0].listenerCount(name)]))
     for (const [name, count] of Object.entries(counts)) assert(count < 5, `${count} listeners of '${name}'`)
     client.resume()

@@ -333,7 +333,7 @@ async function inProcess (args) {
 }
 
 describe('socket.io', () => {
-  it('should share a server with the app', { timeout: 10000 }, async () => {
+  it('should share a server with the app', { timeout: 60000 }, async () => {
     const app = new Kone()
     hello(app)
     const server = app.listen(0, '127.0.0.1')

@@ -12,7 +12,7 @@ const KONE = JSON.stringify(path.join(__dirname, '../helpers/kone'))
 /** Run `program` in a process of its own; what it prints is JSON. */
 async function child (program, args = []) {
   const { stdout } = await run(process.execPath, [...args, '-e', program], {
-    timeout: 20000,
+    timeout: 60000,
     env: { ...process.env, NODE_TEST_CONTEXT: undefined, KONE_HTTP1: undefined }
   })
   return JSON.parse(stdout)

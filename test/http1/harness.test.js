@@ -87,7 +87,7 @@ describe('the differential harness', () => {
     'an error nobody else has': app => app.use((ctx, next) => { ctx.app.emit('error', new Error('odd'), ctx); return next() }),
     'a response that is late': app => app.use(async (ctx, next) => {
       await next()
-      await new Promise(resolve => setTimeout(resolve, 200).unref())
+      await new Promise(resolve => ctx.socket.once('close', resolve)) // later than any step
     })
   }
 

@@ -38,7 +38,7 @@ const READS = {
 describe('what an app keeps of a request', { concurrency: false }, () => {
   let koa
   for (const side of ['front', 'front, ctx.res touched']) {
-    it(`should keep no more than itself, ${side}`, { timeout: 120000 }, async t => {
+    it(`should keep no more than itself, ${side}`, { timeout: 300000 }, async t => {
       koa ??= await measure(t, 'koa')
       const front = await measure(t, side)
       for (const what of Object.keys(koa)) {

@@ -17,7 +17,7 @@ const shapes = require('../helpers/linear/shapes')
  */
 
 const LARGE = 14_000
-const ROUNDS = 7
+const ROUNDS = 15
 
 const head = size => `GET / HTTP/1.1\r\nHost: a\r\nX-Large: ${'x'.repeat(size)}\r\n\r\n`
 

@@ -163,16 +163,17 @@ sides('ctx.req and ctx.res', ({ side, it, serve }) => {
 
   it('should tell the truth after the client is gone', async () => {
     let told
+    let arrived
     const { talk } = await serve(app => app.use(async ctx => {
       ctx.respond = false
+      arrived = true
       await new Promise(resolve => ctx.onFinished(resolve))
       const { req, res } = ctx
       told = [res.headersSent, res.writableEnded, res.destroyed, req.aborted, req.destroyed]
       res.end('too late')
     }))
     const client = await talk(get('/'))
-    await waitFor(() => client.socket.bytesWritten, 'the request')
-    await new Promise(resolve => setTimeout(resolve, 20))
+    await waitFor(() => arrived, 'the request')
     client.destroy()
     await waitFor(() => told, 'the end')
     assert.deepEqual(told.slice(0, 3), [false, false, true])

@@ -270,7 +270,9 @@ front('ctx.onFinished() of a response that was lost', ({ it, serve }) => {
     })
 
     it(`should call lost a ${what} that a timeout cuts`, async () => {
-      const { app, port, sockets } = await serve(notified(app => app.use(ctx => { ctx.body = body })), { timeout: 50 })
+      const { app, port, sockets } = await serve(notified(app => app.use(ctx => { ctx.body = body })), {
+        timeout: 300 // long enough for the request to come first, also on a busy machine
+      })
       const client = await download(port, get('/'))
       await waitFor(() => sockets[0]?.destroyed, 'the timeout')
       await app.ends.are({ '/': LOST })

@@ -10,7 +10,7 @@ const { get } = require('./sides')
 const { start } = require('./wire')
 
 const MB = 1024 * 1024
-const TIMEOUT = 90000
+const TIMEOUT = 300000
 
 /** Less than 64 KiB: one read. */
 const REQUESTS = 2500

@@ -8,7 +8,7 @@ const path = require('node:path')
 const { random } = require('../helpers/random')
 const { ENDS, HANGS, crowd, generate, smaller } = require('./siege/plan')
 const { Responses } = require('./siege/responses')
-const { GROWTH, siege, soak } = require('./siege/run')
+const { GROWTH, Lane, siege, soak } = require('./siege/run')
 const scenarios = require('./siege/scenarios')
 
 // `make siege` runs for minutes and from any seed; these conversations are the same in every run.
@@ -90,6 +90,27 @@ describe('the responses that a siege reads', () => {
       assert.equal(typeof responses.error, 'string')
     })
   }
+})
+
+describe('what a siege confirms', () => {
+  const lost = { engine: 'front', what: 'a request is lost' }
+  const grown = { engine: 'front', what: 'more memory', measured: true }
+  const confirm = (findings, tries) => {
+    const lane = Object.assign(Object.create(Lane.prototype), { engines: [], run: async () => tries.shift() })
+    return lane.confirm({}, findings)
+  }
+
+  it('should be what returns once, or each time when it was measured', async () => {
+    assert.deepEqual(await confirm([lost], [[], [lost]]), [lost])
+    assert.deepEqual(await confirm([grown], [[grown], [grown], [grown]]), [grown])
+    assert.deepEqual(await confirm([lost, grown], [[grown], [], [lost]]), [lost])
+  })
+
+  it('should not be what does not return, nor something else', async () => {
+    assert.deepEqual(await confirm([lost], [[], [], []]), [])
+    assert.deepEqual(await confirm([lost], [[grown], [grown], [grown]]), [])
+    assert.deepEqual(await confirm([grown], [[grown], [], [grown]]), [])
+  })
 })
 
 describe('a siege', { skip }, () => {

@@ -101,7 +101,8 @@ wire('a response that was ready before its turn', ({ it, serve }) => {
 
 wire('server.timeout', ({ it, serve }) => {
   it('should leave the half-sent header section behind a response to the keep-alive timeout', async () => {
-    const { talk } = await serve(hello, { timeout: 80, keepAliveTimeout: 60000 })
+    // long enough for the second request to begin, also on a busy machine
+    const { talk } = await serve(hello, { timeout: 400, keepAliveTimeout: 60000 })
     const client = await talk(get('/'))
     await client.until(/hello$/)
     client.write('GET /2 HTTP/1.1\r\n')

@@ -128,7 +128,7 @@ describe('isolate', () => {
     assert.equal(isolate().name, 'isolate')
   })
 
-  const run = code => spawnSync(process.execPath, ['-e', code], { cwd: __dirname, encoding: 'utf8', timeout: 20000 })
+  const run = code => spawnSync(process.execPath, ['-e', code], { cwd: __dirname, encoding: 'utf8', timeout: 120000 })
 
   it('should fail the request for a promise nobody waits for', () => {
     // here node's test runner would get it first

@@ -117,7 +117,7 @@ describe('metrics', () => {
   })
 
   it('should leave no handle open', () => {
-    execFileSync(process.execPath, ['-e', "require('kone/middleware/metrics')()"], { cwd: __dirname, timeout: 20000 })
+    execFileSync(process.execPath, ['-e', "require('kone/middleware/metrics')()"], { cwd: __dirname, timeout: 120000 })
   })
 
   it('should say that prom-client is missing', () => {

@@ -9,9 +9,10 @@ const { missing, need } = require('../helpers/programs')
 const startRedis = require('../helpers/redis')
 
 const CLIENTS = {
-  ioredis (port) {
+  async ioredis (port) {
     const Redis = require('ioredis')
     const client = new Redis(port, '127.0.0.1', { maxRetriesPerRequest: null, retryStrategy: () => 50 })
+    await client.ping() // the 5 s of a store are for its operations, not for the connection
     return { client, ready: () => client.ping(), stop: () => client.disconnect() }
   },
 

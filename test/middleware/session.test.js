@@ -461,12 +461,9 @@ frameworks('session', ({ it, Koa, ask, errors, name }) => {
     const ann = visitor(ask, app)
     await ann('GET /')
     assert.equal((await ann('GET /raw')).text, 'done')
-    await until(() => store.sessions.has(`${KEY}:${ann.cookies[KEY]}`))
-    const deadline = Date.now() + 2000
-    while (!/"a":2/.test(store.sessions.get(`${KEY}:${ann.cookies[KEY]}`)) && Date.now() < deadline) {
-      await new Promise(setImmediate)
-    }
-    assert.equal(store.sessions.get(`${KEY}:${ann.cookies[KEY]}`), '{"a":2}')
+    const saved = () => store.sessions.get(`${KEY}:${ann.cookies[KEY]}`)
+    await until(() => saved() !== '{"a":1}')
+    assert.equal(saved(), '{"a":2}')
   })
 })
 
@@ -550,7 +547,7 @@ describe('session(options)', () => {
 
   it('should warn of memory in a cluster worker, and let the process end', async () => {
     const worker = path.join(__dirname, 'fixtures', 'session-worker.js')
-    const { stderr } = await promisify(execFile)(process.execPath, [worker], { timeout: 20_000 })
+    const { stderr } = await promisify(execFile)(process.execPath, [worker], { timeout: 120_000 })
     assert.match(stderr, /KONE_SESSION_MEMORY/)
   })
 

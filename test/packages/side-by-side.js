@@ -113,7 +113,7 @@ const IN_FRONT = {
 function sideBySide (name, row) {
   describe(name, { concurrency: true }, () => {
     for (const inFront of row.inFront ?? Object.keys(IN_FRONT)) {
-      it(`should do the same in koa and kone behind ${inFront}`, { timeout: 60000 }, () => compare(row, IN_FRONT[inFront]))
+      it(`should do the same in koa and kone behind ${inFront}`, { timeout: 180000 }, () => compare(row, IN_FRONT[inFront]))
     }
   })
 }

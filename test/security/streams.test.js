@@ -200,7 +200,7 @@ engines('a body stream', ({ it, serve, engine }) => {
       }]
     }
     for (const [when, [line, middleware]] of Object.entries(abandoned)) {
-      it(`should be given up ${when}: ${kind}`, { timeout: 3000 }, async () => {
+      it(`should be given up ${when}: ${kind}`, { timeout: 20000 }, async () => {
         const source = make()
         const { ask } = await serve(app => app.use(ctx => middleware(ctx, source.body)))
         await ask(line)
