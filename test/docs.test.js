@@ -16,8 +16,8 @@ const PROJECT = path.join(__dirname, 'docs/project')
 const markdown = folder => fs.readdirSync(path.join(root, folder), { recursive: true })
   .filter(file => file.endsWith('.md') && !/(?:^|\/)(?:node_modules|\.vitepress)\//.test(file))
   .map(file => path.join(folder, file))
-const pages = ['README.md', 'MIGRATION.md', 'SECURITY.md', 'CHANGELOG.md', 'lib/http1/README.md',
-  ...markdown('docs'), ...markdown('middleware')]
+const pages = ['README.md', 'MIGRATION.md', 'SECURITY.md', 'CHANGELOG.md', 'CONTRIBUTING.md', ...markdown('lib'),
+  ...markdown('docs'), ...markdown('examples'), ...markdown('middleware')]
 
 const cwd = process.cwd()
 before(() => process.chdir(PROJECT))
