@@ -1,4 +1,4 @@
-# The one door, for people and for CI. `make` alone says what there is.
+# All commands of the repository, for people and for CI. `make` alone lists them.
 
 NPM_CI = npm ci --no-audit --no-fund
 ARGS ?=
@@ -6,22 +6,25 @@ export REF
 export INIT_CWD = $(CURDIR)
 
 help:
-	@echo 'make start        install, serve the demo app on http://localhost:4000 (PORT)'
-	@echo 'make test         install, run all tests'
-	@echo 'make battle       hello world against the field (ARGS="--quick")'
-	@echo 'make bench-NAME   dropin mw front soak versions connections static rpc growth types (ARGS=…)'
-	@echo 'make bench-compare REF=main~1   the checkout against a revision of kone, or REF=a..b'
-	@echo 'make results      copy complete runs to benchmarks/results'
-	@echo 'make report       README, docs/reports and charts from benchmarks/results, and an HTML page'
+	@echo 'make start        installs, serves the demo app on http://localhost:4000 (PORT)'
+	@echo 'make test         installs, runs all tests'
+	@echo 'make battle       benchmark: hello world on kone, node:http, Koa and other frameworks (ARGS="--quick")'
+	@echo 'make bench-NAME   other benchmarks: dropin mw front soak versions connections static rpc growth types (ARGS=…)'
+	@echo 'make bench-compare REF=main~1   compares the checkout with a revision of kone, or REF=a..b two revisions'
+	@echo 'make results      copies complete benchmark runs to benchmarks/results'
+	@echo 'make report       writes tables and charts of README and docs/reports from benchmarks/results, and an HTML page'
 	@echo 'make docs         builds the documentation, serves it on http://localhost:4173 (PORT)'
 	@echo '                  ARGS=build only builds it, ARGS=dev shows every change at once'
-	@echo 'make fuzz         the HTTP/1.1 front against node:http for minutes'
-	@echo 'make siege        hostile and slow clients against the front and node:http for minutes'
-	@echo 'make cover lint types compat'
-	@echo 'make pack         the tarball to install elsewhere: npm install ./kone-2.17.0.tgz'
-	@echo 'make release VERSION=2.18.0   version, changelog, tarball, tag; pushes and publishes nothing'
-	@echo 'make index        middleware/index.js and .d.ts, made of the folders'
-	@echo 'make runs-unchanged   the lists of packages in documents, made of the tests'
+	@echo 'make fuzz         sends random requests to kone and to node:http for minutes, compares the responses'
+	@echo 'make siege        runs hostile and slow clients against kone and node:http for minutes'
+	@echo 'make cover        runs the tests of lib with coverage'
+	@echo 'make lint         checks the style'
+	@echo 'make types        compiles the type tests'
+	@echo 'make compat       runs real applications on Koa and on kone, compares the responses (ARGS=strapi)'
+	@echo 'make pack         makes the tarball to install elsewhere: npm install ./kone-2.17.0.tgz'
+	@echo 'make release VERSION=2.18.0   sets version and changelog, checks the tarball, tags; pushes and publishes nothing'
+	@echo 'make index        writes middleware/index.js and index.d.ts from the folders'
+	@echo 'make runs-unchanged   writes the lists of packages in README and docs from the tests'
 
 start: node_modules
 	node examples/app
@@ -70,7 +73,7 @@ bench-%: node_modules benchmarks/node_modules
 docs: node_modules docs/node_modules
 	cd docs && npm run --silent $(or $(ARGS),start)
 
-# Complete runs of benchmarks/out to benchmarks/results.
+# Copies complete runs from benchmarks/out to benchmarks/results.
 results: benchmarks/node_modules
 	cd benchmarks && node results.js $(ARGS)
 

@@ -7,6 +7,7 @@ const fs = require('node:fs')
 const net = require('node:net')
 const os = require('node:os')
 const path = require('node:path')
+const { read } = require('../cluster/settings')
 const { onFreePort } = require('./helpers/ports')
 const { start } = require('./helpers/child')
 const until = require('./helpers/until')
@@ -198,6 +199,20 @@ describe('npm create kone', () => {
     it('and leaves what is there alone', () => {
       assert.deepEqual(list('full'), ['precious'])
     })
+  })
+
+  it('should name the ports on which the scripts serve', () => {
+    const { port } = read({})
+    for (const kind of ['bare', 'site', 'api']) {
+      for (const language of ['js', 'ts']) {
+        const text = fs.readFileSync(path.join(root, `create/template/${kind}-${language}/README.md`), 'utf8')
+        assert.match(text, new RegExp(`npm run dev +http://localhost:${port} \\(PORT\\)`), `${kind}-${language}`)
+      }
+    }
+    const page = fs.readFileSync(path.join(root, 'docs/api/create.md'), 'utf8')
+    const server = fs.readFileSync(path.join(root, 'create/template/all-js/server.js'), 'utf8')
+    assert.equal(/`npm run dev` .*http:\/\/localhost:(\d+)/.exec(page)[1], String(port))
+    assert.equal(/npm start .*http:\/\/localhost:(\d+)/.exec(page)[1], /PORT\) \|\| (\d+)/.exec(server)[1])
   })
 
   it('should be published with all of its files and no dependency', async () => {

@@ -7,6 +7,7 @@ const http = require('node:http')
 const path = require('node:path')
 const { killTimeout } = require('../cluster/settings')
 const { codes } = require('../lib/errors')
+const { names } = require('../tools/middleware-index')
 const { program, HINT } = require('../docs/.vitepress/program')
 const { blocks, run, quotes } = require('./helpers/blocks')
 
@@ -15,8 +16,8 @@ const PROJECT = path.join(__dirname, 'docs/project')
 const markdown = folder => fs.readdirSync(path.join(root, folder), { recursive: true })
   .filter(file => file.endsWith('.md') && !/(?:^|\/)(?:node_modules|\.vitepress)\//.test(file))
   .map(file => path.join(folder, file))
-const pages = ['README.md', 'MIGRATION.md', 'SECURITY.md', 'CHANGELOG.md', 'lib/http1/README.md',
-  ...markdown('docs'), ...markdown('middleware')]
+const pages = ['README.md', 'MIGRATION.md', 'SECURITY.md', 'CHANGELOG.md', 'CONTRIBUTING.md', ...markdown('lib'),
+  ...markdown('docs'), ...markdown('examples'), ...markdown('middleware')]
 
 const cwd = process.cwd()
 before(() => process.chdir(PROJECT))
@@ -67,6 +68,14 @@ it('should list every error code of kone, and no other', () => {
     const listed = [...text.matchAll(/^\| `(KONE_ERR_\w+)` \| (\d+|–) /gm)].map(([, code, status]) => [code, status])
     assert.deepEqual(listed, known, page)
   }
+})
+
+it('should count the middleware of the set', () => {
+  const set = names().filter(name => name !== 'views') // another name of template
+  const counts = pages.flatMap(page => [...fs.readFileSync(path.join(root, page), 'utf8')
+    .matchAll(/\b(\d+) (?:modules|middleware|in the package)\b/g)].map(([, count]) => [page, Number(count)]))
+  assert.ok(counts.length > 3)
+  assert.deepEqual(counts.filter(([, count]) => count !== set.length), [])
 })
 
 describe('docs/api/deploy.md', () => {

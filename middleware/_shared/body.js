@@ -13,8 +13,8 @@ const INFLATE = {
 }
 
 /**
- * A request's body, decompressed, in one Buffer. On kone the bytes may be there already: then no
- * stream is made and no promise.
+ * A request's body, decompressed, in one Buffer. On kone, if the bytes came with the headers,
+ * no stream and no promise is made.
  *
  *    const bytes = await readBody(ctx, 1024 * 1024)
  *
@@ -33,7 +33,7 @@ module.exports = function readBody (ctx, limit) {
   if (inflate === undefined) {
     throw createError(415, `unsupported content encoding "${encoding}"`, { type: 'encoding.unsupported', encoding })
   }
-  // what does not compress grows a little when it is compressed
+  // incompressible bytes grow a little when they are compressed
   const bytes = take(ctx, Math.ceil(limit * 1.01) + 64)
   if (Buffer.isBuffer(bytes)) return expand(ctx, inflate, encoding, bytes, limit)
   return bytes.then(bytes => expand(ctx, inflate, encoding, bytes, limit))
@@ -48,7 +48,7 @@ function take (ctx, limit) {
 }
 
 /**
- * Somebody may have read it before, with a higher limit.
+ * Another middleware may have read the body before, with a higher limit.
  */
 function check (ctx, bytes, limit) {
   if (bytes.length > limit) throw tooLarge(ctx, limit)
@@ -72,7 +72,7 @@ function expand (ctx, inflate, encoding, bytes, limit) {
   return new Promise((resolve, reject) => {
     inflate(bytes, { maxOutputLength: Math.max(limit, 1) }, (err, result) => {
       if (err === null && result.length <= limit) resolve(result)
-      else if (err === null) reject(tooLarge(ctx, limit)) // of a limit of 0, which zlib does not take
+      else if (err === null) reject(tooLarge(ctx, limit)) // a limit of 0, which zlib refuses
       else if (err.code === 'ERR_BUFFER_TOO_LARGE') reject(tooLarge(ctx, limit))
       else reject(createError(400, `corrupt ${encoding} body`, { type: 'encoding.corrupt', cause: err }))
     })
@@ -80,7 +80,7 @@ function expand (ctx, inflate, encoding, bytes, limit) {
 }
 
 /**
- * In Koa there is only the stream. The package is loaded there alone.
+ * Koa has only the stream. The package is loaded only there.
  */
 function collect (req, limit) {
   const rawBody = require('raw-body')

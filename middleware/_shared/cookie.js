@@ -5,8 +5,8 @@ const Cookies = require('cookies')
 const readers = new Map()
 
 /**
- * Make a function that reads one cookie of a request, as `ctx.cookies.get(name)` does; that would make an
- * object of all header fields first. An app's own `ctx.cookies` is used.
+ * Make a function that reads one cookie of a request, like `ctx.cookies.get(name)`, which would make an
+ * object of all header fields first. If an app replaces `ctx.cookies`, that is used.
  *
  *    const theme = cookieReader('theme')
  *    theme(ctx) // 'dark', or undefined

@@ -3,7 +3,7 @@
 const DEADLINE = 5000 // ms
 
 /**
- * Wait for what a store promised, but not for ever: a client that retries or queues while its
+ * Reject if a store does not respond in time. Without this, a client that retries or queues while its
  * server is down would keep the request open.
  *
  *    const value = await deadline(client.get(key))

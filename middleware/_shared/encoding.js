@@ -1,19 +1,19 @@
 'use strict'
 
 const MAX_KNOWN = 500
-const MAX_HEADER = 256 // characters; a longer one is read, not remembered
+const MAX_HEADER = 256 // characters; a longer header is parsed each time, so that clients cannot fill the cache
 
 const known = new Map()
 
 /**
- * Choose an encoding for a client: the heaviest it accepts, of equals the first offered.
+ * Choose an encoding for a client: the one with the highest weight, of equals the first offered.
  *
  *    choose('gzip, br;q=0.8', ['br', 'gzip', 'identity'])   // 'gzip'
  *
  * By hand because the negotiator that accepts 1 brings (0.6) lets the client's order decide between equals.
  *
- * RFC 9110, 12.5.3. `identity` weighs as little as the least accepted unless it is named, and
- * nothing is refused for want of it: undefined means that no offer is acceptable.
+ * RFC 9110, 12.5.3. `identity` has the lowest weight of all accepted encodings unless the header names
+ * it. undefined means that no offer is acceptable.
  *
  * @param {string} header Accept-Encoding
  * @param {string[]} offered in order of preference

@@ -12,7 +12,7 @@ const onFinished = require('on-finished')
  * @api private
  */
 module.exports = function whenFinished (ctx, fn) {
-  // Koa has only the stream, which kone would have to make
+  // Koa has only ctx.res, which kone would have to create
   if (typeof ctx.onFinished === 'function') ctx.onFinished(fn)
   else onFinished(ctx.res, fn)
 }

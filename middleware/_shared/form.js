@@ -69,7 +69,7 @@ function form (options = {}) {
 }
 
 /**
- * What is written with the same key belongs together, before any key is taken apart.
+ * Collect the values of each key, before the keys are parsed.
  *
  * @return {Record<string, string | string[]>} without a prototype
  */
@@ -105,7 +105,7 @@ function add (found, key, value) {
 }
 
 /**
- * Take the keys apart.
+ * Turn keys into nested objects.
  *
  *    nest({ 'a[b]': '1' }) // { a: { b: '1' } }
  *
@@ -171,7 +171,7 @@ function split (key, depth) {
     }
     const close = closing(key, open)
     if (close === -1) {
-      path.push(`[${key.slice(open)}]`) // never closed: the rest is one name
+      path.push(`[${key.slice(open)}]`) // without a closing bracket the rest is one name
       return path
     }
     if (isInherited(key.slice(open + 1, close))) return null

@@ -1,9 +1,9 @@
 'use strict'
 
 /**
- * Whether all that comes after a middleware has ended already. On kone a chain that never waits
- * returns one promise that all requests share, so that a middleware that acts afterwards may act
- * at once and keep the chain synchronous; in Koa this is always false.
+ * Have all middleware after this one ended? On kone a chain in which nothing waits returns one promise
+ * that all requests share. A middleware that acts afterwards may then act at once, and the chain stays
+ * synchronous. In Koa this is always false.
  *
  *    const ended = next()
  *    return isOver(ctx, ended) ? act(ctx) : ended.then(() => act(ctx))

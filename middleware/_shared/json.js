@@ -3,7 +3,7 @@
 const secure = require('secure-json-parse')
 
 /**
- * JSON from a client. Refuses, or removes, keys that would reach a prototype when the value is
+ * Parse JSON of a client. Refuses, or removes, keys that would reach a prototype when the value is
  * merged into another object.
  *
  *    parseJSON('{"a":1}') // { a: 1 }

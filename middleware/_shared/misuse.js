@@ -1,6 +1,6 @@
 'use strict'
 
-const LONG = 20 // characters: longer text may be a key or a password, which no log should hold
+const LONG = 20 // characters: longer text may be a key or a password, which must not be in a log
 
 /**
  * The error of a registration that cannot work: what is wrong, and the page to read.

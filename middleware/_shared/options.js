@@ -12,8 +12,8 @@ const nearest = require('./nearest')
  *      driver: oneOf('memory', 'redis')
  *    })
  *
- * An option that is `undefined` counts as left out. So does `null` in place of all options, but not
- * as the value of one: defaults do not apply to it.
+ * An option that is `undefined` counts as left out. So does `null` in place of all options. `null`
+ * as the value of one option is a value: its default does not apply.
  *
  * @param {string} owner name of the middleware, for the message
  * @param {object|null|undefined} options
@@ -167,7 +167,7 @@ const record = rule => {
 }
 
 /**
- * An option that the package which is replaced has, and this middleware cannot honour.
+ * An option of the replaced package that this middleware does not support.
  *
  * @param {string} instead what to use, a sentence
  */

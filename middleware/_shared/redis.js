@@ -3,13 +3,13 @@
 const { given, misuse } = require('./misuse')
 
 /**
- * The same few commands by either client. ioredis and its kin take a command's arguments one by
- * one, node-redis takes some of them as an object.
+ * The same few commands for both kinds of clients: ioredis takes all arguments of a command one by one,
+ * node-redis takes some of them as an object.
  *
  * @param {object} client of `ioredis` or `redis`
  * @param {string} owner the caller, for the message
  * @return {{ get: Function, set: Function, del: Function, eval: Function }} each returns a promise
- * @throws {TypeError} if it is no client
+ * @throws {TypeError} if it is not a client
  * @api private
  */
 module.exports = function redis (client, owner) {
@@ -19,8 +19,8 @@ module.exports = function redis (client, owner) {
     }
   }
 
-  // A client without an 'error' listener ends the process when its server goes away. Here every
-  // failed command reaches the request that it was for.
+  // A client without an 'error' listener ends the process when its server goes away. The error needs no
+  // other handling: each failed command rejects for its request.
   if (client.listenerCount?.('error') === 0) client.on('error', ignore)
 
   return isNodeRedis(client) ? byObject(client) : byPosition(client)

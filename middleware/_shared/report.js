@@ -1,7 +1,7 @@
 'use strict'
 
 /**
- * Report an error to the app that no response can carry any more, as Koa does for its own.
+ * Report an error to the app when it is too late for a response, as Koa does for its own errors.
  *
  *    report(ctx, err)
  *

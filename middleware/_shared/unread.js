@@ -1,8 +1,8 @@
 'use strict'
 
 /**
- * Respond with an error while the rest of the body is not read: this connection can carry no other
- * request then.
+ * Mark an error whose response is sent before the body is read to its end: the connection then cannot
+ * carry another request.
  *
  *    throw unread(ctx, createError(413))
  *
@@ -19,7 +19,7 @@ module.exports = function unread (ctx, err) {
     const { stream } = incoming
     stream.once('finish', () => {
       stream.close()
-      incoming.resume() // what had come already, or it would be kept
+      incoming.resume() // discard the bytes that have arrived, which node would keep
     })
   } else {
     ctx.set('Connection', 'close')

@@ -32,7 +32,7 @@ const OPTIONS = {
 }
 
 /**
- * Parse JSON, form and text bodies into `ctx.request.body`, the text itself into
+ * Parse JSON, form and text bodies into `ctx.request.body`. The text before parsing is
  * `ctx.request.rawBody`.
  *
  *    app.use(bodyParser({ jsonLimit: '200kb' }))
@@ -43,17 +43,17 @@ const OPTIONS = {
  * @param {string|number} [options.formLimit='56kb']
  * @param {string|number} [options.textLimit='1mb']
  * @param {string|number} [options.xmlLimit='1mb']
- * @param {string} [options.encoding='utf-8'] where the request names no charset
+ * @param {string} [options.encoding='utf-8'] of a request without a charset
  * @param {boolean} [options.strict=true] JSON must be an object or an array; also `jsonStrict`
- * @param {string[]} [options.parsedMethods] whose requests are parsed; all when left out
- * @param {Function} [options.detectJSON] (ctx) => true: read it as JSON whatever its type
+ * @param {string[]} [options.parsedMethods] methods whose bodies are parsed; default: all
+ * @param {Function} [options.detectJSON] (ctx) => boolean; true: parse the body as JSON, whatever its type
  * @param {object} [options.extendTypes] more content types: { json: ['application/x-js'] }
  * @param {Function} [options.onerror] (err, ctx) instead of throwing; also `onError`
  * @param {string} [options.onProtoPoisoning='error'] or 'remove', 'ignore': `__proto__` in JSON
  * @param {object} [options.queryString] allowDots, arrayLimit, depth, parameterLimit of forms
- * @param {{ parse: Function }} [options.qs] parses forms instead, called with queryString
- * @return {Function} middleware; throws 400 corrupt, 413 over a limit, 415 for a type, charset or
- * encoding it cannot read
+ * @param {{ parse: Function }} [options.qs] parser for forms; gets `queryString`
+ * @return {Function} middleware; throws 400 for a corrupt body, 413 for one over a limit, 415 for an
+ * unsupported type, charset or encoding
  * @throws {TypeError} for an option of the wrong type
  * @api public
  */
@@ -88,7 +88,7 @@ module.exports = function bodyParser (options) {
     return next()
   }
 
-  /** @return {Promise|undefined} undefined when the body is there */
+  /** @return {Promise|undefined} undefined when the body is already parsed */
   function parse (ctx) {
     const content = contentOf(ctx)
     if (content.action === REFUSE) throw createError(415, content.reason)
@@ -106,7 +106,7 @@ module.exports = function bodyParser (options) {
     if (json !== undefined && detectJSON?.(ctx)) return contents.readBy(json, header)
 
     const content = contents.of(header)
-    // JSON is read without a look at the length, as by koa-bodyparser: no body is {} then
+    // koa-bodyparser ignores the length of a JSON body, so a request without a body gives {}
     const needsBody = content.action === REFUSE || (content.action === READ && content.parser !== json)
     return needsBody && !hasBody(ctx) ? { action: LEAVE } : content
   }
@@ -114,7 +114,7 @@ module.exports = function bodyParser (options) {
 
 function hasBody (ctx) {
   if (ctx.get('content-length') !== '' || ctx.get('transfer-encoding') !== '') return true
-  // HTTP/2 frames need neither
+  // a body of HTTP/2 has neither of these headers: its frames say where it ends
   const { httpVersionMajor } = ctx.request.incoming || ctx.req
   return httpVersionMajor > 1 && !['GET', 'HEAD'].includes(ctx.method)
 }

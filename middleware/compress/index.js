@@ -9,7 +9,7 @@ const choose = require('../_shared/encoding')
 const { given, misuse } = require('../_shared/misuse')
 const { Rule, check, fn, list, none, oneOf, size, text } = require('../_shared/options')
 
-// br beyond quality 4 costs more time than it saves on the wire
+// a br quality above 4 costs more time than the smaller response saves
 const ENCODERS = {
   zstd: encoder('ZstdCompress', {}), // undefined before Node 22.15
   br: encoder('BrotliCompress', { params: { [zlib.constants.BROTLI_PARAM_QUALITY]: 4 } }),
@@ -32,24 +32,24 @@ const OPTIONS = {
 }
 
 /**
- * Compress the response by what the client accepts.
+ * Compress the response with an encoding that the client accepts.
  *
  *    app.use(compress({ threshold: '2kb', br: { params: { … } }, zstd: false }))
  *
- * For one response: `ctx.compress = false` leaves it alone, `true` compresses whatever its type,
+ * For one response: `ctx.compress = false` sends it uncompressed, `true` compresses any type, and
  * an object overrides `threshold` and the encodings.
  *
  * @param {object} [options]
- * @param {Function} [options.filter] (type) => boolean; default: mime-db's opinion
+ * @param {Function} [options.filter] (type) => boolean; default: the types that mime-db calls compressible
  * @param {number|string|Function} [options.threshold=1024] bytes, '2kb', (type, size, ctx) => …
  * @param {object|false|Function} [options.br] options of node:zlib, false for never, or
  *   (type, size, ctx) => …; so for `gzip`, `deflate` and, where Node has it, `zstd`
- * @param {string[]} [options.encodingPreference] of equally welcome encodings the first;
- *   default: zstd, br, gzip, deflate, identity
- * @param {string} [options.defaultEncoding='identity'] for a client that does not say
- * @param {string} [options.wildcardAcceptEncoding='gzip'] for one that says `*`
+ * @param {string[]} [options.encodingPreference] decides between encodings of equal
+ *   weight; default: zstd, br, gzip, deflate, identity
+ * @param {string} [options.defaultEncoding='identity'] for a client without Accept-Encoding
+ * @param {string} [options.wildcardAcceptEncoding='gzip'] for a client that accepts `*`
  * @return {Function} middleware
- * @throws {TypeError|RangeError} for an option that cannot work, node:zlib's included
+ * @throws {TypeError|RangeError} for an invalid option, of node:zlib, too
  * @api public
  */
 module.exports = function compress (options) {
@@ -112,7 +112,7 @@ function compressor (options) {
   return compress
 }
 
-/** What an encoding may be set to; node:zlib knows best which options it takes. */
+/** The rule for one encoding's option: node:zlib itself checks its options. */
 function encoding (name) {
   const rule = new Rule('options of node:zlib, a function, true or false')
   rule.refuse = (value, path) => {
@@ -141,14 +141,14 @@ function encoder (name, defaults) {
 
 function mayCompress (ctx, filter) {
   const { body, response, status } = ctx
-  // a HEAD may name the length of a body that only GET makes
+  // the response to HEAD may have the length of a body that only GET makes
   if (!body && (ctx.method !== 'HEAD' || !response.get('Content-Length'))) return false
   if (ctx.compress === false || EMPTY.has(status)) return false
   if (response.get('Content-Encoding') || body instanceof Response) return false
-  // a range counts the bytes of what is not compressed
+  // a range counts uncompressed bytes
   if (status === 206 || response.get('Content-Range')) return false
   const { type } = response
-  // an encoder would hold events back until it has enough of them
+  // an encoder would hold events back until its buffer is full
   if (type === 'text/event-stream' || type === 'multipart/byteranges') return false
   if (NO_TRANSFORM.test(response.get('Cache-Control'))) return false
   return ctx.compress === true || filter(type)
@@ -179,7 +179,7 @@ function bytes (threshold) {
   return size
 }
 
-/** What Koa would send: a stream or Blob as it is, anything but text and bytes as JSON. */
+/** The body as Koa sends it: text, bytes, streams and Blobs unchanged, everything else as JSON. */
 function sourceOf (body) {
   const isStream = typeof body.pipe === 'function' || body instanceof ReadableStream
   return isStream || isWhole(body) || body instanceof Blob ? body : JSON.stringify(body)
@@ -197,17 +197,17 @@ function isWhole (source) {
 async function encode (ctx, source, encoding, options) {
   const { stream, whole } = ENCODERS[encoding]
   if (isWhole(source)) {
-    // one Buffer in, one Buffer out: no stream to build, and the length is known, to HEAD too
+    // a Buffer is compressed to a Buffer: no stream is made, and the length is known, for HEAD too
     const body = await whole(source, options)
     if (ctx.headerSent || !ctx.writable) return
     ctx.body = body
   } else {
     if (ctx.method !== 'HEAD') ctx.body = pipeline(readable(source), stream(options), ignore)
-    else if (source !== null) ctx.body = readable(source) // a Blob would tell its length
+    else if (source !== null) ctx.body = readable(source) // a Blob would set its uncompressed length
     ctx.remove('Content-Length')
   }
   ctx.set('Content-Encoding', encoding)
-  ctx.remove('Accept-Ranges') // of the bytes before
+  ctx.remove('Accept-Ranges') // ranges would count uncompressed bytes
   const etag = ctx.response.get('ETag')
   if (etag && !etag.startsWith('W/')) ctx.set('ETag', `W/${etag}`)
 }
@@ -216,5 +216,5 @@ function readable (source) {
   return source.pipe ? source : Readable.fromWeb(source instanceof Blob ? source.stream() : source)
 }
 
-// pipeline destroys the encoder with the error, and the encoder is the body: Koa hears it there
+// pipeline destroys the encoder with the error; the encoder is the body, so Koa handles its 'error'
 function ignore () {}

@@ -4,7 +4,7 @@ const isOver = require('../_shared/is-over')
 const { check } = require('../_shared/options')
 
 /**
- * Respond 304 when the client already has what would be sent: by ETag or Last-Modified
+ * Respond 304 when the client has this response already, as its ETag or Last-Modified shows
  * (RFC 9110, 13).
  *
  *    app.use(conditionalGet())
@@ -26,7 +26,7 @@ module.exports = function conditionalGet (options) {
 }
 
 /**
- * The same for `app.final`; register it behind what sets ETag or Last-Modified.
+ * The same for `app.final`; register it after the middleware that sets ETag or Last-Modified.
  *
  *    app.final(etag.final())
  *    app.final(conditionalGet.final())
@@ -42,7 +42,7 @@ module.exports.final = function final (options) {
   }
 }
 
-// the two fields that ctx.fresh reads first
+// ctx.fresh reads these two fields first: without them no response is fresh
 function isConditional (ctx) {
   return ctx.get('if-none-match') !== '' || ctx.get('if-modified-since') !== ''
 }

@@ -26,14 +26,14 @@ const OPTIONS = {
  *
  *    app.use(cors({ origin: 'https://app.example.com', credentials: true }))
  *
- * Credentials go only to an origin that the app itself named: `credentials` without `origin`
- * throws, and where `origin` is `*`, or yields it, they are not set.
+ * Credentials are allowed only for an origin that the app names: `credentials` without `origin`
+ * throws. If `origin` is or returns `*`, the header for credentials is not set.
  *
  * @param {object} [options]
  * @param {string | Function} [options.origin='*'] or `ctx => String|Promise`, empty for none
  * @param {string | string[]} [options.allowMethods='GET,HEAD,PUT,POST,DELETE,PATCH']
  * @param {string | string[]} [options.exposeHeaders]
- * @param {string | string[]} [options.allowHeaders] those that the client requests when left out
+ * @param {string | string[]} [options.allowHeaders] default: the headers that the client requests
  * @param {string | number} [options.maxAge] in seconds
  * @param {boolean | Function} [options.credentials] or `ctx => Boolean|Promise`
  * @param {boolean} [options.keepHeadersOnError=true]
@@ -49,19 +49,19 @@ module.exports = function cors (options) {
   if (typeof settings.origin === 'function' || typeof settings.credentials === 'function') return wrapped
   const headers = headersOf(settings)
 
-  // What is no preflight gets the same headers every time: no need to wait for anything.
+  // Only a preflight needs @koa/cors: every other response gets the same headers, set synchronously.
   return function cors (ctx, next) {
     if (ctx.method === 'OPTIONS') return wrapped(ctx, next)
 
     const { response } = ctx
-    if (response.get('Vary') === '') response.set('Vary', 'Origin') // vary() parses what is not there
+    if (response.get('Vary') === '') response.set('Vary', 'Origin') // faster than vary(), which parses the header
     else response.vary('Origin')
     for (const [name, value] of headers) response.set(name, value)
     const ended = next()
     if (settings.keepHeadersOnError === false || isOver(ctx, ended)) return ended
     return ended.catch(err => {
       if (!(err instanceof Error)) throw err
-      return wrapped(ctx, () => { throw err }) // puts them on the error
+      return wrapped(ctx, () => { throw err }) // sets them on the error: Koa removes those of the response
     })
   }
 }
@@ -85,7 +85,7 @@ function headersOf ({ origin, credentials, exposeHeaders, secureContext }) {
   return headers
 }
 
-// @koa/cors turns `*` with credentials into whatever Origin was sent.
+// @koa/cors turns `*` with credentials into the Origin of the request: any site could read the response.
 function withoutReflection (options) {
   const { origin, credentials } = options
   if (!credentials) return options

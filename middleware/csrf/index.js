@@ -14,37 +14,37 @@ const OPTIONS = {
   excludedMethods: list(string, 'strings'),
   disableQuery: boolean,
   ignoredPathGlobs: list(string, 'strings'),
-  secretLength: integer({ min: 16, of: 'bytes' }), // 16 are what cannot be guessed
+  secretLength: integer({ min: 16, of: 'bytes' }), // fewer than 16 could be guessed
   saltLength: any, // of koa-csrf's tokens, which had a salt
   invalidTokenMessage: byHandler, // koa-csrf 3
   invalidTokenStatusCode: byHandler
 }
 
 /**
- * Refuse requests that another site made a visitor's browser send.
+ * Refuse requests that a visitor's browser sends for another site.
  *
  *    app.use(session())
  *    app.use(bodyParser())
  *    app.use(csrf())
  *    // <input type="hidden" name="_csrf" value="{{ _csrf }}">
  *
- * Whatever is not GET, HEAD or OPTIONS is judged by `Sec-Fetch-Site`, which browsers set and pages
- * cannot: `same-origin` and `none` pass, everything else is refused. Without it `Origin` must be
- * the app's own; without both the token decides, from `_csrf` in body or query or one of the headers
- * csrf-token, xsrf-token, x-csrf-token, x-xsrf-token.
+ * GET, HEAD and OPTIONS pass. Every other request needs `Sec-Fetch-Site: same-origin` or `none`,
+ * which browsers set and pages cannot set. Without this header, `Origin` must be the app's own.
+ * Without both headers, the request needs the token: `_csrf` in the body or the query, or one of the
+ * headers csrf-token, xsrf-token, x-csrf-token, x-xsrf-token.
  *
- * The token is at `ctx.state._csrf`; it is made, and the secret in the session with it, when it is
- * read. It is different in every response, so that compression cannot give it away.
+ * `ctx.state._csrf` is the token. Reading it makes the token, and the secret in the session. The token
+ * differs in every response, because the length of a compressed response could reveal a constant one.
  *
  * @param {object} [options]
- * @param {Function} [options.errorHandler] `ctx => *`; a 403 when left out
+ * @param {Function} [options.errorHandler] `ctx => *`; default: throws 403
  * @param {string[]} [options.excludedMethods=['GET', 'HEAD', 'OPTIONS']]
- * @param {boolean} [options.disableQuery=false] no token from the query
- * @param {string[]} [options.ignoredPathGlobs=[]] paths that need neither
+ * @param {boolean} [options.disableQuery=false] true: ignore a token in the query
+ * @param {string[]} [options.ignoredPathGlobs=[]] paths that are not checked
  * @param {number} [options.secretLength=18] in bytes
  * @return {Function} middleware
- * @throws {TypeError} for an option of the wrong type; a request that reads the token without a
- *   session is a 500
+ * @throws {TypeError} for an option of the wrong type; and in a request, as a 500, if the token is
+ *   read without a session
  * @api public
  */
 module.exports = function csrf (options) {
@@ -67,7 +67,7 @@ function isAllowed (ctx, disableQuery) {
   if (site !== '') return site === 'same-origin' || site === 'none'
 
   const origin = ctx.get('origin')
-  // not ctx.origin: in Koa 3 that is what the client sent
+  // not ctx.origin, which in Koa 3 is the Origin header of the client
   if (origin !== '') return origin === `${ctx.protocol}://${ctx.host}`
 
   const token = sentToken(ctx, disableQuery)
@@ -97,7 +97,7 @@ function isValid (token, secret) {
   if (typeof secret !== 'string' || secret === '') return false
   const bytes = Buffer.from(secret)
   const sent = Buffer.from(token, 'base64url')
-  // node skips what is not base64url and ignores the bits that are left over: only one spelling is a token
+  // node skips invalid characters and ignores surplus bits, so that many texts decode to one token: accept one
   if (sent.length !== 2 * bytes.length || sent.toString('base64url') !== token) return false
   const found = sent.subarray(bytes.length)
   for (let i = 0; i < bytes.length; i++) found[i] ^= sent[i]
@@ -105,8 +105,8 @@ function isValid (token, secret) {
 }
 
 /**
- * `ctx.state._csrf`, made when it is read. One pair of functions for all requests: with functions of
- * its own each ctx.state would have a shape of its own (1.1 instead of 0.4 µs, Node 20).
+ * The accessor `ctx.state._csrf`, which makes the token. All requests share its two functions: with
+ * functions of its own each ctx.state would have a shape of its own (1.1 instead of 0.4 µs, Node 20).
  */
 function tokenProperty (secretLength) {
   return {
@@ -126,7 +126,7 @@ function setToken (state, value) {
 }
 
 function secretOf (ctx, secretLength) {
-  if (sessionOf(ctx) === null) ctx.session = {} // emptied by this request
+  if (sessionOf(ctx) === null) ctx.session = {} // this request set the session to null
   const { session } = ctx
   if (typeof session.secret !== 'string' || session.secret === '') {
     session.secret = random(secretLength).toString('base64url')

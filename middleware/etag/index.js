@@ -13,9 +13,11 @@ const OPTIONS = { weak: boolean }
  *    app.use(conditionalGet())
  *    app.use(etag())
  *
- * Left alone: what has one, what is not 2xx, other streams, a Blob, ReadableStream or Response.
+ * No ETag is set if the response has one, if its status is not 2xx, or if its body is another stream,
+ * a Blob, a ReadableStream or a Response.
  *
- * @param {{weak?: boolean}} [options] all tags weak, or none; when left out those of files are
+ * @param {{weak?: boolean}} [options] true: all tags are weak, false: none;
+ *   default: those of files
  * @return {Function} middleware
  * @throws {TypeError} for an option of the wrong type
  * @api public

@@ -16,9 +16,9 @@ const OPTIONS = { maxAge: number({ min: 0, of: 'milliseconds' }), mime: text }
  *
  *    app.use(favicon(path.join(__dirname, 'favicon.ico')))
  *
- * @param {string} [path] read once, now; without it `/favicon.ico` is a 404, whatever comes next
- * @param {{maxAge?: number, mime?: string}} [options] maxAge of the client's copy in ms, a day
- *   when left out and at most a year; mime: `image/x-icon`
+ * @param {string} [path] file, read once at registration; without it `/favicon.ico` is a 404
+ * @param {{maxAge?: number, mime?: string}} [options] maxAge: ms that clients may keep the
+ *   icon, default a day, at most a year; mime: default `image/x-icon`
  * @return {Function} middleware
  * @throws {TypeError} for an option of the wrong type
  * @throws {Error} if the file cannot be read

@@ -10,13 +10,13 @@ const OPTIONS = { live: path, ready: path, checks: record(fn), timeout: number({
 const kDraining = Symbol.for('kone.draining')
 
 /**
- * Respond to the probes of a balancer or an orchestrator. Liveness: the process responds. Readiness:
- * it takes new connections, and what it cannot work without is there.
+ * Respond to the probes of a load balancer or an orchestrator. Liveness: the process responds.
+ * Readiness: it accepts new connections, and all checks of its dependencies pass.
  *
  *    app.use(health({ checks: { redis: () => redis.ping() } }))
  *
- * A server that drains accepts no new connections, so that only those which a balancer keeps read
- * that it is not ready any more.
+ * A draining server accepts no new connections: only a balancer's open connections can read that it is
+ * not ready.
  *
  * @param {object} [options]
  * @param {string | false} [options.live='/healthz'] path of liveness
@@ -46,7 +46,7 @@ module.exports = function health (options) {
     }
     if (isDraining(ctx)) return respond(ctx, 'draining')
     return examine(ctx).then(missing => {
-      if (isDraining(ctx)) respond(ctx, 'draining') // it began to drain during the checks
+      if (isDraining(ctx)) respond(ctx, 'draining') // the server began to drain during the checks
       else respond(ctx, missing.length === 0 ? null : `no ${missing.join(', ')}`)
     })
   }
@@ -57,7 +57,7 @@ module.exports = function health (options) {
     return names.filter((name, i) => !passed[i])
   }
 
-  // Reported once, when it begins to fail, because probes come every few seconds.
+  // A failing check is reported once, not at every probe: probes come every few seconds.
   async function passes (ctx, name) {
     try {
       if (await within(timeout, name, checks[name](ctx)) === false) throw new Error(`health: ${name} is not there`)
@@ -70,7 +70,7 @@ module.exports = function health (options) {
     }
   }
 
-  // A server that never listened is one of tests, which emits its connections.
+  // A server that never listened counts as ready: it belongs to a test that emits connections.
   function isDraining (ctx) {
     const { server } = ctx.socket || {}
     if (!server) return false

@@ -17,7 +17,7 @@ const ARGUMENTS = {
   xPermittedCrossDomainPolicies: { permittedPolicies: text }
 }
 
-/** Of the two names of a part helmet's functions are the same. */
+/** helmet has two names for some functions: both have the rule of the one in ARGUMENTS. */
 const PARTS = Object.entries(original)
   .filter(([name, make]) => name !== 'default' && typeof make === 'function')
   .map(([name, make]) => {
@@ -43,12 +43,13 @@ function partRule (make, rules) {
 }
 
 /**
- * Set the headers of helmet (https://helmetjs.github.io), which decides their values once, now.
+ * Set the headers of helmet (https://helmetjs.github.io). helmet computes their values once, at
+ * registration.
  *
  *    app.use(helmet())
  *    app.use(helmet({ contentSecurityPolicy: { directives: { scriptSrc: ["'self'"] } } }))
  *
- * Each of helmet's own middleware is there by its name: `helmet.contentSecurityPolicy(options)`,
+ * Each of helmet's own middleware is a property: `helmet.contentSecurityPolicy(options)`,
  * `helmet.hsts(options)` and so on.
  *
  * @param {object} [options] helmet's. A directive may be a function `(req, res) => source`, called

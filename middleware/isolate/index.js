@@ -8,14 +8,14 @@ const storage = new AsyncLocalStorage()
 let isWatching = false
 
 /**
- * Let an error that is thrown outside every promise of a request (in a timer, `nextTick`, an
- * emitter's listener) or in a promise nobody awaits fail that request alone: it is a 500, and
- * the others go on. An error that belongs to no request still ends the process.
+ * Respond 500 for an error that is thrown outside of a request's promises (in a timer, `nextTick`, an
+ * emitter's listener) or in a promise that nobody awaits. Other requests go on. An error that belongs
+ * to no request still ends the process.
  *
  *    app.use(isolate()) // first of all
  *
- * What threw may have left objects half-changed. Use it where losing the process costs more than
- * that, and let the process end soon after an error you do not know.
+ * The code that threw may have left objects half-changed. Use `isolate` where losing the process costs
+ * more than that, and end the process soon after an unknown error.
  *
  * @return {Function} middleware
  * @api public
@@ -64,7 +64,7 @@ class Request {
 }
 
 /**
- * Koa sends nothing at all for a thrown null.
+ * An error in place of a thrown null, for which Koa sends no response.
  */
 function toError (thrown) {
   return thrown ?? new Error(`non-error thrown: ${thrown}`, { cause: thrown })
@@ -105,9 +105,9 @@ function guardLate (message, request) {
 }
 
 /**
- * One handler for the process, which stays out of the way of every error that is not a request's:
- * only for these the decision that node makes next, whether to exit, is taken away from it, and from
- * listeners of 'uncaughtException', most of which would exit.
+ * One handler for the process. For an error of a request, it keeps node from ending the process, and
+ * listeners of 'uncaughtException', most of which would end it, from being called. Other errors are
+ * not touched.
  */
 function watch () {
   if (isWatching) return
@@ -122,7 +122,7 @@ function watch () {
         request.fail(thrown)
       })
     } catch {
-      // not to be had once the old domain module is loaded
+      // throws when the old domain module is loaded, which sets the callback itself
       process.prependOnceListener('uncaughtException', thrown => request.fail(thrown))
     }
   })

@@ -19,11 +19,11 @@ const LINE_ENDS = /[\u2028\u2029]/
  *    app.use(jsonp())
  *    app.use(ctx => { ctx.body = { a: 1 } })   // GET /?callback=cb: a script, cb({"a":1})
  *
- * A callback that is not a path of identifiers, or is longer than 128 characters, is a 400 before
- * the next middleware runs. What is sent as it is, and not as a script: no body, a Buffer or a
- * stream of another type than JSON, and whatever is encoded already.
+ * If the callback is not a path of identifiers, or is longer than 128 characters, the response is a
+ * 400 and the next middleware does not run. Some bodies are sent unchanged: an empty one, a Buffer or
+ * stream of another type than JSON, and a body that is already encoded.
  *
- * @param {{ callbackName?: string }} [options] the query's field, `callback` when left out
+ * @param {{ callbackName?: string }} [options] parameter of the query, default `callback`
  * @return {Function} middleware
  * @throws {TypeError} for an option of the wrong type
  * @api public
@@ -70,7 +70,7 @@ function wrap (ctx, callback) {
   const { body } = ctx
   if (body == null || ctx.response.get('Content-Encoding')) return
 
-  // the comment keeps a body from beginning with bytes of the client's choice (Rosetta Flash)
+  // without the comment the body begins with bytes that the client chose (Rosetta Flash)
   const start = `/**/${callback}(`
 
   if (typeof body.pipe === 'function') {
@@ -84,7 +84,7 @@ function wrap (ctx, callback) {
   }
 }
 
-/** `fallback` is the type that Koa gives to a body of which nothing is known. */
+/** `fallback` is the type that Koa sets for a body of unknown type. */
 function holdsJSON (ctx, fallback) {
   const { type } = ctx.response
   return type === fallback || type === 'application/json' || type.endsWith('+json')
@@ -101,13 +101,13 @@ function setScript (ctx, body) {
   ctx.body = body
 }
 
-/** U+2028 and U+2029 may stand in JSON but, before ES2019, ended a line of a script. */
+/** JSON may contain U+2028 and U+2029; before ES2019 they ended a line of a script. */
 function escape (json) {
   if (!LINE_ENDS.test(json)) return json
   return json.replace(/[\u2028\u2029]/g, end => end === '\u2028' ? '\\u2028' : '\\u2029')
 }
 
-/** Wraps streamed JSON; decodes, so that a character cut in two is still recognised. */
+/** Wraps streamed JSON. Decodes it first, because a chunk may end inside of a character. */
 class Script extends Transform {
   constructor (start, end) {
     super()
@@ -125,5 +125,5 @@ class Script extends Transform {
   }
 }
 
-// pipeline destroys the script with the error, and the script is the body: Koa hears it there
+// pipeline destroys the script with the error; the script is the body, so Koa handles its 'error'
 function ignore () {}

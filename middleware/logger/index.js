@@ -28,20 +28,20 @@ const ALONE = { ...OPTIONS, transporter: fn }
  *    app.use(logger(pino(), { format: ':method :url :status :response-time' }))
  *    app.use(logger(line => lines.push(line)))
  *
- * Whatever a client can say is escaped (quotes, backslashes, control characters) and never
+ * Values that a client sends are escaped (quotes, backslashes, control characters), and are never
  * expanded as a token.
  *
- * @param {object|Function} [log] a log4js, pino or similar logger; or a function that is called
- *   back with (line, args), also as `{ transporter }`; stdout when left out
+ * @param {object|Function} [log] a log4js, pino or similar logger; or a function `(line, args)`,
+ *   also as `{ transporter }`; default: stdout
  * @param {object|string|Function} [options] or the format alone
  * @param {string|Function} [options.format] tokens: :remote-addr :method :url :http-version
  *   :protocol :hostname :status :content-length :referrer :user-agent :response-time (ms) :date
- *   :id :req[field] :res[field]; or (ctx, expand) => line, '' for none
- * @param {string|object} [options.level] of the logger, default 'info'; 'auto' goes by the status
+ *   :id :req[field] :res[field]; or (ctx, expand) => line, '' logs nothing
+ * @param {string|object} [options.level] of the logger, default 'info'; 'auto' depends on the status
  * @param {RegExp|string|Array<RegExp|string>} [options.nolog] urls that are not logged
  * @param {Array<{ token, replacement?, content? }>} [options.tokens] your own
  * @return {Function} middleware
- * @throws {TypeError} for a logger or an option that cannot work
+ * @throws {TypeError} for an invalid logger or option
  * @api public
  */
 module.exports = function logger (log, options) {
@@ -50,9 +50,9 @@ module.exports = function logger (log, options) {
   return function logger (ctx, next) {
     const { request } = ctx
     if (request._logging || record.skips(ctx)) return next()
-    request._logging = true // as koa-log4: a mounted app's own logger adds no second line
+    request._logging = true // as in koa-log4: without it the logger of a mounted app would add a second line
 
-    // a socket forgets its address when it closes, ctx.ip remembers it
+    // a closed socket has no address any more: ctx.ip keeps it
     if (record.address) ctx.ip // eslint-disable-line no-unused-expressions
     const start = record.timed ? Date.now() : 0
     whenFinished(ctx, () => record.write(ctx, start))
@@ -61,8 +61,8 @@ module.exports = function logger (log, options) {
 }
 
 /**
- * The same for `app.final`. It begins after the handlers, so it knows no response time; the failed
- * and aborted requests, which no final sees, it logs from the app's first response on.
+ * The same for `app.final`. A final runs after the handlers, so there is no response time. No final
+ * runs for a failed or aborted request: the logger logs those from the app's first response on.
  *
  *    app.final(logger.final(log4js.getLogger('http'), { level: 'auto' }))
  *
@@ -119,7 +119,7 @@ function isOptions (log) {
 function patterns (nolog) {
   return [].concat(nolog ?? []).map(one => {
     if (typeof one === 'string') return new RegExp(one)
-    // a copy: with the g or y flag it would remember where it stopped
+    // a copy without the flags g and y, with which test() continues where it stopped
     return new RegExp(one, one.flags.replace(/[gy]/g, ''))
   })
 }

@@ -29,11 +29,11 @@ const OPTIONS = {
  * The route is the pattern that a router matched (`/users/:id`), never the path.
  *
  * @param {object} [options]
- * @param {string | false} [options.path='/metrics'] where they are served
+ * @param {string | false} [options.path='/metrics'] where the metrics are served; false: nowhere
  * @param {string} [options.prefix=''] put before the names of the metrics
  * @param {number[]} [options.buckets] upper bounds of the durations in seconds
- * @param {boolean} [options.defaults=true] with prom-client's own metrics of the process
- * @param {object} [options.client] prom-client, where it cannot be required from here
+ * @param {boolean} [options.defaults=true] adds prom-client's own metrics of the process
+ * @param {object} [options.client] prom-client, if the app's own cannot be required from here
  * @param {Registry} [options.register=client.register]
  * @return {Function} middleware
  * @throws {TypeError} for an unknown option or a wrong value
@@ -104,7 +104,7 @@ function load () {
   }
 }
 
-// Two apps of one process may count into one registry.
+// Two apps of one process may use one registry, which refuses a second metric of the same name.
 function once (register, Metric, configuration) {
   return register.getSingleMetric(configuration.name) ||
     new Metric({ ...configuration, registers: [register] })

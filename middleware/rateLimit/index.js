@@ -16,7 +16,7 @@ const NAMES = { remaining: 'X-RateLimit-Remaining', reset: 'X-RateLimit-Reset', 
 
 const OPTIONS = {
   driver: oneOf('memory', 'redis'),
-  db: any, // by the driver
+  db: any, // `driver` decides what it must be
   duration: number({ min: 1, of: 'milliseconds' }),
   max: number({ min: 0, of: 'requests' }),
   id: fn,
@@ -43,13 +43,14 @@ const OPTIONS = {
  * Without `db` each instance counts for itself.
  *
  * @param {object} [options]
- * @param {string} [options.driver] 'memory' or 'redis'; by `db` when left out
+ * @param {string} [options.driver] 'memory' or 'redis'; default: depends on `db`
  * @param {Map | object} [options.db] client of `ioredis` or `redis`, or a Map to count in
  * @param {number} [options.duration=3600000] in ms
  * @param {number} [options.max=2500] requests
- * @param {Function} [options.id] `ctx => String`, whom to count; false: nobody; `ctx.ip` when left out
- * @param {number} [options.ipv6Subnet] bits, 64 as a rule: count the addresses of such an IPv6
- *   network as one client; each for itself when left out; goes with the default `id`
+ * @param {Function} [options.id] `ctx => String`, the client to count; false: do not count;
+ *   default: `ctx.ip`
+ * @param {number} [options.ipv6Subnet] bits, usually 64: count all addresses of an IPv6 network of
+ *   this size as one client; only with the default `id`; default: each address is a client
  * @param {string} [options.namespace='limit'] prefix of the keys
  * @param {{ remaining?, reset?, total? }} [options.headers] names of the headers
  * @param {boolean} [options.disableHeader=false]
@@ -59,8 +60,8 @@ const OPTIONS = {
  * @param {Function} [options.onLimited] `ctx => *`
  * @param {Function} [options.whitelist] `ctx => Boolean|Promise`, true: not limited
  * @param {Function} [options.blacklist] `ctx => Boolean|Promise`, true: 403
- * @param {boolean} [options.failOpen=false] let pass when the store fails, or does not respond
- *   within 5 s; otherwise that is a 503 (`KONE_ERR_RATE_LIMIT_STORE`)
+ * @param {boolean} [options.failOpen=false] true: requests pass when the store fails, or does
+ *   not respond within 5 s; false: they get a 503 (`KONE_ERR_RATE_LIMIT_STORE`)
  * @return {Function} middleware
  * @throws {TypeError} for an option of the wrong type
  * @api public
@@ -100,7 +101,7 @@ function count (ctx, next, settings, id) {
 
 function keyOf (id, { namespace }) {
   const text = String(id)
-  // what a client sends as its id is not kept at any length
+  // a client may choose its id: a long one would fill the memory
   return namespace + (text.length <= MAX_ID ? text : createHash('sha256').update(text).digest('base64'))
 }
 
@@ -184,6 +185,6 @@ function limiterOf (driver, db, duration, namespace) {
     if (db !== undefined && !(db instanceof Map)) throw misuse('rateLimit', `options.db must be a Map for the driver memory, not ${given(db)}`)
     return { limiter: new MemoryLimiter(db || new Map(), duration), prefix: `${namespace}:` }
   }
-  // not koa-ratelimit's own keys, whose values are of another type
+  // koa-ratelimit's own keys hold values of another type, so these have another name
   return { limiter: new RedisLimiter(db, duration), prefix: `${namespace}:count:` }
 }

@@ -3,7 +3,7 @@
 const { randomUUID } = require('node:crypto')
 const { Rule, check, off } = require('../_shared/options')
 
-// what is safe in a header, a log line and a URL
+// characters that are safe in a header, a log line and a URL
 const CLEAN = /^[A-Za-z0-9_\-.:=+/@]{1,128}$/
 
 // RFC 9110 5.1: a field name is a token
@@ -12,18 +12,18 @@ const name = new Rule('a name', value => typeof value === 'string' && TOKEN.test
 const OPTIONS = { header: name, query: name, expose: name }
 
 /**
- * Give every request an id: the one it came with, if that is clean, or a new UUID. It is at
- * `ctx.state.id` and in the response.
+ * Give every request an id: the one that it was sent with, if that has only safe characters, or a new
+ * UUID. `ctx.state.id` and a header of the response have it.
  *
  *    app.use(requestId())
  *    app.use(ctx => { ctx.body = ctx.state.id })
  *
  * @param {object} [options]
- * @param {string | false} [options.header='X-Request-Id'] request header to take it from
- * @param {string | false} [options.query='requestId'] query parameter to take it from
- * @param {string | false} [options.expose='X-Request-Id'] response header to tell it in
+ * @param {string | false} [options.header='X-Request-Id'] request header with the id
+ * @param {string | false} [options.query='requestId'] query parameter with the id
+ * @param {string | false} [options.expose='X-Request-Id'] response header for the id
  * @return {Function} middleware
- * @throws {TypeError} for an option that is no header or parameter name
+ * @throws {TypeError} for an option that is not the name of a header or parameter
  * @api public
  */
 module.exports = function requestId (options) {
@@ -39,7 +39,7 @@ module.exports = function requestId (options) {
 }
 
 function fromQuery (ctx, name) {
-  // most requests have none, and ctx.query is an object to build
+  // most requests have no query, and reading ctx.query would build an object
   return ctx.querystring.includes(name) ? clean(ctx.query[name]) : ''
 }
 

@@ -23,8 +23,8 @@ const OPTIONS = {
 }
 
 /**
- * Routes by method and path, with koa-router 13's API and semantics. What it costs to find the
- * route does not grow with the number of routes.
+ * Route by method and path, with the API and semantics of koa-router 13. Finding a route costs the
+ * same for any number of routes.
  *
  *    const router = new Router({ prefix: '/users' })
  *    router.get('user', '/:id', ctx => { ctx.body = ctx.params.id })
@@ -33,8 +33,8 @@ const OPTIONS = {
  * @param {object} [opts]
  * @param {string} [opts.prefix] put before every path
  * @param {string | RegExp} [opts.host] only for requests to this host
- * @param {string[]} [opts.methods] what allowedMethods() calls implemented
- * @param {string} [opts.routerPath] match this instead of the request's path
+ * @param {string[]} [opts.methods] methods that allowedMethods() treats as implemented
+ * @param {string} [opts.routerPath] match this path instead of the request's
  * @param {boolean} [opts.exclusive=false] run the last matching route alone
  * @param {boolean} [opts.sensitive=false] `/a` and `/A` differ
  * @param {boolean} [opts.strict=false] `/a` and `/a/` differ
@@ -91,10 +91,10 @@ class Router {
       if (fn.router) {
         this.nest(fn.router, path)
       } else {
-        // a prefix with params is matched for its params, even by middleware without a path
+        // middleware without a path must match a prefix with params, too: it gets these params
         const { keys } = toRegexp(this.opts.prefix || '', { syntax })
         this.register(path || syntaxes[syntax ?? 6].any, [], fn, {
-          end: syntax === 8 && path === '/', // there it is the root alone
+          end: syntax === 8 && path === '/', // in this syntax '/' is only the root
           ignoreCaptures: !hasPath && keys.length === 0
         })
       }
@@ -125,7 +125,7 @@ class Router {
   }
 
   /**
-   * Put a prefix before the paths of this router, those registered already included.
+   * Put a prefix before the paths of this router, including registered ones.
    *
    * @param {string} prefix
    * @return {Router}
@@ -140,7 +140,7 @@ class Router {
   }
 
   /**
-   * koa-router puts a second prefix before the first one, @koa/router from 14 on in its place.
+   * koa-router puts a second prefix before the first one, @koa/router from 14 on replaces the first one.
    *
    * @api private
    */
@@ -189,7 +189,8 @@ class Router {
   }
 
   /**
-   * Respond to OPTIONS, and with 405 and 501, with `Allow`, where no route has responded.
+   * Respond with `Allow` where no route has responded: to OPTIONS with 200, to other methods with 405
+   * or 501.
    *
    *    app.use(router.allowedMethods({ throw: true }))
    *
@@ -311,14 +312,14 @@ class Router {
   }
 
   /**
-   * The layer of a name, or false.
+   * The layer with this name, or false.
    */
   route (name) {
     return this.stack.find(layer => layer.name && layer.name === name) || false
   }
 
   /**
-   * Generate the URL of a named route; an unknown name gives an Error, not thrown.
+   * Generate the URL of a named route; for an unknown name it returns an Error and does not throw.
    *
    *    router.url('user', { id: 3 }, { query: { limit: 1 } }) // '/users/3?limit=1'
    *
@@ -334,7 +335,7 @@ class Router {
    * @param {string} path
    * @param {string} method
    * @return {{path: Layer[], pathAndMethod: Layer[], route: boolean}} layers that match the
-   * path, those that match the method too, and whether a route is among them
+   * path, layers that also match the method, and whether one of them is a route
    * @api private
    */
   match (path, method) {

@@ -7,7 +7,7 @@ const { Rule, check, list, size } = require('../_shared/options')
 const readBody = require('../_shared/body')
 const { given, misuse } = require('../_shared/misuse')
 
-// apply() puts them on the stack, which some 100,000 overflow
+// apply() puts the arguments on the stack: about 100,000 of them overflow it
 const MAX_ARGUMENTS = 1000
 
 const JSON_CODEC = {
@@ -35,7 +35,7 @@ const OPTIONS = { prefix: path, codecs: list(codec, 'codecs with type, decode an
  *    }))
  *    // POST /rpc/add [1,2] → 3
  *
- * @param {object} methods name → function; only its own properties can be called
+ * @param {object} methods name → function; only own properties can be called
  * @param {object} [options]
  * @param {string} [options.prefix='/rpc']
  * @param {Array} [options.codecs] { type, decode (buffer) → array, encode (value) → Buffer }, beside
@@ -79,7 +79,7 @@ function index (codecs) {
 }
 
 /**
- * Not the object's prototype: `toString` and `__proto__` are no methods.
+ * Only own properties: `toString` and `__proto__` of the prototype must not be callable.
  */
 function find (methods, escaped) {
   let name
@@ -101,7 +101,7 @@ function typeOf (ctx) {
 }
 
 /**
- * In Koa a bodyParser before this one has taken the bytes off the stream and kept them as text.
+ * In Koa a bodyParser before this middleware has read the stream, and kept its bytes as text.
  */
 function bytesOf (ctx, limit) {
   const { rawBody } = ctx.request

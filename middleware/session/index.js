@@ -9,23 +9,23 @@ const Session = require('./session')
 const { settingsOf } = require('./settings')
 
 /**
- * Give `ctx.session`, an object that the same client finds again with its next request.
+ * Set `ctx.session`, an object that the next request of the same client finds again.
  *
  *    app.use(session({ store: session.redis(client), cookie: { maxAge: 7 * 24 * 3600e3 } }))
  *    app.use(ctx => { ctx.session.views = (ctx.session.views || 0) + 1 })
  *
- * It is kept as JSON and saved before the response is sent if it was changed; emptied or set to null, it is
- * destroyed. Nothing is read, written or sent for a request that leaves it alone.
- * `ctx.sessionHandler.regenerateId()` gives it a new id and destroys the old one: call it when
+ * A changed session is saved, as JSON, before the response is sent. An empty session, or null, is
+ * destroyed. For a request that does not use its session, nothing is read, written or sent.
+ * `ctx.sessionHandler.regenerateId()` gives the session a new id and destroys the old one: call it when
  * somebody signs in.
  *
  * @param {object} [options]
  * @param {string} [options.key='koa:sess'] name of the cookie and prefix of the store's keys
  * @param {object} [options.store] `get(id)`, `set(id, session, ttl)`, `destroy(id)`, ttl in ms,
- *   values or promises; or `session.sealedCookie({ keys })`; the process' memory when left out
+ *   values or promises; or `session.sealedCookie({ keys })`; default: the memory of the process
  * @param {object | Function} [options.cookie] attributes of the cookie, or `ctx => attributes`;
  *   maxAge in ms: without it the browser keeps the cookie until it is closed, the store a day;
- *   signed: with `app.keys`. As in koa-session, each may also stand beside `key`
+ *   signed: with `app.keys`. As in koa-session, each may also be an option beside `key`
  * @param {boolean} [options.rolling=false] save and send every session with every response, so that
  *   maxAge begins anew
  * @param {boolean} [options.renew=false] the same, but only when less than half of maxAge is left
@@ -54,7 +54,7 @@ module.exports = function session (options, ...rest) {
 }
 
 /**
- * Save what functions of `app.final` changed; register it behind them.
+ * Save what finals changed; register it after them.
  *
  *    app.use(session())
  *    app.final(template.final())   // renders a form, whose csrf token needs a session

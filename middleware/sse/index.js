@@ -14,7 +14,7 @@ const OPTIONS = {
 }
 
 /**
- * Give `ctx.sse()`, which responds with an event stream.
+ * Add `ctx.sse()`, which responds with an event stream.
  *
  *    app.use(sse({ heartbeat: 15000 }))
  *    app.use(ctx => {
@@ -23,14 +23,14 @@ const OPTIONS = {
  *      stream.on('close', () => clearInterval(tick))
  *    })
  *
- * `limit` bounds what a client has not read yet: beyond it `send` drops the event and says so.
+ * `limit` bounds what a client has not read yet: above it `send` drops the event and returns false.
  *
  * @param {object} [options]
  * @param {number} [options.heartbeat=15000] ms between the comments that keep proxies from
  *   closing a silent stream; 0 for none
  * @param {number} [options.limit=262144] bytes that may wait for one client
  * @return {Function} middleware
- * @throws {TypeError} for an option that is no such number
+ * @throws {TypeError} for an option that is not such a number
  * @see https://html.spec.whatwg.org/multipage/server-sent-events.html
  * @api public
  */
@@ -43,7 +43,7 @@ module.exports = function sse (options) {
     this.status = 200
     this.type = 'text/event-stream'
     this.set('Cache-Control', 'no-cache, no-transform')
-    this.set('X-Accel-Buffering', 'no') // nginx would collect events
+    this.set('X-Accel-Buffering', 'no') // otherwise nginx buffers events
     this.body = stream
     return stream
   }
@@ -55,8 +55,8 @@ module.exports = function sse (options) {
 }
 
 /**
- * The body of the response. 'close' is emitted when it is over, by `end()` or because the client
- * disconnected, and 'drain', after a `send` that returned false, when the queue is half empty.
+ * The body of the response. It emits 'close' when it has ended, by `end()` or because the client
+ * disconnected. After a `send` that returned false, it emits 'drain' when the queue is half empty.
  */
 class EventStream extends Readable {
   constructor (ctx, heartbeat, limit) {
@@ -76,8 +76,8 @@ class EventStream extends Readable {
    *
    * @param {string | { event?: string, data?: any, id?: string|number, retry?: number }} event
    *   `retry` in ms
-   * @return {boolean} false: not sent, since the stream is over or the client is behind
-   * @throws {TypeError} when `data` has no JSON
+   * @return {boolean} false: not sent, because the stream has ended or the client reads too slowly
+   * @throws {TypeError} when `data` cannot be JSON
    */
   send (event) {
     if (this.over || this.destroyed) return false
@@ -120,7 +120,7 @@ function beat (stream) {
   if (stream.readableLength === 0 && !stream.over) stream.push(HEARTBEAT)
 }
 
-/** A handler that sends for as long as it runs never returns, so nobody would send the headers. */
+/** Sends the headers while the handler runs: a handler that sends events in a loop may never return. */
 function answerNow (stream, ctx) {
   if (stream.readableFlowing !== null || ctx.body !== stream || ctx.headerSent || !ctx.writable) return
   ctx.respond = false
@@ -130,8 +130,8 @@ function answerNow (stream, ctx) {
 /**
  *     event = *( comment / field ) end-of-line   ; end-of-line is CRLF, LF or CR
  *
- * So no field but `data` may hold one, and each line of `data` is a field of its own. A NUL makes
- * the client ignore an id.
+ * So a line break is allowed only in `data`, where each line becomes a field of its own. A client
+ * ignores an id with a NUL.
  */
 function format ({ event, data, id, retry }) {
   const ms = oneLine(retry)

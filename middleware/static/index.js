@@ -42,29 +42,29 @@ const OPTIONS = {
  *
  *    app.use(serve(path.join(__dirname, 'public'), { maxAge: 3600000 }))
  *
- * Responds to GET and HEAD, with Range, If-Range and the conditions of RFC 9110 (13); what is not
- * there, and every path that is not spelled in the one canonical way, is left to the next
- * middleware. Nothing outside of `root` is served, whatever links lead there.
+ * Responds to GET and HEAD, with Range, If-Range and the conditions of RFC 9110 (13); if there is
+ * no such file, or the path is not in its canonical form, the next middleware runs. No file outside of
+ * `root` is served, not even by a link.
  *
  * @param {string} root
  * @param {object} [options]
  * @param {number} [options.maxAge=0] of Cache-Control, in ms; also `maxage`
- * @param {boolean} [options.immutable=false] adds that to it
+ * @param {boolean} [options.immutable=false] adds `immutable` to Cache-Control
  * @param {string|false} [options.index='index.html'] served for a directory
- * @param {boolean} [options.format=true] the index also for a directory named without its slash
- * @param {boolean} [options.hidden=false] serve what begins with a dot
- * @param {string[]} [options.extensions] tried for a path without one
+ * @param {boolean} [options.format=true] serves the index also for a directory without the final slash
+ * @param {boolean} [options.hidden=false] serve files whose names begin with a dot
+ * @param {string[]} [options.extensions] extensions to try for a path without one
  * @param {boolean} [options.br=true] serve x.br for x; also `brotli`
  * @param {boolean} [options.gzip=true] x.gz; also `gz`
  * @param {boolean} [options.zstd=true] x.zst; also `zst`
  * @param {boolean} [options.etag=true]
- * @param {boolean} [options.defer=false] serve after the other middleware, if these did not
- * @param {Function} [options.setHeaders] (res, path, stats); makes kone build a `res`
- * @param {boolean} [options.dev=false] look at the disk for every request, not twice a second
+ * @param {boolean} [options.defer=false] serve after the other middleware, if none of them responded
+ * @param {Function} [options.setHeaders] (res, path, stats); creates node's `res` for each request
+ * @param {boolean} [options.dev=false] check the disk for every request, not twice a second
  * @param {number} [options.cacheSize=16777216] bytes of files kept in memory
- * @param {number} [options.cacheFileSize=65536] bytes of the largest of them
+ * @param {number} [options.cacheFileSize=65536] bytes of the largest file in memory
  * @return {Function} middleware
- * @throws {Error} when `root` is no directory; {TypeError} for an option of the wrong type
+ * @throws {Error} when `root` is not a directory; {TypeError} for an option of the wrong type
  * @api public
  */
 module.exports = function serve (root, options) {
@@ -88,11 +88,11 @@ module.exports = function serve (root, options) {
   }
 }
 
-// A reserved word: no function declaration can have this name.
+// `static` is a reserved word: no function declaration can have this name.
 Object.defineProperty(module.exports, 'name', { value: 'static' })
 
 /**
- * For `app.final`: as with `defer`.
+ * The same for `app.final`: serves as with `defer`.
  *
  *    app.final(serve.final('public'))
  *
@@ -156,7 +156,7 @@ class Server {
     }
   }
 
-  /** @param {number} [fd] of a file that is not in memory, unless nobody wants its bytes */
+  /** @param {number} [fd] of a file that is not in memory; undefined if its bytes are not needed */
   send (ctx, entry, file, outcome, fd) {
     const { response } = ctx
     if (entry.plain === undefined) ctx.vary('Accept-Encoding')

@@ -6,10 +6,10 @@ const nunjucks = require('nunjucks')
 const { given, manual, misuse } = require('../_shared/misuse')
 const { boolean, check, fn, object, record, refused, shape, text } = require('../_shared/options')
 
-// files of nunjucks without a word in `map`
+// extensions that need no entry in `map`
 const EXTENSIONS = ['html', 'htm', 'njk', 'nunj', 'nunjucks', 'xml', 'txt']
 
-// what of koa-views' `options` is for the engine; the rest are variables for every template
+// the names of koa-views' `options` that configure the engine; other names are variables of every template
 const FOR_ENGINE = new Set([
   'nunjucksEnv', 'nunjucks', 'settings', 'loader', 'filters', 'globals', 'tests', 'extensions',
   'autoescape', 'throwOnUndefined', 'trimBlocks', 'lstripBlocks', 'tags', 'dev', 'noCache',
@@ -40,26 +40,27 @@ const OPTIONS = {
 }
 
 /**
- * Give `ctx.render(view, locals)`: nunjucks, each template compiled once, text escaped.
+ * Add `ctx.render(view, locals)`, which renders a nunjucks template. Each template is compiled once, and
+ * printed values are escaped.
  *
  *    app.use(template(path.join(__dirname, 'views'), { options: { filters: { shout } } }))
  *    app.use(ctx => ctx.render('user', { name: 'Ada' }))
  *
  * A template sees the variables of `options`, then `ctx.state`, then `locals`. All of these are
- * data: none reaches the engine. Called without a context, as koa-views', the middleware gives a
+ * data: none configures the engine. Without a context, as in koa-views, the middleware returns a
  * method for an app's context: `app.context.render = template(root)()`.
  *
  * Outside of production, and with `options.options.watch`, a changed file is compiled again.
  *
  * @param {string} root the directory of the templates
  * @param {object} [options]
- * @param {boolean} [options.autoRender=true] whether the text becomes `ctx.body`
- * @param {string} [options.extension='html'] of a view that is named without one
+ * @param {boolean} [options.autoRender=true] true: the text becomes `ctx.body`
+ * @param {string} [options.extension='html'] of a view without an extension
  * @param {object} [options.map] extension to engine, which is 'nunjucks'
  * @param {object} [options.options] filters, globals, tests, extensions, autoescape and the other
  *   settings of nunjucks; `nunjucksEnv`, an Environment of your own; and variables
  * @return {Function} middleware
- * @throws {Error} when `root` is no directory
+ * @throws {Error} when `root` is not a directory
  * @throws {TypeError} for another engine or an option of the wrong type
  * @api public
  */
@@ -100,7 +101,7 @@ module.exports = function template (root, options) {
 }
 
 /**
- * For `app.final`: waits for what a handler rendered without waiting, and fails as that failed.
+ * For `app.final`: waits for a `ctx.render()` that the handler did not await, and throws its error.
  *
  *    app.use(template(root))
  *    app.final(template.final())
@@ -115,7 +116,7 @@ module.exports.final = function final () {
   }
 }
 
-/** All that a template sees. A getter of ctx.state (csrf's token) is read when it is printed. */
+/** The variables of a template. A getter of ctx.state (csrf's token) is read when the template prints it. */
 function dataOf (variables, state, locals) {
   const data = { ...variables }
   for (const key of Object.keys(state)) {
@@ -157,7 +158,7 @@ function enginesOf (extension, map) {
   return engines
 }
 
-/** (view, data) => text, or a promise of it where the engine has something asynchronous. */
+/** (view, data) => text, or a promise if the template uses an asynchronous filter or extension. */
 function renderer (root, engines, extension, given) {
   const views = new Views(root)
   const env = environment(views, given)
@@ -188,9 +189,9 @@ function renderer (root, engines, extension, given) {
 }
 
 /**
- * A scope of variables, as nunjucks' Frame. For every turn of every loop that one cuts `loop.index` and six
- * other names at their dot, and its variables are a dictionary, which V8 does not optimise: without this
- * class a page with a short list costs three times as much (benchmarks/micro/middleware.js, template).
+ * A scope of variables, in place of nunjucks' Frame. In each turn of a loop, Frame splits `loop.index` and
+ * six other names at their dot, and it keeps variables in a dictionary, which V8 does not optimise: without
+ * this class a page with a short list costs three times as much (benchmarks/micro/middleware.js, template).
  */
 class Scope extends nunjucks.runtime.Frame {
   constructor (parent, isolateWrites) {
@@ -223,12 +224,12 @@ class Scope extends nunjucks.runtime.Frame {
   }
 }
 
-// with space for all seven
+// an object with space for all seven names, so that V8 does not move them
 const LOOP = {
   index: 0, index0: 0, revindex: 0, revindex0: 0, first: false, last: false, length: 0
 }
 
-/** An object that inherits nothing: `constructor` is a name like any other. */
+/** An object that inherits nothing, so that a variable may be called `constructor`. */
 function Variables () {}
 Variables.prototype = Object.create(null)
 
@@ -238,7 +239,7 @@ function isAsync ({ asyncFilters, extensionsList, loaders }) {
   return asyncFilters.length > 0 || extensionsList.length > 0 || loaders.some(one => one.async)
 }
 
-/** nunjucks' own ways to be configured, as they came through koa-views. */
+/** The settings of nunjucks that koa-views passes on. */
 function environment (views, given) {
   const [paths, settings = paths] = given.nunjucks?.configure ?? []
   const own = given.nunjucksEnv
@@ -269,7 +270,7 @@ function fileLoader (paths) {
   return new nunjucks.FileSystemLoader(search, options)
 }
 
-/** The files of one directory; unlike FileSystemLoader's, none of `<root>-other` beside it. */
+/** Loads files of one directory. FileSystemLoader also loads those of a directory `<root>-other` beside it. */
 class Views extends nunjucks.Loader {
   constructor (root) {
     super()
@@ -302,7 +303,7 @@ class Views extends nunjucks.Loader {
     return { src: fs.readFileSync(file, 'utf8').replace(/^\uFEFF/, ''), path: file, noCache: false }
   }
 
-  /** Whether a file that was read has changed since. */
+  /** Has a file changed since it was read? */
   changed () {
     for (const [file, stamp] of this.stamps) {
       if (stampOf(file) === stamp) continue

@@ -8,9 +8,9 @@ const { given, misuse } = require('../_shared/misuse')
 const report = require('../_shared/report')
 const signals = require('./signal')
 
-const MAX = 2 ** 31 - 1 // what a timer can hold, in ms
+const MAX = 2 ** 31 - 1 // ms, the longest time of a timer
 
-// Tells late handlers from earlier middleware, which share one ctx.
+// Separates a late handler, whose writes are dropped, from earlier middleware: both use the same ctx.
 const scopes = new AsyncLocalStorage()
 
 /**
@@ -20,7 +20,7 @@ const scopes = new AsyncLocalStorage()
  *    app.use(timeout(5000))
  *    app.use(async ctx => { ctx.body = await fetch(url, { signal: ctx.signal }) })
  *
- * A response whose headers were sent in time is completed: nothing is cut off or aborted.
+ * If the headers were sent in time, the response is completed, and nothing is aborted.
  *
  * @param {number} ms milliseconds, from 1 to 2^31 - 1
  * @return {Function} middleware; rejects with 503
@@ -33,7 +33,7 @@ module.exports = function timeout (ms) {
   }
 
   return function timeout (ctx, next) {
-    // two timeouts on one request share a signal
+    // two timeouts of one request share a signal
     const signal = signals.of(ctx)
     const scope = { ctx, isLate: false, outer: scopes.getStore() }
     const running = scopes.run(scope, next)
@@ -41,7 +41,7 @@ module.exports = function timeout (ms) {
   }
 }
 
-/** Settles as `running` does, or rejects with 503 when that takes longer than `ms`. */
+/** Settles like `running`, or rejects with 503 after `ms`. */
 function inTime (running, scope, signal, ms) {
   const { ctx } = scope
   return new Promise((resolve, reject) => {
@@ -53,7 +53,7 @@ function inTime (running, scope, signal, ms) {
       ctx.res.on('error', () => {})
       const err = createError(503, { code: 'KONE_ERR_TIMEOUT', timeout: ms })
       reject(err)
-      // abort listeners count as late code, so run them in its scope
+      // run abort listeners in the scope of the late code, so that their writes are dropped, too
       scopes.run(scope, () => signal.abort(err))
     }, ms)
 

@@ -26,11 +26,11 @@ const OPTIONS = {
   preservePath: refused('originalname is the name without a path')
 }
 
-// text fields are kept in memory: what all of them together may take
+// bytes that all text fields together may take in memory
 const FIELDS_TOTAL = 1024 * 1024
 
 /**
- * Receive `multipart/form-data`: files into temporary files, the other fields into
+ * Receive `multipart/form-data`: write files to temporary files, and put the other fields into
  * `ctx.request.body`.
  *
  *    app.use(upload({ limits: { fileSize: '2mb' } }))
@@ -39,17 +39,17 @@ const FIELDS_TOTAL = 1024 * 1024
  *      await fs.promises.rename(file.path, '/srv/avatars/1')
  *    })
  *
- * A file that is still at its path after the response is sent is removed. `originalname` is what the
- * client says, and only that: it is part of no path.
+ * After the response is sent, files that the handler did not move away are removed. `originalname` is the
+ * name that the client sent: use it in no path.
  *
  * @param {object} [options]
- * @param {string} [options.dest] an existing folder, the system's for temporary files
+ * @param {string} [options.dest] an existing folder; default: the system's for temporary files
  * @param {object} [options.limits]
  * @param {string | number} [options.limits.fileSize='10mb'] bytes of each file
  * @param {number} [options.limits.files=20]
  * @param {number} [options.limits.fields=100]
- * @param {string | number} [options.limits.fieldSize='1mb'] bytes of each field; all of them together
- * may have as much, and 1 MB in any case
+ * @param {string | number} [options.limits.fieldSize='1mb'] bytes of each field; all fields together
+ *   may have as much, or 1 MB if that is more
  * @return {Function} middleware; throws 400 for a malformed body, 413 over a limit
  * @throws {TypeError} for an option of the wrong type, or a folder that does not exist
  * @api public
@@ -78,7 +78,7 @@ module.exports = Object.assign(upload, notMulter('upload', {
   memoryStorage: 'read the files at their path'
 }))
 
-/** multer's methods, called while an app is put together, throw there and say what to use. */
+/** multer's methods throw when they are called, at registration, and name what to use instead. */
 function notMulter (owner, instead) {
   return Object.fromEntries(Object.entries(instead).map(([name, what]) => [name, () => {
     throw misuse('upload', `there is no ${owner}.${name}(): one app.use(upload()) takes every file of a form, ${what}`)
@@ -91,7 +91,7 @@ function folderAt (dest) {
   return path.resolve(dest)
 }
 
-// Further fields of multer's files: reading one throws a sentence instead of giving undefined.
+// Properties that only multer's files have: reading one throws an error instead of returning undefined.
 const NOT_THERE = Object.fromEntries([
   ['buffer', 'await fs.promises.readFile(file.path)'],
   ['filename', 'path.basename(file.path)'],
@@ -105,7 +105,7 @@ const NOT_THERE = Object.fromEntries([
 }]))
 
 /**
- * One multipart body on its way into files and fields.
+ * Writes one multipart body to files and fields.
  */
 class Upload {
   files = []
@@ -130,7 +130,7 @@ class Upload {
       return busboy({
         headers: { 'content-type': ctx.get('content-type') },
         defParamCharset: 'utf8',
-        // one more each, as busboy calls the limit itself too much
+        // one more each, because busboy already refuses the limit itself
         limits: {
           files: limits.files,
           fields: limits.fields,
@@ -145,7 +145,7 @@ class Upload {
   }
 
   /**
-   * @return {Promise} when every file is written
+   * @return {Promise} resolves when every file is written
    */
   receive () {
     const { ctx, parser } = this
@@ -182,7 +182,7 @@ class Upload {
   file (fieldname, stream, { filename, mimeType }) {
     if (fieldname === undefined || filename === undefined || this.failed !== null) {
       stream.on('error', () => {}).resume()
-      // without a file name it is a file input that was left empty
+      // no file name: the user chose no file
       if (fieldname === undefined) this.unnamed()
       return
     }
@@ -198,7 +198,7 @@ class Upload {
     this.files.push(file)
     stream.on('limit', () => this.tooLarge('file too large'))
 
-    // nobody else on the system is to read it, and what lies there already is not ours
+    // other users of the system must not read it, and a file that exists must not be overwritten
     const target = fs.createWriteStream(file.path, { flags: 'wx', mode: 0o600 })
     const written = pipeline(stream, target).then(() => { file.size = target.bytesWritten })
     written.catch(err => this.fail(createError(500, 'an uploaded file cannot be written', { cause: err })))
@@ -228,7 +228,7 @@ class Upload {
     this.failed = unread(this.ctx, err)
     this.ctx.req.unpipe(this.parser)
     this.ctx.req.pause()
-    // not at once: busboy may be in the middle of a chunk
+    // later, because busboy may be in the middle of a chunk
     process.nextTick(async () => {
       this.parser.destroy()
       await Promise.allSettled(this.writing)

@@ -5,7 +5,7 @@ const { manual, misuse } = require('../_shared/misuse')
 const { Rule, check, fn } = require('../_shared/options')
 const redact = require('./redact')
 
-/** Where each part of a request is found, in the order in which parts are validated. */
+/** How to read each part of a request, in the order in which parts are validated. */
 const PARTS = {
   params: ctx => ctx.params || {},
   query: ctx => ({ ...ctx.query }),
@@ -20,14 +20,14 @@ const schema = new Rule(
 )
 const RULES = { ...Object.fromEntries(Object.keys(PARTS).map(part => [part, schema])), onError: fn }
 
-// One request can fail a schema in very many places; a client can use the first ones.
+// A request can have very many issues: without a limit the response could be larger than the request.
 const MAX_ISSUES = 100
 
 /**
  * Validate parts of a request with schemas of any library that implements Standard Schema v1
- * (zod, valibot, arktype and others). What the schemas return, coerced and with defaults, is
- * `ctx.valid` for the middleware that follow; a request that does not fit is a 400 with the issues
- * as `application/problem+json` (RFC 9457).
+ * (zod, valibot, arktype and others). `ctx.valid` has what the schemas
+ * return, coerced and with defaults, for the middleware that follow. A request that does not fit gets a
+ * 400 with the issues as `application/problem+json` (RFC 9457).
  *
  *    router.post('/items', validate({ body: Item }), ctx => {
  *      ctx.body = { total: ctx.valid.body.price * 2 }
@@ -81,7 +81,7 @@ function call (part, schema, input) {
   }
 }
 
-// All of them are awaited, so that no rejection stays unhandled when another part failed first.
+// Await all: otherwise a rejection stays unhandled when another part failed first.
 async function settle (results) {
   const settled = await Promise.allSettled(results.map(({ result }) => result))
   return results.map(({ part, input }, i) => {
@@ -110,7 +110,7 @@ function refuse (ctx, issues, onError) {
   if (onError) return onError(createError(400, 'The request is not valid', { issues }), ctx)
   ctx.status = 400
   ctx.type = 'application/problem+json'
-  // a string: kone and Koa set the type of an object's JSON themselves
+  // a string, because kone and Koa set another type for an object
   ctx.body = JSON.stringify({ type: 'about:blank', title: 'Bad Request', status: 400, issues })
 }
 

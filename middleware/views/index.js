@@ -1,4 +1,4 @@
 'use strict'
 
-/** koa-views' name of `kone/middleware/template`. */
+/** `kone/middleware/template` under the name of koa-views. */
 module.exports = require('../template')
