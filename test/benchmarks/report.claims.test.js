@@ -27,6 +27,22 @@ describe('a claim', () => {
     assert.equal(verdict({ workload: 'hello, wrk' }), 'not measured')
   })
 
+  it('should be held against the rows of wrk where the workload was measured by it, too', () => {
+    const one = result('battle')
+    const slow = one.rows.find(({ workload, contender, metric }) => workload === 'hello' && contender === 'kone' && metric === 'cpu')
+    slow.rounds = slow.rounds.map(() => 1000)
+    const found = check(claim, 1, one)
+    assert.deepEqual([found.verdict, found.row.generator, found.reference.generator], ['supported', 'wrk', 'wrk'])
+    const without = { ...one, rows: one.rows.filter(({ workload }) => workload !== 'hello, wrk') }
+    assert.deepEqual([check(claim, 1, without).verdict, check(claim, 1, without).row.generator], ['not supported', 'autocannon'])
+  })
+
+  it('should be held against no mixture of two generators', () => {
+    const one = result('battle')
+    one.rows = one.rows.filter(({ workload, contender }) => workload !== 'hello, wrk' || contender !== 'node')
+    assert.equal(check(claim, 1, one).verdict, 'not measured')
+  })
+
   it('should be held against the cheapest other framework, which node:http is not', () => {
     assert.equal(check({ ...claim, to: 'others' }, 1, battle()).reference.contender, 'koa')
   })

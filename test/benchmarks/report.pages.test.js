@@ -80,7 +80,7 @@ describe('the pages of docs/reports', () => {
     assert.match(pageOf([missed], 'soak'), /Target missed: kone: at most 1\.2, measured 1\.50 \(1\.10–1\.60\)/)
     assert.doesNotMatch(pageOf([missed], 'soak'), /Target missed: koa/)
     const both = result('battle', { cost: 39 })
-    both.derived.targets = [{ what: 'hello ÷ node', target: 0.9, ...pairedRatio(rowOf(both, 'hello', 'kone').rounds, rowOf(both, 'hello', 'node').rounds) }]
+    both.derived.targets = [{ what: 'hello ÷ node', target: 0.9, ...pairedRatio(rowOf(both, 'hello, wrk', 'kone').rounds, rowOf(both, 'hello, wrk', 'node').rounds) }]
     assert.doesNotMatch(pageOf([both], 'battle'), /Target missed/, 'a claim says it already')
   })
 
@@ -96,6 +96,23 @@ describe('the pages of docs/reports', () => {
     const text = pageOf([result('battle', { node: 20, cost: 10 }), result('battle')], 'battle')
     assert.match(text, /\| \| Node 26\.1\.0 \| Node 20\.1\.0 \|/)
     assert.match(text, /## By version of Node[\s\S]*\| 26\.1\.0 \|.*\n\| 20\.1\.0 \|/)
+  })
+
+  it('should take claims, chart, trend and README from the rows of wrk, and say so', () => {
+    const one = result('battle')
+    rowOf(one, 'hello', 'kone').rounds = Array(8).fill(1000)
+    const { files } = made([one])
+    const text = files.get('docs/reports/battle.md')
+    assert.match(text, /## Not supported\n\n- Not measured on Node 20/)
+    assert.match(text, /\| hello world behind five middleware ÷ a bare node:http handler \| 26 \| [\d.]+ \| 0\.50 [^|]*\| wrk \| supported \|/)
+    assert.match(text, /alt="Bar chart: Hello world behind five middleware; wrk, 50 connections; /)
+    assert.match(files.get('docs/reports/charts/battle-light.svg'), /Node 26; wrk, 50 connections/)
+    assert.match(text, /## Measured: wrk, 50 connections[^]*## Measured: autocannon, 50 connections/)
+    assert.equal(JSON.parse(files.get('docs/reports/history.json'))[0].ratios['kone ÷ node'].median, 0.5)
+    const readme = files.get('README.md')
+    assert.match(readme, /measured by wrk, 50 connections"/)
+    assert.match(readme, /\| five middleware, hello world \| 65\.2 \| 20\.7 \| 0\.32 /)
+    assert.match(readme, /commit `aaaaaaaaa`; load by wrk; medians/)
   })
 
   it('should set the packages of 2017 beside the report where they were measured', () => {
