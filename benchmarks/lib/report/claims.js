@@ -67,12 +67,24 @@ exports.checked = function (results, all = claims()) {
  * @param {object} result
  * @return {object[]} as `checked`, without those of other labs
  */
-exports.ofRun = function (result) {
+exports.ofRun = result => sorted(ofLab(result.lab, result))
+
+/**
+ * The claims of a lab as its own table shows them, in the order of claims.json.
+ *
+ * @param {string} lab
+ * @param {object} result of it
+ * @return {{ what: string, target: number, spread?: object, workload: string, contender: string, to: string }[]}
+ */
+exports.targets = (lab, result) => ofLab(lab, result).map(({ says: what, atMost: target, spread, workload, contender, to }) =>
+  ({ what, target, spread, workload, contender, to }))
+
+function ofLab (name, result) {
   const on = parseInt(result.node.slice(1))
-  return sorted(claims().filter(({ lab }) => lab === result.lab).map(claim => {
+  return claims().filter(({ lab }) => lab === name).map(claim => {
     const atMost = claim.atMost[on] ?? Math.max(...Object.values(claim.atMost))
     return { ...claim, on, atMost, ...check(claim, atMost, result) }
-  }))
+  })
 }
 
 /**
