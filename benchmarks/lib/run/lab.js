@@ -42,7 +42,8 @@ const HARNESS = 12_000 // ms of them that are kept for what the generators cost
  * @param {NodeModule} module of the lab
  * @param {object} definition
  * @param {string} definition.name
- * @param {object[]} definition.contenders as contenders.js lists them
+ * @param {object[]|Function} definition.contenders as contenders.js lists them, or a function that gives them: what it
+ *   throws is printed as a mistake on the command line is
  * @param {object} [definition.options] of this lab alone, as options.js takes them
  * @param {Function} definition.probe what a contender is verified with: `(contender, { folder }) => ({ contender, request,
  *   expected, check? })`, folder: an empty one for files; null for a contender that needs more than this machine has
@@ -53,11 +54,17 @@ const HARNESS = 12_000 // ms of them that are kept for what the generators cost
  */
 exports.lab = function (module, definition) {
   module.exports = definition
+  const { contenders } = definition
+  if (typeof contenders === 'function') {
+    let given
+    Object.defineProperty(definition, 'contenders', { enumerable: true, get: () => (given ??= contenders()) })
+  }
   if (require.main === module) start(definition, process.argv.slice(2))
 }
 
 // From the command line to the exit code; no process is left behind, whatever happens.
-async function start ({ name, contenders, options: own, references = [], measure, view }, argv) {
+async function start (definition, argv) {
+  const { name, options: own, references = [], measure, view } = definition
   const stop = message => {
     console.error(`${name}: ${message}`)
     return leave(1)
@@ -70,6 +77,7 @@ async function start ({ name, contenders, options: own, references = [], measure
   }
   process.once('uncaughtException', err => stop(err.stack))
   try {
+    const { contenders } = definition
     const names = contenders.map(contender => contender.name)
     const options = parse(argv, { lab: name, contenders: names, own })
     if (options.help) {
