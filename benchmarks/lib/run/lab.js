@@ -21,7 +21,8 @@ const GENERATORS = {
   split: require('../load/split'),
   reconnect: require('../load/reconnect'),
   rpc: require('../load/rpc'),
-  pooled: require('../load/pooled')
+  pooled: require('../load/pooled'),
+  crowd: require('../load/crowd').generator
 }
 
 const QUICK = 215_000 // ms that a first look may take
@@ -313,8 +314,11 @@ class Lab {
 
   /** What each generator of this run costs by itself, into the result. */
   async measureHarness () {
-    const used = [...new Set(this.result.rows.map(({ generator }) => generator))].filter(name => generators[name])
+    // connections names its loops, too: crowd, open loop
+    const names = new Set(this.result.rows.flatMap(({ generator }) => generator ? [generator.split(',')[0]] : []))
     if (this.timeLeft < 0) return this.skip('the cost of the generators')
+    if (names.has('crowd')) this.generators(['crowd']) // labs that open thousands of connections start crowds of their own
+    const used = [...names].filter(name => generators[name])
     this.result.harness = await harness(used, { generators, pins: this.pins, quick: this.options.quick })
   }
 
