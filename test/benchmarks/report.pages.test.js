@@ -115,6 +115,32 @@ describe('the pages of docs/reports', () => {
     assert.match(readme, /commit `aaaaaaaaa`; load by wrk; medians/)
   })
 
+  it('should say what isolation costs, and why it costs more than intended where it does', () => {
+    const isolated = (node, factor) => {
+      const one = result('rpc', { node })
+      for (const flight of [50, 100]) {
+        const [kone, unguarded] = ['kone', 'kone-unguarded'].map(name => rowOf(one, `noError, ${flight} in flight`, name))
+        kone.rounds = unguarded.rounds.map((figure, i) => figure * (i === 0 ? factor : Math.min(factor, 1.2)))
+      }
+      return one
+    }
+    const section = results => /## What isolation costs\n\n([^]*?)\n\n## /.exec(pageOf(results, 'rpc'))[1]
+
+    assert.match(section([isolated(26, 1.04)]), /It costs at most what was intended, in every round\.$/)
+    const twenty = section([isolated(20, 1.2)])
+    assert.match(twenty, /- noError, 50 in flight: it costs too much: 20 % more by the median, 20 % more in the worst round, intended are 10 %\./)
+    assert.match(twenty, /Before Node 24 it does so by async hooks/)
+    assert.doesNotMatch(twenty, /Since Node 24/)
+    const both = section([isolated(20, 1.05), isolated(26, 1.3)])
+    assert.match(both, /\| noError, 50 in flight, Node 20 \| 1\.05 /)
+    assert.match(both, /- noError, 100 in flight, Node 26: it costs too much/)
+    assert.doesNotMatch(both, /- noError, \d+ in flight, Node 20|async hooks/)
+    assert.match(both, /Since Node 24 V8 carries the context itself\. What is left is/)
+    const once = isolated(26, 1)
+    rowOf(once, 'noError, 50 in flight', 'kone').rounds[0] *= 1.5
+    assert.match(section([once]), /- noError, 50 in flight: met by the median, not in every round: 50 % more in the worst round/)
+  })
+
   it('should set the packages of 2017 beside the report where they were measured', () => {
     assert.match(pageOf([result('battle')], 'battle'), /\| node ÷ koa \| 1\.13 \| 1\.42 \| 1\.07 \| 1\.52 \(.*\) \| 1\.57 \(/)
   })
