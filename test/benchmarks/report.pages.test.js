@@ -115,6 +115,19 @@ describe('the pages of docs/reports', () => {
     assert.match(readme, /commit `aaaaaaaaa`; load by wrk; medians/)
   })
 
+  it('should set a cluster beside one process, and say that pm2 runs another app', () => {
+    const one = result('battle')
+    Object.assign(one.derived, { workers: 2, pm2: { instances: 2, bytes: 950 } })
+    rowOf(one, 'cluster, wrk', 'kone').median = 31.05
+    const [, section] = /## In a cluster\n\n([^]*?)\n\n## /.exec(pageOf([one], 'battle'))
+    assert.match(section, /^Hello world in 2 workers of `node:cluster`, one for each core, by wrk, 50 connections\. /)
+    assert.match(section, /\| kone 1\.2\.3 \| 31\.1 \| 20\.0–21\.4 \| 0\.50 [^|]*\| 0\.33 [^|]*\| 20\.7 \| 1\.50 \|/)
+    assert.match(section, /6 processes under pm2[^]*Here are 2 of today, with an HTML page of 950 bytes[^]*It is another app than above/)
+    const without = result('battle')
+    without.rows = without.rows.filter(({ workload }) => !workload.startsWith('cluster'))
+    assert.doesNotMatch(pageOf([without], 'battle'), /In a cluster/)
+  })
+
   it('should say what isolation costs, and why it costs more than intended where it does', () => {
     const isolated = (node, factor) => {
       const one = result('rpc', { node })

@@ -45,7 +45,8 @@ const MW = 3467 // requests/s of one process with the same middleware, in anothe
 
 const HELLO = 'hello'
 const WRK = 'hello, wrk'
-const CLUSTER = 'cluster'
+const CLUSTER = 'cluster' // by pm2
+const WORKERS = 'cluster, wrk'
 const ERA = 'hello, Node '
 
 module.exports = {
@@ -126,14 +127,45 @@ function eras (figures) {
   }))
 }
 
+// The row that says something: hello world in as many workers as cores, beside the same in one process.
 function cluster (figures) {
+  const rows = figures.rows(WORKERS)
+  const { workers } = figures.result.derived
+  const references = ['node', 'koa'].filter(name => figures.row(WORKERS, name))
+  const body = rows.length > 0 && [
+    `Hello world in ${workers ?? 'several'} workers of \`node:cluster\`, one for each core, by ${figures.load(WORKERS)}. CPU is that of all ` +
+    'workers and the primary, for one request, so that it can be compared with one process: what is more is the ' +
+    'price of the cluster, and of cores that workers and load generator share. For the same reason requests per ' +
+    'second say little here, and are not shown.',
+    table(
+      ['', 'CPU µs/request', 'lowest–highest', ...references.map(name => `CPU ÷ ${name}`), 'one process, CPU µs', 'cluster ÷ one process'],
+      rows.map(row => {
+        const one = figures.row(WRK, row.contender)
+        return [
+          figures.versioned(row.contender), figure(row), range(row),
+          ...references.map(name => name === row.contender ? '1' : ratio(figures.ratio(WORKERS, row.contender, name))),
+          figure(one), one ? two(row.median / one.median) : '–'
+        ]
+      }))
+  ]
+  const set = underPm2(figures)
+  return body || set ? { heading: 'In a cluster', body: [...body || [], ...set || []] } : null
+}
+
+// The fourth table of the report.
+function underPm2 (figures) {
   const rows = figures.rows(CLUSTER)
   if (!rows.length) return null
-  return {
-    heading: 'In a cluster',
-    body: table(['', 'requests/s', 'CPU µs/request', 'lowest–highest', 'mean ms'], rows.map(row =>
-      [figures.versioned(row.contender), whole(row.requestsPerSecond), figure(row), range(row), two(row.latencyMeanMs)]))
-  }
+  const { instances, bytes } = figures.result.derived.pm2 ?? {}
+  return [
+    `The report’s fourth table is of ${PM2.workers} processes under pm2 with every middleware on. Here are ${instances ?? 'as many as cores'} of ` +
+    `today, with an HTML page${bytes ? ` of ${whole(bytes)} bytes, headers included` : ''}, by ${figures.load(CLUSTER)}. It is another app than above, so both tables ` +
+    'do not compare; CPU includes pm2’s daemon. [Unmodified packages](./dropin.md) has hello world under pm2 beside Koa.',
+    table(['', 'CPU µs/request', 'lowest–highest', 'MB of a worker', 'mean ms'], rows.map(row => {
+      const memory = figures.row(CLUSTER, row.contender, 'memory')
+      return [figures.versioned(row.contender), figure(row), range(row), memory ? whole(memory.median / 1e6) : '–', two(row.latencyMeanMs)]
+    }))
+  ]
 }
 
 function report (figures) {
