@@ -28,7 +28,7 @@ const EXCEPTIONS = {
   'stderr.trim().split': 'what a measured server has printed, as its reason in the result'
 }
 
-// [program, what is typed, exit code, what was given, what is expected]
+// [program, what is typed (EXTRA=… before it is in the environment), exit code, what was given, what is expected]
 const MISTAKES = [
   ['labs/battle', '--quik', 2, 'battle: unknown option --quik', '--quick'],
   ['labs/battle', 'quick', 2, 'battle: unknown argument quick', 'usage: make battle'],
@@ -38,6 +38,8 @@ const MISTAKES = [
   ['labs/mw', '--only kao', 2, 'unknown contender kao', 'expected '],
   ['labs/battle', '--node /nowhere/node', 2, 'not /nowhere/node', '--node must be a major version or a binary that runs here'],
   ['labs/versions', '--node FOLDER/node --quick', 2, '/node is not for this lab', 'expected --only or --all'],
+  ['labs/static', 'EXTRA=./hphs --quick', 2, 'not ./hphs', 'EXTRA must be name=command'],
+  ['labs/connections', 'EXTRA=hphs= --help', 2, 'not hphs=', 'EXTRA must be name=command'],
   ['labs/compare', '--ref no-such', 2, 'no-such is no revision', 'expected a branch, a tag or a commit'],
   ['results.js', '--form x', 2, "results: Unknown option '--form'", '--from FOLDER'],
   ['results.js', '--from', 2, "'--from <value>' argument missing", '--from FOLDER'],
@@ -68,9 +70,11 @@ after(() => fs.rmSync(folder, { recursive: true, force: true }))
 describe('an error of the lab', () => {
   for (const [program, typed, code, ...parts] of MISTAKES) {
     it(`should say what is wrong: ${program} ${typed}: ${parts[0]}`, () => {
-      const args = typed.replaceAll('FOLDER', folder).split(' ')
+      const words = typed.replaceAll('FOLDER', folder).split(' ')
+      const [, EXTRA] = /^EXTRA=(.*)/.exec(words[0]) ?? []
+      const args = EXTRA ? words.slice(1) : words
       const run = spawnSync(process.execPath, [path.join(ROOT, 'benchmarks', program), ...args], {
-        encoding: 'utf8', env: { ...process.env, NODE_TEST_CONTEXT: undefined }
+        encoding: 'utf8', env: { ...process.env, NODE_TEST_CONTEXT: undefined, EXTRA }
       })
       printed += run.stderr
       assert.equal(run.status, code, run.stderr)

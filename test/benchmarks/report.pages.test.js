@@ -80,7 +80,7 @@ describe('the pages of docs/reports', () => {
     assert.match(pageOf([missed], 'soak'), /Target missed: kone: at most 1\.2, measured 1\.50 \(1\.10–1\.60\)/)
     assert.doesNotMatch(pageOf([missed], 'soak'), /Target missed: koa/)
     const both = result('battle', { cost: 39 })
-    both.derived.targets = [{ what: 'hello ÷ node', target: 0.9, ...pairedRatio(rowOf(both, 'hello', 'kone').rounds, rowOf(both, 'hello', 'node').rounds) }]
+    both.derived.targets = [{ what: 'hello ÷ node', target: 0.9, ...pairedRatio(rowOf(both, 'hello, wrk', 'kone').rounds, rowOf(both, 'hello, wrk', 'node').rounds) }]
     assert.doesNotMatch(pageOf([both], 'battle'), /Target missed/, 'a claim says it already')
   })
 
@@ -96,6 +96,62 @@ describe('the pages of docs/reports', () => {
     const text = pageOf([result('battle', { node: 20, cost: 10 }), result('battle')], 'battle')
     assert.match(text, /\| \| Node 26\.1\.0 \| Node 20\.1\.0 \|/)
     assert.match(text, /## By version of Node[\s\S]*\| 26\.1\.0 \|.*\n\| 20\.1\.0 \|/)
+  })
+
+  it('should take claims, chart, trend and README from the rows of wrk, and say so', () => {
+    const one = result('battle')
+    rowOf(one, 'hello', 'kone').rounds = Array(8).fill(1000)
+    const { files } = made([one])
+    const text = files.get('docs/reports/battle.md')
+    assert.match(text, /## Not supported\n\n- Not measured on Node 20/)
+    assert.match(text, /\| hello world behind five middleware ÷ a bare node:http handler \| 26 \| [\d.]+ \| 0\.50 [^|]*\| wrk \| supported \|/)
+    assert.match(text, /alt="Bar chart: Hello world behind five middleware; wrk, 50 connections; /)
+    assert.match(files.get('docs/reports/charts/battle-light.svg'), /Node 26; wrk, 50 connections/)
+    assert.match(text, /## Measured: wrk, 50 connections[^]*## Measured: autocannon, 50 connections/)
+    assert.equal(JSON.parse(files.get('docs/reports/history.json'))[0].ratios['kone ÷ node'].median, 0.5)
+    const readme = files.get('README.md')
+    assert.match(readme, /measured by wrk, 50 connections"/)
+    assert.match(readme, /\| five middleware, hello world \| 65\.2 \| 20\.7 \| 0\.32 /)
+    assert.match(readme, /commit `aaaaaaaaa`; load by wrk; medians/)
+  })
+
+  it('should set a cluster beside one process, and say that pm2 runs another app', () => {
+    const one = result('battle')
+    Object.assign(one.derived, { workers: 2, pm2: { instances: 2, bytes: 950 } })
+    rowOf(one, 'cluster, wrk', 'kone').median = 31.05
+    const [, section] = /## In a cluster\n\n([^]*?)\n\n## /.exec(pageOf([one], 'battle'))
+    assert.match(section, /^Hello world in 2 workers of `node:cluster`, one for each core, by wrk, 50 connections\. /)
+    assert.match(section, /\| kone 1\.2\.3 \| 31\.1 \| 20\.0–21\.4 \| 0\.50 [^|]*\| 0\.33 [^|]*\| 20\.7 \| 1\.50 \|/)
+    assert.match(section, /6 processes under pm2[^]*Here are 2 of today, with an HTML page of 950 bytes[^]*It is another app than above/)
+    const without = result('battle')
+    without.rows = without.rows.filter(({ workload }) => !workload.startsWith('cluster'))
+    assert.doesNotMatch(pageOf([without], 'battle'), /In a cluster/)
+  })
+
+  it('should say what isolation costs, and why it costs more than intended where it does', () => {
+    const isolated = (node, factor) => {
+      const one = result('rpc', { node })
+      for (const flight of [50, 100]) {
+        const [kone, unguarded] = ['kone', 'kone-unguarded'].map(name => rowOf(one, `noError, ${flight} in flight`, name))
+        kone.rounds = unguarded.rounds.map((figure, i) => figure * (i === 0 ? factor : Math.min(factor, 1.2)))
+      }
+      return one
+    }
+    const section = results => /## What isolation costs\n\n([^]*?)\n\n## /.exec(pageOf(results, 'rpc'))[1]
+
+    assert.match(section([isolated(26, 1.04)]), /It costs at most what was intended, in every round\.$/)
+    const twenty = section([isolated(20, 1.2)])
+    assert.match(twenty, /- noError, 50 in flight: it costs too much: 20 % more by the median, 20 % more in the worst round, intended are 10 %\./)
+    assert.match(twenty, /Before Node 24 it does so by async hooks/)
+    assert.doesNotMatch(twenty, /Since Node 24/)
+    const both = section([isolated(20, 1.05), isolated(26, 1.3)])
+    assert.match(both, /\| noError, 50 in flight, Node 20 \| 1\.05 /)
+    assert.match(both, /- noError, 100 in flight, Node 26: it costs too much/)
+    assert.doesNotMatch(both, /- noError, \d+ in flight, Node 20|async hooks/)
+    assert.match(both, /Since Node 24 V8 carries the context itself\. What is left is/)
+    const once = isolated(26, 1)
+    rowOf(once, 'noError, 50 in flight', 'kone').rounds[0] *= 1.5
+    assert.match(section([once]), /- noError, 50 in flight: met by the median, not in every round: 50 % more in the worst round/)
   })
 
   it('should set the packages of 2017 beside the report where they were measured', () => {

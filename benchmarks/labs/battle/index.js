@@ -104,14 +104,17 @@ function pm2 (lab, generators) {
   const contender = lab.contenders.find(({ isPm2 }) => isPm2)
   if (!contender) return []
   const { quick, rounds } = lab.options
+  const load = generators.wrk
+    ? { generator: 'wrk', connections: 50, seconds: quick ? 1 : 2 }
+    : { generator: 'autocannon', connections: 100, seconds: quick ? 1 : 5 }
   return [{
     name: 'cluster by pm2',
     seconds: 10 + 2 * rounds,
     size: 1,
     act: () => underPm2(lab, contender, {
       expected: { status: 200, type: 'text/html; charset=utf-8', body: PAGE },
-      load: { generator: 'autocannon', connections: 100, seconds: quick ? 1 : 10 },
-      generator: generators.autocannon
+      load,
+      generator: generators[load.generator]
     })
   }]
 }

@@ -47,16 +47,17 @@ function cluster (result) {
 
 function pm2 (result) {
   const { pm2 } = result.derived
-  const [rate, memory, latency] = ['throughput', 'memory', 'latency'].map(metric => rowOf(result, 'cluster', 'kone-pm2', metric))
+  const [cost, rate, memory, latency] = ['cpu', 'throughput', 'memory', 'latency'].map(metric => rowOf(result, 'cluster', 'kone-pm2', metric))
   if (!pm2?.workers) return null
   const MB = value => `${(value / 1e6).toFixed(1)} MB`
   return {
-    heading: 'every middleware on, in a cluster by pm2: autocannon, 100 connections',
+    heading: `every middleware on, in a cluster by pm2${rate ? `: ${rate.generator}, ${rate.connections} connections` : ''}`,
     table: [
       ['id', 'mode', 'pid', 'status', 'restarts', 'memory'],
       ...pm2.workers.map(({ memory, ...worker }) => [...Object.values(worker).map(String), MB(memory)])
     ],
     notes: [
+      cost && `${short(cost.median)} µs of CPU per request (${short(cost.min)}–${short(cost.max)}), pm2's daemon included`,
       rate && `${Math.round(rate.median).toLocaleString('en')} requests/s, ${short(latency.median)} ms, ` +
         `${MB(memory.median)} per worker (${MB(memory.min)}–${MB(memory.max)}), ${pm2.bytes} bytes per response`,
       'as in the first report; the workers share the cores with the load, which slows both'

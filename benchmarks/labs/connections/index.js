@@ -29,7 +29,7 @@ const hello = { status: 200, type: /^text\/plain(;charset=utf-8)?$/, body: body 
 
 lab(module, {
   name: 'connections',
-  contenders: [...list(path.join(__dirname, 'contenders'), { first: FIRST }), ...extra(process.env.EXTRA)]
+  contenders: () => [...list(path.join(__dirname, 'contenders'), { first: FIRST }), ...extra(process.env.EXTRA)]
     .map(one => one.file ? { ...one, flags: ['--expose-gc'], env: { KEEP_ALIVE: '600000' } } : one),
   options: { all: { help: 'also 20,000 and 100,000 connections' } },
   probe: contender => ({ contender: { ...contender, workers: contender.isCluster ? 2 : undefined }, expected: hello }),

@@ -1,9 +1,9 @@
 'use strict'
 
+const { targets: claimed } = require('../../lib/report/claims')
 const { aims, ranking } = require('../../lib/report/report')
 const { short } = require('../../lib/report/text')
 const { rowOf } = require('../../lib/run/result')
-const { pairedRatio } = require('../../lib/run/stats')
 const workloads = require('./workloads')
 
 /**
@@ -22,23 +22,17 @@ module.exports = result => ({
 
 // One row per workload, and a bar for each.
 function table (result) {
-  const newest = parseInt(result.node.slice(1)) >= 26
-  const rounds = (workload, name) => rowOf(result, workload, name)?.rounds ?? []
-  const targets = workloads.map(({ workload, about, to, goal }) => ({
-    workload,
-    to,
-    what: about,
-    target: newest ? goal[26] : goal[20],
-    spread: pairedRatio(rounds(workload, 'kone'), rounds(workload, to))
-  }))
+  const claims = claimed('dropin', result)
+  const targets = workloads.map(({ workload, about, to }) =>
+    ({ ...claims.find(one => one.workload === workload && one.to === to), what: about }))
   aims(result, { heading: '', targets })
 
   const figure = (workload, name) => short(rowOf(result, workload, name)?.median ?? NaN).replace('NaN', '–')
   const drawn = workloads.filter(({ workload }) => rowOf(result, workload, 'kone', 'ratio'))
   return {
-    heading: `server CPU per request, µs; goals on Node ${newest ? 26 : 20}`,
+    heading: `server CPU per request, µs; what is claimed on Node ${parseInt(result.node.slice(1))}`,
     table: [
-      ['', 'node', 'koa', 'kone', 'kone ÷ koa', 'spread', 'goal', ''],
+      ['', 'node', 'koa', 'kone', 'kone ÷ koa', 'spread', 'at most', ''],
       ...targets.map(({ workload, to, what, target, spread }) => [
         what,
         figure(workload, 'node'),

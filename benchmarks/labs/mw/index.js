@@ -71,7 +71,7 @@ lab(module, {
 
   async measure (lab) {
     const { quick } = lab.options
-    const load = { generator: lab.generator(['autocannon']), connections: 100, seconds: quick ? 1 : 5 }
+    const load = { generator: lab.generator(['autocannon']), connections: 100, seconds: quick ? 1 : 3 }
     const aloneLoad = { generator: lab.generator(['wrk', 'autocannon']), connections: 50, seconds: quick ? 1 : 2 }
     await lab.inTime([
       ...Object.keys(WHOLE).map(workload => ({

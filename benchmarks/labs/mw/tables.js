@@ -1,5 +1,6 @@
 'use strict'
 
+const { targets } = require('../../lib/report/claims')
 const { aims, ranking, ratio } = require('../../lib/report/report')
 const { short } = require('../../lib/report/text')
 const { rowOf } = require('../../lib/run/result')
@@ -93,18 +94,18 @@ function cost (result, workload, above, contender) {
 }
 
 function reached (result) {
-  const of = (workload, contender = 'kone') => rowOf(result, workload, contender)?.rounds ?? []
+  const rounds = workload => rowOf(result, workload, 'kone')?.rounds ?? []
   const session = result.derived.costs?.find(one =>
     one.workload === 'session alone' && one.contender === 'kone')
-  const target = (what, target, rounds, to) => ({ what, target, spread: pairedRatio(rounds, to) })
   return aims(result, {
     heading: 'targets, both sides with native promises',
     targets: [
-      target('whole set, no template ÷ koa', 0.33, of('plain'), of('plain', 'koa')),
-      target('whole set, with template ÷ koa', 0.20, of('template'), of('template', 'koa')),
-      target('kone with template ÷ without', 1.15, of('template'), of('plain')),
-      target('router, last of 500 ÷ the only one', 1.5, of('router alone, last of 500'), of('router alone')),
-      target('static file of 100 bytes ÷ hello world', 1.12, of('static alone'), of('nothing alone')),
+      ...targets('mw', result),
+      {
+        what: 'router, last of 500 ÷ the only one',
+        target: 1.5,
+        spread: pairedRatio(rounds('router alone, last of 500'), rounds('router alone'))
+      },
       { what: 'untouched session, µs', target: 3, spread: session }
     ]
   })

@@ -1,6 +1,7 @@
 'use strict'
 
 const { table: histogram } = require('../../lib/load/histogram')
+const { targets: claimed } = require('../../lib/report/claims')
 const { aims, ranking, ratio } = require('../../lib/report/report')
 const { short } = require('../../lib/report/text')
 const { notes } = require('../../lib/report/view')
@@ -64,8 +65,13 @@ function calls (result, method, flight) {
   }
 }
 
+// What is claimed for 50 in flight is the target for 100, too, and that of gRPC for the other protocols.
 function reached (result) {
-  const hand = parseInt(result.node.slice(1)) >= 26 ? 0.85 : 0.75
+  const claims = claimed('rpc', result)
+  const atMost = (method, contender, to) => claims.find(one =>
+    one.workload === `${method}, 50 in flight` && one.contender === contender && one.to === to).target
+  const hand = atMost('ping', 'kone', 'node')
+  const peers = atMost('ping', 'kone', 'grpc')
   const target = (workload, contender, to, target) => ({
     what: `${workload}: ${contender} ÷ ${to}`,
     target,
@@ -78,10 +84,10 @@ function reached (result) {
         const workload = `${method}, ${flight} in flight`
         return [
           target(workload, `kone${codec}`, `node${codec}`, hand),
-          ...PEERS.map(peer => target(workload, `kone${codec}`, peer, 0.45))
+          ...PEERS.map(peer => target(workload, `kone${codec}`, peer, peers))
         ]
       })),
-      target(`noError, ${flight} in flight`, 'kone', 'kone-unguarded', 1.1)
+      target(`noError, ${flight} in flight`, 'kone', 'kone-unguarded', atMost('noError', 'kone', 'kone-unguarded'))
     ])
   })
 }

@@ -24,7 +24,7 @@ const QUICK_LARGE = ['kone', 'node-disk', 'koa-static', 'nginx'] // who sends la
 const CLUSTERS = ['kone', 'kone-disk', 'node', 'sirv', 'koa-static', 'fastify-static']
 const MULTIPLE = ['nginx', 'lighttpd'] // that start as many processes as their configuration says
 
-const contenders = [
+const contenders = () => [
   ...list(path.join(__dirname, 'contenders'), { first: ['net', 'node', 'kone', 'kone-disk', 'sirv', 'koa-static', 'fastify-static'] }),
   ...extra(process.env.EXTRA)
 ]
@@ -145,4 +145,4 @@ function question ({ path, bytes }) {
   }
 }
 
-const isExtra = name => contenders.some(one => one.name === name && one.extra)
+const isExtra = name => extra(process.env.EXTRA).some(one => one.name === name)

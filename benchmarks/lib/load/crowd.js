@@ -70,6 +70,33 @@ class Crowd {
 }
 
 /**
+ * A crowd as a generator like the others: connections are made, each has sent a request before the load begins, and
+ * they are gone afterwards.
+ *
+ * @param {{ pin?: string }} on the cores to stay on
+ * @return {{ run: (load: { port: number, connections: number, seconds: number }) => Promise<object>, stop: Function }}
+ */
+function generator ({ pin }) {
+  let crowd = null
+  return {
+    async run ({ port, connections, seconds, mark = () => {} }) {
+      crowd ??= new Crowd({ connections, pin })
+      try {
+        await crowd.open({ port, connections })
+        await crowd.greet()
+        mark('settled')
+        const sample = await crowd.closed({ seconds })
+        mark('over')
+        return sample
+      } finally {
+        await crowd.reset()
+      }
+    },
+    stop: () => crowd?.stop()
+  }
+}
+
+/**
  * What several processes measured, as one sample.
  *
  * @param {object[]} parts `{ requests, errors, reconnects, bytes, seconds, latencies: ms[] }`
@@ -97,4 +124,4 @@ function merge (parts) {
   }
 }
 
-module.exports = Object.assign(Crowd, { merge })
+module.exports = Object.assign(Crowd, { generator, merge })

@@ -3,12 +3,14 @@
 const fs = require('node:fs')
 const path = require('node:path')
 const { pairedRatio } = require('../run/stats')
+const { judged, rowsOf } = require('../run/result')
 const { newest } = require('./committed')
 
 /*
  * What kone claims, in claims.json: each a ratio of two rows of one result, paired round by round, and what it is at
- * most on Node 20 and on Node 26. The reference 'others' is the cheapest of the other frameworks. `make report`
- * tightens a threshold that a result supports with a wide margin; only a person loosens one.
+ * most on Node 20 and on Node 26. The reference 'others' is the cheapest of the other frameworks. Where a workload was
+ * measured by two generators, the rows of wrk count. `make report` tightens a threshold that a result supports with a
+ * wide margin; only a person loosens one.
  */
 
 const FILE = path.join(__dirname, 'claims.json')
@@ -32,9 +34,10 @@ const claims = exports.claims = () => JSON.parse(fs.readFileSync(FILE, 'utf8'))
  *   round, 'by the median' alone, 'not supported', or 'not measured'
  */
 const check = exports.check = function ({ workload, toWorkload = workload, metric = 'cpu', contender, to }, atMost, result) {
-  const of = name => (result?.rows ?? []).filter(row => row.workload === name && row.metric === metric)
+  if (!result) return { verdict: 'not measured' }
+  const of = name => rowsOf(result, judged(result, name), metric)
   const row = of(workload).find(row => row.contender === contender)
-  const reference = to === 'others' ? cheapestFramework(of(toWorkload)) : of(toWorkload).find(row => row.contender === to)
+  const reference = to === 'others' ? of(toWorkload).find(isOtherFramework) : of(toWorkload).find(row => row.contender === to)
   const spread = row && reference && pairedRatio(row.rounds, reference.rounds)
   if (!spread) return { verdict: 'not measured' }
 
@@ -64,12 +67,24 @@ exports.checked = function (results, all = claims()) {
  * @param {object} result
  * @return {object[]} as `checked`, without those of other labs
  */
-exports.ofRun = function (result) {
+exports.ofRun = result => sorted(ofLab(result.lab, result))
+
+/**
+ * The claims of a lab as its own table shows them, in the order of claims.json.
+ *
+ * @param {string} lab
+ * @param {object} result of it
+ * @return {{ what: string, target: number, spread?: object, workload: string, contender: string, to: string }[]}
+ */
+exports.targets = (lab, result) => ofLab(lab, result).map(({ says: what, atMost: target, spread, workload, contender, to }) =>
+  ({ what, target, spread, workload, contender, to }))
+
+function ofLab (name, result) {
   const on = parseInt(result.node.slice(1))
-  return sorted(claims().filter(({ lab }) => lab === result.lab).map(claim => {
+  return claims().filter(({ lab }) => lab === name).map(claim => {
     const atMost = claim.atMost[on] ?? Math.max(...Object.values(claim.atMost))
     return { ...claim, on, atMost, ...check(claim, atMost, result) }
-  }))
+  })
 }
 
 /**
@@ -135,7 +150,4 @@ exports.missed = ({ derived: { targets = [] } = {} }) => targets.filter(({ targe
 
 const sorted = list => [...list].sort((a, b) => ORDER.indexOf(a.verdict) - ORDER.indexOf(b.verdict))
 
-function cheapestFramework (rows) {
-  const others = rows.filter(({ contender }) => contender !== 'node' && !contender.startsWith('kone'))
-  return others.sort((a, b) => a.median - b.median)[0]
-}
+const isOtherFramework = ({ contender }) => contender !== 'node' && !contender.startsWith('kone')

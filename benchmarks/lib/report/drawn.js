@@ -9,7 +9,7 @@ const { bars } = require('./svg')
 const SPREAD = 'Bars are medians, whiskers the lowest and the highest round.'
 
 /**
- * What each contender of a workload costs, the cheapest first.
+ * What each contender of a workload costs, the cheapest first; by the rows that it is judged by.
  *
  *    costs(figures, 'hello', { name: 'battle', title: 'Hello world' })
  *
@@ -19,14 +19,15 @@ const SPREAD = 'Bars are medians, whiskers the lowest and the highest round.'
  * @return {object|null} null where nothing was measured
  */
 exports.costs = function (figures, workload, { name, title, unit = 'request' }) {
-  const rows = figures.rows(workload)
+  const rows = figures.rows(figures.judged(workload))
   if (!rows.length) return null
+  const load = figures.load(figures.judged(workload))
   return {
     name,
     above: true,
-    alt: `Bar chart: ${title}; server CPU per ${unit} of ${rows.map(({ contender }) => contender).join(', ')}`,
+    alt: `Bar chart: ${title}; ${load && `${load}; `}server CPU per ${unit} of ${rows.map(({ contender }) => contender).join(', ')}`,
     ...bars({
-      title: `${title}, Node ${figures.major}`,
+      title: `${title}, Node ${figures.major}${load && `; ${load}`}`,
       subtitle: `server CPU per ${unit}, µs: shorter is better. ${SPREAD}`,
       unit: `µs per ${unit}`,
       rows: rows.map(({ contender, median, min, max }) => ({ label: contender, median, min, max, kind: kindOf(contender) }))

@@ -1,5 +1,6 @@
 'use strict'
 
+const { judged, rowOf } = require('../run/result')
 const { pairedRatio } = require('../run/stats')
 
 /**
@@ -33,6 +34,25 @@ class Figures {
   /** Every workload with a row, in the order of the result. */
   get workloads () {
     return [...new Set(this.result.rows.map(({ workload }) => workload))]
+  }
+
+  /**
+   * @param {string} workload
+   * @return {string} the name of the rows by which it is judged: those of wrk, where there are two
+   */
+  judged (workload) {
+    return judged(this.result, workload)
+  }
+
+  /**
+   * The load of a workload in words.
+   *
+   * @param {string} workload
+   * @return {string} as `wrk, 50 connections`; empty where nothing was sent
+   */
+  load (workload) {
+    const { generator, connections } = this.result.rows.find(row => row.workload === workload && row.generator) ?? {}
+    return generator ? `${generator}, ${connections.toLocaleString('en')} connections` : ''
   }
 
   /**
@@ -111,8 +131,7 @@ class Figures {
   }
 
   #find (workload, contender, metric) {
-    return this.result.rows.find(row =>
-      row.workload === workload && row.contender === contender && row.metric === metric)
+    return rowOf(this.result, workload, contender, metric)
   }
 }
 

@@ -173,8 +173,8 @@ function claimed (claims) {
     body: [
       'A claim is *supported* when it is true in every round. The ratio is the median of the rounds’ own ratios; the ' +
       'lowest and the highest round are in parentheses. Below 1, kone costs less.',
-      table(['Claim', 'Node', 'at most', 'measured', ''], claims.map(({ says, on, atMost, spread, verdict }) =>
-        [says, String(on), threshold(atMost), ratio(spread), words[verdict] ?? verdict]), { text: [4] })
+      table(['Claim', 'Node', 'at most', 'measured', 'load by', ''], claims.map(({ says, on, atMost, spread, row, verdict }) =>
+        [says, String(on), threshold(atMost), ratio(spread), row?.generator ?? '–', words[verdict] ?? verdict]), { text: [4, 5] })
     ]
   }
 }

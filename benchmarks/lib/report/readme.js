@@ -56,13 +56,15 @@ exports.fill = function (text, from) {
   return { text, notes }
 }
 
-function chart ({ hasChart }) {
-  if (!hasChart('battle')) return NONE
+function chart ({ labs, hasChart }) {
+  const [figures] = labs.get('battle') ?? []
+  if (!figures || !hasChart('battle')) return NONE
+  const load = figures.load(figures.judged('hello'))
   return picture({
     name: 'battle',
     folder: 'docs/reports/charts',
     alt: 'Bar chart: server CPU per request of hello world behind five middleware, kone beside bare node:http, Koa ' +
-      'and other frameworks'
+      `and other frameworks${load && `; measured by ${load}`}`
   })
 }
 
@@ -71,16 +73,11 @@ const NONE = 'No result is committed yet: `make battle` measures on your machine
 function set ({ labs }) {
   const lines = SET.flatMap(([what, lab, workload, kone = 'kone']) => {
     const figures = labs.get(lab)?.[0]
-    if (!figures?.row(workload, kone)) return []
-    const of = (name, to) => [
-      figures.row(workload, name),
-      figures.ratio(workload, kone, to)
-    ]
-    const [koa, overKoa] = of('koa', 'koa')
-    return [{
-      figures,
-      cells: [what, figure(koa), figure(figures.row(workload, kone)), ratio(overKoa), ratio(figures.ratio(workload, kone, 'node'))]
-    }]
+    const rows = figures?.judged(workload)
+    const row = figures?.row(rows, kone)
+    if (!row) return []
+    const over = to => ratio(figures.ratio(rows, kone, to))
+    return [{ figures, row, cells: [what, figure(figures.row(rows, 'koa')), figure(row), over('koa'), over('node')] }]
   })
   if (!lines.length) return NONE
   return [
@@ -102,7 +99,7 @@ function dropin ({ labs }) {
         what, figure(figures.row(workload, 'koa')), figure(figures.row(workload, 'kone')), ratio(figures.ratio(workload, 'kone', 'koa')),
         ...older.map(one => ratio(one.ratio(workload, 'kone', 'koa')))
       ])),
-    footer([{ figures }], 'The same published packages on both sides')
+    footer(lines.map(([, workload]) => ({ figures, row: figures.row(workload, 'kone') })), 'The same published packages on both sides')
   ].join('\n\n')
 }
 
@@ -110,9 +107,10 @@ function dropin ({ labs }) {
 function footer (lines, what) {
   const nodes = [...new Set(lines.map(({ figures }) => figures.node))]
   const commits = [...new Set(lines.map(({ figures }) => commit(figures.result)))]
+  const generators = [...new Set(lines.map(({ row }) => row.generator).filter(Boolean))].sort()
   const { machine } = lines[0].figures.result
   const pages = [...new Set(lines.map(({ figures }) => figures.result.lab))].map(lab => `[${lab}](docs/reports/${lab}.md)`)
   const quick = lines.some(({ figures }) => figures.result.derived?.quick) ? ' **A quick run, not a result.**' : ''
   return `${what}. Node ${nodes.join(', ')}, ${machine.cpu}, ${machine.cores} cores, commit ${commits.join(', ')}; ` +
-    `medians, lowest–highest round in parentheses.${quick} ${pages.join(', ')}.`
+    `${generators.length > 0 ? `load by ${generators.join(' and ')}; ` : ''}medians, lowest–highest round in parentheses.${quick} ${pages.join(', ')}.`
 }

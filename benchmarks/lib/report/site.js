@@ -2,7 +2,7 @@
 
 const path = require('node:path')
 const { frame, page, section } = require('./html')
-const { nameOf, save } = require('../run/result')
+const { judged, nameOf, rowsOf, save } = require('../run/result')
 const { newest } = require('./committed')
 const { escape, ratio, short } = require('./text')
 const { checked, losses, missed } = require('./claims')
@@ -59,7 +59,7 @@ function claimItem ({ says, on, lab, workload, metric = 'cpu', contender, to, at
   if (!spread) return `${head}<span>not measured: ${escape(what)}</span>`
   const words = { supported: 'supported', 'by the median': 'supported by the median, not by every round', 'not supported': 'not supported' }
   return `${head}${escape(ratio(spread))}: ${words[verdict]}<br>
-<span>by <a href="${escape(lab)}.node${on}.html">${escape(lab)}</a>, ${escape(`${workload}: ${pair(row, reference)}`)}</span>`
+<span>by <a href="${escape(lab)}.node${on}.html">${escape(lab)}</a>, ${escape(`${row.workload}: ${pair(row, reference)}`)}</span>`
 }
 
 function lossItems (result) {
@@ -87,13 +87,13 @@ function labItem (result) {
 }
 
 function battleChart (battle) {
-  const rows = battle?.rows.filter(({ workload, metric }) => workload === 'hello' && metric === 'cpu') ?? []
+  const rows = battle ? rowsOf(battle, judged(battle, 'hello')) : []
   if (!rows.length) return null
   return section({
     heading: 'Hello world behind five middleware',
     chart: {
-      rows: rows.sort((a, b) => a.median - b.median),
-      caption: 'server CPU per request, µs: shorter is better; bars are medians, whiskers the fastest and slowest round'
+      rows,
+      caption: `${rows[0].generator ? `${rows[0].generator}: ` : ''}server CPU per request, µs: shorter is better; bars are medians, whiskers the fastest and slowest round`
     }
   })
 }

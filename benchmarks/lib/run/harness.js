@@ -9,11 +9,14 @@ const ROUNDS = 3
 
 // A server that writes fixed bytes for every read: whatever the generator costs, it is not the server.
 const contender = { name: 'fixed bytes', file: path.join(__dirname, '../servers/fixed.js') }
+const BODIES = { split: ['bodies'] } // what the server is started with, for a generator that sends bodies by themselves
 const LOADS = {
   wrk: { connections: 50 },
   autocannon: { connections: 100 },
   pooled: { connections: 50, group: 'fixed bytes' },
   reconnect: { connections: 50 },
+  crowd: { connections: 1000 },
+  split: { connections: 50, path: '/', body: 'x' },
   rpc: {
     connections: 50,
     protocol: 'http',
@@ -33,21 +36,23 @@ const LOADS = {
  *    await harness(['wrk'], { generators: { wrk }, pins: null, quick: true })
  *    // [{ generator: 'wrk', connections: 50, requestsPerSecond: 120000, clientCpu: 4.1, serverCpu: 5.2 }]
  *
+ * split pauses between headers and body, so that its rate is that of the pause.
+ *
  * @param {string[]} names
  * @param {{ generators: object, pins: object|null, quick: boolean }} how
  * @return {Promise<object[]>} medians of three rounds: clientCpu and serverCpu in µs per request; a generator that failed
  *   has `failed`, a reason, instead
  */
 exports.harness = async function (names, { generators, pins, quick }) {
-  const server = await Server.start(contender, { node: process.execPath, pin: pins?.server })
   const rows = []
-  try {
-    for (const generator of names.filter(name => LOADS[name])) {
-      const load = { ...LOADS[generator], generator, seconds: quick ? 1 : 2 }
+  for (const generator of names.filter(name => LOADS[name])) {
+    const load = { ...LOADS[generator], generator, seconds: quick ? 1 : 2 }
+    const server = await Server.start({ ...contender, args: BODIES[generator] }, { node: process.execPath, pin: pins?.server })
+    try {
       rows.push(await cost({ server, load }, generators[generator]))
+    } finally {
+      await server.stop()
     }
-  } finally {
-    await server.stop()
   }
   return rows
 }
@@ -56,7 +61,11 @@ async function cost (cell, client) {
   const { generator, connections } = cell.load
   try {
     const samples = []
-    while (samples.length < ROUNDS) samples.push(await measure(cell, client))
+    while (samples.length < ROUNDS) {
+      const sample = await measure(cell, client)
+      if (sample.errors) throw new Error(`${sample.errors} errors in ${sample.requests + sample.errors} requests`)
+      samples.push(sample)
+    }
     const of = name => round(median(samples.map(sample => sample[name])))
     return { generator, connections, requestsPerSecond: of('requestsPerSecond'), clientCpu: of('clientCpu'), serverCpu: of('cpu') }
   } catch (err) {

@@ -21,7 +21,8 @@ const GENERATORS = {
   split: require('../load/split'),
   reconnect: require('../load/reconnect'),
   rpc: require('../load/rpc'),
-  pooled: require('../load/pooled')
+  pooled: require('../load/pooled'),
+  crowd: require('../load/crowd').generator
 }
 
 const QUICK = 215_000 // ms that a first look may take
@@ -42,7 +43,8 @@ const HARNESS = 12_000 // ms of them that are kept for what the generators cost
  * @param {NodeModule} module of the lab
  * @param {object} definition
  * @param {string} definition.name
- * @param {object[]} definition.contenders as contenders.js lists them
+ * @param {object[]|Function} definition.contenders as contenders.js lists them, or a function that gives them: what it
+ *   throws is printed as a mistake on the command line is
  * @param {object} [definition.options] of this lab alone, as options.js takes them
  * @param {Function} definition.probe what a contender is verified with: `(contender, { folder }) => ({ contender, request,
  *   expected, check? })`, folder: an empty one for files; null for a contender that needs more than this machine has
@@ -53,11 +55,17 @@ const HARNESS = 12_000 // ms of them that are kept for what the generators cost
  */
 exports.lab = function (module, definition) {
   module.exports = definition
+  const { contenders } = definition
+  if (typeof contenders === 'function') {
+    let given
+    Object.defineProperty(definition, 'contenders', { enumerable: true, get: () => (given ??= contenders()) })
+  }
   if (require.main === module) start(definition, process.argv.slice(2))
 }
 
 // From the command line to the exit code; no process is left behind, whatever happens.
-async function start ({ name, contenders, options: own, references = [], measure, view }, argv) {
+async function start (definition, argv) {
+  const { name, options: own, references = [], measure, view } = definition
   const stop = message => {
     console.error(`${name}: ${message}`)
     return leave(1)
@@ -70,6 +78,7 @@ async function start ({ name, contenders, options: own, references = [], measure
   }
   process.once('uncaughtException', err => stop(err.stack))
   try {
+    const { contenders } = definition
     const names = contenders.map(contender => contender.name)
     const options = parse(argv, { lab: name, contenders: names, own })
     if (options.help) {
@@ -305,8 +314,11 @@ class Lab {
 
   /** What each generator of this run costs by itself, into the result. */
   async measureHarness () {
-    const used = [...new Set(this.result.rows.map(({ generator }) => generator))].filter(name => generators[name])
+    // connections names its loops, too: crowd, open loop
+    const names = new Set(this.result.rows.flatMap(({ generator }) => generator ? [generator.split(',')[0]] : []))
     if (this.timeLeft < 0) return this.skip('the cost of the generators')
+    if (names.has('crowd')) this.generators(['crowd']) // labs that open thousands of connections start crowds of their own
+    const used = [...names].filter(name => generators[name])
     this.result.harness = await harness(used, { generators, pins: this.pins, quick: this.options.quick })
   }
 

@@ -61,6 +61,21 @@ exports.cellRows = function ({ workload, server, load, samples }) {
 }
 
 /**
+ * The name of the rows by which a workload is judged: those of wrk where the result has them, because they differ
+ * less from round to round. battle measures `hello` by autocannon, and by wrk as `hello, wrk`.
+ *
+ *    judged(result, 'hello') // 'hello, wrk'
+ *
+ * @param {object} result
+ * @param {string} workload
+ * @return {string} the workload itself where there is one measurement of it
+ */
+exports.judged = function ({ rows }, workload) {
+  const byWrk = `${workload}, wrk`
+  return rows.some(row => row.workload === byWrk) ? byWrk : workload
+}
+
+/**
  * The row of a contender.
  *
  *    rowOf(result, 'hello', 'kone')?.median         // its CPU per request

@@ -2,6 +2,7 @@
 
 const net = require('node:net')
 
+const LF = 10
 const RESPONSE = [
   'HTTP/1.1 200 OK',
   'Content-Type: text/plain; charset=utf-8',
@@ -17,10 +18,13 @@ const RESPONSE = [
  * The floor under every HTTP server in Node: it parses nothing, and writes the same bytes for every read. A request
  * with `Connection: close` gets its connection closed.
  *
+ * @param {string[]} [args] the first may be 'bodies': nothing is written for a read that ends as headers do, for
+ *   requests whose bodies come in a second read
  * @return {net.Server}
  */
-exports.start = () => net.createServer(socket => {
+exports.start = ([which] = []) => net.createServer(socket => {
   socket.on('data', chunk => {
+    if (which === 'bodies' && chunk.at(-1) === LF) return
     if (chunk.includes('Connection: close')) socket.end(RESPONSE, 'latin1')
     else socket.write(RESPONSE, 'latin1')
   })

@@ -82,7 +82,8 @@ exports.cluster = async function (lab, { name, app }, { expected, load, generato
     Object.assign(lab.result.derived, { pm2: { instances, bytes, workers: (await list()).map(shownWorker), list: shown.split('\n') } })
     if (cell.rejected) return
     lab.result.rows.push(row({ workload, contender: name, metric: 'memory', unit: 'bytes/worker' }, cell.samples.map(one => one.memory)))
-    console.log(`\n${block({ name, body, sample: middle(cell.samples) })}`)
+    const sample = middle(cell.samples)
+    if (sample.perSecond) console.log(`\n${block({ name, body, sample })}`) // wrk has no figures of each second
   } catch (err) {
     lab.miss(name, `it does not start under pm2: ${(err.stderr || err.message).trim().split('\n')[0]}`)
   } finally {

@@ -8,6 +8,7 @@ const os = require('node:os')
 const path = require('node:path')
 const { promisify } = require('node:util')
 const cpu = require('../run/cpu')
+const { OptionError } = require('../run/options')
 const { CACHE } = require('./binaries')
 const Server = require('./server')
 
@@ -193,12 +194,12 @@ Program.go = async function (source) {
  *
  * @param {string} [text]
  * @return {object[]} contenders
- * @throws {Error} a line without a name or a command
+ * @throws {OptionError} a line without a name or a command
  */
 Program.extra = function (text = '') {
   return text.split('\n').map(line => line.trim()).filter(Boolean).map(line => {
     const [, name, command] = /^([\w.-]+)\s*=\s*(\S.*)$/.exec(line) ?? []
-    if (!name) throw new Error(`EXTRA must be name=command, not ${line} (benchmarks/README.md)`)
+    if (!name) throw new OptionError(`EXTRA must be name=command, not ${line}`)
     const program = {
       missing: () => null,
       command: () => ['/bin/sh', '-c', `cd "$FROM" && exec ${command}`],

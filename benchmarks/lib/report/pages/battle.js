@@ -45,7 +45,8 @@ const MW = 3467 // requests/s of one process with the same middleware, in anothe
 
 const HELLO = 'hello'
 const WRK = 'hello, wrk'
-const CLUSTER = 'cluster'
+const CLUSTER = 'cluster' // by pm2
+const WORKERS = 'cluster, wrk'
 const ERA = 'hello, Node '
 
 module.exports = {
@@ -57,11 +58,13 @@ module.exports = {
   run: 'make battle',
   method: 'Every response is verified before a clock starts. All servers are up at once; each round visits every one ' +
     'of them in random order. What counts is the **server’s CPU time per request**: requests per second depend on ' +
-    'the load generator and on neighbours. A ratio is paired round by round.',
+    'the load generator and on neighbours. A ratio is paired round by round. Where both generators were used, claims, ' +
+    'chart and trend take the rows of wrk: it spends less CPU on a request itself, and its rounds differ less. The ' +
+    'rows of autocannon are beside them because the original report is of autocannon.',
 
   trend: [
-    { what: 'kone ÷ node', of: figures => figures.ratio(HELLO, 'kone', 'node') },
-    { what: 'kone ÷ koa', of: figures => figures.ratio(HELLO, 'kone', 'koa') }
+    { what: 'kone ÷ node', of: figures => figures.ratio(figures.judged(HELLO), 'kone', 'node') },
+    { what: 'kone ÷ koa', of: figures => figures.ratio(figures.judged(HELLO), 'kone', 'koa') }
   ],
 
   charts: figures => [
@@ -69,8 +72,8 @@ module.exports = {
   ],
 
   sections: (figures, { others }) => [
-    ranking(figures, HELLO, 'autocannon, 100 connections'),
-    ranking(figures, WRK, 'wrk, 50 connections'),
+    ranking(figures, WRK),
+    ranking(figures, HELLO),
     versions([figures, ...others]),
     ...eras(figures),
     cluster(figures),
@@ -82,12 +85,12 @@ module.exports = {
   original: () => [{ heading: 'The original report', body: originals() }, impossible()]
 }
 
-function ranking (figures, workload, load) {
+function ranking (figures, workload) {
   const rows = figures.rows(workload)
   if (!rows.length) return null
   const references = ['node', 'koa'].filter(name => figures.row(workload, name))
   return {
-    heading: `Measured: ${load}`,
+    heading: `Measured: ${figures.load(workload)}`,
     body: table(
       ['', 'requests/s', 'CPU µs/request', 'lowest–highest', ...references.map(name => `CPU ÷ ${name}`)],
       rows.map(row => [
@@ -102,12 +105,16 @@ function versions (all) {
   return {
     heading: 'By version of Node',
     body: table(
-      ['Node', 'kone, CPU µs', 'koa, CPU µs', 'node, CPU µs', 'kone ÷ koa', 'kone ÷ node'],
-      all.map(figures => [
-        figures.node,
-        ...['kone', 'koa', 'node'].map(name => figure(figures.row(HELLO, name))),
-        ...['koa', 'node'].map(name => ratio(figures.ratio(HELLO, 'kone', name)))
-      ]))
+      ['Node', 'load by', 'kone, CPU µs', 'koa, CPU µs', 'node, CPU µs', 'kone ÷ koa', 'kone ÷ node'],
+      all.map(figures => {
+        const workload = figures.judged(HELLO)
+        return [
+          figures.node,
+          figures.load(workload),
+          ...['kone', 'koa', 'node'].map(name => figure(figures.row(workload, name))),
+          ...['koa', 'node'].map(name => ratio(figures.ratio(workload, 'kone', name)))
+        ]
+      }), { text: [1] })
   }
 }
 
@@ -120,33 +127,65 @@ function eras (figures) {
   }))
 }
 
+// The row that says something: hello world in as many workers as cores, beside the same in one process.
 function cluster (figures) {
+  const rows = figures.rows(WORKERS)
+  const { workers } = figures.result.derived
+  const references = ['node', 'koa'].filter(name => figures.row(WORKERS, name))
+  const body = rows.length > 0 && [
+    `Hello world in ${workers ?? 'several'} workers of \`node:cluster\`, one for each core, by ${figures.load(WORKERS)}. CPU is that of all ` +
+    'workers and the primary, for one request, so that it can be compared with one process: what is more is the ' +
+    'price of the cluster, and of cores that workers and load generator share. For the same reason requests per ' +
+    'second say little here, and are not shown.',
+    table(
+      ['', 'CPU µs/request', 'lowest–highest', ...references.map(name => `CPU ÷ ${name}`), 'one process, CPU µs', 'cluster ÷ one process'],
+      rows.map(row => {
+        const one = figures.row(WRK, row.contender)
+        return [
+          figures.versioned(row.contender), figure(row), range(row),
+          ...references.map(name => name === row.contender ? '1' : ratio(figures.ratio(WORKERS, row.contender, name))),
+          figure(one), one ? two(row.median / one.median) : '–'
+        ]
+      }))
+  ]
+  const set = underPm2(figures)
+  return body || set ? { heading: 'In a cluster', body: [...body || [], ...set || []] } : null
+}
+
+// The fourth table of the report.
+function underPm2 (figures) {
   const rows = figures.rows(CLUSTER)
   if (!rows.length) return null
-  return {
-    heading: 'In a cluster',
-    body: table(['', 'requests/s', 'CPU µs/request', 'lowest–highest', 'mean ms'], rows.map(row =>
-      [figures.versioned(row.contender), whole(row.requestsPerSecond), figure(row), range(row), two(row.latencyMeanMs)]))
-  }
+  const { instances, bytes } = figures.result.derived.pm2 ?? {}
+  return [
+    `The report’s fourth table is of ${PM2.workers} processes under pm2 with every middleware on. Here are ${instances ?? 'as many as cores'} of ` +
+    `today, with an HTML page${bytes ? ` of ${whole(bytes)} bytes, headers included` : ''}, by ${figures.load(CLUSTER)}. It is another app than above, so both tables ` +
+    'do not compare; CPU includes pm2’s daemon. [Unmodified packages](./dropin.md) has hello world under pm2 beside Koa.',
+    table(['', 'CPU µs/request', 'lowest–highest', 'MB of a worker', 'mean ms'], rows.map(row => {
+      const memory = figures.row(CLUSTER, row.contender, 'memory')
+      return [figures.versioned(row.contender), figure(row), range(row), memory ? whole(memory.median / 1e6) : '–', two(row.latencyMeanMs)]
+    }))
+  ]
 }
 
 function report (figures) {
+  const judged = figures.judged(HELLO)
   const lines = RIVALS.filter(name => figures.row(HELLO, name)).map(name => {
     const [kone, other] = [figures.row(HELLO, 'kone', 'throughput'), figures.row(HELLO, name, 'throughput')]
     return [
       `kone ÷ ${name}`,
       ...MACHINES.map(({ rows }) => two(rows.kone[0] / rows[name][0])),
       kone && other ? ratio(figures.ratio(HELLO, 'kone', name, { metric: 'throughput' })) : '–',
-      ratio(figures.ratio(HELLO, name, 'kone'))
+      ratio(figures.ratio(judged, name, 'kone'))
     ]
   })
   return {
     heading: 'Beside the original report',
     body: [
       originals(),
-      'Ratio by ratio; above 1, kone is better. The first four columns are ratios of requests per second; the last ' +
-      'is the CPU time per request of the other, divided by kone’s. The report’s frameworks are those of 2017, ours ' +
-      'are today’s.',
+      'Ratio by ratio; above 1, kone is better. The first four columns are ratios of requests per second, ours by ' +
+      `${figures.load(HELLO)}, as the report’s; the last is the CPU time per request of the other, divided by kone’s, ` +
+      `by ${figures.load(judged)}. The report’s frameworks are those of 2017, ours are today’s.`,
       lines.length > 0 && table(['', ...MACHINES.map(({ name }) => name), 'here, requests/s', 'here, CPU: other ÷ kone'], lines),
       ...amongOthers(figures)
     ]
@@ -162,7 +201,7 @@ function amongOthers (figures) {
     `${name} ÷ koa`,
     ...MACHINES.map(({ rows }) => two(rows[name][0] / rows.koa[0])),
     ...eras.map(workload => over(workload, then(workload, 'koa'), then(workload, name))),
-    over(HELLO, 'koa', name)
+    over(figures.judged(HELLO), 'koa', name)
   ])
   return [
     'The others beside Koa, above 1 better than Koa; the report’s by requests per second, ours by CPU time per ' +
@@ -220,7 +259,7 @@ function impossible () {
 }
 
 function reasons (figures) {
-  const bluebird = figures.ratio(HELLO, 'kone-bluebird', 'kone')
+  const bluebird = figures.ratio(figures.judged(HELLO), 'kone-bluebird', 'kone')
   return {
     heading: 'Its reasons, today',
     body: [

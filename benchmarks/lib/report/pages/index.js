@@ -46,8 +46,8 @@ exports.index = function ({ templates, labs, claims, isStale }) {
     '## Claims',
     'A claim is *supported* when it is true in every round. It is a ratio of server CPU per request, unless it says ' +
     'otherwise: below 1, kone costs less.',
-    table(['', 'Node', 'at most', 'measured', ''], claims.filter(({ verdict }) => verdict !== 'not measured').map(one =>
-      [one.says, String(one.on), threshold(one.atMost), ratio(one.spread), one.verdict]), { text: [4] }),
+    table(['', 'Node', 'at most', 'measured', 'load by', ''], claims.filter(({ verdict }) => verdict !== 'not measured').map(one =>
+      [one.says, String(one.on), threshold(one.atMost), ratio(one.spread), one.row.generator ?? '–', one.verdict]), { text: [4, 5] }),
     '## Read on',
     'How to run the lab, and how to read its figures, is in `benchmarks/README.md` of the repository.'
   ].filter(Boolean).join('\n\n')}\n`
