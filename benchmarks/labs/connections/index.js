@@ -31,7 +31,7 @@ lab(module, {
   name: 'connections',
   contenders: [...list(path.join(__dirname, 'contenders'), { first: FIRST }), ...extra(process.env.EXTRA)]
     .map(one => one.file ? { ...one, flags: ['--expose-gc'], env: { KEEP_ALIVE: '600000' } } : one),
-  options: { all: { help: 'also 20,000 and 100,000 connections' } },
+  options: { all: { help: 'up to 100,000 connections, 20,000 among them, and not 5,000' } },
   probe: contender => ({ contender: { ...contender, workers: contender.isCluster ? 2 : undefined }, expected: hello }),
   view,
 
