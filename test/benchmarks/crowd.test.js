@@ -1,10 +1,12 @@
 'use strict'
 
 const http = require('node:http')
+const net = require('node:net')
 const { once } = require('node:events')
 const { describe, it } = require('node:test')
 const assert = require('node:assert/strict')
 const Crowd = require('../../benchmarks/lib/load/crowd')
+const Server = require('../../benchmarks/lib/servers/server')
 const { descriptors, processesFor } = require('../../benchmarks/lib/servers/descriptors')
 const until = require('../helpers/until')
 
@@ -73,6 +75,27 @@ describe('a crowd of connections', () => {
       crowd.stop()
       server.close()
       server.closeAllConnections()
+    }
+  })
+})
+
+describe('a server with KEEP_ALIVE', () => {
+  const file = require.resolve('./fixtures/contenders/impatient')
+  const start = env => Server.start({ name: 'impatient', file, env }, { node: process.execPath })
+
+  // The first of a hundred thousand connections are silent until the last one is open.
+  it('should keep a connection that sends nothing, which it closes otherwise', async () => {
+    const [servers, sockets] = [await Promise.all([start({ KEEP_ALIVE: '600000' }), start({ KEEP_ALIVE: '' })]), []]
+    try {
+      for (const { port } of servers) sockets.push(net.connect(port, '127.0.0.1').on('error', () => {}).resume())
+      const [kept, closed] = sockets
+      await once(closed, 'close')
+      assert.equal(kept.destroyed, false)
+      kept.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n')
+      assert.match(String(await once(kept, 'data')), /^HTTP\/1.1 200 OK/)
+    } finally {
+      for (const socket of sockets) socket.destroy()
+      await Promise.all(servers.map(server => server.stop()))
     }
   })
 })

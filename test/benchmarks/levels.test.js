@@ -3,7 +3,7 @@
 const { describe, it } = require('node:test')
 const assert = require('node:assert/strict')
 const { contenders } = require('../../benchmarks/labs/connections')
-const { levelsOf, sized } = require('../../benchmarks/labs/connections/levels')
+const { levelsOf, openingsOf, sized } = require('../../benchmarks/labs/connections/levels')
 const { view } = require('../../benchmarks/labs/connections/tables')
 const { row } = require('../../benchmarks/lib/run/result')
 const { extra } = require('../../benchmarks/lib/servers/program')
@@ -19,6 +19,20 @@ describe('the levels of connections', () => {
       const levels = levelsOf({ quick, all: true })
       assert.equal(levels.at(-1), 100_000)
       assert.deepEqual(levels, [...levels].sort((a, b) => a - b))
+    }
+  })
+})
+
+describe('the openings of connections', () => {
+  it('should be one for each round up to 10,000', () => {
+    assert.deepEqual(openingsOf(10_000, 8), { openings: 8, each: 1 })
+  })
+
+  it('should be three above, with as many rounds as were requested at least', () => {
+    for (const rounds of [3, 8, 9]) {
+      const { openings, each } = openingsOf(20_000, rounds)
+      assert.equal(openings, 3)
+      assert.ok(openings * each >= rounds && openings * (each - 1) < rounds, `${rounds} rounds`)
     }
   })
 })

@@ -53,6 +53,15 @@ describe('rounds', () => {
     assert.equal(cells[0].rejected, null)
   })
 
+  it('should keep all samples of a visit that is several rounds, or none of them', async () => {
+    let visits = 0
+    const cells = [cell('a')]
+    const visit = async () => [{ ...good, cpu: 1 }, { ...good, cpu: 2, errors: ++visits === 2 ? 2 : 0 }]
+    await rounds(cells, { count: 2, doubt, visit })
+    assert.deepEqual(cells[0].samples.map(({ cpu }) => cpu), [1, 2, 1, 2])
+    assert.deepEqual(cells[0].discarded, [{ round: 2, reason: '2 errors in 1002 requests' }])
+  })
+
   it('should reject who breaks Little\'s law three times', async () => {
     const cells = [cell('a')]
     await rounds(cells, { count: 3, doubt, visit: async () => ({ ...good, cpu: 1, requestsPerSecond: 1e6 }) })

@@ -16,6 +16,9 @@ describe('a complete result', () => {
   it('should have eight rounds of two seconds of everything', () => {
     assert.deepEqual(lacks(complete()), [])
     assert.match(lacks(complete({ rounds: 7 })).join(), /it has 7 rounds, not 8 or more/)
+    const [three, two] = [3, 2].map(openings => complete({ rounds: openings }, {}, { openings }))
+    assert.deepEqual(lacks(three), [], 'of connections that were opened three times')
+    assert.match(lacks(two).join(), /fewer than three rounds/)
     assert.match(lacks(complete({ seconds: 1 })).join(), /hello has rounds of 1 s, not 2 or more/)
     assert.match(lacks(complete({}, { skipped: [{ part: 'hello, wrk', reason: 'no time left' }] })).join(), /no time for hello, wrk/)
     assert.match(lacks(complete({}, { derived: { quick: true } })).join(), /--quick/)
@@ -87,7 +90,7 @@ function conditions (change) {
   return Array.from({ length: 8 }, (_, i) => ({ part: 'hello', round: i + 1, load: 1.9, steal: 0, others: 0.01, ...change }))
 }
 
-function complete ({ rounds = 8, seconds = 2 } = {}, { derived, ...changes } = {}) {
+function complete ({ rounds = 8, seconds = 2 } = {}, { derived, ...changes } = {}, more = {}) {
   const load = { generator: 'wrk', connections: 50, seconds }
   const samples = Array.from({ length: rounds }, (_, i) => ({ cpu: 10 + i / 10, requestsPerSecond: 50_000, latencyMeanMs: 1 }))
   const names = ['node', 'koa', 'kone']
@@ -99,7 +102,7 @@ function complete ({ rounds = 8, seconds = 2 } = {}, { derived, ...changes } = {
     commit: { hash: HEAD, dirty: false },
     machine: { cpu: 'Test CPU', cores: 2, kernel: 'Linux 6' },
     contenders: names.map(name => ({ name, version: '1.0.0' })),
-    rows: names.flatMap(name => cellRows({ workload: 'hello', server: { name }, load, samples })),
+    rows: names.flatMap(name => cellRows({ workload: 'hello', server: { name }, load, samples })).map(row => ({ ...row, ...more })),
     rejected: [],
     skipped: [],
     conditions: conditions(),

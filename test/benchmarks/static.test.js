@@ -5,11 +5,20 @@ const assert = require('node:assert/strict')
 const { SIZES, bodyOf, growth, plan } = require('../../benchmarks/labs/static/plan')
 
 describe('the workloads of static', () => {
-  it('should be every file at 64 and at 6,000 connections, and a pipelined one', () => {
+  it('should be every file at 64 connections, two at 6,000, and a pipelined one', () => {
     const names = plan({ quick: false }).flat().map(({ workload }) => workload).sort()
-    const wanted = SIZES.flatMap(({ name }) => [`${name}, 64 connections`, `${name}, 6,000 connections`])
-    assert.deepEqual(names, [...wanted, '13 B, pipelined 16'].sort())
-    assert.ok(plan({ quick: false }).flat().every(({ only }) => only === undefined))
+    const many = ['13 B, 6,000 connections', '10 KB, 6,000 connections']
+    assert.deepEqual(names, [...SIZES.map(({ name }) => `${name}, 64 connections`), ...many, '13 B, pipelined 16'].sort())
+  })
+
+  it('should be the report\'s file of all contenders, unless in a hurry', () => {
+    const [first] = plan({ quick: false })
+    assert.deepEqual(first.map(({ only }) => only), [undefined, undefined, undefined])
+    assert.ok(plan({ quick: true })[0][1].only.includes('kone'))
+  })
+
+  it('should last two seconds and more', () => {
+    for (const { workload, load } of plan({ quick: false }).flat()) assert.ok(load.seconds >= 2, workload)
   })
 
   it('should hold in a hurry what the targets need, and every file', () => {

@@ -39,7 +39,7 @@ lab(module, {
     const generators = lab.generators(['autocannon', 'wrk'])
     const ours = lab.contenders.filter(({ isPm2 }) => !isPm2)
     const servers = await lab.start(ours, { workload: 'hello', ...question, reference: 'node' })
-    const autocannon = { generator: 'autocannon', connections: 100, seconds: quick ? 2 : 5 }
+    const autocannon = { generator: 'autocannon', connections: 100, seconds: quick ? 2 : 3 }
     const wrk = { generator: 'wrk', connections: 50, seconds: quick ? 1 : 2 }
     const loads = Object.entries({ hello: autocannon, 'hello, wrk': wrk }).filter(([, { generator }]) => generators[generator])
 
@@ -54,7 +54,7 @@ lab(module, {
           if (load.generator === 'autocannon') cells.forEach(show)
         }
       })),
-      ...await eras(lab, { ...autocannon, seconds: quick ? 1 : 5 }),
+      ...await eras(lab, { ...autocannon, seconds: quick ? 1 : 3 }),
       cluster(lab, wrk),
       ...pm2(lab, generators)
     ])

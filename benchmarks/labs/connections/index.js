@@ -10,13 +10,13 @@ const { disbelief, middle, round } = require('../../lib/run/stats')
 const { list } = require('../../lib/servers/contenders')
 const { descriptors } = require('../../lib/servers/descriptors')
 const { extra } = require('../../lib/servers/program')
-const { levelsOf, sized } = require('./levels')
+const { levelsOf, openingsOf, sized } = require('./levels')
 const { RATE, named, view } = require('./tables')
 
 /*
  * Thousands of connections: what one costs that is silent, how soon responses come when 1,000 requests a second come
  * over all of them, and how many a server responds to when every connection always sends its next one. Each round
- * starts a server anew, for a heap that has grown does not shrink back.
+ * starts a server anew, for a heap that has grown does not shrink back; with very many connections, every third one.
  */
 
 const WARM = 200 // connections before the first look: what the first ones load is not counted
@@ -31,14 +31,15 @@ lab(module, {
   name: 'connections',
   contenders: () => [...list(path.join(__dirname, 'contenders'), { first: FIRST }), ...extra(process.env.EXTRA)]
     .map(one => one.file ? { ...one, flags: ['--expose-gc'], env: { KEEP_ALIVE: '600000' } } : one),
-  options: { all: { help: 'also 20,000 and 100,000 connections' } },
+  options: { all: { help: 'up to 100,000 connections, 20,000 among them, and not 5,000' } },
   probe: contender => ({ contender: { ...contender, workers: contender.isCluster ? 2 : undefined }, expected: hello }),
   view,
 
   async measure (lab) {
     lab.pins = lab.result.derived.pinned = pins({ half: true })
     const levels = levelsOf(lab.options)
-    Object.assign(lab.result.derived, { levels, leftOut: [], reconnects: [], descriptors: Math.min(descriptors(), 1e9) })
+    const limit = Math.min(descriptors(), 1e9)
+    Object.assign(lab.result.derived, { levels, leftOut: [], openings: [], reconnects: [], descriptors: limit })
     let inTime = lab.contenders.length
     for (const connections of levels) {
       const each = await level(lab, connections, inTime)
@@ -71,15 +72,23 @@ async function level (lab, connections, inTime) {
   const begin = performance.now()
   const cells = able.filter(({ name }) => verified.some(one => one.name === name))
     .map(contender => ({ workload, server: { name: contender.name }, contender, connections }))
-  await lab.rounds(cells, { visit: cell => visit(lab, crowd, cell), doubt })
+  const { openings, each } = openingsOf(connections, lab.options.rounds)
+  if (each > 1) derived.openings.push({ connections, openings, each })
+  await lab.rounds(cells, { count: openings, visit: cell => visit(lab, crowd, cell, each), doubt })
   crowd.stop()
   forget()
-  for (const cell of cells) keep(lab, cell)
+  for (const cell of cells) keep(lab, cell, each)
   return (performance.now() - begin) / cells.length
 }
 
-async function visit (lab, crowd, { contender, connections }) {
+// One opening of all connections, and as many rounds of each loop.
+async function visit (lab, crowd, { contender, connections }, each) {
   const seconds = secondsOf(lab, connections)
+  const times = async act => {
+    const samples = []
+    while (samples.length < each) samples.push(await act())
+    return samples
+  }
   const server = await lab.launch(contender)
   try {
     const { port } = server
@@ -91,15 +100,16 @@ async function visit (lab, crowd, { contender, connections }) {
     const accepting = await spent(server, () => crowd.open({ port, connections }))
     const greeted = await crowd.greet()
     const total = await server.resident()
-    const paced = await cost(server, () => crowd.paced({ rate: RATE, seconds }), { untilQuiet: true })
-    const closed = await cost(server, () => crowd.closed({ seconds }), { untilQuiet: true })
+    const paced = await times(() => cost(server, () => crowd.paced({ rate: RATE, seconds }), { untilQuiet: true }))
+    const closed = await times(() => cost(server, () => crowd.closed({ seconds }), { untilQuiet: true }))
+    paced[0].errors += greeted.errors
     return {
       memory: (total - before) / (connections - WARM),
       total: total / 1e6,
       accept: accepting.run / 1000 / (connections - WARM),
-      paced: { ...paced, errors: paced.errors + greeted.errors },
+      paced,
       closed,
-      reconnects: greeted.reconnects + paced.reconnects + closed.reconnects
+      reconnects: [greeted, ...paced, ...closed].reduce((sum, { reconnects }) => sum + reconnects, 0)
     }
   } finally {
     await crowd.reset()
@@ -107,14 +117,14 @@ async function visit (lab, crowd, { contender, connections }) {
   }
 }
 
-const secondsOf = ({ options }, connections) => options.quick ? 1 : connections > 10_000 ? 5 : 3
+const secondsOf = ({ options }, connections) => options.quick ? 1 : connections > 20_000 ? 3 : 2
 
 function doubt ({ connections }, { paced, closed, memory, accept }) {
-  return disbelief({ connections, ...paced }) ?? disbelief({ connections, ...closed }) ??
-    (memory > 0 && accept > 0 ? null : 'its memory did not grow')
+  const [reason] = [...paced, ...closed].map(sample => disbelief({ connections, ...sample })).filter(Boolean)
+  return reason ?? (memory > 0 && accept > 0 ? null : 'its memory did not grow')
 }
 
-function keep (lab, { contender: { name: contender }, connections, samples, discarded, rejected }) {
+function keep (lab, { contender: { name: contender }, connections, samples, discarded, rejected }, each) {
   const { derived, rows } = lab.result
   const workloads = ['idle', 'open loop', 'closed loop'].map(table => named(table, connections))
   const [idle, open, closed] = workloads
@@ -123,8 +133,9 @@ function keep (lab, { contender: { name: contender }, connections, samples, disc
     for (const workload of workloads) lab.reject(workload, contender, rejected)
     return
   }
-  const of = name => samples.map(sample => sample[name])
-  const keepIdle = (metric, unit, figures) => rows.push(row({ workload: idle, contender, metric, unit }, figures))
+  const of = name => samples.flatMap(sample => sample[name])
+  const opened = each > 1 ? { openings: samples.length } : {} // one figure for each
+  const keepIdle = (metric, unit, figures) => rows.push(row({ workload: idle, contender, metric, unit }, figures, opened))
   keepIdle('memory', 'bytes/connection', of('memory'))
   keepIdle('total', 'MB', of('total'))
   keepIdle('accept', 'µs/connection', of('accept'))

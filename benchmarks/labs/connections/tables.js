@@ -46,7 +46,7 @@ function idle (result, connections) {
       })
     ],
     chart: { rows, caption: 'resident memory per connection, bytes: shorter is better' },
-    notes: [...leftOut(result, connections), ...rejections(result, workload)]
+    notes: [...opened(result, connections), ...leftOut(result, connections), ...rejections(result, workload)]
   }
 }
 
@@ -105,6 +105,11 @@ const rejections = ({ rejected }, workload) => rejected
 const remarks = ({ derived }, workload) => derived.remarks
   .filter(one => one.workload === workload)
   .map(({ contender, remark }) => `${contender}: ${remark}`)
+
+const opened = ({ derived: { openings = [] } }, connections) => openings
+  .filter(one => one.connections === connections)
+  .map(({ openings, each }) => `the connections were opened ${openings} times, with ${each} rounds of each loop: what is ` +
+    'above is a figure for each opening')
 
 function leftOut ({ derived }, connections) {
   return derived.leftOut

@@ -11,6 +11,7 @@ const { verify } = require('../../lib/run/verify')
 const { list } = require('../../lib/servers/contenders')
 const { extra } = require('../../lib/servers/program')
 const { descriptors } = require('../../lib/servers/descriptors')
+const { openingsOf } = require('../connections/levels')
 const { large } = require('./large')
 const { SIZES, WORKERS, bodyOf, plan, workersFor } = require('./plan')
 const { CROWDED, REFERENCES, view } = require('./tables')
@@ -98,6 +99,7 @@ async function startAll (lab, root, contenders) {
 }
 
 // As many connections as the report had. A process may not hold them, so servers are clusters of as many as they need.
+// To make the connections takes longer than to measure them, so that they are made three times, with as many rounds each.
 async function crowded (lab, root) {
   const connections = 60_000
   const limit = descriptors()
@@ -115,17 +117,23 @@ async function crowded (lab, root) {
   }
   const [{ path: name }] = SIZES
   const servers = await lab.start(several, { workload: CROWDED, ...question(SIZES[0]), reference: 'node' })
-  const cells = servers.map(server => ({ workload: CROWDED, server, load: { generator: 'crowd', connections, seconds: 5 } }))
+  const cells = servers.map(server => ({ workload: CROWDED, server, load: { generator: 'crowd', connections, seconds: 3 } }))
+  const { openings, each } = openingsOf(connections, lab.options.rounds)
+  const opened = `opened ${openings} times, with ${each} rounds each`
+  for (const { name } of servers) lab.result.derived.remarks.push({ workload: CROWDED, contender: name, remark: opened })
   const crowd = new Crowd({ connections, pin: lab.pins?.load })
   const forget = lab.atEnd(() => crowd.stop())
   await lab.rounds(cells, {
+    count: openings,
     doubt: ({ load }, sample) => disbelief({ ...load, ...sample }),
     async visit ({ server, load: { seconds } }) {
       try {
         await crowd.open({ port: server.port, connections, path: name })
         const { errors } = await crowd.greet()
         if (errors) throw new Error(`${errors} errors in the first responses`)
-        return await cost(server, () => crowd.closed({ seconds }), { untilQuiet: true })
+        const samples = []
+        while (samples.length < each) samples.push(await cost(server, () => crowd.closed({ seconds }), { untilQuiet: true }))
+        return samples
       } finally {
         await crowd.reset()
       }

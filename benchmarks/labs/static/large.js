@@ -66,7 +66,7 @@ async function sent (lab, servers, one) {
   }
 
   const generator = lab.generator(['wrk', 'autocannon'])
-  const load = { generator, path, connections, seconds: lab.options.quick ? 2 : 4 }
+  const load = { generator, path, connections, seconds: 2 }
   const cells = able.map(server => ({ workload, server, load }))
   await lab.rounds(cells, { visit: cell => transfer(cell, lab.generators([generator])[generator]), doubt })
   lab.keep(cells)

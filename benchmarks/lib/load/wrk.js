@@ -54,7 +54,9 @@ module.exports = function wrk ({ pin }) {
         child = null
         const line = said.split('\n').find(text => text.startsWith('{"requests"'))
         if (!line) return reject(new Error(`wrk ended with code ${code}: ${said.trim()}`))
-        const whole = sample(JSON.parse(line))
+        const counts = JSON.parse(line.replace(/:-?nan\b/g, ':null')) // Lua's mean of nothing
+        if (!counts.requests || counts.mean === null) return reject(new Error(`no response came in ${seconds} s`))
+        const whole = sample(counts)
         if (!settle) return resolve(whole)
         // the thousands that are closed now must not be the next round's work
         setTimeout(() => resolve(before ? { ...whole, counted: whole.requests - before } : whole), PAUSE)

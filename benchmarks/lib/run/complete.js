@@ -5,6 +5,7 @@ const { problems } = require('./result')
 
 const ROUNDS = 8
 const SECONDS = 2
+const OPENINGS = 3 // of very many connections, where a figure needs them to be opened anew
 const MOST = 0.75 // of the rounds must be quiet: a neighbour may wake up once
 const OTHERS = 0.05 // share of all cores that processes besides the lab's may take
 const STEAL = 0.02 // share of all cores
@@ -29,7 +30,7 @@ function completeness ({ rows, skipped = [], derived }) {
   if (derived.quick) found.push('it was made with --quick')
   if (derived.only) found.push(`it has only ${derived.only.join(', ')}`)
   if (skipped.length) found.push(`there was no time for ${skipped.map(({ part }) => part).join(', ')}`)
-  const rounds = Math.min(...rows.map(row => row.rounds.length))
+  const rounds = Math.min(...rows.map(row => row.openings >= OPENINGS ? Infinity : row.rounds.length))
   if (!(rounds >= ROUNDS)) found.push(`it has ${rounds} rounds, not ${ROUNDS} or more`)
   const loads = rows.filter(({ generator, seconds }) => generator && !(seconds >= SECONDS))
   const [first] = loads

@@ -233,11 +233,12 @@ class Lab {
    * @param {{ quickWarm?: number }} [how] quickWarm: seconds that a server is warmed with --quick
    */
   async measure (cells, { quickWarm = 0.4 } = {}) {
-    const { seconds, warmed } = this.options.quick ? this.#shortly(cells, quickWarm) : { seconds: 3, warmed: cells }
+    const { seconds, warmed } = this.options.quick ? this.#shortly(cells, quickWarm) : { warmed: cells }
     const progress = bar(Math.max(1, warmed.length))
     for (const cell of warmed) {
       progress.tick(`${this.#prefix}warming ${cell.server.name}`)
-      await this.warm(cell, seconds)
+      await this.warm(cell, seconds ?? (this.#warm.has(cell.server) ? 1 : 3)) // under another load before
+      this.#warm.add(cell.server)
     }
     progress.end()
     await this.rounds(cells, { visit: cell => measure(cell, generators[cell.load.generator]), doubt })

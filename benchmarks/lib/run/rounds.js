@@ -12,10 +12,11 @@ const TRIES = 3 // a round that cannot be believed is measured again, twice at m
  *
  *    const recorded = await rounds(cells, { count: 8, visit: cell => measure(cell), doubt: (cell, sample) => null })
  *
- * @param {object[]} cells `{ workload, server: { name } }`; each gets `samples`, one per round, or `rejected`, a
- *   reason; and `discarded`, `{ round, reason }` of what was measured again
+ * @param {object[]} cells `{ workload, server: { name } }`; each gets `samples`, those of every visit, or
+ *   `rejected`, a reason; and `discarded`, `{ round, reason }` of what was measured again
  * @param {{ count: number, visit: Function, doubt?: Function, tries?: number, tick?: (doing: string) => void }} how
- *   visit: `async (cell, round) => sample`; doubt: `(cell, sample) => string|null`, why a sample cannot be believed
+ *   visit: `async (cell, round) => sample`, or an array of samples, where one visit is several rounds; doubt:
+ *   `(cell, sample) => string|null`, why a sample cannot be believed
  * @return {Promise<object[]>} the conditions of each round, as conditions.js gives them, with its number
  */
 exports.rounds = async function (cells, { count, visit, doubt = () => null, tries = TRIES, tick = () => {} }) {
@@ -53,9 +54,9 @@ async function sampled (cell, round, { visit, doubt, tries }) {
   for (let i = 1; i <= tries; i++) {
     let reason
     try {
-      const sample = await visit(cell, round)
-      reason = doubt(cell, sample)
-      if (!reason) return cell.samples.push(sample)
+      const samples = [await visit(cell, round)].flat()
+      reason = samples.map(sample => doubt(cell, sample)).find(Boolean)
+      if (!reason) return cell.samples.push(...samples)
     } catch (err) { // the server ended, for example
       reason = err.message
     }

@@ -30,8 +30,11 @@ function listening (server) {
 }
 
 function ready (server) {
-  // Idle connections must outlive a round; five seconds is the default.
-  if (process.env.KEEP_ALIVE) server.keepAliveTimeout = Number(process.env.KEEP_ALIVE)
+  // Idle connections must outlive a round, also those that are silent until a hundred thousand are open; the defaults
+  // are five seconds after a response, and sixty before the first request.
+  if (process.env.KEEP_ALIVE) {
+    server.keepAliveTimeout = server.headersTimeout = server.requestTimeout = Number(process.env.KEEP_ALIVE)
+  }
 
   var port = server.address().port
   if (!process.send) return console.log('http://127.0.0.1:' + port) // started by hand

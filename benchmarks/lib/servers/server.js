@@ -3,7 +3,7 @@
 const { spawn } = require('node:child_process')
 const cpu = require('../run/cpu')
 
-const START = 30_000 // ms a server may take to listen
+const START = 30_000 // ms a server may take to listen, and to reply
 const HOST = require.resolve('./host')
 const CLUSTER = require.resolve('./cluster')
 const running = new Set()
@@ -100,7 +100,7 @@ class Server {
   }
 
   async #ask (what) {
-    const answer = this.#answer(10_000)
+    const answer = this.#answer(START) // a collection among a hundred thousand connections takes its time
     this.process.send(what)
     return answer
   }

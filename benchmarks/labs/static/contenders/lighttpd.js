@@ -20,6 +20,7 @@ server.max-connections = 19000
 server.max-worker = ${workers > 1 ? workers : 0}
 server.max-keep-alive-requests = 65535
 server.max-keep-alive-idle = 600
+server.max-read-idle = 600
 mimetype.assign = ( ".html" => "text/html; charset=utf-8" )
 `)
   return [find('lighttpd'), '-D', '-f', file]

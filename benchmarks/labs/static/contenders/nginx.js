@@ -25,6 +25,7 @@ http {
   access_log off;
   sendfile off;
   open_file_cache max=1000;
+  client_header_timeout 600s;
   keepalive_timeout 600s;
   keepalive_requests 1000000000;
   charset utf-8;

@@ -47,7 +47,9 @@ module.exports = {
     'request under way (a closed loop). The lab goes back to a report that compared fibjs, a Node cluster, Go and ' +
     'nginx at 10,000 to 100,000 connections.',
   run: 'make bench-connections ARGS=--all',
-  method: 'Each round starts every server anew, because a heap that has grown does not shrink. Where one process ' +
+  method: 'Each round starts every server anew, because a heap that has grown does not shrink. Above 10,000 ' +
+    'connections, which take long to make, a server is started three times, with three rounds each time: memory and ' +
+    'accepting then have three figures, the loops nine. Where one process ' +
     'cannot open so many sockets, a contender runs as a cluster of as many workers as it needs, or is left out; the ' +
     'end of this page names who was. Client and server are on one machine, so the figures are not those of a server ' +
     'with clients of its own.',
