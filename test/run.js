@@ -17,7 +17,7 @@ const ROOT = join(__dirname, '..')
 const NEWEST = '26'
 // What does not depend on the kind of promise or on the Node under test runs once.
 const ONCE = new RegExp('^test/(?:security/(?:regexp|linear)|e2e|agents|cluster|command|deploy|types|benchmarks|examples|create|docs|' +
-  'fetch/runtimes|package|prose|published|readme|runners|runs-unchanged|site|workflows|release|compat/install)\\b')
+  'fetch/runtimes|package|prose|published|readme|runners|runs-unchanged|site|workflows|release|compat/(?:install|real))\\b')
 
 process.chdir(ROOT)
 const named = process.argv.slice(2)

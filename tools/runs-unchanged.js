@@ -11,8 +11,8 @@ const ALL = 'docs/api/real-applications.md'
 /** Documents that have a block, and how it is written between its markers. */
 const DOCUMENTS = { 'README.md': summary, [ALL]: table }
 
-/** An application decides by itself: the page says which of them use `app.callback()`, that is node:http. */
-const RUNS_ON = { true: 'node:http', false: 'fast path', null: '' }
+/** An application decides by itself: one that uses `app.callback()` is on node:http, as the page says below. */
+const RUNS_ON = { true: 'node:http', false: 'fast path', null: '[as it listens](#what-to-expect)' }
 
 /** Kinds of packages, by the files that test them. */
 const KINDS = [

@@ -43,7 +43,13 @@ function origin ({ commit }) {
   return commit.dirty ? [`kone was not as in ${commit.hash.slice(0, 7)}: commit, then measure`] : []
 }
 
-function quietness ({ machine: { cores }, conditions = [] }) {
+/**
+ * Why a machine was not quiet.
+ *
+ * @param {{ machine: { cores: number }, conditions?: object[] }} result
+ * @return {string[]} empty when it was
+ */
+const quietness = exports.quietness = function ({ machine: { cores }, conditions = [] }) {
   if (!conditions.length) return ['load and steal were not recorded']
   const most = name => quantile(conditions.map(one => one[name]), MOST)
   const found = []

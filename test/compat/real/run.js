@@ -2,12 +2,13 @@
 
 /**
  * Real applications, unmodified, with koa and with kone in koa's place: their responses are compared and the CPU time
- * per request is measured, in the rounds of the lab. Writes test/compat/README.md.
+ * per request is measured, in the rounds of the lab. Writes test/compat/results.json, and README.md of it.
  *
  *    node test/compat/real/run.js                all of them
- *    node test/compat/real/run.js rest strapi    some; README.md keeps the rows of the others
- *    … --no-load                                 responses only; README.md stays as it is
+ *    node test/compat/real/run.js rest strapi    some; the others keep their results
+ *    … --no-load                                 responses only; nothing is written
  *    … --rounds=16                               more of them than 8
+ *    … --node=26                                 the Node that runs the servers, as in the lab
  *
  * Installed below KONE_CACHE (~/.cache/kone): kone from the tarball of `npm pack`, as "koa" and
  * by `overrides`, so that every package there gets it.
@@ -20,118 +21,109 @@ const os = require('node:os')
 const path = require('node:path')
 const { isDeepStrictEqual, parseArgs } = require('node:util')
 
-const generators = {
-  autocannon: require('../../../benchmarks/lib/load/autocannon'),
-  wrk: require('../../../benchmarks/lib/load/wrk')
-}
-const { pins } = require('../../../benchmarks/lib/run/machine')
-const { doubt, measure, remarks } = require('../../../benchmarks/lib/run/measure')
-const { rounds } = require('../../../benchmarks/lib/run/rounds')
-const { median, pairedRatio } = require('../../../benchmarks/lib/run/stats')
+const { faultOf, nodeBinary, nodeVersion } = require('../../../benchmarks/lib/run/options')
 const Server = require('../../../benchmarks/lib/servers/server')
 const Client = require('./client')
-const table = require('./table')
+const { cost, loader } = require('./cost')
+const results = require('./results')
+const { table } = require('./table')
 
 const ROOT = path.join(__dirname, '../../..')
 const CACHE = path.join(process.env.KONE_CACHE || path.join(os.homedir(), '.cache/kone'), 'compat')
 const APPS = path.join(__dirname, 'apps')
-const RESULTS = path.join(CACHE, 'results.json')
 const START = 120_000 // ms: Strapi builds its tables
-const LOAD = { connections: 8, seconds: 2 }
-const WARM = 3 // seconds
+const ROUNDS = 8
 
 if (require.main === module) main(process.argv.slice(2))
 
 async function main (args) {
-  const { values, positionals: names } = parseArgs({
-    args,
-    allowPositionals: true,
-    options: { 'no-load': { type: 'boolean', default: false }, rounds: { type: 'string', default: '8' } }
-  })
-  const load = values['no-load'] ? null : loader(Number(values.rounds))
-  const all = fs.readdirSync(APPS).filter(file => file.endsWith('.js')).map(file => path.parse(file).name)
-  const unknown = names.filter(name => !all.includes(name))
-  if (unknown.length > 0) {
-    console.error(`no such app: ${unknown.join(' ')} (there are ${all.join(' ')})`)
-    process.exit(1)
-  }
-
-  const apps = (names.length > 0 ? names : all)
-    .map(name => ({ name, ...require(path.join(APPS, name)) }))
-    .sort((a, b) => (a.order || 0) - (b.order || 0))
+  const options = await parse(args)
   const tarball = pack()
+  const load = options.load ? loader(options) : null
   const rows = []
-  for (const app of apps) {
-    rows.push({ name: app.name, order: app.order, ...await compare(app, tarball, load) })
-    if (load) write(rows, all, load)
+  for (const app of options.apps) {
+    rows.push(await compare(app, tarball, { ...options, load }))
+    if (load) results.write(all(), rows)
   }
-  console.log(`\n${table.table(rows)}`)
+  console.log(`\n${table(rows)}`)
   load?.stop()
   process.exitCode = rows.every(row => row.same) ? 0 : 1
 }
 
-// wrk where it is installed, and as many rounds as were asked for.
-function loader (count) {
-  if (!Number.isInteger(count) || count < 3) throw new TypeError('--rounds must be a whole number of at least 3')
-  const generator = generators.wrk.missing() ? 'autocannon' : 'wrk'
-  const pinned = pins()
-  return { count, generator, pin: pinned?.server, ...generators[generator]({ pin: pinned?.load }) }
+// A mistake ends it with one line, before anything is installed.
+async function parse (args) {
+  try {
+    const { values, positionals: names } = parseArgs({
+      args,
+      allowPositionals: true,
+      options: { 'no-load': { type: 'boolean' }, rounds: { type: 'string' }, node: { type: 'string' } }
+    })
+    const rounds = Number(values.rounds ?? ROUNDS)
+    if (!Number.isInteger(rounds) || rounds < 3) throw new TypeError(`--rounds must be a whole number of at least 3, not ${values.rounds}`)
+    const known = all().map(({ name }) => name)
+    const unknown = names.filter(name => !known.includes(name))
+    if (unknown.length > 0) throw new TypeError(`no such app: ${unknown.join(', ')}; expected ${known.join(', ')}`)
+    const node = await nodeBinary(values.node ?? process.execPath)
+    nodeVersion(node)
+    const apps = all().filter(({ name }) => names.length === 0 || names.includes(name))
+    return { apps, rounds, node, load: !values['no-load'] }
+  } catch (err) {
+    console.error(`compat: ${faultOf(err)} (test/compat/README.md)`)
+    process.exit(2)
+  }
 }
 
-// With the rows of the apps that ran before and not now.
-function write (rows, all, load) {
-  const before = fs.existsSync(RESULTS) ? JSON.parse(fs.readFileSync(RESULTS, 'utf8')) : []
-  const every = all.map(name => [...rows, ...before].find(row => row.name === name) || unasked(name))
-  every.sort((a, b) => (a.order || 0) - (b.order || 0) || (a.name < b.name ? -1 : 1))
-  fs.writeFileSync(RESULTS, JSON.stringify(every))
-  fs.writeFileSync(path.join(__dirname, '../README.md'), table.page(every, load))
+function all () {
+  return fs.readdirSync(APPS)
+    .filter(file => file.endsWith('.js'))
+    .map(file => ({ name: path.parse(file).name, ...require(path.join(APPS, file)) }))
+    .sort((a, b) => (a.order || 0) - (b.order || 0))
 }
 
-function unasked (name) {
-  const { title, order } = require(path.join(APPS, name))
-  return { name, title, order }
-}
-
-// → `{ title, koa, versions, asked, same, differs, cpu: { koa, kone, ratio } }`, CPU in µs per request
-async function compare (app, tarball, load) {
-  const row = { title: app.title, same: false }
+// → as results.js has them
+async function compare (app, tarball, { node, load }) {
+  const row = { name: app.name, title: app.title, order: app.order, same: false }
   const sides = {}
   try {
     for (const side of ['koa', 'kone']) {
-      const folder = install(app, side, tarball)
-      const got = versions(folder, app)
-      if (side === 'koa') Object.assign(row, { koa: got.koa, versions: got.packages })
-      sides[side] = await start(side, app, folder, load?.pin)
+      const folder = install(app, side, { tarball, node })
+      if (side === 'koa') Object.assign(row, versions(folder, app))
+      sides[side] = await start(side, app, folder, { node, pin: load?.pin })
       sides[side].answers = await ask(app, sides[side])
     }
     const { koa, kone } = sides
-    row.asked = koa.answers.length
-    row.differs = koa.answers.findIndex((answer, i) => !isDeepStrictEqual(answer, kone.answers[i]))
-    row.same = row.differs < 0 && row.asked === kone.answers.length
-    if (!row.same) console.log(app.name, koa.answers[row.differs], kone.answers[row.differs])
-    if (load) row.cpu = await cost(app, [koa, kone], load)
+    row.responses = koa.answers.length
+    const differs = koa.answers.findIndex((answer, i) => !isDeepStrictEqual(answer, kone.answers[i]))
+    row.same = differs < 0 && row.responses === kone.answers.length
+    if (!row.same) {
+      row.differs = differs < 0 ? row.responses : differs
+      console.log(app.name, koa.answers[row.differs], kone.answers[row.differs])
+    }
+    if (load && row.same) row.cost = await cost(app, [koa, kone], load)
   } catch (err) {
     row.error = err.message.split('\n')[0]
     console.log(app.name, err)
   }
   for (const server of Object.values(sides)) await server.stop()
-  console.log(`${row.same ? 'same' : 'DIFFERS'}  ${app.name}`)
+  console.log(`${row.error ? 'FAILS' : row.same ? 'same' : 'DIFFERS'}  ${app.name}`)
   return row
 }
 
-// The same bytes have the same name: a younger kone is installed anew, the same one is not.
+// Code that has not changed has the same name and is not installed anew; documents do not count.
 function pack () {
   fs.mkdirSync(CACHE, { recursive: true })
-  const json = npm(['pack', '--json', '--pack-destination', CACHE], ROOT)
-  const file = path.join(CACHE, JSON.parse(json)[0].filename)
-  const hash = crypto.createHash('sha256').update(fs.readFileSync(file)).digest('hex').slice(0, 12)
-  const tarball = path.join(CACHE, `kone-${hash}.tgz`)
-  fs.renameSync(file, tarball)
+  const [{ filename, files }] = JSON.parse(npm(['pack', '--json', '--pack-destination', CACHE], ROOT))
+  const hash = crypto.createHash('sha256')
+  for (const { path: file } of files.filter(({ path }) => !/\.md$|^docs\b/.test(path))) {
+    hash.update(file).update(fs.readFileSync(path.join(ROOT, file)))
+  }
+  const tarball = path.join(CACHE, `kone-${hash.digest('hex').slice(0, 12)}.tgz`)
+  fs.renameSync(path.join(CACHE, filename), tarball)
   return tarball
 }
 
 // Apps with the same `group` share one install.
-function install ({ name, group = 'small', koa = '^2.16.4', packages, addons = {} }, side, tarball) {
+function install ({ name, group = 'small', koa = '^2.16.4', packages, addons = [] }, side, { tarball, node }) {
   const folder = path.join(CACHE, `${group}-${side}`)
   const wanted = group === 'small' ? small() : packages
   const manifest = JSON.stringify({
@@ -150,7 +142,7 @@ function install ({ name, group = 'small', koa = '^2.16.4', packages, addons = {
     npm(['install', '--prefer-offline', '--no-audit', '--no-fund', '--legacy-peer-deps', '--ignore-scripts'], folder)
     fs.writeFileSync(stamp, manifest)
   }
-  for (const [addon, file] of Object.entries(addons)) build(addon, file, folder)
+  for (const addon of addons) build(addon, folder, node)
   // The app stands beside its node_modules, not beside the checkout's.
   for (const file of [path.join(APPS, `${name}.js`), path.join(APPS, name), path.join(__dirname, 'child.js')]) {
     if (!fs.existsSync(file)) continue
@@ -159,14 +151,25 @@ function install ({ name, group = 'small', koa = '^2.16.4', packages, addons = {
   return folder
 }
 
-// Compiled once: the other side's is as good.
-function build (addon, file, folder) {
-  const other = folder.replace(/koa$|kone$/, side => side === 'koa' ? 'kone' : 'koa')
-  const [own, others] = [folder, other].map(folder => path.join(folder, 'node_modules', addon, file))
-  if (fs.existsSync(own)) return
-  if (!fs.existsSync(others)) return npm(['rebuild', addon], folder)
+// Compiled once for a version of Node, and then taken for both sides.
+function build ({ name, file }, folder, node) {
+  const own = path.join(folder, 'node_modules', name, file)
+  const { version } = JSON.parse(fs.readFileSync(path.join(folder, 'node_modules', name, 'package.json'), 'utf8'))
+  const abi = execFileSync(node, ['-p', 'process.versions.modules'], { encoding: 'utf8' }).trim()
+  const kept = path.join(CACHE, 'addons', `${name}-${version}-${abi}.node`)
+  if (!fs.existsSync(kept)) {
+    console.log(`compile ${name}`)
+    const headers = path.join(path.dirname(node), '..')
+    npm(['rebuild', name], folder, {
+      PATH: `${path.dirname(node)}${path.delimiter}${process.env.PATH}`,
+      ...fs.existsSync(path.join(headers, 'include/node')) && { npm_config_nodedir: headers }
+    })
+    execFileSync(node, ['-e', `require(${JSON.stringify(own)})`], { stdio: 'pipe' }) // of another Node, it is not kept
+    fs.mkdirSync(path.dirname(kept), { recursive: true })
+    fs.copyFileSync(own, kept)
+  }
   fs.mkdirSync(path.dirname(own), { recursive: true })
-  fs.copyFileSync(others, own)
+  fs.copyFileSync(kept, own)
 }
 
 function small () {
@@ -174,9 +177,9 @@ function small () {
   return Object.assign({}, ...apps.filter(app => !app.group).map(app => app.packages))
 }
 
-function npm (args, cwd) {
+function npm (args, cwd, env) {
   const command = process.platform === 'win32' ? 'npm.cmd' : 'npm'
-  return execFileSync(command, args, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] })
+  return execFileSync(command, args, { cwd, encoding: 'utf8', env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'] })
 }
 
 function versions (folder, { packages }) {
@@ -188,9 +191,9 @@ function versions (folder, { packages }) {
 }
 
 // The app's own folder is where its packages are, and where Egg and Strapi look for their configuration.
-function start (side, { name }, folder, pin) {
+function start (side, { name }, folder, { node, pin }) {
   const contender = { name: side, file: path.join(folder, 'child.js'), args: [name] }
-  return Server.start(contender, { node: process.execPath, pin, within: START })
+  return Server.start(contender, { node, pin, within: START })
 }
 
 async function ask (app, { port }) {
@@ -198,28 +201,4 @@ async function ask (app, { port }) {
   await app.ask(client)
   client.close()
   return client.answers
-}
-
-// In the rounds of the lab: both sides in each, in changing order, and again what cannot be believed.
-async function cost ({ name, load: { line, status = 200, ...options } }, servers, load) {
-  const request = Client.request(line, options)
-  for (const { port } of servers) await expectStatus(status, port, line, options)
-
-  const cells = servers.map(server => ({ workload: name, server, load: { ...request, ...LOAD, generator: load.generator } }))
-  for (const { server } of cells) await load.run({ ...request, ...LOAD, seconds: WARM, port: server.port })
-  await rounds(cells, { count: load.count, visit: cell => measure(cell, load), doubt })
-  for (const { server, rejected, samples } of cells) {
-    if (rejected) throw new Error(`${server.name}: ${rejected}`)
-    for (const remark of remarks(samples)) console.log(`${name}, ${server.name}: ${remark}`)
-  }
-  const [koa, kone] = cells.map(({ samples }) => samples.map(({ cpu }) => cpu))
-  return { koa: median(koa), kone: median(kone), ratio: pairedRatio(kone, koa) }
-}
-
-// Load generators look at no more than whether a status is an error.
-async function expectStatus (status, port, line, options) {
-  const client = new Client(port)
-  const response = await client.send(line, options)
-  client.close()
-  if (response.status !== status) throw new Error(`${line}: ${response.status} ${response.body.slice(0, 200)}`)
 }

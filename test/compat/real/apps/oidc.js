@@ -74,8 +74,7 @@ module.exports = {
     await client.ask('GET /nothing')
   },
 
-  load: { line: 'GET /.well-known/openid-configuration' },
-  requests: 500
+  load: { line: 'GET /.well-known/openid-configuration' }
 }
 
 function keep (client, response) {

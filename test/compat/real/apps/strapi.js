@@ -12,7 +12,7 @@ module.exports = {
   group: 'strapi',
   koa: '2.16.4',
   packages: { '@strapi/strapi': '~5.54.0', 'better-sqlite3': '^12.0.0' },
-  addons: { 'better-sqlite3': 'build/Release/better_sqlite3.node' },
+  addons: [{ name: 'better-sqlite3', file: 'build/Release/better_sqlite3.node' }],
 
   async serve () {
     const { createStrapi } = require('@strapi/strapi')
@@ -48,6 +48,5 @@ module.exports = {
     await client.ask('HEAD /api/notes')
   },
 
-  load: { line: 'GET /api/notes' },
-  requests: 500
+  load: { line: 'GET /api/notes' }
 }

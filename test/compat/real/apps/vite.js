@@ -59,6 +59,5 @@ module.exports = {
     await client.ask('POST /api', { json: {} })
   },
 
-  load: { line: 'GET /main.js' },
-  requests: 500
+  load: { line: 'GET /main.js' }
 }
