@@ -128,12 +128,12 @@ describe('the claims', () => {
     assert.deepEqual(made.sort(), workloads.map(({ workload, to }) => `${workload} ${to}`).sort())
   })
 
-  for (const lab of ['dropin', 'front', 'mw', 'rpc']) {
+  for (const lab of ['dropin', 'front', 'mw', 'rpc', 'static']) {
     it(`should be the thresholds that ${lab} itself shows`, () => {
       const { view } = require(`../../benchmarks/labs/${lab}`)
       for (const node of [20, 26]) {
         const run = result(lab, { node })
-        Object.assign(run.derived, { about: {}, responseTimes: {} })
+        Object.assign(run.derived, { about: {}, responseTimes: {}, workloads: [] })
         view(run)
         const shown = run.derived.targets.filter(({ target, median }) => target && median)
         const claimed = claims().filter(one => one.lab === lab)

@@ -106,7 +106,7 @@ function pm2 (lab, generators) {
   const { quick, rounds } = lab.options
   const load = generators.wrk
     ? { generator: 'wrk', connections: 50, seconds: quick ? 1 : 2 }
-    : { generator: 'autocannon', connections: 100, seconds: quick ? 1 : 5 }
+    : { generator: 'autocannon', connections: 100, seconds: quick ? 1 : 3 }
   return [{
     name: 'cluster by pm2',
     seconds: 10 + 2 * rounds,
