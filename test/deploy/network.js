@@ -4,6 +4,8 @@ const { execFile, spawn, spawnSync } = require('node:child_process')
 const { once } = require('node:events')
 const path = require('node:path')
 const { promisify } = require('node:util')
+const pause = require('../helpers/pause')
+const { hasEnded } = require('./site')
 
 const ROOT = path.join(__dirname, '../..')
 const run = promisify(execFile)
@@ -122,17 +124,15 @@ class Loopback extends Network {
   }
 
   async cut (host) {
-    this.signal(host, 'SIGSTOP')
+    await Promise.all(this.on(host).map(pause))
   }
 
   async mend (host) {
-    this.signal(host, 'SIGCONT')
+    for (const child of this.on(host)) child.kill('SIGCONT')
   }
 
-  signal (which, signal) {
-    for (const { host, child } of this.running) {
-      if (host === which) child.kill(signal)
-    }
+  on (which) {
+    return this.running.filter(({ host, child }) => host === which && !hasEnded(child)).map(({ child }) => child)
   }
 }
 

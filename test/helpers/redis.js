@@ -5,6 +5,7 @@ const { once } = require('node:events')
 const fs = require('node:fs/promises')
 const os = require('node:os')
 const path = require('node:path')
+const pause = require('./pause')
 const { onFreePort } = require('./ports')
 
 /**
@@ -33,8 +34,8 @@ module.exports = async function startRedis (program) {
     port,
     kill,
     async restart () { child = await start(program, port, dir) },
-    /** Connections stay open, nothing gets a response. */
-    pause () { child.kill('SIGSTOP') },
+    /** Connections stay open, nothing gets a response from when this resolves. */
+    pause: () => pause(child),
     resume () { child.kill('SIGCONT') },
     async stop () {
       await kill()

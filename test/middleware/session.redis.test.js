@@ -137,7 +137,7 @@ describe('session.redis()', { skip: missing('redis-server'), concurrency: true }
       t.after(stop)
 
       const { set } = await ask('/add')
-      server.pause()
+      await server.pause()
       const answers = await Promise.all([ask('/', set), ask('/add', set), ask('/add')])
       server.resume()
       assert.deepEqual(answers.map(({ status }) => status), [503, 503, 503])
