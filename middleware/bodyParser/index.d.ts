@@ -33,7 +33,7 @@ declare namespace bodyParser {
     encoding?: string
     /** JSON must be an object or an array; default true */
     strict?: boolean
-    /** true: read it as JSON whatever its type */
+    /** true: parse the body as JSON, whatever its type */
     detectJSON?: (ctx: Context) => boolean
     extendTypes?: { [type in Type]?: string | string[] }
     /** instead of throwing; in @koa/bodyparser it is onError */
@@ -41,7 +41,7 @@ declare namespace bodyParser {
     onError?: (err: Error, ctx: Context) => void
     /** `strict` by its name in @koa/bodyparser */
     jsonStrict?: boolean
-    /** whose requests are parsed; all when left out */
+    /** methods whose bodies are parsed; default: all */
     parsedMethods?: string[]
     patchNode?: false
     enableRawChecking?: false

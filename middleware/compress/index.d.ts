@@ -2,7 +2,7 @@
 import { BrotliOptions, ZlibOptions } from 'node:zlib'
 import Kone = require('../../lib/index')
 
-/** Compress the response by what the client accepts. */
+/** Compress the response with an encoding that the client accepts. */
 declare function compress (options?: compress.Options): compress.Middleware
 
 declare namespace compress {
@@ -44,7 +44,7 @@ declare namespace compress {
 
 declare module '../../lib/index' {
   interface BaseContext {
-    /** false: not this response; true: whatever its type. */
+    /** false: send this response uncompressed; true: compress it, whatever its type. */
     compress?: boolean | compress.AnswerOptions | undefined
   }
 }

@@ -9,7 +9,7 @@ declare namespace cors {
     origin?: string | ((ctx: Kone.Context) => string | Promise<string>) | undefined
     allowMethods?: string | string[] | undefined
     exposeHeaders?: string | string[] | undefined
-    /** Default: those that the client requests. */
+    /** Default: the headers that the client requests. */
     allowHeaders?: string | string[] | undefined
     /** seconds */
     maxAge?: string | number | undefined

@@ -5,7 +5,7 @@ declare function etag (options?: etag.Options): Kone.Middleware
 
 declare namespace etag {
   interface Options {
-    /** All tags weak, or none; when left out those of files are. */
+    /** true: all tags are weak, false: none; default: those of files. */
     weak?: boolean | undefined
   }
 

@@ -20,13 +20,13 @@ declare namespace i18n {
     locales: string[] | { [name: string]: Catalogue }
     /** Default: ./locales */
     directory?: string | undefined
-    /** Of the catalogues; when left out, .js (JSON text) or .json. */
+    /** Of the catalogues' files; default: .js (JSON text) or .json. */
     extension?: string | undefined
     /** Text of a catalogue's file to catalogue; default: JSON.parse */
     parse?: ((text: string) => Catalogue) | undefined
     modes?: Array<Mode | OwnMode> | undefined
     defaultLocale?: string | undefined
-    /** The locale that lends what another lacks; default: the default locale. */
+    /** The locale whose texts replace missing ones; default: the default locale. */
     fallback?: string | false | undefined
     /** Name of the query's field and of the cookie; default: locale */
     key?: string | undefined

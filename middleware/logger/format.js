@@ -6,7 +6,7 @@ const { VALUES } = require('./values')
 const TOKEN = new RegExp(':(?:(req|res)\\[([^\\]]+)\\]|(url|protocol|hostname|method|status|' +
   'response-time|date|referrer|http-version|remote-addr|user-agent|content-length|id))', 'g')
 
-/** Cut a format into text and functions of (ctx, start), once. */
+/** Split a format into texts and functions of (ctx, start), once. */
 function compile (format, tokens) {
   let pieces = [format]
   for (const token of tokens) pieces = pieces.flatMap(piece => cut(piece, token))
@@ -60,7 +60,7 @@ function custom ({ token, replacement, content }) {
   }
 }
 
-/** What a format function expands is text of the program, so a few formats at most. */
+/** Format functions expand texts of the program, so there are only a few formats to cache. */
 function expander (tokens) {
   const compiled = new Map()
   return (format, ctx, start) => {

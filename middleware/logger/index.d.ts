@@ -10,7 +10,7 @@ declare function logger (
 ): Kone.Middleware
 
 declare namespace logger {
-  /** log4js, pino, winston, bunyan, console: whatever has a method per level. */
+  /** log4js, pino, winston, bunyan, console: any object with a method per level. */
   interface Logger {
     info (line: string): any
     [level: string]: any

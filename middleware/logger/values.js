@@ -4,7 +4,7 @@ const { escape } = require('./escape')
 
 const CLIENT_GONE = 499 // nginx's number for a client that left before its response
 
-/** What a line can say about a request, by the name of the token: (ctx, start) => text or number. */
+/** The values of a line by the name of their token: (ctx, start) => text or number. */
 const VALUES = {
   url: ctx => escape(ctx.originalUrl),
   protocol: ctx => ctx.protocol,
@@ -23,7 +23,7 @@ const VALUES = {
 
 const lastDate = { second: 0, text: '' }
 
-/** As in the header Date; made once a second, not for every line. */
+/** The format of the header Date; made once a second, not for every line. */
 function date () {
   const second = Math.floor(Date.now() / 1000)
   if (second !== lastDate.second) {
@@ -33,7 +33,7 @@ function date () {
   return lastDate.text
 }
 
-/** Of a final, which begins after the handlers, there is no start. */
+/** For a final there is no start, because a final runs after the handlers. */
 function elapsed (ctx, start) {
   return start ? Date.now() - start : '-'
 }

@@ -10,8 +10,7 @@ const LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'mark']
 /**
  * The function that writes a request's line.
  *
- * @param {object|Function} [log] a logger, or a function that is called with (line, args); stdout when
- *   left out
+ * @param {object|Function} [log] a logger, or a function `(line, args)`; default: stdout
  * @param {string} level
  * @param {Function} line (ctx, start) => text
  * @return {Function} (ctx, start)
@@ -60,7 +59,7 @@ function toStdout (line) {
   }
 }
 
-/** Of log4js' Level objects, too. */
+/** Takes log4js' Level objects, too. */
 function levelName (level) {
   return String(level?.levelStr ?? level).toLowerCase()
 }

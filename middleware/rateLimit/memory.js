@@ -3,8 +3,8 @@
 const MAX_WINDOWS = 500_000
 
 /**
- * Counts in this process' memory. All windows are equally long, so the Map's order, that of their
- * beginning, is that of their end: to forget is to take from its front.
+ * Counts in this process' memory. All windows have the same length, so the Map has them in the order in
+ * which they end: expired windows are removed from its front.
  *
  * @api private
  */
@@ -18,7 +18,7 @@ module.exports = class MemoryLimiter {
    * Count a request.
    *
    * @param {string} id
-   * @return {{count: number, reset: number}} reset: the time, in ms, when it begins anew
+   * @return {{count: number, reset: number}} reset: the time, in ms, when the window ends
    */
   count (id) {
     const now = Date.now()

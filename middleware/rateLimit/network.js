@@ -3,12 +3,12 @@
 const { isIPv6 } = require('node:net')
 
 /**
- * The network that an IPv6 address belongs to. A client has a whole one, a /64 as a rule, and takes
- * as many addresses of it as it likes.
+ * The network of an IPv6 address. A client has a whole network, usually a /64, and can use any address of
+ * it.
  *
  *    networkOf('2001:db8::1', 64) // '2001:db8:0:0:0:0:0:0/64'
  *
- * @param {string} address anything but IPv6, and an IPv4 address inside of it, stays as it is
+ * @param {string} address an IPv4 address, also one written as IPv6, is returned unchanged
  * @param {number} bits of the prefix, 1 to 128
  * @return {string}
  * @api private

@@ -4,7 +4,7 @@ const deadline = require('../_shared/deadline')
 const { misuse } = require('../_shared/misuse')
 const redis = require('../_shared/redis')
 
-// One step on the server: a client that dies between INCR and PEXPIRE would leave a count for ever.
+// One script: a client that dies between INCR and PEXPIRE would leave a count that never expires.
 const COUNT = `
 local count = redis.call('INCR', KEYS[1])
 local ttl = redis.call('PTTL', KEYS[1])

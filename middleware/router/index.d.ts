@@ -33,7 +33,7 @@ declare namespace Router {
   }
 
   /**
-   * The last function of a route, for one that is written elsewhere.
+   * The type of a route's last function, if you write that in another place.
    *
    *    const show: Router.Handler<'/users/:id', State> = ctx => { ctx.body = ctx.params.id }
    */
@@ -249,7 +249,7 @@ declare class Router<
 
   static url (path: string, ...args: any[]): string
 
-  /** For all routes that follow; what it adds to state and context they have in what is returned. */
+  /** Runs for all routes that follow. The returned router's routes have the types that the middleware adds. */
   use<S1 = {}, C1 = {}> (
     m1: Kone.Middleware<StateT & S1, ContextT & Router.OfPath<PrefixT, '', SyntaxT> & C1>
   ): Router<StateT & Router.Added<S1>, ContextT & Router.Added<C1>, PrefixT, SyntaxT>
@@ -269,7 +269,7 @@ declare class Router<
     m1: Kone.Middleware<StateT, ContextT & Router.OfPath<PrefixT, '', SyntaxT>>,
     ...middleware: Array<Kone.Middleware<StateT, ContextT & Router.OfPath<PrefixT, '', SyntaxT>>>
   ): this
-  /** Below a path: only some of the routes have what it adds, so they are to say it themselves. */
+  /** Runs below a path, for some of the routes only: these routes declare the added types themselves. */
   use<P extends string, S1 = {}, C1 = {}> (
     path: P | P[],
     m1: Kone.Middleware<StateT & S1, ContextT & Router.OfPath<PrefixT, P, SyntaxT> & C1>

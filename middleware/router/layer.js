@@ -4,12 +4,12 @@ const querystring = require('node:querystring')
 const { syntaxes, toRegexp } = require('./syntax')
 
 /**
- * One registered path: its methods, its middleware, and the only judge of whether it matches.
+ * One registered path: its methods and middleware. Only the layer decides whether a path matches.
  *
  * @api private
  */
 class Layer {
-  // counts what an index made earlier cannot know: new layers and new paths
+  // counts new layers and new paths, which make an existing index stale
   static edition = 0
 
   /**

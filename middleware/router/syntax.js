@@ -41,7 +41,7 @@ const syntaxes = {
 
     names: path => keysOf(eight.parse(path).tokens).map(({ name }) => name),
 
-    /** It takes text alone, and of a wildcard the segments. */
+    /** compile() of path-to-regexp 8 takes only text, and for a wildcard a list of segments. */
     compile (path, values, options) {
       const texts = {}
       for (const { name, type } of keysOf(eight.parse(path).tokens)) {

@@ -7,16 +7,16 @@ const { segmentsOfEight, syntaxes } = require('./syntax')
 // what path-to-regexp makes of `:name`: one segment, not empty
 const SEGMENT = '[^\\/#\\?]+?'
 
-// the key of all segments that no layer spells out
+// the key of all segments that are not a literal of any layer
 const OTHER = Symbol('other')
 
 // Routes like `/a1/:b`, `/:a/b1` by the hundred multiply; past this the walk is not remembered.
 const MAX_STATES = 10000
 
 /**
- * Which layers of a stack can match a path, without asking all of them.
+ * Finds the layers of a stack that can match a path, without testing all of them.
  *
- * The trie holds what is certain of each path: literal segments and plain `:params`.
+ * The trie holds the certain part of each path: literal segments and plain `:params`.
  *
  *     /users          exact of a
  *     /users/:id      exact of b        (root) ─ users a ─ * b ─ posts c
@@ -26,8 +26,8 @@ const MAX_STATES = 10000
  * `exact` layers can match only a path that ends at their node, `within` layers every path that
  * goes through it. A path can be on several nodes at once (`users` and `*`), so a request walks
  * over states, sets of nodes that were worked out once: the cost is one look-up per segment,
- * whatever the number of layers. Candidates come in the order of registration; it only ever
- * leaves out layers that cannot match, the layer's own regexp decides.
+ * whatever the number of layers. Candidates come in the order of registration; The trie only
+ * leaves out layers that cannot match; the layer's own regexp decides.
  *
  * @api private
  */
@@ -45,7 +45,7 @@ class Trie {
   }
 
   /**
-   * Is this still what the stack holds? Users push to it, replace it and set prefixes late.
+   * Does the trie still match the stack? Apps push to the stack, replace it and set prefixes late.
    */
   covers (stack) {
     if (this.stack !== stack || this.layers.length !== stack.length) return false
@@ -111,7 +111,7 @@ class State {
   }
 
   enter (segment) {
-    // what no layer spells out shares one key: what users send must not fill the memory
+    // all other segments share one key: otherwise clients could fill the memory with segments
     const key = this.next.has(segment) || segment === '' ? segment : OTHER
     const known = this.next.get(key)
     if (known) return known

@@ -39,7 +39,7 @@ module.exports = class ById {
     return isThenable(found) ? found.then(value => this.recordOf(id, value)) : this.recordOf(id, found)
   }
 
-  /** With the JSON that was just parsed, if it is at hand: making it anew costs as much as parsing. */
+  /** Takes the JSON that was just parsed, if there is one: making it again costs as much as parsing. */
   recordOf (id, value) {
     return recordOf(value, this.keepsText ? this.store.textOf(this.prefix + id) : undefined)
   }
@@ -64,7 +64,7 @@ module.exports = class ById {
   }
 }
 
-// Run an operation of a store, whose result may be a promise that is never settled.
+// Run an operation of a store. Its promise may never settle, so it has a deadline.
 function ask (operation) {
   try {
     const result = operation()

@@ -1,9 +1,9 @@
 'use strict'
 
 /**
- * Koa drops every header when a request dies of an error and sends those of the error instead. So
- * the response of `ctx.throw` keeps its session cookie; on a copy, because an app may throw one error
- * object for many clients.
+ * For an error Koa removes all headers and sends those of the error: put the session's cookie there, so
+ * that the response of `ctx.throw` has it. The error is copied, because an app may throw one error object
+ * for many clients.
  */
 function withCookies (err, cookies) {
   if (cookies.length === 0 || !(err instanceof Error) || err.expose !== true) return err

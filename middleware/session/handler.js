@@ -3,7 +3,7 @@
 const { given, misuse } = require('../_shared/misuse')
 
 /**
- * `ctx.sessionHandler`: what can be done with a session, whatever is in it.
+ * `ctx.sessionHandler`: the methods of a session that its data cannot hide.
  */
 module.exports = class Handler {
   #session

@@ -6,7 +6,7 @@ const { recordOf } = require('./record')
 const MAX_COOKIE = 4096 // bytes; RFC 6265, 6.1: name, value and attributes
 
 /**
- * Sessions that are their cookie.
+ * Sessions that are stored in their cookie.
  */
 module.exports = class InCookie {
   /**
@@ -24,7 +24,7 @@ module.exports = class InCookie {
   }
 
   /**
-   * @throws {Error} 500 (`KONE_ERR_SESSION_SIZE`) for a session that makes a longer cookie than clients take
+   * @throws {Error} 500 (`KONE_ERR_SESSION_SIZE`) for a session whose cookie is longer than clients accept
    */
   save (session, text, { ttl, attributes }) {
     const value = this.sealed.seal(this.key, session, ttl)

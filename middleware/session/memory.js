@@ -6,8 +6,8 @@ const { clearInterval, setInterval } = require('node:timers') // jsdom has other
 const SWEEP = 60_000 // ms
 
 /**
- * Sessions in this process' memory, as JSON: what one request changes and does not save, another
- * one never sees. Expired sessions are evicted when they are read and by a sweep every minute.
+ * Sessions in this process' memory, as JSON: a change that a request does not save is invisible to other
+ * requests. Expired sessions are evicted when they are read and by a sweep every minute.
  *
  *    app.use(session({ store: session.memory() }))
  *

@@ -3,7 +3,7 @@
 const redis = require('../_shared/redis')
 
 /**
- * Sessions in Redis or Valkey, as JSON; Redis forgets them when they expire.
+ * Sessions in Redis or Valkey, as JSON; Redis removes them when they expire.
  *
  * @api private
  */

@@ -15,8 +15,8 @@ const MAX_VALUE = 4096
  *
  *    cookie value = base64url(nonce ‖ tag ‖ AES-256-GCM([expires, session] as JSON))
  *
- * The cookie's name is authenticated with it, so that the value of one cookie cannot be passed
- * off as another's; the time of expiry is inside, so that a kept copy does not outlive it.
+ * The cookie's name is authenticated with it, so that a client cannot use the
+ * value of one cookie for another. The value has the time of expiry, so that a copy expires, too.
  *
  * @api private
  */
@@ -73,7 +73,7 @@ function decrypt (key, name, bytes) {
   return opened.toString()
 }
 
-// HKDF: a key of any length becomes one of the cipher's, and serves this purpose only.
+// HKDF derives a key of the cipher's length, which is used for nothing else.
 function derive (keys) {
   if (!Array.isArray(keys) || keys.length === 0) {
     throw misuse('session.sealedCookie', 'options.keys must be an array of one key or more')

@@ -16,12 +16,12 @@ module.exports = class Session {
   constructor (ctx, settings) {
     this.ctx = ctx
     this.settings = settings
-    this.id = '' // the cookie's value, once it is known to be good
+    this.id = '' // the cookie's value, after it was verified
     this.value = undefined
     this.text = undefined // what is saved, as JSON; undefined: not loaded yet
     this.touched = false
     this.renewed = false
-    this.forced = false // to be saved whether it has changed or not
+    this.forced = false // save it even if it has not changed
     this.saving = undefined // a promise while it is saved
     this.extended = false // rolling and renew did their work
     this.ownMaxAge = undefined // of this session alone, kept with it
@@ -86,7 +86,7 @@ module.exports = class Session {
   }
 
   loaded (sent, { value, text }) {
-    // an id that the store does not know was made up by the client, or has expired: never used
+    // an id that the store does not know is invented or expired: using it would allow session fixation
     this.id = value === undefined ? '' : sent
     const isDecorated = value?._maxAge !== undefined || value?._expire !== undefined
     const data = isDecorated ? this.undecorated(value) : value ?? {}
@@ -136,7 +136,7 @@ module.exports = class Session {
     return rolling || this.expires - Date.now() < ttlOf(this.maxAge) / 2
   }
 
-  /** The order of keys is no change. */
+  /** Another order of keys is not a change. */
   isReordered (text) {
     return text.length === this.text.length && isDeepStrictEqual(JSON.parse(text), JSON.parse(this.text))
   }
@@ -165,7 +165,7 @@ module.exports = class Session {
     this.extended = true
   }
 
-  /** Save, and give back the error that the request died of. */
+  /** Save, and return the error that ended the request. */
   async commitWith (err) {
     try {
       await this.commit()

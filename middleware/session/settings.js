@@ -41,7 +41,7 @@ const OPTIONS = {
 }
 
 /**
- * What the options come to: the cookie's name, attributes and reader, and where sessions are kept.
+ * Turn the options into settings: the cookie's name, attributes and reader, and the storage.
  *
  * @param {object} options of session
  * @param {Array} rest further arguments, of which there may be none
@@ -87,8 +87,8 @@ function withDefaults (cookie, ofAll) {
     ...cookie,
     overwrite: true // an earlier one of this request
   }
-  attributes.signed = attributes.signed === true // the id is a secret of its own, so not unless it is said
-  // left out, cookies sets it for a request that came over TLS
+  attributes.signed = attributes.signed === true // off by default, because ids are random secrets
+  // undefined: the package cookies sets it for a request over TLS
   if (attributes.secure === undefined) delete attributes.secure
   if (attributes.maxAge === 'session' || !(attributes.maxAge >= 0)) attributes.maxAge = 0
   return attributes

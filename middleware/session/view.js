@@ -1,7 +1,7 @@
 'use strict'
 
 /**
- * Give `ctx.session` what koa-session's has beside the data: `isNew`, `maxAge`, `populated`, `externalKey`,
+ * Add to `ctx.session` what koa-session's has beside the data: `isNew`, `maxAge`, `populated`, `externalKey`,
  * `save()`, `regenerate()` and `manuallyCommit()`. They are inherited and not enumerable, so none of them
  * is saved, spread or listed, and a property of the app with such a name hides the inherited one.
  *
@@ -26,7 +26,7 @@ module.exports = function view (value, session) {
 }
 
 /**
- * What a store is given: stores that serialise by other means than JSON expect a plain object.
+ * A plain object for a store, because a store may serialise in another way than JSON.
  *
  * @param {object} value of ctx.session
  * @return {object}

@@ -2,19 +2,19 @@
 
 const { NOTHING } = require('./lookup')
 
-// ms for which what was seen on disk is taken to be so; with a look's own time well below 1 s
+// ms that an entry is used before the disk is checked again; changes must show within 1 s
 const FRESH = 500
 const MAX_MISSING = 1000
 const MAX_MISSING_PATH = 256 // characters
 const WEIGHT = 1024 // bytes that an entry is estimated to take beside its files
 
 /**
- * What was seen on disk, by the path of a request: entries up to a limit in bytes, and a limited number of
- * paths that lead nowhere. Nothing is believed for longer than FRESH.
+ * Caches the state of the disk by the path of a request: entries up to a limit in bytes, and a limited
+ * number of paths without a file. After FRESH a cached state is not used.
  */
 module.exports = class Cache {
   /**
-   * @param {{ dev: boolean, cacheSize: number }} options dev: believe nothing; cacheSize in bytes
+   * @param {{ dev: boolean, cacheSize: number }} options dev: always check the disk; cacheSize in bytes
    */
   constructor ({ dev, cacheSize }) {
     this.fresh = dev ? 0 : FRESH
@@ -36,7 +36,7 @@ module.exports = class Cache {
     if (this.empty.size > 0 && this.isFresh(this.empty.get(firstSegment(path)))) return NOTHING
   }
 
-  /** What was last seen at this path, however long ago. */
+  /** The last entry of this path, even if it is stale. */
   last (path) {
     return this.entries.get(path) ?? NOTHING
   }
@@ -93,7 +93,7 @@ function remember (map, path, since) {
   map.set(own(path), since)
 }
 
-/** A copy: a part of a longer string would keep the whole, a connection's read, in memory. */
+/** Copy a key: a slice would keep the whole string, the bytes of a read, in memory. */
 function own (path) {
   return Buffer.from(path).toString()
 }

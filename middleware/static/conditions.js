@@ -47,7 +47,7 @@ function outcomeOf (ctx, file) {
 /**
  *     If-Match = "*" / #entity-tag        entity-tag = [ "W/" ] opaque-tag
  *
- * Ours are strong, so a weak one can match only where the comparison is weak.
+ * kone's tags are strong, so a weak tag can match only in a weak comparison.
  */
 function lists (header, etag, weakly) {
   if (header.trim() === '*') return true
@@ -63,7 +63,7 @@ function isCurrent (ifRange, file) {
   return ifRange.includes('"') ? ifRange === file.etag : Date.parse(ifRange) === file.modified
 }
 
-/** For several ranges, and for a malformed one, the whole is sent, as RFC 9110, 14.2 allows. */
+/** For several ranges or a malformed one the whole file is sent, as RFC 9110, 14.2 allows. */
 function rangeOf (header, size) {
   const { first, last } = parseRange(header) ?? {}
   if (!first && !last) return WHOLE

@@ -91,8 +91,8 @@ class Disk {
   }
 
   /**
-   * Whether what was opened is below the root. The path is resolved after the file was opened and must lead
-   * to the same file, so that no link can be put there in between.
+   * Is the opened file below the root? The path is resolved after the file was opened, and must lead to the
+   * same file: otherwise a link could be put there in between.
    */
   async placeOf (name, stats) {
     const [root, real] = await Promise.all([realpath(this.root), realpath(name)]).catch(() => [])
@@ -139,7 +139,7 @@ async function open (name) {
   } catch (err) {
     if (err.code === 'EISDIR') return { kind: DIRECTORY }
     if (NO_FILE.has(err.code)) return { kind: MISSING }
-    err.status = 500 // Koa would make a 404 of some codes
+    err.status = 500 // Koa would respond 404 for some codes
     throw err
   }
 }
@@ -157,7 +157,7 @@ function describe (name, plainName, encoding, stats, body, readAt) {
     readAt,
     type: mime.contentType(path.extname(plainName)) || 'application/octet-stream',
     etag: encoding === 'identity' ? `"${version}"` : `"${version}-${encoding}"`,
-    modified: Math.floor(mtimeMs / 1000) * 1000, // the wire's dates know no more
+    modified: Math.floor(mtimeMs / 1000) * 1000, // dates of HTTP have whole seconds
     lastModified: stats.mtime.toUTCString()
   }
 }

@@ -8,7 +8,7 @@ const canonical = require('./path')
 const { firstSegment } = Cache
 
 /**
- * What a directory holds, by the path of a request.
+ * The files of a directory, by the path of a request.
  *
  *     known(path)   an entry, NOTHING where there are no files; undefined: call look(path)
  *     look(path)    a promise of an entry

@@ -4,11 +4,11 @@ const { DIRECTORY, FILE } = require('./disk')
 
 const SUFFIXES = { br: '.br', zstd: '.zst', gzip: '.gz', identity: '' }
 
-/** The entry of a path that leads nowhere. */
+/** The entry of a path without a file. */
 const NOTHING = Object.freeze({ files: [], offered: [], plain: undefined })
 
 /**
- * Which files a path means:
+ * Finds the files of a path:
  *
  *     entry { files, offered: ['br', …, 'identity'], plain: the file if there is no other }
  */

@@ -3,15 +3,15 @@
 const isWindows = process.platform === 'win32'
 
 /**
- * The file path that a request's path names, if it spells it in the one way there is.
+ * The file path of a request's path, if the request's path is in its canonical form.
  *
  *    canonical('/a%20b/c.txt')   // '/a b/c.txt'
  *    canonical('/a/../c.txt')    // undefined
  *
- * A guard mounted before the files compares paths as they were sent, so no file may have a second
- * spelling that it would not know: no empty, `.` or `..` segment, and nothing percent-encoded that
- * RFC 3986 (2.3, unreserved) says to send as it is, nor a slash or a NUL. Reserved characters may
- * be sent either way, since clients differ.
+ * A guard before the files compares paths as they were sent. A second spelling of a path would get past
+ * it, so these are refused: an empty, `.` or `..` segment, percent-encoded unreserved characters
+ * (RFC 3986, 2.3), and an encoded slash or NUL. Reserved characters may be encoded or not, because
+ * clients differ.
  *
  * @param {string} path
  * @return {string|undefined}
@@ -27,7 +27,7 @@ module.exports = function canonical (path) {
   return isWindows && ODD_ON_WINDOWS.test(decoded) ? undefined : decoded
 }
 
-// a final empty segment is a directory's slash
+// a final empty segment is the slash of a directory
 const ODD_SEGMENT = /\/(?:\/|\.{1,2}(?:\/|$))/
 
 //                            NUL  -  .  / digits        A-Z and a-z          _        ~

@@ -40,7 +40,7 @@ declare namespace template {
     [variable: string]: any
   }
 
-  /** For `app.final`: waits for what a handler rendered without waiting. */
+  /** For `app.final`: waits for a `ctx.render()` that the handler did not await. */
   function final (): Kone.Final
 }
 

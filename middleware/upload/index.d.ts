@@ -22,7 +22,7 @@ declare namespace upload {
 
   interface File {
     fieldname: string
-    /** what the client says: never use it as a path */
+    /** the name that the client sent: never use it as a path */
     originalname: string
     mimetype: string
     /** bytes */

@@ -64,7 +64,7 @@ declare namespace validate {
     : never
 
   interface ValidContext<S> {
-    /** what the schemas returned */
+    /** the values that the schemas returned */
     valid: { [Part in Exclude<keyof S, 'onError'>]: Output<S[Part]> }
   }
 }

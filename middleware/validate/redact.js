@@ -1,6 +1,6 @@
 'use strict'
 
-// A longer string may be printed in part only, so that its beginning is what is searched for.
+// A library may print only the beginning of a longer string, so only this is searched for.
 const LONG = 16
 const MAX_LEAVES = 1000
 
