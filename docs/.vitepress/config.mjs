@@ -170,7 +170,15 @@ export default defineConfig({
       provider: 'local',
       options: {
         _render: render,
-        miniSearch: { searchOptions: { fuzzy: 0.2, prefix: true, boost: { title: 4, titles: 2, text: 1 } } }
+        miniSearch: {
+          searchOptions: {
+            fuzzy: 0.2,
+            prefix: true,
+            boost: { title: 4, titles: 2, text: 1 },
+            // The page named `session` comes before a section of it. This function is sent to the browser.
+            boostDocument: (id, term, stored) => stored && stored.titles.length === 0 ? 2 : 1
+          }
+        }
       }
     },
     ...(repository && {
@@ -178,6 +186,12 @@ export default defineConfig({
       socialLinks: [{ icon: 'github', link: repository }]
     }),
     footer: { message: 'MIT licensed. Every example of these pages runs in a test.' },
+    notFound: {
+      title: 'Page not found',
+      quote: 'The address may be mistyped, or the page has moved. The search above looks through all pages.',
+      linkLabel: 'Home page',
+      linkText: 'Home page'
+    },
     docFooter: { prev: 'Before', next: 'Next' }
   }
 })

@@ -91,16 +91,50 @@ function pictures (md) {
     const [, source] = dark.exec(picture) || []
     const image = /<img [^>]+>/.exec(picture)?.[0]
     if (!source || !image) return picture
-    return image.replace('<img ', '<img class="in-light" ') +
-      image.replace('<img ', '<img class="in-dark" ').replace(/src="[^"]+"/, () => `src="${source}"`)
+    const { path: page, realPath = page } = args[3]
+    const sized = image.replace('<img ', `<img ${sizeOf(path.resolve(path.dirname(realPath), source))} `)
+    // On a phone its text stays readable, because it scrolls instead of shrinking.
+    return '<div class="scrolls" tabindex="0" role="region" aria-label="Chart">' +
+      sized.replace('<img ', '<img class="in-light" ') +
+      sized.replace('<img ', '<img class="in-dark" ').replace(/src="[^"]+"/, () => `src="${source}"`) +
+      '</div>'
   })
 }
 
-// A wide table scrolls by itself; a keyboard reaches it.
-function tables (md) {
-  md.renderer.rules.table_open = () => '<div class="table" tabindex="0" role="region" aria-label="Table"><table>\n'
-  md.renderer.rules.table_close = () => '</table></div>\n'
+// Attributes of a picture: with them the text below it stays where it is while the picture loads.
+function sizeOf (file) {
+  const [, width, height] = /^<svg [^>]*?\bwidth="(\d+)" height="(\d+)"/.exec(fs.readFileSync(file, 'utf8'))
+  return `width="${width}" height="${height}"`
 }
+
+// A wide table scrolls by itself; a keyboard reaches it. One with a column of figures has narrow columns.
+function tables (md) {
+  let isInTable = false
+  md.renderer.rules.table_open = (tokens, i) => {
+    const end = tokens.findIndex((token, j) => j > i && token.type === 'thead_close')
+    const isNumeric = tokens.slice(i, end).some(token => /text-align:right/.test(token.attrGet('style')))
+    isInTable = true
+    return `<div class="table${isNumeric ? ' figures' : ''}" tabindex="0" role="region" aria-label="Table"><table>\n`
+  }
+  md.renderer.rules.table_close = () => {
+    isInTable = false
+    return '</table></div>\n'
+  }
+
+  // Long code in a cell is broken at its punctuation, not inside of a name.
+  const code = md.renderer.rules.code_inline
+  md.renderer.rules.code_inline = (tokens, i, options, env, self) => {
+    const html = code(tokens, i, options, env, self)
+    const { content } = tokens[i]
+    if (!isInTable || content.length < LONG_CODE) return html
+    const parts = content.split(/(?<=[,/({|:])(?!$)|(?<=\w)(?=\.\w)/)
+    return html.replace('<code', content.length < SENTENCE ? '<code' : '<code class="sentence"')
+      .replace(md.utils.escapeHtml(content), () => parts.map(md.utils.escapeHtml).join('<wbr>'))
+  }
+}
+
+const LONG_CODE = 18 // characters
+const SENTENCE = 26
 
 function blocks (md) {
   const fence = md.renderer.rules.fence

@@ -27,6 +27,7 @@ exports.template = {
         dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC'
       }).format(ms),
       number: (value, lang) => figures.number(value, lang),
+      percent: (share, lang) => figures.percent(share, lang),
       size
     },
     trimBlocks: true,

@@ -186,6 +186,25 @@ demo('the look of the demo app', suite => {
       const right = await rect(page, 'aside pre')
       assert(right.height > 150 && right.left > 600, path)
     }
+    assert((await rect(await visit('/docs'), 'main section')).left > 600)
+  })
+
+  it('should keep headings at a distance from what is above them, and commands in one line, on a phone', async () => {
+    const page = await visit('/docs', { viewport: { width: 360, height: 740 } })
+    const gap = (await rect(page, 'main section h2')).top - (await rect(page, '.steps')).bottom
+    assert(gap >= 24, `${gap} px above the heading`)
+    assert.equal(await page.locator('.steps code').evaluate(code => code.getClientRects().length), 1)
+  })
+
+  it('should not leave a separator or a unit alone at the end or the start of a line', async () => {
+    const page = await visit('/guestbook', { viewport: { width: 360, height: 740 } })
+    await signIn(page, 'A name of thirty characters or')
+    await page.fill('#text', 'a line')
+    await submit(page)
+    assert.doesNotMatch(await page.textContent('.entries .by'), /·/)
+    await page.goto(`${suite.url}/api`)
+    await page.click('.try button >> nth=0')
+    assert.match(await page.textContent('.response'), /\d\u00a0ms/)
   })
 }, { DOCS_URL: 'http://localhost:1' }) // where nothing listens
 

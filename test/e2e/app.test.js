@@ -173,7 +173,7 @@ demo('the demo app in Chromium', suite => {
     assert.match(await page.textContent('#latestCpu'), /^[\d.,]+ (?:µs|ms)$/)
     assert.match(await page.textContent('#delay'), /^[\d.,]+ ms$/)
     assert.equal(await page.textContent('#fast'), 'On')
-    assert.equal(await page.textContent('#share'), '100')
+    assert.equal(await page.textContent('#share'), '100%')
     await page.click('#load')
     await page.waitForSelector('text=Send requests for 10 seconds')
     await shoot(page, 'live')
@@ -243,7 +243,7 @@ demo('the demo app on node:http, with an empty guestbook', ({ visit, signIn, sub
   it('should say that the fast path is off', async () => {
     const page = await visit()
     await page.waitForFunction(() => document.getElementById('fast').textContent === 'Off')
-    assert.equal(await page.textContent('#share'), '0')
+    assert.equal(await page.textContent('#share'), '0%')
   })
 
   it('should invite to write the first entry, and count entries in words', async () => {

@@ -24,6 +24,11 @@ const figures = {
     return new Intl.NumberFormat(lang, { maximumFractionDigits: digits }).format(value)
   },
 
+  /** 0.99 → '99%' */
+  percent (share, lang) {
+    return new Intl.NumberFormat(lang, { style: 'percent' }).format(share)
+  },
+
   /** The end of the scale: 1, 2 or 5 times a power of ten, and at least what this kind has. */
   top (kind, samples) {
     const largest = Math.max(figures.kinds[kind].least, ...samples.map(sample => sample[kind] ?? 0))

@@ -55,7 +55,7 @@ function draw (samples) {
   byId('latestCpu').textContent = figures.text('cpu', latest.latestCpu, lang)
   byId('delay').textContent = figures.text('delay', latest.delay, lang)
   byId('total').textContent = figures.number(latest.total, lang)
-  byId('share').textContent = figures.number(latest.share * 100, lang)
+  byId('share').textContent = figures.percent(latest.share, lang)
   byId('fast').textContent = latest.isFast === false ? off : on
 }
 
@@ -103,7 +103,7 @@ async function tryIt (event) {
     const res = await fetch(url, options)
     const text = events ? await readEvents(res, Number(events)) : await res.text()
     const ms = figures => new Intl.NumberFormat(root.lang, { maximumFractionDigits: 1 }).format(figures)
-    show(`${res.status} ${res.statusText}`, `${res.headers.get('content-type')} · ${ms(performance.now() - start)} ms`, pretty(text))
+    show(`${res.status} ${res.statusText}`, `${res.headers.get('content-type')} · ${ms(performance.now() - start)}\u00a0ms`, pretty(text))
   } catch (err) {
     show(err.message, '', '')
   }
