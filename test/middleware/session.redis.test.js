@@ -108,7 +108,9 @@ describe('session.redis()', { skip: missing('redis-server'), concurrency: true }
       t.after(stop)
 
       const users = await Promise.all(Array.from({ length: 20 }, async (_, i) => {
-        return (await ask(`/user/${i}`)).set
+        const { status, set } = await ask(`/user/${i}`)
+        assert.equal(status, 200)
+        return set
       }))
       await server.kill()
       const [down, fresh, free] = await Promise.all([
