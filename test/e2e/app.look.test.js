@@ -204,6 +204,7 @@ demo('the look of the demo app', suite => {
     assert.doesNotMatch(await page.textContent('.entries .by'), /·/)
     await page.goto(`${suite.url}/api`)
     await page.click('.try button >> nth=0')
+    await page.locator('.response', { hasText: /\d\s?ms/ }).waitFor()
     assert.match(await page.textContent('.response'), /\d\u00a0ms/)
   })
 }, { DOCS_URL: 'http://localhost:1' }) // where nothing listens
