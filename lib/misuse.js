@@ -2,7 +2,7 @@
 
 const { inspect } = require('node:util')
 
-const LONG = 20 // characters: longer text may be a key or a password, which no log should hold
+const LONG = 20 // characters: longer text may be a key or a password, which must not be in a log
 
 /**
  * The error of a call or an option that cannot work: what is wrong, and the page to read.

@@ -7,26 +7,26 @@ declare function compress (options?: compress.Options): compress.Middleware
 
 declare namespace compress {
   interface Middleware extends Kone.Middleware {
-    /** What this Node can write. */
+    /** The encodings that this Node has. */
     preferredEncodings: string[]
     encodingOptions: { [encoding: string]: object }
   }
 
-  interface Options extends AnswerOptions {
-    /** By the media type; default: mime-db's opinion. */
+  interface Options extends ResponseOptions {
+    /** By the media type; default: the types that mime-db calls compressible. */
     filter?: ((type: string) => boolean | undefined) | undefined
-    /** For a client that does not say; default: identity */
+    /** For a client without Accept-Encoding; default: identity */
     defaultEncoding?: string | undefined
-    /** For one that says `*`; default: gzip */
+    /** For a client that accepts `*`; default: gzip */
     wildcardAcceptEncoding?: string | undefined
-    /** Of equally welcome encodings the first; default: zstd, br, gzip, deflate, identity */
+    /** Decides between encodings of equal weight; default: zstd, br, gzip, deflate, identity */
     encodingPreference?: string[] | undefined
   }
 
   /** What `ctx.compress` may override. */
-  interface AnswerOptions {
+  interface ResponseOptions {
     /** Bytes, or like '1kb'; default: 1024 */
-    threshold?: number | string | false | OfAnswer<number | string | false> | undefined
+    threshold?: number | string | false | OfResponse<number | string | false> | undefined
     br?: Setting<BrotliOptions>
     gzip?: Setting<ZlibOptions>
     deflate?: Setting<ZlibOptions>
@@ -34,9 +34,9 @@ declare namespace compress {
     zstd?: Setting<object>
   }
 
-  type Setting<T> = T | boolean | null | undefined | OfAnswer<T | boolean | null | undefined>
+  type Setting<T> = T | boolean | null | undefined | OfResponse<T | boolean | null | undefined>
 
-  type OfAnswer<T> = (type: string, size: number | undefined, ctx: Kone.Context) => T
+  type OfResponse<T> = (type: string, size: number | undefined, ctx: Kone.Context) => T
 
   /** The same for `app.final`. */
   function final (options?: Options): Kone.Final
@@ -45,7 +45,7 @@ declare namespace compress {
 declare module '../../lib/index' {
   interface BaseContext {
     /** false: send this response uncompressed; true: compress it, whatever its type. */
-    compress?: boolean | compress.AnswerOptions | undefined
+    compress?: boolean | compress.ResponseOptions | undefined
   }
 }
 

@@ -8,7 +8,7 @@ declare namespace requestId {
     header?: string | false
     /** query parameter to take the id from; default 'requestId' */
     query?: string | false
-    /** response header to tell it in; default 'X-Request-Id' */
+    /** response header for the id; default 'X-Request-Id' */
     expose?: string | false
   }
 }

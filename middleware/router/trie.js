@@ -26,7 +26,7 @@ const MAX_STATES = 10000
  * `exact` layers can match only a path that ends at their node, `within` layers every path that
  * goes through it. A path can be on several nodes at once (`users` and `*`), so a request walks
  * over states, sets of nodes that were worked out once: the cost is one look-up per segment,
- * whatever the number of layers. Candidates come in the order of registration; The trie only
+ * whatever the number of layers. Candidates come in the order of registration. The trie only
  * leaves out layers that cannot match; the layer's own regexp decides.
  *
  * @api private

@@ -6,7 +6,7 @@ const { check, integer } = require('../_shared/options')
 
 const HEARTBEAT = ':\n\n'
 const LONGEST_TIMER = 2 ** 31 - 1
-const HEAD_AFTER = 100 // ms
+const HEADERS_AFTER = 100 // ms
 
 const OPTIONS = {
   heartbeat: integer({ min: 0, max: LONGEST_TIMER, of: 'milliseconds' }),
@@ -65,7 +65,7 @@ class EventStream extends Readable {
     this.full = false
     this.over = false
     this.beat = heartbeat && setInterval(beat, heartbeat, this).unref()
-    this.head = setTimeout(answerNow, HEAD_AFTER, this, ctx).unref()
+    this.headersTimer = setTimeout(sendHeaders, HEADERS_AFTER, this, ctx).unref()
   }
 
   /**
@@ -111,7 +111,7 @@ class EventStream extends Readable {
 
   _destroy (err, done) {
     clearInterval(this.beat)
-    clearTimeout(this.head)
+    clearTimeout(this.headersTimer)
     done(err)
   }
 }
@@ -121,7 +121,7 @@ function beat (stream) {
 }
 
 /** Sends the headers while the handler runs: a handler that sends events in a loop may never return. */
-function answerNow (stream, ctx) {
+function sendHeaders (stream, ctx) {
   if (stream.readableFlowing !== null || ctx.body !== stream || ctx.headerSent || !ctx.writable) return
   ctx.respond = false
   stream.pipe(ctx.res)
