@@ -203,16 +203,18 @@ describe('npm create kone', () => {
 
   it('should name the ports on which the scripts serve', () => {
     const { port } = read({})
+    const server = fs.readFileSync(path.join(root, 'create/template/all-js/server.js'), 'utf8')
+    const [, started] = /PORT\) \|\| (\d+)/.exec(server)
     for (const kind of ['bare', 'site', 'api']) {
       for (const language of ['js', 'ts']) {
         const text = fs.readFileSync(path.join(root, `create/template/${kind}-${language}/README.md`), 'utf8')
         assert.match(text, new RegExp(`npm run dev +http://localhost:${port} \\(PORT\\)`), `${kind}-${language}`)
+        assert.match(text, new RegExp(`npm start .*http://localhost:${started} \\(PORT\\)`), `${kind}-${language}`)
       }
     }
     const page = fs.readFileSync(path.join(root, 'docs/api/create.md'), 'utf8')
-    const server = fs.readFileSync(path.join(root, 'create/template/all-js/server.js'), 'utf8')
     assert.equal(/`npm run dev` .*http:\/\/localhost:(\d+)/.exec(page)[1], String(port))
-    assert.equal(/npm start .*http:\/\/localhost:(\d+)/.exec(page)[1], /PORT\) \|\| (\d+)/.exec(server)[1])
+    assert.equal(/npm start .*http:\/\/localhost:(\d+)/.exec(page)[1], started)
   })
 
   it('should be published with all of its files and no dependency', async () => {
