@@ -300,10 +300,10 @@ function assign (err, key, value) {
 }
 
 function httpAssert (value, status, message, props) {
-  if (!value) throw createError(status || 500, ...present(message, props))
+  if (!value) throw createError(status || 500, ...withoutUndefined(message, props))
 }
 
-function present (message, props) {
+function withoutUndefined (message, props) {
   return [message, props].filter(arg => arg !== undefined)
 }
 

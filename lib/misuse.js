@@ -20,18 +20,25 @@ function misuse (page, message) {
 }
 
 /**
- * A value in a message: of an object only its class, of a long text only its length.
+ * A value in a message, without what may be secret: of an object only its class, of a long text only its length.
  *
- *    given('1d')      // "'1d'"
- *    given(new Map()) // '[Map]'
+ *    given('1d')                // "'1d'"
+ *    given(Buffer.from('key'))  // 'an object of class Buffer'
  *
  * @param {*} value
  * @return {string}
  * @api private
  */
 function given (value) {
-  if (typeof value === 'string' && value.length > LONG) return `a string of ${value.length} characters`
-  return inspect(value, { depth: -1 })
+  if (typeof value === 'string') {
+    const isShort = value.length <= LONG && !value.includes('://')
+    return isShort ? inspect(value) : `a string of ${value.length} characters`
+  }
+  if (typeof value === 'function') return value.name ? `the function ${value.name.slice(0, LONG)}` : 'a function'
+  if (Array.isArray(value)) return value.length === 0 ? '[]' : 'an array'
+  if (typeof value !== 'object' || value === null) return String(value)
+  const name = value.constructor?.name
+  return name && name !== 'Object' ? `an object of class ${name.slice(0, LONG)}` : 'an object'
 }
 
 module.exports = { given, misuse }

@@ -65,10 +65,10 @@ const OPTIONS = {
  * @api public
  */
 module.exports = function template (root, options) {
-  const { autoRender = true, extension = 'html', map, options: given = {} } = check('template', options, OPTIONS)
-  const fill = renderer(directory(root), enginesOf(extension, map), extension, given)
+  const { autoRender = true, extension = 'html', map, options: engineOptions = {} } = check('template', options, OPTIONS)
+  const fill = renderer(directory(root), enginesOf(extension, map), extension, engineOptions)
   const variables = Object.fromEntries(
-    Object.entries(given).filter(([name]) => !FOR_ENGINE.has(name)))
+    Object.entries(engineOptions).filter(([name]) => !FOR_ENGINE.has(name)))
 
   function render (ctx, view, locals) {
     ctx.type = 'text/html'
@@ -159,11 +159,11 @@ function enginesOf (extension, map) {
 }
 
 /** (view, data) => text, or a promise if the template uses an asynchronous filter or extension. */
-function renderer (root, engines, extension, given) {
+function renderer (root, engines, extension, engineOptions) {
   const views = new Views(root)
-  const env = environment(views, given)
-  const production = process.env.NODE_ENV === 'production' || given.cache
-  const reload = given.watch || given.noCache || !production
+  const env = environment(views, engineOptions)
+  const production = process.env.NODE_ENV === 'production' || engineOptions.cache
+  const reload = engineOptions.watch || engineOptions.noCache || !production
   const known = new Map()
 
   function find (view) {
@@ -240,23 +240,23 @@ function isAsync ({ asyncFilters, extensionsList, loaders }) {
 }
 
 /** The settings of nunjucks that koa-views passes on. */
-function environment (views, given) {
-  const [paths, settings = paths] = given.nunjucks?.configure ?? []
-  const own = given.nunjucksEnv
+function environment (views, engineOptions) {
+  const [paths, settings = paths] = engineOptions.nunjucks?.configure ?? []
+  const own = engineOptions.nunjucksEnv
   const env = own ?? new nunjucks.Environment([
     views,
-    ...[given.loader].filter(Boolean),
-    ...[given.nunjucks?.loader, given.settings?.views, paths].filter(isPaths).map(fileLoader)
-  ], { ...(isPaths(settings) ? {} : settings), ...given })
+    ...[engineOptions.loader].filter(Boolean),
+    ...[engineOptions.nunjucks?.loader, engineOptions.settings?.views, paths].filter(isPaths).map(fileLoader)
+  ], { ...(isPaths(settings) ? {} : settings), ...engineOptions })
 
   if (own) {
     views.cache = {}
     own.loaders.push(views)
   }
-  for (const [name, fn] of Object.entries(given.filters ?? {})) env.addFilter(name, fn)
-  for (const [name, fn] of Object.entries(given.tests ?? {})) env.addTest(name, fn)
-  for (const [name, value] of Object.entries(given.globals ?? {})) env.addGlobal(name, value)
-  for (const [name, one] of Object.entries(given.extensions ?? {})) env.addExtension(name, one)
+  for (const [name, fn] of Object.entries(engineOptions.filters ?? {})) env.addFilter(name, fn)
+  for (const [name, fn] of Object.entries(engineOptions.tests ?? {})) env.addTest(name, fn)
+  for (const [name, value] of Object.entries(engineOptions.globals ?? {})) env.addGlobal(name, value)
+  for (const [name, one] of Object.entries(engineOptions.extensions ?? {})) env.addExtension(name, one)
   return env
 }
 
