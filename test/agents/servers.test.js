@@ -192,6 +192,8 @@ describe('plain pm2 start app.js -i 1', () => {
   })
   const portFile = name => path.join(home, `${name}.port`)
   const FRAMEWORKS = { koa: require.resolve('koa'), kone: path.join(__dirname, '../..') }
+  // pm2's one primary gives all workers the same port for 0 of one address; macOS has 127.0.0.1 alone
+  const HOSTS = { koa: process.platform === 'linux' ? '127.0.0.2' : '::1', kone: '127.0.0.1' }
 
   before(() => {
     for (const [name, file] of Object.entries(FRAMEWORKS)) {
@@ -214,11 +216,10 @@ describe('plain pm2 start app.js -i 1', () => {
   it("should measure the app's requests as koa's, on the front", { timeout: 120000 }, async () => {
     const responses = {}
     for (const name of Object.keys(FRAMEWORKS)) {
-      // pm2's one primary gives all workers the same port for 0 of one address
-      const HOST = `127.0.0.${Object.keys(responses).length + 1}`
+      const HOST = HOSTS[name]
       await pm2({ HOST }, 'start', `${name}.js`, '-i', '1')
       const port = await until(() => fs.existsSync(portFile(name)) && fs.readFileSync(portFile(name), 'utf8'))
-      const ask = async () => (await fetch(`http://${HOST}:${port}/`)).json()
+      const ask = async () => (await fetch(`http://${HOST.includes(':') ? `[${HOST}]` : HOST}:${port}/`)).json()
       await until(() => ask().catch(() => false))
       for (let i = 0; i < 20; i++) responses[name] = await ask()
     }

@@ -328,6 +328,7 @@ describe('kone/compose and koa-compose', () => {
 describe('kone/compose', () => {
   it('should run 10,000 layers, where koa-compose overflows the stack', async () => {
     const layers = Array.from({ length: 10000 }, () => (ctx, next) => next())
+    await assert.rejects(koaCompose([...layers, () => 'bottom'])({}), RangeError)
     assert.equal(await koneCompose([...layers, () => 'bottom'])({}), 'bottom')
     const awaiting = Array.from({ length: 10000 }, () => async (ctx, next) => await next())
     assert.equal(await koneCompose([...awaiting, () => 'bottom'])({}), 'bottom')

@@ -124,14 +124,14 @@ class Loopback extends Network {
   }
 
   async cut (host) {
-    await Promise.all(this.on(host).map(pause))
+    await Promise.all(this.childrenOn(host).map(pause))
   }
 
   async mend (host) {
-    for (const child of this.on(host)) child.kill('SIGCONT')
+    for (const child of this.childrenOn(host)) child.kill('SIGCONT')
   }
 
-  on (which) {
+  childrenOn (which) {
     return this.running.filter(({ host, child }) => host === which && !hasEnded(child)).map(({ child }) => child)
   }
 }

@@ -145,38 +145,38 @@ sides('ctx.req and ctx.res', ({ side, it, serve }) => {
     }
   })
 
-  it('should tell the truth after the response is sent', async () => {
-    let told
+  it("should have node's values after the response is sent", async () => {
+    let seen
     const { talk } = await serve(app => app.use(ctx => {
       ctx.onFinished(() => {
         const { req, res } = ctx
-        told = [res.headersSent, res.writableEnded, res.writableFinished, res.finished, req.complete, req.aborted, res.statusCode]
+        seen = [res.headersSent, res.writableEnded, res.writableFinished, res.finished, req.complete, req.aborted, res.statusCode]
       })
       ctx.status = 202
       ctx.body = 'out'
     }))
     const client = await talk(get('/'))
     await client.until(/out$/)
-    await waitFor(() => told, 'the end')
-    assert.deepEqual(told, [true, true, true, true, true, false, 202])
+    await waitFor(() => seen, 'the end')
+    assert.deepEqual(seen, [true, true, true, true, true, false, 202])
   })
 
-  it('should tell the truth after the client is gone', async () => {
-    let told
+  it("should have node's values after the client is gone", async () => {
+    let seen
     let arrived
     const { talk } = await serve(app => app.use(async ctx => {
       ctx.respond = false
       arrived = true
       await new Promise(resolve => ctx.onFinished(resolve))
       const { req, res } = ctx
-      told = [res.headersSent, res.writableEnded, res.destroyed, req.aborted, req.destroyed]
+      seen = [res.headersSent, res.writableEnded, res.destroyed, req.aborted, req.destroyed]
       res.end('too late')
     }))
     const client = await talk(get('/'))
     await waitFor(() => arrived, 'the request')
     client.destroy()
-    await waitFor(() => told, 'the end')
-    assert.deepEqual(told.slice(0, 3), [false, false, true])
+    await waitFor(() => seen, 'the end')
+    assert.deepEqual(seen.slice(0, 3), [false, false, true])
   })
 
   it('should be there for an app that was mounted by hand', async () => {
