@@ -128,6 +128,22 @@ describe('the pages of docs/reports', () => {
     assert.doesNotMatch(pageOf([without], 'battle'), /In a cluster/)
   })
 
+  it('should name the load in a chart only where all contenders had the same', () => {
+    const one = result('rpc')
+    assert.match(pageOf([one], 'rpc'), /alt="Bar chart: A call of ping, 50 in flight; wrk, 50 connections; server CPU/)
+    const others = one.rows.filter(({ contender, generator }) => contender === 'grpc' && generator)
+    for (const row of others) Object.assign(row, { connections: 5, pipeline: 10 })
+    assert.match(pageOf([one], 'rpc'), /alt="Bar chart: A call of ping, 50 in flight; server CPU/)
+  })
+
+  it('should say how often very many connections were opened', () => {
+    const one = result('connections')
+    one.derived.openings = [{ connections: 50_000, openings: 3, each: 4 }]
+    const [, few, many] = pageOf([one], 'connections').split('## Measured: ')
+    assert.match(many, /^50,000 connections\n\nAll connections were opened 3 times, [^\n]* have 3 figures here, each loop 12\.\n/)
+    assert.doesNotMatch(few, /were opened/)
+  })
+
   it('should say what isolation costs, and why it costs more than intended where it does', () => {
     const isolated = (node, factor) => {
       const one = result('rpc', { node })

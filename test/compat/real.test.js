@@ -71,6 +71,12 @@ describe('the table of real applications', () => {
     assert.match(text, /The machine was not quiet, compare the two columns only: other processes took 30\.0 % of the machine/)
   })
 
+  it('should name an app in whose rounds the machine was busy', () => {
+    const { cost, ...compared } = result()
+    const busy = { ...compared, title: 'Busy', cost: { ...cost, conditions: [{ ...QUIET, others: 0.3 }] } }
+    assert.match(page([result(), result(), busy]), /The machine was not quiet in the rounds of Busy \(medians/)
+  })
+
   it('should name the apps of each run if there were several', () => {
     const { cost, ...compared } = result()
     const later = { ...compared, title: 'Later', cost: { ...cost, date: '2026-01-03T00:00:00.000Z', commit: null } }
@@ -126,7 +132,7 @@ describe('what a request costs a real application', () => {
 })
 
 describe('make compat', () => {
-  for (const [args, said] of [
+  for (const [args, reason] of [
     ['rset', 'no such app: rset; expected conditional, '],
     ['rest --rounds=2', '--rounds must be a whole number of at least 3, not 2'],
     ['--rounds=many', '--rounds must be a whole number of at least 3, not many'],
@@ -138,7 +144,7 @@ describe('make compat', () => {
       const { status, stdout, stderr } = spawnSync(process.execPath, command, { encoding: 'utf8' })
       assert.equal(status, 2)
       assert.equal(stdout, '')
-      assert(stderr.startsWith('compat: ') && stderr.includes(said), stderr)
+      assert(stderr.startsWith('compat: ') && stderr.includes(reason), stderr)
       assert.equal(stderr.trim().split('\n').length, 1)
       assert.match(stderr, /README\.md\)\n$/)
     })

@@ -42,8 +42,8 @@ lab(module, {
     Object.assign(lab.result.derived, { levels, leftOut: [], openings: [], reconnects: [], descriptors: limit })
     let inTime = lab.contenders.length
     for (const connections of levels) {
-      const each = await level(lab, connections, inTime)
-      inTime = Math.floor(lab.timeLeft / (each * LONGER))
+      const took = await level(lab, connections, inTime)
+      inTime = Math.floor(lab.timeLeft / (took * LONGER))
     }
   }
 })
@@ -102,7 +102,7 @@ async function visit (lab, crowd, { contender, connections }, each) {
     const total = await server.resident()
     const paced = await times(() => cost(server, () => crowd.paced({ rate: RATE, seconds }), { untilQuiet: true }))
     const closed = await times(() => cost(server, () => crowd.closed({ seconds }), { untilQuiet: true }))
-    paced[0].errors += greeted.errors
+    paced[0].errors += greeted.errors // also an error of a first response discards the opening
     return {
       memory: (total - before) / (connections - WARM),
       total: total / 1e6,

@@ -62,7 +62,7 @@ lab(module, {
       return { name: group.map(({ workload }) => workload).join(', '), size: cells.length, act: () => lab.measure(cells) }
     }), {
       name: 'large files',
-      size: 4 * lab.contenders.filter(big).length, // two files, and seconds twice as many
+      size: 4 * lab.contenders.filter(big).length, // two files; with --quick, seconds twice as many
       act: () => large(lab, root => lab.contenders.filter(big).map(one => serving(one, root)))
     }])
     await Promise.all(servers.map(server => server.stop()))
@@ -99,7 +99,7 @@ async function startAll (lab, root, contenders) {
 }
 
 // As many connections as the report had. A process may not hold them, so servers are clusters of as many as they need.
-// To make the connections takes longer than to measure them, so that they are made three times, with as many rounds each.
+// They are opened three times only, with several rounds each, because to open them takes longer than to measure them.
 async function crowded (lab, root) {
   const connections = 60_000
   const limit = descriptors()

@@ -25,7 +25,7 @@ exports.bodyOf = bytes => 'Hello, World\n'.repeat(Math.ceil(bytes / 13)).slice(0
 // thousands of connections only the report's size comes from all.
 const FEW = ['kone', 'node', 'sirv', 'nginx']
 const CROWD = ['net', ...FEW]
-const MANY = ['13 B', '10 KB'] // over 6,000 connections: of 1 MB one turn alone would be 6 GB
+const MANY = ['13 B', '10 KB'] // all send them at 64 connections; only they go over 6,000: a turn of 1 MB would be 6 GB
 
 /**
  * The workloads of a run, in the order of the report.

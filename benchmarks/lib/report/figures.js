@@ -48,11 +48,13 @@ class Figures {
    * The load of a workload in words.
    *
    * @param {string} workload
-   * @return {string} as `wrk, 50 connections`; empty where nothing was sent
+   * @return {string} as `wrk, 50 connections`; empty where nothing was sent, or where contenders had different loads
    */
   load (workload) {
-    const { generator, connections } = this.result.rows.find(row => row.workload === workload && row.generator) ?? {}
-    return generator ? `${generator}, ${connections.toLocaleString('en')} connections` : ''
+    const loads = new Set(this.result.rows
+      .filter(row => row.workload === workload && row.generator)
+      .map(({ generator, connections }) => `${generator}, ${connections.toLocaleString('en')} connections`))
+    return loads.size === 1 ? [...loads][0] : ''
   }
 
   /**

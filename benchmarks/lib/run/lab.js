@@ -237,7 +237,7 @@ class Lab {
     const progress = bar(Math.max(1, warmed.length))
     for (const cell of warmed) {
       progress.tick(`${this.#prefix}warming ${cell.server.name}`)
-      await this.warm(cell, seconds ?? (this.#warm.has(cell.server) ? 1 : 3)) // under another load before
+      await this.warm(cell, seconds ?? (this.#warm.has(cell.server) ? 1 : 3)) // 1: another load has warmed it before
       this.#warm.add(cell.server)
     }
     progress.end()

@@ -29,7 +29,7 @@ function compared ({ name, responses, same, differs, error }) {
   return same ? `${responses} same` : `number ${differs + 1} differs`
 }
 
-// A cell without a figure says why.
+// Why a result has no figures; null where it has them.
 function unmeasured ({ name, responses, same, error, cost }) {
   if (error) return 'not measured: it fails'
   if (responses !== undefined && !same) return 'not measured: the responses differ'
@@ -78,11 +78,17 @@ function measured (results) {
   return [...groups].map(([key, group]) => {
     const which = groups.size === 1 ? 'Measured' : `${group.map(({ title }) => title).join('; ')}: measured`
     const conditions = group.flatMap(({ cost }) => cost.conditions)
-    const [{ cost: { machine } }] = group
-    const noise = quietness({ machine, conditions })
-    const quiet = noise.length ? `The machine was not quiet, compare the two columns only: ${noise.join('; ')}` : 'The machine was quiet'
-    return `${which} ${key}. ${quiet} (medians of the rounds: ${taken(conditions)}).`
+    return `${which} ${key}. ${quiet(group, conditions)} (medians of the rounds: ${taken(conditions)}).`
   })
+}
+
+// A machine that was quiet in most rounds of all apps may have been busy in those of one.
+function quiet (group, conditions) {
+  const [{ cost: { machine } }] = group
+  const noise = quietness({ machine, conditions })
+  if (noise.length) return `The machine was not quiet, compare the two columns only: ${noise.join('; ')}`
+  const disturbed = group.filter(({ cost }) => quietness(cost).length > 0).map(({ title }) => title)
+  return disturbed.length ? `The machine was not quiet in the rounds of ${disturbed.join('; ')}` : 'The machine was quiet'
 }
 
 function how ({ date, node, commit, machine: { cpu, cores, kernel }, rounds, generator, connections, seconds }) {

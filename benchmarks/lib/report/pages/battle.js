@@ -127,7 +127,7 @@ function eras (figures) {
   }))
 }
 
-// The row that says something: hello world in as many workers as cores, beside the same in one process.
+// Hello world in as many workers as cores, beside the same in one process; then the app under pm2.
 function cluster (figures) {
   const rows = figures.rows(WORKERS)
   const { workers } = figures.result.derived

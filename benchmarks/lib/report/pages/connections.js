@@ -47,12 +47,11 @@ module.exports = {
     'request under way (a closed loop). The lab goes back to a report that compared fibjs, a Node cluster, Go and ' +
     'nginx at 10,000 to 100,000 connections.',
   run: 'make bench-connections ARGS=--all',
-  method: 'Each round starts every server anew, because a heap that has grown does not shrink. Above 10,000 ' +
-    'connections, which take long to make, a server is started three times, with three rounds each time: memory and ' +
-    'accepting then have three figures, the loops nine. Where one process ' +
-    'cannot open so many sockets, a contender runs as a cluster of as many workers as it needs, or is left out; the ' +
-    'end of this page names who was. Client and server are on one machine, so the figures are not those of a server ' +
-    'with clients of its own.',
+  method: 'Each round starts every server anew, because a heap that has grown does not shrink. Very many connections ' +
+    'take long to open: a server is then started less often, and measured for several rounds each time. Where one ' +
+    'process cannot open so many sockets, a contender runs as a cluster of as many workers as it needs, or is left ' +
+    'out; the end of this page names who was. Client and server are on one machine, so the ' +
+    'figures are not those of a server with clients of its own.',
 
   trend: [
     { what: 'memory ÷ node', of: figures => figures.ratio(at('idle', 10_000), 'kone', 'node', { metric: 'memory' }) },
@@ -113,23 +112,27 @@ function level (figures, connections) {
   const [p50, p99] = ['p50', 'p99'].map(metric => of('open loop', metric))
   const [cpu, rate] = ['cpu', 'throughput'].map(metric => of('closed loop', metric))
   const kilobytes = row => row ? short(row.median / 1024) : '–'
-  return {
-    heading: `Measured: ${whole(connections)} connections`,
-    body: table(
-      ['', 'KiB per connection', 'MB in all', 'CPU µs per accept', 'open loop p50, p99 ms', 'closed loop CPU µs', 'lowest–highest', 'requests/s', 'CPU ÷ node'],
-      names.map(name => [
-        figures.versioned(name),
-        kilobytes(memory(name)),
-        figure(total(name)),
-        figure(accept(name)),
-        p50(name) ? `${figure(p50(name))}, ${figure(p99(name))}` : '–',
-        figure(cpu(name)),
-        range(cpu(name)),
-        whole(rate(name)?.median),
-        name === 'node' ? '1' : ratio(figures.ratio(at('closed loop', connections), name, 'node'))
-      ]))
-  }
+  const measured = table(
+    ['', 'KiB per connection', 'MB in all', 'CPU µs per accept', 'open loop p50, p99 ms', 'closed loop CPU µs', 'lowest–highest', 'requests/s', 'CPU ÷ node'],
+    names.map(name => [
+      figures.versioned(name),
+      kilobytes(memory(name)),
+      figure(total(name)),
+      figure(accept(name)),
+      p50(name) ? `${figure(p50(name))}, ${figure(p99(name))}` : '–',
+      figure(cpu(name)),
+      range(cpu(name)),
+      whole(rate(name)?.median),
+      name === 'node' ? '1' : ratio(figures.ratio(at('closed loop', connections), name, 'node'))
+    ]))
+  return { heading: `Measured: ${whole(connections)} connections`, body: [...opened(figures, connections), measured] }
 }
+
+// How often the connections of a level were opened, where it was not once in every round.
+const opened = ({ result: { derived: { openings = [] } = {} } }, connections) => openings
+  .filter(one => one.connections === connections)
+  .map(({ openings, each }) => `All connections were opened ${openings} times, with ${each} rounds of each loop each ` +
+    `time: memory and accepting have ${openings} figures here, each loop ${openings * each}.`)
 
 function originals () {
   const grid = columns => table(['connections', ...Object.keys(columns)], LEVELS.map((n, i) =>

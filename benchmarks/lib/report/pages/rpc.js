@@ -118,14 +118,14 @@ function isolation (all) {
   }
 }
 
-const ASYNC_HOOKS = 24 // up to this version of Node AsyncLocalStorage needs them
+const ASYNC_HOOKS = 24 // before this version of Node AsyncLocalStorage needs async hooks
 
-// Whether isolation costs what was intended, and where it does not, what the costs are of.
+// Whether isolation costs at most what was intended; where it costs more, why.
 function reasonsFor (measured, name) {
   const missed = measured.filter(({ spread, atMost }) => spread.max > atMost)
   if (!missed.length) return ['It costs at most what was intended, in every round.']
   const more = value => `${Math.round((value - 1) * 100)} %`
-  const isBy = test => missed.some(({ major }) => test(major))
+  const isMissedOn = test => missed.some(({ major }) => test(major))
   return [
     list(missed.map(one => {
       const { spread: { median, max }, atMost } = one
@@ -134,8 +134,8 @@ function reasonsFor (measured, name) {
     })),
     [
       'Isolation needs `AsyncLocalStorage`, which follows every promise and every tick of a call.',
-      isBy(major => major < ASYNC_HOOKS) && `Before Node ${ASYNC_HOOKS} it does so by async hooks, which are called for each promise.`,
-      isBy(major => major >= ASYNC_HOOKS) && `Since Node ${ASYNC_HOOKS} V8 carries the context itself. What is left is \`isolate\`’s own: a promise, an object and ` +
+      isMissedOn(major => major < ASYNC_HOOKS) && `Before Node ${ASYNC_HOOKS} it does so by async hooks, which are called for each promise.`,
+      isMissedOn(major => major >= ASYNC_HOOKS) && `Since Node ${ASYNC_HOOKS} V8 carries the context itself. What is left is \`isolate\`’s own: a promise, an object and ` +
         'two guards for each call, and a response that is sent after one more promise.',
       'A cheaper way that still catches an error thrown in a bare `process.nextTick` is not known.'
     ].filter(Boolean).join(' ')
