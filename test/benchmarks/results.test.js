@@ -48,6 +48,14 @@ describe('a complete result', () => {
     disturbed[3].others = 0.9
     assert.deepEqual(lacks(complete({}, { conditions: disturbed })), [])
   })
+
+  it('should be quiet in every part, and in every round of a part that has few', () => {
+    const few = round => ({ part: 'many connections', round, load: 1.9, steal: 0, others: 0.01 })
+    const parts = others => [...conditions(), ...conditions({ part: 'other' }), few(1), few(2), { ...few(3), others }]
+    assert.deepEqual(lacks(complete({}, { conditions: parts(0.01) })), [])
+    assert.deepEqual(lacks(complete({}, { conditions: parts(0.3) })),
+      ['many connections: other processes took 30.0 % of the machine (5.0 % at most)'])
+  })
 })
 
 describe('make results', () => {

@@ -74,7 +74,7 @@ describe('the table of real applications', () => {
   it('should name an app in whose rounds the machine was busy', () => {
     const { cost, ...compared } = result()
     const busy = { ...compared, title: 'Busy', cost: { ...cost, conditions: [{ ...QUIET, others: 0.3 }] } }
-    assert.match(page([result(), result(), busy]), /The machine was not quiet in the rounds of Busy \(medians/)
+    assert.match(page([result(), result(), result(), busy]), /The machine was not quiet in the rounds of Busy \(medians/)
   })
 
   it('should name the apps of each run if there were several', () => {

@@ -69,7 +69,7 @@ function calls (result, method, flight) {
 function reached (result) {
   const claims = claimed('rpc', result)
   const atMost = (method, contender, to) => claims.find(one =>
-    one.workload === `${method}, 50 in flight` && one.contender === contender && one.to === to).target
+    one.workload === `${method}, 50 in flight` && one.contender === contender && one.to === to)?.target
   const hand = atMost('ping', 'kone', 'node')
   const peers = atMost('ping', 'kone', 'grpc')
   const target = (workload, contender, to, target) => ({

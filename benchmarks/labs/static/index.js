@@ -117,8 +117,9 @@ async function crowded (lab, root) {
   }
   const [{ path: name }] = SIZES
   const servers = await lab.start(several, { workload: CROWDED, ...question(SIZES[0]), reference: 'node' })
-  const cells = servers.map(server => ({ workload: CROWDED, server, load: { generator: 'crowd', connections, seconds: 3 } }))
   const { openings, each } = openingsOf(connections, lab.options.rounds)
+  const load = { generator: 'crowd', connections, seconds: 3, openings }
+  const cells = servers.map(server => ({ workload: CROWDED, server, load }))
   const opened = `opened ${openings} times, with ${each} rounds each`
   for (const { name } of servers) lab.result.derived.remarks.push({ workload: CROWDED, contender: name, remark: opened })
   const crowd = new Crowd({ connections, pin: lab.pins?.load })

@@ -35,7 +35,7 @@ exports.view = function (result) {
 
 function reached (result) {
   const claims = targets('static', result)
-  const claimed = name => claims.find(({ to }) => to === name).target
+  const claimed = name => claims.find(({ to }) => to === name)?.target
   const rounds = (workload, contender) => rowOf(result, workload, contender)?.rounds ?? []
   const over = (workload, to) => pairedRatio(rounds(workload, 'kone'), rounds(workload, to))
   const small = '13 B, 64 connections'

@@ -50,7 +50,8 @@ exports.cellRows = function ({ workload, server, load, samples }) {
     latencyMeanMs: round(latencyMeanMs),
     pipeline: load.pipeline ?? 1,
     seconds: load.seconds,
-    errors: 0 // a round with errors is never kept
+    errors: 0, // a round with errors is never kept
+    ...(load.openings && { openings: load.openings }) // of its connections, where several rounds share one
   }
   const what = (metric, unit) => ({ workload, contender: server.name, metric, unit })
   return [

@@ -59,8 +59,9 @@ module.exports = {
   method: 'Every response is verified before a clock starts. All servers are up at once; each round visits every one ' +
     'of them in random order. What counts is the **server’s CPU time per request**: requests per second depend on ' +
     'the load generator and on neighbours. A ratio is paired round by round. Where both generators were used, claims, ' +
-    'chart and trend take the rows of wrk: it spends less CPU on a request itself, and its rounds differ less. The ' +
-    'rows of autocannon are beside them because the original report is of autocannon.',
+    'chart and trend take the rows of wrk, a program in C, which leaves the machine to the server more than a load ' +
+    'generator in JavaScript does (the cost of each is in the last table). The rows of autocannon are beside them, ' +
+    'because the original report is of autocannon.',
 
   trend: [
     { what: 'kone ÷ node', of: figures => figures.ratio(figures.judged(HELLO), 'kone', 'node') },
@@ -134,11 +135,11 @@ function cluster (figures) {
   const references = ['node', 'koa'].filter(name => figures.row(WORKERS, name))
   const body = rows.length > 0 && [
     `Hello world in ${workers ?? 'several'} workers of \`node:cluster\`, one for each core, by ${figures.load(WORKERS)}. CPU is that of all ` +
-    'workers and the primary, for one request, so that it can be compared with one process: what is more is the ' +
+    'workers and the primary, for one request, so that it can be compared with one process: the difference is the ' +
     'price of the cluster, and of cores that workers and load generator share. For the same reason requests per ' +
     'second say little here, and are not shown.',
     table(
-      ['', 'CPU µs/request', 'lowest–highest', ...references.map(name => `CPU ÷ ${name}`), 'one process, CPU µs', 'cluster ÷ one process'],
+      ['', 'CPU µs/request', 'lowest–highest', ...references.map(name => `CPU ÷ ${name}`), 'one process, CPU µs', 'medians: cluster ÷ one process'],
       rows.map(row => {
         const one = figures.row(WRK, row.contender)
         return [

@@ -101,9 +101,9 @@ function isolation (all) {
   const measured = all.flatMap(figures => FLIGHTS.map(flight => ({
     major: figures.major,
     flight,
-    atMost: targets('rpc', figures.result).find(({ to }) => to === 'kone-unguarded').target,
+    atMost: targets('rpc', figures.result).find(({ to }) => to === 'kone-unguarded')?.target,
     spread: figures.ratio(of('noError', flight), 'kone', 'kone-unguarded')
-  }))).filter(({ spread }) => spread)
+  }))).filter(({ atMost, spread }) => atMost && spread)
   if (!measured.length) return null
   const many = new Set(measured.map(({ major }) => major)).size > 1
   const name = ({ major, flight }) => `noError, ${flight} in flight${many ? `, Node ${major}` : ''}`
