@@ -29,7 +29,7 @@ module.exports = {
   what: 'A file of 13 bytes and larger ones, from kone’s memory and from the disk, beside nginx, h2o, lighttpd and a ' +
     'Go server, the static middleware of Node, and two floors: `node:http` responding from a buffer, and `net`, a ' +
     'socket that writes fixed bytes and parses nothing. The lab goes back to the report on HPHS, a web server in C++.',
-  run: 'make bench-static',
+  run: 'make bench-static ARGS=--all',
   method: 'Every server sends every file, which is compared, before a clock starts. All have one core, but for the ' +
     'table of 60,000 connections, where each is a cluster because one process cannot open so many sockets here. What ' +
     'counts is the server’s CPU time per request. The pipelined table sends 16 requests at once and is not to be ' +
