@@ -29,9 +29,9 @@ const parts = {
   'kone:request': {
     what: 'a subscriber of `kone:request`',
     prepare () {
-      const spans = { answered: 0, failed: 0 }
+      const spans = { ended: 0, failed: 0 }
       tracingChannel('kone:request').subscribe({
-        asyncEnd () { spans.answered++ },
+        asyncEnd () { spans.ended++ },
         error () { spans.failed++ }
       })
     }

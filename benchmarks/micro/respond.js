@@ -17,12 +17,12 @@ const bodies = {
 
 const groups = {}
 for (const [kind, body] of Object.entries(bodies)) {
-  groups[kind] = { koa: () => answer(new Koa(), body), kone: () => answer(new Kone(), body) }
+  groups[kind] = { koa: () => send(new Koa(), body), kone: () => send(new Kone(), body) }
 }
 
 micro(__filename, groups)
 
-function answer (app, body) {
+function send (app, body) {
   app.use(ctx => { ctx.body = body })
   const callback = app.callback()
   const socket = new Writable({ write: (chunk, encoding, done) => done() })

@@ -30,7 +30,7 @@ describe('the table of clusters', () => {
     row({ workload, contender, metric: 'cpu', unit: 'µs/request' }, [cpu, cpu, cpu]),
     row({ workload, contender, metric: 'throughput', unit: 'requests/s' }, [1, 1, 1])
   ]
-  const result = rows => ({ rows, rejected: [], derived: { workers: 2, ratios: [], remarks: [], answers: [], about: {} } })
+  const result = rows => ({ rows, rejected: [], derived: { workers: 2, ratios: [], remarks: [], responses: [], about: {} } })
   const section = rows => view(result(rows)).sections.find(one => one?.heading.startsWith('node:cluster'))
 
   it('should say what a request costs in the cluster and in one process', () => {

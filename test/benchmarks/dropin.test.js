@@ -102,7 +102,7 @@ describe('the table of dropin', () => {
       row({ ...of, metric: 'throughput', unit: 'requests/s' }, rounds)
     ]),
     rejected: [],
-    derived: { ratios: [], remarks: [], discarded: [], answers: [], about: {} }
+    derived: { ratios: [], remarks: [], discarded: [], responses: [], about: {} }
   })
 
   it('should hold kone ÷ koa of each round against what is claimed on the Node version', () => {

@@ -165,7 +165,7 @@ function result () {
       ...cellRows(cell('koa', [30, 33, 31]))
     ],
     rejected: [],
-    derived: { quick: false, rounds: 3, about: {}, ratios: [], remarks: [], discarded: [], answers: [] }
+    derived: { quick: false, rounds: 3, about: {}, ratios: [], remarks: [], discarded: [], responses: [] }
   }
 }
 

@@ -122,5 +122,5 @@ function pm2 (lab, generators) {
 function show ({ workload, server, samples, rejected }) {
   if (rejected) return
   const name = workload.replace('hello', server.name) // and the Node of another time
-  console.log(`\n${block({ name, body: server.answer.body, sample: middle(samples) })}`)
+  console.log(`\n${block({ name, body: server.response.body, sample: middle(samples) })}`)
 }

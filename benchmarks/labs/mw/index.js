@@ -176,8 +176,8 @@ function show ({ result }, cells, { heading, ours, theirs }) {
   for (const name of [ours, theirs]) {
     const cell = cells.find(one => one.server.name === name && !one.rejected)
     if (!cell) continue
-    const { workload, server: { answer }, samples } = cell
+    const { workload, server: { response }, samples } = cell
     const { median } = rowOf(result, workload, name)
-    console.log(`\n${block({ name, body: answer.body, sample: middle(samples) })}\n${short(median)} µs of CPU per request`)
+    console.log(`\n${block({ name, body: response.body, sample: middle(samples) })}\n${short(median)} µs of CPU per request`)
   }
 }

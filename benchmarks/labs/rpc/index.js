@@ -97,18 +97,18 @@ function lanes ({ protocol }, flight) {
 
 // One call: its value, or for asyncError its error. The loop that follows must always come to the same.
 async function check (generator, server, { value }) {
-  const { value: answer } = await generator.run({ ...server.request, port: server.port, once: true })
+  const { value: response } = await generator.run({ ...server.request, port: server.port, once: true })
   const { protocol, codec } = server.request
   if (value === undefined) {
-    if (!(protocol === 'http' ? answer.error === '500 Internal Server Error' : /async/.test(answer.error))) {
-      throw new Error(`it should fail, and gave ${JSON.stringify(answer)}`)
+    if (!(protocol === 'http' ? response.error === '500 Internal Server Error' : /async/.test(response.error))) {
+      throw new Error(`it should fail, and gave ${JSON.stringify(response)}`)
     }
   } else {
-    if (answer.error !== undefined) throw new Error(`it failed: ${answer.error}`)
-    const got = protocol === 'http' ? coding(codec).decode(Buffer.from(answer.value, 'latin1')) : answer.value
+    if (response.error !== undefined) throw new Error(`it failed: ${response.error}`)
+    const got = protocol === 'http' ? coding(codec).decode(Buffer.from(response.value, 'latin1')) : response.value
     if (!isDeepStrictEqual(got, value)) throw new Error(`its value is ${JSON.stringify(got)}`)
   }
-  server.request.expected = answer
+  server.request.expected = response
   return { bytes: null, headers: {} }
 }
 

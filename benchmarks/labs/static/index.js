@@ -88,7 +88,7 @@ async function startAll (lab, root, contenders) {
     for (const size of others) {
       try {
         const { bytes } = await verify(server.port, ...Object.values(question(size)))
-        lab.result.derived.answers.push({ workload: size.path, contender: server.name, bytes, headers: [] })
+        lab.result.derived.responses.push({ workload: size.path, contender: server.name, bytes, headers: [] })
         server.paths.add(size.path)
       } catch (err) {
         lab.reject(size.path, server.name, err.message)

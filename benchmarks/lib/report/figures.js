@@ -123,8 +123,8 @@ class Figures {
    * @return {number|undefined}
    */
   bytes (workload, contender) {
-    const { responses, answers = responses ?? [] } = this.result.derived ?? {}
-    return answers.find(one => one.workload === workload && one.contender === contender)?.bytes ?? undefined
+    const { responses = [] } = this.result.derived ?? {}
+    return responses.find(one => one.workload === workload && one.contender === contender)?.bytes ?? undefined
   }
 
   /** Workloads that no section has read. */

@@ -38,7 +38,7 @@ exports.addRatios = function ({ rows, derived }, references) {
  */
 exports.ranking = function (result, workload, { heading, references, question = workload }) {
   const { rows, derived } = result
-  const answers = derived.answers.filter(answer => answer.workload === question)
+  const responses = derived.responses.filter(response => response.workload === question)
   const of = metric => rows.filter(row => row.workload === workload && row.metric === metric)
   const cpu = of('cpu').sort((a, b) => a.median - b.median)
   if (!cpu.length) return null
@@ -56,7 +56,7 @@ exports.ranking = function (result, workload, { heading, references, question = 
       short(row.min),
       short(row.p25),
       ...marked.map(to => row.contender === to ? '1' : ratio(result, { workload, contender: row.contender, to })),
-      String(answers.find(same)?.bytes ?? '')
+      String(responses.find(same)?.bytes ?? '')
     ]
   })
   return {

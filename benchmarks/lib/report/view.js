@@ -53,18 +53,18 @@ exports.targetLines = function (targets) {
  * @param {string} workload
  * @return {string[]} sentences
  */
-const notes = exports.notes = function ({ rejected = [], derived: { remarks = [], answers = [], about = {} } = {} }, workload) {
+const notes = exports.notes = function ({ rejected = [], derived: { remarks = [], responses = [], about = {} } = {} }, workload) {
   const here = one => one.workload === workload
   const grouped = new Map()
   for (const { contender, remark } of remarks.filter(here)) {
     const kind = remark.replace(/ \(.*/, '')
     grouped.set(kind, [...grouped.get(kind) ?? [], `${contender}${remark.slice(kind.length)}`])
   }
-  const answered = answers.filter(here)
+  const verified = responses.filter(here)
   return [
-    ...answered.filter(({ contender }) => about[contender]).map(({ contender }) => `${contender}: ${about[contender]}`),
+    ...verified.filter(({ contender }) => about[contender]).map(({ contender }) => `${contender}: ${about[contender]}`),
     ...[...grouped].map(([kind, contenders]) => `${kind}: ${contenders.join(', ')}`),
-    ...answered.filter(({ headers }) => headers?.length)
+    ...verified.filter(({ headers }) => headers?.length)
       .map(({ contender, headers }) => `headers of ${contender}: ${headers.join(', ')}`),
     ...rejected.filter(here).map(({ contender, reason }) => `${contender} was rejected: ${reason}`)
   ]

@@ -157,7 +157,7 @@ class Lab {
         ratios: [],
         remarks: [],
         discarded: [],
-        answers: []
+        responses: []
       }
     }
   }
@@ -208,7 +208,7 @@ class Lab {
       if (!server) continue
       try {
         server.request = typeof request === 'function' ? await request(server) : request
-        server.answer = await check(server, expected)
+        server.response = await check(server, expected)
         servers.push(server)
         this.#note(contender)
       } catch (err) {
@@ -217,11 +217,11 @@ class Lab {
       }
     }
 
-    const floor = servers.find(({ name }) => name === reference)?.answer.headers
-    for (const { name: contender, answer: { bytes, headers } } of servers) {
-      if (this.result.derived.answers.some(one => one.workload === workload && one.contender === contender)) continue
+    const floor = servers.find(({ name }) => name === reference)?.response.headers
+    for (const { name: contender, response: { bytes, headers } } of servers) {
+      if (this.result.derived.responses.some(one => one.workload === workload && one.contender === contender)) continue
       const differences = floor ? headerDifferences(headers, floor) : []
-      this.result.derived.answers.push({ workload, contender, bytes, headers: differences })
+      this.result.derived.responses.push({ workload, contender, bytes, headers: differences })
     }
     return servers
   }

@@ -16,16 +16,16 @@ const https = require('node:https')
  * @throws {Error} what is different
  */
 exports.verify = async function (port, request, expected) {
-  const answer = await ask(port, request)
-  const type = normalized(answer.headers['content-type'])
-  if (answer.status !== expected.status) differs('status', answer.status, expected.status)
+  const response = await ask(port, request)
+  const type = normalized(response.headers['content-type'])
+  if (response.status !== expected.status) differs('status', response.status, expected.status)
   const { type: wanted } = expected
   if (!(wanted instanceof RegExp ? wanted.test(type) : type === normalized(wanted))) differs('type', type, wanted)
   for (const [name, value] of Object.entries(expected.headers ?? {})) {
-    if (answer.headers[name] !== value) differs(name, answer.headers[name], value)
+    if (response.headers[name] !== value) differs(name, response.headers[name], value)
   }
-  if (!same(answer, expected.body)) differs('body', answer.body, expected.body)
-  return answer
+  if (!same(response, expected.body)) differs('body', response.body, expected.body)
+  return response
 }
 
 /**

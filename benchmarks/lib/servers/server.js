@@ -34,7 +34,7 @@ class Server {
     server.follow()
 
     try {
-      server.port = (await server.#answer(within)).port
+      server.port = (await server.#message(within)).port
     } catch (err) {
       await server.stop()
       throw err
@@ -100,12 +100,12 @@ class Server {
   }
 
   async #ask (what) {
-    const answer = this.#answer(START) // a collection among a hundred thousand connections takes its time
+    const message = this.#message(START) // a collection among a hundred thousand connections takes its time
     this.process.send(what)
-    return answer
+    return message
   }
 
-  #answer (within) {
+  #message (within) {
     return new Promise((resolve, reject) => {
       const settle = (act, value) => {
         clearTimeout(timer)

@@ -5,7 +5,7 @@
  *
  *    const client = new Client(port, text => text.replace(id, 'ID'))
  *    const { status, headers, body } = await client.ask('POST /users', { json: { name: 'Ada' } })
- *    client.answers                          // all of them, masked
+ *    client.responses                          // all of them, masked
  */
 
 const { once } = require('node:events')
@@ -15,7 +15,7 @@ class Client {
   constructor (port, mask = text => text) {
     this.port = port
     this.mask = mask
-    this.answers = []
+    this.responses = []
     this.cookies = new Map()
     this.agent = new http.Agent({ keepAlive: true })
   }
@@ -33,7 +33,7 @@ class Client {
   // Everything that differs in each response has to be masked; so has the port.
   note (answer) {
     const text = JSON.stringify(answer).replaceAll(String(this.port), 'PORT')
-    this.answers.push(JSON.parse(this.mask(text)))
+    this.responses.push(JSON.parse(this.mask(text)))
   }
 
   async send (line, options) {

@@ -89,15 +89,15 @@ async function compare (app, tarball, { node, load }) {
       const folder = install(app, side, { tarball, node })
       if (side === 'koa') Object.assign(row, versions(folder, app))
       sides[side] = await start(side, app, folder, { node, pin: load?.pin })
-      sides[side].answers = await ask(app, sides[side])
+      sides[side].responses = await ask(app, sides[side])
     }
     const { koa, kone } = sides
-    row.responses = koa.answers.length
-    const differs = koa.answers.findIndex((answer, i) => !isDeepStrictEqual(answer, kone.answers[i]))
-    row.same = differs < 0 && row.responses === kone.answers.length
+    row.responses = koa.responses.length
+    const differs = koa.responses.findIndex((response, i) => !isDeepStrictEqual(response, kone.responses[i]))
+    row.same = differs < 0 && row.responses === kone.responses.length
     if (!row.same) {
       row.differs = differs < 0 ? row.responses : differs
-      console.log(app.name, koa.answers[row.differs], kone.answers[row.differs])
+      console.log(app.name, koa.responses[row.differs], kone.responses[row.differs])
     }
     if (load && row.same) row.cost = await cost(app, [koa, kone], load)
   } catch (err) {
@@ -200,5 +200,5 @@ async function ask (app, { port }) {
   const client = new Client(port, app.mask)
   await app.ask(client)
   client.close()
-  return client.answers
+  return client.responses
 }

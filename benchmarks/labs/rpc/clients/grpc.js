@@ -17,9 +17,9 @@ const plain = ({ kind, ...item }) => kind === 'numbers' ? item.numbers.values : 
 exports.open = function ({ port }) {
   const client = new Client(`127.0.0.1:${port}`, grpc.credentials.createInsecure(), { 'grpc.use_local_subchannel_pool': 1 })
   const call = (method, [a, b]) => new Promise((resolve, reject) => {
-    client[method]({ a, b }, (err, answer) => {
+    client[method]({ a, b }, (err, response) => {
       if (err) reject(new Error(err.details))
-      else resolve(answer.array ? { ...answer, array: answer.array.map(plain) } : answer.value)
+      else resolve(response.array ? { ...response, array: response.array.map(plain) } : response.value)
     })
   })
   return new Promise((resolve, reject) => {
