@@ -4,7 +4,7 @@ const assert = require('node:assert/strict')
 const { describe, it } = require('node:test')
 const { bars, lines, scale } = require('../../benchmarks/lib/report/chart')
 const { index } = require('../../benchmarks/lib/report/site')
-const { keep, viewOf } = require('../../benchmarks/lib/report/view')
+const { indexed, viewOf } = require('../../benchmarks/lib/report/view')
 const { problems } = require('../../benchmarks/lib/run/result')
 const { battle, growth } = require('./fixtures/results')
 
@@ -24,7 +24,7 @@ describe('a view', () => {
   it('should name the rows of its charts, and find them again', () => {
     const result = battle()
     const chart = { rows: [result.rows[1], result.rows[0]], caption: 'c' }
-    result.derived.view = JSON.parse(JSON.stringify(keep(result, { title: 't', sections: [{ heading: 'h', chart }] })))
+    result.derived.view = JSON.parse(JSON.stringify(indexed(result, { title: 't', sections: [{ heading: 'h', chart }] })))
     assert.deepEqual(result.derived.view.sections[0].chart.rows, [1, 0])
     assert.deepEqual(viewOf(result).sections[0].chart, chart)
   })

@@ -62,7 +62,7 @@ describe('generators of calls', () => {
     })
     await served(listener, async port => {
       const load = { port, protocol: 'http', method: 'ping', args: [], path: '/', type: 'application/json', body: '[]' }
-      const { value } = await generator.run({ ...load, once: true })
+      const { value } = await generator.run({ ...load, isSingle: true })
       assert.deepEqual(value, { value: '"echo"' })
       const sample = await generator.run({ ...load, connections: 4, seconds: 0.3, expected: value })
       assert.ok(sample.requests > 0 && sample.errors > 0)

@@ -74,7 +74,7 @@ lab(module, {
       .map(one => contenderOf(one, how, roots))
       .map(contender => ({ workload, load: { ...how.request, ...load }, server: { name: contender.name }, contender })))
     await lab.rounds(cells, { visit: cell => visit(lab, cell), doubt })
-    lab.keep(cells)
+    lab.record(cells)
   }
 })
 

@@ -77,7 +77,7 @@ async function level (lab, connections, inTime) {
   await lab.rounds(cells, { count: openings, visit: cell => visit(lab, crowd, cell, each), doubt })
   crowd.stop()
   forget()
-  for (const cell of cells) keep(lab, cell, each)
+  for (const cell of cells) recordLevel(lab, cell, each)
   return (performance.now() - begin) / cells.length
 }
 
@@ -124,7 +124,7 @@ function doubt ({ connections }, { paced, closed, memory, accept }) {
   return reason ?? (memory > 0 && accept > 0 ? null : 'its memory did not grow')
 }
 
-function keep (lab, { contender: { name: contender }, connections, samples, discarded, rejected }, each) {
+function recordLevel (lab, { contender: { name: contender }, connections, samples, discarded, rejected }, each) {
   const { derived, rows } = lab.result
   const workloads = ['idle', 'open loop', 'closed loop'].map(table => named(table, connections))
   const [idle, open, closed] = workloads
@@ -135,10 +135,10 @@ function keep (lab, { contender: { name: contender }, connections, samples, disc
   }
   const of = name => samples.flatMap(sample => sample[name])
   const opened = each > 1 ? { openings: samples.length } : {} // one figure for each
-  const keepIdle = (metric, unit, figures) => rows.push(row({ workload: idle, contender, metric, unit }, figures, opened))
-  keepIdle('memory', 'bytes/connection', of('memory'))
-  keepIdle('total', 'MB', of('total'))
-  keepIdle('accept', 'µs/connection', of('accept'))
+  const recordIdle = (metric, unit, figures) => rows.push(row({ workload: idle, contender, metric, unit }, figures, opened))
+  recordIdle('memory', 'bytes/connection', of('memory'))
+  recordIdle('total', 'MB', of('total'))
+  recordIdle('accept', 'µs/connection', of('accept'))
 
   const paced = of('paced')
   const { requestsPerSecond, latencyMeanMs } = middle(paced)
@@ -154,7 +154,7 @@ function keep (lab, { contender: { name: contender }, connections, samples, disc
   for (const [metric, unit] of [['cpu', 'µs/request'], ['p50', 'ms'], ['p90', 'ms'], ['p99', 'ms']]) {
     rows.push(row({ workload: open, contender, metric, unit }, paced.map(sample => sample[metric]), conditions))
   }
-  lab.keep([{
+  lab.record([{
     workload: closed,
     server: { name: contender },
     load: { generator: 'crowd', connections, seconds: secondsOf(lab, connections) },

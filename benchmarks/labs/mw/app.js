@@ -21,41 +21,41 @@ module.exports = function (app, set, workload) {
       items: ['a', 'b', '<c>']
     })),
 
-    'nothing alone': alone([], hello),
-    'jsonp alone': alone(['jsonp'], hello),
-    'logger alone': alone(['logger'], hello),
-    'static alone': alone(['static'], hello),
-    'bodyParser alone': alone(['bodyParser'], async ctx => { ctx.body = ctx.request.body.name }),
-    'session alone': alone(['session', signIn], hello),
-    'i18n alone': alone(['i18n'], async ctx => { ctx.body = ctx.i18n.__('hello') }),
-    'cors alone': alone(['cors'], hello),
-    'csrf and session': alone(['bodyParser', 'session', 'csrf', signIn], async ctx => { ctx.body = ctx.state._csrf }),
-    'helmet alone': alone(['helmet'], hello),
-    'favicon alone': alone(['favicon'], hello),
-    'template alone': alone(['template'], ctx => ctx.render('page', {
+    'nothing alone': withOnly([], hello),
+    'jsonp alone': withOnly(['jsonp'], hello),
+    'logger alone': withOnly(['logger'], hello),
+    'static alone': withOnly(['static'], hello),
+    'bodyParser alone': withOnly(['bodyParser'], async ctx => { ctx.body = ctx.request.body.name }),
+    'session alone': withOnly(['session', signIn], hello),
+    'i18n alone': withOnly(['i18n'], async ctx => { ctx.body = ctx.i18n.__('hello') }),
+    'cors alone': withOnly(['cors'], hello),
+    'csrf and session': withOnly(['bodyParser', 'session', 'csrf', signIn], async ctx => { ctx.body = ctx.state._csrf }),
+    'helmet alone': withOnly(['helmet'], hello),
+    'favicon alone': withOnly(['favicon'], hello),
+    'template alone': withOnly(['template'], ctx => ctx.render('page', {
       greeting: 'Hello',
       user: 'ada',
       items: ['a', 'b', '<c>']
     })),
-    'compress alone': alone(['compress'], ctx => { ctx.body = TEXT }),
-    'conditionalGet alone': alone(['conditionalGet'], ctx => {
+    'compress alone': withOnly(['compress'], ctx => { ctx.body = TEXT }),
+    'conditionalGet alone': withOnly(['conditionalGet'], ctx => {
       ctx.etag = 'current'
       ctx.body = 'Hello World'
     }),
-    'etag alone': alone(['etag'], hello),
-    'rateLimit alone': alone(['rateLimit'], hello),
-    'requestId alone': alone(['requestId'], ctx => { ctx.body = ctx.state.id }),
-    'upload alone': alone(['upload'], ctx => { ctx.body = String(ctx.request.files[0].size) }),
-    'health alone': alone(['health'], hello),
-    'isolate alone': alone(['isolate'], hello),
-    'metrics alone': alone(['metrics'], hello),
-    'sse alone': alone(['sse'], ctx => {
+    'etag alone': withOnly(['etag'], hello),
+    'rateLimit alone': withOnly(['rateLimit'], hello),
+    'requestId alone': withOnly(['requestId'], ctx => { ctx.body = ctx.state.id }),
+    'upload alone': withOnly(['upload'], ctx => { ctx.body = String(ctx.request.files[0].size) }),
+    'health alone': withOnly(['health'], hello),
+    'isolate alone': withOnly(['isolate'], hello),
+    'metrics alone': withOnly(['metrics'], hello),
+    'sse alone': withOnly(['sse'], ctx => {
       const stream = ctx.sse()
       stream.send('Hello World')
       stream.end()
     }),
-    'timeout alone': alone(['timeout'], hello),
-    'validate alone': alone(['validate'], ctx => { ctx.body = String(ctx.valid.query.page) }),
+    'timeout alone': withOnly(['timeout'], hello),
+    'validate alone': withOnly(['validate'], ctx => { ctx.body = String(ctx.valid.query.page) }),
     'router alone': app => route(app, set, { '/': hello }),
     'router alone, last of 500': app => {
       const paths = Array.from({ length: 500 }, (_, i) => [`/things/of/kind-${i + 1}/:id`, hello])
@@ -73,7 +73,7 @@ module.exports = function (app, set, workload) {
     }
   }
 
-  function alone (middleware, handler) {
+  function withOnly (middleware, handler) {
     return app => {
       for (const one of middleware) typeof one === 'string' ? set[one](app) : app.use(one)
       app.use(handler)

@@ -31,7 +31,7 @@ const script = { type: 'text/javascript; charset=utf-8', body: calls('Hello Worl
 const form = JSON.stringify({ name: 'Ada', note: 'two hundred bytes of JSON'.padEnd(170, '.') })
 
 // The request that each gets when it is alone.
-const ALONE = {
+const SEPARATELY = {
   'nothing alone': { expected: hello },
   'jsonp alone': { request: { path: '/?callback=xxx' }, expected: script },
   'router alone': { expected: hello },
@@ -72,7 +72,7 @@ lab(module, {
   async measure (lab) {
     const { quick } = lab.options
     const load = { generator: lab.generator(['autocannon']), connections: 100, seconds: quick ? 1 : 3 }
-    const aloneLoad = { generator: lab.generator(['wrk', 'autocannon']), connections: 50, seconds: quick ? 1 : 2 }
+    const separateLoad = { generator: lab.generator(['wrk', 'autocannon']), connections: 50, seconds: quick ? 1 : 2 }
     await lab.inTime([
       ...Object.keys(WHOLE).map(workload => ({
         name: workload,
@@ -80,7 +80,7 @@ lab(module, {
         act: () => whole(lab, workload, load)
       })),
       ...await eras(lab, load),
-      aloneInTime(lab, aloneLoad)
+      separatelyInTime(lab, separateLoad)
     ])
   }
 })
@@ -117,7 +117,7 @@ async function eras (lab, load) {
 
 // All in the same rounds: what one middleware costs is a small difference between two figures. With --quick, as many
 // of them as there is time for.
-function aloneInTime (lab, load) {
+function separatelyInTime (lab, load) {
   const native = lab.contenders.filter(({ name }) => !name.endsWith('-bluebird'))
   const each = native.length * (lab.options.rounds * load.seconds + 1) // s
   return {
@@ -125,18 +125,18 @@ function aloneInTime (lab, load) {
     seconds: 4 * each,
     size: 1,
     async act () {
-      const all = Object.keys(ALONE)
+      const all = Object.keys(SEPARATELY)
       const taken = all.slice(0, Math.max(1, Math.floor(lab.timeLeft / 1000 / each)))
       for (const workload of all.slice(taken.length)) lab.skip(workload)
-      await alone(lab, native, taken, load)
+      await separately(lab, native, taken, load)
     }
   }
 }
 
-async function alone (lab, contenders, workloads, load) {
+async function separately (lab, contenders, workloads, load) {
   const cells = []
   for (const workload of workloads) {
-    const { request, expected } = ALONE[workload]
+    const { request, expected } = SEPARATELY[workload]
     const taking = contenders.filter(({ package: name }) => name === 'kone' || !WITHOUT_TWIN.has(workload))
     const servers = await lab.start(taking.map(one => ({ ...one, args: [workload] })), {
       workload,

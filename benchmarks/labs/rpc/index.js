@@ -30,7 +30,7 @@ lab(module, {
 
   probe (contender) {
     const method = contender.name === 'kone-unguarded' ? 'noError' : 'parse'
-    const once = async (server, expected) => {
+    const verifyCall = async (server, expected) => {
       const client = rpc({})
       try {
         return await check(client, server, expected)
@@ -38,7 +38,7 @@ lab(module, {
         client.stop()
       }
     }
-    return { contender, request: async () => call(contender, method), expected: METHODS[method], check: once }
+    return { contender, request: async () => call(contender, method), expected: METHODS[method], check: verifyCall }
   },
 
   async measure (lab) {
@@ -97,7 +97,7 @@ function lanes ({ protocol }, flight) {
 
 // One call: its value, or for asyncError its error. The loop that follows must always come to the same.
 async function check (generator, server, { value }) {
-  const { value: response } = await generator.run({ ...server.request, port: server.port, once: true })
+  const { value: response } = await generator.run({ ...server.request, port: server.port, isSingle: true })
   const { protocol, codec } = server.request
   if (value === undefined) {
     if (!(protocol === 'http' ? response.error === '500 Internal Server Error' : /async/.test(response.error))) {

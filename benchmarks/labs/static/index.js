@@ -142,7 +142,7 @@ async function crowded (lab, root) {
   })
   crowd.stop()
   forget()
-  lab.keep(cells)
+  lab.record(cells)
   await Promise.all(servers.map(server => server.stop()))
 }
 

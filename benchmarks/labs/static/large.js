@@ -69,7 +69,7 @@ async function sent (lab, servers, one) {
   const load = { generator, path, connections, seconds: 2 }
   const cells = able.map(server => ({ workload, server, load }))
   await lab.rounds(cells, { visit: cell => transfer(cell, lab.generators([generator])[generator]), doubt })
-  lab.keep(cells)
+  lab.record(cells)
   for (const cell of cells.filter(({ rejected }) => !rejected)) lab.result.rows.push(...figuresOf(cell))
 }
 

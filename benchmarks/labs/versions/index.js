@@ -124,10 +124,10 @@ async function filesAndStarts (lab, running) {
       lab.reject('io', contender, rejected)
       continue
     }
-    const keep = (workload, metric, unit, figures) => lab.result.rows.push(row({ workload, contender, metric, unit }, figures))
-    keep('io', 'read', 'MB/s', samples.map(one => one.read))
-    keep('io', 'write', 'MB/s', samples.map(one => one.write))
-    keep('startup', 'time', 'ms', samples.map(one => one.startup))
+    const record = (workload, metric, unit, figures) => lab.result.rows.push(row({ workload, contender, metric, unit }, figures))
+    record('io', 'read', 'MB/s', samples.map(one => one.read))
+    record('io', 'write', 'MB/s', samples.map(one => one.write))
+    record('startup', 'time', 'ms', samples.map(one => one.startup))
   }
 }
 

@@ -19,9 +19,9 @@ const CLIENTS = {
 const sockets = new Set()
 diagnostics.subscribe('net.client.socket', ({ socket }) => sockets.add(socket))
 
-serve(load => load.once ? callOnce(load) : shoot(load))
+serve(load => load.isSingle ? callSingle(load) : shoot(load))
 
-async function callOnce (load) {
+async function callSingle (load) {
   const client = await CLIENTS[load.protocol]().open(load)
   try {
     return { value: await outcome(client, load) }

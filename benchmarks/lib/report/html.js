@@ -7,11 +7,11 @@ const { escape } = require('./text')
  * A result as one page that needs nothing else: no script, no font, no image from anywhere.
  *
  * @param {object} result
- * @param {{ title: string, sections: object[], up?: string }} view sections: `{ heading, text?, table?, chart?, notes? }`,
- *   where a chart is `{ rows, caption }`, bars, or what `lines` of chart.js takes; up: a page to link back to
+ * @param {{ title: string, sections: object[], parent?: string }} view sections: `{ heading, text?, table?, chart?, notes? }`,
+ *   where a chart is `{ rows, caption }`, bars, or what `lines` of chart.js takes; parent: a page to link back to
  * @return {string}
  */
-exports.page = function (result, { title, sections, up }) {
+exports.page = function (result, { title, sections, parent }) {
   const { date, node, command, commit, machine, contenders, missing = [], skipped = [], derived = {} } = result
   const facts = [
     ['Machine', `${machine.cpu}, ${machine.cores} cores, ${machine.kernel}`],
@@ -25,7 +25,7 @@ exports.page = function (result, { title, sections, up }) {
     ...missing.map(({ name, how }) => ['Missing', `${name}: ${how}`])
   ]
   return frame(title, [
-    up && `<p><a href="${escape(up)}">← all results</a></p>`,
+    parent && `<p><a href="${escape(parent)}">← all results</a></p>`,
     ...sections.map(section),
     section({ heading: 'How it was measured', facts })
   ].filter(Boolean).join('\n'))

@@ -5,7 +5,7 @@ const { pairedRatio } = require('../run/stats')
 const { OUT, nameOf, save, write } = require('../run/result')
 const { page } = require('./html')
 const { ofRun } = require('./claims')
-const { keep, notes, targetLines } = require('./view')
+const { indexed, notes, targetLines } = require('./view')
 const text = require('./text')
 
 const { short, table } = text
@@ -120,7 +120,7 @@ exports.finish = function ({ result }, { title, sections }) {
     if (rows) console.log(table(rows))
     for (const note of notes) console.log(`* ${note}`)
   }
-  result.derived.view = keep(result, { title, sections: present })
+  result.derived.view = indexed(result, { title, sections: present })
   const { machine: { cpu, cores, kernel }, node, derived: { quick, rounds } } = result
   console.log(`\n${cpu}, ${cores} cores, ${kernel}, Node ${node}, ${rounds} rounds${quick ? ' (quick: a first look, not a result)' : ''}`)
 

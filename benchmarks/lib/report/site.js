@@ -19,7 +19,7 @@ exports.write = function (results, folder) {
   return [
     save(path.join(folder, 'index.html'), index(results)),
     ...shown(results).map(result =>
-      save(path.join(folder, `${nameOf(result)}.html`), page(result, { ...viewOf(result), up: 'index.html' })))
+      save(path.join(folder, `${nameOf(result)}.html`), page(result, { ...viewOf(result), parent: 'index.html' })))
   ]
 }
 

@@ -116,7 +116,7 @@ function drawBars ({ title, subtitle, unit, rows, mark, digits }, theme) {
     [grid, line, rows.map(bar)])
 }
 
-function drawLines ({ title, subtitle, unit, x: across, y: up = {}, series }, theme) {
+function drawLines ({ title, subtitle, unit, x: across, y: upward = {}, series }, theme) {
   const HEIGHT = 420
   const bottom = HEIGHT - 52
   const left = 64
@@ -124,7 +124,7 @@ function drawLines ({ title, subtitle, unit, x: across, y: up = {}, series }, th
   const right = WIDTH - 28 - Math.max(...names.map(name => textWidth(name, 13)))
   const points = series.flatMap(({ points }) => points)
   const extent = values => [Math.min(...values), Math.max(...values)]
-  const y = up.log
+  const y = upward.log
     ? scaleLog(extent(points.flatMap(({ min, max }) => [min, max])), [bottom, TOP]).nice()
     : scaleLinear([0, Math.max(...points.map(({ max }) => max))], [bottom, TOP]).nice(5)
   const x = across.names

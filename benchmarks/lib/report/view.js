@@ -11,11 +11,13 @@ const { short } = text
  */
 
 /**
+ * A view as its result keeps it: rows of charts by their index.
+ *
  * @param {object} result
  * @param {{ title: string, sections: object[] }} view
- * @return {object} the same, for JSON
+ * @return {object} for JSON
  */
-exports.keep = function ({ rows }, { title, sections }) {
+exports.indexed = function ({ rows }, { title, sections }) {
   return { title, sections: sections.map(section => charted(section, row => rows.indexOf(row))) }
 }
 

@@ -242,7 +242,7 @@ class Lab {
     }
     progress.end()
     await this.rounds(cells, { visit: cell => measure(cell, generators[cell.load.generator]), doubt })
-    this.keep(cells)
+    this.record(cells)
   }
 
   /**
@@ -328,7 +328,7 @@ class Lab {
    *
    * @param {object[]} cells as `rounds` leaves them
    */
-  keep (cells) {
+  record (cells) {
     const { rows, derived } = this.result
     for (const cell of cells) {
       const { workload, server: { name: contender }, samples, discarded } = cell

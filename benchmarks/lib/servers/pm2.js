@@ -76,7 +76,7 @@ exports.cluster = async function (lab, { name, app }, { expected, load, generato
         return { ...sample, memory: bytes.reduce((sum, one) => sum + one, 0) / workers.length }
       }
     })
-    lab.keep([cell])
+    lab.record([cell])
     const shown = (await pm2('list', '--no-color')).stdout.trim()
     console.log(`\n$ pm2 list\n${shown}`)
     Object.assign(lab.result.derived, { pm2: { instances, bytes, workers: (await list()).map(shownWorker), list: shown.split('\n') } })

@@ -196,12 +196,12 @@ function report (figures) {
 // kone needs Node 20; the others of the report also run on the Node of the report, where the run had --era.
 function amongOthers (figures) {
   const eras = figures.workloads.filter(workload => workload.startsWith(ERA))
-  const then = (workload, name) => figures.rows(workload).find(({ contender }) => new RegExp(`^${name}-[\\d.]+$`).test(contender))?.contender
+  const ofEra = (workload, name) => figures.rows(workload).find(({ contender }) => new RegExp(`^${name}-[\\d.]+$`).test(contender))?.contender
   const over = (workload, koa, other) => koa && other ? ratio(figures.ratio(workload, koa, other)) : '–'
   const lines = RIVALS.filter(name => name !== 'koa').map(name => [
     `${name} ÷ koa`,
     ...MACHINES.map(({ rows }) => two(rows[name][0] / rows.koa[0])),
-    ...eras.map(workload => over(workload, then(workload, 'koa'), then(workload, name))),
+    ...eras.map(workload => over(workload, ofEra(workload, 'koa'), ofEra(workload, name))),
     over(figures.judged(HELLO), 'koa', name)
   ])
   return [

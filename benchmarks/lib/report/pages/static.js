@@ -20,7 +20,7 @@ const BYTES = { requests: 50_523_429, read: 6.31 * 2 ** 30 } // of test 1: wrk's
 const SMALL = '13 B, 64 connections'
 const MANY = '13 B, 6,000 connections'
 const DEEP = '13 B, pipelined 16'
-const SIXTY = '13 B, 60,000 connections'
+const CROWDED = '13 B, 60,000 connections'
 const HPHS = 'hphs'
 
 module.exports = {
@@ -49,7 +49,7 @@ module.exports = {
     small(figures),
     ...larger(figures),
     ...large(figures),
-    sixty(figures),
+    crowded(figures),
     report(figures),
     impossible(figures),
     hphs(figures)
@@ -121,8 +121,8 @@ function large (figures) {
   }))
 }
 
-function sixty (figures) {
-  const rows = figures.rows(SIXTY)
+function crowded (figures) {
+  const rows = figures.rows(CROWDED)
   if (!rows.length) return null
   return {
     heading: 'Measured: 13 bytes, 60,000 connections',
