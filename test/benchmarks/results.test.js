@@ -55,6 +55,12 @@ describe('a complete result', () => {
     assert.deepEqual(lacks(complete({}, { conditions: parts(0.01) })), [])
     assert.deepEqual(lacks(complete({}, { conditions: parts(0.3) })),
       ['many connections: other processes took 30.0 % of the machine (5.0 % at most)'])
+
+    const long = Array.from({ length: 4 }, (_, i) => conditions({ part: `part ${i}` })).flat()
+    const half = [...long, ...conditions({ part: 'other' }).map((one, i) => ({ ...one, others: i < 4 ? 0.01 : 0.3 }))]
+    assert.match(lacks(complete({}, { conditions: half })).join(), /^other: other processes took 15.5 %/)
+    half.at(-1).others = 0.01
+    assert.deepEqual(lacks(complete({}, { conditions: half })), [])
   })
 })
 

@@ -6,7 +6,8 @@ const { problems } = require('./result')
 const ROUNDS = 8
 const SECONDS = 2
 const OPENINGS = 3 // of very many connections, where a figure needs them to be opened anew
-const MOST = 0.75 // of the rounds of each part must be quiet: a neighbour may wake up once
+const MOST = 0.75 // of all rounds must be quiet: a neighbour may wake up once
+const MOST_OF_PART = 0.5 // of the rounds of each part, because its figures are their medians
 const OTHERS = 0.05 // share of all cores that processes besides the lab's may take
 const STEAL = 0.02 // share of all cores
 const LOAD = 3 // load average per core: servers and generators are in it
@@ -44,23 +45,25 @@ function origin ({ commit }) {
 }
 
 /**
- * Why a machine was not quiet, for each part of a result: a long part could otherwise hide a disturbed short one.
+ * Why a machine was not quiet, in the whole run and in each part of it: a long part could hide a disturbed short one.
  *
  * @param {{ machine: { cores: number }, conditions?: object[] }} result
  * @return {string[]} empty when it was
  */
 const quietness = exports.quietness = function ({ machine: { cores }, conditions = [] }) {
   if (!conditions.length) return ['load and steal were not recorded']
+  const found = disturbances(conditions, MOST, cores)
+  if (found.length) return found
   const parts = [...new Set(conditions.map(({ part }) => part))]
   return parts.flatMap(name => {
-    const found = disturbances(conditions.filter(({ part }) => part === name), cores)
-    return parts.length === 1 ? found : found.map(reason => `${name}: ${reason}`)
+    const rounds = conditions.filter(({ part }) => part === name)
+    const share = rounds.length < ROUNDS ? 1 : MOST_OF_PART // a disturbed round of a few moves their median
+    return disturbances(rounds, share, cores).map(reason => `${name}: ${reason}`)
   })
 }
 
-// Of a few rounds every one must be quiet.
-function disturbances (rounds, cores) {
-  const most = name => quantile(rounds.map(one => one[name]), rounds.length < ROUNDS ? 1 : MOST)
+function disturbances (rounds, share, cores) {
+  const most = name => quantile(rounds.map(one => one[name]), share)
   const found = []
   if (most('others') > OTHERS) found.push(`other processes took ${percent(most('others'))} of the machine (${percent(OTHERS)} at most)`)
   if (most('steal') > STEAL) found.push(`the hypervisor took ${percent(most('steal'))} of the machine (${percent(STEAL)} at most)`)
