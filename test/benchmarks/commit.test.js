@@ -33,6 +33,7 @@ describe('the commit of a result', () => {
     const hash = git('rev-parse', 'HEAD')
     assert.deepEqual(call('commit()'), { hash, dirty: false })
     write('other.js', '2')
+    write('lib/README.md', '0')
     assert.deepEqual(call('commit()'), { hash, dirty: false })
     write('lib/a.js', '2')
     assert.deepEqual(call('commit()'), { hash, dirty: true })

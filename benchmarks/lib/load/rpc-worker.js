@@ -63,8 +63,9 @@ async function shoot (load) {
 
   const requests = latencies.length
   const mean = latencies.reduce((sum, ms) => sum + ms, 0) / requests
+  const max = latencies.reduce((most, ms) => Math.max(most, ms), 0)
   return {
-    ...sample({ requests, seconds: took, bytes: received - opening.received, errors, mean, max: Math.max(0, ...latencies) }),
+    ...sample({ requests, seconds: took, bytes: received - opening.received, errors, mean, max }),
     wire: (sent - opening.sent) / asked + (received - opening.received) / (requests + errors),
     ...requests > 0 && { p50: quantile(latencies, 0.5), p99: quantile(latencies, 0.99) },
     counts: histogram(latencies)

@@ -26,10 +26,12 @@ exports.lacks = function (result) {
   return [...completeness(result), ...origin(result), ...quietness(result)]
 }
 
-function completeness ({ rows, skipped = [], derived }) {
+function completeness ({ rows, rejected = [], skipped = [], derived }) {
   const found = []
   if (derived.quick) found.push('it was made with --quick')
   if (derived.only) found.push(`it has only ${derived.only.join(', ')}`)
+  const ours = rejected.filter(({ contender }) => contender.startsWith('kone'))
+  if (ours.length) found.push(`it has no ${ours[0].contender} in ${ours[0].workload}: ${ours[0].reason}`)
   if (skipped.length) found.push(`there was no time for ${skipped.map(({ part }) => part).join(', ')}`)
   const rounds = Math.min(...rows.map(row => row.openings >= OPENINGS ? Infinity : row.rounds.length))
   if (!(rounds >= ROUNDS)) found.push(`it has ${rounds} rounds, not ${ROUNDS} or more`)
