@@ -80,7 +80,7 @@ const TOP = 64 // of the plot; the title and the subtitle are above it
 function drawBars ({ title, subtitle, unit, rows, mark, digits }, theme) {
   const ROW = 30
   const top = mark ? TOP + 18 : TOP
-  const left = 24 + Math.max(60, ...rows.map(({ label }) => textWidth(label, 13)))
+  const left = 24 + Math.max(60, ...rows.map(({ label, kind }) => textWidth(label, 13, kind === 'ours')))
   const right = WIDTH - 120
   const bottom = top + rows.length * ROW
   const most = Math.max(...rows.map(({ max }) => max), mark?.value ?? 0)
@@ -224,4 +224,4 @@ function text (x, y, content, { size, fill, anchor, bold, halo }) {
 const at = value => Number(value.toFixed(1))
 
 // Fonts are not known here: a letter of a sans serif is about 0.56 of its size wide.
-const textWidth = (content, size) => [...content].length * size * 0.56
+const textWidth = (content, size, isBold = false) => [...content].length * size * (isBold ? 0.62 : 0.56)
