@@ -10,6 +10,7 @@ demo('errors of the demo app', suite => {
 
   /** The field with the focus is marked, and its message is what a screen reader reads with it. */
   async function assertMarked (page, id, message) {
+    await page.locator(`#${id}:focus`).waitFor({ state: 'attached', timeout: 10000 }).catch(() => {}) // then it fails below
     const found = await page.evaluate(() => {
       const field = document.activeElement
       const ids = field.getAttribute('aria-describedby') || ''
