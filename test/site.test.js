@@ -172,7 +172,7 @@ describe('the documentation site', { skip: missing('chromium') }, () => {
       })`)
       assert.deepEqual(found.broken, [])
       assert.equal(found.unreachable, 0)
-      assert.equal(found.charts.length, path === '/reports/battle' ? 1 : 0)
+      assert.equal(found.charts.length > 0, path === '/reports/battle') // as many as there are results for
       for (const width of found.charts) assert(width >= 640, `${path}: a chart of ${width} px`)
       return []
     })
