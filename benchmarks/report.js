@@ -3,7 +3,7 @@
 const fs = require('node:fs')
 const path = require('node:path')
 const { parseArgs } = require('node:util')
-const { faultOf } = require('./lib/run/options')
+const { PAGE, faultOf } = require('./lib/run/options')
 const { changedSince } = require('./lib/run/commit')
 const { OUT, RESULTS } = require('./lib/run/result')
 const { read } = require('./lib/report/committed')
@@ -18,7 +18,6 @@ const { write } = require('./lib/report/site')
 
 const ROOT = path.join(__dirname, '..')
 const HISTORY = 'docs/reports/history.json'
-const PAGE = ' (benchmarks/README.md)'
 const USAGE = `usage: make report ARGS="…"
 
   --from FOLDER   results to take instead of benchmarks/results

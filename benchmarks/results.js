@@ -3,7 +3,7 @@
 const fs = require('node:fs')
 const path = require('node:path')
 const { parseArgs } = require('node:util')
-const { faultOf } = require('./lib/run/options')
+const { PAGE, faultOf } = require('./lib/run/options')
 const { changedSince } = require('./lib/run/commit')
 const { lacks } = require('./lib/run/complete')
 const { OUT, RESULTS, nameOf, save } = require('./lib/run/result')
@@ -13,7 +13,6 @@ const { OUT, RESULTS, nameOf, save } = require('./lib/run/result')
  * measured on a quiet machine, is refused with a line that says why.
  */
 
-const PAGE = ' (benchmarks/README.md)'
 const USAGE = `usage: make results ARGS="…"
 
   battle.node26 …  only these (default: every result of the folder)

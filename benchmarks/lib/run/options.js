@@ -7,6 +7,9 @@ const { binary } = require('../servers/binaries')
 const ROUNDS = 8
 const QUICK_ROUNDS = 3
 
+/** Where an error of the lab points to. */
+const PAGE = exports.PAGE = ' (benchmarks/README.md)'
+
 const OPTIONS = {
   quick: { help: 'three short rounds, for a first look; the result is marked so' },
   rounds: { value: 'N', help: `rounds per contender, at least 3 (default ${ROUNDS})` },
@@ -117,7 +120,7 @@ class OptionError extends Error {
    * @param {string} [help] what to print below it
    */
   constructor (message, help = '') {
-    super(`${message} (benchmarks/README.md)${help && `\n\n${help}`}`)
+    super(`${message}${PAGE}${help && `\n\n${help}`}`)
   }
 }
 exports.OptionError = OptionError

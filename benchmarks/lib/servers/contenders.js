@@ -2,6 +2,7 @@
 
 const fs = require('node:fs')
 const path = require('node:path')
+const { PAGE } = require('../run/options')
 const { koneVersion, packageVersion } = require('./versions')
 
 /**
@@ -24,7 +25,7 @@ const { koneVersion, packageVersion } = require('./versions')
 exports.list = function (folder, { first = [], only } = {}) {
   const found = fs.readdirSync(folder).filter(name => /^[^_].*\.js$/.test(name)).map(name => path.basename(name, '.js')).sort()
   for (const name of [...first, ...only ?? []]) {
-    if (!found.includes(name)) throw new TypeError(`there is no contender ${name} in ${folder}: expected ${found.join(', ')} (benchmarks/README.md)`)
+    if (!found.includes(name)) throw new TypeError(`there is no contender ${name} in ${folder}: expected ${found.join(', ')}${PAGE}`)
   }
   const names = [...new Set([...first, ...only ?? found])]
   return names.map(name => read(path.join(folder, `${name}.js`)))
@@ -41,7 +42,7 @@ const read = exports.read = function (file) {
   const { start, command, package: of, version, ...rest } = require(file)
   const name = path.basename(file, '.js')
   if (command) return { name, program: require(file), version, about: rest.about }
-  if (typeof start !== 'function') throw new TypeError(`${file} exports neither start nor command: expected one (benchmarks/README.md)`)
+  if (typeof start !== 'function') throw new TypeError(`${file} exports neither start nor command: expected one${PAGE}`)
   return { ...rest, name, file, package: of, version: versionOf(of) }
 }
 
