@@ -41,6 +41,7 @@ lab(module, {
     const servers = await lab.start(ours, { workload: 'hello', ...question, reference: 'node' })
     const autocannon = { generator: 'autocannon', connections: 100, seconds: quick ? 2 : 3 }
     const wrk = { generator: 'wrk', connections: 50, seconds: quick ? 1 : 2 }
+    const brief = { ...autocannon, seconds: quick ? 1 : 3 }
     const loads = Object.entries({ hello: autocannon, 'hello, wrk': wrk }).filter(([, { generator }]) => generators[generator])
 
     await lab.inTime([
@@ -54,9 +55,9 @@ lab(module, {
           if (load.generator === 'autocannon') cells.forEach(show)
         }
       })),
-      ...await eras(lab, { ...autocannon, seconds: quick ? 1 : 3 }),
+      ...await eras(lab, brief),
       cluster(lab, wrk),
-      ...pm2(lab, generators)
+      ...pm2(lab, generators.wrk ? wrk : brief)
     ])
     await Promise.all(servers.map(server => server.stop()))
   }
@@ -100,21 +101,17 @@ function cluster (lab, load) {
   }
 }
 
-function pm2 (lab, generators) {
+function pm2 (lab, load) {
   const contender = lab.contenders.find(({ isPm2 }) => isPm2)
   if (!contender) return []
-  const { quick, rounds } = lab.options
-  const load = generators.wrk
-    ? { generator: 'wrk', connections: 50, seconds: quick ? 1 : 2 }
-    : { generator: 'autocannon', connections: 100, seconds: quick ? 1 : 3 }
   return [{
     name: 'cluster by pm2',
-    seconds: 10 + 2 * rounds,
+    seconds: 10 + 2 * lab.options.rounds,
     size: 1,
     act: () => underPm2(lab, contender, {
       expected: { status: 200, type: 'text/html; charset=utf-8', body: PAGE },
       load,
-      generator: generators[load.generator]
+      generator: lab.generators([load.generator])[load.generator]
     })
   }]
 }
