@@ -31,7 +31,7 @@ const script = { type: 'text/javascript; charset=utf-8', body: calls('Hello Worl
 const form = JSON.stringify({ name: 'Ada', note: 'two hundred bytes of JSON'.padEnd(170, '.') })
 
 // The request that each gets when it is alone.
-const SEPARATELY = {
+const QUESTIONS = {
   'nothing alone': { expected: hello },
   'jsonp alone': { request: { path: '/?callback=xxx' }, expected: script },
   'router alone': { expected: hello },
@@ -125,7 +125,7 @@ function separatelyInTime (lab, load) {
     seconds: 4 * each,
     size: 1,
     async act () {
-      const all = Object.keys(SEPARATELY)
+      const all = Object.keys(QUESTIONS)
       const taken = all.slice(0, Math.max(1, Math.floor(lab.timeLeft / 1000 / each)))
       for (const workload of all.slice(taken.length)) lab.skip(workload)
       await separately(lab, native, taken, load)
@@ -136,7 +136,7 @@ function separatelyInTime (lab, load) {
 async function separately (lab, contenders, workloads, load) {
   const cells = []
   for (const workload of workloads) {
-    const { request, expected } = SEPARATELY[workload]
+    const { request, expected } = QUESTIONS[workload]
     const taking = contenders.filter(({ package: name }) => name === 'kone' || !WITHOUT_TWIN.has(workload))
     const servers = await lab.start(taking.map(one => ({ ...one, args: [workload] })), {
       workload,
