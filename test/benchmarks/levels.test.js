@@ -3,8 +3,9 @@
 const { describe, it } = require('node:test')
 const assert = require('node:assert/strict')
 const { contenders } = require('../../benchmarks/labs/connections')
-const { levelsOf, openingsOf, sized } = require('../../benchmarks/labs/connections/levels')
+const { levelsOf, sized } = require('../../benchmarks/labs/connections/levels')
 const { view } = require('../../benchmarks/labs/connections/tables')
+const { openingsOf } = require('../../benchmarks/lib/run/openings')
 const { row } = require('../../benchmarks/lib/run/result')
 const { extra } = require('../../benchmarks/lib/servers/program')
 

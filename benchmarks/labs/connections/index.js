@@ -5,12 +5,13 @@ const Crowd = require('../../lib/load/crowd')
 const { lab } = require('../../lib/run/lab')
 const { pins } = require('../../lib/run/machine')
 const { cost, spent } = require('../../lib/run/measure')
+const { openingsOf, repeat } = require('../../lib/run/openings')
 const { row } = require('../../lib/run/result')
 const { disbelief, middle, round } = require('../../lib/run/stats')
 const { list } = require('../../lib/servers/contenders')
 const { descriptors } = require('../../lib/servers/descriptors')
 const { extra } = require('../../lib/servers/program')
-const { levelsOf, openingsOf, sized } = require('./levels')
+const { levelsOf, sized } = require('./levels')
 const { RATE, named, view } = require('./tables')
 
 /*
@@ -84,12 +85,8 @@ async function level (lab, connections, inTime) {
 // One opening of all connections, and as many rounds of each loop.
 async function visit (lab, crowd, { contender, connections }, each) {
   const seconds = secondsOf(lab, connections)
-  const times = async act => {
-    const samples = []
-    while (samples.length < each) samples.push(await act())
-    return samples
-  }
   const server = await lab.launch(contender)
+  const loop = act => repeat(each, () => cost(server, act, { untilQuiet: true }))
   try {
     const { port } = server
     await crowd.open({ port, connections: WARM })
@@ -100,8 +97,8 @@ async function visit (lab, crowd, { contender, connections }, each) {
     const accepting = await spent(server, () => crowd.open({ port, connections }))
     const greeted = await crowd.greet()
     const total = await server.resident()
-    const paced = await times(() => cost(server, () => crowd.paced({ rate: RATE, seconds }), { untilQuiet: true }))
-    const closed = await times(() => cost(server, () => crowd.closed({ seconds }), { untilQuiet: true }))
+    const paced = await loop(() => crowd.paced({ rate: RATE, seconds }))
+    const closed = await loop(() => crowd.closed({ seconds }))
     paced[0].errors += greeted.errors // also an error of a first response discards the opening
     return {
       memory: (total - before) / (connections - WARM),

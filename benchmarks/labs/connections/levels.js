@@ -20,23 +20,6 @@ exports.levelsOf = function ({ quick, all }) {
   return all ? ALL : DEFAULT
 }
 
-const OFTEN = 10_000 // connections that are opened anew in every round
-const OPENINGS = 3 // of more than these
-
-/**
- * How often a level's connections are opened, and the rounds of each opening: to make a hundred thousand takes longer
- * than to measure them.
- *
- *    openingsOf(1000, 8)    // { openings: 8, each: 1 }
- *    openingsOf(50_000, 8)  // { openings: 3, each: 3 }
- *
- * @param {number} connections
- * @param {number} rounds at least
- * @return {{ openings: number, each: number }}
- */
-exports.openingsOf = (connections, rounds) =>
-  connections > OFTEN ? { openings: OPENINGS, each: Math.ceil(rounds / OPENINGS) } : { openings: rounds, each: 1 }
-
 /**
  * A contender with as many processes as such a level needs.
  *

@@ -6,12 +6,12 @@ const path = require('node:path')
 const Crowd = require('../../lib/load/crowd')
 const { lab } = require('../../lib/run/lab')
 const { cost } = require('../../lib/run/measure')
+const { openingsOf, repeat } = require('../../lib/run/openings')
 const { disbelief } = require('../../lib/run/stats')
 const { verify } = require('../../lib/run/verify')
 const { list } = require('../../lib/servers/contenders')
 const { extra } = require('../../lib/servers/program')
 const { descriptors } = require('../../lib/servers/descriptors')
-const { openingsOf } = require('../connections/levels')
 const { large } = require('./large')
 const { SIZES, WORKERS, bodyOf, plan, workersFor } = require('./plan')
 const { CROWDED, REFERENCES, view } = require('./tables')
@@ -51,12 +51,13 @@ lab(module, {
     // net and node hold every file in memory, node-disk is their counterpart for those that are too large
     const small = ({ name }) => name !== 'node-disk'
     const big = ({ name }) => lab.options.quick ? QUICK_LARGE.includes(name) : !['net', 'node'].includes(name)
+    const added = new Set(lab.contenders.filter(({ extra }) => extra).map(({ name }) => name)) // they do every workload
     const servers = await startAll(lab, root, lab.contenders.filter(small))
     const workloads = plan(lab.options)
     lab.result.derived.workloads = workloads.flat().map(({ workload, heading, path }) => ({ workload, heading, path }))
     await lab.inTime([...workloads.map(group => {
       const cells = group.flatMap(({ workload, path, load, only }) => servers
-        .filter(({ name, paths }) => paths.has(path) && (!only || only.includes(name) || isExtra(name)))
+        .filter(({ name, paths }) => paths.has(path) && (!only || only.includes(name) || added.has(name)))
         .filter(({ name }) => !(name === 'net' && load.pipeline)) // it would respond once for sixteen
         .map(server => ({ workload, server, load: { generator, path, ...load } })))
       return { name: group.map(({ workload }) => workload).join(', '), size: cells.length, act: () => lab.measure(cells) }
@@ -118,7 +119,7 @@ async function crowded (lab, root) {
   const [{ path: name }] = SIZES
   const servers = await lab.start(several, { workload: CROWDED, ...question(SIZES[0]), reference: 'node' })
   const { openings, each } = openingsOf(connections, lab.options.rounds)
-  const load = { generator: 'crowd', connections, seconds: 3, openings }
+  const load = { generator: 'crowd', connections, seconds: 3 }
   const cells = servers.map(server => ({ workload: CROWDED, server, load }))
   const opened = `opened ${openings} times, with ${each} rounds each`
   for (const { name } of servers) lab.result.derived.remarks.push({ workload: CROWDED, contender: name, remark: opened })
@@ -132,9 +133,7 @@ async function crowded (lab, root) {
         await crowd.open({ port: server.port, connections, path: name })
         const { errors } = await crowd.greet()
         if (errors) throw new Error(`${errors} errors in the first responses`)
-        const samples = []
-        while (samples.length < each) samples.push(await cost(server, () => crowd.closed({ seconds }), { untilQuiet: true }))
-        return samples
+        return await repeat(each, () => cost(server, () => crowd.closed({ seconds }), { untilQuiet: true }))
       } finally {
         await crowd.reset()
       }
@@ -153,5 +152,3 @@ function question ({ path, bytes }) {
     expected: { status: 200, type: /^text\/html(;charset=utf-8)?$/, body: bodyOf(bytes) }
   }
 }
-
-const isExtra = name => extra(process.env.EXTRA).some(one => one.name === name)

@@ -1,11 +1,11 @@
 'use strict'
 
+const { OPENINGS } = require('./openings')
 const { quantile } = require('./stats')
 const { problems } = require('./result')
 
 const ROUNDS = 8
 const SECONDS = 2
-const OPENINGS = 3 // of very many connections, where a figure needs them to be opened anew
 const MOST = 0.75 // of all rounds must be quiet: a neighbour may wake up once
 const MOST_OF_PART = 0.5 // of the rounds of each part, because its figures are their medians
 const OTHERS = 0.05 // share of all cores that processes besides the lab's may take

@@ -50,8 +50,7 @@ exports.cellRows = function ({ workload, server, load, samples }) {
     latencyMeanMs: round(latencyMeanMs),
     pipeline: load.pipeline ?? 1,
     seconds: load.seconds,
-    errors: 0, // a round with errors is never kept
-    ...(load.openings && { openings: load.openings }) // of its connections, where several rounds share one
+    errors: 0 // a round with errors is never kept
   }
   const what = (metric, unit) => ({ workload, contender: server.name, metric, unit })
   return [

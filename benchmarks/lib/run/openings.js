@@ -1,0 +1,35 @@
+'use strict'
+
+const OFTEN = 10_000 // connections that are opened anew in every round
+
+/** How often more connections than these are opened. */
+const OPENINGS = exports.OPENINGS = 3
+
+/**
+ * How often very many connections are opened, and the rounds of each opening: to make a hundred thousand takes longer
+ * than to measure them.
+ *
+ *    openingsOf(1000, 8)    // { openings: 8, each: 1 }
+ *    openingsOf(50_000, 8)  // { openings: 3, each: 3 }
+ *
+ * @param {number} connections
+ * @param {number} rounds at least
+ * @return {{ openings: number, each: number }}
+ */
+exports.openingsOf = (connections, rounds) =>
+  connections > OFTEN ? { openings: OPENINGS, each: Math.ceil(rounds / OPENINGS) } : { openings: rounds, each: 1 }
+
+/**
+ * The samples of several rounds of the same act, one after the other.
+ *
+ *    await repeat(3, () => crowd.closed({ seconds: 2 })) // three samples
+ *
+ * @param {number} count
+ * @param {() => Promise<object>} act
+ * @return {Promise<object[]>}
+ */
+exports.repeat = async function (count, act) {
+  const samples = []
+  while (samples.length < count) samples.push(await act())
+  return samples
+}
