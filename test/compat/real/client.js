@@ -5,7 +5,7 @@
  *
  *    const client = new Client(port, text => text.replace(id, 'ID'))
  *    const { status, headers, body } = await client.ask('POST /users', { json: { name: 'Ada' } })
- *    client.responses                          // all of them, masked
+ *    client.responses // all of them, masked
  */
 
 const { once } = require('node:events')
