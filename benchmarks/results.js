@@ -6,7 +6,7 @@ const { parseArgs } = require('node:util')
 const { PAGE, faultOf } = require('./lib/run/options')
 const { changedSince } = require('./lib/run/commit')
 const { lacks } = require('./lib/run/complete')
-const { OUT, RESULTS, nameOf, save } = require('./lib/run/result')
+const { OUT, RESULTS, firstOf, nameOf, save } = require('./lib/run/result')
 
 /*
  * make results: copies complete runs from out/ to results/, which is committed. What is not complete, or was not
@@ -53,7 +53,7 @@ function copy (name) {
     const result = parsed(text)
     const reasons = lacks(result)
     if (reasons.length) {
-      console.error(`${name} is refused: ${reasons.join('; ')}${PAGE}`)
+      console.error(`${name} is refused: ${firstOf(reasons)}${PAGE}`)
       return false
     }
     save(path.join(to, `${nameOf(result)}.json`), text)

@@ -82,6 +82,17 @@ describe('the result of a lab', () => {
     assert.deepEqual(JSON.parse(fs.readFileSync(file, 'utf8')), result())
     assert.throws(() => write({ ...result(), node: '' }, folder), /not sound: node is missing/)
   })
+
+  it('should be refused with the first faults of many', t => {
+    const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'kone-result-'))
+    t.after(() => fs.rmSync(folder, { recursive: true }))
+    const broken = result()
+    for (const row of broken.rows) row.median = 0
+    const { length } = problems(broken)
+    assert.ok(length > 3)
+    const last = new RegExp(`not sound: [^;]+; [^;]+; [^;]+; and ${length - 3} more$`)
+    assert.throws(() => write(broken, folder), { message: last })
+  })
 })
 
 describe('rows', () => {

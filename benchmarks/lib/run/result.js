@@ -193,6 +193,21 @@ function gaps ({ lab, rows = [], rejected = [], missing = [], derived: { only } 
   return found
 }
 
+const SHOWN = 3 // of many reasons, which are the same for row after row
+
+/**
+ * The first of some reasons, and how many more there are.
+ *
+ *    firstOf(['a', 'b', 'c', 'd', 'e']) // 'a; b; c; and 2 more'
+ *
+ * @param {string[]} reasons
+ * @return {string}
+ */
+const firstOf = exports.firstOf = reasons => [
+  ...reasons.slice(0, SHOWN),
+  ...reasons.length > SHOWN ? [`and ${reasons.length - SHOWN} more`] : []
+].join('; ')
+
 /**
  * Write out/LAB.nodeMAJOR.json.
  *
@@ -203,7 +218,7 @@ function gaps ({ lab, rows = [], rejected = [], missing = [], derived: { only } 
  */
 exports.write = function (result, folder = OUT) {
   const found = problems(result)
-  if (found.length) throw new Error(`the result of ${result.lab} is not sound: ${found.join('; ')}`)
+  if (found.length) throw new Error(`the result of ${result.lab} is not sound: ${firstOf(found)}`)
   return save(path.join(folder, `${nameOf(result)}.json`), `${JSON.stringify(result, null, 2)}\n`)
 }
 
