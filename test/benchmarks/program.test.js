@@ -26,6 +26,20 @@ describe('a program that is no Node contender', { skip: !linux && 'its processes
     await refused(server.port)
   })
 
+  it('should be another process on another port when it is restarted', async () => {
+    const server = await Program.start(contender(`exec "${process.execPath}" -e "${SERVER.trim()}"`), {})
+    try {
+      const { folder, pid, port } = server
+      await server.restart()
+      assert.notEqual(server.pid, pid)
+      assert.equal(fs.existsSync(folder), false)
+      if (server.port !== port) await refused(port)
+      assert.ok((await server.usage()).run > 1e6)
+    } finally {
+      await server.stop()
+    }
+  })
+
   it('should say what the program said when it does not start', async () => {
     await assert.rejects(Program.start(contender('echo "Error: no such option" >&2; exit 1'), {}), /no such option/)
   })

@@ -1,6 +1,7 @@
 'use strict'
 
 const net = require('node:net')
+const { spawn } = require('node:child_process')
 const { once } = require('node:events')
 const { describe, it } = require('node:test')
 const assert = require('node:assert/strict')
@@ -18,5 +19,19 @@ describe('wrk', { skip: wrk.missing() ?? false }, () => {
       for (const socket of sockets) socket.destroy()
       silent.close()
     }
+  })
+
+  it('should reject soon after its time when the server accepts nothing, before TCP gives up', async t => {
+    const blocked = spawn(process.execPath, ['-e', `
+      const server = require('node:net').createServer().listen({ port: 0, host: '127.0.0.1', backlog: 1 }, () => {
+        require('node:fs').writeSync(1, String(server.address().port))
+        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)
+      })`], { stdio: ['ignore', 'pipe', 'inherit'] })
+    t.after(() => blocked.kill('SIGKILL'))
+    const [port] = await once(blocked.stdout, 'data')
+    const waiting = Array.from({ length: 4 }, () => net.connect(Number(port), '127.0.0.1').on('error', () => {}))
+    t.after(() => { for (const socket of waiting) socket.destroy() })
+    await once(waiting[0], 'connect')
+    await assert.rejects(wrk({ late: 200 }).run({ port: Number(port), connections: 2, seconds: 1 }), /not done 0.2 s after its time/)
   })
 })

@@ -59,7 +59,12 @@ lab(module, {
       const cells = group.flatMap(({ workload, path, load, only }) => servers
         .filter(({ name, paths }) => paths.has(path) && (!only || only.includes(name) || added.has(name)))
         .filter(({ name }) => !(name === 'net' && load.pipeline)) // it would respond once for sixteen
-        .map(server => ({ workload, server, load: { generator, path, ...load } })))
+        .map(server => ({
+          workload,
+          server,
+          load: { generator, path, ...load },
+          isRestarted: added.has(server.name) && load.settle > 0 // HPHS keeps the descriptors of thousands that have gone
+        })))
       return { name: group.map(({ workload }) => workload).join(', '), size: cells.length, act: () => lab.measure(cells) }
     }), {
       name: 'large files',

@@ -6,14 +6,15 @@ const { program } = require('../run/machine')
 const sample = require('./sample')
 
 const PAUSE = 500 // ms
+const LATE = 30_000 // ms over its time: a server that accepts nothing would be waited for until TCP gives up
 
 /**
  * wrk as a generator: written in C, it can outrun every server here on one core.
  *
- * @param {{ pin?: string }} on the cores to stay on
+ * @param {{ pin?: string, late?: number }} how pin: the cores to stay on; late: ms over its time after which it is ended
  * @return {{ run: Function, stop: Function }}
  */
-module.exports = function wrk ({ pin }) {
+module.exports = function wrk ({ pin, late = LATE }) {
   let child = null
 
   /**
@@ -27,7 +28,8 @@ module.exports = function wrk ({ pin }) {
   function run (load) {
     const { port, protocol = 'http', method = 'GET', path: target = '/', headers = {}, body = '' } = load
     const { connections, seconds, pipeline = 1, cookies = 0, settle = 0, mark = () => {} } = load
-    const args = ['-t1', `-c${connections}`, `-d${seconds + Math.ceil(settle)}s`, '-s', path.join(__dirname, 'wrk.lua')]
+    const duration = seconds + Math.ceil(settle)
+    const args = ['-t1', `-c${connections}`, `-d${duration}s`, '-s', path.join(__dirname, 'wrk.lua')]
     if (settle) args.push('--timeout', '60s') // a server may take seconds to go round all of them
     for (const name of Object.keys(headers)) args.push('-H', `${name}: ${headers[name]}`)
     args.push(`${protocol}://127.0.0.1:${port}${target}`, '--', method, String(pipeline), String(cookies), body)
@@ -49,8 +51,13 @@ module.exports = function wrk ({ pin }) {
         }
         if (before && said.includes('{"requests"')) mark('over')
       })
+      const end = setTimeout(() => {
+        said += `it was not done ${late / 1000} s after its time`
+        child.kill('SIGKILL')
+      }, duration * 1000 + late)
       child.once('error', reject)
       child.once('close', code => {
+        clearTimeout(end)
         child = null
         const line = said.split('\n').find(text => text.startsWith('{"requests"'))
         if (!line) return reject(new Error(`wrk ended with code ${code}: ${said.trim()}`))

@@ -229,7 +229,8 @@ class Lab {
   /**
    * Measure cells under their loads, in rounds, and keep their rows.
    *
-   * @param {object[]} cells `{ workload, server, load }`
+   * @param {object[]} cells `{ workload, server, load, isRestarted? }`, isRestarted: a program that is started anew before
+   *   each round
    * @param {{ quickWarm?: number }} [how] quickWarm: seconds that a server is warmed with --quick
    */
   async measure (cells, { quickWarm = 0.4 } = {}) {
@@ -241,7 +242,11 @@ class Lab {
       this.#warm.add(cell.server)
     }
     progress.end()
-    await this.rounds(cells, { visit: cell => measure(cell, generators[cell.load.generator]), doubt })
+    const visit = async cell => {
+      if (cell.isRestarted) await cell.server.restart()
+      return measure(cell, generators[cell.load.generator])
+    }
+    await this.rounds(cells, { visit, doubt })
     this.record(cells)
   }
 
@@ -339,6 +344,7 @@ class Lab {
         continue
       }
       rows.push(...cellRows(cell))
+      if (cell.isRestarted) derived.remarks.push({ ...of, remark: 'started anew before each round' })
       for (const remark of remarks(samples)) derived.remarks.push({ ...of, remark })
     }
   }

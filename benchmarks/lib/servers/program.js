@@ -40,6 +40,9 @@ kill -9 0`
  *    await Program.start({ name: 'nginx', program: nginx, given: { root } }, { pin })
  */
 class Program extends Server {
+  #contender
+  #how
+
   /**
    * @param {{ name: string, program: object, given?: object }} contender given: what its command gets beside
    *   host, port and folder, a directory of its own for configuration
@@ -50,41 +53,63 @@ class Program extends Server {
   static async start (contender, { pin }) {
     const { program } = contender
     const built = program.build ? { binary: await program.build() } : {}
+    const server = new Program(contender, { pin, built })
+    await server.#open()
+    return server
+  }
+
+  constructor (contender, how) {
+    super(contender)
+    this.#contender = contender
+    this.#how = how
+  }
+
+  /**
+   * A new process, on another port.
+   *
+   * @throws {Error} as `start` does
+   */
+  async restart () {
+    await this.stop()
+    await this.#open()
+  }
+
+  async #open () {
+    const { program } = this.#contender
     for (let tries = 1; ; tries++) {
       try {
-        return await Program.#startOnce(contender, { pin, built, port: await (program.port ?? freePort)() })
+        return await this.#openAt(await (program.port ?? freePort)())
       } catch (err) {
         if (tries === TRIES || !/address (is )?already in use|EADDRINUSE/i.test(err.message)) throw err
       }
     }
   }
 
-  static async #startOnce (contender, { pin, built, port }) {
-    const { program, given = {} } = contender
+  async #openAt (port) {
+    const { program, given = {} } = this.#contender
+    const { pin, built } = this.#how
     // What listens there would be measured in place of the program.
     if (await connects(port)) throw new Error(`port ${port} is taken: address already in use`)
-    const server = new Program(contender)
-    server.port = port
-    server.folder = fs.mkdtempSync(path.join(os.tmpdir(), 'kone-bench-'))
-    const where = { host: '127.0.0.1', ...given, ...built, port: server.port, folder: server.folder }
+    this.port = port
+    this.folder = fs.mkdtempSync(path.join(os.tmpdir(), 'kone-bench-'))
+    const where = { host: '127.0.0.1', ...given, ...built, port, folder: this.folder }
     const command = program.command(where)
     if (pin) command.unshift('taskset', '-c', pin)
-    server.process = spawn('/bin/sh', ['-c', KEEPER, 'keeper', ...command], {
-      cwd: server.folder,
+    this.process = spawn('/bin/sh', ['-c', KEEPER, 'keeper', ...command], {
+      cwd: this.folder,
       detached: true, // a group of its own
       env: { ...process.env, ...program.env?.(where) },
       stdio: ['pipe', 'ignore', 'pipe']
     })
-    server.process.stdin.on('error', () => {})
-    server.follow()
+    this.process.stdin.on('error', () => {})
+    this.follow()
 
     try {
-      await server.#listening()
+      await this.#listening()
     } catch (err) {
-      await server.stop()
+      await this.stop()
       throw err
     }
-    return server
   }
 
   async resident () {

@@ -44,11 +44,11 @@ class Server {
 
   constructor ({ name }) {
     this.name = name
-    this.said = ''
   }
 
   /** Keep what it says last, and its place among the running. */
   follow () {
+    this.said = ''
     running.add(this)
     this.process.stderr.on('data', chunk => { this.said = (this.said + chunk).slice(-8192) })
     this.ended = ended(this.process).then(() => running.delete(this))
