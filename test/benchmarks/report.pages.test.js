@@ -144,6 +144,20 @@ describe('the pages of docs/reports', () => {
     assert.doesNotMatch(few, /were opened/)
   })
 
+  it('should name who was left out of a level and why, and divide by the cluster of node where node was', () => {
+    const one = result('connections')
+    const many = '50,000 connections'
+    one.rows = one.rows.filter(({ workload, contender }) => !(workload.endsWith(many) && contender === 'node'))
+    const reason = 'it is one process here, and one may open 20000 files'
+    one.derived.leftOut = ['node', 'go'].map(contender => ({ connections: 50_000, contender, reason }))
+    const [, few, section] = pageOf([one], 'connections').split('## Measured: ')
+    assert.match(few, /\| CPU ÷ node \|/)
+    assert.doesNotMatch(few, /Left out/)
+    assert.match(section, /\| open loop CPU µs \|.*\| CPU ÷ node-cluster \|/)
+    assert.match(section, /\| node-cluster [^|]+\|.*\| 1 \|\n/)
+    assert.match(section, new RegExp(`\n- Left out: node, go; ${reason}\\.\n`))
+  })
+
   it('should say what isolation costs, and why it costs more than intended where it does', () => {
     const isolated = (node, factor) => {
       const one = result('rpc', { node })

@@ -33,6 +33,9 @@ const FIBJS_MEMORY = [
 // What stands in for each: whoever of the first is in the result.
 const HERE = { fibjs: ['fibjs'], nodejs: ['node-cluster', 'node'], go: ['go'], nginx: ['nginx'] }
 
+// Above 20,000 connections node is there as a cluster alone.
+const REFERENCES = ['node', 'node-cluster']
+
 const at = (table, connections) => `${table}, ${connections.toLocaleString('en')} connections`
 const levelsOf = figures => [...new Set(figures.workloads
   .map(workload => /^(?:idle|open loop|closed loop), ([\d,]+) connections$/.exec(workload)?.[1])
@@ -50,7 +53,7 @@ module.exports = {
   method: 'Each round starts every server anew, because a heap that has grown does not shrink. Very many connections ' +
     'take long to open: a server is then started less often, and measured for several rounds each time. Where one ' +
     'process cannot open so many sockets, a contender runs as a cluster of as many workers as it needs, or is left ' +
-    'out; the end of this page names who was. Client and server are on one machine, so the ' +
+    'out; each level names who was. Client and server are on one machine, so the ' +
     'figures are not those of a server with clients of its own.',
 
   trend: [
@@ -111,21 +114,24 @@ function level (figures, connections) {
   const [memory, total, accept] = ['memory', 'total', 'accept'].map(metric => of('idle', metric))
   const [p50, p99] = ['p50', 'p99'].map(metric => of('open loop', metric))
   const [cpu, rate] = ['cpu', 'throughput'].map(metric => of('closed loop', metric))
+  const cpuPaced = of('open loop', 'cpu')
   const kilobytes = row => row ? short(row.median / 1024) : '–'
+  const reference = REFERENCES.find(cpu) ?? REFERENCES[0]
   const measured = table(
-    ['', 'KiB per connection', 'MB in all', 'CPU µs per accept', 'open loop p50, p99 ms', 'closed loop CPU µs', 'lowest–highest', 'requests/s', 'CPU ÷ node'],
+    ['', 'KiB per connection', 'MB in all', 'CPU µs per accept', 'open loop p50, p99 ms', 'open loop CPU µs', 'closed loop CPU µs', 'lowest–highest', 'requests/s', `CPU ÷ ${reference}`],
     names.map(name => [
       figures.versioned(name),
       kilobytes(memory(name)),
       figure(total(name)),
       figure(accept(name)),
       p50(name) ? `${figure(p50(name))}, ${figure(p99(name))}` : '–',
+      figure(cpuPaced(name)),
       figure(cpu(name)),
       range(cpu(name)),
       whole(rate(name)?.median),
-      name === 'node' ? '1' : ratio(figures.ratio(at('closed loop', connections), name, 'node'))
+      name === reference ? '1' : ratio(figures.ratio(at('closed loop', connections), name, reference))
     ]))
-  return { heading: `Measured: ${whole(connections)} connections`, body: [...opened(figures, connections), measured] }
+  return { heading: `Measured: ${whole(connections)} connections`, body: [...opened(figures, connections), measured, leftOut(figures, connections)] }
 }
 
 // How often the connections of a level were opened, where it was not once in every round.
@@ -133,6 +139,14 @@ const opened = ({ result: { derived: { openings = [] } = {} } }, connections) =>
   .filter(one => one.connections === connections)
   .map(({ openings, each }) => `All connections were opened ${openings} times, with ${each} rounds of each loop each ` +
     `time: memory and accepting have ${openings} figures here, each loop ${openings * each}.`)
+
+// Who was not measured at a level, by reason.
+function leftOut ({ result: { derived: { leftOut = [] } = {} } }, connections) {
+  const here = leftOut.filter(one => one.connections === connections)
+  const reasons = [...new Set(here.map(({ reason }) => reason))]
+  return reasons.length > 0 && list(reasons.map(reason =>
+    `Left out: ${here.filter(one => one.reason === reason).map(({ contender }) => contender).join(', ')}; ${reason}.`))
+}
 
 function originals () {
   const grid = columns => table(['connections', ...Object.keys(columns)], LEVELS.map((n, i) =>
