@@ -1,7 +1,7 @@
 'use strict'
 
 const { performance } = require('node:perf_hooks')
-const { clearTimeout, setImmediate, setTimeout } = require('node:timers') // jsdom has others, or none
+const { setImmediate, setTimeout } = require('node:timers') // jsdom has others, or none
 
 /** How often the connections are checked, in ms. */
 const LONGEST_PERIOD = 500
@@ -11,7 +11,9 @@ const SHORTEST_PERIOD = 20
 const CHECKING_INTERVAL = 30000
 
 /**
- * One coarse clock for all timeouts of a server's connections, and a count of event loop iterations.
+ * One coarse clock for all timeouts of a server's connections, and a count of event loop iterations. A tick looks at
+ * the connections that read or wrote since the last one, and at those that have been idle the longest: a silent
+ * connection costs nothing until its timeout.
  *
  *    const clock = new Clock(server, connections)
  *    connection.since = clock.ms
@@ -24,6 +26,8 @@ class Clock {
   constructor (server, connections) {
     this.server = server
     this.connections = connections
+    this.touched = []      // that read or wrote since the last tick
+    this.idle = new Set()  // all others, in the order of their last read or write
     this.ms = 1        // time of the last tick, exact enough for timeouts
     this.period = 0
     this.timer = null
@@ -39,9 +43,13 @@ class Clock {
     this.schedule()
   }
 
-  stop () {
-    clearTimeout(this.timer)
-    this.timer = null
+  /** Its idle time begins at the next tick. */
+  touch (connection) {
+    this.touched.push(connection)
+  }
+
+  forget (connection) {
+    this.idle.delete(connection)
   }
 
   schedule () {
@@ -60,9 +68,30 @@ class Clock {
     if (checkMessages) this.checked = ms
     // Time in which the process did not run does not count, because it read nothing.
     const slack = Math.max(0, ms - previous - 2 * this.period)
-    for (const connection of this.connections) connection.deadlines.tick(ms, slack, checkMessages)
+    this.stamp(ms)
+    if (checkMessages) for (const connection of this.connections) connection.deadlines.checkMessage(ms - slack)
+    this.expire(ms - slack)
     if (this.connections.size > 0) this.schedule()
     else this.timer = null
+  }
+
+  stamp (ms) {
+    const { touched } = this
+    this.touched = []
+    for (const connection of touched) {
+      this.idle.delete(connection)
+      if (!this.connections.has(connection)) continue
+      connection.deadlines.stamp(ms)
+      this.idle.add(connection)
+    }
+  }
+
+  expire (ms) {
+    for (const connection of this.idle) {
+      if (!connection.deadlines.isOver(ms)) break // those that follow read or wrote later
+      this.idle.delete(connection)
+      connection.deadlines.expire()
+    }
   }
 
   /**

@@ -254,6 +254,7 @@ function handle (connection, incoming) {
 }
 
 function readHeld (connection) {
+  connection.deadlines.touch() // a message may begin in them
   for (let chunk; (chunk = connection.gate.next()) !== null;) connection.reader.read(chunk)
 }
 

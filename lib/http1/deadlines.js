@@ -5,42 +5,58 @@ const { requestTimeout } = require('./errors')
 /** In place of a time: the clock's next tick replaces it, so that no deadline comes early. */
 const NOW = 0
 
+const NEVER = -1
+
 /**
  * Checks the server's timeouts for one connection: `headersTimeout`, `requestTimeout`, `keepAliveTimeout`, and the
- * socket's own. Each is read when it is used, as node does.
+ * socket's own. Each is read when it is used, as node does. The clock is notified of the first read or write after a
+ * tick, and of no other.
  */
 class Deadlines {
   /** @param {Connection} connection */
   constructor (connection) {
     this.connection = connection
-    this.idleSince = NOW
+    this.idleSince = NEVER
     this.hasExpired = false
+    this.touch()
   }
 
   /** Something was read or written: the idle time begins again. */
   touch () {
+    if (this.idleSince === NOW) return
     this.idleSince = NOW
+    this.connection.clock.touch(this.connection)
   }
 
-  /**
-   * Close the connection if one of its timeouts has passed. Called by the coarse clock.
-   *
-   * @param {number} ms now
-   * @param {number} slack in ms that do not count
-   * @param {boolean} checkMessages whether `server.connectionsCheckingInterval` has passed
-   */
-  tick (ms, slack, checkMessages) {
+  // ---- called by the coarse clock, with its time in ms
+
+  /** The first tick after it was touched. */
+  stamp (ms) {
+    this.idleSince = ms
+    this.connection.reader.stamp(ms)
+  }
+
+  /** `server.connectionsCheckingInterval` has passed. */
+  checkMessage (ms) {
     const { connection } = this
-    if (this.idleSince === NOW) this.idleSince = ms
-    connection.reader.stamp(ms)
-    if (checkMessages && this.isMessageLate(ms - slack)) {
-      connection.reader.giveUp()
-      connection.fail(requestTimeout())
-    } else if (this.isIdleFor(ms - this.idleSince - slack)) {
-      this.hasExpired = true
-      connection.socket.emit('timeout')
-      this.hasExpired = false
-    }
+    if (!this.isMessageLate(ms)) return
+    connection.reader.giveUp()
+    connection.fail(requestTimeout())
+  }
+
+  /** Whether the keep-alive timeout has passed since the last read or write. */
+  isOver (ms) {
+    const { keepAliveTimeout, keepAliveTimeoutBuffer = 1000 } = this.connection.server
+    return keepAliveTimeout > 0 && ms - this.idleSince >= keepAliveTimeout + keepAliveTimeoutBuffer
+  }
+
+  /** It is over: close the connection if it waits for a request. What is under way touches it again. */
+  expire () {
+    const { reader, responses, socket } = this.connection
+    if (!reader.hasServed || reader.receiving !== null || !responses.isFlushed) return
+    this.hasExpired = true
+    socket.emit('timeout')
+    this.hasExpired = false
   }
 
   isMessageLate (ms) {
@@ -49,13 +65,6 @@ class Deadlines {
     const age = ms - reader.since
     const isLate = timeout => timeout > 0 && age > timeout
     return isLate(server.requestTimeout) || (reader.receiving === null && isLate(server.headersTimeout))
-  }
-
-  isIdleFor (ms) {
-    const { reader, responses, server } = this.connection
-    if (!reader.hasServed || reader.receiving !== null || !responses.isFlushed) return false
-    const { keepAliveTimeout, keepAliveTimeoutBuffer = 1000 } = server
-    return keepAliveTimeout > 0 && ms >= keepAliveTimeout + keepAliveTimeoutBuffer
   }
 
   /** No response is pending and no request has begun. */

@@ -125,6 +125,7 @@ class Front {
 
   forget (connection) {
     this.connections.delete(connection)
+    this.clock.forget(connection)
   }
 
   /** @param {Buffer[]} [reads] that node must parse first */

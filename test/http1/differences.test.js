@@ -259,7 +259,7 @@ const DIFFERENCES = {
     const period = server => {
       const clock = new Clock(server, new Set())
       clock.start()
-      clock.stop()
+      clearTimeout(clock.timer)
       return clock.period
     }
     assert.equal(period({ keepAliveTimeout: 1 }), 20)

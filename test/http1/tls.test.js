@@ -2,7 +2,9 @@
 
 const { after, before, describe, it } = require('node:test')
 const assert = require('node:assert/strict')
+const { once } = require('node:events')
 const https = require('node:https')
+const tls = require('node:tls')
 const { generate } = require('selfsigned')
 
 const Kone = require('../helpers/kone')
@@ -43,6 +45,54 @@ describe('app.attach(https.createServer())', () => {
         if (here.length && !accepted(steps, a, b)) found.push(`${file}, ${title}\n${explain(steps, here)}`)
       }
       assert(!found.length, `${found.length} differences\n${found.slice(0, 5).join('\n\n')}`)
+    })
+  }
+})
+
+describe('the writes of a response over TLS', () => {
+  const large = Buffer.alloc(100_000, 'x')
+  // how many there are for each, and not one more for the callback of the last
+  const WRITES = {
+    'a string': [1, ctx => { ctx.body = 'hello' }],
+    JSON: [1, ctx => { ctx.body = { hello: 'world' } }],
+    'no body': [1, ctx => { ctx.status = 204 }],
+    'a small Buffer': [1, ctx => { ctx.body = Buffer.from('hello') }],
+    'headers and a large Buffer': [2, ctx => { ctx.body = large }],
+    'three pipelined requests': [1, ctx => { ctx.body = 'hello' }, 3]
+  }
+  let key
+  let cert
+  before(async () => {
+    ({ private: key, cert } = await generate([{ name: 'commonName', value: 'localhost' }]))
+  })
+
+  for (const [what, [expected, handler, requests = 1]] of Object.entries(WRITES)) {
+    it(`should be ${expected} for ${what}, and be followed by 'finish'`, async t => {
+      const app = new Kone()
+      let finished = 0
+      app.use(ctx => {
+        ctx.onFinished(err => { if (!err) finished++ })
+        handler(ctx)
+      })
+      const server = app.attach(https.createServer({ key, cert }))
+      const writes = []
+      server.on('secureConnection', socket => {
+        const { write } = socket
+        socket.write = function (chunk, ...rest) {
+          writes.push(chunk.length)
+          return write.call(this, chunk, ...rest)
+        }
+      })
+      server.listen(0, '127.0.0.1')
+      t.after(() => { server.closeAllConnections(); server.close() })
+      await once(server, 'listening')
+
+      const client = tls.connect({ port: server.address().port, host: '127.0.0.1', rejectUnauthorized: false })
+      client.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(requests - 1) + 'GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n')
+      client.resume()
+      await once(client, 'close')
+      assert.equal(writes.length, expected, `${writes}`)
+      assert.equal(finished, requests)
     })
   }
 })

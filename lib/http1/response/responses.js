@@ -38,6 +38,7 @@ class Responses {
     this.flushing = null
     this.isScheduled = false
     this.isBurst = false    // one read held several requests
+    this.isAsync = socket.encrypted === true // TLS never writes at once
   }
 
   get isEmpty () { return this.first === null && this.batched === null }
@@ -92,10 +93,15 @@ class Responses {
       this.advance()
     } else {
       outgoing.become(WRITTEN)
-      const isWritten = this.write(text, bytes, isLatin1)
-      this.shift(outgoing)
-      if (isWritten && this.socket.writableLength === 0) outgoing.flushed()
-      else this.waitForFlush([outgoing])
+      if (this.isAsync) {
+        this.writeAsync([outgoing], text, bytes, isLatin1)
+        this.shift(outgoing)
+      } else {
+        const isWritten = this.write(text, bytes, isLatin1)
+        this.shift(outgoing)
+        if (isWritten && this.socket.writableLength === 0) outgoing.flushed()
+        else this.waitForFlush([outgoing])
+      }
       this.proceed(outgoing)
       if (this.first !== null) this.advance() // responses after a streamed one
     }
@@ -190,8 +196,14 @@ class Responses {
     this.isLatin1 = true
     this.batched = null
     for (const outgoing of batched) outgoing.become(WRITTEN)
-    if (this.write(batch, bytes, isLatin1) && this.socket.writableLength === 0) batched.forEach(flushed)
+    if (this.isAsync) this.writeAsync(batched, batch, bytes, isLatin1)
+    else if (this.write(batch, bytes, isLatin1) && this.socket.writableLength === 0) batched.forEach(flushed)
     else this.waitForFlush(batched)
+  }
+
+  /** Writes responses to a socket that never flushes at once: the callback costs less than an empty write. */
+  writeAsync (written, text, bytes, isLatin1) {
+    this.write(text, bytes, isLatin1, [this.flushes(written)])
   }
 
   /** @return {boolean} false if the socket can no longer be written to */
@@ -218,13 +230,19 @@ class Responses {
    * longer be written to will close, and responses that were not flushed are lost then.
    */
   waitForFlush (written) {
+    const called = this.flushes(written)
+    if (this.socket.writable) this.socket.write('', 'latin1', called)
+  }
+
+  /** The callback of the write after which these responses are flushed. */
+  flushes (written) {
     const count = written.length // the list grows when there is another write before this one is flushed
     if (this.flushing === null) this.flushing = written
     else this.flushing.push(...written)
-    if (this.socket.writable) this.socket.write('', 'latin1', err => this.wroteAll(count, err))
+    return err => this.wroteAll(count, err)
   }
 
-  /** The callback of the empty write after `count` responses. */
+  /** `count` responses are flushed. */
   wroteAll (count, err) {
     if (this.flushing === null) return // the connection was lost
     if (err && this.connection.isOurs) return // the socket's 'close' follows
