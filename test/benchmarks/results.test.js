@@ -42,7 +42,9 @@ describe('a complete result', () => {
     const changed = change => lacks(complete({}, { conditions: conditions(change) })).join()
     assert.match(changed({ others: 0.3 }), /other processes took 30.0 % of the machine/)
     assert.match(changed({ steal: 0.1 }), /the hypervisor took 10.0 %/)
-    assert.match(changed({ load: 20 }), /the load average was 20.0/)
+    const machine = { cpu: 'Test CPU', cores: 2, kernel: 'Darwin 25' }
+    assert.match(lacks(complete({}, { machine, conditions: conditions({ load: 20 }) })).join(), /the load average was 20.0/)
+    assert.equal(changed({ load: 20 }), '', 'on Linux what others took is known, and the load is the lab itself')
     assert.match(lacks(complete({}, { conditions: [] })).join(), /load and steal were not recorded/)
   })
 
