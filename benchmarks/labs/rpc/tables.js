@@ -65,13 +65,12 @@ function calls (result, method, flight) {
   }
 }
 
-// What is claimed for 50 in flight is the target for 100, too, and that of gRPC for the other protocols.
+// What is claimed for 50 in flight is the target for 100, too, and that of ping for a method that has no claim of its own.
 function reached (result) {
   const claims = claimed('rpc', result)
   const atMost = (method, contender, to) => claims.find(one =>
     one.workload === `${method}, 50 in flight` && one.contender === contender && one.to === to)?.target
-  const hand = atMost('ping', 'kone', 'node')
-  const peers = atMost('ping', 'kone', 'grpc')
+  const byHand = (method, codec) => atMost(method, `kone${codec}`, `node${codec}`) ?? atMost('ping', `kone${codec}`, `node${codec}`)
   const target = (workload, contender, to, target) => ({
     what: `${workload}: ${contender} ÷ ${to}`,
     target,
@@ -83,8 +82,8 @@ function reached (result) {
       ...['ping', 'parse'].flatMap(method => ['', '-hessian'].flatMap(codec => {
         const workload = `${method}, ${flight} in flight`
         return [
-          target(workload, `kone${codec}`, `node${codec}`, hand),
-          ...PEERS.map(peer => target(workload, `kone${codec}`, peer, peers))
+          target(workload, `kone${codec}`, `node${codec}`, byHand(method, codec)),
+          ...PEERS.map(peer => target(workload, `kone${codec}`, peer, atMost('ping', 'kone', peer)))
         ]
       })),
       target(`noError, ${flight} in flight`, 'kone', 'kone-unguarded', atMost('noError', 'kone', 'kone-unguarded'))
