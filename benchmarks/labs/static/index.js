@@ -6,7 +6,8 @@ const path = require('node:path')
 const Crowd = require('../../lib/load/crowd')
 const { lab } = require('../../lib/run/lab')
 const { cost } = require('../../lib/run/measure')
-const { openingsOf, repeat } = require('../../lib/run/openings')
+const { openingsOf } = require('../../lib/run/openings')
+const { repeat } = require('../../lib/run/rounds')
 const { disbelief } = require('../../lib/run/stats')
 const { verify } = require('../../lib/run/verify')
 const { list } = require('../../lib/servers/contenders')
@@ -51,19 +52,19 @@ lab(module, {
     // net and node hold every file in memory, node-disk is their counterpart for those that are too large
     const small = ({ name }) => name !== 'node-disk'
     const big = ({ name }) => lab.options.quick ? QUICK_LARGE.includes(name) : !['net', 'node'].includes(name)
-    const added = new Set(lab.contenders.filter(({ extra }) => extra).map(({ name }) => name)) // they do every workload
+    const extras = new Set(lab.contenders.filter(({ extra }) => extra).map(({ name }) => name)) // of EXTRA: in every workload
     const servers = await startAll(lab, root, lab.contenders.filter(small))
     const workloads = plan(lab.options)
     lab.result.derived.workloads = workloads.flat().map(({ workload, heading, path }) => ({ workload, heading, path }))
     await lab.inTime([...workloads.map(group => {
       const cells = group.flatMap(({ workload, path, load, only }) => servers
-        .filter(({ name, paths }) => paths.has(path) && (!only || only.includes(name) || added.has(name)))
+        .filter(({ name, paths }) => paths.has(path) && (!only || only.includes(name) || extras.has(name)))
         .filter(({ name }) => !(name === 'net' && load.pipeline)) // it would respond once for sixteen
         .map(server => ({
           workload,
           server,
           load: { generator, path, ...load },
-          isRestarted: added.has(server.name) && load.settle > 0 // HPHS keeps the descriptors of thousands that have gone
+          isRestarted: extras.has(server.name) && load.settle > 0 // HPHS does not close all of thousands of connections
         })))
       return { name: group.map(({ workload }) => workload).join(', '), size: cells.length, act: () => lab.measure(cells) }
     }), {

@@ -3,7 +3,7 @@
 const path = require('node:path')
 const Server = require('../servers/server')
 const { measure } = require('./measure')
-const { repeat } = require('./openings')
+const { repeat } = require('./rounds')
 const { median, round } = require('./stats')
 
 const ROUNDS = 3
@@ -61,9 +61,11 @@ exports.harness = async function (names, { generators, pins, quick }) {
 async function cost (cell, client) {
   const { generator, connections } = cell.load
   try {
-    const samples = await repeat(ROUNDS, () => measure(cell, client))
-    const failed = samples.find(({ errors }) => errors)
-    if (failed) throw new Error(`${failed.errors} errors in ${failed.requests + failed.errors} requests`)
+    const samples = await repeat(ROUNDS, async () => {
+      const sample = await measure(cell, client)
+      if (sample.errors) throw new Error(`${sample.errors} errors in ${sample.requests + sample.errors} requests`)
+      return sample
+    })
     const of = name => round(median(samples.map(sample => sample[name])))
     return { generator, connections, requestsPerSecond: of('requestsPerSecond'), clientCpu: of('clientCpu'), serverCpu: of('cpu') }
   } catch (err) {

@@ -18,18 +18,3 @@ const OPENINGS = exports.OPENINGS = 3
  */
 exports.openingsOf = (connections, rounds) =>
   connections > OFTEN ? { openings: OPENINGS, each: Math.ceil(rounds / OPENINGS) } : { openings: rounds, each: 1 }
-
-/**
- * The samples of several rounds of the same act, one after the other.
- *
- *    await repeat(3, () => crowd.closed({ seconds: 2 })) // three samples
- *
- * @param {number} count
- * @param {() => Promise<object>} act
- * @return {Promise<object[]>}
- */
-exports.repeat = async function (count, act) {
-  const samples = []
-  while (samples.length < count) samples.push(await act())
-  return samples
-}

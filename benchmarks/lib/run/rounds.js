@@ -35,6 +35,21 @@ exports.rounds = async function (cells, { count, visit, doubt = () => null, trie
 }
 
 /**
+ * The samples of several rounds of the same act, one after the other.
+ *
+ *    await repeat(3, () => crowd.closed({ seconds: 2 })) // three samples
+ *
+ * @param {number} count
+ * @param {() => Promise<object>} act
+ * @return {Promise<object[]>}
+ */
+exports.repeat = async function (count, act) {
+  const samples = []
+  while (samples.length < count) samples.push(await act())
+  return samples
+}
+
+/**
  * The order of a round: another workload is first in each, and in each workload another contender; the rest of a
  * workload is shuffled.
  *
