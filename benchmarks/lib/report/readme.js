@@ -30,6 +30,8 @@ const DROPIN = [
 
 const BLOCKS = { chart, set, dropin }
 
+const ENGLISH = new Intl.ListFormat('en-GB') // a, b and c
+
 /**
  * The text of README.md with the blocks between `<!-- NAME -->` and `<!-- /NAME -->` made from the results.
  *
@@ -112,5 +114,5 @@ function footer (lines, what) {
   const pages = [...new Set(lines.map(({ figures }) => figures.result.lab))].map(lab => `[${lab}](docs/reports/${lab}.md)`)
   const quick = lines.some(({ figures }) => figures.result.derived?.quick) ? ' **A quick run, not a result.**' : ''
   return `${what}. Node ${nodes.join(', ')}, ${machine.cpu}, ${machine.cores} cores, commit ${commits.join(', ')}; ` +
-    `${generators.length > 0 ? `load by ${generators.join(' and ')}; ` : ''}medians, lowest–highest round in parentheses.${quick} ${pages.join(', ')}.`
+    `${generators.length > 0 ? `load by ${ENGLISH.format(generators)}; ` : ''}medians, lowest–highest round in parentheses.${quick} ${pages.join(', ')}.`
 }
