@@ -47,7 +47,7 @@ function cluster (result) {
 
 function pm2 (result) {
   const { pm2 } = result.derived
-  const [cost, rate, memory, latency] = ['cpu', 'throughput', 'memory', 'latency'].map(metric => rowOf(result, 'cluster', 'kone-pm2', metric))
+  const [cost, rate, memory, latency] = ['cpu', 'throughput', 'memory', 'latency'].map(metric => rowOf(result, 'pm2', 'kone-pm2', metric))
   if (!pm2?.workers) return null
   const MB = value => `${(value / 1e6).toFixed(1)} MB`
   return {

@@ -38,7 +38,7 @@ exports.cluster = async function (lab, { name, app }, { expected, load, generato
     return
   }
 
-  const workload = 'cluster'
+  const workload = 'pm2'
   const home = fs.mkdtempSync(path.join(os.tmpdir(), 'kone-pm2-'))
   const instances = os.availableParallelism()
   const port = await freePort()

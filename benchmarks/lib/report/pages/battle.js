@@ -45,7 +45,7 @@ const MW = 3467 // requests/s of one process with the same middleware, in anothe
 
 const HELLO = 'hello'
 const WRK = 'hello, wrk'
-const CLUSTER = 'cluster' // by pm2
+const UNDER_PM2 = 'pm2'
 const WORKERS = 'cluster, wrk'
 const ERA = 'hello, Node '
 
@@ -155,15 +155,15 @@ function cluster (figures) {
 
 // The fourth table of the report.
 function underPm2 (figures) {
-  const rows = figures.rows(CLUSTER)
+  const rows = figures.rows(UNDER_PM2)
   if (!rows.length) return null
   const { instances, bytes } = figures.result.derived.pm2 ?? {}
   return [
     `The report’s fourth table is of ${PM2.workers} processes under pm2 with every middleware on. Here are ${instances ?? 'as many as cores'} of ` +
-    `today, with an HTML page${bytes ? ` of ${whole(bytes)} bytes, headers included` : ''}, by ${figures.load(CLUSTER)}. It is another app than above, so both tables ` +
+    `today, with an HTML page${bytes ? ` of ${whole(bytes)} bytes, headers included` : ''}, by ${figures.load(UNDER_PM2)}. It is another app than above, so both tables ` +
     'do not compare; CPU includes pm2’s daemon. [Unmodified packages](./dropin.md) has hello world under pm2 beside Koa.',
     table(['', 'CPU µs/request', 'lowest–highest', 'MB of a worker', 'mean ms'], rows.map(row => {
-      const memory = figures.row(CLUSTER, row.contender, 'memory')
+      const memory = figures.row(UNDER_PM2, row.contender, 'memory')
       return [figures.versioned(row.contender), figure(row), range(row), memory ? whole(memory.median / 1e6) : '–', two(row.latencyMeanMs)]
     }))
   ]
