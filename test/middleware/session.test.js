@@ -4,12 +4,13 @@ const assert = require('node:assert/strict')
 const { execFile } = require('node:child_process')
 const path = require('node:path')
 const { describe, it } = require('node:test')
-const { promisify } = require('node:util')
+const { isDeepStrictEqual, promisify } = require('node:util')
 const session = require('kone/middleware/session')
 
 const frameworks = require('../helpers/frameworks')
 const Kone = require('../helpers/kone')
 const materialised = require('../helpers/materialised')
+const { random } = require('../helpers/random')
 const visitor = require('../helpers/visitor')
 const until = require('../helpers/until')
 
@@ -181,6 +182,43 @@ frameworks('session', ({ it, Koa, ask, errors, name }) => {
     await ann('GET /ab')
     await ann('GET /ba')
     assert.deepEqual(store.calls.map(([name]) => name), ['set', 'get'])
+  })
+
+  it('should save exactly what is not deeply equal, of generated sessions as long as each other', async () => {
+    const { next: share, int, chance, pick } = random(7)
+    const shuffled = list => list.map(one => [share(), one]).sort(([a], [b]) => a - b).map(([, one]) => one)
+    const reordered = value => value === null || typeof value !== 'object' || Array.isArray(value)
+      ? value
+      : Object.fromEntries(shuffled(Object.entries(value)).map(([key, one]) => [key, reordered(one)]))
+    // one character of a value or of a key is another one
+    const changed = value => {
+      const text = JSON.stringify(value)
+      const { index } = pick([...text.matchAll(/[a-c1-3]/g)])
+      return JSON.parse(text.slice(0, index) + pick(/\d/.test(text[index]) ? '123' : 'abc') + text.slice(index + 1))
+    }
+    const made = depth => Object.fromEntries(Array.from({ length: 1 + int(4) }, () =>
+      [pick('abc') + pick(['', 'a', ',']), depth && chance(0.4) ? made(depth - 1) : pick([1, 12, 'a', 'b,c', ['a', 1], '"c":1,"'])]))
+
+    const store = recording()
+    const app = new Koa()
+    let next
+    app.use(session({ store }))
+    app.use(ctx => {
+      ctx.session = next
+      ctx.body = ''
+    })
+    const ann = visitor(ask, app)
+    const seen = { saved: 0, equal: 0 }
+    for (let i = 0, last = {}; i < 400; i++) {
+      next = i % 20 ? pick([reordered, changed, one => reordered(changed(one))])(last) : made(2)
+      const before = store.calls.filter(([name]) => name === 'set').length
+      await ann('GET /')
+      const isSaved = store.calls.filter(([name]) => name === 'set').length > before
+      assert.equal(isSaved, !isDeepStrictEqual(next, last), `${JSON.stringify(last)} became ${JSON.stringify(next)}`)
+      seen[isSaved ? 'saved' : 'equal']++
+      last = next
+    }
+    assert.ok(seen.saved > 100 && seen.equal > 100, JSON.stringify(seen))
   })
 
   it('should destroy an emptied session and its cookie', async () => {
