@@ -1,5 +1,6 @@
 'use strict'
 
+const { spawn } = require('node:child_process')
 const http = require('node:http')
 const net = require('node:net')
 const { once } = require('node:events')
@@ -60,6 +61,29 @@ describe('a crowd of connections', () => {
       server.close()
       server.closeAllConnections()
     }
+  })
+
+  it('should say that a server accepts no more, or no longer responds, and serve the next one', async t => {
+    const program = 'require("http").createServer((req, res) => res.setHeader("Content-Length", 0).end())' +
+      '.listen({ port: 0, host: "127.0.0.1", backlog: 8 }, function () { console.log(this.address().port) })'
+    const child = spawn(process.execPath, ['-e', program])
+    const crowd = new Crowd({ connections: 200 })
+    t.after(() => {
+      crowd.stop()
+      child.kill('SIGKILL')
+    })
+    const port = Number(await once(child.stdout, 'data'))
+    child.kill('SIGSTOP')
+    await assert.rejects(crowd.open({ port, connections: 200 }), /^Error: \d+ connections: not accepted within 10 s$/)
+    await crowd.reset()
+    child.kill('SIGCONT')
+    assert.deepEqual(await crowd.open({ port, connections: 4 }), { open: 4 })
+    child.kill('SIGSTOP')
+    await assert.rejects(crowd.greet(), /^Error: no response to the first request within 10 s$/)
+    await crowd.reset()
+    child.kill('SIGCONT')
+    assert.deepEqual(await crowd.open({ port, connections: 30 }), { open: 30 })
+    assert.equal((await crowd.greet()).requests, 30)
   })
 
   it('should count what is no 200 as an error', async () => {

@@ -6,6 +6,7 @@ const path = require('node:path')
 const { describe, it } = require('node:test')
 const assert = require('node:assert/strict')
 const Program = require('../../benchmarks/lib/servers/program')
+const Server = require('../../benchmarks/lib/servers/server')
 const { need } = require('../helpers/programs')
 
 const SERVER = `
@@ -33,6 +34,19 @@ describe('a program that is no Node contender', { skip: !linux && 'its processes
       await server.restart()
       assert.notEqual(server.pid, pid)
       assert.equal(fs.existsSync(folder), false)
+      if (server.port !== port) await refused(port)
+      assert.ok((await server.usage()).run > 1e6)
+    } finally {
+      await server.stop()
+    }
+  })
+
+  it('should be so of a Node contender, too', async () => {
+    const server = await Server.start({ name: 'impatient', file: require.resolve('./fixtures/contenders/impatient') }, { node: process.execPath })
+    try {
+      const { pid, port } = server
+      await server.restart()
+      assert.notEqual(server.pid, pid)
       if (server.port !== port) await refused(port)
       assert.ok((await server.usage()).run > 1e6)
     } finally {

@@ -1,8 +1,16 @@
 'use strict'
 
+const fs = require('node:fs')
+const net = require('node:net')
+const { once } = require('node:events')
+const { tmpdir } = require('node:os')
+const path = require('node:path')
 const { describe, it } = require('node:test')
+const { setTimeout: wait } = require('node:timers/promises')
 const assert = require('node:assert/strict')
-const { SIZES, bodyOf, growth, plan } = require('../../benchmarks/labs/static/plan')
+const lab = require('../../benchmarks/labs/static')
+const { SIZES, bodyOf, growth, plan, workersFor } = require('../../benchmarks/labs/static/plan')
+const Server = require('../../benchmarks/lib/servers/server')
 
 describe('the workloads of static', () => {
   it('should be every file at 64 connections, two at 6,000, and a pipelined one', () => {
@@ -29,6 +37,40 @@ describe('the workloads of static', () => {
 
   it('should ask for pages of exactly the size they are named after', () => {
     for (const { bytes } of SIZES) assert.equal(Buffer.byteLength(bodyOf(bytes)), bytes)
+  })
+})
+
+describe('a contender of static', { skip: process.platform !== 'linux' && 'descriptors are counted on Linux only' }, () => {
+  const CLIENTS = 60
+  const LARGE = 5_000_000 // bytes, more than a socket takes at once
+
+  // Who leaks would end in the middle of the lab, and take its other rows along.
+  for (const { name, file, program, leaks = false } of lab.contenders) {
+    if (program) continue
+    it(`should ${leaks ? 'keep, as it says,' : 'close'} the files of clients that have gone: ${name}`, async t => {
+      const root = fs.mkdtempSync(path.join(tmpdir(), 'kone-static-'))
+      t.after(() => fs.rmSync(root, { recursive: true, force: true }))
+      for (const { path: name, bytes } of SIZES) fs.writeFileSync(path.join(root, name), bodyOf(bytes))
+      fs.writeFileSync(path.join(root, SIZES.at(-1).path), bodyOf(LARGE))
+      const server = await Server.start({ name, file, args: [root] }, { node: process.execPath })
+      t.after(() => server.stop())
+      const open = () => fs.readdirSync(`/proc/${server.pid}/fd`).length
+
+      const before = open()
+      const clients = Array.from({ length: CLIENTS }, () => net.connect(server.port, '127.0.0.1'))
+      for (const client of clients) client.on('error', () => {}).write(`GET ${SIZES.at(-1).path} HTTP/1.1\r\nHost: a\r\n\r\n`)
+      await Promise.all(clients.map(client => once(client, 'data').then(() => client.pause())))
+      await wait(200)
+      for (const client of clients) client.resetAndDestroy()
+      for (let i = 0; i < 30 && open() > before + CLIENTS / 2; i++) await wait(100)
+      assert.equal(open() > before + CLIENTS / 2, leaks, `${open()} descriptors, ${before} before`)
+    })
+  }
+
+  it('should be as many processes as its descriptors ask for', () => {
+    const lighttpd = lab.contenders.find(({ name }) => name === 'lighttpd')
+    assert.equal(workersFor(lighttpd, 60_000, 20_000), 7)
+    assert.equal(workersFor({}, 60_000, 20_000), 4)
   })
 })
 

@@ -3,6 +3,7 @@
 const net = require('node:net')
 const sample = require('./sample')
 
+const PATIENCE = 10_000 // ms until a connection is made; Linux tries for two minutes
 const BUFFER = Buffer.allocUnsafeSlow(65_536) // of all sockets: every read is used up before the next one
 
 /**
@@ -38,17 +39,21 @@ class Client {
 
   /**
    * @return {Promise<Client>} connected
-   * @throws {Error} of the socket
+   * @throws {Error} of the socket; or, with the code ETIMEDOUT, if it is not connected within ten seconds
    */
   open () {
     return new Promise((resolve, reject) => {
       const socket = this.socket = net.connect({
         ...this.#where,
         noDelay: true,
+        timeout: PATIENCE,
         onread: { buffer: BUFFER, callback: length => this.#take(length) }
       })
+      const late = () => socket.destroy(Object.assign(new Error(`not accepted within ${PATIENCE / 1000} s`), { code: 'ETIMEDOUT' }))
+      socket.once('timeout', late)
       socket.once('error', reject)
       socket.once('connect', () => {
+        socket.setTimeout(0).off('timeout', late)
         this.isOpen = true
         socket.off('error', reject).on('error', () => {})
         resolve(this)

@@ -6,11 +6,13 @@ const serve = require('./messages')
 const AT_ONCE = 64 // connections being made, so that no listen queue overflows
 const PER_SOURCE = 5000 // connections from one source address, far below its 28,000 ports
 const TRIES = 5 // of one connection to be made
+const STALL = 5_000 // ms without a new connection, after which those that are late are not tried again
 const LATE = 10_000 // ms that a response may still take after the end
 
 const slots = [] // each holds one connection, and the next one when it breaks
 let crowd = null // { host, port, source, request }
 let tally = null
+let accepted = 0 // when the last connection was made
 
 serve(({ act, ...load }) => acts[act](load))
 
@@ -38,7 +40,7 @@ const acts = {
         const slot = fresh.shift()
         if (!slot) return false
         slot.greeted = true
-        await new Promise(resolve => request(slot, performance.now(), resolve))
+        await first(slot)
         return true
       })
     })
@@ -100,9 +102,29 @@ const acts = {
   }
 }
 
+// The first failure ends every lane, and nothing is under way any more when it is thrown.
 async function inLanes (step) {
-  const lane = async () => { while (await step()); }
+  const failures = []
+  const lane = async () => {
+    try {
+      while (!failures.length && await step());
+    } catch (err) {
+      failures.push(err)
+    }
+  }
   await Promise.all(Array.from({ length: AT_ONCE }, lane))
+  if (failures.length) throw failures[0]
+}
+
+// A connection that waits in a listen queue looks open, and has no response.
+function first (slot) {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => reject(new Error(`no response to the first request within ${LATE / 1000} s`)), LATE)
+    request(slot, performance.now(), () => {
+      clearTimeout(timer)
+      resolve()
+    })
+  })
 }
 
 async function counted (act) {
@@ -121,9 +143,11 @@ async function connect (slot) {
     slot.client = new Client({ host, port, localAddress }, { onclose: () => broken(slot) })
     try {
       await slot.client.open()
+      accepted = performance.now()
       return
     } catch (err) {
-      if (tries === TRIES) throw new Error(`${slots.length} connections: ${err.message}`)
+      const isOver = err.code === 'ETIMEDOUT' ? performance.now() - accepted > STALL : tries === TRIES
+      if (isOver) throw new Error(`${slots.length} connections: ${err.message}`)
       await new Promise(resolve => setTimeout(resolve, 50 * tries))
     }
   }

@@ -64,8 +64,12 @@ class Crowd {
     for (const { stop } of this.workers) stop()
   }
 
-  #all (of) {
-    return Promise.all(this.workers.map((one, i) => one.run(of(i))))
+  // Each has replied before anything fails: who had not would take the next act's reply for its own.
+  async #all (of) {
+    const replies = await Promise.allSettled(this.workers.map((one, i) => one.run(of(i))))
+    const failed = replies.find(({ status }) => status === 'rejected')
+    if (failed) throw failed.reason
+    return replies.map(({ value }) => value)
   }
 }
 

@@ -26,6 +26,7 @@ const GENERATORS = {
 }
 
 const QUICK = 215_000 // ms that a first look may take
+const FEW = { connections: 50, settle: undefined } // of a load: what leaks descriptors is warmed by it
 const HARNESS = 12_000 // ms of them that are kept for what the generators cost
 
 /**
@@ -229,8 +230,8 @@ class Lab {
   /**
    * Measure cells under their loads, in rounds, and keep their rows.
    *
-   * @param {object[]} cells `{ workload, server, load, isRestarted? }`, isRestarted: a program that is started anew before
-   *   each round
+   * @param {object[]} cells `{ workload, server, load, isRestarted? }`, isRestarted: the server is started anew before
+   *   each round, and warmed by few connections
    * @param {{ quickWarm?: number }} [how] quickWarm: seconds that a server is warmed with --quick
    */
   async measure (cells, { quickWarm = 0.4 } = {}) {
@@ -243,7 +244,10 @@ class Lab {
     }
     progress.end()
     const visit = async cell => {
-      if (cell.isRestarted) await cell.server.restart()
+      if (cell.isRestarted) {
+        await cell.server.restart()
+        await this.warm({ ...cell, load: { ...cell.load, ...FEW } }, 1)
+      }
       return measure(cell, generators[cell.load.generator])
     }
     await this.rounds(cells, { visit, doubt })

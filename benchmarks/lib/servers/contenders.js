@@ -14,7 +14,9 @@ const { koneVersion, packageVersion } = require('./versions')
  * A contender for Node exports `start(args)`, which gives what has Node's `listen(port, host, backlog)`, or a
  * function of these that gives a server or a promise of one. Its packages are loaded inside of `start`, because the
  * lab itself requires the file. `package` names the package whose version is shown (`kone` for the checkout; without
- * it, the version of Node), `about` is a remark. A program exports `command`, as program.js takes it.
+ * it, the version of Node), `about` is a remark. A program exports `command`, as program.js takes it. The lab static
+ * reads two more: `descriptorsEach`, open files per connection if not 1, and `leaks`, true for what does not close the
+ * file of a client that has gone.
  *
  * @param {string} folder
  * @param {{ first?: string[], only?: string[] }} [order] first: these before the others, which are in alphabetical
@@ -41,7 +43,7 @@ exports.list = function (folder, { first = [], only } = {}) {
 const read = exports.read = function (file) {
   const { start, command, package: of, version, ...rest } = require(file)
   const name = path.basename(file, '.js')
-  if (command) return { name, program: require(file), version, about: rest.about }
+  if (command) return { name, program: require(file), version, about: rest.about, descriptorsEach: rest.descriptorsEach }
   if (typeof start !== 'function') throw new TypeError(`${file} exports neither start nor command: expected one${PAGE}`)
   return { ...rest, name, file, package: of, version: versionOf(of) }
 }

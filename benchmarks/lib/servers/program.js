@@ -54,27 +54,17 @@ class Program extends Server {
     const { program } = contender
     const built = program.build ? { binary: await program.build() } : {}
     const server = new Program(contender, { pin, built })
-    await server.#open()
+    await server.open()
     return server
   }
 
   constructor (contender, how) {
-    super(contender)
+    super(contender, how)
     this.#contender = contender
     this.#how = how
   }
 
-  /**
-   * A new process, on another port.
-   *
-   * @throws {Error} as `start` does
-   */
-  async restart () {
-    await this.stop()
-    await this.#open()
-  }
-
-  async #open () {
+  async open () {
     const { program } = this.#contender
     for (let tries = 1; ; tries++) {
       try {

@@ -23,27 +23,48 @@ class Server {
    * @throws {Error} it ended or stayed silent; the message holds what it wrote
    */
   static async start (contender, { node, flags = [], pin, within = START }) {
-    const server = new Server(contender)
-    const { file, args = [], workers, host = HOST } = contender
-    const command = [node, ...flags, ...workers ? [CLUSTER, String(workers)] : [host], file, ...args]
-    if (pin) command.unshift('taskset', '-c', pin)
-    server.process = spawn(command[0], command.slice(1), {
-      env: { ...process.env, NODE_ENV: 'production', NODE_OPTIONS: '', ...contender.env },
-      stdio: ['ignore', 'ignore', 'pipe', 'ipc']
-    })
-    server.follow()
-
-    try {
-      server.port = (await server.#message(within)).port
-    } catch (err) {
-      await server.stop()
-      throw err
-    }
+    const server = new Server(contender, { node, flags, pin, within })
+    await server.open()
     return server
   }
 
-  constructor ({ name }) {
-    this.name = name
+  #contender
+  #how
+
+  constructor (contender, how) {
+    this.name = contender.name
+    this.#contender = contender
+    this.#how = how
+  }
+
+  /** @throws {Error} as `start` does */
+  async open () {
+    const { file, args = [], workers, host = HOST, env } = this.#contender
+    const { node, flags, pin, within } = this.#how
+    const command = [node, ...flags, ...workers ? [CLUSTER, String(workers)] : [host], file, ...args]
+    if (pin) command.unshift('taskset', '-c', pin)
+    this.process = spawn(command[0], command.slice(1), {
+      env: { ...process.env, NODE_ENV: 'production', NODE_OPTIONS: '', ...env },
+      stdio: ['ignore', 'ignore', 'pipe', 'ipc']
+    })
+    this.follow()
+
+    try {
+      this.port = (await this.#message(within)).port
+    } catch (err) {
+      await this.stop()
+      throw err
+    }
+  }
+
+  /**
+   * A new process, on another port.
+   *
+   * @throws {Error} as `start` does
+   */
+  async restart () {
+    await this.stop()
+    await this.open()
   }
 
   /** Keep what it says last, and its place among the running. */

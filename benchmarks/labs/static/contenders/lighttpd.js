@@ -8,6 +8,8 @@ exports.missing = () => missing('lighttpd', 'apt-get install lighttpd, or brew i
 
 exports.version = () => version('lighttpd', ['-v'])
 
+exports.descriptorsEach = 2 // it accepts half of max-fds, whatever max-connections says
+
 exports.command = function ({ host, port, folder, root, workers = 1 }) {
   const file = path.join(folder, 'lighttpd.conf')
   fs.writeFileSync(file, `

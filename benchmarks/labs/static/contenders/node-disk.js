@@ -3,6 +3,7 @@
 const fs = require('node:fs')
 const http = require('node:http')
 const path = require('node:path')
+const { pipeline } = require('node:stream')
 
 exports.about = 'node:http, fs.stat and fs.createReadStream for every response'
 
@@ -13,6 +14,6 @@ exports.start = ([root]) => http.createServer((req, res) => {
     if (err) return res.end()
     res.setHeader('Content-Type', 'text/html; charset=utf-8')
     res.setHeader('Content-Length', stats.size)
-    fs.createReadStream(file).pipe(res)
+    pipeline(fs.createReadStream(file), res, () => {}) // closes the file if the client has gone; pipe() does not
   })
 })
