@@ -136,7 +136,7 @@ module.exports = class Session {
     return rolling || this.expires - Date.now() < ttlOf(this.maxAge) / 2
   }
 
-  /** Another order of keys is not a change. Without a comma in the difference there is none, and nothing is parsed. */
+  /** Another order of keys is not a change; it differs by more than one member, so by a comma. Parsing takes longer. */
   isReordered (text) {
     return text.length === this.text.length && difference(text, this.text).includes(',') &&
       isDeepStrictEqual(JSON.parse(text), JSON.parse(this.text))
