@@ -136,7 +136,10 @@ module.exports = class Session {
     return rolling || this.expires - Date.now() < ttlOf(this.maxAge) / 2
   }
 
-  /** Another order of keys is not a change; it differs by more than one member, so by a comma. Parsing takes longer. */
+  /**
+   * Another order of keys is not a change. Such texts differ from one member to another, so over a comma; parsing both
+   * takes longer than to look for it.
+   */
   isReordered (text) {
     return text.length === this.text.length && difference(text, this.text).includes(',') &&
       isDeepStrictEqual(JSON.parse(text), JSON.parse(this.text))

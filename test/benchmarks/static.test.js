@@ -45,14 +45,15 @@ describe('a contender of static', { skip: process.platform !== 'linux' && 'descr
   const LARGE = 5_000_000 // bytes, more than a socket takes at once
 
   // Who leaks would end in the middle of the lab, and take its other rows along.
-  for (const { name, file, program, leaks = false } of lab.contenders) {
+  for (const one of lab.contenders) {
+    const { name, program, leaks = false } = one
     if (program) continue
     it(`should ${leaks ? 'keep, as it says,' : 'close'} the files of clients that have gone: ${name}`, async t => {
-      const root = fs.mkdtempSync(path.join(tmpdir(), 'kone-static-'))
-      t.after(() => fs.rmSync(root, { recursive: true, force: true }))
-      for (const { path: name, bytes } of SIZES) fs.writeFileSync(path.join(root, name), bodyOf(bytes))
-      fs.writeFileSync(path.join(root, SIZES.at(-1).path), bodyOf(LARGE))
-      const server = await Server.start({ name, file, args: [root] }, { node: process.execPath })
+      const folder = fs.mkdtempSync(path.join(tmpdir(), 'kone-static-'))
+      t.after(() => fs.rmSync(folder, { recursive: true, force: true }))
+      const { contender } = lab.probe(one, { folder })
+      fs.writeFileSync(path.join(folder, SIZES.at(-1).path), bodyOf(LARGE))
+      const server = await Server.start(contender, { node: process.execPath })
       t.after(() => server.stop())
       const open = () => fs.readdirSync(`/proc/${server.pid}/fd`).length
 

@@ -40,7 +40,7 @@ const acts = {
         const slot = fresh.shift()
         if (!slot) return false
         slot.greeted = true
-        await first(slot)
+        await firstResponse(slot)
         return true
       })
     })
@@ -117,7 +117,7 @@ async function inLanes (step) {
 }
 
 // A connection that waits in a listen queue looks open, and has no response.
-function first (slot) {
+function firstResponse (slot) {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => reject(new Error(`no response to the first request within ${LATE / 1000} s`)), LATE)
     request(slot, performance.now(), () => {

@@ -26,8 +26,8 @@ const GENERATORS = {
 }
 
 const QUICK = 215_000 // ms that a first look may take
-const FEW = { connections: 50, settle: undefined } // of a load: what leaks descriptors is warmed by it
 const HARNESS = 12_000 // ms of them that are kept for what the generators cost
+const FEW = { connections: 50, settle: undefined } // of a load: what leaks descriptors is warmed by it
 
 /**
  * A lab: it runs when its file is the one that was started; otherwise the file exports the definition.

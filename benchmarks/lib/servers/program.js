@@ -40,9 +40,6 @@ kill -9 0`
  *    await Program.start({ name: 'nginx', program: nginx, given: { root } }, { pin })
  */
 class Program extends Server {
-  #contender
-  #how
-
   /**
    * @param {{ name: string, program: object, given?: object }} contender given: what its command gets beside
    *   host, port and folder, a directory of its own for configuration
@@ -58,14 +55,8 @@ class Program extends Server {
     return server
   }
 
-  constructor (contender, how) {
-    super(contender, how)
-    this.#contender = contender
-    this.#how = how
-  }
-
   async open () {
-    const { program } = this.#contender
+    const { program } = this.contender
     for (let tries = 1; ; tries++) {
       try {
         return await this.#openAt(await (program.port ?? freePort)())
@@ -76,8 +67,8 @@ class Program extends Server {
   }
 
   async #openAt (port) {
-    const { program, given = {} } = this.#contender
-    const { pin, built } = this.#how
+    const { program, given = {} } = this.contender
+    const { pin, built } = this.how
     // What listens there would be measured in place of the program.
     if (await connects(port)) throw new Error(`port ${port} is taken: address already in use`)
     this.port = port

@@ -28,19 +28,16 @@ class Server {
     return server
   }
 
-  #contender
-  #how
-
   constructor (contender, how) {
     this.name = contender.name
-    this.#contender = contender
-    this.#how = how
+    this.contender = contender
+    this.how = how
   }
 
   /** @throws {Error} as `start` does */
   async open () {
-    const { file, args = [], workers, host = HOST, env } = this.#contender
-    const { node, flags, pin, within } = this.#how
+    const { file, args = [], workers, host = HOST, env } = this.contender
+    const { node, flags, pin, within } = this.how
     const command = [node, ...flags, ...workers ? [CLUSTER, String(workers)] : [host], file, ...args]
     if (pin) command.unshift('taskset', '-c', pin)
     this.process = spawn(command[0], command.slice(1), {
