@@ -34,4 +34,30 @@ describe('wrk', { skip: wrk.missing() ?? false }, () => {
     await once(waiting[0], 'connect')
     await assert.rejects(wrk({ late: 200 }).run({ port: Number(port), connections: 2, seconds: 1 }), /not done 0.2 s after its time/)
   })
+
+  // A closed loop: all that connections may have under way is under way, but for the time that wrk itself takes.
+  for (const [connections, pipeline] of [[64, 1], [16, 16], [64, 16], [256, 16]]) {
+    for (const stall of [0, 60]) {
+      const where = `${connections} connections, ${pipeline} deep, ${stall ? `the server stands still for ${stall} ms at times` : 'no stalls'}`
+      it(`should give a mean latency that agrees with Little's law: ${where}`, async t => {
+        const response = Buffer.from('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok')
+        const batch = Buffer.concat(Array(pipeline).fill(response))
+        const server = net.createServer(socket => {
+          let rest = ''
+          socket.on('error', () => {}).on('data', data => {
+            const requests = (rest + data.toString('latin1')).split('\r\n\r\n')
+            rest = requests.pop()
+            const bytes = requests.length * response.length
+            socket.write(bytes === batch.length ? batch : Buffer.alloc(bytes, response))
+          })
+        }).listen({ port: 0, host: '127.0.0.1', backlog: 4096 })
+        await once(server, 'listening')
+        const stalls = stall && setInterval(() => { for (const end = performance.now() + stall; performance.now() < end;); }, 3 * stall)
+        t.after(() => { clearInterval(stalls); server.close() })
+        const { requestsPerSecond, latencyMeanMs } = await wrk({}).run({ port: server.address().port, connections, pipeline, seconds: 1 })
+        const underWay = requestsPerSecond * latencyMeanMs / 1000 / (connections * pipeline)
+        assert(underWay > 0.5 && underWay < 1.2, `${underWay.toFixed(3)} of what may be under way`)
+      })
+    }
+  }
 })

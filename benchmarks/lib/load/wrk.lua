@@ -3,10 +3,10 @@
 -- DEPTH requests go out in one write; with COOKIES above 0 as many different Cookie headers go round.
 -- With SETTLE, seconds, it says when they are over, and how many requests went out until then.
 
-local EXACTLY, SAMPLES = 3000, 500 -- different latencies to look at one by one, and how many otherwise
-
 local ffi = require('ffi')
 ffi.cdef('typedef struct { long s, us; } when_t; int gettimeofday(when_t *, void *);')
+-- how many responses took how many µs, as wrk 4.0 to 4.2 keeps it; its own functions count from 0 at every call
+ffi.cdef('typedef struct { uint64_t count, limit, min, max, data[1]; } latencies_t;')
 local when = ffi.new('when_t')
 
 local function now ()
@@ -55,44 +55,33 @@ function init (args)
   end
 end
 
--- For every answer that took two or more of the average interval, wrk has by now added the latencies of the
+-- For every response that took two or more of the average interval, wrk has by now added the latencies of the
 -- requests it believes were held back meanwhile. They are taken away again, from the longest down: the mean must be
--- that of real answers, or Little's law seems broken by whatever stumbled once.
-local function real (latency, interval)
-  local counts, longest, unit = {}, 0, 1
-  if #latency <= EXACTLY then
-    for i = 1, #latency do
-      local us, count = latency(i)
-      counts[us], longest = count, math.max(longest, us)
-    end
-  else -- wrk counts from the start for each: thousands of connections would take it a minute
-    unit = 100
-    for i = 1, SAMPLES do
-      local us = math.floor(latency:percentile((i - 0.5) / SAMPLES * 100) / unit) * unit
-      counts[us], longest = (counts[us] or 0) + 1, math.max(longest, us)
-    end
+-- that of real responses, or Little's law seems broken by whatever stalled once.
+local function meanOf (latency, interval)
+  local all = ffi.cast('latencies_t **', ffi.cast('void *', latency))[0]
+  if tonumber(all.min) ~= latency.min or tonumber(all.max) ~= latency.max then
+    error('this wrk is not one of 4.0 to 4.2: where it keeps latencies is not known')
   end
-
-  local answers, sum = 0, 0
-  for us = longest, 0, -unit do
-    local count = counts[us] or 0
-    if count > 0 or unit > 1 and count < 0 then -- samples come out even only on the whole
-      answers, sum = answers + count, sum + count * us
+  local data, responses, sum = all.data, 0, 0
+  for us = latency.max, 0, -1 do
+    local count = data[us]
+    if count > 0 then
+      responses, sum = responses + tonumber(count), sum + tonumber(count) * us
       local added = us >= interval * 2 and us - interval or 0
       while added > interval do
-        local at = math.floor(added / unit) * unit
-        counts[at] = (counts[at] or unit == 1 and count or 0) - count -- wrk hides what it added below the shortest
+        data[added] = data[added] - count
         added = added - interval
       end
     end
   end
-  return sum / answers
+  return sum / responses
 end
 
 function done (summary, latency)
   local e = summary.errors
   local each = math.floor(summary.requests / tonumber(os.getenv('CONNECTIONS')))
-  local mean = each > 0 and real(latency, math.floor(summary.duration / each)) or latency.mean
+  local mean = each > 0 and meanOf(latency, math.floor(summary.duration / each)) or latency.mean
   io.write(string.format('\n{"requests":%d,"seconds":%.6f,"bytes":%d,"errors":%d,"mean":%.4f,"max":%.4f}\n',
     summary.requests, summary.duration / 1e6, summary.bytes,
     e.connect + e.read + e.write + e.status + e.timeout, mean / 1e3, latency.max / 1e3))
