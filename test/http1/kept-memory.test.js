@@ -9,7 +9,7 @@ const { start } = require('./wire')
 const KB = 1024
 const REQUESTS = 25
 
-// A buffer that is being read into (256 KB) may be there at the end of a batch and not at its begin, or the other way
+// A buffer that is being read into (256 KB) may be there at the end of a batch and not at its start, or the other way
 // round. It counts less with every batch; what the app keeps does not.
 const MIN_BATCHES = 2
 const MAX_BATCHES = 10

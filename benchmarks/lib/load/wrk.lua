@@ -5,7 +5,7 @@
 
 local ffi = require('ffi')
 ffi.cdef('typedef struct { long s, us; } when_t; int gettimeofday(when_t *, void *);')
--- how many responses took how many µs, as wrk 4.0 to 4.2 keeps it; its own functions count from 0 at every call
+-- how many responses took how many µs, as wrk 4.0 to 4.2 keeps it; what it has for scripts counts from 0 at every call
 ffi.cdef('typedef struct { uint64_t count, limit, min, max, data[1]; } latencies_t;')
 local when = ffi.new('when_t')
 

@@ -42,8 +42,9 @@ exports.list = function (folder, { first = [], only } = {}) {
  */
 const read = exports.read = function (file) {
   const { start, command, package: of, version, ...rest } = require(file)
+  const { about, descriptorsEach, leaks } = rest
   const name = path.basename(file, '.js')
-  if (command) return { name, program: require(file), version, about: rest.about, descriptorsEach: rest.descriptorsEach }
+  if (command) return { name, program: require(file), version, about, descriptorsEach, leaks }
   if (typeof start !== 'function') throw new TypeError(`${file} exports neither start nor command: expected one${PAGE}`)
   return { ...rest, name, file, package: of, version: versionOf(of) }
 }
