@@ -3,7 +3,7 @@
 const { Writable } = require('node:stream')
 const { describe, it } = require('node:test')
 const assert = require('node:assert/strict')
-const { block, short, size, table } = require('../../benchmarks/lib/report/text')
+const { block, ratio, short, size, table, two } = require('../../benchmarks/lib/report/text')
 const bar = require('../../benchmarks/lib/run/progress')
 
 describe('what a lab prints', () => {
@@ -42,6 +42,16 @@ describe('what a lab prints', () => {
   it('should keep the digits that matter', () => {
     assert.deepEqual([0.12345, 9.876, 98.76, 987.6, 98765.4].map(short), ['0.123', '9.88', '98.8', '988', '98,765'])
     assert.deepEqual([0, 999, 1500, 7.53e6].map(size), ['0 B', '999 B', '1.5 kB', '7.53 MB'])
+  })
+
+  it('should not print a ratio as nothing because it is small', () => {
+    for (let value = 1e-6; value < 1e6; value *= 1.07) {
+      const error = Math.abs(Number(two(value).replaceAll(',', '')) / value - 1)
+      assert.ok(error < (value < 0.01 || value > 1 ? 0.051 : 0.5), `${value} is printed as ${two(value)}`)
+    }
+    assert.deepEqual([0, 0.0047, 0.057, 9.876, 123.4].map(two), ['0.00', '0.0047', '0.06', '9.88', '123'])
+    assert.equal(ratio({ median: 0.0047, min: 0.004, max: 0.012 }), '0.0047 (0.0040–0.01)')
+    assert.equal(ratio(null), '–')
   })
 
   it('should draw its progress over one line on a terminal', () => {

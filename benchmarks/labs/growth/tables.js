@@ -1,7 +1,7 @@
 'use strict'
 
 const { ratio } = require('../../lib/report/report')
-const { compact, short } = require('../../lib/report/text')
+const { compact, ratio: spread, short } = require('../../lib/report/text')
 const { notes } = require('../../lib/report/view')
 const { slope } = require('./slope')
 const SUBJECTS = require('./subjects')
@@ -56,7 +56,7 @@ function grown ({ derived }, of, points) {
   if (points.length < 2) return ['–', '–', '–']
   const { perUnit, times, exponent } = slope(points.map(({ x, row }) => ({ x, rounds: row.rounds })))
   derived.slopes.push({ ...of, perUnit, times, exponent })
-  return [perUnit.median.toPrecision(2), `${times.median.toFixed(2)} (${times.min.toFixed(2)}–${times.max.toFixed(2)})`, exponent?.toFixed(2) ?? '–']
+  return [perUnit.median.toPrecision(2), spread(times), exponent?.toFixed(2) ?? '–']
 }
 
 function ratios (result, subject, most) {

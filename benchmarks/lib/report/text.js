@@ -81,12 +81,15 @@ const size = exports.size = function (bytes) {
 exports.short = value => value >= 100 ? Math.round(value).toLocaleString('en') : value.toPrecision(3)
 
 /**
- * Two digits behind the point, or three that matter.
+ * Two digits behind the point; three that matter from 10 on, and two below 0.01.
  *
  * @param {number} value
  * @return {string}
  */
-const two = exports.two = value => value >= 10 ? exports.short(value) : value.toFixed(2)
+const two = exports.two = function (value) {
+  if (value >= 10) return exports.short(value)
+  return value > 0 && value < 0.01 ? value.toPrecision(2) : value.toFixed(2)
+}
 
 /**
  * A ratio, or another small figure, with its spread.
