@@ -78,9 +78,9 @@ function takes (name, method) {
   return !METHODS[method].isGuarded || !name.endsWith('-hessian')
 }
 
-function call ({ name, protocol, codec }, method) {
+function call ({ protocol, codec }, method) {
   const { args, isGuarded } = METHODS[method]
-  const prefix = isGuarded && name !== 'kone-unguarded' ? '/guarded' : '/rpc'
+  const prefix = isGuarded ? '/guarded' : '/rpc'
   if (protocol !== 'http') return { protocol, method, args }
   const { type, encode } = coding(codec)
   return { protocol, method, args, codec, type, path: `${prefix}/${method}`, body: encode(args).toString('latin1') }

@@ -1,3 +1,9 @@
 'use strict'
 
-module.exports = { ...require('./kone'), about: 'the call without the middleware that isolates errors' }
+const kone = require('./kone')
+
+module.exports = {
+  ...kone,
+  about: 'the same app without the middleware that isolates errors',
+  start: () => kone.listener({ isolates: false })
+}

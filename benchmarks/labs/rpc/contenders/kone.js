@@ -6,7 +6,9 @@ exports.package = 'kone'
 exports.protocol = 'http'
 exports.codec = 'JSON'
 
-exports.start = function () {
+exports.start = () => listener({ isolates: true })
+
+const listener = exports.listener = function ({ isolates }) {
   const { ping, parse, noError, asyncError } = require('../service/methods')
   const rpc = kone('middleware/rpc')
   const codecs = [require('../service/hessian')]
@@ -17,6 +19,6 @@ exports.start = function () {
     ctx.body = 'hello world'
   })
   app.use(rpc({ ping, parse, noError }, { codecs }))
-  app.use(kone('middleware/isolate')())
+  if (isolates) app.use(kone('middleware/isolate')())
   return app.use(rpc({ noError, asyncError }, { prefix: '/guarded', codecs }))
 }
