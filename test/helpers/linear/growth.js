@@ -46,14 +46,20 @@ async function judge (run, size) {
   }
 }
 
-/** Over two doublings, because collecting garbage makes steps: 16 times is quadratic. */
+/**
+ * Over two doublings: 16 times is quadratic. What grew so much twice, from n and from 2n: where the objects of a run no
+ * longer fit into the young generation, a linear cost makes one step.
+ */
 async function growth (run, size, cost) {
   for (let attempt = 1; ; attempt++) {
     const twice = await least(run, 2 * size)
     if (twice > MOST ** 2 * cost) return `${size}: ${ms(cost)}, ${2 * size}: ${ms(twice)}`
     const grown = await least(run, 4 * size)
     if (grown <= MOST ** 2 * cost) return
-    if (attempt === ATTEMPTS) return `${size}: ${ms(cost)}, ${2 * size}: ${ms(twice)}, ${4 * size}: ${ms(grown)}`
+    if (attempt < ATTEMPTS) continue
+    const further = await least(run, 8 * size)
+    if (further <= MOST ** 2 * twice) return
+    return [cost, twice, grown, further].map((cost, i) => `${2 ** i * size}: ${ms(cost)}`).join(', ')
   }
 }
 
