@@ -109,3 +109,12 @@ describe('generators of calls', () => {
     })
   })
 })
+
+describe('the call without isolation', () => {
+  it('should be of the same app, without isolate and nothing else', () => {
+    const names = name => require(`../../benchmarks/labs/rpc/contenders/${name}`).start().middleware.map(fn => fn.name)
+    const isolated = names('kone')
+    assert.ok(isolated.includes('isolate'))
+    assert.deepEqual(names('kone-unguarded'), isolated.filter(name => name !== 'isolate'))
+  })
+})
