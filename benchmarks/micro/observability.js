@@ -1,10 +1,10 @@
 'use strict'
 
 const fs = require('node:fs')
-const os = require('node:os')
 const path = require('node:path')
 const { tracingChannel } = require('node:diagnostics_channel')
 const kone = require('../lib/servers/kone')
+const { conditionsOf } = require('../lib/report/page')
 const { ratio } = require('../lib/report/report')
 const { lab } = require('../lib/run/lab')
 const { rowOf } = require('../lib/run/result')
@@ -121,11 +121,12 @@ function table (result) {
 }
 
 // Between the page's two marks.
-function write ({ machine: { cpu, cores }, node, date, command, derived }, generator, [head, ...rows]) {
+function write (result, generator, [head, ...rows]) {
+  const { machine: { cpu, cores }, node, date, command, derived } = result
   const file = path.join(kone.root, PAGE)
   const lines = [head, ['---', '--:', '--:'], ...rows].map(cells => `| ${cells.join(' | ')} |`)
   const made = `\`${command}\`, ${generator}, 50 connections, ${derived.rounds} rounds, ${date.slice(0, 10)},\n` +
-    `Node ${node.slice(1)}, ${cores} × ${cpu}, load average ${os.loadavg()[2].toFixed(1)} (idle is below 1).`
+    `Node ${node.slice(1)}, ${cores} × ${cpu}; ${conditionsOf(result)}.`
   const marked = `<!-- cost -->\n${lines.join('\n')}\n\n${made}\n<!-- /cost -->`
   fs.writeFileSync(file, fs.readFileSync(file, 'utf8').replace(/<!-- cost -->[\s\S]*<!-- \/cost -->/, () => marked))
 }

@@ -131,12 +131,23 @@ function facts (all, { hasManyNodes }) {
   return table(['', ...cell(({ node }) => hasManyNodes ? 'all versions of Node' : `Node ${node}`)], rows, { text: all.map((_, i) => i + 1) })
 }
 
+/**
+ * How quiet the machine was: medians of the rounds.
+ *
+ *    conditionsOf(result) // 'load average 1.60, stolen by the hypervisor 0.0 %, taken by other processes 0.1 %'
+ *
+ * @param {object} result
+ * @return {string} '–' where it was not recorded
+ */
+const conditionsOf = exports.conditionsOf = function ({ conditions = [] }) {
+  if (!conditions.length) return '–'
+  return `load average ${middle(conditions, 'load').toFixed(2)}, stolen by the hypervisor ` +
+    `${percent(middle(conditions, 'steal'))}, taken by other processes ${percent(middle(conditions, 'others'))}`
+}
+
 // How quiet the machine was, and what the generators cost against a server of fixed bytes.
 function conditions (all) {
-  const quiet = all.map(({ result: { conditions = [] } }) => conditions.length
-    ? `load average ${middle(conditions, 'load').toFixed(2)}, stolen by the hypervisor ` +
-      `${percent(middle(conditions, 'steal'))}, taken by other processes ${percent(middle(conditions, 'others'))}`
-    : '–')
+  const quiet = all.map(({ result }) => conditionsOf(result))
   const cost = ({ generator, failed, clientCpu, requestsPerSecond }) =>
     `${generator} ${failed ?? `${short(clientCpu)} µs of CPU for a request, ${whole(requestsPerSecond)} requests/s`}`
   const harness = all.map(({ result: { harness = [] } }) => harness.map(cost).join('; ') || '–')
