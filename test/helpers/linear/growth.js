@@ -11,6 +11,7 @@ const HOPELESS = 2_000_000 // once is enough
 const ROUNDS = 5
 const ATTEMPTS = 3
 const MOST = 2.6 // times per doubling: 2 is linear, 4 quadratic
+const LEAST = 1.7 // less is not linear, either: the text is refused or cut
 const STEP = 4
 const SMALLEST = 256
 // What a header section may have on the wire
@@ -18,7 +19,8 @@ const LARGEST = Number(process.env.KONE_LINEAR_SIZE) || 16 * 1024
 
 /**
  * Measure a run at growing sizes. One that takes 4 ms is judged: at n, 2n and 4n, where n is the first size at which it
- * takes 20 ms, however long the text has to be for that. What never takes 4 ms is cheap enough, whatever its growth.
+ * takes 20 ms, however long the text has to be for that; where it grew too much, also at 8n. What never takes 4 ms is cheap
+ * enough, whatever its growth.
  *
  *    const found = await superLinear(size => parse(' '.repeat(size)))
  *    assert.equal(found, undefined, found)
@@ -47,8 +49,8 @@ async function judge (run, size) {
 }
 
 /**
- * Over two doublings: 16 times is quadratic. What grew so much twice, from n and from 2n: where the objects of a run no
- * longer fit into the young generation, a linear cost makes one step.
+ * Over two doublings: 16 times is quadratic. Where the objects of a run begin to be moved by the garbage collector, a linear
+ * cost makes a step and is linear again behind it. So what grew too much from n to 4n must do so from 2n to 8n, too.
  */
 async function growth (run, size, cost) {
   for (let attempt = 1; ; attempt++) {
@@ -58,7 +60,7 @@ async function growth (run, size, cost) {
     if (grown <= MOST ** 2 * cost) return
     if (attempt < ATTEMPTS) continue
     const further = await least(run, 8 * size)
-    if (further <= MOST ** 2 * twice) return
+    if (further >= LEAST * grown && further <= MOST ** 2 * twice) return
     return [cost, twice, grown, further].map((cost, i) => `${2 ** i * size}: ${ms(cost)}`).join(', ')
   }
 }
