@@ -27,7 +27,7 @@ module.exports = {
     'read. *Exponent* is the slope in a logarithmic chart: 1 is linear, 0 is constant.',
 
   trend: [
-    { what: '100 middleware ÷ koa', of: figures => figures.ratio('middleware: 100', 'kone', 'koa') },
+    { what: 'a hundred middleware ÷ koa', of: figures => figures.ratio('middleware: 100', 'kone', 'koa') },
     { what: '1,000 routes ÷ koa', of: figures => figures.ratio('routes: 1000', 'kone', 'koa') }
   ],
 
