@@ -8,7 +8,9 @@ exports.codec = 'JSON'
 
 exports.start = () => listener({ isolates: true })
 
-const listener = exports.listener = function ({ isolates }) {
+exports.listener = listener
+
+function listener ({ isolates }) {
   const { ping, parse, noError, asyncError } = require('../service/methods')
   const rpc = kone('middleware/rpc')
   const codecs = [require('../service/hessian')]
