@@ -30,8 +30,8 @@ module.exports = {
       name: 'pure-parts',
       comment: 'what runs for every request by itself depends on nothing',
       severity: 'error',
-      from: { path: '^lib/(?:compose|final|http1/read/partial|http1/response/writer)\\.js$' },
-      to: { dependencyTypesNot: ['core'], pathNot: '^lib/http1/(?:read/headers|detach)\\.js$' }
+      from: { path: '^lib/(?:compose|final|http1/input/partial|http1/output/writer)\\.js$' },
+      to: { dependencyTypesNot: ['core'], pathNot: '^lib/http1/(?:input/headers|detach)\\.js$' }
     },
     {
       name: 'middleware-knows-no-kone',

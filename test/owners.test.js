@@ -54,10 +54,10 @@ const EXCEPTIONS = {
   'http1/node/probe.js': {
     'server.maxHeadersCount': 'documented, of a server that it made'
   },
-  'http1/read/headers.js': {
+  'http1/input/headers.js': {
     'pattern.lastIndex': 'the state of a regexp that prepare() made'
   },
-  'http1/read/partial.js': {
+  'http1/input/partial.js': {
     'part.lastIndex': 'the state of a regexp of this file'
   },
   'stream.js': {

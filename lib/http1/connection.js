@@ -1,9 +1,9 @@
 'use strict'
 
-const { Gate, BODY, FULL, MANY, CLOSE } = require('./read/gate')
-const { Reader } = require('./read/reader')
-const { Outgoing } = require('./response/outgoing')
-const { Responses } = require('./response/responses')
+const { Gate, BODY, FULL, MANY, CLOSE } = require('./input/gate')
+const { Reader } = require('./input/reader')
+const { Outgoing } = require('./output/outgoing')
+const { Responses } = require('./output/responses')
 const handover = require('./node/handover')
 const message = require('./node/message')
 const response = require('./node/response')

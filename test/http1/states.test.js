@@ -2,7 +2,7 @@
 
 const { describe, it } = require('node:test')
 const assert = require('node:assert/strict')
-const { NAMES, Outgoing } = require('../../lib/http1/response/outgoing')
+const { NAMES, Outgoing } = require('../../lib/http1/output/outgoing')
 const { rows } = require('./readme')
 
 // Whether a response in one state may change to another.

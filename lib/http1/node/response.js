@@ -4,9 +4,9 @@ const http = require('node:http')
 const process = require('node:process')
 const { setMessage } = require('./handover')
 const watchers = require('./watchers')
-const { Pieces } = require('../response/pieces')
-const { lengthOf } = require('../response/outgoing')
-const { REMOVED } = require('../response/names')
+const { Pieces } = require('../output/pieces')
+const { lengthOf } = require('../output/outgoing')
+const { REMOVED } = require('../output/names')
 
 /**
  * A genuine http.ServerResponse whose bytes go through the front:

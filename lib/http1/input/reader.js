@@ -4,8 +4,8 @@ const { Buffer } = require('node:buffer')
 const { parse, found, INCOMPLETE, UNSUPPORTED } = require('./parser')
 const { Partial } = require('./partial')
 const detach = require('../detach')
-const { Body } = require('../request/body')
-const { Incoming } = require('../request/incoming')
+const { Body } = require('./body')
+const { Incoming } = require('./incoming')
 const { unexpectedEnd, behindLast } = require('../errors')
 
 /** The parser gets a read in windows of about the longest header section, in bytes. */
