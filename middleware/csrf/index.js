@@ -30,8 +30,8 @@ const OPTIONS = {
  *
  * GET, HEAD and OPTIONS pass. Every other request needs `Sec-Fetch-Site: same-origin` or `none`,
  * which browsers set and pages cannot set. Without this header, `Origin` must be the app's own.
- * Without both headers, the request needs the token: `_csrf` in the body or the query, or one of the
- * headers csrf-token, xsrf-token, x-csrf-token, x-xsrf-token.
+ * Without both headers, and with `Origin: null`, the request needs the token: `_csrf` in the body or the
+ * query, or one of the headers csrf-token, xsrf-token, x-csrf-token, x-xsrf-token.
  *
  * `ctx.state._csrf` is the token. Reading it makes the token, and the secret in the session. The token
  * differs in every response, because the length of a compressed response could reveal a constant one.
@@ -66,9 +66,10 @@ function isAllowed (ctx, disableQuery) {
   const site = ctx.get('sec-fetch-site')
   if (site !== '') return site === 'same-origin' || site === 'none'
 
+  // 'null' names no site: behind `Referrer-Policy: no-referrer` browsers send it with the app's own forms
   const origin = ctx.get('origin')
   // not ctx.origin, which in Koa 3 is the Origin header of the client
-  if (origin !== '') return origin === `${ctx.protocol}://${ctx.host}`
+  if (origin !== '' && origin !== 'null') return origin === `${ctx.protocol}://${ctx.host}`
 
   const token = sentToken(ctx, disableQuery)
   return token !== '' && isValid(token, sessionOf(ctx)?.secret)

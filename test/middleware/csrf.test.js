@@ -151,10 +151,20 @@ frameworks('csrf', ({ it, Koa, ask, errors }) => {
     assert.equal((await ann('POST /', { headers: { Host, Origin: 'http://example.com' } })).text, 'OK')
     for (const Origin of [
       'http://evil.com', 'https://example.com', 'http://example.com:8080', 'http://example.com.evil.com',
-      'http://sub.example.com', 'null', 'example.com', 'http://example.com/', 'http://evil.com, http://example.com'
+      'http://sub.example.com', 'NULL', 'null, null', 'example.com', 'http://example.com/', 'http://evil.com, http://example.com'
     ]) {
       assert.equal((await ann('POST /', post(token, { Host, Origin }))).status, 403, Origin)
     }
+  })
+
+  it('should let the token decide where Origin is null', async () => {
+    const app = site()
+    const ann = visitor(ask, app)
+    const { text: bobs } = await visitor(ask, app)('GET /')
+    const { text: token } = await ann('GET /')
+    assert.equal((await ann('POST /', post(token, { Origin: 'null' }))).text, 'OK')
+    for (const wrong of ['', 'x', bobs]) assert.equal((await ann('POST /', post(wrong, { Origin: 'null' }))).status, 403)
+    assert.equal((await ann('POST /', post(token, { Origin: 'null', 'Sec-Fetch-Site': 'cross-site' }))).status, 403)
   })
 
   it('should not believe a forwarded host unless the app does', async () => {
