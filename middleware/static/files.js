@@ -27,42 +27,51 @@ module.exports = class Files {
   }
 
   known (path) {
-    return this.cache.get(path)
+    const wanted = decoded(path)
+    return wanted === undefined ? undefined : this.cache.get(wanted)
   }
 
   forget (path) {
-    this.cache.forget(path)
+    this.cache.forget(canonical(path))
   }
 
   open (file, strictly) {
     return this.disk.open(file, strictly)
   }
 
-  look (path) {
-    let looking = this.looking.get(path)
+  async look (path) {
+    const wanted = canonical(path)
+    if (wanted === undefined) return NOTHING
+
+    let looking = this.looking.get(wanted)
     if (looking === undefined) {
-      looking = this.lookNow(path).finally(() => this.looking.delete(path))
-      this.looking.set(path, looking)
+      looking = this.lookNow(wanted).finally(() => this.looking.delete(wanted))
+      this.looking.set(wanted, looking)
     }
     return looking
   }
 
-  async lookNow (path) {
-    const wanted = canonical(path)
-    if (wanted === undefined) return NOTHING
-
+  async lookNow (wanted) {
     const since = performance.now()
-    const entry = await this.lookup.find(wanted, this.cache.last(path))
-    this.cache.forget(path)
-    if (entry !== NOTHING) this.cache.keep(path, entry, since)
-    else await this.keepMissing(path, since)
+    const entry = await this.lookup.find(wanted, this.cache.last(wanted))
+    this.cache.forget(wanted)
+    if (entry !== NOTHING) this.cache.keep(wanted, entry, since)
+    else await this.keepMissing(wanted, since)
     return entry
   }
 
-  async keepMissing (path, since) {
-    const first = firstSegment(path)
-    const isEmpty = first !== path && await this.disk.isMissing(canonical(first))
+  async keepMissing (wanted, since) {
+    const first = firstSegment(wanted)
+    const isEmpty = first !== wanted && await this.disk.isMissing(first)
     if (isEmpty) this.cache.keepEmpty(first, since)
-    else this.cache.keepMissing(path, since)
+    else this.cache.keepMissing(wanted, since)
   }
+}
+
+/** The path that entries are kept by: `/%c3%a9` and `/%C3%A9` are one. Undefined: look(path) says why. */
+function decoded (path) {
+  if (!path.includes('%')) return path
+  try {
+    return canonical(path)
+  } catch {}
 }

@@ -128,7 +128,11 @@ class Server {
     for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
       if (entry === undefined) entry = await this.look(ctx, path)
       const file = fileFor(ctx, entry)
-      if (file === undefined) return false
+      if (file === undefined) {
+        // for another Accept-Encoding there is a file
+        if (entry !== NOTHING) ctx.vary('Accept-Encoding')
+        return false
+      }
 
       const outcome = outcomeOf(ctx, file)
       if (file.body !== null || !outcome.hasBody || ctx.method === 'HEAD') {

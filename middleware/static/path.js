@@ -10,8 +10,8 @@ const isWindows = process.platform === 'win32'
  *
  * A guard before the files compares paths as they were sent. A second spelling of a path would get past
  * it, so these are refused: an empty, `.` or `..` segment, percent-encoded unreserved characters
- * (RFC 3986, 2.3), and an encoded slash or NUL. Reserved characters may be encoded or not, because
- * clients differ.
+ * (RFC 3986, 2.3), and an encoded slash or NUL. Reserved characters may be encoded or not, and an
+ * encoding in either letter case, because clients differ.
  *
  * @param {string} path
  * @return {string|undefined}

@@ -33,6 +33,7 @@ write('public/app.js.br', 'br bytes')
 write('public/app.js.gz', 'gz bytes')
 write('public/app.js.zst', 'zst bytes')
 write('public/only.css.gz', 'gz alone')
+write('public/café.txt', 'coffee')
 write('public-other/x.txt', 'secret')
 write('secret.txt', 'secret')
 fs.symlinkSync('../secret.txt', path.join(root, 'escape.txt'))
@@ -170,16 +171,28 @@ frameworks('static', ({ it, Koa, ask, listen, name }) => {
     ]) {
       const { headers, ...res } = await ask(app, 'GET /app.js', { headers: { 'Accept-Encoding': accept } })
       assert.deepEqual([res.text, headers['content-encoding']], [text, encoding], accept)
-      if (text === 'next') continue
       assert.equal(headers.vary, 'Accept-Encoding')
+      if (text === 'next') continue
       assert.match(headers['content-type'], /javascript/)
       assert.equal(headers['content-length'], String(text.length))
       etags.add(headers.etag)
     }
     assert.equal(etags.size, 4)
     assert.equal((await ask(app, 'GET /only.css', { headers: { 'Accept-Encoding': 'gzip' } })).text, 'gz alone')
-    assert.equal((await ask(app, 'GET /only.css')).text, 'next')
+    for (const options of [{}, { defer: true }]) {
+      const app = new Koa().use(serve(root, options))
+      const { status, headers } = await ask(app, 'GET /only.css')
+      assert.deepEqual([status, headers.vary], [404, 'Accept-Encoding'])
+      assert.equal((await ask(app, 'GET /none.css')).headers.vary, undefined)
+    }
     assert.equal((await ask(app, 'GET /a.txt')).headers.vary, undefined)
+  })
+
+  it('should find a file by either letter case of a percent-encoding', async () => {
+    const app = start({ cacheFileSize: 4 })
+    for (const target of ['/caf%C3%A9.txt', '/caf%c3%a9.txt', '/caf%c3%A9.txt', '/caf%C3%A9.txt']) {
+      assert.equal((await ask(app, `GET ${target}`)).text, 'coffee', target)
+    }
   })
 
   it('should serve no encoding that is turned off', async () => {
@@ -361,6 +374,18 @@ describe('static(root, options)', () => {
     assert(files.cache.missing.size <= 1000)
     await files.look(`/${'x'.repeat(5000)}`)
     assert(![...files.cache.missing.keys()].some(key => key.length > 256))
+  })
+
+  it('should keep one entry for all spellings of a path', async () => {
+    const Files = require('../../middleware/static/files')
+    const files = new Files(root, { cacheSize: 100000, cacheFileSize: 65536, encodings: [], extensions: [] })
+    for (const path of ['/caf%C3%A9.txt', '/caf%c3%a9.txt']) assert.equal((await files.look(path)).files.length, 1)
+    assert.equal(files.known('/caf%c3%A9.txt'), files.known('/caf%C3%A9.txt'))
+    assert.equal(files.cache.entries.size, 1)
+    for (const path of ['/%C3%A9', '/%c3%a9', '/%C3%A8/a', '/%c3%a8/b']) await files.look(path)
+    assert.deepEqual([files.cache.missing.size, files.cache.empty.size], [1, 1])
+    files.forget('/caf%c3%a9.txt')
+    assert.equal(files.cache.bytes, 0)
   })
 })
 
