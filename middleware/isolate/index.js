@@ -58,7 +58,8 @@ class Request {
       this.isFailed = true
       this.reject(err)
     } else {
-      report(this.ctx, err)
+      // outside of the request: an error that a listener of 'error' throws must not come back here
+      storage.run(undefined, report, this.ctx, err)
     }
   }
 }

@@ -5,6 +5,7 @@ const { given, misuse } = require('../_shared/misuse')
 const {
   any, boolean, check, fn, integer, number, object, oneOf, shape, string, text
 } = require('../_shared/options')
+const report = require('../_shared/report')
 const MemoryLimiter = require('./memory')
 const networkOf = require('./network')
 const RedisLimiter = require('./redis')
@@ -140,7 +141,7 @@ function fail (ctx, next, settings, cause) {
   const err = new Error(`the rate limit's store failed: ${cause?.message ?? cause}`, { cause })
   Object.assign(err, { code: 'KONE_ERR_RATE_LIMIT_STORE', status: 503 })
   if (!settings.failOpen) throw err
-  ctx.app.emit('error', err, ctx)
+  report(ctx, err)
   return next()
 }
 

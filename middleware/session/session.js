@@ -2,6 +2,7 @@
 
 const { isDeepStrictEqual } = require('node:util')
 const { misuse } = require('../_shared/misuse')
+const report = require('../_shared/report')
 const { cookiesOf, withCookies } = require('./error-cookies')
 const { NOTHING } = require('./record')
 const { withDefaults } = require('./settings')
@@ -174,7 +175,7 @@ module.exports = class Session {
     try {
       await this.commit()
     } catch (failed) {
-      this.ctx.app.emit('error', failed, this.ctx)
+      report(this.ctx, failed)
       return err
     }
     return withCookies(err, cookiesOf(this.ctx, this.settings.key))

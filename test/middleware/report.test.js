@@ -1,0 +1,204 @@
+'use strict'
+
+const assert = require('node:assert/strict')
+const { spawnSync } = require('node:child_process')
+const { once } = require('node:events')
+const fs = require('node:fs')
+const http = require('node:http')
+const os = require('node:os')
+const path = require('node:path')
+const { after, describe, it } = require('node:test')
+const compose = require('koa-compose')
+const set = require('kone/middleware')
+const { names } = require('../../tools/middleware-index')
+const Kone = require('../helpers/kone')
+const until = require('../helpers/until')
+
+const ROOT = path.join(__dirname, '../../middleware')
+
+const scratch = fs.mkdtempSync(path.join(os.tmpdir(), 'kone-report-'))
+after(() => fs.rmSync(scratch, { recursive: true }))
+
+const down = () => Promise.reject(new Error('the store is down'))
+const form = new Blob(['--x\r\nContent-Disposition: form-data; name="f"; filename="f"\r\n\r\nhi\r\n--x--\r\n'])
+
+/** For each middleware that reports: how it comes to it, the response all the same, and the report. */
+const REPORTS = {
+  rateLimit: {
+    use: () => [
+      set.rateLimit({ db: { get: down, set: down, del: down, eval: down }, failOpen: true }),
+      ctx => { ctx.body = 'ok' }
+    ],
+    status: 200,
+    error: { code: 'KONE_ERR_RATE_LIMIT_STORE' }
+  },
+  session: {
+    use: () => [
+      set.session({ store: { get: () => undefined, set: down, destroy: () => {} } }),
+      ctx => {
+        ctx.session.name = 'x'
+        throw Object.assign(new Error('wrong'), { status: 422, expose: true })
+      }
+    ],
+    status: 422,
+    error: { code: 'KONE_ERR_SESSION_STORE' }
+  },
+  health: {
+    use: () => [set.health({ checks: { db: down } })],
+    path: '/readyz',
+    status: 503,
+    error: { message: 'the store is down' }
+  },
+  timeout: {
+    use: () => [
+      set.timeout(1),
+      ctx => new Promise((resolve, reject) => {
+        ctx.signal.addEventListener('abort', () => reject(new Error('late')))
+      })
+    ],
+    status: 503,
+    error: { message: 'late' }
+  },
+  isolate: {
+    use: () => [
+      set.isolate(),
+      ctx => {
+        ctx.body = 'ok'
+        setImmediate(() => setImmediate(() => { throw new Error('after the response') }))
+      }
+    ],
+    status: 200,
+    error: { message: 'after the response' }
+  },
+  upload: {
+    use: () => [
+      set.upload({ dest: scratch }),
+      async ctx => {
+        const [file] = ctx.request.files
+        fs.rmSync(file.path)
+        fs.mkdirSync(file.path) // cannot be removed as a file
+        ctx.body = 'ok'
+      }
+    ],
+    request: { method: 'POST', body: form, headers: { 'content-type': 'multipart/form-data; boundary=x' } },
+    status: 200,
+    error: { code: 'ERR_FS_EISDIR' }
+  }
+}
+
+/** Ways of a request through an app that nobody gave a listener of 'error'. */
+const WAYS = {
+  'koa 2': { load: () => require('koa'), send: listening(app => app.callback()) },
+  'koa 3': { load: () => require('koa3'), send: listening(app => app.callback()) },
+  'app.fetch of kone': {
+    load: () => Kone,
+    send: (app, path, init) => app.fetch(new Request(`http://localhost${path}`, init), { ip: '127.0.0.1' })
+  },
+  'createContext of koa 2 alone': { load: () => require('koa'), send: listening(alone) },
+  'createContext of koa 3 alone': { load: () => require('koa3'), send: listening(alone) },
+  'createContext of kone alone': { load: () => Kone, send: listening(alone) }
+}
+
+function listening (listenerOf) {
+  return async (app, path, init) => {
+    const server = http.createServer(listenerOf(app)).listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    try {
+      const response = await fetch(`http://127.0.0.1:${server.address().port}${path}`, init)
+      return new Response(await response.text(), { status: response.status })
+    } finally {
+      server.close()
+    }
+  }
+}
+
+function alone (app) {
+  const run = compose(app.middleware)
+  return (req, res) => {
+    const ctx = app.createContext(req, res)
+    res.statusCode = 404
+    run(ctx).then(() => res.end(ctx.body), err => {
+      res.statusCode = err.status ?? 500
+      res.end()
+    })
+  }
+}
+
+for (const [name, { use, path = '/', request, status, error }] of Object.entries(REPORTS)) {
+  for (const [way, { load, send }] of Object.entries(WAYS)) {
+    describe(`what ${name} reports`, () => {
+      it(`should be printed by the app that has no listener, once, and change no response: ${way}`, async () => {
+        const app = new (load())()
+        const printed = []
+        app.onerror = err => printed.push(err)
+        app.use(async (ctx, next) => {
+          try {
+            await next()
+          } catch (err) {
+            ctx.status = err.status // the response; Koa would report this error, too
+            ctx.body = err.message
+          }
+        })
+        for (const fn of use()) app.use(fn)
+
+        assert.equal((await send(app, path, request)).status, status)
+        await until(() => printed.length > 0)
+        assert.equal(printed.length, 1, printed.join('\n'))
+        for (const [key, value] of Object.entries(error)) assert.equal(printed[0][key], value)
+      })
+    })
+  }
+}
+
+describe('report(ctx, err)', () => {
+  const report = require('../../middleware/_shared/report')
+
+  it('should be the only way to report an error in the set', () => {
+    for (const file of fs.readdirSync(ROOT, { recursive: true })) {
+      if (!file.endsWith('.js') || file === path.join('_shared', 'report.js')) continue
+      const text = fs.readFileSync(path.join(ROOT, file), 'utf8')
+      assert.doesNotMatch(text, /app\.emit\(|app\.onerror\(|emit\('error', \w+, /, file)
+    }
+    const reporting = names().filter(name => fs.readdirSync(path.join(ROOT, name)).some(file =>
+      file.endsWith('.js') && fs.readFileSync(path.join(ROOT, name, file), 'utf8').includes("_shared/report'")))
+    assert.deepEqual(reporting, Object.keys(REPORTS).sort())
+  })
+
+  it('should call listeners with the context, and convert what is not an Error', () => {
+    const app = new Kone()
+    const got = []
+    app.on('error', (err, ctx) => got.push([err, ctx]))
+    const ctx = { app }
+    for (const thrown of [null, undefined, 'text', 5n, { a: 1 }]) {
+      report(ctx, thrown)
+      const [err, of] = got.pop()
+      assert.match(err.message, /^non-error thrown: /)
+      assert.deepEqual([err.cause, of], [thrown, ctx])
+    }
+    const foreign = require('node:vm').runInNewContext('new Error("of another realm")')
+    report(ctx, foreign)
+    assert.equal(got[0][0], foreign)
+  })
+
+  it('should make what a listener throws an uncaught exception, not the error of a request', () => {
+    const program = use => `
+      const Kone = require('kone'), set = require('kone/middleware')
+      const app = new Kone()
+      app.on('error', () => { throw new Error('of the listener') })
+      const down = () => Promise.reject(new Error('down'))
+      ${use}
+      app.use(ctx => { ctx.body = 'ok' })
+      process.on('exit', code => console.log('exit', code))
+      app.fetch(new Request('http://localhost/')).then(res => console.log('status', res.status))
+    `
+    const uses = {
+      rateLimit: 'app.use(set.rateLimit({ db: { get: down, set: down, del: down, eval: down }, failOpen: true, id: () => "x" }))',
+      isolate: 'app.use(set.isolate()).use((ctx, next) => { setImmediate(() => { throw new Error("late") }); return next() })'
+    }
+    for (const [name, use] of Object.entries(uses)) {
+      const { status, stderr } = spawnSync(process.execPath, ['-e', program(use)], { cwd: ROOT, encoding: 'utf8', timeout: 30_000 })
+      assert.equal(status, 1, name)
+      assert.match(stderr, /Error: of the listener/)
+    }
+  })
+})
