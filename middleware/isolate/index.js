@@ -3,6 +3,7 @@
 const { AsyncLocalStorage } = require('node:async_hooks')
 const { check } = require('../_shared/options')
 const report = require('../_shared/report')
+const { needsNode } = require('../_shared/runtime')
 
 const storage = new AsyncLocalStorage()
 let isWatching = false
@@ -18,10 +19,12 @@ let isWatching = false
  * more than that, and end the process soon after an unknown error.
  *
  * @return {Function} middleware
+ * @throws {TypeError} for any option; on Bun and Deno
  * @api public
  */
 module.exports = function isolate (options) {
   check('isolate', options, {})
+  needsNode('isolate', 'Bun and Deno do not report which request an uncaught error belongs to')
   watch()
 
   return function isolate (ctx, next) {

@@ -45,6 +45,8 @@ module.exports = function sse (options) {
     this.set('Cache-Control', 'no-cache, no-transform')
     this.set('X-Accel-Buffering', 'no') // otherwise nginx buffers events
     this.body = stream
+    if (this.method === 'HEAD') stream.destroy() // such a client reads no events: the handler is notified
+    stream.sendHeadersLater(this)
     return stream
   }
 
@@ -65,7 +67,12 @@ class EventStream extends Readable {
     this.full = false
     this.over = false
     this.beat = heartbeat && setInterval(beat, heartbeat, this).unref()
-    this.headersTimer = setTimeout(sendHeaders, HEADERS_AFTER, this, ctx).unref()
+    this.headersTimer = undefined
+  }
+
+  // not `unref`: in app.fetch() there may be nothing else that the process waits for
+  sendHeadersLater (ctx) {
+    this.headersTimer = setTimeout(sendHeaders, HEADERS_AFTER, this, ctx)
   }
 
   /**
@@ -120,11 +127,28 @@ function beat (stream) {
   if (stream.readableLength === 0 && !stream.over) stream.push(HEARTBEAT)
 }
 
-/** Sends the headers while the handler runs: a handler that sends events in a loop may never return. */
+/**
+ * Sends the headers while the handler runs: a handler that sends events in a loop may never return. It runs in a timer,
+ * where nothing else would catch an error.
+ */
 function sendHeaders (stream, ctx) {
   if (stream.readableFlowing !== null || ctx.body !== stream || ctx.headerSent || !ctx.writable) return
-  ctx.respond = false
-  stream.pipe(ctx.res)
+  try {
+    ctx.flushHeaders()
+    ctx.respond = false
+    const writable = writableOf(ctx)
+    if (ctx.method === 'HEAD') writable.end()
+    else stream.pipe(writable)
+  } catch (err) {
+    stream.destroy()
+    ctx.onerror(err)
+  }
+}
+
+/** `app.fetch()` has its own Writable, because Bun and Deno have no `ctx.res`. */
+function writableOf (ctx) {
+  const { outgoing } = ctx.response
+  return typeof outgoing?.sink === 'function' ? outgoing.sink() : ctx.res
 }
 
 /**

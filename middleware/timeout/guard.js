@@ -22,7 +22,21 @@ const RES = [
 module.exports = function guard (ctx, isLate) {
   shadow(ctx, ['respond'], isLate)
   shadow(ctx.response, RESPONSE, isLate)
-  shadow(ctx.res, RES, isLate)
+  const res = responseOf(ctx)
+  if (res === null) return
+  shadow(res, RES, isLate)
+  // an earlier write may fail now; without a listener its 'error' would end the process
+  res.on?.('error', ignore)
+}
+
+/** Node's response, or null in `app.fetch()` on Bun and Deno, where no code can write to it. */
+function responseOf (ctx) {
+  try {
+    return ctx.res
+  } catch (err) {
+    if (err.code === 'KONE_ERR_NODE_ONLY') return null
+    throw err
+  }
 }
 
 /** Own properties in front of those of the object or its prototypes. */

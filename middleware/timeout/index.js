@@ -48,9 +48,11 @@ function inTime (running, scope, signal, ms) {
     const timer = setTimeout(() => {
       if (ctx.headerSent || !ctx.writable) return
       scope.isLate = true
-      guard(ctx, () => isLate(ctx))
-      // an earlier write may fail now; without a listener its 'error' would end the process
-      ctx.res.on('error', () => {})
+      try {
+        guard(ctx, () => isLate(ctx))
+      } catch (err) {
+        return reject(err) // in a timer nothing else would catch it
+      }
       const err = createError(503, { code: 'KONE_ERR_TIMEOUT', timeout: ms })
       reject(err)
       // run abort listeners in the scope of the late code, so that their writes are dropped, too

@@ -25,7 +25,7 @@ exports.install = function (name) {
   const stamp = join(modules, '.package-lock.json') // what npm writes last
   const isInstalled = () => existsSync(stamp) && statSync(stamp).mtimeMs >= statSync(lock).mtimeMs
   if (!isInstalled()) {
-    alone(join(folder, 'node_modules.lock'), () => {
+    exports.alone(join(folder, 'node_modules.lock'), () => {
       if (!isInstalled()) ci(folder, stamp)
     })
   }
@@ -47,7 +47,7 @@ function ci (folder, stamp) {
 }
 
 /** Test files run beside each other: one of them installs, the others wait. A lock that was left behind expires. */
-function alone (lock, fn) {
+exports.alone = function alone (lock, fn) {
   for (;;) {
     try {
       mkdirSync(lock)

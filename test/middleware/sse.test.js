@@ -185,6 +185,31 @@ frameworks('sse', ({ it, Koa, ask, listen }) => {
     assert.equal(res.headers['content-type'], 'text/event-stream; charset=utf-8')
     await until(() => stream.destroyed)
   })
+
+  it('should end a HEAD of a handler that has not returned, and notify the handler', async () => {
+    const closed = []
+    const app = serve(async ctx => {
+      const stream = ctx.sse()
+      stream.on('close', () => closed.push(ctx.path))
+      if (ctx.path === '/held') await new Promise(() => {})
+      while (stream.send('event')) await new Promise(resolve => setImmediate(resolve))
+    })
+    for (const path of ['/loop', '/held']) {
+      const res = await ask(app, `HEAD ${path}`)
+      assert.deepEqual([res.status, res.headers['content-type']], [200, 'text/event-stream; charset=utf-8'])
+    }
+    assert.deepEqual(closed, ['/loop', '/held'])
+  })
+
+  it('should respond with 500 when the headers cannot be sent while the handler runs', async () => {
+    const app = serve(ctx => {
+      ctx.sse()
+      ctx.flushHeaders = () => { throw new Error('node refuses these headers') }
+      return new Promise(() => {})
+    })
+    app.silent = true
+    assert.equal((await ask(app, 'GET /')).status, 500)
+  })
 })
 
 describe('sse(options)', () => {
