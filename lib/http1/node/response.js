@@ -245,8 +245,8 @@ function writeRaw (data, encoding, callback, size) {
 
 function addPiece (res, data, encoding, callback) {
   const pieces = res[kPieces]
-  if (!pieces.add(data, encoding)) {
-    flushPieces(res)
+  if (data.length > 0) {
+    if (pieces.isSealed) flushPieces(res)
     pieces.add(data, encoding)
   }
   if (typeof callback === 'function') pieces.addCallback(callback)
@@ -267,14 +267,14 @@ function finish () {
   const pieces = this[kPieces]
   const outgoing = this[kOutgoing]
   if (pieces === null || !outgoing.isOpen) return
-  const { text, bytes, isLatin1, callbacks } = pieces
+  const { text, encoding, bytes, callbacks } = pieces
   pieces.clear()
   if (this[kPlainBody] !== NONE) {
     const body = this[kPlainBody]
     this[kPlainBody] = NONE
     return outgoing.endPlain(this._header, body, this._contentLength, callbacks)
   }
-  outgoing.endByNode(text, bytes, isLatin1, callbacks, this._last)
+  outgoing.endByNode(text, encoding, bytes, callbacks, this._last)
 }
 
 /** Waits one more tick if pieces were added: the response may end and need one write. */
@@ -294,10 +294,9 @@ function goOnIfWritable (res) {
 function flushPieces (res) {
   const pieces = res[kPieces]
   const outgoing = res[kOutgoing]
-  if (pieces.isEmpty || !outgoing.isOpen) return
-  const { text, bytes, isLatin1, callbacks } = pieces
+  const { isEmpty, text, encoding, bytes, callbacks } = pieces
   pieces.clear()
-  outgoing.responses.stream(outgoing, text, bytes, isLatin1, callbacks)
+  if (!isEmpty && outgoing.isOpen) outgoing.responses.stream(outgoing, text, encoding, bytes, callbacks)
 }
 
 // ---- when it has become the first response

@@ -4,6 +4,7 @@ const assert = require('node:assert')
 const { Buffer } = require('node:buffer')
 const process = require('node:process')
 const { REMOVED, fieldName, isPlain } = require('./names')
+const { ASCII, UTF8 } = require('./pieces')
 const writer = require('./writer')
 
 /**
@@ -69,8 +70,8 @@ class Outgoing {
     this.ended = false
     this.hadTurn = false    // of a lost response: it was the first that was not flushed
     this.text = ''          // of a queued response: header section, and the body if that is a string
+    this.encoding = ASCII   //   its encoding, see pieces.js
     this.bytes = null       //   and the body otherwise
-    this.isLatin1 = true    //   and whether the text can be written as latin1
     this.writtenIn = -1     // the event loop iteration in which it was written
     this.failure = null
     this.listeners = null
@@ -315,9 +316,13 @@ class Outgoing {
   endPlain (header, body, length, callbacks) {
     this.ended = true
     this.callbacks = callbacks
-    if (length === 0 || this.isBodiless) this.responses.end(this, header, null, true)
-    else if (typeof body === 'string') this.responses.end(this, header + body, null, length === body.length)
-    else this.responses.end(this, header, body, true)
+    if (length === 0 || this.isBodiless) {
+      this.responses.end(this, header, ASCII, null)
+    } else if (typeof body === 'string') {
+      this.responses.end(this, header + body, length === body.length ? ASCII : UTF8, null)
+    } else {
+      this.responses.end(this, header, ASCII, body)
+    }
   }
 
   /** Can the front write what node would after these removals? */
@@ -368,19 +373,19 @@ class Outgoing {
     this.next = null
   }
 
-  /** End with the last bytes of node's own object. */
-  endByNode (text, bytes, isLatin1, callbacks, closes) {
+  /** End with the last pieces of node's own object. */
+  endByNode (text, encoding, bytes, callbacks, closes) {
     this.callbacks = callbacks
     this.closes = closes
-    this.responses.end(this, text, bytes, isLatin1)
+    this.responses.end(this, text, encoding, bytes)
   }
 
   /** Keep the bytes by reference until the earlier responses are sent. */
-  queue (text, bytes, isLatin1) {
+  queue (text, encoding, bytes) {
     this.become(QUEUED)
     this.text = text
+    this.encoding = encoding
     this.bytes = bytes
-    this.isLatin1 = isLatin1
   }
 
   unqueue () {

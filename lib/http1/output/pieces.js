@@ -1,5 +1,6 @@
 'use strict'
 
+const assert = require('node:assert')
 const { Buffer } = require('node:buffer')
 
 /** Size in bytes from which a body is not copied into one string with its header section (measured: +12 to +73 %). */
@@ -8,16 +9,27 @@ const LARGE = 16 * 1024
 const CR = 13
 const LF = 10
 
-/** Encodings that contain ASCII → the encoding for the write. */
-const TEXTS = new Map([
-  [undefined, 'utf8'], [null, 'utf8'], ['utf8', 'utf8'], ['utf-8', 'utf8'],
-  ['latin1', 'latin1'], ['binary', 'latin1'], ['ascii', 'latin1']
+/** What a text can be written as. */
+const ASCII = 0   // as any of the others
+const LATIN1 = 1
+const UTF8 = 2
+
+/** Of node's `write(text, encoding)`, for the encodings that contain ASCII. */
+const ENCODINGS = new Map([
+  [undefined, UTF8], [null, UTF8], ['utf8', UTF8], ['utf-8', UTF8],
+  ['latin1', LATIN1], ['binary', LATIN1], ['ascii', LATIN1]
 ])
 
 /**
- * Joins what node's ServerResponse writes piece by piece into as few writes as possible:
+ * What goes to the socket in one write. Nothing else joins texts and bytes:
  *
- *    |  text, in one encoding  |  large bytes, or null  |
+ *    |  text, in one encoding  |  bytes, or null  |
+ *
+ *    ASCII ──▶ LATIN1 ──▶ sealed      a small body of bytes is kept as latin1 characters
+ *      └─────▶ UTF8 ────▶ sealed      a text in the other encoding is added as bytes
+ *
+ * Sealed: the bytes are the last that it takes. A large body of bytes seals it, and so do bytes behind UTF-8, because
+ * characters that stand for bytes must not be encoded as UTF-8.
  */
 class Pieces {
   constructor () {
@@ -26,50 +38,93 @@ class Pieces {
 
   clear () {
     this.text = ''
-    this.encoding = null // null while the text is ASCII
+    this.encoding = ASCII
     this.bytes = null
     this.callbacks = null
   }
 
   get isEmpty () { return this.text === '' && this.bytes === null && this.callbacks === null }
-  get isLatin1 () { return this.encoding !== 'utf8' }
+
+  /** What it holds must be written before more is added. */
+  get isSealed () { return this.bytes !== null }
+
+  /** Characters and bytes. */
   get size () { return this.text.length + (this.bytes === null ? 0 : this.bytes.length) }
 
   /**
-   * @param {string|Uint8Array} data
-   * @param {string} [encoding]
-   * @return {boolean} false if the pieces so far must be written first
+   * @param {string} text
+   * @param {number} encoding ASCII only if the text is
+   * @throws {assert.AssertionError} if it is sealed
    */
-  add (data, encoding) {
-    if (data.length === 0) return true
-    if (this.bytes !== null) return false
-    if (typeof data !== 'string') return this.addBytes(data)
-    const written = TEXTS.get(encoding)
-    if (written === undefined) return this.addBytes(Buffer.from(data, encoding))
-    if (Buffer.byteLength(data) !== data.length) { // not ASCII
-      if (this.encoding !== null && this.encoding !== written) return false
-      this.encoding = written
+  addText (text, encoding) {
+    if (this.bytes !== null) assert.fail('text behind the bytes of a write')
+    if (encoding === ASCII || encoding === this.encoding) {
+      this.text += text
+    } else if (this.encoding === ASCII) {
+      this.text += text
+      this.encoding = encoding
+    } else {
+      this.addBytes(Buffer.from(text, encoding === UTF8 ? 'utf8' : 'latin1'))
     }
-    this.text += data
-    return true
   }
 
+  /**
+   * @param {Uint8Array} bytes
+   * @throws {assert.AssertionError} if it is sealed
+   */
   addBytes (bytes) {
-    if (isLineEnd(bytes)) {
-      this.text += '\r\n' // node's, around each chunk; the same in both encodings
-    } else if (bytes.length >= LARGE || this.encoding === 'utf8') {
+    if (this.bytes !== null) assert.fail('bytes behind the bytes of a write')
+    if (bytes.length === 0) return
+    if (this.encoding === UTF8 || bytes.length >= LARGE) {
       this.bytes = bytes
     } else {
       this.text += latin1(bytes)
-      this.encoding = 'latin1'
+      this.encoding = LATIN1
     }
-    return true
+  }
+
+  /**
+   * Add what node's ServerResponse writes.
+   *
+   * @param {string|Uint8Array} data
+   * @param {string} [encoding] of a string
+   */
+  add (data, encoding) {
+    if (typeof data !== 'string') {
+      if (isLineEnd(data)) this.addText('\r\n', ASCII) // node's, around each chunk
+      else this.addBytes(data)
+      return
+    }
+    const known = ENCODINGS.get(encoding)
+    if (known === undefined) this.addBytes(Buffer.from(data, encoding))
+    else this.addText(data, Buffer.byteLength(data) === data.length ? ASCII : known)
   }
 
   /** Call `fn` when all pieces so far are flushed, or with an error. */
   addCallback (fn) {
     if (this.callbacks === null) this.callbacks = [fn]
     else this.callbacks.push(fn)
+  }
+
+  /**
+   * Give everything to the socket, with one write or two that are corked. It is empty before the socket is called.
+   *
+   * @param {net.Socket} socket
+   * @param {Function} [callback] of the write; the callbacks of the pieces are the caller's
+   */
+  writeTo (socket, callback) {
+    const { text, encoding, bytes } = this
+    this.clear()
+    if (bytes === null) {
+      if (text !== '' || callback !== undefined) socket.write(text, encoding === UTF8 ? 'utf8' : 'latin1', callback)
+    } else if (text === '') {
+      socket.write(bytes, callback)
+    } else {
+      socket.cork()
+      socket.write(text, encoding === UTF8 ? 'utf8' : 'latin1')
+      socket.write(bytes, callback)
+      socket.uncork()
+    }
   }
 }
 
@@ -82,4 +137,4 @@ function latin1 (bytes) {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).latin1Slice()
 }
 
-module.exports = { Pieces, LARGE, latin1 }
+module.exports = { Pieces, ASCII, LATIN1, UTF8, LARGE }

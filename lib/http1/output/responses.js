@@ -3,7 +3,7 @@
 // The global `process` is a getter, too slow for each request.
 const process = require('node:process')
 const { STREAMING, BATCHED, WRITTEN } = require('./outgoing')
-const { LARGE, latin1 } = require('./pieces')
+const { Pieces } = require('./pieces')
 
 /**
  * The responses of one connection, in the order of their requests:
@@ -32,9 +32,8 @@ class Responses {
     this.last = null
     this.length = 0         // from first to last
     this.queuedBytes = 0    // of queued responses, node's own included
-    this.batch = ''
-    this.isLatin1 = true    // the batch can be written as latin1
-    this.batched = null
+    this.batch = new Pieces()
+    this.batched = null     // the responses whose bytes are in the batch
     this.flushing = null
     this.isScheduled = false
     this.isBurst = false    // one read held several requests
@@ -81,23 +80,24 @@ class Responses {
    *
    * @param {Outgoing} outgoing
    * @param {string} text header section, and the body if that is a string
+   * @param {number} encoding of the text, see pieces.js
    * @param {Uint8Array|null} bytes the body otherwise
-   * @param {boolean} isLatin1 whether the text can be written as latin1
    */
-  end (outgoing, text, bytes, isLatin1) {
+  end (outgoing, text, encoding, bytes) {
     if (outgoing !== this.first || (this.isBlocked && !outgoing.isStreaming)) {
-      outgoing.queue(text, bytes, isLatin1)
+      outgoing.queue(text, encoding, bytes)
       this.queuedBytes += outgoing.size
     } else if (!outgoing.isStreaming && (outgoing.next !== null || this.isBurst || this.batched !== null)) {
-      this.join(outgoing, text, bytes, isLatin1)
+      this.join(outgoing, text, encoding, bytes)
       this.advance()
     } else {
       outgoing.become(WRITTEN)
+      this.put(text, encoding, bytes)
       if (this.isAsync) {
-        this.writeAsync([outgoing], text, bytes, isLatin1)
+        this.writeAsync([outgoing])
         this.shift(outgoing)
       } else {
-        const isWritten = this.write(text, bytes, isLatin1)
+        const isWritten = this.write()
         this.shift(outgoing)
         if (isWritten && this.socket.writableLength === 0) outgoing.flushed()
         else this.waitForFlush([outgoing])
@@ -112,10 +112,11 @@ class Responses {
    *
    * @param {Function[]|null} callbacks called when the part was flushed
    */
-  stream (outgoing, text, bytes, isLatin1, callbacks) {
+  stream (outgoing, text, encoding, bytes, callbacks) {
     this.flush()
     if (!outgoing.isStreaming) outgoing.become(STREAMING)
-    this.write(text, bytes, isLatin1, callbacks)
+    this.put(text, encoding, bytes)
+    this.write(callbacks)
   }
 
   /** Count bytes that node's ServerResponse queues; negative once it has written them. */
@@ -128,15 +129,17 @@ class Responses {
 
   /** Moves queued responses that have become the first into the batch, as long as the client reads. */
   advance () {
-    while (this.first !== null && this.first.isQueued && !this.isBlocked) {
-      const outgoing = this.first
-      const { text, bytes, isLatin1 } = outgoing
-      this.queuedBytes -= outgoing.size
-      outgoing.unqueue()
-      this.join(outgoing, text, bytes, isLatin1)
+    try {
+      while (this.first !== null && this.first.isQueued && !this.isBlocked) {
+        const outgoing = this.first
+        const { text, encoding, bytes } = outgoing
+        this.queuedBytes -= outgoing.size
+        outgoing.unqueue()
+        this.join(outgoing, text, encoding, bytes)
+      }
+    } finally { // a listener of the response that has become the first may throw
+      this.connection.drained()
     }
-    this.schedule()
-    this.connection.drained()
   }
 
   /** The first response leaves the queue. */
@@ -158,20 +161,25 @@ class Responses {
 
   // ---- the batch
 
-  join (outgoing, text, bytes, isLatin1) {
+  join (outgoing, text, encoding, bytes) {
     outgoing.become(BATCHED)
-    this.batch += text
-    this.isLatin1 &&= isLatin1
+    if (this.batch.isSealed) this.flush()
+    this.put(text, encoding, bytes)
     if (this.batched === null) this.batched = [outgoing]
     else this.batched.push(outgoing)
     this.shift(outgoing)
-
-    if (bytes !== null) {
-      if (this.isLatin1 && bytes.length < LARGE) this.batch += latin1(bytes)
-      else this.flushWith(bytes)
-    }
-    if (this.batch.length >= this.socket.writableHighWaterMark) this.flush()
+    this.schedule()
+    if (this.batch.size >= this.socket.writableHighWaterMark) this.flush()
     this.proceed(outgoing)
+  }
+
+  /** Adds one response, or a part of it, to the batch. */
+  put (text, encoding, bytes) {
+    const { batch } = this
+    if (text !== '') batch.addText(text, encoding)
+    if (bytes === null) return
+    if (batch.isSealed) this.flush() // its text was added as bytes
+    batch.addBytes(bytes)
   }
 
   schedule () {
@@ -187,40 +195,32 @@ class Responses {
   }
 
   flush () {
-    if (this.batched !== null) this.flushWith(null)
-  }
-
-  flushWith (bytes) {
-    const { batch, isLatin1, batched } = this
-    this.batch = ''
-    this.isLatin1 = true
+    const { batched } = this
+    if (batched === null) return
     this.batched = null
     for (const outgoing of batched) outgoing.become(WRITTEN)
-    if (this.isAsync) this.writeAsync(batched, batch, bytes, isLatin1)
-    else if (this.write(batch, bytes, isLatin1) && this.socket.writableLength === 0) batched.forEach(flushed)
+    if (this.isAsync) this.writeAsync(batched)
+    else if (this.write() && this.socket.writableLength === 0) batched.forEach(flushed)
     else this.waitForFlush(batched)
   }
 
-  /** Writes responses to a socket that never flushes at once: the callback costs less than an empty write. */
-  writeAsync (written, text, bytes, isLatin1) {
-    this.write(text, bytes, isLatin1, [this.flushes(written)])
+  /** Writes the batch to a socket that never flushes at once: the callback costs less than an empty write. */
+  writeAsync (written) {
+    this.write([this.flushes(written)])
   }
 
-  /** @return {boolean} false if the socket can no longer be written to */
-  write (text, bytes, isLatin1, callbacks = null) {
-    const { socket } = this
-    if (!socket.writable) return false
-    const encoding = isLatin1 ? 'latin1' : 'utf8'
-    const called = callbacks === null ? undefined : err => { for (const fn of callbacks) fn(err) }
-    if (bytes === null) {
-      if (text !== '' || called !== undefined) socket.write(text, encoding, called)
-    } else if (isLatin1 && bytes.length < LARGE) {
-      socket.write(text + latin1(bytes), 'latin1', called)
+  /**
+   * Write the batch.
+   *
+   * @param {Function[]|null} [callbacks]
+   * @return {boolean} false if the socket can no longer be written to
+   */
+  write (callbacks = null) {
+    const { socket, batch } = this
+    if (socket.writable) {
+      batch.writeTo(socket, callbacks === null ? undefined : err => { for (const fn of callbacks) fn(err) })
     } else {
-      socket.cork()
-      if (text !== '') socket.write(text, encoding)
-      socket.write(bytes, called)
-      socket.uncork()
+      batch.clear()
     }
     return socket.writable
   }
@@ -261,7 +261,7 @@ class Responses {
     for (let outgoing = this.first; outgoing !== null; outgoing = outgoing.next) lost.push(outgoing)
     this.first = this.last = this.flushing = this.batched = null
     this.length = this.queuedBytes = 0
-    this.batch = ''
+    this.batch.clear()
     this.lose(lost, cause)
   }
 
