@@ -11,13 +11,16 @@ const tls = require('node:tls')
 const line = require('../cluster/line')
 const { portError, read } = require('../cluster/settings')
 const { names } = require('../lib/options')
+const callSites = require('./call-sites')
 const errorPage = require('./error-page')
 const load = require('./load')
+const { ownHostOnly, withHost } = require('./local')
 const PAGE = require('./page')
 const { lines, routesOf } = require('./table')
 
-const { KONE_APP: file } = process.env
+const { KONE_APP: file, KONE_DEV_HOST: host } = process.env
 delete process.env.KONE_APP
+delete process.env.KONE_DEV_HOST
 const isProduction = process.env.NODE_ENV === 'production'
 
 const apps = []
@@ -34,9 +37,10 @@ const { listen } = net.Server.prototype
 net.Server.prototype.listen = function (...args) {
   listens = true
   this.once('listening', () => announce(this))
-  return listen.apply(this, args)
+  return listen.apply(this, withHost(args, host))
 }
 
+callSites.keep()
 start().catch(fail)
 
 async function start () {
@@ -45,8 +49,9 @@ async function start () {
 
   const exported = await load(file, (app, options) => {
     apps.push(app)
+    app.use(ownHostOnly(host))
     if (isProduction) return
-    app.use(errorPage)
+    app.use(errorPage(file))
     for (const name of Object.keys(options)) {
       if (!names.includes(name)) console.error(`kone: new Kone({ ${name} }): there is no such option, expected ${names.join(', ')} (kone/docs/api/application.md)`)
     }
@@ -58,14 +63,23 @@ async function start () {
 
 function announce (server) {
   for (const text of apps.splice(0).flatMap(app => lines(routesOf(app)))) console.log(text)
-  const { port } = server.address()
-  if (port) console.log(`${server instanceof tls.Server ? 'https' : 'http'}://localhost:${port}`)
+  const { port, address } = server.address()
+  if (port) console.log(`${server instanceof tls.Server ? 'https' : 'http'}://${nameOf(address)}:${port}`)
+}
+
+/** The host in the URL of a server. */
+function nameOf (address) {
+  if (['127.0.0.1', '::1', '0.0.0.0', '::'].includes(address)) return 'localhost'
+  return address.includes(':') ? `[${address}]` : address
 }
 
 function fail (err) {
   const isPort = err?.code === 'EADDRINUSE' && err.port !== undefined
-  console.error(`kone: ${isPort ? portError(err.port, err).message : line(err)}`)
+  const isHost = err?.code === 'EADDRNOTAVAIL' || err?.syscall === 'getaddrinfo'
+  if (isPort) console.error(`kone: ${portError(err.port, err).message}`)
+  else if (isHost) console.error(`kone: cannot listen: ${line(err)}: --host must be an address of this machine${PAGE}`)
+  else console.error(`kone: ${line(err)}`)
   const where = /^ +at .*$/m.exec(err?.stack ?? '')
-  if (where && !isPort && !where[0].includes(__dirname)) console.error(where[0])
+  if (where && !isPort && !isHost && !where[0].includes(__dirname)) console.error(where[0])
   process.exit(1)
 }

@@ -8,12 +8,13 @@ const { checkFile } = require('./file')
  * `kone dev`: the app in a process that node itself restarts when a file of it changes.
  *
  * @param {String} file
- * @param {{ port?: String }} values of the flags
+ * @param {{ port?: String, host?: String }} values of the flags
  */
-module.exports = function dev (file, { port }) {
+module.exports = function dev (file, { port, host }) {
   const found = checkFile(file, { transpile: true })
   const env = { ...process.env, KONE_APP: found.path }
   if (port !== undefined) env.PORT = port
+  if (host !== undefined) env.KONE_DEV_HOST = host
 
   const child = spawn(process.execPath, [
     ...process.execArgv, ...found.flags, '--watch', path.join(__dirname, 'dev-app.js')

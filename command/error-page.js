@@ -1,32 +1,49 @@
 'use strict'
 
 const fs = require('node:fs')
-const { fileURLToPath } = require('node:url')
+const path = require('node:path')
 const escape = require('escape-html')
 const report = require('../middleware/_shared/report')
+const { placesOf } = require('./call-sites')
 
 const LINES = 4 // of the source, before and after the one that threw
 
 /**
  * Respond to an error of the program with a page that shows it and where it was thrown, for a browser;
  * anybody else gets what kone responds. The first middleware of an app under `kone dev`.
+ *
+ * @param {String} file of the app: sources are shown from its project, and of modules that were loaded
+ * @return {Function} middleware
  */
-module.exports = async function errorPage (ctx, next) {
-  try {
-    await next()
-  } catch (err) {
-    const isOfProgram = err instanceof Error && !(err.expose || err.status < 500)
-    if (!isOfProgram || ctx.headerSent || ctx.accepts('text', 'html') !== 'html') throw err
-    report(ctx, err)
-    for (const name of Object.keys(ctx.response.headers)) ctx.remove(name)
-    ctx.status = err.status >= 500 && err.status < 600 ? err.status : 500
-    ctx.type = 'html'
-    ctx.set('Cache-Control', 'no-store')
-    ctx.body = page(ctx, err)
+module.exports = function (file) {
+  const project = fs.realpathSync(projectOf(file))
+
+  return async function errorPage (ctx, next) {
+    try {
+      await next()
+    } catch (err) {
+      const isOfProgram = err instanceof Error && !(err.expose || err.status < 500)
+      if (!isOfProgram || ctx.headerSent || ctx.accepts('text', 'html') !== 'html') throw err
+      report(ctx, err)
+      for (const name of Object.keys(ctx.response.headers)) ctx.remove(name)
+      ctx.status = err.status >= 500 && err.status < 600 ? err.status : 500
+      ctx.type = 'html'
+      ctx.set('Cache-Control', 'no-store')
+      ctx.body = page(ctx, err, project)
+    }
   }
 }
 
-function page ({ method, url }, err) {
+/** The folder of the nearest package.json, or of the file. */
+function projectOf (file) {
+  const own = path.dirname(file)
+  for (let folder = own; ; folder = path.dirname(folder)) {
+    if (fs.existsSync(path.join(folder, 'package.json'))) return folder
+    if (folder === path.dirname(folder)) return own
+  }
+}
+
+function page ({ method, url }, err, project) {
   const all = [err]
   while (all.at(-1).cause instanceof Error && all.length < 5) all.push(all.at(-1).cause)
   return `<!doctype html>
@@ -45,27 +62,42 @@ mark { background: #ffd7d5; color: inherit; display: inline-block; min-width: 10
 </style>
 <h1>${escape(`${err.name}: ${err.message}`)}</h1>
 <p>${escape(`${method} ${url}`)}
-${source(err)}
+${source(err, project)}
 ${all.map(one => `<pre>${escape(String(one.stack || one))}</pre>`).join('\n<p>caused by\n')}
 </html>
 `
 }
 
-/** The lines around the first place of the stack that is the app's own. */
-function source (err) {
-  for (const [, place, row] of String(err.stack).matchAll(/^ +at .*?\(?((?:file:\/\/)?[^\s():]*):(\d+):\d+\)?$/gm)) {
-    if (place.startsWith('node:') || place.includes('node_modules')) continue
-    try {
-      const file = place.startsWith('file:') ? fileURLToPath(place) : place
-      const all = fs.readFileSync(file, 'utf8').split('\n')
-      const first = Math.max(0, row - 1 - LINES)
-      const lines = all.slice(first, Number(row) + LINES).map((text, i) => {
-        const number = first + i + 1
-        const shown = escape(`${String(number).padStart(5)}  ${text}`)
-        return number === Number(row) ? `<mark>${shown}</mark>` : shown
-      })
-      return `<p>${escape(`${file}:${row}`)}\n<pre>${lines.join('\n')}</pre>`
-    } catch {}
+/** The lines around the first call site that is the project's own, or else in a module that was loaded. */
+function source (err, project) {
+  const places = placesOf(err).map(({ file, row }) => ({ file: realPath(file), row }))
+    .filter(({ file }) => file !== null && !file.split(path.sep).includes('node_modules'))
+  const place = places.find(({ file }) => file.startsWith(project + path.sep)) ??
+    places.find(({ file }) => Object.hasOwn(require.cache, file))
+  return place === undefined ? '' : excerpt(place)
+}
+
+/** A link in the project may lead out of it. */
+function realPath (file) {
+  try {
+    return fs.realpathSync(file)
+  } catch {
+    return null
   }
-  return ''
+}
+
+function excerpt ({ file, row }) {
+  let all
+  try {
+    all = fs.readFileSync(file, 'utf8').split('\n')
+  } catch {
+    return ''
+  }
+  const first = Math.max(0, row - 1 - LINES)
+  const lines = all.slice(first, row + LINES).map((text, i) => {
+    const number = first + i + 1
+    const shown = escape(`${String(number).padStart(5)}  ${text}`)
+    return number === row ? `<mark>${shown}</mark>` : shown
+  })
+  return `<p>${escape(`${file}:${row}`)}\n<pre>${lines.join('\n')}</pre>`
 }

@@ -27,7 +27,8 @@ exports.checkFile = function (file, { transpile = false } = {}) {
   const typescript = transpile && typeof nodeModule.register === 'function' && own('typescript', found)
   if (typescript) {
     process.env.KONE_TYPESCRIPT = typescript
-    return { path: found, flags: ['--import', pathToFileURL(path.join(__dirname, 'typescript.mjs')).href] }
+    const hooks = pathToFileURL(path.join(__dirname, 'typescript.mjs')).href
+    return { path: found, flags: ['--enable-source-maps', '--import', hooks] }
   }
   throw new Error(`${file} is TypeScript, which Node ${process.versions.node} does not run: ` +
     `compile it, or use Node 22.6 or later${PAGE}`)

@@ -7,6 +7,7 @@ const nearest = require('../middleware/_shared/nearest')
 const { version } = require('../package.json')
 
 const PORT = { type: 'string', value: 'number', help: 'where it listens; default: PORT or 4000' }
+const HOST = { type: 'string', value: 'name', help: 'name or address where it listens; default: localhost alone' }
 const CLUSTER = { type: 'string', value: 'pm2|node', help: 'default: KONE_CLUSTER, or pm2 if it is installed' }
 const HELP = { type: 'boolean', short: 'h', help: 'this page' }
 
@@ -18,7 +19,7 @@ const COMMANDS = {
   dev: {
     file: true,
     help: 'run an app while you write it: restarts when a file changes, prints its routes',
-    flags: { port: PORT },
+    flags: { port: PORT, host: HOST },
     run: (file, values) => require('./dev')(file, values)
   },
   routes: {

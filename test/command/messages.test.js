@@ -81,7 +81,8 @@ describe('an error of the command', () => {
   }
 
   // it stays, and waits for a change of the file
-  for (const [title, file, ...parts] of [
+  for (const [title, typed, ...parts] of [
+    ['an address of another machine', 'app.js --host 192.0.2.1', 'cannot listen', '--host must be an address of this machine'],
     ['a port that is in use', 'app.js', 'is in use: end what listens there, or set PORT'],
     ['an option of no app', 'app.js', 'new Kone({ odd }): there is no such option, expected proxy, env, '],
     ['a file without an app', 'empty.js', 'empty.js exports neither an app nor a function nor a server', 'export the app']
@@ -90,7 +91,7 @@ describe('an error of the command', () => {
       const server = net.createServer().listen(0)
       await once(server, 'listening')
       t.after(() => server.close())
-      const child = spawn(process.execPath, [KONE, 'dev', file, '--port', String(server.address().port)], { cwd: folder, env })
+      const child = spawn(process.execPath, [KONE, 'dev', ...typed.split(' '), '--port', String(server.address().port)], { cwd: folder, env })
       t.after(async () => {
         child.kill()
         await once(child, 'exit')

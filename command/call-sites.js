@@ -1,0 +1,63 @@
+'use strict'
+
+const { findSourceMap } = require('node:module')
+const { fileURLToPath } = require('node:url')
+
+const sitesOf = new WeakMap() // error → V8's call sites
+
+/**
+ * From now on keep the call sites of errors, of which V8 makes the text of `err.stack`. They cannot be read from that
+ * text: it begins with the message, and a message may have lines that look like call sites.
+ */
+exports.keep = function () {
+  const { prepareStackTrace: format } = Error // node's own
+  Error.prepareStackTrace = function (err, sites) {
+    sitesOf.set(err, sites)
+    if (!process.sourceMapsEnabled) return format(err, sites)
+    // node itself maps the places only while nobody has replaced its function
+    return [format(err, []), ...sites.map(site => `    at ${mapped(site)}`)].join('\n')
+  }
+}
+
+/**
+ * Where an error was made, and from where that was called. Places in a source that a source map names, if node was
+ * started with `--enable-source-maps`.
+ *
+ * @param {Error} err
+ * @return {Array<{ file: String, row: Number }>} without node's own modules and without eval; empty if a function that
+ *   replaced `Error.prepareStackTrace` made the stack
+ */
+exports.placesOf = function (err) {
+  String(err.stack) // made when it is first read
+  return (sitesOf.get(err) ?? []).map(placeOf).filter(place => place !== null)
+}
+
+function mapped (site) {
+  const { file, row, column } = placeOf(site) ?? {}
+  const text = String(site)
+  const place = `${site.getFileName()}:${site.getLineNumber()}:${site.getColumnNumber()}`
+  return file === undefined ? text : text.replace(place, () => `${file}:${row}:${column}`)
+}
+
+function placeOf (site) {
+  const name = site.getFileName()
+  if (typeof name !== 'string' || name.startsWith('node:')) return null
+  const [line, column] = [site.getLineNumber(), site.getColumnNumber()]
+  const { fileName, lineNumber, columnNumber } = process.sourceMapsEnabled
+    ? findSourceMap(name)?.findOrigin(line, column) ?? {}
+    : {}
+  const isMapped = typeof fileName === 'string'
+  try {
+    return {
+      file: pathOf(isMapped ? fileName : name),
+      row: isMapped ? lineNumber : line,
+      column: isMapped ? columnNumber : column
+    }
+  } catch {
+    return null // a URL that is not a file's
+  }
+}
+
+function pathOf (name) {
+  return name.startsWith('file:') ? fileURLToPath(name) : name
+}

@@ -1,0 +1,55 @@
+'use strict'
+
+const { isIP } = require('node:net')
+const { given } = require('../middleware/_shared/misuse')
+const PAGE = require('./page')
+
+const LOCALHOST = '127.0.0.1'
+
+/**
+ * Arguments of `server.listen()` with a host, if they have a port and no host: without one node listens on all
+ * interfaces of the machine.
+ *
+ * @param {Array} args
+ * @param {String} [host]
+ * @return {Array}
+ */
+exports.withHost = function (args, host = LOCALHOST) {
+  const [port, second, ...rest] = args
+  if (port !== null && typeof port === 'object') {
+    const isPort = port.port !== undefined && !port.host && port.path === undefined
+    return isPort ? [{ ...port, host }, ...args.slice(1)] : args
+  }
+  if (typeof port === 'function') return [0, host, ...args]
+  if (port !== undefined && port !== null && !/^\d+$/.test(port)) return args // a path
+  if (typeof second === 'string' && second !== '') return args
+  const isLeftOut = second === undefined || second === null || second === ''
+  return [port ?? 0, host, ...(isLeftOut ? rest : [second, ...rest])]
+}
+
+/**
+ * Refuse requests for a foreign host. A page of a stranger cannot read what another origin responds, but its name may
+ * lead to this machine (DNS rebinding): then the browser sends that name as Host.
+ *
+ * @param {String} [host] of the flag, which passes, too
+ * @return {Function} middleware
+ */
+exports.ownHostOnly = function (host) {
+  return function ownHostOnly (ctx, next) {
+    const field = ctx.get('host') || ctx.get(':authority')
+    if (field === '' || isOwn(field, host)) return next()
+    ctx.status = 403
+    ctx.body = `kone dev refuses the host ${given(nameOf(field))}: if it is yours, start with --host${PAGE}\n`
+  }
+}
+
+/** Is it a name that no DNS server of a stranger decides about? */
+function isOwn (field, host) {
+  const name = nameOf(field)
+  return name === 'localhost' || name.endsWith('.localhost') || isIP(name) !== 0 || name === host?.toLowerCase()
+}
+
+/** Of `name:port`, `[address]:port` */
+function nameOf (field) {
+  return field.replace(/:\d*$/, '').replace(/^\[(.*)\]$/, '$1').replace(/\.$/, '').toLowerCase()
+}

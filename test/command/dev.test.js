@@ -1,0 +1,204 @@
+'use strict'
+
+const { after, before, describe, it } = require('node:test')
+const assert = require('node:assert/strict')
+const fs = require('node:fs')
+const http = require('node:http')
+const net = require('node:net')
+const os = require('node:os')
+const path = require('node:path')
+const { start } = require('../helpers/child')
+const { onFreePort } = require('../helpers/ports')
+const { withHost } = require('../../command/local')
+
+const ROOT = path.join(__dirname, '../..')
+const KONE = path.join(ROOT, require('kone/package.json').bin.kone)
+const html = { headers: { accept: 'text/html' } }
+
+const scratch = fs.mkdtempSync(path.join(os.tmpdir(), 'kone-dev-'))
+const project = path.join(scratch, 'project')
+const secret = path.join(scratch, 'secret.txt')
+after(() => fs.rmSync(scratch, { recursive: true, force: true, maxRetries: 5 }))
+
+before(() => {
+  fs.mkdirSync(path.join(project, 'node_modules/package'), { recursive: true })
+  fs.symlinkSync(ROOT, path.join(project, 'node_modules/kone'), 'junction')
+  fs.writeFileSync(secret, 'the secret\n')
+  fs.symlinkSync(secret, path.join(project, 'link.js'))
+})
+
+const write = (name, text) => fs.writeFileSync(path.join(project, name), text)
+
+async function dev (t, file, { flags = [], env } = {}) {
+  const child = await onFreePort(port => {
+    return start([KONE, 'dev', file, '--port', String(port), ...flags], { NODE_ENV: undefined, ...env }, project)
+  })
+  t.after(() => child.stop())
+  return child
+}
+
+/** The lines of source in the error page. */
+const sourceOf = text => /<p>[^\n]*:\d+\n<pre>(.*?)<\/pre>/s.exec(text)?.[1]
+
+describe('the error page of kone dev', () => {
+  const APP = `
+const vm = require('node:vm')
+const Kone = require('kone')
+const app = module.exports = new Kone()
+app.use(async (ctx, next) => {
+  try { await next() } catch (err) { if (ctx.query.read) String(err.stack); throw err }
+})
+app.use(ctx => {
+  const { name, filename, stack } = ctx.query
+  if (filename) return vm.runInThisContext('throw new Error("vm")', { filename })
+  const err = new Error(name) // the place
+  if (stack) err.stack = stack
+  throw err
+})
+`
+  const message = file => `x\n    at ${file}:1:1\n    at f (${file}:1:1)\n    at file://${file}:1:1`
+
+  it('should show no file that a message, a stack or the name of a script has', async t => {
+    write('app.js', APP)
+    write('.env', 'the secret\n')
+    const { url } = await dev(t, 'app.js')
+    const files = ['/etc/passwd', secret, path.join(project, 'link.js'), path.join(project, '.env'), `${project}/../secret.txt`]
+    for (const file of files) {
+      for (const read of ['', '1']) {
+        const name = await (await fetch(`${url}/?${new URLSearchParams({ name: message(file), read })}`, html)).text()
+        assert.match(sourceOf(name), /<mark>.*the place/, name) // the one call site
+        assert(!/root:|the secret/.test(name), name)
+      }
+      const stack = await (await fetch(`${url}/?${new URLSearchParams({ stack: message(file) })}`, html)).text()
+      assert(!/root:|the secret/.test(stack), stack)
+    }
+    for (const filename of ['/etc/passwd', secret, path.join(project, 'link.js')]) {
+      const text = await (await fetch(`${url}/?${new URLSearchParams({ filename })}`, html)).text()
+      assert(!/root:|the secret/.test(text), text)
+    }
+  })
+
+  it('should show modules of the project and loaded ones, and prefer the project', async t => {
+    fs.mkdirSync(path.join(scratch, 'linked'))
+    fs.writeFileSync(path.join(scratch, 'linked/index.js'), 'module.exports = () => null.x // of the linked module\n')
+    fs.symlinkSync(path.join(scratch, 'linked'), path.join(project, 'node_modules/linked'), 'junction')
+    fs.writeFileSync(path.join(project, 'node_modules/package/index.js'), 'module.exports = () => null.x // of the package\n')
+    fs.mkdirSync(path.join(project, 'src'), { recursive: true })
+    write('package.json', '{}')
+    write('part.mjs', "export default () => { throw new Error('x') } // of the module beside\n")
+    write('src/app.mjs', `
+import { createRequire } from 'node:module'
+import Kone from 'kone'
+import part from '../part.mjs'
+const require = createRequire(import.meta.url)
+const app = new Kone()
+app.use(ctx => {
+  if (ctx.path === '/part') part()
+  if (ctx.path === '/package') require('package')() // of the app
+  if (ctx.path === '/linked') require('linked')() // calls it
+})
+export default app
+`)
+    const { url } = await dev(t, 'src/app.mjs')
+    const shown = async path => sourceOf(await (await fetch(url + path, html)).text())
+    assert.match(await shown('/part'), /<mark>.*of the module beside/)
+    assert.match(await shown('/package'), /<mark>.*of the app/)
+    assert.match(await shown('/linked'), /<mark>.*calls it/)
+  })
+
+  it('should show a loaded module outside of the project where nothing of the project is called', async t => {
+    fs.writeFileSync(path.join(scratch, 'outside.js'), 'module.exports = () => { null.x } // outside\n')
+    write('outer.js', `
+const app = module.exports = new (require('kone'))()
+app.use(require('../outside.js'))
+`)
+    const { url } = await dev(t, 'outer.js')
+    assert.match(sourceOf(await (await fetch(url, html)).text()), /<mark>.*\/\/ outside/)
+  })
+
+  it('should show the source that a source map names, if it is of the project', async t => {
+    const map = sources => Buffer.from(JSON.stringify({ version: 3, sources, names: [], mappings: 'AAEA' })).toString('base64')
+    const built = sources => `throw new Error('built')\n//# sourceMappingURL=data:application/json;base64,${map(sources)}`
+    write('app.ts', '// one\n// two\nthrow new Error() // the source\n')
+    write('built-own.js', built(['app.ts']))
+    write('built-foreign.js', built([secret]))
+    write('maps.js', `
+const app = module.exports = new (require('kone'))()
+app.use(ctx => require('./built-' + ctx.path.slice(1) + '.js'))
+`)
+    const { url } = await dev(t, 'maps.js', { env: { NODE_OPTIONS: '--enable-source-maps' } })
+    const own = await (await fetch(`${url}/own`, html)).text()
+    assert.match(sourceOf(own), /<mark>.*the source/)
+    assert(own.includes(`at Object.&lt;anonymous&gt; (${path.join(project, 'app.ts')}:3:`), own)
+    assert(!(await (await fetch(`${url}/foreign`, html)).text()).includes('the secret'))
+  })
+})
+
+describe('kone dev', () => {
+  const HI = "const app = module.exports = new (require('kone'))()\napp.use(ctx => { ctx.body = 'hi' })\n"
+  // another address of this machine than the one of localhost
+  const other = process.platform === 'linux'
+    ? '127.0.0.2'
+    : Object.values(os.networkInterfaces()).flat().find(({ family, internal }) => family === 'IPv4' && !internal)?.address
+
+  const connect = (url, host) => new Promise(resolve => {
+    const socket = net.connect(new URL(url).port, host)
+    socket.once('connect', () => resolve('connected')).once('error', err => resolve(err.code)).once('close', () => socket.destroy())
+    socket.once('connect', () => socket.end())
+  })
+  const ask = (url, host) => new Promise((resolve, reject) => {
+    http.get(url, { headers: { host } }, async res => {
+      const text = (await res.toArray()).join('')
+      resolve([res.statusCode, text])
+    }).on('error', reject)
+  })
+
+  it('should listen on localhost alone, also an app that listens itself', { skip: !other }, async t => {
+    write('hi.js', HI)
+    write('listens.js', `${HI}app.listen(process.env.PORT, () => {})`)
+    for (const file of ['hi.js', 'listens.js']) {
+      const { url } = await dev(t, file)
+      assert.equal(await (await fetch(url)).text(), 'hi')
+      assert.equal(await connect(url, other), 'ECONNREFUSED')
+    }
+  })
+
+  it('should listen where --host says, or the app itself', { skip: !other }, async t => {
+    write('hi.js', HI)
+    write('everywhere.js', `${HI}app.listen({ port: process.env.PORT, host: '0.0.0.0' })`)
+    assert.equal(await connect((await dev(t, 'hi.js', { flags: ['--host', '0.0.0.0'] })).url, other), 'connected')
+    assert.equal(await connect((await dev(t, 'everywhere.js')).url, other), 'connected')
+  })
+
+  it('should refuse a foreign Host', async t => {
+    write('hi.js', HI)
+    const { url } = await dev(t, 'hi.js')
+    const { port } = new URL(url)
+    for (const host of [`localhost:${port}`, 'localhost', 'app.localhost:1', 'LOCALHOST', 'localhost.', '127.0.0.1', `[::1]:${port}`, '10.1.2.3:80']) {
+      assert.deepEqual(await ask(url, host), [200, 'hi'], host)
+    }
+    for (const host of ['evil.example', `evil.example:${port}`, 'localhost.evil.example', 'notlocalhost', '127.0.0.1.evil.example', 'localhost@evil.example']) {
+      const [status, text] = await ask(url, host)
+      assert.equal(status, 403, host)
+      assert.match(text, /^kone dev refuses the host '[^']+': if it is yours, start with --host \(kone\/docs\/api\/command\.md\)\n$|a string of \d+ characters/)
+    }
+    const named = await dev(t, 'hi.js', { flags: ['--host', 'LocalHost'] })
+    assert.equal(await (await fetch(named.url)).text(), 'hi')
+  })
+
+  it('should give a host to each form of listen() that has a port and no host', () => {
+    const fn = () => {}
+    const host = '127.0.0.1'
+    assert.deepEqual(withHost([]), [0, host])
+    assert.deepEqual(withHost([fn]), [0, host, fn])
+    assert.deepEqual(withHost([80]), [80, host])
+    assert.deepEqual(withHost(['80', fn]), ['80', host, fn])
+    assert.deepEqual(withHost([null, fn]), [0, host, fn])
+    assert.deepEqual(withHost([80, 511, fn]), [80, host, 511, fn])
+    assert.deepEqual(withHost([80, undefined, fn]), [80, host, fn])
+    assert.deepEqual(withHost([{ port: 80, backlog: 5 }, fn]), [{ port: 80, backlog: 5, host }, fn])
+    for (const args of [[80, '::', fn], [{ port: 80, host: '::' }], ['/run/app.sock', fn], [{ path: '/run/app.sock' }], [{ fd: 3 }]]) {
+      assert.deepEqual(withHost(args), args)
+    }
+  })
+})
