@@ -42,21 +42,25 @@ function levelOf (status) {
   return status >= 300 ? 'warn' : 'info'
 }
 
-/** One write for all lines of a turn of the event loop: a write per line costs more than a line. */
+// One write for all lines of a turn of the event loop: a write per line costs more than a line.
+let lines = []
+let isFlushedAtExit = false
+
 function toStdout (line) {
-  let lines = []
+  // one listener for all loggers: node warns of the eleventh
+  if (!isFlushedAtExit) process.on('exit', flush)
+  isFlushedAtExit = true
 
-  function flush () {
-    const text = lines.join('\n')
-    lines = []
-    if (text) console.log(text)
-  }
-
-  process.on('exit', flush)
   return (ctx, start) => {
     const text = line(ctx, start)
     if (text && lines.push(text) === 1) setImmediate(flush)
   }
+}
+
+function flush () {
+  const text = lines.join('\n')
+  lines = []
+  if (text) console.log(text)
 }
 
 /** Takes log4js' Level objects, too. */

@@ -301,6 +301,20 @@ describe('logger(log, options)', () => {
       })`], { cwd: __dirname, encoding: 'utf8' })
     assert.equal(stdout, 'GET /1 200\nGET /2 200\n')
   })
+
+  it('should add one listener to the process for all loggers, and lose no line of any', () => {
+    const { stdout, stderr } = spawnSync(process.execPath, ['-e', `
+      const Kone = require('kone')
+      const logger = require('kone/middleware/logger')
+      const before = process.listenerCount('exit')
+      const apps = Array.from({ length: 20 }, (_, i) => new Kone().use(logger({ format: i + ' :url' })).use(ctx => { ctx.body = 'x' }))
+      console.log(process.listenerCount('exit') - before)
+      let sent = 0
+      for (const app of apps) app.fetch(new Request('http://localhost/')).then(() => ++sent === apps.length && process.exit())
+    `], { cwd: __dirname, encoding: 'utf8' })
+    assert.equal(stderr, '')
+    assert.deepEqual(stdout.trim().split('\n'), ['1', ...Array.from({ length: 20 }, (_, i) => `${i} /`)])
+  })
 })
 
 /** A logger that keeps its lines. */
