@@ -29,6 +29,7 @@ class I18n {
   constructor (ctx, locales) {
     this.request = ctx.request
     this.catalogues = locales
+    this.isAnnounced = false // by Content-Language
     ctx.state.i18n = this
     this.speak(locales.default)
   }
@@ -41,6 +42,20 @@ class I18n {
     state.__n = locale.helpers.__n
     state.getLocale = locale.helpers.getLocale
     state.isPreferredLocale = locale.helpers.isPreferredLocale
+    if (this.isAnnounced) this.announce(locale)
+  }
+
+  /** A header field of the request takes part in the choice: caches must know, whatever is chosen. */
+  variesBy (field) {
+    this.request.ctx.vary(field)
+    this.isAnnounced = true
+    this.announce(this.catalogues.byName.get(this.locale))
+  }
+
+  announce ({ tag }) {
+    const { ctx } = this.request
+    if (tag === undefined) ctx.remove('Content-Language')
+    else ctx.set('Content-Language', tag)
   }
 
   get locales () { return this.catalogues.contents }

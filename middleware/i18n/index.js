@@ -34,7 +34,8 @@ const OPTIONS = {
  *    }))
  *    app.use(ctx => { ctx.body = ctx.t('Hello %s', 'Ada') })
  *
- * The catalogues are read once, at registration, and never written.
+ * The catalogues are read once, at registration, and never written. Where the modes `cookie` and `header` take part in
+ * the choice, the response has `Vary` and `Content-Language`.
  *
  * @param {object} app
  * @param {object} options
@@ -71,7 +72,9 @@ module.exports = function i18n (app, options) {
 /** Evaluate one mode after the other, from `i` on. @return {Promise|undefined} undefined when it is done */
 function speak (ctx, modes, i) {
   for (; i < modes.length; i++) {
-    const locale = modes[i](ctx)
+    const { read, field } = modes[i]
+    if (field !== undefined) ctx.i18n.variesBy(field)
+    const locale = read(ctx)
     if (typeof locale?.then === 'function') return speakLater(ctx, modes, i, locale)
     if (locale !== undefined) {
       ctx.i18n.setLocale(locale)

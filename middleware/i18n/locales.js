@@ -26,7 +26,7 @@ module.exports = class Locales {
       for (const lender of [fallback, parentOf(name), name]) {
         if (Object.hasOwn(this.contents, lender)) flatten(this.contents[lender], '', messages)
       }
-      return [name, { name, helpers: helpersOf(name, messages, engine) }]
+      return [name, { name, tag: tagOf(name), helpers: helpersOf(name, messages, engine) }]
     }))
     this.default = this.byName.get(defaultLocale)
     this.byLowerCase = new Map(names.map(name => [name.toLowerCase(), name]))
@@ -54,6 +54,12 @@ module.exports = class Locales {
     }
     return found
   }
+}
+
+/** `zh_CN` → `zh-CN`; undefined for a name that is not a language's. */
+function tagOf (name) {
+  const tag = name.replaceAll('_', '-')
+  return /^[a-z]{2,8}(?:-[a-z\d]{1,8})*$/i.test(tag) ? tag : undefined
 }
 
 function parentOf (name) {

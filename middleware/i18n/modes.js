@@ -19,24 +19,28 @@ const READERS = {
 }
 const MODES = Object.keys(READERS)
 
+/** The header field that a mode reads. A cache keeps a response for each of its values. */
+const FIELDS = { Cookie: 'Cookie', Header: 'Accept-Language' }
+
 function modeName (mode) {
   return MODES.find(name => name.toLowerCase() === String(mode).toLowerCase())
 }
 
 /**
- * The function that evaluates a mode.
+ * What evaluates a mode.
  *
  * @param {string|Function} mode
  * @param {object} locales
- * @return {function(object): *} (ctx) => locale or a promise; undefined where the mode finds none
+ * @return {{ read: Function, field?: string }} (ctx) => locale or a promise; undefined where the mode finds none
  */
 function readerOf (mode, locales) {
-  if (typeof mode === 'function') return ctx => mode.call(ctx, ctx) || undefined
+  if (typeof mode === 'function') return { read: ctx => mode.call(ctx, ctx) || undefined }
 
   const name = modeName(mode)
-  if (name === 'Header') return ctx => locales.accepted(ctx)
+  const field = FIELDS[name]
+  if (name === 'Header') return { read: ctx => locales.accepted(ctx), field }
   const method = `getLocaleFrom${name}`
-  return ctx => locales.find(ctx[method]())
+  return { read: ctx => locales.find(ctx[method]()), field }
 }
 
 module.exports = { MODES, READERS, modeName, readerOf }

@@ -54,6 +54,35 @@ for (const [name, catalogue] of Object.entries(CATALOGUES)) {
 const LOCALES = ['en', 'zh-CN', 'de']
 
 frameworks('i18n', ({ it, Koa, ask }) => {
+  it('should announce the language to caches where a header field takes part in the choice', async () => {
+    const fields = async (modes, line = 'GET /', headers = {}, handler = ctx => { ctx.body = ctx.t('Hello') }) => {
+      const { headers: { vary, 'content-language': language } } = await ask(serve(handler, { modes }), line, { headers })
+      return [vary, language]
+    }
+    const all = ['query', 'cookie', 'header']
+    assert.deepEqual(await fields(all), ['Cookie, Accept-Language', 'en'])
+    assert.deepEqual(await fields(all, 'GET /', { 'accept-language': 'de-AT' }), ['Cookie, Accept-Language', 'de'])
+    assert.deepEqual(await fields(all, 'GET /', { cookie: 'locale=zh-CN', 'accept-language': 'de' }), ['Cookie', 'zh-CN'])
+    assert.deepEqual(await fields(all, 'GET /?locale=de', { cookie: 'locale=zh-CN' }), [undefined, undefined])
+    assert.deepEqual(await fields(['query', 'url', () => 'de']), [undefined, undefined])
+    assert.deepEqual(await fields([async () => undefined, 'header']), ['Accept-Language', 'en'])
+    assert.deepEqual(await fields(['header'], 'GET /', {}, ctx => {
+      ctx.vary('Origin')
+      ctx.i18n.setLocale('de')
+      ctx.body = ctx.t('Hello')
+    }), ['Accept-Language, Origin', 'de'])
+  })
+
+  it('should announce a language tag, or nothing', async () => {
+    const of = async name => {
+      const app = new Koa()
+      app.use(i18n(app, { locales: { [name]: {} }, modes: ['header'] }))
+      app.use(ctx => { ctx.body = 'x' })
+      return (await ask(app, 'GET /')).headers['content-language']
+    }
+    assert.deepEqual([await of('zh_Hant_TW'), await of('ü'), await of('x\r\ny')], ['zh-Hant-TW', undefined, undefined])
+  })
+
   const serve = (handler, options) => {
     const app = new Koa()
     app.use(i18n(app, { directory, locales: LOCALES, modes: ['query'], ...options }))
