@@ -1,6 +1,6 @@
 'use strict'
 
-const { Gate, BODY, FULL, MANY, CLOSE } = require('./input/gate')
+const { Gate, BODY, FULL, MANY, CLOSE, READ } = require('./input/gate')
 const { Reader } = require('./input/reader')
 const { Outgoing } = require('./output/outgoing')
 const { Responses } = require('./output/responses')
@@ -49,16 +49,33 @@ class Connection {
   read (chunk) {
     const { gate } = this
     this.deadlines.touch()
-    if (gate.isOpen) this.reader.read(chunk)
+    if (gate.isOpen) this.take(chunk)
     else gate.hold(chunk)
+    if (gate.hasNext) this.readOn()
     return gate.isReading
+  }
+
+  /**
+   * Handle one read. Reads never run inside one another: a handler may end a response that reading waits for, and
+   * TLS passes on several records although it was told to stop. What arrives meanwhile is held.
+   */
+  take (chunk) {
+    const { gate } = this
+    gate.stop(READ)
+    try {
+      this.reader.read(chunk)
+    } finally {
+      gate.done()
+    }
   }
 
   /** Continue to read: the gate is open again. */
   readOn () {
     const { gate, socket } = this
     if (this.isClosed) return
-    if (gate.held !== null && gate.isOpen) this.front.scope.run(readHeld, this)
+    if (gate.hasNext) this.deadlines.touch() // a message may begin in them
+    // Each in a scope of its own, because handlers can change the one that they run in.
+    for (let chunk; (chunk = gate.next()) !== null;) this.front.scope.run(take, this, chunk)
     if (gate.isReading && !socket.destroyed && this.isOurs) socket._read(0)
   }
 
@@ -253,9 +270,8 @@ function handle (connection, incoming) {
   connection.handle(incoming)
 }
 
-function readHeld (connection) {
-  connection.deadlines.touch() // a message may begin in them
-  for (let chunk; (chunk = connection.gate.next()) !== null;) connection.reader.read(chunk)
+function take (connection, chunk) {
+  connection.take(chunk)
 }
 
 module.exports = { Connection }

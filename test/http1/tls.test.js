@@ -3,7 +3,9 @@
 const { after, before, describe, it } = require('node:test')
 const assert = require('node:assert/strict')
 const { once } = require('node:events')
+const http = require('node:http')
 const https = require('node:https')
+const net = require('node:net')
 const tls = require('node:tls')
 const { generate } = require('selfsigned')
 
@@ -45,6 +47,56 @@ describe('app.attach(https.createServer())', () => {
         if (here.length && !accepted(steps, a, b)) found.push(`${file}, ${title}\n${explain(steps, here)}`)
       }
       assert(!found.length, `${found.length} differences\n${found.slice(0, 5).join('\n\n')}`)
+    })
+  }
+})
+
+describe('reads that follow each other at once, as those of several TLS records in one TCP read', () => {
+  const READS = [258, 280, 20]
+
+  for (const secure of [true, false]) {
+    it(`should be handled in their order when a handler ends earlier responses, ${secure ? 'TLS' : 'plain'}`, async t => {
+      const { private: key, cert } = await generate([{ name: 'commonName', value: 'localhost' }])
+      const requests = READS.reduce((sum, count) => sum + count)
+      const dispatched = []
+      const open = []
+      const app = new Kone()
+      app.use(ctx => {
+        const number = Number(ctx.path.slice(1))
+        dispatched.push(number)
+        ctx.respond = false
+        open.push(() => ctx.outgoing.end(`${number}`))
+        if (number === 520 || number === requests - 1) endAll()
+      })
+      function endAll () {
+        for (const end of open.splice(0).reverse()) end() // the first one last
+      }
+
+      const server = secure ? app.attach(https.createServer({ key, cert })) : app.attach(http.createServer())
+      t.after(() => { server.closeAllConnections(); server.close() })
+      server.listen(0, '127.0.0.1')
+      await once(server, 'listening')
+      const { port } = server.address()
+      const accepted = once(server, secure ? 'secureConnection' : 'connection')
+      const client = secure ? tls.connect({ port, host: '127.0.0.1', rejectUnauthorized: false }) : net.connect(port, '127.0.0.1')
+      const [socket] = await accepted
+
+      // TLS passes on the records that it has although the socket no longer reads.
+      let next = 0
+      for (const count of READS) {
+        const numbers = Array.from({ length: count }, () => next++)
+        socket.push(Buffer.from(numbers.map(number => `GET /${number} HTTP/1.1\r\nHost: a\r\n\r\n`).join('')))
+      }
+      setImmediate(endAll)
+      let text = ''
+      for await (const chunk of client.setEncoding('latin1')) {
+        text += chunk
+        if (text.endsWith(`\r\n\r\n${requests - 1}`)) break
+      }
+
+      const inOrder = Array.from({ length: requests }, (_, number) => number)
+      assert.deepEqual(dispatched, inOrder)
+      assert.deepEqual([...text.matchAll(/\r\n\r\n(\d+)/g)].map(match => Number(match[1])), inOrder)
     })
   }
 })

@@ -10,6 +10,7 @@ const FULL = 2    // too many bytes of responses are buffered, because the clien
 const MANY = 4    // too many requests are queued behind an open response
 const LEAVE = 8   // the bytes are unsupported: after the pending responses node gets them and the socket
 const CLOSE = 16  // the connection closes after the current response
+const READ = 32   // a read is being handled: the next one follows it
 
 /** Decides whether a connection reads, and holds what arrives while it does not. */
 class Gate {
@@ -21,7 +22,12 @@ class Gate {
     this.probe = null // gets a copy of them
   }
 
-  get isOpen () { return this.stops === 0 }
+  /** May the next read be handled? Held ones come before it. */
+  get isOpen () { return this.stops === 0 && this.held === null }
+
+  /** May a held read be handled? */
+  get hasNext () { return this.stops === 0 && this.held !== null }
+
   get leaves () { return (this.stops & LEAVE) !== 0 }
 
   /**
@@ -35,6 +41,11 @@ class Gate {
 
   stop (reason) {
     this.stops |= reason
+  }
+
+  /** The read was handled. Whoever called `stop(READ)` continues with what is held. */
+  done () {
+    this.stops &= ~READ
   }
 
   /** The reason no longer holds. */
@@ -53,7 +64,7 @@ class Gate {
 
   /** @return {Buffer|null} the oldest of the held reads, once reading continues */
   next () {
-    if (this.held === null || this.stops !== 0) return null
+    if (!this.hasNext) return null
     const chunk = this.held.shift()
     if (this.held.isEmpty) this.held = null
     return chunk
@@ -80,4 +91,4 @@ class Gate {
   }
 }
 
-module.exports = { Gate, BODY, FULL, MANY, LEAVE, CLOSE }
+module.exports = { Gate, BODY, FULL, MANY, LEAVE, CLOSE, READ }
