@@ -36,5 +36,6 @@ describe('the workflows', () => {
     for (const list of versions) assert.deepEqual(list, [oldest, oldest + 2, oldest + 4, oldest + 6])
     assert.deepEqual(text.match(/runs-on: \S+/g), ['runs-on: ubuntu-latest', 'runs-on: macos-latest'])
     assert.equal(text.match(/- run: make test$/gm).length, 2)
+    assert.equal(text.match(/- run: make node-duties$/gm).length, 1)
   })
 })
