@@ -3,7 +3,7 @@
 const createError = require('http-errors')
 const { manual, misuse } = require('../_shared/misuse')
 const { Rule, check, fn } = require('../_shared/options')
-const redact = require('./redact')
+const redactor = require('./redact')
 
 /** How to read each part of a request, in the order in which parts are validated. */
 const PARTS = {
@@ -20,8 +20,11 @@ const schema = new Rule(
 )
 const RULES = { ...Object.fromEntries(Object.keys(PARTS).map(part => [part, schema])), onError: fn }
 
-// A request can have very many issues: without a limit the response could be larger than the request.
+// A request can have very many issues, at long and deep paths: without limits the response could be much larger than
+// the request.
 const MAX_ISSUES = 100
+const MAX_PATH = 100
+const MAX_KEY = 100 // characters
 
 /**
  * Validate parts of a request with schemas of any library that implements Standard Schema v1
@@ -116,14 +119,23 @@ function refuse (ctx, issues, onError) {
 
 function describe (part, input, issues) {
   if (!Array.isArray(issues) || issues.length === 0) return [{ in: part, path: [], message: 'Invalid value' }]
+  const redact = redactor(input)
   return issues.slice(0, MAX_ISSUES).map(({ message, path = [] }) => {
-    const keys = Array.from(path, segment => Object(segment) === segment ? segment.key : segment)
+    const keys = Array.from({ length: Math.min(path.length, MAX_PATH) }, (_, i) => keyOf(path[i]))
     return {
       in: part,
-      path: keys.map(key => typeof key === 'number' ? key : String(key)),
-      message: redact(String(message), input, keys)
+      path: keys.map(key => typeof key === 'number' ? key : shorten(String(key))),
+      message: path.length > MAX_PATH ? 'Invalid value' : redact(String(message), keys)
     }
   })
+}
+
+function keyOf (segment) {
+  return Object(segment) === segment ? segment.key : segment
+}
+
+function shorten (key) {
+  return key.length > MAX_KEY ? `${key.slice(0, MAX_KEY)}…` : key
 }
 
 // A schema that fails itself is an error of the program, not of the client.

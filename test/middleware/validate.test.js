@@ -7,7 +7,7 @@ const Router = require('kone/middleware/router')
 const validate = require('kone/middleware/validate')
 const valibot = require('valibot')
 const { z } = require('zod')
-const redact = require('../../middleware/validate/redact')
+const redactor = require('../../middleware/validate/redact')
 const frameworks = require('../helpers/frameworks')
 
 /** The same two schemas, of a body and of a query, by three libraries. */
@@ -167,6 +167,23 @@ frameworks('validate', ({ it, Koa, ask, errors }) => {
     assert.equal(res.json().issues.length, 100)
   })
 
+  it('should bound the response to long and deep keys, too', async () => {
+    const long = 'k'.repeat(20_000)
+    const Deep = z.object({ get a () { return Deep.optional() }, get b () { return z.array(z.number()).optional() } })
+    let deep = { b: Array(200).fill('x') }
+    for (let i = 0; i < 500; i++) deep = { a: deep }
+    const cases = [
+      [z.record(z.string(), z.array(z.number())), { [long]: Array(200).fill('x') }],
+      [z.array(z.strictObject({})), Array(40).fill({ [long]: 1 })],
+      [Deep, deep]
+    ]
+    for (const [body, value] of cases) {
+      const res = await ask(serve({ body }), 'POST /', post(value))
+      assert.equal(res.status, 400)
+      assert(res.text.length < 100 * 1024, String(res.text.length))
+    }
+  })
+
   it('should give names such as __proto__ to no prototype', async () => {
     const all = schema(value => ({ value: Object.keys(value) }))
     const app = serve({ query: all, cookies: all })
@@ -220,14 +237,33 @@ describe('the message of an issue', () => {
       ['got {"a":"xyz"}', { a: 'xyz' }, 'got {"a":…}'],
       ['expected string', 'str', 'expected string'],
       ['Required', undefined, 'Required'],
-      ['got xyz', Array(2000).fill('xyz'), 'Invalid value']
+      [`got ${JSON.stringify('"'.repeat(10))} at`, '"'.repeat(10), 'got …'],
+      ['got xyz', Array(2000).fill('xyz'), 'Invalid value'],
+      ['got xyz', Object.fromEntries(Array(2000).fill('xyz').entries()), 'Invalid value'],
+      [`${'- '.repeat(150)}xyz`, 'xyz', `${'- '.repeat(150)}…`],
+      [`${'- '.repeat(149)} xyz`, 'xyz', `${'- '.repeat(149)} …`]
     ]
     for (const [message, value, expected] of cases) {
-      assert.equal(redact(message, { deep: [value] }, ['deep', 0]), expected)
+      assert.equal(redactor({ deep: [value] })(message, ['deep', 0]), expected)
     }
   })
 
+  it('should not repeat a value that its end cuts', () => {
+    const redact = redactor(['hunter2'])
+    for (let before = 285; before < 305; before++) {
+      const message = redact(`${'-'.repeat(before)}hunter2${'-'.repeat(1000)}`, [0])
+      assert.doesNotMatch(message, /h/)
+      assert(message.length <= 301, message.length)
+    }
+  })
+
+  it('should end for an input that contains itself', () => {
+    const input = { a: 1 }
+    input.self = input
+    assert.equal(redactor(input)('got 1', []), 'Invalid value')
+  })
+
   it('should look at own properties alone', () => {
-    assert.equal(redact('Object', {}, ['constructor', 'name']), 'Object')
+    assert.equal(redactor({})('Object', ['constructor', 'name']), 'Object')
   })
 })

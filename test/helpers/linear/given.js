@@ -3,6 +3,7 @@
 const middleware = require('kone/middleware')
 const matches = require('../../../middleware/csrf/segments')
 const parseRange = require('../../../middleware/static/range')
+const redactor = require('../../../middleware/validate/redact')
 
 const context = require('../context')
 const Kone = require('../kone')
@@ -68,5 +69,6 @@ module.exports = {
     stream.destroy()
   },
   'globs of csrf': text => globs.some(glob => matches(glob, text.split('/'), false) || matches(glob, text.split('/'), true)),
+  'the message of an issue': text => redactor({ a: 1, b: 'x' })(text, []),
   'the parser of Range': text => parseRange(text)
 }

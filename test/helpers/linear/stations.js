@@ -7,6 +7,8 @@ const path = require('node:path')
 const { gzipSync } = require('node:zlib')
 const middleware = require('kone/middleware')
 const { Registry } = require('prom-client')
+const v = require('valibot')
+const { z } = require('zod')
 const context = require('../../../lib/context')
 const request = require('../../../lib/request')
 const response = require('../../../lib/response')
@@ -18,6 +20,37 @@ const BODY_LIMIT = '64mb' // above what is sent, because a refused body shows no
 const schema = validate => ({ '~standard': { version: 1, vendor: 'test', validate } })
 const any = schema(value => ({ value }))
 const none = schema(value => ({ issues: Object.keys(value).map(path => ({ message: 'no', path: [path] })) }))
+
+/** Schemas that refuse a name, or a value, and print it. */
+const strict = {
+  zod: { '/object': z.strictObject({ a: z.number().optional() }), '/record': z.record(z.string().max(3), z.enum(['x'])) },
+  valibot: {
+    '/object': v.strictObject({ a: v.optional(v.number()) }),
+    '/record': v.record(v.pipe(v.string(), v.maxLength(3)), v.picklist(['x']))
+  },
+  arktype: {
+    '/object': imported(({ type }) => type({ '+': 'reject', 'a?': 'number' })),
+    '/record': imported(({ type }) => type({ '[string]': "'x'" }))
+  }
+}
+
+/** arktype is an ES module. */
+function imported (make) {
+  let made
+  return schema(async value => {
+    made ??= make(await import('arktype'))
+    return made['~standard'].validate(value)
+  })
+}
+
+/** JSON with a client's text as names and as values, one or many, flat or deep. */
+const hostile = [
+  text => JSON.stringify({ [text]: 1 }),
+  text => JSON.stringify({ a: text, x: text }),
+  text => JSON.stringify(Object.fromEntries(pieces(text).map((piece, i) => [piece + i, { [piece]: 1, a: piece }]))),
+  text => pieces(text).reduceRight((inner, piece) => `{${JSON.stringify(piece)}:${inner},"a":1}`, '1')
+]
+const pieces = text => text.match(/[^]{1,64}/g)
 
 const FORM = 'application/x-www-form-urlencoded'
 const MULTIPART = 'multipart/form-data; boundary=b'
@@ -225,7 +258,18 @@ function setStations ({ root, views }) {
     ['health', over(health()), { url: '/healthz' }, { url: '/' }],
     ['metrics', over(metrics({ defaults: false, register: new Registry() })), { url: '/metrics' }, { url: '/' }],
     ['validate', over(parse(), validate({ query: any, headers: any, cookies: any, body: any })), post('application/json', '{}')],
-    ['validate that refuses', over(validate({ query: none, cookies: none })), {}]
+    ['validate that refuses', over(validate({ query: none, cookies: none })), {}],
+    ...Object.entries(strict).map(([library, schemas]) => [
+      `validate by ${library}`,
+      app => {
+        app.use(parse())
+        for (const [path, schema] of Object.entries(schemas)) {
+          const refuse = validate({ body: schema })
+          app.use((ctx, next) => ctx.path === path ? refuse(ctx, next) : next())
+        }
+      },
+      ...Object.keys(strict[library]).flatMap(url => hostile.map(enclose => ({ ...post('application/json', '{}'), url, enclose })))
+    ])
   ]
 }
 
