@@ -16,8 +16,10 @@ const codes = {
   KONE_ERR_RATE_LIMIT_STORE: 'rateLimit cannot count, because its store fails (503)',
   KONE_ERR_REDIRECT: 'the target of a redirect is not a URL that may be sent to a client (500)',
   KONE_ERR_RESPONSE_LOST: 'the connection closed before the response was sent; ctx.onFinished() calls back with it (–)',
+  KONE_ERR_SESSION_RECORD: 'a stored session is not JSON; its client gets an empty session (–)',
   KONE_ERR_SESSION_SIZE: 'a sealed session does not fit into a cookie (500)',
   KONE_ERR_SESSION_STORE: 'the store of the sessions fails (503)',
+  KONE_ERR_STORE_DOWN: 'a store failed five times in succession and is not called until it responds; a `cause`, as the next one (503)',
   KONE_ERR_STORE_TIMEOUT: 'a store did not respond in time; the `cause` of KONE_ERR_RATE_LIMIT_STORE and KONE_ERR_SESSION_STORE (503)',
   KONE_ERR_TIMEOUT: 'no response within the time that timeout() allows (503)'
 }

@@ -8,7 +8,9 @@ const { given, misuse } = require('./misuse')
  *
  * @param {object} client of `ioredis` or `redis`
  * @param {string} owner the caller, for the message
- * @return {{ get: Function, set: Function, del: Function, eval: Function }} each returns a promise
+ * @return {{ get: Function, set: Function, replace: Function, del: Function, eval: Function, pexpire: Function,
+ *   pttl: Function, knowsTtl: boolean }} each returns a promise; `replace` sets only a key that exists, and otherwise
+ *   resolves with null; knowsTtl: the client has commands for `pexpire` and `pttl`
  * @throws {TypeError} if it is not a client
  * @api private
  */
@@ -34,6 +36,10 @@ function byObject (client) {
   return {
     get: async key => client.get(key),
     set: async (key, value, ttl) => client.set(key, value, { PX: ttl }),
+    replace: async (key, value, ttl) => client.set(key, value, { PX: ttl, XX: true }),
+    pexpire: async (key, ttl) => client.pExpire(key, ttl),
+    pttl: async key => client.pTTL(key),
+    knowsTtl: typeof client.pExpire === 'function' && typeof client.pTTL === 'function',
     del: async key => client.del(key),
     eval: async (script, key, arg) => client.eval(script, { keys: [key], arguments: [arg] })
   }
@@ -43,6 +49,10 @@ function byPosition (client) {
   return {
     get: async key => client.get(key),
     set: async (key, value, ttl) => client.set(key, value, 'PX', ttl),
+    replace: async (key, value, ttl) => client.set(key, value, 'PX', ttl, 'XX'),
+    pexpire: async (key, ttl) => client.pexpire(key, ttl),
+    pttl: async key => client.pttl(key),
+    knowsTtl: typeof client.pexpire === 'function' && typeof client.pttl === 'function',
     del: async key => client.del(key),
     eval: async (script, key, arg) => client.eval(script, 1, key, arg)
   }

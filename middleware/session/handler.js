@@ -12,15 +12,19 @@ module.exports = class Handler {
     this.#session = session
     this.regenerateId = () => session.renew()
     this.save = () => session.saveNow()
+    this.load = async () => {
+      await session.load()
+      session.ready()
+    }
   }
 
   get isNew () {
-    if (this.#session.text === undefined) this.#session.load()
+    this.#session.ready()
     return this.#session.isNew
   }
 
   get maxAge () {
-    if (this.#session.text === undefined) this.#session.load()
+    this.#session.ready()
     return this.#session.maxAge
   }
 

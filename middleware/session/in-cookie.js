@@ -17,6 +17,7 @@ module.exports = class InCookie {
     this.key = key
     this.sealed = sealed
     this.lazy = true
+    this.isUp = true
   }
 
   load (value) {
@@ -31,6 +32,10 @@ module.exports = class InCookie {
     const { length } = new Cookie(this.key, value, { ...attributes, secure: true }).toHeader()
     if (length > MAX_COOKIE) throw tooLarge(length)
     return value
+  }
+
+  extend (session, text, how) {
+    return this.save(session, text, how)
   }
 
   drop () {}

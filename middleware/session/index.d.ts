@@ -4,7 +4,10 @@ import Kone = require('../../lib/index')
 /** Give `ctx.session`, an object that the same client finds again with its next request. */
 declare function session<DataT extends object = {}> (
   options?: session.Options
-): Kone.Middleware<Kone.DefaultState, session.Of<DataT>>
+): Kone.Middleware<Kone.DefaultState, session.Of<DataT>> & {
+  /** False while the store does not respond; requests that need it fail at once. */
+  readonly isStoreUp: boolean
+}
 
 declare namespace session {
   /**
@@ -43,10 +46,18 @@ declare namespace session {
     store?: Store | SealedCookie | undefined
     /** Attributes of the cookie; those of koa-session may also stand beside `key`. */
     cookie?: Cookie | ((ctx: Kone.Context) => Cookie) | undefined
-    /** Save and send every session with every response; default: false. */
+    /** Extend and send every session with every response; default: false. */
     rolling?: boolean | undefined
     /** The same, but only when less than half of maxAge is left; default: false. */
     renew?: boolean | undefined
+    /** Read the store only when `await ctx.sessionHandler.load()` is called; default: false. */
+    lazy?: boolean | undefined
+    /** A new id: 16 to 256 of `A-Z a-z 0-9 _ . ~ -` that nobody can guess; default: 24 random bytes. */
+    genid?: ((ctx: Kone.Context) => string) | undefined
+    /** False: the session is not used, the client gets an empty one. */
+    valid?: ((ctx: Kone.Context, session: any) => boolean) | undefined
+    /** May change a session that is about to be saved. */
+    beforeSave?: ((ctx: Kone.Context, session: any) => void) | undefined
     autoCommit?: true | undefined
     overwrite?: true | undefined
   }
@@ -64,6 +75,12 @@ declare namespace session {
     /** @param ttl ms */
     set (id: string, session: any, ttl: number): any
     destroy (id: string): any
+    /** Like `set`, but only a record that exists; false if it does not. */
+    replace? (id: string, session: any, ttl: number): any
+    /** Keep a record that exists for ttl ms from now on; false if it does not. */
+    touch? (id: string, ttl: number): any
+    /** ms that a record is still kept; with `renew`. */
+    ttl? (id: string): number | Promise<number>
     /** `get` returns at once, so it is called only when `ctx.session` is read. */
     lazy?: boolean | undefined
   }
@@ -100,6 +117,8 @@ declare module '../../lib/index' {
       regenerateId (): void
       /** Save now, changed or not. */
       save (): Promise<void>
+      /** Read the session from the store, with the option `lazy`. */
+      load (): Promise<void>
       readonly isNew: boolean
       /** ms, or 'session': of this session alone, and kept with it. */
       maxAge: number | 'session'

@@ -6,7 +6,7 @@ const MemoryStore = require('./memory')
 const RedisStore = require('./redis')
 const SealedCookie = require('./sealed')
 const Session = require('./session')
-const { settingsOf } = require('./settings')
+const { checkOptions, settingsOf } = require('./settings')
 
 /**
  * Set `ctx.session`, an object that the next request of the same client finds again.
@@ -26,31 +26,40 @@ const { settingsOf } = require('./settings')
  * @param {object | Function} [options.cookie] attributes of the cookie, or `ctx => attributes`;
  *   maxAge in ms: without it the browser keeps the cookie until it is closed, the store a day;
  *   signed: with `app.keys`. As in koa-session, each may also be an option beside `key`
- * @param {boolean} [options.rolling=false] save and send every session with every response, so that
+ * @param {boolean} [options.rolling=false] extend and send every session with every response, so that
  *   maxAge begins anew
  * @param {boolean} [options.renew=false] the same, but only when less than half of maxAge is left
- * @return {Function} middleware
- * @throws {TypeError} for an option of the wrong type; a request whose store fails, or does not
+ * @param {boolean} [options.lazy=false] read the store only when `await ctx.sessionHandler.load()` is called
+ * @param {Function} [options.genid] `ctx => String`, a new id
+ * @param {Function} [options.valid] `(ctx, session) => Boolean`, false: the client gets an empty session
+ * @param {Function} [options.beforeSave] `(ctx, session) => *`, may change a session that is about to be saved
+ * @return {Function} middleware; its `isStoreUp` is false while the store does not respond
+ * @throws {TypeError} for an option of the wrong type; a request that uses its session, whose store fails, or does not
  *   respond within 5 s, is a 503 (`KONE_ERR_SESSION_STORE`)
  * @api public
  */
 module.exports = function session (options, ...rest) {
   const settings = settingsOf(options, rest)
+  const { storage, rolling, renew } = settings
+  const isLazy = (storage.lazy || settings.lazy) && !rolling && !renew
 
-  return function session (ctx, next) {
+  function session (ctx, next) {
     if (!(CURRENT in ctx)) expose(ctx)
     const outer = ctx[CURRENT]
-    if (outer !== undefined && outer.settings === settings) return next()
+    for (let one = outer; one !== undefined; one = one.outer) {
+      if (one.settings === settings) return again(ctx, one, outer, next)
+    }
 
-    const current = ctx[CURRENT] = new Session(ctx, settings)
-    const isLazy = settings.storage.lazy && !settings.rolling && !settings.renew
+    const current = ctx[CURRENT] = new Session(ctx, settings, outer)
     const loading = isLazy ? undefined : current.load()
-    if (loading !== undefined) return loading.then(() => finish(current, outer, next()))
+    if (loading !== undefined) return loading.then(() => finish(current, next()))
 
     const ended = next()
     if (outer === undefined && isOver(ctx, ended)) return current.commit() ?? ended
-    return finish(current, outer, ended)
+    return finish(current, ended)
   }
+
+  return Object.defineProperty(session, 'isStoreUp', { enumerable: true, get: () => storage.isUp })
 }
 
 /**
@@ -60,10 +69,13 @@ module.exports = function session (options, ...rest) {
  *    app.final(template.final())   // renders a form, whose csrf token needs a session
  *    app.final(session.final())
  *
+ * @param {object} [options] those of the middleware, whose settings apply
  * @return {Function} (ctx) => Promise|undefined
+ * @throws {TypeError} for an option of the wrong type
  * @api public
  */
-module.exports.final = function final () {
+module.exports.final = function final (options) {
+  checkOptions(options)
   return function session (ctx) {
     return ctx[CURRENT]?.commit()
   }
@@ -88,7 +100,16 @@ module.exports.redis = client => new RedisStore(client)
  */
 module.exports.sealedCookie = options => new SealedCookie(options)
 
-async function finish (current, outer, ended) {
+async function finish (current, ended) {
+  const { ctx, outer } = current
+  try {
+    await settle(current, ended)
+  } finally {
+    if (outer !== undefined) ctx[CURRENT] = outer
+  }
+}
+
+async function settle (current, ended) {
   try {
     await ended
   } catch (err) {
@@ -96,5 +117,14 @@ async function finish (current, outer, ended) {
   }
   const saving = current.commit()
   if (saving !== undefined) await saving
-  if (outer !== undefined) current.ctx[CURRENT] = outer
+}
+
+/** A middleware that is registered twice has one session. */
+async function again (ctx, current, outer, next) {
+  ctx[CURRENT] = current
+  try {
+    await next()
+  } finally {
+    ctx[CURRENT] = outer
+  }
 }

@@ -25,9 +25,13 @@ module.exports = class MemoryStore {
   }
 
   get (id) {
+    const kept = this.find(id)
+    return kept && JSON.parse(kept.text)
+  }
+
+  find (id) {
     const kept = this.sessions.get(id)
-    if (kept === undefined) return undefined
-    if (kept.expires > Date.now()) return JSON.parse(kept.text)
+    if (kept === undefined || kept.expires > Date.now()) return kept
     this.sessions.delete(id)
   }
 
@@ -38,6 +42,21 @@ module.exports = class MemoryStore {
   set (id, session, ttl, text = JSON.stringify(session)) {
     this.sessions.set(id, { text, expires: Date.now() + ttl })
     if (this.timer === null) this.timer = setInterval(() => this.sweep(), SWEEP).unref()
+  }
+
+  replace (id, session, ttl, text) {
+    if (this.find(id) === undefined) return false
+    this.set(id, session, ttl, text)
+  }
+
+  touch (id, ttl) {
+    const kept = this.find(id)
+    if (kept === undefined) return false
+    kept.expires = Date.now() + ttl
+  }
+
+  ttl (id) {
+    return this.sessions.get(id)?.expires - Date.now()
   }
 
   destroy (id) {

@@ -1,6 +1,9 @@
 'use strict'
 
-/** What a storage finds: `{ value, text }`, the session and its JSON if that is at hand; or nothing. */
+/**
+ * What a storage finds: `{ value, text }`, the session and its JSON if that is at hand; or nothing. It may also have
+ * a `ttl`, the ms until it expires, and a `problem`, an error to report.
+ */
 const NOTHING = Object.freeze({ value: undefined, text: undefined })
 
 /**

@@ -9,7 +9,10 @@ const redis = require('../_shared/redis')
  */
 module.exports = class RedisStore {
   constructor (client) {
+    this.client = client
     this.redis = redis(client, 'session.redis')
+    // a client of few commands: `touch` is done by `get` and `set`
+    if (!this.redis.knowsTtl) this.touch = this.ttl = undefined
   }
 
   async get (id) {
@@ -19,6 +22,18 @@ module.exports = class RedisStore {
 
   set (id, session, ttl) {
     return this.redis.set(id, JSON.stringify(session), Math.ceil(ttl))
+  }
+
+  async replace (id, session, ttl) {
+    return await this.redis.replace(id, JSON.stringify(session), Math.ceil(ttl)) !== null
+  }
+
+  async touch (id, ttl) {
+    return Boolean(await this.redis.pexpire(id, Math.ceil(ttl)))
+  }
+
+  ttl (id) {
+    return this.redis.pttl(id)
   }
 
   destroy (id) {

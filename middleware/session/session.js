@@ -1,9 +1,11 @@
 'use strict'
 
 const { isDeepStrictEqual } = require('node:util')
+const { DOWN, isThenable } = require('../_shared/breaker')
 const { misuse } = require('../_shared/misuse')
 const report = require('../_shared/report')
 const { cookiesOf, withCookies } = require('./error-cookies')
+const keepPrivate = require('./private')
 const { NOTHING } = require('./record')
 const { withDefaults } = require('./settings')
 const view = require('./view')
@@ -14,17 +16,30 @@ const ONE_DAY = 24 * 3600 * 1000 // ms
  * One request's session.
  */
 module.exports = class Session {
-  constructor (ctx, settings) {
+  /**
+   * @param {object} ctx
+   * @param {object} settings
+   * @param {Session} [outer] of a session middleware above
+   */
+  constructor (ctx, settings, outer) {
     this.ctx = ctx
     this.settings = settings
+    this.outer = outer
     this.id = '' // the cookie's value, after it was verified
     this.value = undefined
     this.text = undefined // what is saved, as JSON; undefined: not loaded yet
+    this.loading = undefined // a promise, if the store gave one
+    this.failure = undefined // why it could not be loaded
     this.touched = false
     this.renewed = false
     this.forced = false // save it even if it has not changed
+    this.cleared = false // null was assigned to it
+    this.redecorated = false // what is kept beside the data has changed
     this.saving = undefined // a promise while it is saved
     this.extended = false // rolling and renew did their work
+    this.gone = false // another request destroyed it
+    this.sent = false // its cookie is in the response
+    this.outdated = false // its cookie was signed with an older key
     this.ownMaxAge = undefined // of this session alone, kept with it
     this.expires = Infinity // known with renew
     this.handler = undefined
@@ -37,13 +52,13 @@ module.exports = class Session {
   }
 
   set maxAge (maxAge) {
-    if (this.text === undefined) this.load()
+    this.ready()
     this.ownMaxAge = maxAge
-    this.forced = true
+    this.redecorated = true
   }
 
   saveNow () {
-    if (this.text === undefined) this.load()
+    this.ready()
     this.forced = true
     return this.commitNow()
   }
@@ -61,36 +76,70 @@ module.exports = class Session {
   }
 
   read () {
-    if (this.text === undefined) this.load()
+    this.ready()
     this.touched = true
     return this.value
   }
 
   write (value) {
     if (Array.isArray(value)) throw misuse('session', 'ctx.session must be an object or null, not an array')
-    if (this.text === undefined) this.load()
+    this.ready()
     this.touched = true
     this.value = view(value, this)
   }
 
   renew () {
-    if (this.text === undefined) this.load()
+    this.ready()
     this.renewed = true
   }
 
-  load () {
-    const { storage, readCookie } = this.settings
-    const sent = readCookie(this.ctx)
-    const found = sent ? storage.load(sent) : NOTHING
-    if (found instanceof Promise) return found.then(record => this.loaded(sent, record))
-    this.loaded(sent, found)
+  /**
+   * @throws {Error} why it could not be loaded: only a request that uses its session needs the store
+   */
+  ready () {
+    if (this.text !== undefined) return
+    if (this.failure === undefined && this.load() !== undefined) {
+      throw misuse('session', 'with options.lazy, `await ctx.sessionHandler.load()` before the session is used')
+    }
+    if (this.failure === undefined) return
+    this.failure.seen = true
+    throw this.failure.err
   }
 
-  loaded (sent, { value, text }) {
+  /** @return {Promise<void>|undefined} which never rejects */
+  load () {
+    if (this.loading !== undefined || this.text !== undefined) return this.loading
+    const { storage, readCookie, keyIndex } = this.settings
+    const sent = readCookie(this.ctx)
+    const index = sent && keyIndex !== undefined ? keyIndex(this.ctx, sent) : 0
+    this.outdated = index > 0
+    const failed = err => { this.failure = { err, seen: false } }
+    try {
+      const found = sent && index >= 0 ? storage.load(sent) : NOTHING
+      if (!isThenable(found)) return this.loaded(sent, found)
+      const loaded = record => this.loaded(sent, record)
+      this.loading = found.then(loaded).catch(failed).then(() => { this.loading = undefined })
+      return this.loading
+    } catch (err) {
+      failed(err)
+    }
+  }
+
+  loaded (sent, { value, text, ttl, problem }) {
+    const { settings: { valid }, ctx } = this
+    this.failure = undefined // of an earlier attempt
+    if (problem !== undefined) report(ctx, problem)
     // an id that the store does not know is invented or expired: using it would allow session fixation
     this.id = value === undefined ? '' : sent
     const isDecorated = value?._maxAge !== undefined || value?._expire !== undefined
-    const data = isDecorated ? this.undecorated(value) : value ?? {}
+    let data = isDecorated ? this.undecorated(value) : value ?? {}
+    if (this.id !== '' && valid !== undefined && !isValid(valid, ctx, data)) {
+      this.id = ''
+      this.ownMaxAge = undefined
+      data = {}
+      text = undefined
+    }
+    if (ttl !== undefined) this.expires = Date.now() + ttl
     this.text = isDecorated ? toText(data) : text ?? toText(data)
     this.value = view(data, this)
   }
@@ -102,11 +151,13 @@ module.exports = class Session {
     return value
   }
 
-  get isDecorated () { return this.ownMaxAge !== undefined || this.settings.renew }
+  get keepsExpiry () { return this.settings.renew && !this.settings.storage.knowsTtl }
+
+  get isDecorated () { return this.ownMaxAge !== undefined || this.keepsExpiry }
 
   decorated (value, ttl) {
     const record = { ...value, _maxAge: this.ownMaxAge }
-    if (this.settings.renew) record._expire = Date.now() + ttl
+    if (this.keepsExpiry) record._expire = Date.now() + ttl
     return record
   }
 
@@ -120,21 +171,39 @@ module.exports = class Session {
   /** Save what was changed. */
   commit () {
     if (this.saving !== undefined) return this.saving.then(() => this.commit(), () => this.commit())
+    if (this.failure !== undefined) return this.reportFailure()
+    if (this.sent) keepPrivate(this.ctx) // somebody may have set Cache-Control since
+    if (this.gone && !this.renewed) return undefined
     const isDue = this.isDue()
-    if (!this.touched && !this.renewed && !this.forced && !isDue) return undefined
-    if (this.value === null || typeof this.value !== 'object') this.value = {}
-    const text = toText(this.value)
-    const isNeeded = this.renewed || this.forced || isDue
-    if (!isNeeded && (text === this.text || this.isReordered(text))) return undefined
-    this.saving = this.save(text).finally(() => { this.saving = undefined })
+    const isNeeded = this.renewed || this.forced || this.redecorated || isDue
+    if (!this.touched && !isNeeded) return undefined
+    if (this.value === null || typeof this.value !== 'object') {
+      this.value = {}
+      this.cleared = true
+    }
+
+    let text = toText(this.value)
+    let isChanged = this.isChanged(text) || (this.cleared && this.id !== '')
+    if (!isNeeded && !isChanged) return undefined
+    const { beforeSave } = this.settings
+    if (beforeSave !== undefined && text !== '{}') {
+      noPromise('beforeSave', beforeSave(this.ctx, this.value))
+      text = toText(this.value)
+      isChanged = this.isChanged(text)
+    }
+    this.saving = this.save(text, isChanged).finally(() => { this.saving = undefined })
     return this.saving
   }
 
-  /** Is an unchanged session to be saved, so that it lives longer? */
+  /** Is an unchanged session to be saved, so that it lives longer, or to be signed with the newest key? */
   isDue () {
-    const { settings: { rolling, renew }, ctx, id, extended } = this
-    if (!(rolling || renew) || extended || id === '' || ctx.headerSent) return false
-    return rolling || this.expires - Date.now() < ttlOf(this.maxAge) / 2
+    const { settings: { rolling }, ctx, id, extended, outdated, expires } = this
+    if (extended || id === '' || ctx.headerSent) return false
+    return rolling || outdated || (expires !== Infinity && expires - Date.now() < ttlOf(this.maxAge) / 2)
+  }
+
+  isChanged (text) {
+    return text !== this.text && !this.isReordered(text)
   }
 
   /**
@@ -146,28 +215,60 @@ module.exports = class Session {
       isDeepStrictEqual(JSON.parse(text), JSON.parse(this.text))
   }
 
-  async save (text) {
-    const { ctx, id, value, settings: { storage, key, readCookie } } = this
-    const { maxAge: ofAll, ...cleared } = this.attributes()
-    const maxAge = this.ownMaxAge ?? ofAll
-    const attributes = { ...cleared, maxAge: maxAge === 'session' ? 0 : maxAge }
-    const empty = text === '{}' && !this.forced
-
-    if (empty) {
-      this.id = ''
-      if (id !== '') await storage.drop(id)
-      if (!ctx.headerSent && readCookie(ctx)) ctx.cookies.set(key, null, cleared)
-    } else {
-      const ttl = ttlOf(maxAge)
-      const record = this.isDecorated ? this.decorated(value, ttl) : view.plain(value)
-      const json = this.isDecorated ? toText(record) : text
-      this.id = await storage.save(record, json, { ttl, id, renewed: this.renewed, attributes })
-      if (!ctx.headerSent || this.id !== id) ctx.cookies.set(key, this.id, attributes)
+  async save (text, isChanged) {
+    const { renewed, forced, redecorated } = this
+    // what the app sets while this waits for the store is for the next save
+    this.renewed = this.forced = this.redecorated = false
+    try {
+      const isEmptied = text === '{}' && (this.cleared || ((isChanged || renewed) && !forced && !redecorated))
+      await (isEmptied ? this.destroy() : this.store(text, { renewed, isUnchanged: !(isChanged || redecorated) }))
+    } catch (err) {
+      this.renewed ||= renewed
+      this.forced ||= forced
+      this.redecorated ||= redecorated
+      throw err
     }
     this.text = text
-    this.renewed = false
-    this.forced = false
+    this.cleared = false
     this.extended = true
+  }
+
+  async destroy () {
+    const { ctx, id, settings: { storage, key, readCookie } } = this
+    const { maxAge, ...cleared } = this.attributes()
+    if (id !== '') await storage.drop(id)
+    this.id = ''
+    if (!ctx.headerSent && readCookie(ctx)) this.send(key, null, cleared)
+  }
+
+  async store (text, { renewed, isUnchanged }) {
+    const { ctx, id, value, settings: { storage, key } } = this
+    const given = this.attributes()
+    const maxAge = this.ownMaxAge ?? given.maxAge
+    const attributes = { ...given, maxAge: maxAge === 'session' ? 0 : maxAge }
+    const ttl = ttlOf(maxAge)
+    const record = this.isDecorated ? this.decorated(value, ttl) : view.plain(value)
+    const json = this.isDecorated ? toText(record) : text
+    const write = isUnchanged && id !== '' && !renewed ? 'extend' : 'save'
+
+    const saved = await storage[write](record, json, { ttl, id, renewed, attributes, ctx })
+    this.gone = saved === undefined
+    if (this.gone) return // the cookie is the other request's
+    this.id = saved
+    if (!ctx.headerSent || saved !== id) this.send(key, saved, attributes)
+  }
+
+  send (key, value, attributes) {
+    this.ctx.cookies.set(key, value, attributes)
+    this.sent = true
+    keepPrivate(this.ctx)
+  }
+
+  /** What no reader of the session has been thrown. While the store is known to be down, it was reported before. */
+  reportFailure () {
+    const { err, seen } = this.failure
+    this.failure.seen = true
+    if (!seen && err.cause?.code !== DOWN) report(this.ctx, err)
   }
 
   /** Save, and return the error that ended the request. */
@@ -180,6 +281,16 @@ module.exports = class Session {
     }
     return withCookies(err, cookiesOf(this.ctx, this.settings.key))
   }
+}
+
+/** A promise would count as true, and what it does to the session would be lost. */
+function noPromise (name, returned) {
+  if (isThenable(returned)) throw misuse('session', `options.${name} must not be async, and not return a promise`)
+  return returned
+}
+
+function isValid (valid, ctx, data) {
+  return noPromise('valid', valid(ctx, data))
 }
 
 /** ms that a store keeps a session for. */

@@ -27,18 +27,21 @@ const OPTIONS = {
   cookie: shape({ ...ATTRIBUTES, overwrite: boolean, expires: object }).or(fn).or(none),
   rolling: boolean,
   renew: boolean,
+  lazy: boolean,
+  genid: fn,
+  valid: fn,
+  beforeSave: fn,
   ...ATTRIBUTES,
   overwrite: oneOf(true),
   autoCommit: oneOf(true),
   encode: refused('take `store: session.sealedCookie({ keys })`, which encrypts'),
   decode: refused('take `store: session.sealedCookie({ keys })`, which encrypts'),
-  genid: refused('ids are made here, 24 random bytes'),
   prefix: refused('`key` is the prefix of the store\'s keys'),
   externalKey: refused('the id is the cookie\'s'),
-  ContextStore: refused('take `store`, one for all requests'),
-  valid: refused('look at ctx.session in the next middleware'),
-  beforeSave: refused('change ctx.session in a middleware below')
+  ContextStore: refused('take `store`, one for all requests')
 }
+
+const checkOptions = options => check('session', options, OPTIONS)
 
 /**
  * Turn the options into settings: the cookie's name, attributes and reader, and the storage.
@@ -54,8 +57,11 @@ function settingsOf (options, rest) {
   }
   if (rest.length > 0) throw misuse('session', 'takes one argument, its options: leave the app out')
 
-  const settings = check('session', options, OPTIONS)
-  const { key = 'koa:sess', store, cookie, rolling = false, renew = false } = settings
+  const settings = checkOptions(options)
+  const { key = 'koa:sess', store, cookie, rolling = false, renew = false, lazy = false, genid, valid, beforeSave } = settings
+  if (lazy && (rolling || renew)) {
+    throw misuse('session', 'options.lazy must be left out beside rolling or renew, which read every session')
+  }
   const given = Object.keys(ATTRIBUTES).filter(name => name in settings)
   const ofAll = Object.fromEntries(given.map(name => [name, settings[name]]))
   const own = typeof cookie === 'function' ? {} : cookie
@@ -67,14 +73,33 @@ function settingsOf (options, rest) {
     ofAll,
     rolling,
     renew,
-    readCookie: attributes.signed ? ctx => ctx.cookies.get(key, { signed: true }) : cookieReader(key),
+    lazy,
+    valid,
+    beforeSave,
+    readCookie: cookieReader(key),
+    keyIndex: attributes.signed ? keyIndexOf(key) : undefined,
     cookie: typeof cookie === 'function' ? cookie : attributes,
-    storage: storageOf(key, store ?? new MemoryStore())
+    storage: storageOf(key, store ?? new MemoryStore(), { renew, genid })
   }
 }
 
-function storageOf (key, store) {
-  return typeof store.seal === 'function' ? new InCookie(key, store) : new ById(key, store)
+function storageOf (key, store, options) {
+  if (typeof store.seal !== 'function') return new ById(key, store, options)
+  if (options.genid !== undefined) throw misuse('session', 'options.genid must be left out beside a sealed cookie, which has no id')
+  return new InCookie(key, store)
+}
+
+/**
+ * Which of the app's keys signed the cookie: 0 is the newest one, -1 none. `ctx.cookies.get` would send a renewed
+ * signature at once, without the cookie's expiry, SameSite and other attributes.
+ */
+function keyIndexOf (key) {
+  const readSignature = cookieReader(`${key}.sig`)
+  return (ctx, value) => {
+    const { cookies } = ctx
+    if (typeof cookies.keys?.index === 'function') return cookies.keys.index(`${key}=${value}`, readSignature(ctx) ?? '')
+    return cookies.get(key, { signed: true }) === undefined ? -1 : 0
+  }
 }
 
 function withDefaults (cookie, ofAll) {
@@ -102,4 +127,4 @@ function checkCookie (key, attributes) {
   }
 }
 
-module.exports = { settingsOf, withDefaults }
+module.exports = { checkOptions, settingsOf, withDefaults }

@@ -25,6 +25,8 @@ const EXCEPTIONS = {
   'invalid JSON, only objects and arrays are read': 'a 400, for the client',
   'the sealed session makes a cookie of ': 'has a code: KONE_ERR_SESSION_SIZE',
   'the session store failed: ': 'has a code: KONE_ERR_SESSION_STORE',
+  'a session in the store is not JSON': 'has a code: KONE_ERR_SESSION_RECORD',
+  'the store does not respond': 'becomes the cause of the error of a store',
   "the rate limit's store failed: ": 'has a code',
   'health: ': 'names the check, which is the app\'s own',
   'it returned neither a value nor issues': 'becomes the cause of an error with the page',

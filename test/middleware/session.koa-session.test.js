@@ -94,6 +94,104 @@ frameworks('session with the options of koa-session', ({ it, Koa, ask, errors })
     }
   })
 
+  it('should make ids with genid', async () => {
+    let made = 0
+    const genid = ctx => `${ctx.method.toLowerCase()}-000000000000000-${++made}`
+    const store = promising()
+    const ann = visitor(ask, counting(session, { store, genid }, async ctx => {
+      if (ctx.path === '/sign-in') await ctx.session.regenerate()
+    }))
+    await ann('GET /add')
+    assert.equal(ann.cookies[KEY], 'get-000000000000000-1')
+    assert.deepEqual((await ann('GET /add')).json(), { count: 2 })
+    await ann('GET /sign-in')
+    assert.deepEqual([...store.sessions.keys()], [`${KEY}:get-000000000000000-2`])
+  })
+
+  it('should send no cookie for an id of genid that is short, strange or the old one', async () => {
+    for (const id of ['short', 'x'.repeat(257), `${'x'.repeat(32)}; a=b`, undefined, 5, Promise.resolve('x'.repeat(32))]) {
+      const res = await visitor(ask, counting(session, { genid: () => id }))('GET /add')
+      assert.deepEqual([res.status, res.setCookie], [500, {}], String(id))
+    }
+    const store = promising()
+    const ann = visitor(ask, counting(session, { store, genid: () => 'always-the-same-id' }, ctx => {
+      if (ctx.path === '/sign-in') ctx.sessionHandler.regenerateId()
+    }))
+    await ann('GET /add')
+    assert.equal((await ann('GET /sign-in')).status, 500)
+    assert.equal(store.sessions.size, 1)
+  })
+
+  it('should give a client whose session is not valid an empty one, as koa-session does', async () => {
+    const valid = (ctx, { count }) => count !== 2
+    for (const store of [undefined, promising(), sealed()]) {
+      const apps = [counting(original, { signed: false, valid }), counting(session, { store, valid })]
+      for (const app of apps) {
+        const ann = visitor(ask, app)
+        const counts = []
+        for (let i = 0; i < 4; i++) counts.push((await ann('GET /add')).json().count)
+        assert.deepEqual(counts, [1, 2, 1, 2])
+      }
+    }
+  })
+
+  it('should keep the record of a session that is not valid, and give its client another id', async () => {
+    const store = promising()
+    const ann = visitor(ask, counting(session, { store, valid: (ctx, { count }) => count !== 1 }))
+    await ann('GET /add')
+    const before = ann.cookies[KEY]
+    await ann('GET /add')
+    assert.notEqual(ann.cookies[KEY], before)
+    assert.deepEqual([...store.sessions.keys()], [before, ann.cookies[KEY]].map(id => `${KEY}:${id}`))
+  })
+
+  it('should let beforeSave change a session that is to be saved, as koa-session does', async () => {
+    for (const make of [original, session]) {
+      const saved = []
+      const beforeSave = (ctx, session) => {
+        saved.push(ctx.path)
+        session.last = ctx.path
+      }
+      const ann = visitor(ask, counting(make, { signed: false, beforeSave }))
+      for (const path of ['/', '/add', '/read', '/add', '/']) await ann(`GET ${path}`)
+      assert.deepEqual(saved, ['/add', '/add'])
+      assert.deepEqual((await ann('GET /read')).json(), { count: 2, last: '/add' })
+    }
+  })
+
+  it('should refuse a promise of valid or beforeSave, which nothing would wait for', async () => {
+    for (const options of [{ valid: async () => false }, { beforeSave: async () => {} }]) {
+      const ann = visitor(ask, counting(session, options))
+      const statuses = [(await ann('GET /add')).status, (await ann('GET /add')).status]
+      assert.deepEqual(statuses, options.valid ? [200, 500] : [500, 500])
+    }
+  })
+
+  it('should send the signature beside the cookie of a request that throws', async () => {
+    const app = counting(session, { signed: true }, ctx => {
+      if (ctx.path === '/add') ctx.throw(401)
+    })
+    const ann = visitor(ask, app)
+    assert.equal((await ann('GET /add')).status, 401)
+    assert.deepEqual((await ann('GET /')).json(), { count: 1 })
+  })
+
+  it('should send cookie and signature with all attributes after a rotation of app.keys', async () => {
+    for (const store of [undefined, promising(), sealed()]) {
+      const app = counting(session, { signed: true, maxAge: HOUR, sameSite: 'strict', path: '/', store })
+      const ann = visitor(ask, app)
+      const first = await ann('GET /add')
+      const names = [KEY, `${KEY}.sig`]
+      app.keys = ['a newer secret', ...app.keys]
+      const rotated = await ann('GET /read')
+      assert.deepEqual(rotated.json(), { count: 1 })
+      for (const name of names) assert.deepEqual(attributesOf(rotated.setCookie[name]), attributesOf(first.setCookie[name]))
+      assert.deepEqual((await ann('GET /read')).setCookie, {})
+      app.keys = ['a newer secret']
+      assert.deepEqual((await ann('GET /read')).json(), { count: 1 })
+    }
+  })
+
   it('should take a signed cookie only with its signature', async () => {
     for (const store of [undefined, session.sealedCookie({ keys: ['k'.repeat(32)] })]) {
       const app = counting(session, { signed: true, store })
@@ -352,12 +450,14 @@ describe('session, made with the options of koa-session', () => {
     for (const [options, instead] of [
       [{ encode: JSON.stringify }, /options\.encode is not supported: .*sealedCookie/],
       [{ decode: JSON.parse }, /options\.decode is not supported: .*sealedCookie/],
-      [{ genid: () => 'x' }, /options\.genid is not supported: ids/],
+      [{ genid: 'x' }, /options\.genid must be a function/],
+      [{ genid: () => 'x', store: sealed() }, /options\.genid must be left out beside a sealed cookie/],
       [{ prefix: 'x' }, /options\.prefix is not supported: `key`/],
       [{ externalKey: {} }, /options\.externalKey is not supported/],
       [{ ContextStore: class {} }, /options\.ContextStore is not supported: .*`store`/],
-      [{ valid: () => true }, /options\.valid is not supported: .*ctx\.session/],
-      [{ beforeSave: () => {} }, /options\.beforeSave is not supported: .*ctx\.session/],
+      [{ valid: true }, /options\.valid must be a function/],
+      [{ beforeSave: {} }, /options\.beforeSave must be a function/],
+      [{ lazy: true, rolling: true }, /options\.lazy must be left out beside rolling or renew/],
       [{ autoCommit: false }, /options\.autoCommit must be true/],
       [{ overwrite: false }, /options\.overwrite must be true/],
       [{ maxAge: '1d' }, /options\.maxAge/],
@@ -370,6 +470,7 @@ describe('session, made with the options of koa-session', () => {
     ]) {
       assert.throws(() => session(options), err => err instanceof TypeError && instead.test(err.message), JSON.stringify(options))
     }
+    assert.throws(() => session.final({ stroe: {} }), { name: 'TypeError', message: /did you mean `store`/ })
   })
 })
 

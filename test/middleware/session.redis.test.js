@@ -7,6 +7,7 @@ const session = require('kone/middleware/session')
 const Kone = require('../helpers/kone')
 const { missing, need } = require('../helpers/programs')
 const startRedis = require('../helpers/redis')
+const until = require('../helpers/until')
 
 const CLIENTS = {
   async ioredis (port) {
@@ -33,8 +34,10 @@ async function start (connect) {
   const { client, ready, stop } = await connect(server.port)
 
   const app = new Kone()
-  app.silent = true
-  app.use(session({ store: session.redis(client), cookie: { maxAge: 60_000.5 } }))
+  const errors = []
+  app.on('error', err => errors.push(err))
+  const sessions = session({ store: session.redis(client), cookie: { maxAge: 60_000.5 } })
+  app.use(sessions)
   app.use(ctx => {
     const { path } = ctx
     if (path === '/untouched') {
@@ -51,6 +54,8 @@ async function start (connect) {
   return {
     server,
     client,
+    sessions,
+    errors,
     ready,
     async ask (url, cookie) {
       const res = await app.inject({ url, headers: cookie ? { cookie } : {} })
@@ -94,13 +99,19 @@ describe('session.redis()', { skip: missing('redis-server'), concurrency: true }
       assert.ok(ttl > 50_000 && ttl <= 60_001)
     })
 
-    it(`should respond with 503 for what is not JSON with ${name}`, async t => {
-      const { client, ask, stop } = await start(connect)
+    it(`should begin anew for a record that is not JSON, and report it once, with ${name}`, async t => {
+      const { client, ask, errors, stop } = await start(connect)
       t.after(stop)
 
-      const { set } = await ask('/add')
-      await client.set(set.replace('=', ':'), '{"count":')
-      assert.equal((await ask('/', set)).status, 503)
+      const [{ set }, other] = [await ask('/add'), await ask('/add')]
+      for (const one of [set, other.set]) await client.set(one.replace('=', ':'), '{"count":')
+      for (let i = 0; i < 8; i++) assert.deepEqual((await ask('/', set)).json(), {})
+      const { set: renewed, json } = await ask('/add', set)
+      assert.deepEqual(json(), { count: 1 })
+      assert.notEqual(renewed, set)
+      assert.deepEqual(errors.map(({ code, cause }) => [code, cause.name]), [['KONE_ERR_SESSION_RECORD', 'SyntaxError']])
+      await ask('/', other.set)
+      assert.equal(errors.length, 2, 'each record is reported')
     })
 
     it(`should lose and mix up no session when Redis is killed and started again with ${name}`, async t => {
@@ -132,6 +143,29 @@ describe('session.redis()', { skip: missing('redis-server'), concurrency: true }
         assert.equal(res.status, 200)
         assert.deepEqual(res.json(), { user: String(i) })
       }))
+    })
+
+    it(`should fail at once after five failures, until Redis responds to a probe, with ${name}`, async t => {
+      const { server, ready, sessions, errors, ask, stop } = await start(connect)
+      t.after(stop)
+
+      const { set } = await ask('/add')
+      assert.equal(sessions.isStoreUp, true)
+      await server.kill()
+      await Promise.all(Array.from({ length: 5 }, () => ask('/', set)))
+      assert.equal(sessions.isStoreUp, false)
+
+      errors.length = 0
+      for (let i = 0; i < 20; i++) assert.equal((await ask('/', set)).status, 503) // else 5 s for each
+      assert.deepEqual([...new Set(errors.map(err => err.cause.code))], ['KONE_ERR_STORE_DOWN'])
+      errors.length = 0
+      for (let i = 0; i < 20; i++) assert.equal((await ask('/untouched', set)).status, 200)
+      assert.deepEqual(errors, [], 'the failure is known')
+
+      await server.restart()
+      await ready()
+      await until(() => sessions.isStoreUp)
+      assert.deepEqual((await ask('/', set)).json(), { count: 1 })
     })
 
     it(`should fail after 5 s when Redis hangs, and go on afterwards with ${name}`, async t => {

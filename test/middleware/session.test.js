@@ -458,6 +458,146 @@ frameworks('session', ({ it, Koa, ask, errors, name }) => {
     assert.deepEqual(Object.keys(ann.cookies), ['inner', 'outer'])
   })
 
+  it('should restore the outer session, also after an error', async () => {
+    const app = new Koa()
+    const outer = session({ key: 'outer' })
+    app.use(outer)
+    app.use(async (ctx, next) => {
+      ctx.session.where = 'outer'
+      const caught = await next().catch(err => err.message)
+      ctx.body = [caught, ctx.session.where]
+    })
+    app.use(session({ key: 'inner' }))
+    app.use(outer)
+    app.use(ctx => {
+      ctx.session.again = ctx.session.where
+      throw new Error('boom')
+    })
+    const res = await visitor(ask, app)('GET /')
+    assert.deepEqual(res.json(), ['boom', 'outer'])
+    assert.deepEqual(Object.keys(res.setCookie), ['outer'])
+  })
+
+  it('should read a store of promises only on demand when lazy', async () => {
+    const store = recording()
+    const app = new Koa()
+    app.use(session({ store, lazy: true }))
+    app.use(async ctx => {
+      if (ctx.path !== '/early') await ctx.sessionHandler.load()
+      ctx.session.count = (ctx.session.count || 0) + 1
+      ctx.body = { ...ctx.session }
+    })
+    const ann = visitor(ask, app)
+    const free = new Koa()
+    free.use(session({ store, lazy: true }))
+    free.use(ctx => { ctx.body = '' })
+
+    assert.deepEqual((await ann('GET /early')).json(), { count: 1 }, 'without a cookie there is nothing to load')
+    assert.deepEqual((await ann('GET /')).json(), { count: 2 })
+    store.calls.length = 0
+    await visitor(ask, free, ann.cookies)('GET /')
+    assert.deepEqual(store.calls, [])
+    errors.length = 0
+    assert.equal((await ann('GET /early')).status, 500)
+    assert.match(errors[0].message, /^session: with options\.lazy, `await ctx\.sessionHandler\.load\(\)` before the session is used \(/)
+    assert.deepEqual((await ann('GET /')).json(), { count: 3 })
+  })
+
+  it('should let a request pass that does not use the session when the store fails, and report it', async () => {
+    const store = recording()
+    const app = counting({ store })
+    const ann = visitor(ask, app)
+    await ann('GET /add')
+    for (const fail of [async () => { throw new Error('down') }, () => { throw new Error('down') }]) {
+      store.get = fail
+      errors.length = 0
+      const res = await ann('GET /untouched')
+      assert.deepEqual([res.status, res.text, res.setCookie], [200, 'hi', {}])
+      assert.deepEqual(errors.map(err => [err.code, err.cause.message]), [['KONE_ERR_SESSION_STORE', 'down']])
+      assert.equal((await ann('GET /')).status, 503)
+      assert.equal(errors.length, 2)
+    }
+  })
+
+  it('should let no shared cache store its cookie', async () => {
+    for (const [given, expected] of [
+      [undefined, 'private'],
+      ['public, max-age=600', 'private, max-age=600'],
+      ['max-age=600, s-maxage=60, Public', 'private, max-age=600'],
+      ['no-cache', 'private, no-cache'],
+      ['private="x-field", max-age=1', 'private, private="x-field", max-age=1'],
+      ['no-store', 'no-store'],
+      ['max-age=600, Private', 'max-age=600, Private']
+    ]) {
+      for (const early of [false, true]) {
+        const app = new Koa()
+        app.use(session({ rolling: true }))
+        app.use(async ctx => {
+          if (ctx.path === '/add') ctx.session.user = 'ann'
+          if (early) await ctx.sessionHandler.save()
+          if (given !== undefined) ctx.set('Cache-Control', given)
+          ctx.body = ''
+        })
+        const ann = visitor(ask, app)
+        assert.equal((await ann('GET /add')).headers['cache-control'], expected, given)
+        assert.equal((await ann('GET /static')).headers['cache-control'], expected, given)
+      }
+    }
+  })
+
+  it('should leave Cache-Control of a response without its cookie', async () => {
+    const app = new Koa()
+    app.use(session())
+    app.use(ctx => {
+      if (ctx.path === '/add') ctx.session.user = 'ann'
+      if (ctx.path === '/throw') {
+        ctx.session.page = 'none'
+        ctx.throw(404)
+      }
+      ctx.set('Cache-Control', 'public, max-age=600')
+      ctx.body = ctx.session.user
+    })
+    const ann = visitor(ask, app)
+    assert.equal((await ann('GET /throw')).headers['cache-control'], 'private')
+    assert.equal((await ann('GET /add')).headers['cache-control'], 'private, max-age=600')
+    assert.equal((await ann('GET /')).headers['cache-control'], 'public, max-age=600')
+  })
+
+  it('should destroy an empty session that was saved', async () => {
+    const store = recording()
+    const app = new Koa()
+    app.use(session({ store }))
+    app.use(async ctx => {
+      if (ctx.path === '/save') await ctx.sessionHandler.save()
+      if (ctx.path === '/clear') ctx.session = null
+      ctx.body = ''
+    })
+    const ann = visitor(ask, app)
+    await ann('GET /save')
+    assert.equal(store.sessions.size, 1)
+    await ann('GET /clear')
+    assert.deepEqual([store.sessions.size, ann.cookies], [0, {}])
+  })
+
+  it('should destroy the record at the end when save() could not', async () => {
+    const store = recording()
+    const app = counting({ store })
+    const clearing = new Koa()
+    clearing.use(session({ store }))
+    clearing.use(async ctx => {
+      ctx.session = null
+      const { destroy } = store
+      store.destroy = async () => { throw new Error('down') }
+      ctx.body = await ctx.sessionHandler.save().then(() => 'saved', err => err.code)
+      store.destroy = destroy
+    })
+    const ann = visitor(ask, app)
+    await ann('GET /add')
+    const res = await visitor(ask, clearing, ann.cookies)('GET /')
+    assert.equal(res.text, 'KONE_ERR_SESSION_STORE')
+    assert.equal(store.sessions.size, 0)
+  })
+
   it('should be one session when it is used twice', async () => {
     const app = new Koa()
     const fn = session()

@@ -1,7 +1,7 @@
 'use strict'
 
 const session = require('kone/middleware/session')
-const { STRINGS, TEXTS, BOOLEANS } = require('./values')
+const { STRINGS, TEXTS, BOOLEANS, FUNCTIONS } = require('./values')
 
 module.exports = {
   make: options => session(options),
@@ -31,11 +31,12 @@ module.exports = {
     autoCommit: [false, 'yes'],
     encode: [JSON.stringify],
     decode: [JSON.parse],
-    genid: [() => '1'],
+    lazy: BOOLEANS,
+    genid: FUNCTIONS,
     prefix: ['sess:'],
     externalKey: [{}],
     ContextStore: [class {}],
-    valid: [() => true],
-    beforeSave: [() => {}]
+    valid: FUNCTIONS,
+    beforeSave: FUNCTIONS
   }
 }
