@@ -5,6 +5,7 @@
  *
  *   --seed N       the first case (default: a random one, printed); case i of a run has the seed N + i
  *   --cases N      how many cases
+ *   --plans N      of output.model.js, which come first (default 20,000, with --cases or --replay none)
  *   --seconds N    or for how long (default 60)
  *   --node PATH    another Node; it is compared with its own node:http
  *   --replay FILE  one case, as a failure prints it
@@ -20,12 +21,16 @@ const { inspect, parseArgs } = require('node:util')
 const Kone = require('../helpers/kone')
 const { accepted, callback, differences, exchange, explain, front, open } = require('./harness')
 const { PROFILES, generate, smaller, steps } = require('./grammar')
+const { OPEN, check } = require('./output.model')
 const { run } = require('./program')
 
 const LIB = path.join(__dirname, '../../lib/')
 
 // What is compared of an app whose errors escape: what its other handlers notice then has no order.
 const WIRE = ['requests', 'got', 'socket']
+
+// Of the model below sockets.
+const PLANS = 20_000
 
 // Tries spent on making a failing case smaller.
 const SHRINK = 400
@@ -166,6 +171,7 @@ async function main () {
       cases: { type: 'string' },
       seconds: { type: 'string' },
       failures: { type: 'string' },
+      plans: { type: 'string' },
       node: { type: 'string' },
       replay: { type: 'string' },
       self: { type: 'boolean' }
@@ -181,13 +187,20 @@ async function main () {
   const seed = number('seed', Math.floor(Math.random() * 1e9))
   const cases = number('cases')
   const seconds = number('seconds', cases ? Infinity : 60)
+  const plans = number('plans', cases || values.replay ? 0 : PLANS)
+  if (plans > 0) {
+    const model = await check({ seed, runs: plans, ignored: OPEN })
+    if (model.failed) console.log(`${model.text}\n`)
+    console.log(`model: seed ${seed}, ${model.runs} plans, ${model.failed ? 'one fails' : 'all hold'}`)
+    if (model.failed) process.exitCode = 1
+  }
   const result = values.replay
     ? await replay(values.replay)
     : await fuzz({ seed, cases, seconds, failures: number('failures', 1), self: values.self })
   for (const failure of result.failures) console.log(`${failure}\n`)
   const { failures, ...summary } = result
   console.log(`fuzz: seed ${seed}, Node ${process.version}, ${inspect({ ...summary, differences: failures.length })}`)
-  process.exitCode = failures.length ? 1 : 0
+  if (failures.length) process.exitCode = 1
 }
 
 module.exports = { fuzz, fuzzer, generate }
