@@ -1,4 +1,5 @@
-import type { Middleware } from '../../lib/index'
+import type { IncomingMessage } from 'node:http'
+import type { Context, Middleware } from '../../lib/index'
 
 declare function upload (options?: upload.Options): Middleware
 
@@ -18,17 +19,44 @@ declare namespace upload {
     /** an existing folder; default the system's for temporary files */
     dest?: string
     limits?: Limits
+    /** the fields that may have files: a file in another one is a 400, more than `maxCount` of one are a 413 */
+    fields?: readonly Field[]
+    /** called before anything of a file is written: false skips it */
+    filter?: (ctx: Context, file: Candidate) => boolean | Promise<boolean>
+    /** instead of `dest` */
+    storage?: Storage
   }
 
-  interface File {
+  interface Field {
+    name: string
+    maxCount?: number
+  }
+
+  /** a storage as multer's are */
+  interface Storage {
+    _handleFile (
+      req: IncomingMessage, file: any, callback: (err?: any, info?: any) => void): void
+    _removeFile (req: IncomingMessage, file: any, callback: (err: Error | null) => void): void
+  }
+
+  /** what is known of a file before its bytes */
+  interface Candidate {
     fieldname: string
     /** the name that the client sent: never use it as a path */
     originalname: string
     mimetype: string
+  }
+
+  /** keeps files in memory, as `file.buffer` */
+  function memoryStorage (): Storage
+
+  interface File extends Candidate {
     /** bytes */
     size: number
-    /** removed after the response is sent, if it is still there */
+    /** removed after the response is sent, if it is still there; not with `memoryStorage()` */
     path: string
+    /** with `memoryStorage()`; reading it from a file on disk throws */
+    buffer: Buffer
   }
 }
 

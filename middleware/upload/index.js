@@ -3,17 +3,16 @@
 const fs = require('node:fs')
 const os = require('node:os')
 const path = require('node:path')
-const { randomUUID } = require('node:crypto')
-const { pipeline } = require('node:stream/promises')
 const busboy = require('busboy')
 const createError = require('http-errors')
 const sizeOf = require('../_shared/bytes')
-const { check, integer, refused, shape, size, text } = require('../_shared/options')
+const { Rule, check, fn, integer, list, refused, shape, size, text } = require('../_shared/options')
 const report = require('../_shared/report')
 const unread = require('../_shared/unread')
 const whenFinished = require('../_shared/finished')
 const form = require('../_shared/form')
 const { misuse } = require('../_shared/misuse')
+const { custom, memoryStorage, temporary } = require('./storage')
 
 const LIMITS = { fileSize: '10mb', files: 20, fields: 100, fieldSize: '1mb' }
 
@@ -21,8 +20,10 @@ const count = integer({ min: 0 })
 const OPTIONS = {
   dest: text,
   limits: shape({ fileSize: size, files: count, fields: count, fieldSize: size }),
-  storage: refused('files are written to `dest`, move them from ctx.request.files'),
-  fileFilter: refused('look at ctx.request.files in the next middleware'),
+  fields: list(new Rule('', isField), "{ name, maxCount }, as multer's fields()"),
+  filter: fn,
+  storage: new Rule("an object with the functions _handleFile and _removeFile, as multer's storages are", isStorage),
+  fileFilter: refused('pass `filter: (ctx, file) => true or false`'),
   preservePath: refused('originalname is the name without a path')
 }
 
@@ -39,8 +40,8 @@ const FIELDS_TOTAL = 1024 * 1024
  *      await fs.promises.rename(file.path, '/srv/avatars/1')
  *    })
  *
- * After the response is sent, files that the handler did not move away are removed. `originalname` is the
- * name that the client sent: use it in no path.
+ * After the response is sent, files that the handler did not move away are removed; so are files of a
+ * form that is not complete by then. `originalname` is the name that the client sent: use it in no path.
  *
  * @param {object} [options]
  * @param {string} [options.dest] an existing folder; default: the system's for temporary files
@@ -50,33 +51,57 @@ const FIELDS_TOTAL = 1024 * 1024
  * @param {number} [options.limits.fields=100]
  * @param {string | number} [options.limits.fieldSize='1mb'] bytes of each field; all fields together
  *   may have as much, or 1 MB if that is more
+ * @param {{ name: string, maxCount?: number }[]} [options.fields] the fields that may have files; a file
+ *   in another one is a 400, more than `maxCount` of one are a 413
+ * @param {Function} [options.filter] `(ctx, { fieldname, originalname, mimetype }) => boolean`, may return
+ *   a promise: false skips the file; called before anything of it is written
+ * @param {object} [options.storage] instead of `dest`: `upload.memoryStorage()`, or one of multer's
  * @return {Function} middleware; throws 400 for a malformed body, 413 over a limit
  * @throws {TypeError} for an option of the wrong type, or a folder that does not exist
  * @api public
  */
 function upload (options) {
-  const { dest = os.tmpdir(), limits: given } = check('upload', options, OPTIONS)
-  const folder = folderAt(dest)
-  const limits = { ...LIMITS, ...given }
-  limits.fileSize = sizeOf(limits.fileSize)
-  limits.fieldSize = sizeOf(limits.fieldSize)
+  const settings = settingsOf(check('upload', options, OPTIONS))
 
   return Object.assign(function upload (ctx, next) {
     if (!/^multipart\/form-data *(?:;|$)/i.test(ctx.get('content-type'))) return next()
-    return new Upload(ctx, folder, limits).receive().then(() => next())
+    return new Upload(ctx, settings).receive().then(() => next())
   }, notMulter('upload()', {
     single: "the file is ctx.request.files.find(({ fieldname }) => fieldname === 'avatar')",
     array: "the files are ctx.request.files.filter(({ fieldname }) => fieldname === 'photos')",
-    fields: 'the files of all fields are in ctx.request.files',
+    fields: 'options.fields takes the same list, and the files of all fields are in ctx.request.files',
     any: 'the files of all fields are in ctx.request.files',
     none: 'refuse ctx.request.files in the next middleware'
   }))
 }
 
 module.exports = Object.assign(upload, notMulter('upload', {
-  diskStorage: 'files are written to options.dest',
-  memoryStorage: 'read the files at their path'
-}))
+  diskStorage: 'files are written to options.dest'
+}), { memoryStorage })
+
+function settingsOf ({ dest, limits: given, fields, filter, storage }) {
+  if (dest !== undefined && storage !== undefined) {
+    throw misuse('upload', 'options.dest has no effect beside options.storage: leave one of them out')
+  }
+  const limits = { ...LIMITS, ...given }
+  limits.fileSize = sizeOf(limits.fileSize)
+  limits.fieldSize = sizeOf(limits.fieldSize)
+  return {
+    limits,
+    filter,
+    storage: storage === undefined ? temporary(folderAt(dest ?? os.tmpdir())) : custom(storage),
+    counts: fields && new Map(fields.map(({ name, maxCount = Infinity }) => [name, maxCount]))
+  }
+}
+
+function isField (value) {
+  return typeof value?.name === 'string' && value.name !== '' &&
+    (value.maxCount === undefined || (Number.isInteger(value.maxCount) && value.maxCount >= 1))
+}
+
+function isStorage (value) {
+  return typeof value?._handleFile === 'function' && typeof value._removeFile === 'function'
+}
 
 /** multer's methods throw when they are called, at registration, and name what to use instead. */
 function notMulter (owner, instead) {
@@ -91,33 +116,27 @@ function folderAt (dest) {
   return path.resolve(dest)
 }
 
-// Properties that only multer's files have: reading one throws an error instead of returning undefined.
-const NOT_THERE = Object.fromEntries([
-  ['buffer', 'await fs.promises.readFile(file.path)'],
-  ['filename', 'path.basename(file.path)'],
-  ['destination', 'path.dirname(file.path)']
-].map(([name, instead]) => [name, {
-  configurable: true,
-  get () { throw misuse('upload', `a file has no ${name}, take ${instead}`) },
-  set (value) {
-    Object.defineProperty(this, name, { value, writable: true, enumerable: true, configurable: true })
-  }
-}]))
-
 /**
- * Writes one multipart body to files and fields.
+ * Receives one multipart body. However its request ends, each file is either handed over or removed:
+ *
+ *     file()  ->  storing  ->  stored  -> finish() -> ctx.request.files, removed after the response if temporary
+ *                    |            |
+ *                    +- fail() ---+--> removed
  */
 class Upload {
-  files = []
+  storing = []
+  stored = []
   fields = Object.create(null)
   fieldsLength = 0
-  writing = []
   failed = null
+  isFinished = false
 
-  constructor (ctx, folder, limits) {
+  constructor (ctx, { counts, filter, limits, storage }) {
     this.ctx = ctx
-    this.folder = folder
+    this.left = counts && new Map(counts)
+    this.filter = filter
     this.limits = limits
+    this.storage = storage
     this.parser = this.parse()
   }
 
@@ -145,34 +164,38 @@ class Upload {
   }
 
   /**
-   * @return {Promise} resolves when every file is written
+   * @return {Promise} resolves when every file is stored
    */
   receive () {
     const { ctx, parser } = this
     const { req } = ctx
     const gone = () => {
-      if (!req.complete) this.fail(createError(400, 'request aborted', { code: 'KONE_ERR_BODY_ABORTED' }))
+      if (!req.complete) this.abort()
     }
-
-    whenFinished(ctx, () => this.remove())
-    parser.on('file', (name, stream, info) => this.file(name, stream, info))
-    parser.on('field', (name, value, info) => this.field(name, value, info))
-    parser.on('filesLimit', () => this.tooLarge('too many files'))
-    parser.on('fieldsLimit', () => this.tooLarge('too many fields'))
-    parser.on('partsLimit', () => this.tooLarge('too many parts'))
-    parser.on('error', err => this.fail(createError(400, err.message)))
-    req.on('error', gone)
-    req.on('close', gone)
 
     return new Promise((resolve, reject) => {
       this.reject = reject
-      parser.on('close', () => {
+      whenFinished(ctx, () => this.end())
+      parser.on('file', (name, stream, info) => this.file(name, stream, info))
+      parser.on('field', (name, value, info) => this.field(name, value, info))
+      parser.on('filesLimit', () => this.tooLarge('too many files'))
+      parser.on('fieldsLimit', () => this.tooLarge('too many fields'))
+      parser.on('partsLimit', () => this.tooLarge('too many parts'))
+      parser.on('error', err => this.fail(createError(400, err.message)))
+      parser.on('close', async () => {
+        const files = await Promise.all(this.storing)
         if (this.failed !== null) return
-        Promise.all(this.writing).then(() => this.finish()).then(resolve, err => this.fail(err))
+        try {
+          resolve(this.finish(files))
+        } catch (err) {
+          this.fail(err)
+        }
       })
-      if (req.readableEnded) return this.fail(createError(500, 'the body was read before'))
-      if (req.destroyed) return gone()
-      req.pipe(parser)
+      req.on('error', gone)
+      req.on('close', gone)
+      if (req.readableEnded) this.fail(createError(500, 'the body was read before'))
+      else if (req.destroyed) gone()
+      else if (this.failed === null) req.pipe(parser)
     }).finally(() => {
       req.removeListener('error', gone)
       req.removeListener('close', gone)
@@ -180,29 +203,46 @@ class Upload {
   }
 
   file (fieldname, stream, { filename, mimeType }) {
-    if (fieldname === undefined || filename === undefined || this.failed !== null) {
-      stream.on('error', () => {}).resume()
-      // no file name: the user chose no file
-      if (fieldname === undefined) this.unnamed()
+    stream.on('error', () => {}) // that of a form that is cut off, before anybody reads the file
+    // without a file name the user chose no file
+    if (fieldname !== undefined && filename !== undefined && this.failed === null) this.count(fieldname)
+    if (fieldname === undefined) this.unnamed()
+    if (filename === undefined || this.failed !== null) return stream.resume()
+
+    this.storing.push(this.store({ fieldname, originalname: filename, mimetype: mimeType }, stream).catch(err => {
+      this.fail(err instanceof Error ? err : createError(500, 'options.filter threw what is no error', { cause: err }))
+    }))
+  }
+
+  count (fieldname) {
+    if (this.left === undefined) return
+    const left = this.left.get(fieldname)
+    if (left === undefined) this.fail(createError(400, 'a file in a field that takes none'))
+    else if (left === 0) this.tooLarge('too many files')
+    else this.left.set(fieldname, left - 1)
+  }
+
+  /**
+   * @return {Promise<object|undefined>} the file; undefined if it was skipped
+   */
+  async store (file, stream) {
+    const { filter, storage, ctx } = this
+    const isWanted = filter === undefined || await filter(ctx, file)
+    if (!isWanted || this.failed !== null) {
+      stream.resume()
       return
     }
 
-    const file = {
-      fieldname,
-      originalname: filename,
-      mimetype: mimeType,
-      size: 0,
-      path: path.join(this.folder, randomUUID())
+    if (stream.truncated) this.tooLarge('file too large')
+    else stream.on('limit', () => this.tooLarge('file too large'))
+    try {
+      await storage.store(ctx.req, file, stream)
+    } catch (err) {
+      throw createError(500, 'an uploaded file cannot be written', { cause: err })
     }
-    Object.defineProperties(file, NOT_THERE)
-    this.files.push(file)
-    stream.on('limit', () => this.tooLarge('file too large'))
-
-    // other users of the system must not read it, and a file that exists must not be overwritten
-    const target = fs.createWriteStream(file.path, { flags: 'wx', mode: 0o600 })
-    const written = pipeline(stream, target).then(() => { file.size = target.bytesWritten })
-    written.catch(err => this.fail(createError(500, 'an uploaded file cannot be written', { cause: err })))
-    this.writing.push(written)
+    if (this.failed !== null) return this.remove(file)
+    this.stored.push(file)
+    return file
   }
 
   field (name, value, { valueTruncated }) {
@@ -223,33 +263,54 @@ class Upload {
     this.fail(createError(413, message))
   }
 
+  /** The response is sent, or the client has disconnected. */
+  end () {
+    if (this.isFinished) {
+      if (this.storage.isTemporary) this.removeAll()
+    } else if (!this.ctx.headerSent) {
+      this.abort()
+    } else {
+      // AbortError: `timeout` reports none that follows from its own response
+      this.fail(createError(500, 'the response was sent before the form was complete', {
+        code: 'KONE_ERR_BODY_USED',
+        name: 'AbortError'
+      }))
+      this.ctx.req.resume() // the connection may carry another request behind this body
+    }
+  }
+
+  abort () {
+    this.fail(createError(400, 'request aborted', { code: 'KONE_ERR_BODY_ABORTED' }))
+  }
+
   fail (err) {
     if (this.failed !== null) return
-    this.failed = unread(this.ctx, err)
-    this.ctx.req.unpipe(this.parser)
-    this.ctx.req.pause()
+    const { ctx, parser } = this
+    this.failed = ctx.headerSent ? err : unread(ctx, err)
+    ctx.req.unpipe(parser)
+    ctx.req.pause()
+    this.removeAll()
+    this.reject(err)
     // later, because busboy may be in the middle of a chunk
-    process.nextTick(async () => {
-      this.parser.destroy()
-      await Promise.allSettled(this.writing)
-      await this.remove()
-      this.reject(err)
-    })
+    process.nextTick(() => parser.destroy())
   }
 
-  finish () {
+  finish (files) {
     const { request } = this.ctx
     request.body = form.nest(this.fields)
-    request.files = this.files
+    request.files = files.filter(file => file !== undefined)
+    this.isFinished = true
   }
 
-  async remove () {
-    await Promise.all(this.files.map(async file => {
-      try {
-        await fs.promises.rm(file.path, { force: true })
-      } catch (err) {
-        report(this.ctx, err)
-      }
-    }))
+  removeAll () {
+    for (const file of this.stored) this.remove(file)
+  }
+
+  async remove (file) {
+    try {
+      await this.storage.remove(this.ctx.req, file)
+    } catch (err) {
+      report(this.ctx, err)
+    }
   }
 }

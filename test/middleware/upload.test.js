@@ -7,6 +7,7 @@ const net = require('node:net')
 const os = require('node:os')
 const path = require('node:path')
 const zlib = require('node:zlib')
+const multer = require('multer')
 const upload = require('kone/middleware/upload')
 const bodyParser = require('kone/middleware/bodyParser')
 const frameworks = require('../helpers/frameworks')
@@ -230,6 +231,100 @@ frameworks('upload', ({ it, Koa, ask, listen }) => {
     assert.equal((await ask(app, 'GET /')).status, 200)
   })
 
+  const respondsWith = (options, answer) => {
+    const app = new Koa()
+    app.on('error', () => {})
+    app.use(upload(options))
+    app.use(async ctx => { ctx.body = await answer(ctx.request.files) })
+    return app
+  }
+  const text = name => [name, { filename: `${name}.txt`, type: 'text/plain', data: name.repeat(1000) }]
+  const names = files => files.map(file => file.fieldname)
+
+  it('should take the files of known fields only, and a number of each', async () => {
+    const app = respondsWith({ dest: folder(), fields: [{ name: 'a', maxCount: 2 }, { name: 'b' }] }, names)
+    assert.deepEqual((await send(app, [text('a'), text('b'), text('a'), ['c', 'text'], text('b')])).json(), ['a', 'b', 'a', 'b'])
+    assert.equal((await send(app, [text('a'), text('a'), text('b'), text('a')])).status, 413)
+    for (const name of ['c', '__proto__', 'constructor', 'A']) {
+      const res = await send(app, [text('a'), text(name)])
+      assert.deepEqual([res.status, res.text], [400, 'a file in a field that takes none'], name)
+    }
+    assert.deepEqual((await send(app, [['c', { filename: '' }]])).json(), [])
+  })
+
+  it('should ask the filter before anything is written', async () => {
+    const dest = folder()
+    const asked = []
+    const filter = async (ctx, file) => {
+      await new Promise(setImmediate)
+      asked.push([ctx.method, { ...file }, fs.readdirSync(dest).length])
+      if (file.fieldname === 'bad') ctx.throw(415, 'no such files')
+      return file.fieldname !== 'b'
+    }
+    const app = respondsWith({ dest, filter }, names)
+    assert.deepEqual((await send(app, [text('b'), text('a'), ['b', { filename: 'b', data: 'x'.repeat(300000) }]])).json(), ['a'])
+    assert.deepEqual(asked[0], ['POST', { fieldname: 'b', originalname: 'b.txt', mimetype: 'text/plain' }, 0])
+    const res = await send(app, [text('a'), text('bad')])
+    assert.deepEqual([res.status, res.text], [415, 'no such files'])
+    await isEmpty(dest)
+    for (const thrown of [null, 'text']) {
+      const throwing = respondsWith({ dest, filter () { throw thrown } }, names)
+      assert.equal((await send(throwing, [text('a')])).status, 500)
+    }
+  })
+
+  it('should keep files in memory', async () => {
+    const app = respondsWith({ storage: upload.memoryStorage(), limits: { fileSize: 1000 } }, files =>
+      files.map(({ buffer, ...file }) => ({ ...file, text: String(buffer).slice(0, 3) })))
+    assert.deepEqual((await send(app, [text('a')])).json(), [
+      { fieldname: 'a', originalname: 'a.txt', mimetype: 'text/plain', size: 1000, text: 'aaa' }
+    ])
+    assert.equal((await send(app, [text('ab')])).status, 413)
+  })
+
+  it("should take multer's storages, whose files it keeps", async () => {
+    const destination = folder()
+    const names = { a: 'first', ab: 'second' }
+    const filename = (req, file, done) => done(null, names[file.fieldname])
+    const options = { storage: multer.diskStorage({ destination, filename }), limits: { fileSize: 1000 } }
+    const app = respondsWith(options, ([file]) => ({ ...file }))
+    assert.deepEqual((await send(app, [text('a')])).json(), {
+      fieldname: 'a',
+      originalname: 'a.txt',
+      mimetype: 'text/plain',
+      destination,
+      filename: 'first',
+      path: path.join(destination, 'first'),
+      size: 1000
+    })
+    assert.equal((await send(app, [text('ab')])).status, 413)
+    await until(() => fs.readdirSync(destination).length === 1)
+    const inMemory = respondsWith({ storage: multer.memoryStorage() }, ([{ buffer }]) => buffer.length)
+    assert.equal((await send(inMemory, [text('ab')])).json(), 2000)
+  })
+
+  it('should respond with 500 when a storage fails, and remove what it has stored', async () => {
+    const removed = []
+    const fail = { a: done => done(null, {}), b: done => done(new Error('full')), c: () => { throw new Error('thrown') } }
+    const storage = {
+      _handleFile (req, file, done) {
+        file.stream.resume()
+        fail[file.fieldname](done)
+      },
+      _removeFile (req, file, done) {
+        removed.push(file.fieldname)
+        done()
+      }
+    }
+    for (const name of ['b', 'c']) {
+      assert.equal((await send(respondsWith({ storage }, names), [text('a'), text(name)])).status, 500)
+      assert.deepEqual(removed.splice(0), ['a'])
+    }
+    const some = { ...storage, _handleFile: (req, { stream }, done) => stream.once('data', () => stream.destroy() && done(null, {})) }
+    const large = ['a', { filename: 'a', data: Buffer.alloc(500000) }]
+    assert.deepEqual((await send(respondsWith({ storage: some }, names), [large, text('b')])).json(), ['a', 'b'])
+  })
+
   for (const order of ['before', 'after']) {
     it(`should work ${order} bodyParser`, async () => {
       const app = new Koa()
@@ -328,9 +423,7 @@ describe('upload', () => {
         message: new RegExp(`^upload: there is no upload\\(\\)\\.${call}\\(\\): one app\\.use\\(upload\\(\\)\\) .*ctx\\.request\\.files`)
       })
     }
-    for (const call of ['diskStorage', 'memoryStorage']) {
-      assert.throws(() => upload[call]({}), { name: 'TypeError', message: new RegExp(`there is no upload\\.${call}\\(\\)`) })
-    }
+    assert.throws(() => upload.diskStorage({}), { name: 'TypeError', message: /there is no upload\.diskStorage\(\)/ })
   })
 
   it('should check its options at registration', () => {
@@ -342,7 +435,10 @@ describe('upload', () => {
       [{ limits: { files: -1 } }, /limits\.files/],
       [{ limits: { fields: '3' } }, /limits\.fields/],
       [{ limits: { fieldSize: null } }, /limits\.fieldSize/],
-      [{ limits: { filesize: 1 } }, /limits\.filesize is unknown/]
+      [{ limits: { filesize: 1 } }, /limits\.filesize is unknown/],
+      [{ fileFilter: () => true }, /pass `filter: \(ctx, file\)/],
+      [{ fields: [{ name: 'a', maxCount: 0 }] }, /options\.fields must be an array of \{ name, maxCount \}/],
+      [{ dest: os.tmpdir(), storage: upload.memoryStorage() }, /options\.dest has no effect/]
     ]) {
       assert.throws(() => upload(options), { name: 'TypeError', message })
     }

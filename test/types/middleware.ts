@@ -55,6 +55,11 @@ app.use(session({ key: 'sid', store: session.redis(client), cookie: { maxAge: 10
 app.use(session({ store: session.sealedCookie({ keys: ['of 32 bytes or more'] }) }))
 app.use(bodyParser({ jsonLimit: '1mb', enableTypes: ['json', 'form'] }))
 app.use(upload({ dest: '/tmp', limits: { fileSize: 1024 } }))
+app.use(upload({
+  storage: upload.memoryStorage(),
+  fields: [{ name: 'avatar', maxCount: 1 }, { name: 'photos' }],
+  filter: async (ctx, file) => ctx.method === 'POST' && file.mimetype.startsWith('image/')
+}))
 app.use(csrf())
 app.use(i18n(app, { directory: 'locales', locales: ['en', 'zh'], modes: ['query', 'cookie'] }))
 app.use(jsonp({ callbackName: 'cb' }))

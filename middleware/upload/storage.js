@@ -1,0 +1,120 @@
+'use strict'
+
+const fs = require('node:fs')
+const path = require('node:path')
+const { randomUUID } = require('node:crypto')
+const { PassThrough } = require('node:stream')
+const { buffer } = require('node:stream/consumers')
+const { pipeline } = require('node:stream/promises')
+const { misuse } = require('../_shared/misuse')
+
+module.exports = { custom, memoryStorage, temporary }
+
+// Properties that only files of multer's storages have: reading one throws an error instead of returning undefined.
+const NOT_THERE = Object.fromEntries([
+  ['buffer', 'await fs.promises.readFile(file.path)'],
+  ['filename', 'path.basename(file.path)'],
+  ['destination', 'path.dirname(file.path)']
+].map(([name, instead]) => [name, {
+  configurable: true,
+  get () { throw misuse('upload', `a file has no ${name}, take ${instead}`) },
+  set (value) {
+    Object.defineProperty(this, name, { value, writable: true, enumerable: true, configurable: true })
+  }
+}]))
+
+/**
+ * Where files go:
+ *
+ *     store(req, file, stream)   a promise; rejects when nothing was stored
+ *     remove(req, file)          a promise
+ *     isTemporary                files are removed after the response
+ *
+ * This one: random names in a folder.
+ *
+ * @param {string} folder
+ * @return {object}
+ * @api private
+ */
+function temporary (folder) {
+  return {
+    isTemporary: true,
+
+    async store (req, file, stream) {
+      file.size = 0
+      file.path = path.join(folder, randomUUID())
+      Object.defineProperties(file, NOT_THERE)
+      // other users of the system must not read it, and a file that exists must not be overwritten
+      const target = fs.createWriteStream(file.path, { flags: 'wx', mode: 0o600 })
+      try {
+        await pipeline(stream, target)
+        file.size = target.bytesWritten
+      } catch (err) {
+        await this.remove(req, file)
+        throw err
+      }
+    },
+
+    remove (req, file) {
+      return fs.promises.rm(file.path, { force: true })
+    }
+  }
+}
+
+/**
+ * A storage of multer's shape. A file that is cut off ends early, as busboy ends one over a limit: most
+ * storages pipe, and a pipe whose source fails keeps its descriptor for ever. `_removeFile` follows.
+ *
+ * @param {{ _handleFile: Function, _removeFile: Function }} storage
+ * @return {object}
+ * @api private
+ */
+function custom (storage) {
+  return {
+    isTemporary: false,
+
+    store (req, file, stream) {
+      const copy = new PassThrough()
+      stream.on('error', () => copy.end())
+      stream.pipe(copy)
+      Object.defineProperty(file, 'stream', { value: copy, configurable: true })
+      return new Promise((resolve, reject) => {
+        copy.on('error', reject)
+        copy.on('close', () => stream.resume()) // what the storage does not want
+        storage._handleFile(req, file, (err, info) => {
+          if (err) reject(err)
+          else resolve(Object.assign(file, info))
+        })
+      })
+    },
+
+    remove (req, file) {
+      return new Promise((resolve, reject) => {
+        storage._removeFile(req, file, err => err ? reject(err) : resolve())
+      })
+    }
+  }
+}
+
+/**
+ * Keep files in memory, as `file.buffer`.
+ *
+ *    app.use(upload({ storage: upload.memoryStorage(), limits: { fileSize: '100kb', files: 2 } }))
+ *
+ * A request may take `limits.files` times `limits.fileSize` of memory.
+ *
+ * @return {{ _handleFile: Function, _removeFile: Function }} for `options.storage`
+ * @api public
+ */
+function memoryStorage () {
+  return {
+    _handleFile (req, file, done) {
+      buffer(file.stream).then(buffer => done(null, { size: buffer.length, buffer }), done)
+    },
+
+    _removeFile (req, file, done) {
+      delete file.buffer
+      done(null)
+    }
+  }
+}
