@@ -1,5 +1,6 @@
 'use strict'
 
+const process = require('node:process')
 const { Gate, BODY, FULL, MANY, CLOSE, READ } = require('./input/gate')
 const { Reader } = require('./input/reader')
 const { Outgoing } = require('./output/outgoing')
@@ -23,8 +24,14 @@ const FEW_REQUESTS = 64   // with fewer of them it continues
  * Responses, which notify it of the current response, of the end of all responses, and of the last one written.
  */
 class Connection {
-  constructor (front, socket) {
+  /**
+   * @param {Front} front
+   * @param {net.Socket} socket
+   * @param {Scope} scope of its requests
+   */
+  constructor (front, socket, scope) {
     this.front = front
+    this.scope = scope
     this.server = front.server
     this.clock = front.clock
     this.socket = socket
@@ -63,10 +70,36 @@ class Connection {
     const { gate } = this
     gate.stop(READ)
     try {
-      this.reader.read(chunk)
+      if (handover.isTouched(this.socket)) this.share(chunk)
+      else this.reader.read(chunk)
     } finally {
       gate.done()
     }
+  }
+
+  /**
+   * Other code has paused the socket, or reads it. In the second case node gets the socket; while a request or a
+   * response is pending, the listeners are called with what the front reads.
+   */
+  share (chunk) {
+    const { gate, reader, responses, socket } = this
+    if (!handover.isRead(socket)) {
+      handover.watchPauses(socket)
+      gate.stop(BODY)
+      gate.holdFirst(chunk)
+    } else if (responses.isEmpty && reader.receiving === null && !reader.sawLast) {
+      gate.leave(reader.giveBack(chunk))
+      this.leave()
+    } else {
+      if (handover.isShared(socket)) reader.read(chunk)
+      handover.show(socket, chunk)
+    }
+  }
+
+  /** Other code puts bytes back into the socket: they come before all others that have not been read. */
+  putBack (chunk) {
+    this.gate.holdFirst(chunk)
+    process.nextTick(readOn, this)
   }
 
   /** Continue to read: the gate is open again. */
@@ -75,7 +108,7 @@ class Connection {
     if (this.isClosed) return
     if (gate.hasNext) this.deadlines.touch() // a message may begin in them
     // Each in a scope of its own, because handlers can change the one that they run in.
-    for (let chunk; (chunk = gate.next()) !== null;) this.front.scope.run(take, this, chunk)
+    for (let chunk; (chunk = gate.next()) !== null;) this.scope.run(take, this, chunk)
     if (gate.isReading && !socket.destroyed && this.isOurs) socket._read(0)
   }
 
@@ -102,7 +135,7 @@ class Connection {
 
   /** Handle the requests of one read. */
   requests (first, more) {
-    const { scope } = this.front
+    const { scope } = this
     if (more === null) return scope.enter(handle, this, first, true)
     this.responses.burst()
     scope.enter(handle, this, first, false)
@@ -125,6 +158,8 @@ class Connection {
       this.handling = null
       if (incoming.req !== null) message.fill(incoming)
     }
+    // Node's parser goes on reading at the end of each message, even where the handler has paused the socket.
+    if (socket.readableFlowing === false && isComplete(incoming) && !handover.isRead(socket)) socket.resume()
   }
 
   received (incoming) {
@@ -214,8 +249,8 @@ class Connection {
     this.responses.flush()
     const { reads } = this.gate.release()
     this.front.forget(this)
-    handover.unwatch(this.socket)
-    this.front.handOver(this.socket, reads)
+    const removed = handover.unwatch(this.socket)
+    this.front.handOver(this.socket, reads, removed)
   }
 
   // ---- the end of the connection
@@ -272,6 +307,14 @@ function handle (connection, incoming) {
 
 function take (connection, chunk) {
   connection.take(chunk)
+}
+
+function isComplete ({ body }) {
+  return body === null || body.isComplete
+}
+
+function readOn (connection) {
+  connection.readOn()
 }
 
 module.exports = { Connection }

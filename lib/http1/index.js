@@ -1,16 +1,18 @@
 'use strict'
 
 const http = require('node:http')
-const net = require('node:net')
+const { EventEmitter } = require('node:events')
 const { debuglog } = require('node:util')
 const { Clock } = require('./clock')
 const { Connection } = require('./connection')
 const { Scope } = require('./scope')
 const fallback = require('./node/fallback')
 const watchers = require('./node/watchers')
-const { nodeListener, handOver } = require('./node/handover')
+const { nodeListener, handOver, isFresh } = require('./node/handover')
 
 const debug = debuglog('kone:http1')
+
+const { emit } = EventEmitter.prototype
 
 /** Where a server keeps its front; other copies of kone in the process find it by the same symbol. */
 const kFront = Symbol.for('kone.front')
@@ -106,17 +108,26 @@ class Front {
   accept (socket) {
     const listeners = this.server._events[this.event]
     const first = typeof listeners === 'function' ? listeners : listeners && listeners[0]
-    // A listener before ours may take the socket; node serves streams that are not sockets.
+    // A listener before ours may take the socket; node also serves other streams, and sockets of other servers.
     if (first !== this.listener) this.report(LISTENER)
-    if (first !== this.listener || !(socket instanceof net.Socket) || this.fallsBack()) {
+    if (first !== this.listener || !isFresh(socket, this.server) || this.fallsBack()) {
       this.handOver(socket)
       return
     }
     const { timeout } = this.server
     if (timeout) socket.setTimeout(timeout)
-    if (this.scope === null) this.scope = new Scope()
     this.clock.start()
-    this.connections.add(new Connection(this, socket))
+    this.connections.add(new Connection(this, socket, this.scopeOf(socket)))
+  }
+
+  /**
+   * The async context of a connection: that of listen(), but a patched `emit` may call us in one of its own, and a TLS
+   * socket has that in which its 'connection' was emitted.
+   */
+  scopeOf (socket) {
+    const { scope, server } = this
+    if (scope === null) return (this.scope = new Scope())
+    return server.emit === emit && !socket.encrypted ? scope : scope.orOwn()
   }
 
   has (connection) {
@@ -126,13 +137,18 @@ class Front {
   forget (connection) {
     this.connections.delete(connection)
     this.clock.forget(connection)
+    if (connection.scope.isOwn) connection.scope.destroy()
   }
 
-  /** @param {Buffer[]} [reads] that node must parse first */
-  handOver (socket, reads) {
+  /**
+   * @param {net.Socket} socket
+   * @param {Buffer[]} [reads] that node must parse first
+   * @param {string[]} [removed] events for which other code wants no listener of the server
+   */
+  handOver (socket, reads, removed) {
     if (typeof this.host.handedOver === 'function') this.host.handedOver(socket)
     if (reads !== undefined) debug('handed over %d reads', reads.length)
-    handOver(this.server, socket, reads)
+    handOver(this.server, socket, reads, removed)
   }
 
   /** Checked at every read, because listeners and patches come and go at any time. */

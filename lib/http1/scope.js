@@ -3,16 +3,28 @@
 const { AsyncLocalStorage, AsyncResource } = require('node:async_hooks')
 
 /**
- * Runs a server's requests in the async context of `listen()`, as node's parser does. The next request does not see
- * the store of a handler that called `AsyncLocalStorage.enterWith`.
+ * Runs requests in the async context of their connection, as node's parser does. The next request does not see the
+ * store of a handler that called `AsyncLocalStorage.enterWith`. Connections with the context of `listen()` share one.
  */
 class Scope {
-  constructor () {
+  constructor (isOwn = false) {
+    this.isOwn = isOwn
     this.resource = new AsyncResource('KONEFRONT', { requireManualDestroy: true })
     this.hasStores = hasStores(this.resource)
   }
 
-  /** Calls `fn(...args)` in the context of `listen()`. */
+  /** @return {Scope} this one if it has the current context, otherwise a new one for one connection */
+  orOwn () {
+    const own = new Scope(true)
+    const symbols = new Set([this, own].flatMap(({ resource }) => Object.getOwnPropertySymbols(resource)))
+    for (const symbol of symbols) {
+      if (!NO_STORES.includes(symbol.description) && own.resource[symbol] !== this.resource[symbol]) return own
+    }
+    own.destroy()
+    return this
+  }
+
+  /** Calls `fn(...args)` in this context. */
   run (fn, ...args) {
     return this.resource.runInAsyncScope(fn, null, ...args)
   }
@@ -37,7 +49,7 @@ class Scope {
     }
   }
 
-  /** The server is closed: tools that list open handles see this one as done. */
+  /** The server or the connection is closed: tools that list open handles see this one as done. */
   destroy () {
     this.resource.emitDestroy()
   }

@@ -5,6 +5,7 @@ const assert = require('node:assert/strict')
 const { execFile } = require('node:child_process')
 const { once } = require('node:events')
 const http = require('node:http')
+const net = require('node:net')
 const path = require('node:path')
 const { promisify } = require('node:util')
 const { createTerminus } = require('@godaddy/terminus')
@@ -194,11 +195,39 @@ describe('kone falls back to node:http', () => {
   })
 
   describe('for one connection, as the table of lib/http1/README.md has it', () => {
-    const NO_SOCKET = 'a stream that is not a net.Socket'
+    /** Row of the table → `(server, client's bytes) => void`, which gives the server the socket of a client. */
+    const SOCKETS = {
+      'a stream that is not a net.Socket' (server, bytes) {
+        const [client, peer] = duplexPair()
+        server.emit('connection', peer)
+        client.write(bytes)
+      },
+      'a socket that another server accepted': (server, bytes) => accept(bytes, socket => server.emit('connection', socket)),
+      'a socket that was read, paused or got bytes back before' (server, bytes) {
+        const { emit } = server
+        server.emit = function (event, socket) {
+          if (event === 'connection') socket.unshift(Buffer.from(bytes))
+          return emit.apply(this, arguments)
+        }
+        return talk(server.address().port)
+      },
+      'a socket whose bytes another listener gets, too' (server, bytes) {
+        server.on('connection', socket => socket.on('data', () => {}))
+        return talk(server.address().port, bytes)
+      }
+    }
+
+    async function accept (bytes, give) {
+      const server = net.createServer(give)
+      open.push(Object.assign(server, { closeAllConnections () {} }))
+      await once(server.listen(0, '127.0.0.1'), 'listening')
+      return talk(server.address().port, bytes)
+    }
+
     const table = rows('When node:http is used instead', 'Unsupported request').map(([name]) => name)
 
     it('should have a row for everything that is known here', () => {
-      assert.deepEqual(table, [...Object.keys(UNSUPPORTED), NO_SOCKET])
+      assert.deepEqual(table, [...Object.keys(UNSUPPORTED), ...Object.keys(SOCKETS)])
     })
 
     for (const name of Object.keys(UNSUPPORTED)) {
@@ -216,16 +245,16 @@ describe('kone falls back to node:http', () => {
       })
     }
 
-    it(`from the beginning: ${NO_SOCKET}`, async () => {
-      const { server, sockets } = await serve(silent())
-      const [client, peer] = duplexPair()
-      server.emit('connection', peer)
-      client.write(get('/'))
-      let text = ''
-      client.on('data', chunk => { text += chunk })
-      await waitFor(() => text.endsWith('hello'), () => text)
-      assert.equal(isNodes(sockets.at(-1)), true)
-    })
+    for (const name of Object.keys(SOCKETS)) {
+      it(`from the beginning: ${name}`, async () => {
+        const { server, app, sockets } = await serve(silent())
+        const finished = once(app, 'finish')
+        const client = await SOCKETS[name](server, get('/'))
+        await finished
+        assert.equal(isNodes(sockets.at(-1)), true)
+        for (const end of [client, ...sockets]) end?.destroy()
+      })
+    }
   })
 
   it('with new Kone({ http1: false })', async () => {

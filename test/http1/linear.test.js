@@ -29,7 +29,7 @@ function bench (attach) {
   attach(app, server)
 
   async function once (text, size) {
-    const socket = unwired()
+    const socket = unwired(server)
     server.emit('connection', socket)
     await turn() // node's listener makes it flow
     const bytes = Buffer.from(text, 'latin1')
@@ -51,8 +51,9 @@ function bench (attach) {
 }
 
 /** A net.Socket without a wire: what is written is kept, what is read comes by push(). */
-function unwired () {
+function unwired (server) {
   const socket = new net.Socket()
+  socket._server = server // as of a socket that the server accepted
   socket.written = ''
   socket._write = (chunk, encoding, callback) => {
     socket.written += chunk.toString('latin1')
@@ -118,7 +119,7 @@ describe('the cost of hostile bytes', () => {
 
   /** Push text into a new connection, in reads of `size` bytes. */
   async function send (text, size = Infinity) {
-    const socket = unwired()
+    const socket = unwired(server)
     socket.on('error', () => {})
     server.emit('connection', socket)
     await turn()

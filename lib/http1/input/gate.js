@@ -70,10 +70,15 @@ class Gate {
     return chunk
   }
 
+  /** Keep bytes that come before all held ones. */
+  holdFirst (chunk) {
+    this.held ??= new Held()
+    this.held.prepend(chunk)
+  }
+
   /** Stop reading for good: these bytes and all later ones are for node. */
   leave (bytes) {
-    this.held ??= new Held()
-    this.held.prepend(bytes)
+    this.holdFirst(bytes)
     this.stop(LEAVE)
   }
 

@@ -71,6 +71,14 @@ class Reader {
     return null
   }
 
+  /** @return {Buffer} these bytes after those of the header section that has begun, which is given up */
+  giveBack (chunk) {
+    const { partial } = this
+    this.partial = null
+    this.since = NEVER
+    return partial === null ? chunk : Buffer.concat([Buffer.from(partial.text, 'latin1'), chunk])
+  }
+
   unsupported (bytes) {
     this.since = NEVER
     this.connection.unsupported(bytes)
