@@ -149,7 +149,7 @@ class Connection {
     if (responses.isFull) this.gate.stop(FULL) // as node does: this request is the last one for now
     responses.add(outgoing)
     if (responses.length > MOST_REQUESTS) this.gate.stop(MANY)
-    if (socket.timeout) socket.setTimeout(this.server.timeout || 0)
+    this.deadlines.wake()
 
     this.handling = incoming
     try {
@@ -197,7 +197,8 @@ class Connection {
   /** All responses are written. */
   empty () {
     handover.setMessage(this.socket, null)
-    this.deadlines.touch()
+    if (this.responses.isFlushed) this.deadlines.rest()
+    else this.deadlines.touch()
     if (this.gate.leaves) this.leave()
     else this.gate.go(MANY)
   }
@@ -248,6 +249,7 @@ class Connection {
     if (this.isClosed || !this.isOurs) return
     this.responses.flush()
     const { reads } = this.gate.release()
+    this.deadlines.wake()
     this.front.forget(this)
     const removed = handover.unwatch(this.socket)
     this.front.handOver(this.socket, reads, removed)
@@ -295,7 +297,6 @@ class Connection {
   onTimeout () {
     const { socket, server } = this
     const { first } = this.responses
-    if (this.deadlines.ignoresSocket) return
     const isHandled = first !== null && message.timeout(first, socket)
     if (!server.emit('timeout', socket) && !isHandled) socket.destroy()
   }

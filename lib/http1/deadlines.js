@@ -17,7 +17,7 @@ class Deadlines {
   constructor (connection) {
     this.connection = connection
     this.idleSince = NEVER
-    this.hasExpired = false
+    this.isResting = false // only keepAliveTimeout counts
     this.touch()
   }
 
@@ -26,6 +26,24 @@ class Deadlines {
     if (this.idleSince === NOW) return
     this.idleSince = NOW
     this.connection.clock.touch(this.connection)
+  }
+
+  /** All responses are flushed: from now on keepAliveTimeout replaces the timeout of the socket, as in node. */
+  rest () {
+    const { server, socket } = this.connection
+    this.touch()
+    if (!(server.keepAliveTimeout > 0)) return
+    this.isResting = true
+    if (socket.timeout) socket.setTimeout(0)
+  }
+
+  /** A request has arrived: server.timeout replaces keepAliveTimeout. */
+  wake () {
+    if (!this.isResting) return
+    this.isResting = false
+    const { server, socket } = this.connection
+    const timeout = server.timeout || 0
+    if (timeout > 0 || socket.timeout) socket.setTimeout(timeout)
   }
 
   // ---- called by the coarse clock, with its time in ms
@@ -54,9 +72,7 @@ class Deadlines {
   expire () {
     const { reader, responses, socket } = this.connection
     if (!reader.hasServed || reader.receiving !== null || !responses.isFlushed) return
-    this.hasExpired = true
     socket.emit('timeout')
-    this.hasExpired = false
   }
 
   isMessageLate (ms) {
@@ -77,13 +93,6 @@ class Deadlines {
   get isUnused () {
     const { reader, gate } = this.connection
     return !reader.hasServed && reader.partial === null && gate.isOpen
-  }
-
-  /** Between two requests only keepAliveTimeout counts, not the socket's own timeout. */
-  get ignoresSocket () {
-    const { reader, responses, gate } = this.connection
-    if (this.hasExpired || !reader.hasServed) return false
-    return reader.receiving === null && responses.isFlushed && gate.isOpen
   }
 }
 

@@ -223,3 +223,72 @@ sides('server.timeout', ({ it, serve }) => {
     await other.until(/timed out$/)
   })
 })
+
+sides("the socket's own timeout", ({ it, serve }) => {
+  const CHUNKED = 'POST /slow HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n'
+  const SHORT = 60
+
+  /** A site that never responds to /slow, and whose 'connection' listener sets a timeout. */
+  async function site (serve, options) {
+    const { server, app, talk } = await serve(app => app.use(ctx => {
+      if (ctx.path === '/slow') return new Promise(() => {})
+      ctx.body = 'hello'
+    }), options)
+    server.on('connection', socket => socket.setTimeout(SHORT))
+    return { server, app, talk }
+  }
+
+  for (const [what, bytes] of [
+    ['a request', get('/slow')],
+    ['pipelined requests', get('/slow') + get('/slow')],
+    ['an unsupported request', CHUNKED],
+    ['an unsupported request behind another one', get('/slow') + CHUNKED]
+  ]) {
+    it(`should count as a 'connection' listener sets it, for ${what}`, async () => {
+      const { talk } = await site(serve)
+      const client = await talk(bytes)
+      assert.equal(await client.all(), '')
+    })
+  }
+
+  it('should be kept by a request in the next packet', async () => {
+    const timeouts = []
+    const { talk } = await serve(app => app.use(ctx => {
+      if (ctx.path === '/slow') ctx.req.setTimeout(SHORT, () => timeouts.push(ctx.url))
+      return new Promise(() => {})
+    }))
+    const client = await talk(get('/slow'))
+    client.write(get('/two'))
+    // The listener is called for a request that is complete, because the socket got it.
+    await client.all()
+    assert.deepEqual(timeouts, [])
+  })
+
+  it('should be replaced by keepAliveTimeout after a response, and be gone for the next request', async () => {
+    const { talk } = await site(serve)
+    const client = await talk(get('/'))
+    await client.until(/hello$/)
+    const slow = await talk(get('/'))
+    await slow.until(/hello$/)
+    slow.write(get('/slow'))
+    const silent = await talk()
+    await silent.all() // by now the other two would be over, too
+    assert.deepEqual([client.ended, slow.ended], [false, false])
+    client.write(get('/'))
+    await client.until(/hello[^]+hello$/)
+    slow.destroy()
+  })
+
+  it('should be kept after a response where there is no keepAliveTimeout', async () => {
+    const { talk } = await site(serve, { keepAliveTimeout: 0 })
+    const client = await talk(get('/'))
+    assert.match(await client.all(), /hello$/)
+  })
+
+  it('should count between two requests, where it is set there', async () => {
+    const { app, talk } = await serve(hello)
+    app.on('finish', ctx => ctx.socket.setTimeout(SHORT))
+    const client = await talk(get('/'))
+    assert.match(await client.all(), /hello$/)
+  })
+})

@@ -103,11 +103,11 @@ function setMessage (socket, message) {
  * @param {string[]} [removed] events for which other code wants no listener of the server
  */
 function handOver (server, socket, reads = [], removed = []) {
+  const { timeout } = socket
   const readers = socket.rawListeners('data')
   const isSniffed = socket.listenerCount('readable') > 0
   if (reads.length > 0) {
     if (!isSniffed) socket.readableFlowing = null
-    if (socket.timeout) socket.setTimeout(0)
     if (socket._handle && !socket._handle.reading) socket._read(0)
     // Otherwise these reads are emitted before the socket's 'resume', and that event undoes a pause of
     // node's parser: Node 20 would buffer the whole of a chunked body that nobody reads.
@@ -123,6 +123,7 @@ function handOver (server, socket, reads = [], removed = []) {
   // Node's parser would read the handle itself, but for listeners that are added now.
   for (const listener of readers) socket.on('data', listener)
   if (isSniffed) socket.on('data', ignore).off('data', ignore)
+  if (reads.length > 0 && socket.timeout !== timeout) socket.setTimeout(timeout)
 }
 
 function ignore () {}

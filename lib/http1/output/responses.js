@@ -250,7 +250,7 @@ class Responses {
     if (this.flushing.length === 0) this.flushing = null
     if (err) return this.lose(written, err)
     written.forEach(flushed)
-    if (this.isFlushed) this.connection.deadlines.touch()
+    if (this.isFlushed) this.connection.deadlines.rest()
   }
 
   // ---- the end of the connection
