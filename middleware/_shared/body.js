@@ -1,16 +1,8 @@
 'use strict'
 
-const zlib = require('node:zlib')
 const createError = require('http-errors')
+const { decoderOf, decompress } = require('./decoders')
 const unread = require('./unread')
-
-const INFLATE = {
-  gzip: zlib.unzip,
-  'x-gzip': zlib.unzip,
-  deflate: zlib.unzip,
-  br: zlib.brotliDecompress,
-  zstd: zlib.zstdDecompress // Node 22.15 and later
-}
 
 /**
  * A request's body, decompressed, in one Buffer. On kone, if the bytes came with the headers,
@@ -20,23 +12,24 @@ const INFLATE = {
  *
  * @param {object} ctx
  * @param {number} limit in bytes, before and after decompression
+ * @param {number} [memory] of all decoders of the process together, in bytes
  * @return {Buffer|Promise<Buffer>}
  * @throws {HttpError} or rejects: 400 when it is corrupt or cut short, 413 beyond the limit, 415
- * for an unknown Content-Encoding
+ * for an unknown Content-Encoding, 503 when too many compressed bodies are queued
  * @api private
  */
-module.exports = function readBody (ctx, limit) {
+module.exports = function readBody (ctx, limit, memory) {
   const encoding = ctx.get('content-encoding').toLowerCase()
   if (encoding === '' || encoding === 'identity') return take(ctx, limit)
 
-  const inflate = Object.hasOwn(INFLATE, encoding) ? INFLATE[encoding] : undefined
-  if (inflate === undefined) {
+  const decoder = decoderOf(encoding)
+  if (decoder === undefined) {
     throw createError(415, `unsupported content encoding "${encoding}"`, { type: 'encoding.unsupported', encoding })
   }
   // incompressible bytes grow a little when they are compressed
   const bytes = take(ctx, Math.ceil(limit * 1.01) + 64)
-  if (Buffer.isBuffer(bytes)) return expand(ctx, inflate, encoding, bytes, limit)
-  return bytes.then(bytes => expand(ctx, inflate, encoding, bytes, limit))
+  const expanded = bytes => bytes.length === 0 ? bytes : expand(ctx, decoder, bytes, limit, memory)
+  return Buffer.isBuffer(bytes) ? expanded(bytes) : bytes.then(expanded)
 }
 
 function take (ctx, limit) {
@@ -67,16 +60,17 @@ function tooLarge (ctx, limit) {
   }))
 }
 
-function expand (ctx, inflate, encoding, bytes, limit) {
-  if (bytes.length === 0) return bytes
-  return new Promise((resolve, reject) => {
-    inflate(bytes, { maxOutputLength: Math.max(limit, 1) }, (err, result) => {
-      if (err === null && result.length <= limit) resolve(result)
-      else if (err === null) reject(tooLarge(ctx, limit)) // a limit of 0, which zlib refuses
-      else if (err.code === 'ERR_BUFFER_TOO_LARGE') reject(tooLarge(ctx, limit))
-      else reject(createError(400, `corrupt ${encoding} body`, { type: 'encoding.corrupt', cause: err }))
-    })
-  })
+async function expand (ctx, decoder, bytes, limit, memory) {
+  let result
+  try {
+    result = await decompress(decoder, bytes, limit, memory)
+  } catch (err) {
+    if (err.code === 'ERR_BUFFER_TOO_LARGE') throw tooLarge(ctx, limit)
+    if (err.status !== undefined) throw err
+    throw createError(400, `corrupt ${ctx.get('content-encoding')} body`, { type: 'encoding.corrupt', cause: err })
+  }
+  if (result.length > limit) throw tooLarge(ctx, limit) // a limit of 0, which zlib refuses
+  return result
 }
 
 /**

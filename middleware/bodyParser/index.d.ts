@@ -29,6 +29,8 @@ declare namespace bodyParser {
     textLimit?: Size
     /** default '1mb' */
     xmlLimit?: Size
+    /** of all decoders of compressed bodies in the process together; further ones are queued; default '64mb' */
+    decoderMemory?: Size
     /** where the request names no charset; default 'utf-8' */
     encoding?: string
     /** JSON must be an object or an array; default true */

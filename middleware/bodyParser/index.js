@@ -2,6 +2,7 @@
 
 const createError = require('http-errors')
 const readBody = require('../_shared/body')
+const sizeOf = require('../_shared/bytes')
 const { misuse } = require('../_shared/misuse')
 const { Rule, boolean, check, fn, list, object, off, oneOf, refused, shape, size, text } = require('../_shared/options')
 const { decode, isCharset } = require('./charset')
@@ -15,6 +16,7 @@ const OPTIONS = {
   formLimit: size,
   textLimit: size,
   xmlLimit: size,
+  decoderMemory: size,
   encoding: new Rule('the name of a charset', isCharset),
   strict: boolean,
   detectJSON: fn,
@@ -43,6 +45,8 @@ const OPTIONS = {
  * @param {string|number} [options.formLimit='56kb']
  * @param {string|number} [options.textLimit='1mb']
  * @param {string|number} [options.xmlLimit='1mb']
+ * @param {string|number} [options.decoderMemory='64mb'] bytes of all decoders of compressed bodies in the
+ * process together; further ones are queued
  * @param {string} [options.encoding='utf-8'] of a request without a charset
  * @param {boolean} [options.strict=true] JSON must be an object or an array; also `jsonStrict`
  * @param {string[]} [options.parsedMethods] methods whose bodies are parsed; default: all
@@ -53,7 +57,7 @@ const OPTIONS = {
  * @param {object} [options.queryString] allowDots, arrayLimit, depth, parameterLimit of forms
  * @param {{ parse: Function }} [options.qs] parser for forms; gets `queryString`
  * @return {Function} middleware; throws 400 for a corrupt body, 413 for one over a limit, 415 for an
- * unsupported type, charset or encoding
+ * unsupported type, charset or encoding, 503 when too many compressed bodies are queued
  * @throws {TypeError} for an option of the wrong type
  * @api public
  */
@@ -62,6 +66,7 @@ module.exports = function bodyParser (options) {
   const { detectJSON, encoding = 'utf-8', onError, onerror = onError, jsonStrict, strict = jsonStrict } = options
   if (onError && onerror !== onError) throw misuse('bodyParser', 'options.onError and options.onerror are the same option: leave one of them out')
   const parsers = parsersOf({ ...options, strict })
+  const memory = sizeOf(options.decoderMemory ?? '64mb')
   const json = parsers.find(({ kind }) => kind === 'json')
   const contents = new Contents(parsers, encoding)
   const methods = options.parsedMethods && new Set(options.parsedMethods.map(method => method.toUpperCase()))
@@ -96,7 +101,7 @@ module.exports = function bodyParser (options) {
       ctx.request.body = {}
       return
     }
-    const body = readBody(ctx, content.parser.limit)
+    const body = readBody(ctx, content.parser.limit, memory)
     if (!Buffer.isBuffer(body)) return body.then(body => keep(ctx.request, body, content))
     keep(ctx.request, body, content)
   }

@@ -25,6 +25,8 @@ declare namespace rpc {
     codecs?: Codec[]
     /** bytes, or as '1mb', which is the default */
     limit?: number | string
+    /** of all decoders of compressed bodies in the process together; further ones are queued; default '64mb' */
+    decoderMemory?: number | string
   }
 }
 

@@ -23,7 +23,7 @@ const codec = new Rule('a codec', value => {
   return typeof value?.type === 'string' && /^[^\s/;]+\/[^\s/;]+$/.test(value.type) &&
     typeof value.decode === 'function' && typeof value.encode === 'function'
 })
-const OPTIONS = { prefix: path, codecs: list(codec, 'codecs with type, decode and encode'), limit: size }
+const OPTIONS = { prefix: path, codecs: list(codec, 'codecs with type, decode and encode'), limit: size, decoderMemory: size }
 
 /**
  * Call functions by name: `POST <prefix>/<name>` with the array of arguments as body; the response is
@@ -41,13 +41,15 @@ const OPTIONS = { prefix: path, codecs: list(codec, 'codecs with type, decode an
  * @param {Array} [options.codecs] { type, decode (buffer) → array, encode (value) → Buffer }, beside
  * JSON or, with its type, instead of it
  * @param {string | number} [options.limit='1mb'] bytes of a body, after decompression
+ * @param {string | number} [options.decoderMemory='64mb'] bytes of all decoders of compressed bodies in the
+ * process together; further ones are queued
  * @return {Function} middleware; throws 404 for an unknown method, 400 for a malformed body, 413 over
- * the limit, 415 for a type without a codec
+ * the limit, 415 for a type without a codec, 503 when too many compressed bodies are queued
  * @throws {TypeError} for an option of the wrong type
  * @api public
  */
 module.exports = function rpc (methods, options) {
-  const { prefix = '/rpc', codecs = [], limit = '1mb' } = check('rpc', options, OPTIONS)
+  const { prefix = '/rpc', codecs = [], limit = '1mb', decoderMemory = '64mb' } = check('rpc', options, OPTIONS)
   if (typeof methods !== 'object' || methods === null) {
     throw misuse('rpc', `methods must be an object of functions, not ${given(methods)}`)
   }
@@ -56,6 +58,7 @@ module.exports = function rpc (methods, options) {
   }
   const base = prefix.endsWith('/') ? prefix : prefix + '/'
   const max = sizeOf(limit)
+  const memory = sizeOf(decoderMemory)
   const byType = index(codecs)
 
   return function rpc (ctx, next) {
@@ -65,7 +68,7 @@ module.exports = function rpc (methods, options) {
     const codec = byType.get(typeOf(ctx))
     if (codec === undefined) throw createError(415, 'no codec for this content type')
 
-    const body = bytesOf(ctx, max)
+    const body = bytesOf(ctx, max, memory)
     return Buffer.isBuffer(body)
       ? call(ctx, method, codec, body)
       : body.then(body => call(ctx, method, codec, body))
@@ -103,9 +106,9 @@ function typeOf (ctx) {
 /**
  * In Koa a bodyParser before this middleware has read the stream, and kept its bytes as text.
  */
-function bytesOf (ctx, limit) {
+function bytesOf (ctx, limit, memory) {
   const { rawBody } = ctx.request
-  if (typeof rawBody !== 'string') return readBody(ctx, limit)
+  if (typeof rawBody !== 'string') return readBody(ctx, limit, memory)
   const body = Buffer.from(rawBody)
   if (body.length > limit) throw createError(413)
   return body

@@ -11,6 +11,7 @@ module.exports = {
     formLimit: SIZES,
     textLimit: SIZES,
     xmlLimit: SIZES,
+    decoderMemory: SIZES,
     encoding: [5, '', 'nonsense', 'base64'],
     strict: BOOLEANS,
     detectJSON: FUNCTIONS,

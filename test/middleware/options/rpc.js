@@ -8,6 +8,7 @@ module.exports = {
   options: {
     prefix: [5, 'rpc', '/a?b', null],
     codecs: [{}, [5], [{ type: 'x/y' }], [{ type: 'x', decode () {}, encode () {} }]],
-    limit: SIZES
+    limit: SIZES,
+    decoderMemory: SIZES
   }
 }

@@ -1,0 +1,91 @@
+'use strict'
+
+const { after, before, describe, it } = require('node:test')
+const assert = require('node:assert/strict')
+const http = require('node:http')
+const path = require('node:path')
+const zlib = require('node:zlib')
+
+const { start } = require('../helpers/child')
+
+/*
+ * A few bytes make a decoder fill its window, whatever the limit of the output is. The decoders of all requests of a process
+ * together have a limit.
+ */
+
+const ROOT = path.join(__dirname, '../..')
+const MB = 1024 * 1024
+const ZEROS = Buffer.alloc(24 * MB)
+const { BROTLI_PARAM_LGWIN, ZSTD_c_windowLog: ZSTD_WINDOW } = zlib.constants
+
+/** Bytes that decode to 24 MB, with the largest window of the format. */
+const BOMBS = {
+  gzip: zlib.gzipSync(ZEROS),
+  deflate: zlib.deflateSync(ZEROS),
+  br: zlib.brotliCompressSync(ZEROS, { params: { [BROTLI_PARAM_LGWIN]: 24 } }),
+  ...zlib.zstdCompressSync && { zstd: zlib.zstdCompressSync(ZEROS, { params: { [ZSTD_WINDOW]: 23 } }) }
+}
+
+const PROGRAM = framework => `
+  const Koa = require('${framework}')
+  const { bodyParser, rpc } = require('kone/middleware')
+  const app = new Koa()
+  app.silent = true
+  app.use((ctx, next) => {
+    if (ctx.path !== '/peak') return next()
+    ctx.body = String(process.resourceUsage().maxRSS * 1024) // in KB, on each system
+  })
+  const small = bodyParser({ decoderMemory: '1mb' })
+  app.use((ctx, next) => ctx.path === '/small' ? small(ctx, next) : next())
+  app.use(rpc({ echo: value => value }))
+  app.use(bodyParser())
+  app.use(ctx => { ctx.body = ctx.request.body })
+  const server = app.listen(0, () => console.log('http://localhost:' + server.address().port))`
+
+for (const framework of ['kone', 'koa']) {
+  describe(`the decoders of a process with ${framework}`, () => {
+    let child
+    before(async () => { child = await start(['-e', PROGRAM(framework)], {}, ROOT) })
+    after(() => child.stop())
+
+    const post = (path, encoding, body) => new Promise((resolve, reject) => {
+      const headers = { 'content-type': 'application/json', 'content-encoding': encoding, 'content-length': body.length }
+      const req = http.request(child.url + path, { method: 'POST', headers, agent: false }, async res => {
+        const text = Buffer.concat(await res.toArray()).toString()
+        resolve({ status: res.statusCode, headers: res.headers, text })
+      })
+      req.on('error', reject).end(body)
+    })
+    const peak = async () => Number(await (await fetch(`${child.url}/peak`)).text())
+
+    for (const [encoding, bomb] of Object.entries(BOMBS)) {
+      it(`should use a bounded memory for 200 bodies of ${encoding} at once, and respond to all`, async () => {
+        const good = zlib[{ gzip: 'gzipSync', deflate: 'deflateSync', br: 'brotliCompressSync', zstd: 'zstdCompressSync' }[encoding]]('[1]')
+        await Promise.all([post('/', encoding, bomb), post('/rpc/echo', encoding, bomb)])
+        const idle = await peak()
+        const all = Array.from({ length: 200 }, (_, i) => i % 10 === 0
+          ? post('/', encoding, good)
+          : post(i % 2 === 0 ? '/' : '/rpc/echo', encoding, bomb))
+        const responses = await Promise.all(all)
+        responses.forEach(({ status, text }, i) => {
+          if (i % 10 === 0) assert.deepEqual([status, text], [200, '[1]'])
+          else assert.equal(status, 413)
+        })
+        const grown = await peak() - idle
+        assert(grown < 200 * MB, `${grown / MB} MB more`)
+      })
+    }
+
+    it('should refuse bodies when the queue is full, and accept them again later', async () => {
+      const bomb = Buffer.concat([BOMBS.br, Buffer.alloc(100 * 1024)])
+      const responses = await Promise.all(Array.from({ length: 60 }, () => post('/small', 'br', bomb)))
+      const refused = responses.filter(({ status }) => status === 503)
+      assert(refused.length > 0)
+      assert(refused.every(({ headers }) => headers['retry-after'] === '1'))
+      assert.equal(refused[0].text, 'too many compressed bodies are waiting')
+      assert(responses.filter(({ status }) => status === 413).length > 1)
+      const { status, text } = await post('/small', 'br', zlib.brotliCompressSync('{"a":1}'))
+      assert.deepEqual([status, text], [200, '{"a":1}'])
+    })
+  })
+}
