@@ -27,8 +27,8 @@ const kConnection = Symbol('kone.connection')
  */
 function isFresh (socket, server) {
   if (!(socket instanceof net.Socket)) return false
-  const accepted = socket.encrypted === true ? socket._parent : socket
-  return accepted?._server === server &&
+  const acceptedBy = socket._server ?? socket._parent?._server // that of a TLS socket is its parent's
+  return acceptedBy === server &&
     socket.readableFlowing === null && socket.readableLength === 0 && socket.readableEncoding === null
 }
 
