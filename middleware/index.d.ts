@@ -14,6 +14,7 @@ import isolate = require('./isolate')
 import jsonp = require('./jsonp')
 import logger = require('./logger')
 import metrics = require('./metrics')
+import overload = require('./overload')
 import rateLimit = require('./rateLimit')
 import requestId = require('./requestId')
 import router = require('./router')
@@ -42,6 +43,7 @@ export {
   jsonp,
   logger,
   metrics,
+  overload,
   rateLimit,
   requestId,
   router,

@@ -23,6 +23,7 @@ const set = {
   get jsonp () { return require('./jsonp') },
   get logger () { return require('./logger') },
   get metrics () { return require('./metrics') },
+  get overload () { return require('./overload') },
   get rateLimit () { return require('./rateLimit') },
   get requestId () { return require('./requestId') },
   get router () { return require('./router') },
@@ -55,6 +56,7 @@ module.exports = set
   exports.jsonp =
   exports.logger =
   exports.metrics =
+  exports.overload =
   exports.rateLimit =
   exports.requestId =
   exports.router =

@@ -57,6 +57,7 @@ const CASES = {
   jsonp: { note: 'no callback', mount: app => app.use(set('jsonp')()) },
   logger: { note: 'into a function', mount: app => app.use(set('logger')(() => {})) },
   metrics: { note: 'no route', mount: app => app.use(set('metrics')({ defaults: false })) },
+  overload: { note: 'accepted', mount: app => app.use(set('overload')({ maxEventLoopDelay: 60_000 })) },
   rateLimit: { note: 'in memory', mount: app => app.use(set('rateLimit')({ max: Number.MAX_SAFE_INTEGER })) },
   requestId: { note: 'a new id', mount: app => app.use(set('requestId')()) },
   router: {

@@ -9,6 +9,7 @@ const beside = name => path.join(process.env.ASSETS, name)
 
 const app = new Kone()
 app.use(set.isolate())
+app.use(set.overload())
 app.use(set.logger(() => {}))
 app.use(set.requestId()).use(set.timeout(5000)).use(set.rateLimit())
 app.use(set.helmet()).use(set.cors())

@@ -76,6 +76,12 @@ const CHECKS = {
     await ask('')
     assert.match(await (await ask('/metrics')).text(), /^http_request_duration_seconds_count\{.*\} 1$/m)
   },
+  async overload (ask, on) {
+    assert.equal((await ask('')).status, 200)
+    assert.equal((await ask('/full')).status, 503)
+    assert.equal((await ask('/utilization')).status, on === 'node' ? 200 : 500)
+    return on === 'node' ? [] : [/^overload\.maxEventLoopUtilization: it works on Node only, because /]
+  },
   async rateLimit (ask) {
     const statuses = []
     for (let i = 0; i < 3; i++) statuses.push((await ask('')).status)

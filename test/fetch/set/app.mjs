@@ -46,6 +46,11 @@ const uses = {
     set.logger(line => lines.push(line), { format: ':method :url :status :remote-addr :http-version' }), say('hi')
   ],
   metrics: () => [set.metrics(), say('hi')],
+  overload: () => [
+    only('/full', set.overload({ maxRssBytes: 1 })),
+    only('/utilization', (ctx, next) => set.overload({ maxEventLoopUtilization: 1 })(ctx, next)),
+    set.overload({ maxEventLoopDelay: 60_000 }), say('hi')
+  ],
   rateLimit: () => [set.rateLimit({ max: 2 }), say('hi')],
   requestId: () => [set.requestId(), ctx => { ctx.body = ctx.state.id }],
   router: () => [new Router().get('/items/:id', ctx => { ctx.body = ctx.params }).routes()],

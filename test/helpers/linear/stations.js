@@ -149,7 +149,7 @@ function setStations ({ root, views }) {
   }
   const post = (type, body) => ({ method: 'POST', headers: { 'content-type': type, 'content-length': String(body.length) }, body })
   const { bodyParser, compress, conditionalGet, cors, csrf, etag, favicon, health, helmet, i18n, isolate } = middleware
-  const { jsonp, logger, metrics, rateLimit, requestId, router: Router, rpc, session, sse } = middleware
+  const { jsonp, logger, metrics, overload, rateLimit, requestId, router: Router, rpc, session, sse } = middleware
   const { static: serve, template, timeout, upload, validate } = middleware
   const sealed = session.sealedCookie({ keys: ['k'.repeat(32)] })
   const visited = (ctx, next) => {
@@ -257,6 +257,7 @@ function setStations ({ root, views }) {
     ['isolate', over(isolate()), {}],
     ['health', over(health()), { url: '/healthz' }, { url: '/' }],
     ['metrics', over(metrics({ defaults: false, register: new Registry() })), { url: '/metrics' }, { url: '/' }],
+    ['overload', over(overload({ maxEventLoopDelay: false, maxRssBytes: '1000gb' })), {}],
     ['validate', over(parse(), validate({ query: any, headers: any, cookies: any, body: any })), post('application/json', '{}')],
     ['validate that refuses', over(validate({ query: none, cookies: none })), {}],
     ...Object.entries(strict).map(([library, schemas]) => [

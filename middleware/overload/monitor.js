@@ -1,0 +1,106 @@
+'use strict'
+
+const { clearTimeout, setTimeout } = require('node:timers') // jsdom has others
+
+const RESOLUTION = 10 // ms
+
+/**
+ * Compares the process with its limits for each request.
+ *
+ *     tick          tick (late)
+ *      ├───────┬──────┤
+ *        10 ms   delay
+ *
+ * While the event loop is busy, ticks are late. A request counts the time since the last tick, because the delay may
+ * still grow: the first requests of a burst pass, and those behind them are refused in the same turn of the event loop.
+ * It also counts the delay of the last tick, because it may have waited that long to be read. A sample per second would
+ * notice too late, and then refuse all of a second's requests (benchmarks/micro/overload.js).
+ */
+module.exports = class Monitor {
+  constructor ({ maxEventLoopDelay, maxEventLoopUtilization, maxHeapUsedBytes, maxRssBytes, sampleInterval }) {
+    this.limits = {
+      eventLoopUtilization: maxEventLoopUtilization,
+      heapUsedBytes: maxHeapUsedBytes,
+      rssBytes: maxRssBytes
+    }
+    this.maxDelay = maxEventLoopDelay
+    this.isSampling = Object.values(this.limits).some(limit => limit < Infinity)
+    this.interval = sampleInterval
+    this.sampledAt = -Infinity
+    this.utilization = undefined
+    this.figures = { eventLoopUtilization: 0, heapUsedBytes: 0, rssBytes: 0 }
+    this.exceeded = undefined // of the last sample
+    this.refusedAt = -Infinity
+    this.timer = undefined
+    this.tickAt = 0
+    this.isSeen = false // a request since the last tick
+    this.delay = 0 // of the last tick
+  }
+
+  /**
+   * @return {string|undefined} what exceeds its limit: 'eventLoopDelay', 'eventLoopUtilization', 'heapUsedBytes' or
+   *   'rssBytes'
+   */
+  check () {
+    const now = performance.now()
+    this.isSeen = true
+    if (this.timer === undefined) this.watch(now)
+    if (this.isSampling && now - this.sampledAt >= this.interval) this.sample(now)
+    const reason = this.delayAt(now) > this.maxDelay ? 'eventLoopDelay' : this.exceeded
+    if (reason !== undefined) this.refusedAt = now
+    return reason
+  }
+
+  /** ms that a request which is read now has waited: since the last tick, or on average half of the delay before it. */
+  delayAt (now) {
+    return Math.max(now - this.tickAt - RESOLUTION, this.delay / 2)
+  }
+
+  /** Ticks only while requests arrive: an idle process is not woken. */
+  watch (now) {
+    this.tickAt = now
+    this.isSeen = false
+    if (this.timer !== undefined) this.timer.refresh()
+    else this.timer = setTimeout(tick, RESOLUTION, this).unref()
+  }
+
+  /** Utilization and memory, which take longer to read: once per interval. */
+  sample (now) {
+    this.sampledAt = now
+    const { limits, figures } = this
+    if (limits.eventLoopUtilization < Infinity) {
+      const before = this.utilization
+      this.utilization = performance.eventLoopUtilization()
+      // the start of the process, which is busy, does not count
+      if (before !== undefined) {
+        figures.eventLoopUtilization = performance.eventLoopUtilization(this.utilization, before).utilization
+      }
+    }
+    if (limits.heapUsedBytes < Infinity) figures.heapUsedBytes = process.memoryUsage().heapUsed
+    if (limits.rssBytes < Infinity) figures.rssBytes = process.memoryUsage.rss()
+    this.exceeded = Object.keys(limits).find(name => figures[name] > limits[name])
+  }
+
+  /** @return {object} what health shows */
+  state () {
+    const now = performance.now()
+    return {
+      isOverloaded: now - this.refusedAt < this.interval,
+      eventLoopDelay: this.timer === undefined ? 0 : Math.max(0, this.delayAt(now)),
+      ...Object.fromEntries(Object.entries(this.figures).filter(([name]) => this.limits[name] < Infinity))
+    }
+  }
+
+  stop () {
+    clearTimeout(this.timer)
+    this.timer = undefined
+    this.delay = 0
+  }
+}
+
+function tick (monitor) {
+  const now = performance.now()
+  monitor.delay = now - monitor.tickAt - RESOLUTION
+  if (monitor.isSeen) monitor.watch(now)
+  else monitor.stop()
+}
