@@ -1,7 +1,10 @@
 import Kone = require('../../lib/index')
 
 /** Respond 429 to a client that sends too many requests. */
-declare function rateLimit (options?: rateLimit.Options): Kone.Middleware
+declare function rateLimit (options?: rateLimit.Options): Kone.Middleware & {
+  /** False while the store does not respond; requests then fail, or pass, at once. */
+  readonly isStoreUp: boolean
+}
 
 declare namespace rateLimit {
   interface Options {
@@ -12,7 +15,7 @@ declare namespace rateLimit {
     /** ms; default: an hour */
     duration?: number | undefined
     /** Requests in `duration`; default: 2500. */
-    max?: number | undefined
+    max?: number | ((ctx: Kone.Context) => number | Promise<number>) | undefined
     /** Whom to count, false for nobody; default: `ctx.ip`. */
     id?: ((ctx: Kone.Context) => string | false | Promise<string | false>) | undefined
     /** Bits: count the addresses of such an IPv6 network as one; goes with the default `id`. */
@@ -21,6 +24,8 @@ declare namespace rateLimit {
     namespace?: string | undefined
     headers?: { remaining?: string, reset?: string, total?: string } | undefined
     disableHeader?: boolean | undefined
+    /** `RateLimit` and `RateLimit-Policy` of draft-ietf-httpapi-ratelimit-headers-11; default: false. */
+    standardHeaders?: 'draft-11' | false | undefined
     errorMessage?: string | object | undefined
     /** Default: 429. */
     status?: number | undefined

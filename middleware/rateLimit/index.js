@@ -1,11 +1,14 @@
 'use strict'
 
 const { createHash } = require('node:crypto')
+const { DOWN } = require('../_shared/breaker')
 const { given, misuse } = require('../_shared/misuse')
 const {
-  any, boolean, check, fn, integer, number, object, oneOf, shape, string, text
+  any, boolean, check, fn, integer, number, object, off, oneOf, shape, string, text
 } = require('../_shared/options')
 const report = require('../_shared/report')
+const addressReader = require('./address')
+const fieldsOf = require('./fields')
 const MemoryLimiter = require('./memory')
 const networkOf = require('./network')
 const RedisLimiter = require('./redis')
@@ -19,12 +22,13 @@ const OPTIONS = {
   driver: oneOf('memory', 'redis'),
   db: any, // `driver` decides what it must be
   duration: number({ min: 1, of: 'milliseconds' }),
-  max: number({ min: 0, of: 'requests' }),
+  max: number({ min: 0, of: 'requests' }).or(fn),
   id: fn,
   ipv6Subnet: integer({ min: 1, max: 128, of: 'bits' }),
   namespace: string,
   headers: shape({ remaining: text, reset: text, total: text }),
   disableHeader: boolean,
+  standardHeaders: oneOf('draft-11').or(off),
   errorMessage: string.or(object),
   status: integer({ min: 400, max: 599 }),
   throw: boolean,
@@ -47,7 +51,7 @@ const OPTIONS = {
  * @param {string} [options.driver] 'memory' or 'redis'; default: depends on `db`
  * @param {Map | object} [options.db] client of `ioredis` or `redis`, or a Map to count in
  * @param {number} [options.duration=3600000] in ms
- * @param {number} [options.max=2500] requests
+ * @param {number | Function} [options.max=2500] requests, or `ctx => Number|Promise`
  * @param {Function} [options.id] `ctx => String`, the client to count; false: do not count;
  *   default: `ctx.ip`
  * @param {number} [options.ipv6Subnet] bits, usually 64: count all addresses of an IPv6 network of
@@ -55,6 +59,7 @@ const OPTIONS = {
  * @param {string} [options.namespace='limit'] prefix of the keys
  * @param {{ remaining?, reset?, total? }} [options.headers] names of the headers
  * @param {boolean} [options.disableHeader=false]
+ * @param {string | false} [options.standardHeaders=false] 'draft-11': send RateLimit and RateLimit-Policy, too
  * @param {string | object} [options.errorMessage] body of the 429
  * @param {number} [options.status=429]
  * @param {boolean} [options.throw=false] throw the 429 instead of sending it
@@ -63,18 +68,20 @@ const OPTIONS = {
  * @param {Function} [options.blacklist] `ctx => Boolean|Promise`, true: 403
  * @param {boolean} [options.failOpen=false] true: requests pass when the store fails, or does
  *   not respond within 5 s; false: they get a 503 (`KONE_ERR_RATE_LIMIT_STORE`)
- * @return {Function} middleware
+ * @return {Function} middleware; its `isStoreUp` is false while the store does not respond
  * @throws {TypeError} for an option of the wrong type
  * @api public
  */
 module.exports = function rateLimit (options) {
   const settings = settingsOf(options)
-  const { whitelist, blacklist } = settings
+  const { whitelist, blacklist, limiter } = settings
 
-  return function rateLimit (ctx, next) {
+  function rateLimit (ctx, next) {
     if (whitelist === undefined && blacklist === undefined) return limit(ctx, next, settings)
     return screen(ctx, next, settings)
   }
+
+  return Object.defineProperty(rateLimit, 'isStoreUp', { enumerable: true, get: () => limiter.isStoreUp })
 }
 
 async function screen (ctx, next, settings) {
@@ -106,21 +113,34 @@ function keyOf (id, { namespace }) {
   return namespace + (text.length <= MAX_ID ? text : createHash('sha256').update(text).digest('base64'))
 }
 
-function decide (ctx, next, settings, id, { count, reset }) {
-  const { max, names } = settings
-  if (names !== undefined) {
-    ctx.set(names.remaining, String(Math.max(0, max - count)))
-    ctx.set(names.reset, String(Math.ceil(reset / 1000)))
-    ctx.set(names.total, String(max))
-  }
-  return count <= max ? next() : refuse(ctx, settings, id, reset)
+function decide (ctx, next, settings, id, window) {
+  if (typeof settings.max !== 'function') return judge(ctx, next, settings, id, window, settings.max)
+  const max = settings.max(ctx)
+  if (typeof max?.then !== 'function') return judge(ctx, next, settings, id, window, checked(max))
+  return max.then(max => judge(ctx, next, settings, id, window, checked(max)))
 }
 
-async function refuse (ctx, settings, id, reset) {
-  const wait = Math.max(reset - Date.now(), 1)
+function checked (max) {
+  if (typeof max === 'number' && max >= 0) return max
+  throw misuse('rateLimit', `options.max must return a number of requests from 0 on, not ${given(max)}`)
+}
+
+function judge (ctx, next, settings, id, { count, wait }, max) {
+  const { names, fields } = settings
+  const left = Math.max(0, max - count)
+  if (names !== undefined) {
+    ctx.set(names.remaining, String(left))
+    ctx.set(names.reset, String(Math.ceil((Date.now() + wait) / 1000)))
+    ctx.set(names.total, String(max))
+  }
+  if (fields !== undefined) fields.set(ctx, max, left, wait)
+  return count <= max ? next() : refuse(ctx, settings, id, Math.max(Math.ceil(wait), 1))
+}
+
+async function refuse (ctx, settings, id, wait) {
   const after = Math.ceil(wait / 1000)
   const message = settings.errorMessage || `Rate limit exceeded, retry in ${inWords(wait)}.`
-  const headers = settings.names === undefined ? {} : headersOf(ctx, settings.names)
+  const headers = headersOf(ctx, settings)
 
   ctx.status = settings.status
   ctx.body = message
@@ -133,15 +153,16 @@ async function refuse (ctx, settings, id, reset) {
   }
 }
 
-function headersOf (ctx, names) {
-  return Object.fromEntries(Object.values(names).map(name => [name, ctx.response.get(name)]))
+function headersOf (ctx, { names = {}, fields }) {
+  const all = [...Object.values(names), ...fields === undefined ? [] : fields.names]
+  return Object.fromEntries(all.map(name => [name, ctx.response.get(name)]))
 }
 
 function fail (ctx, next, settings, cause) {
   const err = new Error(`the rate limit's store failed: ${cause?.message ?? cause}`, { cause })
   Object.assign(err, { code: 'KONE_ERR_RATE_LIMIT_STORE', status: 503 })
   if (!settings.failOpen) throw err
-  report(ctx, err)
+  if (cause?.code !== DOWN) report(ctx, err) // while the store is known to be down, it was reported before
   return next()
 }
 
@@ -159,15 +180,16 @@ function settingsOf (options) {
   const {
     driver, db, id, ipv6Subnet, headers, errorMessage, onLimited, whitelist, blacklist,
     duration = ONE_HOUR, max = 2500, namespace = 'limit', status = 429,
-    disableHeader = false, throw: throws = false, failOpen = false
+    disableHeader = false, standardHeaders = false, throw: throws = false, failOpen = false
   } = check('rateLimit', options, OPTIONS)
   if (ipv6Subnet !== undefined && id) throw misuse('rateLimit', 'options.ipv6Subnet must be left out beside options.id, which decides whom to count')
 
+  const ipOf = addressReader()
   const { limiter, prefix } = limiterOf(driver, db, duration, namespace)
   return {
     limiter,
     namespace: prefix,
-    id: id || (ipv6Subnet === undefined ? ctx => ctx.ip : ctx => networkOf(ctx.ip, ipv6Subnet)),
+    id: id || (ipv6Subnet === undefined ? ipOf : ctx => networkOf(ipOf(ctx), ipv6Subnet)),
     max,
     status,
     errorMessage,
@@ -176,7 +198,8 @@ function settingsOf (options) {
     onLimited,
     whitelist,
     blacklist,
-    names: disableHeader ? undefined : { ...NAMES, ...headers }
+    names: disableHeader ? undefined : { ...NAMES, ...headers },
+    fields: standardHeaders ? fieldsOf(namespace, duration) : undefined
   }
 }
 
@@ -184,8 +207,9 @@ function limiterOf (driver, db, duration, namespace) {
   driver ??= db === undefined || db instanceof Map ? 'memory' : 'redis'
   if (driver === 'memory') {
     if (db !== undefined && !(db instanceof Map)) throw misuse('rateLimit', `options.db must be a Map for the driver memory, not ${given(db)}`)
-    return { limiter: new MemoryLimiter(db || new Map(), duration), prefix: `${namespace}:` }
+    return { limiter: new MemoryLimiter(db, duration), prefix: `${namespace}:` }
   }
   // koa-ratelimit's own keys hold values of another type, so these have another name
-  return { limiter: new RedisLimiter(db, duration), prefix: `${namespace}:count:` }
+  const prefix = `${namespace}:count:`
+  return { limiter: new RedisLimiter(db, duration, prefix), prefix }
 }

@@ -2,41 +2,74 @@
 
 const MAX_WINDOWS = 500_000
 
+const shared = new WeakMap()
+
 /**
- * Counts in this process' memory. All windows have the same length, so the Map has them in the order in
- * which they end: expired windows are removed from its front.
+ * Windows in two generations, of which the older one is dropped as a whole:
+ *
+ *        dropped      old            young
+ *     ───────────┬──────────────┬──────────────┬─→ time
+ *                swap           swap           swap, a duration later
+ *
+ * A window that began before a swap is over when the next swap comes. Removing windows one by one would walk over those
+ * that were removed before, which the Map keeps for a while (benchmarks/micro/rate-limit.js).
+ */
+class Windows {
+  constructor (given) {
+    this.given = given
+    this.young = given ?? new Map() // id -> { count, end }
+    this.old = new Map()
+    this.duration = 0
+    this.swapAt = 0
+  }
+
+  /** Those of a given Map, which several limiters may share. */
+  static of (given) {
+    if (given === undefined) return new Windows()
+    let windows = shared.get(given)
+    if (windows === undefined) shared.set(given, windows = new Windows(given))
+    return windows
+  }
+
+  find (id, now) {
+    if (now >= this.swapAt || this.young.size >= MAX_WINDOWS / 2) this.swap(now)
+    return this.young.get(id) ?? this.old.get(id)
+  }
+
+  swap (now) {
+    this.old = this.given === undefined ? this.young : new Map(this.given)
+    if (this.given === undefined) this.young = new Map()
+    else this.given.clear()
+    this.swapAt = now + this.duration
+  }
+}
+
+/**
+ * Counts in this process' memory. The clock is `performance.now()`: nobody sets it back.
  *
  * @api private
  */
 module.exports = class MemoryLimiter {
-  constructor (windows, duration) {
-    this.windows = windows // id -> { count, reset }
+  constructor (given, duration) {
+    this.windows = Windows.of(given)
+    this.windows.duration = Math.max(this.windows.duration, duration)
     this.duration = duration
+    this.isStoreUp = true
   }
 
   /**
    * Count a request.
    *
    * @param {string} id
-   * @return {{count: number, reset: number}} reset: the time, in ms, when the window ends
+   * @return {{ count: number, wait: number }} wait: ms until the window ends
    */
   count (id) {
-    const now = Date.now()
-    let window = this.windows.get(id)
-    if (window === undefined || window.reset <= now) {
-      if (window !== undefined) this.windows.delete(id)
-      this.forget(now)
-      window = { count: 0, reset: now + this.duration }
-      this.windows.set(id, window)
+    const now = performance.now()
+    let window = this.windows.find(id, now)
+    if (window === undefined || window.end <= now) {
+      window = { count: 0, end: now + this.duration }
+      this.windows.young.set(id, window)
     }
-    window.count++
-    return window
-  }
-
-  forget (now) {
-    for (const [id, { reset }] of this.windows) {
-      if (reset > now && this.windows.size < MAX_WINDOWS) return
-      this.windows.delete(id)
-    }
+    return { count: ++window.count, wait: window.end - now }
   }
 }

@@ -1,6 +1,6 @@
 'use strict'
 
-const deadline = require('../_shared/deadline')
+const { breakerOf } = require('../_shared/breaker')
 const { misuse } = require('../_shared/misuse')
 const redis = require('../_shared/redis')
 
@@ -20,16 +20,19 @@ return { count, ttl }`
  * @api private
  */
 module.exports = class RedisLimiter {
-  constructor (client, duration) {
+  constructor (client, duration, prefix) {
     this.redis = redis(client, 'rateLimit: options.db')
     if (typeof client.eval !== 'function') {
       throw misuse('rateLimit', 'options.db must be a client of ioredis or redis: it has no method eval')
     }
     this.duration = String(Math.ceil(duration))
+    this.breaker = breakerOf(client, () => this.redis.get(`${prefix}probe`))
   }
 
+  get isStoreUp () { return this.breaker.isUp }
+
   async count (id) {
-    const [count, ttl] = await deadline(this.redis.eval(COUNT, id, this.duration))
-    return { count: Number(count), reset: Date.now() + Number(ttl) }
+    const [count, ttl] = await this.breaker.run(() => this.redis.eval(COUNT, id, this.duration))
+    return { count: Number(count), wait: Number(ttl) }
   }
 }

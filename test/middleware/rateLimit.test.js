@@ -4,12 +4,14 @@ const assert = require('node:assert/strict')
 const { describe, it } = require('node:test')
 const koaRateLimit = require('koa-ratelimit')
 const rateLimit = require('kone/middleware/rateLimit')
+const session = require('kone/middleware/session')
 const networkOf = require('../../middleware/rateLimit/network')
 
 const frameworks = require('../helpers/frameworks')
 const Kone = require('../helpers/kone')
 const materialised = require('../helpers/materialised')
 const { missing, need } = require('../helpers/programs')
+const { random } = require('../helpers/random')
 const startRedis = require('../helpers/redis')
 const until = require('../helpers/until')
 
@@ -21,7 +23,14 @@ function secondsOf (seconds) {
   return () => Math.floor((end - performance.now()) / 1000)
 }
 
-frameworks('rateLimit', ({ it, Koa, ask, errors }) => {
+/** `performance.now()` stands still, but for the ticks. */
+function stoppedClock (t) {
+  let now = performance.now()
+  t.mock.method(performance, 'now', () => now)
+  return ms => { now += ms }
+}
+
+frameworks('rateLimit', ({ it, Koa, ask, errors, name }) => {
   function limited (options, make = rateLimit) {
     const app = new Koa()
     app.use(make(options))
@@ -124,14 +133,90 @@ frameworks('rateLimit', ({ it, Koa, ask, errors }) => {
   })
 
   it('should begin a new window when one is over', async t => {
-    t.mock.timers.enable({ apis: ['Date'], now: Date.now() })
+    const tick = stoppedClock(t)
     const app = limited({ max: 1, duration: 30 })
     assert.equal((await ask(app, 'GET /')).status, 200)
-    t.mock.timers.tick(29)
+    tick(29)
     const { status, text, headers } = await ask(app, 'GET /')
     assert.deepEqual([status, headers['retry-after'], text], [429, '1', 'Rate limit exceeded, retry in 1 ms.'])
-    t.mock.timers.tick(1)
+    tick(1)
     assert.equal((await ask(app, 'GET /')).status, 200)
+  })
+
+  it('should end a window in time when the clock is set back or forward', async t => {
+    const tick = stoppedClock(t)
+    t.mock.timers.enable({ apis: ['Date'], now: Date.now() })
+    const app = limited({ max: 1, duration: 60_000 })
+    assert.equal((await ask(app, 'GET /')).status, 200)
+    for (const hours of [-5, 24]) {
+      t.mock.timers.setTime(Date.now() + hours * 3600e3)
+      const { status, headers } = await ask(app, 'GET /')
+      assert.equal(status, 429)
+      assert.equal(headers['retry-after'], '60')
+      assert.equal(headers['x-ratelimit-reset'], String(Math.ceil((Date.now() + 60_000) / 1000)))
+    }
+    tick(60_000)
+    assert.equal((await ask(app, 'GET /')).status, 200)
+  })
+
+  it('should take max from a function, or a promise of it', async () => {
+    const max = ctx => ctx.get('X-Plan') === 'paid' ? Promise.resolve(2) : 1
+    const app = limited({ max, id: ctx => ctx.get('X-Plan') })
+    const as = async plan => {
+      const { status, headers } = await ask(app, 'GET /', { headers: { 'X-Plan': plan } })
+      return [status, headers['x-ratelimit-limit'], headers['x-ratelimit-remaining']]
+    }
+    assert.deepEqual([await as('free'), await as('free')], [[200, '1', '0'], [429, '1', '0']])
+    assert.deepEqual([await as('paid'), await as('paid'), await as('paid')], [[200, '2', '1'], [200, '2', '0'], [429, '2', '0']])
+  })
+
+  it('should respond with 500 when max returns no number', async () => {
+    for (const max of [undefined, NaN, -1, '5', null, Promise.resolve('5')]) {
+      errors.length = 0
+      assert.equal((await ask(limited({ max: () => max }), 'GET /')).status, 500)
+      assert.match(errors[0].message, /^rateLimit: options\.max must return a number of requests from 0 on, not /)
+    }
+  })
+
+  it('should send the fields of draft-ietf-httpapi-ratelimit-headers-11', async t => {
+    const tick = stoppedClock(t)
+    const app = new Koa()
+    app.use(rateLimit({ max: 2, duration: 60_000, namespace: 'bur"st', standardHeaders: 'draft-11' }))
+    app.use(rateLimit({ max: 1e30, duration: 86_400_000, namespace: 'daily', standardHeaders: 'draft-11', disableHeader: true }))
+    app.use(ctx => { ctx.body = 'hi' })
+    const fields = async () => {
+      const { headers } = await ask(app, 'GET /')
+      return [headers['ratelimit-policy'], headers.ratelimit]
+    }
+    assert.deepEqual(await fields(), [
+      '"bur\\"st";q=2;w=60, "daily";q=999999999999999;w=86400',
+      '"bur\\"st";r=1;t=60, "daily";r=999999999999999;t=86400'
+    ])
+    tick(1500)
+    await fields()
+    assert.deepEqual(await fields(), ['"bur\\"st";q=2;w=60', '"bur\\"st";r=0;t=59'])
+  })
+
+  it('should have these fields on a 429 that is thrown, too', async () => {
+    const app = limited({ max: 0, duration: 60_000, standardHeaders: 'draft-11', disableHeader: true, throw: true })
+    const { status, headers } = await ask(app, 'GET /')
+    assert.deepEqual([status, headers['ratelimit-policy'], headers.ratelimit], [429, '"limit";q=0;w=60', '"limit";r=0;t=60'])
+    assert.deepEqual(Object.keys(headers).filter(name => name.startsWith('x-')), [])
+  })
+
+  it('should count by the address without the port that a proxy sends, or warn where ctx.ip has none', async t => {
+    const warnings = []
+    t.mock.method(process, 'emitWarning', (message, { code }) => { warnings.push(code) })
+    const counted = []
+    const app = limited({ max: 0, onLimited: ctx => { counted.push(ctx.state.rateLimit.id) } })
+    app.proxy = true
+    for (const ip of ['1.2.3.4', '1.2.3.4:678', '[2001:db8::1]:5', '[2001:db8::1]']) {
+      await ask(app, 'GET /', { headers: { 'X-Forwarded-For': ip } })
+    }
+    const isKoa = name.startsWith('koa')
+    const proxy = '127.0.0.1'
+    assert.deepEqual(counted, ['1.2.3.4', ...isKoa ? ['1.2.3.4', '2001:db8::1', '2001:db8::1'] : [proxy, proxy, proxy]])
+    assert.deepEqual(warnings, isKoa ? [] : ['KONE_RATE_LIMIT_ADDRESS'])
   })
 
   it('should count exactly however many requests come at once', async () => {
@@ -245,6 +330,28 @@ describe('rateLimit in Redis', { skip: missing('redis-server'), concurrency: tru
       else await server.restart()
       await until(async () => (await closed.inject('/')).status === 200)
     })
+
+    it(`should let requests pass at once with failOpen while Redis is down, shared with session, with ${name}`, async t => {
+      const { server, client, limited } = await start(t, connect)
+      const middleware = rateLimit({ db: client, failOpen: true })
+      const sessions = session({ store: session.redis(client) })
+      const errors = []
+      const app = new Kone()
+      app.on('error', err => errors.push(err.cause.code))
+      app.use(middleware)
+      app.use(ctx => { ctx.body = 'hi' })
+      await app.inject('/')
+      await server.kill()
+      await Promise.all(Array.from({ length: 5 }, () => app.inject('/')))
+      assert.deepEqual([middleware.isStoreUp, sessions.isStoreUp, errors.length], [false, false, 5])
+      for (let i = 0; i < 20; i++) assert.equal((await app.inject('/')).status, 200) // else 5 s for each
+      assert.equal((await limited({}).inject('/')).status, 503)
+      assert.equal(errors.length, 5, 'the failure is known')
+
+      await server.restart()
+      await until(() => middleware.isStoreUp && sessions.isStoreUp)
+      assert.equal((await limited({}).inject('/')).status, 200)
+    })
   }
 
   async function start (t, connect) {
@@ -276,7 +383,8 @@ describe('rateLimit(options)', () => {
       { max: -1 }, { max: '5' }, { max: NaN }, { id: 'ip' }, { headers: { total: 1 } }, { status: 200 },
       { onLimited: true }, { whitelist: [] }, { blacklist: 'x' }, { failOpen: 'yes' }, { namespace: 1 },
       { disableHeader: 1 }, { throw: 'yes' }, { ipv6Subnet: 0 }, { ipv6Subnet: 129 }, { ipv6Subnet: '64' },
-      { ipv6Subnet: 63.5 }, { ipv6Subnet: 64, id: ctx => ctx.ip }
+      { ipv6Subnet: 63.5 }, { ipv6Subnet: 64, id: ctx => ctx.ip }, { standardHeaders: true }, { standardHeaders: 'draft-7' },
+      { standardHeaders: 'draft-11', namespace: 'größe' }
     ]) {
       assert.throws(() => rateLimit(options), TypeError, JSON.stringify(options))
     }
@@ -302,16 +410,103 @@ describe('rateLimit(options)', () => {
     assert.equal(rateLimit().name, 'rateLimit')
   })
 
-  it('should count in a Map that is given, and forget what is over', async () => {
+  it('should count in a Map that is given, and forget what is over', async t => {
+    const tick = stoppedClock(t)
     const db = new Map()
     const app = new Kone()
-    app.use(rateLimit({ db, duration: 60_000, id: ctx => ctx.path }))
+    app.use(rateLimit({ db, duration: 60_000, max: 1, id: ctx => ctx.path }))
     app.use(ctx => { ctx.body = 'hi' })
     for (const path of ['/a', '/b', '/c']) await app.inject(path)
-    assert.equal(db.size, 3)
-    for (const path of ['/a', '/b']) db.get(`limit:${path}`).reset = Date.now() - 1
+    assert.deepEqual([...db.keys()], ['limit:/a', 'limit:/b', 'limit:/c'])
+    tick(60_000)
     await app.inject('/d')
-    assert.deepEqual([...db.keys()], ['limit:/c', 'limit:/d'])
+    assert.deepEqual([...db.keys()], ['limit:/d'])
+    assert.equal((await app.inject('/a')).status, 200)
+    assert.equal((await app.inject('/a')).status, 429)
+  })
+
+  it('should count a window to its end, whenever it began, of limiters that share a Map, too', async t => {
+    const tick = stoppedClock(t)
+    const db = new Map()
+    const visit = [1000, 300].map((duration, i) => {
+      const app = new Kone()
+      app.use(rateLimit({ db, duration, max: 1, namespace: String(i), id: ctx => ctx.path }))
+      app.use(ctx => { ctx.body = 'hi' })
+      const ends = new Map()
+      return async (path, now) => {
+        const isOver = !(ends.get(path) > now)
+        if (isOver) ends.set(path, now + duration)
+        assert.equal((await app.inject(path)).status, isOver ? 200 : 429, `${path} at ${now}`)
+      }
+    })
+    const { int } = random(1)
+    for (let now = 0; now < 20_000;) {
+      await visit[int(2)](`/${int(5)}`, now)
+      const ms = int(150)
+      now += ms
+      tick(ms)
+    }
+  })
+
+  it('should take no more steps for a request the more addresses there are', t => {
+    const tick = stoppedClock(t)
+    t.mock.timers.enable({ apis: ['Date'], now: 1e12 })
+    const most = count => {
+      const { Map } = globalThis
+      const Counting = steppedMap()
+      globalThis.Map = Counting
+      try {
+        // each address sends one request in a duration, so each request begins a window, and another one is over
+        const limit = rateLimit({ max: 1, duration: count, disableHeader: true })
+        let most = 0
+        for (let i = 0; i < 3 * count; i++) {
+          Counting.steps = 0
+          limit({ app: {}, ip: `10.${i >> 16}.${(i >> 8) & 255}.${i & 255}` }, () => {})
+          most = Math.max(most, Counting.steps)
+          tick(1)
+          t.mock.timers.tick(1)
+        }
+        return most
+      } finally {
+        globalThis.Map = Map
+      }
+    }
+    assert.deepEqual([1000, 20_000].map(count => most(count) <= 4), [true, true])
+  })
+
+  it('should hold at most 500,000 windows of as many addresses as a stranger has', () => {
+    const maps = new Set()
+    class Seen extends Map {
+      constructor (...args) {
+        super(...args)
+        maps.add(this)
+      }
+    }
+    const { Map: real } = globalThis
+    globalThis.Map = Seen
+    try {
+      const limit = rateLimit({ disableHeader: true })
+      for (let i = 0; i < 600_000; i++) limit({ app: {}, ip: `10.${i >> 16}.${(i >> 8) & 255}.${i & 255}` }, () => {})
+    } finally {
+      globalThis.Map = real
+    }
+    const last = [...maps].slice(-2).map(map => map.size)
+    assert.ok(last[0] + last[1] <= 500_000, String(last))
+  })
+
+  it('should warn once of clients without an address, which are counted as one', async t => {
+    const warnings = []
+    t.mock.method(process, 'emitWarning', (message, { code }) => { warnings.push(code) })
+    const app = new Kone()
+    app.use(rateLimit({ max: 2 }))
+    app.use(ctx => { ctx.body = 'hi' })
+    const statuses = []
+    for (let i = 0; i < 3; i++) statuses.push((await app.fetch(new Request('http://a/'))).status)
+    assert.deepEqual([statuses, warnings], [[200, 200, 429], ['KONE_RATE_LIMIT_ADDRESS']])
+    const known = new Kone()
+    known.use(rateLimit({ id: ctx => ctx.get('x-user') })).use(ctx => { ctx.body = 'hi' })
+    await known.fetch(new Request('http://a/'))
+    assert.equal(warnings.length, 1)
   })
 
   it('should not make ctx.req or ctx.res', async () => {
@@ -324,3 +519,55 @@ describe('rateLimit(options)', () => {
     assert.deepEqual(count, { requests: 3, materialised: 0 })
   })
 })
+
+/**
+ * A Map that counts what V8 does for it: one step for each key that is looked up, and one for each entry that an iteration
+ * visits, deleted ones, too, which stay in the table until it is full.
+ */
+function steppedMap () {
+  const { Map } = globalThis
+  return class Counting {
+    static steps = 0
+    #entries = []
+    #index = new Map()
+    #capacity = 4
+
+    get size () { return this.#index.size }
+
+    get (key) {
+      Counting.steps++
+      return this.#index.get(key)?.[1]
+    }
+
+    set (key, value) {
+      Counting.steps++
+      const entry = this.#index.get(key)
+      if (entry !== undefined) {
+        entry[1] = value
+        return this
+      }
+      if (this.#entries.length === this.#capacity) {
+        this.#entries = this.#entries.filter(entry => entry !== undefined && entry[2])
+        if (this.#entries.length > this.#capacity / 2) this.#capacity *= 2
+      }
+      const made = [key, value, true]
+      this.#entries.push(made)
+      this.#index.set(key, made)
+      return this
+    }
+
+    delete (key) {
+      Counting.steps++
+      const entry = this.#index.get(key)
+      if (entry !== undefined) entry[2] = false
+      return this.#index.delete(key)
+    }
+
+    * [Symbol.iterator] () {
+      for (const [key, value, isKept] of this.#entries) {
+        Counting.steps++
+        if (isKept) yield [key, value]
+      }
+    }
+  }
+}

@@ -18,6 +18,7 @@ module.exports = {
     'headers.reset': TEXTS,
     'headers.total': TEXTS,
     disableHeader: BOOLEANS,
+    standardHeaders: [true, 'draft-7', null, 5],
     errorMessage: [5, true, null],
     status: ['429', 200, 600],
     throw: BOOLEANS,
