@@ -111,13 +111,13 @@ example('metrics', child => {
       const [res] = await once(http.get(`${child.url}/readyz`, { agent }), 'response')
       return [res.statusCode, (await res.toArray()).join(''), res.headers.connection]
     }
-    assert.deepEqual(await ask(), [200, 'ready', 'keep-alive'])
+    assert.deepEqual(await ask(), [200, 'up', 'keep-alive'])
     child.process.kill('SIGTERM')
     const answer = await until(async () => {
       const answer = await ask()
       return answer[0] !== 200 && answer
     })
-    assert.deepEqual(answer, [503, 'draining', 'close'])
+    assert.deepEqual(answer, [503, 'down', 'close'])
     if (child.process.exitCode === null) await once(child.process, 'exit')
     assert.equal(child.process.exitCode, 0)
     agent.destroy()

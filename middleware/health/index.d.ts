@@ -5,7 +5,7 @@ import type { Context, Middleware } from '../../lib/index'
  *
  *    app.use(health({ checks: { redis: () => redis.ping() } }))
  */
-declare function health (options?: health.Options): Middleware
+declare function health (options?: health.Options): health.Health
 
 declare namespace health {
   interface Options {
@@ -17,6 +17,26 @@ declare namespace health {
     checks?: Record<string, (ctx: Context) => unknown>
     /** ms; default 1000 */
     timeout?: number
+    /** true, or a function: a probe that prefers JSON gets every check; default false */
+    details?: boolean | ((ctx: Context) => boolean | PromiseLike<boolean>)
+    /** called first by `shutdown()`, while it is not ready but still accepts requests */
+    beforeShutdown?: () => unknown
+    /** called last by `shutdown()` */
+    afterShutdown?: () => unknown
+  }
+
+  interface Health extends Middleware {
+    /** From now on not ready; calls `beforeShutdown`, `close` and `afterShutdown`, one after the other. */
+    shutdown (close: () => unknown): Promise<void>
+  }
+
+  /** What a probe that prefers JSON gets, with `details`. */
+  interface Details {
+    status: 'up' | 'down'
+    draining: boolean
+    checks: Record<string, { status: 'up' | 'down', ms: number, error?: string }>
+    /** of overload(), if the process has one */
+    overload?: object
   }
 }
 

@@ -1,10 +1,20 @@
 'use strict'
 
-const { Rule, check, fn, number, off, record } = require('../_shared/options')
-const report = require('../_shared/report')
+const load = require('../_shared/load')
+const { given, misuse } = require('../_shared/misuse')
+const { Rule, boolean, check, fn, number, off, record } = require('../_shared/options')
+const Examination = require('./examination')
 
 const path = new Rule("a path that begins with '/'", value => typeof value === 'string' && value[0] === '/').or(off)
-const OPTIONS = { live: path, ready: path, checks: record(fn), timeout: number({ min: 1, max: 2 ** 31 - 1, of: 'milliseconds' }) }
+const OPTIONS = {
+  live: path,
+  ready: path,
+  checks: record(fn),
+  timeout: number({ min: 1, max: 2 ** 31 - 1, of: 'milliseconds' }),
+  details: boolean.or(fn),
+  beforeShutdown: fn,
+  afterShutdown: fn
+}
 
 // set while app.close() drains a server (lib/drain.js)
 const kDraining = Symbol.for('kone.draining')
@@ -13,7 +23,9 @@ const kDraining = Symbol.for('kone.draining')
  * Respond to the probes of a load balancer or an orchestrator. Liveness: the process responds.
  * Readiness: it accepts new connections, and all checks of its dependencies pass.
  *
- *    app.use(health({ checks: { redis: () => redis.ping() } }))
+ *    const probes = health({ checks: { redis: () => redis.ping() }, afterShutdown: () => redis.quit() })
+ *    app.use(probes)
+ *    process.once('SIGTERM', () => probes.shutdown(() => app.close()))
  *
  * A draining server accepts no new connections: only a balancer's open connections can read that it is
  * not ready.
@@ -22,18 +34,25 @@ const kDraining = Symbol.for('kone.draining')
  * @param {string | false} [options.live='/healthz'] path of liveness
  * @param {string | false} [options.ready='/readyz'] path of readiness
  * @param {{[name: string]: Function}} [options.checks] by name, `(ctx) => *`: not ready while one
- *   throws, rejects, returns false or takes longer than `timeout`
+ *   throws, rejects, returns false or takes longer than `timeout`; probes at the same time share one call
  * @param {number} [options.timeout=1000] ms
- * @return {Function} middleware
+ * @param {boolean | Function} [options.details=false] true, or `ctx => Boolean|Promise`: a probe that prefers JSON gets
+ *   every check, with its error
+ * @param {Function} [options.beforeShutdown] called first by `shutdown()`, while it is not ready but still accepts
+ * @param {Function} [options.afterShutdown] called last
+ * @return {Function} middleware, with the method `shutdown(close)`
  * @throws {TypeError} for an unknown option or a wrong value
  * @api public
  */
 module.exports = function health (options) {
-  const { live = '/healthz', ready = '/readyz', checks = {}, timeout = 1000 } = check('health', options, OPTIONS)
-  const failing = new Set()
+  const {
+    live = '/healthz', ready = '/readyz', checks = {}, timeout = 1000, details = false, beforeShutdown, afterShutdown
+  } = check('health', options, OPTIONS)
+  const examination = new Examination(checks, timeout)
   let listened = null // a server that was seen listening
+  let stopping // by shutdown()
 
-  return function health (ctx, next) {
+  function health (ctx, next) {
     const { path } = ctx
     if (listened === null) listened = listening(ctx)
     if (path !== live && path !== ready) return next()
@@ -41,57 +60,68 @@ module.exports = function health (options) {
 
     ctx.set('Cache-Control', 'no-store')
     if (path === live) {
-      ctx.body = 'alive'
+      ctx.body = 'up'
       return
     }
-    if (isDraining(ctx)) return respond(ctx, 'draining')
-    return examine(ctx).then(missing => {
-      if (isDraining(ctx)) respond(ctx, 'draining') // the server began to drain during the checks
-      else respond(ctx, missing.length === 0 ? null : `no ${missing.join(', ')}`)
-    })
+    return probe(ctx)
   }
 
-  async function examine (ctx) {
-    const names = Object.keys(checks)
-    const passed = await Promise.all(names.map(name => passes(ctx, name)))
-    return names.filter((name, i) => !passed[i])
-  }
-
-  // A failing check is reported once, not at every probe: probes come every few seconds.
-  async function passes (ctx, name) {
-    try {
-      if (await within(timeout, name, checks[name](ctx)) === false) throw new Error(`health: ${name} is not there`)
-      failing.delete(name)
-      return true
-    } catch (err) {
-      if (!failing.has(name)) report(ctx, err instanceof Error ? err : new Error(`health: ${name}: ${err}`))
-      failing.add(name)
-      return false
+  async function probe (ctx) {
+    const results = isDraining(ctx) ? [] : await examination.run(ctx)
+    const draining = isDraining(ctx) // it may have begun during the checks
+    const isUp = !draining && results.every(({ error }) => error === undefined)
+    ctx.status = isUp ? 200 : 503
+    ctx.body = isUp ? 'up' : 'down'
+    if (details === false) return
+    ctx.vary('Accept')
+    if (ctx.accepts('text', 'json') !== 'json' || !(details === true || await details(ctx))) return
+    ctx.body = {
+      status: isUp ? 'up' : 'down',
+      draining,
+      checks: Object.fromEntries(results.map(({ name, ms, error }) => {
+        return [name, { status: error === undefined ? 'up' : 'down', ms, error: error?.message }]
+      })),
+      overload: load.state() ?? undefined
     }
   }
 
   // A server that never listened counts as ready: it belongs to a test that emits connections.
   function isDraining (ctx) {
+    if (stopping !== undefined) return true
     const { server } = ctx.socket || {}
     if (!server) return false
     return server[kDraining] !== undefined || (server.listening === false && server === listened)
   }
+
+  /**
+   * From now on not ready; then call `beforeShutdown`, `close` and `afterShutdown`, each also when an earlier one
+   * fails.
+   *
+   * @param {Function} close `() => Promise`, stops the servers
+   * @return {Promise<void>} rejects with the first failure
+   */
+  health.shutdown = function (close) {
+    if (typeof close !== 'function') throw misuse('health.shutdown', `close must be a function, not ${given(close)}`)
+    stopping ??= inOrder([beforeShutdown, close, afterShutdown])
+    return stopping
+  }
+
+  return health
+}
+
+async function inOrder (steps) {
+  const failures = []
+  for (const step of steps) {
+    try {
+      await step?.()
+    } catch (err) {
+      failures.push(err)
+    }
+  }
+  if (failures.length > 0) throw failures[0]
 }
 
 function listening (ctx) {
   const { server } = ctx.socket || {}
   return server && server.listening ? server : null
-}
-
-function respond (ctx, reason) {
-  ctx.status = reason === null ? 200 : 503
-  ctx.body = reason === null ? 'ready' : reason
-}
-
-function within (ms, name, value) {
-  if (typeof value?.then !== 'function') return value
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(new Error(`health: ${name} did not respond within ${ms} ms`)), ms)
-    Promise.resolve(value).then(resolve, reject).then(() => clearTimeout(timer))
-  })
 }

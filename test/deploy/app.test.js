@@ -118,7 +118,7 @@ describe('examples/deploy/app.js', { skip: missing('redis-server') }, () => {
       const origin = `http://127.0.0.1:${port}`
       const probe = path => fetch(origin + path).then(async res => `${res.status} ${await res.text()}`, err => err.message)
       await Promise.race([
-        until('it is ready', async () => await probe('/readyz') === '200 ready'),
+        until('it is ready', async () => await probe('/readyz') === '200 up'),
         ended.then(() => { throw new Error(printed) })
       ])
       return { child, origin, probe }
@@ -140,12 +140,12 @@ describe('examples/deploy/app.js', { skip: missing('redis-server') }, () => {
     const { child, probe } = await start(t, url)
     await redis.kill()
     try {
-      await until('it is not ready', async () => await probe('/readyz') === '503 no Redis')
-      assert.equal(await probe('/healthz'), '200 alive')
+      await until('it is not ready', async () => await probe('/readyz') === '503 down')
+      assert.equal(await probe('/healthz'), '200 up')
     } finally {
       await redis.restart()
     }
-    await until('it is ready again', async () => await probe('/readyz') === '200 ready')
+    await until('it is ready again', async () => await probe('/readyz') === '200 up')
     assert.equal(child.exitCode, null)
   })
 
@@ -184,7 +184,7 @@ describe('examples/deploy/app.js', { skip: missing('redis-server') }, () => {
     assert.equal((await bob('POST /notes', { body: { text: 'whole' } })).status, 201)
     cutting = true
     assert.equal((await bob('POST /notes', { body: { text: 'cut' } })).status, 500)
-    await until('it is ready again', async () => await probe('/readyz') === '200 ready')
+    await until('it is ready again', async () => await probe('/readyz') === '200 up')
     assert.equal((await bob('GET /notes')).text, '["whole","cut"]')
     assert.equal(writes, 2)
   })

@@ -44,9 +44,9 @@ describe('a folder of your own', { skip: missing('redis-server') }, () => {
     const child = await onFreePort(port => start(args, Object.assign(own, { PORT: String(port) }), cwd))
     t.after(() => child.stop('SIGKILL'))
     const ready = async () => (await fetch(`${child.url}/readyz`)).text()
-    assert.equal(await ready(), 'ready')
+    assert.equal(await ready(), 'up')
     await meanwhile(own)
-    assert.equal(await ready(), 'ready')
+    assert.equal(await ready(), 'up')
     assert.equal(await child.stop('SIGTERM'), 0)
   }
 

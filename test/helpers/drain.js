@@ -21,8 +21,8 @@ const until = require('./until')
 module.exports = async function drain (url, stop, { path, type, body }) {
   const agent = new http.Agent({ keepAlive: true, maxSockets: 1 })
   try {
-    assert.deepEqual(await ask(`${url}/healthz`, agent), [200, 'alive', 'keep-alive'])
-    assert.deepEqual(await ask(`${url}/readyz`, agent), [200, 'ready', 'keep-alive'])
+    assert.deepEqual(await ask(`${url}/healthz`, agent), [200, 'up', 'keep-alive'])
+    assert.deepEqual(await ask(`${url}/readyz`, agent), [200, 'up', 'keep-alive'])
 
     const post = http.request(url + path, {
       method: 'POST',
@@ -41,7 +41,7 @@ module.exports = async function drain (url, stop, { path, type, body }) {
       const response = await ask(`${url}/readyz`, agent)
       return response[0] === 503 && response
     })
-    assert.deepEqual(response, [503, 'draining', 'close'])
+    assert.deepEqual(response, [503, 'down', 'close'])
     await assert.rejects(ask(`${url}/healthz`, false), { code: 'ECONNREFUSED' })
 
     post.end(body)
