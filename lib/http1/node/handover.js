@@ -14,6 +14,7 @@ const net = require('node:net')
 const [nodeListener] = new http.Server().listeners('connection')
 
 const { on } = EventEmitter.prototype
+const { destroy, end } = net.Socket.prototype
 
 const kConnection = Symbol('kone.connection')
 
@@ -42,6 +43,8 @@ function watch (socket, connection) {
   // An own `push` instead of 'data' saves 0.4 to 0.9 µs per read, the cost of the Readable's machinery.
   socket.push = onPush
   socket.unshift = onUnshift
+  socket.destroy = destroyFlushed
+  socket.end = endFlushed
   socket.read(0)
 }
 
@@ -83,6 +86,8 @@ function unwatch (socket) {
   for (const [event, listener] of LISTENERS) if (!socket.listeners(event).includes(listener)) removed.push(event)
   delete socket.push
   delete socket.unshift
+  if (socket.destroy === destroyFlushed) delete socket.destroy
+  if (socket.end === endFlushed) delete socket.end
   delete socket[kConnection]
   for (const [event, listener] of LISTENERS) socket.off(event, listener)
   socket.off('pause', onPause).off('resume', onResume)
@@ -127,6 +132,26 @@ function handOver (server, socket, reads = [], removed = []) {
 }
 
 function ignore () {}
+
+// ---- methods of the socket
+
+function destroyFlushed (err) {
+  flush(this)
+  return destroy.call(this, err)
+}
+
+function endFlushed (...args) {
+  flush(this)
+  return end.apply(this, args)
+}
+
+/** Writes the responses that have ended in this tick: node would have written them already. */
+function flush (socket) {
+  const connection = socket[kConnection]
+  if (connection === undefined || !connection.responses.isBatching) return
+  while (socket.writableCorked > 0) socket.uncork() // destroy() drops what is corked
+  connection.responses.flush()
+}
 
 // ---- listeners; `this` is the socket
 

@@ -42,6 +42,9 @@ class Responses {
 
   get isEmpty () { return this.first === null && this.batched === null }
 
+  /** Responses wait for the end of the tick. */
+  get isBatching () { return this.batched !== null }
+
   /** Every response was flushed. */
   get isFlushed () { return this.isEmpty && this.flushing === null }
 
@@ -245,10 +248,12 @@ class Responses {
   /** `count` responses are flushed. */
   wroteAll (count, err) {
     if (this.flushing === null) return // the connection was lost
-    if (err && this.connection.isOurs) return // the socket's 'close' follows
+    // Node calls the callback of a write under way without an error when the socket is destroyed.
+    const isLost = Boolean(err) || this.socket.destroyed
+    if (isLost && this.connection.isOurs) return // the socket's 'close' follows
     const written = this.flushing.splice(0, count)
     if (this.flushing.length === 0) this.flushing = null
-    if (err) return this.lose(written, err)
+    if (isLost) return this.lose(written, err || null)
     written.forEach(flushed)
     if (this.isFlushed) this.connection.deadlines.rest()
   }
