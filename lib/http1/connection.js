@@ -8,6 +8,7 @@ const { Responses } = require('./output/responses')
 const handover = require('./node/handover')
 const message = require('./node/message')
 const response = require('./node/response')
+const watchers = require('./node/watchers')
 const { Probe } = require('./node/probe')
 const { Deadlines } = require('./deadlines')
 const { refuse } = require('./errors')
@@ -215,6 +216,9 @@ class Connection {
     this.responses.flush()
     this.socket.destroySoon() // bytes that are not flushed are lost with the socket's 'close'
   }
+
+  /** Does other code see each response that was flushed? */
+  get seesFinish () { return watchers.seesFinished() }
 
   settled (outgoing, callbacks, listeners) {
     message.settled(outgoing, callbacks, listeners)

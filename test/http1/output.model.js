@@ -525,7 +525,6 @@ class Run {
     socket.server = socket._server = server
     server._connections = 2 // never 0, because 'close' follows
     if (plan.isTLS) socket.encrypted = true
-    socket._server = server // as of a socket that the server accepted
     server.emit('connection', socket)
   }
 

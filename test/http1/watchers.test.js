@@ -7,7 +7,7 @@ const { execFile } = require('node:child_process')
 const http = require('node:http')
 const { promisify } = require('node:util')
 
-const { get, sides } = require('./sides')
+const { get, sides, waitFor } = require('./sides')
 
 const CHANNELS = ['http.server.request.start', 'http.server.response.created', 'http.server.response.finish']
 
@@ -146,6 +146,92 @@ sides('who watches every request', ({ side, it, serve }) => {
       if (name.endsWith('created') && log.length === 0) return // Node 20 has no such channel
       const isFinished = name.endsWith('finish')
       assert.deepEqual(log, [['/one?a=1', true, true, isFinished], ['/two', true, true, isFinished]])
+    })
+  }
+})
+
+sides('who watches an unsupported request behind an open response', ({ it, serve }) => {
+  const CHUNKED = 'POST /chunked HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nbody\r\n0\r\n\r\n'
+
+  /** Way to watch → `(server, note) => undo`; `note` gets the target of a request. */
+  const ways = {
+    'a patched emit of http.Server.prototype' (server, note) {
+      const { emit } = http.Server.prototype
+      const isOwn = Object.hasOwn(http.Server.prototype, 'emit')
+      http.Server.prototype.emit = function (event, ...args) {
+        if (event === 'request') note(args[0].url)
+        else if (event !== 'close') note(event)
+        return emit.call(this, event, ...args)
+      }
+      return () => isOwn ? Object.assign(http.Server.prototype, { emit }) : delete http.Server.prototype.emit
+    },
+    "another 'request' listener" (server, note) {
+      server.on('request', req => note(req.url))
+      return () => {}
+    }
+  }
+  for (const name of CHANNELS) {
+    ways[`a subscriber of ${name}`] = (server, note) => {
+      const subscriber = ({ request }) => note(request.url)
+      diagnostics.subscribe(name, subscriber)
+      return () => diagnostics.unsubscribe(name, subscriber)
+    }
+  }
+
+  for (const [title, watch] of Object.entries(ways)) {
+    it(`should see it once: ${title}`, async () => {
+      const held = []
+      const { server, talk, sockets } = await serve(app => app.use(async ctx => {
+        if (ctx.path === '/open') await new Promise(resolve => held.push(resolve))
+        ctx.body = `${ctx.path} ${await ctx.request.readBody()}`
+      }))
+      const seen = []
+      const client = await talk()
+      const undo = watch(server, what => seen.push(what))
+      try {
+        client.write(get('/open'))
+        await waitFor(() => held.length, 'the first request')
+        const before = sockets[0].bytesRead
+        client.write(CHUNKED)
+        await waitFor(() => sockets[0].bytesRead > before, 'the second one')
+        held[0]()
+        await client.until(/\/open [^]+\/chunked body$/)
+      } finally {
+        undo()
+      }
+      if (title.endsWith('created') && seen.length === 0) return // Node 20 has no such channel
+      assert.deepEqual(seen, ['/open', '/chunked'])
+    })
+  }
+})
+
+sides('a subscriber of http.server.response.finish that comes late', ({ it, serve }) => {
+  for (const bytes of [get('/'), get('/') + get('/two')]) {
+    it(`should get each response that is flushed from then on: ${bytes.split('HTTP/1.1').length - 1}`, async () => {
+      const held = []
+      const { server, talk, sockets } = await serve(app => app.use(async ctx => {
+        await new Promise(resolve => held.push(resolve))
+        ctx.status = 201
+        ctx.set('X-Some', 'one')
+        ctx.body = 'hello'
+      }))
+      const client = await talk(bytes)
+      const count = bytes.split('HTTP/1.1').length - 1
+      await waitFor(() => held.length === count, 'the requests')
+      const seen = []
+      const subscriber = ({ request, response, socket, server: of }) => seen.push([
+        request.url, response.req === request, response instanceof http.ServerResponse, response.statusCode,
+        response.getHeader('X-Some'), response.finished, response.writableFinished, socket === sockets[0], of === server
+      ])
+      diagnostics.subscribe(CHANNELS[2], subscriber)
+      try {
+        for (const resolve of held) resolve()
+        await client.until(count === 1 ? /hello$/ : /hello[^]+hello$/)
+        await waitFor(() => seen.length >= count, 'the subscriber')
+      } finally {
+        diagnostics.unsubscribe(CHANNELS[2], subscriber)
+      }
+      assert.deepEqual(seen, ['/', '/two'].slice(0, count).map(url => [url, true, true, 201, 'one', true, true, true, true]))
     })
   }
 })

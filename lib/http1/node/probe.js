@@ -2,10 +2,24 @@
 
 const http = require('node:http')
 const { Duplex } = require('node:stream')
+const { nodeListener } = require('./handover')
+
+/** Node's parser creates one for each message, instead of an IncomingMessage that other code could see. */
+class Message {
+  constructor () {
+    this._dumped = true // bytes of the body are dropped
+  }
+
+  _addHeaderLines () {}
+  push () {}
+}
+
+/** Gives its options to new parsers. It emits nothing. */
+const server = new http.Server({ IncomingMessage: Message })
 
 /**
- * Finds out whether node would reject bytes that cannot be handed over yet: gives a copy to node's own parser,
- * on a private server and socket.
+ * Finds out whether node would reject bytes that cannot be handed over yet: gives a copy to node's own parser. No other
+ * code sees it, because node's request listener, events and diagnostics channels are not used.
  *
  *    const probe = new Probe(server)
  *    probe.read(Buffer.from('junk'))
@@ -13,27 +27,39 @@ const { Duplex } = require('node:stream')
  */
 class Probe {
   /** @param {http.Server} server whose limits apply */
-  constructor ({ maxHeaderSize, insecureHTTPParser, maxHeadersCount }) {
+  constructor ({ maxHeaderSize, insecureHTTPParser, httpValidation, maxHeadersCount }) {
     this.error = null       // the error with which node would close the connection
     this.sawConnect = false
 
-    const server = new http.Server({ maxHeaderSize, insecureHTTPParser })
-    server.maxHeadersCount = maxHeadersCount
-    server.on('clientError', err => { this.error ??= err })
-    server.on('connect', () => { this.sawConnect = true })
-    this.socket = new Duplex({ read () {}, write (chunk, encoding, callback) { callback() } })
-    server.emit('connection', this.socket)
+    Object.assign(server, { maxHeaderSize, insecureHTTPParser, httpValidation, maxHeadersCount })
+    const socket = new Duplex({ read () {}, write (chunk, encoding, callback) { callback() } })
+    nodeListener.call(server, socket)
+    this.parser = socket.parser
+    this.parser.onIncoming = ({ method }) => {
+      if (method === 'CONNECT') this.sawConnect = true
+      return this.sawConnect ? SKIP_REST : 0
+    }
   }
 
   /** @param {Buffer} bytes that come next; the first ones begin a message */
   read (bytes) {
-    this.socket.emit('data', bytes)
+    if (this.error === null && !this.sawConnect) this.found(this.parser.execute(bytes), bytes)
   }
 
   /** No more will come. */
   end () {
-    this.socket.emit('end')
+    if (this.error === null && !this.sawConnect) this.found(this.parser.finish())
+  }
+
+  /** @param {Error|number} [result] of the parser */
+  found (result, rawPacket) {
+    if (!(result instanceof Error)) return
+    const message = typeof result.reason === 'string' ? `Parse Error: ${result.reason}` : result.message
+    this.error = Object.assign(result, { rawPacket, message })
   }
 }
+
+/** Tells node's parser that what follows is another protocol. */
+const SKIP_REST = 2
 
 module.exports = { Probe }

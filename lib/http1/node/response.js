@@ -338,8 +338,8 @@ function goOn (res) {
 
 /** Publishes what node publishes on 'finish'. */
 function publishFinish (outgoing) {
-  const { server } = outgoing.responses.connection
-  watchers.responseFinished(server, outgoing.res)
+  const { connection, socket } = outgoing.responses
+  watchers.responseFinished(connection.server, socket, outgoing.res)
 }
 
 /** Releases the socket; 'close' follows. */

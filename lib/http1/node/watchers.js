@@ -42,8 +42,8 @@ function request (server, req, res) {
 }
 
 /** Publishes what node does when a response was flushed. */
-function responseFinished (server, res) {
-  if (finished.hasSubscribers) finished.publish({ request: res.req, response: res, socket: res.socket, server })
+function responseFinished (server, socket, res) {
+  if (finished.hasSubscribers) finished.publish({ request: res.req, response: res, socket, server })
 }
 
 /** @return {boolean} whether a subscriber gets each response when it is constructed */
@@ -51,4 +51,9 @@ function seesCreated () {
   return created.hasSubscribers
 }
 
-module.exports = { isWatched, request, responseFinished, seesCreated }
+/** @return {boolean} whether a subscriber gets each response that was flushed */
+function seesFinished () {
+  return finished.hasSubscribers
+}
+
+module.exports = { isWatched, seesFinished, request, responseFinished, seesCreated }

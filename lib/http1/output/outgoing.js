@@ -418,11 +418,13 @@ class Outgoing {
   }
 
   notify () {
+    const { connection } = this.responses
+    if (this.res === null && this.state === FLUSHED && connection.seesFinish) this.materialize()
     this.become(NOTIFIED)
     const { listeners, callbacks } = this
     this.listeners = this.callbacks = null
     if (this.res !== null || this.incoming.req !== null) {
-      this.responses.connection.settled(this, callbacks, listeners)
+      connection.settled(this, callbacks, listeners)
     } else if (listeners !== null) {
       for (const fn of listeners) process.nextTick(fn, this.failure)
     }
