@@ -74,6 +74,7 @@ const HOLDS = {
     }
   },
   'server.insecureHTTPParser': { begin: ({ server }) => set(server, 'insecureHTTPParser', true) },
+  "server.httpValidation is 'insecure'": { begin: ({ server }) => set(server, 'httpValidation', 'insecure') },
   '--insecure-http-parser': { args: ['--insecure-http-parser'] },
   'server.maxRequestsPerSocket': { begin: ({ server }) => set(server, 'maxRequestsPerSocket', 10) },
   'server.httpAllowHalfOpen': { begin: ({ server }) => set(server, 'httpAllowHalfOpen', true) },

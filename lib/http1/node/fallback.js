@@ -61,10 +61,15 @@ const LENIENT = [...process.execArgv, process.env.NODE_OPTIONS].join(' ').includ
 function reason (server, host) {
   if (isPatched()) return 'patched methods of IncomingMessage, OutgoingMessage or ServerResponse'
   if (server.maxRequestsPerSocket > 0) return 'server.maxRequestsPerSocket'
-  if (server.insecureHTTPParser ?? LENIENT) return 'an insecure HTTP parser'
+  if (isInsecure(server)) return 'an insecure HTTP parser'
   if (server.httpAllowHalfOpen) return 'server.httpAllowHalfOpen'
   if (server.rejectNonStandardBodyWrites) return 'server.rejectNonStandardBodyWrites'
   return host.reason()
+}
+
+/** Since Node 24 `httpValidation` decides where it is set. The fast path leaves what 'relaxed' allows to node. */
+function isInsecure ({ httpValidation, insecureHTTPParser }) {
+  return httpValidation === undefined ? insecureHTTPParser ?? LENIENT : httpValidation === 'insecure'
 }
 
 /** Written out, because V8 optimises comparisons of constant properties away. */
