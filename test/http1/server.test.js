@@ -4,6 +4,7 @@ const assert = require('node:assert/strict')
 const { AsyncLocalStorage } = require('node:async_hooks')
 const { spawn } = require('node:child_process')
 const { once } = require('node:events')
+const { createServer } = require('node:http')
 const path = require('node:path')
 
 const { get, sides, waitFor } = require('./sides')
@@ -442,4 +443,51 @@ sides('--max-http-header-size', ({ side, it }) => {
     await once(child, 'close')
     assert.equal(text, 'HTTP/1.1 431 Request Header Fields Too Large\n')
   })
+})
+
+sides('http.createServer({ highWaterMark })', ({ it, serve }) => {
+  for (const highWaterMark of [0, 1]) {
+    it(`should serve one request after another, and pipelined ones, with ${highWaterMark}`, async () => {
+      const { talk } = await serve(app => app.use(ctx => { ctx.body = ctx.path }), { highWaterMark })
+      const client = await talk(get('/1'))
+      await client.until(/\/1$/)
+      client.write(get('/2'))
+      await client.until(/\/2$/)
+      client.write(get('/3') + get('/4') + get('/5'))
+      await client.until(/\/3HTTP[^]+\/4HTTP[^]+\/5$/)
+      client.write(get('/6'))
+      await client.until(/\/6$/)
+    })
+  }
+})
+
+sides('http.createServer({ httpValidation })', ({ it, serve }) => {
+  const skip = !('httpValidation' in createServer()) && 'this Node does not know it'
+  const ODD = get('/odd', 'X-Odd: a\x01b\r\n')
+
+  for (const [httpValidation, seen] of [['relaxed', ['/open', '/odd']], ['insecure', ['/open', '/odd']], ['strict', ['/open']]]) {
+    it(`should decide about a request behind an open response, ${httpValidation}`, { skip }, async () => {
+      const { held, setup } = holding()
+      const paths = []
+      const { talk, sockets } = await serve(app => {
+        app.use((ctx, next) => {
+          paths.push(ctx.path)
+          return ctx.path === '/open' ? new Promise(resolve => held.push(resolve)).then(next) : next()
+        })
+        setup(app)
+      }, { httpValidation })
+      const client = await talk(get('/open'))
+      await waitFor(() => held.length, 'the first request')
+      const sent = sockets[0].bytesRead + ODD.length
+      client.write(ODD)
+      if (httpValidation === 'strict') {
+        assert.match(await client.all(), /^HTTP\/1\.1 400 /)
+      } else {
+        await waitFor(() => sockets[0].bytesRead === sent, 'the second request')
+        held[0]()
+        await client.until(/hello[^]+hello$/)
+      }
+      assert.deepEqual(paths, seen)
+    })
+  }
 })

@@ -55,7 +55,8 @@ class Responses {
 
   /** Too much is buffered, in the socket or here. */
   get isFull () {
-    return this.socket.writableNeedDrain || this.queuedBytes >= this.socket.writableHighWaterMark
+    const { writableNeedDrain, writableHighWaterMark } = this.socket
+    return writableNeedDrain || this.queuedBytes >= Math.max(1, writableHighWaterMark) // the mark may be 0
   }
 
   // ---- in the order of requests
