@@ -4,10 +4,16 @@
  * Cases from a seed: requests, well-formed and not, how they are cut, and the app that responds to them. A case is plain
  * data: printed, it is its own reproduction.
  *
- *   { profile, transport, messages: [{ head: [line, …], body, mangle }], cut: [kind, …], programs, ends }
+ *   { profile, transport, messages: [{ head: [line, …], body, mangle }], cut: [kind, …], programs, releases, touches,
+ *     closes, ends }
+ *
+ * It mixes: how the socket came to the server (`transport`: accepted, TLS in several records, a Duplex, or one of ARRIVALS)
+ * × what other code does to it and when (`touches`: TOUCHES of harness.js) × server.close() (`closes`) × the properties of the
+ * server (PROFILES) × requests and how they are cut × programs: bodies of every kind and charset, whole and in pieces, at once
+ * and late, ended by other handlers, listeners that throw.
  */
 
-const { cuts, randomFrom } = require('./harness')
+const { ARRIVALS, TOUCHES, cuts, randomFrom } = require('./harness')
 
 /** Properties of the servers that cases meet. */
 const PROFILES = [
@@ -53,9 +59,16 @@ const STATUSES = [200, 200, 201, 202, 203, 204, 205, 206, 301, 304, 400, 404, 41
 const ODD_STATUSES = [100, 101, 102, 103, 199, 299, 599, 600, 999, 1000, 99, 0, -1, '200', '204', 200.5, NaN, null, undefined, 'x', '404x']
 const MESSAGES = ['Fine', '', 'Two Words', 'ü', 'a\r\nb', 'a\tb', '€', 'a\0', undefined, null, 5]
 const BODIES = ['text', 'five5', '', 'ü€', '<p>', ['buffer', 'abcd'], ['buffer'], ['stream', 'ab', 'cd'], ['stream'], ['broken', 'ab'], ['broken'],
-  null, undefined, { json: 1 }, 5, true, 'x'.repeat(2000), ['buffer', 'y'.repeat(20000)], 'z'.repeat(20000)]
-const CHUNKS = ['text', '', 'four', 'ü', ['buffer', 'abcd'], ['buffer'], undefined, 'x'.repeat(1000)]
+  null, undefined, { json: 1 }, 5, true, 'x'.repeat(2000), ['buffer', 'y'.repeat(20000)], 'z'.repeat(20000),
+  '子', 'é', '\u{1f600}', 'a\ud800', { json: '\udc00ü' }, ['bytes', 'e5ad90'], ['bytes', 'ff'.repeat(45)], ['bytes', '00ff80c3'],
+  ['bytes', 'ff'.repeat(17000)], ['view', 'é\xff'], '子'.repeat(6000), 'é'.repeat(17000), ['stream', '子', 'é']]
+const CHUNKS = ['text', '', 'four', 'ü', ['buffer', 'abcd'], ['buffer'], undefined, 'x'.repeat(1000), '子', '\u{1f600}', 'a\ud800',
+  ['bytes', 'e5ad90'], ['bytes', 'ff'.repeat(45)], ['view', 'é\xff'], ['bytes', '0d0a']]
+const ENCODINGS = ['utf8', 'latin1', 'ucs2', 'base64', 'ascii', 'binary'] // of odd 'hex' in a writev node dies
 const ODD_CHUNKS = [null, 5, {}, true]
+
+/** Not `pause`: the front does not notice it. */
+const TOUCHED = Object.keys(TOUCHES).filter(name => !name.startsWith('pause'))
 
 /**
  * @param {number} seed
@@ -114,6 +127,10 @@ function generate (seed) {
     const level = pick(['fast', 'fast', 'fast', 'materialised', 'late'])
     const ops = []
     if (chance(0.2)) ops.push([pick(['hold', 'tick', 'turn'])])
+    // A turn later: whether the others of the same read have begun depends on how much of it is parsed.
+    if (chance(0.1)) ops.push(['turn'], [pick(['release', 'endAnother'])])
+    if (chance(0.03)) ops.push(chance(0.4) ? ['throwWhenFinished'] : ['throwIn', pick(['finish', 'close'])])
+    if (chance(0.08)) return { level, ops: [...ops, ['leave']], later: [] }
     if (chance(0.5)) ops.push(['readBody', pick([1000, 1000, 4, undefined])])
     else if (chance(0.15)) ops.push([pick(['readStream', 'resume'])])
     ops.push(...times(5, koaOp))
@@ -124,7 +141,8 @@ function generate (seed) {
     else ops.push(['noRespond'], ...chance(0.8) ? byHand() : times(3, nodeOp))
     const later = chance(0.2) ? times(3, () => chance(0.5) ? koaOp() : nodeOp()) : []
     // Two readers of one body at a time get what they get.
-    return { level, ops, later: later.filter(([name]) => level !== 'late' || name !== 'readStream') }
+    const isOneReader = level !== 'late' && !ops.some(([name]) => name === 'release')
+    return { level, ops, later: later.filter(([name]) => isOneReader || name !== 'readStream') }
   }
 
   const name = () => odd(RES_NAMES, ODD_RES_NAMES, 0.06)
@@ -163,7 +181,8 @@ function generate (seed) {
       case 'statusCode': return [op, odd(STATUSES, ODD_STATUSES, 0.2)]
       case 'writeHead': return [op, odd(STATUSES, ODD_STATUSES, 0.2), ...chance(0.3) ? [pick(MESSAGES)] : [],
         ...chance(0.6) ? [chance(0.7) ? { [String(name())]: value() } : [String(name()), 'v']] : []]
-      case 'write': case 'resEnd': return [op, odd(CHUNKS, ODD_CHUNKS, 0.08)]
+      case 'write': return [op, odd(CHUNKS, ODD_CHUNKS, 0.08), ...chance(0.2) ? [pick(ENCODINGS)] : []]
+      case 'resEnd': return [op, odd(CHUNKS, ODD_CHUNKS, 0.08)]
       case 'trailers': return [op, pick([{ 'X-T': 't' }, { 'X-T': 'a\nb' }, {}])]
       case 'hints': return [op, { link: pick(['</a>; rel=preload', 'nonsense']) }]
       case 'resHas': return nodeFlag()
@@ -177,15 +196,21 @@ function generate (seed) {
   const cut = [pick(['whole', 'whole', 'messages', 'messages', 'random', 'random', 'bytes']), Math.floor(random() * 1e9)]
   // What a destroyed message takes with it depends on which responses are flushed, and that on the order within one read.
   const programs = Array.from({ length: messages.length }, program).map(one => messages.length > 1 ? peaceful(one) : one)
+  const transport = chance(0.6) ? 'socket' : pick(['duplex', 'duplex', 'records', ...Object.keys(ARRIVALS)])
+  // The server of `closes` listens again: not with the servers of others.
+  const closes = transport !== 'records' && chance(0.05) ? random() : null
+  const touches = chance(0.12) ? times(2, () => [random(), pick(TOUCHED)]) : []
   return {
     // Most of the others make kone fall back to node:http.
     profile: chance(0.6) ? 0 : Math.floor(random() * PROFILES.length),
-    transport: chance(0.9) ? 'socket' : 'duplex',
+    transport,
     messages,
     cut,
     programs,
     // A release after which steps, and how the client leaves.
     releases: times(2, () => random()),
+    touches,
+    closes,
     // Leaving before the responses are released is for requests that the front need not hand over.
     ends: pick(oddness ? [['free', 'end'], ['free', 'reset'], ['free']] : [['free', 'end'], ['free'], ['end', 'free'], ['reset', 'free']])
   }
@@ -216,7 +241,7 @@ function render ({ head, body, mangle }) {
  * @param {object} one
  * @return {object[]}
  */
-function steps ({ messages, cut: [kind, seed], releases, ends }) {
+function steps ({ messages, cut: [kind, seed], releases, touches, closes, ends }) {
   const rendered = messages.map(render).filter(bytes => bytes.length)
   const all = Buffer.concat(rendered)
   const sends = !all.length
@@ -227,6 +252,8 @@ function steps ({ messages, cut: [kind, seed], releases, ends }) {
         ? cuts.random(all, randomFrom(seed), 40)
         : cuts[kind](all, randomFrom(seed))
   for (const place of releases) sends.splice(Math.ceil(place * sends.length), 0, { release: true })
+  for (const [place, touch] of touches) sends.splice(Math.floor(place * (sends.length + 1)), 0, { touch })
+  if (closes !== null) sends.splice(Math.ceil(closes * sends.length), 0, { close: true })
   return [...sends, ...ends.map(name => ({ [name]: true }))]
 }
 
@@ -237,6 +264,8 @@ function * smaller (one) {
   for (let i = 0; i < messages.length && messages.length > 1; i++) {
     yield { ...one, messages: without(messages, i), programs: without(programs, i) }
   }
+  for (let i = 0; i < one.touches.length; i++) yield { ...one, touches: without(one.touches, i) }
+  if (one.closes !== null) yield { ...one, closes: null }
   if (one.profile) yield { ...one, profile: 0 }
   if (one.transport !== 'socket') yield { ...one, transport: 'socket' }
   for (const kind of ['whole', 'messages']) {

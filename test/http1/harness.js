@@ -10,6 +10,10 @@
  *   { free: true }      they go on, and from now on none waits
  *   { end: true }       the client half-closes
  *   { reset: true }     the client is gone (RST; a Duplex is destroyed)
+ *   { touch: name }     other code does something to the server's socket, see TOUCHES
+ *   { close: true }     server.close(); the server listens again when the exchange is over
+ *
+ * A socket comes to the server as its *transport* says: see `exchange`.
  *
  * A *record* has one entry per step: what the app saw (requests, log, events, errors, finished), what the client got
  * (bytes), in which state the server left the socket. "Who closes when" is so a matter of order and never of time. Client
@@ -17,9 +21,13 @@
  */
 
 const assert = require('node:assert/strict')
+const { AsyncLocalStorage } = require('node:async_hooks')
+const fs = require('node:fs')
 const http = require('node:http')
 const https = require('node:https')
 const net = require('node:net')
+const os = require('node:os')
+const path = require('node:path')
 const tls = require('node:tls')
 const { once } = require('node:events')
 const { Duplex } = require('node:stream')
@@ -58,7 +66,7 @@ async function open (name, listen, define, properties = {}) {
 
   const server = listen(app)
   Object.assign(server, properties)
-  const side = { name, app, server, accepted: new Map(), close: () => close(server) }
+  const side = { name, app, server, accepted: new Map(), doors: new Map(), past: new Set(), close: () => close(side) }
   // Appended, never prepended: in front of kone's own listener it would switch the front off.
   const isSecure = server instanceof https.Server
   server.on(isSecure ? 'secureConnection' : 'connection', socket => side.accepted.set(socket.remotePort, socket))
@@ -72,10 +80,88 @@ const callback = app => http.createServer(app.callback()).listen(0, '127.0.0.1')
 /** `app.listen()`: the side that is tested. */
 const front = app => app.listen(0, '127.0.0.1')
 
-function close (server) {
+function close ({ server, doors }) {
   server.closeAllConnections()
+  for (const door of doors.values()) door.close()
   return new Promise(resolve => server.close(resolve))
 }
+
+const TOUCHED = Buffer.from('GET /touched HTTP/1.1\r\nHost: a\r\n\r\n')
+
+/** What other code does to a socket of the server. */
+const TOUCHES = {
+  setTimeout: socket => socket.setTimeout?.(60_000, () => {}),
+  data: (socket, it) => socket.on('data', chunk => it.touched(chunk.toString('latin1'))),
+  pause: socket => socket.pause(),
+  resume: socket => socket.resume(),
+  'pause and resume': socket => {
+    socket.pause()
+    process.nextTick(() => socket.resume())
+  },
+  unshift: socket => { if (!socket.destroyed && !socket.readableEnded) socket.unshift(TOUCHED) },
+  end: socket => socket.end(),
+  destroySoon: socket => socket.destroySoon?.(),
+  destroy: socket => socket.destroy(),
+  'a listener that throws': socket => socket.once('close', () => { throw new Error('thrown by the fuzzer') })
+}
+
+/** What the one who accepts a socket does before the server gets it. */
+const ARRIVALS = {
+  emitted: (socket, give) => give(),
+  unix: (socket, give) => give(),
+  paused: (socket, give) => {
+    give()
+    socket.resume()
+  },
+  'put back before': (socket, give) => socket.once('data', chunk => {
+    socket.pause()
+    socket.unshift(chunk)
+    give()
+    process.nextTick(() => socket.resume())
+  }),
+  'put back after': (socket, give) => socket.once('data', chunk => {
+    socket.pause()
+    give()
+    socket.unshift(chunk)
+    process.nextTick(() => socket.resume())
+  }),
+  sniffed: (socket, give) => socket.once('readable', () => {
+    const chunk = socket.read()
+    if (chunk !== null) socket.unshift(chunk)
+    give()
+  }),
+  // As @socket.io/sticky does.
+  'read by another': (socket, give) => socket.once('data', chunk => {
+    give()
+    socket.emit('data', chunk)
+    socket.resume()
+  })
+}
+
+/** Of each connection that came through a door. */
+const store = new AsyncLocalStorage()
+
+/** A server whose sockets another one gets, each in an async context of its own. */
+async function openDoor (side, transport) {
+  const door = net.createServer({ allowHalfOpen: true, noDelay: true, pauseOnConnect: transport === 'paused' })
+  door.on('connection', socket => {
+    socket.on('error', () => {})
+    store.run({ socket }, () => ARRIVALS[transport](socket, () => {
+      if (!socket.destroyed) side.server.emit('connection', socket)
+    }))
+  })
+  const file = path.join(os.tmpdir(), `kone-${process.pid}-${doors++}.sock`)
+  if (transport === 'unix') {
+    door.listen(file)
+    door.once('close', () => fs.rmSync(file, { force: true }))
+  } else {
+    door.listen(0, '127.0.0.1')
+  }
+  await once(door, 'listening')
+  side.doors.set(transport, door)
+}
+
+let doors = 0
 
 const exchanges = new WeakMap()
 
@@ -89,19 +175,21 @@ class Exchange {
     this.count = 0 // requests dispatched
     this.numbers = new Map() // ctx → which request it is
     this.holding = []
+    this.left = []   // ctx whose responses others end
     this.isFree = false
     this.step = null
     exchanges.set(socket, this)
   }
 
   begin () {
-    this.step = { requests: [], log: {}, events: {}, errors: {}, finished: [], got: '', socket: 'open' }
+    this.step = { requests: [], log: {}, events: {}, errors: {}, finished: [], touched: '', got: '', socket: 'open' }
     return this.step
   }
 
   /** A request reached the app. */
   request (ctx, seen) {
     this.moves++
+    if (this.isThroughDoor) seen.isOwnStore = store.getStore()?.socket === this.socket
     this.numbers.set(ctx, ++this.count)
     this.step.requests.push(seen)
     return this.count
@@ -135,6 +223,12 @@ class Exchange {
     this.step.finished.push(this.numbers.get(ctx) ?? 0)
   }
 
+  /** A listener that other code has added to the socket was called. */
+  touched (what) {
+    this.moves++
+    this.step.touched += what
+  }
+
   got (chunk) {
     this.moves++
     this.step.got += chunk.toString('latin1')
@@ -146,12 +240,22 @@ class Exchange {
     return new Promise(resolve => this.holding.push(resolve))
   }
 
+  /** The handler of another request, or the step `free`, ends the response of this one. */
+  leave (ctx) {
+    this.left.push(ctx)
+  }
+
+  endAnother (text) {
+    this.left.shift()?.response.outgoing.end(text)
+  }
+
   release () {
     for (const resolve of this.holding.splice(0)) resolve()
   }
 
   free () {
     this.isFree = true
+    while (this.left.length > 0) this.endAnother('at last')
     this.release()
   }
 }
@@ -161,16 +265,20 @@ class Exchange {
  *
  * @param {object} side
  * @param {object[]} steps
- * @param {{ transport?: 'socket' | 'duplex', app?: object }} [options] `app` is for the handlers: `exchangeOf(ctx).app`
+ * @param {{ transport?: string, app?: object }} [options] `app` is for the handlers: `exchangeOf(ctx).app`; `transport` is
+ *   'socket', 'records' (several TLS records in one TCP write), 'duplex', or one of ARRIVALS
  * @return {Promise<object[]>} record
  */
 async function exchange (side, steps, { transport = 'socket', app } = {}) {
-  const wire = transport === 'socket' ? await connect(side) : attach(side)
+  const isThroughDoor = transport in ARRIVALS
+  const wire = transport === 'duplex' ? attach(side) : isThroughDoor ? await enter(side, transport) : await connect(side, transport)
   const it = new Exchange(wire.peer)
+  it.isThroughDoor = isThroughDoor
   it.app = app
   wire.client.on('data', chunk => it.got(chunk))
 
   const record = []
+  let closed = null
   for (const step of steps) {
     const entry = it.begin()
     const moves = it.moves
@@ -178,6 +286,8 @@ async function exchange (side, steps, { transport = 'socket', app } = {}) {
     if (step.send) await wire.send(step.send)
     else if (step.release) it.release()
     else if (step.free) it.free()
+    else if (step.touch) TOUCHES[step.touch](wire.peer, it)
+    else if (step.close) closed ??= new Promise(resolve => side.server.close(resolve))
     else if (step.end) wire.client.end()
     else if (step.reset) wire.reset()
     await settle(it, wire, step, moves)
@@ -191,6 +301,14 @@ async function exchange (side, steps, { transport = 'socket', app } = {}) {
   wire.reset()
   it.free()
   side.accepted.delete(wire.port)
+  if (isThroughDoor) wire.peer.destroy()
+  side.past.add(wire.peer)
+  wire.peer.once('close', () => side.past.delete(wire.peer))
+  if (closed !== null) {
+    for (const peer of side.past) peer.destroy() // one that is paused does not notice that its client is gone
+    await closed
+    await once(side.server.listen(0, '127.0.0.1'), 'listening')
+  }
   return record
 }
 
@@ -215,22 +333,42 @@ async function settle (it, wire, step, moves) {
 }
 
 /** A connection over loopback. */
-async function connect (side) {
+async function connect (side, transport) {
   const isSecure = side.server instanceof https.Server
   const { port: to } = side.server.address()
   const options = { port: to, host: '127.0.0.1', allowHalfOpen: true, rejectUnauthorized: false }
-  const client = isSecure ? tls.connect(options) : net.connect(options)
+  const below = transport === 'records' ? new Below(net.connect({ ...options, noDelay: true })) : undefined
+  const client = isSecure ? tls.connect(below === undefined ? options : { ...options, socket: below }) : net.connect(options)
   client.on('error', () => {})
   await once(client, isSecure ? 'secureConnect' : 'connect')
-  client.setNoDelay(true) // tls.connect() does not know the option
-  const port = client.localPort
+  if (below === undefined) client.setNoDelay(true) // tls.connect() does not know the option
+  const port = (below?.socket ?? client).localPort
   while (!side.accepted.has(port)) await turn()
-  const peer = side.accepted.get(port)
+  const wire = loopback(client, side.accepted.get(port), isSecure)
+  if (below !== undefined) wire.send = chunk => below.send(client, chunk)
+  return Object.assign(wire, { port })
+}
+
+/** A connection that another server accepts. */
+async function enter (side, transport) {
+  if (!side.doors.has(transport)) await openDoor(side, transport)
+  const door = side.doors.get(transport)
+  const accepted = once(door, 'connection')
+  const address = door.address()
+  const to = typeof address === 'string' ? { path: address } : { port: address.port, host: '127.0.0.1' }
+  const client = net.connect({ ...to, allowHalfOpen: true })
+  client.on('error', () => {})
+  await once(client, 'connect')
+  client.setNoDelay(true)
+  const [peer] = await accepted
+  return loopback(client, peer, false)
+}
+
+function loopback (client, peer, isSecure) {
   let out = peer.bytesWritten
   return {
     client,
     peer,
-    port,
     async send (chunk) {
       if (client.destroyed || client.writableEnded) return
       const read = peer.bytesRead
@@ -239,13 +377,55 @@ async function connect (side) {
       // every write is a record, and every record a read.
       for (let i = 0; i < PATIENCE && peer.bytesRead < read + chunk.length && !peer.destroyed; i++) await turn()
     },
-    reset: () => isSecure ? client.destroy() : client.resetAndDestroy(),
+    reset: () => isSecure || peer.remotePort === undefined ? client.destroy() : client.resetAndDestroy(),
     progress: () => peer.bytesRead + peer.bytesWritten + client.bytesRead + (client.readableEnded ? 0.5 : 0),
     written () {
       const more = peer.bytesWritten !== out
       out = peer.bytesWritten
       return more
     }
+  }
+}
+
+/** Below a TLS client: what is encrypted while it holds goes out in one TCP write. */
+class Below extends Duplex {
+  constructor (socket) {
+    super({ allowHalfOpen: true })
+    this.socket = socket
+    this.held = null
+    socket.on('data', chunk => this.push(chunk)).on('end', () => this.push(null)).on('error', err => this.destroy(err))
+    socket.on('close', () => this.destroy())
+  }
+
+  _read () {}
+
+  _write (chunk, encoding, callback) {
+    if (this.held === null) this.socket.write(chunk)
+    else this.held.push(chunk)
+    callback()
+  }
+
+  _final (callback) {
+    this.socket.end()
+    callback()
+  }
+
+  _destroy (err, callback) {
+    this.socket.destroy()
+    callback(err)
+  }
+
+  /** Three records in one write. */
+  async send (client, chunk) {
+    if (client.destroyed || client.writableEnded) return
+    this.held = []
+    const third = Math.ceil(chunk.length / 3)
+    for (let at = 0; at < chunk.length; at += third) {
+      await new Promise(resolve => client.write(chunk.subarray(at, at + third), resolve))
+    }
+    this.socket.write(Buffer.concat(this.held))
+    this.held = null
+    for (let i = 0; i < QUIET; i++) await turn()
   }
 }
 
@@ -352,12 +532,12 @@ function isClosing (record, step) {
  * app saw request two before or after the client got response one *within* one read. What several things that end in the
  * same step tell has no order (on-finished tells of the last request first).
  */
-function comparable ({ requests, log, events, errors, finished, got, socket, count }) {
+function comparable ({ requests, log, events, errors, finished, touched, got, socket, count }) {
   for (const list of [finished, ...Object.values(events)]) list.sort()
   // node sends it in front of a response that has its turn and behind one that waits for it: a matter of one read
   const processing = count > 1 ? got.split(PROCESSING).length - 1 : 0
   if (processing > 0) got = got.replaceAll(PROCESSING, '')
-  return { requests, log, events, errors, finished, processing, got: got.replace(DATE, 'Date: now\r'), socket }
+  return { requests, log, events, errors, finished, touched, processing, got: got.replace(DATE, 'Date: now\r'), socket }
 }
 
 /**
@@ -372,6 +552,8 @@ function comparable ({ requests, log, events, errors, finished, got, socket, cou
  *   before, the app saw none of what was node's. An error there ends the connection when it does on node's.
  * - *a body given up in the read that ends it*: from an unshifted buffer node parses a read to its end before a tick
  *   runs, so that a message which the app leaves in the middle is complete.
+ * - *a listener sees a message from its beginning*: 'data' listeners that are added in the middle of a message get what the
+ *   front has read of it, too, because node's parser must get it.
  * - *chunks of a pipelined stream*: Node 26 merges the chunks of a stream that is queued, and whether that turn
  *   comes before or after its chunks is a matter of one read. The bodies are the same.
  *
@@ -386,6 +568,8 @@ function accepted (steps, node, other) {
   if (found.every(({ what, node, other }) => what === 'got' && isCutOtherwise(node, other)) && other[at].count > 1) {
     return 'chunks of a pipelined stream'
   }
+
+  if (found.every(({ what, node, other }) => what === 'touched' && other.endsWith(node))) return 'a listener sees a message from its beginning'
 
   const owed = record => record.count - sum(other.slice(0, other.indexOf(record) + 1), entry => entry.finished.length)
   const waits = (at > 0 && owed(other[at - 1]) > 0) || (!other[at].node && owed(other[at]) > 0)
@@ -485,4 +669,18 @@ function randomFrom (seed) {
   }
 }
 
-module.exports = { accepted, callback, cuts, differences, duplexPair, exchange, exchangeOf, explain, front, open, randomFrom }
+module.exports = {
+  ARRIVALS,
+  TOUCHES,
+  accepted,
+  callback,
+  cuts,
+  differences,
+  duplexPair,
+  exchange,
+  exchangeOf,
+  explain,
+  front,
+  open,
+  randomFrom
+}

@@ -58,7 +58,7 @@ const OPS = {
   resSetHeader: (ctx, name, value) => { ctx.res.setHeader(name, value) },
   resRemoveHeader: (ctx, name) => { ctx.res.removeHeader(name) },
   writeHead: (ctx, ...args) => { ctx.res.writeHead(...args) },
-  write: (ctx, value) => ctx.res.write(make(value)),
+  write: (ctx, value, encoding) => ctx.res.write(make(value), encoding),
   resEnd: (ctx, value) => { ctx.res.end(make(value)) },
   trailers: (ctx, fields) => ctx.res.addTrailers(fields),
   // behind the end node would write both into the next response
@@ -75,23 +75,38 @@ const OPS = {
   readStream: (ctx, value, note) => readStream(ctx.req, note),
   resume: ctx => { ctx.req.resume() },
   destroyReq: ctx => { ctx.req.destroy() },
-  destroyRes: ctx => { ctx.res.destroy() }
+  destroyRes: ctx => { ctx.res.destroy() },
+
+  // what others do
+  release: ctx => { exchangeOf(ctx).release() },
+  endAnother: ctx => { exchangeOf(ctx).endAnother('by another') },
+  leave: ctx => {
+    ctx.respond = false
+    exchangeOf(ctx).leave(ctx)
+  },
+  throwWhenFinished: ctx => ctx.onFinished(() => { throw new Error('thrown by the fuzzer') }),
+  throwIn: (ctx, event) => { ctx.res.once(event, () => { throw new Error('thrown by the fuzzer') }) }
 }
 
 /** Operations that touch ctx.req or ctx.res. */
 const TOUCHING = new Set(['resSetHeader', 'resRemoveHeader', 'writeHead', 'write', 'resEnd', 'trailers', 'hints', 'processing',
-  'resHas', 'state', 'req', 'readStream', 'resume', 'destroyReq', 'destroyRes'])
+  'resHas', 'state', 'req', 'readStream', 'resume', 'destroyReq', 'destroyRes', 'throwIn'])
 
 async function readBody (ctx, limit) {
   const body = await ctx.request.readBody({ limit })
   return `${body.length} ${body.toString('latin1').slice(0, 200)}`
 }
 
-/** A body from its description: `['buffer', 'abc']`, `['stream', 'a', 'b']`, `['broken', 'a']`, or what it is. */
+/**
+ * A body from its description: `['buffer', 'abc']`, `['bytes', 'e5ff']`, `['view', 'abc']`, `['stream', 'a', 'b']`,
+ * `['broken', 'a']`, or what it is.
+ */
 function make (value) {
   if (!Array.isArray(value)) return value
   const [kind, ...parts] = value
   if (kind === 'buffer') return Buffer.from(parts.join(''))
+  if (kind === 'bytes') return Buffer.from(parts[0], 'hex')
+  if (kind === 'view') return new Uint8Array(Buffer.from(`..${parts[0]}..`, 'latin1')).subarray(2, -2)
   if (kind === 'stream') return Readable.from(parts.map(part => Buffer.from(part)), { objectMode: false })
   return new Readable({
     read () {
