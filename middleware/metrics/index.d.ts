@@ -1,4 +1,4 @@
-import type { Middleware } from '../../lib/index'
+import type { Context, Middleware } from '../../lib/index'
 
 /**
  * Count requests for Prometheus, by prom-client, and serve the metrics.
@@ -17,6 +17,12 @@ declare namespace metrics {
     prefix?: string
     /** upper bounds of the durations, in seconds */
     buckets?: number[]
+    /** own labels of the durations, by name; called after the response; at most 100 values each */
+    labels?: Record<string, (ctx: Context) => unknown>
+    /** paths whose requests are not counted */
+    exclude?: Array<string | RegExp>
+    /** who reads the metrics must send it: `Authorization: Bearer …`; default none */
+    token?: string
     /** with prom-client's own metrics of the process; default true */
     defaults?: boolean
     /** prom-client, where it cannot be required from kone */
@@ -31,6 +37,7 @@ declare namespace metrics {
     register: any
     Histogram: new (configuration: any) => any
     Gauge: new (configuration: any) => any
+    Counter: new (configuration: any) => any
     collectDefaultMetrics (configuration?: any): void
   }
 

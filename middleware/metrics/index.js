@@ -1,8 +1,11 @@
 'use strict'
 
-const { Rule, boolean, check, list, number, off, string } = require('../_shared/options')
+const { Rule, boolean, check, list, number, off, string, text } = require('../_shared/options')
 const whenFinished = require('../_shared/finished')
-const { manual } = require('../_shared/misuse')
+const load = require('../_shared/load')
+const { manual, misuse } = require('../_shared/misuse')
+const isToken = require('./token')
+const OwnLabels = require('./labels')
 
 // Every distinct set of labels is a series that Prometheus keeps, and a client chooses method and path.
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
@@ -16,7 +19,10 @@ const OPTIONS = {
   prefix: string,
   buckets: list(number({ min: 0 }), 'seconds'),
   defaults: boolean,
-  client: new Rule('prom-client', has('Histogram', 'Gauge', 'collectDefaultMetrics')),
+  labels: OwnLabels.rule,
+  exclude: list(new Rule('a path', value => typeof value === 'string' || value instanceof RegExp), 'paths and regular expressions'),
+  token: text,
+  client: new Rule('prom-client', has('Histogram', 'Gauge', 'Counter', 'collectDefaultMetrics')),
   register: new Rule('a Registry of prom-client', has('metrics', 'getSingleMetric', 'registerMetric'))
 }
 
@@ -32,6 +38,9 @@ const OPTIONS = {
  * @param {string | false} [options.path='/metrics'] where the metrics are served; false: nowhere
  * @param {string} [options.prefix=''] put before the names of the metrics
  * @param {number[]} [options.buckets] upper bounds of the durations in seconds
+ * @param {{[name: string]: Function}} [options.labels] `(ctx) => value`, of the durations: called after the response
+ * @param {Array<string | RegExp>} [options.exclude] paths whose requests are not counted
+ * @param {string} [options.token] who reads the metrics must send it: `Authorization: Bearer …`
  * @param {boolean} [options.defaults=true] adds prom-client's own metrics of the process
  * @param {object} [options.client] prom-client, if the app's own cannot be required from here
  * @param {Registry} [options.register=client.register]
@@ -41,9 +50,10 @@ const OPTIONS = {
  * @api public
  */
 module.exports = function metrics (options) {
-  const { path = '/metrics', prefix = '', buckets = BUCKETS, defaults = true, ...given } =
-    check('metrics', options, OPTIONS)
-  const client = given.client || load()
+  const {
+    path = '/metrics', prefix = '', buckets = BUCKETS, defaults = true, labels = {}, exclude = [], token, ...given
+  } = check('metrics', options, OPTIONS)
+  const client = given.client || promClient()
   const { register = client.register } = given
 
   if (defaults && !register.getSingleMetric(`${prefix}process_cpu_seconds_total`)) {
@@ -53,16 +63,19 @@ module.exports = function metrics (options) {
     name: `${prefix}http_requests_in_flight`,
     help: 'Requests without a whole response'
   })
+  const own = new OwnLabels(labels)
   const seconds = once(register, client.Histogram, {
     name: `${prefix}http_request_duration_seconds`,
     help: 'From the headers of a request to the end of its response',
-    labelNames: ['method', 'route', 'status'],
+    labelNames: ['method', 'route', 'status', ...own.names],
     buckets
   })
+  ofOverload(register, client, prefix)
   const routes = new Map() // route → method and status → the series, which prom-client looks up slowly
 
   return function metrics (ctx, next) {
     if (ctx.path === path && (ctx.method === 'GET' || ctx.method === 'HEAD')) return serve(ctx)
+    if (exclude.length > 0 && isExcluded(ctx.path)) return next()
     const start = performance.now()
     const method = METHODS.has(ctx.method) ? ctx.method : 'other'
     inFlight.inc()
@@ -74,7 +87,15 @@ module.exports = function metrics (options) {
     return next()
   }
 
+  function isExcluded (path) {
+    return exclude.some(one => typeof one === 'string' ? one === path : path.search(one) !== -1)
+  }
+
   async function serve (ctx) {
+    if (token !== undefined && !isToken(ctx, token)) {
+      ctx.set('WWW-Authenticate', 'Bearer')
+      ctx.throw(401)
+    }
     const text = await register.metrics()
     ctx.set('Content-Type', register.contentType)
     ctx.set('Cache-Control', 'no-store')
@@ -89,14 +110,15 @@ module.exports = function metrics (options) {
       known = routes.get(route) || new Map()
       routes.set(route, known)
     }
-    const key = `${method} ${status}`
+    const values = own.valuesOf(ctx)
+    const key = values.length === 0 ? `${method} ${status}` : JSON.stringify([method, status, ...values])
     let one = known.get(key)
-    if (one === undefined) known.set(key, one = seconds.labels(method, route, String(status)))
+    if (one === undefined) known.set(key, one = seconds.labels(method, route, String(status), ...values))
     return one
   }
 }
 
-function load () {
+function promClient () {
   try {
     return require('prom-client')
   } catch (cause) {
@@ -106,6 +128,28 @@ function load () {
 
 // Two apps of one process may use one registry, which refuses a second metric of the same name.
 function once (register, Metric, configuration) {
-  return register.getSingleMetric(configuration.name) ||
-    new Metric({ ...configuration, registers: [register] })
+  const { name, labelNames = [] } = configuration
+  const found = register.getSingleMetric(name)
+  if (found === undefined) return new Metric({ ...configuration, registers: [register] })
+  if (String(found.labelNames) === String(labelNames)) return found
+  throw misuse('metrics', `the registry has ${name} with other labels, ${found.labelNames.join(', ')}: ` +
+    'give each app its own `prefix` or `register`')
+}
+
+/** What overload() does in this process. */
+function ofOverload (register, { Counter, Gauge }, prefix) {
+  once(register, Counter, {
+    name: `${prefix}http_requests_refused_total`,
+    help: 'Requests that overload() refused, by what exceeded its limit',
+    labelNames: ['reason'],
+    collect () {
+      this.reset()
+      for (const [reason, count] of Object.entries(load.state()?.refused ?? {})) this.inc({ reason }, count)
+    }
+  })
+  once(register, Gauge, {
+    name: `${prefix}http_overloaded`,
+    help: '1 while overload() refuses requests',
+    collect () { this.set(load.state()?.isOverloaded ? 1 : 0) }
+  })
 }

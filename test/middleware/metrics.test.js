@@ -9,6 +9,7 @@ const os = require('node:os')
 const path = require('node:path')
 const prom = require('prom-client')
 const metrics = require('kone/middleware/metrics')
+const overload = require('kone/middleware/overload')
 const Router = require('kone/middleware/router')
 const frameworks = require('../helpers/frameworks')
 const Kone = require('../helpers/kone')
@@ -82,6 +83,55 @@ frameworks('metrics', ({ it, Koa, ask, listen }) => {
     assert.match(text, /_bucket\{le="10",[^}]*\} 1\n/)
   })
 
+  it('should leave out paths', async () => {
+    const { app, register } = serve({ exclude: ['/healthz', /^\/assets\//g] })
+    for (const path of ['/healthz', '/assets/a.js', '/assets/b.js', '/healthz/x', '/x/assets/']) await ask(app, `GET ${path}`)
+    await until(async () => counts(await register.metrics())['GET none 404'] === 2)
+    assert.match(await register.metrics(), /http_requests_in_flight 0/)
+  })
+
+  it('should let only those read who have the token', async () => {
+    const { app } = serve({ token: 'a secret' })
+    app.silent = true
+    const status = async authorization => {
+      const res = await ask(app, 'GET /metrics', { headers: authorization ? { authorization } : {} })
+      return [res.status, res.headers['www-authenticate'], res.text.includes('http_requests_in_flight')]
+    }
+    for (const wrong of ['', 'a secret', 'Bearer', 'Bearer ', 'Bearer a secre', 'Bearer a secretx', 'Basic a secret', 'Bearer x, Bearer a secret']) {
+      assert.deepEqual((await status(wrong)).filter(Boolean)[0], 401, wrong)
+      assert.equal((await status(wrong))[2], false)
+    }
+    assert.deepEqual(await status('Bearer a secret'), [200, undefined, true])
+    assert.deepEqual(await status('bearer a secret'), [200, undefined, true])
+  })
+
+  it('should add own labels, with a bounded number of values', async () => {
+    const failures = []
+    const { app, register } = serve({
+      labels: {
+        tenant: ctx => ctx.get('x-tenant') || undefined,
+        version: () => { throw new Error('of a label') }
+      }
+    }, app => app.on('error', err => failures.push(err.message)))
+    await ask(app, 'GET /', { headers: { 'x-tenant': 'a "b"' } })
+    await ask(app, 'GET /')
+    const text = await until(async () => {
+      const text = await register.metrics()
+      return text.match(/_count\{/g)?.length === 2 && text
+    })
+    assert(text.includes('_count{method="GET",route="none",status="404",tenant="a \\"b\\"",version="error"} 1\n'), text)
+    assert(text.includes('_count{method="GET",route="none",status="404",tenant="none",version="error"} 1\n'), text)
+    assert.deepEqual(failures.filter(message => message !== 'Not Found'), ['of a label', 'of a label'])
+
+    for (let i = 0; i < 120; i++) await ask(app, 'GET /', { headers: { 'x-tenant': `t${i}` } })
+    const values = await until(async () => {
+      const found = [...(await register.metrics()).matchAll(/_count\{.*tenant="([^,]*)",.*\} (\d+)/g)]
+      return found.reduce((sum, [, , count]) => sum + Number(count), 0) === 122 && found
+    })
+    assert.equal(values.length, 101) // with `other`
+    assert.deepEqual(values.find(([, value]) => value === 'other')[2], '22')
+  })
+
   it('should serve them elsewhere, or not at all', async () => {
     const elsewhere = serve({ path: '/m', prefix: 'app_' }).app
     assert.match((await ask(elsewhere, 'GET /m')).text, /app_http_requests_in_flight 0/)
@@ -100,6 +150,29 @@ describe('metrics', () => {
     const text = await register.metrics()
     assert.equal(text.match(/^http_request_duration_seconds_count/gm).length, 1001)
     assert.match(text, /_count\{method="GET",route="other",status="404"\} 100\n/)
+  })
+
+  it('should count what overload refuses', async () => {
+    const app = new Kone()
+    app.use(metrics({ register: new prom.Registry(), defaults: false }))
+    app.use(overload({ maxRssBytes: 1 }))
+    const before = overload.state().refused.rssBytes ?? 0
+    for (let i = 0; i < 3; i++) assert.equal((await app.inject('/')).status, 503)
+    for (let i = 0; i < 2; i++) {
+      const text = (await app.inject('/metrics')).text()
+      assert.match(text, new RegExp(`^http_requests_refused_total\\{reason="rssBytes"\\} ${before + 3}$`, 'm'))
+      assert.match(text, /^http_overloaded 1$/m)
+    }
+  })
+
+  it('should refuse a registry that has its metrics with other labels', () => {
+    const register = new prom.Registry()
+    metrics({ register, labels: { tenant: () => 'a' } })
+    metrics({ register, labels: { tenant: () => 'b' } })
+    assert.throws(() => metrics({ register }), {
+      name: 'TypeError',
+      message: /^metrics: the registry has http_request_duration_seconds with other labels, method, route, status, tenant: give each app/
+    })
   })
 
   it('should include event-loop lag, once for several apps', async () => {

@@ -9,6 +9,7 @@ const os = require('node:os')
 const path = require('node:path')
 const { after, describe, it } = require('node:test')
 const compose = require('koa-compose')
+const { Registry } = require('prom-client')
 const set = require('kone/middleware')
 const { names } = require('../../tools/middleware-index')
 const Kone = require('../helpers/kone')
@@ -48,6 +49,14 @@ const REPORTS = {
     path: '/readyz',
     status: 503,
     error: { message: 'the store is down' }
+  },
+  metrics: {
+    use: () => [
+      set.metrics({ register: new Registry(), defaults: false, labels: { a: () => { throw new Error('of a label') } } }),
+      ctx => { ctx.body = 'ok' }
+    ],
+    status: 200,
+    error: { message: 'of a label' }
   },
   timeout: {
     use: () => [

@@ -1,7 +1,7 @@
 'use strict'
 
 const metrics = require('kone/middleware/metrics')
-const { BOOLEANS, STRINGS } = require('./values')
+const { BOOLEANS, STRINGS, TEXTS } = require('./values')
 
 module.exports = {
   make: options => metrics(options),
@@ -9,8 +9,12 @@ module.exports = {
     path: [5, 'metrics', true, null],
     prefix: STRINGS,
     buckets: [5, ['1'], [-1], null],
+    labels: [5, [], null, { a: 'x' }, { status: () => 'x' }, { 'a-b': () => 'x' }],
+    exclude: ['/x', [5], null],
+    token: TEXTS,
     defaults: BOOLEANS,
     client: [5, {}, null],
     register: [5, {}, null]
-  }
+  },
+  open: ['labels'] // their names
 }

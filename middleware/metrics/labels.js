@@ -1,0 +1,48 @@
+'use strict'
+
+const { Rule, fn, record } = require('../_shared/options')
+const report = require('../_shared/report')
+
+const RESERVED = ['method', 'route', 'status', 'le'] // `le` is a histogram's own
+const MAX_VALUES = 100
+
+const names = new Rule('an object of functions by name of label',
+  value => Object.keys(value).every(name => /^[a-z_]\w*$/i.test(name) && !RESERVED.includes(name)))
+const functions = record(fn)
+
+/**
+ * The labels that an app adds. A value that is new after a hundred others becomes `other`, because Prometheus keeps a
+ * series for each, and a client may choose them.
+ */
+module.exports = class OwnLabels {
+  /** What the option must be. */
+  static rule = Object.assign(new Rule('an object'), {
+    refuse: (value, path) => functions.refuse(value, path) ?? names.refuse(value, path)
+  })
+
+  constructor (labels) {
+    this.names = Object.keys(labels)
+    this.labels = Object.values(labels).map(read => ({ read, known: new Set() }))
+  }
+
+  /** @return {string[]} in the order of the names */
+  valuesOf (ctx) {
+    return this.labels.map(({ read, known }) => {
+      const value = valueOf(read, ctx)
+      if (known.has(value)) return value
+      if (known.size >= MAX_VALUES) return 'other'
+      known.add(value)
+      return value
+    })
+  }
+}
+
+/** The response was sent, and nothing else would catch an error. */
+function valueOf (read, ctx) {
+  try {
+    return String(read(ctx) ?? 'none')
+  } catch (err) {
+    report(ctx, err)
+    return 'error'
+  }
+}
