@@ -13,6 +13,12 @@ const respond = (type, kind, size, more) => ({ ...RESPONSE, pieces: [{ type, kin
 const plan = (steps, more) => ({ isTLS: false, steps, backwards: false, many: 0, ...more })
 const read = (...requests) => ({ do: 'read', requests })
 
+const later = more => ({ ...RESPONSE, now: 0, ...more })
+const act = { do: 'act', which: 0, times: 1 }
+const fault = (fault, which = 0) => ({ do: 'fault', fault, which })
+const block = { do: 'block' }
+const turn = { do: 'turn' }
+
 /** What the front once got wrong, each in its smallest form. */
 const KNOWN = {
   'bytes in front of a text that is not latin1':
@@ -29,12 +35,43 @@ const KNOWN = {
       respond('text', 'surrogates', 2))]
 }
 
+const FAULTS = {
+  'report a response as lost that was on its way when the client left':
+    [read(RESPONSE, RESPONSE), turn, fault('the client resets')],
+
+  'report a large response as lost when the handler destroys the socket':
+    [block, read(respond('Buffer', 'ascii', 40_000)), turn, fault('socket.destroy()')],
+
+  'send what was complete before socket.end() in the same tick':
+    [read(later(), RESPONSE), act, fault('socket.end()')],
+
+  'send what was complete before socket.destroy() in the same tick':
+    [read(RESPONSE, later()), fault('socket.destroy()', 1)],
+
+  'send a response although one behind it fails before':
+    [read(later(), later()), fault('res.destroy()', 1)],
+
+  'send a response although one behind it fails in the same tick':
+    [read(RESPONSE, later()), fault('res.destroy()')],
+
+  'dispatch the requests of several TLS records in their order when the first ones fill the socket': [{
+    do: 'records',
+    reads: [
+      [RESPONSE, { ...RESPONSE, method: 'HEAD' }],
+      [respond('text', 'ascii', 1, { way: 'chunked, the last piece in end()' }), RESPONSE],
+      [{ ...RESPONSE, method: 'HEAD' }],
+      [RESPONSE]
+    ]
+  }, turn]
+}
+
 describe('the wire below a socket', () => {
-  for (const [title, steps] of Object.entries(KNOWN)) {
-    it(`should have ${title} as they are`, async () => {
-      for (const isTLS of [false, true]) for (const mark of MARKS) await play('front', plan(steps, { isTLS, mark }))
-    })
+  const everywhere = async steps => {
+    for (const isTLS of [false, true]) for (const mark of MARKS) await play('front', plan(steps, { isTLS, mark }))
   }
+
+  for (const [title, steps] of Object.entries(KNOWN)) it(`should have ${title} as they are`, () => everywhere(steps))
+  for (const [title, steps] of Object.entries(FAULTS)) it(`should ${title}`, () => everywhere(steps))
 
   it('should have the responses of random plans to the byte', async t => {
     const { failed, text, runs } = await check({ ...QUICK, ignored: OPEN })
