@@ -58,11 +58,11 @@ const FAULTS = {
     do: 'records',
     reads: [
       [RESPONSE, { ...RESPONSE, method: 'HEAD' }],
-      [respond('text', 'ascii', 1, { way: 'chunked, the last piece in end()' }), RESPONSE],
+      [{ ...RESPONSE, way: 'chunked, the last piece in end()', pieces: [{ type: 'text', kind: 'ascii', size: 1, encoding: 'ascii' }] }, RESPONSE],
       [{ ...RESPONSE, method: 'HEAD' }],
       [RESPONSE]
     ]
-  }, turn]
+  }]
 }
 
 describe('the wire below a socket', () => {
