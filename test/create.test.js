@@ -251,7 +251,8 @@ async function succeeds (cwd, program, args, env = clean) {
 
 /** `npm run script` in a group of processes, when it serves. */
 async function startScript (script, cwd, env) {
-  const child = spawn('npm', ['run', '--silent', script], { cwd, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] })
+  const flags = script === 'dev' ? ['--', '--host', '0.0.0.0'] : [] // without: localhost alone
+  const child = spawn('npm', ['run', '--silent', script, ...flags], { cwd, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] })
   let printed = ''
   for (const stream of [child.stdout, child.stderr]) stream.on('data', chunk => { printed += chunk })
   await until(() => {
