@@ -47,7 +47,7 @@ module.exports = function session (options, ...rest) {
     if (!(CURRENT in ctx)) expose(ctx)
     const outer = ctx[CURRENT]
     for (let one = outer; one !== undefined; one = one.outer) {
-      if (one.settings === settings) return again(ctx, one, outer, next)
+      if (one.settings === settings) return one === outer ? next() : again(ctx, one, outer, next)
     }
 
     const current = ctx[CURRENT] = new Session(ctx, settings, outer)

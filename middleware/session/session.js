@@ -198,9 +198,9 @@ module.exports = class Session {
 
   /** Is an unchanged session to be saved, so that it lives longer, or to be signed with the newest key? */
   isDue () {
-    const { settings: { rolling }, ctx, id, extended, outdated, expires } = this
-    if (extended || id === '' || ctx.headerSent) return false
-    return rolling || outdated || (expires !== Infinity && expires - Date.now() < ttlOf(this.maxAge) / 2)
+    const { settings: { rolling, renew }, ctx, id, extended, outdated } = this
+    if (!(rolling || renew || outdated) || extended || id === '' || ctx.headerSent) return false
+    return rolling || outdated || this.expires - Date.now() < ttlOf(this.maxAge) / 2
   }
 
   /**

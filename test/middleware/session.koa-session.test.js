@@ -277,6 +277,17 @@ frameworks('session with the options of koa-session', ({ it, Koa, ask, errors })
     })
   }
 
+  it('should extend a session of an app with renew only while the app has it', async () => {
+    const store = promising()
+    const ann = visitor(ask, counting(session, { store, maxAge: HOUR }))
+    await ann('GET /add')
+    const [[id]] = store.sessions
+    await store.set(id, { count: 1, _expire: Date.now() + 1000 }, HOUR)
+    assert.deepEqual((await ann('GET /read')).setCookie, {})
+    const renewing = visitor(ask, counting(session, { store, maxAge: HOUR, renew: true }), ann.cookies)
+    assert.match((await renewing('GET /read')).setCookie[KEY], /^sid=/)
+  })
+
   it('should save with save() what has not changed, even nothing', async () => {
     for (const save of [ctx => ctx.session.save(), ctx => ctx.sessionHandler.save(), ctx => { ctx.session.save() }]) {
       const store = promising()
