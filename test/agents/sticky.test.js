@@ -1,0 +1,62 @@
+'use strict'
+
+const { after, before, describe, it } = require('node:test')
+const assert = require('node:assert/strict')
+const { fork } = require('node:child_process')
+const { once } = require('node:events')
+const http = require('node:http')
+const path = require('node:path')
+const { io } = require('socket.io-client')
+
+const { install } = require('../helpers/area')
+
+const TIMEOUT = 60_000
+
+describe('@socket.io/sticky', () => {
+  before(() => { install('agents') })
+
+  for (const [title, args] of [
+    ['with koa', ['koa', 'node']],
+    ['with kone', ['kone', 'node']],
+    ['with kone, also in the primary', ['kone', 'kone']]
+  ]) {
+    describe(title, () => {
+      let child, port
+      before(async () => {
+        child = fork(path.join(__dirname, 'sticky.js'), args, { env: { ...process.env, NODE_TEST_CONTEXT: undefined } })
+        const [message] = await once(child, 'message')
+        port = message.port
+      })
+      after(async () => {
+        child.disconnect()
+        if (child.exitCode === null) await once(child, 'exit')
+      })
+
+      async function ask (method, target, body) {
+        const req = http.request({ port, host: '127.0.0.1', method, path: target, agent: false }).end(body)
+        const [res] = await once(req, 'response')
+        return Buffer.concat(await res.toArray()).toString()
+      }
+
+      it('should respond to requests of the app', { timeout: TIMEOUT }, async () => {
+        for (let i = 0; i < 4; i++) assert.equal(await ask('GET', `/${i}`), `GET /${i} `)
+        const large = 'x'.repeat(100_000)
+        assert.equal(await ask('POST', '/upload', large), `POST /upload ${large}`)
+      })
+
+      it('should execute no body as a request', { timeout: TIMEOUT }, async () => {
+        const body = 'GET /admin HTTP/1.1\r\nHost: a\r\n\r\n'
+        assert.equal(await ask('POST', '/upload', body), `POST /upload ${body}`)
+      })
+
+      for (const transports of [['polling'], ['websocket'], ['polling', 'websocket']]) {
+        it(`should keep a session with its worker: ${transports.join(', ')}`, { timeout: TIMEOUT }, async () => {
+          const client = io(`http://127.0.0.1:${port}`, { transports, forceNew: true, reconnection: false })
+          assert.equal(await client.timeout(5000).emitWithAck('ask', 'one'), 'one!')
+          assert.equal(await client.timeout(5000).emitWithAck('ask', 'two'), 'two!')
+          client.disconnect()
+        })
+      }
+    })
+  }
+})
