@@ -2,6 +2,8 @@
 
 const { isIP } = require('node:net')
 
+const WITH_PORT = /^\[|\.\d+:/
+
 /**
  * The address of a client. Without one, all such clients are counted as one, which is reported once.
  *
@@ -13,7 +15,7 @@ module.exports = function addressReader () {
 
   return ctx => {
     const ip = ctx.ip ?? ''
-    const address = isIP(ip) === 0 ? withoutPort(ip) : ip // Koa's ctx.ip is what X-Forwarded-For has
+    const address = WITH_PORT.test(ip) ? withoutPort(ip) : ip // Koa's ctx.ip is what X-Forwarded-For has
     if (!isReported && (address === '' || isProxy(ctx))) {
       isReported = true
       warn()

@@ -50,6 +50,10 @@ app.use(favicon('favicon.ico'))
 app.use(helmet())
 app.use(cors({ origin: 'https://example.com', credentials: true }))
 app.use(serve('public', { maxage: 1000, index: 'index.html', immutable: true }))
+app.use(rateLimit({ max: async ctx => ctx.path.length, standardHeaders: 'draft-11' }))
+const isUp: boolean = rateLimit().isStoreUp
+// @ts-expect-error: there is no such draft here
+rateLimit({ standardHeaders: isUp ? 'draft-7' : false })
 app.use(rateLimit({ driver: 'memory', max: 10, duration: 60000, id: (ctx: Context) => ctx.ip }))
 app.use(session({ key: 'sid', store: session.redis(client), cookie: { maxAge: 1000, sameSite: 'strict' } }))
 app.use(session({ store: session.sealedCookie({ keys: ['of 32 bytes or more'] }) }))

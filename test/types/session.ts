@@ -12,6 +12,17 @@ declare function is<T> (value: T): void
 
 const app = new Kone<{}, {}>()
 app.use(session())
+const sessions = session({
+  lazy: true,
+  genid: ctx => ctx.ip.padEnd(32, '0'),
+  valid: (ctx, data) => data.userId !== undefined,
+  beforeSave: (ctx, data) => { data.path = ctx.path },
+  store: { get: async id => id, set () {}, destroy () {}, replace: () => false, touch: async () => true, ttl: () => 1000 }
+})
+is<boolean>(sessions.isStoreUp)
+app.use(sessions)
+// @ts-expect-error: a number is not an id
+session({ genid: () => 1 })
 app.use(ctx => {
   is<string | undefined>(ctx.session.userId)
   ctx.session = null
