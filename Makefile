@@ -17,6 +17,7 @@ help:
 	@echo '                  ARGS=build only builds it, ARGS=dev shows every change at once'
 	@echo 'make fuzz         sends random requests to kone and to node:http for minutes, compares the responses'
 	@echo 'make siege        runs hostile and slow clients against kone and node:http for minutes'
+	@echo 'make mutants      changes lib one expression at a time, and names the changes that no test notices'
 	@echo 'make node-duties  compares functions of node:http whose work the front does with those that were read'
 	@echo 'make cover        runs the tests of lib with coverage'
 	@echo 'make lint         checks the style'
@@ -65,6 +66,9 @@ siege: node_modules
 node-duties: node_modules
 	node test/http1/duties.js $(ARGS)
 
+mutants: node_modules
+	node test/mutants/run.js $(ARGS)
+
 compat: node_modules
 	node test/compat/real/run.js $(ARGS)
 
@@ -97,4 +101,4 @@ benchmarks/node_modules: benchmarks/package-lock.json
 	cd benchmarks && $(NPM_CI)
 	@touch benchmarks/node_modules
 
-.PHONY: help start test lint index runs-unchanged types pack release cover fuzz siege node-duties compat battle docs results report
+.PHONY: help start test lint index runs-unchanged types pack release cover fuzz siege mutants node-duties compat battle docs results report

@@ -3,6 +3,7 @@
 const assert = require('node:assert/strict')
 const fs = require('node:fs')
 const { PassThrough } = require('node:stream')
+const statuses = require('statuses')
 
 const engines = require('../helpers/engines')
 
@@ -151,6 +152,44 @@ engines('the response of an app', ({ it, ask }) => {
       assert.equal(res.text, '')
       assert.equal('content-type' in res.headers, false)
     }
+  })
+
+  it('should have neither type nor encoding with an explicit null, whatever was set', async () => {
+    const res = await ask(app => app.use(ctx => {
+      ctx.body = null
+      ctx.status = 200
+      ctx.type = 'json'
+      if (ctx.req.httpVersionMajor === 1) ctx.set('Transfer-Encoding', 'chunked')
+    }), 'GET /')
+    assert.equal(res.text, '')
+    assert.equal('content-type' in res.headers, false)
+    assert.equal('transfer-encoding' in res.headers, false)
+    assert.equal(res.headers['content-length'], '0')
+  })
+
+  it('should be the status as text without a body', async () => {
+    const res = await ask(app => app.use(ctx => { ctx.type = 'json' }), 'GET /')
+    assert.equal(res.status, 404)
+    assert(['Not Found', '404'].includes(res.text)) // HTTP/2 has no reason phrases
+    assert.equal(res.headers['content-type'], 'text/plain; charset=utf-8')
+    assert.equal(res.headers['content-length'], String(res.text.length))
+  })
+
+  it('should be the number of a status that has no reason phrase', async t => {
+    statuses.message[420] = '' // apps add codes of their own
+    t.after(() => { delete statuses.message[420] })
+    const res = await ask(app => app.use(ctx => { ctx.status = 420 }), 'GET /')
+    assert.deepEqual([res.status, res.text], [420, '420'])
+  })
+
+  it('should be an error for a body that has no JSON', async () => {
+    const errors = []
+    const res = await ask(app => {
+      app.on('error', error => errors.push(error))
+      app.use(ctx => { ctx.body = Symbol('a') })
+    }, 'GET /')
+    assert.equal(res.status, 500)
+    assert.deepEqual(errors.map(String), ['TypeError: a body of type symbol has no JSON'])
   })
 
   it('should have the headers of JSON whatever its value', async () => {

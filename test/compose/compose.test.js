@@ -369,4 +369,28 @@ describe('kone/compose', () => {
     const fn = koneCompose([(ctx, next) => next(), (ctx, next) => next(), () => {}])
     assert.equal(fn({}), fn({}))
   })
+
+  it('should give ENDED when nothing is left to run, and not when a layer kept the promise of its next()', () => {
+    const { ENDED } = koneCompose
+    assert.equal(koneCompose([])({}), ENDED)
+    assert.equal(koneCompose([() => {}])({}), ENDED)
+    assert.equal(koneCompose([(ctx, next) => next(), () => {}])({}), ENDED)
+    const kept = koneCompose([(ctx, next) => { next().then(() => {}) }, () => {}])({})
+    assert.notEqual(kept, ENDED)
+    assert.equal(kept, koneCompose([(ctx, next) => { next() }, () => {}])({}))
+  })
+
+  it('should not count a layer that threw as one on the stack', () => {
+    // each layer keeps its next() and throws; the next one runs when nothing is on the stack
+    const kept = []
+    const layers = Array.from({ length: 2000 }, () => (ctx, next) => {
+      kept.push(next)
+      throw new Error('thrown')
+    })
+    koneCompose(layers)({}).catch(() => {})
+    for (let count = 1; count < layers.length; count++) {
+      assert.equal(kept.length, count, 'a layer ran in a later tick')
+      kept.at(-1)().catch(() => {})
+    }
+  })
 })

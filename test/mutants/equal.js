@@ -1,0 +1,64 @@
+'use strict'
+
+/**
+ * File → mutants that no test of the behaviour can notice: the line, `to` if only one replacement is meant, and why.
+ */
+module.exports = {
+  'lib/http1/input/parser.js': [
+    {
+      line: 'const KEEP_ALIVE = / *keep-alive\\r/iy',
+      why: 'it saves time alone: what it does not match is compared member by member'
+    },
+    { line: 'KEEP_ALIVE.lastIndex = i + 11', why: 'the same: what ends 11 bytes before the value is not "keep-alive" CR' },
+    { line: 'if (!KEEP_ALIVE.test(text)) {', why: 'the same' },
+    { line: "const found = { method: '', url: '', section: null }", why: 'it is read after a parse() that has set all of it' },
+    {
+      line: 'if (end - at < maxSize && text.slice(fields, end) === previous.text) {',
+      to: 'end - at <= maxSize',
+      why: 'the size as node counts it is smaller, because separators do not count'
+    },
+    {
+      line: 'if (end - at >= maxSize && weight(text, target, fields, end) >= maxSize) return UNSUPPORTED',
+      why: 'the first comparison saves time alone: the size as node counts it is never larger than the section'
+    },
+    {
+      line: 'if (end - fields > maxFields * SHORTEST_FIELD && count(text, fields, end) > maxFields) return UNSUPPORTED',
+      why: 'the first comparison saves time alone: a shorter section cannot hold more fields'
+    },
+    {
+      line: 'return text.length - part.length > SPARE ? detach(part) : part',
+      why: 'the characters are the same; test/http1/kept-memory.test.js measures what is kept'
+    },
+    {
+      line: 'if (target === UNSUPPORTED) return incomplete(text, at, maxFields)',
+      why: 'it saves time alone: one byte before the text no version begins that is followed by fields'
+    },
+    { line: '} else {', to: '{}', why: 'the end of method() finds no slash behind the P of another method' },
+    {
+      line: 'while (start < end && isBlank(member.charCodeAt(start))) start++',
+      why: 'there is no character at the end, so no blank'
+    },
+    {
+      line: 'while (end > start && isBlank(member.charCodeAt(end - 1))) end--',
+      why: 'of blanks alone nothing is left in either case'
+    },
+    { line: 'return text.charCodeAt(at) < SP', why: 'the loop above has skipped all SP' },
+    {
+      line: 'if (count === 0 || text.charCodeAt(i) !== CR || number > Number.MAX_SAFE_INTEGER) return UNSUPPORTED',
+      to: 'number >= Number.MAX_SAFE_INTEGER',
+      why: 'the sum before the last subtraction is rounded, so that the number is never this one'
+    }
+  ],
+  'lib/respond.js': [
+    {
+      line: "if (!outgoing.headersSent && !response.has('Content-Length')) {",
+      why: 'it saves time alone: set() ignores a field once the headers are sent, and length is that of the field'
+    },
+    { line: "if (typeof body === 'object') {", why: 'it saves time alone: toStream() returns undefined for other bodies' },
+    {
+      line: 'if (!outgoing.headersSent) response.length = Buffer.byteLength(json)',
+      why: 'it saves time alone: set() ignores a field once the headers are sent'
+    },
+    { line: 'if (!outgoing.headersSent) {', why: 'the same' }
+  ]
+}
