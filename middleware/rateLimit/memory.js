@@ -70,6 +70,7 @@ module.exports = class MemoryLimiter {
       window = { count: 0, end: now + this.duration }
       this.windows.young.set(id, window)
     }
-    return { count: ++window.count, wait: window.end - now }
+    // the sum above is rounded: the difference may be longer than the window by less than a nanosecond
+    return { count: ++window.count, wait: Math.min(window.end - now, this.duration) }
   }
 }

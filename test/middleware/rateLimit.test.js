@@ -376,6 +376,13 @@ describe('rateLimit in Redis', { skip: missing('redis-server'), concurrency: tru
 })
 
 describe('rateLimit(options)', () => {
+  it('should announce no wait that is longer than the window', async () => {
+    const app = new Kone()
+    let n = 0
+    app.use(rateLimit({ duration: 60_000, disableHeader: true, standardHeaders: 'draft-11', id: () => String(n++) }))
+    for (let i = 0; i < 500; i++) assert.match((await app.inject('/')).headers.ratelimit, /;t=60$/)
+  })
+
   it('should throw for an option of the wrong type', () => {
     for (const options of [
       { driver: 'mongo' }, { driver: 'redis' }, { driver: 'memory', db: failing() }, { db: {} },
