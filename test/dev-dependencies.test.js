@@ -26,7 +26,6 @@ const REASONS = {
   '@types/koa__router': 'test/types',
   '@types/node': 'test/types: lib/index.d.ts refers to it',
   c8: 'the command of make cover',
-  multer: 'the peer dependency of @koa/multer'
 }
 
 describe('a development dependency', () => {

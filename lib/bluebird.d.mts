@@ -1,3 +1,0 @@
-import Application = require('./bluebird.js')
-
-export = Application

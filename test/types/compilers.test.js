@@ -1,0 +1,109 @@
+'use strict'
+
+const assert = require('node:assert/strict')
+const { execFile, execFileSync } = require('node:child_process')
+const fs = require('node:fs')
+const os = require('node:os')
+const path = require('node:path')
+const { after, before, describe, it } = require('node:test')
+const { install } = require('../helpers/area')
+
+// kone's declarations as an app's compiler reads them: from the packed package, `skipLibCheck` off.
+
+const ROOT = path.join(__dirname, '../..')
+
+const OPTIONS = {
+  strict: true,
+  exactOptionalPropertyTypes: true,
+  esModuleInterop: true,
+  noEmit: true,
+  target: 'es2022',
+  lib: ['es2022'],
+  types: ['node'],
+  skipLibCheck: false
+}
+
+const SOURCES = ['middleware', 'router', 'docs']
+const ONE = SOURCES.map(name => `${name}.ts`)
+const BOTH = [...SOURCES.flatMap(name => [`${name}.cts`, `${name}.mts`]), 'require.cts']
+
+const NODE10 = { options: { module: 'commonjs', moduleResolution: 'node10' }, files: ONE }
+const SETTINGS = {
+  'commonjs and node10': version => {
+    if (version === '7') return // TypeScript 7 has no node10
+    return version === '6' ? { ...NODE10, options: { ...NODE10.options, ignoreDeprecations: '6.0' } } : NODE10
+  },
+  node16: () => ({ options: { module: 'node16' }, files: BOTH }),
+  nodenext: () => ({ options: { module: 'nodenext' }, files: BOTH }),
+  // what the set declares for ctx.state is not in this one
+  'nodenext without the set': () => ({ options: { module: 'nodenext' }, files: ['api.cts', 'api.mts'] }),
+  'esnext and bundler': () => ({ options: { module: 'esnext', moduleResolution: 'bundler' }, files: ONE })
+}
+
+const TEMPLATES = ['bare', 'site', 'api']
+
+describe('the declarations of the package', { concurrency: 2 }, () => {
+  let area, project
+
+  before(() => {
+    area = install('compilers')
+    project = fs.mkdtempSync(path.join(os.tmpdir(), 'kone-compilers-'))
+    const modules = path.join(project, 'node_modules')
+    fs.mkdirSync(modules)
+    execFileSync('npm', ['pack', '--pack-destination', project], { cwd: ROOT, stdio: 'ignore' })
+    const [tarball] = fs.readdirSync(project).filter(name => name.endsWith('.tgz'))
+    execFileSync('tar', ['xzf', tarball, '-C', modules], { cwd: project })
+    fs.renameSync(path.join(modules, 'package'), path.join(modules, 'kone'))
+    for (const name of ['helmet', 'prom-client', 'zod']) {
+      fs.symlinkSync(path.join(ROOT, 'node_modules', name), path.join(modules, name), 'junction')
+    }
+    fs.symlinkSync(path.join(area.folder, 'node_modules/@types'), path.join(modules, '@types'), 'junction')
+
+    for (const file of [...ONE, ...BOTH, 'api.cts', 'api.mts']) {
+      const source = file === 'require.cts' ? file : `${path.parse(file).name}.ts`
+      fs.copyFileSync(path.join(__dirname, source), path.join(project, file))
+    }
+    for (const kind of TEMPLATES) {
+      execFileSync(process.execPath, [path.join(ROOT, 'create/index.js'), kind, '--ts', ...(kind === 'site' ? [] : [`--${kind}`])], {
+        cwd: project,
+        stdio: 'ignore'
+      })
+    }
+  })
+
+  after(() => fs.rmSync(project, { recursive: true, force: true }))
+
+  for (const version of ['5.0', '5.9', '6', '7']) {
+    for (const [title, settingOf] of Object.entries(SETTINGS)) {
+      const setting = settingOf(version)
+      if (setting === undefined) continue
+      it(`should compile by TypeScript ${version} under ${title}`, async () => {
+        const config = `tsconfig.${version}.${title.replaceAll(' ', '-')}.json`
+        const { options: compilerOptions, files } = setting
+        const compiled = { compilerOptions: { ...OPTIONS, ...compilerOptions }, files }
+        fs.writeFileSync(path.join(project, config), JSON.stringify(compiled))
+        assert.equal(await complaints(version, ['-p', config]), '')
+      })
+    }
+  }
+
+  // create.test.js compiles them by the version that they install
+  it('should compile by TypeScript 7 in the projects of npm create kone', async () => {
+    for (const kind of TEMPLATES) assert.equal(await complaints('7', ['-p', kind, '--noEmit', '--skipLibCheck', 'false']), '')
+  })
+
+  /** What the compiler says, but for what it says about the declarations of other packages. */
+  function complaints (version, args) {
+    const tsc = path.join(area.folder, `node_modules/typescript-${version}/bin/tsc`)
+    return new Promise(resolve => {
+      execFile(process.execPath, [tsc, ...args, '--pretty', 'false'], { cwd: project }, (err, stdout, stderr) => {
+        const lines = stdout.split('\n').filter(line => /\S/.test(line) && !isForeign(line))
+        resolve([...lines, stderr, err !== null && typeof err.code !== 'number' ? err.message : ''].join('\n').trim())
+      })
+    })
+  }
+})
+
+function isForeign (line) {
+  return /node_modules\//.test(line) && !/node_modules\/kone\//.test(line)
+}
