@@ -43,8 +43,8 @@ declare namespace Router {
   interface Options<PrefixT extends string = string, SyntaxT extends 6 | 8 = 6 | 8> {
     /** put before every path */
     prefix?: PrefixT
-    /** only for requests to this host */
-    host?: string | RegExp
+    /** only for requests to this host, or to one of these */
+    host?: string | RegExp | Array<string | RegExp>
     /** what allowedMethods() calls implemented */
     methods?: string[]
     /** match this instead of the request's path */
@@ -245,7 +245,7 @@ declare class Router<
   exclusive: boolean
   params: Record<string, Router.ParamMiddleware>
   stack: Router.Layer[]
-  host: string | RegExp | undefined
+  host: string | RegExp | Array<string | RegExp> | undefined
 
   static url (path: string, ...args: any[]): string
 

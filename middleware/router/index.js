@@ -11,9 +11,12 @@ const Trie = require('./trie')
 const VERBS = http.METHODS.map(method => method.toLowerCase())
 const DONE = Promise.resolve()
 
+const hosts = new Rule('a string, a RegExp or an array of them', value => {
+  return Array.isArray(value) ? value.length > 0 && value.every(isPattern) : isPattern(value)
+})
 const OPTIONS = {
   prefix: string,
-  host: string.or(new Rule('a RegExp', value => value instanceof RegExp)),
+  host: hosts,
   methods: list(text, 'names of methods'),
   routerPath: string,
   exclusive: boolean,
@@ -32,7 +35,7 @@ const OPTIONS = {
  *
  * @param {object} [opts]
  * @param {string} [opts.prefix] put before every path
- * @param {string | RegExp} [opts.host] only for requests to this host
+ * @param {string | RegExp | Array<string | RegExp>} [opts.host] only for requests to this host, or to one of these
  * @param {string[]} [opts.methods] methods that allowedMethods() treats as implemented
  * @param {string} [opts.routerPath] match this path instead of the request's
  * @param {boolean} [opts.exclusive=false] run the last matching route alone
@@ -361,7 +364,7 @@ class Router {
     const { host } = this
     if (!host) return true
     if (!input) return false
-    return typeof host === 'string' ? input === host : host.test(input)
+    return Array.isArray(host) ? host.some(one => isHost(one, input)) : isHost(host, input)
   }
 
   /**
@@ -385,6 +388,14 @@ for (const verb of VERBS) {
   Router.prototype[verb] = function (...args) {
     return this.add(`a ${verb}`, [verb], args)
   }
+}
+
+function isPattern (value) {
+  return typeof value === 'string' || value instanceof RegExp
+}
+
+function isHost (host, input) {
+  return typeof host === 'string' ? input === host : host.test(input)
 }
 
 Router.prototype.del = Router.prototype.delete

@@ -170,6 +170,16 @@ frameworks('router', ({ it, Koa, ask }) => {
     assert.equal((await ask(app, 'GET /', { headers: { host: 'other' } })).status, 404)
   })
 
+  it('should match by one of several hosts', async () => {
+    const app = new Koa()
+    const router = new Router({ host: ['one.example', /^two\./] })
+    router.get('/', ctx => { ctx.body = ctx.host })
+    app.use(router.routes())
+    for (const [host, status] of [['one.example', 200], ['two.example', 200], ['one', 404], ['a.two.example', 404]]) {
+      assert.equal((await ask(app, 'GET /', { headers: { host } })).status, status, host)
+    }
+  })
+
   it('should redirect from and to named routes', async () => {
     const app = new Koa()
     const router = new Router()

@@ -7,7 +7,7 @@ module.exports = {
   make: options => router(options),
   options: {
     prefix: STRINGS,
-    host: STRINGS,
+    host: [...STRINGS, [], [5], [['a']]],
     methods: ['GET', [5], null],
     routerPath: STRINGS,
     exclusive: BOOLEANS,
