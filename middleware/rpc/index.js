@@ -10,9 +10,12 @@ const { given, misuse } = require('../_shared/misuse')
 // apply() puts the arguments on the stack: about 100,000 of them overflow it
 const MAX_ARGUMENTS = 1000
 
+// JSON.stringify() recurses: about 3,000 levels overflow the stack
+const MAX_DEPTH = 1000
+
 const JSON_CODEC = {
   type: 'application/json',
-  decode: buffer => parseJSON(buffer.toString(), true),
+  decode: buffer => parseJSON(shallow(buffer.toString()), true),
   encode: value => Buffer.from(JSON.stringify(value) ?? 'null')
 }
 
@@ -129,9 +132,32 @@ function decode (codec, body) {
   try {
     args = codec.decode(body)
   } catch (err) {
+    if (err.type === 'depth.exceeded') throw err
     throw createError(400, 'malformed body', { cause: err })
   }
   if (!Array.isArray(args)) throw createError(400, 'the body must be an array of arguments')
   if (args.length > MAX_ARGUMENTS) throw createError(400, 'too many arguments')
   return args
+}
+
+/**
+ * The same text, if its arrays and objects are not nested too deeply.
+ */
+function shallow (json) {
+  let depth = 0
+  for (let i = 0; i < json.length; i++) {
+    const char = json[i]
+    if (char === '"') i = endOfString(json, i)
+    else if (char === ']' || char === '}') depth--
+    else if ((char === '[' || char === '{') && ++depth > MAX_DEPTH) {
+      throw createError(400, `more than ${MAX_DEPTH} levels in the body`, { type: 'depth.exceeded', depth: MAX_DEPTH })
+    }
+  }
+  return json
+}
+
+function endOfString (json, start) {
+  let i = start + 1
+  while (i < json.length && json[i] !== '"') i += json[i] === '\\' ? 2 : 1
+  return i
 }

@@ -23,7 +23,7 @@ const METHODS = {
   created () { this.status = 201; return 'new' }
 }
 
-frameworks('rpc', ({ it, Koa, ask }) => {
+frameworks('rpc', ({ it, Koa, ask, errors }) => {
   const serve = (options, methods = METHODS) => {
     const app = new Koa()
     app.on('error', () => {})
@@ -90,6 +90,20 @@ frameworks('rpc', ({ it, Koa, ask }) => {
     }
     assert.equal((await call(app, 'add', 'x', { 'content-type': V8.type })).status, 400)
     assert.equal((await call(app, 'add', 'x', { ...JSON_TYPE, 'content-encoding': 'gzip' })).status, 400)
+  })
+
+  it('should respond with 400 to more levels than can be handled', async () => {
+    errors.length = 0
+    const app = serve()
+    const nested = depth => `[${'{"[":['.repeat(depth / 2)}${']}'.repeat(depth / 2)}]`
+    assert.equal((await call(app, 'later', nested(998))).text, nested(998).slice(1, -1))
+    for (const depth of [1000, 10_000, 100_000]) {
+      const res = await call(app, 'later', nested(depth))
+      assert.deepEqual([res.status, res.text], [400, 'more than 1000 levels in the body'])
+    }
+    assert.equal((await call(app, 'later', JSON.stringify(['[{\\"'.repeat(2000)]))).status, 200)
+    assert.equal((await call(app, 'later', '["[')).status, 400)
+    assert(errors.every(err => err.status === 400))
   })
 
   it('should respond with 415 to a type without a codec', async () => {
