@@ -11,10 +11,11 @@ form.nest = nest
 const DEFAULTS = { allowDots: true, arrayLimit: 20, depth: 5, parameterLimit: 1000 }
 
 const limit = number({ min: 0, max: Infinity })
+const MAX_ARRAY = 1000 // an array has as many places as its last index says: `a[999]=1` costs 8 KB
 const ofQs = refused('pass the package qs as options.qs')
 const OPTIONS = shape({
   allowDots: boolean,
-  arrayLimit: limit,
+  arrayLimit: number({ min: 0, max: MAX_ARRAY }),
   depth: limit,
   parameterLimit: limit,
   allowEmptyArrays: ofQs,
@@ -50,7 +51,7 @@ const OPTIONS = shape({
  *
  * @param {object} [options]
  * @param {boolean} [options.allowDots=true] `a.b` is `a[b]`
- * @param {number} [options.arrayLimit=20] from this index on `a[20]` is the key of an object
+ * @param {number} [options.arrayLimit=20] from this index on `a[20]` is the key of an object; at most 1000
  * @param {number} [options.depth=5] brackets after the first name, more is a 400
  * @param {number} [options.parameterLimit=1000] pairs, more is a 413
  * @return {Function} (text, decode) => object; throws 400 and 413

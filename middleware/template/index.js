@@ -110,7 +110,9 @@ module.exports = function template (root, options) {
  * @return {Function} (ctx) => Promise | undefined
  * @api public
  */
-module.exports.final = function final () {
+module.exports.final = function final (options) {
+  check('template', options, {})
+
   return function template (ctx) {
     if (ctx.body == null) return ctx._rendering
   }

@@ -86,6 +86,20 @@ describe('the options of the set', () => {
     assert.throws(() => set.helmet.frameguard({ acton: 'deny' }), /^TypeError: helmet\.frameguard: .* `action`\?/)
   })
 
+  it('should be checked by every final, too', () => {
+    const first = { logger: [console], static: [__dirname] } // arguments before the options
+    const finals = Object.keys(set).filter(name => set[name].final !== undefined)
+    assert(finals.length > 7)
+    for (const name of finals) {
+      const make = options => set[name].final(...first[name] ?? [], options)
+      make()
+      make({})
+      for (const option of ['qqqqqqqqqqqq', misspelt(Object.keys(TABLE[name]?.options ?? { none: 1 })[0] ?? 'none')]) {
+        assert.throws(() => make({ [option]: true }), { name: 'TypeError', message: new RegExp(`: options\\.${option} is unknown`) }, name)
+      }
+    }
+  })
+
   it('should be left alone', () => {
     const app = new Kone()
     for (const name of ['bodyParser', 'compress', 'logger', 'static']) {
