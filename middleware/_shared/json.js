@@ -1,5 +1,6 @@
 'use strict'
 
+const createError = require('http-errors')
 const secure = require('secure-json-parse')
 
 /**
@@ -12,7 +13,7 @@ const secure = require('secure-json-parse')
  * @param {boolean} [strict=true] objects and arrays only; an empty text is {}
  * @param {string} [onProtoPoisoning='error'] or 'remove', 'ignore'
  * @return {*}
- * @throws {SyntaxError} with status 400 and the text as `body`
+ * @throws {SyntaxError} as http-errors makes it: status 400, `expose`; the text as `body`
  * @api private
  */
 module.exports = function parseJSON (text, strict = true, onProtoPoisoning = 'error') {
@@ -23,6 +24,6 @@ module.exports = function parseJSON (text, strict = true, onProtoPoisoning = 'er
     }
     return secure.parse(text, { protoAction: onProtoPoisoning, constructorAction: onProtoPoisoning })
   } catch (err) {
-    throw Object.assign(err, { status: 400, body: text })
+    throw createError(400, err, { body: text })
   }
 }

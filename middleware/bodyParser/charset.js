@@ -2,8 +2,9 @@
 
 const iconv = require('iconv-lite')
 
-// iconv-lite reads these too, but they are not charsets
-const NOT_CHARSETS = /^(?:base64|hex|binary)$/i
+// iconv-lite reads these too. The first three are not charsets; text in UTF-7 has other characters for a
+// filter than for its reader, so that browsers and the HTML standard refuse it.
+const REFUSED = /^(?:base64|hex|binary|(?:unicode11)?utf7(?:imap)?)$/
 
 /**
  * Whether text of this charset can be read.
@@ -14,7 +15,7 @@ const NOT_CHARSETS = /^(?:base64|hex|binary)$/i
  * @return {boolean}
  */
 exports.isCharset = name =>
-  typeof name === 'string' && !NOT_CHARSETS.test(name) && iconv.encodingExists(name)
+  typeof name === 'string' && !REFUSED.test(plain(name)) && iconv.encodingExists(name)
 
 exports.isUtf8 = isUtf8
 
@@ -44,6 +45,11 @@ exports.unescape = function (text, charset) {
   const escaped = iconv.encode(text.replaceAll('+', ' '), charset).toString('latin1')
   const raw = escaped.replace(/%([0-9a-f]{2})/gi, (match, hex) => String.fromCharCode(parseInt(hex, 16)))
   return iconv.decode(Buffer.from(raw, 'latin1'), charset)
+}
+
+/** As iconv-lite compares names: `UTF-7` is `utf_7`. */
+function plain (name) {
+  return name.toLowerCase().replace(/:\d{4}$|[^0-9a-z]/g, '')
 }
 
 function isUtf8 (charset) {

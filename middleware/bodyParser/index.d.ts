@@ -10,7 +10,7 @@ declare namespace bodyParser {
   interface FormOptions {
     /** `a.b` is `a[b]`; default true */
     allowDots?: boolean
-    /** from this index on `a[20]` is the key of an object; default 20 */
+    /** from this index on `a[20]` is the key of an object; default 20, at most 1000 */
     arrayLimit?: number
     /** levels, more is a 400; default 5 */
     depth?: number

@@ -1,5 +1,6 @@
 'use strict'
 
+const createError = require('http-errors')
 const sizeOf = require('../_shared/bytes')
 const form = require('../_shared/form')
 const parseJSON = require('../_shared/json')
@@ -51,9 +52,7 @@ function formReader ({ qs, queryString = {} }) {
     try {
       return isUtf8(charset) ? parse(text) : parse(text, escaped => unescape(escaped, charset))
     } catch (err) {
-      err.status ??= 400
-      err.body = text
-      throw err
+      throw createError(err.status ?? 400, err, { body: text })
     }
   }
 }

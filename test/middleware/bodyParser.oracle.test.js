@@ -139,8 +139,8 @@ function post (port, headers, body, isChunked) {
       answered = true
       let text = ''
       for await (const chunk of res) text += chunk
-      // which limit was passed is described in words of one's own
-      resolve({ status: res.statusCode, text: res.statusCode === 413 ? '' : text })
+      // what is wrong, and which limit was passed, is described in words of one's own
+      resolve({ status: res.statusCode, text: [400, 413].includes(res.statusCode) ? '' : text })
     })
     req.on('error', err => { if (!answered) reject(err) })
     if (isChunked) {

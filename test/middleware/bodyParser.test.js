@@ -3,6 +3,7 @@
 const { describe, it } = require('node:test')
 const assert = require('node:assert/strict')
 const zlib = require('node:zlib')
+const { isHttpError } = require('http-errors')
 const iconv = require('iconv-lite')
 const { bodyParser: scoped } = require('@koa/bodyparser')
 const bodyParser = require('kone/middleware/bodyParser')
@@ -97,6 +98,27 @@ frameworks('bodyParser', ({ it, Koa, ask, listen }) => {
     assert.equal(app.reached, 0)
   })
 
+  it('should refuse what cannot be parsed by an error of http-errors, which says why', async () => {
+    for (const [type, body] of [
+      ['application/json', '{'], ['application/json', '1'], ['application/json', '{"__proto__":1}'],
+      ['application/x-www-form-urlencoded', 'a[b][c][d][e][f][g]=1']
+    ]) {
+      let refusal
+      const app = new Koa()
+      app.use((ctx, next) => next().catch(err => { refusal = err; throw err }))
+      app.use(bodyParser())
+      const res = await ask(app, 'POST /', { headers: { 'content-type': type }, body })
+      assert.equal(isHttpError(refusal), true, body)
+      assert.deepEqual([res.status, res.text], [400, refusal.message])
+      assert.equal(refusal.body, body)
+    }
+    const qs = { parse () { throw new Error('no') } }
+    const app = new Koa()
+    app.use(bodyParser({ qs }))
+    const res = await ask(app, 'POST /', { headers: { 'content-type': 'application/x-www-form-urlencoded' }, body: 'a=1' })
+    assert.deepEqual([res.status, res.text], [400, 'no'])
+  })
+
   it('should respond with 415 to an encoding, a charset or a type it cannot read', async () => {
     const app = echo({ enableTypes: ['json', 'form', 'text'] })
     for (const headers of [
@@ -105,6 +127,9 @@ frameworks('bodyParser', ({ it, Koa, ask, listen }) => {
       { ...JSON_TYPE, 'content-encoding': 'constructor' },
       { 'content-type': 'application/json; charset=x-nonsense' },
       { 'content-type': 'application/json; charset=hex' },
+      ...['base-64', 'utf-7', 'UTF7', 'utf_7', 'unicode-1-1-utf-7', 'utf-7-imap'].map(charset => {
+        return { 'content-type': `application/json; charset=${charset}` }
+      }),
       { 'content-type': 'text/plain; charset=__proto__' },
       { 'content-type': 'application/json; charset' },
       { 'content-type': 'application/json, text/plain' },

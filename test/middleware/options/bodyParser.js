@@ -12,7 +12,7 @@ module.exports = {
     textLimit: SIZES,
     xmlLimit: SIZES,
     decoderMemory: SIZES,
-    encoding: [5, '', 'nonsense', 'base64'],
+    encoding: [5, '', 'nonsense', 'base64', 'utf-7'],
     strict: BOOLEANS,
     detectJSON: FUNCTIONS,
     extendTypes: [5, ['text/x'], { json: 5 }],
@@ -25,7 +25,7 @@ module.exports = {
     onProtoPoisoning: [true, 'keep'],
     queryString: [5, null],
     'queryString.allowDots': BOOLEANS,
-    'queryString.arrayLimit': ['5', -1],
+    'queryString.arrayLimit': ['5', -1, 1001, Infinity],
     'queryString.depth': ['5', -1, NaN],
     'queryString.parameterLimit': ['5', -1],
     'queryString.comma': [true], // of qs itself
