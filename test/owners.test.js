@@ -24,7 +24,7 @@ const UNDOCUMENTED = [
   {
     files: /^http1\/node\/|^fetch\/node\.js$/,
     fields: [
-      'server', '_httpMessage', 'push', 'unshift', 'destroy', 'end', 'readableFlowing', 'needReadable', // of a socket
+      'server', '_httpMessage', 'push', 'unshift', 'setEncoding', 'destroy', 'end', 'readableFlowing', 'needReadable', // of a socket
       'httpVersionMajor', 'httpVersionMinor', 'httpVersion', 'upgrade', 'joinDuplicateHeaders', // of a request
       'complete', 'aborted', '_dumped', '_consuming',
       'ended', 'endEmitted', 'destroyed', 'closed', 'closeEmitted', 'errored', 'errorEmitted', // of its state

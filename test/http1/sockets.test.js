@@ -131,6 +131,26 @@ const WAYS = {
   "a 'connection' listener listens for 'data' once": (server, note) => touched(socket => {
     socket.once('data', chunk => note(chunk.toString()))
   })(server),
+  "a 'connection' listener sets an encoding": (server, note) => touched(socket => {
+    try {
+      socket.setEncoding('utf8')
+    } catch ({ code, message }) {
+      note(`${code} ${message}`)
+    }
+  })(server),
+  "a 'connection' listener pushes a string": touched(socket => {
+    process.nextTick(() => socket.push(`GET /first HTTP/1.1${LF}Host: a${LF}${LF}`))
+  }),
+  'a subclass of net.Socket that pushes strings': byOther((socket, server) => {
+    class Strings extends net.Socket {
+      _read () {}
+      _write (chunk, encoding, callback) { socket.write(chunk, callback) }
+      _final (callback) { socket.end(callback) }
+    }
+    const strings = new Strings({ allowHalfOpen: true })
+    socket.on('data', chunk => strings.push(chunk.toString())).on('end', () => strings.push(null))
+    server.emit('connection', strings)
+  }),
   "a 'connection' listener pauses and resumes": touched(socket => {
     socket.pause()
     setImmediate(() => socket.resume())
@@ -158,6 +178,7 @@ const WAYS = {
     }
     return server.listen(onPort)
   },
+  'TLS, accepted by the server': server => server.listen(onPort),
   "TLS, a 'connection' listener listens for 'data'": (server, note) => {
     server.on('secureConnection', socket => socket.on('data', chunk => note(chunk.toString())))
     return server.listen(onPort)
