@@ -285,6 +285,18 @@ sides("the socket's own timeout", ({ it, serve }) => {
     assert.match(await client.all(), /hello$/)
   })
 
+  it('should not be set by server.setTimeout() of a time after the connection', async () => {
+    const { server, talk, sockets } = await serve(hello)
+    const client = await talk()
+    await waitFor(() => sockets.length === 1, 'the connection')
+    server.setTimeout(SHORT)
+    client.write('POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n')
+    const silent = await talk()
+    await silent.all() // by now the other one would be over, too
+    client.write('0\r\n\r\n')
+    await client.until(/hello$/)
+  })
+
   it('should count between two requests, where it is set there', async () => {
     const { app, talk } = await serve(hello)
     app.on('finish', ctx => ctx.socket.setTimeout(SHORT))

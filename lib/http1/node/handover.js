@@ -130,7 +130,7 @@ function handOver (server, socket, reads = [], removed = []) {
   // Node's parser would read the handle itself, but for listeners that are added now.
   for (const listener of readers) socket.on('data', listener)
   if (isSniffed) socket.on('data', ignore).off('data', ignore)
-  if (reads.length > 0 && socket.timeout !== timeout) socket.setTimeout(timeout)
+  if (reads.length > 0 && socket.timeout !== timeout) socket.setTimeout(timeout || 0)
 }
 
 function ignore () {}
