@@ -57,6 +57,7 @@ class Deadlines {
   /** `server.connectionsCheckingInterval` has passed. */
   checkMessage (ms) {
     const { connection } = this
+    if (connection.socket.closed) return connection.onClose() // other code has removed the listener for 'close'
     if (!this.isMessageLate(ms)) return
     connection.reader.giveUp()
     connection.fail(requestTimeout())

@@ -383,6 +383,27 @@ sides('an async context in which sockets are emitted', ({ it, serve }) => {
   })
 })
 
+describe("a 'connection' listener that removes the server's listener for 'close'", () => {
+  it('should not keep the connection in memory, nor its responses pending', { timeout: TIMEOUT }, async () => {
+    const app = new Kone()
+    app.silent = true
+    let begun = false
+    const lost = new Promise(resolve => app.use(ctx => {
+      begun = true
+      ctx.onFinished(resolve)
+      return new Promise(() => {})
+    }))
+    const server = app.attach(http.createServer({ connectionsCheckingInterval: 20 }))
+    server.on('connection', socket => socket.removeAllListeners('close'))
+    await once(server.listen(onPort), 'listening')
+    const client = await talk(server.address().port, get('/'))
+    await waitFor(() => begun, 'the request')
+    client.destroy()
+    assert.equal((await lost).code, 'KONE_ERR_RESPONSE_LOST')
+    await new Promise(resolve => server.close(resolve))
+  })
+})
+
 describe('an async context in which TLS sockets are accepted', () => {
   it('should be that of each connection', async () => {
     const storage = new AsyncLocalStorage()
