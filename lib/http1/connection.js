@@ -65,7 +65,7 @@ class Connection {
 
   /**
    * Handle one read. Reads never run inside one another: a handler may end a response that reading waits for, and
-   * TLS passes on several records although it was told to stop. What arrives meanwhile is held.
+   * TLS passes on several records although it should stop. What arrives meanwhile is held.
    */
   take (chunk) {
     const { gate } = this

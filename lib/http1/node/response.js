@@ -141,6 +141,14 @@ class FrontResponse extends http.ServerResponse {
     if (removed & REMOVED.date) this.sendDate = false
   }
 
+  /** Earlier responses that are on their way are flushed first. */
+  destroy (err) {
+    const outgoing = this[kOutgoing]
+    const isCurrent = this.socket !== null && !this.destroyed && outgoing.isOpen
+    if (isCurrent && outgoing.responses.delays(outgoing)) this.socket = null
+    return super.destroy(err)
+  }
+
   end (chunk, encoding, callback) {
     const outgoing = this[kOutgoing]
     const length = lengthOf(chunk)
@@ -305,6 +313,7 @@ function flushPieces (res) {
 function assign (outgoing) {
   const { responses, res } = outgoing
   const { socket } = responses
+  if (res.destroyed && responses.delays(outgoing)) return
   setMessage(socket, res)
   res.socket = socket
   if (res.listenerCount('socket') > 0) res.emit('socket', socket)

@@ -35,6 +35,7 @@ class Responses {
     this.batch = new Pieces()
     this.batched = null     // the responses whose bytes are in the batch
     this.flushing = null
+    this.delayed = null     // the current response, if it was destroyed: it ends the connection after `flushing`
     this.isScheduled = false
     this.isBurst = false    // one read held several requests
     this.isAsync = socket.encrypted === true // TLS never writes at once
@@ -163,6 +164,20 @@ class Responses {
     else if (!this.first.isQueued) this.connection.turnOf(this.first)
   }
 
+  /**
+   * Does the end of the connection have to wait for earlier responses? Then the current one becomes the current one
+   * again when they are flushed.
+   *
+   * @param {Outgoing} outgoing the current one
+   * @return {boolean}
+   */
+  delays (outgoing) {
+    this.flush()
+    if (this.flushing === null) return false
+    this.delayed = outgoing
+    return true
+  }
+
   // ---- the batch
 
   join (outgoing, text, encoding, bytes) {
@@ -257,6 +272,7 @@ class Responses {
     if (isLost) return this.lose(written, err || null)
     written.forEach(flushed)
     if (this.isFlushed) this.connection.deadlines.rest()
+    if (this.flushing === null && this.delayed !== null) this.connection.turnOf(this.delayed)
   }
 
   // ---- the end of the connection
@@ -265,7 +281,7 @@ class Responses {
   loseAll (cause) {
     const lost = [...this.flushing || [], ...this.batched || []]
     for (let outgoing = this.first; outgoing !== null; outgoing = outgoing.next) lost.push(outgoing)
-    this.first = this.last = this.flushing = this.batched = null
+    this.first = this.last = this.flushing = this.delayed = this.batched = null
     this.length = this.queuedBytes = 0
     this.batch.clear()
     this.lose(lost, cause)
