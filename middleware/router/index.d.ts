@@ -41,8 +41,8 @@ declare namespace Router {
     Kone.Middleware<StateT, ContextT & OfPath<'', P>>
 
   interface Options<PrefixT extends string = string, SyntaxT extends 6 | 8 = 6 | 8> {
-    /** put before every path */
-    prefix?: PrefixT
+    /** put before every path; any text where `new Router<State, Context>()` leaves its type at the default */
+    prefix?: PrefixT | ('' extends PrefixT ? string : never)
     /** only for requests to this host, or to one of these */
     host?: string | RegExp | Array<string | RegExp>
     /** what allowedMethods() calls implemented */

@@ -193,6 +193,8 @@ const typed = new Router<State, Extra, '/:tenant'>({ prefix: '/:tenant' })
 typed.get('/', ctx => { exactly<{ tenant: string }>()(ctx.params, true) })
 // @ts-expect-error: another prefix than that of the type
 is<unknown>(new Router<State, Extra, '/:tenant'>({ prefix: '/:tennant' }))
+const api = new Router<State, Extra>({ prefix: '/api' })
+api.get('/:id', ctx => { exactly<{ id: string }>()(ctx.params, true) })
 const somewhere = new Router({ prefix: text })
 somewhere.get('/:id', ctx => { is<string>(ctx.params.id) })
 
