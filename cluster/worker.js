@@ -9,7 +9,7 @@ const cluster = require('node:cluster')
 const http = require('node:http')
 const net = require('node:net')
 const { pathToFileURL } = require('node:url')
-const { drain, track } = require('kone/lib/drain')
+const { drain, track } = require('../lib/drain')
 const line = require('./line')
 const { GRACE, PAGE, portError } = require('./settings')
 
