@@ -174,7 +174,6 @@ module.exports = class Session {
     if (this.saving !== undefined) return this.saving.then(() => this.commit(), () => this.commit())
     if (this.failure !== undefined) return this.reportFailure()
     if (this.sent) keepPrivate(this.ctx) // somebody may have set Cache-Control since
-    if (this.gone && !this.renewed) return undefined
     const isDue = this.isDue()
     const isNeeded = this.renewed || this.forced || this.redecorated || isDue
     if (!this.touched && !isNeeded) return undefined
@@ -182,6 +181,7 @@ module.exports = class Session {
       this.value = {}
       this.cleared = true
     }
+    if (this.gone && !this.renewed && !this.cleared) return undefined
 
     let text = toText(this.value)
     let isChanged = this.isChanged(text) || (this.cleared && this.id !== '')
@@ -237,6 +237,7 @@ module.exports = class Session {
     const { maxAge, ...cleared } = this.attributes()
     if (id !== '') await storage.drop(id)
     this.id = ''
+    this.gone = false
     if (!ctx.headerSent && readCookie(ctx)) this.send(key, null, cleared)
   }
 

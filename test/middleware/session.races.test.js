@@ -51,6 +51,11 @@ const ACTIONS = {
   write (ctx, mark) { ctx.session.mark = mark },
   save: (ctx, mark) => ctx.session.save(),
   'sign out' (ctx) { ctx.session = null },
+  async 'write, save and sign out' (ctx, mark) {
+    ctx.session.mark = mark
+    await ctx.session.save()
+    ctx.session = null
+  },
   renew (ctx) { ctx.sessionHandler.regenerateId() },
   async 'write and renew while it is saved' (ctx, mark) {
     ctx.session.mark = mark
@@ -194,6 +199,17 @@ function suite (make) {
         assert.deepEqual(await app.stored(id), { mark: 'new' })
       })
     }
+
+    it(`should clear the cookie of a sign-out whose session has got another id (${title})`, async () => {
+      for (const action of ['sign out', 'write, save and sign out']) {
+        const app = start(make(), options)
+        const id = await app.signIn('ada')
+        const late = await app.begin(id)
+        await (await app.begin(id))('renew')
+        assert.deepEqual(await late(action, 'late'), { status: 200, set: '' })
+        assert.equal(await app.stored(id), undefined)
+      }
+    })
 
     it(`should give a new id although a save is not finished (${title})`, async () => {
       const app = start(make(), options)

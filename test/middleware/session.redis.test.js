@@ -115,7 +115,7 @@ describe('session.redis()', { skip: missing('redis-server'), concurrency: true }
     })
 
     it(`should lose and mix up no session when Redis is killed and started again with ${name}`, async t => {
-      const { server, ready, ask, stop } = await start(connect)
+      const { server, ready, sessions, ask, stop } = await start(connect)
       t.after(stop)
 
       const users = await Promise.all(Array.from({ length: 20 }, async (_, i) => {
@@ -138,6 +138,7 @@ describe('session.redis()', { skip: missing('redis-server'), concurrency: true }
 
       await server.restart()
       await ready()
+      await until(() => sessions.isStoreUp)
       await Promise.all(users.map(async (cookie, i) => {
         const res = await ask('/', cookie)
         assert.equal(res.status, 200)
