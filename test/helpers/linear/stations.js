@@ -257,6 +257,8 @@ function setStations ({ root, views }) {
     ['isolate', over(isolate()), {}],
     ['health', over(health()), { url: '/healthz' }, { url: '/' }],
     ['metrics', over(metrics({ defaults: false, register: new Registry() })), { url: '/metrics' }, { url: '/' }],
+    ['metrics with a token', over(metrics({ defaults: false, register: new Registry(), token: 'secret' })), { url: '/metrics' }],
+    ['health with details', over(health({ details: true })), { url: '/readyz' }],
     ['overload', over(overload({ maxEventLoopDelay: false, maxRssBytes: '1000gb' })), {}],
     ['validate', over(parse(), validate({ query: any, headers: any, cookies: any, body: any })), post('application/json', '{}')],
     ['validate that refuses', over(validate({ query: none, cookies: none })), {}],
