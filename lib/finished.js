@@ -1,5 +1,6 @@
 'use strict'
 
+const process = require('node:process')
 const { setImmediate } = require('node:timers') // jsdom has none
 const { responseLost } = require('./errors')
 
@@ -42,7 +43,8 @@ class Fate {
     if (this.settled) return
     this.settled = true
     this.err = flushed ? null : responseLost(cause)
-    for (const fn of this.listeners.splice(0)) fn(this.err)
+    // Each in a tick of its own, as on the front: one that throws must not keep the others from being called.
+    for (const fn of this.listeners.splice(0)) process.nextTick(fn, this.err)
   }
 }
 
@@ -65,7 +67,8 @@ class Delivery extends Fate {
     if (socket?.closed) return this.settle(false, socket.errored)
 
     res.on('prefinish', onPrefinish)
-    res.on('finish', onFinish)
+    // Before all others, because a listener that throws keeps those after it from being called.
+    res.prependListener('finish', onFinish)
     if (typeof socket?.once === 'function') pendingOf(socket).add(this)
     else res.on('close', onClose)
   }
@@ -76,9 +79,13 @@ class Delivery extends Fate {
     this.flushed = isSound(socket) && socket.writableLength === 0
   }
 
-  /** The socket has written all bytes, or was destroyed and has dropped them. */
+  /**
+   * The socket has written all bytes, or was destroyed and has dropped them. Settled in the next tick, because node's
+   * own listener for 'finish' has not been called yet.
+   */
   finish () {
-    this.settle(this.flushed || !this.socket || isSound(this.socket), this.socket?.errored)
+    this.flushed ||= !this.socket || isSound(this.socket)
+    process.nextTick(close, this)
   }
 
   close () {
@@ -101,6 +108,8 @@ function onPrefinish () { this[kDelivery].prefinish() }
 function onFinish () { this[kDelivery].finish() }
 
 function onClose () { this[kDelivery].close() }
+
+function close (delivery) { delivery.close() }
 
 /** The responses of a socket that are pending: one listener for all of them. */
 function pendingOf (socket) {

@@ -9,6 +9,8 @@ const { Readable } = require('node:stream')
 
 const context = require('../helpers/context')
 const engines = require('../helpers/engines')
+const catchUncaught = require('../helpers/uncaught')
+const until = require('../helpers/until')
 const Kone = require('../helpers/kone')
 
 describe('ctx.onFinished(fn)', () => {
@@ -78,6 +80,60 @@ engines('ctx.onFinished(fn)', ({ it, serve }) => {
 })
 
 const raw = { http2: 'gets its request from a raw client here', inject: 'has no client that could leave', fetch: 'is aborted instead: test/fetch' }
+
+const own = { fetch: 'has no ctx.res of its own', http2: 'never closes a stream after an exception in this listener' }
+
+engines("ctx.onFinished(fn) and what the app's other code does", ({ it, serve }) => {
+  it("should be called when a listener for 'finish' throws", { skip: own }, async t => {
+    const uncaught = catchUncaught(t)
+    const calls = []
+    const { ask, app } = await serve(app => app.use(ctx => {
+      ctx.res.on('finish', () => { throw new Error('thrown') })
+      ctx.onFinished(err => calls.push(err))
+      ctx.body = 'hello'
+    }))
+    const finished = new Promise(resolve => app.once('finish', resolve))
+    await ask('GET /')
+    await finished
+    assert.deepEqual(calls, [null])
+    assert.deepEqual(uncaught.map(({ message }) => message), ['thrown'])
+  })
+
+  it('should call each, whatever the others throw', async t => {
+    const uncaught = catchUncaught(t)
+    const calls = []
+    const { ask, app } = await serve(app => app.use(ctx => {
+      for (const name of ['one', 'two', 'three']) {
+        ctx.onFinished(() => {
+          calls.push(name)
+          throw new Error(name)
+        })
+      }
+      ctx.body = 'hello'
+    }))
+    const finished = new Promise(resolve => app.once('finish', resolve))
+    await ask('GET /')
+    await finished
+    await new Promise(resolve => setImmediate(resolve))
+    assert.deepEqual(calls, ['one', 'two', 'three'])
+    assert.deepEqual(uncaught.map(({ message }) => message), ['one', 'two', 'three'])
+  })
+
+  it('should run in the async context of its own request', { skip: { ...raw, fetch: 'is not pipelined' } }, async () => {
+    const calls = []
+    const { app, port } = await serve(app => app.use(async ctx => {
+      ctx.onFinished(() => calls.push([ctx.path, app.currentContext?.path]))
+      if (ctx.path === '/1') await new Promise(resolve => setTimeout(resolve, 1))
+      ctx.body = 'hello'
+    }), { asyncLocalStorage: true })
+    app.on('finish', ctx => calls.push([ctx.path, app.currentContext?.path]))
+    const client = net.connect(port, '127.0.0.1')
+    client.write(['/1', '/2', '/3'].map(path => `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`).join(''))
+    await until(() => calls.length === 6)
+    client.destroy()
+    assert.deepEqual(calls.sort(), ['/1', '/1', '/2', '/2', '/3', '/3'].map(path => [path, path]))
+  })
+})
 
 engines('ctx.onFinished(fn) for a response that is lost', ({ it, serve }) => {
   const request = path => `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`

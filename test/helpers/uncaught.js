@@ -1,0 +1,21 @@
+'use strict'
+
+const process = require('node:process')
+
+/**
+ * Collect uncaught exceptions until the test is over, as a process does that has a listener for 'uncaughtException'. The
+ * capture callback is called before that listener, which would be the test runner's.
+ *
+ *    const uncaught = catchUncaught(t)
+ *    setImmediate(() => { throw new Error('boom') })
+ *    await until(() => uncaught.length > 0)
+ *
+ * @param {TestContext} t
+ * @return {Error[]} filled as they come
+ */
+module.exports = function catchUncaught (t) {
+  const errors = []
+  process.setUncaughtExceptionCaptureCallback(err => errors.push(err))
+  t.after(() => process.setUncaughtExceptionCaptureCallback(null))
+  return errors
+}
