@@ -61,18 +61,19 @@ class Clock {
   }
 
   tick () {
-    const previous = this.ms
+    const { ms: previous, period } = this
     const ms = this.ms = now()
     const { connectionsCheckingInterval = CHECKING_INTERVAL } = this.server
     const checkMessages = ms - this.checked >= connectionsCheckingInterval
     if (checkMessages) this.checked = ms
     // Time in which the process did not run does not count, because it read nothing.
-    const slack = Math.max(0, ms - previous - 2 * this.period)
+    const slack = Math.max(0, ms - previous - 2 * period)
+    // First, so that nothing that fails below can end the clock.
+    if (this.connections.size > 0) this.schedule()
+    else this.timer = null
     this.stamp(ms)
     if (checkMessages) for (const connection of this.connections) connection.deadlines.checkMessage(ms - slack)
     this.expire(ms - slack)
-    if (this.connections.size > 0) this.schedule()
-    else this.timer = null
   }
 
   stamp (ms) {

@@ -10,6 +10,7 @@ const message = require('./node/message')
 const response = require('./node/response')
 const watchers = require('./node/watchers')
 const { Probe } = require('./node/probe')
+const { call, emit } = require('./call')
 const { Deadlines } = require('./deadlines')
 const { refuse } = require('./errors')
 
@@ -153,18 +154,15 @@ class Connection {
     this.deadlines.wake()
 
     this.handling = incoming
-    try {
-      this.front.dispatch(incoming, outgoing)
-    } finally {
-      this.handling = null
-      if (incoming.req !== null) message.fill(incoming)
-    }
+    call(dispatch, this.front, incoming, outgoing)
+    this.handling = null
+    if (incoming.req !== null) call(message.fill, incoming)
     // Node's parser goes on reading at the end of each message, even where the handler has paused the socket.
     if (socket.readableFlowing === false && isComplete(incoming) && !handover.isRead(socket)) socket.resume()
   }
 
   received (incoming) {
-    if (incoming.req !== null) message.complete(incoming)
+    if (incoming.req !== null) call(message.complete, incoming)
   }
 
   makeRequest (incoming) {
@@ -302,12 +300,16 @@ class Connection {
     const { socket, server } = this
     const { first } = this.responses
     const isHandled = first !== null && message.timeout(first, socket)
-    if (!server.emit('timeout', socket) && !isHandled) socket.destroy()
+    if (!emit(server, 'timeout', socket) && !isHandled) socket.destroy()
   }
 }
 
 function handle (connection, incoming) {
   connection.handle(incoming)
+}
+
+function dispatch (front, incoming, outgoing) {
+  front.dispatch(incoming, outgoing)
 }
 
 function take (connection, chunk) {

@@ -1,5 +1,6 @@
 'use strict'
 
+const { emit } = require('./call')
 const { requestTimeout } = require('./errors')
 
 /** In place of a time: the clock's next tick replaces it, so that no deadline comes early. */
@@ -73,7 +74,7 @@ class Deadlines {
   expire () {
     const { reader, responses, socket } = this.connection
     if (!reader.hasServed || reader.receiving !== null || !responses.isFlushed) return
-    socket.emit('timeout')
+    emit(socket, 'timeout')
   }
 
   isMessageLate (ms) {

@@ -1,6 +1,7 @@
 'use strict'
 
 const { STATUS_CODES } = require('node:http')
+const { emit } = require('./call')
 
 /**
  * Reports protocol errors as node:http does: emits 'clientError' on the server; without a listener sends a response
@@ -12,7 +13,7 @@ const { STATUS_CODES } = require('node:http')
  * @param {Error} err
  */
 function refuse (socket, err) {
-  if (socket.server.emit('clientError', err, socket)) return
+  if (emit(socket.server, 'clientError', err, socket)) return
   const message = socket._httpMessage
   // Node checks whether the header section was written, not whether writeHead() was called.
   if (socket.writable && !(message && (message._headerSent ?? message.headersSent))) {

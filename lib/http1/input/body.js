@@ -2,6 +2,7 @@
 
 const { Buffer } = require('node:buffer')
 const createError = require('http-errors')
+const { call } = require('../call')
 
 const EMPTY = Buffer.alloc(0)
 
@@ -49,7 +50,7 @@ class Body {
   write (chunk) {
     this.missing -= chunk.length
     if (this.state === DROPPED) return true
-    if (this.state === STREAMED) return this.stream._dumped || this.stream.push(chunk)
+    if (this.state === STREAMED) return this.stream._dumped || push(this.stream, chunk)
 
     if (this.missing === 0 && this.chunks === null) this.whole = chunk
     else (this.chunks ??= []).push(chunk)
@@ -100,7 +101,7 @@ class Body {
     this.stream = req
     this.whole = this.chunks = null
     let isBelowMark = true
-    for (const chunk of chunks) isBelowMark = req.push(chunk)
+    for (const chunk of chunks) isBelowMark = push(req, chunk)
     return isBelowMark
   }
 
@@ -121,6 +122,15 @@ class Body {
     this.chunks = this.whole = null
     if (this.missing > 0) this.connection.bodyIsRead()
   }
+}
+
+/** @return {boolean} false when the sender has to wait */
+function push (stream, chunk) {
+  return call(pushTo, stream, chunk) !== false
+}
+
+function pushTo (stream, chunk) {
+  return stream.push(chunk) // calls listeners for 'data' of a stream that flows
 }
 
 function tooLong (limit) {

@@ -4,6 +4,7 @@ const { Buffer } = require('node:buffer')
 const { EventEmitter } = require('node:events')
 const http = require('node:http')
 const net = require('node:net')
+const { call } = require('../call')
 
 /**
  * Uses what node does not document about sockets: reads one without the Readable's machinery, notices who else reads
@@ -67,7 +68,7 @@ function isShared (socket) {
 
 /** Shows bytes that the front reads to the other listeners for 'data'. */
 function show (socket, chunk) {
-  for (const listener of socket.rawListeners('data')) if (listener !== onData) listener.call(socket, chunk)
+  for (const listener of socket.rawListeners('data')) if (listener !== onData) call(listener.bind(socket), chunk)
 }
 
 /** Node's request stream pauses the socket while nobody reads it, and resumes it. */

@@ -3,6 +3,7 @@
 const http = require('node:http')
 const process = require('node:process')
 const { setImmediate } = require('node:timers') // jsdom has none
+const { callAll, emit } = require('../call')
 const { watchPauses } = require('./handover')
 const response = require('./response')
 
@@ -126,7 +127,7 @@ function settled (outgoing, callbacks, listeners) {
   if (failure === null) {
     process.nextTick(finish, outgoing, callbacks, listeners)
   } else {
-    if (callbacks !== null) process.nextTick(response.callAll, callbacks, failure)
+    if (callbacks !== null) process.nextTick(callAll, callbacks, failure)
     if (listeners !== null) for (const fn of listeners) process.nextTick(fn, failure)
   }
 }
@@ -137,7 +138,7 @@ function finish (outgoing, callbacks, listeners) {
   if (outgoing.res !== null) response.publishFinish(outgoing)
   if (req !== null) dump(req)
   if (outgoing.res !== null) response.release(outgoing.res)
-  if (callbacks !== null) response.callAll(callbacks, null)
+  if (callbacks !== null) callAll(callbacks, null)
   // A tick later, when an unread request has ended, because destroying it earlier would destroy the socket.
   if (listeners !== null) for (const fn of listeners) process.nextTick(fn, null)
 }
@@ -157,8 +158,8 @@ function reset () {
  */
 function timeout (outgoing, socket) {
   const { res, incoming: { req } } = outgoing
-  const hasListener = req !== null && !req.complete && req.emit('timeout', socket)
-  return (res !== null && res.emit('timeout', socket)) || hasListener
+  const hasListener = req !== null && !req.complete && emit(req, 'timeout', socket)
+  return (res !== null && emit(res, 'timeout', socket)) || hasListener
 }
 
 module.exports = { makeRequest, makeResponse, fill, complete, abort, timeout, settled }

@@ -2,6 +2,7 @@
 
 const http = require('node:http')
 const process = require('node:process')
+const { call, emit } = require('../call')
 const { setMessage } = require('./handover')
 const watchers = require('./watchers')
 const { Pieces } = require('../output/pieces')
@@ -271,18 +272,29 @@ function takeOutput (res) {
 
 /** Ends the response: node's code has written the last piece. */
 function finish () {
-  _finish.call(this)
-  const pieces = this[kPieces]
-  const outgoing = this[kOutgoing]
+  try {
+    _finish.call(this) // emits 'prefinish'
+  } finally {
+    endPieces(this)
+  }
+}
+
+function finishOf (res) {
+  res._finish()
+}
+
+function endPieces (res) {
+  const pieces = res[kPieces]
+  const outgoing = res[kOutgoing]
   if (pieces === null || !outgoing.isOpen) return
   const { text, encoding, bytes, callbacks } = pieces
   pieces.clear()
-  if (this[kPlainBody] !== NONE) {
-    const body = this[kPlainBody]
-    this[kPlainBody] = NONE
-    return outgoing.endPlain(this._header, body, this._contentLength, callbacks)
+  if (res[kPlainBody] !== NONE) {
+    const body = res[kPlainBody]
+    res[kPlainBody] = NONE
+    return outgoing.endPlain(res._header, body, res._contentLength, callbacks)
   }
-  outgoing.endByNode(text, encoding, bytes, callbacks, this._last)
+  outgoing.endByNode(text, encoding, bytes, callbacks, res._last)
 }
 
 /** Waits one more tick if pieces were added: the response may end and need one write. */
@@ -316,14 +328,14 @@ function assign (outgoing) {
   if (res.destroyed && responses.delays(outgoing)) return
   setMessage(socket, res)
   res.socket = socket
-  if (res.listenerCount('socket') > 0) res.emit('socket', socket)
+  if (res.listenerCount('socket') > 0) emit(res, 'socket', socket)
   if (res.destroyed) return responses.connection.end() // as Node 20 does: the earlier responses are complete
   if (res.outputData.length === 0) return
 
   res[kPieces] ??= new Pieces()
   takeOutput(res)
   if (res.finished) {
-    res._finish()
+    call(finishOf, res)
   } else {
     flushPieces(res)
     if (!socket.writableNeedDrain) goOn(res)
@@ -340,7 +352,7 @@ function onDrain (socket) {
 function goOn (res) {
   if (!res.writableNeedDrain) return
   if (kNeedDrain !== undefined) res[kNeedDrain] = false
-  res.emit('drain')
+  emit(res, 'drain')
 }
 
 // ---- its end
@@ -359,15 +371,11 @@ function release (res) {
   process.nextTick(emitClose, res)
 }
 
-function callAll (callbacks, err) {
-  for (const fn of callbacks) fn(err)
-}
-
 function emitClose (res) {
   if (res._closed) return
   res.destroyed = true
   res._closed = true
-  res.emit('close')
+  emit(res, 'close')
 }
 
 /** The client has closed: node notifies the first response, and others too (see NOTIFIES_QUEUED). */
@@ -435,4 +443,4 @@ class Sink {
   }
 }
 
-module.exports = { make, showEnded, showLost, assign, publishFinish, release, callAll, abort, onDrain }
+module.exports = { make, showEnded, showLost, assign, publishFinish, release, abort, onDrain }

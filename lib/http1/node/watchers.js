@@ -2,6 +2,7 @@
 
 const { channel } = require('node:diagnostics_channel')
 const { EventEmitter } = require('node:events')
+const calls = require('../call')
 
 /**
  * Finds out whether other code sees every request of a server (agents, socket.io, a second 'request' listener),
@@ -38,7 +39,7 @@ function isAlone (listeners, listener, own) {
 /** Publishes and emits what node does when a request has arrived. */
 function request (server, req, res) {
   if (started.hasSubscribers) started.publish({ request: req, response: res, socket: req.socket, server })
-  server.emit('request', req, res)
+  calls.emit(server, 'request', req, res)
 }
 
 /** Publishes what node does when a response was flushed. */

@@ -2,6 +2,7 @@
 
 // The global `process` is a getter, too slow for each request.
 const process = require('node:process')
+const { callAll } = require('../call')
 const { STREAMING, BATCHED, WRITTEN } = require('./outgoing')
 const { Pieces } = require('./pieces')
 
@@ -237,7 +238,7 @@ class Responses {
   write (callbacks = null) {
     const { socket, batch } = this
     if (socket.writable) {
-      batch.writeTo(socket, callbacks === null ? undefined : err => { for (const fn of callbacks) fn(err) })
+      batch.writeTo(socket, callbacks === null ? undefined : err => callAll(callbacks, err))
     } else {
       batch.clear()
     }
