@@ -34,15 +34,18 @@ function requestTimeout () {
 }
 
 function unexpectedEnd () {
-  return parseError('HPE_INVALID_EOF_STATE', 'Invalid EOF state')
+  const reason = 'Invalid EOF state'
+  return Object.assign(new Error('Parse Error'), { bytesParsed: 0, code: 'HPE_INVALID_EOF_STATE', reason })
 }
 
-function behindLast () {
-  return parseError('HPE_CLOSED_CONNECTION', 'Data after `Connection: close`')
-}
-
-function parseError (code, reason) {
-  return Object.assign(new Error(`Parse Error: ${reason}`), { code, reason, bytesParsed: 0 })
+/**
+ * @param {Buffer} rawPacket the read with the data
+ * @param {number} bytesParsed how much of it is parsed, the first unexpected byte included
+ */
+function behindLast (rawPacket, bytesParsed) {
+  const reason = 'Data after `Connection: close`'
+  const err = new Error(`Parse Error: ${reason}`)
+  return Object.assign(err, { bytesParsed, code: 'HPE_CLOSED_CONNECTION', reason, rawPacket })
 }
 
 module.exports = { refuse, requestTimeout, unexpectedEnd, behindLast }

@@ -41,12 +41,14 @@ class Reader {
 
   /** @param {Buffer} chunk */
   read (chunk) {
+    const { length } = chunk
+    const whole = chunk
     if (this.receiving !== null) {
       chunk = this.receive(chunk)
       if (chunk === null) return
     }
     if (this.sawLast) {
-      this.readBehindLast(chunk)
+      this.readBehindLast(whole, length - chunk.length)
       return
     }
     if (this.partial !== null) {
@@ -118,7 +120,7 @@ class Reader {
       this.hasServed = true
       this.connection.requests(first, more)
     }
-    if (hasRest && isOver) this.readBehindLast(chunk.subarray(at))
+    if (hasRest && isOver) this.readBehindLast(chunk, at)
     else if (hasRest) this.unsupported(chunk.subarray(at))
   }
 
@@ -196,9 +198,10 @@ class Reader {
     return rest
   }
 
-  /** Checks bytes after a request with `Connection: close`: like node, allows only line breaks. */
-  readBehindLast (chunk) {
-    if (!/^[\r\n]*$/.test(chunk.latin1Slice(0, chunk.length))) this.connection.fail(behindLast())
+  /** Checks the bytes from `start` on, after a request with `Connection: close`: like node, allows only line breaks. */
+  readBehindLast (chunk, start) {
+    const at = chunk.latin1Slice(start, chunk.length).search(/[^\r\n]/)
+    if (at !== -1) this.connection.fail(behindLast(chunk, start + at + 1))
   }
 
   /** @return {Error|null} the error if the client has ended its side in the middle of a message */
