@@ -7,6 +7,9 @@ const { callAll, emit } = require('../call')
 const { watchPauses } = require('./handover')
 const response = require('./response')
 
+const kDetachAbortSignal = Object.getOwnPropertySymbols(http.IncomingMessage.prototype)
+  .find(symbol => symbol.description === 'kDetachAbortSignal')
+
 /**
  * Creates node's objects from those of the fast path, each when it is first read, with node's public
  * constructors and in the state that node's would have now. From then on node's objects hold the values, and those of
@@ -33,7 +36,9 @@ function makeRequest (connection, incoming) {
 
   incoming.adopt(req)
   if (connection.handling !== incoming) fill(incoming)
-  if (outgoing.isNotified && !outgoing.isLost && !outgoing.nodeHasClosed) process.nextTick(dump, req)
+  if (!outgoing.isNotified || outgoing.isLost) return
+  if (outgoing.nodeHasClosed) release(req)
+  else process.nextTick(release, req)
 }
 
 /**
@@ -136,14 +141,16 @@ function settled (outgoing, callbacks, listeners) {
 function finish (outgoing, callbacks, listeners) {
   const { req } = outgoing.incoming
   if (outgoing.res !== null) response.publishFinish(outgoing)
-  if (req !== null) dump(req)
+  if (req !== null) release(req)
   if (outgoing.res !== null) response.release(outgoing.res)
   if (callbacks !== null) callAll(callbacks, null)
   // A tick later, when an unread request has ended, because destroying it earlier would destroy the socket.
   if (listeners !== null) for (const fn of listeners) process.nextTick(fn, null)
 }
 
-function dump (req) {
+/** As node's own listener for 'finish': the request's signal is not aborted any more, an unread body is dropped. */
+function release (req) {
+  if (kDetachAbortSignal !== undefined) req[kDetachAbortSignal]()
   if (!req._consuming && !req._readableState.resumeScheduled) req._dump()
 }
 

@@ -1,5 +1,6 @@
 'use strict'
 
+const { EventEmitter } = require('node:events')
 const http = require('node:http')
 const process = require('node:process')
 const { call, emit } = require('../call')
@@ -328,6 +329,7 @@ function assign (outgoing) {
   if (res.destroyed && responses.delays(outgoing)) return
   setMessage(socket, res)
   res.socket = socket
+  allowListeners(socket, responses.unflushed)
   if (res.listenerCount('socket') > 0) emit(res, 'socket', socket)
   if (res.destroyed) return responses.connection.end() // as Node 20 does: the earlier responses are complete
   if (res.outputData.length === 0) return
@@ -340,6 +342,16 @@ function assign (outgoing) {
     flushPieces(res)
     if (!socket.writableNeedDrain) goOn(res)
   }
+}
+
+/**
+ * On node one response has the socket at a time; here those that are not flushed have it, too. Code that watches them
+ * (on-finished) listens to the socket once for each, which is no leak.
+ */
+function allowListeners (socket, unflushed) {
+  const most = EventEmitter.defaultMaxListeners + unflushed
+  const now = socket.getMaxListeners()
+  if (unflushed > 0 && now > 0 && now < most) socket.setMaxListeners(most)
 }
 
 /** The socket's buffer is empty again: notifies the response that waits for 'drain'. */

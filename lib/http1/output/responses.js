@@ -50,6 +50,11 @@ class Responses {
   /** Every response was flushed. */
   get isFlushed () { return this.isEmpty && this.flushing === null }
 
+  /** How many responses have ended and are not flushed. */
+  get unflushed () {
+    return (this.batched === null ? 0 : this.batched.length) + (this.flushing === null ? 0 : this.flushing.length)
+  }
+
   get keepAliveTimeout () { return this.connection.server.keepAliveTimeout }
 
   /** The client does not read: the socket still buffers earlier responses. */
