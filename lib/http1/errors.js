@@ -48,4 +48,10 @@ function behindLast (rawPacket, bytesParsed) {
   return Object.assign(err, { bytesParsed, code: 'HPE_CLOSED_CONNECTION', reason, rawPacket })
 }
 
-module.exports = { refuse, requestTimeout, unexpectedEnd, behindLast }
+/** What node passes to the callback of a write that the socket did not take. */
+function notWritten (socket) {
+  if (socket.errored) return socket.errored
+  return Object.assign(new Error('Cannot call write after a stream was destroyed'), { code: 'ERR_STREAM_DESTROYED' })
+}
+
+module.exports = { refuse, requestTimeout, unexpectedEnd, behindLast, notWritten }

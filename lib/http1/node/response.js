@@ -3,7 +3,8 @@
 const { EventEmitter } = require('node:events')
 const http = require('node:http')
 const process = require('node:process')
-const { call, emit } = require('../call')
+const { call, callAll, emit } = require('../call')
+const { notWritten } = require('../errors')
 const { setMessage } = require('./handover')
 const watchers = require('./watchers')
 const { Pieces } = require('../output/pieces')
@@ -320,6 +321,15 @@ function flushPieces (res) {
   if (!isEmpty && outgoing.isOpen) outgoing.responses.stream(outgoing, text, encoding, bytes, callbacks)
 }
 
+/** The connection is closed: the pieces will not be sent. */
+function dropPieces (res) {
+  const pieces = res[kPieces]
+  if (pieces === null || pieces.isEmpty) return
+  const { callbacks } = pieces
+  pieces.clear()
+  if (callbacks !== null) process.nextTick(callAll, callbacks, notWritten(res[kOutgoing].responses.socket))
+}
+
 // ---- when it has become the first response
 
 /** Gives the socket to the response, and writes the pieces that node has queued. */
@@ -393,6 +403,7 @@ function emitClose (res) {
 /** The client has closed: node notifies the first response, and others too (see NOTIFIES_QUEUED). */
 function abort (outgoing, reason) {
   const { res } = outgoing
+  dropPieces(res)
   if (outgoing.hadTurn) emitClose(res)
   else if (NOTIFIES_QUEUED && res.socket === null) res.destroy(reason)
   else if (NOTIFIES_QUEUED) process.nextTick(emitClose, res)

@@ -3,6 +3,7 @@
 // The global `process` is a getter, too slow for each request.
 const process = require('node:process')
 const { callAll } = require('../call')
+const { notWritten } = require('../errors')
 const { STREAMING, BATCHED, WRITTEN } = require('./outgoing')
 const { Pieces } = require('./pieces')
 
@@ -246,6 +247,7 @@ class Responses {
       batch.writeTo(socket, callbacks === null ? undefined : err => callAll(callbacks, err))
     } else {
       batch.clear()
+      if (callbacks !== null) process.nextTick(callAll, callbacks, notWritten(socket))
     }
     return socket.writable
   }
