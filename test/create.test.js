@@ -81,9 +81,32 @@ describe('npm create kone', () => {
         if (kind === 'api') assets.push('/healthz', '/readyz', '/metrics')
         assert.equal(assets.length > 1, kind !== 'bare')
         for (const asset of assets) assert.equal((await fetch(base + asset)).status, 200, asset)
+        await refuses(base + { api: '/items', site: '/entries', bare: '/' }[kind], kind)
+        assert.doesNotMatch(child.output(), /^ +at |[a-z]Error:/m, 'a refusal is reported')
       } finally {
         process.kill(-child.pid) // with what npm started
         await until(() => isFree(port))
+      }
+    }
+
+    /** What the middleware set refuses is the client's error, not the app's. */
+    async function refuses (url, kind) {
+      const json = { 'content-type': 'application/json' }
+      const form = { 'content-type': 'application/x-www-form-urlencoded' }
+      const requests = [
+        [json, '{'], [json, '1'], [json, '{"__proto__":1}'], [json, '"'.repeat(2e6)], [json, '[]'], [json, '{}'],
+        [{ ...json, 'content-encoding': 'gzip' }, 'x'], [{ ...json, 'content-encoding': 'x' }, '{}'],
+        [{ 'content-type': 'application/json; charset=x' }, '{}'], [{ 'content-type': 'x' }, 'x'],
+        [form, 'a[b][c][d][e][f][g]=1'], [form, 'a=1&'.repeat(2000)], [form, `name=${'x'.repeat(4000)}&text=x`]
+      ]
+      for (const [headers, body] of requests) {
+        const { status } = await fetch(url, { method: 'POST', headers, body })
+        const isExpected = kind === 'bare' ? status === 200 : status >= 400 && status < 500
+        assert(isExpected, `${status} ${JSON.stringify(headers)} ${body.slice(0, 30)}`)
+      }
+      for (const path of ['/%', '/%E0%A4%A', '/?a=%', '/..%2f..%2fetc/passwd', `/${'x'.repeat(5000)}`]) {
+        const { status } = await fetch(new URL(path, url))
+        assert(status < 500, `${status} ${path.slice(0, 30)}`)
       }
     }
 
@@ -255,6 +278,7 @@ async function startScript (script, cwd, env) {
   const child = spawn('npm', ['run', '--silent', script, ...flags], { cwd, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] })
   let printed = ''
   for (const stream of [child.stdout, child.stderr]) stream.on('data', chunk => { printed += chunk })
+  child.output = () => printed
   await until(() => {
     if (child.exitCode !== null) throw new Error(`${script} ended with ${child.exitCode}:\n${printed}`)
     return /http:\/\/localhost:\d+/.test(printed)

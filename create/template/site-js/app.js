@@ -16,25 +16,28 @@ const folder = name => fileURLToPath(new URL(name, import.meta.url))
 // Without a SECRET (32 characters or more) everybody is a stranger again after a restart.
 const secret = process.env.SECRET || randomBytes(32).toString('hex')
 
-// Behind TLS set HTTPS=true. Without TLS a browser must not be redirected to https.
-const https = process.env.HTTPS === 'true'
-const security = {
-  strictTransportSecurity: https,
-  contentSecurityPolicy: { directives: { upgradeInsecureRequests: https ? [] : null } }
-}
+const MAX = { name: 50, text: 500 } // characters, as in views/index.html
 
 /**
  * The app, made by a function: server.js and every test get one of their own.
  */
-export function createApp ({ quiet = false } = {}) {
+export function createApp ({ quiet = false, https = process.env.HTTPS === 'true' } = {}) {
   const app = new Kone({ proxy: Number(process.env.PROXY_HOPS) || false })
   const entries = [] // put a database here
 
   if (!quiet) app.use(logger())
-  app.use(helmet(security))
+  // Behind TLS set HTTPS=true. Without TLS a browser must not be redirected to https.
+  app.use(helmet({
+    strictTransportSecurity: https,
+    contentSecurityPolicy: { directives: { upgradeInsecureRequests: https ? [] : null } }
+  }))
   app.use(favicon(folder('public/favicon.svg'), { mime: 'image/svg+xml' }))
   app.use(serve(folder('public')))
-  app.use(session({ store: session.sealedCookie({ keys: [secret] }) }))
+  app.use((ctx, next) => {
+    if (https) ctx.cookies.secure = true // the proxy that ends TLS need not say so
+    return next()
+  })
+  app.use(session({ store: session.sealedCookie({ keys: [secret] }), cookie: { secure: https } }))
   app.use(bodyParser())
   app.use(csrf())
   app.use(template(folder('views')))
@@ -51,8 +54,8 @@ function routes (entries) {
   })
 
   router.post('/entries', ctx => {
-    const { name, text } = /** @type {{ name?: string, text?: string }} */ (ctx.request.body)
-    if (!name || !text) ctx.throw(400, 'a name and a text, please')
+    const { name, text } = /** @type {Record<string, unknown>} */ (ctx.request.body)
+    if (!isText(name, MAX.name) || !isText(text, MAX.text)) return ctx.throw(400, 'a name and a text, please')
     entries.unshift({ name, text })
     ctx.session.name = name
     ctx.status = 303
@@ -60,4 +63,13 @@ function routes (entries) {
   })
 
   return router.routes()
+}
+
+/**
+ * @param {unknown} value
+ * @param {number} max characters
+ * @return {value is string}
+ */
+function isText (value, max) {
+  return typeof value === 'string' && value !== '' && value.length <= max
 }

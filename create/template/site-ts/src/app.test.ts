@@ -27,6 +27,18 @@ test('refuses an entry without text, or from elsewhere', async () => {
   assert.equal((await visitor.sign({ name: 'Tobi', text: 'hi', _csrf: 'guessed' })).status, 403)
 })
 
+test('refuses a name that is too long, and stores nothing', async () => {
+  const visitor = await visit()
+  assert.equal((await visitor.sign({ name: 'x'.repeat(4000), text: 'hi' })).status, 400)
+  assert.equal((await visitor.sign({ 'name[a]': 'x', text: 'hi' })).status, 400)
+  assert.doesNotMatch((await app.inject('/')).text(), /xxx/)
+})
+
+test('sends its cookie by https alone, where there is https', async () => {
+  const [cookie] = (await createApp({ quiet: true, https: true }).inject('/')).headers['set-cookie'] ?? []
+  assert.match(String(cookie), /; secure/)
+})
+
 test('serves the style', async () => {
   const style = await app.inject('/style.css')
   assert.equal(style.headers['content-type'], 'text/css; charset=utf-8')
