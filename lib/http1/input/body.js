@@ -1,5 +1,6 @@
 'use strict'
 
+const assert = require('node:assert')
 const { Buffer } = require('node:buffer')
 const createError = require('http-errors')
 const { call } = require('../call')
@@ -18,6 +19,11 @@ const UNREAD = 0
 const COLLECTED = 1
 const STREAMED = 2
 const DROPPED = 3
+
+const NAMES = ['UNREAD', 'COLLECTED', 'STREAMED', 'DROPPED']
+
+/** From which states a body can go to each: a bit per state. */
+const FOLLOWS = [0, 1 << UNREAD | 1 << COLLECTED, 1 << UNREAD, 1 << UNREAD]
 
 class Body {
   /**
@@ -38,6 +44,13 @@ class Body {
     this.failure = null
   }
 
+  /** @throws {Error} for a change of state that is not allowed: a bug in kone */
+  become (state) {
+    const isAllowed = (FOLLOWS[state] & 1 << this.state) !== 0
+    if (!isAllowed) assert.fail(`a body went from ${NAMES[this.state]} to ${NAMES[state]}`)
+    this.state = state
+  }
+
   get isComplete () { return this.missing === 0 }
   get isCollected () { return this.state === COLLECTED }
   get isDropped () { return this.state === DROPPED }
@@ -48,6 +61,7 @@ class Body {
    * @return {boolean} false when the sender has to wait
    */
   write (chunk) {
+    if (chunk.length > this.missing) assert.fail(`a body got ${chunk.length} bytes, and ${this.missing} were missing`)
     this.missing -= chunk.length
     if (this.state === DROPPED) return true
     if (this.state === STREAMED) return this.stream._dumped || push(this.stream, chunk)
@@ -65,7 +79,7 @@ class Body {
 
   /** @return {Buffer|Promise<Buffer>} all bytes; a Buffer if they have arrived */
   collect () {
-    this.state = COLLECTED
+    this.become(COLLECTED)
     if (this.missing === 0) return this.all()
     if (this.failure !== null) return Promise.reject(this.failure)
     if (this.promise === null) {
@@ -97,7 +111,7 @@ class Body {
    */
   streamTo (req) {
     const chunks = this.whole === null ? this.chunks || [] : [this.whole]
-    this.state = STREAMED
+    this.become(STREAMED)
     this.stream = req
     this.whole = this.chunks = null
     let isBelowMark = true
@@ -118,7 +132,7 @@ class Body {
   /** The response was sent: skip an unread body, as node does. */
   drop () {
     if (this.state !== UNREAD) return
-    this.state = DROPPED
+    this.become(DROPPED)
     this.chunks = this.whole = null
     if (this.missing > 0) this.connection.bodyIsRead()
   }
@@ -147,4 +161,4 @@ function used () {
   return createError(500, message, { code: 'KONE_ERR_BODY_USED' })
 }
 
-module.exports = { Body, EMPTY, tooLong, aborted, used }
+module.exports = { Body, NAMES, EMPTY, tooLong, aborted, used }

@@ -1,5 +1,6 @@
 'use strict'
 
+const assert = require('node:assert')
 const { Held } = require('./held')
 
 /**
@@ -12,7 +13,19 @@ const LEAVE = 8   // the bytes are unsupported: after the pending responses node
 const CLOSE = 16  // the connection closes after the current response
 const READ = 32   // a read is being handled: the next one follows it
 
-/** Decides whether a connection reads, and holds what arrives while it does not. */
+/** Of these reasons go() removes one; LEAVE and CLOSE stay for good, and done() ends READ. */
+const PASSING = BODY | FULL | MANY
+
+/**
+ * Decides whether a connection reads, and holds what arrives while it does not.
+ *
+ *    open ──▶ READ ──▶ open              a read is handled, and none inside it
+ *      │ ▲
+ *      ▼ │ all are gone, and what was held is read
+ *    BODY | FULL | MANY                  what arrives is held
+ *      │
+ *      └──▶ LEAVE ──▶ release()          what is held goes to node
+ */
 class Gate {
   /** @param {Connection} connection */
   constructor (connection) {
@@ -40,16 +53,19 @@ class Gate {
   }
 
   stop (reason) {
+    if (reason === READ && this.stops !== 0) assert.fail(`a read is handled although reading stopped: ${this.stops}`)
     this.stops |= reason
   }
 
   /** The read was handled. Whoever called `stop(READ)` continues with what is held. */
   done () {
+    if ((this.stops & READ) === 0) assert.fail('a read ended that had not begun')
     this.stops &= ~READ
   }
 
   /** The reason no longer holds. */
   go (reason) {
+    if ((reason & ~PASSING) !== 0) assert.fail(`reading goes on after a stop for good: ${reason}`)
     if ((this.stops & reason) === 0) return
     this.stops &= ~reason
     if (this.isReading) this.connection.readOn()
@@ -57,6 +73,7 @@ class Gate {
 
   /** Keep bytes that cannot be read yet. */
   hold (chunk) {
+    if (this.isOpen) assert.fail('bytes are held that can be read')
     this.held ??= new Held()
     this.held.add(chunk)
     if (this.probe !== null) this.connection.probed(this.probe, chunk)
@@ -78,6 +95,7 @@ class Gate {
 
   /** Stop reading for good: these bytes and all later ones are for node. */
   leave (bytes) {
+    if (this.leaves) assert.fail('bytes were left to node twice')
     this.holdFirst(bytes)
     this.stop(LEAVE)
   }
@@ -91,6 +109,7 @@ class Gate {
   /** @return {Held} all held reads, for node */
   release () {
     const { held } = this
+    if (!this.leaves || held === null) assert.fail('node gets the socket without the bytes that it must read first')
     this.held = null
     return held
   }

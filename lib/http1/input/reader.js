@@ -1,5 +1,6 @@
 'use strict'
 
+const assert = require('node:assert')
 const { Buffer } = require('node:buffer')
 const { parse, found, INCOMPLETE, UNSUPPORTED } = require('./parser')
 const { Partial } = require('./partial')
@@ -75,6 +76,7 @@ class Reader {
 
   /** @return {Buffer} these bytes after those of the header section that has begun, which is given up */
   giveBack (chunk) {
+    if (this.receiving !== null) assert.fail('node gets the socket in the middle of a body')
     const { partial } = this
     this.partial = null
     this.since = NEVER
@@ -88,6 +90,7 @@ class Reader {
 
   /** Finds all requests of a read, then dispatches them. */
   requests (chunk) {
+    this.expectNothing()
     const size = chunk.length
     const { maxHeaderSize, maxHeadersCount } = this.connection.front
     let first = null
@@ -163,6 +166,7 @@ class Reader {
       this.begin(at)
     } else if (last !== null && last.body !== null && !last.body.isComplete) {
       if (this.since === NEVER) this.since = NOW
+      this.expectNothing()
       this.receiving = last
     } else {
       this.since = NEVER
@@ -173,6 +177,8 @@ class Reader {
 
   /** Keeps the beginning of a header section. */
   begin (at) {
+    this.expectNothing()
+    if (this.sawLast) assert.fail('a message began after the last one')
     this.partial = new Partial(this.connection.front.maxHeadersCount)
     this.partial.add(detach(this.text.slice(at - this.base)))
     if (this.since === NEVER || this.hasServed) this.since = NOW
@@ -202,6 +208,16 @@ class Reader {
   readBehindLast (chunk, start) {
     const at = chunk.latin1Slice(start, chunk.length).search(/[^\r\n]/)
     if (at !== -1) this.connection.fail(behindLast(chunk, start + at + 1))
+  }
+
+  /**
+   * At most one thing arrives at a time: the rest of a header section, or of a body.
+   *
+   * @throws {Error} a bug in kone
+   */
+  expectNothing () {
+    if (this.partial !== null) assert.fail('a message began inside a header section')
+    if (this.receiving !== null) assert.fail('a message began inside a body')
   }
 
   /** @return {Error|null} the error if the client has ended its side in the middle of a message */
