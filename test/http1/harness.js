@@ -146,9 +146,9 @@ async function openDoor (side, transport) {
   const door = net.createServer({ allowHalfOpen: true, noDelay: true, pauseOnConnect: transport === 'paused' })
   door.on('connection', socket => {
     socket.on('error', () => {})
-    store.run({ socket }, () => ARRIVALS[transport](socket, () => {
-      if (!socket.destroyed) side.server.emit('connection', socket)
-    }))
+    ARRIVALS[transport](socket, () => {
+      if (!socket.destroyed) store.run({ socket }, () => side.server.emit('connection', socket))
+    })
   })
   const file = path.join(os.tmpdir(), `kone-${process.pid}-${doors++}.sock`)
   if (transport === 'unix') {

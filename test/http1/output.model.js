@@ -907,7 +907,7 @@ async function check ({ engine = 'front', seed = Date.now() & 0x7fffffff, runs =
 }
 
 /** Faults of lib that are known and not fixed yet, by their messages. */
-const OPEN = ['callbacks are called', 'while bytes are under way']
+const OPEN = ['callbacks are called']
 
 /** What node:http itself breaks. */
 const NODES = ['caused by either a bug in Node.js'] // Node 26, when a read follows the reset in its tick

@@ -1,8 +1,10 @@
 'use strict'
 
 const net = require('node:net')
+const tls = require('node:tls')
 const { setTimeout: sleep } = require('node:timers/promises')
 
+const { expected } = require('./model')
 const { ENDS, isStalled, letterOf } = require('./plan')
 const { Responses } = require('./responses')
 
@@ -22,12 +24,13 @@ const MOST_PERIODS = 10
  * @param {number} port
  * @param {object} client of a plan
  * @param {number} index of it
+ * @param {boolean} isSecure
  * @return {Promise<Record>} when its connection is closed
  */
-async function converse (port, client, index) {
+async function converse (port, client, index, isSecure) {
   if (client.start > 0) await sleep(client.start)
   const talk = new Talk(client, index)
-  await talk.connect(port)
+  await talk.connect(port, isSecure)
   if (talk.record.refused) return talk.record
   const acting = talk.act()
   await talk.closed
@@ -39,7 +42,8 @@ class Talk {
   constructor (client, index) {
     this.client = client
     this.index = index
-    this.responses = new Responses(client.requests.map(({ method }) => method))
+    const patternOf = i => i < client.requests.length ? expected(client.requests[i], index, i).pattern : null
+    this.responses = new Responses(client.requests.map(({ method }) => method), patternOf)
     this.over = false    // nothing more can be sent or received
     this.wake = () => {}
     this.record = {
@@ -57,13 +61,14 @@ class Talk {
     }
   }
 
-  async connect (port) {
+  async connect (port, isSecure) {
     const { record } = this
-    const socket = this.socket = net.connect({ port, host: '127.0.0.1', noDelay: true, allowHalfOpen: true })
+    const options = { port, host: '127.0.0.1', noDelay: true, allowHalfOpen: true }
+    const socket = this.socket = isSecure ? tls.connect({ ...options, rejectUnauthorized: false }) : net.connect(options)
     this.closed = new Promise(resolve => socket.once('close', resolve))
     socket.on('error', err => { record.error ||= err.code })
     socket.on('close', () => this.end('server'))
-    await new Promise(resolve => socket.once('connect', resolve).once('close', resolve))
+    await new Promise(resolve => socket.once(isSecure ? 'secureConnect' : 'connect', resolve).once('close', resolve))
     if (socket.destroyed) {
       record.refused = true
       return
@@ -193,7 +198,7 @@ class Talk {
 
   leave (how) {
     this.end('client')
-    if (how === ENDS.RESET) this.socket.resetAndDestroy()
+    if (how === ENDS.RESET && !this.socket.encrypted) this.socket.resetAndDestroy()
     else this.socket.destroy()
   }
 

@@ -6,12 +6,13 @@ const path = require('node:path')
 const { Readable } = require('node:stream')
 const { setTimeout: sleep } = require('node:timers/promises')
 
-const { LIMIT, letterOf } = require('./plan')
+const { LIMIT, letterOf, patternOf } = require('./plan')
 
 /*
  * The app of a conversation. The target of a request, `/client/request`, finds its handler in the plan:
  *
- *   kind     what the body is; see `respond`
+ *   kind     what the body is; see `respond`, and PATTERNS of plan.js; 'freed': the next request of its connection ends it;
+ *            'pieces': by res.write() in every encoding, and Buffers
  *   size     of the body in characters; 'busy' also blocks the event loop for as many ms
  *   listen   ctx.onFinished() is called
  *   touch    ctx.res is touched, its 'finish' and 'close' are counted
@@ -31,8 +32,9 @@ const pages = new Map()
 function page (kind, letter, size) {
   const key = `${kind} ${letter} ${size}`
   if (!pages.has(key)) {
-    const text = kind === 'utf8' ? 'é'.repeat(size) : letter.repeat(size)
-    pages.set(key, kind === 'buffer' ? Buffer.from(text) : text)
+    const pattern = patternOf(kind, letter)
+    const body = typeof pattern === 'string' ? pattern.repeat(size) : Buffer.alloc(size * pattern.length, pattern)
+    pages.set(key, kind === 'buffer' ? Buffer.from(body) : body)
   }
   return pages.get(key)
 }
@@ -63,6 +65,7 @@ module.exports = function (conversation, logOf) {
     const { handler } = conversation.clients[client].requests[request]
     const log = logOf(client, request)
     log.start(ctx)
+    free(ctx.socket)
     if (handler.listen) log.listen(ctx)
     if (handler.touch) log.watch(ctx.res)
     ctx.set('X-Id', `${client}.${request}`)
@@ -115,6 +118,10 @@ function respond (ctx, handler, letter) {
   switch (kind) {
     case 'string':
     case 'utf8':
+    case 'latin1':
+    case 'wide':
+    case 'surrogates':
+    case 'bytes':
     case 'buffer':
     case 'busy':
       if (kind === 'busy') block(size)
@@ -153,6 +160,10 @@ function respond (ctx, handler, letter) {
       throw Object.assign(new Error('thrown by the siege'), { code: 'SIEGE' })
     case 'raw':
       return raw(ctx, letter, size)
+    case 'freed':
+      return freed(ctx, page('string', letter, size))
+    case 'pieces':
+      return pieceByPiece(ctx, letter)
     case 'stuck':
       ctx.respond = false
       ctx.res.writeHead(200, { 'Content-Length': size + 1 })
@@ -161,6 +172,38 @@ function respond (ctx, handler, letter) {
     case 'hang':
       return new Promise(() => {})
   }
+}
+
+/** Responses that wait for the next request of their connection: socket → functions. */
+const waiting = new WeakMap()
+
+/** Another request of this connection has begun: its handler ends the responses that wait. */
+function free (socket) {
+  const all = waiting.get(socket) ?? []
+  waiting.delete(socket)
+  for (const end of all) end()
+}
+
+function freed (ctx, body) {
+  const { socket } = ctx
+  ctx.respond = false
+  ctx.status = 200
+  const end = () => { if (!ctx.response.outgoing.writableEnded) ctx.response.outgoing.end(body) }
+  if (!waiting.has(socket)) waiting.set(socket, [])
+  waiting.get(socket).push(end)
+  setTimeout(end, 60) // it may be the last one
+}
+
+function pieceByPiece (ctx, letter) {
+  const { res } = ctx
+  ctx.respond = false
+  res.statusCode = 200
+  for (const encoding of ['utf8', 'latin1', 'ucs2', 'base64', 'hex', undefined]) {
+    const coded = encoding === 'base64' || encoding === 'hex'
+    res.write(coded ? Buffer.from(`${letter}子`).toString(encoding) : `${letter}é子`, encoding)
+    res.write(Buffer.from([0xff, 0xfe, 0x80]))
+  }
+  res.end()
 }
 
 function * pieces (letter, size) {

@@ -1,6 +1,6 @@
 'use strict'
 
-const { HANGS, LIMIT, isStalled, letterOf } = require('./plan')
+const { HANGS, LIMIT, isStalled, letterOf, patternOf } = require('./plan')
 
 /*
  * What a client may expect of a plan, and for which reasons a server may end a connection.
@@ -21,15 +21,17 @@ const LAG = 50
  * @param {object} request of a plan
  * @param {number} client its index
  * @param {number} index of the request
- * @return {{ status: number, length: number, letter: number, whole: boolean, kills: boolean, hangs: boolean }} `whole`
- *   false: its body never ends; `kills`: its handler ends the connection; `hangs`: it never comes; `letter` of the
- *   body, -1 for one that is not a single letter
+ * @return {{ status: number, length: number, pattern: Buffer|null, whole: boolean, kills: boolean, hangs: boolean }} `whole`
+ *   false: its body never ends; `kills`: its handler ends the connection; `hangs`: it never comes; `pattern`: what the body
+ *   repeats, null if it repeats nothing
  */
 function expected (request, client, index) {
   const { method, handler, body } = request
   const { kind, size, destroy } = handler
-  const response = { status: 200, length: size, letter: letterOf(client, index).charCodeAt(0), whole: true, hangs: false }
-  const text = (status, phrase) => Object.assign(response, { status, length: phrase.length, letter: -1 })
+  const letter = letterOf(client, index)
+  const pattern = Buffer.from(patternOf(kind, letter))
+  const response = { status: 200, length: size * pattern.length, pattern, whole: true, hangs: false }
+  const text = (status, phrase) => Object.assign(response, { status, length: phrase.length, pattern: Buffer.from(phrase) })
   const stalled = body !== null && isStalled(request)
 
   const refused = handler.read === 'limit' && body !== null && body.length > LIMIT
@@ -37,13 +39,21 @@ function expected (request, client, index) {
   else if (kind === '204' || kind === '304') Object.assign(response, { status: Number(kind), length: 0 })
   else if (kind === 'nothing') text(404, 'Not Found')
   else if (kind === 'throw') text(500, 'Internal Server Error')
-  else if (kind === 'utf8') Object.assign(response, { length: 2 * size, letter: -1 })
-  else if (kind === 'json') Object.assign(response, { length: size + '{"letter":""}'.length, letter: -1 })
+  else if (kind === 'json') Object.assign(response, { length: size + '{"letter":""}'.length, pattern: null })
+  else if (kind === 'pieces') Object.assign(response, { length: piecesOf(letter).length, pattern: piecesOf(letter) })
   else if (kind === 'failing stream' || kind === 'stuck') response.whole = method === 'HEAD'
   if (method === 'HEAD') response.length = 0
   response.hangs = (HANGS.includes(kind) && !refused) || (stalled && waitsForBody(handler.read, body))
   response.kills = (destroy !== null && !refused) || (kind === 'failing stream' && !refused)
   return response
+}
+
+/** The bytes of a response that is written in pieces of every encoding; see handlers.js. */
+function piecesOf (letter) {
+  return Buffer.concat(['utf8', 'latin1', 'ucs2', 'base64', 'hex', undefined].flatMap(encoding => [
+    Buffer.from(encoding === 'base64' || encoding === 'hex' ? Buffer.from(`${letter}子`).toString(encoding) : `${letter}é子`, encoding),
+    Buffer.from([0xff, 0xfe, 0x80])
+  ]))
 }
 
 /** Does a handler that reads in this way wait for more of a body than is sent? */
@@ -55,13 +65,13 @@ function waitsForBody (read, { length, chunked, sent }) {
 
 /** What is wrong with a response; '' if nothing is. */
 function mismatch (response, request, client, index) {
-  const { status, length, letter, whole } = expected(request, client, index)
+  const { status, length, whole } = expected(request, client, index)
   const id = response.headers['x-id']
   if (id !== undefined && id !== `${client}.${index}`) return `the response of ${id}`
   if (response.status !== status) return `status ${response.status} in place of ${status}`
   if (!whole) return 'whole, though its body failed'
   if (response.length !== length) return `${response.length} bytes in place of ${length}`
-  if (length > 0 && letter !== -1 && response.letter !== letter) return `a foreign body: ${response.text}`
+  if (response.wrong !== -1) return `byte ${response.wrong} of ${length} is wrong: ${response.text}`
   return ''
 }
 

@@ -9,6 +9,8 @@ const { random } = require('../../helpers/random')
  *   drain     { at, timeout, grace }: app.close() in the middle, or null
  *   stranger  { from, to }: another 'request' listener for this time, or null
  *   call      { at, name }: a method of the http.Server, or null
+ *   arrival   how sockets come to the server: 'accepted', 'tls', or one of ARRIVALS of harness.js, each with an async store
+ *   throws    listeners that throw, each once; see servers.js
  *   clients   one connection each:
  *     start     ms after the server listens
  *     requests  { method, pipelined, close, expect, body, handler }
@@ -18,7 +20,8 @@ const { random } = require('../../helpers/random')
  *
  * `close` and `expect`: the request says `Connection: close` or `Expect: 100-continue`.
  * `body` is { length, chunked, sent }: `sent` bytes of it are sent, then the client stalls.
- * `handler` is described in handlers.js.
+ * `handler` is described in handlers.js. All of these are mixed: arrivals × listeners that throw × closing × kinds of clients ×
+ * bodies of every kind and charset × responses that other handlers end × touched, late, destroyed, slow, half, stalled.
  */
 
 const KB = 1024
@@ -26,6 +29,18 @@ const MB = KB * KB
 
 /** Of the handlers that read with a small limit, in bytes. */
 const LIMIT = 10
+
+/** What each kind of body repeats: PATTERNS[kind](letter), as it is given to ctx.body or to res.write(). */
+const PATTERNS = {
+  utf8: () => 'é',
+  latin1: letter => `${letter}é\xff`,
+  wide: letter => `${letter}子\u{1f600}`,
+  surrogates: letter => `${letter}\ud800`,
+  bytes: letter => Buffer.from([0xff, letter.charCodeAt(0), 0xe5, 0xad, 0x90])
+}
+
+/** What a body repeats that is not of PATTERNS. */
+const patternOf = (kind, letter) => kind in PATTERNS ? PATTERNS[kind](letter) : letter
 
 /** The letter that the body of a request, and that of its response, is made of. */
 const letterOf = (client, request) => String.fromCharCode(97 + (client * 7 + request) % 26)
@@ -76,8 +91,28 @@ function generate (seed) {
   const call = rnd.chance(0.06)
     ? { at: rnd.int(400), name: rnd.pick(['closeIdleConnections', 'closeIdleConnections', 'closeAllConnections']) }
     : null
-  return { seed, server, drain, stranger, call, clients }
+  // Drawn last, so that a seed makes the clients that it made before.
+  const arrival = rnd.chance(0.65) ? 'accepted' : rnd.pick(['tls', 'tls', ...ARRIVALS])
+  const throws = rnd.chance(0.2) ? [rnd.pick(THROWS), rnd.pick(THROWS)] : []
+  if (throws.length > 0) clients.forEach(keepOnFastPath)
+  // The server neither counts nor closes what another one has accepted.
+  const isOwn = arrival === 'accepted' || arrival === 'tls'
+  return { seed, server, drain: isOwn ? drain : null, stranger, call: isOwn ? call : null, arrival, throws, clients }
 }
+
+/** Node's own listeners do not survive one that throws: it says nothing about the front. */
+function keepOnFastPath ({ requests }) {
+  for (const request of requests) {
+    request.expect = false
+    if (request.body !== null) request.body.chunked = false
+  }
+}
+
+/** Of harness.js; not those of unix sockets. */
+const ARRIVALS = ['emitted', 'paused', 'put back before', 'put back after', 'sniffed', 'read by another']
+
+/** Listeners that throw once. Not yet 'finish', "'finish' of res" and "'close' of res": others are not called then. */
+const THROWS = ['connection', 'close', 'timeout', 'clientError', 'onFinished']
 
 const KINDS = {
   plain (rnd, server) {
@@ -87,7 +122,7 @@ const KINDS = {
     return { requests: requests(rnd, 2 + rnd.int(30), { pipelined: true }) }
   },
   burst (rnd) {
-    const kind = rnd.pick(['string', 'buffer', 'utf8'])
+    const kind = rnd.pick(['string', 'buffer', 'utf8', ...Object.keys(PATTERNS)])
     const size = rnd.pick([1 * KB, 20 * KB, 100 * KB, 250 * KB])
     const one = { ...GET, pipelined: true, handler: { ...HANDLER, kind, size, listen: rnd.chance(0.5) } }
     const all = Array.from({ length: 20 + rnd.int(150) }, () => one)
@@ -188,7 +223,7 @@ function makeRequest (rnd, { pipelined = false, upload = false, small = false } 
 
 function makeHandler (rnd, { body }, small = false) {
   const kind = rnd.pick(['string', 'string', 'string', 'utf8', 'buffer', 'buffer', 'file', 'stream', 'json', '204', '304',
-    'nothing', 'throw', 'raw', 'drip', 'late body',
+    'nothing', 'throw', 'raw', 'drip', 'late body', 'freed', 'pieces', ...Object.keys(PATTERNS),
     rnd.chance(0.2) ? 'hang' : 'string', rnd.chance(0.3) ? 'failing stream' : 'string', rnd.chance(0.1) ? 'stuck' : 'string'])
   const size = small ? rnd.int(500) : rnd.pick([0, 1, 100, 2 * KB, 16 * KB, 17 * KB, 100 * KB, rnd.chance(0.1) ? 2 * MB : 300])
   return {
@@ -220,7 +255,7 @@ function crowd (seed, count) {
     const requests = client.requests.map(request => ({ ...request, handler: hurry(request.handler) }))
     clients.push({ ...client, start: rnd.int(300), requests })
   }
-  return { seed, server, drain: null, stranger: null, call: null, clients }
+  return { seed, server, drain: null, stranger: null, call: null, arrival: 'accepted', throws: [], clients }
 }
 
 function hurry (handler) {
@@ -242,6 +277,8 @@ function * smaller (conversation) {
     yield { ...conversation, clients: clients.slice(half) }
   }
   for (let i = 0; clients.length > 1 && i < clients.length; i++) yield { ...conversation, clients: clients.toSpliced(i, 1) }
+  if (conversation.throws.length > 0) yield { ...conversation, throws: conversation.throws.slice(1) }
+  if (conversation.arrival !== 'accepted') yield { ...conversation, arrival: 'accepted' }
   if (drain !== null) yield { ...conversation, drain: null }
   if (call !== null) yield { ...conversation, call: null }
   if (stranger !== null) yield { ...conversation, stranger: null }
@@ -275,4 +312,4 @@ function * plainer (request) {
   if (handler.size > 100) yield { ...request, handler: { ...handler, size: handler.size >> 2 } }
 }
 
-module.exports = { ENDS, GET, HANDLER, HANGS, KB, LIMIT, MB, crowd, generate, isStalled, letterOf, smaller }
+module.exports = { ENDS, GET, HANDLER, HANGS, KB, LIMIT, MB, crowd, generate, isStalled, letterOf, patternOf, smaller }

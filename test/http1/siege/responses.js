@@ -11,10 +11,12 @@ const END_OF_HEADERS = Buffer.from('\r\n\r\n')
  *    responses.whole // → [{ status, headers, length, letter, text }]
  *
  * @param {string[]} methods of the requests, in order
+ * @param {(index: number) => Buffer|null} [patternOf] what the body of a response must repeat
  */
 class Responses {
-  constructor (methods) {
+  constructor (methods, patternOf = () => null) {
     this.methods = methods
+    this.patternOf = patternOf
     this.whole = []
     this.partial = null   // its header section came, its body did not
     this.begun = false    // bytes of a header section came
@@ -69,7 +71,7 @@ class Responses {
       if (name in headers) throw new Error(`${name} twice`)
       headers[name] = line.slice(colon + 2)
     }
-    const response = { status, headers, length: 0, letter: -1, text: '', untilEnd: false, startedAt: Date.now(), endedAt: 0 }
+    const response = { status, headers, length: 0, letter: -1, wrong: -1, text: '', untilEnd: false, startedAt: Date.now(), endedAt: 0 }
     this.partial = response
     const bodiless = status === 204 || status === 304 || this.methods[this.whole.length] === 'HEAD'
     this.chunk = ''
@@ -121,6 +123,11 @@ class Responses {
     if (response.length < 40) response.text += bytes.toString('latin1', 0, 40)
     if (response.length === 0) response.letter = bytes[0]
     if (response.letter !== -1 && !uniform(bytes, response.letter)) response.letter = -1
+    const pattern = this.patternOf(this.whole.length)
+    if (pattern !== null && response.wrong === -1 && response.status < 400) {
+      const wrong = firstWrong(bytes, pattern, response.length)
+      if (wrong !== -1) response.wrong = response.length + wrong
+    }
     response.length += bytes.length
   }
 
@@ -130,6 +137,25 @@ class Responses {
     this.partial = null
     return true
   }
+}
+
+/** @return {number} the first byte that is not that of `pattern` over and over, of which `at` bytes came before; or -1 */
+function firstWrong (bytes, pattern, at) {
+  const sample = sampleOf(pattern)
+  const step = sample.length - pattern.length
+  for (let from = 0; from < bytes.length; from += step) {
+    const part = bytes.subarray(from, from + step)
+    const offset = (at + from) % pattern.length
+    if (part.equals(sample.subarray(offset, offset + part.length))) continue
+    for (let i = 0; i < part.length; i++) if (part[i] !== sample[offset + i]) return from + i
+  }
+  return -1
+}
+
+function sampleOf (pattern) {
+  const key = pattern.toString('latin1')
+  if (!samples.has(key)) samples.set(key, Buffer.alloc(LIMIT + 2 * pattern.length, pattern))
+  return samples.get(key)
 }
 
 const samples = new Map()

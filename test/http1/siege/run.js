@@ -103,7 +103,7 @@ class Engine {
   async converse (conversation, exact = false) {
     const opened = await this.ask({ type: 'open', conversation, exact })
     if (opened.type === 'died') return this.dead(opened)
-    const records = await Promise.all(conversation.clients.map((client, i) => converse(opened.port, client, i)))
+    const records = await Promise.all(conversation.clients.map((client, i) => converse(opened.port, client, i, conversation.arrival === 'tls')))
     const report = await this.ask({ type: 'close' })
     if (report.type === 'died') return this.dead(report)
     const findings = judge(conversation, records, report)
@@ -334,9 +334,11 @@ function explain ({ title, again }, findings, small) {
 let files = 0
 
 /** A plan for people: what is not as usual, equal requests once. */
-function describe ({ server, drain, stranger, call, clients }) {
+function describe ({ server, drain, stranger, call, arrival, throws, clients }) {
   const show = value => inspect(value, { breakLength: Infinity })
   const lines = [`server ${show(server)}`]
+  if (arrival !== 'accepted') lines.push(`sockets ${arrival}`)
+  if (throws.length > 0) lines.push(`listeners that throw ${show(throws)}`)
   if (drain !== null) lines.push(`drain ${show(drain)}`)
   if (call !== null) lines.push(`call ${show(call)}`)
   if (stranger !== null) lines.push(`another 'request' listener ${show(stranger)}`)

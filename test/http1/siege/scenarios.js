@@ -34,8 +34,8 @@ const client = (requests, more) => ({
 
 const leaves = (ms, bytes = 0) => ({ end: { how: ENDS.ABORT, ms, bytes } })
 
-const conversation = (clients, { drain = null, stranger = null, call = null, ...server } = {}) => ({
-  seed: 0, server: { ...SERVER, ...server }, drain, stranger, call, clients
+const conversation = (clients, { drain = null, stranger = null, call = null, arrival = 'accepted', throws = [], ...server } = {}) => ({
+  seed: 0, server: { ...SERVER, ...server }, drain, stranger, call, arrival, throws, clients
 })
 
 // So many requests fit into one read.
@@ -44,8 +44,17 @@ const READ = 1800
 const slowly = { read: { hold: 0, rate: 64 * KB } }
 const never = { read: { hold: 60_000, rate: 0 } }
 
+const CHARSETS = ['bytes', 'wide', 'utf8', 'buffer', 'surrogates', 'bytes', 'latin1', 'pieces', 'bytes', 'string', 'freed', 'wide', 'bytes']
+
 /** Title → conversation. */
 module.exports = {
+  'bytes and texts of every charset in one pipeline arrive as they are':
+    conversation([
+      client(CHARSETS.map(kind => next(kind, 30))),
+      client([get('string', 100, { late: 20 }), ...CHARSETS.map(kind => next(kind, 300))]),
+      client(CHARSETS.map((kind, i) => next(kind, 5000, { late: i % 3, touch: i % 2 === 0 })), slowly)
+    ]),
+
   'a download that is slower than keepAliveTimeout arrives whole':
     conversation(['string', 'buffer', 'raw'].map(kind => client([get(kind, 24 * MB)], slowly)), { keepAliveTimeout: 100 }),
 

@@ -8,16 +8,21 @@
  *    { type: 'open', conversation, exact } → { type: 'open', port }
  *    { type: 'close' }                     → { type: 'report', … }
  *
- * Nothing is caught here: what escapes ends the process, and that is a finding.
+ * Nothing is caught here but what listeners throw on purpose: what escapes ends the process, and that is a finding.
  */
 
 const fs = require('node:fs')
 const http = require('node:http')
 const { once } = require('node:events')
+const { AsyncLocalStorage } = require('node:async_hooks')
+const https = require('node:https')
+const net = require('node:net')
 const { setImmediate: turn, setTimeout: sleep } = require('node:timers/promises')
 
 const { timerListMap } = require('internal/timers')
+const { generate } = require('selfsigned')
 const Kone = require('kone')
+const { ARRIVALS } = require('../harness')
 const handlers = require('./handlers')
 
 const ENGINE = process.argv[2]
@@ -39,6 +44,7 @@ class Log {
     this.startedAt = 0
     this.port = 0
     this.draining = false
+    this.ownStore = true   // the async store is that of the connection
     this.listeners = 0     // given to ctx.onFinished
     this.finished = []     // how each was called: { code, sent, flushed, at }
     this.events = 0        // 'finish' of the app
@@ -53,6 +59,7 @@ class Log {
     this.startedAt = Date.now()
     this.port = ctx.socket.remotePort ?? 0
     this.draining = current.draining
+    this.ownStore &&= hasThrown || store.getStore() === (current.door === null ? undefined : ctx.socket)
   }
 
   listen (ctx) {
@@ -65,12 +72,19 @@ class Log {
       flushed: flushed(socket),
       at: Date.now()
     }))
+    ctx.onFinished(() => current?.throwIn('onFinished'))
   }
 
   watch (res) {
     this.watched = true
-    res.on('finish', () => this.res.finish++)
-    res.on('close', () => this.res.close++)
+    res.on('finish', () => {
+      this.res.finish++
+      current?.throwIn("'finish' of res")
+    })
+    res.on('close', () => {
+      this.res.close++
+      current?.throwIn("'close' of res")
+    })
   }
 
   async body (reading) {
@@ -94,14 +108,55 @@ function flushed (socket) {
 
 let current = null
 
+/** The socket of the connection, when another server has accepted it. */
+const store = new AsyncLocalStorage()
+
+const THROWN = 'thrown by a listener of the siege'
+
+/** Node 24 and 26 leave the context of a tick that throws as that of the process. */
+let hasThrown = false
+
+// What a listener throws ends nothing when an app has such a handler.
+process.on('uncaughtException', err => {
+  hasThrown = true
+  if (err.message === THROWN) return
+  console.error(err)
+  process.exit(1)
+})
+
+let keys = null
+
+async function makeServer (arrival) {
+  const options = { connectionsCheckingInterval: 50 }
+  if (arrival !== 'tls') return http.createServer(options)
+  keys ??= await generate([{ name: 'commonName', value: 'localhost' }])
+  return https.createServer({ ...options, key: keys.private, cert: keys.cert })
+}
+
+/** A server that gives its sockets to `server`. */
+function openDoor (server, arrival) {
+  const door = net.createServer({ allowHalfOpen: true, noDelay: true, pauseOnConnect: arrival === 'paused' })
+  door.on('connection', socket => {
+    const onError = () => {}
+    socket.on('error', onError)
+    ARRIVALS[arrival](socket, () => {
+      socket.off('error', onError)
+      if (!socket.destroyed) store.run(socket, () => server.emit('connection', socket))
+    })
+  })
+  return door
+}
+
 async function open ({ conversation, exact }) {
-  const { server: { finish, ...options }, drain, stranger, call } = conversation
+  const { server: { finish, ...options }, drain, stranger, call, arrival, throws } = conversation
   const logs = new Map()
   const app = new Kone({ http1: ENGINE === 'front' })
   const errors = []
   const connections = []
   const timers = []
-  const server = http.createServer({ connectionsCheckingInterval: 50 })
+  const server = await makeServer(arrival)
+  const door = arrival in ARRIVALS ? openDoor(server, arrival) : null
+  const left = new Set(throws)
   Object.assign(server, options)
   const self = current = {
     app,
@@ -114,6 +169,11 @@ async function open ({ conversation, exact }) {
     drainedAt: 0,
     closedAt: 0,
     calledAt: 0,
+    door,
+    /** Throws the first time. */
+    throwIn (name) {
+      if (left.delete(name)) throw new Error(THROWN)
+    },
     sampler: new Sampler(exact)
   }
 
@@ -128,21 +188,35 @@ async function open ({ conversation, exact }) {
     app.on('finish', ctx => {
       const [, client, request] = ctx.path.split('/').map(Number)
       logOf(client, request).events++
+      current?.throwIn('finish')
     })
   }
   app.use(handlers(conversation, logOf))
   app.attach(server)
-  server.on('connection', socket => {
+  server.on(arrival === 'tls' ? 'secureConnection' : 'connection', socket => {
     const connection = { socket, port: socket.remotePort, openedAt: Date.now(), closedAt: 0, failed: false }
     connections.push(connection)
     socket.once('close', failed => {
       connection.closedAt = Date.now()
       connection.failed = failed
       connection.socket = null
+      current?.throwIn('close')
     })
+    self.throwIn('connection')
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
+  if (throws.includes('timeout')) {
+    server.once('timeout', socket => {
+      socket.destroy()
+      self.throwIn('timeout')
+    })
+  }
+  if (throws.includes('clientError')) {
+    server.once('clientError', (err, socket) => {
+      socket.destroy(err)
+      self.throwIn('clientError')
+    })
+  }
+  for (const one of door === null ? [server] : [server, door]) await once(one.listen(0, '127.0.0.1'), 'listening')
   const before = listenersOf(server)
   self.listenersLeft = () => difference(listenersOf(server), before)
   self.sampler.start(connections)
@@ -166,7 +240,7 @@ async function open ({ conversation, exact }) {
     timers.push(setTimeout(() => server.off('request', listener), stranger.to))
     self.withoutStranger = () => server.off('request', listener)
   }
-  return { type: 'open', port: server.address().port }
+  return { type: 'open', port: (door ?? server).address().port }
 }
 
 /** All clients are gone: what is still there after a while was left behind. */
@@ -189,6 +263,7 @@ async function close () {
   closing.then(() => { closed = true })
   await until(() => closed)
   if (server.listening) server.close()
+  if (current.door !== null) await new Promise(resolve => current.door.close(resolve))
   const left = current.listenersLeft()
   const seen = sampler.stop()
   const { drainedAt, closedAt, calledAt } = current
