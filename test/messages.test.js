@@ -74,7 +74,9 @@ describe('an error of kone', () => {
     'The "chunk" argument must be': "node's, word for word",
     'headers after they are sent to the client': "node's, word for word",
     'Request timeout': "node's, word for word",
-    'Parse Error: ': "node's, word for word"
+    'Parse Error': "node's, word for word",
+    'Cannot call write after a stream was destroyed': "node's, word for word",
+    'Changing the socket encoding is not allowed': "node's, word for word"
   }
 
   /*

@@ -175,8 +175,8 @@ function onUnshift (chunk, encoding) {
 
 /** As node's: its parser ends the process when it gets a string. */
 function refuseEncoding () {
-  const message = 'Changing the socket encoding is not allowed per RFC7230 Section 3.'
-  throw Object.assign(new Error(message), { code: 'ERR_HTTP_SOCKET_ENCODING' })
+  const err = new Error('Changing the socket encoding is not allowed per RFC7230 Section 3.')
+  throw Object.assign(err, { code: 'ERR_HTTP_SOCKET_ENCODING' })
 }
 
 /** Other code emits bytes. */
