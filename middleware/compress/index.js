@@ -8,6 +8,7 @@ const sizeOf = require('../_shared/bytes')
 const choose = require('../_shared/encoding')
 const { given, misuse } = require('../_shared/misuse')
 const { Rule, check, fn, list, none, oneOf, size, text } = require('../_shared/options')
+const { isBlob, isResponse, isWebStream } = require('../_shared/web')
 
 // a br quality above 4 costs more time than the smaller response saves
 const ENCODERS = {
@@ -144,7 +145,7 @@ function mayCompress (ctx, filter) {
   // the response to HEAD may have the length of a body that only GET makes
   if (!body && (ctx.method !== 'HEAD' || !response.get('Content-Length'))) return false
   if (ctx.compress === false || EMPTY.has(status)) return false
-  if (response.get('Content-Encoding') || body instanceof Response) return false
+  if (response.get('Content-Encoding') || isResponse(body)) return false
   // a range counts uncompressed bytes
   if (status === 206 || response.get('Content-Range')) return false
   const { type } = response
@@ -181,8 +182,8 @@ function bytes (threshold) {
 
 /** The body as Koa sends it: text, bytes, streams and Blobs unchanged, everything else as JSON. */
 function sourceOf (body) {
-  const isStream = typeof body.pipe === 'function' || body instanceof ReadableStream
-  return isStream || isWhole(body) || body instanceof Blob ? body : JSON.stringify(body)
+  const isStream = typeof body.pipe === 'function' || isWebStream(body)
+  return isStream || isWhole(body) || isBlob(body) ? body : JSON.stringify(body)
 }
 
 function declaredLength (ctx) {
@@ -213,7 +214,7 @@ async function encode (ctx, source, encoding, options) {
 }
 
 function readable (source) {
-  return source.pipe ? source : Readable.fromWeb(source instanceof Blob ? source.stream() : source)
+  return source.pipe ? source : Readable.fromWeb(isBlob(source) ? source.stream() : source)
 }
 
 // pipeline destroys the encoder with the error; the encoder is the body, so Koa handles its 'error'

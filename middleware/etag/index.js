@@ -4,6 +4,7 @@ const { stat } = require('node:fs/promises')
 const entityTag = require('../_shared/entity-tag')
 const isOver = require('../_shared/is-over')
 const { boolean, check } = require('../_shared/options')
+const { isBlob, isResponse, isWebStream } = require('../_shared/web')
 
 const OPTIONS = { weak: boolean }
 
@@ -58,7 +59,7 @@ function tag (ctx, weak) {
     if (typeof body.path !== 'string') return
     return stat(body.path).then(stats => set(ctx, weak ?? true, fileTag(stats)))
   }
-  if (body instanceof Blob || body instanceof ReadableStream || body instanceof Response) return
+  if (isBlob(body) || isWebStream(body) || isResponse(body)) return
 
   const json = JSON.stringify(body)
   if (json !== undefined) set(ctx, weak, entityTag(json))

@@ -3,6 +3,7 @@
 const { StringDecoder } = require('node:string_decoder')
 const { Transform, pipeline } = require('node:stream')
 const { check, refused, text } = require('../_shared/options')
+const { isBlob, isResponse, isWebStream } = require('../_shared/web')
 
 // a path of plain identifiers and indexes: cb, my.app.cb, jQuery36.calls[12]
 const CALLBACK = /^[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*|\[\d+\])*$/
@@ -91,7 +92,7 @@ function holdsJSON (ctx, fallback) {
 }
 
 function isWebBody (body) {
-  return body instanceof Blob || body instanceof ReadableStream || body instanceof Response
+  return isBlob(body) || isWebStream(body) || isResponse(body)
 }
 
 function setScript (ctx, body) {

@@ -1,5 +1,7 @@
 'use strict'
 
+const { isResponse, isWebStream } = require('../_shared/web')
+
 const RESPONSE = [
   'body', 'status', 'message', 'length', 'type', 'lastModified', 'etag',
   'set', 'append', 'remove', 'vary', 'redirect', 'back', 'attachment', 'flushHeaders'
@@ -89,8 +91,8 @@ function data (value, isLate) {
 /** A stream that nobody reads would keep its file or connection open. */
 function discard (body) {
   if (typeof body?.pipe === 'function' && typeof body.destroy === 'function') body.on('error', ignore).destroy()
-  else if (body instanceof ReadableStream) body.cancel().catch(ignore)
-  else if (body instanceof Response) body.body?.cancel().catch(ignore)
+  else if (isWebStream(body)) body.cancel().catch(ignore)
+  else if (isResponse(body)) body.body?.cancel().catch(ignore)
 }
 
 function ignore () {}
