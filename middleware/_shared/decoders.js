@@ -1,5 +1,6 @@
 'use strict'
 
+const { constants: { MAX_LENGTH } } = require('node:buffer')
 const zlib = require('node:zlib')
 const createError = require('http-errors')
 
@@ -68,13 +69,19 @@ exports.decompress = function (decoder, bytes, limit, memory = DEFAULT_MEMORY) {
 }
 
 function run (decoder, bytes, limit, needed, resolve, reject) {
-  used += needed
-  decoder.decompress(bytes, { maxOutputLength: Math.max(limit, 1), params: decoder.params }, (err, result) => {
+  const maxOutputLength = Math.min(Math.max(limit, 1), MAX_LENGTH) // node:zlib refuses others
+  const ended = (err, result) => {
     used -= needed
     if (err === null) resolve(result)
     else reject(err)
     next()
-  })
+  }
+  used += needed
+  try {
+    decoder.decompress(bytes, { maxOutputLength, params: decoder.params }, ended)
+  } catch (err) {
+    ended(err) // there is no memory for a decoder
+  }
 }
 
 // In the order of arrival, so that no request is overtaken for ever

@@ -35,7 +35,7 @@ module.exports = class ById {
     this.keepsText = store instanceof MemoryStore
     this.genid = genid
     this.id = genid === undefined ? ID : OWN_ID
-    this.breaker = breakerOf(store instanceof RedisStore ? store.client : store, () => store.get(`${key}:probe`))
+    this.breaker = breakerOf(store instanceof RedisStore ? store.client : store, () => this.get('probe'))
     this.reported = new Set() // ids of records that are not JSON
 
     // how long a record is kept is known from the store, or kept in the record

@@ -131,6 +131,13 @@ sides('server.keepAliveTimeout', ({ it, serve }) => {
     await client.all()
   })
 
+  it('should end a connection that stops in the middle of a body after the response', async () => {
+    const options = { keepAliveTimeout: 20, keepAliveTimeoutBuffer: 20, requestTimeout: 0 }
+    const { talk } = await serve(app => app.use(ctx => { ctx.status = 413 }), options)
+    const client = await talk('POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\nhalf')
+    assert.match(await client.all(), /^HTTP\/1\.1 413 /)
+  })
+
   it('should not end a connection before its first request', async () => {
     const { talk } = await serve(hello, { keepAliveTimeout: 20, keepAliveTimeoutBuffer: 20 })
     const silent = await talk()
