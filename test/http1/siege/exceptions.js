@@ -32,7 +32,7 @@ const EXCEPTIONS = [
   {
     what: 'a response is cut without a reason',
     reason: 'closeIdleConnections() of node destroys connections whose response has ended, but is not flushed',
-    holds: ({ engine }, { call }) => engine === 'node:http' && call !== null && call.name === 'closeIdleConnections'
+    holds: ({ engine }, { call }) => engine === 'node:http' && ['closeIdleConnections', 'close'].includes(call?.name)
   },
   {
     what: 'a wrong response',

@@ -60,7 +60,8 @@ function judgeConnection (conversation, record, index, report, find) {
   const logs = report.logs.filter(log => log.client === index)
   const where = `client ${index}`
   if (record.refused) {
-    if (report.drainedAt === 0) find('a connection is refused', where, record.error)
+    const isClosed = conversation.call?.name === 'close' && report.calledAt > 0
+    if (report.drainedAt === 0 && !isClosed) find('a connection is refused', where, record.error)
     return
   }
   const connection = report.connections.find(({ port }) => port === record.port)

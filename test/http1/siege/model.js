@@ -144,16 +144,17 @@ const REASONS = {
     return calledAt > 0 && call.name === 'closeAllConnections' && at >= calledAt - LAG
   },
 
+  // Which server.close() calls, too.
   'closeIdleConnections()' ({ report: { calledAt }, conversation: { call }, lost, at }) {
-    return calledAt > 0 && call.name === 'closeIdleConnections' && !lost && Math.abs(at - calledAt) <= LAG
+    return calledAt > 0 && ['closeIdleConnections', 'close'].includes(call.name) && !lost && Math.abs(at - calledAt) <= LAG
   },
 
   'the deadline of app.close()' ({ conversation: { drain }, report: { drainedAt }, at }) {
     return drain !== null && drainedAt > 0 && at >= drainedAt + drain.timeout * SHARE
   },
 
-  'app.close() before the server accepted it' ({ report: { drainedAt }, connection }) {
-    return connection === undefined && drainedAt > 0
+  'closed before the server accepted it' ({ conversation: { call }, report: { drainedAt, calledAt }, connection }) {
+    return connection === undefined && (drainedAt > 0 || (call?.name === 'close' && calledAt > 0))
   },
 
   'silent for the grace of app.close()' ({ conversation: { drain }, report: { drainedAt }, record, logs, at, lost }) {

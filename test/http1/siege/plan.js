@@ -89,7 +89,7 @@ function generate (seed) {
   const stranger = rnd.chance(0.15) ? { from, to: from + rnd.int(300) } : null
   const clients = Array.from({ length: 1 + rnd.int(10) }, () => makeClient(rnd, server))
   const call = rnd.chance(0.06)
-    ? { at: rnd.int(400), name: rnd.pick(['closeIdleConnections', 'closeIdleConnections', 'closeAllConnections']) }
+    ? { at: rnd.int(400), name: rnd.pick(['closeIdleConnections', 'close', 'closeAllConnections']) }
     : null
   // Drawn last, so that a seed makes the clients that it made before.
   const arrival = rnd.chance(0.65) ? 'accepted' : rnd.pick(['tls', 'tls', ...ARRIVALS])
