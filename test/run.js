@@ -18,6 +18,9 @@ const NEWEST = '26'
 // What does not depend on the kind of promise or on the Node under test runs once.
 const ONCE = new RegExp('^test/(?:security/(?:regexp|linear)|e2e|agents|cluster|command|deploy|types|benchmarks|examples|create|docs|' +
   'fetch/runtimes|package|prose|published|readme|runners|runs-unchanged|site|workflows|release|compat/(?:install|real))\\b')
+// What compares bytes, memory or time of the front, which has no promises, runs with native ones only.
+const NATIVE = new RegExp('^test/http1/(?:fuzz|siege|output\\.model|sockets|earlier|encodings|fields|pieces|corpus|tls|timers|handles|linear|' +
+  'slow-clients|(?:kept-|pipeline-)?memory)\\b')
 
 process.chdir(ROOT)
 const named = process.argv.slice(2)
@@ -31,7 +34,7 @@ if (named.length === 0) {
 const runs = [{ title: 'native promises', files }]
 if (named.length === 0) {
   const again = files.filter(file => !ONCE.test(file))
-  runs.push({ title: 'bluebird', files: again, env: { KONE_PROMISE: 'bluebird' } })
+  runs.push({ title: 'bluebird', files: again.filter(file => !NATIVE.test(file)), env: { KONE_PROMISE: 'bluebird' } })
   if (process.env.CI === 'true' && process.platform === 'linux') {
     runs.unshift({ title: `Node ${NEWEST}, native promises`, files: again, node: newestNode() })
   }
