@@ -2,6 +2,7 @@
 
 const { createHash } = require('node:crypto')
 const { DOWN } = require('../_shared/breaker')
+const keepingHeaders = require('../_shared/error-headers')
 const { given, misuse } = require('../_shared/misuse')
 const {
   any, boolean, check, fn, integer, number, object, off, oneOf, shape, string, text
@@ -134,7 +135,8 @@ function judge (ctx, next, settings, id, { count, wait }, max) {
     ctx.set(names.total, String(max))
   }
   if (fields !== undefined) fields.set(ctx, max, left, wait)
-  return count <= max ? next() : refuse(ctx, settings, id, Math.max(Math.ceil(wait), 1))
+  if (count <= max) return keepingHeaders(ctx, next, settings.sent)
+  return refuse(ctx, settings, id, Math.max(Math.ceil(wait), 1))
 }
 
 async function refuse (ctx, settings, id, wait) {
@@ -153,9 +155,8 @@ async function refuse (ctx, settings, id, wait) {
   }
 }
 
-function headersOf (ctx, { names = {}, fields }) {
-  const all = [...Object.values(names), ...fields === undefined ? [] : fields.names]
-  return Object.fromEntries(all.map(name => [name, ctx.response.get(name)]))
+function headersOf (ctx, { sent }) {
+  return Object.fromEntries(sent.map(name => [name, ctx.response.get(name)]))
 }
 
 function fail (ctx, next, settings, cause) {
@@ -186,6 +187,8 @@ function settingsOf (options) {
 
   const ipOf = addressReader()
   const { limiter, prefix } = limiterOf(driver, db, duration, namespace)
+  const names = disableHeader ? undefined : { ...NAMES, ...headers }
+  const fields = standardHeaders ? fieldsOf(namespace, duration) : undefined
   return {
     limiter,
     namespace: prefix,
@@ -198,8 +201,9 @@ function settingsOf (options) {
     onLimited,
     whitelist,
     blacklist,
-    names: disableHeader ? undefined : { ...NAMES, ...headers },
-    fields: standardHeaders ? fieldsOf(namespace, duration) : undefined
+    names,
+    fields,
+    sent: [...Object.values(names ?? {}), ...fields?.names ?? []]
   }
 }
 

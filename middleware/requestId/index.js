@@ -1,6 +1,7 @@
 'use strict'
 
 const { randomUUID } = require('node:crypto')
+const keepingHeaders = require('../_shared/error-headers')
 const { Rule, check, off } = require('../_shared/options')
 
 // characters that are safe in a header, a log line and a URL
@@ -30,11 +31,14 @@ module.exports = function requestId (options) {
   const given = check('requestId', options, OPTIONS)
   const { header = 'X-Request-Id', query = 'requestId', expose = 'X-Request-Id' } = given
 
+  const names = [expose]
+
   return function requestId (ctx, next) {
     const id = (query && fromQuery(ctx, query)) || (header && clean(ctx.get(header))) || randomUUID()
     ctx.state.id = id
-    if (expose) ctx.set(expose, id)
-    return next()
+    if (!expose) return next()
+    ctx.set(expose, id)
+    return keepingHeaders(ctx, next, names)
   }
 }
 

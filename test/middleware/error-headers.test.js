@@ -1,0 +1,60 @@
+'use strict'
+
+const assert = require('node:assert/strict')
+const { cors, rateLimit, requestId } = require('kone/middleware')
+const frameworks = require('../helpers/frameworks')
+
+/** The middleware of the set whose headers a response needs whatever its status is. */
+const KEPT = {
+  requestId: [() => requestId(), ['x-request-id']],
+  'requestId by another name': [() => requestId({ expose: 'X-Id' }), ['x-id']],
+  cors: [() => cors({ origin: 'https://a.example', credentials: true }), ['access-control-allow-origin', 'vary']],
+  'cors of a function': [() => cors({ origin: ctx => ctx.get('origin') }), ['access-control-allow-origin', 'vary']],
+  rateLimit: [() => rateLimit({ max: 5 }), ['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset']],
+  'rateLimit with the fields of the IETF': [() => rateLimit({ max: 5, standardHeaders: 'draft-11' }), ['ratelimit', 'ratelimit-policy']]
+}
+
+frameworks('the headers of an error', ({ it, Koa, ask, name }) => {
+  const serve = (middleware, handler) => {
+    const app = new Koa()
+    for (const one of middleware) app.use(one)
+    app.use(handler)
+    return app
+  }
+  const get = app => ask(app, 'GET /', { headers: { origin: 'https://a.example' } })
+  const failures = {
+    404: ctx => ctx.throw(404),
+    422: ctx => ctx.throw(422, 'no', { headers: { 'X-Own': 'a' } }),
+    500: () => { throw new Error('boom') },
+    503: async ctx => { await null; ctx.throw(503) }
+  }
+
+  for (const [title, [make, names]] of Object.entries(KEPT)) {
+    it(`should have those of ${title}`, async () => {
+      for (const [status, fail] of Object.entries(failures)) {
+        const res = await get(serve([make()], fail))
+        assert.equal(res.status, Number(status))
+        for (const name of names) assert(res.headers[name], `${name} of a ${status}`)
+        assert.equal(res.headers['x-own'], status === '422' ? 'a' : undefined)
+      }
+    })
+  }
+
+  it('should have those of all, and of this request, although one object is thrown again', async () => {
+    const err = new Error('again')
+    const app = serve(Object.values(KEPT).map(([make]) => make()), () => { throw err })
+    const [one, two] = [await get(app), await get(app)]
+    for (const name of Object.values(KEPT).flatMap(([, names]) => names)) assert(one.headers[name], name)
+    assert.notEqual(one.headers['x-id'], two.headers['x-id'])
+    assert.equal(one.headers['x-ratelimit-remaining'], '4')
+    assert.equal(two.headers['x-ratelimit-remaining'], '3')
+  })
+
+  it('should be none for what is thrown and cannot have any', async () => {
+    const frozen = Object.freeze(new Error('frozen')) // for which Koa has no response
+    for (const thrown of name.startsWith('koa') ? ['text'] : [frozen, 'text']) {
+      const res = await get(serve([requestId()], () => { throw thrown }))
+      assert.equal(res.status, 500)
+    }
+  })
+})
