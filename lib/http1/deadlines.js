@@ -70,10 +70,13 @@ class Deadlines {
     return keepAliveTimeout > 0 && ms - this.idleSince >= keepAliveTimeout + keepAliveTimeoutBuffer
   }
 
-  /** It is over: close the connection if it waits for a request. What is under way touches it again. */
+  /**
+   * It is over: close the connection if it waits for a request, or for the rest of a body whose response was sent. What
+   * is under way touches it again.
+   */
   expire () {
     const { reader, responses, socket } = this.connection
-    if (!reader.hasServed || reader.receiving !== null || !responses.isFlushed) return
+    if (!reader.hasServed || !responses.isFlushed) return
     emit(socket, 'timeout')
   }
 
