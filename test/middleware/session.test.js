@@ -661,6 +661,34 @@ describe('a store that never responds', () => {
   })
 })
 
+describe('a store that failed', () => {
+  it('should be probed with success also if it parses what it does not find', async () => {
+    let isUp = true
+    const sessions = new Map()
+    const reach = async work => {
+      if (!isUp) throw new Error('down')
+      return work()
+    }
+    const store = {
+      get: id => reach(() => JSON.parse(sessions.get(id))), // a SyntaxError for undefined
+      set: (id, value) => reach(() => { sessions.set(id, JSON.stringify(value)) }),
+      destroy: id => reach(() => { sessions.delete(id) })
+    }
+    const app = new Kone({ silent: true })
+    const sessionOf = session({ store })
+    app.use(sessionOf)
+    app.use(ctx => { ctx.body = { count: ctx.session.count = (ctx.session.count || 0) + 1 } })
+    const ann = visitor((app, line, options) => app.inject({ url: line.split(' ')[1], ...options }), app)
+    assert.equal((await ann('GET /')).status, 200)
+    isUp = false
+    await Promise.all(Array.from({ length: 5 }, () => ann('GET /')))
+    assert.equal(sessionOf.isStoreUp, false)
+    isUp = true
+    await until(() => sessionOf.isStoreUp)
+    assert.deepEqual((await ann('GET /')).json(), { count: 2 })
+  })
+})
+
 describe('session on the front', () => {
   it('should not make ctx.req or ctx.res', async () => {
     for (const store of [session.memory(), session.sealedCookie({ keys: ['k'.repeat(32)] }), recording()]) {
