@@ -102,6 +102,14 @@ describe('the value of a field', () => {
     }
   })
 
+  it('should be checked again if it is a list, which the app may have changed', () => {
+    const name = fieldName('X-List')
+    const list = ['a']
+    assert.equal(name.accepts(list), true)
+    list[0] = 'a\r\nX: b'
+    assert.equal(name.accepts(list), false)
+  })
+
   it('should be kept as its line when it is set twice, up to 512 characters', () => {
     const name = fieldName('X-Kept')
     const times = (count, value) => {

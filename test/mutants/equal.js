@@ -60,5 +60,42 @@ module.exports = {
       why: 'it saves time alone: set() ignores a field once the headers are sent'
     },
     { line: 'if (!outgoing.headersSent) {', why: 'the same' }
+  ],
+  'lib/http1/output/pieces.js': [
+    {
+      line: "[undefined, UTF8], [null, UTF8], ['utf8', UTF8], ['utf-8', UTF8],",
+      why: 'it saves a copy alone: a text of another encoding is added as bytes'
+    },
+    { line: "['latin1', LATIN1], ['binary', LATIN1], ['ascii', LATIN1]", why: 'the same' },
+    {
+      line: "this.addBytes(Buffer.from(text, encoding === UTF8 ? 'utf8' : 'latin1'))",
+      to: '""',
+      why: 'UTF-8 is the default of Buffer.from()'
+    },
+    {
+      line: 'else this.addText(data, Buffer.byteLength(data) === data.length ? ASCII : known)',
+      to: 'false',
+      why: 'ASCII has the same bytes in the encoding that was named; the others of a write are joined with it more seldom'
+    },
+    { line: 'if (Buffer.isBuffer(bytes)) return bytes.latin1Slice()', to: 'false', why: 'it saves making another Buffer alone' }
+  ],
+  'lib/http1/output/names.js': [
+    { line: "this.lastLine = ''    //   and its line, once it was set again", why: 'accepts() sets it with the first value' },
+    {
+      // eslint-disable-next-line no-template-curly-in-string
+      line: "if (this.lastLine === '') this.lastLine = detach(`${this.text}: ${value}\\r\\n`)",
+      to: 'true',
+      why: 'it saves time alone: the line is the same'
+    },
+    { line: "if (value === this.last && this.lastLine !== '') return this.lastLine", to: 'false', why: 'the same' },
+    { line: 'if (names.size < MAX_NAMES) names.set(name, known)', why: 'one name more is no other limit of memory' }
+  ],
+  'lib/http1/output/writer.js': [
+    { line: 'const statusLines = []', why: 'no status is 0' },
+    { line: "let closing = ''", why: 'now() empties it before it is read, because there is no date yet' },
+    { line: "let keeping = ''", why: 'the same' },
+    { line: 'let keepingTimeout = -1', why: 'it is compared only with a line that was made, and with it set' },
+    { line: "if (date === '') now()", why: 'it saves time and timers alone: the date is the same' },
+    { line: "if (keeping === '' || timeout !== keepingTimeout) {", to: 'true', why: 'it saves time alone: the line is the same' }
   ]
 }

@@ -7,5 +7,8 @@ module.exports = {
     'test/application/respond.test.js', 'test/context/respond.test.js', 'test/response/body.test.js',
     'test/response/length.test.js', 'test/response/web-bodies.test.js'
   ],
-  'lib/http1/input/parser.js': ['test/http1/parser.test.js']
+  'lib/http1/input/parser.js': ['test/http1/parser.test.js'],
+  'lib/http1/output/pieces.js': ['test/http1/pieces.test.js'],
+  'lib/http1/output/names.js': ['test/http1/fields.test.js'],
+  'lib/http1/output/writer.js': ['test/http1/fields.test.js']
 }
