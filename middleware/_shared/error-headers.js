@@ -19,12 +19,32 @@ module.exports = function keepingHeaders (ctx, next, names) {
   const ended = next()
   if (isOver(ctx, ended) || typeof ended?.catch !== 'function') return ended
   return ended.catch(err => {
-    // those of this request: an app may throw one object again and again
-    if (err instanceof Error && Object.isExtensible(err)) err.headers = { ...err.headers, ...pick(ctx.response, names) }
+    keep(ctx, names)
     throw err
   })
 }
 
+/**
+ * The error has the headers only while `ctx.onerror` sends it, at once: several requests may wait for one promise, so
+ * that they fail with one error object, and each client must get its own headers.
+ */
+function keep (ctx, names) {
+  const { onerror } = ctx
+  ctx.onerror = function (err) {
+    if (!(err instanceof Error)) return onerror.call(ctx, err)
+    const own = Object.getOwnPropertyDescriptor(err, 'headers')
+    if (!Object.isExtensible(err) || own?.configurable === false) return onerror.call(ctx, err)
+    const value = { ...err.headers, ...pick(ctx.response, names) }
+    Object.defineProperty(err, 'headers', { value, writable: true, enumerable: true, configurable: true })
+    try {
+      onerror.call(ctx, err)
+    } finally {
+      delete err.headers
+      if (own !== undefined) Object.defineProperty(err, 'headers', own)
+    }
+  }
+}
+
 function pick (response, names) {
-  return Object.fromEntries(names.map(name => [name, response.get(name)]).filter(([, value]) => value !== ''))
+  return Object.fromEntries(names.map(name => [name, response.get(name)]).filter(([, value]) => value))
 }

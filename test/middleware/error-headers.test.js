@@ -50,6 +50,27 @@ frameworks('the headers of an error', ({ it, Koa, ask, name }) => {
     assert.equal(two.headers['x-ratelimit-remaining'], '3')
   })
 
+  it('should be those of each request, although one object fails them all, and of no other', async () => {
+    const err = new Error('no connection') // of a promise that all wait for
+    let fail
+    const connected = new Promise((resolve, reject) => { fail = reject })
+    let waiting = 0
+    const behind = [requestId(), rateLimit({ max: 5 })].map(fn => (ctx, next) => ctx.path === '/' ? fn(ctx, next) : next())
+    const app = serve(behind, () => {
+      if (++waiting === 3) fail(err)
+      return connected
+    })
+    const ids = ['a', 'b', 'c']
+    const all = await Promise.all(ids.map(id => ask(app, 'GET /', { headers: { 'x-request-id': id } })))
+    assert.deepEqual(all.map(({ headers }) => headers['x-request-id']), ids)
+    assert.deepEqual(new Set(all.map(({ headers }) => headers['x-ratelimit-remaining'])), new Set(['4', '3', '2']))
+
+    const other = await ask(app, 'GET /other')
+    assert.equal(other.status, 500)
+    for (const name of ['x-request-id', 'x-ratelimit-remaining']) assert.equal(other.headers[name], undefined)
+    assert.equal(Object.hasOwn(err, 'headers'), false)
+  })
+
   it('should be none for what is thrown and cannot have any', async () => {
     const frozen = Object.freeze(new Error('frozen')) // for which Koa has no response
     for (const thrown of name.startsWith('koa') ? ['text'] : [frozen, 'text']) {
