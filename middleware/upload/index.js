@@ -95,8 +95,10 @@ function settingsOf ({ dest, limits: given, fields, filter, storage }) {
 }
 
 function isField (value) {
-  return typeof value?.name === 'string' && value.name !== '' &&
-    (value.maxCount === undefined || (Number.isInteger(value.maxCount) && value.maxCount >= 1))
+  if (typeof value?.name !== 'string' || value.name === '') return false
+  const { name, maxCount = 1, ...others } = value
+  // `maxcount` would limit nothing
+  return Number.isInteger(maxCount) && maxCount >= 1 && Object.keys(others).length === 0
 }
 
 function isStorage (value) {

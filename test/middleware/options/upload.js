@@ -12,7 +12,7 @@ module.exports = {
     'limits.files': ['3', -1, 0.5],
     'limits.fields': ['3', -1, 0.5],
     'limits.fieldSize': SIZES,
-    fields: [5, {}, ['avatar'], [{}], [{ name: '' }], [{ name: 'a', maxCount: -1 }]],
+    fields: [5, {}, ['avatar'], [{}], [{ name: '' }], [{ name: 'a', maxCount: -1 }], [{ name: 'a', maxcount: 1 }]],
     filter: [5, true],
     storage: [5, {}, { _handleFile () {} }],
     fileFilter: [() => true],
