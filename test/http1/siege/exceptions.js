@@ -10,7 +10,8 @@ const MAJOR = Number(process.versions.node.split('.')[0])
 const EXCEPTIONS = [
   ...['onFinished is not called exactly once', '\'finish\' is not emitted exactly once', 'neither a response nor a cut',
     '\'close\' of res not exactly once', 'a response is cut without a reason', 'reading the body does not settle',
-    'a connection is closed without a reason', 'connections stay open when all clients are gone'].map(what => ({
+    'a connection is closed without a reason', 'connections stay open when all clients are gone', 'descriptors are left behind',
+    'handles or timers are left behind', 'app.close() does not resolve'].map(what => ({
     what,
     reason: 'node does the work of its own listeners and timers behind those of the app, which throw',
     holds: ({ engine }, { throws, arrival }) => {

@@ -103,7 +103,7 @@ function generate (seed) {
 /** Node's own listeners do not survive one that throws: it says nothing about the front. */
 function keepOnFastPath ({ requests }) {
   for (const request of requests) {
-    request.expect = false
+    request.expect = request.close = false
     if (request.body !== null) request.body.chunked = false
   }
 }
@@ -111,8 +111,8 @@ function keepOnFastPath ({ requests }) {
 /** Of harness.js; not those of unix sockets. */
 const ARRIVALS = ['emitted', 'paused', 'put back before', 'put back after', 'sniffed', 'read by another']
 
-/** Listeners that throw once. Not yet 'finish', "'finish' of res" and "'close' of res": others are not called then. */
-const THROWS = ['connection', 'close', 'timeout', 'clientError', 'onFinished']
+/** Listeners that throw once. */
+const THROWS = ['connection', 'close', 'timeout', 'clientError', 'onFinished', 'finish', "'finish' of res", "'close' of res"]
 
 const KINDS = {
   plain (rnd, server) {
