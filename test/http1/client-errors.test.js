@@ -19,7 +19,7 @@ const FAULTS = {
   'a late header section': ['GET / HT']
 }
 
-/** As a handler does that logs the packet: it throws where there is none. */
+/** As a handler does that logs the packet: it throws without one. */
 const HAS_PACKET = code => code.startsWith('HPE_') && code !== 'HPE_INVALID_EOF_STATE'
 
 const found = { 'node:http': {}, front: {} }
