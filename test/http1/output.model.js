@@ -496,7 +496,9 @@ class One {
     if (!this.plan.calls) return []
     this.callbacks++
     // Node forgets those that are written behind the socket's end, or whose response never gets the socket.
-    if (this.run.socket.writable && this.outgoing.socket !== null) this.owed++
+    // Node 22 and 24 call only the first of those of corked writes that fail.
+    const isForgotten = this.plan.way === 'corked' && MAJOR >= 22 && MAJOR < 26
+    if (this.run.socket.writable && this.outgoing.socket !== null && !isForgotten) this.owed++
     return [() => { this.called++ }]
   }
 
