@@ -5,7 +5,7 @@ const { Readable } = require('node:stream')
 const { error } = require('../errors')
 const { End } = require('../pipe')
 const elsewhere = require('./elsewhere')
-const { webHeaders } = require('./outgoing')
+const webHeaders = require('./web-headers')
 
 /**
  * Create node's own `req` and `res` for an exchange. `res` writes to a connection in memory, which node's

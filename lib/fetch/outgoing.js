@@ -4,9 +4,7 @@ const { Buffer } = require('node:buffer')
 const { STATUS_CODES, validateHeaderName, validateHeaderValue } = require('node:http')
 const { Writable } = require('node:stream')
 const elsewhere = require('./elsewhere')
-
-// Of one connection only (RFC 9110, 7.6.1), and so for the server that sends the Response to decide.
-const HOP_BY_HOP = new Set(['connection', 'keep-alive', 'proxy-connection', 'te', 'trailer', 'transfer-encoding', 'upgrade'])
+const webHeaders = require('./web-headers')
 
 /**
  * A response with node's API, which becomes a web Response. Once node's own ServerResponse exists
@@ -281,22 +279,6 @@ class Sink extends Writable {
   }
 }
 
-/**
- * The fields of a response as web Headers, without those of the connection.
- *
- * @param {Iterable<[string, *]>} fields names and values; a value may be a list
- * @return {Headers}
- */
-function webHeaders (fields) {
-  const headers = new Headers()
-  for (const [name, value] of fields) {
-    if (HOP_BY_HOP.has(name.toLowerCase())) continue
-    if (Array.isArray(value)) for (const one of value) headers.append(name, String(one))
-    else headers.append(name, String(value))
-  }
-  return headers
-}
-
 function checkName (name) {
   if (typeof name === 'string') return
   throw Object.assign(new TypeError('The "name" argument must be of type string'), { code: 'ERR_INVALID_ARG_TYPE' })
@@ -316,4 +298,3 @@ function headersSentError (what) {
 }
 
 module.exports = Outgoing
-module.exports.webHeaders = webHeaders
