@@ -17,7 +17,7 @@ declare namespace metrics {
     prefix?: string
     /** upper bounds of the durations, in seconds */
     buckets?: number[]
-    /** own labels of the durations, by name; called after the response; at most 100 values each */
+    /** own labels of the durations, by name; called after the response; at most 100 values of 100 characters */
     labels?: Record<string, (ctx: Context) => unknown>
     /** paths whose requests are not counted */
     exclude?: Array<string | RegExp>

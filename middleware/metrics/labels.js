@@ -5,6 +5,7 @@ const report = require('../_shared/report')
 
 const RESERVED = ['method', 'route', 'status', 'le'] // `le` is a histogram's own
 const MAX_VALUES = 100
+const MAX_LENGTH = 100 // characters
 
 const names = new Rule('an object of functions by name of label',
   value => Object.keys(value).every(name => /^[a-z_]\w*$/i.test(name) && !RESERVED.includes(name)))
@@ -12,7 +13,7 @@ const functions = record(fn)
 
 /**
  * The labels that an app adds. A value that is new after a hundred others becomes `other`, because Prometheus keeps a
- * series for each, and a client may choose them.
+ * series for each, and a client may choose them. Each bucket repeats a value, so that it is cut, too.
  */
 module.exports = class OwnLabels {
   /** What the option must be. */
@@ -40,7 +41,7 @@ module.exports = class OwnLabels {
 /** The response was sent, and nothing else would catch an error. */
 function valueOf (read, ctx) {
   try {
-    return String(read(ctx) ?? 'none')
+    return String(read(ctx) ?? 'none').slice(0, MAX_LENGTH)
   } catch (err) {
     report(ctx, err)
     return 'error'

@@ -123,13 +123,14 @@ frameworks('metrics', ({ it, Koa, ask, listen }) => {
     assert(text.includes('_count{method="GET",route="none",status="404",tenant="none",version="error"} 1\n'), text)
     assert.deepEqual(failures.filter(message => message !== 'Not Found'), ['of a label', 'of a label'])
 
-    for (let i = 0; i < 120; i++) await ask(app, 'GET /', { headers: { 'x-tenant': `t${i}` } })
+    for (let i = 0; i < 120; i++) await ask(app, 'GET /', { headers: { 'x-tenant': `t${i}`.padEnd(5000, 'x') } })
     const values = await until(async () => {
       const found = [...(await register.metrics()).matchAll(/_count\{.*tenant="([^,]*)",.*\} (\d+)/g)]
       return found.reduce((sum, [, , count]) => sum + Number(count), 0) === 122 && found
     })
     assert.equal(values.length, 101) // with `other`
     assert.deepEqual(values.find(([, value]) => value === 'other')[2], '22')
+    assert(values.every(([, value]) => value.length <= 100))
   })
 
   it('should serve them elsewhere, or not at all', async () => {
