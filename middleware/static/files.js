@@ -68,7 +68,7 @@ module.exports = class Files {
   }
 }
 
-/** The path that entries are kept by: `/%c3%a9` and `/%C3%A9` are one. Undefined: look(path) says why. */
+/** The path that entries are kept by: `/%c3%a9` and `/%C3%A9` are one. Undefined: look(path) throws or finds none. */
 function decoded (path) {
   if (!path.includes('%')) return path
   try {

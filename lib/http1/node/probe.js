@@ -59,7 +59,7 @@ class Probe {
   }
 }
 
-/** Tells node's parser that what follows is another protocol. */
+/** Returned to node's parser: what follows is another protocol. */
 const SKIP_REST = 2
 
 module.exports = { Probe }
