@@ -20,6 +20,7 @@ module.exports = class Incoming {
     this.reader = null       // of the body, while somebody reads it
     this.aborted = false
     this.isTaken = false     // by collect()
+    this.isDropped = false   // by drop()
     this.isRead = request.body === null || request.body === undefined
   }
 
@@ -62,6 +63,7 @@ module.exports = class Incoming {
    * @return {Buffer|Promise<Buffer>|null} null if node's stream holds the body: read that instead
    */
   collect (limit = Infinity) {
+    if (this.isDropped) return Promise.reject(used())
     if (this.req !== null && !this.isTaken) return null
     if (Number(this.headers['content-length']) > limit) {
       return Promise.reject(tooLong(limit))
@@ -111,6 +113,21 @@ module.exports = class Incoming {
     const reason = new Error('the rest of the body is not read')
     const cancelled = this.reader !== null ? this.reader.cancel(reason) : this.request.body.cancel(reason)
     cancelled.catch(() => {})
+  }
+
+  /** The response was sent: cancel a body that nobody reads, as node:http skips it. */
+  drop () {
+    if (this.isRead || this.isBeingRead) return
+    this.isDropped = true
+    this.cancel()
+    if (this.req !== null) this.req.resume() // to its end, which has come
+  }
+
+  get isBeingRead () {
+    const { reader, req, request } = this
+    if (reader === null && (request.bodyUsed || request.body.locked)) return true // by the caller of app.fetch()
+    if (req !== null && !this.isTaken) return req.listenerCount('data') > 0 || req.listenerCount('readable') > 0
+    return reader !== null
   }
 
   abort () {
@@ -168,6 +185,10 @@ function headersOf (request) {
 
 function cut (received) {
   return error('KONE_ERR_BODY_ABORTED', 400, 'the request was aborted', { received })
+}
+
+function used () {
+  return error('KONE_ERR_BODY_USED', 500, 'the body was cancelled, because the response was sent')
 }
 
 function tooLong (limit) {

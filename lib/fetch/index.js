@@ -111,7 +111,9 @@ class Exchange {
 
   /** The caller has read the whole response. */
   sent () {
+    if (this.settled) return
     this.settle(null)
+    this.incoming.drop()
   }
 
   /** The caller has aborted, or the response cannot be completed. */

@@ -47,7 +47,7 @@ function makeRequest (incoming, socket) {
     req.complete = true
     req.push(null)
   }
-  if (incoming.isRead || incoming.isTaken) {
+  if (incoming.isRead || incoming.isTaken || incoming.isDropped) {
     end()
     return req
   }
@@ -115,7 +115,6 @@ function connect (exchange, res, socket) {
 
   // as node's server does after a response
   res.once('finish', () => {
-    exchange.incoming.cancel()
     res.detachSocket(socket)
     socket.end()
     exchange.sent()

@@ -32,6 +32,16 @@ function channel () {
   return { stream, write: text => controller.enqueue(Buffer.from(text)), end: () => controller.close() }
 }
 
+/** A body that never ends, and whether it was cancelled. */
+function source () {
+  const made = { cancelled: false }
+  made.stream = new ReadableStream({
+    pull (controller) { controller.enqueue(Buffer.alloc(16)) },
+    cancel () { made.cancelled = true }
+  })
+  return made
+}
+
 describe('app.fetch', () => {
   it('should be an own, bound property that is not enumerable', async () => {
     const app = make(ctx => { ctx.body = 'hi' })
@@ -272,6 +282,99 @@ for (const [name, first] of [['', (ctx, next) => next()], [' when ctx.req and ct
       assert.equal(response.status, 200)
       await assert.rejects(response.text())
       assert.deepEqual(app.errors.map(err => err.message), ['disk on fire'])
+    })
+
+    it('should cancel a request’s body that nobody read when the response is settled', async () => {
+      const touchLate = ctx => touch(ctx, () => { ctx.body = 'text' })
+      const handlers = {
+        'a string': ctx => { ctx.body = 'text' },
+        'an empty body': ctx => { ctx.body = '' },
+        'no body': ctx => { ctx.status = 204 },
+        'nothing set': () => {},
+        'an error': () => { throw new Error('on purpose') },
+        'a refusal': ctx => ctx.throw(413),
+        'a limit below Content-Length': async ctx => { await ctx.request.readBody({ limit: 1 }) },
+        'a stream': ctx => { ctx.body = Readable.from(['a', 'b']) },
+        'a web stream': ctx => { ctx.body = new Response('text').body },
+        'ctx.req and ctx.res, read late': touchLate,
+        'ctx.req.resume()': ctx => {
+          ctx.req.resume()
+          ctx.body = 'text'
+        }
+      }
+      for (const method of ['POST', 'DELETE']) {
+        for (const [name, fn] of Object.entries(handlers)) {
+          const upload = source()
+          let late
+          const app = make(async (ctx, next) => {
+            late = new Promise(resolve => ctx.onFinished(resolve))
+              .then(() => ctx.request.readBody()).catch(err => err.code)
+            await next()
+          }, first, fn)
+          const response = await app.fetch(request('/', {
+            method, body: upload.stream, duplex: 'half', headers: { 'Content-Length': '1000' }
+          }))
+          await response.text()
+          await until(() => upload.cancelled)
+          assert.equal(await late, name.startsWith('a limit') ? 'KONE_ERR_BODY_LIMIT' : 'KONE_ERR_BODY_USED', name)
+        }
+      }
+    })
+
+    it('should cancel it no earlier than the response is read', async () => {
+      const sent = channel()
+      const app = make(first, ctx => { ctx.body = sent.stream })
+      const upload = source()
+      const req = request('/', { method: 'POST', body: upload.stream, duplex: 'half' })
+      sent.write('a')
+      const response = await app.fetch(req)
+      await setImmediate()
+      assert.equal(upload.cancelled, false)
+      assert.equal(req.bodyUsed, false)
+      sent.end()
+      await response.text()
+      await until(() => upload.cancelled)
+    })
+
+    it('should leave a request’s body alone that somebody reads', async () => {
+      let read
+      const collect = async stream => {
+        const chunks = []
+        for await (const chunk of stream) chunks.push(chunk)
+        return Buffer.concat(chunks)
+      }
+      const readers = {
+        'readBody()': ctx => ctx.request.readBody(),
+        'ctx.req, iterated': ctx => collect(ctx.req),
+        'ctx.req, listened to': async ctx => {
+          const chunks = []
+          ctx.req.on('data', chunk => chunks.push(chunk))
+          await once(ctx.req, 'end')
+          return Buffer.concat(chunks)
+        },
+        'the Request itself': (ctx, req) => req.text()
+      }
+      for (const [name, reader] of Object.entries(readers)) {
+        const upload = channel()
+        const req = request('/', { method: 'POST', body: upload.stream, duplex: 'half' })
+        const app = make(first, ctx => {
+          read = Promise.resolve(reader(ctx, req))
+          ctx.body = 'text'
+        })
+        assert.equal(await (await app.fetch(req)).text(), 'text')
+        upload.write('one ')
+        await setImmediate()
+        upload.write('two')
+        upload.end()
+        assert.equal(String(await read), 'one two', name)
+      }
+    })
+
+    it('should leave a clone of the Request readable', async () => {
+      const app = make(first, ctx => { ctx.status = 404 })
+      const req = request('/', { method: 'POST', body: 'text' })
+      assert.equal((await app.fetch(req.clone())).status, 404)
+      assert.equal(await req.text(), 'text')
     })
 
     it('should reject when the request is aborted before there is a response', async () => {

@@ -41,6 +41,13 @@ for (const { name, missing, serve } of runtimes()) {
       assert.equal((await post('{')).status, 400)
     })
 
+    it('should cancel a body that nobody reads, and respond', async () => {
+      assert.equal(await (await fetch(`${url}/unread`)).text(), 'cancelled')
+      const post = () => fetch(`${url}/nope`, { method: 'POST', body: new Uint8Array(5e6) })
+      for (let i = 0; i < 3; i++) assert.equal((await post()).status, 404)
+      assert.equal((await fetch(url)).status, 200)
+    })
+
     it('should stream', async () => {
       const res = await fetch(`${url}/stream`)
       assert.equal(res.headers.get('content-type'), 'text/plain; charset=utf-8')

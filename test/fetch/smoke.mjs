@@ -28,6 +28,12 @@ router.get('/stream', ctx => {
     }
   })
 })
+router.get('/unread', async ctx => {
+  ctx.body = await new Promise(resolve => {
+    const body = new ReadableStream({ cancel: () => resolve('cancelled') })
+    app.fetch(new Request('http://kone.example/nope', { method: 'POST', body, duplex: 'half' }))
+  })
+})
 router.get('/broken', () => { throw new Error('broken on purpose') })
 router.get('/node', ctx => { ctx.body = ctx.req.url })
 
