@@ -242,6 +242,7 @@ class Connection {
   /** Gives a copy of bytes that are held for node to `probe`. */
   probed (probe, bytes) {
     probe.read(bytes)
+    this.reader.time(probe.isReading)
     if (probe.error !== null) this.fail(probe.error)
     else if (probe.sawConnect && this.server.listenerCount('connect') === 0) this.socket.destroy()
     else if (this.responses.isFull) this.gate.stop(FULL)
@@ -288,6 +289,7 @@ class Connection {
     this.front.forget(this)
     this.responses.loseAll(this.socket.errored || null)
     this.reader.abort()
+    this.gate.close()
   }
 
   onDrain () {

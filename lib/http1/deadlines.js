@@ -81,11 +81,12 @@ class Deadlines {
   }
 
   isMessageLate (ms) {
-    const { reader, server } = this.connection
-    if (!reader.isReading) return false
+    const { gate, reader, server } = this.connection
+    if (!reader.isReading || gate.isFull) return false
     const age = ms - reader.since
     const isLate = timeout => timeout > 0 && age > timeout
-    return isLate(server.requestTimeout) || (reader.receiving === null && isLate(server.headersTimeout))
+    const hasHeaders = gate.probe === null ? reader.receiving !== null : gate.probe.hasHeaders
+    return isLate(server.requestTimeout) || (!hasHeaders && isLate(server.headersTimeout))
   }
 
   /** No response is pending and no request has begun. */

@@ -5,6 +5,14 @@ const assert = require('node:assert/strict')
 const { get, sides, waitFor } = require('./sides')
 
 const hello = app => app.use(ctx => { ctx.body = 'hello' })
+
+// Middleware that never responds, and a promise of its first request.
+function hanging () {
+  const waiting = {}
+  waiting.reached = new Promise(resolve => { waiting.define = app => app.use(() => new Promise(() => resolve())) })
+  return waiting
+}
+
 const REQUEST_TIMEOUT = 'HTTP/1.1 408 Request Timeout\r\nConnection: close\r\n\r\n'
 
 // Node looks for late requests every 30 s by default; the front has to use the same option.
@@ -49,6 +57,15 @@ sides('server.headersTimeout', ({ it, serve }) => {
     assert((await client.all()).endsWith(`hello${REQUEST_TIMEOUT}`))
   })
 
+  it('should count for an unsupported request behind an open response', async () => {
+    const { define, reached } = hanging()
+    const { talk } = await serve(define, { ...soon, headersTimeout: 60 })
+    const client = await talk(get('/'))
+    await reached
+    client.write('TRACE / HTTP/1.1\r\nHost')
+    assert.equal(await client.all(), REQUEST_TIMEOUT)
+  })
+
   it('should be read when it is used', async () => {
     const { talk, server } = await serve(hello, { ...soon, headersTimeout: 60000 })
     server.headersTimeout = 60
@@ -79,6 +96,20 @@ sides('server.requestTimeout', ({ it, serve }) => {
     assert.equal(await client.all(), REQUEST_TIMEOUT)
     await waitFor(() => code, 'the reader to be notified')
     assert.equal(code, 'KONE_ERR_BODY_ABORTED')
+  })
+
+  it('should count for a chunked body behind an open response, to its end', async () => {
+    const { define, reached } = hanging()
+    const { talk } = await serve(define, { ...soon, requestTimeout: ENOUGH, headersTimeout: ENOUGH })
+    const whole = await talk(get('/'))
+    await reached
+    const half = await talk(get('/'))
+    const chunked = 'POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nab'
+    whole.write(chunked)
+    setImmediate(() => half.write(chunked))
+    whole.write('cde\r\n0\r\n\r\n')
+    assert.equal(await half.all(), REQUEST_TIMEOUT)
+    assert(!whole.ended)
   })
 
   it('should end a half-sent body that is read as a stream', async () => {

@@ -49,7 +49,12 @@ class Gate {
    */
   get isReading () {
     if (this.stops !== LEAVE) return this.stops === 0
-    return this.held === null || this.held.bytes < this.connection.socket.readableHighWaterMark
+    return !this.isFull
+  }
+
+  /** As many unsupported bytes are held as may be: it is not the client that stops. */
+  get isFull () {
+    return this.leaves && this.held !== null && this.held.bytes >= this.connection.socket.readableHighWaterMark
   }
 
   stop (reason) {
@@ -110,8 +115,15 @@ class Gate {
   release () {
     const { held } = this
     if (!this.leaves || held === null) assert.fail('node gets the socket without the bytes that it must read first')
-    this.held = null
+    this.close()
     return held
+  }
+
+  /** Nothing more is read. */
+  close () {
+    this.held = null
+    if (this.probe !== null) this.probe.close()
+    this.probe = null
   }
 }
 

@@ -242,6 +242,12 @@ class Reader {
   giveUp () {
     this.since = NEVER
   }
+
+  /** Time a message that is held for node: whether one has begun and not ended. */
+  time (hasBegun) {
+    if (!hasBegun) this.since = NEVER
+    else if (this.since === NEVER) this.since = NOW
+  }
 }
 
 module.exports = { Reader }

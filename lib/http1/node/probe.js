@@ -8,10 +8,19 @@ const { nodeListener } = require('./handover')
 class Message {
   constructor () {
     this._dumped = true // bytes of the body are dropped
+    this.probe = null
+  }
+
+  /** @param {Probe} probe gets to know when the message is complete */
+  found (probe) {
+    this.probe = probe
   }
 
   _addHeaderLines () {}
-  push () {}
+
+  push () {
+    this.probe.completed()
+  }
 }
 
 /** Gives its options to new parsers. It emits nothing. */
@@ -30,25 +39,41 @@ class Probe {
   constructor ({ maxHeaderSize, insecureHTTPParser, httpValidation, maxHeadersCount }) {
     this.error = null       // the error with which node would close the connection
     this.sawConnect = false
+    this.isReading = false  // a message has begun and not ended
+    this.hasHeaders = false // its header section is complete
 
     Object.assign(server, { maxHeaderSize, insecureHTTPParser, httpValidation, maxHeadersCount })
     const socket = new Duplex({ read () {}, write (chunk, encoding, callback) { callback() } })
     nodeListener.call(server, socket)
     this.parser = socket.parser
-    this.parser.onIncoming = ({ method }) => {
-      if (method === 'CONNECT') this.sawConnect = true
+    this.socket = socket
+    this.parser.onIncoming = message => {
+      message.found(this)
+      this.hasHeaders = true
+      if (message.method === 'CONNECT') this.sawConnect = true
       return this.sawConnect ? SKIP_REST : 0
     }
   }
 
   /** @param {Buffer} bytes that come next; the first ones begin a message */
   read (bytes) {
+    this.isReading = true
     if (this.error === null && !this.sawConnect) this.found(this.parser.execute(bytes), bytes)
   }
 
   /** No more will come. */
   end () {
     if (this.error === null && !this.sawConnect) this.found(this.parser.finish())
+  }
+
+  /** A message is complete. What follows it in the same read counts from the next read on. */
+  completed () {
+    this.isReading = this.hasHeaders = false
+  }
+
+  /** Frees the parser: node's list of connections refers to it until then. */
+  close () {
+    this.socket.destroy()
   }
 
   /** @param {Error|number} [result] of the parser */
