@@ -15,11 +15,12 @@ import composeFunction = require('./compose')
  *    app.use(ctx => { ctx.body = 'hello' })
  *    app.listen(3000)
  *
- * `StateT` is the type of `ctx.state`, `ContextT` what the app adds to `ctx`.
+ * `StateT` is the type of `ctx.state`, `ContextT` what the app adds to `ctx`. Without either, both have names of
+ * any kind, as in Koa; with `StateT` alone, `ctx` has only names that are declared.
  */
 declare class Application<
   StateT = Application.DefaultState,
-  ContextT = Application.DefaultContext
+  ContextT = Application.ContextOf<StateT>
 > extends EventEmitter {
   constructor (options?: Application.Options)
 
@@ -54,7 +55,7 @@ declare class Application<
   /** Add a middleware. */
   use<NewStateT = {}, NewContextT = {}> (
     middleware: Application.Middleware<StateT & NewStateT, ContextT & NewContextT>
-  ): Application<StateT & NewStateT, ContextT & NewContextT>
+  ): Application<StateT & Application.Added<StateT, NewStateT>, ContextT & Application.Added<ContextT, NewContextT>>
 
   /** Add a function that is called between the middleware and the response. */
   final (fn: Application.Final<StateT, ContextT>): this
@@ -200,6 +201,17 @@ declare namespace Application {
   interface DefaultContext extends DefaultContextExtends {
     [key: PropertyKey]: any
   }
+
+  // The names of T that are written out. `state` is inferred beside: a middleware has it as a type of its own.
+  type Declared<T> = 0 extends 1 & T ? {} : string extends keyof T
+    ? { [K in keyof T as string extends K ? never : number extends K ? never : symbol extends K ? never : Exclude<K, 'state'>]: T[K] }
+    : T
+
+  /** What a middleware adds: to an app of declared names, only declared names. */
+  type Added<OwnT, NewT> = string extends keyof OwnT ? NewT : Declared<NewT>
+
+  /** What ctx has in an app whose state is of this type: names of any kind only if the state has them, too. */
+  type ContextOf<StateT> = string extends keyof StateT ? DefaultContext : Declared<DefaultContext>
 
   type Next = () => Promise<any>
 

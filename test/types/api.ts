@@ -172,6 +172,54 @@ typed.use(compose([answer, answer]))
 const narrow = (ctx: ParameterizedContext<State, Extra>, next: Next) => next()
 typed.use(narrow)
 
+// an app with a state of its own and nothing else has no names that nobody declared
+
+const strict = new Kone<State>()
+strict.use((ctx, next) => {
+  is<string>(ctx.state.user.name)
+  ctx.body = ctx.request.path
+  // @ts-expect-error: misspelt
+  ctx.boddy = 1
+  // @ts-expect-error: misspelt
+  is<any>(ctx.reqest.foo)
+  // @ts-expect-error: misspelt
+  is<any>(ctx.request.foo)
+  // @ts-expect-error: not in State
+  is<any>(ctx.state.usr)
+  return next()
+})
+// @ts-expect-error: misspelt
+strict.final(ctx => { ctx.boddy = 1 })
+// @ts-expect-error: misspelt
+strict.on('finish', ctx => { is<any>(ctx.boddy) })
+
+const open = (ctx: Context, next: Next) => next()
+const anything: Middleware<any, any> = (ctx, next) => next()
+for (const more of [strict.use(open), strict.use(anything), strict.use(compose([open, open])), typed.use(open)]) {
+  more.use(ctx => {
+    is<string>(ctx.state.user.name)
+    // @ts-expect-error: what takes a ctx of any names adds none
+    ctx.boddy = 1
+    // @ts-expect-error: nor to the state
+    is<any>(ctx.state.usr)
+  })
+}
+strict.use(answer).use<{ id: string }, { log (line: string): void }>((ctx, next) => next()).use(ctx => {
+  ctx.log(ctx.state.id + ctx.state.user.name + ctx.db.find(1))
+  // @ts-expect-error: misspelt
+  ctx.boddy = 1
+})
+// a statement of its own leaves the type of the app as it is
+strict.use(answer)
+// @ts-expect-error: nothing was chained
+strict.use(ctx => { is<any>(ctx.db) })
+
+new Kone().use(open).use(answer).use(ctx => { ctx.boddy = ctx.db.find(1) })
+new Kone<any>().use(ctx => { ctx.boddy = 1 })
+new Kone<DefaultState>().use(ctx => { ctx.boddy = 1 })
+const setUp = (any: Kone) => { any.use(ctx => { ctx.boddy = 1 }) }
+setUp(strict)
+
 // a context that a test puts together
 const fake = {} as Context
 fake.host = 'example.com'

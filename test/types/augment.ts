@@ -51,3 +51,9 @@ new Kone<{ own: number }, {}>().use(ctx => {
   // @ts-expect-error: only where the app has no state of its own
   is<number>(ctx.state.visits)
 })
+new Kone<{ own: number }>().use(ctx => {
+  is<number>(ctx.tenant.id)
+  is<string>(ctx.state.trace)
+  // @ts-expect-error: nobody declared it
+  is<any>(ctx.tennant)
+})

@@ -41,3 +41,8 @@ nested.get('/:id', ctx => { ctx.body = ctx.params.tenant + ctx.params.id })
 router.use('/:tenant', nested.routes())
 
 export { test }
+
+const visitors = new Kone<{ visits: number }>()
+  .use(requireUser)
+  .use(ctx => { ctx.body = `${ctx.state.user.name}: ${ctx.state.visits}` })
+visitors.final(ctx => { ctx.set('X-User', ctx.state.user.name) })
