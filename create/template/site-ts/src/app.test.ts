@@ -35,8 +35,9 @@ test('refuses a name that is too long, and stores nothing', async () => {
 })
 
 test('sends its cookie by https alone, where there is https', async () => {
-  const [cookie] = (await createApp({ quiet: true, https: true }).inject('/')).headers['set-cookie'] ?? []
-  assert.match(String(cookie), /; secure/)
+  const behindProxy = createApp({ quiet: true, https: true }).inject('/')
+  const overTls = createApp({ quiet: true, https: false }).inject(new Request('https://app.example/'))
+  for (const { headers } of await Promise.all([behindProxy, overTls])) assert.match(String(headers['set-cookie']), /; secure/)
 })
 
 test('serves the style', async () => {

@@ -42,7 +42,7 @@ export function createApp ({ quiet = false, https = process.env.HTTPS === 'true'
     if (https) ctx.cookies.secure = true // the proxy that ends TLS need not say so
     return next()
   })
-  app.use(session({ store: session.sealedCookie({ keys: [secret] }), cookie: { secure: https } }))
+  app.use(session({ store: session.sealedCookie({ keys: [secret] }), cookie: { secure: https || undefined } }))
   app.use(bodyParser())
   app.use(csrf())
   app.use(template(folder('views')))
