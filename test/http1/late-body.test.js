@@ -66,4 +66,19 @@ wire('ctx.request.readBody() after the response was sent', ({ it, serve }) => {
     client.write('there')
     assert.equal(String(await read), 'hellothere')
   })
+
+  it('should give the whole body to a reader who came in the tick in which the response ended', async () => {
+    let body = ''
+    let hasEnded = false
+    const { talk } = await serve(app => app.use(ctx => {
+      ctx.respond = false
+      ctx.res.end('response')
+      ctx.req.setEncoding('utf8').on('data', text => { body += text }).on('end', () => { hasEnded = true })
+    }))
+    const client = await talk(post(10, 'hello'))
+    await client.until(/response/)
+    client.write('there')
+    await waitFor(() => hasEnded, 'the end of the body')
+    assert.equal(body, 'hellothere')
+  })
 })

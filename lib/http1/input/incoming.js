@@ -1,5 +1,6 @@
 'use strict'
 
+const process = require('node:process')
 const { EMPTY, tooLong, aborted, used } = require('./body')
 
 /**
@@ -122,9 +123,12 @@ class Incoming {
     this.req = req
   }
 
-  /** The response was sent. An unread body is skipped, unless the connection closes. */
+  /**
+   * The response was sent. An unread body is skipped, unless the connection closes: in the next tick, because on node
+   * the handler may still begin to read it.
+   */
   sent (closes) {
-    if (this.body !== null && !this.body.isComplete && !closes) this.body.drop()
+    if (this.body !== null && !this.body.isComplete && !closes) process.nextTick(drop, this.body)
   }
 
   /** The client has closed the connection before the response was sent. */
@@ -138,6 +142,10 @@ class Incoming {
     if (this.req === null) this.connection.makeRequest(this)
     return this.req
   }
+}
+
+function drop (body) {
+  body.drop()
 }
 
 module.exports = { Incoming }
