@@ -112,6 +112,22 @@ sides('server.requestTimeout', ({ it, serve }) => {
     assert(!whole.ended)
   })
 
+  it('should not count for a tunnel behind an open response', async () => {
+    const { define, reached } = hanging()
+    const { talk, server } = await serve(define, { ...soon, requestTimeout: ENOUGH, headersTimeout: ENOUGH })
+    server.on('connect', () => {})
+    const junk = async () => (await talk('junk\r\n\r\n')).all() // behind it, what was written before has been read
+    const tunnel = await talk(get('/'))
+    await reached
+    tunnel.write('CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n')
+    await junk()
+    tunnel.write('bytes of another protocol')
+    await junk()
+    const half = await talk('GET / HTTP/1.1\r\nHost')
+    assert.equal(await half.all(), REQUEST_TIMEOUT)
+    assert(!tunnel.ended)
+  })
+
   it('should end a half-sent body that is read as a stream', async () => {
     const seen = []
     const { talk } = await serve(app => app.use(ctx => new Promise(resolve => {

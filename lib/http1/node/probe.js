@@ -57,8 +57,9 @@ class Probe {
 
   /** @param {Buffer} bytes that come next; the first ones begin a message */
   read (bytes) {
+    if (this.error !== null || this.sawConnect) return
     this.isReading = true
-    if (this.error === null && !this.sawConnect) this.found(this.parser.execute(bytes), bytes)
+    this.found(this.parser.execute(bytes), bytes)
   }
 
   /** No more will come. */
