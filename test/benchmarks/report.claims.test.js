@@ -94,7 +94,6 @@ describe('the claims', () => {
       'rpc noError, 50 in flight kone-unguarded': [1.10, 1.10],
       'mw plain koa': [0.28, 0.28],
       'mw template koa': [0.155, 0.155],
-      'mw template kone': [1.15, 1.15],
       'mw static alone kone': [1.12, 1.12],
       'dropin ctx.res.setHeader koa': [0.62, 0.68],
       "dropin ctx.res.once('finish') koa": [0.50, 0.60],
