@@ -75,9 +75,9 @@ function upload (options) {
   }))
 }
 
-module.exports = Object.assign(upload, notMulter('upload', {
-  diskStorage: 'files are written to options.dest'
-}), { memoryStorage })
+module.exports = upload
+module.exports.memoryStorage = memoryStorage // written like this, an ES module can import the name
+Object.assign(upload, notMulter('upload', { diskStorage: 'files are written to options.dest' }))
 
 function settingsOf ({ dest, limits: given, fields, filter, storage }) {
   if (dest !== undefined && storage !== undefined) {
