@@ -12,9 +12,6 @@ const ID = /^[\w-]{32}$/
 const OWN_ID = /^[\w.~-]{16,256}$/ // of genid
 const MAX_REPORTED = 1000
 
-/** An id that no session has. */
-const PROBE = 'probe'
-
 /**
  * Sessions in a store, found by a random id that only the server makes.
  */
@@ -38,7 +35,7 @@ module.exports = class ById {
     this.keepsText = store instanceof MemoryStore
     this.genid = genid
     this.id = genid === undefined ? ID : OWN_ID
-    this.breaker = breakerOf(store instanceof RedisStore ? store.client : store, () => this.get(PROBE))
+    this.breaker = breakerOf(store instanceof RedisStore ? store.client : store, () => this.get('probe'))
     this.reported = new Set() // ids of records that are not JSON
 
     // how long a record is kept is known from the store, or kept in the record

@@ -26,7 +26,8 @@ const NOT_READ = {
   'last-modified': 'of the response',
   'set-cookie': 'of the response',
   'content-disposition': 'of a part of a multipart body, which is in the bodies',
-  'content-transfer-encoding': 'of a part of a multipart body, which is in the bodies'
+  'content-transfer-encoding': 'of a part of a multipart body, which is in the bodies',
+  probe: 'the id with which a store of sessions is probed'
 }
 
 const LARGEST_BODY = 32 * 1024
