@@ -9,18 +9,22 @@ const BETWEEN = 1000 // ms between the end of one probe and the next one
 const breakers = new WeakMap()
 
 /**
- * A circuit breaker: after five failures in succession operations of a store fail at once, instead of after 5 s each,
- * until the store responds to a probe in the background.
+ * A circuit breaker: after five failures in succession a store is down, until it responds to an operation or to a
+ * probe in the background, one a second. Meanwhile operations fail at once, instead of after 5 s each.
  *
  *    const breaker = breakerOf(client, () => client.get('probe'))
  *    const value = await breaker.run(() => client.get(key))
  *
- * A store that fails one operation after another, but responds, is available again as soon as it responds to the
- * first probe: a client whose requests it refuses cannot make it unavailable to others.
+ * If a store rejects the probe at once, it continues to get all operations, because nobody waits for it: one that
+ * rejects for ids it does not know responds to the others, and forged ids cannot make it unavailable to them. After it
+ * kept an operation waiting it gets one operation for each probe that it rejects at once: a success ends the state.
  */
 class Breaker {
   #probe
   #failures = 0
+  #rejects = false // it rejected a probe at once
+  #hangs = false // it kept an operation waiting since the last response
+  #admits = false // the next operation, although it is down and hangs
   #timer = undefined
 
   constructor (probe) {
@@ -31,47 +35,59 @@ class Breaker {
   /**
    * @param {Function} operation returns a value or a promise, which has a deadline here
    * @return {*} what the operation returns, at once or as a promise
-   * @throws {Error} that of the operation, or `KONE_ERR_STORE_DOWN` if the store is down
+   * @throws {Error} that of the operation, or `KONE_ERR_STORE_DOWN` if the store was down before
    */
   run (operation) {
-    if (!this.isUp) throw down()
+    const { isUp } = this
+    if (!isUp && (this.#hangs || !this.#rejects)) {
+      if (!this.#admits) throw down()
+      this.#admits = false
+    }
+    const start = performance.now()
+    const fail = err => {
+      this.failed(isLong(start))
+      throw isUp ? err : down(err)
+    }
     let result
     try {
       result = operation()
     } catch (err) {
-      this.failed()
-      throw err
+      return fail(err)
     }
     if (!isThenable(result)) {
       this.responded()
       return result
     }
     result.then(() => this.responded(), () => {}) // also when it is late
-    return deadline(result).catch(err => {
-      this.failed()
-      throw err
-    })
+    return deadline(result).catch(fail)
   }
 
   responded () {
     this.#failures = 0
+    this.#hangs = false
     if (this.isUp) return
     this.isUp = true
     clearTimeout(this.#timer)
   }
 
-  failed () {
+  failed (wasLong) {
+    if (wasLong) this.#hangs = true
     if (!this.isUp || ++this.#failures < FAILURES) return
     this.isUp = false
+    this.#admits = false
     this.probe()
   }
 
   async probe () {
+    const start = performance.now()
     try {
       const responding = Promise.resolve(this.#probe())
       responding.then(() => this.responded(), () => {})
       await deadline(responding)
     } catch {
+      this.#admits = !isLong(start)
+      if (this.#admits) this.#rejects = true
+      else this.#hangs = true
       clearTimeout(this.#timer)
       if (!this.isUp) this.#timer = setTimeout(() => this.probe(), BETWEEN).unref()
     }
@@ -91,8 +107,13 @@ function breakerOf (store, probe) {
 
 const DOWN = 'KONE_ERR_STORE_DOWN'
 
-function down () {
-  return Object.assign(new Error('the store does not respond'), { code: DOWN })
+function down (cause) {
+  return Object.assign(new Error('the store does not respond', { cause }), { code: DOWN })
+}
+
+/** Clients have timeouts of their own, with errors of their own. */
+function isLong (start) {
+  return performance.now() - start >= BETWEEN
 }
 
 function isThenable (value) {

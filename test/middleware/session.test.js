@@ -689,6 +689,65 @@ describe('a store that failed', () => {
   })
 })
 
+describe('a store that rejects what it does not know', () => {
+  /** As one of files does: also for the key of a probe. */
+  function strict () {
+    const sessions = new Map()
+    const store = {
+      isHanging: false,
+      async reach (work) {
+        if (store.isHanging) await new Promise(() => {})
+        return work()
+      },
+      get: id => store.reach(() => {
+        if (!sessions.has(id)) throw Object.assign(new Error('no such file'), { code: 'ENOENT' })
+        return JSON.parse(sessions.get(id))
+      }),
+      set: (id, value) => store.reach(() => { sessions.set(id, JSON.stringify(value)) }),
+      destroy: id => store.reach(() => { sessions.delete(id) })
+    }
+    const errors = []
+    const app = new Kone()
+    app.on('error', err => errors.push(err))
+    const sessionOf = session({ store })
+    app.use(sessionOf)
+    app.use(ctx => { ctx.body = { count: ctx.session.count = (ctx.session.count || 0) + 1 } })
+    const ann = visitor((app, line, options) => app.inject({ url: line.split(' ')[1], ...options }), app)
+    const forged = () => app.inject({ url: '/', headers: { cookie: `${KEY}=${'f'.repeat(32)}` } })
+    return { store, sessionOf, errors, ann, forged }
+  }
+
+  it('should stay available to others, however many ids are forged', async () => {
+    const { sessionOf, errors, ann, forged } = strict()
+    assert.equal((await ann('GET /')).status, 200)
+    for (let count = 2; count < 6; count++) {
+      for (let i = 0; i < 12; i++) assert.equal((await forged()).status, 503)
+      assert.equal(sessionOf.isStoreUp, false)
+      assert.deepEqual(errors.splice(0).map(({ cause }) => cause.code),
+        [...Array(5).fill('ENOENT'), ...Array(7).fill('KONE_ERR_STORE_DOWN')])
+      const res = await ann('GET /')
+      assert.deepEqual([res.status, res.json()], [200, { count }])
+      assert.equal(sessionOf.isStoreUp, true)
+    }
+  })
+
+  it('should be available again after it hung, although it rejects the probe', async () => {
+    const { store, sessionOf, errors, ann } = strict()
+    assert.equal((await ann('GET /')).status, 200)
+    store.isHanging = true
+    const failing = await Promise.all(Array.from({ length: 5 }, () => ann('GET /')))
+    assert.deepEqual(failing.map(({ status }) => status), Array(5).fill(503))
+    assert.deepEqual(errors.splice(0).map(({ cause }) => cause.code), Array(5).fill('KONE_ERR_STORE_TIMEOUT'))
+    for (let i = 0; i < 12; i++) assert.equal((await ann('GET /')).status, 503) // else 5 s for each
+    assert.equal(errors.every(({ cause }) => cause.code === 'KONE_ERR_STORE_DOWN'), true)
+
+    store.isHanging = false
+    await until(async () => (await ann('GET /')).status === 200)
+    assert.equal(sessionOf.isStoreUp, true)
+    assert.deepEqual((await ann('GET /')).json(), { count: 3 })
+  })
+})
+
 describe('session on the front', () => {
   it('should not make ctx.req or ctx.res', async () => {
     for (const store of [session.memory(), session.sealedCookie({ keys: ['k'.repeat(32)] }), recording()]) {
