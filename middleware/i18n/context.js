@@ -45,9 +45,19 @@ class I18n {
     if (this.isAnnounced) this.announce(locale)
   }
 
-  /** A header field of the request takes part in the choice: caches must know, whatever is chosen. */
-  variesBy (field) {
-    this.request.ctx.vary(field)
+  /**
+   * The modes have chosen.
+   *
+   * @param {string|undefined} name of the locale; undefined: the default one
+   * @param {string} fields of the request that took part in the choice, `Cookie, Accept-Language`, or '': caches must
+   *   know them, whatever was chosen
+   */
+  chosen (name, fields) {
+    this.setLocale(name)
+    if (fields === '') return
+    const { ctx } = this.request
+    if (ctx.response.get('Vary')) ctx.vary(fields)
+    else ctx.set('Vary', fields) // a third of the cost
     this.isAnnounced = true
     this.announce(this.catalogues.byName.get(this.locale))
   }

@@ -59,7 +59,12 @@ module.exports = function i18n (app, options) {
   options = check('i18n', options, OPTIONS)
   const { modes: wanted = [], key = 'locale' } = options
   const locales = new Locales(options)
-  const modes = wanted.map(mode => readerOf(mode, locales))
+  const fields = []
+  const modes = wanted.map(mode => {
+    const { read, field } = readerOf(mode, locales)
+    if (field !== undefined) fields.push(field)
+    return { read, fields: fields.join(', ') } // of this mode and those before it
+  })
 
   extend(app.context, app.request, key, locales)
 
@@ -72,20 +77,16 @@ module.exports = function i18n (app, options) {
 /** Evaluate one mode after the other, from `i` on. @return {Promise|undefined} undefined when it is done */
 function speak (ctx, modes, i) {
   for (; i < modes.length; i++) {
-    const { read, field } = modes[i]
-    if (field !== undefined) ctx.i18n.variesBy(field)
+    const { read, fields } = modes[i]
     const locale = read(ctx)
     if (typeof locale?.then === 'function') return speakLater(ctx, modes, i, locale)
-    if (locale !== undefined) {
-      ctx.i18n.setLocale(locale)
-      return
-    }
+    if (locale !== undefined) return ctx.i18n.chosen(locale, fields)
   }
-  ctx.i18n // eslint-disable-line no-unused-expressions -- the getter fills ctx.state
+  ctx.i18n.chosen(undefined, modes.length === 0 ? '' : modes.at(-1).fields)
 }
 
 async function speakLater (ctx, modes, i, promise) {
   const locale = await promise
   if (!locale) return speak(ctx, modes, i + 1)
-  ctx.i18n.setLocale(locale)
+  ctx.i18n.chosen(locale, modes[i].fields)
 }
