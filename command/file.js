@@ -14,7 +14,7 @@ const STRIP = '--experimental-strip-types'
  *    checkFile('app.ts') // { path: '/home/ada/app.ts', flags: [] }
  *
  * @param {String} file
- * @param {{ transpile?: Boolean }} [options] whether the project's own typescript may do what this
+ * @param {{ transpile?: Boolean }} [options] whether the project's own tsx or esbuild may do what this
  *   Node cannot
  * @return {{ path: String, flags: String[] }} flags that node needs to run it
  * @throws {Error} if there is no such file, or it is TypeScript and nothing here runs that
@@ -24,14 +24,18 @@ exports.checkFile = function (file, { transpile = false } = {}) {
   if (found === undefined) throw new Error(`there is no file ${file}: name the one that makes the app${PAGE}`)
   if (!/\.[cm]?ts$/.test(found) || process.features.typescript) return { path: found, flags: [] }
   if (process.allowedNodeEnvironmentFlags.has(STRIP)) return { path: found, flags: [STRIP] }
-  const typescript = transpile && typeof nodeModule.register === 'function' && own('typescript', found)
-  if (typescript) {
-    process.env.KONE_TYPESCRIPT = typescript
-    const hooks = pathToFileURL(path.join(__dirname, 'typescript.mjs')).href
+  const tsx = transpile && own('tsx', found)
+  if (tsx) return { path: found, flags: ['--import', pathToFileURL(tsx).href] }
+  const esbuild = transpile && own('esbuild', found)
+  if (esbuild) {
+    process.env.KONE_ESBUILD = esbuild
+    const hooks = pathToFileURL(path.join(__dirname, 'esbuild.mjs')).href
     return { path: found, flags: ['--enable-source-maps', '--import', hooks] }
   }
-  throw new Error(`${file} is TypeScript, which Node ${process.versions.node} does not run: ` +
-    `compile it, or use Node 22.6 or later${PAGE}`)
+  const remedy = transpile
+    ? 'install esbuild or tsx in the project, use Node 22.18 or later, or compile it'
+    : 'compile it, or use Node 22.18 or later'
+  throw new Error(`${file} is TypeScript, which Node ${process.versions.node} does not run: ${remedy}${PAGE}`)
 }
 
 function own (name, file) {

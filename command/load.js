@@ -18,7 +18,7 @@ module.exports = async function load (file, made) {
 }
 
 async function read (file) {
-  if (/\.m?ts$/.test(file)) return import(pathToFileURL(file)) // hooks of typescript.mjs are for import()
+  if (/\.m?ts$/.test(file)) return import(pathToFileURL(file)) // hooks of esbuild.mjs are for import()
   try {
     return require(file)
   } catch (err) {

@@ -148,6 +148,12 @@ function manifest (name, ts, api) {
       kone: process.env.KONE_SPEC || `^${version}`,
       ...(api && { 'prom-client': '^15.1.3', zod: '^4.6.0' })
     },
-    ...(ts && { devDependencies: { '@types/node': '^20.19.0', typescript: '^6.0.3' } })
+    ...(ts && {
+      devDependencies: {
+        '@types/node': '^20.19.0',
+        ...(!process.features.typescript && { esbuild: '^0.28.2' }), // for kone dev
+        typescript: '^6.0.3'
+      }
+    })
   }
 }

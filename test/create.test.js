@@ -161,6 +161,7 @@ describe('npm create kone', () => {
     assert.deepEqual(list('deep/typed/src'), ['app.test.ts', 'app.ts', 'server.ts'])
     assert.equal(manifest('deep/typed').name, 'typed')
     assert.ok(manifest('deep/typed').devDependencies.typescript)
+    assert.equal('esbuild' in manifest('deep/typed').devDependencies, !process.features.typescript)
 
     await make('typed-api', '--ts', '--api')
     assert.deepEqual(Object.keys(manifest('typed-api').dependencies), ['kone', 'prom-client', 'zod'])

@@ -144,7 +144,7 @@ describe('kone routes', () => {
 
   it('should run TypeScript where node does', async () => {
     write('app.ts', "import Kone from 'kone'\nconst app: Kone = new Kone()\nexport default app\n")
-    if (!stripsTypes) return refused(['routes', 'app.ts'], /^kone: app\.ts is TypeScript, which Node [\d.]+ does not run: compile it/)
+    if (!stripsTypes) return refused(['routes', 'app.ts'], /^kone: app\.ts is TypeScript, which Node [\d.]+ does not run: install esbuild or tsx/)
     const { code, out } = await kone('routes', 'app.ts')
     assert.deepEqual([code, out], [0, ['no routes']])
   })
