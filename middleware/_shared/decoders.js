@@ -10,8 +10,15 @@ const MB = 1024 * KB
 // RFC 9659: a decoder of zstd need not accept a larger window
 const ZSTD_WINDOW_LOG = 23
 
-/** Per Content-Encoding: the function of node:zlib, its options, and the memory of a decoder of these bytes. */
-const GZIP = { decompress: zlib.unzip, memory: () => 64 * KB }
+// RFC 1951, 3.2.5: a match has at most 258 bytes, in two codes of at least one bit each: at most 1032 bytes for one
+// (also https://zlib.net/zlib_tech.html, "Maximum Compression Factor")
+const GZIP_FACTOR = 1032
+
+/**
+ * Per Content-Encoding: the function of node:zlib, its options, the memory of a decoder of these bytes, and how much
+ * they can become, if the format bounds it.
+ */
+const GZIP = { decompress: zlib.unzip, memory: () => 64 * KB, output: bytes => bytes.length * GZIP_FACTOR + 64 * KB }
 const DECODERS = {
   gzip: GZIP,
   'x-gzip': GZIP,
@@ -57,7 +64,8 @@ exports.decoderOf = function (encoding) {
  */
 exports.decompress = function (decoder, bytes, limit, memory = DEFAULT_MEMORY) {
   memory = Math.max(memory, 1)
-  const needed = Math.min(decoder.memory(bytes) + limit, memory)
+  const output = Math.min(decoder.output?.(bytes) ?? Infinity, limit)
+  const needed = Math.min(decoder.memory(bytes) + output, memory)
   return new Promise((resolve, reject) => {
     const start = () => run(decoder, bytes, limit, needed, resolve, reject)
     if (waiting.length === 0 && used + needed <= memory) start()

@@ -6,6 +6,7 @@ const http = require('node:http')
 const path = require('node:path')
 const zlib = require('node:zlib')
 
+const { decoderOf, decompress } = require('../../middleware/_shared/decoders')
 const { start } = require('../helpers/child')
 
 /*
@@ -89,3 +90,45 @@ for (const framework of ['kone', 'koa']) {
     })
   })
 }
+
+describe('the memory that is reserved for a body', () => {
+  /** How many of these bodies are decoded at the same time, with the default memory. */
+  async function together (encoding, bodies, limit) {
+    const decoder = decoderOf(encoding)
+    let running = 0
+    const counting = {
+      ...decoder,
+      decompress (...args) {
+        running++
+        decoder.decompress(...args)
+      }
+    }
+    const decoded = Promise.all(bodies.map(body => decompress(counting, body, limit)))
+    const atOnce = running // those that are not queued start synchronously
+    return { atOnce, decoded: (await decoded).map(String) }
+  }
+
+  it('should be no more than a small body of gzip or deflate can become', async () => {
+    for (const [encoding, encode] of [['gzip', zlib.gzipSync], ['x-gzip', zlib.gzipSync], ['deflate', zlib.deflateSync]]) {
+      const bodies = ['[1]', '[2]'].map(text => encode(text))
+      assert.deepEqual(await together(encoding, bodies, 50 * MB), { atOnce: 2, decoded: ['[1]', '[2]'] }, encoding)
+    }
+  })
+
+  it('should be the limit where the format has no bound', async () => {
+    const encoders = { br: zlib.brotliCompressSync, zstd: zlib.zstdCompressSync }
+    for (const [encoding, encode] of Object.entries(encoders).filter(([, encode]) => encode !== undefined)) {
+      const bodies = ['[1]', '[2]'].map(text => encode(text))
+      assert.deepEqual(await together(encoding, bodies, 50 * MB), { atOnce: 1, decoded: ['[1]', '[2]'] }, encoding)
+    }
+  })
+
+  it('should suffice for the most that gzip and deflate can become', () => {
+    for (let size = 1; size <= 24 * MB; size *= 2) {
+      for (const [encoding, encode] of [['gzip', zlib.gzipSync], ['deflate', zlib.deflateSync]]) {
+        const bytes = encode(ZEROS.subarray(0, size), { level: 9, memLevel: 9 })
+        assert(decoderOf(encoding).output(bytes) >= size, `${size} bytes of ${encoding}`)
+      }
+    }
+  })
+})
