@@ -141,17 +141,14 @@ class Responses {
 
   /** Moves queued responses that have become the first into the batch, as long as the client reads. */
   advance () {
-    try {
-      while (this.first !== null && this.first.isQueued && !this.isBlocked) {
-        const outgoing = this.first
-        const { text, encoding, bytes } = outgoing
-        this.queuedBytes -= outgoing.size
-        outgoing.unqueue()
-        this.join(outgoing, text, encoding, bytes)
-      }
-    } finally { // a listener of the response that has become the first may throw
-      this.connection.drained()
+    while (this.first !== null && this.first.isQueued && !this.isBlocked) {
+      const outgoing = this.first
+      const { text, encoding, bytes } = outgoing
+      this.queuedBytes -= outgoing.size
+      outgoing.unqueue()
+      this.join(outgoing, text, encoding, bytes)
     }
+    this.connection.drained()
   }
 
   /** The first response leaves the queue. */
