@@ -8,34 +8,30 @@ const util = require('node:util')
 const v8 = require('node:v8')
 const deprecate = require('depd')('koa')
 const compose = require('./compose')
-const reportConnectionErrors = require('./connection-errors')
 const context = require('./context')
-const { drain, remember, track } = require('./drain')
-const { HttpError, createError, isError, responseLost, toError } = require('./errors')
+const familiesOf = require('./create-context')
+const { drain, track } = require('./engines/drain')
+const { Host, threw } = require('./engines/host')
+const inject = require('./engines/memory')
+const { ENGINE } = require('./engines/node')
+const { HttpError, createError, isError, toError } = require('./errors')
 const final = require('./final')
 const { convert, isGeneratorFunction } = require('./generator')
-const inject = require('./inject')
-const { given, misuse } = require('./misuse')
 const only = require('./only')
 const { checkOptions, isStorage } = require('./options')
 const request = require('./request')
 const respond = require('./respond')
 const response = require('./response')
-const shapes = require('./shapes')
-const { isTraced, trace, threw } = require('./tracing')
+const { given, misuse } = require('./usage-error')
 
-const made = channel('kone:application') // what `kone dev` and `kone routes` subscribe to
+const created = channel('kone:application') // what `kone dev` and `kone routes` subscribe to
 const debug = util.debuglog('kone:application')
 const debugging = debug.enabled // NODE_DEBUG is read once, at start
 
-// The front's object of a response; see lib/http1/index.js.
-const kOutgoing = Symbol.for('kone.outgoing')
-
-const SHAPES = Symbol('application#shapes')
 const SERVERS = Symbol('application#servers')
 
-/** The listeners that `app.callback()` made → the composed middleware in them. */
-const composed = new WeakMap()
+/** The listeners that `app.callback()` made → their hosts. */
+const hosts = new WeakMap()
 
 /**
  * An application: middleware, settings and the prototypes of what each request gets.
@@ -46,6 +42,8 @@ const composed = new WeakMap()
  *    app.listen(3000)
  *
  * The class has Koa's name, because APM tools look for it.
+ *
+ * @api public
  */
 class Application extends Emitter {
   /**
@@ -62,7 +60,6 @@ class Application extends Emitter {
    * @param {Function} [options.Promise] the class of the promises that the app returns
    * @param {boolean} [options.http1=true] serve plain HTTP/1.1 without node:http where possible
    * @throws {TypeError} naming the option
-   * @api public
    */
   constructor (options) {
     super()
@@ -84,10 +81,7 @@ class Application extends Emitter {
     this.response = Object.create(response)
     this[util.inspect.custom] = this.inspect
     // Not enumerable: an app is printed and compared by its settings.
-    Object.defineProperties(this, {
-      [SHAPES]: { value: null, writable: true },
-      [SERVERS]: { value: new Set() }
-    })
+    Object.defineProperty(this, SERVERS, { value: new Set() })
     // own and bound: Deno and Bun serve a default export that has one
     if (!('fetch' in this)) Object.defineProperty(this, 'fetch', { value: makeFetch(this), writable: true })
     if (options.asyncLocalStorage) {
@@ -96,7 +90,7 @@ class Application extends Emitter {
       this.ctxStorage = null
       onceRunning(() => { this.ctxStorage = isStorage(storage) ? storage : new AsyncLocalStorage() })
     }
-    if (made.hasSubscribers) made.publish({ app: this, options })
+    if (created.hasSubscribers) created.publish({ app: this, options })
   }
 
   /**
@@ -106,7 +100,6 @@ class Application extends Emitter {
    *
    * @param {...*} args
    * @return {http.Server} a genuine one
-   * @api public
    */
   listen (...args) {
     debug('listen')
@@ -121,7 +114,6 @@ class Application extends Emitter {
    * @param {http.Server|https.Server} server
    * @return {http.Server|https.Server} the same
    * @throws {TypeError} if it is not a server
-   * @api public
    */
   attach (server) {
     if (!server || typeof server.on !== 'function' || typeof server.listen !== 'function') {
@@ -145,7 +137,6 @@ class Application extends Emitter {
    *   that are left after `timeout` (10000) are destroyed; a kept connection may stay silent for
    *   `grace` (600) before it is ended
    * @return {Promise}
-   * @api public
    */
   close (options) {
     const closing = [...this[SERVERS]].map(server => drain(server, options))
@@ -158,31 +149,21 @@ class Application extends Emitter {
    *    const res = await app.inject({ method: 'POST', url: '/', body: 'a=1' })
    *    res.status // 200
    *
-   * @param {string | object | Request} what a url, `{ method, url, headers, body }`, where an object
+   * @param {string | object | Request} what a url, `{ method, url, headers, body, engine }`, where an object
    *   as body is sent as JSON, or a web Request
    * @return {Promise<object>} `{ status, message, headers, body, text(), json() }`, body as a Buffer
-   * @api public
+   * @throws {TypeError} naming the option
    */
   inject (what) {
-    return this.Promise.resolve(inject(this, what))
+    return this.Promise.resolve(inject(this, attachFront, what))
   }
 
-  /**
-   * The settings as plain data.
-   *
-   * @return {object}
-   * @api public
-   */
+  /** @return {object} the settings as plain data */
   toJSON () {
     return only({ subdomainOffset: this.subdomainOffset, proxy: this.proxy, env: this.env })
   }
 
-  /**
-   * What `util.inspect` shows.
-   *
-   * @return {object}
-   * @api public
-   */
+  /** @return {object} what `util.inspect` shows */
   inspect () {
     return this.toJSON()
   }
@@ -199,7 +180,6 @@ class Application extends Emitter {
    * @param {Function} fn `(ctx, next) => *`
    * @return {Application} self
    * @throws {TypeError} if `fn` is not a function
-   * @api public
    */
   use (fn) {
     if (typeof fn !== 'function') throw new TypeError('middleware must be a function!')
@@ -224,7 +204,6 @@ class Application extends Emitter {
    * @param {Function} fn `(ctx) => *`
    * @return {Application} self
    * @throws {TypeError} if `fn` is not a plain or async function
-   * @api public
    */
   final (fn) {
     if (typeof fn !== 'function' || isGeneratorFunction(fn)) {
@@ -241,23 +220,20 @@ class Application extends Emitter {
    *    https.createServer(options, app.callback()).listen(443)
    *
    * @return {Function} `(req, res) => Promise`
-   * @api public
    */
   callback () {
-    const fn = this.compose(this.middleware)
+    const host = new Host(this, Application.prototype)
 
     if (!this.listenerCount('error')) this.on('error', this.onerror)
 
-    const listener = (req, res) => own(this, serve(this, contextOf(this, req, res), fn))
-    composed.set(listener, fn)
-    return listener
+    hosts.set(host.listener, host)
+    return host.listener
   }
 
   /**
    * With the option `asyncLocalStorage`: the context of the request that this code runs for.
    *
    * @return {object | undefined}
-   * @api public
    */
   get currentContext () {
     if (this.ctxStorage) return this.ctxStorage.getStore()
@@ -273,9 +249,8 @@ class Application extends Emitter {
    * @api private
    */
   handleRequest (ctx, fnMiddleware) {
-    const { outgoing } = ctx
-    outgoing.statusCode = 404
-    if (outgoing.owner !== ctx) reportConnectionErrors(ctx)
+    ctx.outgoing.statusCode = 404
+    ctx[ENGINE].own(ctx)
     if (this.listenerCount('finish') > 0) ctx.onFinished(() => this.emit('finish', ctx))
 
     let unwound
@@ -297,7 +272,7 @@ class Application extends Emitter {
    * @api private
    */
   createContext (req, res) {
-    return shapesOf(this).node(req, res)
+    return new (familiesOf(this).Context)(req, res)
   }
 
   /**
@@ -317,12 +292,7 @@ class Application extends Emitter {
     console.error(`\n${text.replace(/^/gm, '  ')}\n`)
   }
 
-  /**
-   * A middleware that sets `app.currentContext`, for apps that are mounted in another one.
-   *
-   * @return {Function}
-   * @api public
-   */
+  /** @return {Function} a middleware that sets `app.currentContext`, for apps that are mounted in another one */
   createAsyncCtxStorageMiddleware () {
     const app = this
     return async function asyncCtxStorage (ctx, next) {
@@ -331,45 +301,6 @@ class Application extends Emitter {
       })
     }
   }
-}
-
-const { callback, createContext, handleRequest } = Application.prototype
-
-function shapesOf (app) {
-  let made = app[SHAPES]
-  if (made === null || made.context !== app.context || made.request !== app.request ||
-      made.response !== app.response) {
-    made = app[SHAPES] = shapes(app)
-  }
-  return made
-}
-
-// Of the front, too: by the server's 'request' event, if an agent or another listener watches it.
-function contextOf (app, req, res) {
-  const outgoing = res[kOutgoing]
-  if (outgoing === undefined || app.createContext !== createContext) return app.createContext(req, res)
-  return frontContext(app, outgoing.incoming, outgoing)
-}
-
-function frontContext (app, incoming, outgoing) {
-  const ctx = shapesOf(app).front(incoming, outgoing)
-  outgoing.setOwner(ctx)
-  return ctx
-}
-
-function serve (app, ctx, fn) {
-  if (debugging) debug('%s %s', ctx.method, ctx.url)
-  const traced = isTraced()
-  if (!traced && !app.ctxStorage) return app.handleRequest(ctx, fn)
-  const handle = () => app.handleRequest(ctx, fn)
-  const run = traced ? () => trace({ ctx, app }, handle) : handle
-  return app.ctxStorage ? app.ctxStorage.run(ctx, run) : run()
-}
-
-// Promises that the app returns are of its `Promise` class; inside it uses native ones, which keep
-// async contexts.
-function own (app, promise) {
-  return app.Promise === Promise ? promise : app.Promise.resolve(promise)
 }
 
 // The functions of `app.final`, then the response. Returns a promise if it has to wait; never throws.
@@ -391,7 +322,7 @@ function finish (ctx) {
 function fail (ctx, thrown) {
   if (debugging) debug('%s %s threw %s', ctx.method, ctx.originalUrl, thrown)
   const err = toError(thrown)
-  if (isTraced()) threw(ctx, err)
+  threw(ctx, err)
   try {
     ctx.onerror(err)
   } catch (err) {
@@ -401,73 +332,16 @@ function fail (ctx, thrown) {
 
 function attachFront (app, server, listener) {
   if (!app.http1 || process.env.KONE_HTTP1 === 'off') return false
-  const fn = composed.get(listener) ?? app.compose(app.middleware)
-  return require('./http1').attach(server, {
-    listener,
-
-    dispatch (incoming, outgoing) {
-      serve(app, frontContext(app, incoming, outgoing), fn)
-    },
-
-    failed (ctx, err) { ctx.onerror(err) },
-
-    handedOver (socket) { remember(server, socket) },
-
-    lost: responseLost,
-
-    fellBack (reason) { warn(app, reason) },
-
-    // An app that replaces these expects node's own objects.
-    reason () {
-      if (!app.http1) return HTTP1_OFF
-      if (app.createContext !== createContext) return 'a replaced app.createContext'
-      if (app.handleRequest !== handleRequest) return 'a replaced app.handleRequest'
-      if (app.callback !== callback) return 'a replaced app.callback'
-      return ''
-    }
-  })
-}
-
-const HTTP1_OFF = 'app.http1 is off'
-const warned = new Set()
-
-// The only visible difference is CPU use, so kone reports it: once per process and cause.
-function warn (app, reason) {
-  if (reason === HTTP1_OFF || app.silent || process.env.NODE_ENV === 'test' || warned.has(reason)) return
-  warned.add(reason)
-  process.emitWarning(`requests go through node:http, at more CPU each, because of ${reason}`, {
-    code: 'KONE_WARN_FALLBACK',
-    detail: 'See "When node:http is used instead" in lib/http1/README.md of kone. app.silent = true turns this off.'
-  })
+  const host = hosts.get(listener) ?? new Host(app, Application.prototype, listener)
+  return require('./engines/http1').attach(server, host)
 }
 
 // `app.fetch(request, info)`, loaded when it is first called.
 function makeFetch (app) {
   let fetch
   return function (request, info) {
-    fetch ??= require('./fetch')(fetchHost(app))
+    fetch ??= require('./engines/fetch')(new Host(app, Application.prototype))
     return fetch(request, info)
-  }
-}
-
-function fetchHost (app) {
-  const fn = app.compose(app.middleware)
-  return {
-    dispatch (incoming, outgoing) {
-      return serve(app, frontContext(app, incoming, outgoing), fn)
-    },
-
-    listener () { return app.callback() },
-
-    failed (ctx, err) { ctx?.onerror(err) }, // the listener reports for requests without one
-
-    lost: responseLost,
-
-    // An app that replaces these expects node's own objects.
-    needsNode () {
-      return app.createContext !== createContext || app.handleRequest !== handleRequest ||
-        app.callback !== callback
-    }
   }
 }
 

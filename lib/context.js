@@ -6,8 +6,8 @@ const util = require('node:util')
 const Cookies = require('cookies')
 const statuses = require('statuses')
 const { createError, toError } = require('./errors')
-const whenFinished = require('./finished')
-const { given, misuse } = require('./misuse')
+const node = require('./engines/node')
+const { given, misuse } = require('./usage-error')
 
 const COOKIES = Symbol('context#cookies')
 const REPORTED = Symbol('context#reported')
@@ -15,40 +15,23 @@ const REPORTED = Symbol('context#reported')
 /**
  * Prototype of `ctx`. The accessors and methods that delegate to `ctx.request` and `ctx.response`
  * are written one per line, so that a stack trace and an editor find them.
+ *
+ * @api public
  */
 const proto = module.exports = {
-  /**
-   * Node's request as the core reads it: `ctx.req`, or on the HTTP/1.1 front an object with
-   * node's names that costs less. Reading it never creates the real one.
-   *
-   * @api private
-   */
+  // The request and the response as the core uses them: node's, or those of an engine, which cost less and have
+  // node's API (engines/contract.js). Reading them never creates `req` or `res`. Private, as the engine's methods are.
   get incoming () { return this.req },
+  get outgoing () { return node.complete(this.res) },
+  [node.ENGINE]: node,
 
-  /**
-   * Node's response as the core uses it: `ctx.res`, or on the front an object with node's API.
-   *
-   * @api private
-   */
-  get outgoing () { return this.res },
-
-  /**
-   * What `util.inspect` shows.
-   *
-   * @return {object}
-   * @api public
-   */
+  /** @return {object} what `util.inspect` shows */
   inspect () {
     if (this === proto) return this
     return this.toJSON()
   },
 
-  /**
-   * The parts of a context as plain data.
-   *
-   * @return {object}
-   * @api public
-   */
+  /** @return {object} the parts of a context as plain data */
   toJSON () {
     return {
       request: this.request.toJSON(),
@@ -73,7 +56,6 @@ const proto = module.exports = {
    * @param {string} [message]
    * @param {object} [props]
    * @throws {HttpError}
-   * @api public
    */
   assert: httpAssert,
 
@@ -88,7 +70,6 @@ const proto = module.exports = {
    *
    * @param {...(number | string | Error | object)} args
    * @throws {HttpError}
-   * @api public
    */
   throw (...args) {
     const known = args.filter(arg => ['number', 'string', 'object'].includes(typeof arg))
@@ -137,14 +118,10 @@ const proto = module.exports = {
    *    ctx.onFinished(err => metrics.count(err === null ? 'sent' : 'lost'))
    *
    * @param {Function} fn `(err|null) => void`
-   * @api public
    */
   onFinished (fn) {
     if (typeof fn !== 'function') throw misuse('context', `ctx.onFinished(fn): fn must be a function, not ${given(fn)}`)
-    const { outgoing } = this
-    const bound = bind(fn)
-    if (typeof outgoing.onFinished === 'function') outgoing.onFinished(bound)
-    else whenFinished(this.incoming, outgoing, bound)
+    this[node.ENGINE].onFinished(this.incoming, this.outgoing, bind(fn))
   },
 
   /**
@@ -154,7 +131,6 @@ const proto = module.exports = {
    *    ctx.cookies.set('name', 'tobi', { signed: true, maxAge: 3600e3 })
    *
    * @return {Cookies}
-   * @api public
    */
   get cookies () {
     if (!this[COOKIES]) {
@@ -259,16 +235,9 @@ function bind (fn) {
   return err => resource.runInAsyncScope(fn, null, err)
 }
 
-function unsetHeaders ({ outgoing, response }) {
-  const names = typeof outgoing.getHeaderNames === 'function'
-    ? outgoing.getHeaderNames()
-    : Object.keys(response.header) // a plain object in place of node's
-  for (const name of names) outgoing.removeHeader(name)
-}
-
 function sendError (ctx, err) {
-  const { response } = ctx
-  unsetHeaders(ctx)
+  const { outgoing, response } = ctx
+  for (const name of outgoing.getHeaderNames()) outgoing.removeHeader(name)
   if (err.headers) response.set(err.headers)
   response.type = 'text'
 
@@ -279,7 +248,7 @@ function sendError (ctx, err) {
   assign(err, 'status', status)
   response.remove('Transfer-Encoding')
   response.set('Content-Length', Buffer.byteLength(text))
-  ctx.outgoing.end(text)
+  outgoing.end(text)
 }
 
 function sendPlainError (ctx) {
@@ -290,8 +259,7 @@ function sendPlainError (ctx) {
     sendError(ctx, { status: 500 })
   } catch {
     // Nothing can be sent any more, for example because node rejected the headers after building them.
-    const { res } = ctx
-    if (typeof res?.destroy === 'function') res.destroy()
+    outgoing.destroy?.()
   }
 }
 

@@ -25,55 +25,22 @@ const codes = {
 }
 
 /**
- * Make an error of kone's own.
+ * An error of kone's own.
  *
  *    throw error('KONE_ERR_BODY_LIMIT', 413, 'the body is longer than 1024 bytes', { limit: 1024 })
- *
- * @param {string} code one of `codes`
- * @param {number} status of the response
- * @param {string} message
- * @param {object} [props] further properties
- * @return {HttpError}
- * @api private
  */
 function error (code, status, message, props) {
   return createError(status, message, { ...props, code })
 }
 
-/**
- * Make the error for a body stream that closed before it ended; the code is Node's.
- *
- * @return {Error}
- * @api private
- */
+/** @return {Error} for a body stream that closed before it ended; the code is Node's */
 function cutShort () {
   return Object.assign(new Error('the body stream closed before it ended'), {
     code: 'ERR_STREAM_PREMATURE_CLOSE'
   })
 }
 
-/**
- * Make the error for a response that was not flushed when its connection closed. It has no status, because no response
- * can be sent any more.
- *
- * @param {Error} [cause] the connection's own error
- * @return {Error}
- * @api private
- */
-function responseLost (cause) {
-  const err = new Error('the connection closed before the response was sent')
-  err.code = 'KONE_ERR_RESPONSE_LOST'
-  if (cause) err.cause = cause
-  return err
-}
-
-/**
- * Convert a thrown value to an Error: anything else becomes Koa's `non-error thrown: …` with the value as `cause`.
- *
- * @param {*} thrown
- * @return {Error}
- * @api private
- */
+/** A thrown value as an Error: anything else becomes Koa's `non-error thrown: …` with the value as `cause`. */
 function toError (thrown) {
   if (isError(thrown)) return thrown
   const err = new Error(`non-error thrown: ${describe(thrown)}`, { cause: thrown })
@@ -95,5 +62,5 @@ function describe (value) {
 }
 
 module.exports = {
-  codes, error, cutShort, responseLost, toError, isError, createError, HttpError: createError.HttpError
+  codes, error, cutShort, toError, isError, createError, HttpError: createError.HttpError
 }

@@ -23,7 +23,6 @@ const { _read, push, read: take, pipe } = fs.ReadStream.prototype
  *
  * @param {Stream} stream of any class; only an untouched fs.ReadStream is changed
  * @param {number} length of the body in bytes
- * @api private
  */
 exports.prepare = function (stream, length) {
   if (!(stream instanceof fs.ReadStream) || !isUntouched(stream)) return

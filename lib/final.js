@@ -7,11 +7,8 @@
  *    const waiting = final([jsonp, timing], ctx)
  *    if (waiting) await waiting
  *
- * @param {Function[]} fns
- * @param {object} ctx
  * @return {Promise|undefined} a promise only if one of `fns` returned one
  * @throws what a function threw
- * @api private
  */
 module.exports = function final (fns, ctx) {
   for (let i = 0; i < fns.length; i++) {

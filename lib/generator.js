@@ -5,9 +5,7 @@ const co = require('co')
 const GeneratorFunction = Object.getPrototypeOf(function * () {}).constructor
 
 /**
- * @param {*} fn
  * @return {boolean} whether `fn` is a generator function, of another realm too
- * @api private
  */
 exports.isGeneratorFunction = function (fn) {
   return fn instanceof GeneratorFunction ||
@@ -17,9 +15,7 @@ exports.isGeneratorFunction = function (fn) {
 /**
  * Koa 1's `function * (next) { yield next }` as `(ctx, next) => Promise`.
  *
- * @param {GeneratorFunction} fn
  * @return {Function} middleware
- * @api private
  */
 exports.convert = function (fn) {
   const converted = function (ctx, next) {

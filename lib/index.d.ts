@@ -175,6 +175,8 @@ declare namespace Application {
     headers?: IncomingHttpHeaders | { [name: string]: string | number | string[] | undefined } | undefined
     /** An object is sent as JSON. */
     body?: string | Uint8Array | object | undefined
+    /** 'http1', the default, is what `app.listen()` uses; 'node' is node:http, 'fetch' is `app.fetch()`. */
+    engine?: 'http1' | 'node' | 'fetch' | undefined
   }
 
   interface InjectResponse {

@@ -1,8 +1,9 @@
 'use strict'
 
 const { AsyncLocalStorage } = require('node:async_hooks')
-const { given, misuse } = require('./misuse')
-const { checkProxy } = require('./trust')
+const editDistance = require('./edit-distance')
+const { given, misuse } = require('./usage-error')
+const { checkProxy } = require('./trusted-proxies')
 
 const notNegative = ['a number that is not negative', value => value >= 0]
 
@@ -33,9 +34,7 @@ const KNOWN = exports.names = ['proxy', ...Object.keys(RULES)]
  * Check the options of `new Kone(options)`. Unknown names are ignored, as in Koa, unless they are
  * a misspelt known one.
  *
- * @param {object} options
  * @throws {TypeError} naming the option that has a wrong value or a misspelt name
- * @api private
  */
 exports.checkOptions = function (options) {
   for (const name of Object.keys(options)) {
@@ -59,30 +58,11 @@ function isMisspelt (name, known) {
   const letters = text => text.replace(/\d/g, '')
   if (letters(name) === letters(known)) return false
   if (known.length < 4) return [...name].sort().join() === [...known].sort().join()
-  return edits(name, known) <= (known.length < 8 ? 1 : 2)
-}
-
-// How many letters are inserted, removed, replaced, or swapped with the next one.
-function edits (from, to) {
-  const rows = [Array.from({ length: to.length + 1 }, (_, column) => column)]
-  for (let i = 1; i <= from.length; i++) {
-    const row = [i]
-    for (let j = 1; j <= to.length; j++) {
-      const replaced = rows[i - 1][j - 1] + (from[i - 1] === to[j - 1] ? 0 : 1)
-      const swapped = i > 1 && j > 1 && from[i - 1] === to[j - 2] && from[i - 2] === to[j - 1]
-        ? rows[i - 2][j - 2] + 1
-        : Infinity
-      row.push(Math.min(replaced, rows[i - 1][j] + 1, row[j - 1] + 1, swapped))
-    }
-    rows.push(row)
-  }
-  return rows[from.length][to.length]
+  return editDistance(name, known) <= (known.length < 8 ? 1 : 2)
 }
 
 /**
- * @param {*} value
  * @return {boolean} whether it has the methods of an AsyncLocalStorage
- * @api private
  */
 const isStorage = exports.isStorage = function (value) {
   return value instanceof AsyncLocalStorage ||

@@ -9,14 +9,18 @@ const contentType = require('content-type')
 const fresh = require('fresh')
 const parseurl = require('parseurl')
 const typeis = require('type-is')
-const { readBody } = require('./body')
+const node = require('./engines/node')
 const only = require('./only')
-const { trustedHops } = require('./trust')
+const { trustedHops } = require('./trusted-proxies')
+const { given, misuse } = require('./usage-error')
 
 const IP = Symbol('request#ip')
 const BODY = Symbol('request#body')
 const QUERY = Symbol('request#query')
 const QUERY_OF = Symbol('request#queryOf')
+
+/** Of readBody(), in bytes. */
+const LIMIT = 1024 * 1024
 
 const ABSOLUTE_FORM = /^https?:\/\/([^/?#]*)/i
 // What makes a target more than a path and a query (parseurl then takes the slow way).
@@ -25,49 +29,30 @@ const IDEMPOTENT = ['GET', 'HEAD', 'PUT', 'DELETE', 'OPTIONS', 'TRACE']
 
 /**
  * Prototype of `ctx.request`. Everything is computed when it is read, from `incoming`.
+ *
+ * @api public
  */
 module.exports = {
-  /**
-   * Node's request as the core reads it: `request.req`, or on the HTTP/1.1 front an object
-   * with node's names.
-   *
-   * @api private
-   */
+  // As in context.js.
   get incoming () { return this.req },
-
-  /**
-   * Its counterpart for `request.res`.
-   *
-   * @api private
-   */
-  get outgoing () { return this.res },
+  get outgoing () { return node.complete(this.res) },
+  [node.ENGINE]: node,
 
   /**
    * The request's header fields, lower-case names, mutable. `headers` is the same.
    *
    * @return {object}
-   * @api public
    */
   get header () { return this.incoming.headers },
   set header (val) { this.incoming.headers = val },
   get headers () { return this.incoming.headers },
   set headers (val) { this.incoming.headers = val },
 
-  /**
-   * The target as it was sent, or as a middleware rewrote it (`originalUrl` does not change).
-   *
-   * @return {string}
-   * @api public
-   */
+  /** @return {string} the target as it was sent, or as a middleware rewrote it (`originalUrl` does not change) */
   get url () { return this.incoming.url },
   set url (val) { this.incoming.url = val },
 
-  /**
-   * `protocol://host`; empty where Host is not one.
-   *
-   * @return {string}
-   * @api public
-   */
+  /** @return {string} `protocol://host`; empty where Host is not one */
   get origin () {
     const { host } = this
     return host || !rawHost(this) ? `${this.protocol}://${host}` : ''
@@ -78,7 +63,6 @@ module.exports = {
    * (`GET http://example.com/foo`) the target's own authority is the origin's.
    *
    * @return {string}
-   * @api public
    */
   get href () {
     const { origin } = this
@@ -88,12 +72,7 @@ module.exports = {
     return path === '' || path[0] === '/' || path[0] === '?' ? origin + path : origin
   },
 
-  /**
-   * The method, upper case.
-   *
-   * @return {string}
-   * @api public
-   */
+  /** @return {string} the method, upper case */
   get method () { return this.incoming.method },
   set method (val) { this.incoming.method = val },
 
@@ -101,7 +80,6 @@ module.exports = {
    * The path of `url`, not decoded. Setting it keeps the query.
    *
    * @return {string}
-   * @api public
    */
   get path () {
     const { url } = this.incoming
@@ -121,7 +99,6 @@ module.exports = {
    * until the query string changes, so a middleware may put something in.
    *
    * @return {object}
-   * @api public
    */
   get query () {
     const str = this.querystring
@@ -137,12 +114,7 @@ module.exports = {
   },
   set query (obj) { this.querystring = qs.stringify(obj) },
 
-  /**
-   * The query without `?`.
-   *
-   * @return {string}
-   * @api public
-   */
+  /** @return {string} the query without `?` */
   get querystring () {
     const { incoming } = this
     if (!incoming) return ''
@@ -161,12 +133,7 @@ module.exports = {
     this.url = format(url)
   },
 
-  /**
-   * The query with `?`, or nothing.
-   *
-   * @return {string}
-   * @api public
-   */
+  /** @return {string} the query with `?`, or nothing */
   get search () {
     const { querystring } = this
     return querystring && `?${querystring}`
@@ -179,23 +146,16 @@ module.exports = {
    * not a plain host name or address with an optional port.
    *
    * @return {string} `example.com:8080`
-   * @api public
    */
   get host () { return authority(rawHost(this)).host },
 
-  /**
-   * `host` without the port.
-   *
-   * @return {string}
-   * @api public
-   */
+  /** @return {string} `host` without the port */
   get hostname () { return authority(rawHost(this)).hostname },
 
   /**
    * `href` parsed (WHATWG), memoised; an empty object without a prototype where it is no URL.
    *
    * @return {URL | object}
-   * @api public
    */
   get URL () {
     if (!this.memoizedURL) {
@@ -212,7 +172,6 @@ module.exports = {
    * Whether the client's cached response is still valid (ETag, Last-Modified): then respond with 304.
    *
    * @return {boolean}
-   * @api public
    */
   get fresh () {
     const { method } = this
@@ -223,36 +182,16 @@ module.exports = {
     return fresh(this.header, this.response.header)
   },
 
-  /**
-   * The opposite of `fresh`.
-   *
-   * @return {boolean}
-   * @api public
-   */
+  /** @return {boolean} the opposite of `fresh` */
   get stale () { return !this.fresh },
 
-  /**
-   * Whether the method is idempotent (RFC 9110, 9.2.2).
-   *
-   * @return {boolean}
-   * @api public
-   */
+  /** @return {boolean} whether the method is idempotent (RFC 9110, 9.2.2) */
   get idempotent () { return IDEMPOTENT.includes(this.method) },
 
-  /**
-   * The connection.
-   *
-   * @return {net.Socket}
-   * @api public
-   */
+  /** @return {net.Socket} the connection */
   get socket () { return this.incoming.socket },
 
-  /**
-   * The charset parameter of Content-Type, or nothing.
-   *
-   * @return {string}
-   * @api public
-   */
+  /** @return {string} the charset parameter of Content-Type, or nothing */
   get charset () {
     try {
       return contentType.parse(this.incoming).parameters.charset || ''
@@ -265,19 +204,13 @@ module.exports = {
    * Content-Length as a number.
    *
    * @return {number | undefined} bytes
-   * @api public
    */
   get length () {
     const length = this.get('Content-Length')
     if (length !== '') return parseInt(length, 10) || 0
   },
 
-  /**
-   * `http` or `https`; from a trusted proxy the value of X-Forwarded-Proto.
-   *
-   * @return {string}
-   * @api public
-   */
+  /** @return {string} `http` or `https`; from a trusted proxy the value of X-Forwarded-Proto */
   get protocol () {
     const { socket } = this
     if (socket && socket.encrypted) return 'https'
@@ -287,12 +220,7 @@ module.exports = {
     return proto.toLowerCase() === 'https' ? 'https' : 'http'
   },
 
-  /**
-   * Whether `protocol` is `https`.
-   *
-   * @return {boolean}
-   * @api public
-   */
+  /** @return {boolean} whether `protocol` is `https` */
   get secure () { return this.protocol === 'https' },
 
   /**
@@ -300,16 +228,10 @@ module.exports = {
    * Entries that are not addresses are left out.
    *
    * @return {string[]}
-   * @api public
    */
   get ips () { return forwarded(this).filter(ip => net.isIP(ip)) },
 
-  /**
-   * The client's address; empty on a Unix socket.
-   *
-   * @return {string}
-   * @api public
-   */
+  /** @return {string} the client's address; empty on a Unix socket */
   get ip () {
     if (!this[IP]) {
       const [client] = forwarded(this)
@@ -325,7 +247,6 @@ module.exports = {
    * `['ferrets', 'tobi']` for tobi.ferrets.example.com.
    *
    * @return {string[]}
-   * @api public
    */
   get subdomains () {
     const { hostname } = this
@@ -333,12 +254,7 @@ module.exports = {
     return hostname.split('.').reverse().slice(this.app.subdomainOffset)
   },
 
-  /**
-   * Content negotiation (https://github.com/jshttp/accepts).
-   *
-   * @return {Accepts}
-   * @api public
-   */
+  /** @return {Accepts} content negotiation (https://github.com/jshttp/accepts) */
   get accept () { return this._accept || (this._accept = accepts(negotiable(this.incoming))) },
   set accept (obj) { this._accept = obj },
 
@@ -349,7 +265,6 @@ module.exports = {
    *
    * @param {...(string | string[])} types
    * @return {string | string[] | false}
-   * @api public
    */
   accepts (...types) { return this.accept.types(...types) },
 
@@ -357,23 +272,13 @@ module.exports = {
    * The same by Accept-Encoding.
    *
    *    ctx.acceptsEncodings('gzip', 'identity')
-   *
-   * @api public
    */
   acceptsEncodings (...encodings) { return this.accept.encodings(...encodings) },
 
-  /**
-   * The same by Accept-Charset.
-   *
-   * @api public
-   */
+  /** The same by Accept-Charset. */
   acceptsCharsets (...charsets) { return this.accept.charsets(...charsets) },
 
-  /**
-   * The same by Accept-Language.
-   *
-   * @api public
-   */
+  /** The same by Accept-Language. */
   acceptsLanguages (...languages) { return this.accept.languages(...languages) },
 
   /**
@@ -384,16 +289,10 @@ module.exports = {
    * @param {string | string[]} type
    * @param {...string} types
    * @return {string | false | null}
-   * @api public
    */
   is (type, ...types) { return typeis(this.incoming, type, ...types) },
 
-  /**
-   * Content-Type without its parameters.
-   *
-   * @return {string}
-   * @api public
-   */
+  /** @return {string} Content-Type without its parameters */
   get type () {
     const type = this.get('Content-Type')
     return type && type.split(';', 1)[0]
@@ -406,15 +305,14 @@ module.exports = {
    *
    * @param {string} field
    * @return {string}
-   * @api public
    */
   get (field) {
     field = field.toLowerCase()
-    const { incoming } = this
+    const { incoming, [node.ENGINE]: engine } = this
     if (field === 'referer' || field === 'referrer') {
-      return own(incoming, 'referrer') || own(incoming, 'referer')
+      return engine.field(incoming, 'referrer') || engine.field(incoming, 'referer') || ''
     }
-    return own(incoming, field)
+    return engine.field(incoming, field) || ''
   },
 
   /**
@@ -425,11 +323,13 @@ module.exports = {
    * @param {{limit?: number}} [options] limit in bytes, default 1 MiB
    * @return {Buffer|Promise<Buffer>} a Buffer at once when all of it has arrived
    * @throws {HttpError} or rejects: 413 beyond the limit, 400 when it is cut short
-   * @api public
    */
-  readBody (options) {
-    if (this[BODY] === undefined) this[BODY] = readBody(this.incoming, options)
-    return this[BODY]
+  readBody ({ limit = LIMIT } = {}) {
+    if (this[BODY] !== undefined) return this[BODY]
+    if (typeof limit !== 'number' || !(limit >= 0)) {
+      throw misuse('request', `request.readBody({ limit }): limit must be a number of bytes, not ${given(limit)}`)
+    }
+    return (this[BODY] = this[node.ENGINE].readBody(this.incoming, limit))
   },
 
   inspect () {
@@ -437,27 +337,13 @@ module.exports = {
     return this.toJSON()
   },
 
-  /**
-   * Method, url and header as plain data.
-   *
-   * @return {object}
-   * @api public
-   */
+  /** @return {object} method, url and header as plain data */
   toJSON () {
     return only({ method: this.method, url: this.url, header: this.header })
   }
 }
 
 module.exports[util.inspect.custom] = module.exports.inspect
-
-// The field, never what `headers` inherits.
-function own (incoming, field) {
-  if (typeof incoming.field === 'function') return incoming.field(field) || ''
-  const { headers } = incoming
-  const value = headers[field]
-  if (typeof value === 'string') return value
-  return (value && Object.hasOwn(headers, field) && value) || ''
-}
 
 const MAX_QUOTED = 1024 // characters
 

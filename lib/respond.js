@@ -9,9 +9,7 @@ const { send, toStream } = require('./stream')
  *
  *    respond(ctx)
  *
- * @param {object} ctx
  * @throws what JSON.stringify or a body that cannot be sent throws
- * @api private
  */
 module.exports = function respond (ctx) {
   if (ctx.respond === false) return // the app responds by itself

@@ -11,6 +11,7 @@ const mime = require('mime-types')
 const statuses = require('statuses')
 const typeis = require('type-is').is
 const vary = require('vary')
+const node = require('./engines/node')
 const { error } = require('./errors')
 const only = require('./only')
 const { drop, isBlob, isPlain, isResponse, isStream, isWebStream, streams, watch } = require('./stream')
@@ -18,41 +19,24 @@ const { drop, isBlob, isPlain, isResponse, isStream, isWebStream, streams, watch
 /**
  * Prototype of `ctx.response`. The kind of a body is decided when it is set; headers are stored in
  * one place, `outgoing`.
+ *
+ * @api public
  */
 module.exports = {
-  /**
-   * Node's response as the core reads it: `response.res`, or on the HTTP/1.1 front an object
-   * with node's names that costs less.
-   *
-   * @api private
-   */
-  get outgoing () { return this.res },
-
-  /**
-   * Its counterpart for `response.req`.
-   *
-   * @api private
-   */
+  // As in context.js.
   get incoming () { return this.req },
+  get outgoing () { return node.complete(this.res) },
+  [node.ENGINE]: node,
 
-  /**
-   * The connection.
-   *
-   * @return {net.Socket}
-   * @api public
-   */
+  /** @return {net.Socket} the connection */
   get socket () { return this.outgoing.socket },
 
   /**
    * The header fields set so far, lower-case names. `headers` is the same.
    *
    * @return {object}
-   * @api public
    */
-  get header () {
-    const { outgoing } = this
-    return typeof outgoing.getHeaders === 'function' ? outgoing.getHeaders() : outgoing._headers || {}
-  },
+  get header () { return this.outgoing.getHeaders() },
   get headers () { return this.header },
 
   /**
@@ -60,7 +44,6 @@ module.exports = {
    *
    * @return {number}
    * @throws {AssertionError} for anything but an integer from 100 to 999
-   * @api public
    */
   get status () { return this.outgoing.statusCode },
   set status (code) {
@@ -74,12 +57,7 @@ module.exports = {
     if (this._body && statuses.empty[code]) this.body = null
   },
 
-  /**
-   * The reason phrase.
-   *
-   * @return {string}
-   * @api public
-   */
+  /** @return {string} the reason phrase */
   get message () { return this.outgoing.statusMessage || reason(this.status) },
   set message (msg) { this.outgoing.statusMessage = msg },
 
@@ -92,7 +70,6 @@ module.exports = {
    *    ctx.body = fs.createReadStream('big.bin')
    *
    * @return {string | Buffer | Stream | ReadableStream | Blob | Response | object | null | undefined}
-   * @api public
    */
   get body () { return this._body },
   set body (val) {
@@ -124,7 +101,6 @@ module.exports = {
    * Content-Length, or what it will be; undefined for a stream.
    *
    * @return {number | undefined} bytes
-   * @api public
    */
   get length () {
     if (this.has('Content-Length')) return parseInt(this.get('Content-Length'), 10) || 0
@@ -141,12 +117,7 @@ module.exports = {
     if (!this.has('Transfer-Encoding')) this.set('Content-Length', n)
   },
 
-  /**
-   * Whether the header section was sent, so that nothing can be set any more.
-   *
-   * @return {boolean}
-   * @api public
-   */
+  /** @return {boolean} whether the header section was sent, so that nothing can be set any more */
   get headerSent () { return this.outgoing.headersSent },
 
   /**
@@ -155,7 +126,6 @@ module.exports = {
    *    ctx.vary('Origin')
    *
    * @param {string | string[]} field
-   * @api public
    */
   vary (field) {
     if (this.headerSent) return
@@ -171,7 +141,6 @@ module.exports = {
    * @param {string} url absolute, relative, an app's own scheme, or 'back' (see `back`)
    * @param {string} [alt] where 'back' leads without a usable referrer
    * @throws {HttpError} for javascript:, data: and vbscript:, and for an invalid URL
-   * @api public
    */
   redirect (url, alt) {
     if (url === 'back') return this.back(alt)
@@ -191,7 +160,6 @@ module.exports = {
    *    ctx.back('/index.html')
    *
    * @param {string} [alt='/']
-   * @api public
    */
   back (alt) {
     this.redirect(ownReferrer(this.ctx) || alt || '/')
@@ -204,7 +172,6 @@ module.exports = {
    *
    * @param {string} [filename]
    * @param {object} [options] of https://github.com/jshttp/content-disposition
-   * @api public
    */
   attachment (filename, options) {
     if (filename && !this.has('Content-Type')) this.type = extname(filename)
@@ -220,7 +187,6 @@ module.exports = {
    *    ctx.type = 'application/json; charset=utf-8'
    *
    * @return {string}
-   * @api public
    */
   get type () {
     const type = this.get('Content-Type')
@@ -232,12 +198,7 @@ module.exports = {
     else this.remove('Content-Type')
   },
 
-  /**
-   * Last-Modified, as a Date or a string.
-   *
-   * @return {Date|undefined}
-   * @api public
-   */
+  /** @return {Date|undefined} Last-Modified, as a Date or a string */
   get lastModified () {
     const date = this.get('Last-Modified')
     if (date) return new Date(date)
@@ -254,7 +215,6 @@ module.exports = {
    *    ctx.etag = 'W/"weak"'
    *
    * @return {string}
-   * @api public
    */
   get etag () { return this.get('ETag') },
   set etag (val) {
@@ -267,7 +227,6 @@ module.exports = {
    * @param {string | string[]} type
    * @param {...string} types
    * @return {string | false}
-   * @api public
    */
   is (type, ...types) { return typeis(this.type, type, ...types) },
 
@@ -278,26 +237,16 @@ module.exports = {
    *
    * @param {string} field
    * @return {string | string[]}
-   * @api public
    */
-  get (field) {
-    const { outgoing } = this
-    if (typeof outgoing.getHeader === 'function') return outgoing.getHeader(field) || ''
-    return this.header[field.toLowerCase()] || ''
-  },
+  get (field) { return this.outgoing.getHeader(field) || '' },
 
   /**
    * Whether a header field is set.
    *
    * @param {string} field
    * @return {boolean}
-   * @api public
    */
-  has (field) {
-    const { outgoing } = this
-    if (typeof outgoing.hasHeader === 'function') return outgoing.hasHeader(field)
-    return Object.hasOwn(this.header, field.toLowerCase())
-  },
+  has (field) { return this.outgoing.hasHeader(field) },
 
   /**
    * Set one header field, or each of an object. Does nothing once the header section was sent.
@@ -309,7 +258,6 @@ module.exports = {
    * @param {string | object} field
    * @param {string | number | Array} [val]
    * @throws {TypeError} node's, for names and values that cannot be sent
-   * @api public
    */
   set (field, val) {
     if (this.headerSent) return
@@ -328,7 +276,6 @@ module.exports = {
    *
    * @param {string} field
    * @param {string | string[]} val
-   * @api public
    */
   append (field, val) {
     const prev = this.get(field)
@@ -339,34 +286,16 @@ module.exports = {
    * Remove a header field. Does nothing once the header section was sent.
    *
    * @param {string} field
-   * @api public
    */
   remove (field) {
     if (this.headerSent) return
     this.outgoing.removeHeader(field)
   },
 
-  /**
-   * Whether a response can still be sent: it has not ended, and the client is connected.
-   *
-   * @return {boolean}
-   * @api public
-   */
-  get writable () {
-    const { outgoing } = this
-    if (outgoing.writableEnded || outgoing.finished) return false
-    const { socket, stream } = outgoing
-    // HTTP/2: node ends the writable side of a HEAD's stream before the response.
-    if (stream) return !stream.destroyed && !stream.closed
-    // A queued response on a pipelined connection has no socket yet.
-    return socket ? socket.writable : true
-  },
+  /** @return {boolean} whether a response can still be sent: it has not ended, and the client is connected */
+  get writable () { return this[node.ENGINE].canRespond(this.outgoing) },
 
-  /**
-   * Send the header now.
-   *
-   * @api public
-   */
+  /** Send the header now. */
   flushHeaders () { this.outgoing.flushHeaders() },
 
   inspect () {
@@ -374,12 +303,7 @@ module.exports = {
     return { ...this.toJSON(), body: this.body }
   },
 
-  /**
-   * Status, message and header as plain data.
-   *
-   * @return {object}
-   * @api public
-   */
+  /** @return {object} status, message and header as plain data */
   toJSON () {
     return only({ status: this.status, message: this.message, header: this.header })
   }

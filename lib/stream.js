@@ -3,16 +3,13 @@
 const http = require('node:http')
 const Stream = require('node:stream')
 const destroy = require('destroy')
+const { ENGINE } = require('./engines/node')
 const { cutShort } = require('./errors')
 const fileStream = require('./file-stream')
 
 /**
  * Whether a body is one of node's streams; also of another copy of the class, as old and
  * bundled packages have them.
- *
- * @param {*} value
- * @return {boolean}
- * @api private
  */
 exports.isStream = function (value) {
   return value instanceof Stream || (
@@ -25,10 +22,6 @@ exports.isStream = function (value) {
 /**
  * Whether a body is a plain object or an array, as most are. It is checked first, because the web
  * classes are getters of globalThis.
- *
- * @param {*} value
- * @return {boolean}
- * @api private
  */
 exports.isPlain = function (value) {
   return (Array.isArray(value) || Object.getPrototypeOf(value) === Object.prototype) && typeof value.pipe !== 'function'
@@ -49,13 +42,7 @@ const isWebStream = exports.isWebStream = isWeb('ReadableStream')
 const isBlob = exports.isBlob = isWeb('Blob')
 const isResponse = exports.isResponse = isWeb('Response')
 
-/**
- * The stream that a body is sent as; undefined for any other body.
- *
- * @param {object} body
- * @return {Stream|undefined}
- * @api private
- */
+/** The stream that a body is sent as; undefined for any other body. */
 exports.toStream = function (body) {
   if (exports.isPlain(body)) return undefined
   if (exports.isStream(body)) return body
@@ -66,13 +53,7 @@ exports.toStream = function (body) {
   }
 }
 
-/**
- * Whether a body is a stream of any kind, web ones included: it may read from another.
- *
- * @param {*} value
- * @return {boolean}
- * @api private
- */
+/** Whether a body is a stream of any kind, web ones included: it may read from another. */
 exports.streams = function (value) {
   return exports.isStream(value) || isWebStream(value) || isResponse(value)
 }
@@ -81,7 +62,6 @@ exports.streams = function (value) {
  * Destroy or cancel a stream that nobody will read, so that its resources are released.
  *
  * @param {*} body of any kind
- * @api private
  */
 exports.drop = function (body) {
   if (exports.isStream(body)) return destroy(body)
@@ -95,10 +75,7 @@ exports.drop = function (body) {
  * response was sent or lost. A stream that fails after the header section was sent closes the
  * connection, because the client must neither accept half of a body as complete nor wait for ever.
  *
- * @param {object} response
- * @param {Stream} stream
  * @param {object} body what was set; the stream itself or what it was made of
- * @api private
  */
 exports.watch = function (response, stream, body) {
   const { ctx } = response
@@ -110,11 +87,8 @@ exports.watch = function (response, stream, body) {
 /**
  * Send a stream, at the pace of the client.
  *
- * @param {object} response
- * @param {Stream} stream
  * @param {object} body what was set; the stream itself or what it was made of
  * @throws {Error} if the stream is gone already
- * @api private
  */
 exports.send = function (response, stream, body) {
   if (stream.destroyed && !stream.readableEnded) throw cutShort()
@@ -129,8 +103,8 @@ exports.send = function (response, stream, body) {
 }
 
 // The only kind of body that needs a Writable.
-function writableOf ({ ctx, outgoing }) {
-  return typeof outgoing.sink === 'function' ? outgoing.sink() : ctx.res
+function writableOf ({ ctx }) {
+  return ctx[ENGINE].sink(ctx)
 }
 
 // Node builds the header section at the first chunk and checks every chunk, and throws where nobody

@@ -1,0 +1,139 @@
+'use strict'
+
+const http = require('node:http')
+const { Readable } = require('node:stream')
+const { error } = require('../../errors')
+const { End } = require('../memory/pipe')
+const elsewhere = require('./elsewhere')
+const { BODILESS, webResponse } = require('./web-response')
+
+/**
+ * Create node's own `req` and `res` for an exchange. `res` writes to a connection in memory, which node's
+ * own client reads, so that the Response is the one that a client would have received.
+ *
+ * @param {Exchange} exchange
+ * @throws {Error} on another runtime
+ * @api private
+ */
+module.exports = function materialize (exchange) {
+  if (elsewhere !== '') {
+    throw error('KONE_ERR_NODE_ONLY', 500,
+      `ctx.req and ctx.res exist on Node only, not in app.fetch() on ${elsewhere}: use ctx.request and ctx.response`)
+  }
+  const { incoming, outgoing, socket } = exchange
+  const req = makeRequest(incoming, socket)
+  const res = makeResponse(outgoing, req, socket)
+  const { hasBegun, hasEnded, stream } = outgoing
+  incoming.adopt(req)
+  outgoing.adopt(res)
+
+  if (outgoing.isLost) req.destroy()
+  if (hasEnded) res.end()
+  else if (hasBegun) follow(res, stream)
+  else connect(exchange, res, socket)
+}
+
+function makeRequest (incoming, socket) {
+  const { headers, method, url } = incoming
+  const req = new http.IncomingMessage(socket)
+  req.method = method
+  req.url = url
+  req.httpVersion = '1.1'
+  req.httpVersionMajor = req.httpVersionMinor = 1
+  req.headers = headers
+  req.rawHeaders = Object.entries(headers).flat()
+
+  const end = () => {
+    req.complete = true
+    req.push(null)
+  }
+  if (incoming.isComplete || incoming.isCollected || incoming.isDropped) {
+    end()
+    if (incoming.isDropped) req.resume() // a later reader finds the stream used
+    return req
+  }
+  let received = 0
+  req._read = size => {
+    http.IncomingMessage.prototype._read.call(req, size) // the first one lets the stream read on
+    incoming.read(received).then(chunk => {
+      if (chunk === null) return end()
+      received += chunk.byteLength
+      req.push(chunk)
+    }, err => req.destroy(err))
+  }
+  return req
+}
+
+function makeResponse (outgoing, req, socket) {
+  const { fields, status, message } = outgoing
+  const res = new http.ServerResponse(req)
+  res.sendDate = false // the server that sends the Response adds it
+  for (let i = 0; i < fields.length; i += 2) res.setHeader(fields[i].text, fields[i + 1])
+  res.statusCode = status
+  if (message !== undefined) res.statusMessage = message
+  res.assignSocket(socket)
+  socket.on('drain', () => drained(res))
+  return res
+}
+
+const kNeedDrain = Object.getOwnPropertySymbols(new http.ServerResponse({ method: 'GET' }))
+  .find(symbol => symbol.description === 'kNeedDrain')
+
+// As node's server does: 'drain' of the connection is that of the response under way.
+function drained (res) {
+  if (res.finished || !res.writableNeedDrain) return
+  if (kNeedDrain !== undefined) res[kNeedDrain] = false
+  res.emit('drain')
+}
+
+/**
+ * The Response was sent already: code can read `res`, which sends nothing.
+ */
+function follow (res, stream) {
+  res.flushHeaders()
+  stream.once('finish', () => res.end())
+  stream.once('close', () => res.destroy())
+}
+
+function connect (exchange, res, socket) {
+  const near = new End()
+  socket.connect(near)
+  near.once('close', () => { if (!near.writableFinished) socket.destroy() }) // the reader of the Response has cancelled
+  socket.resume() // what the client sends is in `req` already
+
+  const client = http.request({
+    method: exchange.request.method,
+    createConnection: () => near
+  })
+  client.on('error', err => exchange.lost(err))
+  client.on('response', response => {
+    try {
+      exchange.deliver(received(response))
+    } catch (err) {
+      exchange.lost(err)
+    }
+  })
+  client.end()
+
+  // as node's server does after a response
+  res.once('finish', () => {
+    res.detachSocket(socket)
+    socket.end()
+    exchange.sent()
+    process.nextTick(close, res)
+  })
+}
+
+function close (res) {
+  if (res._closed) return
+  res.destroyed = true
+  res._closed = true
+  res.emit('close')
+}
+
+function received (response) {
+  const { statusCode, statusMessage, rawHeaders } = response
+  const isBodiless = BODILESS.has(statusCode) || response.req.method === 'HEAD'
+  if (isBodiless) response.resume()
+  return webResponse(statusCode, statusMessage, rawHeaders, isBodiless ? null : Readable.toWeb(response))
+}

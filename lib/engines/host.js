@@ -1,0 +1,136 @@
+'use strict'
+
+const { tracingChannel } = require('node:diagnostics_channel')
+const { debuglog } = require('node:util')
+const familiesOf = require('../create-context')
+const { remember } = require('./drain')
+
+const debug = debuglog('kone:application')
+const debugging = debug.enabled // NODE_DEBUG is read once, at start
+
+/** An engine's response, as a property of node's: the app may use another copy of kone than the server. */
+const kOutgoing = Symbol.for('kone.outgoing')
+
+/** Publishes each request as `{ ctx, app }`; see trace(). */
+const channel = tracingChannel('kone:request')
+const kThrown = Symbol('kone.thrown')
+
+const HTTP1_OFF = 'app.http1 is off'
+const warned = new Set()
+
+/** The app as an engine sees it. */
+class Host {
+  /**
+   * @param {object} own the methods of Application.prototype: an app that replaces them expects node's own objects
+   * @param {Function} [listener] the app's listener for 'request', if it is not this one's
+   */
+  constructor (app, own, listener) {
+    this.app = app
+    this.own = own
+    this.fn = app.compose(app.middleware)
+    this.listener = listener ?? ((req, res) => {
+      const promise = this.onRequest(req, res)
+      // Promises that the app returns are of its class; inside it uses native ones, which keep async contexts.
+      return app.Promise === Promise ? promise : app.Promise.resolve(promise)
+    })
+  }
+
+  /**
+   * Run a request.
+   *
+   * @param {Incoming} incoming see contract.js
+   * @return {Promise} rejects only if a ctx.onerror of the app's own throws
+   */
+  dispatch (incoming, outgoing) {
+    return this.serve(new (familiesOf(this.app).EngineContext)(incoming, outgoing))
+  }
+
+  /** Run a request of node's, or of another engine by the 'request' event, if an agent watches the server. */
+  onRequest (req, res) {
+    const { app, own } = this
+    const outgoing = res[kOutgoing]
+    const isNodes = outgoing === undefined || app.createContext !== own.createContext
+    return isNodes ? this.serve(app.createContext(req, res)) : this.dispatch(outgoing.incoming, outgoing)
+  }
+
+  serve (ctx) {
+    const { app, fn } = this
+    if (debugging) debug('%s %s', ctx.method, ctx.url)
+    const traced = isTraced()
+    if (!traced && !app.ctxStorage) return app.handleRequest(ctx, fn)
+    const handle = () => app.handleRequest(ctx, fn)
+    const run = traced ? () => trace({ ctx, app }, handle) : handle
+    return app.ctxStorage ? app.ctxStorage.run(ctx, run) : run()
+  }
+
+  /** The listener of the app for 'request', for an engine that needs node's own objects. */
+  callback () {
+    return this.app.callback()
+  }
+
+  /**
+   * The connection failed.
+   *
+   * @param {object|null} ctx the owner of its first pending response
+   */
+  failed (ctx, err) {
+    ctx?.onerror(err)
+  }
+
+  /** From now on node:http serves this socket. */
+  handedOver (server, socket) {
+    remember(server, socket)
+  }
+
+  /**
+   * @param {boolean} [http1] may the app go without node:http?
+   * @return {string} why the app needs node's own objects, or ''
+   */
+  reason (http1 = this.app.http1) {
+    const { app, own } = this
+    if (!http1) return HTTP1_OFF
+    if (app.createContext !== own.createContext) return 'a replaced app.createContext'
+    if (app.handleRequest !== own.handleRequest) return 'a replaced app.handleRequest'
+    if (app.callback !== own.callback) return 'a replaced app.callback'
+    return ''
+  }
+
+  /** Requests go to node:http. The only visible difference is CPU use: reported once per process and reason. */
+  fellBack (reason) {
+    if (reason === HTTP1_OFF || this.app.silent || process.env.NODE_ENV === 'test' || warned.has(reason)) return
+    warned.add(reason)
+    process.emitWarning(`requests go through node:http, at more CPU each, because of ${reason}`, {
+      code: 'KONE_WARN_FALLBACK',
+      detail: 'See "When node:http is used instead" in lib/engines/http1/README.md of kone. app.silent = true turns this off.'
+    })
+  }
+}
+
+/** Whether the channel `kone:request` has a subscriber. Without one, this check is the only cost. */
+function isTraced () {
+  return channel.start.hasSubscribers || channel.end.hasSubscribers ||
+    channel.asyncStart.hasSubscribers || channel.asyncEnd.hasSubscribers ||
+    channel.error.hasSubscribers
+}
+
+/**
+ * Run one request and publish it. `error` is published if a middleware or a final threw (see `threw`), `asyncEnd` when
+ * the response was decided; `ctx.status` is known at both.
+ *
+ * @return {Promise} fulfilled, whatever was thrown
+ */
+function trace (message, run) {
+  const { ctx } = message
+  ctx[kThrown] = null
+  const traced = () => run().then(() => {
+    if (ctx[kThrown] !== null) throw ctx[kThrown]
+  })
+  return channel.tracePromise(traced, message).catch(() => {})
+}
+
+/** Note the first error that a request threw, if it is traced. The app has responded to it already. */
+function threw (ctx, err) {
+  if (isTraced() && ctx[kThrown] === null) ctx[kThrown] = err
+}
+
+module.exports = { Host, threw }

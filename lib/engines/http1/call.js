@@ -1,0 +1,106 @@
+'use strict'
+
+const { AsyncLocalStorage, AsyncResource } = require('node:async_hooks')
+const process = require('node:process')
+
+/**
+ * The only file of the front that calls listeners and callbacks of the app. Such code runs in the middle of the front's
+ * own work, in its loops over requests, responses, connections and callbacks, and an exception must not end that work.
+ * It becomes an uncaught exception in the next tick, as it would have been.
+ */
+
+/** @return {*} what `fn` returns; undefined if it throws */
+function call (fn, one, two, three) {
+  try {
+    return fn(one, two, three)
+  } catch (err) {
+    process.nextTick(raise, err)
+  }
+}
+
+function callAll (callbacks, err) {
+  for (const fn of callbacks) call(fn, err)
+}
+
+/** `emitter.emit(…)`. As there, a listener that throws keeps the later ones from being called. */
+function emit (emitter, event, ...args) {
+  try {
+    return emitter.emit(event, ...args)
+  } catch (err) {
+    process.nextTick(raise, err)
+    return true
+  }
+}
+
+function raise (err) {
+  throw err
+}
+
+/**
+ * Runs requests in the async context of their connection, as node's parser does. The next request does not see the
+ * store of a handler that called `AsyncLocalStorage.enterWith`. Connections with the context of `listen()` share one.
+ */
+class Scope {
+  constructor (isShared = true) {
+    this.isShared = isShared
+    this.resource = new AsyncResource('KONEFRONT', { requireManualDestroy: true })
+    this.hasStores = storesOf(this.resource).some(symbol => this.resource[symbol] !== undefined)
+  }
+
+  /** @return {Scope} this one if it has the current context, otherwise a new one for one connection */
+  forCurrent () {
+    const current = new Scope(false)
+    const symbols = [this, current].flatMap(({ resource }) => storesOf(resource))
+    if (symbols.some(symbol => current.resource[symbol] !== this.resource[symbol])) return current
+    current.release()
+    return this
+  }
+
+  /** Calls `fn` in this context. */
+  invoke (fn, self, arg) {
+    return this.resource.runInAsyncScope(fn, self, arg)
+  }
+
+  /**
+   * Handles a request, in a scope only where one is needed, because a scope costs as much as two layers of middleware.
+   * `isLast`: nothing else runs in this callback of the socket.
+   */
+  handle (connection, incoming, isLast) {
+    if (LEAKS) {
+      if (this.hasStores) this.invoke(handleInNewResource, connection, incoming)
+      else handleInNewResource.call(connection, incoming)
+    } else if (isLast && !this.hasStores) {
+      connection.handle(incoming)
+    } else {
+      this.invoke(connection.handle, connection, incoming)
+    }
+  }
+
+  /** The server or the connection is closed: tools that list open handles see this one as done. */
+  release () {
+    this.resource.emitDestroy()
+  }
+}
+
+function handleInNewResource (incoming) {
+  new AsyncResource('KONEREQUEST').runInAsyncScope(this.handle, this, incoming)
+}
+
+const NO_STORES = ['async_id_symbol', 'trigger_async_id_symbol', 'destroyed']
+
+/** What a resource holds beside its ids: stores of an AsyncLocalStorage, or a frame of them. */
+function storesOf (resource) {
+  return Object.getOwnPropertySymbols(resource).filter(symbol => !NO_STORES.includes(symbol.description))
+}
+
+/** Up to Node 22 `enterWith` writes into the running resource, so each request gets a resource there. */
+const LEAKS = (() => {
+  const storage = new AsyncLocalStorage()
+  const resource = new AsyncResource('KONEREQUEST')
+  resource.runInAsyncScope(() => storage.enterWith(true))
+  const leaks = resource.runInAsyncScope(() => storage.getStore()) === true
+  storage.disable()
+  return leaks
+})()
+
+module.exports = { call, callAll, emit, Scope }

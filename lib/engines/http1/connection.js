@@ -1,0 +1,291 @@
+'use strict'
+
+const process = require('node:process')
+const { Gate, BODY, FULL, MANY, CLOSE, READ } = require('./input/gate')
+const { Reader } = require('./input/reader')
+const { Outgoing } = require('./output/outgoing')
+const { Responses } = require('./output/responses')
+const message = require('./node/message')
+const { Probe } = require('./node/probe')
+const response = require('./node/response')
+const sockets = require('./node/socket')
+const { call, emit } = require('./call')
+const { refuse } = require('./errors')
+const { Deadlines } = require('./timeouts')
+
+const MOST_REQUESTS = 256 // pending; with more of them reading stops
+const FEW_REQUESTS = 64   // with fewer of them it continues
+
+/**
+ * One socket: decides to read, to stop, to hand over to node, and to close.
+ *
+ *    socket ──▶ connection ──▶ reader ──▶ front ──▶ outgoing ──▶ responses ──▶ socket
+ *
+ * Its parts and the socket notify it by methods named on….
+ */
+class Connection {
+  /** @param {Scope} scope of its requests */
+  constructor (front, socket, scope) {
+    this.front = front
+    this.scope = scope
+    this.server = front.server
+    this.clock = front.clock
+    this.socket = socket
+    this.reader = new Reader(this)
+    this.responses = new Responses(this, socket)
+    this.gate = new Gate(this)
+    this.probe = null         // gets a copy of the bytes that are held for node
+    this.handling = null      // the request whose handler is being called
+    this.deadlines = new Deadlines(this)
+    this.isClosed = false
+    this.hasFailed = false
+    sockets.watch(socket, this)
+  }
+
+  // ---- reading
+
+  /** @return {boolean} whether to go on reading */
+  onRead (chunk) {
+    const { gate } = this
+    this.deadlines.touch()
+    if (gate.isOpen) {
+      this.handleRead(chunk)
+    } else {
+      gate.hold(chunk)
+      if (this.probe !== null) this.probeHeld(chunk)
+    }
+    if (gate.hasNext) this.readOn()
+    return gate.isReading
+  }
+
+  /**
+   * Reads never run inside one another: a handler may end a response that reading waits for, and TLS passes on several
+   * records although it should stop. What arrives meanwhile is held.
+   */
+  handleRead (chunk) {
+    const { gate } = this
+    gate.stop(READ)
+    try {
+      if (sockets.isTouched(this.socket)) this.share(chunk)
+      else this.reader.feed(chunk)
+    } finally {
+      gate.done()
+    }
+  }
+
+  /**
+   * Other code has paused the socket, or reads it. In the second case node gets the socket; while a request or a
+   * response is pending, the listeners are called with what the front reads.
+   */
+  share (chunk) {
+    const { gate, reader, responses, socket } = this
+    if (!sockets.isRead(socket)) {
+      sockets.watchPauses(socket)
+      gate.stop(BODY)
+      gate.holdFirst(chunk)
+    } else if (responses.isEmpty && reader.receiving === null && !reader.sawLast) {
+      gate.holdForNode(reader.giveBack(chunk))
+      this.handOver()
+    } else {
+      if (sockets.isShared(socket)) reader.feed(chunk)
+      sockets.show(socket, chunk)
+    }
+  }
+
+  /** Other code puts bytes back into the socket: they come before all others that have not been read. */
+  onPutBack (chunk) {
+    this.gate.holdFirst(chunk)
+    process.nextTick(() => this.readOn())
+  }
+
+  /** Continue to read: the gate is open again. */
+  readOn () {
+    const { gate, socket } = this
+    if (this.isClosed) return
+    if (gate.hasNext) this.deadlines.touch() // a message may begin in them
+    // Each in a scope of its own, because handlers can change the one that they run in.
+    for (let chunk; (chunk = gate.shift()) !== null;) this.scope.invoke(this.handleRead, this, chunk)
+    if (gate.isReading && !socket.destroyed && this.isOurs) socket._read(0)
+  }
+
+  /** Nobody reads the body, and it holds as many bytes as it may. */
+  onBodyFull (body) {
+    if (body.stream === null) this.gate.stop(BODY)
+    else if (!body.stream._dumped) this.socket.pause() // onPause() stops reading
+  }
+
+  /** The body is read, or skipped. */
+  onBodyRead () {
+    this.gate.go(BODY)
+  }
+
+  /** Node's stream holds the body; from now on it pauses and resumes the socket. */
+  onBodyStreamed (isBelowMark) {
+    if (isBelowMark) this.gate.go(BODY)
+    else this.socket.pause()
+  }
+
+  onPause () {
+    this.gate.stop(BODY)
+  }
+
+  // ---- requests
+
+  /** The requests of one read. */
+  onRequests (first, more) {
+    const { scope } = this
+    if (more === null) return scope.handle(this, first, true)
+    this.responses.startBurst()
+    scope.handle(this, first, false)
+    for (const incoming of more) scope.handle(this, incoming, false)
+  }
+
+  handle (incoming) {
+    const { socket, responses } = this
+    const outgoing = new Outgoing(responses, incoming)
+    incoming.respondWith(outgoing)
+    if (responses.isFull) this.gate.stop(FULL) // as node does: this request is the last one for now
+    responses.add(outgoing)
+    if (responses.length > MOST_REQUESTS) this.gate.stop(MANY)
+    this.deadlines.wake()
+
+    this.handling = incoming
+    call(this.front.dispatch, incoming, outgoing)
+    this.handling = null
+    if (incoming.req !== null) call(message.fill, incoming)
+    // Node's parser goes on reading at the end of each message, even where the handler has paused the socket.
+    if (socket.readableFlowing === false && isComplete(incoming) && !sockets.isRead(socket)) socket.resume()
+  }
+
+  onBodyEnd (incoming) {
+    if (incoming.req !== null) call(message.endBody, incoming)
+  }
+
+  // ---- responses
+
+  get isOurs () { return this.front.connections.has(this) }
+
+  /** It is the first one now. */
+  onTurn (outgoing) {
+    if (outgoing.res !== null) response.assign(outgoing)
+    else sockets.setMessage(this.socket, outgoing)
+    if (this.responses.length < FEW_REQUESTS) this.gate.go(MANY)
+  }
+
+  /** All responses are written. */
+  onWritten () {
+    sockets.setMessage(this.socket, null)
+    if (this.responses.isFlushed) this.deadlines.rest()
+    else this.deadlines.touch()
+    if (this.gate.isForNode) this.handOver()
+    else this.gate.go(MANY)
+  }
+
+  /** Fewer bytes are queued. */
+  onUnqueued () {
+    if (this.responses.queuedBytes <= this.socket.writableHighWaterMark) this.gate.go(FULL)
+  }
+
+  /** The last response of this connection was written. */
+  onLastWritten () {
+    if (this.socket.writableEnded) return
+    sockets.setMessage(this.socket, null)
+    this.gate.stop(CLOSE)
+    this.responses.writeBatch()
+    this.socket.destroySoon() // bytes that are not flushed are lost with the socket's 'close'
+  }
+
+  // ---- handing over to node
+
+  /**
+   * Node gets these bytes and the socket when every response is sent. Bytes that node would reject close the
+   * connection now.
+   */
+  onUnsupported (bytes) {
+    this.deadlines.endMessage()
+    this.gate.holdForNode(bytes)
+    const { isEmpty, first } = this.responses
+    if (isEmpty) return this.handOver()
+    if (first === null || this.front.fallsBack()) return
+    this.probe = new Probe(this.server)
+    for (const chunk of this.gate.held.reads) this.probeHeld(chunk)
+  }
+
+  probeHeld (bytes) {
+    const { deadlines, probe } = this
+    probe.feed(bytes)
+    if (probe.isReading) deadlines.beginMessage()
+    else deadlines.endMessage()
+    if (probe.error !== null) this.fail(probe.error)
+    else if (probe.sawConnect && this.server.listenerCount('connect') === 0) this.socket.destroy()
+    else if (this.responses.isFull) this.gate.stop(FULL)
+  }
+
+  handOver () {
+    if (this.isClosed || !this.isOurs) return
+    this.responses.writeBatch()
+    const reads = this.gate.takeHeld()
+    this.releaseProbe()
+    this.deadlines.wake()
+    this.front.forget(this)
+    const removed = sockets.unwatch(this.socket)
+    this.front.handOver(this.socket, reads, removed)
+  }
+
+  releaseProbe () {
+    if (this.probe !== null) this.probe.release()
+    this.probe = null
+  }
+
+  // ---- the end of the connection
+
+  /** Report an error of this connection, once, as node does. */
+  fail (err) {
+    if (this.hasFailed) return
+    this.hasFailed = true
+    refuse(this.socket, err)
+  }
+
+  /** 'error' of the socket. */
+  onError (err) {
+    const { first } = this.responses
+    this.fail(err)
+    if (first !== null && first.owner !== null) this.front.failed(first.owner, err)
+  }
+
+  /** The client ended its side. End ours at once, as node does: nothing is written after that. */
+  onEnd () {
+    const err = (this.probe !== null ? this.probe.readEnd() : null) ?? this.reader.readEnd()
+    if (err !== null) return this.fail(err)
+    this.responses.writeBatch()
+    this.socket.end()
+  }
+
+  onClose () {
+    this.isClosed = true
+    this.front.forget(this)
+    this.responses.loseAll(this.socket.errored || null)
+    this.reader.cutOff()
+    this.gate.dropHeld()
+    this.releaseProbe()
+  }
+
+  onDrain () {
+    this.responses.advance()
+    response.onDrain(this.socket)
+  }
+
+  /** Destroys a socket that timed out if no listener was called, as node does. */
+  onTimeout () {
+    const { socket, server } = this
+    const { first } = this.responses
+    const isHandled = first !== null && message.timeout(first, socket)
+    if (!emit(server, 'timeout', socket) && !isHandled) socket.destroy()
+  }
+}
+
+function isComplete ({ body }) {
+  return body === null || body.isComplete
+}
+
+module.exports = { Connection }

@@ -1,0 +1,167 @@
+'use strict'
+
+const assert = require('node:assert')
+const { Buffer } = require('node:buffer')
+
+/** Reasons to stop reading. Reading continues when none is left. */
+const BODY = 1      // nobody reads the request's body
+const FULL = 2      // too many bytes of responses are buffered, because the client does not read or they are queued
+const MANY = 4      // too many requests are queued behind an open response
+const HANDOVER = 8  // the bytes are unsupported: after the pending responses node gets them and the socket
+const CLOSE = 16    // the connection closes after the current response
+const READ = 32     // a read is being handled: the next one follows it
+
+/** Of these reasons go() removes one; HANDOVER and CLOSE stay for good, and done() ends READ. */
+const PASSING = BODY | FULL | MANY
+
+/** Number of reads that are kept separately; later small ones are joined. */
+const MOST_READS = 64
+
+/** Reads up to this size are joined, in bytes. */
+const SMALL = 4 * 1024
+
+/**
+ * Decides whether a connection reads, and holds what arrives while it does not.
+ *
+ *    open ──▶ READ ──▶ open              a read is handled, and none inside it
+ *      │ ▲
+ *      ▼ │ all are gone, and what was held is read
+ *    BODY | FULL | MANY                  what arrives is held
+ *      │
+ *      └──▶ HANDOVER ──▶ takeHeld()      what is held goes to node
+ */
+class Gate {
+  constructor (connection) {
+    this.connection = connection
+    this.stops = 0
+    this.held = null // reads that arrived while reading was stopped
+  }
+
+  /** May the next read be handled? Held ones come before it. */
+  get isOpen () { return this.stops === 0 && this.held === null }
+
+  /** May a held read be handled? */
+  get hasNext () { return this.stops === 0 && this.held !== null }
+
+  get isForNode () { return (this.stops & HANDOVER) !== 0 }
+
+  /**
+   * Should the socket be read? While unsupported bytes wait for pending responses, reading goes on up to the
+   * high-water mark, because a FIN or an error must be noticed.
+   */
+  get isReading () {
+    return this.stops === HANDOVER ? !this.isFull : this.stops === 0
+  }
+
+  /** As many unsupported bytes are held as may be: it is not the client that stops. */
+  get isFull () {
+    return this.isForNode && this.held !== null && this.held.bytes >= this.connection.socket.readableHighWaterMark
+  }
+
+  stop (reason) {
+    if (reason === READ && this.stops !== 0) assert.fail(`a read is handled although reading stopped: ${this.stops}`)
+    this.stops |= reason
+  }
+
+  /** The read was handled. Whoever called `stop(READ)` continues with what is held. */
+  done () {
+    if ((this.stops & READ) === 0) assert.fail('a read ended that had not begun')
+    this.stops &= ~READ
+  }
+
+  go (reason) {
+    if ((reason & ~PASSING) !== 0) assert.fail(`reading goes on after a stop for good: ${reason}`)
+    if ((this.stops & reason) === 0) return
+    this.stops &= ~reason
+    if (this.isReading) this.connection.readOn()
+  }
+
+  /** Keep bytes that cannot be read yet. */
+  hold (chunk) {
+    if (this.isOpen) assert.fail('bytes are held that can be read')
+    this.held ??= new Held()
+    this.held.add(chunk)
+  }
+
+  holdFirst (chunk) {
+    this.held ??= new Held()
+    this.held.prepend(chunk)
+  }
+
+  /** @return {Buffer|null} the oldest of the held reads, once reading continues */
+  shift () {
+    if (!this.hasNext) return null
+    const chunk = this.held.shift()
+    if (this.held.isEmpty) this.held = null
+    return chunk
+  }
+
+  /** Stop reading for good: these bytes and all later ones are for node. */
+  holdForNode (bytes) {
+    if (this.isForNode) assert.fail('bytes were held for node twice')
+    this.holdFirst(bytes)
+    this.stop(HANDOVER)
+  }
+
+  /** @return {Buffer[]} all held reads, for node */
+  takeHeld () {
+    const { held } = this
+    if (!this.isForNode || held === null) assert.fail('node gets the socket without the bytes that it must read first')
+    this.dropHeld()
+    return held.reads
+  }
+
+  dropHeld () {
+    this.held = null
+  }
+}
+
+/** Reads that arrived while reading was stopped, oldest first. */
+class Held {
+  constructor () {
+    this.reads = []
+    this.bytes = 0
+    this.joined = null // a Buffer of SMALL bytes; the last read is its beginning
+  }
+
+  get isEmpty () { return this.reads.length === 0 }
+
+  add (chunk) {
+    this.bytes += chunk.length
+    // For a client that sends byte by byte the list would cost more memory than its bytes.
+    if (this.reads.length < MOST_READS || chunk.length > SMALL / 2) this.append(chunk)
+    else this.merge(chunk)
+  }
+
+  append (chunk) {
+    this.reads.push(chunk)
+    this.joined = null
+  }
+
+  merge (chunk) {
+    const last = this.reads.length - 1
+    const used = this.joined === null ? SMALL : this.reads[last].length
+    if (used + chunk.length > SMALL) {
+      this.append(chunk)
+      this.joined = Buffer.allocUnsafeSlow(SMALL)
+      chunk.copy(this.joined)
+    } else {
+      chunk.copy(this.joined, used)
+      this.reads[last] = this.joined.subarray(0, used + chunk.length)
+    }
+  }
+
+  prepend (chunk) {
+    this.bytes += chunk.length
+    this.reads.unshift(chunk)
+  }
+
+  shift () {
+    const chunk = this.reads.shift()
+    this.bytes -= chunk.length
+    if (this.isEmpty) this.joined = null
+    return chunk
+  }
+}
+
+module.exports = { Gate, BODY, FULL, MANY, HANDOVER, CLOSE, READ }

@@ -1,0 +1,93 @@
+'use strict'
+
+const process = require('node:process')
+const { EMPTY } = require('./body')
+const contract = require('../../contract')
+const { aborted, tooLong, used } = require('../../errors')
+const { makeRequest } = require('../node/message')
+
+/** A request of the fast path: parses a value when it is first read. */
+class Incoming extends contract.Incoming {
+  /**
+   * @param {Connection} connection
+   * @param {string} method
+   * @param {string} url
+   * @param {HeaderSection} section
+   * @param {Body|null} body null when the request has none
+   * @param {number} arrivedIn the event loop iteration in which all of a body arrived, or -1
+   */
+  constructor (connection, method, url, section, body, arrivedIn) {
+    super(method, url)
+    this.connection = connection
+    this.section = section
+    this.body = body
+    this.arrivedIn = arrivedIn
+    this.outgoing = null
+  }
+
+  makeHeaders () {
+    return this.section.headers(this.joins)
+  }
+
+  findField (name) {
+    return this.section.field(name, this.joins)
+  }
+
+  /** server.joinDuplicateHeaders, read at use as node does */
+  get joins () { return this.connection.server.joinDuplicateHeaders === true }
+
+  get ownSocket () { return this.connection.socket }
+
+  /** As node has it: false while the handler is called; a body is complete one iteration after its last byte. */
+  get isComplete () {
+    if (this.connection.handling === this) return false
+    return this.body === null || (this.body.isComplete && !this.justArrived)
+  }
+
+  get justArrived () { return this.arrivedIn === this.connection.clock.count }
+
+  /** As node has it: the request is gone with its response. */
+  get destroyed () { return super.destroyed || (this.req === null && this.outgoing.nodeHasClosed) }
+
+  /** The body was read to its end; node would have destroyed the stream. */
+  get isSpent () { return this.isCollected && (this.body === null || this.body.isComplete) }
+
+  collect (limit) {
+    if (this.section.contentLength > limit) return Promise.reject(tooLong(limit))
+    if (!this.isCollected) {
+      if (this.outgoing.nodeHasClosed || (this.body !== null && this.body.isDropped)) return Promise.reject(used())
+      if (this.aborted) return Promise.reject(aborted(0))
+    }
+    this.isCollected = true
+    return this.body === null ? EMPTY : this.body.collect()
+  }
+
+  /** The connection calls the handler with it. */
+  respondWith (outgoing) {
+    this.outgoing = outgoing
+  }
+
+  /**
+   * The response was sent. An unread body is skipped, unless the connection closes: in the next tick, because on node
+   * the handler may still begin to read it.
+   */
+  onSent (closes) {
+    if (this.body !== null && !this.body.isComplete && !closes) process.nextTick(drop, this.body)
+  }
+
+  /** The client has closed the connection before the response was sent. */
+  cutOff () {
+    this.aborted = true
+    if (this.body !== null) this.body.cutOff()
+  }
+
+  makeRequest () {
+    makeRequest(this)
+  }
+}
+
+function drop (body) {
+  body.drop()
+}
+
+module.exports = { Incoming }

@@ -1,0 +1,215 @@
+'use strict'
+
+const assert = require('node:assert')
+const { Buffer } = require('node:buffer')
+const { parse, found, INCOMPLETE, UNSUPPORTED } = require('./parser')
+const { Partial } = require('./partial')
+const { detach } = require('../../text')
+const { Body } = require('./body')
+const { Incoming } = require('./incoming')
+const { unexpectedEnd, behindLast } = require('../errors')
+
+/** The parser gets a read in windows of about the longest header section, in bytes. */
+const WINDOW = 32 * 1024
+
+/** Longest header section that is kept to compare the next request with, in bytes. */
+const LONGEST_KEPT = 4 * 1024
+
+/**
+ * Turns the bytes of one connection into requests. Independent of sockets. Parses a whole read before it dispatches
+ * a request of it, because node gets the whole read if any part of it is unsupported.
+ *
+ *    REQUEST LINE, FIELDS ──▶ BODY (receiving) ──▶ REQUEST LINE … ──▶ LAST, after `Connection: close`
+ *      └─ in pieces: partial
+ */
+class Reader {
+  constructor (connection) {
+    this.connection = connection
+    this.section = null       // HeaderSection of the last request: most requests repeat it
+    this.partial = null       // a request line and header section without their end
+    this.receiving = null     // the request whose body is arriving
+    this.sawLast = false      // the last request had `Connection: close`
+    this.hasServed = false    // there was a request
+    this.text = ''            // the window
+    this.base = 0             //   and its offset in the read
+  }
+
+  feed (chunk) {
+    const whole = chunk
+    if (this.receiving !== null) {
+      chunk = this.receive(chunk)
+      if (chunk === null) return
+    }
+    if (this.sawLast) return this.readBehindLast(whole, whole.length - chunk.length)
+    if (this.partial !== null) {
+      chunk = this.continueSection(chunk)
+      if (chunk === null) return
+    }
+    if (this.connection.front.fallsBack()) this.connection.onUnsupported(chunk)
+    else this.readRequests(chunk)
+  }
+
+  /** The next piece of a header section. Returns all of its bytes once it is complete. */
+  continueSection (chunk) {
+    const { partial } = this
+    const isGood = partial.add(chunk.latin1Slice(0, chunk.length)) &&
+      (partial.isComplete || partial.size < this.connection.front.maxHeaderSize)
+    if (isGood && !partial.isComplete) return null
+
+    this.partial = null
+    const bytes = Buffer.from(partial.text, 'latin1')
+    if (isGood) return bytes
+    this.connection.onUnsupported(bytes)
+    return null
+  }
+
+  /** @return {Buffer} these bytes after those of the header section that has begun, which is given up */
+  giveBack (chunk) {
+    if (this.receiving !== null) assert.fail('node gets the socket in the middle of a body')
+    const { partial } = this
+    this.partial = null
+    this.connection.deadlines.endMessage()
+    return partial === null ? chunk : Buffer.concat([Buffer.from(partial.text, 'latin1'), chunk])
+  }
+
+  /** Finds all requests of a read, then dispatches them. */
+  readRequests (chunk) {
+    this.expectNothing()
+    const size = chunk.length
+    const { maxHeaderSize, maxHeadersCount } = this.connection.front
+    let first = null
+    let last = null
+    let more = null
+    let at = 0
+    let verdict = INCOMPLETE
+    this.look(chunk, 0, maxHeaderSize)
+
+    while (at < size) {
+      verdict = this.parse(chunk, at, maxHeaderSize, maxHeadersCount)
+      if (verdict === INCOMPLETE && size - at >= maxHeaderSize) verdict = UNSUPPORTED
+      if (verdict <= 0) break
+      last = this.request(chunk, verdict)
+      if (first === null) first = last
+      else (more ??= []).push(last)
+      at = verdict + Math.max(0, last.section.contentLength)
+      if (last.section.closes) break
+    }
+
+    const isOver = last !== null && last.section.closes
+    const hasRest = at < size && (isOver || verdict === UNSUPPORTED)
+    if (hasRest && this.connection.responses.first === null) {
+      this.text = ''
+      return this.connection.onUnsupported(chunk)
+    }
+    this.sawLast = isOver
+    this.keep(last, at < size && !hasRest ? at : -1)
+    if (first !== null) {
+      this.hasServed = true
+      this.connection.onRequests(first, more)
+    }
+    if (hasRest && isOver) this.readBehindLast(chunk, at)
+    else if (hasRest) this.connection.onUnsupported(chunk.subarray(at))
+  }
+
+  /** @return {number} offset in `chunk` after the header section at `at`, or INCOMPLETE or UNSUPPORTED */
+  parse (chunk, at, maxHeaderSize, maxHeadersCount) {
+    if (at >= this.base + this.text.length) this.look(chunk, at, maxHeaderSize)
+    let end = parse(this.text, at - this.base, this.section, maxHeaderSize, maxHeadersCount)
+    if (end <= 0 && at > this.base && this.base + this.text.length < chunk.length) {
+      this.look(chunk, at, maxHeaderSize)
+      end = parse(this.text, 0, this.section, maxHeaderSize, maxHeadersCount)
+    }
+    return end <= 0 ? end : this.base + end
+  }
+
+  look (chunk, at, maxHeaderSize) {
+    this.base = at
+    this.text = chunk.latin1Slice(at, Math.min(chunk.length, at + Math.max(WINDOW, 2 * maxHeaderSize)))
+  }
+
+  /** Creates the request that the parser has just found, with the bytes of its body, which begins at `start`. */
+  request (chunk, start) {
+    const { connection } = this
+    const { section } = found
+    const length = section.contentLength
+    let body = null
+    let arrivedIn = -1
+    this.section = section
+    if (length > 0) {
+      const end = start + length
+      body = new Body(connection, length)
+      if (end <= chunk.length) arrivedIn = connection.clock.iteration()
+      if (start < chunk.length) body.add(chunk.subarray(start, end))
+    }
+    return new Incoming(connection, found.method, found.url, section, body, arrivedIn)
+  }
+
+  /** Keeps what a read has not completed: the body of `last`, or a header section that begins at `at`. */
+  keep (last, at) {
+    const { deadlines } = this.connection
+    if (at !== -1) {
+      this.beginSection(at)
+      if (last !== null) deadlines.endMessage()
+      deadlines.beginMessage()
+    } else if (last !== null && last.body !== null && !last.body.isComplete) {
+      this.expectNothing()
+      this.receiving = last
+      deadlines.beginMessage()
+    } else {
+      deadlines.endMessage()
+    }
+    if (this.section !== null && this.section.text.length > LONGEST_KEPT) this.section = null
+    this.text = ''
+  }
+
+  beginSection (at) {
+    this.expectNothing()
+    if (this.sawLast) assert.fail('a message began after the last one')
+    this.partial = new Partial(this.connection.front.maxHeadersCount)
+    this.partial.add(detach(this.text.slice(at - this.base)))
+  }
+
+  /** Adds bytes to the current body. Returns the bytes after it, or null. */
+  receive (chunk) {
+    const incoming = this.receiving
+    const { body } = incoming
+    let rest = null
+    if (chunk.length > body.missing) {
+      rest = chunk.subarray(body.missing)
+      chunk = chunk.subarray(0, body.missing)
+    }
+    const isBelowMark = body.add(chunk)
+    if (!body.isComplete) {
+      if (!isBelowMark) this.connection.onBodyFull(body)
+      return null
+    }
+    this.receiving = null
+    this.connection.deadlines.endMessage()
+    this.connection.onBodyEnd(incoming)
+    return rest
+  }
+
+  /** Checks the bytes from `start` on, after a request with `Connection: close`: like node, allows only line breaks. */
+  readBehindLast (chunk, start) {
+    const at = chunk.latin1Slice(start, chunk.length).search(/[^\r\n]/)
+    if (at !== -1) this.connection.fail(behindLast(chunk, start + at + 1))
+  }
+
+  /** At most one thing arrives at a time: the rest of a header section, or of a body. */
+  expectNothing () {
+    if (this.partial !== null) assert.fail('a message began inside a header section')
+    if (this.receiving !== null) assert.fail('a message began inside a body')
+  }
+
+  /** @return {Error|null} the error if the client has ended its side in the middle of a message */
+  readEnd () {
+    return this.partial === null && this.receiving === null ? null : unexpectedEnd()
+  }
+
+  /** The connection is closed. */
+  cutOff () {
+    if (this.receiving !== null) this.receiving.cutOff()
+  }
+}
+
+module.exports = { Reader }

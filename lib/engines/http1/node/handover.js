@@ -1,0 +1,40 @@
+'use strict'
+
+const http = require('node:http')
+
+/** Node's own connection listener, the first one of every http.Server. */
+const [nodeListener] = new http.Server().listeners('connection')
+
+/**
+ * Gives a socket to node:http.
+ *
+ * @param {Buffer[]} [reads] of this socket that node must parse first
+ * @param {string[]} [removed] events for which other code wants no listener of the server
+ */
+function handOver (server, socket, reads = [], removed = []) {
+  const { timeout } = socket
+  const readers = socket.rawListeners('data')
+  const isSniffed = socket.listenerCount('readable') > 0
+  if (reads.length > 0) {
+    if (!isSniffed) socket.readableFlowing = null
+    if (socket._handle && !socket._handle.reading) socket._read(0)
+    // Otherwise these reads are emitted before the socket's 'resume', and that event undoes a pause of
+    // node's parser: Node 20 would buffer the whole of a chunked body that nobody reads.
+    socket._readableState.needReadable = isSniffed
+    // Read by read, because node's parser treats bytes after an Upgrade by where a read ends.
+    for (const chunk of reads.reverse()) socket.unshift(chunk)
+  }
+  for (const listener of readers) socket.off('data', listener)
+  nodeListener.call(server, socket)
+  for (const event of removed) {
+    if (event !== 'data' || readers.length > 0) socket.off(event, socket.listeners(event).at(-1))
+  }
+  // Node's parser would read the handle itself, but for listeners that are added now.
+  for (const listener of readers) socket.on('data', listener)
+  if (isSniffed) socket.on('data', ignore).off('data', ignore)
+  if (reads.length > 0 && socket.timeout !== timeout) socket.setTimeout(timeout || 0)
+}
+
+function ignore () {}
+
+module.exports = { nodeListener, handOver }

@@ -1,0 +1,150 @@
+'use strict'
+
+const http = require('node:http')
+const process = require('node:process')
+const { setImmediate } = require('node:timers') // jsdom has none
+const { callAll, emit } = require('../call')
+const { reset } = require('../../errors')
+const response = require('./response')
+const { watchPauses } = require('./socket')
+const watchers = require('./watchers')
+
+const kDetachAbortSignal = Object.getOwnPropertySymbols(http.IncomingMessage.prototype)
+  .find(symbol => symbol.description === 'kDetachAbortSignal')
+
+/**
+ * Creates node's objects from those of the fast path, each when it is first read, with node's public constructors, in
+ * the state that node's would have now. From then on node's objects hold the values.
+ */
+function makeRequest (incoming) {
+  const { connection, outgoing } = incoming
+  const req = new http.IncomingMessage(connection.socket)
+  req.httpVersionMajor = 1
+  req.httpVersionMinor = 1
+  req.httpVersion = '1.1'
+  req.method = incoming.ownMethod
+  req.url = incoming.ownUrl
+  req.upgrade = false
+  req.joinDuplicateHeaders = connection.server.joinDuplicateHeaders || null
+
+  // Node's parser calls this as well: it keeps the count that the getters of headers rely on.
+  const raw = incoming.section.rawHeaders()
+  req._addHeaderLines(raw, raw.length)
+  if (incoming.ownHeaders !== null) req.headers = incoming.ownHeaders
+
+  incoming.adopt(req)
+  if (connection.handling !== incoming) fill(incoming)
+  if (!outgoing.isNotified || outgoing.isLost) return
+  if (outgoing.nodeHasClosed) releaseRequest(req)
+  else process.nextTick(releaseRequest, req)
+}
+
+function makeResponse (outgoing) {
+  const res = response.make(outgoing)
+  outgoing.adopt(res)
+  if (outgoing.hasEnded) {
+    response.showEnded(outgoing)
+    if (outgoing.isNotified && !outgoing.isLost && !outgoing.nodeHasClosed) notify(outgoing, null, null)
+    return
+  }
+  res.statusCode = outgoing.status
+  if (outgoing.message !== undefined) res.statusMessage = outgoing.message
+  if (outgoing.responses.first === outgoing) response.assign(outgoing)
+  else if (outgoing.isLost) response.showLost(outgoing)
+}
+
+/** Moves the bytes that have arrived into node's stream; later bytes go there directly. */
+function fill (incoming) {
+  const { req, body, connection, outgoing } = incoming
+
+  if (incoming.isSpent) return markEnded(req)
+  if (incoming.aborted) {
+    req.complete = body === null || body.isComplete
+    return markCutOff(req)
+  }
+  if (body === null) {
+    if (outgoing.nodeHasClosed) return markEnded(req)
+    req.complete = true
+    req.push(null)
+    return
+  }
+  if (body.isCollected || body.isDropped || outgoing.nodeHasClosed) {
+    if (body.isComplete) return markEnded(req)
+    req._dumped = req._consuming = true
+    req.resume() // a later reader finds the stream used
+    return
+  }
+
+  watchPauses(connection.socket)
+  const isBelowMark = body.streamTo(req)
+  if (!body.isComplete) connection.onBodyStreamed(isBelowMark)
+  else if (incoming.justArrived) setImmediate(endBody, incoming)
+  else endBody(incoming)
+}
+
+function endBody (incoming) {
+  const { req } = incoming
+  if (req.destroyed) return
+  req.complete = true
+  req.push(null)
+  if (req._dumped) req.resume()
+}
+
+/** Brings `req` into the state after 'end' and 'close'. */
+function markEnded (req) {
+  const state = req._readableState
+  req.complete = req._consuming = true
+  state.ended = state.endEmitted = state.destroyed = state.closed = state.closeEmitted = true
+}
+
+/** Brings `req` into the state after 'aborted', 'error' and 'close'. */
+function markCutOff (req) {
+  const state = req._readableState
+  req.aborted = true
+  state.errored = reset()
+  state.destroyed = state.closed = state.closeEmitted = state.errorEmitted = true
+}
+
+/** The client has closed the connection. */
+function cutOff (incoming) {
+  const { req, outgoing } = incoming
+  if (req !== null) req.destroy(reset())
+  if (outgoing.res !== null) response.cutOff(outgoing, reset())
+}
+
+/** The response was flushed, or lost. Of the callbacks of node's `write()` and `end()` one emits 'finish'. */
+function notify (outgoing, callbacks, listeners) {
+  const { failure } = outgoing
+  if (failure === null) {
+    process.nextTick(notifyFlushed, outgoing, callbacks, listeners)
+  } else {
+    if (callbacks !== null) process.nextTick(callAll, callbacks, failure)
+    if (listeners !== null) for (const fn of listeners) process.nextTick(fn, failure)
+  }
+}
+
+/** Does the work of node's own listener for 'finish': drops an unread body, releases the socket. */
+function notifyFlushed (outgoing, callbacks, listeners) {
+  const { req } = outgoing.incoming
+  if (outgoing.res !== null) watchers.responseFinished(outgoing)
+  if (req !== null) releaseRequest(req)
+  if (outgoing.res !== null) response.releaseSocket(outgoing.res)
+  if (callbacks !== null) callAll(callbacks, null)
+  // A tick later, when an unread request has ended, because destroying it earlier would destroy the socket.
+  if (listeners !== null) for (const fn of listeners) process.nextTick(fn, null)
+}
+
+/** As node's own listener for 'finish': the request's signal is not aborted any more, an unread body is dropped. */
+function releaseRequest (req) {
+  if (kDetachAbortSignal !== undefined) req[kDetachAbortSignal]()
+  if (!req._consuming && !req._readableState.resumeScheduled) req._dump()
+}
+
+/** The socket timed out. @return {boolean} whether a listener was called */
+function timeout (outgoing, socket) {
+  const { res, incoming: { req } } = outgoing
+  const hasListener = req !== null && !req.complete && emit(req, 'timeout', socket)
+  return (res !== null && emit(res, 'timeout', socket)) || hasListener
+}
+
+module.exports = { makeRequest, makeResponse, fill, endBody, cutOff, timeout, notify }

@@ -1,0 +1,453 @@
+'use strict'
+
+const { EventEmitter } = require('node:events')
+const http = require('node:http')
+const process = require('node:process')
+const { call, callAll, emit } = require('../call')
+const { notWritten } = require('../errors')
+const { setMessage } = require('./socket')
+const watchers = require('./watchers')
+const { Pieces, lengthOf } = require('../output/pieces')
+const { REMOVED } = require('../../field-names')
+
+/**
+ * A genuine http.ServerResponse whose bytes go through the front:
+ *
+ * - Outgoing keeps the fields and builds the header section, until node's own code reads the fields.
+ * - Where node would write to the socket, piece by piece, the pieces are joined and given to Responses. So a
+ *   response is one write instead of a `writev` of two or three pieces, and pipelined ones are batched.
+ * - Its request is created when code reads `res.req`.
+ *
+ * Express changes the prototype, so everything node's code reads or calls is an own property.
+ *
+ * Private names of node that are used here:
+ *
+ * - replaced: `_storeHeader`, `_writeRaw`, `_finish`, `_onPendingData`, `kOutHeaders`
+ * - set: `_hasBody`, `_keepAliveTimeout`, `_maxRequestsPerSocket`, `_header`, `_contentLength`, `_last`, `_closed`,
+ *   `_removedContLen`, `_removedTE`, `_removedConnection`, `outputData`, `outputSize`, `kNeedDrain`
+ * - read: `_implicitHeader`, `_send`, `_defaultKeepAlive`, `_trailer`, `_expect_continue`, and `_httpMessage` of the
+ *   socket
+ */
+
+/** Since Node 24 a response that was still queued is notified when the client has closed the connection. */
+const NOTIFIES_QUEUED = Number(process.versions.node.split('.')[0]) >= 24
+
+/** How much of a stream is joined into one write while the socket's own buffer is empty, in bytes. */
+const JOINED = 64 * 1024
+
+/** Other copies of kone in the process find the fast path's object by the same symbol. */
+const kOutgoing = Symbol.for('kone.outgoing')
+const kPieces = Symbol('kone.pieces')
+const kHeaders = Symbol('kone.headers')     // node's object of fields; FAST while Outgoing holds them
+const kRequest = Symbol('kone.request')     // a request assigned to `res.req`
+const kPlainBody = Symbol('kone.plainBody') // body of a response whose header section Outgoing has built, or NONE
+
+const kMarkRemoved = Symbol('kone.markRemoved')
+
+/** Of kHeaders: Outgoing still holds the fields. (null is node's own value of a response without fields.) */
+const FAST = undefined
+
+/** Of kPlainBody: no plain body (null and undefined are bodies). */
+const NONE = Symbol('none')
+
+const { _storeHeader, _writeRaw, _finish, _implicitHeader, _send, writeHead, setHeader } = http.ServerResponse.prototype
+
+const symbols = Object.getOwnPropertySymbols(new http.ServerResponse({ method: 'GET' }))
+const kOutHeaders = symbols.find(symbol => symbol.description === 'kOutHeaders')
+const kNeedDrain = symbols.find(symbol => symbol.description === 'kNeedDrain')
+
+const REQUEST = {
+  configurable: true,
+  enumerable: true,
+  get () { return this[kRequest] ?? this[kOutgoing].incoming.materialize() },
+  set (req) { this[kRequest] = req }
+}
+
+/** Where node's own code reads and keeps the fields. */
+const OUT_HEADERS = {
+  configurable: true,
+  enumerable: true,
+  get () {
+    if (this[kHeaders] === FAST) this[kHeaders] = takeFields(this[kOutgoing])
+    return this[kHeaders]
+  },
+  set (headers) { this[kHeaders] = headers }
+}
+
+/** Moves the fields into node's format. */
+function takeFields (outgoing) {
+  const { fields } = outgoing
+  outgoing.releaseFields()
+  if (fields.length === 0) return null
+  const headers = { __proto__: null }
+  for (let i = 0; i < fields.length; i += 2) headers[fields[i].key] = [fields[i].text, fields[i + 1]]
+  return headers
+}
+
+class FrontResponse extends http.ServerResponse {
+  constructor (outgoing) {
+    const { incoming } = outgoing
+    const { server, socket } = incoming.connection
+    // The constructor reads a few values of the request, and passes it to subscribers of
+    // `http.server.response.created`, who need node's own.
+    super(watchers.created.hasSubscribers ? incoming.materialize() : incoming, {
+      highWaterMark: socket.writableHighWaterMark,
+      rejectNonStandardBodyWrites: server.rejectNonStandardBodyWrites
+    })
+    this[kOutgoing] = outgoing
+    this[kPieces] = null
+    this[kHeaders] = FAST
+    this[kRequest] = null
+    this[kPlainBody] = NONE
+    this._storeHeader = storeHeader
+    this._writeRaw = writeRaw
+    this._finish = finish
+    this._hasBody = !incoming.isHead
+    this._keepAliveTimeout = server.keepAliveTimeout
+    this._maxRequestsPerSocket = server.maxRequestsPerSocket
+    this._onPendingData = onPendingData
+    this.shouldKeepAlive = !outgoing.isLast
+    Object.defineProperty(this, 'req', REQUEST)
+    if (kOutHeaders !== undefined) Object.defineProperty(this, kOutHeaders, OUT_HEADERS)
+  }
+
+  setHeader (name, value) {
+    if (isFast(this) && this[kOutgoing].setField(name, value)) return this
+    return super.setHeader(name, value)
+  }
+
+  getHeader (name) {
+    return isFast(this) && typeof name === 'string' ? this[kOutgoing].getField(name) : super.getHeader(name)
+  }
+
+  hasHeader (name) {
+    if (isFast(this) && typeof name === 'string') return this[kOutgoing].getField(name) !== undefined
+    return super.hasHeader(name)
+  }
+
+  getHeaders () {
+    return isFast(this) ? this[kOutgoing].getFields() : super.getHeaders()
+  }
+
+  removeHeader (name) {
+    if (!isFast(this) || typeof name !== 'string') return super.removeHeader(name)
+    this[kMarkRemoved](this[kOutgoing].removeField(name))
+  }
+
+  /** Marks what was removed, as node's removeHeader() does, so that node does not add it again. */
+  [kMarkRemoved] (removed) {
+    if (removed === 0) return
+    if (removed & REMOVED['content-length']) this._removedContLen = true
+    if (removed & REMOVED['transfer-encoding']) this._removedTE = true
+    if (removed & REMOVED.connection) this._removedConnection = true
+    if (removed & REMOVED.date) this.sendDate = false
+  }
+
+  /** Earlier responses that are on their way are flushed first. */
+  destroy (err) {
+    const outgoing = this[kOutgoing]
+    const isCurrent = this.socket !== null && !this.destroyed && outgoing.isOpen
+    if (isCurrent && outgoing.responses.delay(outgoing)) this.socket = null
+    return super.destroy(err)
+  }
+
+  end (chunk, encoding, callback) {
+    const outgoing = this[kOutgoing]
+    const length = lengthOf(chunk)
+    if (encoding !== undefined || !isFast(this) || !isUnchanged(this) || !outgoing.canEnd(length)) {
+      return super.end(chunk, encoding, callback)
+    }
+    // Node's code ends it as if it had built the header section itself.
+    const { statusCode } = this
+    this.statusMessage ||= http.STATUS_CODES[statusCode] || 'unknown'
+    if (statusCode === 204 || statusCode === 304) this._hasBody = false
+    this._header = outgoing.header(length)
+    this._contentLength = length
+    this._last = outgoing.closes
+    this.shouldKeepAlive = !outgoing.closes
+    this[kPlainBody] = chunk
+    return super.end(callback)
+  }
+}
+
+Object.defineProperty(FrontResponse.prototype, 'constructor', {
+  configurable: true,
+  value: http.ServerResponse,
+  writable: true
+})
+Object.defineProperty(FrontResponse.prototype, 'req', REQUEST)
+if (kOutHeaders !== undefined) Object.defineProperty(FrontResponse.prototype, kOutHeaders, OUT_HEADERS)
+
+/** Outgoing still holds the fields, unsent. */
+function isFast (res) {
+  return res[kHeaders] === FAST && res._header === null
+}
+
+/**
+ * It has the socket, and nothing node's write depends on has changed. Compares each property, because apps and
+ * packages set any of them, and node reads them only inside of `end()`.
+ */
+function isUnchanged (res) {
+  const { socket } = res
+  const { incoming } = res[kOutgoing]
+  return socket !== null && socket._httpMessage === res && socket.writable && socket.writableCorked === 0 &&
+    res.outputData.length === 0 && !res.finished && !res.destroyed &&
+    res.shouldKeepAlive !== incoming.section.closes && res._defaultKeepAlive && !res.maxRequestsOnConnectionReached &&
+    res.useChunkedEncodingByDefault && !res.chunkedEncoding && !res.strictContentLength &&
+    res.sendDate && res._trailer === '' &&
+    res._hasBody !== incoming.isHead && !res._expect_continue &&
+    res.writeHead === writeHead && res._implicitHeader === _implicitHeader && res._send === _send &&
+    res._storeHeader === storeHeader && res._writeRaw === writeRaw && res._finish === finish
+}
+
+/** @return {http.ServerResponse} */
+function make (outgoing) {
+  const { fields } = outgoing
+  const res = new FrontResponse(outgoing)
+  if (kOutHeaders === undefined) {
+    outgoing.releaseFields()
+    for (let i = 0; i < fields.length; i += 2) setHeader.call(res, fields[i].text, fields[i + 1])
+  }
+  res[kMarkRemoved](outgoing.removed)
+  return res
+}
+
+function onPendingData (bytes) {
+  this[kOutgoing].responses.addQueued(bytes)
+}
+
+// ---- node's own code calls these; `this` is the response
+
+/** Decides whether the connection closes: the server may have begun to close since the object was created. */
+function storeHeader (firstLine, headers) {
+  if (this[kOutgoing].isLastOfDrain) this.shouldKeepAlive = false
+  return _storeHeader.call(this, firstLine, headers)
+}
+
+/** Takes a piece of the response. Node's own code queues a piece that is early and drops one that is late. */
+function writeRaw (data, encoding, callback, size) {
+  if (this[kPlainBody] !== NONE) {
+    (this[kPieces] = new Pieces()).addCallback(callback) // the header section, to be sent with the body
+    return true
+  }
+  const { socket } = this
+  if (socket === null || socket.destroyed || socket._httpMessage !== this || !socket.writable) {
+    return _writeRaw.call(this, data, encoding, callback, size)
+  }
+  const pieces = this[kPieces] ??= new Pieces()
+  const isFirst = pieces.isEmpty
+  if (this.outputData.length > 0) takeOutput(this)
+  const done = typeof encoding === 'function' ? encoding : callback
+  addPiece(this, data, typeof encoding === 'function' ? null : encoding, done)
+  // Node corks the socket in write(). A piece that it writes to an uncorked socket, as flushHeaders() does, is sent at
+  // once, unless end() wrote the piece: then its callback emits 'finish', and _finish() sends it in the same tick.
+  if (socket.writableCorked === 0 && typeof done !== 'function') sendPieces(this)
+  else if (isFirst) process.nextTick(sendPiecesSoon, this, pieces.size)
+  const { writableLength, writableHighWaterMark: mark } = socket
+  const isBelowMark = writableLength + pieces.size < (writableLength === 0 ? Math.max(mark, JOINED) : mark)
+  if (!isBelowMark) process.nextTick(goOnIfWritable, this)
+  return isBelowMark
+}
+
+function addPiece (res, data, encoding, callback) {
+  const pieces = res[kPieces]
+  if (data.length > 0) {
+    if (pieces.isSealed) sendPieces(res)
+    pieces.add(data, encoding)
+  }
+  if (typeof callback === 'function') pieces.addCallback(callback)
+}
+
+/** Takes the pieces that node has queued: all written early ones, or a header section before a Buffer. */
+function takeOutput (res) {
+  const { outputData, outputSize } = res
+  res.outputData = []
+  res.outputSize = 0
+  for (const { data, encoding, callback } of outputData) addPiece(res, data, encoding, callback)
+  res._onPendingData(-outputSize)
+}
+
+/** Ends the response: node's code has written the last piece. */
+function finish () {
+  try {
+    _finish.call(this) // emits 'prefinish'
+  } finally {
+    endPieces(this)
+  }
+}
+
+function endPieces (res) {
+  const pieces = res[kPieces]
+  const outgoing = res[kOutgoing]
+  if (pieces === null || !outgoing.isOpen) return
+  const { text, encoding, bytes, callbacks } = pieces
+  pieces.clear()
+  if (res[kPlainBody] !== NONE) {
+    const body = res[kPlainBody]
+    res[kPlainBody] = NONE
+    return outgoing.endPlain(res._header, body, res._contentLength, callbacks)
+  }
+  outgoing.endByNode(text, encoding, bytes, callbacks, res._last)
+}
+
+/** Waits one more tick if pieces were added: the response may end and need one write. */
+function sendPiecesSoon (res, size) {
+  if (res.finished || res[kPieces].isEmpty) return
+  if (res[kPieces].size > size && !res.writableNeedDrain) process.nextTick(sendPiecesSoon, res, Infinity)
+  else sendPieces(res)
+}
+
+/** Emits 'drain' where the socket does not: its own `write()` never returned false. */
+function goOnIfWritable (res) {
+  const { socket } = res
+  if (socket !== null && !socket.writableNeedDrain && res[kPieces].isEmpty) goOn(res)
+}
+
+/** Sends the pieces of a response that has not ended. */
+function sendPieces (res) {
+  const pieces = res[kPieces]
+  const outgoing = res[kOutgoing]
+  const { isEmpty, text, encoding, bytes, callbacks } = pieces
+  pieces.clear()
+  if (!isEmpty && outgoing.isOpen) outgoing.responses.stream(outgoing, text, encoding, bytes, callbacks)
+}
+
+/** The connection is closed: the pieces will not be sent. */
+function dropPieces (res) {
+  const pieces = res[kPieces]
+  if (pieces === null || pieces.isEmpty) return
+  const { callbacks } = pieces
+  pieces.clear()
+  if (callbacks !== null) process.nextTick(callAll, callbacks, notWritten(res[kOutgoing].responses.socket))
+}
+
+// ---- when it has become the first response
+
+/** Gives the socket to the response, and writes the pieces that node has queued. */
+function assign (outgoing) {
+  const { responses, res } = outgoing
+  const { socket } = responses
+  if (res.destroyed && responses.delay(outgoing)) return
+  setMessage(socket, res)
+  res.socket = socket
+  allowListeners(socket, responses.unflushed)
+  if (res.listenerCount('socket') > 0) emit(res, 'socket', socket)
+  if (res.destroyed) return responses.connection.onLastWritten() // as Node 20 does: the earlier responses are complete
+  if (res.outputData.length === 0) return
+
+  res[kPieces] ??= new Pieces()
+  takeOutput(res)
+  if (res.finished) {
+    call(() => res._finish())
+  } else {
+    sendPieces(res)
+    if (!socket.writableNeedDrain) goOn(res)
+  }
+}
+
+/**
+ * On node one response has the socket at a time; here those that are not flushed have it, too. Code that watches them
+ * (on-finished) listens to the socket once for each, which is no leak.
+ */
+function allowListeners (socket, unflushed) {
+  const most = EventEmitter.defaultMaxListeners + unflushed
+  const now = socket.getMaxListeners()
+  if (unflushed > 0 && now > 0 && now < most) socket.setMaxListeners(most)
+}
+
+/** The socket's buffer is empty again: notifies the response that waits for 'drain'. */
+function onDrain (socket) {
+  const res = socket._httpMessage
+  if (res instanceof http.ServerResponse && res.writableLength === 0) goOn(res)
+}
+
+// Node clears its kNeedDrain when it emits 'drain'.
+function goOn (res) {
+  if (!res.writableNeedDrain) return
+  if (kNeedDrain !== undefined) res[kNeedDrain] = false
+  emit(res, 'drain')
+}
+
+// ---- its end
+
+/** Releases the socket; 'close' follows. */
+function releaseSocket (res) {
+  const { socket } = res
+  if (socket !== null && socket._httpMessage === res) setMessage(socket, null)
+  res.socket = null
+  process.nextTick(emitClose, res)
+}
+
+function emitClose (res) {
+  if (res._closed) return
+  markClosed(res)
+  emit(res, 'close')
+}
+
+/** The client has closed: node notifies the first response, and others too (see NOTIFIES_QUEUED). */
+function cutOff (outgoing, reason) {
+  const { res } = outgoing
+  dropPieces(res)
+  if (outgoing.hadTurn) emitClose(res)
+  else if (NOTIFIES_QUEUED && res.socket === null) res.destroy(reason)
+  else if (NOTIFIES_QUEUED) process.nextTick(emitClose, res)
+}
+
+// ---- created late
+
+/** Brings `res` into the state of an ended response. */
+function showEnded (outgoing) {
+  const { res } = outgoing
+  const socket = new NullSocket()
+  res._writeRaw = _writeRaw
+  res._finish = _finish
+  res.assignSocket(socket)
+  res.end() // before the status, which may be invalid by now
+  res.detachSocket(socket)
+  res.statusCode = outgoing.status
+  res.statusMessage = outgoing.message ?? (http.STATUS_CODES[outgoing.status] || 'unknown')
+  if (outgoing.nodeHasClosed || isCloseVisible(outgoing)) markClosed(res)
+}
+
+/** Brings `res` into the state of a response that was lost before it ended. */
+function showLost (outgoing) {
+  const { res, responses } = outgoing
+  if (outgoing.hadTurn) {
+    setMessage(responses.socket, res)
+    res.socket = responses.socket
+  }
+  if (isCloseVisible(outgoing)) markClosed(res)
+}
+
+/** Node closes such a response (since Node 24 also a queued one). */
+function isCloseVisible (outgoing) {
+  return outgoing.isLost && (outgoing.hadTurn || NOTIFIES_QUEUED)
+}
+
+function markClosed (res) {
+  res.destroyed = true
+  res._closed = true
+}
+
+/** A socket that drops everything. */
+class NullSocket {
+  constructor () {
+    this.writable = true
+    this.destroyed = false
+    this.writableLength = 0
+    this.writableCorked = 0
+    this._writableState = { corked: 0 }
+    this._httpMessage = null
+  }
+
+  on () {}
+  removeListener () {}
+  cork () {}
+  uncork () {}
+  write (data, encoding, callback) {
+    if (typeof callback === 'function') callback()
+    return true
+  }
+}
+
+module.exports = { make, showEnded, showLost, assign, releaseSocket, cutOff, onDrain }

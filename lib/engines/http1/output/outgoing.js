@@ -1,0 +1,258 @@
+'use strict'
+
+const assert = require('node:assert')
+const process = require('node:process')
+const contract = require('../../contract')
+const { REMOVED, fieldName, isPlain } = require('../../field-names')
+const { ASCII, UTF8, NOT_PLAIN, lengthOf } = require('./pieces')
+const writer = require('./writer')
+const { makeResponse, notify } = require('../node/message')
+const { finished } = require('../node/watchers')
+
+/**
+ * A response of the fast path. It sends plain responses itself. For everything else (a
+ * Transfer-Encoding set by the app, a status out of range, a value that node would reject, a stream …) it
+ * creates node's ServerResponse, which sends it or throws.
+ *
+ * Only Responses changes its state:
+ *
+ *    OPEN ──────────────────┬──────────▶ WRITTEN ──▶ FLUSHED ──┐
+ *     ├──▶ QUEUED ─────▶ BATCHED ──────────▲ ▲                 ├──▶ NOTIFIED
+ *     │                                      │                 │
+ *     ├──▶ STREAMING ────────────────────────┘                 │
+ *     └── and each state before FLUSHED ────────────▶ LOST ────┘
+ *
+ * OPEN: not ended. STREAMING: a part was written before the end. QUEUED: ended while an earlier response was
+ * open, or while the client did not read. BATCHED: will be written together with other responses. WRITTEN: given
+ * to the socket. FLUSHED: given to the operating system. LOST: the connection closed before it was flushed.
+ * NOTIFIED: listeners were called. The first response skips QUEUED, and one that is alone also skips BATCHED.
+ */
+const OPEN = 0
+const STREAMING = 1
+const QUEUED = 2
+const BATCHED = 3
+const WRITTEN = 4
+const FLUSHED = 5
+const LOST = 6
+const NOTIFIED = 7
+
+const NAMES = ['OPEN', 'STREAMING', 'QUEUED', 'BATCHED', 'WRITTEN', 'FLUSHED', 'LOST', 'NOTIFIED']
+
+/** For each state, a bit mask of its allowed predecessors. */
+const FOLLOWS = []
+FOLLOWS[STREAMING] = 1 << OPEN
+FOLLOWS[QUEUED] = 1 << OPEN
+FOLLOWS[BATCHED] = 1 << OPEN | 1 << QUEUED
+FOLLOWS[WRITTEN] = 1 << OPEN | 1 << STREAMING | 1 << BATCHED
+FOLLOWS[FLUSHED] = 1 << WRITTEN
+FOLLOWS[LOST] = 1 << OPEN | 1 << STREAMING | 1 << QUEUED | 1 << BATCHED | 1 << WRITTEN
+FOLLOWS[NOTIFIED] = 1 << FLUSHED | 1 << LOST
+
+class Outgoing extends contract.Outgoing {
+  /**
+   * @param {Responses} responses of the connection
+   * @param {Incoming} incoming
+   */
+  constructor (responses, incoming) {
+    super(incoming)
+    this.responses = responses
+    this.next = null        // the response after this one on the connection
+    this.state = OPEN
+    this.closes = false     // the connection closes after this response; decided when it ends
+    this.removed = 0        // bits of REMOVED
+    this.isUnusual = false  // a header was set that changes framing: node's code writes it
+    this.hadTurn = false    // of a lost response: it was the first that was not flushed
+    this.text = ''          // of a queued response: header section, and the body if that is a string
+    this.encoding = ASCII   //   its encoding, see pieces.js
+    this.bytes = null       //   and the body otherwise
+    this.writtenIn = -1     // the event loop iteration in which it was written
+    this.listeners = null
+    this.callbacks = null   // callbacks of node's `write()` and `end()`
+  }
+
+  get isClosed () { return this.isLost || this.nodeHasClosed }
+  get isFlushed () { return this.state === FLUSHED || (this.state === NOTIFIED && !this.isLost) }
+
+  /** As node does: null while earlier responses are open, and after the end. */
+  get ownSocket () { return this.responses.first === this || this.isLost ? this.responses.socket : null }
+
+  /** Sent in an earlier event loop iteration: node would have closed it. */
+  get nodeHasClosed () { return this.writtenIn !== -1 && this.writtenIn !== this.incoming.connection.clock.count }
+
+  /** The connection closes after it, as far as is known before it has ended. */
+  get isLast () { return this.incoming.section.closes || this.isLastOfDrain }
+
+  /** The server is closing, and no other request of this connection is pending. */
+  get isLastOfDrain () { return this.next === null && this.incoming.connection.front.drainListener !== null }
+
+  /** The end has not reached Responses yet. */
+  get isOpen () { return this.state === OPEN || this.state === STREAMING }
+  get isStreaming () { return this.state === STREAMING }
+  get isNotified () { return this.state === NOTIFIED }
+  get isQueued () { return this.state === QUEUED }
+
+  /** Bytes or characters that are queued. */
+  get size () { return this.text.length + (this.bytes === null ? 0 : this.bytes.length) }
+
+  // ---- for the app and the host; what ends with Field is also for node/response.js
+
+  setField (name, value) {
+    const field = fieldName(name)
+    if (field === undefined || this.hasEnded || !field.accepts(value)) return false
+    this.isUnusual ||= field.isUnusual || (field.key === 'content-disposition' && typeof value !== 'string')
+    this.put(field, value)
+    return true
+  }
+
+  appendField (name, value) {
+    const field = fieldName(name)
+    if (field === undefined || this.hasEnded || !field.accepts(value)) return false
+    const at = this.find(field.key)
+    if (at === -1) return this.setField(name, value)
+    // Node joins the values of some names, so only plain ones are written here.
+    this.isUnusual = !isPlain(this.extend(at, value)) || this.isUnusual
+    return true
+  }
+
+  /** @return {number} the bit of REMOVED if node remembers that this field was removed, otherwise 0 */
+  removeField (name) {
+    super.removeField(name)
+    const removal = fieldName(name)?.removal ?? 0
+    this.removed |= removal
+    return removal
+  }
+
+  /** Node's own `end` ends a response that is not plain. */
+  end (body, encoding, callback) {
+    if (this.res !== null || encoding !== undefined || callback !== undefined) {
+      this.materialize().end(body, encoding, callback)
+      return this
+    }
+    if (this.hasEnded && !body) return this
+    const length = lengthOf(body)
+    if (!this.canEnd(length)) this.materialize().end(body)
+    else if (this.failure !== null) this.hasBegun = this.hasEnded = true
+    else this.endPlain(this.header(length), body, length, null)
+    return this
+  }
+
+  /** Can the fast path write the bytes that node would, with a body of this `lengthOf()`? */
+  canEnd (length) {
+    const { statusCode, statusMessage } = this
+    if (this.hasEnded || this.isUnusual || length === NOT_PLAIN || (this.failure !== null && length > 0)) return false
+    if (!(statusCode >= 200 && statusCode <= 999 && statusCode === (statusCode | 0))) return false
+    if (statusMessage !== undefined && !(typeof statusMessage === 'string' && isPlain(statusMessage))) return false
+    return this.removed === 0 || this.canWriteWithout()
+  }
+
+  /** A response to HEAD, or one whose status allows no body. */
+  get isBodiless () {
+    const { statusCode } = this
+    return statusCode === 204 || statusCode === 304 || this.incoming.isHead
+  }
+
+  /** The header section of a response with `canEnd()`. Decides whether the connection closes. */
+  header (length) {
+    this.closes = this.isLast
+    const common = this.closes ? writer.close() : writer.keepAlive(this.incoming.connection.server.keepAliveTimeout)
+    return writer.header(this.statusCode, this.statusMessage, this.fields, common, this.isBodiless ? -1 : length)
+  }
+
+  /** End with a header section of the fast path: for `end` here and of node's object, whose callbacks it gets. */
+  endPlain (header, body, length, callbacks) {
+    this.hasBegun = this.hasEnded = true
+    this.callbacks = callbacks
+    if (length === 0 || this.isBodiless) {
+      this.responses.onEnd(this, header, ASCII, null)
+    } else if (typeof body === 'string') {
+      this.responses.onEnd(this, header + body, length === body.length ? ASCII : UTF8, null)
+    } else {
+      this.responses.onEnd(this, header, ASCII, body)
+    }
+  }
+
+  /** Can the front write what node would after these removals? */
+  canWriteWithout () {
+    if (this.removed & (REMOVED.connection | REMOVED.date)) return false
+    if (this.isBodiless || (this.removed & REMOVED['content-length']) === 0) return true
+    return this.getField('content-length') !== undefined
+  }
+
+  onFinished (fn) {
+    if (this.state === NOTIFIED) process.nextTick(fn, this.failure)
+    else if (this.listeners === null) this.listeners = [fn]
+    else this.listeners.push(fn)
+  }
+
+  makeResponse () {
+    makeResponse(this)
+  }
+
+  // ---- for Responses and the connection
+
+  /** @throws {Error} for a change of state that is not allowed: a bug in kone */
+  become (state) {
+    const isAllowed = (FOLLOWS[state] & 1 << this.state) !== 0
+    if (!isAllowed) assert.fail(`a response went from ${NAMES[this.state]} to ${NAMES[state]}`)
+    this.state = state
+  }
+
+  link (outgoing) {
+    this.next = outgoing
+  }
+
+  /** End with the last pieces of node's own object. */
+  endByNode (text, encoding, bytes, callbacks, closes) {
+    this.callbacks = callbacks
+    this.closes = closes
+    this.responses.onEnd(this, text, encoding, bytes)
+  }
+
+  /** Keep the bytes by reference until the earlier responses are sent. */
+  queue (text, encoding, bytes) {
+    this.become(QUEUED)
+    this.text = text
+    this.encoding = encoding
+    this.bytes = bytes
+  }
+
+  unqueue () {
+    this.text = ''
+    this.bytes = null
+  }
+
+  /** Its bytes are batched or written. Forgets the next one, because an app may keep this one. */
+  onSent (iteration) {
+    this.next = null
+    this.writtenIn = iteration
+  }
+
+  onFlushed () {
+    this.become(FLUSHED)
+    this.notify()
+  }
+
+  /** The connection closed before the response was flushed. `hadTurn`: it was the first such response. */
+  lose (err, hadTurn) {
+    this.become(LOST)
+    this.next = null
+    this.failure = err
+    this.hadTurn = hadTurn
+    this.unqueue()
+    this.notify()
+  }
+
+  notify () {
+    if (this.res === null && this.state === FLUSHED && finished.hasSubscribers) this.materialize()
+    this.become(NOTIFIED)
+    const { listeners, callbacks } = this
+    this.listeners = this.callbacks = null
+    if (this.res !== null || this.incoming.req !== null) {
+      notify(this, callbacks, listeners)
+    } else if (listeners !== null) {
+      for (const fn of listeners) process.nextTick(fn, this.failure)
+    }
+  }
+}
+
+module.exports = { Outgoing, NAMES, STREAMING, BATCHED, WRITTEN }

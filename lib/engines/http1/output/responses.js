@@ -1,0 +1,274 @@
+'use strict'
+
+// The global `process` is a getter, too slow for each request.
+const process = require('node:process')
+const { callAll } = require('../call')
+const { notWritten } = require('../errors')
+const { cutOff } = require('../node/message')
+const { responseLost } = require('../../errors')
+const { STREAMING, BATCHED, WRITTEN } = require('./outgoing')
+const { Pieces } = require('./pieces')
+
+/**
+ * The responses of one connection, in the order of their requests:
+ *
+ *       flushing            batched             first ──▶ next ──▶ … ──▶ last
+ *    |  written, not  |  bytes in `batch`,  |  the current   open, or ended    |
+ *    |  flushed yet   |  not written yet    |  one           and queued        |
+ *                                              streaming
+ *
+ * A lone response is written at once; several are collected and written together, at the end of the tick or
+ * when they reach the socket's high-water mark (measured: 4 to 5 times cheaper for pipelined requests).
+ * While the client does not read, responses are kept by reference and not given to the socket.
+ */
+class Responses {
+  constructor (connection, socket) {
+    this.connection = connection
+    this.socket = socket
+    this.first = null
+    this.last = null
+    this.length = 0         // from first to last
+    this.queuedBytes = 0    // of queued responses, node's own included
+    this.batch = new Pieces()
+    this.batched = null     // the responses whose bytes are in the batch
+    this.flushing = null
+    this.delayed = null     // the current response, if it was destroyed: it ends the connection after `flushing`
+    this.isScheduled = false
+    this.isBurst = false    // one read held several requests
+    this.isAsync = socket.encrypted === true // TLS never writes at once
+  }
+
+  get isEmpty () { return this.first === null && this.batched === null }
+
+  get isBatching () { return this.batched !== null }
+
+  /** Every response was flushed. */
+  get isFlushed () { return this.isEmpty && this.flushing === null }
+
+  /** How many responses have ended and are not flushed. */
+  get unflushed () {
+    return (this.batched === null ? 0 : this.batched.length) + (this.flushing === null ? 0 : this.flushing.length)
+  }
+
+  /** The client does not read: the socket still buffers earlier responses. */
+  get isBlocked () { return this.socket.writableNeedDrain && this.socket.writableLength > 0 }
+
+  /** Too much is buffered, in the socket or here. */
+  get isFull () {
+    const { writableNeedDrain, writableHighWaterMark } = this.socket
+    return writableNeedDrain || this.queuedBytes >= Math.max(1, writableHighWaterMark) // the mark may be 0
+  }
+
+  // ---- in the order of requests
+
+  add (outgoing) {
+    this.length++
+    if (this.first === null) {
+      this.first = this.last = outgoing
+      this.connection.onTurn(outgoing)
+    } else {
+      this.last.link(outgoing)
+      this.last = outgoing
+    }
+  }
+
+  /** Several requests of one read follow. */
+  startBurst () {
+    this.isBurst = true
+    this.schedule()
+  }
+
+  /**
+   * A response has ended.
+   *
+   * @param {Outgoing} outgoing
+   * @param {string} text header section, and the body if that is a string
+   * @param {number} encoding of the text, see pieces.js
+   * @param {Uint8Array|null} bytes the body otherwise
+   */
+  onEnd (outgoing, text, encoding, bytes) {
+    if (outgoing !== this.first || (this.isBlocked && !outgoing.isStreaming)) {
+      outgoing.queue(text, encoding, bytes)
+      this.queuedBytes += outgoing.size
+    } else if (!outgoing.isStreaming && (outgoing.next !== null || this.isBurst || this.batched !== null)) {
+      this.addToBatch(outgoing, text, encoding, bytes)
+      this.advance()
+    } else {
+      outgoing.become(WRITTEN)
+      this.addPiece(text, encoding, bytes)
+      this.shift(outgoing)
+      if (this.flushesNow()) outgoing.onFlushed()
+      else this.waitForFlush([outgoing])
+      this.proceed(outgoing)
+      if (this.first !== null) this.advance() // responses after a streamed one
+    }
+  }
+
+  /** Write a part of the first response, before its end, and call the callbacks when the part was flushed. */
+  stream (outgoing, text, encoding, bytes, callbacks) {
+    this.writeBatch()
+    if (!outgoing.isStreaming) outgoing.become(STREAMING)
+    this.addPiece(text, encoding, bytes)
+    this.writePieces(callbacks)
+  }
+
+  /** Count bytes that node's ServerResponse queues; negative once it has written them. */
+  addQueued (bytes) {
+    this.queuedBytes += bytes
+    if (bytes < 0) this.connection.onUnqueued()
+  }
+
+  // ---- the first response
+
+  /** Moves queued responses that have become the first into the batch, as long as the client reads. */
+  advance () {
+    while (this.first !== null && this.first.isQueued && !this.isBlocked) {
+      const outgoing = this.first
+      const { text, encoding, bytes } = outgoing
+      this.queuedBytes -= outgoing.size
+      outgoing.unqueue()
+      this.addToBatch(outgoing, text, encoding, bytes)
+    }
+    this.connection.onUnqueued()
+  }
+
+  /** The first response leaves the queue. */
+  shift (outgoing) {
+    this.length--
+    this.first = outgoing.next
+    if (this.first === null) this.last = null
+    outgoing.onSent(this.connection.clock.iteration())
+    outgoing.incoming.onSent(outgoing.closes)
+  }
+
+  /** Continues after a response that has just left the queue. */
+  proceed (outgoing) {
+    if (outgoing.closes) this.connection.onLastWritten()
+    else if (this.first === null) this.connection.onWritten()
+    else if (!this.first.isQueued) this.connection.onTurn(this.first)
+  }
+
+  /** The current response was destroyed. Returns whether it has to wait: it becomes current again after a flush. */
+  delay (outgoing) {
+    this.writeBatch()
+    if (this.flushing === null) return false
+    this.delayed = outgoing
+    return true
+  }
+
+  // ---- the batch
+
+  addToBatch (outgoing, text, encoding, bytes) {
+    outgoing.become(BATCHED)
+    if (this.batch.isSealed) this.writeBatch()
+    this.addPiece(text, encoding, bytes)
+    if (this.batched === null) this.batched = [outgoing]
+    else this.batched.push(outgoing)
+    this.shift(outgoing)
+    this.schedule()
+    if (this.batch.size >= this.socket.writableHighWaterMark) this.writeBatch()
+    this.proceed(outgoing)
+  }
+
+  /** Adds one response, or a part of it, to the batch. */
+  addPiece (text, encoding, bytes) {
+    const { batch } = this
+    if (text !== '') batch.addText(text, encoding)
+    if (bytes === null) return
+    if (batch.isSealed) this.writeBatch() // its text was added as bytes
+    batch.addBytes(bytes)
+  }
+
+  schedule () {
+    if (this.isScheduled || (this.batched === null && !this.isBurst)) return
+    this.isScheduled = true
+    process.nextTick(onTickEnd, this)
+  }
+
+  onTickEnd () {
+    this.isScheduled = this.isBurst = false
+    this.writeBatch()
+    if (this.first === null) this.connection.onWritten()
+  }
+
+  writeBatch () {
+    const { batched } = this
+    if (batched === null) return
+    this.batched = null
+    for (const outgoing of batched) outgoing.become(WRITTEN)
+    if (this.flushesNow()) for (const outgoing of batched) outgoing.onFlushed()
+    else this.waitForFlush(batched)
+  }
+
+  /** Writes, except where waitForFlush() does. @return {boolean} whether the kernel took all bytes at once */
+  flushesNow () {
+    return !this.isAsync && this.writePieces() && this.socket.writableLength === 0
+  }
+
+  /**
+   * An empty write's callback runs after all bytes; a socket that never flushes at once gets the callback with them. A
+   * socket that can no longer be written to will close, and responses that were not flushed are lost then.
+   */
+  waitForFlush (written) {
+    const count = written.length // the list grows when there is another write before this one is flushed
+    if (this.flushing === null) this.flushing = written
+    else this.flushing.push(...written)
+    const callback = err => this.onFlushed(count, err)
+    if (this.isAsync) this.writePieces([callback])
+    else if (this.socket.writable) this.socket.write('', 'latin1', callback)
+  }
+
+  /** @return {boolean} false if the socket can no longer be written to */
+  writePieces (callbacks = null) {
+    const { socket, batch } = this
+    if (socket.writable) {
+      batch.writeTo(socket, callbacks === null ? undefined : err => callAll(callbacks, err))
+    } else {
+      batch.clear()
+      if (callbacks !== null) process.nextTick(callAll, callbacks, notWritten(socket))
+    }
+    return socket.writable
+  }
+
+  /** `count` responses are flushed. */
+  onFlushed (count, err) {
+    if (this.flushing === null) return // the connection was lost
+    // Node calls the callback of a write under way without an error when the socket is destroyed.
+    const isLost = Boolean(err) || this.socket.destroyed
+    if (isLost && this.connection.isOurs) return // the socket's 'close' follows
+    const written = this.flushing.splice(0, count)
+    if (this.flushing.length === 0) this.flushing = null
+    if (isLost) return this.lose(written, err || null)
+    for (const outgoing of written) outgoing.onFlushed()
+    if (this.isFlushed) this.connection.deadlines.rest()
+    if (this.flushing === null && this.delayed !== null) this.connection.onTurn(this.delayed)
+  }
+
+  // ---- the end of the connection
+
+  /** The socket is closed: notifies the listeners of every pending response. */
+  loseAll (cause) {
+    const lost = [...this.flushing || [], ...this.batched || []]
+    for (let outgoing = this.first; outgoing !== null; outgoing = outgoing.next) lost.push(outgoing)
+    this.first = this.last = this.flushing = this.delayed = this.batched = null
+    this.length = this.queuedBytes = 0
+    this.batch.clear()
+    this.lose(lost, cause)
+  }
+
+  lose (lost, cause) {
+    let hadTurn = true
+    for (const outgoing of lost) {
+      outgoing.incoming.cutOff()
+      outgoing.lose(responseLost(cause), hadTurn)
+      cutOff(outgoing.incoming)
+      hadTurn = false
+    }
+  }
+}
+
+function onTickEnd (responses) {
+  responses.onTickEnd()
+}
+
+module.exports = { Responses }

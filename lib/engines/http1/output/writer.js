@@ -1,0 +1,70 @@
+'use strict'
+
+const { STATUS_CODES } = require('node:http')
+const { setTimeout } = require('node:timers') // jsdom has another
+
+/**
+ * Builds the header section of a response, in node's order: the app's fields, Date, Connection, Keep-Alive, and
+ * Content-Length if the app set none.
+ */
+
+const statusLines = []
+
+/**
+ * @param {number} status
+ * @param {string|undefined} message
+ * @param {Array} fields FieldName, value, FieldName, value, …
+ * @param {string} common Date, Connection and Keep-Alive, see keepAlive() and close()
+ * @param {number} length of the body in bytes, or -1 when there cannot be one
+ * @return {string}
+ */
+function header (status, message, fields, common, length) {
+  let text = message
+    ? `HTTP/1.1 ${status} ${message}\r\n`
+    : statusLines[status] ??= `HTTP/1.1 ${status} ${STATUS_CODES[status] || 'unknown'}\r\n`
+  let hasLength = false
+  for (let i = 0; i < fields.length; i += 2) {
+    const name = fields[i]
+    const value = fields[i + 1]
+    if (name.key === 'content-length') hasLength = true
+    if (Array.isArray(value)) for (const one of value) text += name.line(one)
+    else text += name.line(value)
+  }
+  if (hasLength || length === -1) return text + common + '\r\n'
+  return text + common + 'Content-Length: ' + length + '\r\n\r\n'
+}
+
+// The date changes once a second, and with it the lines that contain it.
+let date = ''
+let closing = ''
+let keeping = ''
+let keepingTimeout = -1
+
+function now () {
+  const time = new Date()
+  date = `Date: ${time.toUTCString()}\r\n`
+  closing = keeping = ''
+  setTimeout(forget, 1000 - time.getMilliseconds()).unref()
+}
+
+function forget () {
+  date = ''
+}
+
+/** @param {number} timeout server.keepAliveTimeout in ms */
+function keepAlive (timeout) {
+  if (date === '') now()
+  if (keeping === '' || timeout !== keepingTimeout) {
+    keepingTimeout = timeout
+    keeping = `${date}Connection: keep-alive\r\n`
+    if (timeout) keeping += `Keep-Alive: timeout=${Math.floor(timeout / 1000)}\r\n`
+  }
+  return keeping
+}
+
+function close () {
+  if (date === '') now()
+  return (closing ||= `${date}Connection: close\r\n`)
+}
+
+module.exports = { header, keepAlive, close }

@@ -1,0 +1,124 @@
+'use strict'
+
+const http = require('node:http')
+const { given, misuse } = require('../../usage-error')
+
+/** What a request goes through: as on a server of app.listen(), node:http alone, or app.fetch(). */
+const ENGINES = ['http1', 'node', 'fetch']
+
+/** Where a server keeps its front. */
+const kFront = Symbol.for('kone.front')
+
+/** App → its server that never listens, with the front and without. */
+const servers = { http1: new WeakMap(), node: new WeakMap() }
+
+/**
+ * Send a request through an app over a pipe in memory: node's own client on one end, the app's server on the other, so
+ * that the response is the one that a socket would carry.
+ *
+ * @param {Application} app
+ * @param {Function} attachFront `(app, server, listener)` as app.listen() does; returns false if there can be none
+ * @param {string | object | Request} what
+ * @return {Promise<object>}
+ * @throws {TypeError} naming the option
+ * @api private
+ */
+module.exports = function inject (app, attachFront, what) {
+  if (isRequest(what)) return fetched(app, what)
+  const { url = '/', method = 'GET', engine = 'http1', ...rest } = typeof what === 'string' ? { url: what } : what
+  if (typeof url !== 'string' || url[0] !== '/') {
+    throw misuse('application', `app.inject({ url }): url must be a path that begins with '/', not ${given(url)}`)
+  }
+  if (!ENGINES.includes(engine)) {
+    throw misuse('application', `app.inject({ engine }): engine must be one of '${ENGINES.join("', '")}', not ${given(engine)}`)
+  }
+  const { headers, body } = framed(rest)
+  if (engine === 'fetch') return fetched(app, webRequest(method, url, headers, body), { ip: '127.0.0.1' })
+  return sent(serverOf(app, engine, attachFront), { method, path: url, headers }, body)
+}
+
+/** The request's fields, with those of its body: node's client leaves the length out for GET, DELETE and others. */
+function framed ({ headers, body }) {
+  const set = Object.entries(headers ?? {}).filter(([, value]) => value !== undefined)
+  const names = new Set(set.map(([name]) => name.toLowerCase()))
+  const fields = Object.fromEntries(names.has('host') ? set : [['host', 'localhost'], ...set])
+  if (body === undefined || body === null) return { headers: fields }
+  if (typeof body === 'object' && !ArrayBuffer.isView(body)) {
+    body = JSON.stringify(body)
+    if (!names.has('content-type')) fields['content-type'] = 'application/json'
+  }
+  if (!names.has('content-length') && !names.has('transfer-encoding')) fields['content-length'] = Buffer.byteLength(body)
+  return { headers: fields, body }
+}
+
+function sent (server, options, body) {
+  return new Promise((resolve, reject) => {
+    const [near, far] = pipe()
+    const req = http.request({ ...options, createConnection: () => near })
+    req.on('error', reject)
+    req.on('response', res => {
+      const chunks = []
+      res.on('data', chunk => chunks.push(chunk))
+      res.on('error', reject)
+      res.on('end', () => resolve(summary(res, Buffer.concat(chunks))))
+    })
+    server[kFront]?.expect(far)
+    server.emit('connection', far)
+    req.end(body)
+  })
+}
+
+function summary (res, body) {
+  return {
+    status: res.statusCode,
+    message: res.statusMessage,
+    headers: res.headers,
+    body,
+    text: () => body.toString(),
+    json: () => JSON.parse(body)
+  }
+}
+
+// A later `use` takes effect, because the list of middleware is read per request.
+function serverOf (app, engine, attachFront) {
+  let server = servers[engine].get(app)
+  if (server === undefined) {
+    const listener = app.callback()
+    server = http.createServer(listener)
+    if (engine === 'http1') attachFront(app, server, listener)
+    servers[engine].set(app, server)
+  }
+  return server
+}
+
+// Two ends: what is written to one is read from the other.
+function pipe () {
+  const { End } = require('./pipe')
+  const near = new End()
+  const far = new End({ address: '127.0.0.1' })
+  near.connect(far)
+  return [near, far]
+}
+
+function isRequest (what) {
+  return typeof what?.url === 'string' && typeof what.headers?.get === 'function'
+}
+
+function webRequest (method, url, fields, body) {
+  const headers = new Headers()
+  for (const [name, value] of Object.entries(fields)) for (const one of [].concat(value)) headers.append(name, one)
+  return new Request(`http://localhost${url}`, { method, headers, body })
+}
+
+// A web Request goes through app.fetch(); the result has the same form.
+async function fetched (app, request, info) {
+  const response = await app.fetch(request, info)
+  const headers = {}
+  for (const [name, value] of response.headers) {
+    if (name !== 'set-cookie') headers[name] = value
+  }
+  const cookies = response.headers.getSetCookie()
+  if (cookies.length > 0) headers['set-cookie'] = cookies
+  const { status: statusCode, statusText: statusMessage } = response
+  return summary({ statusCode, statusMessage, headers }, Buffer.from(await response.arrayBuffer()))
+}

@@ -1,0 +1,75 @@
+'use strict'
+
+const { Duplex } = require('node:stream')
+
+/**
+ * One end of a connection in memory, with the properties of a socket that Node reads.
+ */
+class End extends Duplex {
+  /**
+   * @param {object} [peer]
+   * @param {string} [peer.address] becomes `remoteAddress`
+   * @param {number} [peer.port]
+   * @param {boolean} [peer.encrypted=false]
+   */
+  constructor ({ address, port, encrypted = false } = {}) {
+    super()
+    this.remoteAddress = address
+    this.remotePort = port
+    this.encrypted = encrypted
+    this.other = null
+    this.proceed = null
+  }
+
+  /** Connect two ends: bytes written to one are read from the other. */
+  connect (other) {
+    this.join(other)
+    other.join(this)
+  }
+
+  join (other) {
+    this.other = other
+  }
+
+  /** The reader wants more: the pending write continues. */
+  pulled () {
+    const { proceed } = this
+    this.proceed = null
+    if (proceed) proceed()
+  }
+
+  _read () {
+    if (this.other !== null) this.other.pulled()
+  }
+
+  _write (chunk, encoding, callback) {
+    if (this.other === null || this.other.push(chunk)) callback()
+    else this.proceed = callback
+  }
+
+  _final (callback) {
+    if (this.other !== null) this.other.push(null)
+    callback()
+  }
+
+  // As a socket's: the other end reads the bytes that were written, and then the end.
+  _destroy (err, callback) {
+    if (this.other !== null) this.other.push(null)
+    callback(err)
+  }
+
+  /** As a socket's: destroyed when all is written. */
+  destroySoon () {
+    if (this.writable) this.end()
+    if (this.writableFinished) this.destroy()
+    else this.once('finish', this.destroy)
+  }
+
+  setTimeout () { return this }
+  setNoDelay () { return this }
+  setKeepAlive () { return this }
+  ref () { return this }
+  unref () { return this }
+}
+
+module.exports = { End }

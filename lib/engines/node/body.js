@@ -1,0 +1,54 @@
+'use strict'
+
+const { aborted, tooLong, used } = require('../errors')
+
+/**
+ * Read the body of node's own request into one Buffer.
+ *
+ * @param {number} limit in bytes
+ * @return {Promise<Buffer>} rejects with an HttpError: 413 beyond the limit, 400 when it is cut short
+ */
+exports.readStream = function (req, limit) {
+  return new Promise((resolve, reject) => {
+    const declared = Number(req.headers['content-length'])
+    if (declared > limit) return reject(tooLong(limit))
+    if (req.destroyed && !req.readableEnded) return reject(aborted(0))
+    if (req.readableEnded || req.readableFlowing) return reject(used())
+
+    const chunks = []
+    let length = 0
+
+    const settle = (err) => {
+      req.removeListener('data', take)
+      req.removeListener('end', settle)
+      req.removeListener('error', lose)
+      req.removeListener('close', lose)
+      if (err) reject(err)
+      else resolve(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks, length))
+    }
+    const take = (chunk) => {
+      length += chunk.length
+      if (length <= limit) return chunks.push(chunk)
+      leave(req)
+      settle(tooLong(limit))
+    }
+    const lose = () => settle(aborted(length))
+
+    req.on('data', take)
+    req.on('end', settle)
+    req.on('error', lose)
+    req.on('close', lose)
+  })
+}
+
+// A body over the limit is not read to its end. An HTTP/2 client gets a reset once it has the
+// response (RFC 9113, 8.1); node closes an HTTP/1 connection or skips the rest.
+function leave (req) {
+  req.pause()
+  const { stream } = req
+  if (!stream) return
+  stream.once('finish', () => {
+    stream.close()
+    req.resume()
+  })
+}

@@ -1,0 +1,141 @@
+'use strict'
+
+const process = require('node:process')
+const { setImmediate } = require('node:timers') // jsdom has none
+const { responseLost } = require('../errors')
+
+const kDelivery = Symbol('kone.delivery')
+const kPending = Symbol('kone.pending')
+
+/**
+ * Call `fn` once: with null when the whole response was flushed, or with an error of code `KONE_ERR_RESPONSE_LOST`
+ * when it was lost. For node:http and node:http2; the front has its own `onFinished`.
+ *
+ *    whenFinished(req, res, err => log(err === null ? 'sent' : err.code))
+ *
+ * @param {Function} fn `(err|null) => void`
+ */
+module.exports = function whenFinished (req, res, fn) {
+  let delivery = res[kDelivery]
+  if (delivery === undefined) {
+    delivery = res[kDelivery] = res.stream ? new StreamDelivery(res.stream) : new Delivery(req.socket, res)
+  }
+  delivery.onSettled(fn)
+}
+
+/** Whether one response was flushed or lost: pending until the first call of `settle`. */
+class Fate {
+  constructor () {
+    this.settled = false
+    this.err = null
+    this.listeners = []
+  }
+
+  onSettled (fn) {
+    if (this.settled) setImmediate(fn, this.err)
+    else this.listeners.push(fn)
+  }
+
+  settle (flushed, cause) {
+    if (this.settled) return
+    this.settled = true
+    this.err = flushed ? null : responseLost(cause)
+    // Each in a tick of its own, as on the front: one that throws must not keep the others from being called.
+    for (const fn of this.listeners.splice(0)) process.nextTick(fn, this.err)
+  }
+}
+
+/**
+ * A response over HTTP/1. Node emits 'finish' also for a response whose bytes were dropped because the socket was
+ * destroyed. For a queued response after that one, node up to 22 emits nothing. So a 'finish' counts unless the socket
+ * was destroyed before the last byte was flushed, and the socket's 'close' ends every response that is pending.
+ *
+ *     end() ─▶ 'prefinish' ─▶ 'finish' ─▶ flushed         the socket's 'close' at any point ─▶ lost
+ *              (did the kernel take all bytes at once?)
+ */
+class Delivery extends Fate {
+  constructor (socket, res) {
+    super()
+    this.socket = socket
+    this.res = res
+    this.flushed = false
+    if (typeof res.on !== 'function') return this.settle(true) // a fake, which emits nothing
+    if (res.writableFinished && res.socket === null) return this.settle(true) // before anybody listened
+    if (socket?.closed) return this.settle(false, socket.errored)
+
+    res.on('prefinish', onPrefinish)
+    // Before all others, because a listener that throws keeps those after it from being called.
+    res.prependListener('finish', onFinish)
+    if (typeof socket?.once === 'function') pendingOf(socket).add(this)
+    else res.on('close', onClose)
+  }
+
+  /** `end()` gave all bytes to the socket. Did the kernel take them at once? */
+  prefinish () {
+    const { socket } = this
+    this.flushed = isSound(socket) && socket.writableLength === 0
+  }
+
+  /**
+   * The socket has written all bytes, or was destroyed and has dropped them. Settled in the next tick, because node's
+   * own listener for 'finish' has not been called yet.
+   */
+  finish () {
+    this.flushed ||= !this.socket || isSound(this.socket)
+    process.nextTick(close, this)
+  }
+
+  close () {
+    this.settle(this.flushed, this.res.errored || this.socket?.errored)
+  }
+
+  settle (flushed, cause) {
+    this.socket?.[kPending]?.delete(this)
+    super.settle(flushed, cause)
+  }
+}
+
+/** A write that failed emits the response's 'finish' before it destroys the socket. */
+function isSound (socket) {
+  return !!socket && !socket.destroyed && !socket.errored
+}
+
+function onPrefinish () { this[kDelivery].prefinish() }
+
+function onFinish () { this[kDelivery].finish() }
+
+function onClose () { this[kDelivery].close() }
+
+function close (delivery) { delivery.close() }
+
+/** The responses of a socket that are pending: one listener for all of them. */
+function pendingOf (socket) {
+  if (socket[kPending] === undefined) {
+    socket[kPending] = new Set()
+    socket.once('close', function () {
+      for (const delivery of this[kPending]) delivery.close()
+    })
+  }
+  return socket[kPending]
+}
+
+/** A response over HTTP/2, where the response's own 'finish' means only that the stream is closed. */
+class StreamDelivery extends Fate {
+  constructor (stream) {
+    super()
+    this.stream = stream
+    if (stream.closed && stream.destroyed) this.close()
+    else stream.once('close', () => this.close())
+  }
+
+  close () {
+    const { stream } = this
+    this.settle(wasFlushed(stream), stream.errored || stream.session?.socket?.errored)
+  }
+}
+
+// Node ends the writable side of a HEAD's stream before the response.
+function wasFlushed (stream) {
+  if (!stream.headersSent) return false
+  return stream.headRequest ? !stream.aborted && !stream.errored : stream.writableFinished
+}

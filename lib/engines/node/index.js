@@ -1,0 +1,89 @@
+'use strict'
+
+const { readStream } = require('./body')
+const whenFinished = require('./finished')
+
+/**
+ * What the core needs beyond node's API, for node's own req and res (HTTP/1 and HTTP/2) and for plain objects in their
+ * place, as tests have them. The objects of the other engines have it as methods: see ../contract.js and
+ * ../../create-context.js.
+ */
+
+const kCtx = Symbol('kone.ctx')
+const kWatched = Symbol('kone.watched')
+
+/** One request header field, never what `headers` inherits. */
+exports.field = function ({ headers }, name) {
+  const value = headers[name]
+  return typeof value === 'string' || (value && Object.hasOwn(headers, name)) ? value : undefined
+}
+
+exports.readBody = readStream
+
+exports.onFinished = whenFinished
+
+/** The Writable that a body is piped into. */
+exports.sink = ctx => ctx.res
+
+/** Whether a response can still be sent: it has not ended, and the client is connected. */
+exports.canRespond = function (res) {
+  if (res.writableEnded || res.finished) return false
+  const { socket, stream } = res
+  // HTTP/2: node ends the writable side of a HEAD's stream before the response.
+  if (stream) return !stream.destroyed && !stream.closed
+  // A queued response on a pipelined connection has no socket yet.
+  return socket ? socket.writable : true
+}
+
+/**
+ * Report errors of the connection to `ctx.onerror`. One listener per connection replaces Koa's listeners per request,
+ * so a request costs nothing.
+ */
+exports.own = function (ctx) {
+  const { req, res } = ctx
+  const { socket } = req
+  if (!socket || typeof socket.on !== 'function') return
+  if (req.httpVersionMajor >= 2) {
+    ctx.onFinished(err => ctx.onerror(err?.cause)) // a client that left is not an error of the app
+    return
+  }
+  res[kCtx] = ctx
+  if (socket[kWatched] === undefined) {
+    socket[kWatched] = true
+    socket.once('error', connectionFailed)
+  }
+}
+
+function connectionFailed (err) {
+  const res = this._httpMessage // the response in progress, as node keeps it
+  if (res && res[kCtx]) res[kCtx].onerror(err)
+}
+
+/** Node's methods that plain objects may lack, by what Koa 2 reads of them. */
+const METHODS = {
+  getHeaders: res => typeof res.getHeaders === 'function' ? res.getHeaders() : res._headers || {},
+  getHeader: (res, name) => METHODS.getHeaders(res)[name.toLowerCase()],
+  hasHeader: (res, name) => Object.hasOwn(METHODS.getHeaders(res), name.toLowerCase()),
+  getHeaderNames: res => Object.keys(METHODS.getHeaders(res))
+}
+
+const LACKING = {
+  get (res, name, receiver) {
+    const value = Reflect.get(res, name, receiver)
+    return typeof value === 'function' || !Object.hasOwn(METHODS, name) ? value : METHODS[name].bind(null, res)
+  }
+}
+
+/**
+ * A response with all methods that the core calls.
+ *
+ * @return {http.ServerResponse|object|undefined} the same, unless it lacks one
+ */
+exports.complete = function (res) {
+  const isComplete = !res || (typeof res.getHeader === 'function' && typeof res.hasHeader === 'function' &&
+    typeof res.getHeaders === 'function' && typeof res.getHeaderNames === 'function')
+  return isComplete ? res : new Proxy(res, LACKING)
+}
+
+/** Under it the prototypes of ctx and request have these functions, or those of another engine. */
+exports.ENGINE = Symbol('kone.engine')

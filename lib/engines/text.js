@@ -1,0 +1,40 @@
+'use strict'
+
+const TAB = 9
+const SP = 32
+
+/** V8 copies shorter parts of a string; a longer one refers to the whole string and keeps it in memory. */
+const SHORTEST_SLICE = 13
+
+/** How much longer than a part the whole may be that the part keeps in memory, in characters. */
+const SPARE = 256
+
+/**
+ * Copies a substring, so that the whole string can be freed: joining and slicing makes V8 copy the characters (44 ns, a
+ * third of what a copy through a Buffer costs).
+ *
+ *    detach(text.slice(4, 40))
+ */
+function detach (part) {
+  return part.length < SHORTEST_SLICE ? part : (' ' + part).slice(1)
+}
+
+/** Detaches a part that the app or the connection may keep, if it would keep much more than itself. */
+function detachFrom (whole, part) {
+  return whole.length - part.length > SPARE ? detach(part) : part
+}
+
+/** Without SP and HTAB around it; String's trim() removes U+00A0, too. A loop: a pattern would take quadratic time. */
+function trim (text) {
+  let start = 0
+  let end = text.length
+  while (start < end && isBlank(text.charCodeAt(start))) start++
+  while (end > start && isBlank(text.charCodeAt(end - 1))) end--
+  return text.slice(start, end)
+}
+
+function isBlank (code) {
+  return code === SP || code === TAB
+}
+
+module.exports = { detach, detachFrom, trim, isBlank }

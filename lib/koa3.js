@@ -1,0 +1,170 @@
+'use strict'
+
+const assert = require('node:assert')
+const { inspect } = require('node:util')
+const createError = require('http-errors')
+const statuses = require('statuses')
+const Kone = require('./application')
+
+/*
+ * Koa 3's API on the same core. The package kone@3 (`make pack KOA=3`) has this class as its main. Each comment that
+ * names both majors is a difference between them, and a row of the table in MIGRATION.md (test/compat/koa3.test.js).
+ */
+
+const koa2 = { context: require('./context'), request: require('./request'), response: require('./response') }
+
+const HTTP_URL = /^https?:\/\//i
+
+const context = extend(koa2.context, {
+  /** `ctx.throw()` | status, message and error in any order | the arguments of `http-errors`, the status first */
+  throw (...args) {
+    throw createError(...args)
+  },
+
+  inspect () {
+    return this === context ? this : this.toJSON()
+  },
+
+  [inspect.custom] () {
+    return this.inspect()
+  }
+})
+
+const request = extend(koa2.request, {
+  /** `ctx.origin` | scheme and host of the request | the `Origin` field, or null */
+  get origin () { return this.get('Origin') || null },
+
+  get href () { return hrefOf(this, this.originalUrl) },
+
+  /** `ctx.URL` | puts a target that is a whole URL behind the host | is that URL */
+  get URL () {
+    if (!this.memoizedURL) {
+      try {
+        this.memoizedURL = new URL(hrefOf(this, this.originalUrl || ''))
+      } catch {
+        this.memoizedURL = Object.create(null)
+      }
+    }
+    return this.memoizedURL
+  },
+
+  /** `ctx.protocol` | a trusted `X-Forwarded-Proto` as it was sent | in lower case */
+  get protocol () { return koa2Value(this, 'request', 'protocol').toLowerCase() },
+
+  /** `ctx.request.length` of text that is not a number | 0 | undefined */
+  get length () {
+    const length = Number.parseInt(this.get('Content-Length'), 10)
+    return Number.isNaN(length) ? undefined : length
+  },
+
+  /** `ctx.query` | an object without a prototype, by node:querystring | a plain object, by `URLSearchParams` */
+  get query () {
+    const text = this.querystring
+    const cache = this._querycache ||= Object.create(null)
+    if (!(text in cache)) cache[text] = parseQuery(text)
+    return cache[text]
+  },
+
+  /** `ctx.query=` | writes a blank as `%20` | as `+` */
+  set query (values) {
+    const params = new URLSearchParams()
+    for (const [name, value] of Object.entries(values)) {
+      for (const one of [].concat(value)) params.append(name, ['string', 'number', 'boolean'].includes(typeof one) ? one : '')
+    }
+    this.querystring = params.toString()
+  }
+})
+
+const response = extend(koa2.response, {
+  /** `ctx.response.get()` and `ctx.etag` of a field that is not set | `''` | undefined */
+  get (field) {
+    const { outgoing } = this
+    return typeof outgoing.getHeader === 'function' ? outgoing.getHeader(field) : this.header[field.toLowerCase()]
+  },
+
+  /** `ctx.set()` | makes text of every value | gives values to node, which throws for undefined */
+  set (field, val) {
+    if (this.headerSent || !field) return
+    const fields = typeof field === 'string' ? [[field, val]] : Object.entries(field)
+    for (const [name, value] of fields.map(single)) this.outgoing.setHeader(name, value)
+  },
+
+  get etag () { return this.get('ETag') },
+  set etag (tag) { assign(this, 'response', 'etag', tag) },
+
+  get type () { return koa2Value(this, 'response', 'type') ?? '' },
+  /** `ctx.type = 'js'` | application/javascript | text/javascript */
+  set type (type) { assign(this, 'response', 'type', /^\.?m?js$/.test(type) ? 'text/javascript' : type) },
+
+  get body () { return this._body },
+  /** `ctx.body = null` with the type application/json | a 204 | `null` is sent */
+  set body (val) {
+    if (val == null && !statuses.empty[this.status] && this.type === 'application/json') {
+      this._body = 'null'
+      return
+    }
+    const type = this.get('Content-Type')
+    assign(this, 'response', 'body', val)
+    /** `ctx.body = {}` with another JSON type | sets `application/json` | keeps the type */
+    if (/\bjson\b/i.test(type) && this.type === 'application/json') this.set('Content-Type', type)
+  },
+
+  /** `ctx.redirect('back')` | goes to the page that the client came from | is a relative URL: use `ctx.back()` */
+  redirect (url) {
+    koa2.response.redirect.call(this, url === 'back' ? Object(url) : url) // Koa 2's compares with the text 'back'
+  }
+})
+
+class Application extends Kone {
+  constructor (options) {
+    super(options)
+    this.context = Object.create(context)
+    this.request = Object.create(request)
+    this.response = Object.create(response)
+  }
+
+  /** Generator functions in `app.use()` | are converted | are not */
+  use (fn) {
+    if (typeof fn !== 'function') throw new TypeError('middleware must be a function!')
+    this.middleware.push(fn)
+    return this
+  }
+}
+
+/** A prototype with Koa 2's members, and these in their place. */
+function extend (prototype, members) {
+  return Object.defineProperties(Object.create(prototype), Object.getOwnPropertyDescriptors(members))
+}
+
+function koa2Value (object, part, name) {
+  return Object.getOwnPropertyDescriptor(koa2[part], name).get.call(object)
+}
+
+function assign (object, part, name, value) {
+  Object.getOwnPropertyDescriptor(koa2[part], name).set.call(object, value)
+}
+
+function hrefOf (request, url) {
+  return HTTP_URL.test(url) ? url : `${request.protocol}://${request.host}${url}`
+}
+
+// A key is an own property, whatever its name.
+function parseQuery (text) {
+  const query = {}
+  const params = new URLSearchParams(text)
+  for (const name of params.keys()) {
+    const values = params.getAll(name)
+    const value = values.length === 1 ? values[0] : values
+    Object.defineProperty(query, name, { value, writable: true, enumerable: true, configurable: true })
+  }
+  return query
+}
+
+// Content-Type and Content-Length have one value.
+function single ([name, value]) {
+  if (!Array.isArray(value) || !/^content-(?:type|length)$/i.test(name)) return [name, value]
+  assert(value.length === 1, `${name} must contain exactly one value`)
+  return [name, value[0]]
+}
+
+module.exports = Object.assign(Application, Kone, { default: Application })
