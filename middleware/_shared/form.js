@@ -1,7 +1,7 @@
 'use strict'
 
 const createError = require('http-errors')
-const { misuse } = require('./misuse')
+const { misuse } = require('./usage-error')
 const { boolean, number, refused, shape } = require('./options')
 
 module.exports = form

@@ -1,7 +1,7 @@
 'use strict'
 
 const sizeOf = require('./bytes')
-const { given, misuse } = require('./misuse')
+const { given, misuse } = require('./usage-error')
 const nearest = require('./nearest')
 
 /**

@@ -1,6 +1,6 @@
 'use strict'
 
-const { given, misuse } = require('./misuse')
+const { given, misuse } = require('./usage-error')
 
 /**
  * The same few commands for both kinds of clients: ioredis takes all arguments of a command one by one,

@@ -1,6 +1,6 @@
 'use strict'
 
-const { misuse } = require('./misuse')
+const { misuse } = require('./usage-error')
 
 /** Bun or Deno, whose copies of node's modules differ from node's; empty on Node. */
 const name = process.versions.bun ? 'Bun' : globalThis.Deno ? 'Deno' : ''

@@ -3,7 +3,7 @@
 const createError = require('http-errors')
 const readBody = require('../_shared/body')
 const sizeOf = require('../_shared/bytes')
-const { misuse } = require('../_shared/misuse')
+const { misuse } = require('../_shared/usage-error')
 const { Rule, boolean, check, fn, list, object, off, oneOf, refused, shape, size, text } = require('../_shared/options')
 const { decode, isCharset } = require('./charset')
 const { Contents, LEAVE, READ, REFUSE } = require('./content')

@@ -6,7 +6,7 @@ const zlib = require('node:zlib')
 const types = require('mime-db')
 const sizeOf = require('../_shared/bytes')
 const choose = require('../_shared/encoding')
-const { given, misuse } = require('../_shared/misuse')
+const { given, misuse } = require('../_shared/usage-error')
 const { Rule, check, fn, list, none, oneOf, size, text } = require('../_shared/options')
 const { isBlob, isResponse, isWebStream } = require('../_shared/web')
 

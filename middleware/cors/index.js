@@ -2,7 +2,7 @@
 
 const koaCors = require('@koa/cors')
 const isOver = require('../_shared/is-over')
-const { misuse } = require('../_shared/misuse')
+const { misuse } = require('../_shared/usage-error')
 const { Rule, boolean, check, fn, list, none, string } = require('../_shared/options')
 
 const ORIGIN = Symbol('cors origin')

@@ -1,7 +1,7 @@
 'use strict'
 
 const { timingSafeEqual } = require('node:crypto')
-const { manual, misuse } = require('../_shared/misuse')
+const { manual, misuse } = require('../_shared/usage-error')
 const globs = require('./globs')
 const { any, boolean, check, fn, integer, list, refused, string } = require('../_shared/options')
 const random = require('../_shared/random')

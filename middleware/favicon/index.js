@@ -3,7 +3,7 @@
 const fs = require('node:fs')
 const { resolve } = require('node:path')
 const entityTag = require('../_shared/entity-tag')
-const { given, manual, misuse } = require('../_shared/misuse')
+const { given, manual, misuse } = require('../_shared/usage-error')
 const { check, number, text } = require('../_shared/options')
 
 const ONE_DAY = 24 * 3600 * 1000 // ms

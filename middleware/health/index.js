@@ -1,7 +1,7 @@
 'use strict'
 
 const load = require('../_shared/load')
-const { given, misuse } = require('../_shared/misuse')
+const { given, misuse } = require('../_shared/usage-error')
 const { Rule, boolean, check, fn, number, off, record } = require('../_shared/options')
 const Examination = require('./examination')
 
@@ -16,7 +16,7 @@ const OPTIONS = {
   afterShutdown: fn
 }
 
-// set while app.close() drains a server (lib/drain.js)
+// set while app.close() drains a server (lib/engines/drain.js)
 const kDraining = Symbol.for('kone.draining')
 
 /**

@@ -1,7 +1,7 @@
 'use strict'
 
 const original = require('helmet')
-const { misuse } = require('../_shared/misuse')
+const { misuse } = require('../_shared/usage-error')
 const { Rule, boolean, check, list, number, object, shape, string, text } = require('../_shared/options')
 
 const policy = { policy: text }

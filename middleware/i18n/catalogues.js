@@ -2,7 +2,7 @@
 
 const fs = require('node:fs')
 const path = require('node:path')
-const { given, manual, misuse } = require('../_shared/misuse')
+const { given, manual, misuse } = require('../_shared/usage-error')
 
 /**
  * The catalogues that the options name, from files or as they are.

@@ -1,6 +1,6 @@
 'use strict'
 
-const { given, misuse } = require('../_shared/misuse')
+const { given, misuse } = require('../_shared/usage-error')
 const { Rule, any, check, fn, list, off, refused, text } = require('../_shared/options')
 const extend = require('./context')
 const Locales = require('./locales')

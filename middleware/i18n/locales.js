@@ -1,6 +1,6 @@
 'use strict'
 
-const { misuse } = require('../_shared/misuse')
+const { misuse } = require('../_shared/usage-error')
 const { read } = require('./catalogues')
 const engineOf = require('./engine')
 const helpersOf = require('./helpers')

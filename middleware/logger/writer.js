@@ -1,7 +1,7 @@
 'use strict'
 
 const { setImmediate } = require('node:timers') // jsdom has none
-const { given, misuse } = require('../_shared/misuse')
+const { given, misuse } = require('../_shared/usage-error')
 const { parts } = require('./line')
 const { statusOf } = require('./values')
 

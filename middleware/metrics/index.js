@@ -3,7 +3,7 @@
 const { Rule, boolean, check, list, number, off, string, text } = require('../_shared/options')
 const whenFinished = require('../_shared/finished')
 const load = require('../_shared/load')
-const { manual, misuse } = require('../_shared/misuse')
+const { manual, misuse } = require('../_shared/usage-error')
 const isToken = require('./token')
 const OwnLabels = require('./labels')
 

@@ -1,6 +1,6 @@
 'use strict'
 
-const { given, misuse } = require('../_shared/misuse')
+const { given, misuse } = require('../_shared/usage-error')
 
 const MAX_INTEGER = 999_999_999_999_999 // of a structured field (RFC 9651, 3.3.1)
 const NAMES = ['RateLimit-Policy', 'RateLimit']

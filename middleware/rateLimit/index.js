@@ -3,7 +3,7 @@
 const { createHash } = require('node:crypto')
 const { DOWN } = require('../_shared/breaker')
 const keepingHeaders = require('../_shared/error-headers')
-const { given, misuse } = require('../_shared/misuse')
+const { given, misuse } = require('../_shared/usage-error')
 const {
   any, boolean, check, fn, integer, number, object, off, oneOf, shape, string, text
 } = require('../_shared/options')

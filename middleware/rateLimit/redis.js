@@ -1,7 +1,7 @@
 'use strict'
 
 const { breakerOf } = require('../_shared/breaker')
-const { misuse } = require('../_shared/misuse')
+const { misuse } = require('../_shared/usage-error')
 const redis = require('../_shared/redis')
 
 // One script: a client that dies between INCR and PEXPIRE would leave a count that never expires.

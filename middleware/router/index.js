@@ -2,7 +2,7 @@
 
 const http = require('node:http')
 const createError = require('http-errors')
-const { misuse } = require('../_shared/misuse')
+const { misuse } = require('../_shared/usage-error')
 const { Rule, boolean, check, list, oneOf, string, text } = require('../_shared/options')
 const Layer = require('./layer')
 const { syntaxes, toRegexp } = require('./syntax')

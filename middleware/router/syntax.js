@@ -2,7 +2,7 @@
 
 const six = require('path-to-regexp') // 6.3: koa-router 13
 const eight = require('path-to-regexp-8') // @koa/router from 14 on
-const { misuse } = require('../_shared/misuse')
+const { misuse } = require('../_shared/usage-error')
 
 /**
  * The two ways to write a path. Each has:

@@ -5,7 +5,7 @@ const sizeOf = require('../_shared/bytes')
 const parseJSON = require('../_shared/json')
 const { Rule, check, list, size } = require('../_shared/options')
 const readBody = require('../_shared/body')
-const { given, misuse } = require('../_shared/misuse')
+const { given, misuse } = require('../_shared/usage-error')
 
 // apply() puts the arguments on the stack: about 100,000 of them overflow it
 const MAX_ARGUMENTS = 1000

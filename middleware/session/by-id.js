@@ -1,7 +1,7 @@
 'use strict'
 
 const { breakerOf, isThenable } = require('../_shared/breaker')
-const { given, misuse } = require('../_shared/misuse')
+const { given, misuse } = require('../_shared/usage-error')
 const random = require('../_shared/random')
 const MemoryStore = require('./memory')
 const { NOTHING, recordOf } = require('./record')

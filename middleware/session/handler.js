@@ -1,6 +1,6 @@
 'use strict'
 
-const { given, misuse } = require('../_shared/misuse')
+const { given, misuse } = require('../_shared/usage-error')
 
 /**
  * `ctx.sessionHandler`: the methods of a session that its data cannot hide.

@@ -1,7 +1,7 @@
 'use strict'
 
 const { createCipheriv, createDecipheriv, createSecretKey, hkdfSync } = require('node:crypto')
-const { misuse } = require('../_shared/misuse')
+const { misuse } = require('../_shared/usage-error')
 const random = require('../_shared/random')
 
 const CIPHER = 'aes-256-gcm'

@@ -2,7 +2,7 @@
 
 const { Cookie } = require('cookies')
 const cookieReader = require('../_shared/cookie')
-const { misuse } = require('../_shared/misuse')
+const { misuse } = require('../_shared/usage-error')
 const { boolean, check, fn, none, number, object, oneOf, refused, shape, string, text } = require('../_shared/options')
 const ById = require('./by-id')
 const InCookie = require('./in-cookie')

@@ -1,12 +1,15 @@
 'use strict'
 
 /**
+ * The property of a value that has its Session. A WeakMap costs 1 µs more per session, and its entries until the next
+ * collection (Node 26; benchmarks/micro/middleware.js, session).
+ */
+const kSession = Symbol('session')
+
+/**
  * Add to `ctx.session` what koa-session's has beside the data: `isNew`, `maxAge`, `populated`, `externalKey`,
  * `save()`, `regenerate()` and `manuallyCommit()`. They are inherited and not enumerable, so none of them
  * is saved, spread or listed, and a property of the app with such a name hides the inherited one.
- *
- * The session that an object belongs to is a private field of the object: defining eight properties instead
- * costs 1.2 µs more per session (benchmarks/micro/middleware.js, session).
  *
  * @param {object} value of ctx.session; its prototype is replaced if it is `Object.prototype`
  * @param {object} session that the value belongs to
@@ -14,11 +17,11 @@
  * @api private
  */
 module.exports = function view (value, session) {
-  if (value === null || typeof value !== 'object') return value
-  if (Owned.has(value)) return Owned.move(value, session)
-  if (!Object.isExtensible(value)) return value
+  if (value === null || typeof value !== 'object' || !Object.isExtensible(value)) return value
+  const isNew = !Object.hasOwn(value, kSession)
+  Object.defineProperty(value, kSession, { value: session, configurable: true }) // not enumerable
+  if (!isNew) return value
 
-  new Owned(value, session) // eslint-disable-line no-new
   const prototype = Object.getPrototypeOf(value)
   if (prototype === Object.prototype) return Object.setPrototypeOf(value, Session.prototype)
   if (prototype !== Session.prototype) addMembers(value)
@@ -35,46 +38,25 @@ module.exports.plain = value => {
   return Object.getPrototypeOf(value) === Session.prototype ? { ...value } : value
 }
 
-class Returned {
-  constructor (object) { return object }
-}
-
-/** Adds a private field to an object that exists already. */
-class Owned extends Returned {
-  #session
-
-  constructor (value, session) {
-    super(value)
-    this.#session = session
-  }
-
-  static has (value) { return #session in value }
-  static of (value) { return value.#session }
-  static move (value, session) {
-    value.#session = session
-    return value
-  }
-}
-
 class Session {
-  get isNew () { return Owned.of(this).isNew }
+  get isNew () { return this[kSession].isNew }
   set isNew (value) { own(this, 'isNew', value) }
 
-  get populated () { return Object.keys(Owned.of(this).value ?? {}).length > 0 }
+  get populated () { return Object.keys(this[kSession].value ?? {}).length > 0 }
   set populated (value) { own(this, 'populated', value) }
 
-  get externalKey () { return Owned.of(this).id || undefined }
+  get externalKey () { return this[kSession].id || undefined }
   set externalKey (value) { own(this, 'externalKey', value) }
 
-  get maxAge () { return Owned.of(this).maxAge }
+  get maxAge () { return this[kSession].maxAge }
   set maxAge (value) {
-    if (value === 'session' || value >= 0) Owned.of(this).maxAge = value
+    if (value === 'session' || value >= 0) this[kSession].maxAge = value
     else own(this, 'maxAge', value)
   }
 
-  save (callback) { return called(callback, Owned.of(this).saveNow()) }
-  regenerate (callback) { return called(callback, Owned.of(this).regenerateNow()) }
-  manuallyCommit () { return Owned.of(this).commitNow() }
+  save (callback) { return called(callback, this[kSession].saveNow()) }
+  regenerate (callback) { return called(callback, this[kSession].regenerateNow()) }
+  manuallyCommit () { return this[kSession].commitNow() }
 }
 
 /** passport waits for the callback that express-session and koa-session take. */

@@ -3,7 +3,7 @@
 const fs = require('node:fs')
 const path = require('node:path')
 const choose = require('../_shared/encoding')
-const { given, manual, misuse } = require('../_shared/misuse')
+const { given, manual, misuse } = require('../_shared/usage-error')
 const { boolean, check, fn, list, number, off, string } = require('../_shared/options')
 const { UNSATISFIABLE, WHOLE, outcomeOf } = require('./conditions')
 const { FILE } = require('./disk')
@@ -67,12 +67,12 @@ const OPTIONS = {
  * @throws {Error} when `root` is not a directory; {TypeError} for an option of the wrong type
  * @api public
  */
-module.exports = function serve (root, options) {
-  const server = new Server(root, options)
+module.exports = function staticFiles (root, options) {
+  const responder = new Responder(root, options)
   if (options?.defer) {
     return async function serve (ctx, next) {
       await next()
-      return server.serveAfter(ctx)
+      return responder.respondLast(ctx)
     }
   }
 
@@ -80,11 +80,11 @@ module.exports = function serve (root, options) {
     const { method } = ctx
     if (method !== 'GET' && method !== 'HEAD') return next()
 
-    const entry = server.files.known(ctx.path)
+    const entry = responder.files.known(ctx.path)
     if (entry === NOTHING) return next()
     const file = entry && fileFor(ctx, entry)
-    if (file?.body) return server.send(ctx, entry, file, outcomeOf(ctx, file))
-    return server.serve(ctx).then(served => served ? undefined : next())
+    if (file?.body) return responder.send(ctx, entry, file, outcomeOf(ctx, file))
+    return responder.respond(ctx).then(responded => responded ? undefined : next())
   }
 }
 
@@ -102,27 +102,28 @@ Object.defineProperty(module.exports, 'name', { value: 'static' })
  * @api public
  */
 module.exports.final = function final (root, options) {
-  const server = new Server(root, options)
+  const responder = new Responder(root, options)
   return function serve (ctx) {
-    return server.serveAfter(ctx)
+    return responder.respondLast(ctx)
   }
 }
 
-class Server {
+class Responder {
   constructor (root, options) {
     this.options = settingsOf(root, check('static', options, OPTIONS))
     this.files = new Files(this.options.root, this.options)
   }
 
-  serveAfter (ctx) {
+  /** If nobody responded to a GET or HEAD. */
+  respondLast (ctx) {
     const { method } = ctx
     if ((method === 'GET' || method === 'HEAD') && ctx.body == null && ctx.status === 404) {
-      return this.serve(ctx)
+      return this.respond(ctx)
     }
   }
 
   /** @return {Promise<boolean>} whether it responded */
-  async serve (ctx) {
+  async respond (ctx) {
     const { path } = ctx
     let entry = this.files.known(path)
     for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {

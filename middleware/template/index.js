@@ -3,7 +3,7 @@
 const fs = require('node:fs')
 const path = require('node:path')
 const nunjucks = require('nunjucks')
-const { given, manual, misuse } = require('../_shared/misuse')
+const { given, manual, misuse } = require('../_shared/usage-error')
 const { boolean, check, fn, object, record, refused, shape, text } = require('../_shared/options')
 
 // extensions that need no entry in `map`

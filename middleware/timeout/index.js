@@ -4,7 +4,7 @@ const { AsyncLocalStorage } = require('node:async_hooks')
 const createError = require('http-errors')
 const guard = require('./guard')
 const isOver = require('../_shared/is-over')
-const { given, misuse } = require('../_shared/misuse')
+const { given, misuse } = require('../_shared/usage-error')
 const report = require('../_shared/report')
 const signals = require('./signal')
 

@@ -11,7 +11,7 @@ const report = require('../_shared/report')
 const unread = require('../_shared/unread')
 const whenFinished = require('../_shared/finished')
 const form = require('../_shared/form')
-const { misuse } = require('../_shared/misuse')
+const { misuse } = require('../_shared/usage-error')
 const { custom, memoryStorage, temporary } = require('./storage')
 
 const LIMITS = { fileSize: '10mb', files: 20, fields: 100, fieldSize: '1mb' }

@@ -6,7 +6,7 @@ const { randomUUID } = require('node:crypto')
 const { PassThrough } = require('node:stream')
 const { buffer } = require('node:stream/consumers')
 const { pipeline } = require('node:stream/promises')
-const { misuse } = require('../_shared/misuse')
+const { misuse } = require('../_shared/usage-error')
 
 module.exports = { custom, memoryStorage, temporary }
 

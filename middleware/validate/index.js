@@ -1,7 +1,7 @@
 'use strict'
 
 const createError = require('http-errors')
-const { manual, misuse } = require('../_shared/misuse')
+const { manual, misuse } = require('../_shared/usage-error')
 const { Rule, check, fn } = require('../_shared/options')
 const redactor = require('./redact')
 

@@ -1,0 +1,28 @@
+'use strict'
+
+const { given } = require('../../lib/usage-error')
+
+/**
+ * The error of a registration that cannot work: what is wrong, and the page to read.
+ *
+ *    throw misuse('timeout', `ms must be a number from 1 to ${MAX}, not ${given(ms)}`)
+ *
+ * @param {string} owner name of the middleware, or of a function of it: `session.redis`
+ * @param {string} message
+ * @param {{ cause?: Error }} [options]
+ * @return {TypeError}
+ * @api private
+ */
+function misuse (owner, message, options) {
+  return new TypeError(`${owner}: ${message} (${manual(owner)})`, options)
+}
+
+/**
+ * @param {string} owner
+ * @return {string} path of its page in the package
+ */
+function manual (owner) {
+  return `kone/middleware/${/^\w+/.exec(owner)[0]}/README.md`
+}
+
+module.exports = { given, manual, misuse }
