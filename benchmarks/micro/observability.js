@@ -4,13 +4,10 @@ const fs = require('node:fs')
 const path = require('node:path')
 const { tracingChannel } = require('node:diagnostics_channel')
 const kone = require('../lib/servers/kone')
-const { conditionsOf } = require('../lib/report/page')
-const { ratio } = require('../lib/report/report')
+const { conditions } = require('../lib/report/page')
 const { lab } = require('../lib/run/lab')
-const { rowOf } = require('../lib/run/result')
-const { short } = require('../lib/report/text')
+const { markdown, ratio, short } = require('../lib/report/text')
 const { koneVersion } = require('../lib/servers/versions')
-const { notes } = require('../lib/report/view')
 
 /*
  * What it costs to watch an app: the same route with one thing more each, as its example has it. The lab starts
@@ -76,7 +73,6 @@ lab(module, {
   contenders: Object.keys(parts).map(name => ({ name, file: __filename, args: [name], version: koneVersion })),
   options: { page: { help: `also write the table into ${PAGE}` } },
   probe: contender => ({ contender, ...question }),
-  references: [PLAIN],
 
   // In the contender's process the lab is not the main module: this is its app.
   start ([part]) {
@@ -91,42 +87,30 @@ lab(module, {
   },
 
   async measure (lab) {
-    const generator = lab.generator(['wrk', 'autocannon'])
-    const servers = await lab.start(lab.contenders, question)
-    const load = { ...question.request, generator, connections: 50, seconds: lab.options.quick ? 1 : 2 }
-    await lab.measure(servers.map(server => ({ workload: question.workload, server, load })))
+    const generator = lab.generator()
+    const load = { generator, connections: 50, seconds: lab.options.quick ? 1 : 2 }
+    await lab.group(lab.contenders, question, { [question.workload]: load })
     lab.result.derived.page = lab.options.page
   },
 
-  view (result) {
-    const rows = table(result)
-    const [{ generator }] = result.rows
-    if (result.derived.page) write(result, generator, rows)
-    return {
-      title: 'what it costs to watch an app',
-      sections: [{ heading: `${generator}, 50 connections`, table: rows, notes: notes(result, question.workload) }]
-    }
-  }
+  view: { sections }
 })
 
-function table (result) {
+function sections (figures) {
   const { workload } = question
-  const lines = Object.keys(parts).map(contender => {
-    const row = rowOf(result, workload, contender)
-    if (!row) return null
-    const compared = contender === PLAIN ? '1' : ratio(result, { workload, contender, to: PLAIN })
-    return [parts[contender].what, short(row.median), compared]
-  })
-  return [['', 'CPU µs/request', `÷ ${PLAIN}`], ...lines.filter(Boolean)]
+  const rows = Object.keys(parts).filter(name => figures.row(workload, name)).map(name =>
+    [parts[name].what, short(figures.row(workload, name).median), name === PLAIN ? '1' : ratio(figures.ratio(workload, name, PLAIN))])
+  const table = [['', 'CPU µs/request', `÷ ${PLAIN}`], ...rows]
+  if (figures.result.derived.page) write(figures, table)
+  return [{ heading: figures.load(workload), table, notes: figures.notes([workload]) }]
 }
 
 // Between the page's two marks.
-function write (result, generator, [head, ...rows]) {
-  const { machine: { cpu, cores }, node, date, command, derived } = result
+function write (figures, table) {
+  const { machine: { cpu, cores }, node, date, command, derived } = figures.result
   const file = path.join(kone.root, PAGE)
-  const lines = [head, ['---', '--:', '--:'], ...rows].map(cells => `| ${cells.join(' | ')} |`)
-  const made = `\`${command}\`, ${generator}, 50 connections, ${derived.rounds} rounds, ${date.slice(0, 10)},\n` +
-    `Node ${node.slice(1)}, ${cores} × ${cpu}; ${conditionsOf(result)}.`
-  const marked = `<!-- cost -->\n${lines.join('\n')}\n\n${made}\n<!-- /cost -->`
+  const made = `\`${command}\`, ${figures.load(question.workload)}, ${derived.rounds} rounds, ${date.slice(0, 10)},\n` +
+    `Node ${node.slice(1)}, ${cores} × ${cpu}; ${conditions(figures.result)}.`
+  const marked = `<!-- cost -->\n${markdown(table)}\n\n${made}\n<!-- /cost -->`
   fs.writeFileSync(file, fs.readFileSync(file, 'utf8').replace(/<!-- cost -->[\s\S]*<!-- \/cost -->/, () => marked))
 }

@@ -8,58 +8,54 @@ const { list } = require('../../lib/servers/contenders')
 const { era, option } = require('../../lib/servers/era')
 const { cluster: underPm2 } = require('../../lib/servers/pm2')
 const { block } = require('../../lib/report/text')
+const view = require('./view')
 
 /*
- * Hello world behind five middleware: kone beside node:http, Koa, the frameworks of its first report and
- * today's. Five middleware are what each framework means by them; node has none and is the floor.
+ * Hello world behind five middleware: kone beside node:http, Koa, the frameworks of its first report and today's. Five
+ * middleware are what each framework means by them; node has none.
  */
 
 const folder = path.join(__dirname, 'contenders')
-
 const CLUSTERED = ['kone', 'koa', 'node']
+const PACED = ['net', 'kone', 'node', 'node-cheapest', 'koa', 'fastify', 'hono']
 
-const question = {
-  request: { path: '/' },
-  expected: { status: 200, type: 'text/plain; charset=utf-8', body: 'Hello World' }
-}
-
+const question = { request: { path: '/' }, expected: { status: 200, type: 'text/plain; charset=utf-8', body: 'Hello World' } }
 const PAGE = '<h2>Hello, ada</h2>\n<ul>\n  <li>a</li>\n  <li>b</li>\n  <li>&lt;c&gt;</li>\n</ul>\n'
 
 lab(module, {
   name: 'battle',
-  contenders: list(folder, { first: ['node', 'kone', 'kone-bluebird', 'koa', 'koa3'] }),
+  contenders: list(folder, { first: ['net', 'node', 'node-cheapest', 'kone', 'kone-bluebird', 'koa', 'koa3'] }),
   options: { era: option },
   probe: contender => contender.isPm2 ? null : { contender, ...question },
-  references: ({ contenders }) => ['node', 'koa', 'koa-2.0.1',
-    ...contenders.map(({ name }) => name).filter(name => /^node-\d/.test(name))],
-  view: require('./tables'),
+  view,
 
   async measure (lab) {
-    const { quick } = lab.options
-    const generators = lab.generators(['autocannon', 'wrk'])
-    const ours = lab.contenders.filter(({ isPm2 }) => !isPm2)
-    const servers = await lab.start(ours, { workload: 'hello', ...question, reference: 'node' })
-    const autocannon = { generator: 'autocannon', connections: 100, seconds: quick ? 2 : 3 }
+    const { quick, rounds } = lab.options
+    const generators = lab.generators(['autocannon', 'wrk', 'paced'])
+    const servers = await lab.start(lab.contenders.filter(({ isPm2 }) => !isPm2), { workload: 'hello', ...question, reference: 'node' })
+    const autocannon = { generator: 'autocannon', connections: 100, seconds: quick ? 1 : 3 }
     const wrk = { generator: 'wrk', connections: 50, seconds: quick ? 1 : 2 }
-    const brief = { ...autocannon, seconds: quick ? 1 : 3 }
-    const loads = Object.entries({ hello: autocannon, 'hello, wrk': wrk }).filter(([, { generator }]) => generators[generator])
+    const rates = view.RATES.map(rate => [view.paced(rate), { generator: 'paced', connections: 100, rate, seconds: wrk.seconds }])
+    const loads = Object.entries({ 'hello, wrk': wrk, hello: autocannon, ...Object.fromEntries(rates) })
 
     await lab.inTime([
-      ...loads.map(([workload, load]) => ({
-        name: workload,
-        seconds: servers.length * lab.options.rounds * load.seconds,
-        size: load.seconds,
-        async act () {
-          const cells = servers.map(server => ({ workload, server, load }))
-          await lab.measure(cells, { quickWarm: 1 })
-          if (load.generator === 'autocannon') cells.forEach(show)
+      ...loads.filter(([, { generator }]) => generators[generator]).map(([workload, load]) => {
+        const cells = servers.filter(({ name }) => !load.rate || PACED.includes(name)).map(server => ({ workload, server, load }))
+        return {
+          name: workload,
+          seconds: cells.length * rounds * load.seconds,
+          size: cells.length * load.seconds,
+          async act () {
+            await lab.measure(cells, { quickWarm: 1 })
+            if (load.generator === 'autocannon') cells.forEach(show)
+          }
         }
-      })),
-      ...await eras(lab, brief),
+      }),
+      ...await eras(lab, autocannon),
       cluster(lab, wrk),
-      ...pm2(lab, generators.wrk ? wrk : brief)
+      ...pm2(lab, generators.wrk ? wrk : autocannon)
     ])
-    await Promise.all(servers.map(server => server.stop()))
+    await lab.stop(servers)
   }
 })
 
@@ -69,13 +65,11 @@ async function eras (lab, load) {
   const found = await era(lab, list(path.join(folder, '2017')))
   return found.map(({ version, contenders }) => ({
     name: `Node ${version}`,
+    size: contenders.length * load.seconds,
     async act () {
       const workload = `hello, Node ${version}`
-      const servers = await lab.start(contenders, { workload, ...question, reference: `node-${version}` })
-      const cells = servers.map(server => ({ workload, server, load }))
-      await lab.measure(cells)
+      const cells = await lab.group(contenders, { workload, ...question, reference: `node-${version}` }, { [workload]: load })
       cells.forEach(show)
-      await Promise.all(servers.map(server => server.stop()))
     }
   }))
 }
@@ -84,36 +78,21 @@ async function eras (lab, load) {
 // costs in all processes does not depend on that.
 function cluster (lab, load) {
   const workload = 'cluster, wrk'
-  const workers = os.availableParallelism()
-  const contenders = lab.contenders
-    .filter(({ name }) => CLUSTERED.includes(name))
+  const workers = lab.result.derived.workers = os.availableParallelism()
+  const contenders = lab.contenders.filter(({ name }) => CLUSTERED.includes(name))
     .map(one => ({ ...one, workers, isSpread: true }))
   return {
     name: workload,
-    size: contenders.length,
-    async act () {
-      lab.result.derived.workers = workers
-      const servers = await lab.start(contenders, { workload, ...question, reference: 'node' })
-      const generator = lab.generator(['wrk', 'autocannon'])
-      await lab.measure(servers.map(server => ({ workload, server, load: { ...load, generator } })))
-      await Promise.all(servers.map(server => server.stop()))
-    }
+    size: 4 * contenders.length * load.seconds,
+    act: () => lab.group(contenders, { workload, ...question, reference: 'node' }, { [workload]: { ...load, generator: lab.generator() } })
   }
 }
 
 function pm2 (lab, load) {
   const contender = lab.contenders.find(({ isPm2 }) => isPm2)
-  if (!contender) return []
-  return [{
-    name: 'cluster by pm2',
-    seconds: 10 + 2 * lab.options.rounds,
-    size: 1,
-    act: () => underPm2(lab, contender, {
-      expected: { status: 200, type: 'text/html; charset=utf-8', body: PAGE },
-      load,
-      generator: lab.generators([load.generator])[load.generator]
-    })
-  }]
+  const expected = { status: 200, type: 'text/html; charset=utf-8', body: PAGE }
+  const generator = lab.generators([load.generator])[load.generator]
+  return contender ? [{ name: 'cluster by pm2', seconds: 10 + 2 * lab.options.rounds, size: 1, act: () => underPm2(lab, contender, { expected, load, generator }) }] : []
 }
 
 function show ({ workload, server, samples, rejected }) {

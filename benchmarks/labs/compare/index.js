@@ -5,7 +5,7 @@ const { lab } = require('../../lib/run/lab')
 const { doubt, measure } = require('../../lib/run/measure')
 const { list, read } = require('../../lib/servers/contenders')
 const { folders, sides } = require('./revisions')
-const { view } = require('./tables')
+const view = require('./view')
 
 /*
  * Two revisions of kone in interleaved rounds: whether a change makes it faster. Every round starts every server
@@ -51,11 +51,10 @@ lab(module, {
     ref: { value: '<rev>', help: 'compare the checkout with this revision, or a..b (default: $REF, or HEAD~1)' }
   },
   probe: contender => ({ contender: { ...contender, args: ['hello'] }, expected: hello }),
-  references: ['kone-before', 'node'],
   view,
 
   async measure (lab) {
-    const generator = lab.generator(['wrk', 'autocannon'])
+    const generator = lab.generator()
     const revisions = folders()
     lab.atEnd(revisions.remove)
     const { before, after } = sides(lab.options.ref ?? (process.env.REF || 'HEAD~1'))

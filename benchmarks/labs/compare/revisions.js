@@ -12,9 +12,6 @@ const { root } = require('../../lib/servers/kone')
  *
  *    sides('main~1')    // { before: 'main~1', after: null }, where null is the checkout as it is
  *    sides('v1.0..v2')  // { before: 'v1.0', after: 'v2' }
- *
- * @param {string} ref
- * @return {{ before: string, after: string|null }}
  */
 exports.sides = function (ref) {
   const [, before, after] = /^(.*?)(?:\.\.(.*))?$/s.exec(ref)
@@ -24,18 +21,11 @@ exports.sides = function (ref) {
 /**
  * kone as it was, unpacked into folders of its own that share the checkout's node_modules. The checkout is only
  * read, so that one can go on working in it.
- *
- * @return {{ add: Function, remove: Function }}
  */
 exports.folders = function () {
   const base = fs.mkdtempSync(path.join(os.tmpdir(), 'kone-compare-'))
 
-  /**
-   * @param {string} name
-   * @param {string|null} revision null: the checkout as it is now
-   * @return {{ root: string, version: string, dependencies: string }}
-   * @throws {OptionError} there is no such revision
-   */
+  /** } */
   function add (name, revision) {
     const commit = revision === null ? null : commitOf(revision)
     const folder = path.join(base, name)

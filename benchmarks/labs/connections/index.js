@@ -13,7 +13,9 @@ const { list } = require('../../lib/servers/contenders')
 const { descriptors } = require('../../lib/servers/descriptors')
 const { extra } = require('../../lib/servers/program')
 const { levelsOf, sized } = require('./levels')
-const { RATE, named, view } = require('./tables')
+const view = require('./view')
+
+const { RATE, named } = view
 
 /*
  * Thousands of connections: what one costs that is silent, how soon responses come when 1,000 requests a second come
@@ -67,7 +69,7 @@ async function level (lab, connections, inTime) {
   if (!able.length) return NaN
   const workload = named('idle', connections)
   const verified = await lab.start(able, { workload, expected: hello, reference: 'node' })
-  await Promise.all(verified.map(one => one.stop()))
+  await lab.stop(verified)
 
   const crowd = new Crowd({ connections, pin: lab.pins?.load })
   const forget = lab.atEnd(() => crowd.stop())
@@ -146,8 +148,8 @@ function recordLevel (lab, { contender: { name: contender }, connections, sample
     connections,
     latencyMeanMs: round(latencyMeanMs),
     pipeline: 1,
-    seconds: secondsOf(lab, connections),
-    errors: 0
+    rate: RATE,
+    seconds: secondsOf(lab, connections)
   }
   for (const [metric, unit] of [['cpu', 'µs/request'], ['p50', 'ms'], ['p90', 'ms'], ['p99', 'ms']]) {
     rows.push(row({ workload: open, contender, metric, unit }, paced.map(sample => sample[metric]), conditions))

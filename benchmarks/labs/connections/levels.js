@@ -11,23 +11,13 @@ const ALL = [1000, 10_000, 20_000, 50_000, 100_000] // from the report's 10,000 
  * How many connections a run goes through.
  *
  *    levelsOf({ quick: true }) // [1000, 10000]
- *
- * @param {{ quick?: boolean, all?: boolean }} options
- * @return {number[]}
  */
 exports.levelsOf = function ({ quick, all }) {
   if (quick) return all ? [...FEW, ALL.at(-1)] : FEW
   return all ? ALL : DEFAULT
 }
 
-/**
- * A contender with as many processes as such a level needs.
- *
- * @param {object} contender as contenders.js lists it
- * @param {number} connections
- * @param {number} descriptors that a process may open
- * @return {object|string} the contender, or why it cannot be measured
- */
+/** A contender with as many processes as such a level needs. */
 exports.sized = function (contender, connections, descriptors) {
   const { name, extra, program, isCluster, isLargeOnly } = contender
   const needed = processesFor(connections, descriptors)

@@ -20,10 +20,6 @@ const PAGE = exports.PAGE = `<!doctype html>\n<title>Articles</title>\n${'<p>A p
  * The app of a workload.
  *
  *    start(['API', '/tmp/dropin'], () => require('koa')).listen(3000)
- *
- * @param {string[]} args a name of workloads.js; the folder that `prepare` filled
- * @param {() => Function} framework gives Koa, or what is put in its place
- * @return {{ listen: Function }} the app or its server
  */
 exports.start = function ([workload, folder], framework) {
   load(workload)
@@ -32,11 +28,7 @@ exports.start = function ([workload, folder], framework) {
   return apps[workload](app, folder) ?? app
 }
 
-/**
- * Load the agent of a workload, if it has one; before the framework, as its manual wants it.
- *
- * @param {string} workload
- */
+/** Load the agent of a workload, if it has one; before the framework, as its manual wants it. */
 const load = exports.load = function (workload) {
   if (workload === 'OpenTelemetry') require('./tracing')
 }
@@ -136,9 +128,6 @@ function files (app, folder) {
 /**
  * pino-http writing to a file, as a service without a log collector does. The file is emptied every second: it would
  * grow by gigabytes.
- *
- * @param {string} folder
- * @return {Function} (req, res)
  */
 const logger = exports.logger = function (folder) {
   const pino = require('pino')
@@ -147,12 +136,7 @@ const logger = exports.logger = function (folder) {
   return require('pino-http')({}, pino.destination(file))
 }
 
-/**
- * The files that the apps read: two to serve, a certificate.
- *
- * @param {string} folder an existing one
- * @return {Promise<void>}
- */
+/** The files that the apps read: two to serve, a certificate. */
 exports.prepare = async function (folder) {
   fs.mkdirSync(path.join(folder, 'public'))
   for (const [name, bytes] of [['1k.html', 1024], ['64k.html', 65_536]]) {
@@ -161,10 +145,5 @@ exports.prepare = async function (folder) {
   await makeCertificate(folder)
 }
 
-/**
- * The content of a file.
- *
- * @param {number} bytes
- * @return {string}
- */
+/** The content of a file. */
 const text = exports.text = bytes => 'A file as it lies on a disk.\n'.repeat(Math.ceil(bytes / 29)).slice(0, bytes)

@@ -10,9 +10,6 @@ const CHANGING = new Set(['date', 'set-cookie', 'x-response-time'])
  * every header of Koa's and no other. node's may have fewer: it is by hand.
  *
  *    lab.start(contenders, { workload, request, expected, check: compared(request) }) // koa comes first
- *
- * @param {object} request
- * @return {(server: { name: string, port: number }, expected: object) => Promise<object>} as lab.start takes it
  */
 exports.compared = function (request) {
   let koa

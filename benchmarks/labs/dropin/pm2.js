@@ -7,18 +7,12 @@ const { root } = require('../../lib/servers/kone')
 const app = path.join(__dirname, 'pm2-app.js')
 const bin = path.join(root, 'node_modules/pm2/bin/pm2')
 
-/**
- * @return {string|null} how to get pm2, if it is missing
- */
+/** how to get pm2, if it is missing */
 exports.missing = () => fs.existsSync(bin) ? null : 'npm install in the root'
 
 /**
  * A contender as `pm2 start app.js -i 1` runs it: one worker in cluster mode, watched by pm2's metrics. The daemon
  * stays in the foreground, so that it ends with the lab.
- *
- * @param {{ name: string, file: string, version: Function }} contender
- * @param {{ node: string }} options the Node to run
- * @return {object} a contender that is a program
  */
 exports.underPm2 = function ({ name, file, version }, { node }) {
   return {

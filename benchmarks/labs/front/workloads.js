@@ -33,7 +33,7 @@ const wrk = { generator: 'wrk', connections: 50 }
  */
 module.exports = [
   {
-    app: { net: '', node: 'hello', kone: 'hello', 'kone-node': 'hello', koa: 'hello' },
+    app: { net: '', node: 'hello', 'node-cheapest': 'hello', kone: 'hello', 'kone-node': 'hello', koa: 'hello' },
     expected: hello,
     loads: {
       hello: wrk,

@@ -6,7 +6,7 @@ const { lab } = require('../../lib/run/lab')
 const { row } = require('../../lib/run/result')
 const { list } = require('../../lib/servers/contenders')
 const SUBJECTS = require('./subjects')
-const { named, view } = require('./tables')
+const view = require('./view')
 
 /*
  * How cost grows as work grows: one subject after the other, kone beside koa and fastify, each with a slope.
@@ -16,7 +16,6 @@ lab(module, {
   name: 'growth',
   contenders: list(path.join(__dirname, 'contenders'), { first: ['kone', 'koa'] }),
   probe: contender => ({ contender: { ...contender, args: ['middleware', '5'] }, expected: SUBJECTS.middleware.expected(5) }),
-  references: ['koa', 'fastify'],
   view,
 
   async measure (lab) {
@@ -30,10 +29,10 @@ lab(module, {
 
 // A server for each contender and each n: what was large before leaves nothing behind.
 async function measure (lab, subject, { at, request = () => ({}), expected, connections = () => 50 }) {
-  const { quick } = lab.options
+  const seconds = lab.options.quick ? 0.35 : 2
   const cells = []
   for (const n of at) {
-    const workload = named(subject, n)
+    const workload = view.named(subject, n)
     const wanted = request(n)
     const servers = await lab.start(lab.contenders.map(one => ({ ...one, args: [subject, String(n)] })), {
       workload,
@@ -42,16 +41,13 @@ async function measure (lab, subject, { at, request = () => ({}), expected, conn
     })
     for (const server of servers) {
       const { body, ...request } = server.request
-      const load = { ...request, size: wanted.size, group: server.name, connections: connections(n), seconds: quick ? 0.35 : 2 }
-      cells.push({ n, workload, server, load: { generator: 'pooled', ...load } })
+      const load = { ...request, size: wanted.size, group: server.name, connections: connections(n), seconds }
+      cells.push({ workload, server, load: { generator: 'pooled', ...load } })
     }
   }
   await lab.measure(cells)
   if (subject === 'body') await peaks(lab, cells)
-  for (const { n, workload } of cells) {
-    for (const row of lab.result.rows) if (row.workload === workload) row.at = n
-  }
-  await Promise.all(cells.map(({ server }) => server.stop()))
+  await lab.stop(cells.map(({ server }) => server))
 }
 
 // The request as it is verified: with its body.

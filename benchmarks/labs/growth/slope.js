@@ -7,10 +7,6 @@ const { round, spread } = require('../../lib/run/stats')
  * exponent, the steepness of the line on logarithmic axes (0: not at all, 1: in proportion).
  *
  *    slope([{ x: 0, rounds: [10] }, { x: 100, rounds: [30] }]) // { perUnit: { median: 0.2, … }, times: { median: 3, … } }
- *
- * @param {{ x: number, rounds: number[] }[]} points at least two
- * @return {{ perUnit: object, times: object, exponent: number|null }} times: the most work ÷ the least; exponent: null
- *   where there are not two points above 0
  */
 exports.slope = function (points) {
   const sorted = [...points].sort((a, b) => a.x - b.x)

@@ -2,14 +2,7 @@
 
 const TEXT = 'Text that is worth compressing, as pages and JSON are.\n'.repeat(80)
 
-/**
- * One app for both sides: all middleware, without or with a rendered template, or one middleware alone.
- *
- * @param {object} app of Koa or kone
- * @param {object} set functions that mount one middleware each: sets/kone.js or sets/koa.js
- * @param {string} workload
- * @return {object} the app
- */
+/** One app for both sides: all middleware, without or with a rendered template, or one middleware alone. */
 module.exports = function (app, set, workload) {
   const workloads = {
     plain: whole(async ctx => {

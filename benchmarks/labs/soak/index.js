@@ -4,28 +4,26 @@ const path = require('node:path')
 const { lab } = require('../../lib/run/lab')
 const { row } = require('../../lib/run/result')
 const { list } = require('../../lib/servers/contenders')
-const { LOOKS, view } = require('./tables')
 
 /*
- * A million requests: whether memory grows with their number. Resident memory is read after each
- * hundred thousand, without a forced garbage collection. A round is a hundred thousand requests.
+ * A million requests: whether memory grows with their number. Resident memory is read after each hundred thousand,
+ * without a forced garbage collection. A round is a hundred thousand requests.
  */
 
-const question = {
-  request: { path: '/' },
-  expected: { status: 200, type: 'text/plain; charset=utf-8', body: 'Hello World' }
-}
+const LOOKS = 10
+const question = { request: { path: '/' }, expected: { status: 200, type: 'text/plain; charset=utf-8', body: 'Hello World' } }
 
 lab(module, {
   name: 'soak',
   contenders: list(path.join(__dirname, '../battle/contenders'), { only: ['node', 'kone', 'koa'] }),
   probe: contender => ({ contender, ...question }),
-  view,
+  view: require('./view'),
 
   async measure (lab) {
     const each = lab.options.quick ? 10_000 : 100_000 // requests
     Object.assign(lab.result.derived, { rounds: LOOKS, requestsPerRound: each })
-    const generator = lab.generators(['wrk', 'autocannon'])[lab.generator(['wrk', 'autocannon'])]
+    const name = lab.generator()
+    const generator = lab.generators([name])[name]
     const servers = await lab.start(lab.contenders, { workload: 'soak', ...question })
     const cells = servers.map(server => ({ workload: 'soak', server }))
     await lab.rounds(cells, {
@@ -44,6 +42,6 @@ lab(module, {
       if (rejected) lab.reject('soak', name, rejected)
       else lab.result.rows.push(row({ workload: 'soak', contender: name, metric: 'memory', unit: 'bytes' }, samples.map(one => one.memory)))
     }
-    await Promise.all(servers.map(server => server.stop()))
+    await lab.stop(servers)
   }
 })

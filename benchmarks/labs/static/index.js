@@ -15,7 +15,9 @@ const { extra } = require('../../lib/servers/program')
 const { descriptors } = require('../../lib/servers/descriptors')
 const { large } = require('./large')
 const { SIZES, WORKERS, bodyOf, plan, workersFor } = require('./plan')
-const { CROWDED, REFERENCES, view } = require('./tables')
+const view = require('./view')
+
+const { CROWDED } = view
 
 /*
  * Files: kone, from memory and from the disk, beside the servers that are made for it, the static middleware of
@@ -35,7 +37,6 @@ lab(module, {
   name: 'static',
   contenders,
   options: { all: { help: 'also 60,000 connections, by servers of several processes' } },
-  references: REFERENCES,
   view,
 
   probe (contender, { folder }) {
@@ -48,7 +49,7 @@ lab(module, {
     lab.atEnd(() => fs.rmSync(root, { recursive: true, force: true }))
     writeFiles(root)
 
-    const generator = lab.generator(['wrk', 'autocannon'])
+    const generator = lab.generator()
     // net and node hold every file in memory, node-disk is their counterpart for those that are too large
     const small = ({ name }) => name !== 'node-disk'
     const big = ({ name }) => lab.options.quick ? QUICK_LARGE.includes(name) : !['net', 'node'].includes(name)
@@ -57,7 +58,6 @@ lab(module, {
     const leaking = new Set(lab.contenders.filter(({ extra, leaks }) => extra || leaks).map(({ name }) => name))
     const servers = await startAll(lab, root, lab.contenders.filter(small))
     const workloads = plan(lab.options)
-    lab.result.derived.workloads = workloads.flat().map(({ workload, heading, path }) => ({ workload, heading, path }))
     await lab.inTime([...workloads.map(group => {
       const cells = group.flatMap(({ workload, path, load, only }) => servers
         .filter(({ name, paths }) => paths.has(path) && (!only || only.includes(name) || extras.has(name)))
@@ -74,7 +74,7 @@ lab(module, {
       size: 4 * lab.contenders.filter(big).length, // two files; with --quick, seconds twice as many
       act: () => large(lab, root => lab.contenders.filter(big).map(one => serving(one, root)))
     }])
-    await Promise.all(servers.map(server => server.stop()))
+    await lab.stop(servers)
     if (lab.options.all) await crowded(lab, root)
   }
 })
@@ -152,7 +152,7 @@ async function crowded (lab, root) {
   crowd.stop()
   forget()
   lab.record(cells)
-  await Promise.all(servers.map(server => server.stop()))
+  await lab.stop(servers)
 }
 
 // The charset is not required: the servers of EXTRA are as they are.

@@ -5,10 +5,8 @@ const os = require('node:os')
 const path = require('node:path')
 const cpu = require('../../lib/run/cpu')
 const { doubt, measure } = require('../../lib/run/measure')
-const { row, rowOf, rowsOf } = require('../../lib/run/result')
-const { pairedRatio } = require('../../lib/run/stats')
+const { row } = require('../../lib/run/result')
 const { verify } = require('../../lib/run/verify')
-const { short } = require('../../lib/report/text')
 
 /*
  * Large files, to a few connections: how many bytes come, what a megabyte costs, and how much memory is resident while
@@ -24,20 +22,10 @@ const LARGE = exports.LARGE = [
   { workload: '100 MB, 4 connections', path: '/100m.html', bytes: 100 * MB, connections: 4 }
 ]
 
-/**
- * A file's content.
- *
- * @param {number} bytes
- * @return {Buffer}
- */
+/** A file's content. */
 const contentOf = exports.contentOf = bytes => Buffer.alloc(bytes, LINE)
 
-/**
- * Measure all of them.
- *
- * @param {Lab} lab
- * @param {(root: string) => object[]} contendersOf who takes part, serving a root
- */
+/** Measure all of them. */
 exports.large = async function (lab, contendersOf) {
   const root = fs.mkdtempSync(path.join(os.tmpdir(), 'kone-large-'))
   const remove = () => fs.rmSync(root, { recursive: true, force: true })
@@ -48,7 +36,7 @@ exports.large = async function (lab, contendersOf) {
   const [first] = LARGE
   const servers = await lab.start(contendersOf(root), { workload: first.workload, ...question(first), reference: 'node-disk' })
   for (const one of LARGE) await sent(lab, servers, one)
-  await Promise.all(servers.map(server => server.stop()))
+  await lab.stop(servers)
   remove()
   forget()
 }
@@ -65,7 +53,7 @@ async function sent (lab, servers, one) {
     }
   }
 
-  const generator = lab.generator(['wrk', 'autocannon'])
+  const generator = lab.generator()
   const load = { generator, path, connections, seconds: 2 }
   const cells = able.map(server => ({ workload, server, load }))
   await lab.rounds(cells, { visit: cell => transfer(cell, lab.generators([generator])[generator]), doubt })
@@ -73,13 +61,7 @@ async function sent (lab, servers, one) {
   for (const cell of cells.filter(({ rejected }) => !rejected)) lab.result.rows.push(...figuresOf(cell))
 }
 
-/**
- * A round: the sample of `measure`, and the most memory that was resident during it.
- *
- * @param {{ server: object, load: object }} cell
- * @param {{ run: Function }} generator
- * @return {Promise<object>} with bandwidth in MB/s, perMB in µs, peak in bytes (null where /proc is missing)
- */
+/** A round: the sample of `measure`, and the most memory that was resident during it. */
 const transfer = exports.transfer = async function (cell, generator) {
   let peak = null
   const look = () => { peak = Math.max(peak, cpu.resident(cell.server.pid)) || null }
@@ -120,35 +102,3 @@ function question ({ path, bytes }) {
     }
   }
 }
-
-/**
- * The tables of the part.
- *
- * @param {object} result
- * @return {object[]} sections; none where it was not measured
- */
-exports.tables = result => LARGE.map(({ workload, bytes, connections }) => {
-  const costs = rowsOf(result, workload, 'perMB').sort((a, b) => a.median - b.median)
-  if (!costs.length) return null
-
-  const floor = costs.find(({ contender }) => contender === 'node-disk')
-  const spread = ({ min, max }) => `${short(min)}–${short(max)}`
-  return {
-    heading: `a file of ${bytes / MB} MB to ${connections} connections`,
-    table: [
-      ['', 'MB/s', 'spread', 'CPU µs/MB', 'spread', '÷ node-disk', 'peak resident MB'],
-      ...costs.map(cost => {
-        const of = metric => rowOf(result, workload, cost.contender, metric)
-        const [rate, memory] = [of('bandwidth'), of('memory')]
-        const ratio = floor && pairedRatio(cost.rounds, floor.rounds)
-        return [
-          cost.contender, short(rate.median), spread(rate), short(cost.median), spread(cost),
-          ratio ? ratio.median.toFixed(2) : '–',
-          memory ? short(memory.median) : '–'
-        ]
-      })
-    ],
-    chart: { rows: costs, caption: 'server CPU per megabyte, µs: shorter is better' },
-    notes: ['resident memory counts the pages that the processes of a server share for each of them']
-  }
-}).filter(Boolean)

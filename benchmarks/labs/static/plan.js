@@ -1,6 +1,5 @@
 'use strict'
 
-const { pairedRatio } = require('../../lib/run/stats')
 const { processesFor } = require('../../lib/servers/descriptors')
 
 /** The files: the report's 13 bytes, and what grows from there. */
@@ -15,46 +14,33 @@ const SIZES = exports.SIZES = [
  * A page of exactly so many bytes.
  *
  *    bodyOf(13) // 'Hello, World\n'
- *
- * @param {number} bytes
- * @return {string}
  */
 exports.bodyOf = bytes => 'Hello, World\n'.repeat(Math.ceil(bytes / 13)).slice(0, bytes)
 
 // A run ends within an hour, --quick within four minutes, because not everybody sends the sizes in between, and over
 // thousands of connections only the report's size comes from all.
-const FEW = ['kone', 'node', 'sirv', 'nginx']
-const CROWD = ['net', ...FEW]
+const FEW = ['net', 'kone', 'node', 'sirv', 'nginx']
 const MANY = ['13 B', '10 KB'] // all send them at 64 connections; only they go over 6,000: a turn of 1 MB would be 6 GB
 
-/**
- * The workloads of a run, in the order of the report.
- *
- * @param {{ quick: boolean }} options
- * @return {object[][]} groups that share their rounds, what the targets need first: of
- *   `{ workload, heading, path, load, only? }`, only: the contenders that do it
- */
+/** The workloads of a run, in the order of the report. */
 exports.plan = function ({ quick }) {
   const [small, ...larger] = SIZES
   const seconds = quick ? 1 : 2
   const main = ({ name }) => name === '10 KB'
   const at64 = ({ name, path }) => ({
     workload: `${name}, 64 connections`,
-    heading: `${name} at 64 connections`,
     path,
     load: { connections: 64, seconds },
     only: MANY.includes(name) ? undefined : FEW
   })
   const at6000 = ({ name, path }) => ({
     workload: `${name}, 6,000 connections`,
-    heading: `${name} at 6,000 connections`,
     path,
     load: { connections: 6000, seconds, settle: 1.5 },
-    only: quick || name !== small.name ? CROWD : undefined
+    only: quick || name !== small.name ? FEW : undefined
   })
   const pipelined = {
     workload: `${small.name}, pipelined 16`,
-    heading: `${small.name} at 64 connections, 16 deep pipelined (not to be compared with the other tables)`,
     path: small.path,
     load: { connections: 64, pipeline: 16, seconds }
   }
@@ -65,30 +51,12 @@ exports.plan = function ({ quick }) {
   ]
 }
 
-/**
- * How much more a contender's figure grew than another's, round by round.
- *
- * @param {(name: string) => number[][]} figures the rounds before and after, of a contender
- * @param {string} name
- * @param {string} reference
- * @return {object|null} as pairedRatio
- */
-exports.growth = function (figures, name, reference) {
-  const grew = of => pairedRatio(...figures(of).reverse())?.rounds ?? []
-  return pairedRatio(grew(name), grew(reference))
-}
-
 /** Processes of a server with very many connections, unless it needs more. */
 const WORKERS = exports.WORKERS = 4
 
 /**
  * How many processes a server needs for so many connections. What opens the file of a response anew needs a descriptor
  * for that, too.
- *
- * @param {{ descriptorsEach?: number }} contender descriptorsEach: of a connection, 1
- * @param {number} connections
- * @param {number} descriptors that a process may open
- * @return {number}
  */
 exports.workersFor = ({ descriptorsEach = 1 }, connections, descriptors) =>
   Math.max(WORKERS, processesFor(connections * descriptorsEach, descriptors))

@@ -21,13 +21,7 @@ const PATHS = [
   i => `/files-${i}/:path*`
 ]
 
-/**
- * A TypeScript file with a router of n routes. Every handler reads the parameters that its path has.
- *
- * @param {'kone'|'koa-router'|'@koa/router'} kind
- * @param {number} n
- * @return {string}
- */
+/** A TypeScript file with a router of n routes. Every handler reads the parameters that its path has. */
 const sourceOf = exports.sourceOf = function (kind, n) {
   const routes = Array.from({ length: n }, (_, i) => {
     const path = PATHS[i % PATHS.length](i)
@@ -37,14 +31,7 @@ const sourceOf = exports.sourceOf = function (kind, n) {
   return `${KINDS[kind]}const router = new Router()\n${routes.join('\n')}\nexport default router.routes()\n`
 }
 
-/**
- * What it takes to check the file: figures of TypeScript's own counters.
- *
- * @param {string} kind
- * @param {number} n routes
- * @return {{ instantiations: number, types: number, ms: number }}
- * @throws {Error} when the file does not compile
- */
+/** What it takes to check the file: figures of TypeScript's own counters. */
 exports.check = function (kind, n) {
   const file = path.join(root, 'benchmarks/typed-routes.ts')
   const options = {

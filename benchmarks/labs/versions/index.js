@@ -6,24 +6,20 @@ const path = require('node:path')
 const { spawnSync } = require('node:child_process')
 const { lab } = require('../../lib/run/lab')
 const { OptionError } = require('../../lib/run/options')
-const bar = require('../../lib/run/progress')
 const { row } = require('../../lib/run/result')
 const { binary, kept } = require('../../lib/servers/binaries')
 const { list } = require('../../lib/servers/contenders')
 const { root } = require('../../lib/servers/kone')
 const { ALL, chosen, label, runsOn } = require('./nodes')
-const { view } = require('./tables')
 
 /*
- * Hello world on the versions of Node: node:http since 0.8, Koa and kone from the first version on that they say
- * they run on; and what the report of Node 0.6 compared besides: a response of 1,024 bytes, files, the start.
+ * Hello world on the versions of Node: node:http since 0.8, Koa and kone from the first version on that they say they
+ * run on; and what the report of Node 0.6 compared besides: a response of 1,024 bytes, files, the start.
  */
 
 const IO = path.join(__dirname, 'io.js')
-const EMPTY = path.join(__dirname, 'empty.js')
 
 const engines = folder => JSON.parse(fs.readFileSync(path.join(folder, 'package.json'), 'utf8')).engines.node
-
 const RUNS = {
   node: () => true,
   koa: wanted => runsOn(engines(path.dirname(require.resolve('koa/package.json'))), wanted),
@@ -34,14 +30,10 @@ const RUNS = {
 const contenders = list(path.join(__dirname, 'contenders'), { first: ['node', 'koa', 'kone'] }).flatMap(one =>
   ALL.filter(RUNS[one.name]).map(wanted => ({ ...one, name: `${one.name}-${label(wanted)}`, side: one.name, wanted })))
 
-const response = { status: 200, type: 'text/plain' }
+const response = { status: 200, type: 'text/plain', body: 'Hello World\n' }
 const WORKLOADS = {
-  'keep-alive': { args: [], expected: { ...response, body: 'Hello World\n' } },
-  close: {
-    args: [],
-    request: { headers: { connection: 'close' } },
-    expected: { ...response, body: 'Hello World\n', headers: { connection: 'close' } }
-  },
+  'keep-alive': { expected: response },
+  close: { request: { headers: { connection: 'close' } }, expected: { ...response, headers: { connection: 'close' } } },
   '1,024 bytes': { args: ['1024'], expected: { ...response, body: 'C'.repeat(1024) }, sides: ['node'] }
 }
 
@@ -49,7 +41,7 @@ lab(module, {
   name: 'versions',
   contenders,
   options: { all: { help: 'sixteen versions of Node instead of ten, or of four with --quick' } },
-  view,
+  view: require('./view'),
 
   // On a Node that is here already.
   probe (contender) {
@@ -60,55 +52,41 @@ lab(module, {
   },
 
   async measure (lab) {
-    if (lab.options.node !== process.execPath) throw new OptionError(`versions: --node ${lab.options.node} is not for this lab, it runs many: expected --only or --all`)
-    const nodes = await binaries(lab)
-    const contenders = lab.contenders.filter(({ wanted }) => nodes.has(wanted)).map(one => {
-      const { file: node, version } = nodes.get(one.wanted)
-      return { ...one, node, version: () => one.version(`v${version}`) }
-    })
+    const { node, only } = lab.options
+    if (node !== process.execPath) throw new OptionError(`versions: --node ${node} is not for this lab, it runs many: expected --only or --all`)
+    const running = []
+    for (const wanted of only ? ALL : chosen(lab.options)) {
+      const here = lab.contenders.filter(one => one.wanted === wanted)
+      if (!here.length) continue
+      try {
+        const { file, version } = await binary(wanted)
+        running.push(...here.map(one => ({ ...one, node: file, version: () => one.version(`v${version}`) })))
+      } catch (err) {
+        for (const { name } of here) lab.miss(name, err.message)
+      }
+    }
     await lab.inTime([
-      ...Object.keys(WORKLOADS).map(name => ({ name, act: () => measure(lab, contenders, name) })),
-      { name: 'files and starts', act: () => filesAndStarts(lab, contenders), size: 0.5 }
+      ...Object.keys(WORKLOADS).map(name => ({ name, act: () => measure(lab, running, name) })),
+      { name: 'files and starts', act: () => filesAndStarts(lab, running), size: 0.5 }
     ])
-    lab.result.derived.versions = [...nodes.keys()].map(label)
   }
 })
 
-async function binaries (lab) {
-  const { quick, all, only } = lab.options
-  const wanted = (only ? ALL : chosen({ quick, all })).filter(one => lab.contenders.some(({ wanted }) => wanted === one))
-  const progress = bar(wanted.length)
-  const found = new Map()
-  for (const one of wanted) {
-    progress.tick(`Node ${one}`)
-    try {
-      found.set(one, await binary(one))
-    } catch (err) {
-      for (const { name } of lab.contenders.filter(({ wanted }) => wanted === one)) lab.miss(name, err.message)
-    }
-  }
-  progress.end()
-  return found
-}
-
 async function measure (lab, running, workload) {
-  const { args, request, expected, sides } = WORKLOADS[workload]
+  const { args = [], request, expected, sides } = WORKLOADS[workload]
   const generator = lab.generator(['wrk', workload === 'close' ? 'reconnect' : 'autocannon'])
-  const contenders = running.filter(({ side }) => !sides || sides.includes(side)).map(one => ({ ...one, args }))
-  const servers = await lab.start(contenders, { workload, request, expected, reference: 'node-20' })
+  const taking = running.filter(({ side }) => !sides || sides.includes(side)).map(one => ({ ...one, args }))
   const load = { ...request, generator, connections: 100, seconds: lab.options.quick ? 1 : 2 }
-  await lab.measure(servers.map(server => ({ workload, server, load })))
-  await Promise.all(servers.map(server => server.stop()))
+  await lab.group(taking, { workload, request, expected, reference: 'node-20' }, { [workload]: load })
 }
 
 async function filesAndStarts (lab, running) {
   const { quick } = lab.options
   const verified = new Set(lab.result.contenders.map(({ name }) => name))
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'kone-io-'))
-  const forget = lab.atEnd(() => fs.rmSync(folder, { recursive: true, force: true }))
+  lab.atEnd(() => fs.rmSync(folder, { recursive: true, force: true }))
   const cells = running.filter(({ name, side }) => side === 'node' && verified.has(name))
     .map(({ name, node }) => ({ workload: 'io', server: { name }, node }))
-
   await lab.rounds(cells, {
     tries: 1,
     visit: ({ node }) => ({
@@ -116,31 +94,25 @@ async function filesAndStarts (lab, running) {
       startup: start(node, quick ? 2 : 5)
     })
   })
-  fs.rmSync(folder, { recursive: true })
-  forget()
-
   for (const { server: { name: contender }, samples, rejected } of cells) {
-    if (rejected) {
-      lab.reject('io', contender, rejected)
-      continue
+    if (rejected) lab.reject('io', contender, rejected)
+    else {
+      for (const [workload, metric, unit, name] of [['io', 'read', 'MB/s', 'read'], ['io', 'write', 'MB/s', 'write'], ['startup', 'time', 'ms', 'startup']]) {
+        lab.result.rows.push(row({ workload, contender, metric, unit }, samples.map(one => one[name])))
+      }
     }
-    const record = (workload, metric, unit, figures) => lab.result.rows.push(row({ workload, contender, metric, unit }, figures))
-    record('io', 'read', 'MB/s', samples.map(one => one.read))
-    record('io', 'write', 'MB/s', samples.map(one => one.write))
-    record('startup', 'time', 'ms', samples.map(one => one.startup))
   }
 }
 
 // ms that a start and an end take
 function start (node, times) {
   const begin = performance.now()
-  for (let i = 0; i < times; i++) finished(node, [EMPTY])
+  for (let i = 0; i < times; i++) finished(node, ['-e', '0'])
   return (performance.now() - begin) / times
 }
 
 function finished (node, args) {
-  const env = { ...process.env, NODE_OPTIONS: '' }
-  const { status, error, stdout, stderr } = spawnSync(node, args, { encoding: 'utf8', env, timeout: 60_000 })
+  const { status, error, stdout, stderr } = spawnSync(node, args, { encoding: 'utf8', env: { ...process.env, NODE_OPTIONS: '' }, timeout: 60_000 })
   if (error) throw error
   if (status !== 0) throw new Error(stderr.trim().split('\n')[0] || `it ended with code ${status}`)
   return stdout

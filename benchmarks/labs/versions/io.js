@@ -14,51 +14,39 @@ var BLOCK = 65536 // bytes, as streams read
 var block = Buffer.alloc ? Buffer.alloc(BLOCK) : new Buffer(BLOCK)
 for (var i = 0; i < BLOCK; i++) block[i] = i & 255
 
-write(function (written) {
-  read(function (read) {
-    fs.unlinkSync(file)
-    console.log(JSON.stringify({ write: written, read: read }))
-  })
-})
+var left = size
+var got = 0
+var begin = process.hrtime()
+var written = 0
+var output = fs.createWriteStream(file)
+output.on('error', fail).on('drain', more).on('close', read)
+more()
 
-function write (done) {
-  var begin = process.hrtime()
-  var stream = fs.createWriteStream(file)
-  var left = size
-  stream.on('error', fail)
-  stream.on('drain', more)
-  stream.on('close', function () { done(rate(begin)) })
-  more()
-
-  function more () {
-    while (left > 0) {
-      var part = left < BLOCK ? block.slice(0, left) : block
-      left -= part.length
-      if (stream.write(part) === false) return
-    }
-    if (left === 0) {
-      left = -1
-      stream.end()
-    }
+function more () {
+  while (left > 0) {
+    var part = left < BLOCK ? block.slice(0, left) : block
+    left -= part.length
+    if (output.write(part) === false) return
   }
+  if (left === 0) output.end()
+  left = -1
 }
 
-function read (done) {
-  var begin = process.hrtime()
-  var got = 0
-  var stream = fs.createReadStream(file)
-  stream.on('error', fail)
-  stream.on('data', function (chunk) {
+function read () {
+  written = rate()
+  begin = process.hrtime()
+  var input = fs.createReadStream(file)
+  input.on('error', fail).on('data', function (chunk) {
     if (chunk[0] !== (got & 255)) fail(new Error('it reads something else than was written'))
     got += chunk.length
-  })
-  stream.on('end', function () {
+  }).on('end', function () {
     if (got !== size) fail(new Error(got + ' bytes were read of ' + size))
-    done(rate(begin))
+    fs.unlinkSync(file)
+    console.log(JSON.stringify({ write: written, read: rate() }))
   })
 }
 
-function rate (begin) {
+function rate () {
   var took = process.hrtime(begin)
   return size / 1e6 / (took[0] + took[1] / 1e9)
 }

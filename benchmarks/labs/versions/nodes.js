@@ -3,47 +3,24 @@
 const { compare } = require('../../lib/servers/binaries')
 
 /*
- * The versions of Node that the lab goes through: the last of each line, or the one that a report was made on. A
- * major version alone is the newest of its line.
+ * The versions of Node that the lab goes through: the last of each line, or the one that a report was made on. A major
+ * version alone is the newest of its line.
  */
 
 const QUICK = ['0.8.28', '8.17.0', '20.20.2', '26']
 const DEFAULT = [...QUICK, '0.10.48', '0.12.18', '4.9.1', '6.9.2', '12.22.12', '16.20.2']
-const ALL = [...DEFAULT, '7.6.0', '10.24.1', '14.21.3', '18.20.8', '22.23.3', '24.21.0']
 
 /** All of them, oldest first. */
-exports.ALL = ALL.sort(compare)
+const ALL = exports.ALL = [...DEFAULT, '7.6.0', '10.24.1', '14.21.3', '18.20.8', '22.23.3', '24.21.0'].sort(compare)
 
-/**
- * Those that a run asks for, oldest first.
- *
- * @param {{ quick: boolean, all: boolean }} options
- * @return {string[]}
- */
+/** Those of a run with these options, oldest first. */
 exports.chosen = ({ quick, all }) => [...(all ? ALL : quick ? QUICK : DEFAULT)].sort(compare)
 
-/**
- * The line of a version, as people call it.
- *
- *    label('0.10.48') // '0.10'
- *    label('26')      // '26'
- *
- * @param {string} version
- * @return {string}
- */
+/** The line of a version: '0.10' of '0.10.48', '26' of '26'. */
 exports.label = version => /^(0\.)?\d+/.exec(version)[0]
 
-/**
- * Whether a package can be expected to run on a version of Node: from the last `>=` of its engines on.
- *
- *    runsOn('^4.8.4 || >= 8.1.4', '8.17.0') // true
- *
- * @param {string} engines
- * @param {string} version
- * @return {boolean}
- */
+/** Whether a package can be expected to run on a version of Node: from the last `>=` of its engines on. */
 exports.runsOn = function (engines, version) {
   const from = />=\s*([\d.]+)\s*$/.exec(engines)[1].split('.')
-  const least = version.split('.').map((_, i) => from[i] ?? '0').join('.')
-  return compare(version, least) >= 0
+  return compare(version, version.split('.').map((_, i) => from[i] ?? '0').join('.')) >= 0
 }

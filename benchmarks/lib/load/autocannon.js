@@ -5,9 +5,6 @@ const worker = require('./worker')
 /**
  * autocannon as a generator, in a process of its own that is kept from round to round: one that starts
  * anew each time would measure its own start.
- *
- * @param {{ pin?: string }} on the cores to stay on
- * @return {{ run: Function, stop: Function }} run takes what wrk's takes, but for cookies
  */
 module.exports = ({ pin }) => worker(require.resolve('./autocannon-worker'), { pin })
 

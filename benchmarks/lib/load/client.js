@@ -1,7 +1,6 @@
 'use strict'
 
 const net = require('node:net')
-const sample = require('./sample')
 
 const PATIENCE = 10_000 // ms until a connection is made; Linux tries for two minutes
 const BUFFER = Buffer.allocUnsafeSlow(65_536) // of all sockets: every read is used up before the next one
@@ -21,11 +20,6 @@ class Client {
   #missing = -1 // bytes of the body still to come; -1 while the headers are not complete
   #done = null
 
-  /**
-   * @param {{ port: number, host?: string, localAddress?: string }} where
-   * @param {{ keepsBody?: boolean, untilEnd?: boolean, onclose?: Function }} [how] untilEnd: a response ends with its
-   *   connection; onclose: called when an open connection has closed, with whether a response was pending
-   */
   constructor ({ port, host = '127.0.0.1', localAddress }, { keepsBody = false, untilEnd = false, onclose = () => {} } = {}) {
     this.#where = { port, host, localAddress }
     this.#keepsBody = keepsBody
@@ -37,10 +31,7 @@ class Client {
     this.body = '' // of the last response, in latin1, if it is kept
   }
 
-  /**
-   * @return {Promise<Client>} connected
-   * @throws {Error} of the socket; or, with the code ETIMEDOUT, if it is not connected within ten seconds
-   */
+  /** connected */
   open () {
     return new Promise((resolve, reject) => {
       const socket = this.socket = net.connect({
@@ -68,12 +59,7 @@ class Client {
     return this.#done !== null
   }
 
-  /**
-   * Send a request, or its first part.
-   *
-   * @param {(Buffer|string)[]} parts
-   * @param {(isGood: boolean) => void} done called once: the response is complete, or the connection is closed
-   */
+  /** Send a request, or its first part. */
   request (parts, done) {
     this.#text = this.status = this.body = ''
     this.#missing = -1
@@ -140,13 +126,7 @@ class Client {
   }
 }
 
-/**
- * A request as bytes; a large body is not copied.
- *
- * @param {{ port: number, host?: string, method?: string, path?: string, headers?: object, body?: string,
- *   size?: number }} of size: bytes of a body of its own, in place of `body`
- * @return {Buffer[]} headers and body in one buffer, or in one each
- */
+/** A request as bytes; a large body is not copied. */
 function bytes ({ port, host = '127.0.0.1', method = 'GET', path = '/', headers = {}, body = '', size = 0 }) {
   const content = size ? Buffer.alloc(size, 'x') : Buffer.from(body, 'latin1')
   const fields = { Host: `${host}:${port}`, ...headers }
@@ -158,14 +138,12 @@ function bytes ({ port, host = '127.0.0.1', method = 'GET', path = '/', headers 
   return content.length < 65_536 ? [Buffer.concat([start, content])] : [start, content]
 }
 
-/**
- * What a generator reports, by its counts.
- *
- * @param {{ requests: number, errors: number, bytes: number, latency: number, longest: number }} tally latency: the sum
- *   of all, in ms
- * @param {number} seconds
- * @return {object} a sample
- */
+/** What a generator reports of a run, latencies in ms. */
+function sample ({ mean, max, ...counts }) {
+  return { ...counts, requestsPerSecond: counts.requests / counts.seconds, latencyMeanMs: mean, latency: { average: mean, max } }
+}
+
+/** The same by its counts. */
 function sampleOf ({ requests, errors, bytes, latency, longest }, seconds) {
   return sample({ requests, seconds, bytes, errors, mean: latency / requests, max: longest })
 }
@@ -178,11 +156,6 @@ class Tally {
   latency = 0 // ms, of all good responses
   longest = 0
 
-  /**
-   * @param {boolean} isGood
-   * @param {number} size bytes
-   * @param {number} ms
-   */
   add (isGood, size, ms) {
     this.bytes += size
     if (!isGood) {
@@ -195,4 +168,4 @@ class Tally {
   }
 }
 
-module.exports = { Client, Tally, bytes, sampleOf }
+module.exports = { Client, Tally, bytes, sample, sampleOf }

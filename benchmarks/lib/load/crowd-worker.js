@@ -62,8 +62,11 @@ const acts = {
     })
   },
 
-  /** So many requests per second, however fast the responses; latency counts from when each was due. */
-  paced ({ rate, seconds }) {
+  /**
+   * So many requests per second, however fast the responses; latency counts from when each was due. patience: ms that
+   * responses may take after the end; who has less than LATE wants no error for those that come later.
+   */
+  paced ({ rate, seconds, patience = LATE }) {
     return counted(async begin => {
       const total = Math.round(rate * seconds)
       const backlog = [] // when they were due, while every connection is busy
@@ -89,9 +92,9 @@ const acts = {
         for (; due < total && begin + due * 1000 / rate <= now; due++) send(begin + due * 1000 / rate)
         if (due === total) clearInterval(timer)
       }, 1)
-      await Promise.race([late(seconds), all])
+      await Promise.race([late(seconds, patience), all])
       clearInterval(timer)
-      tally.errors += total - finished
+      if (patience === LATE) tally.errors += total - finished
     })
   },
 
@@ -134,7 +137,7 @@ async function counted (act) {
   return { ...tally, seconds: (performance.now() - begin) / 1000 }
 }
 
-const late = seconds => new Promise(resolve => setTimeout(resolve, seconds * 1000 + LATE).unref())
+const late = (seconds, patience = LATE) => new Promise(resolve => setTimeout(resolve, seconds * 1000 + patience).unref())
 
 async function connect (slot) {
   const { host, port, source } = crowd

@@ -19,9 +19,6 @@ const ATLEAST = 2 // processes
  *    crowd.stop()
  */
 class Crowd {
-  /**
-   * @param {{ connections: number, pin?: string }} of how many at most, the cores to stay on
-   */
   constructor ({ connections, pin }) {
     const processes = Math.max(ATLEAST, Math.ceil(connections / PER_PROCESS))
     this.workers = Array.from({ length: processes }, () => worker(require.resolve('./crowd-worker'), { pin }))
@@ -51,9 +48,9 @@ class Crowd {
     return merge(await this.#all(() => ({ act: 'closed', seconds })))
   }
 
-  /** @param {{ rate: number, seconds: number }} how rate: requests per second of all together */
-  async paced ({ rate, seconds }) {
-    return merge(await this.#all(() => ({ act: 'paced', rate: rate / this.workers.length, seconds })))
+  /** @param {{ rate: number, seconds: number, patience?: number }} how rate: requests per second of all together */
+  async paced ({ rate, seconds, patience }) {
+    return merge(await this.#all(() => ({ act: 'paced', rate: rate / this.workers.length, seconds, patience })))
   }
 
   async reset () {
@@ -76,20 +73,17 @@ class Crowd {
 /**
  * A crowd as a generator like the others: connections are made, each has sent a request before the load begins, and
  * they are gone afterwards.
- *
- * @param {{ pin?: string }} on the cores to stay on
- * @return {{ run: (load: { port: number, connections: number, seconds: number }) => Promise<object>, stop: Function }}
  */
-function generator ({ pin }) {
+const generatorOf = act => function ({ pin }) {
   let crowd = null
   return {
-    async run ({ port, connections, seconds, mark = () => {} }) {
-      crowd ??= new Crowd({ connections, pin })
+    async run ({ mark = () => {}, ...load }) {
+      crowd ??= new Crowd({ connections: load.connections, pin })
       try {
-        await crowd.open({ port, connections })
+        await crowd.open(load)
         await crowd.greet()
         mark('settled')
-        const sample = await crowd.closed({ seconds })
+        const sample = await act(crowd, load)
         mark('over')
         return sample
       } finally {
@@ -100,12 +94,7 @@ function generator ({ pin }) {
   }
 }
 
-/**
- * What several processes measured, as one sample.
- *
- * @param {object[]} parts `{ requests, errors, reconnects, bytes, seconds, latencies: ms[] }`
- * @return {object} a sample, as every generator gives it, with p50, p90, p99 in ms
- */
+/** What several processes measured, as one sample. */
 function merge (parts) {
   const sum = name => parts.reduce((total, part) => total + part[name], 0)
   const latencies = Float64Array.from(parts.flatMap(part => part.latencies))
@@ -128,4 +117,8 @@ function merge (parts) {
   }
 }
 
-module.exports = Object.assign(Crowd, { generator, merge })
+module.exports = Object.assign(Crowd, {
+  merge,
+  generator: generatorOf((crowd, { seconds }) => crowd.closed({ seconds })),
+  paced: generatorOf((crowd, { rate, seconds }) => crowd.paced({ rate, seconds, patience: 200 })) // at a fixed rate
+})

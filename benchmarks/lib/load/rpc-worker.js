@@ -4,16 +4,9 @@ const diagnostics = require('node:diagnostics_channel')
 const { setTimeout: sleep } = require('node:timers/promises')
 const { isDeepStrictEqual } = require('node:util')
 const { quantile } = require('../run/stats')
-const { histogram } = require('./histogram')
+const { sample } = require('./client')
 const serve = require('./messages')
-const sample = require('./sample')
-
-const CLIENTS = {
-  http: () => require('../../labs/rpc/clients/http'),
-  bolt: () => require('../../labs/rpc/clients/sofa'),
-  dubbo: () => require('../../labs/rpc/clients/sofa'),
-  grpc: () => require('../../labs/rpc/clients/grpc')
-}
+const clients = require('../../labs/rpc/clients')
 
 // Every socket that any of the clients opens: what is on the wire is counted there.
 const sockets = new Set()
@@ -22,7 +15,7 @@ diagnostics.subscribe('net.client.socket', ({ socket }) => sockets.add(socket))
 serve(load => load.isSingle ? callSingle(load) : shoot(load))
 
 async function callSingle (load) {
-  const client = await CLIENTS[load.protocol]().open(load)
+  const client = await clients[load.protocol](load)
   try {
     return { value: await outcome(client, load) }
   } finally {
@@ -33,7 +26,7 @@ async function callSingle (load) {
 async function shoot (load) {
   const { protocol, connections, pipeline = 1, seconds, expected } = load
   sockets.clear()
-  const clients = await Promise.all(Array.from({ length: connections }, () => CLIENTS[protocol]().open(load)))
+  const open = await Promise.all(Array.from({ length: connections }, () => clients[protocol](load)))
   const opening = wire()
 
   const latencies = []
@@ -53,12 +46,12 @@ async function shoot (load) {
     }
   }
   const begin = performance.now()
-  const loops = clients.flatMap(client => Array.from({ length: pipeline }, () => loop(client)))
+  const loops = open.flatMap(client => Array.from({ length: pipeline }, () => loop(client)))
   await sleep(seconds * 1000)
   end.abort()
   const took = (performance.now() - begin) / 1000
   const { sent, received } = wire()
-  for (const client of clients) client.close()
+  for (const client of open) client.close()
   await Promise.race([Promise.all(loops), sleep(1000)])
 
   const requests = latencies.length
@@ -67,8 +60,7 @@ async function shoot (load) {
   return {
     ...sample({ requests, seconds: took, bytes: received - opening.received, errors, mean, max }),
     wire: (sent - opening.sent) / asked + (received - opening.received) / (requests + errors),
-    ...requests > 0 && { p50: quantile(latencies, 0.5), p99: quantile(latencies, 0.99) },
-    counts: histogram(latencies)
+    ...requests > 0 && { p50: quantile(latencies, 0.5), p99: quantile(latencies, 0.99) }
   }
 }
 

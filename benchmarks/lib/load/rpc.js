@@ -9,9 +9,5 @@ const worker = require('./worker')
  *    const { run } = rpc({ pin })
  *    await run({ port, protocol: 'http', connections: 50, seconds: 2, method: 'ping', path: '/rpc/ping', … })
  *    await run({ port, protocol: 'bolt', method: 'ping', args: [], isSingle: true }) // { value } of one call
- *
- * @param {{ pin?: string }} on the cores to stay on
- * @return {{ run: Function, stop: Function }} a sample has p50 and p99 (ms), `wire` (bytes per call, both ways) and
- *   `counts`, as histogram.js makes them, beside what every generator gives
  */
 module.exports = ({ pin }) => worker(require.resolve('./rpc-worker'), { pin })

@@ -2,13 +2,7 @@
 
 const { spawn } = require('node:child_process')
 
-/**
- * A generator that is a Node process: it takes loads and gives samples by messages.
- *
- * @param {string} file
- * @param {{ pin?: string }} on the cores to stay on
- * @return {{ run: (load: object) => Promise<object>, stop: () => void }}
- */
+/** A generator that is a Node process: it takes loads and gives samples by messages. */
 module.exports = function worker (file, { pin }) {
   const command = [process.execPath, file]
   if (pin) command.unshift('taskset', '-c', pin)

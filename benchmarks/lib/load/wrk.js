@@ -3,27 +3,19 @@
 const path = require('node:path')
 const { spawn } = require('node:child_process')
 const { program } = require('../run/machine')
-const sample = require('./sample')
+const { sample } = require('./client')
 
 const PAUSE = 500 // ms
 const LATE = 30_000 // ms over its time: a server that accepts nothing would be waited for until TCP gives up
 
-/**
- * wrk as a generator: written in C, it can outrun every server here on one core.
- *
- * @param {{ pin?: string, late?: number }} how pin: the cores to stay on; late: ms over its time after which it is ended
- * @return {{ run: Function, stop: Function }}
- */
+/** wrk as a generator: written in C, it can outrun every server here on one core. */
 module.exports = function wrk ({ pin, late = LATE }) {
   let child = null
 
   /**
-   * @param {{ port: number, protocol?: 'http'|'https', method?: string, path?: string, headers?: object, body?: string,
-   *   connections: number, seconds: number, pipeline?: number, cookies?: number, settle?: number,
-   *   mark?: (what: string) => void }} load cookies: how many different ones go round; settle: seconds in which
-   *   thousands of connections come up, they come on top; mark is called when they are 'settled', and when the
-   *   load is 'over' but its connections are open still
-   * @return {Promise<object>} a sample, as every generator gives it
+   * What every generator takes, and gives a sample for: port, protocol, method, path, headers, body, connections, seconds,
+   * pipeline, and mark, which is called when connections are 'settled' and when the load is 'over'. wrk alone takes
+   * cookies, how many different ones go round, and settle, the seconds in which thousands of connections come up.
    */
   function run (load) {
     const { port, protocol = 'http', method = 'GET', path: target = '/', headers = {}, body = '' } = load

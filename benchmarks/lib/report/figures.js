@@ -1,24 +1,21 @@
 'use strict'
 
-const { judged, rowOf } = require('../run/result')
 const { pairedRatio } = require('../run/stats')
 
 /**
- * What a page reads of a result: its rows by workload, contender and metric, and ratios that are paired round by
- * round. It keeps in mind which workloads a page has shown, so that nothing of a result is left out.
+ * What tables read of a result: its rows by workload, contender and metric, and ratios that are paired round by round.
  *
  *    const figures = new Figures(result)
  *    figures.row('hello', 'kone').median
  *    figures.ratio('hello', 'kone', 'koa').median // 0.47
  */
 class Figures {
-  #shown = new Set() // workloads
+  #rows
 
-  /**
-   * @param {object} result of a lab
-   */
+  /** @param {object} result of a lab */
   constructor (result) {
     this.result = result
+    this.#rows = new Map(result.rows.map(row => [`${row.workload}\n${row.contender}\n${row.metric}`, row]))
   }
 
   /** The Node of the servers, as `26.10.0`. */
@@ -36,105 +33,84 @@ class Figures {
     return [...new Set(this.result.rows.map(({ workload }) => workload))]
   }
 
-  /**
-   * @param {string} workload
-   * @return {string} the name of the rows by which it is judged: those of wrk, where there are two
-   */
-  judged (workload) {
-    return judged(this.result, workload)
+  /** The names of those that were measured. */
+  get names () {
+    return [...new Set(this.result.rows.map(({ contender }) => contender))]
   }
 
-  /**
-   * The load of a workload in words.
-   *
-   * @param {string} workload
-   * @return {string} as `wrk, 50 connections`; empty where nothing was sent, or where contenders had different loads
-   */
-  load (workload) {
-    const loads = new Set(this.result.rows
-      .filter(row => row.workload === workload && row.generator)
-      .map(({ generator, connections }) => `${generator}, ${connections.toLocaleString('en')} connections`))
-    return loads.size === 1 ? [...loads][0] : ''
-  }
-
-  /**
-   * @param {string} workload
-   * @param {string} [metric]
-   * @return {object[]} rows, the lowest median first; the highest for rates
-   */
+  /** rows, the lowest median first; the highest for rates */
   rows (workload, metric = 'cpu') {
-    this.#shown.add(workload)
     const rows = this.result.rows.filter(row => row.workload === workload && row.metric === metric)
     const isRate = /\/s$/.test(rows[0]?.unit ?? '')
     return rows.sort((a, b) => isRate ? b.median - a.median : a.median - b.median)
   }
 
-  /**
-   * @param {string} workload
-   * @param {string} contender
-   * @param {string} [metric]
-   * @return {object|undefined}
-   */
   row (workload, contender, metric = 'cpu') {
-    const row = this.#find(workload, contender, metric)
-    if (row) this.#shown.add(workload)
-    return row
+    return this.#rows.get(`${workload}\n${contender}\n${metric}`)
   }
 
-  /**
-   * The ratio of two contenders, or of one in two workloads.
-   *
-   * @param {string} workload
-   * @param {string} contender
-   * @param {string} to contender to divide by
-   * @param {{ metric?: string, toWorkload?: string }} [of]
-   * @return {object|null} as `pairedRatio`; null where one of both was not measured
-   */
+  /** The ratio of two contenders, or of one in two workloads. */
   ratio (workload, contender, to, { metric = 'cpu', toWorkload = workload } = {}) {
-    const row = this.#find(workload, contender, metric)
-    const other = this.#find(toWorkload, to, metric)
-    if (!row || !other) return null
-    this.#shown.add(workload)
-    return pairedRatio(row.rounds, other.rounds)
+    const row = this.row(workload, contender, metric)
+    const other = to === 'others' ? this.rows(toWorkload, metric).find(isFramework) : this.row(toWorkload, to, metric)
+    return row && other ? pairedRatio(row.rounds, other.rounds) : null
   }
 
-  /**
-   * @param {string} name of a contender
-   * @return {string} as `koa 2.16.4`
-   */
+  /** What a raw socket takes that parses nothing and writes fixed bytes, under the load of a workload. */
+  socket (workload, contender = 'net') {
+    const row = this.row(workload, contender)
+    if (row) return row
+    const generator = this.rows(workload)[0]?.generator?.split(',')[0]
+    const found = this.result.harness.find(one => one.generator === generator && !one.failed)
+    return found && { median: found.serverCpu, isOfHarness: true }
+  }
+
+  /** The load of a workload: `wrk, 50 connections`. */
+  load (workload) {
+    const row = this.rows(workload).find(({ generator }) => generator)
+    return row ? `${row.generator}, ${row.connections.toLocaleString('en')} connections` : ''
+  }
+
+  /** as `koa 2.16.4` */
   versioned (name) {
     const version = this.result.contenders.find(one => one.name === name)?.version
     return version ? `${name} ${version}` : name
   }
 
-  /**
-   * @param {string} name
-   * @return {boolean}
-   */
-  has (name) {
-    return this.result.rows.some(({ contender }) => contender === name)
-  }
-
-  /**
-   * The bytes of a response on the wire.
-   *
-   * @param {string} workload under which the responses were verified
-   * @param {string} contender
-   * @return {number|undefined}
-   */
-  bytes (workload, contender) {
-    const { responses = [] } = this.result.derived ?? {}
-    return responses.find(one => one.workload === workload && one.contender === contender)?.bytes ?? undefined
-  }
-
-  /** Workloads that no section has read. */
-  get rest () {
-    return this.workloads.filter(workload => !this.#shown.has(workload))
-  }
-
-  #find (workload, contender, metric) {
-    return rowOf(this.result, workload, contender, metric)
+  /** What a reader must know beside the figures of workloads. */
+  notes (workloads) {
+    const { rejected, derived: { remarks, responses, about = {} } } = this.result
+    const named = (workload, text) => workloads.length > 1 ? `${workload}: ${text}` : text
+    const kinds = new Map()
+    for (const { workload, contender, remark } of remarks.filter(one => workloads.includes(one.workload))) {
+      const kind = named(workload, remark.replace(/ \(.*/, ''))
+      kinds.set(kind, [...kinds.get(kind) ?? [], `${contender}${remark.slice(remark.replace(/ \(.*/, '').length)}`])
+    }
+    const contenders = new Set(workloads.flatMap(workload => this.rows(workload).map(({ contender }) => contender)))
+    const differing = responses.filter(one => workloads.includes(one.workload) && one.headers?.length)
+    return [
+      ...[...kinds].map(([kind, contenders]) => `${kind}: ${contenders.join(', ')}`),
+      ...[...contenders].filter(name => about[name]).map(name => `${name}: ${about[name]}`),
+      ...differing.map(({ workload, contender, headers }) => named(workload, `headers of ${contender}: ${headers.join(', ')}`)),
+      ...rejected.filter(one => workloads.includes(one.workload))
+        .map(({ workload, contender, reason }) => named(workload, `${contender} was rejected: ${reason}`))
+    ]
   }
 }
 
+// Neither node:http nor a socket, and not kone.
+const isFramework = ({ contender }) => !/^(?:net|node|kone)/.test(contender)
+
 module.exports = Figures
+
+/** The newest result of each lab on each major version of Node; a quick run only where there is nothing better. */
+module.exports.newest = function (results) {
+  const labs = new Map()
+  const worth = ({ derived, date }) => (derived.quick ? 0 : 1e15) + Date.parse(date)
+  for (const result of [...results].sort((a, b) => worth(a) - worth(b))) {
+    const figures = new Figures(result)
+    labs.set(result.lab, labs.get(result.lab) ?? new Map())
+    labs.get(result.lab).set(figures.major, figures)
+  }
+  return new Map([...labs].map(([lab, majors]) => [lab, [...majors.values()].sort((a, b) => b.major - a.major)]))
+}

@@ -1,146 +1,114 @@
 'use strict'
 
+const fs = require('node:fs')
 const path = require('node:path')
+const { measured, updated } = require('./claims')
+const { newest } = require('./figures')
+const { STALE, commit, page, sectionsOf } = require('./page')
+const readme = require('./readme')
+const { markdown, two } = require('./text')
 const { pairedRatio } = require('../run/stats')
-const { OUT, nameOf, save, write } = require('../run/result')
-const { page } = require('./html')
-const { ofRun } = require('./claims')
-const { indexed, notes, targetLines } = require('./view')
-const text = require('./text')
 
-const { short, table } = text
+/** The labs that have a page, in the order of the index. */
+const LABS = exports.LABS = ['battle', 'mw', 'dropin', 'front', 'static', 'connections', 'rpc', 'growth', 'versions', 'soak']
 
-/**
- * CPU ratios of every contender to the references, per workload, into `derived.ratios`.
- *
- * @param {object} result
- * @param {string[]} references contenders to divide by
- */
-exports.addRatios = function ({ rows, derived }, references) {
-  const cpu = rows.filter(row => row.metric === 'cpu')
-  for (const { workload, contender, rounds } of cpu) {
-    for (const to of references) {
-      const reference = cpu.find(row => row.workload === workload && row.contender === to)
-      if (!reference || contender === to) continue
-      derived.ratios.push({ workload, contender, to, ...pairedRatio(rounds, reference.rounds) })
-    }
+const FOLDER = 'docs/reports'
+
+/** What a lab shows: its view.js, and its page.md. */
+const viewOf = exports.viewOf = function (lab) {
+  const folder = path.join(__dirname, '../../labs', lab)
+  const page = fs.readFileSync(path.join(folder, 'page.md'), 'utf8')
+  return { lab, title: /^# (.*)/.exec(page)[1], page, ...require(path.join(folder, 'view')) }
+}
+
+/** Everything that people look at, made of committed results: README.md, docs/reports/ and its charts. */
+exports.generate = function ({ results, readme: text, claims: kept, accept, isStale = () => false }) {
+  const labs = newest(results)
+  const views = LABS.map(viewOf)
+  const { claims, broken } = updated(views.flatMap(view => measured(view, labs.get(view.lab) ?? [])), kept, { accept })
+  const files = new Map()
+  const notes = []
+  for (const view of views) {
+    const all = labs.get(view.lab) ?? []
+    if (!all.length) notes.push(`${view.lab}: no result is committed; its page says so`)
+    const made = page(view, all, { claims, isStale })
+    files.set(`${FOLDER}/${view.lab}.md`, made.text)
+    for (const [name, svg] of made.charts) files.set(`${FOLDER}/charts/${name}`, svg)
   }
-}
-
-/**
- * The ranking of one workload: cheapest first, with its chart and its remarks.
- *
- * @param {object} result with ratios
- * @param {string} workload
- * @param {{ heading: string, references: string[], question?: string }} view question: the workload under
- *   which the responses of its servers were verified
- * @return {object|null} a section for `finish`; null where nothing was measured
- */
-exports.ranking = function (result, workload, { heading, references, question = workload }) {
-  const { rows, derived } = result
-  const responses = derived.responses.filter(response => response.workload === question)
-  const of = metric => rows.filter(row => row.workload === workload && row.metric === metric)
-  const cpu = of('cpu').sort((a, b) => a.median - b.median)
-  if (!cpu.length) return null
-
-  const marked = references.filter(name => cpu.some(row => row.contender === name))
-  const head = ['', 'requests/s', 'spread', 'CPU µs/request', 'min', 'p25', ...marked.map(name => `÷ ${name}`), 'bytes']
-  const lines = cpu.map(row => {
-    const same = ({ contender }) => contender === row.contender
-    const rate = of('throughput').find(same)
-    return [
-      row.contender,
-      Math.round(rate.median).toLocaleString('en'),
-      `±${Math.round((rate.max - rate.min) / 2 / rate.median * 100)} %`,
-      short(row.median),
-      short(row.min),
-      short(row.p25),
-      ...marked.map(to => row.contender === to ? '1' : ratio(result, { workload, contender: row.contender, to })),
-      String(responses.find(same)?.bytes ?? '')
-    ]
-  })
-  return {
-    heading,
-    table: [head, ...lines],
-    chart: { rows: cpu, caption: 'server CPU per request, µs: shorter is better; bars are medians, whiskers the fastest and slowest round' },
-    notes: notes(result, workload)
+  files.set(`${FOLDER}/README.md`, index(views, labs, { claims, isStale }))
+  const [battle] = labs.get('battle') ?? []
+  const chart = battle && sectionsOf(views[0], battle).find(({ chart }) => chart && !chart.name)?.chart
+  files.set('README.md', readme.fill(text, { labs, chart }))
+  for (const { result } of [...labs.values()].flat().filter(({ result }) => isStale(result))) {
+    notes.push(`${result.lab}, Node ${parseInt(result.node.slice(1))}: lib/ has changed since it was measured`)
   }
+  return { files, claims, broken, notes }
 }
 
-/**
- * A ratio as a table shows it: `0.58 (0.56–0.61)`, the median and the lowest and highest round.
- *
- * @param {object} result
- * @param {{ workload: string, contender: string, to: string }} of
- * @return {string}
- */
-const ratio = exports.ratio = function ({ derived }, { workload, contender, to }) {
-  const found = derived.ratios.find(one =>
-    one.workload === workload && one.contender === contender && one.to === to)
-  return text.ratio(found)
+/** A page without the warning that depends on the history of the repository, for comparing. */
+exports.timeless = text => text.replace(/<!-- stale -->[\s\S]*?<!-- \/stale -->\n*/g, '')
+
+/** whether it is one of those that are made here */
+exports.isGenerated = file => path.extname(file) === '.svg'
+
+const isFramework = name => !['koa', 'node', 'node-cheapest', 'net'].includes(name)
+const OTHERS = [
+  ['Koa 2', name => name === 'koa'],
+  ['`node:http` by hand', name => name === 'node'],
+  ['`node:http` in its cheapest form', name => name === 'node-cheapest'],
+  ['a raw socket that parses nothing', name => name === 'net'],
+  ['nginx', name => name === 'nginx'],
+  ['any other server of the labs', name => isFramework(name) && name !== 'nginx' && !/^(?:kone|koa|node)/.test(name)]
+]
+
+// What kone is and is not cheaper at: every row of CPU time or memory of kone, beside the others' of the same workload.
+function index (views, labs, { claims, isStale }) {
+  const newest = views.flatMap(({ lab }) => labs.get(lab)?.slice(0, 1) ?? [])
+  const compared = newest.flatMap(comparisons)
+  const stale = [...labs.values()].flat().some(({ result }) => isStale(result))
+  return `${[
+    '# Reports',
+    compared.length && 'What kone is and is not cheaper at: its CPU time or memory ÷ that of another server of the same run, on the newest ' +
+      `Node that was measured (${[...new Set(newest.map(({ major }) => major))].join(', ')}):`,
+    OTHERS.map(([what, is]) => line(what, compared.filter(({ other }) => is(other)))).filter(Boolean).join('\n'),
+    stale && `${STALE[0]}\n> **Warning:** \`lib/\` has changed since some of these results were measured; their pages say which.\n${STALE[1]}`,
+    'Every table and chart is made from `benchmarks/results/` by `make report`, and a test compares them. A figure is the median of the ' +
+    'rounds; the lowest and the highest round are beside it. A claim is what every round supports, rounded up. Five pages set our ' +
+    'figures beside reports of other years and machines, and say where those cannot be true.',
+    markdown([['', 'Node', 'claims', 'commit', 'measured'], ...views.map(({ lab, title }) => {
+      const all = labs.get(lab) ?? []
+      return [
+        `[${title}](./${lab}.md)`,
+        all.map(({ major }) => major).join(', ') || 'no result',
+        String(Object.keys(claims).filter(name => name.startsWith(`${lab}: `)).length),
+        all.length ? commit(all[0].result) : '–',
+        all.length ? all[0].result.date.slice(0, 10) : '–'
+      ]
+    })]),
+    'How to run the lab, and how to read its figures, is in `benchmarks/README.md` of the repository.'
+  ].filter(Boolean).join('\n\n')}\n`
 }
 
-/**
- * What was aimed at and what was reached, also kept as `derived.targets`.
- *
- * @param {object} result
- * @param {{ heading: string, targets: object[] }} of targets: `{ what, target?, spread? }`, no target where a
- *   figure is only shown, no spread where it was not measured
- * @return {object} a section for `finish`
- */
-exports.aims = function (result, { heading, targets }) {
-  result.derived.targets = targets.map(({ what, target, spread }) => ({ what, target, ...spread }))
-  return { heading, table: [['', 'target', 'figure', 'spread', ''], ...targetLines(result.derived.targets)] }
+function comparisons (figures) {
+  const rows = figures.result.rows.filter(({ metric }) => metric === 'cpu' || metric === 'memory')
+  return rows.filter(({ contender }) => contender === 'kone').flatMap(row => rows
+    .filter(one => one.workload === row.workload && one.metric === row.metric && one.contender !== 'kone')
+    .map(({ contender: other, rounds }) => ({
+      what: `${figures.result.lab}: ${row.workload}${row.metric === 'memory' ? ', memory' : ''}`, other, ...pairedRatio(row.rounds, rounds)
+    })))
 }
 
-/**
- * The CPU row of a contender.
- *
- * @param {object} result
- * @param {string} workload
- * @param {string} contender
- * @return {object|undefined}
- */
-exports.cpu = function ({ rows }, workload, contender) {
-  return rows.find(row => row.workload === workload && row.contender === contender && row.metric === 'cpu')
-}
-
-/**
- * Print the sections, write out/LAB.nodeMAJOR.json and its page.
- *
- * @param {object} lab
- * @param {{ title: string, sections: object[] }} view sections: `{ heading, text?, table?, chart?, notes? }`
- */
-exports.finish = function ({ result }, { title, sections }) {
-  if (!result.missing.length) delete result.missing
-  const present = sections.filter(Boolean)
-  for (const { heading, text, table: rows, notes = [] } of present) {
-    console.log(`\n${heading}\n`)
-    if (text) console.log(text)
-    if (rows) console.log(table(rows))
-    for (const note of notes) console.log(`* ${note}`)
-  }
-  result.derived.view = indexed(result, { title, sections: present })
-  const { machine: { cpu, cores, kernel }, node, derived: { quick, rounds } } = result
-  console.log(`\n${cpu}, ${cores} cores, ${kernel}, Node ${node}, ${rounds} rounds${quick ? ' (quick: a first look, not a result)' : ''}`)
-
-  for (const line of claimLines(result)) console.log(line)
-
-  const file = save(path.join(OUT, `${nameOf(result)}.html`), page(result, { title, sections: present }))
-  console.log(`${relative(write(result))}  ${relative(file)}`)
-}
-
-// Which of kone's claims this very run supports, what it does not support first.
-function claimLines (result) {
-  const measured = ofRun(result).filter(({ verdict }) => verdict !== 'not measured')
-  if (!measured.length) return []
-  const heads = { supported: 'supported', 'by the median': 'supported by the median only', 'not supported': 'NOT SUPPORTED' }
-  const good = measured.filter(({ verdict }) => verdict === 'supported')
-  return [
-    `\nThis run supports ${good.length} of ${measured.length} claims in every round:`,
-    ...measured.map(({ says, atMost, spread, verdict }) => `* ${heads[verdict]}: ${says}: ${text.ratio(spread)}, claimed at most ${atMost}`),
-    ''
+function line (what, all) {
+  if (!all.length) return null
+  const sorted = [...all].sort((a, b) => a.median - b.median)
+  const cheaper = sorted.filter(({ max }) => max < 1)
+  const mostly = sorted.filter(({ max, median }) => max >= 1 && median < 1)
+  const not = sorted.filter(({ median }) => median >= 1).reverse()
+  const named = ({ what, other, median }) => `${two(median)} in ${what}${all.some(one => one.other !== other) ? ` (${other})` : ''}`
+  const parts = [
+    `less in every round in ${cheaper.length} of ${all.length} comparisons${cheaper.length ? ` (the least is ${named(cheaper[0])})` : ''}`,
+    `by the median only in ${mostly.length}`,
+    `not in ${not.length}${not.length ? ` (the most is ${not.slice(0, 2).map(named).join(', ')})` : ''}`
   ]
+  return `- **${what}**: ${parts.join('; ')}.`
 }
-
-const relative = file => path.relative(process.cwd(), file)

@@ -6,11 +6,7 @@ const { root } = require('../servers/kone')
 // What a figure of kone depends on: not its documents.
 const MEASURED = ['lib', 'middleware', 'package.json', ':(exclude,glob)**/*.md']
 
-/**
- * The commit that is measured.
- *
- * @return {{ hash: string, dirty: boolean }|null} dirty: kone's own code differs from it; null where there is no git
- */
+/** The commit that is measured. */
 exports.commit = function () {
   const hash = git('rev-parse', 'HEAD')
   return hash === null ? null : { hash, dirty: git('status', '--porcelain', '--', ...MEASURED) !== '' }
@@ -20,9 +16,6 @@ exports.commit = function () {
  * Whether kone's code has changed since a commit. Documents in lib/ do not count: they cost nothing.
  *
  *    changedSince('9120eab') // ['lib/http1/front.js']
- *
- * @param {string} hash
- * @return {string[]|null} JavaScript files of lib/ that differ in the checkout; null where git does not know the commit
  */
 exports.changedSince = function (hash) {
   const said = git('diff', '--name-only', '--end-of-options', hash, '--', ':(glob)lib/**/*.js')

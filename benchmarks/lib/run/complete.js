@@ -16,9 +16,6 @@ const LOAD = 3 // load average per core, where OTHERS is not known: servers and 
  * What a result lacks to be committed.
  *
  *    lacks(result) // ['3 rounds, not 8 or more', 'it was made with --quick']
- *
- * @param {object} result
- * @return {string[]} empty for a complete run on a quiet machine
  */
 exports.lacks = function (result) {
   const found = problems(result)
@@ -46,12 +43,7 @@ function origin ({ commit }) {
   return commit.dirty ? [`kone was not as in ${commit.hash.slice(0, 7)}: commit, then measure`] : []
 }
 
-/**
- * Why a machine was not quiet, in the whole run and in each part of it: a long part could hide a disturbed short one.
- *
- * @param {{ machine: { cores: number, kernel: string }, conditions?: object[] }} result
- * @return {string[]} empty when it was
- */
+/** Why a machine was not quiet, in the whole run and in each part of it: a long part could hide a disturbed short one. */
 const quietness = exports.quietness = function ({ machine, conditions = [] }) {
   if (!conditions.length) return ['load and steal were not recorded']
   const found = disturbances(conditions, MOST, machine)

@@ -9,10 +9,6 @@ const cpu = require('./cpu')
  *    const end = conditions()
  *    await measure()
  *    end() // { load: 1.9, steal: 0.001, others: 0.02 }
- *
- * @return {() => { load: number, steal: number, others: number }} load: the load average of the last minute; steal
- *   and others: what the hypervisor, and processes that the lab did not start, took of the time of all cores (0…1;
- *   both are 0 elsewhere than on Linux)
  */
 module.exports = function conditions () {
   const before = look()
@@ -30,11 +26,7 @@ module.exports = function conditions () {
 
 const adopted = new Set()
 
-/**
- * A process that the lab has started, though it is no child of the lab: a daemon.
- *
- * @param {number} pid
- */
+/** A process that the lab has started, though it is no child of the lab: a daemon. */
 module.exports.adopt = pid => adopted.add(pid)
 
 function look () {

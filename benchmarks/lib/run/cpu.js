@@ -5,9 +5,6 @@ const fs = require('node:fs')
 /**
  * What the scheduler has given a process and its children so far: the sum over their threads of
  * `/proc/PID/task/<thread>/schedstat` (time on a core, time waiting for one).
- *
- * @param {number} pid
- * @return {{ run: number, wait: number }|null} ns; null elsewhere than Linux
  */
 exports.usage = function (pid) {
   let run = 0
@@ -24,12 +21,7 @@ exports.usage = function (pid) {
   return run ? { run, wait } : null
 }
 
-/**
- * A process, its children, and theirs.
- *
- * @param {number|string} pid
- * @return {string[]} pids; none elsewhere than Linux
- */
+/** A process, its children, and theirs. */
 const family = exports.family = function (pid) {
   const found = [String(pid)]
   for (const member of found) {
@@ -54,12 +46,7 @@ function threads (pid) {
 /** µs of one tick, the unit of /proc/stat: a hundredth of a second on every Linux that Node runs on. */
 exports.TICK = 10_000
 
-/**
- * CPU time of a process, its children, and those of them that have ended.
- *
- * @param {number} pid
- * @return {number} ticks; 0 elsewhere than Linux
- */
+/** CPU time of a process, its children, and those of them that have ended. */
 exports.ticks = function (pid) {
   let sum = 0
   for (const member of family(pid)) {
@@ -72,11 +59,7 @@ exports.ticks = function (pid) {
   return sum
 }
 
-/**
- * Time of all cores: all of it, what was used, and what the hypervisor gave to other machines.
- *
- * @return {{ total: number, busy: number, steal: number }} ticks; zeros elsewhere than Linux
- */
+/** Time of all cores: all of it, what was used, and what the hypervisor gave to other machines. */
 exports.machine = function () {
   try {
     const line = fs.readFileSync('/proc/stat', 'latin1').split('\n', 1)[0]
@@ -88,12 +71,7 @@ exports.machine = function () {
   }
 }
 
-/**
- * Resident memory of a process and its children; pages that they share are counted for each.
- *
- * @param {number} pid
- * @return {number|null} bytes; null elsewhere than Linux
- */
+/** Resident memory of a process and its children; pages that they share are counted for each. */
 exports.resident = function (pid) {
   let kb = 0
   for (const member of family(pid)) {

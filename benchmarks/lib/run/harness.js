@@ -17,6 +17,7 @@ const LOADS = {
   pooled: { connections: 50, group: 'fixed bytes' },
   reconnect: { connections: 50 },
   crowd: { connections: 1000 },
+  paced: { connections: 100, rate: 10_000 },
   split: { connections: 50, path: '/', body: 'x' },
   rpc: {
     connections: 50,
@@ -38,11 +39,6 @@ const LOADS = {
  *    // [{ generator: 'wrk', connections: 50, requestsPerSecond: 120000, clientCpu: 4.1, serverCpu: 5.2 }]
  *
  * split pauses between headers and body, so that its rate is that of the pause.
- *
- * @param {string[]} names
- * @param {{ generators: object, pins: object|null, quick: boolean }} how
- * @return {Promise<object[]>} medians of three rounds: clientCpu and serverCpu in µs per request; a generator that failed
- *   has `failed`, a reason, instead
  */
 exports.harness = async function (names, { generators, pins, quick }) {
   const rows = []

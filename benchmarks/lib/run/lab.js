@@ -4,7 +4,6 @@ const path = require('node:path')
 const Program = require('../servers/program')
 const Server = require('../servers/server')
 const bar = require('./progress')
-const inTime = require('./in-time')
 const { OptionError, nodeBinary, nodeVersion, parse, usage } = require('./options')
 const { commit } = require('./commit')
 const { machine, pins } = require('./machine')
@@ -12,16 +11,17 @@ const { headerDifferences, verify } = require('./verify')
 const { rounds } = require('./rounds')
 const { doubt, measure, remarks } = require('./measure')
 const { harness } = require('./harness')
-const { cellRows } = require('./result')
-const { addRatios, finish } = require('../report/report')
+const { cellRows, write } = require('./result')
+const Figures = require('../report/figures')
+const { sectionsOf } = require('../report/page')
+const { table } = require('../report/text')
 
 const GENERATORS = {
+  ...require('../load/loops'),
   autocannon: require('../load/autocannon'),
   wrk: require('../load/wrk'),
-  split: require('../load/split'),
-  reconnect: require('../load/reconnect'),
   rpc: require('../load/rpc'),
-  pooled: require('../load/pooled'),
+  paced: require('../load/crowd').paced,
   crowd: require('../load/crowd').generator
 }
 
@@ -32,15 +32,6 @@ const FEW = { connections: 50, settle: undefined } // of a load: what leaks desc
 /**
  * A lab: it runs when its file is the one that was started; otherwise the file exports the definition.
  *
- *    lab(module, {
- *      name: 'battle',
- *      contenders: list(path.join(__dirname, 'contenders')),
- *      probe: contender => ({ contender, request: { path: '/' }, expected: { status: 200, … } }),
- *      references: ['node', 'koa'],
- *      async measure (lab) { … },
- *      view: result => ({ title: 'battle', sections: [] })
- *    })
- *
  * @param {NodeModule} module of the lab
  * @param {object} definition
  * @param {string} definition.name
@@ -49,10 +40,8 @@ const FEW = { connections: 50, settle: undefined } // of a load: what leaks desc
  * @param {object} [definition.options] of this lab alone, as options.js takes them
  * @param {Function} definition.probe what a contender is verified with: `(contender, { folder }) => ({ contender, request,
  *   expected, check? })`, folder: an empty one for files; null for a contender that needs more than this machine has
- * @param {string[]|Function} [definition.references] contenders to divide by, or a function of the result
  * @param {(lab: Lab) => Promise<void>} definition.measure
- * @param {(result: object) => { title: string, sections: object[] }} definition.view of the result alone, so that a page
- *   can be made from its JSON
+ * @param {object} definition.view what is shown of a result, as report/page.js takes it
  */
 exports.lab = function (module, definition) {
   module.exports = definition
@@ -66,7 +55,7 @@ exports.lab = function (module, definition) {
 
 // From the command line to the exit code; no process is left behind, whatever happens.
 async function start (definition, argv) {
-  const { name, options: own, references = [], measure, view } = definition
+  const { name, options: own, measure, view } = definition
   const stop = message => {
     console.error(`${name}: ${message}`)
     return leave(1)
@@ -90,10 +79,7 @@ async function start (definition, argv) {
     const lab = new Lab(name, contenders, options, argv)
     await measure(lab)
     await lab.measureHarness()
-    const { result } = lab
-    addRatios(result, typeof references === 'function' ? references(result) : references)
-    finish(lab, view(result))
-    if (result.skipped.length) console.log(skippedLine(result))
+    show({ lab: name, ...view }, lab.result)
     leave(0)
   } catch (err) {
     if (err instanceof OptionError) {
@@ -107,10 +93,16 @@ async function start (definition, argv) {
   }
 }
 
-function skippedLine (result) {
-  const parts = result.skipped.map(({ part }) => part)
-  return `This result is not complete: there was no time for ${parts.length === 1 ? 'one part' : `${parts.length} parts`} ` +
-    `(${parts.join('; ')}). Without --quick everything is measured.`
+function show (view, result) {
+  for (const { heading, text, table: rows, notes = [] } of sectionsOf(view, new Figures(result))) {
+    if (rows) console.log(['', heading, '', ...text ? [text] : [], table(rows), ...notes.map(note => `* ${note}`)].join('\n').replaceAll('`', ''))
+  }
+  const { machine: { cpu, cores, kernel }, node, derived: { quick, rounds }, skipped } = result
+  console.log(`\n${cpu}, ${cores} cores, ${kernel}, Node ${node}, ${rounds} rounds${quick ? ' (quick: a first look, not a result)' : ''}`)
+  console.log(path.relative(process.cwd(), write(result)))
+  if (skipped.length) {
+    console.log(`This result is not complete: there was no time for ${skipped.map(({ part }) => part).join('; ')}. Without --quick everything is measured.`)
+  }
 }
 
 const generators = {}
@@ -155,7 +147,6 @@ class Lab {
         only: options.only ?? undefined,
         pinned: this.pins,
         about: {},
-        ratios: [],
         remarks: [],
         discarded: [],
         responses: []
@@ -181,18 +172,18 @@ class Lab {
   /**
    * The first of these generators that runs here.
    *
-   * @param {string[]} names
+   * @param {string[]} [names]
    * @return {string}
    */
-  generator (names) {
+  generator (names = ['wrk', 'autocannon']) {
     const name = names.find(name => this.generators([name])[name])
     if (!name) throw new OptionError(`${this.name}: it needs ${names.join(' or ')}: npm install in benchmarks/`)
     return name
   }
 
   /**
-   * Start contenders, then verify their responses one after the other. Who does not start is missing, who
-   * responds with something else is rejected: the others go on.
+   * Start contenders, then verify their responses one after the other. Who does not start is missing, who responds with
+   * something else is rejected: the others go on.
    *
    * @param {object[]} contenders `{ name, file, args?, env?, flags?, node?, workers?, isSpread? }`, node: the binary of
    *   this one; workers: as many processes in a cluster; isSpread: over all cores, also those of the load
@@ -219,12 +210,36 @@ class Lab {
     }
 
     const floor = servers.find(({ name }) => name === reference)?.response.headers
+    const { responses } = this.result.derived
     for (const { name: contender, response: { bytes, headers } } of servers) {
-      if (this.result.derived.responses.some(one => one.workload === workload && one.contender === contender)) continue
-      const differences = floor ? headerDifferences(headers, floor) : []
-      this.result.derived.responses.push({ workload, contender, bytes, headers: differences })
+      if (responses.some(one => one.workload === workload && one.contender === contender)) continue
+      responses.push({ workload, contender, bytes, headers: floor ? headerDifferences(headers, floor) : [] })
     }
     return servers
+  }
+
+  /**
+   * A whole part of a lab: start contenders, measure them under their loads, stop them.
+   *
+   * @param {object[]} contenders as `start` takes them
+   * @param {object} question as `start` takes it
+   * @param {object} loads by workload; a load may have `not` or `only`, who does not or who alone takes part
+   * @param {{ quickWarm?: number }} [how] as `measure` takes it
+   * @return {Promise<object[]>} the cells
+   */
+  async group (contenders, question, loads, how) {
+    const servers = await this.start(contenders, question)
+    const cells = Object.entries(loads).flatMap(([workload, { not, only, ...load }]) => servers
+      .filter(({ name }) => name !== not && (!only || only.includes(name)))
+      .map(server => ({ workload, server, load: { ...server.request, ...load } })))
+    await this.measure(cells, how)
+    await this.stop(servers)
+    return cells
+  }
+
+  /** @param {Server[]} servers */
+  async stop (servers) {
+    await Promise.all(servers.map(server => server.stop()))
   }
 
   /**
@@ -255,13 +270,12 @@ class Lab {
   }
 
   /**
-   * Load before the first round, which is not counted.
+   * Load before the first round, which is not counted. Who fails here fails in the rounds, where it is counted.
    *
    * @param {{ server: object, load: object }} cell
    * @param {number} seconds
    */
   async warm ({ server, load }, seconds) {
-    // who fails here fails in the rounds, where it is counted
     await generators[load.generator].run({ ...load, port: server.port, seconds }).catch(() => {})
   }
 
@@ -298,17 +312,24 @@ class Lab {
   }
 
   /**
-   * The parts of the lab. With --quick those that a busy machine leaves no time for are skipped, and the result
-   * says so.
+   * One part after the other; with --quick, as long as there is time for another like the longest so far.
    *
-   * @param {object[]} parts as inTime takes them
+   * @param {{ name: string, act: () => Promise<void>, size?: number, seconds?: number }[]} parts size: how long it takes
+   *   beside the others, if not as long; seconds: what its loads alone take
    */
   async inTime (parts) {
-    const begin = i => {
-      this.#part = parts[i].name
+    let longest = 0 // ms, of size 1
+    for (const [i, { name, act, size = 1, seconds = 0 }] of parts.entries()) {
+      if (this.timeLeft < Math.max(longest * size, seconds * 1000)) {
+        this.skip(name)
+        continue
+      }
+      this.#part = name
       this.#prefix = `part ${i + 1} of ${parts.length}, `
+      const start = performance.now()
+      await act()
+      longest = Math.max(longest, (performance.now() - start) / size)
     }
-    await inTime(parts, { left: () => this.timeLeft, skip: name => this.skip(name), begin })
     this.#part = this.#prefix = ''
   }
 
@@ -340,7 +361,7 @@ class Lab {
   record (cells) {
     const { rows, derived } = this.result
     for (const cell of cells) {
-      const { workload, server: { name: contender }, samples, discarded } = cell
+      const { workload, server: { name: contender }, load, samples, discarded } = cell
       const of = { workload, contender }
       for (const { round, reason } of discarded) derived.discarded.push({ ...of, round, reason })
       if (cell.rejected) {
@@ -349,7 +370,7 @@ class Lab {
       }
       rows.push(...cellRows(cell))
       if (cell.isRestarted) derived.remarks.push({ ...of, remark: 'started anew before each round' })
-      for (const remark of remarks(samples)) derived.remarks.push({ ...of, remark })
+      for (const remark of remarks(samples, load)) derived.remarks.push({ ...of, remark })
     }
   }
 
@@ -412,13 +433,9 @@ class Lab {
       return await this.launch(contender)
     } catch (err) {
       if (this.#knows(contender)) this.reject(workload, contender.name, err.message)
-      else this.miss(contender.name, howToGet(contender, err.message, this.#nodeOf(contender)))
+      else this.miss(contender.name, howToGet(contender, err.message, nodeVersion(contender.node ?? this.options.node)))
       return null
     }
-  }
-
-  #nodeOf ({ node }) {
-    return node ? nodeVersion(node) : this.nodeVersion
   }
 
   #note ({ name, version, about }) {

@@ -4,11 +4,7 @@ const fs = require('node:fs')
 const os = require('node:os')
 const { spawnSync } = require('node:child_process')
 
-/**
- * The machine a figure belongs to.
- *
- * @return {{ cpu: string, cores: number, kernel: string }}
- */
+/** The machine a figure belongs to. */
 exports.machine = function () {
   return {
     cpu: os.cpus()[0]?.model.trim() || os.arch(),
@@ -20,9 +16,6 @@ exports.machine = function () {
 /**
  * One core for the servers and the others for the load, so that neither is moved about nor steals
  * from the other. Null where processes cannot be pinned (one core, no taskset).
- *
- * @param {{ half?: boolean }} [how] half: as many for the servers as for the load, for those of several processes
- * @return {{ server: string, load: string }|null} lists as taskset takes them
  */
 exports.pins = function ({ half = false } = {}) {
   const cores = allowed()
@@ -31,12 +24,7 @@ exports.pins = function ({ half = false } = {}) {
   return { server: cores.slice(0, first).join(','), load: cores.slice(first).join(',') }
 }
 
-/**
- * Whether a program can be started here.
- *
- * @param {string} name
- * @return {boolean}
- */
+/** Whether a program can be started here. */
 exports.program = name => spawnSync(name, ['--version'], { stdio: 'ignore' }).error === undefined
 
 function allowed () {

@@ -10,23 +10,16 @@ const QUIET = 1e6 // ns of CPU time in 50 ms
  *
  *    await measure({ server, load: { generator: 'wrk', connections: 50, seconds: 2 } }, wrk)
  *
- * @param {{ server: object, load: object }} cell
- * @param {{ run: Function }} generator
- * @return {Promise<object>} the generator's sample, with `cpu` (µs per request), `clientCpu` (µs per request, of the
- *   generator), `busy` (share of the time in which the server ran or waited for its core), `wait` (time it waited ÷
- *   time it ran), and `steal` (share of all cores that the hypervisor took)
+ * The generator's sample gets `cpu` and `clientCpu` (µs per request of the server and of the generator), `busy` (share of
+ * the time in which the server ran or waited for its core), `wait` (time it waited ÷ time it ran) and `steal` (share of
+ * all cores that the hypervisor took).
  */
 exports.measure = ({ server, load }, generator) =>
   cost(server, mark => generator.run({ ...load, port: server.port, mark }))
 
 /**
- * The same of an act: a function that gives a sample.
- *
- * @param {object} server
- * @param {(mark: (what: string) => void) => Promise<object>} act it may mark when its connections are 'settled' and when
- *   its load is 'over': what lies between is measured then
- * @param {{ untilQuiet?: boolean }} [how] untilQuiet: what the server does after the act is counted, too
- * @return {Promise<object>}
+ * The same of an act: a function that gives a sample. It may mark when its connections are 'settled' and when its load is
+ * 'over': what is between is measured then. With untilQuiet what the server does after the act is counted, too.
  */
 const cost = exports.cost = async function (server, act, { untilQuiet = false } = {}) {
   const marks = {}
@@ -55,13 +48,7 @@ const cost = exports.cost = async function (server, act, { untilQuiet = false } 
   }
 }
 
-/**
- * CPU time of a server, from an act's begin until it is quiet again.
- *
- * @param {object} server
- * @param {() => Promise} act
- * @return {Promise<{ run: number, wait: number }>} ns
- */
+/** CPU time of a server, from an act's begin until it is quiet again. */
 exports.spent = async function (server, act) {
   const before = await server.usage()
   await act()
@@ -79,26 +66,19 @@ async function quiet (server) {
   return usage
 }
 
-/**
- * Why a sample of `measure` cannot be believed.
- *
- * @param {{ load: object }} cell
- * @param {object} sample
- * @return {string|null}
- */
-exports.doubt = ({ load }, sample) => disbelief({ ...load, ...sample }) ?? (sample.cpu > 0 ? null : 'no CPU time of it was seen')
+/** Why a sample of `measure` cannot be believed. */
+exports.doubt = function ({ load }, sample) {
+  const connections = load.rate ? Infinity : load.connections // a latency of an open loop counts from when a request was due
+  return disbelief({ ...load, ...sample, connections }) ?? (sample.cpu > 0 ? null : 'no CPU time of it was seen')
+}
 
-/**
- * What a reader must know about a cell before believing small differences.
- *
- * @param {object[]} samples
- * @return {string[]}
- */
-exports.remarks = function (samples) {
+/** What a reader must know about a cell before believing small differences. */
+exports.remarks = function (samples, { rate } = {}) {
   const of = name => median(samples.map(sample => sample[name]))
   const remarks = []
   // A closed loop without pauses keeps a server busy; one that neither ran nor waited for its core idled.
-  if (of('busy') < 0.9) remarks.push(`the load generator was the limit (server busy ${percent(of('busy'))})`)
+  if (!rate && of('busy') < 0.9) remarks.push(`the load generator was the limit (server busy ${percent(of('busy'))})`)
+  if (rate && of('requestsPerSecond') < 0.95 * rate) remarks.push(`the rate was not reached (${Math.round(of('requestsPerSecond'))} requests/s)`)
   if (of('wait') > 0.5) remarks.push(`the server's core was contended (waited ${percent(of('wait'))} of its run time)`)
   if (of('steal') > 0.05) remarks.push(`the hypervisor took ${percent(of('steal'))}`)
   return remarks

@@ -8,10 +8,6 @@ const WARM = 500 // connections before the first look: what the first ones load 
 /**
  * Resident memory per idle keep-alive connection. Every round starts each server anew, for a heap that
  * has grown does not shrink back, and looks after a garbage collection.
- *
- * @param {Lab} lab
- * @param {object[]} contenders with the flag --expose-gc, and patient with silent connections
- * @param {{ workload: string, connections: number, question: object }} of
  */
 exports.memory = async function (lab, contenders, { workload, connections, question }) {
   const verified = await lab.start(contenders, { workload, ...question })

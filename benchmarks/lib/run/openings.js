@@ -11,10 +11,6 @@ const OPENINGS = exports.OPENINGS = 3
  *
  *    openingsOf(1000, 8)    // { openings: 8, each: 1 }
  *    openingsOf(50_000, 8)  // { openings: 3, each: 3 }
- *
- * @param {number} connections
- * @param {number} rounds at least
- * @return {{ openings: number, each: number }}
  */
 exports.openingsOf = (connections, rounds) =>
   connections > OFTEN ? { openings: OPENINGS, each: Math.ceil(rounds / OPENINGS) } : { openings: rounds, each: 1 }

@@ -23,12 +23,6 @@ const OPTIONS = {
  * would otherwise measure something else than was meant.
  *
  *    parse(['--quick', '--only', 'kone,koa'], { lab: 'battle', contenders: ['kone', 'koa', 'node'] })
- *
- * @param {string[]} argv without node and the script
- * @param {{ lab: string, contenders: string[], own?: object }} of own: options of this lab alone,
- *   `{ name: { help, value? } }`, where value is what the help calls its value
- * @return {{ quick: boolean, help: boolean, rounds: number, only: string[]|null, node: string }} and the lab's own
- * @throws {OptionError} unknown option, missing or bad value, unknown contender
  */
 exports.parse = function (argv, { lab, contenders, own = {} }) {
   const known = { ...OPTIONS, ...own }
@@ -57,14 +51,7 @@ exports.parse = function (argv, { lab, contenders, own = {} }) {
   }
 }
 
-/**
- * The help text of a lab.
- *
- * @param {string} lab
- * @param {string[]} contenders
- * @param {object} [own] options of this lab alone
- * @return {string}
- */
+/** The help text of a lab. */
 const usage = exports.usage = function (lab, contenders, own = {}) {
   const line = ([name, { value, help }]) => `  ${`--${name}${value ? ` ${value}` : ''}`.padEnd(16)} ${help}`
   return [
@@ -80,10 +67,6 @@ const usage = exports.usage = function (lab, contenders, own = {}) {
  * The binary that `--node` names: a file, or the newest of a version, which is downloaded where it is missing.
  *
  *    await nodeBinary('26') // '/home/ada/.cache/kone/node/26.10.0/node'
- *
- * @param {string} text
- * @return {Promise<string>}
- * @throws {OptionError} it cannot be had
  */
 exports.nodeBinary = async function (text) {
   if (!/^\d+(\.\d+){0,2}$/.test(text)) return text
@@ -99,10 +82,6 @@ exports.nodeBinary = async function (text) {
  * The version of a Node binary.
  *
  *    nodeVersion('/usr/bin/node') // 'v20.20.2'
- *
- * @param {string} binary
- * @return {string}
- * @throws {OptionError} it does not run
  */
 exports.nodeVersion = function (binary) {
   if (binary === process.execPath) return process.version
@@ -115,10 +94,6 @@ exports.nodeVersion = function (binary) {
 
 /** A mistake on the command line, with where to read on. */
 class OptionError extends Error {
-  /**
-   * @param {string} message in one line
-   * @param {string} [help] what to print below it
-   */
   constructor (message, help = '') {
     super(`${message}${PAGE}${help && `\n\n${help}`}`)
   }
@@ -129,9 +104,6 @@ exports.OptionError = OptionError
  * What parseArgs() says of a command line, without its hints on how to pass a positional argument.
  *
  *    faultOf(err) // "Unknown option '--form'"
- *
- * @param {Error} err
- * @return {string}
  */
 exports.faultOf = err => err.message.split(/\. |\n/)[0]
 

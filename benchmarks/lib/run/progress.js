@@ -1,54 +1,29 @@
 'use strict'
 
-const { SingleBar, Presets } = require('cli-progress')
-
 /**
- * A progress bar on stderr: one line that is drawn over on a terminal, a line per tenth elsewhere.
+ * Progress on stderr: one line that is drawn over on a terminal, a line per tenth elsewhere.
  *
  *    const progress = bar(40)
  *    progress.tick('round 1 of 8: kone')
  *    progress.end()
- *
- * @param {number} total steps
- * @param {NodeJS.WriteStream} [stream]
- * @return {{ tick: (doing: string) => void, end: () => void }}
  */
 module.exports = function bar (total, stream = process.stderr) {
-  return stream.isTTY ? drawn(total, stream) : printed(total, stream)
-}
-
-function drawn (total, stream) {
-  const one = new SingleBar({
-    stream,
-    format: '{bar} {percentage} % {doing} ({duration_formatted}, about {eta_formatted} more)',
-    barsize: 24,
-    clearOnComplete: true,
-    hideCursor: true,
-    linewrap: false,
-    etaBuffer: 20,
-    gracefulExit: false // the lab ends its processes on signals
-  }, Presets.shades_classic)
-  let done = -1
-  return {
-    tick (doing) {
-      if (++done === 0) one.start(total, 0, { doing })
-      else one.update(Math.min(done, total), { doing })
-    },
-    end: () => one.stop()
-  }
-}
-
-function printed (total, stream) {
+  const begin = performance.now()
   let done = -1
   let tenth = -1
-  return {
-    tick (doing) {
-      done = Math.min(done + 1, total)
-      const reached = Math.floor(done / total * 10)
-      if (reached === tenth) return
-      tenth = reached
+
+  function tick (doing) {
+    done = Math.min(done + 1, total)
+    const reached = Math.floor(done / total * 10)
+    const percent = `${String(Math.floor(done / total * 100)).padStart(3)} %`
+    if (stream.isTTY) {
+      const left = done > 0 ? `, about ${Math.ceil((performance.now() - begin) / 1000 / done * (total - done))} s more` : ''
+      stream.write(`\r\x1b[K${percent} ${doing}${left}`.slice(0, stream.columns))
+    } else if (reached !== tenth) {
       stream.write(`${String(reached * 10).padStart(3)} % ${doing}\n`)
-    },
-    end: () => stream.write('100 % done\n')
+    }
+    tenth = reached
   }
+
+  return { tick, end: () => stream.write(stream.isTTY ? '\r\x1b[K' : '100 % done\n') }
 }

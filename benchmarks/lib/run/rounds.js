@@ -12,12 +12,8 @@ const TRIES = 3 // a round that cannot be believed is measured again, twice at m
  *
  *    const recorded = await rounds(cells, { count: 8, visit: cell => measure(cell), doubt: (cell, sample) => null })
  *
- * @param {object[]} cells `{ workload, server: { name } }`; each gets `samples`, those of every visit, or
- *   `rejected`, a reason; and `discarded`, `{ round, reason }` of what was measured again
- * @param {{ count: number, visit: Function, doubt?: Function, tries?: number, tick?: (doing: string) => void }} how
- *   visit: `async (cell, round) => sample`, or an array of samples, where one visit is several rounds; doubt:
- *   `(cell, sample) => string|null`, why a sample cannot be believed
- * @return {Promise<object[]>} the conditions of each round, as conditions.js gives them, with its number
+ * A cell gets `samples`, or `rejected` with a reason, and `discarded` with what was measured again. `doubt` says why a
+ * sample cannot be believed. A visit may give an array of samples, where it is several rounds.
  */
 exports.rounds = async function (cells, { count, visit, doubt = () => null, tries = TRIES, tick = () => {} }) {
   for (const cell of cells) Object.assign(cell, { samples: [], discarded: [], rejected: null })
@@ -38,10 +34,6 @@ exports.rounds = async function (cells, { count, visit, doubt = () => null, trie
  * The samples of several rounds of the same act, one after the other.
  *
  *    await repeat(3, () => crowd.closed({ seconds: 2 })) // three samples
- *
- * @param {number} count
- * @param {() => Promise<object>} act
- * @return {Promise<object[]>}
  */
 exports.repeat = async function (count, act) {
   const samples = []
@@ -52,10 +44,6 @@ exports.repeat = async function (count, act) {
 /**
  * The order of a round: another workload is first in each, and in each workload another contender; the rest of a
  * workload is shuffled.
- *
- * @param {object[]} cells
- * @param {number} round 1…
- * @return {object[]}
  */
 const order = exports.order = function (cells, round) {
   const workloads = [...new Set(cells.map(({ workload }) => workload))]

@@ -4,10 +4,6 @@
  * The value below which the share `p` of the figures lies, linear between neighbours.
  *
  *    quantile([1, 2, 3, 4], 0.25) // 1.75
- *
- * @param {number[]} figures at least one
- * @param {number} p 0…1
- * @return {number}
  */
 const quantile = exports.quantile = function (figures, p) {
   const sorted = Float64Array.from(figures).sort()
@@ -17,18 +13,9 @@ const quantile = exports.quantile = function (figures, p) {
   return sorted[low] + (sorted[high] - sorted[low]) * (at - low)
 }
 
-/**
- * @param {number[]} figures
- * @return {number}
- */
 const median = exports.median = figures => quantile(figures, 0.5)
 
-/**
- * Median and spread.
- *
- * @param {number[]} figures
- * @return {{ median: number, min: number, p25: number, p75: number, max: number }}
- */
+/** Median and spread. */
 const spread = exports.spread = function (figures) {
   return {
     median: median(figures),
@@ -44,11 +31,6 @@ const spread = exports.spread = function (figures) {
  * ratio moves less than either figure.
  *
  *    pairedRatio([10, 20], [20, 40]).median // 0.5
- *
- * @param {number[]} figures
- * @param {number[]} reference of the same rounds
- * @return {{ median: number, min: number, p25: number, p75: number, max: number, rounds: number[] }|null}
- *   null where there is nothing to pair
  */
 exports.pairedRatio = function (figures, reference) {
   const rounds = []
@@ -58,12 +40,7 @@ exports.pairedRatio = function (figures, reference) {
   return rounds.length ? { ...spread(rounds), rounds } : null
 }
 
-/**
- * The sample that stands for all: the one whose throughput is nearest to the median.
- *
- * @param {{ requestsPerSecond: number }[]} samples
- * @return {object}
- */
+/** The sample that stands for all: the one whose throughput is nearest to the median. */
 exports.middle = function (samples) {
   const rate = median(samples.map(sample => sample.requestsPerSecond))
   const distance = sample => Math.abs(sample.requestsPerSecond - rate)
@@ -74,10 +51,6 @@ exports.middle = function (samples) {
  * Why a measurement cannot be believed. By Little's law requests in flight are rate × latency: a
  * closed loop cannot complete more than `connections × pipeline ÷ mean latency`; a fifth is left for
  * the coarse clocks of load generators.
- *
- * @param {{ requests: number, errors: number, requestsPerSecond: number, latencyMeanMs: number,
- *   connections: number, pipeline?: number }} sample
- * @return {string|null}
  */
 exports.disbelief = function (sample) {
   if (sample.errors) return `${sample.errors} errors in ${sample.requests + sample.errors} requests`
@@ -92,13 +65,7 @@ exports.disbelief = function (sample) {
   return null
 }
 
-/**
- * Shuffled in place (Fisher and Yates), so that no contender always follows the same one.
- *
- * @param {Array} list
- * @param {() => number} [random] 0…1
- * @return {Array} the same list
- */
+/** Shuffled in place (Fisher and Yates), so that no contender always follows the same one. */
 exports.shuffle = function (list, random = Math.random) {
   for (let i = list.length - 1; i > 0; i--) {
     const j = Math.floor(random() * (i + 1))
@@ -107,10 +74,5 @@ exports.shuffle = function (list, random = Math.random) {
   return list
 }
 
-/**
- * Five significant digits: the rest is noise, and files stay readable.
- *
- * @param {number} figure
- * @return {number}
- */
+/** Five significant digits: the rest is noise, and files stay readable. */
 const round = exports.round = figure => Number(figure.toPrecision(5))

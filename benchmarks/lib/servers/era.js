@@ -46,10 +46,6 @@ exports.option = { help: `also Node ${NODES.join(' and ')} with the packages of 
  *
  *    await era(lab, list('labs/battle/contenders/2017'))
  *    // [{ version: '6.9.2', contenders: [{ name: 'koa-2.0.1', …, node: '/…/6.9.2/node' }] }, …]
- *
- * @param {Lab} lab
- * @param {object[]} contenders as contenders.js lists them
- * @return {Promise<{ version: string, contenders: object[] }[]>}
  */
 exports.era = async function (lab, contenders) {
   console.error(`getting Node ${NODES.join(' and ')} and the packages of 2017, unless they are in ${CACHE}`)

@@ -17,10 +17,6 @@ const RESPONSE = [
 /**
  * The floor under every HTTP server in Node: it parses nothing, and writes the same bytes for every read. A request
  * with `Connection: close` gets its connection closed.
- *
- * @param {string[]} [args] the first may be 'bodies': nothing is written for a read that ends as headers do, for
- *   requests whose bodies come in a second read
- * @return {net.Server}
  */
 exports.start = ([which] = []) => net.createServer(socket => {
   socket.on('data', chunk => {

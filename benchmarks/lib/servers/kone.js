@@ -7,9 +7,6 @@ const path = require('node:path')
  *
  *    const Kone = kone('.')
  *    const router = kone('middleware/router')
- *
- * @param {string} id path inside the package
- * @return {*}
  */
 module.exports = id => require(path.join(module.exports.root, id))
 

@@ -19,14 +19,7 @@ const { block } = require('../report/text')
 
 const run = promisify(execFile)
 
-/**
- * An app of kone in pm2's cluster mode, with a daemon of its own: requests per second, and what `pm2 list` shows.
- *
- * @param {Lab} lab
- * @param {{ name: string, app: string }} contender app: the file that exports it
- * @param {{ expected: object, load: object, generator: object }} how
- * @return {Promise<void>} rows, and `derived.pm2`
- */
+/** An app of kone in pm2's cluster mode, with a daemon of its own: requests per second, and what `pm2 list` shows. */
 exports.cluster = async function (lab, { name, app }, { expected, load, generator }) {
   const bin = path.join(root, 'node_modules/pm2/bin/pm2')
   if (!fs.existsSync(bin)) {

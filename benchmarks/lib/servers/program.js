@@ -40,13 +40,7 @@ kill -9 0`
  *    await Program.start({ name: 'nginx', program: nginx, given: { root } }, { pin })
  */
 class Program extends Server {
-  /**
-   * @param {{ name: string, program: object, given?: object }} contender given: what its command gets beside
-   *   host, port and folder, a directory of its own for configuration
-   * @param {{ pin?: string }} on the cores to stay on
-   * @return {Promise<Program>} listening
-   * @throws {Error} it ended or did not listen; the message holds what it wrote
-   */
+  /** listening */
   static async start (contender, { pin }) {
     const { program } = contender
     const built = program.build ? { binary: await program.build() } : {}
@@ -124,12 +118,7 @@ class Program extends Server {
   }
 }
 
-/**
- * A program's file, also from where an ordinary user's PATH does not lead.
- *
- * @param {string} name
- * @return {string|undefined}
- */
+/** A program's file, also from where an ordinary user's PATH does not lead. */
 Program.find = function (name) {
   const folders = [...(process.env.PATH ?? '').split(path.delimiter), '/usr/local/sbin', '/usr/sbin', '/usr/local/go/bin']
   return folders.map(folder => path.join(folder, name)).find(file => {
@@ -142,25 +131,13 @@ Program.find = function (name) {
   })
 }
 
-/**
- * Why a program cannot be measured here.
- *
- * @param {string} name
- * @param {string} how to get it
- * @return {string|null}
- */
+/** Why a program cannot be measured here. */
 Program.missing = function (name, how) {
   if (process.platform !== 'linux') return 'what a program costs that is no Node program is known on Linux only'
   return Program.find(name) ? null : how
 }
 
-/**
- * The version that a program prints.
- *
- * @param {string} name
- * @param {string[]} args
- * @return {string}
- */
+/** The version that a program prints. */
 Program.version = function (name, args) {
   try {
     const said = execFileSync('/bin/sh', ['-c', 'exec "$0" "$@" 2>&1', Program.find(name), ...args], { encoding: 'utf8' })
@@ -173,10 +150,6 @@ Program.version = function (name, args) {
 /**
  * A Go program, built on the spot and kept in the cache folder. The first build takes a minute on a busy machine,
  * and must not keep the lab from hearing the servers that start meanwhile.
- *
- * @param {string} source file
- * @return {Promise<string>} the binary
- * @throws {Error} what the compiler said
  */
 Program.go = async function (source) {
   const version = Program.version('go', ['version'])
@@ -197,10 +170,6 @@ Program.go = async function (source) {
  * goes to the shell, with PORT, HOST and what else the lab gives in its environment.
  *
  *    Program.extra('hphs=./hphs $PORT 1 $ROOT')
- *
- * @param {string} [text]
- * @return {object[]} contenders
- * @throws {OptionError} a line without a name or a command
  */
 Program.extra = function (text = '') {
   return text.split('\n').map(line => line.trim()).filter(Boolean).map(line => {

@@ -4,10 +4,6 @@
  * Respond by node:http with text and its length, as the frameworks do. For the contenders `node`.
  *
  *    send(res, 'text/plain; charset=utf-8', 'Hello World')
- *
- * @param {http.ServerResponse} res
- * @param {string} type
- * @param {string} text
  */
 function send (res, type, text) {
   res.setHeader('Content-Type', type)
@@ -15,12 +11,18 @@ function send (res, type, text) {
   res.end(text)
 }
 
-/**
- * @param {http.ServerResponse} res
- * @param {*} value
- */
 function sendJSON (res, value) {
   send(res, 'application/json; charset=utf-8', JSON.stringify(value))
 }
 
-module.exports = { send, sendJSON }
+/** The body of a request, in the way that costs node:http least. */
+function read (req) {
+  return new Promise((resolve, reject) => {
+    const chunks = []
+    req.on('data', chunk => chunks.push(chunk))
+    req.on('end', () => resolve(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks)))
+    req.on('error', reject)
+  })
+}
+
+module.exports = { read, send, sendJSON }

@@ -11,9 +11,6 @@ var BACKLOG = 4096 // connections that may wait to be accepted; the default limi
  *
  *    serve(http.createServer(handler))
  *    serve((port, host) => fastify.listen({ port, host }).then(() => fastify.server))
- *
- * @param {{ listen: Function }|Function} app has Node's listen(port, host, backlog), or is such a function; it
- *   gives an http.Server or a promise of one
  */
 module.exports = function serve (app) {
   if (process.send) process.on('disconnect', function () { process.exit() })

@@ -13,15 +13,7 @@ const running = new Set()
  * serve.js ends it when the channel to the lab closes, however the lab ended.
  */
 class Server {
-  /**
-   * @param {{ name: string, file: string, args?: string[], env?: object, workers?: number, host?: string }} contender
-   *   as contenders.js lists it; workers: as many processes in a cluster; host: the program that runs the file, if
-   *   not host.js
-   * @param {{ node: string, flags?: string[], pin?: string, within?: number }} on the Node to run, the cores to stay on,
-   *   and the ms that it may take to listen, if not 30,000
-   * @return {Promise<Server>} listening
-   * @throws {Error} it ended or stayed silent; the message holds what it wrote
-   */
+  /** listening */
   static async start (contender, { node, flags = [], pin, within = START }) {
     const server = new Server(contender, { node, flags, pin, within })
     await server.open()
@@ -54,11 +46,7 @@ class Server {
     }
   }
 
-  /**
-   * A new process, on another port.
-   *
-   * @throws {Error} as `start` does
-   */
+  /** A new process, on another port. */
   async restart () {
     await this.stop()
     await this.open()
@@ -81,12 +69,7 @@ class Server {
     return this.process.pid
   }
 
-  /**
-   * CPU time used so far.
-   *
-   * @return {Promise<{ run: number, wait: number }>} ns; wait is 0 where only the server itself can tell
-   * @throws {Error} it has ended; the message holds what it said
-   */
+  /** CPU time used so far. */
   async usage () {
     const used = cpu.usage(this.pid)
     if (used) return used
@@ -95,11 +78,7 @@ class Server {
     return { run: (await this.#ask('usage')).cpu * 1000, wait: 0 }
   }
 
-  /**
-   * Resident memory after a garbage collection (with the flag --expose-gc).
-   *
-   * @return {Promise<number>} bytes
-   */
+  /** Resident memory after a garbage collection (with the flag --expose-gc). */
   async resident () {
     const { resident } = await this.#ask('collect')
     return cpu.resident(this.pid) ?? resident

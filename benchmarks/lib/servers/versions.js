@@ -8,16 +8,10 @@ const { root } = require('./kone')
  * The version of a package that is installed for the lab.
  *
  *    packageVersion('koa') // '2.16.4'
- *
- * @param {string} name
- * @return {string}
- * @throws {Error} it is not installed
  */
 exports.packageVersion = name => read(path.join(__dirname, '../../node_modules', name))
 
-/**
- * @return {string} kone's
- */
+/** kone's */
 exports.koneVersion = () => read(root)
 
 function read (folder) {

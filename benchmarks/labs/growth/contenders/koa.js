@@ -1,60 +1,14 @@
 'use strict'
 
-const path = require('node:path')
-const { read } = require('../../rpc/service/routes')
-const { buffer, items, text } = require('./_work')
-
-const VIEWS = path.join(__dirname, 'views')
+const { read } = require('../../../lib/servers/send')
+const mount = require('./_koa')
 
 exports.package = 'koa'
 exports.about = 'with koa-router, koa-session-minimal, koa-views'
 
-exports.start = function ([subject, n]) {
-  const app = new (require('koa'))()
-
-  const subjects = {
-    middleware () {
-      for (let i = 0; i < n; i++) app.use(async (ctx, next) => { await next() })
-      app.use(hello)
-    },
-
-    routes () {
-      const router = new (require('koa-router'))()
-      for (let i = 1; i <= n; i++) router.get(`/kind-${i}/:id`, ctx => { ctx.body = ctx.params.id })
-      app.use(router.routes())
-    },
-
-    headers: () => app.use(hello),
-
-    connections: () => app.use(hello),
-
-    body () {
-      app.use(async ctx => { ctx.body = String((await read(ctx.req)).length) })
-    },
-
-    response () {
-      app.use(ctx => { ctx.body = buffer(Number(ctx.query.n)) })
-    },
-
-    session () {
-      app.use(require('koa-session-minimal')())
-      app.use(ctx => {
-        if (ctx.path === '/login') ctx.session.data = text(Number(n))
-        ctx.session.count = (ctx.session.count || 0) + 1
-        ctx.body = String(ctx.session.data.length)
-      })
-    },
-
-    template () {
-      app.use(require('koa-views')(VIEWS, { map: { html: 'nunjucks' } }))
-      app.use(ctx => ctx.render('list.html', { items: items(Number(ctx.query.n)) }))
-    }
-  }
-
-  subjects[subject]()
-  return app
-}
-
-function hello (ctx) {
-  ctx.body = 'Hello World'
-}
+exports.start = args => mount(new (require('koa'))(), {
+  Router: () => require('koa-router'),
+  session: () => require('koa-session-minimal')(),
+  template: () => require('koa-views'),
+  read: ctx => read(ctx.req)
+}, ...args)

@@ -5,69 +5,58 @@ const os = require('node:os')
 const path = require('node:path')
 
 const here = name => path.join(__dirname, '../assets', name)
-const LOCALES = {
-  directory: here('locales'),
-  extension: '.json',
-  locales: ['en', 'zh-CN'],
-  modes: ['query', 'cookie', 'header']
-}
+const LOCALES = { directory: here('locales'), extension: '.json', locales: ['en', 'zh-CN'], modes: ['query', 'cookie', 'header'] }
 
 /*
- * The set as Koa has it: the packages that its users install, with their own defaults. Each function
- * mounts one of them.
+ * The set as Koa has it: the packages that its users install, with their own defaults. Each function mounts one of them.
  */
 
-exports.jsonp = app => app.use(require('koa-jsonp')())
-
-exports.logger = app => {
-  const log4js = require('koa-log4')
-  log4js.configure({
-    appenders: { out: { type: 'stdout' } },
-    categories: { default: { appenders: ['out'], level: 'info' } }
-  })
-  app.use(log4js.koaLogger(log4js.getLogger('http'), { level: 'auto' }))
+const DEFAULTS = {
+  jsonp: 'koa-jsonp',
+  bodyParser: 'koa-bodyparser',
+  session: 'koa-session-minimal',
+  cors: '@koa/cors',
+  helmet: 'koa-helmet',
+  compress: 'koa-compress',
+  conditionalGet: 'koa-conditional-get',
+  requestId: 'koa-requestid'
 }
 
-exports.static = app => app.use(require('koa-static')(here('public')))
+for (const [name, id] of Object.entries(DEFAULTS)) exports[name] = app => app.use(require(id)())
 
-exports.bodyParser = app => app.use(require('koa-bodyparser')())
+Object.assign(exports, {
+  logger (app) {
+    const log4js = require('koa-log4')
+    log4js.configure({ appenders: { out: { type: 'stdout' } }, categories: { default: { appenders: ['out'], level: 'info' } } })
+    app.use(log4js.koaLogger(log4js.getLogger('http'), { level: 'auto' }))
+  },
 
-exports.session = app => app.use(require('koa-session-minimal')())
+  static: app => app.use(require('koa-static')(here('public'))),
 
-exports.i18n = app => {
-  require('koa-locale')(app)
-  app.use(require('koa-i18n')(app, LOCALES))
-}
+  i18n (app) {
+    require('koa-locale')(app)
+    app.use(require('koa-i18n')(app, LOCALES))
+  },
 
-exports.cors = app => app.use(require('@koa/cors')())
+  csrf: app => app.use(new (require('koa-csrf'))()),
 
-exports.csrf = app => app.use(new (require('koa-csrf'))())
+  favicon: app => app.use(require('koa-favicon')(here('public/favicon.ico'))),
 
-exports.helmet = app => app.use(require('koa-helmet')())
+  template: app => app.use(require('koa-views')(here('views'), { map: { html: 'nunjucks' } })),
 
-exports.favicon = app => app.use(require('koa-favicon')(here('public/favicon.ico')))
+  etag: app => app.use(require('koa-etag').default()),
 
-exports.template = app => app.use(require('koa-views')(here('views'), { map: { html: 'nunjucks' } }))
+  rateLimit: app =>
+    app.use(require('koa-ratelimit')({ driver: 'memory', db: new Map(), duration: 3_600_000, max: Number.MAX_SAFE_INTEGER })),
 
-exports.compress = app => app.use(require('koa-compress')())
+  // multer leaves its files to the app: it removes them, as kone's does by itself.
+  upload (app) {
+    app.use(async (ctx, next) => {
+      await next()
+      await Promise.all(ctx.request.files.map(({ path }) => fs.promises.unlink(path)))
+    })
+    app.use(require('@koa/multer')({ dest: os.tmpdir() }).any())
+  },
 
-exports.conditionalGet = app => app.use(require('koa-conditional-get')())
-
-exports.etag = app => app.use(require('koa-etag').default())
-
-exports.rateLimit = app =>
-  app.use(require('koa-ratelimit')({ driver: 'memory', db: new Map(), duration: 3_600_000, max: Number.MAX_SAFE_INTEGER }))
-
-exports.requestId = app => app.use(require('koa-requestid')())
-
-// multer leaves its files to the app: it removes them, as kone's does by itself.
-exports.upload = app => {
-  const multer = require('@koa/multer')
-  app.use(async (ctx, next) => {
-    await next()
-    await Promise.all(ctx.request.files.map(({ path }) => fs.promises.unlink(path)))
-  })
-  app.use(multer({ dest: os.tmpdir() }).any())
-}
-
-exports.Router = () => require('koa-router')
+  Router: () => require('koa-router')
+})

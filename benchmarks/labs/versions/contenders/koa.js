@@ -7,7 +7,7 @@ exports.start = function (args) {
 }
 
 exports.hello = function (app, args) {
-  var body = require('./_text')(args[0])
+  var body = require('./node').text(args[0])
   return app.use(function (ctx) {
     ctx.set('Content-Type', 'text/plain')
     ctx.body = body

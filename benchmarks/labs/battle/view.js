@@ -1,0 +1,102 @@
+'use strict'
+
+const { costs, growth } = require('../../lib/report/findings')
+const { beside, matrix, ranking } = require('../../lib/report/tables')
+const { short, two, whole } = require('../../lib/report/text')
+
+/** Requests a second of the open loop. */
+exports.RATES = [2000, 10_000, 30_000]
+const paced = exports.paced = rate => `hello, ${whole(rate)} requests/s`
+
+const WRK = 'hello, wrk'
+
+exports.claims = [
+  ['hello world behind five middleware ÷ a bare node:http handler', WRK, 'node'],
+  ['hello world behind five middleware ÷ node:http in its cheapest form', WRK, 'node-cheapest'],
+  ['hello world behind five middleware ÷ Koa 2', WRK, 'koa'],
+  ['hello world behind five middleware ÷ the cheapest other framework', WRK, 'others'],
+  ...exports.RATES.map(rate => [`at ${whole(rate)} requests a second ÷ Koa 2`, paced(rate), 'koa']),
+  ...exports.RATES.map(rate => [`at ${whole(rate)} requests a second ÷ a bare node:http handler`, paced(rate), 'node'])
+]
+
+exports.overview = () => ({
+  lines: [
+    ...exports.RATES.map(rate => ({ what: `${whole(rate)} requests a second`, workload: paced(rate) })),
+    { what: 'saturated by wrk', workload: WRK },
+    { what: 'saturated by autocannon', workload: 'hello' },
+    { what: 'in a cluster, one worker for each core', workload: 'cluster, wrk', as: { net: null } }
+  ]
+})
+
+exports.sections = figures => [
+  ranking(figures, WRK, { heading: 'saturated', chart: costs(figures, WRK, { what: 'Hello world, five middleware' }) }),
+  rates(figures),
+  ranking(figures, 'hello', { heading: 'as the original report measured', columns: { bytes: row => bytes(figures, row) } }),
+  ...figures.workloads.filter(workload => workload.startsWith('hello, Node ')).map(workload => ranking(figures, workload, {
+    heading: `the packages of 2017 on ${workload.slice('hello, '.length)}`, to: [`node-${workload.slice('hello, Node '.length)}`, 'koa-2.0.1']
+  })),
+  ranking(figures, 'cluster, wrk', {
+    heading: 'in a cluster',
+    text: `\`node:cluster\` with ${figures.result.derived.workers ?? 'several'} workers. CPU is that of all workers and the primary; load and workers share the cores, so that requests per second say little.`,
+    columns: { 'one process, CPU µs': ({ contender }) => short(figures.row(WRK, contender)?.median) }
+  }),
+  pm2(figures),
+  report(figures)
+]
+
+const bytes = ({ result }, { contender }) => String(result.derived.responses.find(one => one.workload === 'hello' && one.contender === contender)?.bytes ?? '–')
+
+function rates (figures) {
+  const points = name => exports.RATES.map(rate => [rate, figures.row(paced(rate), name)])
+  const names = [...new Set(exports.RATES.flatMap(rate => figures.rows(paced(rate)).map(({ contender }) => contender)))]
+  if (!names.length) return null
+  return matrix(figures, {
+    heading: 'at a fixed rate, CPU µs/request',
+    columns: [...exports.RATES.map(rate => [`${whole(rate)}/s`, paced(rate)]), ['saturated', WRK]],
+    names,
+    to: 'koa',
+    chart: growth(figures, {
+      name: 'rates',
+      what: 'CPU per request by rate',
+      unit: 'server CPU per request, µs',
+      x: { label: 'requests per second', log: true },
+      series: names.map(name => [name, points(name)])
+    })
+  })
+}
+
+function pm2 (figures) {
+  const section = ranking(figures, 'pm2', {
+    heading: 'every middleware on, under pm2',
+    columns: { 'MB of a worker': ({ contender }) => short(figures.row('pm2', contender, 'memory')?.median / 1e6), 'mean ms': row => two(row.latencyMeanMs) }
+  })
+  const { workers, bytes } = figures.result.derived.pm2 ?? {}
+  const text = `The report’s fourth table is of such a cluster. ${workers?.length ?? 'As many as cores'} processes, a page of ${bytes ?? 'some'} bytes; pm2’s daemon is included.`
+  return section && { ...section, text }
+}
+
+// Of the report, requests per second on its three machines: a laptop with Node 6.9, two servers with Node 7.6.
+const REPORT = {
+  kone: [12175.2, 9630, 21588.8],
+  node: [10178.4, 12000.8, 18884.8],
+  koa: [9002, 8422.8, 17583.2],
+  'trek-engine': [10990.8, 9491.6, 18804],
+  toa: [5625.2, 4832.61, 7732.4],
+  express: [3987, 6004.4, 8417.21]
+}
+
+function report (figures) {
+  const eras = figures.workloads.filter(workload => workload.startsWith('hello, Node '))
+  const ofEra = (workload, name) => figures.rows(workload).find(({ contender }) => new RegExp(`^${name}-[\\d.]+$`).test(contender))?.contender
+  const others = Object.keys(REPORT).filter(name => name !== 'kone')
+  return {
+    ...beside(['requests per second', 'laptop', '8 cores', '6 cores', 'here, by autocannon', 'here, CPU by wrk', ...eras.map(one => `packages of 2017, ${one.slice(7)}, CPU`)], [
+      ...others.map(name => [`kone ÷ ${name}`, ...REPORT.kone.map((rate, i) => rate / REPORT[name][i]),
+        figures.ratio('hello', 'kone', name, { metric: 'throughput' }), figures.ratio(WRK, name, 'kone'), ...eras.map(() => '–')]),
+      ...others.filter(name => name !== 'koa').map(name => [`${name} ÷ koa`, ...REPORT[name].map((rate, i) => rate / REPORT.koa[i]),
+        figures.ratio('hello', name, 'koa', { metric: 'throughput' }), figures.ratio(WRK, 'koa', name),
+        ...eras.map(era => figures.ratio(era, ofEra(era, 'koa'), ofEra(era, name)))])
+    ]),
+    text: 'Ratio by ratio; above 1, the first is better. The report’s frameworks are those of 2017, ours are today’s.'
+  }
+}

@@ -1,0 +1,50 @@
+'use strict'
+
+const { ranking } = require('../../lib/report/tables')
+const { ratio, short } = require('../../lib/report/text')
+
+/*
+ * Which of two revisions of kone takes less time.
+ */
+
+const ENOUGH = 6 // rounds: of as many coins all fall on one side in 3 of 100 tries
+
+exports.sections = figures => [
+  verdicts(figures),
+  ...figures.workloads.map(workload => ranking(figures, workload, { to: ['kone-before', 'node'] }))
+]
+
+function verdicts (figures) {
+  const { before, after, workloads, otherDependencies } = figures.result.derived
+  const ratios = workloads.map(workload => figures.ratio(workload, 'kone-after', 'kone-before'))
+  return {
+    heading: `${after} beside ${before}: ${conclusion(ratios)}`,
+    table: [
+      ['server CPU per request, µs', 'before', 'after', 'after ÷ before', 'verdict'],
+      ...workloads.map((workload, i) => [
+        workload, ...['kone-before', 'kone-after'].map(name => short(figures.row(workload, name)?.median)), ratio(ratios[i]), verdict(ratios[i])
+      ])
+    ],
+    notes: [
+      'better or worse: in every round; anything else is inside the spread',
+      ...otherDependencies ? ['their dependencies differ in package.json; both ran with those of the checkout'] : []
+    ]
+  }
+}
+
+/** What the paired ratios after ÷ before of one workload say: a difference only where every round has it. */
+const verdict = exports.verdict = function (ratio) {
+  if (!ratio) return 'not measured'
+  if (ratio.rounds.length < ENOUGH) return 'too few rounds'
+  return ratio.max < 1 ? 'better' : ratio.min > 1 ? 'worse' : 'no difference'
+}
+
+/** Whether a change is to be taken: what is worse anywhere is not, nor what is better nowhere. */
+const conclusion = exports.conclusion = function (ratios) {
+  const verdicts = ratios.map(verdict)
+  const of = what => verdicts.filter(one => one === what).length
+  if (of('worse')) return `reject: worse in ${of('worse')} of ${verdicts.length} workloads`
+  if (of('better')) return `accept: better in ${of('better')} of ${verdicts.length} workloads, worse in none`
+  if (of('too few rounds')) return `no verdict: it takes ${ENOUGH} rounds at least`
+  return 'no difference: neither accepted nor rejected, whatever there is is inside the spread'
+}

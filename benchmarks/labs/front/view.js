@@ -1,0 +1,33 @@
+'use strict'
+
+const { ratios } = require('../../lib/report/findings')
+const { matrix, ranking } = require('../../lib/report/tables')
+
+exports.claims = [
+  ['hello world ÷ node:http by hand', 'hello', 'node'],
+  ['hello world ÷ node:http in its cheapest form', 'hello', 'node-cheapest'],
+  ['hello world ÷ Koa 2', 'hello', 'koa'],
+  ['hello world ÷ a raw socket that writes fixed bytes', 'hello', 'net'],
+  ['the twelve headers of a browser ÷ node:http', 'browser', 'node'],
+  ['the headers of a browser, another cookie each time ÷ node:http', 'browser, other cookies', 'node'],
+  ['a JSON response ÷ node:http', 'json', 'node'],
+  ...['', ' by bodyParser'].flatMap(by => ['node', 'koa'].flatMap(to => [['one read', 'post'], ['two reads', 'post, two reads']].map(([how, workload]) =>
+    [`a JSON body in ${how}${by} ÷ ${to === 'node' ? 'node:http' : 'Koa 2 with koa-bodyparser'}`, workload, to, { contender: by ? 'kone-bodyParser' : 'kone' }]))),
+  ['pipelined requests, 16 deep ÷ node:http', 'pipelined 16', 'node'],
+  ['JSON over TLS ÷ Koa 2', 'json, TLS', 'koa'],
+  ['ctx.res read, a string body ÷ the same on node:http', 'ctx.res touched', 'kone-node'],
+  ['memory of an idle connection ÷ node:http', 'idle', 'node', { metric: 'memory' }]
+]
+
+const requests = figures => figures.workloads.filter(workload => workload !== 'idle')
+
+exports.overview = figures => ({ lines: requests(figures).map(workload => ({ what: workload, workload })) })
+
+exports.sections = figures => [
+  {
+    heading: 'kone beside node:http',
+    chart: ratios(figures, requests(figures), { what: 'kone’s own HTTP/1.1', to: 'node' })
+  },
+  ...requests(figures).map(workload => ranking(figures, workload)),
+  matrix(figures, { heading: '10,000 silent connections', columns: [['KiB per connection', 'idle', 'memory']], to: 'node' })
+]

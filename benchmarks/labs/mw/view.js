@@ -1,0 +1,104 @@
+'use strict'
+
+const { costs: chartOf, ratios } = require('../../lib/report/findings')
+const { beside, ranking } = require('../../lib/report/tables')
+const { ratio, short, whole } = require('../../lib/report/text')
+const { median } = require('../../lib/run/stats')
+
+// The four of the first report, with its requests per second of kone and Koa, and both with today's promises.
+const PAIRS = exports.PAIRS = [
+  ['without template: both native', 'plain', 'kone', 'koa'],
+  ['with nunjucks template: both native', 'template', 'kone', 'koa'],
+  ['without template: koa native, kone bluebird', 'plain', 'kone-bluebird', 'koa', [3467, 1313.4]],
+  ['without template: both bluebird', 'plain', 'kone-bluebird', 'koa-bluebird', [3197.4, 2466.4]],
+  ['with nunjucks template: koa native, kone bluebird', 'template', 'kone-bluebird', 'koa', [1526.8, 1282.6]],
+  ['with nunjucks template: both bluebird', 'template', 'kone-bluebird', 'koa-bluebird', [1503, 1438]]
+].map(([heading, workload, ours, theirs, rates]) => ({ heading, workload, ours, theirs, rates }))
+
+const NOTHING = 'nothing alone'
+const ABOVE = { 'csrf and session': 'session alone' } // what the cost of one is counted from, if not from nothing
+const aloneOf = figures => figures.workloads.filter(name => / alone|csrf/.test(name))
+const nameOf = workload => workload === NOTHING ? 'a handler alone' : workload.replace(' alone', '')
+
+exports.claims = [
+  ['the whole middleware set ÷ Koa 2 with its packages', 'plain', 'koa'],
+  ['the whole set with a nunjucks template ÷ Koa 2 with its packages', 'template', 'koa'],
+  ['a static file of 100 bytes ÷ hello world', 'static alone', 'kone', { toWorkload: NOTHING }],
+  ['router, last of 500 routes ÷ the only one', 'router alone, last of 500', 'kone', { toWorkload: 'router alone' }]
+]
+
+exports.overview = figures => ({
+  lines: ['plain', 'template', ...aloneOf(figures)].map(workload => ({
+    what: workload === 'plain' ? 'the whole set' : workload === 'template' ? 'the whole set, with a template' : nameOf(workload), workload
+  }))
+})
+
+exports.sections = figures => [
+  pairs(figures),
+  ranking(figures, 'plain', {
+    heading: 'without template', to: ['koa', 'koa-bluebird'], chart: chartOf(figures, 'plain', { what: 'The whole set', to: ['koa'] })
+  }),
+  ranking(figures, 'template', {
+    heading: 'with nunjucks template',
+    to: ['koa', 'koa-bluebird'],
+    chart: chartOf(figures, 'template', { name: 'template', what: 'The whole set, with a template', to: ['koa'] })
+  }),
+  alone(figures),
+  ...figures.workloads.filter(name => / Node /.test(name)).map(workload => ranking(figures, workload, { heading: `2017: ${workload}`, to: ['koa-2.0.1'] })),
+  report(figures)
+]
+
+function pairs (figures) {
+  const lines = PAIRS.map(({ heading, workload, ours, theirs }) => {
+    const rows = [ours, theirs].map(name => figures.row(workload, name))
+    if (!rows.every(Boolean)) return [heading, 'not measured']
+    const [costs, rates] = [rows.map(row => short(row.median)), rows.map(row => whole(row.requestsPerSecond))]
+    return [heading, ...costs, ratio(figures.ratio(workload, ours, theirs)), ...rates]
+  })
+  return {
+    heading: 'all middleware on',
+    table: [['', 'kone CPU µs', 'koa CPU µs', 'CPU, kone ÷ koa', 'kone requests/s', 'koa requests/s'], ...lines]
+  }
+}
+
+function alone (figures) {
+  const workloads = aloneOf(figures)
+  if (!workloads.length) return null
+  return {
+    heading: 'each middleware alone, CPU µs per request',
+    chart: ratios(figures, workloads, { name: 'alone', what: 'Each middleware alone', to: 'koa', nameOf }),
+    table: [
+      ['', 'kone', 'koa', 'kone ÷ koa', 'kone: its cost', 'koa: its cost'],
+      ...workloads.map(workload => [
+        nameOf(workload),
+        ...['kone', 'koa'].map(name => short(figures.row(workload, name)?.median)),
+        ratio(figures.ratio(workload, 'kone', 'koa')),
+        ...['kone', 'koa'].map(name => added(figures, workload, name))
+      ])
+    ],
+    notes: [
+      'its cost: above an app with nothing but a handler, round by round; csrf: above session, which it needs',
+      '– for koa: its users have no package that is commonly used'
+    ]
+  }
+}
+
+function added (figures, workload, name) {
+  const [it, base] = [workload, ABOVE[workload] ?? NOTHING].map(one => figures.row(one, name))
+  if (!it || !base || workload === NOTHING) return '–'
+  return median(it.rounds.map((figure, i) => figure - base.rounds[i]).filter(Number.isFinite)).toFixed(1)
+}
+
+function report (figures) {
+  const promises = (workload, suffix) => figures.ratio(workload, `koa${suffix}-bluebird`, `koa${suffix}`)
+  const eras = figures.workloads.filter(workload => workload.startsWith('plain, Node '))
+  return {
+    ...beside(['', 'report, requests/s', 'here, requests/s', 'here, CPU: Koa ÷ kone'], [
+      ...PAIRS.filter(({ rates }) => rates).map(({ heading, workload, ours, theirs, rates: [kone, koa] }) =>
+        [heading, kone / koa, figures.ratio(workload, ours, theirs, { metric: 'throughput' }), figures.ratio(workload, theirs, ours)]),
+      ...eras.map(workload => [`Koa 2.0.1, ${workload.slice(7)}: cost with bluebird ÷ native`, 1313.4 / 2466.4, '–', promises(workload, '-2.0.1')]),
+      [`Koa, Node ${figures.major}: cost with bluebird ÷ native`, 1313.4 / 2466.4, '–', promises('plain', '')]
+    ]),
+    text: 'Ratio by ratio; above 1, kone is better. The last lines are of Koa alone; there the report’s cost is 1 ÷ requests per second.'
+  }
+}

@@ -1,0 +1,87 @@
+'use strict'
+
+const { growth } = require('../../lib/report/findings')
+const { beside } = require('../../lib/report/tables')
+const { ratio, short, two, whole } = require('../../lib/report/text')
+
+const SIDES = ['node', 'koa', 'kone']
+
+const labelsOf = ({ names }) => [...new Set(names.map(name => name.replace(/^\w+-/, '')))].sort((a, b) => a - b || a.localeCompare(b))
+  .sort((a, b) => yearOf(a) - yearOf(b))
+const yearOf = label => label.startsWith('0.') ? Number(label.slice(2)) / 100 : Number(label)
+
+exports.overview = function (figures) {
+  const newest = labelsOf(figures).at(-1)
+  const as = Object.fromEntries(SIDES.map(side => [side, `${side}-${newest}`]))
+  return { lines: ['keep-alive', 'close'].map(workload => ({ what: `Node ${newest}, ${workload}`, workload, as: { ...as, ...workload === 'close' ? { net: null } : {} } })) }
+}
+
+exports.sections = figures => [
+  ...['keep-alive', 'close'].map(workload => measured(figures, workload)),
+  second(figures),
+  report(figures)
+]
+
+function measured (figures, workload) {
+  const labels = labelsOf(figures).filter(label => SIDES.some(side => figures.row(workload, `${side}-${label}`)))
+  if (!labels.length) return null
+  const newest = labels.at(-1)
+  return {
+    heading: `Connection: ${workload}; ${figures.load(workload)}`,
+    chart: growth(figures, {
+      name: workload === 'close' ? 'close' : undefined,
+      title: title(figures, workload, newest),
+      unit: 'server CPU per request, µs',
+      x: { label: 'version of Node', names: labels },
+      series: SIDES.map(side => [side, labels.map((label, i) => [i, figures.row(workload, `${side}-${label}`)])])
+    }),
+    table: [
+      ['Node', ...SIDES.map(side => `${side}, CPU µs`), ...SIDES.map(side => `${side}, requests/s`), 'kone ÷ node', `node ÷ node ${newest}`],
+      ...labels.map(label => [
+        label,
+        ...SIDES.map(side => short(figures.row(workload, `${side}-${label}`)?.median)),
+        ...SIDES.map(side => whole(figures.row(workload, `${side}-${label}`, 'throughput')?.median)),
+        ratio(figures.ratio(workload, `kone-${label}`, `node-${label}`)),
+        label === newest ? '1' : ratio(figures.ratio(workload, `node-${label}`, `node-${newest}`))
+      ])
+    ],
+    notes: figures.notes([workload])
+  }
+}
+
+function title (figures, workload, newest) {
+  const over = side => figures.ratio(workload, `${side}-${newest}`, `node-${newest}`)
+  const takes = SIDES.slice(1).filter(over).map(side => `${side} takes ${two(over(side).median)}`)
+  return `Node ${newest}, ${workload}: ${takes.join(', ')} of node:http’s CPU time`
+}
+
+// The table with which the release notes of Node 0.6 compared it with 0.4: what, workload, metric, its ratio
+const SECOND = [['1,024 bytes, requests/s', '1,024 bytes', 'throughput', 6263 / 5461], ['io read, MB/s', 'io', 'read', 26.63 / 19.75],
+  ['io write, MB/s', 'io', 'write', 17.4 / 21.6], ['startup, ms', 'startup', 'time', 49.6 / 74.7]]
+
+const second = figures => ({
+  heading: 'a response of 1,024 bytes, files, the start',
+  table: [
+    ['Node', ...SECOND.map(([what]) => what)],
+    ...labelsOf(figures).filter(label => figures.row('1,024 bytes', `node-${label}`, 'throughput')).map(label => [
+      label, ...SECOND.map(([, workload, metric], i) => (i ? short : whole)(figures.row(workload, `node-${label}`, metric)?.median))])
+  ],
+  notes: ['io: one file through streams in blocks of 64 KB, from the cache of the system', ...figures.notes(['1,024 bytes'])]
+})
+
+// Of the report: the newest version of each line ÷ that of 0.8, requests per second.
+const REPORT = { 0.1: 0.99, 0.2: 0.98, 0.3: 1.02, 0.4: 0.98, 0.5: 1.07, 0.6: 1, 0.7: 1, 0.9: 0.89 }
+
+function report (figures) {
+  const labels = labelsOf(figures).filter(label => figures.row('keep-alive', `node-${label}`))
+  const [oldest, newest] = [labels[0], labels.at(-1)]
+  const over = (label, workload, metric) => figures.ratio(workload, `node-${label}`, `node-${oldest}`, { metric })
+  return {
+    ...beside(['', 'report', 'here'], [
+      ...Object.entries(REPORT).map(([line, figure]) => [`Node ${line} ÷ 0.8, requests/s`, figure, '–']),
+      ...labels.slice(1).map(label => [`Node ${label} ÷ ${oldest}, requests/s`, '–', over(label, 'keep-alive', 'throughput')]),
+      ...SECOND.map(([what, workload, metric, figure]) => [`${what}: report 0.6 ÷ 0.4, here ${newest} ÷ ${oldest}`, figure, over(newest, workload, metric)])
+    ]),
+    text: 'Both go through other years: the report ends with 0.9, our binaries begin with 0.8. Above 1, more than the base.'
+  }
+}

@@ -1,0 +1,191 @@
+'use strict'
+
+const { scaleLinear, scaleLog, scalePoint } = require('d3-scale')
+const { line } = require('d3-shape')
+const { compact, escape, short } = require('./text')
+
+/*
+ * Charts as files: SVGs that need no script and no font, each in a light and a dark version for <picture>. A chart
+ * paints its own background, so that it can be read where the page's colours are not those of the system.
+ */
+
+const WIDTH = 760
+const TOP = 66 // of the plot; the title and the subtitle are above it
+const FONT = '-apple-system, BlinkMacSystemFont, \'Segoe UI\', \'Noto Sans\', Helvetica, Arial, sans-serif'
+
+// Text has a contrast of 4.5:1 to the paper at least, bars and lines of 3:1: test/benchmarks/charts.test.js.
+exports.THEMES = {
+  light: {
+    paper: '#ffffff',
+    ink: '#1f2328',
+    dim: '#59636e',
+    grid: '#dfe4ea',
+    kone: '#0969da',
+    other: '#818b98',
+    series: ['#bc4c00', '#1a7f37', '#8250df', '#bf3989', '#6a737d', '#9a6700', '#0a7b83']
+  },
+  dark: {
+    paper: '#0d1117',
+    ink: '#f0f6fc',
+    dim: '#9198a1',
+    grid: '#2a313a',
+    kone: '#4493f8',
+    other: '#768390',
+    series: ['#f0883e', '#3fb950', '#a371f7', '#db61a2', '#9198a1', '#d29922', '#39c5cf']
+  }
+}
+
+/**
+ * A chart of medians with error bars from the lowest to the highest round.
+ *
+ *    draw({ title: 'kone takes 0.56 of Koa’s time', unit: 'µs', n: 8, bars: [{ label: 'kone', median: 10, min: 9, max: 11 }] })
+ *    draw({ …, x: { label: 'routes', log: true }, series: [{ name: 'kone', points: [{ x: 1, median: 3, min: 2, max: 4 }] }] })
+ *
+ * @param {object} chart
+ * @param {string} chart.title the finding
+ * @param {string} chart.unit with what it is of: 'server CPU per request, µs'
+ * @param {number} [chart.n] rounds behind every median
+ * @param {(value: number) => string} [chart.show] a figure of a bar
+ * @param {object[]} [chart.bars] `{ label, median, min, max }`, in the order to show; those of kone begin with its name,
+ *   or have `isOurs`
+ * @param {{ label: string, log?: boolean, names?: string[] }} [chart.x] names: a point's x is the index of its name
+ * @param {{ log?: boolean }} [chart.y]
+ * @param {object[]} [chart.series] `{ name, points: { x, median, min, max }[] }`
+ * @param {{ value: number, label: string }} [chart.mark] a line: the raw socket, or 1 for ratios
+ * @return {{ light: string, dark: string }} two SVG documents
+ */
+exports.draw = function (chart) {
+  const themes = Object.entries(exports.THEMES)
+  return Object.fromEntries(themes.map(([name, theme]) => [name, (chart.bars ? drawBars : drawLines)(chart, theme)]))
+}
+
+function drawBars ({ bars, mark, unit, show = short, ...chart }, theme) {
+  const ROW = 30
+  const top = mark ? TOP + 18 : TOP
+  const left = 24 + Math.max(60, ...bars.map(({ label }) => textWidth(label, 13, true)))
+  const right = WIDTH - 120
+  const bottom = top + bars.length * ROW
+  const x = scaleLinear([0, Math.max(...bars.map(({ max }) => max), mark?.value ?? 0)], [left, right]).nice(6)
+
+  const grid = x.ticks(6).map(value => [
+    path(`M${at(x(value))} ${top}V${bottom}`, theme.grid),
+    text(x(value), bottom + 18, compact(value), { size: 12, fill: theme.dim, anchor: 'middle' })
+  ])
+  const bar = ({ label, median, min, max, isOurs = label === 'kone' }, i) => {
+    const y = top + i * ROW
+    const bold = label === 'kone'
+    return [
+      text(left - 10, y + ROW / 2 + 4.5, label, { size: 13, fill: theme.ink, anchor: 'end', bold }),
+      `<rect x="${at(left)}" y="${y + 6}" width="${at(Math.max(1, x(median) - left))}" height="${ROW - 12}" rx="2" ` +
+        `fill="${isOurs ? theme.kone : theme.other}"/>`,
+      path(`M${at(x(min))} ${y + ROW / 2}H${at(x(max))}M${at(x(min))} ${y + ROW / 2 - 4}v8M${at(x(max))} ${y + ROW / 2 - 4}v8`, theme.ink, 1.25),
+      text(x(max) + 9, y + ROW / 2 + 4.5, show(median), { size: 13, fill: theme.ink, bold, halo: theme.paper })
+    ]
+  }
+  const marked = mark && [
+    path(`M${at(x(mark.value))} ${top - 4}V${bottom}`, theme.ink, 1.25, '4 3'),
+    text(x(mark.value), top - 9, mark.label, { size: 12, fill: theme.dim, anchor: x(mark.value) < left + 100 ? 'start' : 'middle' })
+  ]
+  const data = bars.map(({ label, median, min, max }) => `${label} ${show(median)} (${show(min)} to ${show(max)})`)
+  return frame({ ...chart, unit, about: data.join('; '), height: bottom + 34, theme }, [grid, marked, bars.map(bar)])
+}
+
+function drawLines ({ series, x: across, y: upward = {}, mark, unit, ...chart }, theme) {
+  const HEIGHT = 420
+  const bottom = HEIGHT - 52
+  const left = 64
+  const right = WIDTH - 28 - Math.max(...series.map(({ name }) => textWidth(name, 13)))
+  const points = series.flatMap(({ points }) => points)
+  const extent = values => [Math.min(...values), Math.max(...values)]
+  const all = points.flatMap(({ min, max }) => [min, max]).concat(mark ? mark.value : [])
+  const y = upward.log ? scaleLog(extent(all), [bottom, TOP]).nice() : scaleLinear([0, Math.max(...all)], [bottom, TOP]).nice(5)
+  const x = across.names
+    ? scalePoint(across.names.map((_, i) => i), [left + 16, right - 8])
+    : (across.log ? scaleLog : scaleLinear)(extent(points.map(({ x }) => x)), [left + 16, right - 8])
+
+  const rows = ticks(y, 5).map(([value, label]) => [
+    path(`M${left} ${at(y(value))}H${at(right)}`, theme.grid),
+    text(left - 8, y(value) + 4, label, { size: 12, fill: theme.dim, anchor: 'end' })
+  ])
+  const below = across.names ? across.names.map((name, i) => [i, name]) : ticks(x, 6)
+  const columns = below.map(([value, label]) => text(x(value), bottom + 20, label, { size: 12, fill: theme.dim, anchor: 'middle' }))
+  columns.push(text((left + right) / 2, bottom + 40, across.label, { size: 12, fill: theme.dim, anchor: 'middle' }))
+  const marked = mark && [
+    path(`M${left} ${at(y(mark.value))}H${at(right)}`, theme.ink, 1.25, '4 3'),
+    text(left + 6, y(mark.value) - 6, mark.label, { size: 12, fill: theme.dim, halo: theme.paper })
+  ]
+
+  const sorted = series.map(({ name, points }) => ({ name, points: [...points].sort((a, b) => a.x - b.x) }))
+  const ends = apart(sorted.map(({ points }) => y(points.at(-1).median)), 16, [TOP + 4, bottom])
+  const others = sorted.filter(({ name }) => name !== 'kone').map(({ name }) => name)
+  const drawn = sorted.map(({ name, points }, i) => {
+    const isOurs = name === 'kone'
+    const turn = others.indexOf(name)
+    const color = isOurs ? theme.kone : theme.series[turn % theme.series.length]
+    const last = points.at(-1)
+    const errors = points.map(point => `M${at(x(point.x))} ${at(y(point.min))}V${at(y(point.max))}`).join('')
+    const leads = Math.abs(ends[i] - y(last.median)) > 6 || x(last.x) < right - 20
+    return [
+      path(errors, color, 1.25, '', 0.6),
+      path(line(point => at(x(point.x)), point => at(y(point.median)))(points), color, isOurs ? 3 : 2, turn >= theme.series.length ? '6 4' : ''),
+      ...points.map(({ x: amount, median }) =>
+        `<circle cx="${at(x(amount))}" cy="${at(y(median))}" r="${isOurs ? 3.5 : 2.75}" fill="${color}"/>`),
+      leads && path(`M${at(x(last.x) + 5)} ${at(y(last.median))}L${at(right + 4)} ${at(ends[i])}`, color, 0.75),
+      text(right + 8, ends[i] + 4.5, name, { size: 13, fill: theme.ink, bold: isOurs })
+    ]
+  })
+  const where = value => across.names ? across.names[value] : compact(value)
+  const data = sorted.map(({ name, points }) => `${name}: ${points.map(point => `${where(point.x)} ${short(point.median)}`).join(', ')}`)
+  return frame({ ...chart, unit, about: `By ${across.label}: ${data.join('; ')}`, height: HEIGHT, theme }, [rows, columns, marked, drawn])
+}
+
+// The values of an axis that get a label: of a logarithmic one the powers of ten where there are several, else 1, 2 and 5.
+function ticks (scale, count) {
+  const all = scale.ticks(count)
+  if (!scale.base) return all.map(value => [value, compact(value)])
+  const leading = value => Math.round(value / 10 ** Math.floor(Math.log10(value) + 1e-9))
+  const powers = all.filter(value => leading(value) === 1)
+  const shown = powers.length > 2 ? powers : all.filter(value => [1, 2, 5].includes(leading(value)))
+  return shown.map(value => [value, compact(value)])
+}
+
+// Where labels are written that would cover each other: moved down until they are `gap` apart, then up into the plot.
+function apart (wanted, gap, [top, bottom]) {
+  const order = wanted.map((_, i) => i).sort((a, b) => wanted[a] - wanted[b])
+  const placed = [...wanted]
+  let last = top - gap
+  for (const i of order) last = placed[i] = Math.max(placed[i], last + gap)
+  let next = bottom + gap
+  for (const i of order.reverse()) next = placed[i] = Math.min(placed[i], next - gap)
+  return placed
+}
+
+function frame ({ title, unit, n, about, height, theme }, content) {
+  const subtitle = n ? `${unit}; medians of n = ${n} rounds, error bars: lowest and highest round` : unit
+  return `<svg xmlns="http://www.w3.org/2000/svg" width="${WIDTH}" height="${height}" viewBox="0 0 ${WIDTH} ${height}" role="img" ` +
+`aria-labelledby="title desc" font-family="${escape(FONT)}">
+<title id="title">${escape(title)}</title>
+<desc id="desc">${escape(`${subtitle}. ${about}.`)}</desc>
+<rect width="${WIDTH}" height="${height}" rx="8" fill="${theme.paper}"/>
+${text(24, 28, title, { size: 15, fill: theme.ink, bold: true })}
+${text(24, 47, subtitle, { size: 12.5, fill: theme.dim })}
+${content.flat(Infinity).filter(Boolean).join('\n')}
+</svg>
+`
+}
+
+// halo: the colour around the letters where they can cover a line
+function text (x, y, content, { size, fill, anchor, bold, halo }) {
+  const around = halo ? ` stroke="${halo}" stroke-width="4" paint-order="stroke" stroke-linejoin="round"` : ''
+  const more = `${anchor ? ` text-anchor="${anchor}"` : ''}${bold ? ' font-weight="600"' : ''}${around}`
+  return `<text x="${at(x)}" y="${at(y)}" font-size="${size}" fill="${fill}"${more}>${escape(content)}</text>`
+}
+
+const path = (d, stroke, width = 1, dash = '', opacity = 1) =>
+  `<path d="${d}" fill="none" stroke="${stroke}" stroke-width="${width}"${dash && ` stroke-dasharray="${dash}"`}` +
+  `${opacity < 1 ? ` stroke-opacity="${opacity}"` : ''}/>`
+
+const at = value => Number(value.toFixed(1))
+
+// Fonts are not known here: a letter of a sans serif is about 0.56 of its size wide.
+const textWidth = (content, size, isBold = false) => [...content].length * size * (isBold ? 0.62 : 0.56)
