@@ -4,7 +4,7 @@ const { lstatSync, mkdirSync, readlinkSync, unlinkSync } = require('node:fs')
 const net = require('node:net')
 const { tmpdir } = require('node:os')
 const { join } = require('node:path')
-const line = require('./line')
+const errorLine = require('./error-line')
 const { PAGE } = require('./settings')
 
 /**
@@ -15,8 +15,8 @@ const { PAGE } = require('./settings')
 /**
  * Listen for commands.
  *
- * @param {Number} port
- * @param {Object} commands functions by name; what they resolve to is sent back
+ * @param {number} port
+ * @param {object} commands functions by name; what they resolve to is sent back
  * @return {Promise<Function>} that ends it
  */
 async function serve (port, commands) {
@@ -25,7 +25,7 @@ async function serve (port, commands) {
     socket.on('error', () => {}) // the client has left
     const name = (await firstLine(socket)).trim()
     if (!Object.hasOwn(commands, name)) return socket.destroy()
-    const reply = await commands[name]().then(result => ({ result }), err => ({ error: line(err) }))
+    const reply = await commands[name]().then(result => ({ result }), err => ({ error: errorLine(err) }))
     socket.write(`${JSON.stringify(reply)}\n`)
   })
   try {
@@ -43,8 +43,8 @@ async function serve (port, commands) {
 /**
  * Send a command.
  *
- * @param {Number} port
- * @param {String} command
+ * @param {number} port
+ * @param {string} command
  * @return {Promise<{ result: * }|undefined>} undefined if nobody is there
  * @throws what the command failed with
  */

@@ -3,9 +3,9 @@
 const cluster = require('node:cluster')
 const { once } = require('node:events')
 const control = require('./control')
-const line = require('./line')
+const errorLine = require('./error-line')
 const { PAGE, forWorkers, killTimeout } = require('./settings')
-const { WORKER, checkPort, tryApp, untilReady } = require('./trial')
+const { WORKER, checkPort, dryRun, untilReady } = require('./dry-run')
 
 /** ms until a worker that died is replaced: doubled each time that it dies young. */
 const FIRST_WAIT = 100
@@ -17,9 +17,9 @@ const YOUTH = 10000
 /**
  * Serve an app in workers of this process, which stays.
  *
- * @param {Object} settings
- * @param {String} app absolute path
- * @return {Promise<String>} by whom, when every worker listens
+ * @param {object} settings
+ * @param {string} app absolute path
+ * @return {Promise<string>} by whom, when every worker listens
  * @throws {Error} with one line; no worker is left then
  */
 async function start (settings, app) {
@@ -38,7 +38,7 @@ async function start (settings, app) {
     if (message === 'shutdown') stop()
   })
   process.on('SIGHUP', () => {
-    reload().catch(err => console.error(`kone: not reloaded: ${line(err)}`))
+    reload().catch(err => console.error(`kone: not reloaded: ${errorLine(err)}`))
   })
 
   try {
@@ -56,7 +56,7 @@ async function start (settings, app) {
  * Ask the master of a port.
  *
  * @param {'status'|'reload'|'stop'} command
- * @param {{ port: Number }} settings
+ * @param {{ port: number }} settings
  * @return {Promise<{ result: * }|undefined>} undefined if there is no result
  * @throws {Error} with one line
  */
@@ -77,7 +77,7 @@ class Master {
 
   async start () {
     await checkPort(this.settings.port)
-    await this.tryApp()
+    await this.dryRun()
     await Promise.all(this.slots.map(slot => slot.renew()))
   }
 
@@ -91,7 +91,7 @@ class Master {
   /** An old worker drains when its successor listens, the next one need not wait for that. */
   async replaceAll () {
     const ends = []
-    await this.tryApp()
+    await this.dryRun()
     try {
       for (const slot of this.slots) {
         const old = slot.worker
@@ -112,8 +112,8 @@ class Master {
     return this.stopping
   }
 
-  tryApp () {
-    return tryApp({ ...process.env, ...this.env })
+  dryRun () {
+    return dryRun({ ...process.env, ...this.env })
   }
 
   async launch (index) {
@@ -183,7 +183,7 @@ class Slot {
     const { turn } = this
     this.timer = setTimeout(() => this.renew().catch(err => {
       if (this.turn !== turn + 1) return
-      console.error(`kone: ${line(err)}`)
+      console.error(`kone: ${errorLine(err)}`)
       this.retry()
     }), this.wait)
     this.wait = Math.min(this.wait * 2, LONGEST_WAIT)

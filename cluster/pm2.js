@@ -4,29 +4,29 @@ const { accessSync, constants, mkdirSync } = require('node:fs')
 const { homedir } = require('node:os')
 const { join, resolve } = require('node:path')
 const { PAGE, forWorkers, killTimeout, START_TIMEOUT } = require('./settings')
-const { WORKER, checkPort, tryApp } = require('./trial')
+const { WORKER, checkPort, dryRun } = require('./dry-run')
 
 /**
  * Serve an app in pm2's cluster mode, as `kone-PORT` in its list. pm2 is the user's: it is looked for
  * where the command is given and beside kone, and loaded when it is needed.
  */
 
-/** @return {Boolean} whether pm2 is there */
+/** @return {boolean} whether pm2 is there */
 function isThere () {
   return find() !== undefined
 }
 
 /**
- * @param {Object} settings
- * @param {String} app absolute path
- * @return {Promise<String>} by whom, when every worker listens
+ * @param {object} settings
+ * @param {string} app absolute path
+ * @return {Promise<string>} by whom, when every worker listens
  * @throws {Error} with one line; no worker is left then, nor a daemon that was not there before
  */
 async function start (settings, app) {
   const env = { ...forWorkers(settings, app), PM2_PROGRAMMATIC: '' }
   checkHome()
   await checkPort(settings.port)
-  await tryApp({ ...process.env, ...env })
+  await dryRun({ ...process.env, ...env })
 
   const pm2 = load()
   const daemon = await isRunning(pm2)
@@ -51,7 +51,7 @@ async function start (settings, app) {
  * Ask pm2 about a port.
  *
  * @param {'status'|'reload'|'stop'} command
- * @param {{ port: Number }} settings
+ * @param {{ port: number }} settings
  * @return {Promise<{ result: * }|undefined>} undefined if it has no such instance
  * @throws {Error} with one line
  */
@@ -72,7 +72,7 @@ const commands = {
 
   async reload (pm2, name, workers) {
     const { env, pm_cwd: cwd, node_args: execArgv } = workers[0].pm2_env
-    await tryApp(env, { cwd, execArgv })
+    await dryRun(env, { cwd, execArgv })
     await call(pm2, 'reload', name)
     const now = await list(pm2, name)
     const old = new Set(workers.map(worker => worker.pid))

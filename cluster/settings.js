@@ -1,7 +1,7 @@
 'use strict'
 
 const { availableParallelism } = require('node:os')
-const line = require('./line')
+const errorLine = require('./error-line')
 
 /**
  * ms that a silent kept connection is left to send another request. `app.close()` leaves 600, which clients on
@@ -25,8 +25,8 @@ const PAGE = ' (kone/docs/api/cluster.md)'
  *
  *    read({ PORT: '80' })   // { port: 80, instances: 8, drainTimeout: 10000, cluster: undefined }
  *
- * @param {Object} env PORT, INSTANCES, DRAIN_TIMEOUT (ms), KONE_CLUSTER; an empty one is not set
- * @return {{ port: Number, instances: Number, drainTimeout: Number, cluster?: 'pm2'|'node' }}
+ * @param {object} env PORT, INSTANCES, DRAIN_TIMEOUT (ms), KONE_CLUSTER; an empty one is not set
+ * @return {{ port: number, instances: number, drainTimeout: number, cluster?: 'pm2'|'node' }}
  * @throws {Error} with one line that names the variable
  */
 function read (env) {
@@ -53,9 +53,9 @@ function whole (env, name, otherwise, least, most) {
 /**
  * The same for the workers, defaults included: an app that listens itself reads PORT.
  *
- * @param {Object} settings
- * @param {String} app absolute path
- * @return {Object} environment variables
+ * @param {object} settings
+ * @param {string} app absolute path
+ * @return {object} environment variables
  */
 function forWorkers ({ port, instances, drainTimeout }, app) {
   return {
@@ -72,7 +72,7 @@ const killTimeout = ({ drainTimeout }) => drainTimeout + GRACE + MARGIN
 /**
  * The error of a port that an app cannot listen on: the same before a start, in a worker and in `kone dev`.
  *
- * @param {Number|String} port
+ * @param {number|string} port
  * @param {Error} err
  * @return {Error}
  */
@@ -80,7 +80,7 @@ function portError (port, err) {
   if (err.code === 'EADDRINUSE') {
     return new Error(`port ${port} is in use: end what listens there, or set PORT${PAGE}`)
   }
-  return new Error(`cannot listen on port ${port}: ${line(err)}: set PORT to a port that this user may open${PAGE}`)
+  return new Error(`cannot listen on port ${port}: ${errorLine(err)}: set PORT to a port that this user may open${PAGE}`)
 }
 
 module.exports = { GRACE, PAGE, START_TIMEOUT, read, forWorkers, killTimeout, portError }

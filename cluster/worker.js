@@ -2,20 +2,19 @@
 
 /**
  * One worker: loads the app, lets it listen, says `ready`, and drains when it has to end. The
- * same under node:cluster, under pm2, and alone, as the trial before a start or a reload.
+ * same under node:cluster, under pm2, and alone, as the dry run before a start or a reload.
  */
 
 const cluster = require('node:cluster')
-const http = require('node:http')
 const net = require('node:net')
-const { pathToFileURL } = require('node:url')
-const { drain, track } = require('../lib/drain')
-const line = require('./line')
+const { drain, track } = require('../lib/engines/drain')
+const { listenOn, load } = require('./app-file')
+const errorLine = require('./error-line')
 const { GRACE, PAGE, portError } = require('./settings')
 
-const { KONE_APP: file, KONE_TRIAL: trial } = process.env
+const { KONE_APP: file, KONE_DRY_RUN: isDryRun } = process.env
 delete process.env.KONE_APP
-delete process.env.KONE_TRIAL
+delete process.env.KONE_DRY_RUN
 
 const port = Number(process.env.PORT)
 const timeout = Number(process.env.DRAIN_TIMEOUT)
@@ -35,7 +34,7 @@ if (!isPm2()) process.on('SIGHUP', () => {})
 
 process.on('uncaughtException', fail)
 process.on('beforeExit', nothingListens)
-if (trial) process.on('disconnect', () => process.exit(0)) // nobody waits for it any more
+if (isDryRun) process.on('disconnect', () => process.exit(0)) // nobody waits for it any more
 // until somebody listens, only the app itself keeps the process alive
 process.channel?.unref()
 
@@ -44,7 +43,7 @@ net.Server.prototype.listen = function (...args) {
   servers.add(this)
   track(this)
   process.channel?.ref()
-  if (requested(args) !== port) return listen.apply(this, trial ? anyPort(args) : args)
+  if (requested(args) !== port) return listen.apply(this, isDryRun ? anyPort(args) : args)
 
   listens = true
   this.once('error', failed)
@@ -52,35 +51,21 @@ net.Server.prototype.listen = function (...args) {
     this.removeListener('error', failed)
     isReady()
   })
-  return listen.apply(this, trial ? anyPort(args) : args)
+  return listen.apply(this, isDryRun ? anyPort(args) : args)
 }
 
 start().catch(fail)
 
 async function start () {
-  const app = await load()
-  if (listens) return
-  if (typeof app?.listen === 'function') app.listen(port) // a Kone app, an http.Server
-  else if (typeof app === 'function') http.createServer(app).listen(port)
-}
-
-/** What the file exports, in either module system. */
-async function load () {
-  let exported
-  try {
-    exported = require(file)
-  } catch (err) {
-    if (err?.code !== 'ERR_REQUIRE_ESM' && err?.code !== 'ERR_REQUIRE_ASYNC_MODULE') throw err
-    exported = await import(pathToFileURL(require.resolve(file)))
-  }
-  return exported?.__esModule || exported?.[Symbol.toStringTag] === 'Module' ? exported.default : exported
+  const app = await load(file)
+  if (!listens) listenOn(port, app)
 }
 
 function requested ([first]) {
   return Number(first?.port ?? first)
 }
 
-/** The trial runs beside the workers that have the app's ports. */
+/** The dry run runs beside the workers that have the app's ports. */
 function anyPort ([first, ...rest]) {
   if (Number(first)) return [0, ...rest]
   return first?.port ? [{ ...first, port: 0 }, ...rest] : [first, ...rest]
@@ -92,7 +77,7 @@ function isReady () {
   process.removeListener('uncaughtException', fail)
   process.removeListener('beforeExit', nothingListens)
   tell('ready', () => {
-    if (trial) process.exit(0)
+    if (isDryRun) process.exit(0)
   })
 }
 
@@ -109,7 +94,7 @@ function fail (thrown) {
   if (draining) process.exit(0)
   if (failing) return
   failing = true
-  const message = line(thrown)
+  const message = errorLine(thrown)
   if (isPm2()) console.error(message)
   tell({ failed: message }, () => process.exit(1))
 }

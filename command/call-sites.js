@@ -24,7 +24,7 @@ exports.keep = function () {
  * started with `--enable-source-maps`.
  *
  * @param {Error} err
- * @return {Array<{ file: String, row: Number }>} without node's own modules and without eval; empty if a function that
+ * @return {Array<{ file: string, row: number }>} without node's own modules and without eval; empty if a function that
  *   replaced `Error.prepareStackTrace` made the stack
  */
 exports.placesOf = function (err) {

@@ -5,17 +5,16 @@
  * routes and its URL.
  */
 
-const http = require('node:http')
+const { channel } = require('node:diagnostics_channel')
 const net = require('node:net')
 const tls = require('node:tls')
-const line = require('../cluster/line')
+const { listenOn, load } = require('../cluster/app-file')
+const errorLine = require('../cluster/error-line')
 const { portError, read } = require('../cluster/settings')
 const { names } = require('../lib/options')
 const callSites = require('./call-sites')
 const errorPage = require('./error-page')
-const load = require('./load')
 const { ownHostOnly, withHost } = require('./local')
-const PAGE = require('./page')
 const { lines, routesOf } = require('./table')
 
 const { KONE_APP: file, KONE_DEV_HOST: host } = process.env
@@ -30,7 +29,7 @@ process.on('uncaughtException', fail)
 process.on('beforeExit', () => {
   if (listens) return
   fail(new Error(`${file} exports neither an app nor a function nor a server, and nothing listens: ` +
-    `export the app${PAGE}`))
+    'export the app (kone/docs/api/command.md)'))
 })
 
 const { listen } = net.Server.prototype
@@ -47,7 +46,7 @@ async function start () {
   const { port } = read(process.env)
   process.env.PORT = String(port) // for an app that listens itself
 
-  const exported = await load(file, (app, options) => {
+  channel('kone:application').subscribe(({ app, options }) => {
     apps.push(app)
     app.use(ownHostOnly(host))
     if (isProduction) return
@@ -56,9 +55,8 @@ async function start () {
       if (!names.includes(name)) console.error(`kone: new Kone({ ${name} }): there is no such option, expected ${names.join(', ')} (kone/docs/api/application.md)`)
     }
   })
-  if (listens) return
-  if (typeof exported?.listen === 'function') exported.listen(port)
-  else if (typeof exported === 'function') http.createServer(exported).listen(port)
+  const exported = await load(file)
+  if (!listens) listenOn(port, exported)
 }
 
 function announce (server) {
@@ -77,8 +75,8 @@ function fail (err) {
   const isPort = err?.code === 'EADDRINUSE' && err.port !== undefined
   const isHost = err?.code === 'EADDRNOTAVAIL' || err?.syscall === 'getaddrinfo'
   if (isPort) console.error(`kone: ${portError(err.port, err).message}`)
-  else if (isHost) console.error(`kone: cannot listen: ${line(err)}: --host must be an address of this machine${PAGE}`)
-  else console.error(`kone: ${line(err)}`)
+  else if (isHost) console.error(`kone: cannot listen: ${errorLine(err)}: --host must be an address of this machine (kone/docs/api/command.md)`)
+  else console.error(`kone: ${errorLine(err)}`)
   const where = /^ +at .*$/m.exec(err?.stack ?? '')
   if (where && !isPort && !isHost && !where[0].includes(__dirname)) console.error(where[0])
   process.exit(1)

@@ -7,8 +7,8 @@ const { checkFile } = require('./file')
 /**
  * `kone dev`: the app in a process that node itself restarts when a file of it changes.
  *
- * @param {String} file
- * @param {{ port?: String, host?: String }} values of the flags
+ * @param {string} file
+ * @param {{ port?: string, host?: string }} values of the flags
  */
 module.exports = function dev (file, { port, host }) {
   const found = checkFile(file, { transpile: true })

@@ -12,7 +12,7 @@ const LINES = 4 // of the source, before and after the one that threw
  * Respond to an error of the program with a page that shows it and where it was thrown, for a browser;
  * anybody else gets what kone responds. The first middleware of an app under `kone dev`.
  *
- * @param {String} file of the app: sources are shown from its project, and of modules that were loaded
+ * @param {string} file of the app: sources are shown from its project, and of modules that were loaded
  * @return {Function} middleware
  */
 module.exports = function (file) {

@@ -4,7 +4,6 @@ const fs = require('node:fs')
 const nodeModule = require('node:module')
 const path = require('node:path')
 const { pathToFileURL } = require('node:url')
-const PAGE = require('./page')
 
 const STRIP = '--experimental-strip-types'
 
@@ -13,15 +12,15 @@ const STRIP = '--experimental-strip-types'
  *
  *    checkFile('app.ts') // { path: '/home/ada/app.ts', flags: [] }
  *
- * @param {String} file
- * @param {{ transpile?: Boolean }} [options] whether the project's own tsx or esbuild may do what this
+ * @param {string} file
+ * @param {{ transpile?: boolean }} [options] whether the project's own tsx or esbuild may do what this
  *   Node cannot
- * @return {{ path: String, flags: String[] }} flags that node needs to run it
+ * @return {{ path: string, flags: string[] }} flags that node needs to run it
  * @throws {Error} if there is no such file, or it is TypeScript and nothing here runs that
  */
 exports.checkFile = function (file, { transpile = false } = {}) {
   const found = resolve(path.resolve(file))
-  if (found === undefined) throw new Error(`there is no file ${file}: name the one that makes the app${PAGE}`)
+  if (found === undefined) throw new Error(`there is no file ${file}: name the one that makes the app (kone/docs/api/command.md)`)
   if (!/\.[cm]?ts$/.test(found) || process.features.typescript) return { path: found, flags: [] }
   if (process.allowedNodeEnvironmentFlags.has(STRIP)) return { path: found, flags: [STRIP] }
   const tsx = transpile && own('tsx', found)
@@ -35,7 +34,7 @@ exports.checkFile = function (file, { transpile = false } = {}) {
   const remedy = transpile
     ? 'install esbuild or tsx in the project, use Node 22.18 or later, or compile it'
     : 'compile it, or use Node 22.18 or later'
-  throw new Error(`${file} is TypeScript, which Node ${process.versions.node} does not run: ${remedy}${PAGE}`)
+  throw new Error(`${file} is TypeScript, which Node ${process.versions.node} does not run: ${remedy} (kone/docs/api/command.md)`)
 }
 
 function own (name, file) {

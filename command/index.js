@@ -2,7 +2,7 @@
 'use strict'
 
 const { parseArgs } = require('node:util')
-const line = require('../cluster/line')
+const errorLine = require('../cluster/error-line')
 const nearest = require('../middleware/_shared/nearest')
 const { version } = require('../package.json')
 
@@ -59,7 +59,7 @@ const COMMANDS = {
 const FLAGS = { help: HELP, version: { type: 'boolean', short: 'v', help: 'the version of kone' } }
 
 main(process.argv.slice(2)).catch(err => {
-  console.error(`kone: ${line(err)}`)
+  console.error(`kone: ${errorLine(err)}`)
   process.exit(1)
 })
 

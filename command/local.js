@@ -1,8 +1,7 @@
 'use strict'
 
 const { isIP } = require('node:net')
-const { given } = require('../middleware/_shared/misuse')
-const PAGE = require('./page')
+const { given } = require('../lib/usage-error')
 
 const LOCALHOST = '127.0.0.1'
 
@@ -11,7 +10,7 @@ const LOCALHOST = '127.0.0.1'
  * interfaces of the machine.
  *
  * @param {Array} args
- * @param {String} [host]
+ * @param {string} [host]
  * @return {Array}
  */
 exports.withHost = function (args, host = LOCALHOST) {
@@ -31,7 +30,7 @@ exports.withHost = function (args, host = LOCALHOST) {
  * Refuse requests for a foreign host. A page of a stranger cannot read what another origin responds, but its name may
  * lead to this machine (DNS rebinding): then the browser sends that name as Host.
  *
- * @param {String} [host] of the flag, which passes, too
+ * @param {string} [host] of the flag, which passes, too
  * @return {Function} middleware
  */
 exports.ownHostOnly = function (host) {
@@ -39,7 +38,7 @@ exports.ownHostOnly = function (host) {
     const field = ctx.get('host') || ctx.get(':authority')
     if (field === '' || isOwn(field, host)) return next()
     ctx.status = 403
-    ctx.body = `kone dev refuses the host ${given(nameOf(field))}: if it is yours, start with --host${PAGE}\n`
+    ctx.body = `kone dev refuses the host ${given(nameOf(field))}: if it is yours, start with --host (kone/docs/api/command.md)\n`
   }
 }
 

@@ -1,18 +1,18 @@
 'use strict'
 
+const { fork } = require('node:child_process')
+const { channel } = require('node:diagnostics_channel')
 const net = require('node:net')
 const path = require('node:path')
-const { fork } = require('node:child_process')
+const { load } = require('../cluster/app-file')
 const { checkFile } = require('./file')
-const load = require('./load')
-const PAGE = require('./page')
 const { lines, middlewareOf, routesOf } = require('./table')
 
 /**
  * `kone routes`: the app's file is loaded, but nothing listens.
  *
- * @param {String} file
- * @param {{ json?: Boolean }} values of the flags
+ * @param {string} file
+ * @param {{ json?: boolean }} values of the flags
  */
 module.exports = async function routes (file, { json = false }) {
   const { path: found, flags } = checkFile(file, { transpile: true })
@@ -20,9 +20,10 @@ module.exports = async function routes (file, { json = false }) {
 
   net.Server.prototype.listen = function () { return this }
   let app = null
-  const exported = await load(found, made => { app = made })
+  channel('kone:application').subscribe(made => { app = made.app })
+  const exported = await load(found)
   if (isApp(exported)) app = exported
-  if (app === null) throw new Error(`${file} makes no Kone app: expected one new Kone() in it or in what it loads${PAGE}`)
+  if (app === null) throw new Error(`${file} makes no Kone app: expected one new Kone() in it or in what it loads (kone/docs/api/command.md)`)
 
   const list = routesOf(app)
   if (json) {

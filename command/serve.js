@@ -1,6 +1,6 @@
 'use strict'
 
-const cluster = require('../cluster/command')
+const cluster = require('../cluster')
 const { checkFile } = require('./file')
 
 /** Flag → the variable that it stands for. */
@@ -9,8 +9,8 @@ const VARIABLES = { port: 'PORT', instances: 'INSTANCES', cluster: 'KONE_CLUSTER
 /**
  * `kone start`.
  *
- * @param {String} file
- * @param {Object} values of the flags
+ * @param {string} file
+ * @param {object} values of the flags
  */
 exports.start = async function (file, values) {
   const { path, flags } = checkFile(file)

@@ -7,7 +7,7 @@
  *    routesOf(app) // [{ method: 'GET', path: '/users/:id', middleware: ['validate', 'show'] }]
  *
  * @param {Application} app
- * @return {Object[]} in the order of registration
+ * @return {object[]} in the order of registration
  */
 function routesOf (app) {
   const routers = new Set(app.middleware.map(fn => fn.router).filter(Boolean))
@@ -27,15 +27,15 @@ function methodsOf ({ methods }) {
  * The names of what runs for every request.
  *
  * @param {Application} app
- * @return {String[]}
+ * @return {string[]}
  */
 function middlewareOf (app) {
   return app.middleware.filter(fn => !fn.router).map(nameOf)
 }
 
 /**
- * @param {Object[]} routes
- * @return {String[]} lines of three columns
+ * @param {object[]} routes
+ * @return {string[]} lines of three columns
  */
 function lines (routes) {
   const width = name => Math.max(0, ...routes.map(route => route[name].length))

@@ -5,6 +5,7 @@ const fs = require('node:fs')
 const path = require('node:path')
 const readline = require('node:readline/promises')
 const { parseArgs } = require('node:util')
+const javascript = require('./javascript')
 const { version } = require('./package.json')
 
 const USAGE = `usage: npm create kone <folder> [-- options]
@@ -91,12 +92,11 @@ function checkEmpty (folder, given) {
  * Write the project; when that fails half-way, leave nothing of it.
  */
 function create (folder, name, { ts = false, api = false, bare = false }) {
-  const language = ts ? 'ts' : 'js'
   const kind = api ? 'api' : bare ? 'bare' : 'site'
-  const layers = [kind, `${kind}-${language}`, `all-${language}`, 'all']
+  const layers = [kind, 'all', ts ? 'all-ts' : 'all-js']
   const first = fs.mkdirSync(folder, { recursive: true })
   try {
-    for (const layer of layers) copy(path.join(__dirname, 'template', layer), folder)
+    for (const layer of layers) copy(path.join(__dirname, 'template', layer), folder, ts)
     write(folder, 'package.json', JSON.stringify(manifest(name, ts, api), null, 2) + '\n')
   } catch (err) {
     for (const entry of fs.readdirSync(folder)) {
@@ -107,13 +107,14 @@ function create (folder, name, { ts = false, api = false, bare = false }) {
   }
 }
 
-function copy (from, to) {
-  if (!fs.existsSync(from)) return
+function copy (from, to, ts) {
   for (const entry of fs.readdirSync(from, { recursive: true, withFileTypes: true })) {
     if (!entry.isFile()) continue
     const source = path.join(entry.parentPath ?? entry.path, entry.name)
     // npm leaves files named .gitignore out of a package
-    write(to, path.relative(from, source).replace(/^_/, '.'), fs.readFileSync(source))
+    const name = path.relative(from, source).replaceAll(path.sep, '/').replace(/^_/, '.')
+    if (ts || !/\.(?:ts|md)$/.test(name)) write(to, name, fs.readFileSync(source))
+    else write(to, javascript(name), javascript(fs.readFileSync(source, 'utf8')))
   }
 }
 

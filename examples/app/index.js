@@ -2,8 +2,8 @@
 
 /**
  * The demo app: live figures of its own process, a guestbook, an upload and an API, on the whole
- * middleware set. `make start` serves it, `npm start` in a cluster; it needs nothing but a folder to
- * write to (DATA, default: ./data).
+ * middleware set. `make start` serves it in one process, `npm start` on all cores; it needs nothing but a folder
+ * to write to (DATA, default: ./data).
  */
 
 const { join } = require('node:path')
@@ -79,7 +79,9 @@ function openStore (folder) {
 
 if (require.main === module) {
   const port = process.env.PORT || 4000
-  const server = app.listen(port, () => console.log(`http://localhost:${server.address().port}`))
+  const server = app.listen(port, () => {
+    console.log(`http://localhost:${server.address().port} in one process; on all cores: npm start`)
+  })
   server.on('error', err => {
     console.error(`cannot listen on port ${port}: ${err.message}`)
     process.exit(1)

@@ -1,18 +1,25 @@
 import { test } from 'node:test'
 import assert from 'node:assert/strict'
-import { createApp } from './app.js'
+import { createApp } from './app.ts'
+
+interface Problem {
+  status: number
+  issues: Array<{ path: unknown }>
+}
 
 /** A new app, which is sent web requests. */
 function start () {
   const app = createApp({ quiet: true })
-  const get = path => app.fetch(new Request(`http://localhost${path}`))
-  const post = (path, body) => app.fetch(new Request(`http://localhost${path}`, {
+  const get = (path: string) => app.fetch(new Request(`http://localhost${path}`))
+  const post = (path: string, body: unknown) => app.fetch(new Request(`http://localhost${path}`, {
     method: 'POST',
     headers: { 'Content-Type': 'application/json' },
     body: JSON.stringify(body)
   }))
   return { get, post }
 }
+
+const json = async (response: Response) => await response.json() as unknown[]
 
 test('stores an item', async () => {
   const { get, post } = start()
@@ -26,8 +33,8 @@ test('stores an item', async () => {
 test('lists as many as requested', async () => {
   const { get, post } = start()
   for (const name of ['a', 'b', 'c']) await post('/items', { name, price: 1 })
-  assert.equal((await (await get('/items')).json()).length, 3)
-  assert.equal((await (await get('/items?limit=2')).json()).length, 2)
+  assert.equal((await json(await get('/items'))).length, 3)
+  assert.equal((await json(await get('/items?limit=2'))).length, 2)
 })
 
 test('refuses what does not fit, and says where', async () => {
@@ -35,7 +42,7 @@ test('refuses what does not fit, and says where', async () => {
   const refused = await post('/items', { name: 'pen', price: 'two' })
   assert.equal(refused.status, 400)
   assert.equal(refused.headers.get('content-type'), 'application/problem+json')
-  const { issues } = await refused.json()
+  const { issues } = await refused.json() as Problem
   assert.deepEqual(issues.map(issue => issue.path), [['price']])
   assert.equal((await get('/items?limit=0')).status, 400)
   assert.equal((await get('/items/one')).status, 400)
@@ -43,15 +50,14 @@ test('refuses what does not fit, and says where', async () => {
 
 test('responds with problems', async () => {
   const { get, post } = start()
-  /** @type {Array<[Response, number]>} */
-  const expected = [
-    [await get('/items/7'), 404], [await get('/nowhere'), 404], [await post('/items/7', {}), 405]
-  ]
-  for (const [response, status] of expected) {
+  const isProblem = async (response: Response, status: number) => {
     assert.equal(response.status, status)
     assert.equal(response.headers.get('content-type'), 'application/problem+json')
-    assert.equal((await response.json()).status, status)
+    assert.equal((await response.json() as Problem).status, status)
   }
+  await isProblem(await get('/items/7'), 404)
+  await isProblem(await get('/nowhere'), 404)
+  await isProblem(await post('/items/7', {}), 405)
 })
 
 test('is alive, ready and measured', async () => {

@@ -3,12 +3,12 @@
 /**
  * What was thrown, in one line for the one who started the app.
  *
- *    line(new Error('no\nbread'))   // 'no bread'
+ *    errorLine(new Error('no\nbread'))   // 'no bread'
  *
  * @param {*} thrown
- * @return {String} never empty
+ * @return {string} never empty
  */
-module.exports = function line (thrown) {
+module.exports = function errorLine (thrown) {
   return messageOf(thrown).split(/[\r\n]+/).map(text => text.trim()).filter(Boolean).join(' ')
 }
 

@@ -11,9 +11,9 @@ const backends = {
 /**
  * Start an app in a cluster: pm2's if pm2 is installed, otherwise node:cluster's.
  *
- * @param {String} app path of its file
- * @param {Object} env PORT, INSTANCES, KONE_CLUSTER, DRAIN_TIMEOUT
- * @return {Promise<{ text: String, isOver: Boolean }>} what to print; whether this process may end
+ * @param {string} app path of its file
+ * @param {object} env PORT, INSTANCES, KONE_CLUSTER, DRAIN_TIMEOUT
+ * @return {Promise<{ text: string, isOver: boolean }>} what to print; whether this process may end
  * @throws {Error} with one line
  */
 async function start (app, env) {
@@ -30,8 +30,8 @@ async function start (app, env) {
  * Send a command to whichever serves the port, unless KONE_CLUSTER names one.
  *
  * @param {'reload'|'status'|'stop'} command
- * @param {Object} env
- * @return {Promise<String[]>} lines to print
+ * @param {object} env
+ * @return {Promise<string[]>} lines to print
  * @throws {Error} with one line
  */
 async function ask (command, env) {

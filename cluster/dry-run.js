@@ -11,14 +11,14 @@ const WORKER = join(__dirname, 'worker.js')
 /**
  * Start the app in a process of its own, beside whatever serves its ports, and end it.
  *
- * @param {Object} env of the workers
- * @param {{ cwd?: String, execArgv?: String[] }} [options] of the workers
+ * @param {object} env of the workers
+ * @param {{ cwd?: string, execArgv?: string[] }} [options] of the workers
  * @return {Promise} rejected with one line if it does not come to listen
  */
-async function tryApp (env, options) {
+async function dryRun (env, options) {
   const child = fork(WORKER, {
     ...options,
-    env: { ...env, KONE_TRIAL: '1' },
+    env: { ...env, KONE_DRY_RUN: '1' },
     stdio: ['ignore', 'ignore', 'pipe', 'ipc']
   })
   const gone = once(child, 'exit')
@@ -34,7 +34,7 @@ async function tryApp (env, options) {
  * Wait until a worker listens.
  *
  * @param {ChildProcess} child
- * @param {Number|String} port
+ * @param {number|string} port
  * @return {Promise} rejected with one line if it does not
  */
 function untilReady (child, port) {
@@ -69,7 +69,7 @@ function lastWords (printed) {
 }
 
 /**
- * @param {Number} port
+ * @param {number} port
  * @return {Promise} rejected if it cannot be listened on
  */
 function checkPort (port) {
@@ -80,4 +80,4 @@ function checkPort (port) {
   })
 }
 
-module.exports = { WORKER, tryApp, untilReady, checkPort }
+module.exports = { WORKER, dryRun, untilReady, checkPort }

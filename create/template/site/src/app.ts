@@ -11,7 +11,13 @@ import session from 'kone/middleware/session'
 import serve from 'kone/middleware/static'
 import template from 'kone/middleware/template'
 
-const folder = name => fileURLToPath(new URL(name, import.meta.url))
+const root = new URL('../', import.meta.url)
+const folder = (name: string) => fileURLToPath(new URL(name, root))
+
+interface Entry {
+  name: string
+  text: string
+}
 
 // Without a SECRET (32 characters or more) everybody is a stranger again after a restart.
 const secret = process.env.SECRET || randomBytes(32).toString('hex')
@@ -19,11 +25,11 @@ const secret = process.env.SECRET || randomBytes(32).toString('hex')
 const MAX = { name: 50, text: 500 } // characters, as in views/index.html
 
 /**
- * The app, made by a function: server.js and every test get one of their own.
+ * The app, made by a function: server.ts and every test get one of their own.
  */
-export function createApp ({ quiet = false, https = process.env.HTTPS === 'true' } = {}) {
+export function createApp ({ quiet = false, https = process.env.HTTPS === 'true' } = {}): Kone {
   const app = new Kone({ proxy: Number(process.env.PROXY_HOPS) || false })
-  const entries = [] // put a database here
+  const entries: Entry[] = [] // put a database here
 
   if (!quiet) app.use(logger())
   // Behind TLS set HTTPS=true. Without TLS a browser must not be redirected to https.
@@ -46,7 +52,7 @@ export function createApp ({ quiet = false, https = process.env.HTTPS === 'true'
   return app
 }
 
-function routes (entries) {
+function routes (entries: Entry[]) {
   const router = new Router()
 
   router.get('/', async ctx => {
@@ -54,7 +60,7 @@ function routes (entries) {
   })
 
   router.post('/entries', ctx => {
-    const { name, text } = /** @type {Record<string, unknown>} */ (ctx.request.body)
+    const { name, text } = ctx.request.body as Record<string, unknown>
     if (!isText(name, MAX.name) || !isText(text, MAX.text)) return ctx.throw(400, 'a name and a text, please')
     entries.unshift({ name, text })
     ctx.session.name = name
@@ -65,11 +71,6 @@ function routes (entries) {
   return router.routes()
 }
 
-/**
- * @param {unknown} value
- * @param {number} max characters
- * @return {value is string}
- */
-function isText (value, max) {
+function isText (value: unknown, max: number): value is string {
   return typeof value === 'string' && value !== '' && value.length <= max
 }
