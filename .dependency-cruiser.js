@@ -1,7 +1,7 @@
 'use strict'
 
 /*
- * Imports point one way. test/package.test.js checks these rules.
+ * Imports point one way. test/package/package.test.js checks these rules.
  */
 module.exports = {
   forbidden: [
@@ -14,31 +14,38 @@ module.exports = {
     },
     {
       name: 'application-is-on-top',
-      comment: 'only kone/bluebird, which extends the class, and the ES module require lib/application.js',
+      comment: 'only kone/bluebird and kone@3, which extend the class, and the ES module require lib/application.js',
       severity: 'error',
-      from: { path: '^lib/', pathNot: '^lib/(?:bluebird\\.js|index\\.mjs)$' },
+      from: { path: '^lib/', pathNot: '^lib/(?:bluebird\\.js|koa3\\.js|index\\.mjs)$' },
       to: { path: '^lib/application\\.js$' }
     },
     {
       name: 'http1-knows-no-koa',
-      comment: 'the front can be read and used without the framework',
+      comment: 'the front can be read and used without the framework: it knows only the contract of an engine',
       severity: 'error',
-      from: { path: '^lib/http1/' },
-      to: { path: '^lib/(?!http1/)' }
+      from: { path: '^lib/engines/http1/' },
+      to: { path: '^lib/(?!engines/(?:http1/|contract\\.js|errors\\.js|field-names\\.js|text\\.js))' }
     },
     {
       name: 'pure-parts',
       comment: 'what runs for every request by itself depends on nothing',
       severity: 'error',
-      from: { path: '^lib/(?:compose|final|http1/input/partial|http1/output/writer)\\.js$' },
-      to: { dependencyTypesNot: ['core'], pathNot: '^lib/http1/(?:input/headers|detach)\\.js$' }
+      from: { path: '^lib/(?:compose|final|engines/http1/input/partial|engines/http1/output/writer)\\.js$' },
+      to: { dependencyTypesNot: ['core'], pathNot: '^lib/engines/text\\.js$' }
     },
     {
       name: 'middleware-knows-no-kone',
-      comment: 'the set works in Koa, too',
+      comment: 'the set works in Koa, too: of lib it requires only what words an error, which requires nothing of lib',
       severity: 'error',
       from: { path: '^middleware/' },
-      to: { path: '^lib/' }
+      to: { path: '^lib/(?!(?:edit-distance|usage-error)\\.js$)' }
+    },
+    {
+      name: 'words-stand-alone',
+      comment: 'the set shares these two modules',
+      severity: 'error',
+      from: { path: '^lib/(?:edit-distance|usage-error)\\.js$' },
+      to: { dependencyTypesNot: ['core'] }
     },
     {
       name: 'middleware-stand-alone',
@@ -63,7 +70,7 @@ module.exports = {
     {
       name: 'no-circles',
       severity: 'error',
-      from: { path: '^middleware/' },
+      from: { path: '^(?:lib|middleware)/' },
       to: { circular: true }
     }
   ],

@@ -6,13 +6,15 @@ export REF
 export INIT_CWD = $(CURDIR)
 
 help:
-	@echo 'make start        installs, serves the demo app on http://localhost:4000 (PORT)'
-	@echo 'make test         installs, runs all tests'
+	@echo 'make start        installs, serves the demo app on http://localhost:4000 (PORT), in one process; npm start: on all cores'
+	@echo 'make test         installs, runs the tests'
+	@echo 'make test-all     also what takes longer, and on the newest Node'
+	@echo 'make quick        runs the tests of lib and of the set (ARGS=test/context: these)'
 	@echo 'make battle       benchmark: hello world on kone, node:http, Koa and other frameworks (ARGS="--quick")'
 	@echo 'make bench-NAME   other benchmarks: dropin mw front soak versions connections static rpc growth types (ARGS=…)'
 	@echo 'make bench-compare REF=main~1   compares the checkout with a revision of kone, or REF=a..b two revisions'
 	@echo 'make results      copies complete benchmark runs to benchmarks/results'
-	@echo 'make report       writes tables and charts of README and docs/reports from benchmarks/results, and an HTML page'
+	@echo 'make report       writes tables and charts of README and docs/reports from benchmarks/results'
 	@echo 'make docs         builds the documentation, serves it on http://localhost:4173 (PORT)'
 	@echo '                  ARGS=build only builds it, ARGS=dev shows every change at once'
 	@echo 'make fuzz         sends random requests to kone and to node:http for minutes, compares the responses'
@@ -23,7 +25,7 @@ help:
 	@echo 'make lint         checks the style'
 	@echo 'make types        compiles the type tests'
 	@echo 'make compat       runs real applications on Koa and on kone, compares the responses (ARGS=strapi)'
-	@echo 'make pack         makes the tarball to install elsewhere: npm install ./kone-2.17.0.tgz'
+	@echo 'make pack         makes the tarball to install elsewhere: npm install ./kone-2.17.0.tgz (KOA=3: with Koa 3 API)'
 	@echo 'make release VERSION=2.18.0   sets version and changelog, checks the tarball, tags; pushes and publishes nothing'
 	@echo 'make index        writes middleware/index.js and index.d.ts from the folders'
 	@echo 'make runs-unchanged   writes the lists of packages in README and docs from the tests'
@@ -33,6 +35,12 @@ start: node_modules
 
 test: node_modules benchmarks/node_modules
 	node test/run.js $(ARGS)
+
+test-all: node_modules benchmarks/node_modules
+	node test/run.js --all
+
+quick: node_modules
+	node test/run.js $(or $(ARGS),--quick)
 
 lint: node_modules
 	npx eslint .
@@ -44,7 +52,7 @@ runs-unchanged: node_modules
 	node tools/runs-unchanged.js $(ARGS)
 
 pack:
-	npm pack $(ARGS)
+	$(if $(KOA),node tools/pack.js --koa $(KOA),npm pack) $(ARGS)
 
 release: node_modules
 	node tools/release.js $(VERSION)
@@ -55,16 +63,16 @@ types: node_modules
 cover: node_modules
 	npx c8 --include 'lib/**/*.js' --check-coverage --lines 98 --reporter text --reporter lcovonly \
 	  node test/run.js test/application test/context test/request test/response test/compose \
-	  test/compat/koa.test.js test/compat/packages.test.js test/security test/http1
+	  test/compat/koa.test.js test/compat/packages.test.js test/security test/engines/http1
 
 fuzz: node_modules
-	node test/http1/fuzz.js $(ARGS)
+	node test/engines/http1/fuzz.js $(ARGS)
 
 siege: node_modules
-	node test/http1/siege/run.js $(ARGS)
+	node test/engines/http1/siege/run.js $(ARGS)
 
 node-duties: node_modules
-	node test/http1/duties.js $(ARGS)
+	node test/engines/http1/duties.js $(ARGS)
 
 mutants: node_modules
 	node test/mutants/run.js $(ARGS)
@@ -101,4 +109,4 @@ benchmarks/node_modules: benchmarks/package-lock.json
 	cd benchmarks && $(NPM_CI)
 	@touch benchmarks/node_modules
 
-.PHONY: help start test lint index runs-unchanged types pack release cover fuzz siege mutants node-duties compat battle docs results report
+.PHONY: help start test test-all quick lint index runs-unchanged types pack release cover fuzz siege mutants node-duties compat battle docs results report

@@ -3,6 +3,11 @@
 const jsdoc = require('eslint-plugin-jsdoc')
 const neostandard = require('neostandard')
 const regexp = require('eslint-plugin-regexp')
+const owners = require('./tools/eslint/owners')
+const prose = require('./tools/eslint/prose')
+
+const SCRIPTS = '**/*.{js,cjs,mjs,ts,mts}'
+const kone = { rules: { owners, prose: prose.rule } }
 
 const lines = {
   ignoreUrls: true,
@@ -13,9 +18,9 @@ const lines = {
 
 module.exports = [
   { ignores: ['coverage/', 'benchmarks/out/', 'create/template/', 'docs/.vitepress/dist/', 'test/docs/project/config/locales/'] },
-  ...neostandard({ ts: true }),
+  ...neostandard({ ts: true }).map(config => ({ files: [SCRIPTS], ...config })), // not Markdown
   { files: ['examples/app/assets/*.js'], languageOptions: { globals: { EventSource: 'readonly', figures: 'writable' } } },
-  { rules: { '@stylistic/max-len': ['error', { ...lines, code: 120 }] } },
+  { files: [SCRIPTS], rules: { '@stylistic/max-len': ['error', { ...lines, code: 120 }] } },
   {
     // A client must not choose text on which an expression takes more than linear time.
     files: ['lib/**/*.js', 'middleware/**/*.js', 'cluster/**/*.js', 'create/**/*.js', 'pm2.js'],
@@ -26,7 +31,7 @@ module.exports = [
     }
   },
   {
-    // One dialect: types as TypeScript writes them, @return, and @api for what is public.
+    // One dialect: types as TypeScript writes them, @return, and @api for what is public (of an object: all of it).
     files: ['lib/**/*.js', 'middleware/**/*.js', 'tools/**/*.js'],
     plugins: { jsdoc },
     settings: { jsdoc: { mode: 'typescript', tagNamePreference: { returns: 'return' } } },
@@ -46,7 +51,7 @@ module.exports = [
   },
   {
     // The language of the oldest Node that the lab measures: 0.8.
-    files: ['benchmarks/labs/versions/{contenders/*,io,empty}.js', 'benchmarks/lib/servers/{host,serve}.js'],
+    files: ['benchmarks/labs/versions/{contenders/*,io}.js', 'benchmarks/lib/servers/{host,serve}.js'],
     rules: { 'no-var': 'off', 'object-shorthand': 'off', 'n/no-deprecated-api': 'off' }
   },
   {
@@ -59,5 +64,25 @@ module.exports = [
       }]
     }
   },
-  { files: ['test/**', 'benchmarks/**'], rules: { '@stylistic/max-len': ['error', { ...lines, code: 130 }] } }
+  { files: [`test/${SCRIPTS}`, `benchmarks/${SCRIPTS}`], rules: { '@stylistic/max-len': ['error', { ...lines, code: 130 }] } },
+  {
+    // One owner per fact: no file writes a field of an object of another file's class.
+    files: ['lib/**/*.js'],
+    plugins: { kone },
+    rules: { 'kone/owners': 'error' }
+  },
+  {
+    files: [SCRIPTS],
+    ignores: ['tools/eslint/prose.js', 'test/lint.test.js', '**/fixtures/**', '**/results/**', '**/locales/**', '**/.vitepress/**'],
+    plugins: { kone },
+    rules: { 'kone/prose': 'error' }
+  },
+  {
+    files: ['**/*.md'],
+    ignores: ['**/fixtures/**', '**/results/**'],
+    languageOptions: { parser: prose.markdown },
+    plugins: { kone },
+    rules: { 'kone/prose': 'error' }
+  },
+  { files: ['README.md'], rules: { 'max-lines': ['error', 131] } }
 ]

@@ -4,10 +4,12 @@ const { describe, it, before, after } = require('node:test')
 const assert = require('node:assert/strict')
 const { execFile, spawn } = require('node:child_process')
 const fs = require('node:fs')
+const { stripTypeScriptTypes } = require('node:module')
 const net = require('node:net')
 const os = require('node:os')
 const path = require('node:path')
 const { read } = require('../cluster/settings')
+const javascript = require('../create/javascript')
 const { onFreePort } = require('./helpers/ports')
 const { start } = require('./helpers/child')
 const until = require('./helpers/until')
@@ -225,20 +227,26 @@ describe('npm create kone', () => {
     })
   })
 
+  const template = file => fs.readFileSync(path.join(root, 'create/template', file), 'utf8')
+
   it('should name the ports on which the scripts serve', () => {
     const { port } = read({})
-    const server = fs.readFileSync(path.join(root, 'create/template/all-js/server.js'), 'utf8')
-    const [, started] = /PORT\) \|\| (\d+)/.exec(server)
+    const [, started] = /PORT\) \|\| (\d+)/.exec(template('all/src/server.ts'))
     for (const kind of ['bare', 'site', 'api']) {
-      for (const language of ['js', 'ts']) {
-        const text = fs.readFileSync(path.join(root, `create/template/${kind}-${language}/README.md`), 'utf8')
-        assert.match(text, new RegExp(`npm run dev +http://localhost:${port} \\(PORT\\)`), `${kind}-${language}`)
-        assert.match(text, new RegExp(`npm start .*http://localhost:${started} \\(PORT\\)`), `${kind}-${language}`)
-      }
+      assert.match(template(`${kind}/README.md`), new RegExp(`npm run dev +http://localhost:${port} \\(PORT\\)`), kind)
+      assert.match(template(`${kind}/README.md`), new RegExp(`npm start .*http://localhost:${started} \\(PORT\\)`), kind)
     }
     const page = fs.readFileSync(path.join(root, 'docs/api/create.md'), 'utf8')
     assert.equal(/`npm run dev` .*http:\/\/localhost:(\d+)/.exec(page)[1], String(port))
     assert.equal(/npm start .*http:\/\/localhost:(\d+)/.exec(page)[1], started)
+  })
+
+  it('should write the JavaScript that node leaves of the TypeScript', { skip: !stripTypeScriptTypes && 'this Node strips no types' }, () => {
+    const spoken = text => text.replace(/\/\*\* @type .*? \*\/ \(([\w.]+)\)/g, '$1').replace(/\s+/g, '').replaceAll(',}', '}')
+    for (const file of ['all/src/server.ts', ...['bare', 'site', 'api'].flatMap(kind => [`${kind}/src/app.ts`, `${kind}/src/app.test.ts`])]) {
+      const left = stripTypeScriptTypes(template(file)).replaceAll("'../'", "'./'").replace(/\.ts\b/g, '.js')
+      assert.equal(spoken(javascript(template(file))), spoken(left), file)
+    }
   })
 
   it('should be published with all of its files and no dependency', async () => {

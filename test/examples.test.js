@@ -2,22 +2,39 @@
 
 const { describe, it, before, after } = require('node:test')
 const assert = require('node:assert/strict')
-const { execFile, spawn } = require('node:child_process')
+const { execFile } = require('node:child_process')
 const { once } = require('node:events')
 const fs = require('node:fs')
-const net = require('node:net')
+const http = require('node:http')
+const http2 = require('node:http2')
+const https = require('node:https')
 const path = require('node:path')
 const { promisify } = require('node:util')
+const { io } = require('socket.io-client')
+const WebSocket = require('ws')
+const { start } = require('./helpers/child')
 const { onFreePort } = require('./helpers/ports')
 const until = require('./helpers/until')
 
 const folder = path.join(__dirname, '../examples')
+const TRACE = '0af7651916cd43dd8448eb211c80319c'
+const traceparent = `00-${TRACE}-b7ad6b7169203331-01`
+
+/** Start an example on a free port for as long as its tests run. */
+function example (file, suite) {
+  describe(`examples/${path.basename(file)}`, () => {
+    const child = {}
+    before(async () => {
+      Object.assign(child, await onFreePort(port => start([path.resolve(folder, file)], { PORT: String(port) })))
+    })
+    after(() => child.stop?.('SIGKILL'))
+    suite((target, options) => fetch(child.url + target, options), child)
+  })
+}
 
 example('hello.js', ask => {
   it('should greet', async () => {
-    const res = await ask('/')
-    assert.equal(res.status, 200)
-    assert.equal(await res.text(), 'Hello World')
+    assert.equal(await (await ask('/')).text(), 'Hello World')
   })
 })
 
@@ -62,7 +79,7 @@ example('streaming.js', ask => {
   })
 })
 
-example('errors.js', (ask, server) => {
+example('errors.js', (ask, child) => {
   it('should send the message of an error that is for the client', async () => {
     const res = await ask('/api/name')
     assert.equal(res.status, 400)
@@ -76,16 +93,16 @@ example('errors.js', (ask, server) => {
     assert.equal(res.status, 500)
     assert.deepEqual(await res.json(), { error: 'something went wrong' })
     assert.equal(await (await ask('/crash')).text(), 'Internal Server Error')
-    assert.match(await server.printed('stderr', /GET \/crash/), /GET \/api\/crash: .*not JSON/)
+    await until(() => /GET \/api\/crash: .*not JSON/.test(child.output()))
   })
 })
 
-example('final.js', (ask, server) => {
+example('final.js', (ask, child) => {
   it('should wrap the response, time it and log it', async () => {
     const res = await ask('/a')
     assert.deepEqual(await res.json(), { ok: true, data: { path: '/a' } })
     assert.match(res.headers.get('server-timing'), /^app;dur=\d+\.\d\d$/)
-    assert.match(await server.printed('stdout', /GET \/a/), /GET \/a 200/)
+    await until(() => /GET \/a 200/.test(child.output()))
   })
 })
 
@@ -139,58 +156,158 @@ describe('examples/typescript', () => {
   })
 })
 
-describe('examples', () => {
-  it('should be short', () => {
-    for (const file of fs.readdirSync(folder).filter(name => /\.m?js$/.test(name))) {
-      const lines = fs.readFileSync(path.join(folder, file), 'utf8').trimEnd().split('\n')
-      assert.ok(lines.length <= 40, `${file} has ${lines.length} lines`)
-    }
+example('https', (ask, child) => {
+  it('should respond over TLS', async () => {
+    const [res] = await once(https.get(`${child.url}/a?b=1`, { rejectUnauthorized: false }), 'response')
+    const body = JSON.parse((await res.toArray()).join(''))
+    assert.deepEqual(body, { protocol: 'https', secure: true, url: `${child.url}/a?b=1` })
+  })
+
+  it('should say in one line that a certificate is missing', async () => {
+    const env = { ...process.env, KEY: '/nowhere/key.pem', CERT: '/nowhere/cert.pem', PORT: '0' }
+    const [code, stderr] = await new Promise(resolve => {
+      execFile(process.execPath, ['examples/https.js'], { env }, (err, stdout, stderr) => resolve([err.code, stderr]))
+    })
+    assert.equal(code, 1)
+    assert.match(stderr, /^cannot read the certificate [^\n]*\/nowhere\/key\.pem[^\n]*\n$/)
   })
 })
 
-/**
- * Start an example on a free port for as long as its tests run.
- */
-function example (file, suite) {
-  describe(`examples: ${path.basename(file)}`, () => {
-    const server = { stdout: '', stderr: '' }
-
-    before(() => onFreePort(async port => {
-      Object.assign(server, { origin: `http://127.0.0.1:${port}`, stdout: '', stderr: '' })
-      server.child = spawn(process.execPath, [path.resolve(folder, file)], {
-        env: { ...process.env, PORT: port },
-        stdio: ['ignore', 'pipe', 'pipe']
-      })
-      for (const name of ['stdout', 'stderr']) {
-        server.child[name].setEncoding('utf8').on('data', text => { server[name] += text })
-      }
-      const ended = once(server.child, 'close').then(() => { throw new Error(server.stderr) })
-      await Promise.race([ended, until(() => isReachable(port))])
-    }))
-
-    after(async () => {
-      if (server.child.exitCode !== null) return
-      server.child.kill()
-      await once(server.child, 'exit')
-    })
-
-    server.printed = async (name, expected) => {
-      await until(() => expected.test(server[name]))
-      return server[name]
-    }
-
-    suite((target, options) => fetch(server.origin + target, options), server)
+example('http2', (ask, child) => {
+  it('should agree on h2 by ALPN and push nothing', async () => {
+    const session = http2.connect(child.url, { rejectUnauthorized: false })
+    session.on('stream', () => assert.fail('pushed'))
+    const stream = session.request({ ':path': '/' })
+    const [headers] = await once(stream, 'response')
+    assert.equal(session.alpnProtocol, 'h2')
+    assert.equal(headers[':status'], 200)
+    const body = JSON.parse((await stream.toArray()).join(''))
+    assert.deepEqual(body, { version: '2.0', host: new URL(child.url).host, secure: true })
+    session.close()
   })
-}
 
-async function isReachable (port) {
-  const socket = net.connect(port, '127.0.0.1')
-  try {
-    await once(socket, 'connect')
-    return true
-  } catch {
-    return false
-  } finally {
-    socket.destroy()
+  it('should agree on HTTP/1.1 with a client that speaks nothing else', async () => {
+    const [res] = await once(https.get(child.url, { rejectUnauthorized: false, agent: false }), 'response')
+    assert.equal(JSON.parse((await res.toArray()).join('')).version, '1.1')
+  })
+
+  it('should drain on SIGTERM: GOAWAY with the last request, and exit code 0', async () => {
+    const session = http2.connect(child.url, { rejectUnauthorized: false })
+    const stream = session.request({ ':path': '/' })
+    await once(stream, 'response')
+    await stream.toArray()
+    const [[error, last], code] = await Promise.all([once(session, 'goaway'), child.stop('SIGTERM')])
+    assert.deepEqual({ error, last, code }, { error: 0, last: stream.id, code: 0 })
+  })
+})
+
+example('websocket', (ask, child) => {
+  it('should upgrade beside plain requests', async () => {
+    const socket = new WebSocket(child.url.replace('http', 'ws'))
+    await once(socket, 'open')
+    socket.send('hello')
+    const [message] = await once(socket, 'message')
+    assert.equal(String(message), 'echo: hello')
+    assert.equal(await (await ask('/')).text(), 'Connect a WebSocket to this port')
+    socket.close()
+  })
+})
+
+example('socket-io', (ask, child) => {
+  for (const transport of ['polling', 'websocket']) {
+    it(`should talk over ${transport}`, async () => {
+      const socket = io(child.url, { transports: [transport] })
+      assert.equal(await socket.timeout(5000).emitWithAck('say', 'hello'), 'echo: hello')
+      socket.close()
+    })
   }
-}
+})
+
+example('metrics', (ask, child) => {
+  it('should count by route', async () => {
+    for (const id of [1, 2, 3]) await (await ask(`/users/${id}`)).text()
+    const counted = /http_request_duration_seconds_count\{[^}]*route="\/users\/:id"[^}]*\} 3/
+    const text = await until(async () => {
+      const text = await (await ask('/metrics')).text()
+      return counted.test(text) && text
+    })
+    assert.match(text, /http_requests_in_flight 0/)
+    assert.match(text, /nodejs_eventloop_lag_seconds/)
+    assert.match(text, /nodejs_heap_size_used_bytes/)
+  })
+
+  it('should be ready, but not while it drains', async () => {
+    assert.equal((await ask('/healthz')).status, 200)
+    const agent = new http.Agent({ keepAlive: true, maxSockets: 1 })
+    const readiness = async () => {
+      const [res] = await once(http.get(`${child.url}/readyz`, { agent }), 'response')
+      return [res.statusCode, (await res.toArray()).join(''), res.headers.connection]
+    }
+    assert.deepEqual(await readiness(), [200, 'up', 'keep-alive'])
+    child.process.kill('SIGTERM')
+    const answer = await until(async () => {
+      const answer = await readiness()
+      return answer[0] !== 200 && answer
+    })
+    assert.deepEqual(answer, [503, 'down', 'close'])
+    if (child.process.exitCode === null) await once(child.process, 'exit')
+    assert.equal(child.process.exitCode, 0)
+    agent.destroy()
+  })
+})
+
+example('opentelemetry', (ask, child) => {
+  /** All spans, once there is one of this name. */
+  const spansWith = name => until(async () => {
+    const spans = await (await ask('/spans')).json()
+    return spans.some(span => span.name === name) && spans
+  })
+
+  it('should continue the trace of its caller, and be continued', async () => {
+    const seen = await (await ask('/through', { headers: { traceparent } })).json()
+    const found = await spansWith('GET /through')
+    const outer = found.find(({ name }) => name === 'GET /through')
+    const inner = found.find(({ name }) => name === 'GET /users/:id')
+    assert.equal(outer.traceId, TRACE)
+    assert.equal(outer.parent, 'b7ad6b7169203331')
+    assert.equal(inner.traceId, TRACE)
+    assert.equal(inner.parent, outer.spanId)
+    assert.equal(seen.traceparent, `00-${TRACE}-${outer.spanId}-01`)
+    assert.equal(inner.attributes['http.route'], '/users/:id')
+    assert.equal(inner.attributes['http.response.status_code'], 200)
+  })
+
+  it('should record an error with its status', async () => {
+    assert.equal((await ask('/broken')).status, 500)
+    const found = await spansWith('GET /broken')
+    const broken = found.find(({ name }) => name === 'GET /broken')
+    assert.equal(broken.attributes['http.response.status_code'], 500)
+    assert.equal(broken.status.code, 2)
+    assert.deepEqual(broken.events, ['exception'])
+  })
+})
+
+example('json-logs', (ask, child) => {
+  /** The two lines of a request. */
+  const linesOf = id => until(() => {
+    const lines = child.output().split('\n').filter(line => line.startsWith('{')).map(line => JSON.parse(line))
+    const found = lines.filter(({ requestId }) => requestId === id)
+    return found.length === 2 && found
+  })
+
+  it('should log with the ids of request and trace', async () => {
+    await ask('/?name=tobi', { headers: { 'x-request-id': 'r-1', traceparent } })
+    const [hello, request] = await linesOf('r-1')
+    assert.equal(hello.greeted, 'tobi')
+    for (const line of [hello, request]) assert.equal(line.traceId, TRACE)
+    assert.equal(request.status, 200)
+    assert.equal(request.url, '/?name=tobi')
+  })
+
+  it('should log an error under the same id', async () => {
+    await ask('/broken', { headers: { 'x-request-id': 'r-2' } })
+    const [error, request] = await linesOf('r-2')
+    assert.equal(error.err.message, 'out of order')
+    assert.equal(request.status, 500)
+  })
+})

@@ -1,62 +1,57 @@
 'use strict'
 
 /**
- * Runs the linter and every test: with native promises and again with bluebird; in CI also on the newest Node.
+ * Runs the linter and the tests.
  *
- *    node test/run.js                     all of it
- *    node test/run.js test/context        files or folders, once
+ *    node test/run.js                     make test: on the Node at hand, with bluebird what bluebird can change
+ *    node test/run.js --all               make test-all: with all that takes minutes, also on the newest Node
+ *    node test/run.js --quick             make quick: lib and the set, no linter
+ *    node test/run.js test/context        files or folders
  */
 
 const { spawnSync } = require('node:child_process')
-const { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } = require('node:fs')
-const { availableParallelism, homedir } = require('node:os')
-const { join, relative } = require('node:path')
+const { existsSync, mkdirSync, writeFileSync } = require('node:fs')
+const { homedir } = require('node:os')
+const { join } = require('node:path')
+const { parseArgs } = require('node:util')
 const { PACKAGES, which } = require('./helpers/programs')
+const plan = require('./plan')
 
 const ROOT = join(__dirname, '..')
 const NEWEST = '26'
-// What does not depend on the kind of promise or on the Node under test runs once.
-const ONCE = new RegExp('^test/(?:security/(?:regexp|linear)|e2e|agents|cluster|command|deploy|types|benchmarks|examples|create|docs|' +
-  'fetch/runtimes|package|prose|published|readme|runners|runs-unchanged|site|workflows|release|compat/(?:install|real))\\b')
-// What compares bytes, memory or time of the front, which has no promises, runs with native ones only.
-const NATIVE = new RegExp('^test/http1/(?:fuzz|siege|output\\.model|sockets|earlier|encodings|fields|pieces|corpus|tls|timers|handles|linear|' +
-  'slow-clients|(?:kept-|pipeline-)?memory)\\b')
 
 process.chdir(ROOT)
-const named = process.argv.slice(2)
-const files = (named.length > 0 ? named : ['test']).flatMap(find).sort()
+const { values: { all, quick }, positionals } = parseArgs({
+  options: { all: { type: 'boolean' }, quick: { type: 'boolean' } },
+  allowPositionals: true
+})
+for (const pass of passes()) run(pass)
 
-if (named.length === 0) {
+function passes () {
+  const here = `Node ${process.versions.node}`
+  if (positionals.length > 0) return [{ title: here, files: plan.filesOf(positionals) }]
+  if (quick) return [{ title: here, files: plan.without(plan.filesOf(plan.QUICK), plan.NOT_QUICK) }]
   lint()
   installPrograms()
+  const every = plan.filesOf(['test'])
+  const files = all ? every : plan.without(every, plan.LONG)
+  const native = { title: here, files: plan.inOrder(files) }
+  const bluebird = { title: `${here} with bluebird`, files: plan.filesOf(plan.BLUEBIRD), env: { KONE_PROMISE: 'bluebird' } }
+  if (!all || process.platform !== 'linux' || process.versions.node.startsWith(`${NEWEST}.`)) return [native, bluebird]
+  const newest = { title: `Node ${NEWEST}`, files: plan.inOrder(plan.without(every, plan.ANY_NODE)), node: newestNode() }
+  return [newest, native, bluebird]
 }
 
-const runs = [{ title: 'native promises', files }]
-if (named.length === 0) {
-  const again = files.filter(file => !ONCE.test(file))
-  runs.push({ title: 'bluebird', files: again.filter(file => !NATIVE.test(file)), env: { KONE_PROMISE: 'bluebird' } })
-  if (process.env.CI === 'true' && process.platform === 'linux') {
-    runs.unshift({ title: `Node ${NEWEST}, native promises`, files: again, node: newestNode() })
-  }
-}
-
-for (const { title, files, env, node = process.execPath } of runs) {
-  console.log(`\n# ${title}: ${files.length} files, ${version(node)}\n`)
-  const { status, signal } = spawnSync(node, ['--test', '--test-reporter=spec', '--test-timeout=480000', concurrency(), ...files], {
+function run ({ title, files, env, node = process.execPath }) {
+  console.log(`\n# ${title}: ${files.length} files\n`)
+  const { status, signal } = spawnSync(node, [join(__dirname, 'pass.js'), ...files], {
     stdio: 'inherit',
-    env: { ...process.env, ...env }
+    env: { ...(all && { KONE_TESTS: 'all' }), ...process.env, ...env }
   })
   if (status !== 0) {
     console.error(`\n${title}: ${signal || `exit code ${status}`}`)
     process.exit(1)
   }
-}
-
-function find (path) {
-  if (!statSync(path).isDirectory()) return [path]
-  return readdirSync(path, { recursive: true })
-    .map(name => relative(ROOT, join(ROOT, path, name)))
-    .filter(name => name.endsWith('.test.js') && !name.includes('node_modules'))
 }
 
 // Before the tests, so that their summary is what is read last.
@@ -66,15 +61,6 @@ function lint () {
   const options = ['--cache', '--cache-location', join('node_modules', '.cache', 'eslint', '/')]
   const { status } = spawnSync(process.execPath, [eslint, ...options, '.'], { stdio: 'inherit' })
   if (status !== 0) process.exit(1)
-}
-
-// Node leaves a core free, but these tests mostly wait.
-function concurrency () {
-  return `--test-concurrency=${process.env.KONE_TEST_CONCURRENCY || availableParallelism()}`
-}
-
-function version (node) {
-  return spawnSync(node, ['--version'], { encoding: 'utf8' }).stdout.trim()
 }
 
 // As root with apt-get (containers, CI); elsewhere the tests say what they miss.

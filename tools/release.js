@@ -70,7 +70,7 @@ function compare (a, b) {
 
 if (require.main === module) {
   const root = path.join(__dirname, '..')
-  const tests = ['published', 'package', 'workflows', 'docs'].map(name => `test/${name}.test.js`)
+  const tests = ['published/published', 'package/package', 'workflows', 'docs/pages'].map(name => `test/${name}.test.js`)
   try {
     const tag = module.exports({
       root,

@@ -85,10 +85,7 @@ module.exports = {
         DD_TRACE_STARTUP_LOGS: 'false'
       })
       const tracer = require('dd-trace').init({ flushInterval: 0, plugins: true })
-      return {
-        mark: () => Boolean(tracer.scope().active()),
-        flush: () => later(500)
-      }
+      return { mark: () => Boolean(tracer.scope().active()), flush: () => later(500) }
     }
   },
 
@@ -128,10 +125,7 @@ module.exports = {
       const Sentry = require('@sentry/node')
       const { host } = new URL(url)
       Sentry.init({ dsn: `http://key@${host}/1`, tracesSampleRate: 1, registerEsmLoaderHooks: false })
-      return {
-        mark: () => Boolean(Sentry.getActiveSpan()),
-        flush: () => Sentry.flush(5000)
-      }
+      return { mark: () => Boolean(Sentry.getActiveSpan()), flush: () => Sentry.flush(5000) }
     }
   },
 

@@ -12,7 +12,7 @@ const zlib = require('node:zlib')
 const { generate } = require('selfsigned')
 
 const { install } = require('../helpers/area')
-const { rows } = require('../http1/readme')
+const { rows } = require('../engines/http1/readme')
 const AGENTS = require('./agents')
 const READ = require('./read')
 
@@ -85,9 +85,7 @@ async function visit (port) {
   for (const [line, body] of [
     ['GET /users/7?a=b'], ['GET /error'], ['POST /echo', 'some body'], ['GET /stream'], ['HEAD /users/8'], ['GET /nowhere'],
     ['PUT /echo', 'x'], ['GET /users/9']
-  ]) {
-    responses.push(await ask(port, keepAlive, line, body))
-  }
+  ]) responses.push(await ask(port, keepAlive, line, body))
   keepAlive.destroy()
   responses.push(await pipelined(port))
   return responses
@@ -128,7 +126,7 @@ async function leaves (port, message) {
 describe('agents', () => {
   before(() => { install('agents') })
 
-  it('should be those of the table in lib/http1/README.md', () => {
+  it('should be those of the table in lib/engines/http1/README.md', () => {
     const expected = Object.entries(AGENTS).map(([name, { patches }]) => [name, patches ? 'node:http' : 'stays'])
     for (const name of LISTENERS) expected.push([name, 'stays'])
     assert.deepEqual(rows('Who watches every request', 'Watcher').map(([name, front]) => [name, front]), expected)

@@ -73,10 +73,7 @@ router.get('/users/:id', async ctx => {
 router.get('/error', () => { throw new Error('wrong') })
 router.get('/stream', ctx => { ctx.body = Readable.from(['one ', 'two']) })
 router.get('/left', ctx => new Promise(resolve => {
-  ctx.res.once('close', () => {
-    log.push('left')
-    resolve()
-  })
+  ctx.res.once('close', () => { log.push('left'); resolve() })
   process.send({ isWaiting: true })
 }))
 router.post('/echo', async ctx => {

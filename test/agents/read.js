@@ -78,11 +78,7 @@ module.exports = {
     }
   },
 
-  '@sentry/node': {
-    read (received, port) {
-      return sorted(masked(received.map(lines), port, SENTRY))
-    }
-  },
+  '@sentry/node': { read (received, port) { return sorted(masked(received.map(lines), port, SENTRY)) } },
 
   'elastic-apm-node': {
     read (received, port) {

@@ -19,6 +19,7 @@ const WebSocket = require('ws')
 const Koa = require('koa')
 const Kone = require('../helpers/kone')
 const { install } = require('../helpers/area')
+const share = require('../helpers/share')
 const until = require('../helpers/until')
 
 const run = promisify(execFile)
@@ -78,8 +79,9 @@ function ask (port, path, agent, plain) {
 }
 
 describe("listeners on koa's server and on kone's", () => {
+  const skip = share('in make test-all', false) // what installs many packages
   let agents
-  before(() => { agents = install('agents') }) // not in a test: npm needs longer than a test may
+  before(() => { if (!skip) agents = install('agents') }) // not in a test: npm needs longer than a test may
 
   it('should work alike: socket.io by polling and by websocket', { timeout: 120000 }, async () => {
     const [koa, kone] = await both(async ({ server, port, ask }) => {
@@ -148,7 +150,7 @@ describe("listeners on koa's server and on kone's", () => {
     stop: server => new Promise(resolve => server.stop((err, isGraceful) => resolve([err, isGraceful])))
   }))
 
-  it('should work alike: http-terminator', { timeout: 120000 }, () => stops({
+  it('should work alike: http-terminator', { timeout: 120000, skip }, () => stops({
     begin (server) {
       const { createHttpTerminator } = agents.require('http-terminator')
       return createHttpTerminator({ server, gracefulTerminationTimeout: 60000 })
@@ -227,7 +229,6 @@ describe('plain pm2 start app.js -i 1', () => {
       koa: { isNodes: true, isPatched: true, warnings: [] },
       kone: { isNodes: false, isPatched: true, warnings: [] }
     })
-
     // what it has of the event loop comes once a minute
     const metrics = await until(async () => {
       const list = JSON.parse((await pm2({}, 'jlist')).stdout)

@@ -7,6 +7,15 @@ const { once } = require('node:events')
 
 const Kone = require('../helpers/kone')
 
+/** What a client of this server reads; ends the server. */
+async function textOf (server) {
+  if (!server.listening) await once(server, 'listening')
+  const text = await (await fetch(`http://127.0.0.1:${server.address().port}`)).text()
+  server.closeAllConnections()
+  server.close()
+  return text
+}
+
 describe('app.callback()', () => {
   it('should be a listener that gives a promise', async () => {
     const app = new Kone()
@@ -16,13 +25,9 @@ describe('app.callback()', () => {
 
     let returned
     const server = http.createServer((req, res) => { returned = callback(req, res) }).listen(0)
-    await once(server, 'listening')
-    const res = await fetch(`http://127.0.0.1:${server.address().port}`)
-    assert.equal(await res.text(), 'hello')
+    assert.equal(await textOf(server), 'hello')
     assert.equal(typeof returned.then, 'function')
     assert.equal(await returned, undefined)
-    server.closeAllConnections()
-    server.close()
   })
 
   it('should add the default error handler only if there is not one yet', () => {
@@ -53,13 +58,8 @@ describe('app.callback()', () => {
     }
     const app = new Own()
     app.use(ctx => { ctx.body = 'hello' })
-    const server = app.listen(0)
-    await once(server, 'listening')
-    const res = await fetch(`http://127.0.0.1:${server.address().port}`)
-    assert.equal(await res.text(), 'hello')
+    assert.equal(await textOf(app.listen(0)), 'hello')
     assert.deepEqual(calls, ['createContext', 'handleRequest'])
-    server.closeAllConnections()
-    server.close()
   })
 
   it('should let two apps share a process without sharing anything else', async () => {
@@ -68,14 +68,7 @@ describe('app.callback()', () => {
     one.context.name = 'one'
     one.use(ctx => { ctx.body = String(ctx.name) })
     two.use(ctx => { ctx.body = String(ctx.name) })
-    const texts = []
-    for (const app of [one, two]) {
-      const server = http.createServer(app.callback()).listen(0)
-      await once(server, 'listening')
-      texts.push(await (await fetch(`http://127.0.0.1:${server.address().port}`)).text())
-      server.closeAllConnections()
-      server.close()
-    }
-    assert.deepEqual(texts, ['one', 'undefined'])
+    const texts = [one, two].map(app => textOf(http.createServer(app.callback()).listen(0)))
+    assert.deepEqual(await Promise.all(texts), ['one', 'undefined'])
   })
 })

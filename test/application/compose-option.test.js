@@ -12,26 +12,15 @@ engines('the compose option', ({ it, ask, serve }) => {
     if (Kone.compose) assert.equal(new Kone().compose, Kone.compose)
   })
 
-  it('should compose the middleware of the app', async () => {
+  it('should compose the middleware of the app, once per server or listener', async () => {
     const calls = []
     const compose = middleware => {
       calls.push(middleware.length)
       return async ctx => { ctx.body = 'own compose' }
     }
-    const res = await ask(app => app.use(() => assert.fail('is not run')), 'GET /', { app: { compose } })
-    assert.equal(res.text, 'own compose')
-    assert(calls.every(length => length >= 1) && calls.length >= 1)
-  })
-
-  it('should be called once per server or listener', async () => {
-    let calls = 0
-    const compose = middleware => {
-      calls++
-      return koaCompose(middleware)
-    }
-    const { ask } = await serve(app => app.use(ctx => { ctx.body = 'once' }), { compose })
-    assert.equal((await ask('GET /')).text, 'once')
-    assert.equal(calls, 1)
+    const { ask } = await serve(app => app.use(() => assert.fail('is not run')), { compose })
+    for (let i = 0; i < 2; i++) assert.equal((await ask('GET /')).text, 'own compose')
+    assert(calls.length === 1 && calls[0] >= 1, String(calls)) // an engine may add one
   })
 
   it('should work as a property', async () => {
@@ -52,10 +41,9 @@ engines('the compose option', ({ it, ask, serve }) => {
     assert.equal((await ask('GET /')).text, 'hello world')
   })
 
-  it('should respond with 500 when the composed function throws or rejects', async () => {
-    const throwing = { compose: () => () => { throw new Error('sync') } }
-    const rejecting = { compose: () => () => Promise.reject(new Error('async')) }
-    assert.equal((await ask(() => {}, 'GET /', { app: throwing })).status, 500)
-    assert.equal((await ask(() => {}, 'GET /', { app: rejecting })).status, 500)
-  })
+  for (const [title, fail] of [['throws', () => { throw new Error('x') }], ['rejects', () => Promise.reject(new Error('x'))]]) {
+    it(`should respond with 500 when the composed function ${title}`, async () => {
+      assert.equal((await ask(() => {}, 'GET /', { app: { compose: () => fail } })).status, 500)
+    })
+  }
 })

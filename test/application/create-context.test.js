@@ -8,39 +8,33 @@ const { once } = require('node:events')
 const Kone = require('../helpers/kone')
 
 describe('app.createContext(req, res)', () => {
+  /** What a server of node with this listener sends. */
+  async function responseOf (listener) {
+    const server = http.createServer(listener).listen(0)
+    await once(server, 'listening')
+    const res = await fetch(`http://127.0.0.1:${server.address().port}/hand`)
+    const text = await res.text()
+    server.closeAllConnections()
+    server.close()
+    return [res.status, res.headers.get('x-path'), text]
+  }
+
   it('should be usable alone, over node’s objects', async () => {
     const app = new Kone()
-    const server = http.createServer((req, res) => {
+    assert.deepEqual(await responseOf((req, res) => {
       const ctx = app.createContext(req, res)
-      assert.equal(ctx.req, req)
-      assert.equal(ctx.res, res)
-      assert.equal(ctx.app, app)
+      assert.deepEqual([ctx.req === req, ctx.res === res, ctx.app === app], [true, true, true])
       ctx.status = 201
       ctx.set('X-Path', ctx.path)
       ctx.body = 'by hand'
       res.end(ctx.body)
-    }).listen(0)
-    await once(server, 'listening')
-    const res = await fetch(`http://127.0.0.1:${server.address().port}/hand`)
-    assert.equal(res.status, 201)
-    assert.equal(res.headers.get('x-path'), '/hand')
-    assert.equal(await res.text(), 'by hand')
-    server.closeAllConnections()
-    server.close()
+    }), [201, '/hand', 'by hand'])
   })
 
   it('should run the rest by handleRequest(ctx, composed)', async () => {
     const app = new Kone()
-    app.silent = true
     const fn = app.compose([ctx => { ctx.body = ctx.path }])
-    const server = http.createServer((req, res) => {
-      app.handleRequest(app.createContext(req, res), fn)
-    }).listen(0)
-    await once(server, 'listening')
-    const res = await fetch(`http://127.0.0.1:${server.address().port}/rest`)
-    assert.equal(await res.text(), '/rest')
-    server.closeAllConnections()
-    server.close()
+    assert.deepEqual(await responseOf((req, res) => app.handleRequest(app.createContext(req, res), fn)), [200, null, '/hand'])
   })
 
   it('should reject when the app’s own ctx.onerror throws', async () => {

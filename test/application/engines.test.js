@@ -4,14 +4,14 @@ const assert = require('node:assert/strict')
 const http = require('node:http')
 const http2 = require('node:http2')
 
-const Incoming = require('../../lib/fetch/incoming')
+const { Incoming } = require('../../lib/engines/fetch/incoming')
 const engines = require('../helpers/engines')
 
 engines('an engine of these tests', ({ it, see, engine }) => {
   it('should be the one it is called', async () => {
     const [incoming, outgoing, version] = await see(ctx => [ctx.incoming, ctx.outgoing, ctx.incoming.httpVersion], 'GET /')
     const onHttp2 = engine === 'http2'
-    const onFastPath = engine.startsWith('http1') || engine.startsWith('fetch')
+    const onFastPath = /^(?:http1|fetch|inject$)/.test(engine)
     assert.equal(incoming instanceof http.IncomingMessage, !onHttp2 && !onFastPath)
     assert.equal(outgoing instanceof http.ServerResponse, !onHttp2 && !onFastPath)
     assert.equal(incoming instanceof http2.Http2ServerRequest, onHttp2)

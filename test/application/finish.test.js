@@ -48,7 +48,7 @@ engines("app.on('finish')", ({ it, serve }) => {
   })
 
   it('should be emitted when the client goes away', {
-    skip: { http2: 'gets its request from a raw client here', inject: 'has no client that could go', fetch: 'is aborted instead: test/fetch' }
+    skip: { http2: 'gets its request from a raw client here', inject: 'has no client that could go', fetch: 'is aborted instead: test/engines/fetch' }
   }, async () => {
     const { app, port } = await serve(app => app.use(ctx => {
       ctx.respond = false // never

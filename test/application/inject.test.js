@@ -2,6 +2,9 @@
 
 const { describe, it } = require('node:test')
 const assert = require('node:assert/strict')
+const { AsyncLocalStorage } = require('node:async_hooks')
+const diagnostics = require('node:diagnostics_channel')
+const http = require('node:http')
 const { Readable } = require('node:stream')
 
 const Kone = require('../helpers/kone')
@@ -43,6 +46,7 @@ describe('app.inject()', () => {
     assert.equal(json.body, '{"a":1}')
     assert.match(json.headers['content-type'], /^application\/json/)
     assert.equal((await echo().inject({ method: 'POST', body: Buffer.from('bytes') })).json().body, 'bytes')
+    assert.equal((await echo().inject({ method: 'POST', body: new Uint8Array([98, 99]) })).json().body, 'bc')
   })
 
   it('should give the promise of the app’s class', () => {
@@ -89,4 +93,175 @@ describe('app.inject()', () => {
     })
     await assert.rejects(Promise.resolve(app.inject('/')), { code: 'ECONNRESET' })
   })
+})
+
+const quiet = () => Object.assign(new Kone(), { silent: true })
+
+const withFront = process.env.KONE_HTTP1 !== 'off'
+
+/** What the request goes through, seen from inside: an object of the front or of fetch is not node's. */
+const through = async (app, options) => {
+  let engine
+  app.use((ctx, next) => {
+    const { incoming } = ctx
+    engine = incoming instanceof http.IncomingMessage ? 'node' : incoming.connection === undefined ? 'fetch' : 'http1'
+    ctx.body = 'a'
+  })
+  const res = await app.inject({ ...options })
+  assert.equal(res.status, 200)
+  return engine
+}
+
+describe('app.inject({ engine })', () => {
+  it('should be the front by default, as of app.listen()', { skip: !withFront }, async () => {
+    assert.equal(await through(new Kone()), 'http1')
+    assert.equal(await through(new Kone(), { engine: undefined }), 'http1')
+    assert.equal(await through(new Kone(), { engine: 'http1' }), 'http1')
+  })
+
+  it('should be node:http or app.fetch() on request', async () => {
+    assert.equal(await through(new Kone(), { engine: 'node' }), 'node')
+    assert.equal(await through(new Kone(), { engine: 'fetch' }), 'fetch')
+  })
+
+  it('should be chosen per request', { skip: !withFront }, async () => {
+    const app = new Kone()
+    assert.equal(await through(app, { engine: 'node' }), 'node')
+    for (const engine of ['http1', 'fetch', 'node', 'http1']) {
+      app.middleware.length = 0
+      assert.equal(await through(app, { engine }), engine)
+    }
+  })
+
+  it('should be node:http where listen() uses it', async () => {
+    const { KONE_HTTP1 } = process.env
+    assert.equal(await through(new Kone({ http1: false })), 'node')
+    const late = new Kone()
+    await late.inject('/')
+    late.http1 = false
+    assert.equal(await through(late), 'node')
+    process.env.KONE_HTTP1 = 'off'
+    try {
+      assert.equal(await through(new Kone(), { engine: 'http1' }), 'node')
+    } finally {
+      if (KONE_HTTP1 === undefined) delete process.env.KONE_HTTP1
+      else process.env.KONE_HTTP1 = KONE_HTTP1
+    }
+    for (const name of ['createContext', 'handleRequest', 'callback']) {
+      const app = new Kone()
+      const replaced = app[name]
+      app[name] = function (...args) { return replaced.apply(this, args) }
+      app.silent = true
+      assert.equal(await through(app), 'node', name)
+    }
+  })
+
+  it('should show node’s objects to whom watches requests', { skip: !withFront }, async () => {
+    const seen = []
+    const see = ({ request, response }) => { seen.push(request, response) }
+    diagnostics.subscribe('http.server.request.start', see)
+    try {
+      assert.equal(await through(new Kone()), 'http1')
+    } finally {
+      diagnostics.unsubscribe('http.server.request.start', see)
+    }
+    assert.equal(seen.length, 2)
+    assert(seen[0] instanceof http.IncomingMessage && seen[1] instanceof http.ServerResponse)
+  })
+
+  it('should be one of the three', () => {
+    for (const engine of ['http2', '', null, 1, 'toString', ['http1']]) {
+      assert.throws(() => new Kone().inject({ engine }), { name: 'TypeError', message: /^app\.inject\(\{ engine \}\): engine must be one of/ })
+    }
+  })
+
+  for (const engine of ['http1', 'node', 'fetch']) {
+    describe(engine, () => {
+      it('should send what is described', async () => {
+        const res = await echo().inject({ engine, method: 'PATCH', url: '/a?b=c', headers: { 'X-A': ['1', '2'], Host: 'a.b', 'X-B': undefined }, body: { c: 1 } })
+        assert.equal(res.status, 200)
+        assert.equal(res.message, 'OK')
+        assert.equal(res.headers['x-method'], 'PATCH')
+        const { url, headers, body } = res.json()
+        assert.equal(url, '/a?b=c')
+        assert.equal(body, '{"c":1}')
+        const { connection, ...rest } = headers
+        assert.deepEqual(rest, { host: 'a.b', 'x-a': '1, 2', 'content-type': 'application/json', 'content-length': '7' })
+      })
+
+      it('should name localhost, and 127.0.0.1 as the client', async () => {
+        const app = new Kone()
+        app.use(ctx => { ctx.body = { host: ctx.host, ip: ctx.ip, protocol: ctx.protocol } })
+        assert.deepEqual((await app.inject({ engine })).json(), { host: 'localhost', ip: '127.0.0.1', protocol: 'http' })
+      })
+
+      it('should take a type and a length that are given', async () => {
+        const headers = { 'Content-Type': 'text/x', 'CONTENT-LENGTH': '2' }
+        const sent = (await echo().inject({ engine, method: 'POST', headers, body: Buffer.from('ab') })).json()
+        assert.equal(sent.body, 'ab')
+        assert.equal(sent.headers['content-type'], 'text/x')
+        assert.equal(sent.headers['content-length'], '2')
+      })
+
+      it('should have a body with each method that allows one', async () => {
+        for (const method of ['DELETE', 'OPTIONS', ...(engine === 'fetch' ? [] : ['GET'])]) {
+          const res = await echo().inject({ engine, method, body: 'abc' })
+          assert.equal(res.json().body, 'abc', method)
+        }
+      })
+
+      it('should return cookies as a list, and a stream whole', async () => {
+        const app = new Kone()
+        app.use(ctx => {
+          ctx.set('Set-Cookie', ['a=1', 'b=2'])
+          ctx.body = Readable.from(['one', 'two'])
+        })
+        const res = await app.inject({ engine })
+        assert.deepEqual(res.headers['set-cookie'], ['a=1', 'b=2'])
+        assert.equal(res.text(), 'onetwo')
+      })
+
+      it('should run in the async context of its caller', async () => {
+        const storage = new AsyncLocalStorage()
+        const app = new Kone()
+        app.use(async ctx => {
+          ctx.body = { store: storage.getStore() ?? null, length: (await ctx.request.readBody()).length }
+          storage.enterWith('of the handler')
+        })
+        const body = Buffer.alloc(100000)
+        const ask = async () => (await app.inject({ engine, method: 'POST', body })).json().store
+        assert.equal(await ask(), null)
+        assert.equal(await storage.run('first', ask), 'first')
+        assert.equal(await storage.run('second', ask), 'second')
+        assert.equal(await ask(), null)
+        assert.equal(storage.getStore(), undefined)
+      })
+
+      it('should return the response to a request that node rejects', { skip: engine === 'fetch' }, async () => {
+        const rejected = async options => (await quiet().inject({ engine, ...options })).status
+        assert.equal(await rejected({ url: '/\u00e9' }), 400)
+        assert.equal(await rejected({ method: 'NONE' }), 400)
+        assert.equal(await rejected({ url: `/${'a'.repeat(20000)}` }), 431)
+        assert.equal(await rejected({ method: 'POST', headers: { 'content-length': 1, 'transfer-encoding': 'chunked' }, body: 'a' }), 400)
+      })
+
+      it('should reject when a response is cut short', { skip: engine === 'fetch' }, async () => {
+        const app = quiet()
+        app.use(ctx => {
+          ctx.body = Readable.from((async function * () {
+            yield 'half'
+            throw new Error('the other half')
+          })())
+        })
+        await assert.rejects(Promise.resolve(app.inject({ engine })), { code: 'ECONNRESET' })
+      })
+
+      it('should leave nothing open', async () => {
+        const app = new Kone()
+        app.use(ctx => { ctx.body = 'a' })
+        await app.inject({ engine })
+        assert.equal(await Promise.race([app.close().then(() => 'closed'), new Promise(resolve => setTimeout(resolve, 1000))]), 'closed')
+      })
+    })
+  }
 })

@@ -3,10 +3,8 @@
 const { describe, it } = require('node:test')
 const assert = require('node:assert/strict')
 const { contenders } = require('../../benchmarks/labs/battle')
-const view = require('../../benchmarks/labs/battle/tables')
 const autocannon = require('../../benchmarks/lib/load/autocannon')
 const { family, ticks } = require('../../benchmarks/lib/run/cpu')
-const { row } = require('../../benchmarks/lib/run/result')
 const { verify } = require('../../benchmarks/lib/run/verify')
 const Program = require('../../benchmarks/lib/servers/program')
 const Server = require('../../benchmarks/lib/servers/server')
@@ -57,23 +55,4 @@ describe('the CPU time of a server that has ended', { skip: process.platform !==
       assert.ok(after >= before - SPARE, `${before} ticks before the end, ${after} after it`)
     })
   }
-})
-
-describe('the table of clusters', () => {
-  const of = (workload, contender, cpu) => [
-    row({ workload, contender, metric: 'cpu', unit: 'µs/request' }, [cpu, cpu, cpu]),
-    row({ workload, contender, metric: 'throughput', unit: 'requests/s' }, [1, 1, 1])
-  ]
-  const result = rows => ({ rows, rejected: [], derived: { workers: 2, ratios: [], remarks: [], responses: [], about: {} } })
-  const section = rows => view(result(rows)).sections.find(one => one?.heading.startsWith('node:cluster'))
-
-  it('should say what a request costs in the cluster and in one process', () => {
-    const { heading, notes } = section([...of('cluster, wrk', 'kone', 12.5), ...of('hello, wrk', 'kone', 11)])
-    assert.match(heading, /with 2 workers/)
-    assert.ok(notes.includes('kone: 12.5 µs in the cluster, 11.0 µs in one process'), notes.join('\n'))
-  })
-
-  it('should be left out where it was not measured', () => {
-    assert.equal(section(of('hello, wrk', 'kone', 11)), undefined)
-  })
 })

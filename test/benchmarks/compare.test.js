@@ -4,7 +4,7 @@ const { spawnSync } = require('node:child_process')
 const path = require('node:path')
 const { describe, it } = require('node:test')
 const assert = require('node:assert/strict')
-const { conclusion, verdict } = require('../../benchmarks/lib/report/verdict')
+const { conclusion, verdict } = require('../../benchmarks/labs/compare/view')
 const { sides } = require('../../benchmarks/labs/compare/revisions')
 
 const ratio = (...rounds) => ({ min: Math.min(...rounds), max: Math.max(...rounds), rounds })

@@ -11,10 +11,7 @@ const { contenders } = require('../../benchmarks/labs/dropin')
 const { prepare } = require('../../benchmarks/labs/dropin/app')
 const { compared } = require('../../benchmarks/labs/dropin/compared')
 const { missing, underPm2 } = require('../../benchmarks/labs/dropin/pm2')
-const view = require('../../benchmarks/labs/dropin/tables')
 const workloads = require('../../benchmarks/labs/dropin/workloads')
-const { claims } = require('../../benchmarks/lib/report/claims')
-const { row } = require('../../benchmarks/lib/run/result')
 const Program = require('../../benchmarks/lib/servers/program')
 const Server = require('../../benchmarks/lib/servers/server')
 
@@ -89,43 +86,5 @@ describe('the comparison of dropin', () => {
     await check(await serving('koa', { 'X-A': '1' }), expected)
     assert.equal((await check(await serving('node', {}), expected)).body, 'hi')
     await assert.rejects(check(await serving('node', {}), { ...expected, body: 'ho' }), /its body is "hi"/)
-  })
-})
-
-describe('the table of dropin', () => {
-  const claimed = on => claims().find(({ lab, workload }) => lab === 'dropin' && workload === 'API').atMost[on].toFixed(2)
-  const cpu = (contender, rounds, workload = 'API') => ({ workload, contender, rounds })
-  const result = (node, measured) => ({
-    node,
-    rows: measured.flatMap(({ rounds, ...of }) => [
-      row({ ...of, metric: 'cpu', unit: 'µs/request' }, rounds),
-      row({ ...of, metric: 'throughput', unit: 'requests/s' }, rounds)
-    ]),
-    rejected: [],
-    derived: { ratios: [], remarks: [], discarded: [], responses: [], about: {} }
-  })
-
-  it('should hold kone ÷ koa of each round against what is claimed on the Node version', () => {
-    const rows = [cpu('koa', [100, 200, 100]), cpu('kone', [50, 100, 59])]
-    const [{ table: [, ...lines] }] = view(result('v20.20.2', rows)).sections
-    const line = lines.find(([what]) => what.startsWith('API:'))
-    assert.deepEqual(line.slice(1), ['–', '100', '59.0', '0.50', '0.50–0.59', claimed('20'), 'reached'])
-    assert.equal(lines.length, workloads.length)
-
-    const [newest] = view(result('v26.4.0', rows)).sections
-    assert.match(newest.heading, /Node 26/)
-    assert.equal(newest.table.find(([what]) => what.startsWith('API:'))[6], claimed('26'))
-  })
-
-  it('should name a claim that is missed, and what was not measured', () => {
-    const [{ table: [, ...lines] }] = view(result('v20.20.2', [cpu('koa', [100, 100, 100]), cpu('kone', [70, 70, 70])])).sections
-    assert.equal(lines.find(([what]) => what.startsWith('API:')).at(-1), 'missed')
-    assert.equal(lines.find(([what]) => what.startsWith('https')).at(-1), 'not measured')
-  })
-
-  it('should divide the last row by kone on node:http', () => {
-    const rows = [cpu('kone', [8, 8, 8], 'ctx.res touched'), cpu('kone-node', [10, 10, 10], 'ctx.res touched')]
-    const [{ table: [, ...lines] }] = view(result('v20.20.2', rows)).sections
-    assert.equal(lines.at(-1)[4], '0.80')
   })
 })

@@ -10,7 +10,7 @@ const { setTimeout: sleep } = require('node:timers/promises')
 const { need } = require('../helpers/programs')
 
 const LAB = path.join(__dirname, 'fixtures/lab.js')
-const FILES = ['moment.node20.html', 'moment.node20.json'].map(name => name.replace('20', process.versions.node.split('.')[0]))
+const FILES = ['moment.node20.json'].map(name => name.replace('20', process.versions.node.split('.')[0]))
 const LATER = 5000 // ms in which a process that was forgotten would show
 
 /*
@@ -106,7 +106,7 @@ describe('a lab', { skip: process.platform !== 'linux' && 'its processes are fou
     child.stderr.on('data', chunk => { stderr += chunk })
     const ended = new Promise(resolve => child.once('close', code => {
       const files = fs.existsSync(out) ? fs.readdirSync(out).sort() : []
-      resolve({ code, stderr, files, result: () => JSON.parse(fs.readFileSync(path.join(out, FILES[1]), 'utf8')) })
+      resolve({ code, stderr, files, result: () => JSON.parse(fs.readFileSync(path.join(out, FILES[0]), 'utf8')) })
     }))
     const printed = pattern => new Promise((resolve, reject) => {
       const look = () => { if (pattern.test(stderr)) resolve() }

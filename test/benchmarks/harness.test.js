@@ -1,7 +1,9 @@
 'use strict'
 
+const http = require('node:http')
 const { describe, it } = require('node:test')
 const assert = require('node:assert/strict')
+const { paced } = require('../../benchmarks/lib/load/crowd')
 const { harness } = require('../../benchmarks/lib/run/harness')
 const { Lab } = require('../../benchmarks/lib/run/lab')
 
@@ -26,5 +28,56 @@ describe('what a generator costs by itself', { skip: process.platform !== 'linux
     const failing = { run: async () => ({ requests: 9, errors: 1, seconds: 1 }) }
     const [row] = await harness(['wrk'], { generators: { wrk: failing }, pins: null, quick: true })
     assert.deepEqual(row, { generator: 'wrk', connections: 50, failed: '1 errors in 10 requests' })
+  })
+})
+
+describe('the parts of a lab', () => {
+  const labOf = left => Object.defineProperty(new Lab('some', [], { quick: true, rounds: 3, node: process.execPath }, []), 'timeLeft', { value: left })
+  const parts = (done, ...sizes) => sizes.map((size, i) => ({
+    name: String(i),
+    size,
+    act: async () => {
+      done.push(String(i))
+      await new Promise(resolve => setTimeout(resolve, 5))
+    }
+  }))
+
+  it('should all be done, in order, when there is time', async () => {
+    const done = []
+    await labOf(Infinity).inTime(parts(done, 1, undefined, 3))
+    assert.deepEqual(done, ['0', '1', '2'])
+  })
+
+  it('should be left out by name when they take longer than is left', async () => {
+    for (const [left, sizes, expected, skipped] of [[60_000, [1, 1e9, 1], ['0', '2'], ['1']], [-1, [1, 1], [], ['0', '1']]]) {
+      const [done, lab] = [[], labOf(left)]
+      await lab.inTime(parts(done, ...sizes))
+      assert.deepEqual([done, lab.result.skipped.map(({ part }) => part)], [expected, skipped])
+    }
+  })
+})
+
+describe('load at a fixed rate', () => {
+  it('should send so many requests a second, and end when the server is too slow for them', async () => {
+    const server = http.createServer((req, res) => {
+      if (req.url === '/slow') setTimeout(() => res.end('1'), 300)
+      else res.end('1')
+    }).listen(0, '127.0.0.1')
+    await new Promise(resolve => server.once('listening', resolve))
+    const { port } = server.address()
+    const generator = paced({})
+    const marks = []
+    try {
+      const load = { port, connections: 10, rate: 200, seconds: 1, mark: what => marks.push(what) }
+      const { requests, errors, p99 } = await generator.run(load)
+      assert.deepEqual([requests, errors, marks], [200, 0, ['settled', 'over']])
+      assert.ok(p99 > 0)
+      const slow = await generator.run({ ...load, path: '/slow' })
+      assert.ok(slow.requests > 0 && slow.requests < 150 && slow.errors === 0, `${slow.requests} requests, ${slow.errors} errors`)
+    } finally {
+      generator.stop()
+      server.close()
+      server.closeAllConnections()
+    }
   })
 })

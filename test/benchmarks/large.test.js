@@ -6,9 +6,8 @@ const path = require('node:path')
 const { describe, it } = require('node:test')
 const assert = require('node:assert/strict')
 const { contenders } = require('../../benchmarks/labs/static')
-const { LARGE, contentOf, tables, transfer } = require('../../benchmarks/labs/static/large')
+const { LARGE, contentOf, transfer } = require('../../benchmarks/labs/static/large')
 const { workersFor } = require('../../benchmarks/labs/static/plan')
-const { row } = require('../../benchmarks/lib/run/result')
 const Server = require('../../benchmarks/lib/servers/server')
 
 describe('large files in static', () => {
@@ -33,19 +32,6 @@ describe('large files in static', () => {
       await server.stop()
       fs.rmSync(root, { recursive: true })
     }
-  })
-
-  it('should be shown with bandwidth, cost per megabyte and memory, the cheapest first', () => {
-    const [{ workload }] = LARGE
-    const rows = [['node-disk', 800, 1000, 90], ['kone', 1500, 300, 64]].flatMap(([contender, rate, cost, memory]) => [
-      row({ workload, contender, metric: 'bandwidth', unit: 'MB/s' }, [rate, rate, rate]),
-      row({ workload, contender, metric: 'perMB', unit: 'µs/MB' }, [cost, cost, cost]),
-      row({ workload, contender, metric: 'memory', unit: 'MB' }, [memory, memory, memory])
-    ])
-    const [{ table: [, kone, node] }, ...others] = tables({ rows })
-    assert.deepEqual(kone, ['kone', '1,500', '1,500–1,500', '300', '300–300', '0.30', '64.0'])
-    assert.deepEqual([node[0], node[5]], ['node-disk', '1.00'])
-    assert.deepEqual(others, [])
   })
 })
 

@@ -4,9 +4,7 @@ const { describe, it } = require('node:test')
 const assert = require('node:assert/strict')
 const { contenders } = require('../../benchmarks/labs/connections')
 const { levelsOf, sized } = require('../../benchmarks/labs/connections/levels')
-const { view } = require('../../benchmarks/labs/connections/tables')
 const { openingsOf } = require('../../benchmarks/lib/run/openings')
-const { row } = require('../../benchmarks/lib/run/result')
 const { extra } = require('../../benchmarks/lib/servers/program')
 
 const LIMIT = 20_000
@@ -59,19 +57,5 @@ describe('a contender of connections', () => {
     assert.ok(sized(told, 50_000, LIMIT).given.workers >= 3)
     assert.match(sized(single, 50_000, LIMIT), /one process/)
     assert.equal(sized(single, 1000, LIMIT), single)
-  })
-})
-
-describe('the closed loop of connections', () => {
-  const of = (contender, cpu) => ['cpu', 'throughput'].map(metric =>
-    row({ workload: 'closed loop, 50,000 connections', contender, metric, unit: '' }, [cpu, cpu, cpu], { latencyMeanMs: 1 }))
-
-  it('should be divided by node\'s cluster where one process of node cannot hold the connections', () => {
-    const rows = [...of('kone-cluster', 10), ...of('node-cluster', 20)]
-    const derived = { levels: [50_000], leftOut: [], reconnects: [], remarks: [], discarded: [] }
-    const { sections } = view({ rows, rejected: [], derived })
-    const { table: [head, kone] } = sections.find(one => one?.heading.startsWith('closed loop'))
-    assert.equal(head[5], '÷ node-cluster')
-    assert.equal(kone[5], '0.50')
   })
 })

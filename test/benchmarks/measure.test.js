@@ -100,6 +100,8 @@ describe('a measurement', () => {
     const sample = { busy: 0.99, wait: 0.01, steal: 0 }
     assert.deepEqual(remarks([sample]), [])
     assert.match(remarks([{ ...sample, busy: 0.5 }])[0], /the load generator was the limit \(server busy 50 %\)/)
+    assert.deepEqual(remarks([{ ...sample, busy: 0.5, requestsPerSecond: 1990 }], { rate: 2000 }), [])
+    assert.match(remarks([{ ...sample, requestsPerSecond: 1500 }], { rate: 2000 })[0], /the rate was not reached \(1500 requests\/s\)/)
     assert.match(remarks([{ ...sample, wait: 0.6 }])[0], /contended/)
     assert.match(remarks([{ ...sample, steal: 0.1 }])[0], /hypervisor took 10 %/)
   })

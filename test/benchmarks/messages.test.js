@@ -25,6 +25,7 @@ const EXCEPTIONS = {
   'it needs ': 'packages that the tests have installed',
   'git is missing': 'the tests need git',
   '--node ${text}': 'a download that failed', // eslint-disable-line no-template-curly-in-string
+  'firstOf(reasons)': 'what a run lacks: results.test.js',
   'stderr.trim().split': 'what a measured server has printed, as its reason in the result'
 }
 
@@ -45,13 +46,13 @@ const MISTAKES = [
   ['results.js', '--from', 2, "'--from <value>' argument missing", '--from FOLDER'],
   ['results.js', '--from FOLDER/nowhere --to FOLDER/to', 1, '/nowhere', 'make battle ARGS='],
   ['results.js', '--from FOLDER --to FOLDER/to half', 1, 'half.json is refused', 'JSON'],
-  ['results.js', '--from FOLDER --to FOLDER/to other', 1, 'other.json is refused', 'machine and rows are expected'],
+  ['results.js', '--from FOLDER --to FOLDER/to other', 1, 'other.json is refused', 'it has no rows'],
   ['results.js', '--from FOLDER --to FOLDER/to nobody', 1, 'nobody.json is refused', 'no such file'],
-  ['results.js', '--from FOLDER/nowhere --to FOLDER', 1, 'half.json in ', 'cannot be read'],
+  ['results.js', '--from FOLDER/nowhere --to FOLDER', 1, 'half.json is left out', 'not JSON'],
   ['report.js', '--fast', 2, "report: Unknown option '--fast'", '--from FOLDER'],
   ['report.js', '--from FOLDER/nowhere', 2, '/nowhere', '--from must be a folder with results'],
-  ['report.js', '--html --from FOLDER', 0, 'half.json is left out', 'not JSON'],
-  ['report.js', '--html --from FOLDER', 0, 'other.json is left out', 'lab: ']
+  ['report.js', '--from FOLDER --to FOLDER/to', 0, 'half.json is left out', 'not JSON'],
+  ['report.js', '--from FOLDER --to FOLDER/to', 0, 'other.json is left out', 'it has no rows']
 ]
 
 let folder

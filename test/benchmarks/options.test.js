@@ -70,7 +70,7 @@ describe('the command line of a lab', () => {
   it('should help', () => {
     const { status, stdout } = start('battle', '--help')
     assert.equal(status, 0)
-    assert.match(stdout, /make battle ARGS=[^]*contenders: node, kone, kone-bluebird, koa, koa3, express, fastify, hono, kone-pm2, restana, toa, trek-engine/)
+    assert.match(stdout, /make battle ARGS=[^]*contenders: net, node, node-cheapest, kone, kone-bluebird, koa, koa3, express, fastify, hono, kone-pm2, restana, toa, trek-engine/)
   })
 
   function start (lab, ...argv) {

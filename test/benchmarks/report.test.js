@@ -1,77 +1,230 @@
 'use strict'
 
 const assert = require('node:assert/strict')
+const { spawnSync } = require('node:child_process')
+const fs = require('node:fs')
+const os = require('node:os')
+const path = require('node:path')
 const { describe, it } = require('node:test')
-const { bars, lines, scale } = require('../../benchmarks/lib/report/chart')
-const { index } = require('../../benchmarks/lib/report/site')
-const { indexed, viewOf } = require('../../benchmarks/lib/report/view')
-const { problems } = require('../../benchmarks/lib/run/result')
-const { battle, growth } = require('./fixtures/results')
+const { table, updated } = require('../../benchmarks/lib/report/claims')
+const { THEMES, draw } = require('../../benchmarks/lib/report/charts')
+const Figures = require('../../benchmarks/lib/report/figures')
+const { LABS, generate, timeless, viewOf } = require('../../benchmarks/lib/report/report')
+const { overview } = require('../../benchmarks/lib/report/tables')
+const { ratio } = require('../../benchmarks/lib/report/text')
+const { parse, stringify } = require('../../benchmarks/lib/run/result')
+const { result } = require('./fixtures/labs')
 
-describe('the index of the HTML pages', () => {
-  it('should open with the claims and print what is lost', () => {
-    const result = battle()
-    result.derived.targets = [{ what: 'hello <b> ÷ node', target: 0.5, median: 0.61, min: 0.6, max: 0.63 }]
-    const html = index([result])
-    assert.match(html, /target missed: hello &lt;b&gt; ÷ node/)
-    assert.match(html, /<a href="battle\.node20\.html">/)
-    assert.ok(html.indexOf('bare node:http') < html.indexOf('What is lost'), 'it opens with the claims')
-    assert.ok(html.indexOf('class="no"') < html.indexOf('class="open"'), 'what is not supported is first')
+const REPORT = path.join(__dirname, '../../benchmarks/report.js')
+const README = ['chart', 'set', 'dropin'].map(name => `<!-- ${name} -->\n<!-- /${name} -->`).join('\n')
+const made = (results, more) => generate({ results, readme: README, claims: {}, ...more })
+const page = (lab, results, more) => made(results, more).files.get(`docs/reports/${lab}.md`)
+
+describe('the page of a lab', () => {
+  for (const lab of LABS) {
+    it(`should show every workload of ${lab}, with its charts, and no hole`, () => {
+      const one = result(lab)
+      const { files } = made([one])
+      const text = files.get(`docs/reports/${lab}.md`)
+      assert.doesNotMatch(text, /undefined|NaN|\bnull\b(?<!dev.null)|\[object/)
+      assert.match(text, /## How it was measured/)
+      const charts = [...files.keys()].filter(name => name.includes(`/charts/${lab}`))
+      assert.ok(charts.length >= 2)
+      for (const name of charts) assert.ok(text.includes(path.basename(name)), name)
+      for (const name of charts) assert.doesNotMatch(files.get(name), /undefined|NaN|Infinity/)
+    })
+
+    it(`should say how to measure ${lab} where no result is committed`, () => {
+      assert.match(page(lab, []), new RegExp(`No result of this lab is committed. To get one: \`make .*${lab}`))
+    })
+  }
+
+  it('should begin with the raw socket, kone, node:http and Koa, and what each takes above the socket', () => {
+    const figures = new Figures(result('front'))
+    const { table: [head, line], notes } = overview([{ figures, what: 'hello', workload: 'hello' }])
+    assert.deepEqual(head, ['', 'raw socket', 'kone', '`node:http`', 'Koa 2', 'kone − socket', '`node:http` − socket', 'Koa 2 − socket',
+      'kone ÷ `node:http`', 'kone ÷ Koa 2'])
+    assert.deepEqual(line.slice(0, 3), ['hello', '62.1', '20.7'])
+    assert.match(notes.join(), /Not measured in this run: `node:http`, cheapest form\./)
+    assert.match(page('front', [result('front')]), /# kone’s own HTTP\/1\.1[^]*?## Server CPU per request, µs\n\n\| \| raw socket/)
+  })
+
+  it('should take the raw socket from the measurement of the generator where it was no contender', () => {
+    const figures = new Figures(result('battle'))
+    const { table: [, line], notes } = overview([{ figures, what: 'hello', workload: 'hello, wrk' }])
+    assert.equal(line[1], '5.10 *')
+    assert.match(notes.join(), /the raw socket was no contender/)
+  })
+
+  it('should warn of a quick run, and of code that has changed since', () => {
+    const quick = result('battle')
+    quick.derived.quick = true
+    assert.match(page('battle', [quick]), /this is a quick run, for a first look\. It is not a result\./)
+    const stale = page('battle', [result('battle')], { isStale: () => true })
+    assert.match(stale, /`lib\/` has changed since these results were measured \(Node 26, commit `aaaaaaaaa`\)/)
+    assert.equal(timeless(stale), page('battle', [result('battle')]))
+  })
+
+  it('should name what was left out, what was rejected, where the generator was the limit, and the machine', () => {
+    const one = result('battle')
+    one.skipped.push({ part: 'cluster, wrk', reason: 'no time left' })
+    one.rejected.push({ workload: 'pm2', contender: 'koa', reason: 'it ended' })
+    one.derived.remarks.push({ workload: 'hello', contender: 'kone', remark: 'the load generator was the limit (server busy 80 %)' })
+    const text = page('battle', [one])
+    for (const line of ['- Not measured: h2o. apt-get install h2o', '- Not measured: cluster, wrk: no time left.', '- Rejected: koa in “pm2”: it ended.',
+      '- the load generator was the limit: kone (server busy 80 %)', 'AMD EPYC, 2 cores, Linux 6.18.44', 'taken by other processes 2.0 %', 'rpc it ended']) {
+      assert.ok(text.includes(line), line)
+    }
+  })
+
+  it('should take the newest result of a version of Node, and a quick one only where there is no other', () => {
+    const newer = { ...result('soak', { date: '2027-01-01T00:00:00.000Z' }), commit: { hash: 'b'.repeat(40), dirty: true } }
+    assert.match(page('soak', [newer, result('soak')]), /`bbbbbbbbb` with changes/)
+    newer.derived.quick = true
+    assert.match(page('soak', [newer, result('soak')]), /`aaaaaaaaa`/)
+  })
+
+  it('should show the rates of battle where they were measured', () => {
+    const one = result('battle')
+    one.rows.push(...one.rows.filter(({ workload }) => workload === 'hello, wrk').map(row => ({ ...row, workload: 'hello, 10,000 requests/s' })))
+    assert.match(page('battle', [one]), /## At a fixed rate, CPU µs\/request\n\n\| \| 10,000\/s \| saturated \|/)
+    assert.doesNotMatch(page('battle', [result('battle')]), /At a fixed rate, CPU/)
   })
 })
 
-describe('a view', () => {
-  it('should name the rows of its charts, and find them again', () => {
-    const result = battle()
-    const chart = { rows: [result.rows[1], result.rows[0]], caption: 'c' }
-    result.derived.view = JSON.parse(JSON.stringify(indexed(result, { title: 't', sections: [{ heading: 'h', chart }] })))
-    assert.deepEqual(result.derived.view.sections[0].chart.rows, [1, 0])
-    assert.deepEqual(viewOf(result).sections[0].chart, chart)
+describe('the index of the reports', () => {
+  const index = more => made(LABS.map(lab => result(lab)), more).files.get('docs/reports/README.md')
+
+  it('should open with what kone is and is not cheaper at, in ten lines at most', () => {
+    const [, what, list] = index().split('\n\n')
+    assert.match(what, /^What kone is and is not cheaper at/)
+    assert.ok(list.split('\n').length <= 10)
+    assert.match(list, /- \*\*Koa 2\*\*: less in every round in (\d+) of \1 comparisons \(the least is [\d.]+ in .*\); by the median only in 0; not in 0\./)
+    assert.match(made([result('static', { cost: 90 })]).files.get('docs/reports/README.md'), /\*\*nginx\*\*.*; not in \d+ \(the most is [\d.]+ in static: /)
   })
 
-  it('should do the same for lines', () => {
-    const result = growth()
-    const { points } = viewOf(result).sections[0].chart.series[1]
-    assert.deepEqual(points.map(({ x, row }) => [x, row.contender]), [[1, 'koa'], [10, 'koa'], [100, 'koa']])
-    assert.deepEqual(problems(result), [])
+  it('should hold no aim', () => {
+    const all = [...made(LABS.map(lab => result(lab))).files].filter(([name]) => name.endsWith('.md')).map(([, text]) => text).join()
+    assert.doesNotMatch(all, /Target missed|targets|aimed|MISSED/)
+  })
+})
+
+describe('a claim', () => {
+  const spread = max => ({ median: max - 0.1, min: max - 0.2, max })
+  const found = max => [{ lab: 'battle', says: 'hello ÷ Koa', on: 26, spread: spread(max) }]
+  const NAME = 'battle: hello ÷ Koa'
+
+  it('should be what every round supports, rounded up to twentieths', () => {
+    assert.deepEqual(updated(found(0.62), {}), { claims: { [NAME]: { 26: 0.65 } }, broken: [] })
+    assert.equal(updated(found(0.65), {}).claims[NAME][26], 0.65)
+    assert.equal(updated(found(1.21), {}).claims[NAME][26], 1.25)
   })
 
-  it('should be made of the rows where the lab has kept none', () => {
-    const [{ heading, chart, table }] = viewOf(battle()).sections
-    assert.equal(heading, 'hello: cpu')
-    assert.deepEqual(chart.rows.map(({ contender }) => contender), ['kone', 'node', 'koa', 'trek-engine'])
-    assert.equal(table.length, 5)
+  it('should be lowered by a result that supports less', () => {
+    assert.equal(updated(found(0.5), { [NAME]: { 26: 0.65 } }).claims[NAME][26], 0.5)
+    assert.equal(updated(found(0.64), { [NAME]: { 26: 0.65 } }).claims[NAME][26], 0.65)
+  })
+
+  it('should stay, with a sentence, where a result breaks it, until it is accepted', () => {
+    const kept = { [NAME]: { 26: 0.65 } }
+    const { claims, broken } = updated(found(0.71), kept)
+    assert.equal(claims[NAME][26], 0.65)
+    assert.deepEqual(broken, ['battle: hello ÷ Koa, Node 26: claimed at most 0.65, the worst round is 0.71'])
+    assert.deepEqual(updated(found(0.71), kept, { accept: true }), { claims: { [NAME]: { 26: 0.75 } }, broken: [] })
+  })
+
+  it('should not follow a quick run', () => {
+    assert.deepEqual(updated([{ ...found(0.5)[0], isQuick: true }], {}).claims, {})
+  })
+
+  it('should be shown beside what was measured on each version of Node', () => {
+    const view = { lab: 'battle', claims: [['hello ÷ Koa', 'hello', 'koa'], ['nobody', 'hello', 'nobody']] }
+    const all = [26, 20].map(node => new Figures(result('battle', { node })))
+    const [head, ...lines] = table(view, all, { [NAME]: { 26: 0.65 } }, ratio)
+    assert.deepEqual(head, ['', 'Node 26', 'claim', 'Node 20', 'claim'])
+    assert.deepEqual(lines, [['hello ÷ Koa', '0.32 (0.32–0.32)', '≤ 0.65', '0.32 (0.32–0.32)', '–']])
+  })
+
+  it('should be of rows that the labs have', () => {
+    for (const lab of LABS) {
+      for (const [says, workload] of viewOf(lab).claims ?? []) assert.ok(says && workload, lab)
+    }
   })
 })
 
 describe('a chart', () => {
-  it('should have an error bar for every figure', () => {
-    const { rows } = battle()
-    assert.equal(bars(rows, 'c').match(/<line /g).length, rows.length * 3)
-    const [{ chart }] = viewOf(growth()).sections
-    assert.equal(lines(chart).match(/<line class="error"/g).length, 6)
+  const row = { median: 10, min: 9, max: 12 }
+  const bars = { title: 'kone < Koa', unit: 'µs', n: 8, bars: [{ label: 'kone', ...row }, { label: 'koa', ...row }], mark: { value: 5, label: 'raw socket 5.00' } }
+  const lines = { title: 'CPU', unit: 'µs', n: 8, x: { label: 'routes', log: true }, series: [{ name: 'kone', points: [{ x: 1, ...row }, { x: 100, ...row }] }] }
+
+  it('should say its finding, its unit, the rounds and what its error bars are', () => {
+    for (const chart of [bars, lines]) {
+      const { light } = draw(chart)
+      assert.match(light, /µs; medians of n = 8 rounds, error bars: lowest and highest round/)
+      assert.match(light, /<title id="title">(?:kone &lt; Koa|CPU)<\/title>/)
+    }
   })
 
-  it('should keep every point inside', () => {
-    const [{ chart }] = viewOf(growth()).sections
-    const at = [...lines(chart).matchAll(/<circle cx="([\d.]+)%" cy="([\d.]+)"/g)].map(([, x, y]) => [Number(x), Number(y)])
-    assert.equal(at.length, 6)
-    for (const [x, y] of at) assert.ok(x >= 10 && x <= 100 && y >= 0 && y <= 280, `${x} ${y}`)
+  it('should have kone in one colour, the raw socket as a line, and an error bar for each median', () => {
+    const { light } = draw(bars)
+    assert.equal(light.match(new RegExp(`<rect [^>]*fill="${THEMES.light.kone}"`, 'g')).length, 1)
+    assert.match(light, /stroke-dasharray="4 3"[^]*raw socket 5\.00/)
+    assert.equal(light.match(/<path d="M[\d.]+ [\d.]+H[\d.]+M/g).length, 2)
+    assert.equal(draw(lines).dark.match(/stroke-opacity="0.6"/g).length, 1)
   })
 
-  it('should give kone its color wherever it stands, and no two lines the same look', () => {
-    const [{ chart }] = viewOf(growth()).sections
-    const names = ['node', 'koa', 'go', 'nginx', 'kone', 'kone-cluster', 'node-cluster']
-    const svg = lines({ ...chart, series: names.map(name => ({ ...chart.series[0], name })) })
-    const looks = [...svg.matchAll(/<li class="([^"]+)">([^<]+)/g)].map(([, look]) => look)
-    assert.equal(looks[4], 'series s0')
-    assert.equal(new Set(looks).size, names.length)
+  it('should be readable: text has a contrast of 4.5 to its paper at least, bars and lines of 3', () => {
+    for (const { paper, ink, dim, kone, other, series } of Object.values(THEMES)) {
+      for (const color of [ink, dim]) assert.ok(contrast(paper, color) >= 4.5, color)
+      for (const color of [kone, other, ...series]) assert.ok(contrast(paper, color) >= 3, color)
+    }
   })
 
-  it('should count in round steps', () => {
-    assert.deepEqual(scale([0, 97], { zero: true }).ticks, [0, 20, 40, 60, 80, 100])
-    assert.deepEqual(scale([1, 10_000], { log: true }).ticks, [1, 10, 100, 1000, 10_000])
-    assert.equal(scale([5], {}).share(5), 0)
-    assert.equal(scale([0, 1, 2], { names: ['a', 'b'] }).share(0), 0.25)
+  function contrast (...colors) {
+    const [a, b] = colors.map(color => {
+      const [r, g, b] = color.match(/\w\w/g).map(hex => parseInt(hex, 16) / 255).map(v => v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4)
+      return 0.2126 * r + 0.7152 * g + 0.0722 * b
+    }).sort((a, b) => b - a)
+    return (a + 0.05) / (b + 0.05)
+  }
+})
+
+describe('make report', () => {
+  const folder = t => {
+    const made = fs.mkdtempSync(path.join(os.tmpdir(), 'kone-report-'))
+    t.after(() => fs.rmSync(made, { recursive: true }))
+    return made
+  }
+  const report = (...args) => spawnSync(process.execPath, [REPORT, ...args], { encoding: 'utf8' })
+
+  it('should write README and pages of the results of a folder into another, and remove the charts of an earlier report', t => {
+    const [from, to] = [folder(t), folder(t)]
+    fs.writeFileSync(path.join(from, 'battle.json'), stringify(result('battle')))
+    fs.writeFileSync(path.join(from, 'broken.json'), '{')
+    fs.mkdirSync(path.join(to, 'docs/reports/charts'), { recursive: true })
+    fs.writeFileSync(path.join(to, 'docs/reports/charts/old-dark.svg'), '')
+    const { status, stdout, stderr } = report('--from', from, '--to', to)
+    assert.equal(status, 0, stderr)
+    assert.match(stderr, /^broken\.json is left out: it is not JSON/)
+    assert.match(stdout, /files of 1 results/)
+    assert.match(fs.readFileSync(path.join(to, 'README.md'), 'utf8'), /five middleware, hello world \| 5\.10 \* \| 20\.7 \|/)
+    assert.deepEqual(fs.readdirSync(path.join(to, 'docs/reports/charts')).sort(), ['battle-dark.svg', 'battle-light.svg'])
+  })
+
+  it('should refuse unknown options, a folder that is missing, and a README without its markers', t => {
+    assert.match(report('--form', 'x').stderr, /^report: Unknown option '--form' \(benchmarks\/README\.md\)/)
+    assert.match(report('--from', '/nowhere').stderr, /--from must be a folder with results/)
+    assert.match(report('--help').stdout, /--accept/)
+    assert.throws(() => made([], { readme: '<!-- chart -->' }), { message: 'README.md must have <!-- chart --> and <!-- /chart -->' })
+  })
+})
+
+describe('the file of a result', () => {
+  it('should have a row on a line, and become the same result again', () => {
+    const one = result('battle')
+    const text = stringify(one)
+    assert.equal(text.split('\n').filter(line => line.includes('"rounds":[')).length, one.rows.length)
+    assert.doesNotMatch(text, /"median"/)
+    assert.deepEqual(parse(text), one)
   })
 })

@@ -6,9 +6,7 @@ const os = require('node:os')
 const path = require('node:path')
 const { describe, it } = require('node:test')
 const assert = require('node:assert/strict')
-const { cellRows, nameOf, problems, row, rowOf, rowsOf, save, write } = require('../../benchmarks/lib/run/result')
-const { page } = require('../../benchmarks/lib/report/html')
-const { addRatios, ranking } = require('../../benchmarks/lib/report/report')
+const { cellRows, nameOf, parse, problems, row, save, write } = require('../../benchmarks/lib/run/result')
 
 const RESULT = require.resolve('../../benchmarks/lib/run/result')
 
@@ -28,14 +26,19 @@ describe('the result of a lab', () => {
     assert.match(changed(row => { row.rounds[0] = NaN }), /a figure is not above 0/)
   })
 
-  it('should refuse fewer than three rounds and a spread of other figures', () => {
+  it('should refuse fewer than three rounds', () => {
     assert.match(changed(row => { row.rounds.pop() }), /fewer than three rounds/)
-    assert.match(changed(row => { row.median += 1 }), /the spread is not that of the rounds/)
   })
 
-  it('should refuse rows with errors and rows that break Little\'s law', () => {
-    assert.match(changed(row => { row.errors = 1 }), /has errors/)
+  it('should refuse rows that break Little\'s law, but not those of a fixed rate, whose latency has another meaning', () => {
     assert.match(changed(row => { row.requestsPerSecond = 90_000 }), /Little's law/)
+    assert.equal(changed(row => Object.assign(row, { requestsPerSecond: 90_000, rate: 90_000 })), '')
+  })
+
+  it('should refuse what is not the result of a lab', () => {
+    for (const text of ['{}', '[]', 'null', '{"rows":[]}']) assert.throws(() => parse(text), /it is not the result of a lab/)
+    assert.throws(() => parse(JSON.stringify({ ...result(), node: '20' })), /node must be a version, as v26\.1\.0/)
+    assert.throws(() => parse(JSON.stringify({ ...result(), rejected: 1 })), /it is not the result of a lab/)
   })
 
   it('should refuse a contender without a version, and one that is rejected and measured', () => {
@@ -79,28 +82,19 @@ describe('the result of a lab', () => {
     t.after(() => fs.rmSync(folder, { recursive: true }))
 
     const file = write(result(), folder)
-    assert.deepEqual(JSON.parse(fs.readFileSync(file, 'utf8')), result())
-    assert.throws(() => write({ ...result(), node: '' }, folder), /not sound: node is missing/)
+    assert.deepEqual(parse(fs.readFileSync(file, 'utf8')).rows, JSON.parse(JSON.stringify(result().rows)))
+    assert.throws(() => write({ ...result(), node: '' }, folder), /not sound: node must be a version/)
   })
 
   it('should be refused with the first faults of many', t => {
     const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'kone-result-'))
     t.after(() => fs.rmSync(folder, { recursive: true }))
     const broken = result()
-    for (const row of broken.rows) row.median = 0
+    for (const row of broken.rows) row.rounds = []
     const { length } = problems(broken)
     assert.ok(length > 3)
     const last = new RegExp(`not sound: [^;]+; [^;]+; [^;]+; and ${length - 3} more$`)
     assert.throws(() => write(broken, folder), { message: last })
-  })
-})
-
-describe('rows', () => {
-  it('should be found by workload, contender and metric', () => {
-    assert.deepEqual(rowOf(result(), 'hello', 'kone').rounds, [10, 11, 10.5])
-    assert.equal(rowOf(result(), 'hello', 'kone', 'throughput').unit, 'requests/s')
-    assert.equal(rowOf(result(), 'hello', 'nobody'), undefined)
-    assert.deepEqual(rowsOf(result(), 'hello').map(({ contender }) => contender), ['kone', 'node', 'koa'])
   })
 })
 
@@ -120,42 +114,6 @@ describe('the file of a result', () => {
     assert.match(stderr, /EFBIG/)
     assert.deepEqual(fs.readdirSync(folder), ['a.json'])
     assert.equal(fs.readFileSync(file, 'utf8'), 'before')
-  })
-})
-
-describe('the page of a result', () => {
-  const made = result()
-  addRatios(made, ['node'])
-  const section = ranking(made, 'hello', { heading: 'wrk <50>', references: ['node'] })
-  const html = page(made, { title: 'hello', sections: [section] })
-
-  it('should ask nothing of any host', () => {
-    assert.doesNotMatch(html, /\b(src|srcset|action)=|@import|url\(|<script|<link(?! rel="icon" href="data:,">)|https?:/)
-  })
-
-  it('should show figures, ratios and error bars', () => {
-    assert.equal(html.match(/<rect /g).length, 3)
-    assert.equal(html.match(/<line /g).length, 9)
-    assert.match(html, /<td>0\.50 \(0\.50–0\.50\)<\/td>/)
-  })
-
-  it('should name machine, Node, versions and command', () => {
-    for (const fact of ['Test CPU', 'v20.20.2', 'kone 2.17.0', 'node benchmarks/battle.js']) {
-      assert.ok(html.includes(fact), fact)
-    }
-  })
-
-  it('should say what was left out, and the commit', () => {
-    const hurried = { ...made, skipped: [{ part: 'routes', reason: 'no time left' }], commit: { hash: 'a'.repeat(40), dirty: true } }
-    const text = page(hurried, { title: 'hello', sections: [] })
-    assert.match(text, /<dt>Left out<\/dt><dd>routes: no time left<\/dd>/)
-    assert.match(text, /<dt>Commit<\/dt><dd>aaaaaaaaa with changes<\/dd>/)
-    assert.doesNotMatch(html, /Left out|Commit/)
-  })
-
-  it('should escape what it is given and read in the dark', () => {
-    assert.match(html, /wrk &lt;50&gt;/)
-    assert.match(html, /prefers-color-scheme: dark/)
   })
 })
 

@@ -3,27 +3,10 @@
 const assert = require('node:assert/strict')
 const http = require('node:http')
 const { describe, it } = require('node:test')
-const { BOUNDS, histogram, table } = require('../../benchmarks/lib/load/histogram')
 const { slope } = require('../../benchmarks/labs/growth/slope')
-const pooled = require('../../benchmarks/lib/load/pooled')
+const { pooled } = require('../../benchmarks/lib/load/loops')
 const rpc = require('../../benchmarks/lib/load/rpc')
-
-describe('a histogram', () => {
-  it('should count what lies below each bound', () => {
-    const counts = histogram([0, 4.99, 5, 499, 500, 9000])
-    assert.equal(counts.length, BOUNDS.length)
-    assert.deepEqual([counts[0], counts[1], counts.at(-2), counts.at(-1)], [2, 1, 1, 2])
-  })
-
-  it('should be a table of shares, without ranges that nobody is in', () => {
-    assert.deepEqual(table({ kone: histogram([1, 2, 3, 7]), node: histogram([600]) }), [
-      ['ms', 'kone', 'node'],
-      ['0 ~ 5', '75.00 %', '0.00 %'],
-      ['5 ~ 10', '25.00 %', '0.00 %'],
-      ['500 and more', '0.00 %', '100.00 %']
-    ])
-  })
-})
+const { start } = require('../../benchmarks/labs/rpc/servers')
 
 describe('a slope', () => {
   it('should be what one more costs, paired round by round', () => {
@@ -66,7 +49,6 @@ describe('generators of calls', () => {
       assert.deepEqual(value, { value: '"echo"' })
       const sample = await generator.run({ ...load, connections: 4, seconds: 0.3, expected: value })
       assert.ok(sample.requests > 0 && sample.errors > 0)
-      assert.equal(sample.counts.reduce((sum, n) => sum + n), sample.requests)
       assert.ok(sample.p50 <= sample.p99)
     })
   })
@@ -112,7 +94,7 @@ describe('generators of calls', () => {
 
 describe('the call without isolation', () => {
   it('should be of the same app, without isolate and nothing else', () => {
-    const names = name => require(`../../benchmarks/labs/rpc/contenders/${name}`).start().middleware.map(fn => fn.name)
+    const names = name => start([name]).middleware.map(fn => fn.name)
     const isolated = names('kone')
     assert.ok(isolated.includes('isolate'))
     assert.deepEqual(names('kone-unguarded'), isolated.filter(name => name !== 'isolate'))

@@ -9,7 +9,7 @@ const { describe, it } = require('node:test')
 const { setTimeout: wait } = require('node:timers/promises')
 const assert = require('node:assert/strict')
 const lab = require('../../benchmarks/labs/static')
-const { SIZES, bodyOf, growth, plan, workersFor } = require('../../benchmarks/labs/static/plan')
+const { SIZES, bodyOf, plan, workersFor } = require('../../benchmarks/labs/static/plan')
 const Server = require('../../benchmarks/lib/servers/server')
 
 describe('the workloads of static', () => {
@@ -29,7 +29,7 @@ describe('the workloads of static', () => {
     for (const { workload, load } of plan({ quick: false }).flat()) assert.ok(load.seconds >= 2, workload)
   })
 
-  it('should hold in a hurry what the targets need, and every file', () => {
+  it('should hold in a hurry the size of the report first, and every file', () => {
     const [first, ...others] = plan({ quick: true })
     assert.deepEqual(first.map(({ workload }) => workload), ['13 B, 64 connections', '13 B, 6,000 connections', '13 B, pipelined 16'])
     assert.deepEqual(new Set([first, ...others].flat().map(({ path }) => path)), new Set(SIZES.map(({ path }) => path)))
@@ -72,17 +72,5 @@ describe('a contender of static', { skip: process.platform !== 'linux' && 'descr
     const lighttpd = lab.contenders.find(({ name }) => name === 'lighttpd')
     assert.equal(workersFor(lighttpd, 60_000, 20_000), 7)
     assert.equal(workersFor({}, 60_000, 20_000), 4)
-  })
-})
-
-describe('the growth of a figure', () => {
-  it('should be compared round by round', () => {
-    const figures = { kone: [[10, 10], [15, 30]], net: [[8, 8], [8, 16]] }
-    const { rounds } = growth(name => [...figures[name]], 'kone', 'net')
-    assert.deepEqual(rounds, [1.5, 1.5])
-  })
-
-  it('should be null where one was not measured', () => {
-    assert.equal(growth(name => name === 'kone' ? [[1], [2]] : [[], []], 'kone', 'net'), null)
   })
 })

@@ -1,6 +1,5 @@
 'use strict'
 
-const { Writable } = require('node:stream')
 const { describe, it } = require('node:test')
 const assert = require('node:assert/strict')
 const { block, ratio, short, size, table, two } = require('../../benchmarks/lib/report/text')
@@ -56,7 +55,7 @@ describe('what a lab prints', () => {
 
   it('should draw its progress over one line on a terminal', () => {
     const written = []
-    const progress = bar(2, terminal(text => written.push(text)))
+    const progress = bar(2, { isTTY: true, columns: 80, write: text => written.push(text) })
     progress.tick('one')
     progress.tick('two')
     progress.end()
@@ -75,13 +74,3 @@ describe('what a lab prints', () => {
     assert.ok(written.every(text => /^ *\d+ % \w+\n$/.test(text)))
   })
 })
-
-function terminal (write) {
-  const stream = new Writable({
-    write (chunk, encoding, done) {
-      write(chunk.toString())
-      done()
-    }
-  })
-  return Object.assign(stream, { isTTY: true, columns: 80, cursorTo () {}, clearLine () {} })
-}

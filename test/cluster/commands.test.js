@@ -5,8 +5,10 @@ const assert = require('node:assert/strict')
 const { once } = require('node:events')
 const fs = require('node:fs')
 const net = require('node:net')
+const path = require('node:path')
+const { start } = require('../helpers/child')
 const { freePort, isTaken, onFreePort } = require('../helpers/ports')
-const { SHAPES, isAlive, make, until } = require('./instance')
+const { PM2, SHAPES, isAlive, make, until } = require('./instance')
 
 /** ms before a worker that has died is replaced for the first time. */
 const FIRST_WAIT = 100
@@ -102,7 +104,7 @@ for (const cluster of ['node', 'pm2']) {
       const workers = await instance.workers()
       const { code, lines } = await instance.run(instance.app)
       assert.equal(lines.length, 1)
-      assert.match(lines[0], new RegExp(`port ${instance.port} is in use`))
+      assert.match(lines[0], new RegExp(`port ${instance.port} is in use${cluster === 'node' ? ' by an instance of its own: reload or stop that one' : ''}`))
       assert.equal(code, 1)
       assert.deepEqual(await instance.workers(), workers)
     })
@@ -110,32 +112,56 @@ for (const cluster of ['node', 'pm2']) {
 }
 
 describe('node pm2.js', { concurrency: 2 }, () => {
-  it('should say in one line what is wrong with the environment', async t => {
+  // the environment, a command or the app's file, what was given, what is expected
+  for (const [env, typed, ...parts] of [
+    [{ PORT: '70000' }, SHAPES.app, 'PORT must be a whole number from 1 to 65535, not 70000'],
+    [{ INSTANCES: 'many' }, SHAPES.app, 'INSTANCES must be a whole number from 1 to 1024, not many'],
+    [{ DRAIN_TIMEOUT: '-1' }, SHAPES.app, 'DRAIN_TIMEOUT must be a whole number from 0', 'not -1'],
+    [{ KONE_CLUSTER: 'pm3' }, SHAPES.app, 'KONE_CLUSTER must be pm2 or node, not pm3'],
+    [{ KONE_CLUSTER: 'pm2', PM2_HOME: '/dev/null/pm2' }, SHAPES.app, 'pm2 cannot write to its folder', '/dev/null/pm2', 'set PM2_HOME'],
+    [{ TMPDIR: '/dev/null' }, SHAPES.app, '/dev/null'],
+    [{}, '', 'it exports neither an app nor a function nor a server', 'export an app, or listen there'],
+    [{}, 'process.exit(3)', 'it ended with exit code 3 before it listened'],
+    [{}, 'reload', 'nothing was started on port', 'kone start <file> --port'],
+    [{}, 'stop', 'nothing was started on port', 'kone start <file> --port'],
+    [{}, '--fast', 'unknown flag --fast', 'see kone start --help']
+  ]) {
+    const given = Object.entries(env).flat().join('=')
+    it(`should refuse in one line: ${[given, typed === SHAPES.app ? 'an app' : typed || 'an empty file'].filter(Boolean).join(', ')}`, async t => {
+      const instance = await make(t, 'node', env)
+      const isCommand = /^[\w-]+$/.test(typed)
+      if (!isCommand) instance.write(typed)
+      const { code, lines } = await instance.run(isCommand ? typed : instance.app)
+      assert.deepEqual([code, lines.length], [1, 1], lines.join('\n'))
+      assert.match(lines[0], /^kone: /)
+      for (const part of parts) assert(lines[0].includes(part), `no ${part} in: ${lines[0]}`)
+    })
+  }
+
+  it('should say whose the folder of the sockets is', { skip: process.platform === 'win32' && 'pipes have no folder' }, async t => {
     const instance = await make(t, 'node')
-    for (const [name, value, expected] of [
-      ['PORT', '70000', /PORT must be a whole number from 1 to 65535, not 70000/],
-      ['INSTANCES', 'many', /INSTANCES must be a whole number/],
-      ['DRAIN_TIMEOUT', '-1', /DRAIN_TIMEOUT must be a whole number/],
-      ['KONE_CLUSTER', 'pm3', /KONE_CLUSTER must be pm2 or node/],
-      ['TMPDIR', '/dev/null', /\/dev\/null/]
-    ]) {
-      const before = instance.env[name]
-      instance.env[name] = value
-      const { code, lines } = await instance.run(instance.app)
-      instance.env[name] = before
-      assert.equal(lines.length, 1)
-      assert.match(lines[0], expected)
-      assert.equal(code, 1)
-    }
-    assert.deepEqual((await instance.run('--help')).code, 1)
+    const folder = path.join(instance.folder, `kone-${process.getuid()}`)
+    fs.mkdirSync(folder)
+    fs.chmodSync(folder, 0o755)
+    const { code, lines } = await instance.run('status')
+    assert.deepEqual([code, lines.length], [1, 1])
+    assert.match(lines[0], /kone-\d+ must be a folder of user \d+ with mode 700, not one of user \d+ with mode 755/)
   })
 
-  it('should say in one line that pm2 cannot write to its folder', async t => {
-    const instance = await make(t, 'node', { KONE_CLUSTER: 'pm2', PM2_HOME: '/dev/null/pm2' })
+  it('should take the flags of kone start', async t => {
+    const instance = await make(t, 'node')
     instance.write(SHAPES.app)
-    const { code, lines } = await instance.run(instance.app)
-    assert.match(lines.join('\n'), /^kone: pm2 cannot write to its folder: .*\/dev\/null\/pm2.*$/)
-    assert.equal(code, 1)
+    const { code, lines } = await instance.run('--instances', '0', instance.app)
+    assert.deepEqual([code, lines.length], [1, 1])
+    assert.match(lines[0], /INSTANCES must be a whole number from 1 to 1024, not 0/)
+  })
+
+  it('should serve the demo if no file is named', async t => {
+    const { env, folder } = await make(t, 'node', { INSTANCES: '1' })
+    const demo = await onFreePort(port => start([PM2], { ...env, PORT: String(port), DATA: folder }, folder))
+    t.after(() => demo.stop())
+    assert.match(demo.output(), /in 1 workers \(node:cluster/)
+    assert.equal((await fetch(`${demo.url}/healthz`)).status, 200)
   })
 
   it('should serve ES modules, and a server that is promised', async t => {
@@ -171,11 +197,11 @@ describe("node:cluster's master", { concurrency: 3 }, () => {
     const instance = await make(t, 'node')
     instance.write('setInterval(() => {}, 1000)')
     const started = instance.start().catch(err => err)
-    await until('the app is tried', () => instance.left().length === 2)
+    await until(() => instance.left().length === 2)
     instance.master.kill('SIGTERM')
     await started
     assert.deepEqual(await instance.master.ended, { code: 0, lines: [] })
-    await until('nobody is left', () => instance.left().length === 0)
+    await until(() => instance.left().length === 0)
   })
 
   it('should reload on SIGHUP', async t => {
@@ -185,7 +211,7 @@ describe("node:cluster's master", { concurrency: 3 }, () => {
     const old = await instance.workers()
     instance.write(SHAPES.app, 2)
     instance.master.kill('SIGHUP')
-    await until('the workers are new', () => !old.some(isAlive))
+    await until(() => !old.some(isAlive))
     assert.equal((await instance.workers()).length, 2)
     assert.equal((await fetch(`${instance.url}/echo?id=1`)).headers.get('x-version'), '2')
   })
@@ -195,7 +221,7 @@ describe("node:cluster's master", { concurrency: 3 }, () => {
     instance.write(SHAPES.app)
     await instance.start()
     instance.master.kill('SIGKILL')
-    await until('nobody is left', () => instance.left().length === 0)
+    await until(() => instance.left().length === 0)
     await instance.start() // where the socket of the killed one still lies
   })
 
@@ -215,20 +241,20 @@ describe("node:cluster's master", { concurrency: 3 }, () => {
     const broken = `${instance.app}.broken`
     instance.write(`const fs = require('node:fs')
       fs.appendFileSync('${births}', Date.now() + '\\n')
-      ${SHAPES.app}
-      if (fs.existsSync('${broken}')) setTimeout(() => process.exit(1), 200)`)
+      ${SHAPES.server}
+      if (fs.existsSync('${broken}')) module.exports.on('listening', () => setTimeout(() => process.exit(1), 200))`)
     await instance.start()
     fs.writeFileSync(broken, '')
     assert.equal((await instance.run('reload')).code, 0)
     fs.writeFileSync(births, '')
 
     const times = () => fs.readFileSync(births, 'utf8').split('\n').filter(Boolean).map(Number)
-    await until('it has died often', () => times().length >= 5)
+    await until(() => times().length >= 5)
     // twice as long each time; what a busy machine adds cannot make it shorter
     const waits = times().slice(1).map((time, i) => time - times()[i])
     for (const [i, wait] of waits.entries()) assert.ok(wait >= FIRST_WAIT * 2 ** (i + 1), `${waits} ms`)
     fs.rmSync(broken)
-    await until('it stays', async () => {
+    await until(async () => {
       const [pid] = await instance.workers()
       return pid && (await fetch(`${instance.url}/echo?id=1`).catch(() => ({}))).headers?.get('x-worker') === String(pid)
     })

@@ -6,8 +6,8 @@ const { once } = require('node:events')
 const fs = require('node:fs')
 const os = require('node:os')
 const path = require('node:path')
-const { setTimeout: sleep } = require('node:timers/promises')
 const { freePort, isTaken, onFreePort } = require('../helpers/ports')
+const until = require('../helpers/until')
 
 const ROOT = path.join(__dirname, '../..')
 const PM2 = path.join(ROOT, 'pm2.js')
@@ -30,10 +30,6 @@ const SHAPES = {
  *    const { code, lines } = await instance.run('status')
  *
  * What is still there at the end of the test is taken away.
- *
- * @param {TestContext} t
- * @param {'node'|'pm2'} cluster
- * @param {Object} [env]
  */
 async function make (t, cluster, env) {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'kone-'))
@@ -165,15 +161,4 @@ function isAlive (pid) {
   }
 }
 
-/** Wait for a condition, at most `timeout` ms. */
-async function until (what, condition, timeout = 60000) {
-  const deadline = performance.now() + timeout
-  for (;;) {
-    const value = await condition()
-    if (value) return value
-    if (performance.now() > deadline) throw new Error(`never: ${what}`)
-    await sleep(50)
-  }
-}
-
-module.exports = { PM2, SHAPES, make, isAlive, until }
+module.exports = { PM2, SHAPES, make, isAlive, until: isTrue => until(isTrue, 60000) }

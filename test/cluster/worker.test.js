@@ -43,11 +43,11 @@ describe('a worker', () => {
       })
       assert.equal((await ask('/echo?id=1', agent)).headers.connection, 'keep-alive')
       const held = ask('/held?id=2')
-      await until('the worker holds a request', async () => (await ask('/held/count', agent)).text === '1')
+      await until(async () => (await ask('/held/count', agent)).text === '1')
 
       if (how === 'shutdown') worker.send('shutdown')
       else worker.kill(how)
-      await until('it accepts nothing', () => ask('/echo?id=3').then(() => false, ({ code }) => code === 'ECONNREFUSED'))
+      await until(() => ask('/echo?id=3').then(() => false, ({ code }) => code === 'ECONNREFUSED'))
       const kept = await ask('/release?id=4', agent)
       assert.equal(kept.text, '4')
       assert.equal(kept.headers.connection, 'close')
@@ -96,13 +96,13 @@ describe('a worker', () => {
     }
   })
 
-  it('should let nothing of a trial disturb the ports in use', async t => {
+  it('should let nothing of a isDryRun disturb the ports in use', async t => {
     const server = http.createServer((req, res) => res.end('mine')).listen(0)
     await once(server, 'listening')
     const { port } = server.address()
     const { message, ended } = await start(t, `
       require('node:net').createServer().listen({ port: ${port} })
-      ${SHAPES.listens}`, { PORT: port, KONE_TRIAL: '1' })
+      ${SHAPES.listens}`, { PORT: port, KONE_DRY_RUN: '1' })
     assert.equal(message, 'ready')
     assert.deepEqual(await ended, [0, null])
     assert.equal(await (await fetch(`http://127.0.0.1:${port}`)).text(), 'mine')

@@ -1,41 +1,23 @@
 'use strict'
 
-const { after, before, describe, it } = require('node:test')
+const { describe, it } = require('node:test')
 const assert = require('node:assert/strict')
 const fs = require('node:fs')
 const http = require('node:http')
 const net = require('node:net')
 const os = require('node:os')
 const path = require('node:path')
-const { start } = require('../helpers/child')
-const { onFreePort } = require('../helpers/ports')
 const { withHost } = require('../../command/local')
+const { project, scratch } = require('./project')
 
-const ROOT = path.join(__dirname, '../..')
-const KONE = path.join(ROOT, require('kone/package.json').bin.kone)
 const html = { headers: { accept: 'text/html' } }
 
-const scratch = fs.mkdtempSync(path.join(os.tmpdir(), 'kone-dev-'))
-const project = path.join(scratch, 'project')
-const secret = path.join(scratch, 'secret.txt')
-after(() => fs.rmSync(scratch, { recursive: true, force: true, maxRetries: 5 }))
-
-before(() => {
-  fs.mkdirSync(path.join(project, 'node_modules/package'), { recursive: true })
-  fs.symlinkSync(ROOT, path.join(project, 'node_modules/kone'), 'junction')
-  fs.writeFileSync(secret, 'the secret\n')
-  fs.symlinkSync(secret, path.join(project, 'link.js'))
-})
-
-const write = (name, text) => fs.writeFileSync(path.join(project, name), text)
-
-async function dev (t, file, { flags = [], env } = {}) {
-  const child = await onFreePort(port => {
-    return start([KONE, 'dev', file, '--port', String(port), ...flags], { NODE_ENV: undefined, ...env }, project)
-  })
-  t.after(() => child.stop())
-  return child
-}
+const outside = scratch()
+const { folder, write, dev } = project(path.join(outside, 'project'))
+const secret = path.join(outside, 'secret.txt')
+fs.mkdirSync(path.join(folder, 'node_modules/package'))
+fs.writeFileSync(secret, 'the secret\n')
+fs.symlinkSync(secret, path.join(folder, 'link.js'))
 
 /** The lines of source in the error page. */
 const sourceOf = text => /<p>[^\n]*:\d+\n<pre>(.*?)<\/pre>/s.exec(text)?.[1]
@@ -62,7 +44,7 @@ app.use(ctx => {
     write('app.js', APP)
     write('.env', 'the secret\n')
     const { url } = await dev(t, 'app.js')
-    const files = ['/etc/passwd', secret, path.join(project, 'link.js'), path.join(project, '.env'), `${project}/../secret.txt`]
+    const files = ['/etc/passwd', secret, path.join(folder, 'link.js'), path.join(folder, '.env'), `${folder}/../secret.txt`]
     for (const file of files) {
       for (const read of ['', '1']) {
         const name = await (await fetch(`${url}/?${new URLSearchParams({ name: message(file), read })}`, html)).text()
@@ -72,18 +54,18 @@ app.use(ctx => {
       const stack = await (await fetch(`${url}/?${new URLSearchParams({ stack: message(file) })}`, html)).text()
       assert(!/root:|the secret/.test(stack), stack)
     }
-    for (const filename of ['/etc/passwd', secret, path.join(project, 'link.js')]) {
+    for (const filename of ['/etc/passwd', secret, path.join(folder, 'link.js')]) {
       const text = await (await fetch(`${url}/?${new URLSearchParams({ filename })}`, html)).text()
       assert(!/root:|the secret/.test(text), text)
     }
   })
 
   it('should show modules of the project and loaded ones, and prefer the project', async t => {
-    fs.mkdirSync(path.join(scratch, 'linked'))
-    fs.writeFileSync(path.join(scratch, 'linked/index.js'), 'module.exports = () => null.x // of the linked module\n')
-    fs.symlinkSync(path.join(scratch, 'linked'), path.join(project, 'node_modules/linked'), 'junction')
-    fs.writeFileSync(path.join(project, 'node_modules/package/index.js'), 'module.exports = () => null.x // of the package\n')
-    fs.mkdirSync(path.join(project, 'src'), { recursive: true })
+    fs.mkdirSync(path.join(outside, 'linked'))
+    fs.writeFileSync(path.join(outside, 'linked/index.js'), 'module.exports = () => null.x // of the linked module\n')
+    fs.symlinkSync(path.join(outside, 'linked'), path.join(folder, 'node_modules/linked'), 'junction')
+    fs.writeFileSync(path.join(folder, 'node_modules/package/index.js'), 'module.exports = () => null.x // of the package\n')
+    fs.mkdirSync(path.join(folder, 'src'), { recursive: true })
     write('package.json', '{}')
     write('part.mjs', "export default () => { throw new Error('x') } // of the module beside\n")
     write('src/app.mjs', `
@@ -107,7 +89,7 @@ export default app
   })
 
   it('should show a loaded module outside of the project where nothing of the project is called', async t => {
-    fs.writeFileSync(path.join(scratch, 'outside.js'), 'module.exports = () => { null.x } // outside\n')
+    fs.writeFileSync(path.join(outside, 'outside.js'), 'module.exports = () => { null.x } // outside\n')
     write('outer.js', `
 const app = module.exports = new (require('kone'))()
 app.use(require('../outside.js'))
@@ -129,7 +111,7 @@ app.use(ctx => require('./built-' + ctx.path.slice(1) + '.js'))
     const { url } = await dev(t, 'maps.js', { env: { NODE_OPTIONS: '--enable-source-maps' } })
     const own = await (await fetch(`${url}/own`, html)).text()
     assert.match(sourceOf(own), /<mark>.*the source/)
-    assert(own.includes(`at Object.&lt;anonymous&gt; (${path.join(project, 'app.ts')}:3:`), own)
+    assert(own.includes(`at Object.&lt;anonymous&gt; (${path.join(folder, 'app.ts')}:3:`), own)
     assert(!(await (await fetch(`${url}/foreign`, html)).text()).includes('the secret'))
   })
 })

@@ -8,15 +8,13 @@ const { Agent, request } = require('undici')
 const Kone = require('../helpers/kone')
 
 function app () {
-  const app = new Kone()
-  app.use(async ctx => {
+  return new Kone().use(async ctx => {
     if (ctx.path === '/missing') return
     let text = ''
     for await (const chunk of ctx.req) text += chunk
     ctx.set('X-Method', ctx.method)
     ctx.body = { path: ctx.path, text }
   })
-  return app
 }
 
 describe('supertest', () => {

@@ -39,8 +39,7 @@ describe('the tarball, installed as koa', () => {
     const kone = createRequire(inside)('koa/package.json')
     assert.equal(kone.name, 'kone')
     assert.equal(kone.version, manifest.version)
-    const found = fs.readdirSync(folder, { recursive: true })
-      .filter(name => /node_modules[\\/]koa$/.test(name))
+    const found = fs.readdirSync(folder, { recursive: true }).filter(name => /node_modules[\\/]koa$/.test(name))
     assert.deepEqual(found, [path.join('node_modules', 'koa')])
   })
 

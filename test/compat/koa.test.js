@@ -8,6 +8,7 @@ const Koa2 = require('koa')
 const Koa3 = require('koa3')
 
 const Kone = require('../helpers/kone')
+const Kone3 = require('../../lib/koa3')
 const { exchange } = require('../helpers/engines')
 const apps = require('./apps')
 
@@ -53,13 +54,15 @@ describe('the same app', () => {
       const [kone, koneOnNode] = [await front, await node]
       assert.match(kone, /^HTTP\/1\.1 \d/)
       assert.equal(kone, koneOnNode, 'the front and node:http')
-
       if (entry.expect) assert.match(kone, entry.expect)
       if (entry.hangs) return
-
       const [koa2, koa3] = [await answer(Koa2, entry), await answer(Koa3, entry)]
       compare(kone, koa2, entry.kone, 'kone and koa 2')
       compare(koa3, koa2, entry.koa3, 'koa 3 and koa 2')
+
+      const [kone3, kone3OnNode] = [await answer(Kone3, entry, true), await answer(Kone3, entry, false)]
+      assert.equal(kone3, kone3OnNode, 'the front and node:http under kone@3')
+      compare(kone3, koa3, entry.kone3, 'kone@3 and koa 3')
     })
   }
 })

@@ -44,9 +44,7 @@ const EXAMPLES = {
     example: 'ctx.router available',
     name: '@koa/router',
     more: "router.get('/:id', ctx => { ctx.body = ctx.params })",
-    async check (ask) {
-      return [await ask('GET /x'), await ask('POST /'), await ask('OPTIONS /'), await ask('GET /')]
-    }
+    async check (ask) { return [await ask('GET /x'), await ask('POST /'), await ask('OPTIONS /'), await ask('GET /')] }
   },
   '@koa/router': {
     example: "ctx.body = 'Hello World!'",
@@ -58,10 +56,7 @@ const EXAMPLES = {
       return [...answers, await ask('PUT /')]
     }
   },
-  'koa-bodyparser': {
-    example: "require('koa-bodyparser')",
-    check: ask => bodies(ask)
-  },
+  'koa-bodyparser': { example: "require('koa-bodyparser')", check: ask => bodies(ask) },
   '@koa/bodyparser': {
     example: '{ bodyParser } = require("@koa/bodyparser")',
     changes: [['bodyParser()', "bodyParser({ parsedMethods: ['POST', 'PUT', 'PATCH'] })"]],
@@ -184,14 +179,8 @@ const EXAMPLES = {
       return answers
     }
   },
-  'koa-etag': {
-    example: 'app.use(etag())',
-    check: conditional
-  },
-  'koa-conditional-get': {
-    example: "species: 'ferret'",
-    check: conditional
-  },
+  'koa-etag': { example: 'app.use(etag())', check: conditional },
+  'koa-conditional-get': { example: "species: 'ferret'", check: conditional },
   'koa-favicon': {
     example: "favicon(__dirname + '/public/favicon.ico')",
     async check (ask) {
@@ -218,10 +207,7 @@ const EXAMPLES = {
   'koa-jsonp': {
     example: 'json-array-stream',
     app: true,
-    needs: {
-      mount: require('koa-mount'),
-      JSONStream: { parse: () => new PassThrough() }
-    },
+    needs: { mount: require('koa-mount'), JSONStream: { parse: () => new PassThrough() } },
     stubs: {
       nano: () => () => ({ view: () => new PassThrough().end('[1,2]') }),
       'json-array-stream': () => () => new PassThrough()
@@ -230,8 +216,7 @@ const EXAMPLES = {
       const answers = []
       for (const target of ['/users', '/users?callback=cb', '/dow', '/dow?callback=cb']) {
         const { status, text, headers } = await ask(`GET ${target}`)
-        answers.push([status, text
-          .replace(/^(?:\/\*\*\/|;)/, '').replace(/;$/, ''), headers['content-type']])
+        answers.push([status, text.replace(/^(?:\/\*\*\/|;)/, '').replace(/;$/, ''), headers['content-type']])
       }
       assert.deepEqual(answers.map(([, text]) => text), ['[1,2]', 'cb([1,2])', DAYS, `cb(${DAYS})`])
       return answers
@@ -288,10 +273,7 @@ describe('MIGRATION.md', () => {
     }
 
     it(`should migrate the README example of ${name}`, async () => {
-      assert.deepEqual(
-        await run({ changes, migrated: true }),
-        await run({ changes: originally, migrated: false })
-      )
+      assert.deepEqual(await run({ changes, migrated: true }), await run({ changes: originally, migrated: false }))
     })
   }
 })
@@ -314,8 +296,7 @@ after(() => {
 /** Evaluate the example and serve its app: with the packages that it names, or with those of the table. */
 async function start (name, { from, example, more = '', app: hasNoApp, stubs = {}, needs = {}, whole, prepare }, { changes, migrated }) {
   const source = sourceOf(name, from, example)
-  let code = source
-    .replace(/^import (.+?) from (['"][^'"]+['"])/gm, 'const $1 = require($2)')
+  let code = source.replace(/^import (.+?) from (['"][^'"]+['"])/gm, 'const $1 = require($2)')
     .replace(/^ *views\(/gm, 'views(')
   for (const [what, by] of changes) {
     assert.ok(code.includes(what), `${name} has no ${what} any more`)

@@ -121,7 +121,6 @@ describe('what a request costs a real application', () => {
       assert.equal(got.generator, load.generator)
       for (const { rounds } of got.rows) assert(rounds.length === 3 && rounds.every(figure => figure > 0))
       assert.equal(got.node, process.version)
-
       const wrong = cost({ name: 'rest', load: { ...rest.load, status: 418 } }, servers, load)
       await assert.rejects(wrong, /^Error: \w+ \/\S*: \d{3} /)
     } finally {

@@ -6,26 +6,21 @@ const koaCompose = require('koa-compose')
 
 const koneCompose = require('kone/compose')
 
+const pass = (ctx, next) => next()
+const boom = () => { throw new Error('boom') }
 const wait = (ms = 1) => new Promise(resolve => setTimeout(resolve, ms))
 
 // What koa-compose does is the contract; both run every case.
 for (const [name, compose] of [['koa-compose', koaCompose], ['kone/compose', koneCompose]]) {
   describe(name, () => {
-    describe('given the wrong thing', () => {
-      it('should refuse what is no array', () => {
-        for (const value of [undefined, null, {}, 'fn', () => {}]) {
-          assert.throws(() => compose(value),
-            { name: 'TypeError', message: 'Middleware stack must be an array!' })
-        }
+    for (const [what, values, message] of [
+      ['array', [undefined, null, {}, 'fn', () => {}], 'Middleware stack must be an array!'],
+      ['function', [[() => {}, undefined], [null], [{}], ['fn']], 'Middleware must be composed of functions!']
+    ]) {
+      it(`should refuse what is no ${what}`, () => {
+        for (const value of values) assert.throws(() => compose(value), { name: 'TypeError', message })
       })
-
-      it('should refuse what is no function', () => {
-        for (const value of [undefined, null, {}, 'fn']) {
-          assert.throws(() => compose([() => {}, value]),
-            { name: 'TypeError', message: 'Middleware must be composed of functions!' })
-        }
-      })
-    })
+    }
 
     it('should give a function that gives a promise', async () => {
       const fn = compose([])
@@ -34,46 +29,47 @@ for (const [name, compose] of [['koa-compose', koaCompose], ['kone/compose', kon
       assert.equal(await fn({}), undefined)
     })
 
-    it('should give a promise for sync and async middleware and for values', async () => {
+    it('should give a promise for sync and async middleware and for values', () => {
       for (const fn of [() => {}, () => 1, async () => {}, () => Promise.resolve(1), () => null]) {
         assert(compose([fn])({}) instanceof Promise)
       }
     })
 
-    it('should resolve to what the outermost gives', async () => {
-      assert.equal(await compose([() => 'value'])({}), 'value')
-      assert.equal(await compose([async () => 'value'])({}), 'value')
-      assert.equal(await compose([(ctx, next) => next(), () => 'inner'])({}), 'inner')
-      assert.equal(await compose([() => 0])({}), 0)
-      assert.equal(await compose([() => null])({}), null)
-    })
+    const thenable = { then: resolve => resolve('then') }
+    for (const [title, value, ...stack] of [
+      ['the outermost gives', 'value', () => 'value'],
+      ['an async function gives', 'value', async () => 'value'],
+      ['next() gives', 'inner', pass, () => 'inner'],
+      ['it is, 0', 0, () => 0],
+      ['it is, null', null, () => null],
+      ['a thenable resolves to', 'then', () => thenable],
+      ['a thenable below resolves to', 'then!', async (ctx, next) => `${await next()}!`, () => thenable]
+    ]) {
+      it(`should resolve to what ${title}`, async () => assert.equal(await compose(stack)({}), value))
+    }
 
-    it('should take a thenable for a promise', async () => {
-      const thenable = { then: resolve => resolve('then') }
-      assert.equal(await compose([() => thenable])({}), 'then')
-      assert.equal(await compose([async (ctx, next) => `${await next()}!`, () => thenable])({}), 'then!')
-    })
-
-    it('should run in, then out', async () => {
-      const calls = []
-      await compose([1, 2, 3].map(n => async (ctx, next) => {
+    for (const [how, layer] of Object.entries({
+      'awaiting next()': (n, calls) => async (ctx, next) => {
         calls.push(n)
         await wait()
         await next()
         await wait()
         calls.push(-n)
-      }))({})
-      assert.deepEqual(calls, [1, 2, 3, -3, -2, -1])
-    })
-
-    it('should run in, then out, chained on next()', async () => {
-      const calls = []
-      await compose([1, 2, 3].map(n => (ctx, next) => {
+      },
+      'chained on next()': (n, calls) => (ctx, next) => {
         calls.push(n)
         return next().then(() => calls.push(-n))
-      }))({})
-      assert.deepEqual(calls, [1, 2, 3, -3, -2, -1])
-    })
+      }
+    })) {
+      it(`should run in, then out, ${how}, and compose what was composed`, async () => {
+        const calls = []
+        const layers = [1, 2, 3, 4].map(n => layer(n, calls))
+        await compose(layers)({})
+        assert.deepEqual(calls.splice(0), [1, 2, 3, 4, -4, -3, -2, -1])
+        await compose([layers[0], compose([layers[1], compose([layers[2]])]), layers[3]])({})
+        assert.deepEqual(calls, [1, 2, 3, 4, -4, -3, -2, -1])
+      })
+    }
 
     it('should give every layer the same context, and undefined as this', async () => {
       const context = {}
@@ -109,17 +105,6 @@ for (const [name, compose] of [['koa-compose', koaCompose], ['kone/compose', kon
       await compose([() => {}])({}, () => assert.fail('is not called'))
     })
 
-    it('should compose what was composed', async () => {
-      const calls = []
-      const layer = n => async (ctx, next) => {
-        calls.push(n)
-        await next()
-        calls.push(-n)
-      }
-      await compose([layer(1), compose([layer(2), compose([layer(3)])]), layer(4)])({})
-      assert.deepEqual(calls, [1, 2, 3, 4, -4, -3, -2, -1])
-    })
-
     it('should be usable for several requests at once', async () => {
       const fn = compose([
         async (ctx, next) => {
@@ -136,7 +121,7 @@ for (const [name, compose] of [['koa-compose', koaCompose], ['kone/compose', kon
     })
 
     it('should see what is pushed to the array later', async () => {
-      const stack = [(ctx, next) => next()]
+      const stack = [pass]
       const fn = compose(stack)
       assert.equal(await fn({}), undefined)
       stack.push(() => 'late')
@@ -145,89 +130,64 @@ for (const [name, compose] of [['koa-compose', koaCompose], ['kone/compose', kon
 
     describe('errors', () => {
       it('should reject for what is thrown, and never throw', async () => {
-        for (const fn of [() => { throw new Error('boom') }, async () => { throw new Error('boom') }]) {
+        for (const fn of [boom, async () => boom()]) {
           await assert.rejects(compose([fn])({}), { message: 'boom' })
-          await assert.rejects(compose([(ctx, next) => next(), fn])({}), { message: 'boom' })
+          await assert.rejects(compose([pass, fn])({}), { message: 'boom' })
         }
+        await assert.rejects(compose([pass])({}, boom), { message: 'boom' }) // of the outer next
       })
 
       it('should reject with whatever is thrown', async () => {
         for (const thrown of [null, undefined, 'text', 0, { a: 1 }]) {
-          await compose([() => { throw thrown }])({}).then(() => assert.fail('resolved'), reason => {
-            assert.equal(reason, thrown)
-          })
+          const reason = await compose([() => { throw thrown }])({}).then(() => assert.fail('resolved'), reason => reason)
+          assert.equal(reason, thrown)
         }
       })
 
       it('should never throw from next()', async () => {
         let given
-        await assert.rejects(compose([
-          (ctx, next) => {
-            given = next()
-            return given
-          },
-          () => { throw new Error('sync') }
-        ])({}), { message: 'sync' })
+        await assert.rejects(compose([(ctx, next) => (given = next()), boom])({}), { message: 'boom' })
         assert(given instanceof Promise)
       })
 
       it('should be catchable by await and by .catch()', async () => {
-        const throwing = () => { throw new Error('boom') }
         assert.equal(await compose([async (ctx, next) => {
           try {
             await next()
           } catch (error) {
             return `caught ${error.message}`
           }
-        }, throwing])({}), 'caught boom')
-        assert.equal(await compose([(ctx, next) => next().catch(error => error.message), throwing])({}), 'boom')
-      })
-
-      it('should come from the outer next too', async () => {
-        await assert.rejects(compose([(ctx, next) => next()])({}, () => { throw new Error('outer') }),
-          { message: 'outer' })
+        }, boom])({}), 'caught boom')
+        assert.equal(await compose([(ctx, next) => next().catch(error => error.message), boom])({}), 'boom')
       })
     })
 
     describe('next() called twice', () => {
       const twice = { message: 'next() called multiple times' }
+      const awaits = async (ctx, next) => {
+        await next()
+        await next()
+      }
+      const returns = (ctx, next) => {
+        next()
+        return next()
+      }
 
-      it('should reject', async () => {
-        await assert.rejects(compose([async (ctx, next) => {
-          await next()
-          await next()
-        }])({}), twice)
-      })
+      for (const [when, ...stack] of [
+        ['when it is awaited', awaits],
+        ['when nothing is awaited', returns],
+        ['when all is sync', returns, () => {}, () => {}],
+        ['for a layer in the middle', pass, awaits, async (ctx, next) => next()]
+      ]) {
+        it(`should reject ${when}`, () => assert.rejects(compose(stack)({}), twice))
+      }
 
-      it('should reject also when nothing was awaited, and when all is sync', async () => {
-        await assert.rejects(compose([(ctx, next) => {
-          next()
-          return next()
-        }])({}), twice)
-        await assert.rejects(compose([(ctx, next) => {
-          next()
-          return next()
-        }, () => {}, () => {}])({}), twice)
-      })
-
-      it('should reject for a layer in the middle', async () => {
-        await assert.rejects(compose([
-          (ctx, next) => next(),
-          async (ctx, next) => {
-            await next()
-            await next()
-          },
-          async (ctx, next) => next()
-        ])({}), twice)
-      })
-
-      it('should reject when the outer next is next', async () => {
+      it('should not run what is below a second time, be it a layer or the outer next', async () => {
         let calls = 0
-        await assert.rejects(compose([async (ctx, next) => {
-          await next()
-          await next()
-        }])({}, () => { calls++ }), twice)
-        assert.equal(calls, 1)
+        const count = () => { calls++ }
+        await assert.rejects(compose([awaits, count])({}), twice)
+        await assert.rejects(compose([awaits])({}, count), twice)
+        assert.equal(calls, 2)
       })
 
       it('should reject a next() that was kept and is called late', async () => {
@@ -237,15 +197,6 @@ for (const [name, compose] of [['koa-compose', koaCompose], ['kone/compose', kon
           await next()
         }])({})
         await assert.rejects(kept(), twice)
-      })
-
-      it('should not run the layers below a second time', async () => {
-        let calls = 0
-        await compose([async (ctx, next) => {
-          await next()
-          await next().catch(() => {})
-        }, () => { calls++ }])({})
-        assert.equal(calls, 1)
       })
     })
 
@@ -327,16 +278,11 @@ describe('kone/compose and koa-compose', () => {
 
 describe('kone/compose', () => {
   it('should run 10,000 layers, where koa-compose overflows the stack', async () => {
-    const layers = Array.from({ length: 10000 }, () => (ctx, next) => next())
+    const layers = Array(10000).fill(pass)
     await assert.rejects(koaCompose([...layers, () => 'bottom'])({}), RangeError)
     assert.equal(await koneCompose([...layers, () => 'bottom'])({}), 'bottom')
-    const awaiting = Array.from({ length: 10000 }, () => async (ctx, next) => await next())
-    assert.equal(await koneCompose([...awaiting, () => 'bottom'])({}), 'bottom')
-  })
-
-  it('should reject from the bottom of 10,000 layers', async () => {
-    const layers = Array.from({ length: 10000 }, () => (ctx, next) => next())
-    await assert.rejects(koneCompose([...layers, () => { throw new Error('deep') }])({}), { message: 'deep' })
+    assert.equal(await koneCompose([...Array(10000).fill(async (ctx, next) => await next()), () => 'bottom'])({}), 'bottom')
+    await assert.rejects(koneCompose([...layers, boom])({}), { message: 'boom' })
   })
 
   it('should call every layer once, and make no more steps per layer the more there are', async () => {
@@ -366,7 +312,7 @@ describe('kone/compose', () => {
   })
 
   it('should make no new promise for a chain that ends synchronously', () => {
-    const fn = koneCompose([(ctx, next) => next(), (ctx, next) => next(), () => {}])
+    const fn = koneCompose([pass, pass, () => {}])
     assert.equal(fn({}), fn({}))
   })
 
@@ -374,7 +320,7 @@ describe('kone/compose', () => {
     const { ENDED } = koneCompose
     assert.equal(koneCompose([])({}), ENDED)
     assert.equal(koneCompose([() => {}])({}), ENDED)
-    assert.equal(koneCompose([(ctx, next) => next(), () => {}])({}), ENDED)
+    assert.equal(koneCompose([pass, () => {}])({}), ENDED)
     const kept = koneCompose([(ctx, next) => { next().then(() => {}) }, () => {}])({})
     assert.notEqual(kept, ENDED)
     assert.equal(kept, koneCompose([(ctx, next) => { next() }, () => {}])({}))

@@ -103,7 +103,7 @@ describe('ctx.req, ctx.res, request.req and response.res', () => {
   })
 })
 
-engines('node’s objects in ctx', ({ it, see }) => {
+engines('node’s objects in ctx', ({ ask, it, see }) => {
   it('should be genuine', { skip: { http2: 'has classes of its own' } }, async () => {
     assert(await see(ctx => ctx.req instanceof http.IncomingMessage && ctx.res instanceof http.ServerResponse,
       'GET /'))
@@ -120,6 +120,32 @@ engines('node’s objects in ctx', ({ it, see }) => {
       ctx.req = ctx.request.req = own
       return [ctx.req === own, ctx.method]
     }, 'GET /'), [true, 'OWN'])
+  })
+
+  it('should send the response where ctx.res and response.res are replaced', async () => {
+    const called = []
+    const replace = ctx => {
+      const proxy = new Proxy(ctx.res, {
+        get (res, name) {
+          if (name === 'end' || name === 'setHeader') called.push(name)
+          return typeof res[name] === 'function' ? res[name].bind(res) : res[name]
+        },
+        set: (res, name, value) => Reflect.set(res, name, value)
+      })
+      ctx.res = ctx.response.res = proxy
+      assert.equal(ctx.res, proxy)
+    }
+    const sent = await ask(app => app.use(ctx => {
+      replace(ctx)
+      ctx.body = 'by another'
+      assert.equal(ctx.response.has('content-length'), true)
+    }), 'GET /')
+    assert.deepEqual([sent.status, sent.text, called.at(-1)], [200, 'by another', 'end'])
+    const failed = await ask(app => app.use(ctx => {
+      replace(ctx)
+      ctx.throw(400, 'refused')
+    }), 'GET /')
+    assert.deepEqual([failed.status, failed.text], [400, 'refused'])
   })
 
   it('should know late changes', async () => {

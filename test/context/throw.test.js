@@ -7,119 +7,122 @@ const createError = require('http-errors')
 const context = require('../helpers/context')
 const engines = require('../helpers/engines')
 
-const thrown = (...args) => {
+/** The error that `ctx.throw()` or another method throws, with statusCode = status. */
+function thrown (args, act = ctx => ctx.throw(...args)) {
   try {
-    context().throw(...args)
+    act(context())
   } catch (error) {
+    assert(error instanceof Error)
+    assert.equal(error.statusCode, error.status)
     return error
   }
-  assert.fail('nothing was thrown')
 }
 
-const is = (error, { status, message, expose }) => {
-  assert(error instanceof Error)
-  assert.equal(error.status, status)
-  assert.equal(error.statusCode, status)
-  assert.equal(error.message, message)
-  assert.equal(error.expose, expose)
-}
+const error = props => Object.assign(new Error('test'), props)
+const PROP = { prop: true }
+
+/** Arguments → status, message, expose, prop. */
+const THROWN = [
+  ['nothing', [], 500, 'Internal Server Error', false],
+  ['a status', [400], 400, 'Bad Request', true],
+  ['a status from 500 on', [503], 503, 'Service Unavailable', false],
+  ['a message', ['test'], 500, 'test', false],
+  ['status and message', [400, 'name required'], 400, 'name required', true],
+  ['message and status', ['name required', 400], 400, 'name required', true],
+  ['an error', [error()], 500, 'test', false],
+  ['status and error', [422, error()], 422, 'test', true],
+  ['error and status', [error(), 422], 422, 'test', true],
+  ['an error with a status', [error({ status: 404 })], 404, 'test', true],
+  ['an error with another status', [createError(404, 'gone'), 422], 422, 'gone', true],
+  ['an error with another status, from 500 on', [createError(404, 'gone'), 503], 503, 'gone', false],
+  ['a status that does not exist', [9000, 'x'], 500, 'x', false],
+  ['props', [400, 'msg', PROP], 400, 'msg', true, true],
+  ['status and props', [400, PROP], 400, 'Bad Request', true, true],
+  ['message and props', ['msg', PROP], 500, 'msg', false, true],
+  ['message, status and props', ['msg', 400, PROP], 400, 'msg', true, true],
+  ['error and props', [error(), PROP], 500, 'test', false, true],
+  ['status, error and props', [400, error(), PROP], 400, 'test', true, true],
+  ['props with a status, which does not count', [400, 'msg', { ...PROP, status: -1, statusCode: -1 }], 400, 'msg', true, true]
+]
 
 describe('ctx.throw()', () => {
-  it('should be 500 and not exposed', () => {
-    is(thrown(), { status: 500, message: 'Internal Server Error', expose: false })
-  })
-
-  it('should take a status', () => {
-    is(thrown(400), { status: 400, message: 'Bad Request', expose: true })
-    is(thrown(503), { status: 503, message: 'Service Unavailable', expose: false })
-  })
-
-  it('should take a message', () => {
-    is(thrown('test'), { status: 500, message: 'test', expose: false })
-  })
-
-  it('should take status and message, in both orders', () => {
-    is(thrown(400, 'name required'), { status: 400, message: 'name required', expose: true })
-    is(thrown('name required', 400), { status: 400, message: 'name required', expose: true })
-  })
-
-  it('should take an error', () => {
-    const error = new Error('test')
-    assert.equal(thrown(error), error)
-    is(error, { status: 500, message: 'test', expose: false })
-  })
-
-  it('should take status and error, in both orders', () => {
-    const first = new Error('test')
-    assert.equal(thrown(422, first), first)
-    is(first, { status: 422, message: 'test', expose: true })
-
-    const second = new Error('test')
-    assert.equal(thrown(second, 422), second)
-    is(second, { status: 422, message: 'test', expose: true })
-  })
-
-  it('should let the status given win over the error’s', () => {
-    is(thrown(createError(404, 'gone'), 422), { status: 422, message: 'gone', expose: true })
-    is(thrown(createError(404, 'gone'), 503), { status: 503, message: 'gone', expose: false })
-  })
-
-  it('should keep the status of an error when none is given', () => {
-    is(thrown(Object.assign(new Error('no entry'), { status: 404 })),
-      { status: 404, message: 'no entry', expose: true })
-  })
-
-  it('should take props', () => {
-    const error = thrown(400, 'msg', { prop: true })
-    is(error, { status: 400, message: 'msg', expose: true })
-    assert.equal(error.prop, true)
-    assert.equal(thrown(400, { prop: true }).prop, true)
-    assert.equal(thrown('msg', { prop: true }).prop, true)
-    assert.equal(thrown('msg', 400, { prop: true }).prop, true)
-    assert.equal(thrown(new Error('test'), { prop: true }).prop, true)
-    assert.equal(thrown(400, new Error('test'), { prop: true }).prop, true)
-  })
-
-  it('should not let props overwrite the status', () => {
-    const error = thrown(400, 'msg', { prop: true, status: -1, statusCode: -1 })
-    is(error, { status: 400, message: 'msg', expose: true })
-    assert.equal(error.prop, true)
-  })
-
-  it('should make 500 of a status that does not exist', () => {
-    assert.equal(thrown(9000, 'x').status, 500)
-  })
+  for (const [title, args, status, message, expose, prop] of THROWN) {
+    it(`should take ${title}`, () => {
+      const err = thrown(args)
+      assert.deepEqual([err.status, err.message, err.expose, err.prop], [status, message, expose, prop])
+      const given = args.find(arg => arg instanceof Error)
+      if (given) assert.equal(err, given)
+    })
+  }
 
   it('should be an HttpError of the shared package', () => {
-    assert(thrown(400) instanceof createError.HttpError)
-    assert(thrown(400) instanceof createError.BadRequest)
-    assert(createError.isHttpError(thrown('x')))
+    assert(thrown([400]) instanceof createError.HttpError)
+    assert(thrown([400]) instanceof createError.BadRequest)
+    assert(createError.isHttpError(thrown(['x'])))
   })
 })
 
-engines('ctx.throw()', ({ it, ask }) => {
-  it('should show the message to the client only when it may be seen', async () => {
-    const throwing = (...args) => ask(app => app.use(ctx => ctx.throw(...args)), 'GET /')
-    const exposed = await throwing(403, 'keep out')
-    assert.equal(exposed.status, 403)
-    assert.equal(exposed.text, 'keep out')
+describe('ctx.assert(value, status, message, props)', () => {
+  const failed = (...args) => thrown(args, ctx => ctx.assert(...args))
 
-    const hidden = await throwing(500, 'password is 1234')
-    assert.equal(hidden.status, 500)
-    assert.equal(hidden.text, 'Internal Server Error')
-
-    const chosen = await throwing(500, 'sorry', { expose: true })
-    assert.equal(chosen.text, 'sorry')
+  it('should do nothing when the value is truthy', () => {
+    for (const value of [true, 1, 'yes', {}, []]) assert.equal(failed(value, 404), undefined)
   })
 
+  it('should throw otherwise', () => {
+    for (const value of [false, 0, '', null, undefined, NaN]) assert.equal(failed(value, 404, 'custom').status, 404)
+  })
+
+  for (const [title, args, status, message, prop] of [
+    ['status, message and props', [401, 'Please login!', PROP], 401, 'Please login!', true],
+    ['props in place of a message', [404, PROP], 404, 'Not Found', true],
+    ['a status', [404], 404, 'Not Found'],
+    ['nothing', [], 500, 'Internal Server Error']
+  ]) {
+    it(`should take ${title}`, () => {
+      const err = failed(false, ...args)
+      assert.deepEqual([err.status, err.message, err.expose, err.prop], [status, message, status < 500, prop])
+    })
+  }
+
+  for (const [name, good, bad] of [
+    ['equal', [1, '1'], [1, 2]],
+    ['notEqual', [1, 2], [1, '1']],
+    ['strictEqual', ['a', 'a'], [1, '1']],
+    ['notStrictEqual', [1, '1'], ['a', 'a']],
+    ['deepEqual', [{ a: 1 }, { a: '1' }], [{ a: 1 }, { a: 2 }]],
+    ['notDeepEqual', [{ a: 1 }, { a: 2 }], [{ a: 1 }, { a: '1' }]],
+    ['ok', [true], [false]],
+    ['fail', undefined, []]
+  ]) {
+    it(`should have ${name}`, () => {
+      const act = operands => thrown([], ctx => ctx.assert[name](...operands, 403, 'custom', PROP))
+      if (good) assert.equal(act(good), undefined)
+      const { status, message, prop } = act(bad)
+      assert.deepEqual([status, message, prop], [403, 'custom', true])
+    })
+  }
+})
+
+engines('ctx.throw() and ctx.assert()', ({ it, ask }) => {
+  for (const [title, act, status, text] of [
+    ['a message that may be seen', ctx => ctx.throw(403, 'keep out'), 403, 'keep out'],
+    ['no message that may not', ctx => ctx.throw(500, 'password is 1234'), 500, 'Internal Server Error'],
+    ['one that the app exposes', ctx => ctx.throw(500, 'sorry', { expose: true }), 500, 'sorry'],
+    ['that of an assertion', ctx => ctx.assert(ctx.state.user, 401, 'Please login!'), 401, 'Please login!']
+  ]) {
+    it(`should respond with ${title}`, async () => {
+      const res = await ask(app => app.use(act), 'GET /')
+      assert.deepEqual([res.status, res.text, res.headers['content-type']], [status, text, 'text/plain; charset=utf-8'])
+    })
+  }
+
   it('should send the headers of the error', async () => {
-    const res = await ask(app => app.use(ctx => {
+    const { headers } = await ask(app => app.use(ctx => {
       ctx.set('X-Before', 'gone')
       ctx.throw(401, 'who?', { headers: { 'WWW-Authenticate': 'Basic', 'X-List': ['a', 'b'] } })
     }), 'GET /')
-    assert.equal(res.headers['www-authenticate'], 'Basic')
-    assert.equal(res.headers['x-list'], 'a, b')
-    assert.equal(res.headers['x-before'], undefined)
+    assert.deepEqual([headers['www-authenticate'], headers['x-list'], headers['x-before']], ['Basic', 'a, b', undefined])
   })
 
   it('should be catchable by the middleware before it', async () => {

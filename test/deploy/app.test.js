@@ -111,10 +111,7 @@ describe('examples/deploy/app.js', { skip: missing('redis-server') }, () => {
       let printed = ''
       child.stderr.setEncoding('utf8').on('data', text => { printed += text })
       const ended = once(child, 'close')
-      t.after(() => {
-        child.kill('SIGKILL')
-        return ended
-      })
+      t.after(() => { child.kill('SIGKILL'); return ended })
       const origin = `http://127.0.0.1:${port}`
       const probe = path => fetch(origin + path).then(async res => `${res.status} ${await res.text()}`, err => err.message)
       await Promise.race([
@@ -171,7 +168,6 @@ describe('examples/deploy/app.js', { skip: missing('redis-server') }, () => {
     }).listen(0, '127.0.0.1')
     t.after(() => between.close())
     await once(between, 'listening')
-
     const { origin, probe } = await start(t, `redis://127.0.0.1:${between.address().port}`)
     const bob = visitor(async (origin, line, { headers, body } = {}) => {
       const [method, path] = line.split(' ')

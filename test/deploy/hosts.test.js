@@ -45,7 +45,6 @@ for (const [kind, { network, skip }] of Object.entries(kinds)) {
       const answered = (host, from) => users.requests.some(one => one.host === host && one.asked > from)
       await until('both hosts respond', () => answered('a', 0) && answered('b', 0))
       await sleep(1000)
-
       const cutting = performance.now() // requests may fail from here on,
       await hosts.cut('a')
       const cut = performance.now() // and the host receives none from here on
@@ -59,7 +58,6 @@ for (const [kind, { network, skip }] of Object.entries(kinds)) {
       await sleep(RECOVERY)
       await until('both hosts respond again', () => answered('a', end) && answered('b', end))
       await users.stop()
-
       report(t, users, { cut, mended, end })
       assert.deepEqual(users.faults, [])
       assert.ok(!users.requests.some(one => one.host === 'a' && one.asked > cut && one.ended < mended), 'a was cut off')

@@ -85,22 +85,16 @@ class Namespaces extends Network {
     }
   }
 
-  enter (host) {
-    return host === 'here' ? [] : ['nsenter', `--net=/proc/${this.holders[host].pid}/ns/net`]
-  }
+  enter (host) { return host === 'here' ? [] : ['nsenter', `--net=/proc/${this.holders[host].pid}/ns/net`] }
 
   ip (host, line) {
     const [command, ...args] = [...this.enter(host), 'ip', ...line.split(' ')]
     return run(command, args)
   }
 
-  cut (host) {
-    return this.ip('edge', `link set to-${host} down`)
-  }
+  cut (host) { return this.ip('edge', `link set to-${host} down`) }
 
-  mend (host) {
-    return this.ip('edge', `link set to-${host} up`)
-  }
+  mend (host) { return this.ip('edge', `link set to-${host} up`) }
 
   async close () {
     await super.close()
@@ -115,17 +109,11 @@ class Namespaces extends Network {
 
 /** Addresses of one stack: a host that is cut off is one whose processes stand still. */
 class Loopback extends Network {
-  constructor () {
-    super({ edge: '127.0.0.10', a: '127.0.0.11', b: '127.0.0.12' })
-  }
+  constructor () { super({ edge: '127.0.0.10', a: '127.0.0.11', b: '127.0.0.12' }) }
 
-  enter () {
-    return []
-  }
+  enter () { return [] }
 
-  async cut (host) {
-    await Promise.all(this.childrenOn(host).map(pause))
-  }
+  async cut (host) { await Promise.all(this.childrenOn(host).map(pause)) }
 
   async mend (host) {
     for (const child of this.childrenOn(host)) child.kill('SIGCONT')

@@ -8,11 +8,7 @@ const { which } = require('./programs')
 
 const VERSION = '1.7.12'
 
-/**
- * actionlint, from the PATH or by `go install`, kept outside of the checkout.
- *
- * @return {{ path: String } | { missing: String }} where it is, or the line of a test that is skipped
- */
+/** actionlint, from the PATH or by `go install`, kept outside of the checkout. */
 module.exports = function actionlint () {
   const found = which('actionlint')
   if (found) return { path: found }

@@ -14,9 +14,6 @@ const INSTALL_TIMEOUT = 240_000 // ms
  *
  *    const area = install('bundlers')
  *    area.require('esbuild')
- *
- * @param {String} name of the folder in test/
- * @return {{ folder: String, require: Function, bin: (name: String) => String }}
  */
 exports.install = function (name) {
   const folder = join(__dirname, '..', name)

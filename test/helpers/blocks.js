@@ -23,9 +23,6 @@ const AsyncFunction = (async () => {}).constructor
  *    blocks('```js\n1 + 1 // => 2\n```')   // [{ language: 'js', code: '1 + 1 // => 2\n', line: 1 }]
  *
  * An `http` block belongs to the block before it, as its `exchanges`.
- *
- * @param {String} text
- * @return {{ language: String, code: String, line: Number, note?: String, exchanges?: String }[]}
  */
 exports.blocks = function (text) {
   const found = []
@@ -46,9 +43,6 @@ exports.blocks = function (text) {
  * - `expression // => value` is checked, and must have been reached
  * - the requests of an `http` block after it (`> GET /path`) are sent, and the responses compared (`< 200`)
  * - port 3000 becomes a free one, and every server is closed at the end
- *
- * @param {{ code: String, exchanges?: String }} block
- * @throws if a claim is wrong
  */
 exports.run = async function ({ code, exchanges = '' }) {
   const claims = []
@@ -73,9 +67,7 @@ exports.run = async function ({ code, exchanges = '' }) {
   }
 }
 
-/**
- * Whether a block stands in the file that its `from` names.
- */
+/** Whether a block stands in the file that its `from` names. */
 exports.quotes = function ({ code, from }) {
   const lines = text => text.split('\n').map(line => line.trim()).filter(Boolean).join('\n')
   return lines(fs.readFileSync(path.join(root, from), 'utf8')).includes(lines(code))
@@ -133,9 +125,7 @@ async function imported (source, claim) {
 const plain = value =>
   value && Object.getPrototypeOf(value) === null ? { ...value } : value
 
-/**
- * The servers that begin to listen from now on.
- */
+/** The servers that begin to listen from now on. */
 function listening () {
   const servers = new Set()
   const { listen } = net.Server.prototype

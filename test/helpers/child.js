@@ -9,11 +9,6 @@ const { once } = require('node:events')
  *    const child = await start(['examples/app'], { PORT: '0' })
  *    await fetch(child.url)
  *    await child.stop()
- *
- * @param {String[]} args of node
- * @param {Object} [env]
- * @param {String} [cwd]
- * @return {Promise<{ url, output, process, stop }>} `output()` is what it printed so far
  */
 exports.start = async function (args, env, cwd) {
   const child = spawn(process.execPath, args, {

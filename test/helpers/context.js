@@ -9,11 +9,6 @@ const Kone = require('./kone')
  * `res` has three header methods over `_headers` and nothing else.
  *
  *    const ctx = context({ headers: { host: 'example.com' } })
- *
- * @param {object} [req] merged into the fake request
- * @param {object} [res] merged into the fake response
- * @param {Kone} [app]
- * @return {object} ctx
  */
 function context (req, res, app = new Kone()) {
   const socket = Object.assign(new Duplex(), { remoteAddress: '127.0.0.1' })

@@ -16,6 +16,8 @@ const PATIENCE = 20000
 // The front can be switched off for a whole process; its engines would only be `listen` again.
 const withoutFront = process.env.KONE_HTTP1 === 'off' ? 'KONE_HTTP1=off' : false
 
+const withoutInject = Kone.prototype.inject ? false : 'this class has no app.inject()'
+
 const withoutFetch = new Kone().fetch ? false : 'this class has no app.fetch()'
 
 /**
@@ -41,8 +43,14 @@ const ENGINES = [
   },
   {
     name: 'inject',
-    missing: Kone.prototype.inject ? false : 'this class has no app.inject()',
+    missing: withoutInject || withoutFront,
     request: injectedRequest
+  },
+  {
+    name: 'inject-node',
+    like: 'inject',
+    missing: withoutInject,
+    request: options => injectedRequest({ ...options, engine: 'node' })
   },
   {
     name: 'http1',
@@ -96,9 +104,6 @@ function materialise (app) {
  * - `serve(setup, appOptions)`: an app that stays until the end of the suite, with its own `ask`
  * - `ask(setup, 'METHOD /target', { headers, body, app })`: one response of one app
  * - `see(read, 'METHOD /target', { headers, body, app })`: what `read(ctx)` gives in a middleware
- *
- * @param {string} title
- * @param {Function} define ({ engine, it, serve, ask, see }) => void
  */
 function engines (title, define) {
   describe(title, () => {
@@ -249,9 +254,9 @@ async function http2Request ({ port, method, target, headers, body }) {
   }
 }
 
-async function injectedRequest ({ app, method, target, headers, body }) {
-  const response = await app.inject({ method, url: target, headers, body })
-  return answer(response.status, response.headers, response.body, { complete: true })
+async function injectedRequest ({ app, method, target, headers, body, engine }) {
+  const response = await app.inject({ method, url: target, headers, body, engine })
+  return answer(response.status, response.headers, response.body, { complete: true, message: response.message })
 }
 
 async function fetchedRequest ({ app, method, target, headers, body }) {

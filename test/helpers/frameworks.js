@@ -18,37 +18,40 @@ const FRAMEWORKS = {
 /**
  * Run one suite in koa 2, koa 3, kone behind node:http and kone behind its own front.
  *
- *    frameworks('requestId', ({ it, Koa, ask }) => {
- *      it('should answer', async () => {
- *        const app = new Koa()
- *        app.use(ctx => { ctx.body = 'hi' })
- *        assert.equal((await ask(app, 'GET /')).text, 'hi')
+ *    frameworks('requestId', ({ it, ask }) => {
+ *      it('should respond', async () => {
+ *        assert.equal((await ask([ctx => { ctx.body = 'hi' }], 'GET /')).text, 'hi')
  *      })
  *    })
  *
- * An app is listened to at the first question and closed after the suite. `errors` holds what
- * the app emitted as 'error', which is what keeps Koa from printing it.
- *
- * @param {String} title
- * @param {Function} suite called with { it, Koa, ask, listen, wire, errors, name }
+ * `ask`, `listen` and `wire` take an app, or an array of middleware, which stands for one. An app is listened to at the
+ * first request and closed after the suite. `errors` holds what the app emitted as 'error', which is what keeps Koa from
+ * printing it.
  */
 module.exports = function frameworks (title, suite) {
   for (const [name, load] of Object.entries(FRAMEWORKS)) {
     describe(`${title} in ${name}`, () => {
+      const Koa = load()
       const servers = new Map()
       const errors = []
 
       const listen = app => {
-        if (!servers.has(app)) servers.set(app, start(app, errors))
+        if (!servers.has(app)) servers.set(app, start(Array.isArray(app) ? appOf(Koa, app) : app, errors))
         return servers.get(app)
       }
       const ask = async (app, line, options) => request(await listen(app), line, options)
       const wire = async (app, bytes) => exchange((await listen(app)).port, bytes)
 
       after(() => { for (const started of servers.values()) started.then(stop) })
-      suite({ it: test, Koa: load(), ask, listen, wire, errors, name })
+      suite({ it: test, Koa, ask, listen, wire, errors, name })
     })
   }
+}
+
+function appOf (Koa, middleware) {
+  const app = new Koa()
+  for (const fn of middleware) app.use(fn)
+  return app
 }
 
 async function start (app, errors) {
@@ -64,13 +67,6 @@ function stop ({ server, agent }) {
   server.closeAllConnections()
 }
 
-/**
- * @param {{ port: Number, agent: http.Agent }} started
- * @param {String} line method and target, `GET /path`
- * @param {{ headers?: Object, body?: String|Buffer|import('node:stream').Readable }} [options]
- * @return {Promise<{ status: Number, headers: Object, text: String, body: Buffer, json: Function, port: Number }>}
- *   port: the client's, which tells connections apart
- */
 function request ({ port, agent }, line, { headers = {}, body } = {}) {
   const [method, path] = line.split(' ')
   return new Promise((resolve, reject) => {
@@ -105,9 +101,7 @@ function answer (res, body, port) {
   }
 }
 
-/**
- * Write bytes to a fresh connection and read until the server closes it.
- */
+/** Write bytes to a fresh connection and read until the server closes it. */
 async function exchange (port, bytes) {
   const socket = net.connect(port, '127.0.0.1')
   socket.end(bytes)

@@ -33,9 +33,6 @@ const MIX = { kept: 24, fresh: 10, upload: 6, slow: 5, stream: 5 }
  *
  * A response that is not exactly the expected one is a failure, and so is one that belongs to another
  * request.
- *
- * @param {Number} port of 127.0.0.1
- * @return {Load} with `counts` by kind, `failures`, and the `workers` and `versions` that responded
  */
 exports.start = function (port) {
   return new Load(port)

@@ -11,10 +11,6 @@ const http = require('node:http')
  *      await ask('GET /', { cookie: 'a=b' })
  *    })
  *    assert.deepEqual(count, { requests: 2, materialised: 0 })
- *
- * @param {Application} app
- * @param {Function} visit `async ask => …`; ask(line, headers, body) gives `{ status, headers, text }`
- * @return {Promise<{ requests: Number, materialised: Number }>}
  */
 module.exports = async function materialised (app, visit) {
   const count = { requests: 0, materialised: 0 }

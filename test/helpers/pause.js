@@ -9,9 +9,6 @@ const until = require('./until')
  *
  *    await pause(child)
  *    child.kill('SIGCONT')
- *
- * @param {ChildProcess} child
- * @return {Promise<void>}
  */
 module.exports = async function pause (child) {
   child.kill('SIGSTOP')

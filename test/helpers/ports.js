@@ -11,11 +11,7 @@ const LAST = 32_767
 
 const ATTEMPTS = 5
 
-/**
- * A port for a program that cannot listen on port 0, because somebody else must know it. Better `onFreePort`.
- *
- * @return {Promise<Number>}
- */
+/** A port for a program that cannot listen on port 0, because somebody else must know it. Better `onFreePort`. */
 async function freePort () {
   for (;;) {
     const port = randomInt(FIRST, LAST + 1)
@@ -36,10 +32,6 @@ async function freePort () {
  * Start something on a free port, and on another one when that was taken meanwhile.
  *
  *    const child = await onFreePort(port => start(['app.js'], { PORT: port }))
- *
- * @param {(port: Number) => Promise<*>} start rejects with an error that has the code EADDRINUSE, or a message that
- *   says so
- * @return {Promise<*>} what `start` gave
  */
 async function onFreePort (start) {
   for (let attempt = 1; ; attempt++) {
@@ -58,9 +50,6 @@ function isTaken ({ code, message }) {
 /**
  * A port that refuses connections for as long as a test runs: it is the client's end of another connection, so nobody
  * is given it.
- *
- * @param {TestContext} t
- * @return {Promise<Number>}
  */
 async function closedPort (t) {
   const server = net.createServer(socket => socket.on('error', () => {})).listen(0, '127.0.0.1')

@@ -23,10 +23,6 @@ const PROBES = { python3: ['-c', 'import ensurepip'] }
  *
  *    const redis = need('redis-server')
  *    it('should …', { skip: missing('redis-server') }, …)
- *
- * @param {String} program
- * @return {String|null} its path, or null if the tests that need it are to be skipped
- * @throws {Error} where it is missing in CI
  */
 function need (program) {
   const found = which(program)
@@ -34,9 +30,7 @@ function need (program) {
   return found
 }
 
-/**
- * The `skip` option of a test that needs `program`: false, or the line that says how to get it.
- */
+/** The `skip` option of a test that needs `program`: false, or the line that says how to get it. */
 function missing (program) {
   return need(program) ? false : missingLine(program)
 }

@@ -5,8 +5,6 @@
  *
  *    const rnd = random(1)
  *    rnd.pick(['a', 'b'])
- *
- * @param {Number} seed
  */
 exports.random = function (seed) {
   let state = seed >>> 0

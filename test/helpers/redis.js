@@ -16,9 +16,6 @@ const { onFreePort } = require('./ports')
  *    await server.kill()      // SIGKILL
  *    await server.restart()   // on the same port
  *    await server.stop()      // and remove its files
- *
- * @param {String} program path of redis-server
- * @return {Promise<Object>} port, kill(), restart(), pause(), resume(), stop()
  */
 module.exports = async function startRedis (program) {
   const dir = await fs.mkdtemp(path.join(os.tmpdir(), 'kone-redis-'))
@@ -67,4 +64,25 @@ async function start (program, port, dir) {
     child.once('close', code => reject(new Error(`redis-server ended with ${code}:\n${printed}`)))
   })
   return child
+}
+
+/**
+ * The two clients of Redis, connected: `{ client, stop }`. They reconnect every 50 ms.
+ *
+ *    const { client, stop } = await startRedis.CLIENTS.ioredis(server.port)
+ */
+module.exports.CLIENTS = {
+  async ioredis (port) {
+    const Redis = require('ioredis')
+    const client = new Redis(port, '127.0.0.1', { maxRetriesPerRequest: null, retryStrategy: () => 50 })
+    await client.ping() // the 5 s of a store are for its operations, not for the connection
+    return { client, stop: () => client.disconnect() }
+  },
+
+  async redis (port) {
+    const client = require('redis').createClient({ socket: { host: '127.0.0.1', port, reconnectStrategy: () => 50 } })
+    client.on('error', () => {})
+    await client.connect()
+    return { client, stop: () => client.destroy() }
+  }
 }

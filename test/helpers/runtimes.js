@@ -27,9 +27,6 @@ const RUNTIMES = {
  *        after(() => server?.stop())
  *      })
  *    }
- *
- * @return {Array<{ name: string, missing: string | false, serve: (entry: string) => Promise<object> }>} `serve` copies the
- *   program, or the whole folder of an `app.mjs`, and resolves to `{ url, errors (), stop () }`
  */
 module.exports = function runtimes () {
   return Object.entries(RUNTIMES).map(([name, { version, program, args }]) => {

@@ -9,9 +9,6 @@ const process = require('node:process')
  *    const uncaught = catchUncaught(t)
  *    setImmediate(() => { throw new Error('boom') })
  *    await until(() => uncaught.length > 0)
- *
- * @param {TestContext} t
- * @return {Error[]} filled as they come
  */
 module.exports = function catchUncaught (t) {
   const errors = []

@@ -6,11 +6,6 @@ const { setTimeout: sleep } = require('node:timers/promises') // the real one, a
  * Wait for what no event tells of. A bare loop would hang the whole run when it never becomes true; this fails.
  *
  *    await until(() => stream.destroyed)
- *
- * @param {() => unknown} isTrue called every few milliseconds; may be async
- * @param {Number} [ms] patience in milliseconds
- * @return {Promise<*>} what was true
- * @throws {Error} with the source of `isTrue`, when it has not come true in time
  */
 module.exports = async function until (isTrue, ms = 20000) {
   const last = performance.now() + ms

@@ -6,12 +6,6 @@
  *    const ann = visitor(ask, app)
  *    await ann('POST /login')
  *    ann.cookies['koa:sess']
- *
- * @param {Function} ask of `frameworks` or `engines`
- * @param {Object} app
- * @param {Object} [cookies] that it begins with, by name
- * @return {Function} (line, options) => Promise of the response, with its `cookies` and what the
- *   response set in `setCookie`, by name
  */
 module.exports = function visitor (ask, app, cookies = {}) {
   async function visit (line, { headers, ...options } = {}) {

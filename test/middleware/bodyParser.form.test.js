@@ -60,9 +60,7 @@ describe('forms beside qs', () => {
   it('should be read the same when ids are keys', () => {
     for (const [text, arrayLimit] of [
       ['qty[1042]=3&qty[7]=1', 20], ['qty[20]=3&qty[21]=1', 20], ['a[2]=x&a[1]=y', 2], ['a[1][n]=x&a[30][n]=y', 20]
-    ]) {
-      assert.deepEqual(form({ arrayLimit })(text), qs.parse(text, { arrayLimit }))
-    }
+    ]) assert.deepEqual(form({ arrayLimit })(text), qs.parse(text, { arrayLimit }))
   })
 
   it('should refuse more levels than depth, where qs joins the rest into a name', () => {

@@ -1,6 +1,5 @@
 'use strict'
 
-const { describe, it } = require('node:test')
 const assert = require('node:assert/strict')
 const zlib = require('node:zlib')
 const { isHttpError } = require('http-errors')
@@ -27,30 +26,6 @@ frameworks('bodyParser', ({ it, Koa, ask, listen }) => {
   }
   const post = (app, headers, body) => ask(app, 'POST /', { headers, body })
 
-  it('should parse JSON', async () => {
-    const app = echo()
-    const res = await post(app, JSON_TYPE, '{"a":[1,"ü"]}')
-    assert.deepEqual(res.json(), { body: { a: [1, 'ü'] }, rawBody: '{"a":[1,"ü"]}' })
-    assert.deepEqual((await post(app, JSON_TYPE, '')).json(), { body: {}, rawBody: '' })
-    for (const type of ['application/json; charset=UTF-8', 'application/json;', 'APPLICATION/JSON', 'application/csp-report']) {
-      assert.deepEqual((await post(app, { 'content-type': type }, '[1]')).json().body, [1], type)
-    }
-  })
-
-  it('should parse forms', async () => {
-    const res = await post(echo(), FORM_TYPE, 'user[name]=ann+lee&user[roles][]=a&user[roles][]=%C3%BC')
-    assert.deepEqual(res.json().body, { user: { name: 'ann lee', roles: ['a', 'ü'] } })
-  })
-
-  it('should parse text and XML only when enabled', async () => {
-    const text = { 'content-type': 'text/plain' }
-    assert.deepEqual((await post(echo(), text, 'hi')).json(), { body: {}, rawBody: null })
-    const app = echo({ enableTypes: ['text', 'xml'] })
-    assert.deepEqual((await post(app, text, 'hi')).json(), { body: 'hi', rawBody: 'hi' })
-    assert.equal((await post(app, { 'content-type': 'text/xml' }, '<a/>')).json().body, '<a/>')
-    assert.deepEqual((await post(app, JSON_TYPE, '{"a":1}')).json().body, {})
-  })
-
   it('should give {} where there is no body', async () => {
     const app = echo()
     assert.deepEqual((await ask(app, 'GET /')).json(), { body: {}, rawBody: null })
@@ -68,9 +43,7 @@ frameworks('bodyParser', ({ it, Koa, ask, listen }) => {
       }
     }
     const headers = [JSON_TYPE, { ...JSON_TYPE, 'content-length': 10 }]
-    for (const one of headers) {
-      assert.deepEqual((await post(app, one, Readable.from(pieces()))).json().body, { a: 'ü' })
-    }
+    for (const one of headers) assert.deepEqual((await post(app, one, Readable.from(pieces()))).json().body, { a: 'ü' })
   })
 
   it('should decompress gzip, deflate, br and zstd', async () => {
@@ -104,17 +77,14 @@ frameworks('bodyParser', ({ it, Koa, ask, listen }) => {
       ['application/x-www-form-urlencoded', 'a[b][c][d][e][f][g]=1']
     ]) {
       let refusal
-      const app = new Koa()
-      app.use((ctx, next) => next().catch(err => { refusal = err; throw err }))
-      app.use(bodyParser())
+      const app = [(ctx, next) => next().catch(err => { refusal = err; throw err }), bodyParser()]
       const res = await ask(app, 'POST /', { headers: { 'content-type': type }, body })
       assert.equal(isHttpError(refusal), true, body)
       assert.deepEqual([res.status, res.text], [400, refusal.message])
       assert.equal(refusal.body, body)
     }
     const qs = { parse () { throw new Error('no') } }
-    const app = new Koa()
-    app.use(bodyParser({ qs }))
+    const app = [bodyParser({ qs })]
     const res = await ask(app, 'POST /', { headers: { 'content-type': 'application/x-www-form-urlencoded' }, body: 'a=1' })
     assert.deepEqual([res.status, res.text], [400, 'no'])
   })
@@ -138,9 +108,7 @@ frameworks('bodyParser', ({ it, Koa, ask, listen }) => {
       { 'content-type': 'json' },
       { 'content-type': '/' },
       { 'content-type': ';' }
-    ]) {
-      assert.equal((await post(app, headers, '{"a":1}')).status, 415, JSON.stringify(headers))
-    }
+    ]) assert.equal((await post(app, headers, '{"a":1}')).status, 415, JSON.stringify(headers))
     assert.equal(app.reached, 0)
   })
 
@@ -157,9 +125,7 @@ frameworks('bodyParser', ({ it, Koa, ask, listen }) => {
   })
 
   it('should leave a type that is not enabled unread for the next middleware', async () => {
-    const app = new Koa()
-    app.use(bodyParser())
-    app.use(async ctx => {
+    const app = new Koa().use(bodyParser()).use(async ctx => {
       const chunks = []
       for await (const chunk of ctx.req) chunks.push(chunk)
       ctx.body = `${JSON.stringify(ctx.request.body)} ${Buffer.concat(chunks)}`
@@ -183,8 +149,7 @@ frameworks('bodyParser', ({ it, Koa, ask, listen }) => {
       [{ 'content-type': 'text/plain' }, 'x'.repeat(101)]
     ]) {
       const res = await post(app, headers, body)
-      assert.equal(res.status, 413)
-      assert.equal(res.headers.connection, 'close')
+      assert.deepEqual([res.status, res.headers.connection], [413, 'close'])
     }
     assert.equal(app.reached, 0)
     assert.equal((await post(app, { 'content-type': 'text/plain' }, 'x'.repeat(100))).status, 200)
@@ -200,9 +165,7 @@ frameworks('bodyParser', ({ it, Koa, ask, listen }) => {
     }
     const answers = []
     for (const make of [scoped, bodyParser]) {
-      const app = new Koa()
-      app.use(make(options))
-      app.use(ctx => { ctx.body = JSON.stringify([ctx.request.body]) })
+      const app = [make(options), ctx => { ctx.body = JSON.stringify([ctx.request.body]) }]
       for (const [method, body] of [['POST', '{"a":1}'], ['POST', '7'], ['POST', '{'], ['PUT', '{"a":1}'], ['GET', '']]) {
         const res = await ask(app, `${method} /`, { headers: JSON_TYPE, body })
         answers.push([method, body, res.status, res.text])
@@ -248,23 +211,12 @@ frameworks('bodyParser', ({ it, Koa, ask, listen }) => {
     assert.match(answer, /^HTTP\/1\.1 413 [^]*\r\nConnection: close\r\n/i)
   })
 
-  it('should respond with 400 to malformed JSON', async () => {
-    const app = echo()
-    for (const body of ['{', '{"a":}', '"text"', '1', 'null', '{}x', '\u0000', "{'a':1}"]) {
-      assert.equal((await post(app, JSON_TYPE, body)).status, 400, body)
-    }
-    assert.equal(app.reached, 0)
-    assert.equal((await post(echo({ strict: false }), JSON_TYPE, '"text"')).json().body, 'text')
-  })
-
   it('should refuse keys that reach a prototype', async () => {
     const app = echo()
     for (const body of [
       '{"__proto__":{"x":1}}', '{"a":[{"__proto__":1}]}', '{"\\u005f_proto__":{"x":1}}', '{"__pr\\u006fto__":1}',
       '{"constructor":{"prototype":{"x":1}}}', '{"c\\u006fnstructor":{"prototype":{}}}'
-    ]) {
-      assert.equal((await post(app, JSON_TYPE, body)).status, 400, body)
-    }
+    ]) assert.equal((await post(app, JSON_TYPE, body)).status, 400, body)
     for (const body of ['{"constructor":"Ferrari"}', '{"a":"__proto__"}', '{"prototype":1}']) {
       assert.deepEqual((await post(app, JSON_TYPE, body)).json().body, JSON.parse(body))
     }
@@ -294,30 +246,24 @@ frameworks('bodyParser', ({ it, Koa, ask, listen }) => {
     const detect = echo({ detectJSON: ctx => /\.json$/.test(ctx.path) })
     assert.deepEqual((await ask(detect, 'POST /a.json', { body: '{"a":1}' })).json().body, { a: 1 })
     assert.deepEqual((await ask(detect, 'POST /a', { body: '{"a":1}' })).json().body, {})
-
     const extended = echo({ extendTypes: { json: ['application/x-js', '+json'], form: 'application/x-form' } })
     for (const type of ['application/x-js', 'application/vnd.x+json']) {
       assert.deepEqual((await post(extended, { 'content-type': type }, '{"a":1}')).json().body, { a: 1 })
     }
     assert.deepEqual((await post(extended, { 'content-type': 'application/x-form' }, 'a=1')).json().body, { a: '1' })
-
     const latin = echo({ encoding: 'latin1', enableTypes: ['text'] })
     assert.equal((await post(latin, { 'content-type': 'text/plain' }, Buffer.from([0xfc]))).json().body, 'ü')
-
     const app = echo({ qs: require('qs'), queryString: { comma: true } })
     assert.deepEqual((await post(app, FORM_TYPE, 'a=1,2')).json().body, { a: ['1', '2'] })
   })
 
   it('should parse once and only unless an option says otherwise', async () => {
-    const app = new Koa()
-    app.use((ctx, next) => {
+    const app = [(ctx, next) => {
       if (ctx.path === '/off') ctx.disableBodyParser = true
       if (ctx.path === '/done') ctx.request.body = 'done'
       if (ctx.path === '/raw') ctx.request.rawBody = 'kept'
       return next()
-    })
-    app.use(bodyParser()).use(bodyParser())
-    app.use(ctx => { ctx.body = { body: ctx.request.body, raw: ctx.request.rawBody } })
+    }, bodyParser(), bodyParser(), ctx => { ctx.body = { body: ctx.request.body, raw: ctx.request.rawBody } }]
     const at = async path => (await ask(app, `POST ${path}`, { headers: JSON_TYPE, body: '[1]' })).json()
     assert.deepEqual(await at('/off'), {})
     assert.deepEqual(await at('/done'), { body: 'done' })
@@ -336,10 +282,7 @@ frameworks('bodyParser', ({ it, Koa, ask, listen }) => {
     const seen = []
     const heard = []
     app.on('error', err => { if (err.status) heard.push(err.status) }) // Koa tells of the reset socket, too
-    app.use((ctx, next) => {
-      seen.push('began')
-      return next()
-    })
+    app.use((ctx, next) => { seen.push('began'); return next() })
     app.use(bodyParser())
     app.use(ctx => { ctx.body = seen.push('reached') && ctx.request.body })
     const { port } = await listen(app)
@@ -350,40 +293,5 @@ frameworks('bodyParser', ({ it, Koa, ask, listen }) => {
     await until(() => heard.length > 0)
     assert.deepEqual((await post(app, JSON_TYPE, '{}')).json(), {})
     assert.deepEqual([seen, heard], [['began', 'began', 'reached'], [400]])
-  })
-})
-
-describe('bodyParser', () => {
-  it('should be a named function', () => {
-    assert.equal(bodyParser().name, 'bodyParser')
-  })
-
-  it('should leave its options alone', () => {
-    const options = Object.freeze({ jsonLimit: '2mb', onerror: () => {} })
-    assert.doesNotThrow(() => bodyParser(options))
-  })
-
-  it('should check its options at registration', () => {
-    for (const [options, message] of [
-      [{ enableTypes: ['yaml'] }, /enableTypes/],
-      [{ enableTypes: 'json' }, /enableTypes/],
-      [{ jsonLimit: '1 apple' }, /jsonLimit/],
-      [{ formLimit: -1 }, /formLimit/],
-      [{ textLimit: NaN, enableTypes: ['text'] }, /textLimit/],
-      [{ encoding: 'nonsense' }, /encoding/],
-      [{ detectJSON: true }, /detectJSON/],
-      [{ onerror: 'x' }, /onerror/],
-      [{ onError: 'x' }, /onError/],
-      [{ onError () {}, onerror () {} }, /options\.onError and options\.onerror/],
-      [{ parsedMethods: 'POST' }, /parsedMethods/],
-      [{ patchNode: true }, /options\.patchNode is not supported: read ctx\.request\.body/],
-      [{ enableRawChecking: true }, /options\.enableRawChecking is not supported/],
-      [{ onProtoPoisoning: 'keep' }, /onProtoPoisoning/],
-      [{ extendTypes: 'json' }, /extendTypes/],
-      [{ qs: {} }, /options\.qs/],
-      [{ queryString: { comma: true } }, /queryString\.comma/]
-    ]) {
-      assert.throws(() => bodyParser(options), { name: 'TypeError', message })
-    }
   })
 })

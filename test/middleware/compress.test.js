@@ -8,6 +8,7 @@ const zlib = require('node:zlib')
 const original = require('koa-compress')
 const compress = require('kone/middleware/compress')
 const frameworks = require('../helpers/frameworks')
+const { random } = require('../helpers/random')
 const until = require('../helpers/until')
 
 const DECODE = {
@@ -24,26 +25,11 @@ const BODIES = {
   '/html': ctx => { ctx.body = `<p>${LONG}` },
   '/json': ctx => { ctx.body = { text: LONG } },
   '/small-json': ctx => { ctx.body = { a: 1 } },
-  '/buffer': ctx => {
-    ctx.type = 'text/css'
-    ctx.body = Buffer.from(LONG)
-  },
-  '/image': ctx => {
-    ctx.type = 'image/png'
-    ctx.body = Buffer.from(LONG)
-  },
-  '/svg': ctx => {
-    ctx.type = 'image/svg+xml'
-    ctx.body = LONG
-  },
-  '/vendor': ctx => {
-    ctx.type = 'application/vnd.api+json; charset=utf-8'
-    ctx.body = LONG
-  },
-  '/unknown': ctx => {
-    ctx.type = 'application/x-nothing'
-    ctx.body = LONG
-  },
+  '/buffer': ctx => { ctx.type = 'text/css'; ctx.body = Buffer.from(LONG) },
+  '/image': ctx => { ctx.type = 'image/png'; ctx.body = Buffer.from(LONG) },
+  '/svg': ctx => { ctx.type = 'image/svg+xml'; ctx.body = LONG },
+  '/vendor': ctx => { ctx.type = 'application/vnd.api+json; charset=utf-8'; ctx.body = LONG },
+  '/unknown': ctx => { ctx.type = 'application/x-nothing'; ctx.body = LONG },
   '/stream': ctx => {
     ctx.type = 'text'
     ctx.body = Readable.from([Buffer.from(LONG), Buffer.from(LONG)])
@@ -53,10 +39,7 @@ const BODIES = {
     ctx.type = 'text'
     ctx.body = zlib.gzipSync(LONG)
   },
-  '/no-transform': ctx => {
-    ctx.set('Cache-Control', 'public, no-transform')
-    ctx.body = LONG
-  },
+  '/no-transform': ctx => { ctx.set('Cache-Control', 'public, no-transform'); ctx.body = LONG },
   '/partial': ctx => {
     ctx.status = 206
     ctx.set('Content-Range', 'bytes 0-3599/9999')
@@ -65,29 +48,18 @@ const BODIES = {
   '/empty': ctx => { ctx.body = '' },
   '/none': ctx => { ctx.body = null },
   '/missing': () => {},
-  '/off': ctx => {
-    ctx.compress = false
-    ctx.body = LONG
-  },
+  '/off': ctx => { ctx.compress = false; ctx.body = LONG },
   '/forced': ctx => {
     ctx.compress = true
     ctx.type = 'image/png'
     ctx.body = Buffer.from(LONG)
   },
-  '/own': ctx => {
-    ctx.compress = { threshold: 1, br: false }
-    ctx.body = 'short'
-  }
+  '/own': ctx => { ctx.compress = { threshold: 1, br: false }; ctx.body = 'short' }
 }
 const handle = ctx => BODIES[ctx.path](ctx)
 
 frameworks('compress', ({ it, Koa, ask, listen, errors }) => {
-  const serve = (options, handler = handle) => {
-    const app = new Koa()
-    app.use(compress(options))
-    app.use(handler)
-    return app
-  }
+  const serve = (options, handler = handle) => new Koa().use(compress(options)).use(handler)
   const get = (app, path, accept = 'gzip') => ask(app, `GET ${path}`, { headers: accept ? { 'Accept-Encoding': accept } : {} })
   const decoded = ({ headers, body }) => {
     const encoding = headers['content-encoding']
@@ -109,9 +81,7 @@ frameworks('compress', ({ it, Koa, ask, listen, errors }) => {
       { defaultEncoding: 'gzip', gzip: { flush: zlib.constants.Z_SYNC_FLUSH } }
     ]) {
       const ours = serve(options)
-      const theirs = new (require('koa'))()
-      theirs.use(original(options))
-      theirs.use(handle)
+      const theirs = new (require('koa'))().use(original(options)).use(handle)
       for (const path of Object.keys(BODIES)) {
         const accept = accepts[(Object.keys(BODIES).indexOf(path) * 3 + accepts.length) % accepts.length]
         for (const header of new Set([accept, 'gzip, br;q=0.9', undefined])) {
@@ -129,15 +99,9 @@ frameworks('compress', ({ it, Koa, ask, listen, errors }) => {
 
   it('should choose an encoding as koa-compress does', async () => {
     const ours = serve()
-    const theirs = new (require('koa'))()
-    theirs.use(original())
-    theirs.use(handle)
+    const theirs = new (require('koa'))().use(original()).use(handle)
     const names = ['gzip', 'br', 'deflate', 'identity', '*', 'zstd', 'x']
-    let seed = 7
-    const pick = count => {
-      seed = (seed * 1103515245 + 12345) % 2 ** 31
-      return seed % count
-    }
+    const { int: pick } = random(7)
     for (let i = 0; i < 60; i++) {
       const header = Array.from({ length: 1 + pick(4) }, () => {
         const name = names[pick(names.length)]
@@ -236,18 +200,12 @@ frameworks('compress', ({ it, Koa, ask, listen, errors }) => {
   })
 
   it('should leave what is sent already alone', async () => {
-    const app = serve({}, ctx => {
-      ctx.respond = false
-      ctx.res.end(LONG)
-    })
+    const app = serve({}, ctx => { ctx.respond = false; ctx.res.end(LONG) })
     assert.equal((await get(app, '/')).text, LONG)
   })
 
   it('should keep a Vary that is there', async () => {
-    const app = serve({}, ctx => {
-      ctx.set('Vary', 'Origin')
-      ctx.body = LONG
-    })
+    const app = serve({}, ctx => { ctx.set('Vary', 'Origin'); ctx.body = LONG })
     assert.equal((await get(app, '/')).headers.vary, 'Origin, Accept-Encoding')
   })
 
@@ -264,28 +222,19 @@ frameworks('compress', ({ it, Koa, ask, listen, errors }) => {
 
   it('should destroy a stream that the client abandons', async () => {
     const source = new PassThrough()
-    const app = serve({}, ctx => {
-      ctx.type = 'text'
-      ctx.body = source
-    })
+    const app = serve({}, ctx => { ctx.type = 'text'; ctx.body = source })
     const { port } = await listen(app)
     const req = http.get({ host: '127.0.0.1', port, headers: { 'Accept-Encoding': 'gzip' }, agent: false })
     req.on('error', () => {})
     const writing = setInterval(() => source.write(Buffer.from(String(Math.random()).repeat(5000))), 1)
-    req.on('response', res => {
-      res.on('error', () => {})
-      req.destroy()
-    })
+    req.on('response', res => { res.on('error', () => {}); req.destroy() })
     await until(() => source.destroyed)
     clearInterval(writing)
   })
 
   it('should compress Blobs and web streams', { skip: Koa === require('koa') && 'Koa 2 knows neither' }, async () => {
     for (const make of [() => new Blob([LONG], { type: 'text/plain' }), () => new Blob([LONG]).stream()]) {
-      const app = serve({}, ctx => {
-        ctx.type = 'text'
-        ctx.body = make()
-      })
+      const app = serve({}, ctx => { ctx.type = 'text'; ctx.body = make() })
       const res = await get(app, '/')
       assert.equal(res.headers['content-encoding'], 'gzip')
       assert.equal(decoded(res), LONG)
@@ -303,17 +252,6 @@ frameworks('compress', ({ it, Koa, ask, listen, errors }) => {
 })
 
 describe('compress(options)', () => {
-  it('should throw for options that cannot work', () => {
-    for (const options of [
-      { filter: 'text' }, { threshold: 'much' }, { threshold: -1 }, { threshold: {} }, { gzip: 'yes' }, { gzip: { level: 99 } },
-      { deflate: { windowBits: 99 } }, { br: { params: { 99: 1 } } }, { encodingPreference: ['lzma'] }, { encodingPreference: 'br' },
-      { defaultEncoding: 1 }, { wildcardAcceptEncoding: true }
-    ]) {
-      assert.throws(() => compress(options), /compress|options|ERR_|brotli/i, JSON.stringify(options))
-      assert.throws(() => compress.final(options))
-    }
-  })
-
   it('should tell what it can do', () => {
     const { name, preferredEncodings, encodingOptions } = compress({ gzip: { level: 9 } })
     assert.equal(name, 'compress')

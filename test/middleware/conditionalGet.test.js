@@ -2,7 +2,6 @@
 
 const assert = require('node:assert/strict')
 const fs = require('node:fs')
-const { describe, it } = require('node:test')
 const koaConditionalGet = require('koa-conditional-get')
 const conditionalGet = require('kone/middleware/conditionalGet')
 
@@ -51,11 +50,4 @@ frameworks('conditionalGet', ({ it, Koa, ask, name }) => {
       }
     })
   }
-})
-
-describe('conditionalGet()', () => {
-  it('should be named functions', () => {
-    assert.equal(conditionalGet().name, 'conditionalGet')
-    assert.equal(conditionalGet.final().name, 'conditionalGet')
-  })
 })

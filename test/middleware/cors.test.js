@@ -6,20 +6,15 @@ const koaCors = require('@koa/cors')
 const cors = require('kone/middleware/cors')
 
 const frameworks = require('../helpers/frameworks')
-const Kone = require('../helpers/kone')
-const materialised = require('../helpers/materialised')
 
 const PREFLIGHT = { 'Access-Control-Request-Method': 'PUT', 'Access-Control-Request-Headers': 'X-A' }
 
 frameworks('cors', ({ it, Koa, ask, errors, name }) => {
   function app (fn) {
-    const app = new Koa()
-    app.use(fn)
-    app.use(ctx => {
+    return new Koa().use(fn).use(ctx => {
       if (ctx.path === '/throw') ctx.throw(400, 'bad', { headers: { 'X-B': '1' } })
       ctx.body = 'hi'
     })
-    return app
   }
 
   it('should respond as @koa/cors does', async () => {
@@ -68,9 +63,7 @@ frameworks('cors', ({ it, Koa, ask, errors, name }) => {
   })
 
   it('should hand on what is no Error', { skip: name.startsWith('koa') && 'Koa never responds' }, async () => {
-    const app = new Koa()
-    app.use(cors())
-    app.use(async () => { throw null }) // eslint-disable-line no-throw-literal
+    const app = [cors(), async () => { throw null }] // eslint-disable-line no-throw-literal
     assert.equal((await ask(app, 'GET /')).status, 500)
     assert.equal(errors.at(-1).cause, null)
   })
@@ -100,30 +93,5 @@ describe('cors(options)', () => {
         assert.throws(() => cors({ credentials, origin }), /options\.credentials needs options\.origin/)
       }
     }
-  })
-
-  it('should throw for an option of the wrong type', () => {
-    for (const options of [
-      { origin: ['http://a.com'] }, { origin: true }, { origin: /a/ }, { credentials: 'yes', origin: 'http://a.com' },
-      { allowMethods: 1 }, { exposeHeaders: {} }, { maxAge: true }, { keepHeadersOnError: 'no' }
-    ]) {
-      assert.throws(() => cors(options), TypeError)
-    }
-  })
-
-  it('should be a named function', () => {
-    assert.equal(cors().name, 'cors')
-  })
-
-  it('should not make ctx.req or ctx.res', async () => {
-    const app = new Kone()
-    app.use(cors({ origin: ctx => ctx.get('Origin'), credentials: true }))
-    app.use(ctx => { ctx.body = 'hi' })
-    const count = await materialised(app, async ask => {
-      await ask('GET /', { Origin: 'http://a.com' })
-      await ask('GET /')
-      assert.equal((await ask('OPTIONS /', { Origin: 'http://a.com', ...PREFLIGHT })).status, 204)
-    })
-    assert.deepEqual(count, { requests: 3, materialised: 0 })
   })
 })

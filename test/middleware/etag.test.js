@@ -3,14 +3,11 @@
 const assert = require('node:assert/strict')
 const fs = require('node:fs')
 const { Readable } = require('node:stream')
-const { describe, it } = require('node:test')
 const koaEtag = require('koa-etag')
 const conditionalGet = require('kone/middleware/conditionalGet')
 const etag = require('kone/middleware/etag')
 
 const frameworks = require('../helpers/frameworks')
-const Kone = require('../helpers/kone')
-const materialised = require('../helpers/materialised')
 const { random } = require('../helpers/random')
 
 const BODIES = {
@@ -57,10 +54,7 @@ frameworks('etag', ({ it, Koa, ask, name }) => {
       for (const options of [undefined, {}, { weak: true }, { weak: false }]) {
         for (const [kind, body] of Object.entries(BODIES)) {
           for (const status of [200, 201, 404, 500]) {
-            const answer = ctx => {
-              ctx.status = status
-              ctx.body = body()
-            }
+            const answer = ctx => { ctx.status = status; ctx.body = body() }
             const theirs = await ask(answering(app => app.use(oracle(options)), answer), 'GET /')
             const ours = await ask(answering(app => use(app, options), answer), 'GET /')
             assert.equal(ours.headers.etag, theirs.headers.etag, `${kind} ${status}`)
@@ -72,10 +66,7 @@ frameworks('etag', ({ it, Koa, ask, name }) => {
     })
 
     it(`should keep a tag that is there (${form})`, async () => {
-      const app = answering(use, ctx => {
-        ctx.etag = 'mine'
-        ctx.body = 'hello'
-      })
+      const app = answering(use, ctx => { ctx.etag = 'mine'; ctx.body = 'hello' })
       assert.equal((await ask(app, 'GET /')).headers.etag, '"mine"')
     })
   }
@@ -83,8 +74,7 @@ frameworks('etag', ({ it, Koa, ask, name }) => {
   it('should leave web bodies alone', { skip: name === 'koa 2' && 'has none' }, async () => {
     for (const body of [() => new Blob(['hi']), () => new Response('hi'), () => new Blob(['hi']).stream()]) {
       const res = await ask(answering(forms.middleware, ctx => { ctx.body = body() }), 'GET /')
-      assert.equal(res.text, 'hi')
-      assert.equal(res.headers.etag, undefined)
+      assert.deepEqual([res.text, res.headers.etag], ['hi', undefined])
     }
   })
 
@@ -98,8 +88,7 @@ frameworks('etag', ({ it, Koa, ask, name }) => {
       const { headers, status } = await ask(app, 'GET /')
       assert.equal(status, 200)
       const res = await ask(app, 'GET /', { headers: { 'If-None-Match': headers.etag } })
-      assert.equal(res.status, 304)
-      assert.equal(res.text, '')
+      assert.deepEqual([res.status, res.text], [304, ''])
       assert.equal(res.headers.etag, headers.etag)
       assert.equal(res.headers['content-length'], undefined)
       assert.equal((await ask(app, 'GET /', { headers: { 'If-None-Match': '"x"' } })).status, 200)
@@ -116,28 +105,5 @@ frameworks('etag', ({ it, Koa, ask, name }) => {
       body = Array.from({ length: rnd.int(400) }, () => String.fromCodePoint(rnd.int(0xd7ff))).join('')
       assert.equal((await ask(ours, 'GET /')).headers.etag, (await ask(theirs, 'GET /')).headers.etag)
     }
-  })
-})
-
-describe('etag(options)', () => {
-  it('should throw for an option of the wrong type', () => {
-    assert.throws(() => etag({ weak: 'yes' }), /etag: options\.weak must be true or false/)
-    assert.throws(() => etag.final({ weak: 1 }), TypeError)
-  })
-
-  it('should be named functions', () => {
-    assert.equal(etag().name, 'etag')
-    assert.equal(etag.final().name, 'etag')
-  })
-
-  it('should not make ctx.req or ctx.res', async () => {
-    const app = new Kone()
-    app.use(conditionalGet()).use(etag())
-    app.use(ctx => { ctx.body = 'hi' })
-    const count = await materialised(app, async ask => {
-      const { headers } = await ask('GET /')
-      assert.equal((await ask('GET /', { 'If-None-Match': headers.etag })).status, 304)
-    })
-    assert.deepEqual(count, { requests: 2, materialised: 0 })
   })
 })

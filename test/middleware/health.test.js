@@ -9,12 +9,7 @@ const Kone = require('../helpers/kone')
 const until = require('../helpers/until')
 
 frameworks('health', ({ it, Koa, ask, listen, errors, name }) => {
-  const serve = options => {
-    const app = new Koa()
-    app.use(health(options))
-    app.use(ctx => { ctx.body = 'next' })
-    return app
-  }
+  const serve = options => new Koa().use(health(options)).use(ctx => { ctx.body = 'next' })
   const probe = async (app, line) => {
     const res = await ask(app, line)
     return `${res.status} ${res.text}`
@@ -77,18 +72,10 @@ frameworks('health', ({ it, Koa, ask, listen, errors, name }) => {
     let calls = 0
     let arrived = 0
     let release
-    const app = new Koa()
-    app.use((ctx, next) => {
-      arrived++
-      return next()
-    })
-    app.use(health({
+    const app = new Koa().use((ctx, next) => { arrived++; return next() }).use(health({
       timeout: 20_000,
       checks: {
-        db: () => {
-          calls++
-          return new Promise(resolve => { release = resolve })
-        }
+        db: () => { calls++; return new Promise(resolve => { release = resolve }) }
       }
     }))
     const probes = Array.from({ length: 20 }, () => probe(app, 'GET /readyz'))
@@ -135,7 +122,6 @@ frameworks('health', ({ it, Koa, ask, listen, errors, name }) => {
   it('should call its hooks around a shutdown, and not be ready from its begin on', async () => {
     const steps = []
     let release
-    const app = new Koa()
     const probes = health({
       beforeShutdown: () => {
         steps.push('before')
@@ -143,7 +129,7 @@ frameworks('health', ({ it, Koa, ask, listen, errors, name }) => {
       },
       afterShutdown: () => { steps.push('after') }
     })
-    app.use(probes)
+    const app = new Koa().use(probes)
     const { server } = await listen(app)
     assert.equal(await probe(app, 'GET /readyz'), '200 up')
     const close = () => {
@@ -189,14 +175,11 @@ describe('health', () => {
   })
 
   it('should show what overload has refused, and depend on it only by a check', async () => {
-    const app = new Kone()
-    app.use(health({ details: true }))
-    app.use(overload({ maxRssBytes: 1 }))
+    const app = new Kone().use(health({ details: true })).use(overload({ maxEventLoopDelay: false, maxRssBytes: 1 }))
     assert.equal((await app.inject('/')).status, 503)
     const { status, overload: shown } = (await app.inject({ url: '/readyz', headers: { accept: 'application/json' } })).json()
     assert.equal(status, 'up')
     assert.deepEqual([shown.isOverloaded, shown.rssBytes > 1, shown.refused.rssBytes > 0], [true, true, true])
-
     const other = new Kone()
     other.silent = true
     other.use(health({ checks: { load: () => !overload.state().isOverloaded } }))
@@ -204,20 +187,8 @@ describe('health', () => {
   })
 
   it('should be ready where no server listens', async () => {
-    const app = new Kone()
-    app.use(health())
+    const app = new Kone().use(health())
     assert.equal((await app.inject('/readyz')).text(), 'up')
     assert.equal(await (await app.fetch(new Request('http://a/readyz'))).text(), 'up')
-  })
-
-  it('should check its options at registration', () => {
-    const refused = [
-      [{ live: 'healthz' }, /options\.live must be a path/],
-      [{ ready: true }, /options\.ready must be a path/],
-      [{ checks: { a: 1 } }, /options\.checks\.a must be a function/],
-      [{ timeout: 0 }, /options\.timeout must be/],
-      [{ redy: '/' }, /did you mean `ready`/]
-    ]
-    for (const [options, message] of refused) assert.throws(() => health(options), { name: 'TypeError', message })
   })
 })

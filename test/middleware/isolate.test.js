@@ -25,9 +25,7 @@ const BOOMS = {
 }
 
 frameworks('isolate', ({ it, Koa, ask }) => {
-  /**
-   * An app that is thrown at, with the requests that wait meanwhile.
-   */
+  /** An app that is thrown at, with the requests that wait meanwhile. */
   const serve = (thrower, thrown = new Error('boom')) => {
     const app = new Koa()
     const waiting = []
@@ -50,8 +48,7 @@ frameworks('isolate', ({ it, Koa, ask }) => {
       const others = [ask(app, 'GET /wait'), ask(app, 'GET /wait')]
       await app.isWaiting(2)
       const failed = await ask(app, 'GET /boom')
-      assert.equal(failed.status, 500)
-      assert.equal(failed.text, 'Internal Server Error')
+      assert.deepEqual([failed.status, failed.text], [500, 'Internal Server Error'])
       assert.deepEqual(app.errors.map(([err, path]) => [err.message, path]), [['boom', '/boom']])
       app.release()
       for (const other of await Promise.all(others)) assert.equal(other.text, 'waited')
@@ -113,50 +110,39 @@ frameworks('isolate', ({ it, Koa, ask }) => {
   })
 
   it('should leave errors of promises to the middleware above, as ever', async () => {
-    const app = new Koa()
-    app.use(isolate())
-    app.use(async (ctx, next) => {
+    const app = [isolate(), async (ctx, next) => {
       try { await next() } catch (err) { ctx.body = `caught ${err.message}` }
-    })
-    app.use(() => { throw new Error('sync') })
+    }, () => { throw new Error('sync') }]
     assert.equal((await ask(app, 'GET /')).text, 'caught sync')
   })
 })
 
 describe('isolate', () => {
-  it('should be a named function', () => {
-    assert.equal(isolate().name, 'isolate')
-  })
-
   const run = code => spawnSync(process.execPath, ['-e', code], { cwd: __dirname, encoding: 'utf8', timeout: 120000 })
+  /** An app in a process of its own: its handler, and what runs when it listens. */
+  const program = (handler, then, first = '') => run(`
+    ${first}
+    const app = new (require('kone'))()
+    app.on('error', err => console.log(err.message))
+    app.use(require('kone/middleware/isolate')()).use(${handler})
+    app.listen(0, async function () {
+      const get = async path => console.log((await fetch('http://127.0.0.1:' + this.address().port + path)).status)
+      ${then}
+    })`)
+  const MINE = "() => new Promise(() => setTimeout(() => { throw new Error('mine') }))"
 
   it('should fail the request for a promise nobody waits for', () => {
     // here node's test runner would get it first
-    const { status, stdout } = run(`
-      const Kone = require('kone')
-      const app = new Kone()
-      app.on('error', err => console.log(err.message))
-      app.use(require('kone/middleware/isolate')())
-      app.use(ctx => new Promise(() => { Promise.reject(ctx.path === '/null' ? null : new Error('boom')) }))
-      app.listen(0, async function () {
-        for (const path of ['/', '/null']) {
-          console.log((await fetch('http://127.0.0.1:' + this.address().port + path)).status)
-        }
-        process.exit(0)
-      })
-    `)
+    const { status, stdout } = program(
+      "ctx => new Promise(() => { Promise.reject(ctx.path === '/null' ? null : new Error('boom')) })",
+      "await get('/'); await get('/null'); process.exit(0)")
     assert.equal(status, 0)
     assert.match(stdout, /^boom\s+500\s[^]*null[^]*\s500\s+$/)
   })
 
   it('should let an error that belongs to no request end the process', () => {
     for (const code of ["setTimeout(() => { throw new Error('orphan') })", "Promise.reject(new Error('orphan'))"]) {
-      const { status, stderr } = run(`
-        const Kone = require('kone')
-        const app = new Kone()
-        app.use(require('kone/middleware/isolate')())
-        app.listen(0, () => { ${code} })
-      `)
+      const { status, stderr } = program('() => {}', code)
       assert.equal(status, 1)
       assert.match(stderr, /orphan/)
     }
@@ -173,37 +159,16 @@ describe('isolate', () => {
   })
 
   it('should not let a listener that exits take the process for the error of a request', () => {
-    const { status, stdout } = run(`
-      const Kone = require('kone')
-      const app = new Kone()
-      app.silent = true
-      app.use(require('kone/middleware/isolate')())
-      app.use(() => new Promise(() => setTimeout(() => { throw new Error('mine') })))
-      process.on('uncaughtException', () => process.exit(3))
-      app.listen(0, async function () {
-        const res = await fetch('http://127.0.0.1:' + this.address().port)
-        console.log(res.status)
-        process.exit(0)
-      })
-    `)
+    const { status, stdout } = program(MINE,
+      "process.on('uncaughtException', () => process.exit(3)); await get('/'); process.exit(0)")
     assert.equal(status, 0)
     assert.match(stdout, /500/)
   })
 
   it('should work beside the old domain module', () => {
-    const { status, stdout, stderr } = run(`
-      require('node:domain')
-      const Kone = require('kone')
-      const app = new Kone()
-      app.silent = true
-      app.use(require('kone/middleware/isolate')())
-      app.use(() => new Promise(() => setTimeout(() => { throw new Error('mine') })))
-      app.listen(0, async function () {
-        for (let i = 0; i < 2; i++) console.log((await fetch('http://127.0.0.1:' + this.address().port)).status)
-        setTimeout(() => { throw new Error('orphan') })
-      })
-    `)
-    assert.match(stdout, /500\s+500/)
+    const { status, stdout, stderr } = program(MINE,
+      "await get('/'); await get('/'); setTimeout(() => { throw new Error('orphan') })", "require('node:domain')")
+    assert.match(stdout, /^mine\s+500\s+mine\s+500\s+$/)
     assert.equal(status, 1)
     assert.match(stderr, /orphan/)
   })

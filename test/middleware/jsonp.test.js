@@ -2,7 +2,6 @@
 
 const assert = require('node:assert/strict')
 const { Readable } = require('node:stream')
-const { describe, it } = require('node:test')
 const vm = require('node:vm')
 const original = require('koa-jsonp')
 const jsonp = require('kone/middleware/jsonp')
@@ -19,30 +18,21 @@ const BODIES = {
 }
 
 frameworks('jsonp', ({ it, Koa, ask, errors, name }) => {
-  const serve = (body, options) => {
-    const app = new Koa()
-    app.use(jsonp(options))
-    app.use(ctx => {
-      if (typeof body === 'function') return body(ctx)
-      ctx.body = body
-    })
-    return app
-  }
+  const serve = (body, options) => new Koa().use(jsonp(options)).use(ctx => {
+    if (typeof body === 'function') return body(ctx)
+    ctx.body = body
+  })
 
   it('should respond with a script that calls the callback', async () => {
     const res = await ask(serve({ a: 1 }), 'GET /?callback=cb')
     assert.equal(res.text, '/**/cb({"a":1});')
     assert.equal(res.headers['content-type'], 'text/javascript; charset=utf-8')
-    assert.equal(res.headers['x-content-type-options'], 'nosniff')
-    assert.equal(res.headers['content-length'], '16')
+    assert.deepEqual([res.headers['x-content-type-options'], res.headers['content-length']], ['nosniff', '16'])
   })
 
   it('should give the callback what koa-jsonp gives it', async () => {
-    const theirs = new Koa()
-    theirs.use(original())
-    theirs.use(ctx => { ctx.body = BODIES[ctx.path.slice(1)]() })
+    const theirs = [original(), ctx => { ctx.body = BODIES[ctx.path.slice(1)]() }]
     const ours = serve(ctx => { ctx.body = BODIES[ctx.path.slice(1)]() })
-
     for (const name of Object.keys(BODIES)) {
       for (const callback of ['cb', 'a.b.c', '$_1', 'calls[3]']) {
         const target = `GET /${name}?callback=${callback}`
@@ -58,8 +48,7 @@ frameworks('jsonp', ({ it, Koa, ask, errors, name }) => {
   it('should leave a response alone when no callback is named', async () => {
     for (const target of ['/', '/?a=1', '/?callback=']) {
       const res = await ask(serve({ a: 1 }), `GET ${target}`)
-      assert.equal(res.text, '{"a":1}')
-      assert.equal(res.headers['content-type'], 'application/json; charset=utf-8')
+      assert.deepEqual([res.text, res.headers['content-type']], ['{"a":1}', 'application/json; charset=utf-8'])
       assert.equal(res.headers['x-content-type-options'], undefined)
     }
   })
@@ -86,17 +75,13 @@ frameworks('jsonp', ({ it, Koa, ask, errors, name }) => {
   it('should leave other methods as they are, a POST above all', async () => {
     for (const method of ['POST', 'PUT', 'DELETE']) {
       const res = await ask(serve({ a: 1 }), `${method} /?callback=%3Cscript%3E`)
-      assert.equal(res.text, '{"a":1}')
-      assert.equal(res.headers['content-type'], 'application/json; charset=utf-8')
+      assert.deepEqual([res.text, res.headers['content-type']], ['{"a":1}', 'application/json; charset=utf-8'])
     }
   })
 
   it('should refuse what is no path of identifiers before the handler runs', async () => {
     let runs = 0
-    const app = serve(ctx => {
-      runs++
-      ctx.body = {}
-    })
+    const app = serve(ctx => { runs++; ctx.body = {} })
     for (const callback of [
       'alert(1)//', 'a;b', 'a b', '<script>', 'a(', 'a"', "a'", 'a[b]', 'a[', 'a.', '.a', '1a', 'a..b', 'a-b',
       'a\nb', 'a\u2028', 'ä', 'a`', 'a/**/', '{}', 'x'.repeat(129)
@@ -111,11 +96,6 @@ frameworks('jsonp', ({ it, Koa, ask, errors, name }) => {
     assert.equal((await ask(app, `GET /?callback=${'x'.repeat(128)}`)).status, 200)
   })
 
-  it('should escape U+2028 and U+2029', async () => {
-    const res = await ask(serve({ text: '\u2028 \u2029' }), 'GET /?callback=cb')
-    assert.equal(res.text, '/**/cb({"text":"\\u2028 \\u2029"});')
-  })
-
   it('should wrap streamed JSON, a character cut in two included', async () => {
     const bytes = Buffer.from('{"text":"ä\u2028\u2029"}')
     const app = serve(ctx => { ctx.body = Readable.from(Array.from(bytes, byte => Buffer.from([byte]))) })
@@ -125,10 +105,7 @@ frameworks('jsonp', ({ it, Koa, ask, errors, name }) => {
   })
 
   it('should wrap bytes that are JSON', async () => {
-    const app = serve(ctx => {
-      ctx.type = 'json'
-      ctx.body = Buffer.from('{"a":"\u2028"}')
-    })
+    const app = serve(ctx => { ctx.type = 'json'; ctx.body = Buffer.from('{"a":"\u2028"}') })
     assert.equal((await ask(app, 'GET /?callback=cb')).text, '/**/cb({"a":"\\u2028"});')
   })
 
@@ -139,10 +116,7 @@ frameworks('jsonp', ({ it, Koa, ask, errors, name }) => {
       // Koa 2 knows no Blob
       ...(name === 'koa 2' ? [] : [() => new Blob(['1);alert(1);('])])
     ]) {
-      const app = serve(ctx => {
-        ctx.type = 'image/png'
-        ctx.body = make()
-      })
+      const app = serve(ctx => { ctx.type = 'image/png'; ctx.body = make() })
       const { headers, text } = await ask(app, 'GET /?callback=cb')
       assert.equal(headers['content-type'], 'image/png')
       assert(!text.includes('cb('))
@@ -159,9 +133,7 @@ frameworks('jsonp', ({ it, Koa, ask, errors, name }) => {
   })
 
   it('should hand on the error of a stream', async () => {
-    const app = serve(ctx => {
-      ctx.body = new Readable({ read () { this.destroy(new Error('lost')) } })
-    })
+    const app = serve(ctx => { ctx.body = new Readable({ read () { this.destroy(new Error('lost')) } }) })
     ask(app, 'GET /?callback=cb').catch(() => {}) // Koa leaves a response that has begun hanging
     await until(() => errors.some(err => err.message === 'lost'))
   })
@@ -194,20 +166,6 @@ frameworks('jsonp', ({ it, Koa, ask, errors, name }) => {
       assert.deepEqual([res.status, res.text], [400, 'invalid callback'], query)
     }
     assert.equal((await ask(app, 'GET /')).text, '{"a":1}')
-  })
-})
-
-describe('jsonp(options)', () => {
-  it('should refuse a callbackName that is not a name', () => {
-    for (const callbackName of ['', 1, null, {}]) {
-      assert.throws(() => jsonp({ callbackName }), /callbackName/)
-      assert.throws(() => jsonp.final({ callbackName }), /callbackName/)
-    }
-  })
-
-  it('should be a named function', () => {
-    assert.equal(jsonp().name, 'jsonp')
-    assert.equal(jsonp.final().name, 'jsonp')
   })
 })
 

@@ -2,6 +2,7 @@
 
 const assert = require('node:assert/strict')
 const fs = require('node:fs')
+const os = require('node:os')
 const path = require('node:path')
 const { describe, it } = require('node:test')
 const Kone = require('kone')
@@ -10,7 +11,7 @@ const { filesOf, messagesOf } = require('../helpers/messages')
 
 /*
  * What a user of the set can read in an error: what was given, what is expected and which page says more.
- * The pages come from `misuse()` and `manual()` of middleware/_shared/misuse.js, which every error of the set
+ * The pages come from `misuse()` and `manual()` of middleware/_shared/usage-error.js, which every error of the set
  * has to use, unless its message is listed here with the reason.
  */
 
@@ -41,13 +42,17 @@ const EXCEPTIONS = {
 const MISTAKES = [
   [() => set.timeout('1s'), 'ms', "'1s'"],
   [() => set.timeout(0), 'ms', '0'],
+  [() => set.rpc(), 'methods must be an object'],
+  [() => set.rpc(null), 'methods must be an object'],
   [() => set.rpc(5), 'methods', '5'],
   [() => set.rpc({ add: 1 }), 'methods.add', '1'],
   [() => set.static(undefined), 'root', 'undefined'],
   [() => set.static('/nowhere/at/all'), '/nowhere/at/all'],
   [() => set.template(null), 'root', 'null'],
   [() => set.template('/nowhere/at/all'), '/nowhere/at/all'],
-  [() => set.template(__dirname, { map: { ejs: 'ejs' } }), 'ejs'],
+  ...['ejs', 'underscore', 'handlebars'].map(name => [() => set.template(__dirname, { map: { [name]: name } }), name]),
+  [() => set.template(__dirname, { map: { html: 'nunjucks', ejs: 'ejs' } }), 'ejs'],
+  [() => set.template(__dirname, { extension: 'pug' }), 'pug'],
   [() => set.favicon(7), 'path', '7'],
   [() => set.favicon('/nowhere.ico'), '/nowhere.ico'],
   [() => set.i18n({}, { locales: ['en'] }), 'the first argument', 'an object'],
@@ -56,21 +61,34 @@ const MISTAKES = [
   [() => set.i18n(new Kone(), { locales: { en: {} }, defaultLocale: 'fr' }), 'options.defaultLocale'],
   [() => set.bodyParser({ onError () {}, onerror () {} }), 'options.onError'],
   [() => set.bodyParser({ jsonLimit: 'much' }), 'options.jsonLimit', "'much'"],
+  [() => set.bodyParser({ patchNode: true }), 'options.patchNode is not supported: read ctx.request.body'],
+  [() => set.bodyParser({ enableRawChecking: true }), 'options.enableRawChecking is not supported'],
   [() => set.cors({ credentials: true }), 'options.credentials'],
+  [() => set.csrf({ ignoredPathGlobs: ['/[z-a]'] }), '[z-a]'],
   [() => set.csrf({ ignoredPathGlobs: ['{a'] }), 'options.ignoredPathGlobs'],
-  [() => set.validate({}), 'options'],
+  [() => set.health({ checks: { a: 1 } }), 'options.checks.a must be a function'],
+  [() => set.validate(), 'at least one of params, query, headers, cookies, body'],
+  [() => set.validate({ onError () {} }), 'at least one of'],
   [() => set.validate({ query: 5 }), 'options.query', '5'],
   [() => set.upload({ dest: '/nowhere' }), '/nowhere'],
-  [() => set.upload.diskStorage(), 'diskStorage'],
+  [() => set.upload({ dest: os.tmpdir(), storage: set.upload.memoryStorage() }), 'options.dest has no effect'],
+  [() => set.upload({ fileFilter: () => true }), 'pass `filter: (ctx, file)'],
+  [() => set.upload({ fields: [{ name: 'a', maxCount: 0 }] }), 'options.fields must be an array of { name, maxCount }'],
+  [() => set.upload.diskStorage(), 'there is no upload.diskStorage()'],
   [() => set.rateLimit({ max: '10' }), 'options.max', "'10'"],
   [() => set.rateLimit({ driver: 'redis', db: {} }), 'options.db'],
+  [() => set.rateLimit({ driver: 'redis' }), 'options.db'],
+  [() => set.rateLimit({ standardHeaders: 'draft-11', namespace: 'größe' }), 'options.namespace'],
   [() => set.rateLimit({ driver: 'memory', db: {} }), 'options.db', 'an object'],
   [() => set.rateLimit({ ipv6Subnet: 64, id: () => 1 }), 'options.ipv6Subnet'],
   [() => set.session({ stroe: {} }), 'options.stroe'],
-  [() => set.session({ store: { get () {} } }), 'options.store'],
+  [() => set.session({ store: {} }), 'options.store must have the methods get, set and destroy: get is missing'],
+  [() => set.session({ store: { get () {}, set () {} } }), 'destroy is missing'],
   [() => set.session({}, new Kone()), 'one argument'],
   [() => set.session(new Kone()), 'the app'],
   [() => set.session({ key: 'a;b' }), 'options.key'],
+  [() => set.session({ cookie: { path: 'a;b' } }), 'option path is invalid'],
+  [() => set.session({ cookie: { domain: 'a b' } }), 'option domain is invalid'],
   [() => set.session.redis(5), 'the client', '5'],
   [() => set.session.sealedCookie({ keys: [] }), 'options.keys'],
   [() => set.session.sealedCookie({ keys: ['short'] }), 'options.keys'],

@@ -9,7 +9,6 @@ const networkOf = require('../../middleware/rateLimit/network')
 
 const frameworks = require('../helpers/frameworks')
 const Kone = require('../helpers/kone')
-const materialised = require('../helpers/materialised')
 const { missing, need } = require('../helpers/programs')
 const { random } = require('../helpers/random')
 const startRedis = require('../helpers/redis')
@@ -32,10 +31,7 @@ function stoppedClock (t) {
 
 frameworks('rateLimit', ({ it, Koa, ask, errors, name }) => {
   function limited (options, make = rateLimit) {
-    const app = new Koa()
-    app.use(make(options))
-    app.use(ctx => { ctx.body = 'hi' })
-    return app
+    return new Koa().use(make(options)).use(ctx => { ctx.body = 'hi' })
   }
 
   it('should let max requests pass and tell what is left', async () => {
@@ -44,8 +40,7 @@ frameworks('rateLimit', ({ it, Koa, ask, errors, name }) => {
     const left = secondsOf(60)
     for (const remaining of ['1', '0']) {
       const { text, headers } = await ask(app, 'GET /')
-      assert.equal(text, 'hi')
-      assert.equal(headers['x-ratelimit-limit'], '2')
+      assert.deepEqual([text, headers['x-ratelimit-limit']], ['hi', '2'])
       assert.equal(headers['x-ratelimit-remaining'], remaining)
       assert.match(headers['x-ratelimit-reset'], /^\d{10}$/)
       const reset = headers['x-ratelimit-reset'] * 1000
@@ -151,8 +146,7 @@ frameworks('rateLimit', ({ it, Koa, ask, errors, name }) => {
     for (const hours of [-5, 24]) {
       t.mock.timers.setTime(Date.now() + hours * 3600e3)
       const { status, headers } = await ask(app, 'GET /')
-      assert.equal(status, 429)
-      assert.equal(headers['retry-after'], '60')
+      assert.deepEqual([status, headers['retry-after']], [429, '60'])
       assert.equal(headers['x-ratelimit-reset'], String(Math.ceil((Date.now() + 60_000) / 1000)))
     }
     tick(60_000)
@@ -230,9 +224,7 @@ frameworks('rateLimit', ({ it, Koa, ask, errors, name }) => {
     const onLimited = async ctx => { seen.push(ctx.state.rateLimit) }
     const app = limited({ max: 0, duration: 7_200_000, id: () => 'ann', onLimited })
     await ask(app, 'GET /')
-    assert.equal(seen.length, 1)
-    assert.equal(seen[0].id, 'ann')
-    assert.equal(seen[0].after, 7200)
+    assert.deepEqual([seen.length, seen[0].id, seen[0].after], [1, 'ann', 7200])
     assert.equal(seen[0].message, 'Rate limit exceeded, retry in 2 hours.')
     assert.deepEqual(Object.keys(seen[0].headers), ['X-RateLimit-Remaining', 'X-RateLimit-Reset', 'X-RateLimit-Limit'])
   })
@@ -241,8 +233,7 @@ frameworks('rateLimit', ({ it, Koa, ask, errors, name }) => {
     for (const fail of [async () => { throw new Error('down') }, () => { throw new Error('down') }]) {
       errors.length = 0
       const closed = await ask(limited({ db: failing(fail) }), 'GET /')
-      assert.equal(closed.status, 503)
-      assert.equal(closed.text, 'Service Unavailable')
+      assert.deepEqual([closed.status, closed.text], [503, 'Service Unavailable'])
       const open = await ask(limited({ db: failing(fail), failOpen: true }), 'GET /')
       assert.equal(open.text, 'hi')
       assert.deepEqual(errors.map(err => [err.code, err.cause.message]), [
@@ -253,38 +244,19 @@ frameworks('rateLimit', ({ it, Koa, ask, errors, name }) => {
   })
 
   it('should not take an error of the app for one of the store', async () => {
-    const app = new Koa()
-    app.use(rateLimit({ db: failing(async () => [1, 1000]), failOpen: true }))
     let calls = 0
-    app.use(ctx => {
+    const app = [rateLimit({ db: failing(async () => [1, 1000]), failOpen: true }), ctx => {
       calls++
       ctx.throw(409)
-    })
+    }]
     assert.equal((await ask(app, 'GET /')).status, 409)
     assert.equal(calls, 1)
   })
 })
 
-const CLIENTS = {
-  async ioredis (port) {
-    const Redis = require('ioredis')
-    const client = new Redis(port, '127.0.0.1', { maxRetriesPerRequest: null, retryStrategy: () => 50 })
-    await client.ping() // the 5 s of a store are for its operations, not for the connection
-    return { client, stop: () => client.disconnect() }
-  },
-
-  async redis (port) {
-    const { createClient } = require('redis')
-    const client = createClient({ socket: { host: '127.0.0.1', port, reconnectStrategy: () => 50 } })
-    client.on('error', () => {})
-    await client.connect()
-    return { client, stop: () => client.destroy() }
-  }
-}
-
 // side by side, for some of them wait until an operation has failed
 describe('rateLimit in Redis', { skip: missing('redis-server'), concurrency: true }, () => {
-  for (const [name, connect] of Object.entries(CLIENTS)) {
+  for (const [name, connect] of Object.entries(startRedis.CLIENTS)) {
     it(`should count for all instances together with ${name}`, async t => {
       const { client, limited } = await start(t, connect)
       const apps = [limited({ max: 5, duration: 60_000 }), limited({ max: 5, duration: 60_000.5 })]
@@ -312,8 +284,7 @@ describe('rateLimit in Redis', { skip: missing('redis-server'), concurrency: tru
     it(`should give a count without an end one, with ${name}`, async t => {
       const { client, limited } = await start(t, connect)
       await client.set('limit:count:ann', '7')
-      const res = await limited({ max: 5, duration: 60_000, id: () => 'ann' }).inject('/')
-      assert.equal(res.status, 429)
+      assert.equal((await limited({ max: 5, duration: 60_000, id: () => 'ann' }).inject('/')).status, 429)
       assert.ok(Number(await (client.pTTL ? client.pTTL('limit:count:ann') : client.pttl('limit:count:ann'))) > 0)
     })
 
@@ -347,7 +318,6 @@ describe('rateLimit in Redis', { skip: missing('redis-server'), concurrency: tru
       for (let i = 0; i < 20; i++) assert.equal((await app.inject('/')).status, 200) // else 5 s for each
       assert.equal((await limited({}).inject('/')).status, 503)
       assert.equal(errors.length, 5, 'the failure is known')
-
       await server.restart()
       await until(() => middleware.isStoreUp && sessions.isStoreUp)
       assert.equal((await limited({}).inject('/')).status, 200)
@@ -377,24 +347,10 @@ describe('rateLimit in Redis', { skip: missing('redis-server'), concurrency: tru
 
 describe('rateLimit(options)', () => {
   it('should announce no wait that is longer than the window', async () => {
-    const app = new Kone()
     let n = 0
-    app.use(rateLimit({ duration: 60_000, disableHeader: true, standardHeaders: 'draft-11', id: () => String(n++) }))
+    const app = new Kone()
+      .use(rateLimit({ duration: 60_000, disableHeader: true, standardHeaders: 'draft-11', id: () => String(n++) }))
     for (let i = 0; i < 500; i++) assert.match((await app.inject('/')).headers.ratelimit, /;t=60$/)
-  })
-
-  it('should throw for an option of the wrong type', () => {
-    for (const options of [
-      { driver: 'mongo' }, { driver: 'redis' }, { driver: 'memory', db: failing() }, { db: {} },
-      { db: { get () {}, set () {}, del () {} } }, { duration: 0 }, { duration: '1m' }, { duration: Infinity },
-      { max: -1 }, { max: '5' }, { max: NaN }, { id: 'ip' }, { headers: { total: 1 } }, { status: 200 },
-      { onLimited: true }, { whitelist: [] }, { blacklist: 'x' }, { failOpen: 'yes' }, { namespace: 1 },
-      { disableHeader: 1 }, { throw: 'yes' }, { ipv6Subnet: 0 }, { ipv6Subnet: 129 }, { ipv6Subnet: '64' },
-      { ipv6Subnet: 63.5 }, { ipv6Subnet: 64, id: ctx => ctx.ip }, { standardHeaders: true }, { standardHeaders: 'draft-7' },
-      { standardHeaders: 'draft-11', namespace: 'größe' }
-    ]) {
-      assert.throws(() => rateLimit(options), TypeError, JSON.stringify(options))
-    }
   })
 
   it('should know every spelling of an address', () => {
@@ -411,10 +367,6 @@ describe('rateLimit(options)', () => {
       ['1.2.3.4', 64, '1.2.3.4'],
       ['', 64, '']
     ]) assert.equal(networkOf(address, bits), network, address)
-  })
-
-  it('should be a named function', () => {
-    assert.equal(rateLimit().name, 'rateLimit')
   })
 
   it('should count in a Map that is given, and forget what is over', async t => {
@@ -504,26 +456,13 @@ describe('rateLimit(options)', () => {
   it('should warn once of clients without an address, which are counted as one', async t => {
     const warnings = []
     t.mock.method(process, 'emitWarning', (message, { code }) => { warnings.push(code) })
-    const app = new Kone()
-    app.use(rateLimit({ max: 2 }))
-    app.use(ctx => { ctx.body = 'hi' })
+    const app = new Kone().use(rateLimit({ max: 2 })).use(ctx => { ctx.body = 'hi' })
     const statuses = []
     for (let i = 0; i < 3; i++) statuses.push((await app.fetch(new Request('http://a/'))).status)
     assert.deepEqual([statuses, warnings], [[200, 200, 429], ['KONE_RATE_LIMIT_ADDRESS']])
-    const known = new Kone()
-    known.use(rateLimit({ id: ctx => ctx.get('x-user') })).use(ctx => { ctx.body = 'hi' })
+    const known = new Kone().use(rateLimit({ id: ctx => ctx.get('x-user') })).use(ctx => { ctx.body = 'hi' })
     await known.fetch(new Request('http://a/'))
     assert.equal(warnings.length, 1)
-  })
-
-  it('should not make ctx.req or ctx.res', async () => {
-    const app = new Kone()
-    app.use(rateLimit({ max: 2 }))
-    app.use(ctx => { ctx.body = 'hi' })
-    const count = await materialised(app, async ask => {
-      for (const status of [200, 200, 429]) assert.equal((await ask('GET /')).status, status)
-    })
-    assert.deepEqual(count, { requests: 3, materialised: 0 })
   })
 })
 

@@ -5,20 +5,19 @@ const { spawnSync } = require('node:child_process')
 const { once } = require('node:events')
 const fs = require('node:fs')
 const http = require('node:http')
-const os = require('node:os')
 const path = require('node:path')
-const { after, describe, it } = require('node:test')
+const { describe, it } = require('node:test')
 const compose = require('koa-compose')
 const { Registry } = require('prom-client')
 const set = require('kone/middleware')
 const { names } = require('../../tools/middleware-index')
+const folder = require('../helpers/folder')
 const Kone = require('../helpers/kone')
 const until = require('../helpers/until')
 
 const ROOT = path.join(__dirname, '../../middleware')
 
-const scratch = fs.mkdtempSync(path.join(os.tmpdir(), 'kone-report-'))
-after(() => fs.rmSync(scratch, { recursive: true }))
+const scratch = folder()
 
 const down = () => Promise.reject(new Error('the store is down'))
 const form = new Blob(['--x\r\nContent-Disposition: form-data; name="f"; filename="f"\r\n\r\nhi\r\n--x--\r\n'])
@@ -61,9 +60,7 @@ const REPORTS = {
   timeout: {
     use: () => [
       set.timeout(1),
-      ctx => new Promise((resolve, reject) => {
-        ctx.signal.addEventListener('abort', () => reject(new Error('late')))
-      })
+      ctx => new Promise((resolve, reject) => { ctx.signal.addEventListener('abort', () => reject(new Error('late'))) })
     ],
     status: 503,
     error: { message: 'late' }
@@ -126,10 +123,7 @@ function alone (app) {
   return (req, res) => {
     const ctx = app.createContext(req, res)
     res.statusCode = 404
-    run(ctx).then(() => res.end(ctx.body), err => {
-      res.statusCode = err.status ?? 500
-      res.end()
-    })
+    run(ctx).then(() => res.end(ctx.body), err => { res.statusCode = err.status ?? 500; res.end() })
   }
 }
 
@@ -149,7 +143,6 @@ for (const [name, { use, path = '/', request, status, error }] of Object.entries
           }
         })
         for (const fn of use()) app.use(fn)
-
         assert.equal((await send(app, path, request)).status, status)
         await until(() => printed.length > 0)
         assert.equal(printed.length, 1, printed.join('\n'))

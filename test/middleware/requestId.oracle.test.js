@@ -17,10 +17,7 @@ frameworks('requestId beside koa-requestid', ({ it, Koa, ask }) => {
       { header: 'X-Trace', expose: 'X-Trace-Id' }
     ]) {
       const apps = [original, requestId].map(make => {
-        const app = new Koa()
-        app.use(make({ ...NAMES, ...options }))
-        app.use(ctx => { ctx.body = ctx.state.id })
-        return app
+        return new Koa().use(make({ ...NAMES, ...options })).use(ctx => { ctx.body = ctx.state.id })
       })
       for (const target of ['/', '/?requestId=q', '/?id=other', '/?requestId=', '/?requestId=q&id=r']) {
         for (const headers of [{}, { 'Request-Id': 'h' }, { 'X-Trace': 't' }, { 'Request-Id': 'h', 'X-Trace': 't' }]) {
@@ -37,9 +34,7 @@ frameworks('requestId beside koa-requestid', ({ it, Koa, ask }) => {
 
   it('should differ by its names and for junk alone', async () => {
     const answers = await Promise.all([original, requestId].map(async make => {
-      const app = new Koa()
-      app.use(make(make === original ? undefined : {}))
-      app.use(ctx => { ctx.body = ctx.state.id })
+      const app = [make(make === original ? undefined : {}), ctx => { ctx.body = ctx.state.id }]
       const ids = []
       for (const [name, id] of [['Request-Id', 'a'], ['X-Request-Id', 'a'], ['Request-Id', 'a b'], ['X-Request-Id', 'a b']]) {
         ids.push((await ask(app, 'GET /', { headers: { [name]: id } })).text.replace(UUID, 'made'))

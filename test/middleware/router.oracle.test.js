@@ -38,9 +38,7 @@ function askedPath (rnd) {
   return rnd.chance(0.02) ? rnd.pick(['*', 'users', '/', '//']) : path
 }
 
-/**
- * A table as a list of calls, so that both routers can be built from the same.
- */
+/** A table as a list of calls, so that both routers can be built from the same. */
 function makeTable (rnd, level = 0) {
   const calls = []
   const options = {}
@@ -96,10 +94,7 @@ function build (Class, { options, calls }, label = 'r') {
       if (typeof args[0] === 'string') router.use(args[0], handler(name))
       else router.use(handler(name))
     } else if (kind === 'param') {
-      router.param(args[0], (value, ctx, next) => {
-        ctx.trace.push([name, value])
-        return next()
-      })
+      router.param(args[0], (value, ctx, next) => { ctx.trace.push([name, value]); return next() })
     } else if (kind === 'prefix') {
       router.prefix(args[0])
     } else if (kind === 'paths') {
@@ -196,9 +191,7 @@ describe('router beside koa-router 13.1', () => {
       for (const args of [
         [], [1], [1, 2], [{ id: 3 }], ['a b', { query: { q: 'x y' } }], [{ id: 3 }, { query: 'q=#1' }],
         [{ query: { q: [1, 2] } }], [{ query: '?a' }], [{ rest: ['a', 'b'], name: 'ü', id: '/' }]
-      ]) {
-        assert.equal(url(pair[0], 'it', args), url(pair[1], 'it', args), path + JSON.stringify(args))
-      }
+      ]) assert.equal(url(pair[0], 'it', args), url(pair[1], 'it', args), path + JSON.stringify(args))
       assert.equal(url(pair[0], 'none', []), url(pair[1], 'none', []))
     }
   })

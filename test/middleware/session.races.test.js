@@ -93,10 +93,7 @@ function start (store, options = {}) {
     let release
     const begun = new Promise(resolve => {
       const released = new Promise(resolve => { release = resolve })
-      waiting.set(name, () => {
-        resolve()
-        return released
-      })
+      waiting.set(name, () => { resolve(); return released })
     })
     const responded = app.inject({ url: '/', headers })
     await Promise.race([begun, responded])
@@ -120,31 +117,14 @@ function start (store, options = {}) {
   }
 }
 
-const STORES = {
-  memory: () => session.memory(),
-  'a store of promises': slow,
-  'a synchronous store': immediate
-}
+const STORES = { memory: () => session.memory(), 'a store of promises': slow, 'a synchronous store': immediate }
 
 const CLIENTS = {
-  async ioredis (port) {
-    const Redis = require('ioredis')
-    const client = new Redis(port, '127.0.0.1')
-    await client.ping()
-    return { client, stop: () => client.disconnect() }
-  },
-
-  async redis (port) {
-    const { createClient } = require('redis')
-    const client = createClient({ socket: { host: '127.0.0.1', port } })
-    client.on('error', () => {})
-    await client.connect()
-    return { client, stop: () => client.destroy() }
-  },
+  ...startRedis.CLIENTS,
 
   /** A client of other software, which has these three commands. */
   async 'get, set and del' (port) {
-    const { client, stop } = await CLIENTS.ioredis(port)
+    const { client, stop } = await startRedis.CLIENTS.ioredis(port)
     const few = Object.fromEntries(['get', 'set', 'del'].map(name => [name, (...args) => client[name](...args)]))
     return { client: few, stop }
   }
@@ -224,8 +204,7 @@ function suite (make) {
     it(`should destroy a session although a save is not finished (${title})`, async () => {
       const app = start(make(), options)
       const id = await app.signIn('ada')
-      const { set } = await (await app.begin(id))('write and sign out while it is saved', 'late')
-      assert.equal(set, '')
+      assert.equal((await (await app.begin(id))('write and sign out while it is saved', 'late')).set, '')
       assert.equal(await app.stored(id), undefined)
     })
 

@@ -9,29 +9,14 @@ const { missing, need } = require('../helpers/programs')
 const startRedis = require('../helpers/redis')
 const until = require('../helpers/until')
 
-const CLIENTS = {
-  async ioredis (port) {
-    const Redis = require('ioredis')
-    const client = new Redis(port, '127.0.0.1', { maxRetriesPerRequest: null, retryStrategy: () => 50 })
-    await client.ping() // the 5 s of a store are for its operations, not for the connection
-    return { client, ready: () => client.ping(), stop: () => client.disconnect() }
-  },
-
-  async redis (port) {
-    const { createClient } = require('redis')
-    const client = createClient({
-      socket: { host: '127.0.0.1', port, reconnectStrategy: () => 50 }
-    })
-    client.on('error', () => {})
-    await client.connect()
-    return { client, ready: () => client.ping(), stop: () => client.destroy() }
-  }
-}
-
 /** An app on a Redis of its own. */
-async function start (connect) {
+async function start (t, connect) {
   const server = await startRedis(need('redis-server'))
-  const { client, ready, stop } = await connect(server.port)
+  const { client, stop } = await connect(server.port)
+  t.after(async () => {
+    await stop()
+    await server.stop()
+  })
 
   const app = new Kone()
   const errors = []
@@ -56,31 +41,26 @@ async function start (connect) {
     client,
     sessions,
     errors,
-    ready,
+    ready: () => client.ping(),
     async ask (url, cookie) {
       const res = await app.inject({ url, headers: cookie ? { cookie } : {} })
       const [set] = res.headers['set-cookie']?.[0].split(';') ?? []
       return { status: res.status, set, json: res.json }
-    },
-    async stop () {
-      await stop()
-      await server.stop()
     }
   }
 }
 
 // side by side, for some of them wait until an operation has failed
 describe('session.redis()', { skip: missing('redis-server'), concurrency: true }, () => {
-  for (const [name, connect] of Object.entries(CLIENTS)) {
-    it(`should keep, renew and destroy a session with ${name}`, async t => {
-      const { client, ask, stop } = await start(connect)
-      t.after(stop)
-
+  for (const [name, connect] of Object.entries(startRedis.CLIENTS)) {
+    it(`should keep, renew and destroy a session, and let Redis forget it, with ${name}`, async t => {
+      const { client, ask } = await start(t, connect)
       const { set } = await ask('/add')
       assert.deepEqual((await ask('/add', set)).json(), { count: 2 })
       const key = set.replace('=', ':')
       assert.equal(await client.get(key), '{"count":2}')
-
+      const ttl = Number(await (client.pTTL ? client.pTTL(key) : client.pttl(key)))
+      assert.ok(ttl > 50_000 && ttl <= 60_001)
       const { set: renewed } = await ask('/renew', set)
       assert.deepEqual((await ask('/', set)).json(), {})
       assert.equal(await client.get(key), null)
@@ -89,20 +69,8 @@ describe('session.redis()', { skip: missing('redis-server'), concurrency: true }
       assert.equal(await client.get(renewed.replace('=', ':')), null)
     })
 
-    it(`should let Redis forget a session with ${name}`, async t => {
-      const { client, ask, stop } = await start(connect)
-      t.after(stop)
-
-      const { set } = await ask('/add')
-      const key = set.replace('=', ':')
-      const ttl = Number(await (client.pTTL ? client.pTTL(key) : client.pttl(key)))
-      assert.ok(ttl > 50_000 && ttl <= 60_001)
-    })
-
     it(`should begin anew for a record that is not JSON, and report it once, with ${name}`, async t => {
-      const { client, ask, errors, stop } = await start(connect)
-      t.after(stop)
-
+      const { client, ask, errors } = await start(t, connect)
       const [{ set }, other] = [await ask('/add'), await ask('/add')]
       for (const one of [set, other.set]) await client.set(one.replace('=', ':'), '{"count":')
       for (let i = 0; i < 8; i++) assert.deepEqual((await ask('/', set)).json(), {})
@@ -115,9 +83,7 @@ describe('session.redis()', { skip: missing('redis-server'), concurrency: true }
     })
 
     it(`should lose and mix up no session when Redis is killed and started again with ${name}`, async t => {
-      const { server, ready, sessions, ask, stop } = await start(connect)
-      t.after(stop)
-
+      const { server, ready, sessions, ask } = await start(t, connect)
       const users = await Promise.all(Array.from({ length: 20 }, async (_, i) => {
         const { status, set } = await ask(`/user/${i}`)
         assert.equal(status, 200)
@@ -135,7 +101,6 @@ describe('session.redis()', { skip: missing('redis-server'), concurrency: true }
       }
       assert.equal(fresh.status, 200, 'a visitor without a cookie needs no store')
       assert.equal(free.status, 200)
-
       await server.restart()
       await ready()
       await until(() => sessions.isStoreUp)
@@ -147,22 +112,18 @@ describe('session.redis()', { skip: missing('redis-server'), concurrency: true }
     })
 
     it(`should fail at once after five failures, until Redis responds to a probe, with ${name}`, async t => {
-      const { server, ready, sessions, errors, ask, stop } = await start(connect)
-      t.after(stop)
-
+      const { server, ready, sessions, errors, ask } = await start(t, connect)
       const { set } = await ask('/add')
       assert.equal(sessions.isStoreUp, true)
       await server.kill()
       await Promise.all(Array.from({ length: 5 }, () => ask('/', set)))
       assert.equal(sessions.isStoreUp, false)
-
       errors.length = 0
       for (let i = 0; i < 20; i++) assert.equal((await ask('/', set)).status, 503) // else 5 s for each
       assert.deepEqual([...new Set(errors.map(err => err.cause.code))], ['KONE_ERR_STORE_DOWN'])
       errors.length = 0
       for (let i = 0; i < 20; i++) assert.equal((await ask('/untouched', set)).status, 200)
       assert.deepEqual(errors, [], 'the failure is known')
-
       await server.restart()
       await ready()
       await until(() => sessions.isStoreUp)
@@ -170,9 +131,7 @@ describe('session.redis()', { skip: missing('redis-server'), concurrency: true }
     })
 
     it(`should fail after 5 s when Redis hangs, and go on afterwards with ${name}`, async t => {
-      const { server, ready, ask, stop } = await start(connect)
-      t.after(stop)
-
+      const { server, ready, ask } = await start(t, connect)
       const { set } = await ask('/add')
       await server.pause()
       const answers = await Promise.all([ask('/', set), ask('/add', set), ask('/add')])
@@ -211,10 +170,7 @@ describe('session.redis(client)', () => {
     const app = new Kone()
     app.silent = true
     app.use(session({ store: session.redis(createClient()) }))
-    app.use(ctx => {
-      ctx.session.a = 1
-      ctx.body = ''
-    })
+    app.use(ctx => { ctx.session.a = 1; ctx.body = '' })
     assert.equal((await app.inject('/')).status, 503)
   })
 })

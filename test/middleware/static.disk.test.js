@@ -4,31 +4,26 @@ const assert = require('node:assert/strict')
 const fs = require('node:fs')
 const http = require('node:http')
 const net = require('node:net')
-const os = require('node:os')
 const path = require('node:path')
 const { fork } = require('node:child_process')
 const { once } = require('node:events')
 const { PassThrough, Writable } = require('node:stream')
-const { after, it } = require('node:test')
+const { it } = require('node:test')
 const { setTimeout: sleep } = require('node:timers/promises')
 const v8 = require('node:v8')
 const vm = require('node:vm')
 const serve = require('kone/middleware/static')
+const folder = require('../helpers/folder')
 const frameworks = require('../helpers/frameworks')
 const until = require('../helpers/until')
 
-const outer = fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), 'kone-disk-')))
-const root = path.join(outer, 'public')
-after(() => fs.rmSync(outer, { recursive: true }))
+const root = path.join(folder({ 'secret.txt': 'secret', 'public/a.txt': 'hello a' }), 'public')
 
 v8.setFlagsFromString('--expose-gc')
 const collectGarbage = vm.runInNewContext('gc')
 const MEASURED = 8 * 2 ** 20 // bytes between two measurements of what is alive
 
 const BIG = Buffer.alloc(200000, 'big file ')
-fs.mkdirSync(root)
-fs.writeFileSync(path.join(outer, 'secret.txt'), 'secret')
-fs.writeFileSync(path.join(root, 'a.txt'), 'hello a')
 
 // each 8 bytes hold their place, so that nothing can be at another's
 const NUMBERED = path.join(root, 'numbered.bin')
@@ -36,15 +31,10 @@ const numbered = Buffer.from(BigUint64Array.from({ length: 3 * 2 ** 17 }, (_, i)
 fs.writeFileSync(NUMBERED, numbered)
 
 frameworks('static and the disk', ({ it, Koa, ask, listen, errors, name }) => {
-  const start = options => {
-    const app = new Koa()
-    app.use(serve(root, options))
-    app.use(ctx => {
-      ctx.status = 404
-      ctx.body = 'next'
-    })
-    return app
-  }
+  const start = options => new Koa().use(serve(root, options)).use(ctx => {
+    ctx.status = 404
+    ctx.body = 'next'
+  })
 
   // what decides here knows no framework, so two will do
   const skip = !['koa 2', 'kone'].includes(name) && 'tried in koa 2 and kone'
@@ -105,7 +95,6 @@ frameworks('static and the disk', ({ it, Koa, ask, listen, errors, name }) => {
         return false
       }
     }).length
-
     // ten thousand, a hundred at a time; in Koa, whose responses are the same, fewer
     for (let round = 0; round < (name === 'kone' ? 100 : 2); round++) {
       await Promise.all(Array.from({ length: 100 }, (_, i) => new Promise(resolve => {
@@ -120,8 +109,7 @@ frameworks('static and the disk', ({ it, Koa, ask, listen, errors, name }) => {
     }
     await until(() => descriptors() === 0)
     assert.equal(descriptors(), 0)
-    const res = await ask(start(), 'HEAD /huge.bin')
-    assert.equal(res.headers['content-length'], String(20 * 2 ** 20))
+    assert.equal((await ask(start(), 'HEAD /huge.bin')).headers['content-length'], String(20 * 2 ** 20))
     assert.equal(descriptors(), 0)
   })
 
@@ -191,13 +179,10 @@ frameworks('static and the disk', ({ it, Koa, ask, listen, errors, name }) => {
     }
     for (const [by, keep] of Object.entries(keepers)) {
       const kept = []
-      const app = new Koa()
-      app.use(async (ctx, next) => {
+      const res = await ask([async (ctx, next) => {
         await next()
         keep(ctx, kept)
-      })
-      app.use(serve(root))
-      const res = await ask(app, `GET /${path.basename(NUMBERED)}`)
+      }, serve(root)], `GET /${path.basename(NUMBERED)}`)
       assert(res.body.equals(numbered), by)
       assert(Buffer.concat(kept).equals(numbered), `kept by a ${by}`)
     }

@@ -4,38 +4,37 @@ const assert = require('node:assert/strict')
 const { execFileSync } = require('node:child_process')
 const fs = require('node:fs')
 const net = require('node:net')
-const os = require('node:os')
 const path = require('node:path')
-const { after, describe, it } = require('node:test')
+const { describe, it } = require('node:test')
 const serve = require('kone/middleware/static')
 const { exchange } = require('../helpers/engines')
+const folder = require('../helpers/folder')
 const frameworks = require('../helpers/frameworks')
-
-const outer = fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), 'kone-static-')))
-const root = path.join(outer, 'public')
-after(() => fs.rmSync(outer, { recursive: true }))
 
 const BIG = Buffer.from(Array.from({ length: 200000 }, (_, i) => i % 251))
 
-write('public/index.html', '<h1>index')
-write('public/a.txt', 'hello a')
-write('public/page.html', '<h1>page')
-write('public/LICENSE', 'free')
-write('public/empty.css', '')
-write('public/big.bin', BIG)
-write('public/docs/index.html', '<h1>docs')
-write('public/docs/.secret', 'secret')
-write('public/.env', 'secret')
-write('public/.well-known/x', 'hidden')
-write('public/admin/users.txt', 'users')
-write('public/app.js', 'plain()')
-write('public/app.js.br', 'br bytes')
-write('public/app.js.gz', 'gz bytes')
-write('public/app.js.zst', 'zst bytes')
-write('public/only.css.gz', 'gz alone')
-write('public/café.txt', 'coffee')
-write('public-other/x.txt', 'secret')
-write('secret.txt', 'secret')
+const outer = folder({
+  'public/index.html': '<h1>index',
+  'public/a.txt': 'hello a',
+  'public/page.html': '<h1>page',
+  'public/LICENSE': 'free',
+  'public/empty.css': '',
+  'public/big.bin': BIG,
+  'public/docs/index.html': '<h1>docs',
+  'public/docs/.secret': 'secret',
+  'public/.env': 'secret',
+  'public/.well-known/x': 'hidden',
+  'public/admin/users.txt': 'users',
+  'public/app.js': 'plain()',
+  'public/app.js.br': 'br bytes',
+  'public/app.js.gz': 'gz bytes',
+  'public/app.js.zst': 'zst bytes',
+  'public/only.css.gz': 'gz alone',
+  'public/café.txt': 'coffee',
+  'public-other/x.txt': 'secret',
+  'secret.txt': 'secret'
+})
+const root = path.join(outer, 'public')
 fs.symlinkSync('../secret.txt', path.join(root, 'escape.txt'))
 fs.symlinkSync('..', path.join(root, 'up'))
 fs.symlinkSync('../public-other', path.join(root, 'other'))
@@ -45,13 +44,9 @@ fs.symlinkSync('loop.txt', path.join(root, 'loop.txt'))
 
 frameworks('static', ({ it, Koa, ask, listen, name }) => {
   const start = (options, ...more) => {
-    const app = new Koa()
-    app.use(serve(root, options))
+    const app = new Koa().use(serve(root, options))
     for (const fn of more) app.use(fn)
-    app.use(ctx => {
-      ctx.status = 404
-      ctx.body = 'next'
-    })
+    app.use(ctx => { ctx.status = 404; ctx.body = 'next' })
     return app
   }
 
@@ -61,19 +56,11 @@ frameworks('static', ({ it, Koa, ask, listen, name }) => {
 
   it('should serve a file', async () => {
     const { status, text, headers } = await ask(start(), 'GET /a.txt')
-    assert.deepEqual([status, text], [200, 'hello a'])
-    assert.equal(headers['content-type'], 'text/plain; charset=utf-8')
-    assert.equal(headers['content-length'], '7')
-    assert.equal(headers['cache-control'], 'max-age=0')
+    assert.deepEqual([status, text, headers['content-type']], [200, 'hello a', 'text/plain; charset=utf-8'])
+    assert.deepEqual([headers['content-length'], headers['cache-control']], ['7', 'max-age=0'])
     assert.equal(headers['accept-ranges'], 'bytes')
     assert.equal(headers['last-modified'], fs.statSync(path.join(root, 'a.txt')).mtime.toUTCString())
     assert.match(headers.etag, /^"[^"]+"$/)
-  })
-
-  it('should serve a large file, whole', async () => {
-    const res = await ask(start(), 'GET /big.bin')
-    assert.equal(res.headers['content-length'], String(BIG.length))
-    assert(res.body.equals(BIG))
   })
 
   it('should give a type to what has no known extension, and length 0 to what is empty', async () => {
@@ -93,27 +80,6 @@ frameworks('static', ({ it, Koa, ask, listen, name }) => {
     }
   })
 
-  it('should leave other methods to the next', async () => {
-    for (const method of ['POST', 'PUT', 'DELETE', 'OPTIONS']) {
-      assert.equal((await ask(start(), `${method} /a.txt`)).text, 'next')
-    }
-  })
-
-  it('should serve the index of a directory', async () => {
-    for (const target of ['/', '/index.html']) assert.equal((await ask(start(), `GET ${target}`)).text, '<h1>index')
-    for (const target of ['/docs', '/docs/']) assert.equal((await ask(start(), `GET ${target}`)).text, '<h1>docs')
-    assert.equal((await ask(start({ format: false }), 'GET /docs')).text, 'next')
-    assert.equal((await ask(start({ index: false }), 'GET /docs/')).text, 'next')
-    assert.equal((await ask(start({ index: 'a.txt' }), 'GET /')).text, 'hello a')
-  })
-
-  it('should try extensions', async () => {
-    const app = start({ extensions: ['txt', '.html'] })
-    assert.equal((await ask(app, 'GET /a')).text, 'hello a')
-    assert.equal((await ask(app, 'GET /page')).text, '<h1>page')
-    assert.equal((await ask(app, 'GET /none')).text, 'next')
-  })
-
   it('should set the headers of its options', async () => {
     const { headers } = await ask(start({ maxAge: 3600500, immutable: true }), 'GET /a.txt')
     assert.equal(headers['cache-control'], 'max-age=3600,immutable')
@@ -129,23 +95,19 @@ frameworks('static', ({ it, Koa, ask, listen, name }) => {
   })
 
   it('should keep headers that are there already', async () => {
-    const app = new Koa()
-    app.use((ctx, next) => {
+    const app = [(ctx, next) => {
       ctx.set('Cache-Control', 'private')
       ctx.set('Last-Modified', 'Thu, 01 Jan 1970 00:00:00 GMT')
       ctx.type = 'text/x-own'
       return next()
-    })
-    app.use(serve(root))
+    }, serve(root)]
     const { headers } = await ask(app, 'GET /a.txt')
     assert.deepEqual([headers['cache-control'], headers['last-modified'], headers['content-type']],
       ['private', 'Thu, 01 Jan 1970 00:00:00 GMT', 'text/x-own; charset=utf-8'])
   })
 
   it('should defer to what responded', async () => {
-    const app = new Koa()
-    app.use(serve(root, { defer: true }))
-    app.use(ctx => { if (ctx.path === '/page.html') ctx.body = 'mine' })
+    const app = [serve(root, { defer: true }), ctx => { if (ctx.path === '/page.html') ctx.body = 'mine' }]
     assert.equal((await ask(app, 'GET /page.html')).text, 'mine')
     assert.equal((await ask(app, 'GET /a.txt')).text, 'hello a')
     assert.equal((await ask(app, 'GET /none')).status, 404)
@@ -282,12 +244,10 @@ frameworks('static', ({ it, Koa, ask, listen, name }) => {
   })
 
   it('should know a file by one spelling of its path', async () => {
-    const app = new Koa()
-    app.use((ctx, next) => {
+    const app = new Koa().use((ctx, next) => {
       if (ctx.path.startsWith('/admin')) ctx.throw(403)
       return next()
-    })
-    app.use(serve(root))
+    }).use(serve(root))
     assert.equal((await ask(app, 'GET /admin/users.txt')).status, 403)
     for (const target of [
       '/%61dmin/users.txt', '/%61%64%6D%69%6e/users.txt', '//admin/users.txt', '/./admin/users.txt', '/x/../admin/users.txt',
@@ -345,18 +305,6 @@ describe('static(root, options)', () => {
     for (const wrong of [undefined, '', 5]) assert.throws(() => serve(wrong), TypeError)
   })
 
-  it('should throw for options of the wrong type', () => {
-    for (const options of [
-      { maxAge: 'x' }, { maxAge: -1 }, { maxage: NaN }, { cacheSize: '1mb' }, { cacheFileSize: -1 }, { index: 5 },
-      { extensions: 'html' }, { extensions: [5] }, { setHeaders: {} }
-    ]) assert.throws(() => serve(root, options), TypeError, JSON.stringify(options))
-  })
-
-  it('should be a named function', () => {
-    assert.equal(serve(root).name, 'serve')
-    assert.equal(serve(root, { defer: true }).name, 'serve')
-  })
-
   it('should keep no more in memory than its option allows', async () => {
     const Files = require('../../middleware/static/files')
     const folder = path.join(outer, 'many')
@@ -388,8 +336,3 @@ describe('static(root, options)', () => {
     assert.equal(files.cache.bytes, 0)
   })
 })
-
-function write (name, content) {
-  fs.mkdirSync(path.dirname(path.join(outer, name)), { recursive: true })
-  fs.writeFileSync(path.join(outer, name), content)
-}

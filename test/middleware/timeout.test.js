@@ -22,15 +22,10 @@ frameworks('timeout', ({ it, Koa, ask, listen }) => {
 
   it('should respond with 503 and abort ctx.signal when it takes too long', async () => {
     let signal
-    const app = serve(20, ctx => {
-      signal = ctx.signal
-      return new Promise(() => {})
-    })
+    const app = serve(20, ctx => { signal = ctx.signal; return new Promise(() => {}) })
     const res = await ask(app, 'GET /')
-    assert.equal(res.status, 503)
-    assert.equal(res.text, 'Service Unavailable')
-    assert.equal(signal.aborted, true)
-    assert.equal(signal.reason.status, 503)
+    assert.deepEqual([res.status, res.text], [503, 'Service Unavailable'])
+    assert.deepEqual([signal.aborted, signal.reason.status], [true, 503])
     assert.deepEqual(app.heard.map(err => err.code), ['KONE_ERR_TIMEOUT'])
   })
 
@@ -49,6 +44,7 @@ frameworks('timeout', ({ it, Koa, ask, listen }) => {
 
   it('should drop whatever is written late', async () => {
     const late = []
+    const stream = new PassThrough()
     let over = false
     const app = serve(20, async ctx => {
       if (ctx.path === '/next') {
@@ -63,7 +59,7 @@ frameworks('timeout', ({ it, Koa, ask, listen }) => {
         set: () => { ctx.set('X-Late', '1') },
         type: () => { ctx.type = 'json' },
         redirect: () => { ctx.redirect('/late') },
-        stream: () => { ctx.body = Readable.from(['late']) },
+        stream: () => { ctx.body = stream },
         write: () => { ctx.res.write('late') },
         end: () => { ctx.res.end('late') },
         setHeader: () => { ctx.res.setHeader('X-Late', '1') },
@@ -76,26 +72,13 @@ frameworks('timeout', ({ it, Koa, ask, listen }) => {
     })
     const res = await ask(app, 'GET /')
     assert.deepEqual([res.status, res.text, res.headers['x-late']], [503, 'Service Unavailable', undefined])
-    await until(() => over)
+    await until(() => over && stream.destroyed)
     assert.deepEqual(late, [])
     // the connection still carries the next response
     const next = await ask(app, 'GET /next')
     assert.equal(next.text, 'next')
     assert.equal(next.port, res.port)
     assert.deepEqual(app.heard.map(err => err.code), ['KONE_ERR_TIMEOUT'])
-  })
-
-  it('should destroy a stream that is set too late', async () => {
-    const stream = new PassThrough()
-    const seen = []
-    const app = serve(10, async ctx => {
-      await new Promise(resolve => ctx.signal.addEventListener('abort', resolve))
-      await tick(10)
-      ctx.body = stream
-      seen.push('set')
-    })
-    assert.equal((await ask(app, 'GET /')).status, 503)
-    await until(() => seen.length > 0 && stream.destroyed)
   })
 
   it('should tell the app of a late error, and nobody of the abort itself', async () => {
@@ -123,13 +106,9 @@ frameworks('timeout', ({ it, Koa, ask, listen }) => {
         t.mock.timers.tick(15) // of the time that is allowed, once the first byte is on its way
       }
     }
-    const bodied = serve(20, ctx => {
-      signal = ctx.signal
-      ctx.body = Readable.from(slow())
-    })
+    const bodied = serve(20, ctx => { signal = ctx.signal; ctx.body = Readable.from(slow()) })
     assert.equal((await ask(bodied, 'GET /')).text, '0123')
     assert.equal(signal.aborted, false)
-
     const written = serve(20, async ctx => {
       signal = ctx.signal
       ctx.respond = false
@@ -143,10 +122,7 @@ frameworks('timeout', ({ it, Koa, ask, listen }) => {
 
   it('should respond with 503 before a stream that has not begun, and destroy it', async () => {
     const stream = new PassThrough()
-    const app = serve(10, ctx => {
-      ctx.body = stream
-      return new Promise(() => {})
-    })
+    const app = serve(10, ctx => { ctx.body = stream; return new Promise(() => {}) })
     assert.equal((await ask(app, 'GET /')).status, 503)
     await until(() => stream.destroyed)
   })
@@ -156,8 +132,7 @@ frameworks('timeout', ({ it, Koa, ask, listen }) => {
       const stream = new PassThrough()
       let writing
       const written = new Promise(resolve => { writing = resolve })
-      const app = new Koa()
-      app.use(async (ctx, next) => {
+      const app = [async (ctx, next) => {
         try { await next() } catch (err) {
           ctx.set('X-Above', '1')
           await written
@@ -165,12 +140,9 @@ frameworks('timeout', ({ it, Koa, ask, listen }) => {
           await tick()
           ctx.body = `sorry ${ctx.status} ${ctx.response.get('X-Late') || ''}`
         }
-      })
-      app.use(timeout(10))
-      app.use(async (ctx, next) => {
+      }, timeout(10), async (ctx, next) => {
         try { await next() } finally { ctx.set('X-Late', '2') }
-      })
-      app.use(async ctx => {
+      }, async ctx => {
         const write = () => {
           for (const one of [
             () => { ctx.status = 418 },
@@ -203,7 +175,7 @@ frameworks('timeout', ({ it, Koa, ask, listen }) => {
         if (wait === 'after a while') await tick(10)
         if (wait === 'at once' || wait === 'after a while') write()
         await written
-      })
+      }]
       const res = await ask(app, 'GET /')
       assert.deepEqual([res.status, res.text, res.headers['x-above']], [503, 'sorry 503 ', '1'])
       for (const name of ['x-late', 'location', 'content-disposition', 'vary', 'set-cookie']) {
@@ -213,15 +185,6 @@ frameworks('timeout', ({ it, Koa, ask, listen }) => {
       await until(() => stream.destroyed)
     })
   }
-
-  it('should let an earlier middleware respond instead', async () => {
-    const app = new Koa()
-    app.use(async (ctx, next) => {
-      try { await next() } catch (err) { ctx.body = `sorry ${err.status}` }
-    })
-    app.use(timeout(10)).use(() => new Promise(() => {}))
-    assert.equal((await ask(app, 'GET /')).text, 'sorry 503')
-  })
 
   it('should take the shorter of two and give both one signal', async () => {
     const signals = []
@@ -302,10 +265,6 @@ frameworks('timeout', ({ it, Koa, ask, listen }) => {
 })
 
 describe('timeout', () => {
-  it('should be a named function', () => {
-    assert.equal(timeout(1).name, 'timeout')
-  })
-
   it('should check its argument at registration', () => {
     for (const ms of [undefined, 0, 0.5, -1, NaN, Infinity, 2 ** 31, '5s', {}]) {
       assert.throws(() => timeout(ms), { name: 'TypeError', message: /timeout: ms/ })

@@ -36,7 +36,6 @@ for (const [name, App] of Object.entries({ koa: Koa, kone: Kone })) {
           const [stream] = await streamed
           if (!stream.destroyed) await once(stream, 'close')
           assert.equal(stream.rstCode, http2.constants.NGHTTP2_NO_ERROR)
-
           const next = session.request({ ...headers, ':path': '/', 'content-type': 'application/json' })
           next.end('[1]')
           next.setEncoding('utf8')

@@ -1,24 +1,22 @@
 'use strict'
 
-const { after } = require('node:test')
 const assert = require('node:assert/strict')
 const { once } = require('node:events')
 const fs = require('node:fs')
 const net = require('node:net')
-const os = require('node:os')
 const path = require('node:path')
 const multer = require('multer')
 const isolate = require('kone/middleware/isolate')
 const timeout = require('kone/middleware/timeout')
 const upload = require('kone/middleware/upload')
+const folder = require('../helpers/folder')
 const frameworks = require('../helpers/frameworks')
 const until = require('../helpers/until')
 
 // However the response ends while a slow client still sends its form: no file, no descriptor and no
 // listener is left, and what arrives later is not written.
 
-const scratch = fs.mkdtempSync(path.join(os.tmpdir(), 'kone-early-'))
-after(() => fs.rmSync(scratch, { recursive: true, force: true }))
+const scratch = folder()
 
 const file = (name, data) =>
   `--b\r\nContent-Disposition: form-data; name="${name}"; filename="${name}.txt"\r\n\r\n${data}\r\n`
@@ -31,9 +29,7 @@ const HEAD = `POST / HTTP/1.1\r\nHost: a\r\nContent-Type: multipart/form-data; b
  * `act({ socket, server, seen })` is what the client or the operator does then. `parts` false: no part is sent before.
  */
 const WAYS = {
-  'the time is over': {
-    use: (app, seen, uploads) => app.use(timeout(50)).use(uploads)
-  },
+  'the time is over': { use: (app, seen, uploads) => app.use(timeout(50)).use(uploads) },
   'the time is over before the first part': {
     parts: false,
     use: (app, seen, uploads) => app.use(timeout(20)).use(uploads)
@@ -76,27 +72,15 @@ const WAYS = {
       return next()
     }).use(uploads)
   },
-  'the client aborts': {
-    act: ({ socket }) => socket.resetAndDestroy()
-  },
-  'the client ends too early': {
-    act: ({ socket }) => socket.end()
-  },
-  'the server is closed': {
-    act: ({ server }) => server.closeAllConnections()
-  },
+  'the client aborts': { act: ({ socket }) => socket.resetAndDestroy() },
+  'the client ends too early': { act: ({ socket }) => socket.end() },
+  'the server is closed': { act: ({ server }) => server.closeAllConnections() },
   'the body is no form': {
     act: ({ socket }) => socket.write(`${'y'.repeat(50000)}\r\n--b\r\nno header\r\n\r\n${REST}`)
   },
-  'a file is over the limit': {
-    options: { limits: { fileSize: 40000 } }
-  },
-  'there are too many files': {
-    options: { limits: { files: 1 } }
-  },
-  'a field takes no more': {
-    options: { fields: [{ name: 'one', maxCount: 1 }, { name: 'three' }] }
-  },
+  'a file is over the limit': { options: { limits: { fileSize: 40000 } } },
+  'there are too many files': { options: { limits: { files: 1 } } },
+  'a field takes no more': { options: { fields: [{ name: 'one', maxCount: 1 }, { name: 'three' }] } },
   'the filter throws': {
     options: { filter: (ctx, { fieldname }) => { if (fieldname === 'two') throw new Error('no') } }
   },
@@ -126,11 +110,10 @@ frameworks('upload, when the response ends early', ({ it, Koa, listen }) => {
   async function check (way, storage) {
     const { use = (app, seen, uploads) => app.use(uploads), act = () => {}, parts = true, options } = way
     const dest = fs.mkdtempSync(path.join(scratch, 'dest-'))
-    const app = new Koa()
     let reached = false
     let before, req, release
     const seen = new Promise(resolve => { release = resolve })
-    app.use((ctx, next) => {
+    const app = new Koa().use((ctx, next) => {
       if (ctx.method === 'GET') {
         ctx.body = 'next'
         return

@@ -1,12 +1,10 @@
 'use strict'
 
-const { after } = require('node:test')
 const assert = require('node:assert/strict')
 const fs = require('node:fs')
-const os = require('node:os')
-const path = require('node:path')
 const multer = require('@koa/multer')
 const upload = require('kone/middleware/upload')
+const folder = require('../helpers/folder')
 const frameworks = require('../helpers/frameworks')
 const { random } = require('../helpers/random')
 
@@ -14,8 +12,7 @@ const { random } = require('../helpers/random')
 // on by default and give a 413; what is malformed is a 400; `a[1]` alone is a list of
 // one, as in forms; a field name reaches no prototype; file names are read as UTF-8.
 
-const scratch = fs.mkdtempSync(path.join(os.tmpdir(), 'kone-multer-'))
-after(() => fs.rmSync(scratch, { recursive: true, force: true }))
+const scratch = folder()
 
 const BOUNDARIES = ['x', '----WebKitFormBoundaryq2Xz', "'()+_,-./:=?"]
 const NAMES = ['a', 'b', 'user[name]', 'user[mail]', 'tags[]', 'a b', 'ü', 'deep[er][est]', '0', '']

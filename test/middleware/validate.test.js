@@ -27,10 +27,7 @@ const LIBRARIES = {
   },
   async arktype () {
     const { type } = await import('arktype')
-    return {
-      Item: type({ name: 'string', price: 'number>=1' }),
-      Page: type({ page: 'string.numeric.parse = "1"' })
-    }
+    return { Item: type({ name: 'string', price: 'number>=1' }), Page: type({ page: 'string.numeric.parse = "1"' }) }
   }
 }
 
@@ -44,11 +41,7 @@ const pass = value => ({ value })
 frameworks('validate', ({ it, Koa, ask, errors }) => {
   /** An app that validates every request and responds with ctx.valid. */
   const serve = (options, handler = ctx => { ctx.body = ctx.valid }) => {
-    const app = new Koa()
-    app.use(bodyParser())
-    app.use(validate(options))
-    app.use(handler)
-    return app
+    return new Koa().use(bodyParser()).use(validate(options)).use(handler)
   }
 
   for (const [name, load] of Object.entries(LIBRARIES)) {
@@ -64,12 +57,10 @@ frameworks('validate', ({ it, Koa, ask, errors }) => {
       const { Item } = await load()
       const app = serve({ body: Item }, () => assert.fail('the handler must not run'))
       const res = await ask(app, 'POST /', post({ name: 'pen', price: 'hunter2' }))
-      assert.equal(res.status, 400)
-      assert.equal(res.headers['content-type'], 'application/problem+json')
+      assert.deepEqual([res.status, res.headers['content-type']], [400, 'application/problem+json'])
       const { issues, ...problem } = res.json()
       assert.deepEqual(problem, { type: 'about:blank', title: 'Bad Request', status: 400 })
-      assert.equal(issues.length, 1)
-      assert.equal(issues[0].in, 'body')
+      assert.deepEqual([issues.length, issues[0].in], [1, 'body'])
       assert.deepEqual(issues[0].path, ['price'])
       assert.match(issues[0].message, /number/)
       assert(!res.text.includes('hunter2'), res.text)
@@ -83,12 +74,10 @@ frameworks('validate', ({ it, Koa, ask, errors }) => {
     const parts = { params: text, query: text, headers: z.object({ 'x-a': z.literal('a') }), cookies: text, body: text }
     router.post('/:a', validate(parts), ctx => { ctx.body = ctx.valid })
     app.use(bodyParser()).use(router.routes())
-
     const good = await ask(app, 'POST /a1?a=a2', post({ a: 'a4' }, { 'X-A': 'a', Cookie: 'b=2; a="a3"; a=other' }))
     assert.deepEqual(good.json(), {
       params: { a: 'a1' }, query: { a: 'a2' }, headers: { 'x-a': 'a' }, cookies: { a: 'a3' }, body: { a: 'a4' }
     })
-
     const bad = await ask(app, 'POST /1', post({ a: 1 }))
     const places = bad.json().issues.map(({ in: part, path }) => [part, ...path].join('.'))
     assert.deepEqual(places, ['params.a', 'query.a', 'headers.x-a', 'cookies.a', 'body.a'])
@@ -153,8 +142,7 @@ frameworks('validate', ({ it, Koa, ask, errors }) => {
 
   it('should say that a body parser is missing', async () => {
     errors.length = 0
-    const app = new Koa()
-    app.use(validate({ body: z.object({}) }))
+    const app = [validate({ body: z.object({}) })]
     assert.equal((await ask(app, 'POST /', post({}))).status, 500)
     assert.match(errors[0].message, /register a body parser before validate/)
     assert.equal((await ask(app, 'POST /')).status, 400)
@@ -194,34 +182,11 @@ frameworks('validate', ({ it, Koa, ask, errors }) => {
 })
 
 describe('validate', () => {
-  it('should be a named function', () => {
-    assert.equal(validate({ query: z.object({}) }).name, 'validate')
-  })
-
   it('should stay synchronous with synchronous schemas', () => {
     const ctx = { query: {} }
     const next = () => 'what next returned'
     assert.equal(validate({ query: schema(pass) })(ctx, next), 'what next returned')
     assert.deepEqual(ctx.valid, { query: {} })
-  })
-
-  it('should check its options at registration', () => {
-    const refused = [
-      [undefined, /at least one of params, query, headers, cookies, body/],
-      [z.object({}), /is unknown/],
-      ['body', /options must be an object/],
-      [{}, /at least one of/],
-      [{ onError () {} }, /at least one of/],
-      [{ body: {} }, /options\.body must be a Standard Schema v1/],
-      [{ body: null }, /options\.body must be a Standard Schema v1/],
-      [{ body: () => true }, /options\.body must be a Standard Schema v1/],
-      [{ body: { '~standard': { version: 2, validate () {} } } }, /options\.body must be a Standard Schema v1/],
-      [{ boddy: z.object({}) }, /options\.boddy is unknown: did you mean `body`\?/],
-      [{ body: z.object({}), onError: 'x' }, /options\.onError must be a function/]
-    ]
-    for (const [options, message] of refused) {
-      assert.throws(() => validate(options), { name: 'TypeError', message }, message.source)
-    }
   })
 })
 

@@ -4,11 +4,10 @@
 module.exports = {
   'lib/compose.js': ['test/compose/compose.test.js', 'test/application/compose-option.test.js'],
   'lib/respond.js': [
-    'test/application/respond.test.js', 'test/context/respond.test.js', 'test/response/body.test.js',
-    'test/response/length.test.js', 'test/response/web-bodies.test.js'
+    'test/response/wire.test.js', 'test/response/body.test.js'
   ],
-  'lib/http1/input/parser.js': ['test/http1/parser.test.js'],
-  'lib/http1/output/pieces.js': ['test/http1/pieces.test.js'],
-  'lib/http1/output/names.js': ['test/http1/fields.test.js'],
-  'lib/http1/output/writer.js': ['test/http1/fields.test.js']
+  'lib/engines/http1/input/parser.js': ['test/engines/http1/parser.test.js'],
+  'lib/engines/http1/output/pieces.js': ['test/engines/http1/pieces.test.js'],
+  'lib/engines/field-names.js': ['test/engines/http1/fields.test.js'],
+  'lib/engines/http1/output/writer.js': ['test/engines/http1/fields.test.js']
 }

@@ -73,12 +73,7 @@ function mutate (file) {
   }
 }
 
-/**
- * What is kept of Stryker's report about a file.
- *
- * @param {{ source: string, mutants: object[] }} report
- * @return {{ killed: number, survivors: { line: string, from: string, to: string }[] }}
- */
+/** What is kept of Stryker's report about a file. */
 function summary ({ source, mutants }) {
   const lines = source.split('\n')
   const are = (...wanted) => mutants.filter(({ status }) => wanted.includes(status))
@@ -97,10 +92,6 @@ function summary ({ source, mutants }) {
 
 /**
  * The score of a file, with what is open: survivors that equal.js does not explain, and explanations that explain none.
- *
- * @param {{ killed: number, survivors: { line: string, from: string, to: string }[] }} result
- * @param {{ line: string, to?: string, why: string }[]} [equal]
- * @return {{ mutants: number, killed: number, explained: number, percent: number, open: object[], unused: object[] }}
  */
 function judge ({ killed, survivors }, equal = []) {
   const explains = (entry, { line, to }) => entry.line === line && (entry.to === undefined || entry.to === to)

@@ -53,10 +53,7 @@ describe('the comparison', () => {
         ctx.set(isKone ? 'X-A' : 'x-a', '1')
         return next()
       }),
-      (app, { isKone, log }) => app.use((ctx, next) => {
-        log(isKone)
-        return next()
-      })
+      (app, { isKone, log }) => app.use((ctx, next) => { log(isKone); return next() })
     ]
     for (const set of differences) await assert.rejects(compare(row(set), null), { code: 'ERR_ASSERTION' })
     await assert.rejects(compare(row((app, { isKone }) => { if (isKone) app.http1 = false }), null), /is kone's front used/)
@@ -199,7 +196,7 @@ describe('back-pressure', { concurrency: true }, () => {
 })
 
 describe('a patched prototype', { concurrency: 2 }, () => {
-  // One method of each; test/http1/fallback.test.js has the others.
+  // One method of each; test/engines/http1/fallback.test.js has the others.
   const PATCHES = [['IncomingMessage', 'emit'], ['OutgoingMessage', 'setHeader'], ['ServerResponse', 'writeHead']]
 
   /** A process with an app that patches, with the patched method's calls per response, and whether node:http has it. */

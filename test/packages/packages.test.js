@@ -110,42 +110,30 @@ sideBySide('morgan', {
 })
 
 sideBySide('koa-morgan', {
-  set (app, { log }) {
-    app.use(area('koa-morgan')('combined', { stream: { write: line => log(line) } }))
-  },
+  set (app, { log }) { app.use(area('koa-morgan')('combined', { stream: { write: line => log(line) } })) },
   mask: text => text.replace(/\[\d\d\/\w+\/\d{4}:[^\]]+\]/g, '[TIME]')
 })
 
 sideBySide('cookie-session', {
-  set (app, { connect }) {
-    app.use(connect(require('cookie-session')({ keys: ['a'], maxAge: null })))
-  },
+  set (app, { connect }) { app.use(connect(require('cookie-session')({ keys: ['a'], maxAge: null }))) },
   routes: {
     '/count': ctx => {
       ctx.req.session.views = (ctx.req.session.views || 0) + 1
       ctx.body = { views: ctx.req.session.views }
     },
-    '/leave': ctx => {
-      ctx.req.session = null
-      ctx.body = 'left'
-    }
+    '/leave': ctx => { ctx.req.session = null; ctx.body = 'left' }
   },
   exchanges: { 'a session': [['GET /count'], ['GET /count'], ['GET /leave'], ['GET /count']] }
 })
 
-sideBySide('helmet', {
-  set (app, { connect }) { app.use(connect(require('helmet')())) }
-})
+sideBySide('helmet', { set (app, { connect }) { app.use(connect(require('helmet')())) } })
 
-sideBySide('koa-helmet', {
-  set (app) { app.use(require('koa-helmet')()) }
-})
+sideBySide('koa-helmet', { set (app) { app.use(require('koa-helmet')()) } })
 
 // ---- loggers
 
 /** A line of pino without what differs each time. */
-const maskPino = text => text
-  .replace(/\\?"(time|pid|responseTime|remotePort)\\?":[\d.]+/g, '$1')
+const maskPino = text => text.replace(/\\?"(time|pid|responseTime|remotePort)\\?":[\d.]+/g, '$1')
   .replace(/\\?"hostname\\?":\\?"[^"\\]*\\?"/g, 'hostname')
   .replace(/\\?"stack\\?":\\?"(?:[^"\\]|\\\\n|\\\\\\\\)*\\?"/g, 'stack')
 
@@ -162,9 +150,7 @@ sideBySide('pino-http', {
 })
 
 sideBySide('koa-pino-logger', {
-  set (app, { log }) {
-    app.use(area('koa-pino-logger')({ genReqId: () => 'id' }, { write: line => log(line) }))
-  },
+  set (app, { log }) { app.use(area('koa-pino-logger')({ genReqId: () => 'id' }, { write: line => log(line) })) },
   mask: maskPino
 })
 
@@ -272,10 +258,7 @@ sideBySide('busboy', {
         file.on('error', reject)
         file.on('data', chunk => { length += chunk.length }).on('end', () => seen.push([name, filename, length]))
       })
-      parser.on('close', () => {
-        ctx.body = seen
-        resolve()
-      })
+      parser.on('close', () => { ctx.body = seen; resolve() })
       parser.on('error', reject)
       ctx.req.pipe(parser)
     })
@@ -483,10 +466,7 @@ sideBySide('res.writeEarlyHints', {
         () => log('hinted'))
       ctx.body = 'page'
     },
-    '/processing': ctx => {
-      ctx.res.writeProcessing()
-      ctx.body = 'processed'
-    }
+    '/processing': ctx => { ctx.res.writeProcessing(); ctx.body = 'processed' }
   },
   exchanges: { 'hints in front of the response': [['GET /hints'], ['GET /hints'], ['GET /processing'], ['GET /']] }
 })

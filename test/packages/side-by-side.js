@@ -31,10 +31,7 @@ const ROUTES = {
     ctx.body = Buffer.concat(chunks).toString()
   },
   // neither of them ends before the client leaves
-  '/begins': ctx => {
-    ctx.body = new PassThrough()
-    ctx.body.write('begun '.repeat(500))
-  },
+  '/begins': ctx => { ctx.body = new PassThrough(); ctx.body.write('begun '.repeat(500)) },
   '/waits': (ctx, next, { wait }) => wait().then(() => { ctx.body = 'late' })
 }
 
@@ -54,7 +51,7 @@ const IN_FRONT = {
   nothing: null,
   listeners: (ctx, log) => {
     const { req, res } = ctx
-    onFinished(res, () => {}) // as koa does: see "listeners of on-finished" in the known differences of lib/http1/README.md
+    onFinished(res, () => {}) // as koa does: "listeners of on-finished" in lib/engines/http1/README.md
     for (const name of ['end', 'aborted', 'error', 'close']) req.on(name, () => log(`req ${name}`, req.complete))
     for (const name of ['prefinish', 'finish', 'close']) {
       res.on(name, () => log(`res ${name}`, res.statusCode, res.headersSent, res.writableEnded, res.writableFinished))

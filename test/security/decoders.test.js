@@ -108,20 +108,17 @@ describe('the memory that is reserved for a body', () => {
     return { atOnce, decoded: (await decoded).map(String) }
   }
 
-  it('should be no more than a small body of gzip or deflate can become', async () => {
-    for (const [encoding, encode] of [['gzip', zlib.gzipSync], ['x-gzip', zlib.gzipSync], ['deflate', zlib.deflateSync]]) {
-      const bodies = ['[1]', '[2]'].map(text => encode(text))
-      assert.deepEqual(await together(encoding, bodies, 50 * MB), { atOnce: 2, decoded: ['[1]', '[2]'] }, encoding)
-    }
-  })
-
-  it('should be the limit where the format has no bound', async () => {
-    const encoders = { br: zlib.brotliCompressSync, zstd: zlib.zstdCompressSync }
-    for (const [encoding, encode] of Object.entries(encoders).filter(([, encode]) => encode !== undefined)) {
-      const bodies = ['[1]', '[2]'].map(text => encode(text))
-      assert.deepEqual(await together(encoding, bodies, 50 * MB), { atOnce: 1, decoded: ['[1]', '[2]'] }, encoding)
-    }
-  })
+  for (const [title, atOnce, encoders] of [
+    ['no more than a small body of gzip or deflate can become', 2, { gzip: zlib.gzipSync, 'x-gzip': zlib.gzipSync, deflate: zlib.deflateSync }],
+    ['the limit where the format has no bound', 1, { br: zlib.brotliCompressSync, zstd: zlib.zstdCompressSync }]
+  ]) {
+    it(`should be ${title}`, async () => {
+      for (const [encoding, encode] of Object.entries(encoders).filter(([, encode]) => encode !== undefined)) {
+        const bodies = ['[1]', '[2]'].map(text => encode(text))
+        assert.deepEqual(await together(encoding, bodies, 50 * MB), { atOnce, decoded: ['[1]', '[2]'] }, encoding)
+      }
+    })
+  }
 
   it('should suffice for the most that gzip and deflate can become', () => {
     for (let size = 1; size <= 24 * MB; size *= 2) {

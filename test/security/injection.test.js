@@ -28,16 +28,8 @@ engines('text of a user in headers', ({ it, ask, see, engine }) => {
     'ctx.cookies.set() as name': ctx => ctx.cookies.set(EVIL, 'a'),
     'ctx.cookies.set() as path': ctx => ctx.cookies.set('a', 'b', { path: EVIL }),
     'ctx.cookies.set() as domain': ctx => ctx.cookies.set('a', 'b', { domain: EVIL }),
-    'ctx.message=': ctx => {
-      ctx.status = 200
-      ctx.message = EVIL
-      ctx.body = 'x'
-    },
-    'ctx.message= before a stream': ctx => {
-      ctx.status = 200
-      ctx.message = EVIL
-      ctx.body = Readable.from(['x'])
-    }
+    'ctx.message=': ctx => Object.assign(ctx, { status: 200, message: EVIL, body: 'x' }),
+    'ctx.message= before a stream': ctx => Object.assign(ctx, { status: 200, message: EVIL, body: Readable.from(['x']) })
   }
   for (const [what, middleware] of Object.entries(cases)) {
     if (engine === 'http2' && !/cookies|vary|name of/.test(what)) continue // values have other rules there
@@ -63,13 +55,12 @@ engines('text of a user in headers', ({ it, ask, see, engine }) => {
 
   it('should not find what headers inherit', async () => {
     const names = ['__proto__', 'constructor', 'toString', 'hasOwnProperty', 'valueOf', '__defineGetter__']
-    assert.deepEqual(await see(ctx => names.map(name => ctx.get(name)), 'GET /'), names.map(() => ''))
-    assert.deepEqual(await see(ctx => names.map(name => ctx.response.get(name)), 'GET /'), names.map(() => ''))
-    assert.deepEqual(await see(ctx => names.map(name => ctx.has(name)), 'GET /'), names.map(() => false))
+    const found = await see(ctx => names.map(name => [ctx.get(name), ctx.response.get(name), ctx.has(name)]), 'GET /')
+    assert.deepEqual(found, names.map(() => ['', '', false]))
   })
 
   it('should read a header that is called so', async () => {
-    assert.equal(await see(ctx => ctx.get('constructor'), 'GET /', { headers: { constructor: 'own' } }), 'own')
-    assert.equal(await see(ctx => ctx.headers.constructor, 'GET /', { headers: { constructor: 'own' } }), 'own')
+    const found = await see(ctx => [ctx.get('constructor'), ctx.headers.constructor], 'GET /', { headers: { constructor: 'own' } })
+    assert.deepEqual(found, ['own', 'own'])
   })
 })

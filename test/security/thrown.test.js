@@ -8,111 +8,89 @@ const engines = require('../helpers/engines')
 /* eslint-disable no-throw-literal */
 
 engines('whatever is thrown', ({ it, ask, serve, engine }) => {
-  const values = [
+  /** The response of an app, and the errors that it reports. */
+  async function report (setup) {
+    const errors = []
+    const res = await ask(app => {
+      app.on('error', error => errors.push(error))
+      setup(app)
+    }, 'GET /')
+    return { res, errors }
+  }
+
+  const throwing = (message, fields) => report(app => app.use(() => { throw Object.assign(new Error(message), fields) }))
+
+  function assertBlank ({ res, errors }, why) {
+    assert.equal(res.status, 500, why)
+    assert.equal(res.text, 'Internal Server Error')
+    assert.equal(errors.length, 1)
+  }
+
+  for (const value of [
     null, undefined, 'text', '', 0, 42, NaN, false, 10n, Symbol('s'), {}, { status: 404, message: 'x', expose: true },
     [], () => {}, Object.create(null), new Map(), new Proxy({}, {}),
     { toJSON () { throw new Error('no') } }, { toString () { throw new Error('no') } }
-  ]
-
-  for (const value of values) {
+  ]) {
     for (const [way, middleware] of Object.entries({
       thrown: () => { throw value },
       'rejected with': async () => { throw value }
     })) {
       it(`should be sent as a 500 and reported once: ${util.inspect(value)} ${way}`, async () => {
-        const errors = []
-        const res = await ask(app => {
-          app.on('error', error => errors.push(error))
-          app.use(middleware)
-        }, 'GET /')
-        assert.equal(res.status, 500)
-        assert.equal(res.text, 'Internal Server Error')
-        assert.equal(errors.length, 1)
-        assert(errors[0] instanceof Error)
-        assert.match(errors[0].message, /^non-error thrown: /)
-        assert.equal(errors[0].cause, value)
-        assert.equal(errors[0].code, 'KONE_ERR_NON_ERROR')
+        const found = await report(app => app.use(middleware))
+        assertBlank(found)
+        const [error] = found.errors
+        assert(error instanceof Error)
+        assert.match(error.message, /^non-error thrown: /)
+        assert.equal(error.cause, value)
+        assert.equal(error.code, 'KONE_ERR_NON_ERROR')
       })
     }
   }
 
-  it('should be a 500 also on the way out and in a final', async () => {
-    const setups = [
-      app => app.use(async (ctx, next) => {
-        await next()
-        throw null
-      }),
-      app => app.use((ctx, next) => next().then(() => { throw undefined })),
-      app => app.final(() => { throw null }),
-      app => app.final(async () => { throw undefined }),
-      app => app.use(ctx => ctx.throw(null))
-    ]
-    for (const setup of setups) {
-      const errors = []
-      const res = await ask(app => {
-        app.on('error', error => errors.push(error))
-        setup(app)
-      }, 'GET /')
-      assert.equal(res.status, 500)
-      assert.equal(errors.length, 1)
-    }
-  })
+  for (const [where, setup] of Object.entries({
+    'behind await next()': app => app.use(async (ctx, next) => {
+      await next()
+      throw null
+    }),
+    'behind next().then()': app => app.use((ctx, next) => next().then(() => { throw undefined })),
+    'in a final': app => app.final(() => { throw null }),
+    'in an async final': app => app.final(async () => { throw undefined }),
+    'by ctx.throw()': app => app.use(ctx => ctx.throw(null))
+  })) {
+    it(`should be a 500 also ${where}`, async () => assertBlank(await report(setup)))
+  }
 
   it('should not take a thrown status for granted', async () => {
-    const statuses = [
+    for (const status of [
       200, 204, 301, 304, 100, 101, 399, 0, -1, 99, 1000, 600, 999, 404.5, Infinity, NaN, '404', null, {}, [], true
-    ]
-    for (const status of statuses) {
-      for (const name of ['status', 'statusCode']) {
-        const res = await ask(app => app.use(() => {
-          throw Object.assign(new Error('secret'), { [name]: status })
-        }), 'GET /')
-        assert.equal(res.status, 500, `${name} ${String(status)}`)
-        assert.equal(res.text, 'Internal Server Error')
-      }
+    ]) {
+      for (const name of ['status', 'statusCode']) assertBlank(await throwing('secret', { [name]: status }), `${name} ${String(status)}`)
     }
   })
 
+  const REFUSED = [{ 'X-A': 'a\r\nX-B: b' }, { 'X-A': '☃' }, { 'X A': 'a' }, { 'X-A': ['ok', 'a\nb'] }]
+
   it('should get a response when its headers cannot be sent', async () => {
-    const headers = [
-      { 'X-A': 'a\r\nX-B: b' }, { 'X-A': '☃' }, { 'X A': 'a' }, { '': 'a' }, { 'X-A': ['ok', 'a\nb'] },
-      { 'X-A': Symbol('a') }, 'text', 42, [['X-A', 'b']], { 'X-A': { toString () { throw new Error('no') } } }
-    ]
-    for (const given of headers) {
-      const errors = []
-      const res = await ask(app => {
-        app.on('error', error => errors.push(error.message))
-        app.use(() => {
-          throw Object.assign(new Error('boom'), { status: 400, expose: true, headers: given })
-        })
-      }, 'GET /')
-      assert(res.status === 500 || res.status === 400, util.inspect(given))
+    for (const headers of [
+      ...REFUSED, { '': 'a' }, { 'X-A': Symbol('a') }, 'text', 42, [['X-A', 'b']], { 'X-A': { toString () { throw new Error('no') } } }
+    ]) {
+      const { res, errors } = await throwing('boom', { status: 400, expose: true, headers })
+      assert(res.status === 500 || res.status === 400, util.inspect(headers))
       assert.equal(res.headers['x-b'], undefined)
       assert.equal(res.headers['content-type'], 'text/plain; charset=utf-8')
-      assert.deepEqual(errors, ['boom'])
+      assert.deepEqual(errors.map(({ message }) => message), ['boom'])
     }
   })
 
   it('should respond with 500 to headers that node refuses', {
     skip: { http2: 'node leaves values to the client of HTTP/2' }
   }, async () => {
-    for (const given of [{ 'X-A': 'a\r\nX-B: b' }, { 'X-A': '☃' }, { 'X A': 'a' }, { 'X-A': ['ok', 'a\nb'] }]) {
-      const res = await ask(app => app.use(() => {
-        throw Object.assign(new Error('boom'), { status: 400, expose: true, headers: given })
-      }), 'GET /')
-      assert.equal(res.status, 500)
-      assert.equal(res.text, 'Internal Server Error')
-    }
+    for (const headers of REFUSED) assertBlank(await throwing('boom', { status: 400, expose: true, headers }))
   })
 
   it('should get a whole response whatever length its headers claim', async () => {
-    const res = await ask(app => app.use(() => {
-      throw Object.assign(new Error('short'), {
-        status: 400,
-        expose: true,
-        headers: { 'Content-Length': '1000', 'Transfer-Encoding': 'chunked', 'Content-Type': 'text/html' }
-      })
-    }), 'GET /')
+    const headers = { 'Content-Length': '1000', 'Transfer-Encoding': 'chunked', 'Content-Type': 'text/html' }
+    const { res } = await throwing('short', { status: 400, expose: true, headers })
     assert.equal(res.headers['content-length'], '5')
     assert.equal(res.headers['content-type'], 'text/plain; charset=utf-8')
     assert.equal(res.text, 'short')
@@ -120,22 +98,16 @@ engines('whatever is thrown', ({ it, ask, serve, engine }) => {
 
   it('should get a response when its message is not a string', async () => {
     for (const message of [undefined, null, 42, {}, Symbol('m')]) {
-      const res = await ask(app => app.use(() => {
-        const error = Object.assign(new Error(), { status: 400, expose: true })
-        Object.defineProperty(error, 'message', { value: message })
-        throw error
-      }), 'GET /')
-      assert.equal(res.status, 400)
-      assert.equal(res.text, 'Bad Request')
+      const error = Object.defineProperty(Object.assign(new Error(), { status: 400, expose: true }), 'message', { value: message })
+      const { res } = await report(app => app.use(() => { throw error }))
+      assert.deepEqual([res.status, res.text], [400, 'Bad Request'])
     }
   })
 
   it('should get a response when the error is frozen', async () => {
-    const res = await ask(app => app.use(() => {
-      throw Object.freeze(Object.assign(new Error('cold'), { status: 409, expose: true }))
-    }), 'GET /')
-    assert.equal(res.status, 409)
-    assert.equal(res.text, 'cold')
+    const error = Object.freeze(Object.assign(new Error('cold'), { status: 409, expose: true }))
+    const { res } = await report(app => app.use(() => { throw error }))
+    assert.deepEqual([res.status, res.text], [409, 'cold'])
   })
 
   it('should show markup as text', async () => {
@@ -160,19 +132,12 @@ engines('whatever is thrown', ({ it, ask, serve, engine }) => {
   it('should not be able to hide behind a body that cannot be serialised', async () => {
     const cycle = {}
     cycle.self = cycle
-    const bodies = [
+    for (const body of [
       cycle, { n: 1n }, { toJSON () { throw new Error('no') } }, () => {}, Symbol('s'), { toJSON () {} }, 1n
-    ]
-    for (const body of bodies) {
-      const errors = []
-      const res = await ask(app => {
-        app.on('error', error => errors.push(error))
-        app.use(ctx => { ctx.body = body })
-      }, 'GET /')
-      assert.equal(res.status, 500)
-      assert.equal(res.text, 'Internal Server Error')
-      assert.equal(errors.length, 1)
-      if (engine !== 'http2') assert.equal(res.headers['content-length'], '21')
+    ]) {
+      const found = await report(app => app.use(ctx => { ctx.body = body }))
+      assertBlank(found)
+      if (engine !== 'http2') assert.equal(found.res.headers['content-length'], '21')
     }
   })
 })

@@ -7,7 +7,10 @@ const { once } = require('node:events')
 const Kone = require('../helpers/kone')
 const { exchange } = require('../helpers/engines')
 
-const lines = (...list) => list.join('\r\n')
+const message = (line, ...lines) => `${line}\r\nHost: a\r\n${lines.map(line => `${line}\r\n`).join('')}\r\n`
+const get = (...lines) => message('GET / HTTP/1.1', ...lines)
+const post = (...lines) => message('POST / HTTP/1.1', ...lines)
+const CLOSE = 'Connection: close'
 
 const NO_REQUEST = '\r\n\r\n' // ends with its timeout
 
@@ -17,25 +20,25 @@ const messages = {
   'bytes of TLS': '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03',
   'the preface of HTTP/2': 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n',
   'no Host': 'GET / HTTP/1.1\r\n\r\n',
-  'two Hosts': lines('GET / HTTP/1.1', 'Host: a', 'Host: b', 'Connection: close', '', ''),
-  'an empty Host': lines('GET / HTTP/1.1', 'Host:', 'Connection: close', '', ''),
-  'markup as Host': lines('GET / HTTP/1.1', 'Host: <script>', 'Connection: close', '', ''),
-  'a header without a colon': lines('GET / HTTP/1.1', 'Host: a', 'nonsense', '', ''),
-  'a NUL in a value': lines('GET / HTTP/1.1', 'Host: a', 'X-A: a\0b', '', ''),
-  'a folded header': lines('GET / HTTP/1.1', 'Host: a', 'X-A: a', ' b', 'Connection: close', '', ''),
-  'two lengths': lines('POST / HTTP/1.1', 'Host: a', 'Content-Length: 1', 'Content-Length: 2', '', 'ab'),
-  'a length and chunks': lines('POST / HTTP/1.1', 'Host: a', 'Content-Length: 1', 'Transfer-Encoding: chunked', '', '0', '', ''),
-  'a length that is not a number': lines('POST / HTTP/1.1', 'Host: a', 'Content-Length: -1', '', ''),
-  'a broken chunk': lines('POST / HTTP/1.1', 'Host: a', 'Transfer-Encoding: chunked', '', 'zz', 'x', ''),
-  'a target of markup': lines('GET /<script> HTTP/1.1', 'Host: a', 'Connection: close', '', ''),
-  'a target that is not a URL': lines('GET x HTTP/1.1', 'Host: a', '', ''),
-  'an absolute target': lines('GET http://b/x HTTP/1.1', 'Host: a', 'Connection: close', '', ''),
-  'a target of an asterisk': lines('OPTIONS * HTTP/1.1', 'Host: a', 'Connection: close', '', ''),
-  CONNECT: lines('CONNECT a:443 HTTP/1.1', 'Host: a:443', '', ''),
-  'headers that are too long': `GET /${'x'.repeat(20000)} HTTP/1.1\r\nHost: a\r\n\r\n`,
-  'too many headers': `GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n${'a: b\r\n'.repeat(3000)}\r\n`,
-  'a header called __proto__': lines('GET / HTTP/1.1', 'Host: a', '__proto__: x', 'Connection: close', '', ''),
-  'a method nobody knows': lines('BREW / HTTP/1.1', 'Host: a', '', '')
+  'two Hosts': get('Host: b', CLOSE),
+  'an empty Host': `GET / HTTP/1.1\r\nHost:\r\n${CLOSE}\r\n\r\n`,
+  'markup as Host': `GET / HTTP/1.1\r\nHost: <script>\r\n${CLOSE}\r\n\r\n`,
+  'a header without a colon': get('nonsense'),
+  'a NUL in a value': get('X-A: a\0b'),
+  'a folded header': get('X-A: a', ' b', CLOSE),
+  'two lengths': `${post('Content-Length: 1', 'Content-Length: 2')}ab`,
+  'a length and chunks': `${post('Content-Length: 1', 'Transfer-Encoding: chunked')}0\r\n\r\n`,
+  'a length that is not a number': post('Content-Length: -1'),
+  'a broken chunk': `${post('Transfer-Encoding: chunked')}zz\r\nx\r\n`,
+  'a target of markup': message('GET /<script> HTTP/1.1', CLOSE),
+  'a target that is not a URL': message('GET x HTTP/1.1'),
+  'an absolute target': message('GET http://b/x HTTP/1.1', CLOSE),
+  'a target of an asterisk': message('OPTIONS * HTTP/1.1', CLOSE),
+  CONNECT: message('CONNECT a:443 HTTP/1.1'),
+  'headers that are too long': message(`GET /${'x'.repeat(20000)} HTTP/1.1`),
+  'too many headers': get(CLOSE, ...Array(3000).fill('a: b')),
+  'a header called __proto__': get('__proto__: x', CLOSE),
+  'a method nobody knows': message('BREW / HTTP/1.1')
 }
 
 for (const http1 of [true, false]) {

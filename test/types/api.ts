@@ -82,6 +82,9 @@ app.close({ timeout: '5s' })
 
 async function ask () {
   const answer = await app.inject({ method: 'POST', url: '/', headers: { a: 'b' }, body: { any: 'thing' } })
+  app.inject({ url: '/', engine: 'node' })
+  // @ts-expect-error: no engine
+  app.inject({ url: '/', engine: 'http2' })
   is<number>(answer.status)
   is<string | undefined>(answer.headers['content-type'])
   is<Buffer>(answer.body)

@@ -111,7 +111,7 @@ function slash (samples) {
 /** Of each path an object of its parameters: name → whether it is optional. */
 function typesOf (paths, syntax) {
   const file = path.join(root, 'test/types/paths.ts')
-  const code = "import type { PathParams } from '../../middleware/router/path'\n" +
+  const code = "import type { PathParams } from '../../middleware/router/path.d.ts'\n" +
     paths.map((path, i) => `export type T${i} = PathParams<${JSON.stringify(path)}, ${syntax}>`).join('\n')
 
   const options = { strict: true, noEmit: true, module: ts.ModuleKind.NodeNext, types: [] }

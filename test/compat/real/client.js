@@ -54,9 +54,7 @@ class Client {
     }
   }
 
-  close () {
-    this.agent.destroy()
-  }
+  close () { this.agent.destroy() }
 
   /**
    * A request as load generators take it.

@@ -74,8 +74,7 @@ async function parse (args) {
 }
 
 function all () {
-  return fs.readdirSync(APPS)
-    .filter(file => file.endsWith('.js'))
+  return fs.readdirSync(APPS).filter(file => file.endsWith('.js'))
     .map(file => ({ name: path.parse(file).name, ...require(path.join(APPS, file)) }))
     .sort((a, b) => (a.order || 0) - (b.order || 0))
 }

@@ -1,7 +1,6 @@
 'use strict'
 
 const { quietness } = require('../../../benchmarks/lib/run/complete')
-const { rowOf } = require('../../../benchmarks/lib/run/result')
 const { median, pairedRatio } = require('../../../benchmarks/lib/run/stats')
 
 const NAMES = ['app', 'with', 'koa', 'responses', 'koa, µs', 'kone, µs', 'kone / koa']
@@ -39,7 +38,9 @@ function unmeasured ({ name, responses, same, error, cost }) {
 }
 
 function figures ({ name, cost }) {
-  const [koa, kone] = ['koa', 'kone'].map(side => rowOf(cost, name, side))
+  const [koa, kone] = ['koa', 'kone'].map(side => {
+    return cost.rows.find(row => row.workload === name && row.contender === side && row.metric === 'cpu')
+  })
   const { median: ratio, min, max } = pairedRatio(kone.rounds, koa.rounds)
   return [koa.median.toFixed(0), kone.median.toFixed(0), `${ratio.toFixed(2)} (${min.toFixed(2)}–${max.toFixed(2)})`]
 }
@@ -105,7 +106,6 @@ function taken (conditions) {
 const percent = share => `${(share * 100).toFixed(1)} %`
 
 function remarks (results) {
-  return results
-    .filter(one => !unmeasured(one) && one.cost.remarks.length > 0)
+  return results.filter(one => !unmeasured(one) && one.cost.remarks.length > 0)
     .map(({ title, cost }) => `${title}: ${cost.remarks.map(({ contender, remark }) => `${contender}, ${remark}`).join('; ')}.`)
 }

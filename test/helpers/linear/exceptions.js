@@ -16,12 +16,6 @@ const EXCEPTIONS = [
   }
 ]
 
-/**
- * @param {String} name of the station
- * @param {String} where
- * @param {String} title of the shape
- * @return {Object|undefined}
- */
 exports.exceptionFor = function (name, where, title) {
   return EXCEPTIONS.find(one => one.name === name && one.where === where && one.shape.test(title))
 }

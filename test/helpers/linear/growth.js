@@ -24,11 +24,6 @@ const LARGEST = Number(process.env.KONE_LINEAR_SIZE) || 16 * 1024
  *
  *    const found = await superLinear(size => parse(' '.repeat(size)))
  *    assert.equal(found, undefined, found)
- *
- * @param {Function} run (size) => *|Promise
- * @param {Object} [options]
- * @param {Number} [options.largest=16384] the last of these sizes
- * @return {Promise<String|undefined>} what was measured where it grew by more than 2.6 times per doubling
  */
 exports.superLinear = async function (run, { largest = LARGEST } = {}) {
   for (let size = SMALLEST; size <= largest; size *= STEP) {

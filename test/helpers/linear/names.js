@@ -15,9 +15,6 @@ const METHODS = new Set([String, Array, Headers, Map].flatMap(({ prototype }) =>
 /**
  * The names of request headers that a source text reads: `ctx.get('Range')`, `headers['if-range']`, `req.headers.host`, and
  * `ctx.get(NAME)` with `const NAME = 'Range'` or a default `{ NAME = 'Range' }` in the same file.
- *
- * @param {String} source
- * @return {Set<String>} in lower case
  */
 exports.namesIn = function (source) {
   const tree = parse(source)

@@ -10,11 +10,6 @@ const CHUNK = 64 * 1024 // bytes that a socket gives at once
  * request and response on a socket that goes nowhere.
  *
  *    await send(app.callback(), { method: 'POST', url: '/', headers: { 'content-type': 'text/plain' }, body: 'x' })
- *
- * @param {Function} listener of 'request'
- * @param {{ method?: String, url: String, headers?: Object, body?: String|Buffer, version?: Number }} what
- *   version: 2 is claimed only
- * @return {Promise<Number>} status, when the response has ended
  */
 exports.send = function (listener, { method = 'GET', url, headers = {}, body, version = 1 }) {
   const socket = new Sink()
@@ -55,12 +50,7 @@ class Sink extends Duplex {
   setTimeout () { return this }
 }
 
-/**
- * Header fields that keep a record of which of them were read.
- *
- * @param {Object} fields
- * @return {{ headers: Object, names: Set }} `names` fills while `headers` is read
- */
+/** Header fields that keep a record of which of them were read. */
 exports.recorded = function (fields) {
   const names = new Set()
   const note = name => { if (typeof name === 'string') names.add(name) }

@@ -58,11 +58,6 @@ const MULTIPART = 'multipart/form-data; boundary=b'
 /**
  * Apps that lead a request through one part of kone each: every middleware of the set, every getter of ctx. The base
  * requests have what the code behind a header depends on: a Range for If-Range, a body for Content-Type.
- *
- * @param {String} folder an empty one for files
- * @return {Array<{ name: String, listener: Function, base: Object, enclose: Function }>}
- *   base { method, url, headers, body }: what a hostile client sends is put into one of them; enclose (text) makes it
- *   a body
  */
 module.exports = function stations (folder) {
   const files = prepare(folder)

@@ -17,18 +17,9 @@ module.exports = {
       '/buffer': ctx => Buffer.alloc(3000, 'x'),
       '/stream': ctx => Readable.from(['hello', 'world']),
       '/file': ctx => require('node:fs').createReadStream(require.resolve('koa/LICENSE')),
-      '/own': ctx => {
-        ctx.etag = 'mine'
-        return 'hello'
-      },
-      '/dated': ctx => {
-        ctx.lastModified = new Date(0)
-        return 'hello'
-      },
-      '/created': ctx => {
-        ctx.status = 201
-        return 'hello'
-      }
+      '/own': ctx => { ctx.etag = 'mine'; return 'hello' },
+      '/dated': ctx => { ctx.lastModified = new Date(0); return 'hello' },
+      '/created': ctx => { ctx.status = 201; return 'hello' }
     }
     const app = new Koa()
     app.use(conditional()).use(etag())

@@ -17,9 +17,7 @@ module.exports = {
   },
 
   // The sealed session holds when it ends.
-  mask: text => text
-    .replace(/("x-readtime":")\d+/g, '$1TIME')
-    .replace(/(EGG_SESS=)[\w=-]{8,}/g, '$1VALUE')
+  mask: text => text.replace(/("x-readtime":")\d+/g, '$1TIME').replace(/(EGG_SESS=)[\w=-]{8,}/g, '$1VALUE')
     .replace(/(expires=)\w{3}, \d\d \w{3} 2\d{3} [\d:]+ GMT/g, '$1TIME'),
 
   async ask (client) {

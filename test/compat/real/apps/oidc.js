@@ -32,8 +32,7 @@ module.exports = {
   },
 
   // Codes, tokens, keys, times and ids are made anew each time.
-  mask: text => text
-    .replace(/(_(?:interaction|session|grant)\w*)((?:\.legacy)?(?:\.sig)?)=[^;"\\]*/g, '$1$2=VALUE')
+  mask: text => text.replace(/(_(?:interaction|session|grant)\w*)((?:\.legacy)?(?:\.sig)?)=[^;"\\]*/g, '$1$2=VALUE')
     .replace(/\/interaction\/[\w-]+|\/auth\/[\w-]{10,}/g, '/interaction/ID')
     .replace(/\b(code|access_token|id_token|n|iat|exp|jti|state|xsrf)((?:\\?"):(?:\\?")?|=|\\" value=\\")[\w.~-]+/g, '$1$2MASKED')
     .replace(/name=\\"xsrf\\" value=\\"\w+/g, 'XSRF')

@@ -48,8 +48,7 @@ module.exports = {
   },
 
   // The session holds when it ends, and its signature goes with that.
-  mask: text => text
-    .replace(/(koa\.sess(?:\.sig)?=)[\w=-]{8,}/g, '$1VALUE')
+  mask: text => text.replace(/(koa\.sess(?:\.sig)?=)[\w=-]{8,}/g, '$1VALUE')
     .replace(/(expires=)\w{3}, \d\d \w{3} 2\d{3} [\d:]+ GMT/g, '$1TIME'),
 
   async ask (client) {

@@ -28,10 +28,7 @@ module.exports = {
     })
     router.get('user', '/:id', ctx => { ctx.body = ctx.user })
     router.put('/:id', ctx => { ctx.body = Object.assign(ctx.user, ctx.request.body) })
-    router.delete('/:id', ctx => {
-      users.delete(ctx.params.id)
-      ctx.status = 204
-    })
+    router.delete('/:id', ctx => { users.delete(ctx.params.id); ctx.status = 204 })
     router.redirect('/me', '/users/1')
 
     const app = new Koa()

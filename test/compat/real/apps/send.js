@@ -39,9 +39,7 @@ module.exports = {
 
   async ask (client) {
     for (const path of ['/', '/script.js', '/large.txt', '/large', '/%C3%A9.json', '/.hidden', '/folder/', '/folder',
-      '/missing', '/%2e%2e/package.json', '/%', '/a%00b']) {
-      await client.ask(`GET ${path}`)
-    }
+      '/missing', '/%2e%2e/package.json', '/%', '/a%00b']) await client.ask(`GET ${path}`)
     await client.ask('HEAD /large.txt')
     await client.ask('GET /script.js', { headers: { 'accept-encoding': 'gzip' } })
     await client.ask('GET /script.js', { headers: { 'accept-encoding': 'gzip, br' } })

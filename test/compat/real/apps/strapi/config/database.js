@@ -3,9 +3,5 @@
 const path = require('node:path')
 
 module.exports = {
-  connection: {
-    client: 'sqlite',
-    connection: { filename: path.join(__dirname, '../data.db') },
-    useNullAsDefault: true
-  }
+  connection: { client: 'sqlite', connection: { filename: path.join(__dirname, '../data.db') }, useNullAsDefault: true }
 }

@@ -5,18 +5,14 @@ const { Readable } = require('node:stream')
 const { Controller } = require('egg')
 
 module.exports = class HomeController extends Controller {
-  async index () {
-    this.ctx.body = 'hello'
-  }
+  async index () { this.ctx.body = 'hello' }
 
   async greet () {
     const { ctx } = this
     ctx.body = { text: ctx.greet(ctx.params.name), loud: ctx.query.loud, ip: ctx.ip, locals: Object.keys(ctx.locals) }
   }
 
-  async echo () {
-    this.ctx.body = await this.ctx.service.echo.again()
-  }
+  async echo () { this.ctx.body = await this.ctx.service.echo.again() }
 
   async session () {
     const { session } = this.ctx
@@ -24,17 +20,11 @@ module.exports = class HomeController extends Controller {
     this.ctx.body = { visits: session.visits }
   }
 
-  async stream () {
-    this.ctx.body = Readable.from(['hello ', 'world'])
-  }
+  async stream () { this.ctx.body = Readable.from(['hello ', 'world']) }
 
-  async refused () {
-    this.ctx.throw(403, 'not you')
-  }
+  async refused () { this.ctx.throw(403, 'not you') }
 
-  async fails () {
-    throw new Error('broken')
-  }
+  async fails () { throw new Error('broken') }
 
   async async () {
     const { ctx } = this

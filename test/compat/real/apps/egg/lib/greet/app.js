@@ -1,15 +1,9 @@
 'use strict'
 
 module.exports = class Boot {
-  constructor (app) {
-    this.app = app
-  }
+  constructor (app) { this.app = app }
 
-  configWillLoad () {
-    this.app.config.coreMiddleware.unshift('counted')
-  }
+  configWillLoad () { this.app.config.coreMiddleware.unshift('counted') }
 
-  async didLoad () {
-    this.app.greeted = 0
-  }
+  async didLoad () { this.app.greeted = 0 }
 }

@@ -1,0 +1,111 @@
+'use strict'
+
+const assert = require('node:assert/strict')
+const { execFileSync, spawnSync } = require('node:child_process')
+const { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } = require('node:fs')
+const { createRequire } = require('node:module')
+const { tmpdir } = require('node:os')
+const { join } = require('node:path')
+const { after, before, describe, it } = require('node:test')
+const { pathToFileURL } = require('node:url')
+
+const pack = require('../../tools/pack')
+const Koa3 = require('../../lib/koa3')
+
+const ROOT = join(__dirname, '../..')
+
+describe('the tarball of kone@3', () => {
+  let folder, requireThere
+
+  before(() => {
+    folder = mkdtempSync(join(tmpdir(), 'kone-koa3-'))
+    const tarball = pack({ to: folder, koa: '3' })
+    execFileSync('tar', ['xzf', tarball, '-C', folder])
+    // what `npm install koa@npm:kone@3` makes of it, which no registry has
+    const place = join(folder, 'node_modules/koa')
+    cpSync(join(folder, 'package'), place, { recursive: true })
+    mkdirSync(join(folder, 'node_modules'), { recursive: true })
+    for (const name of ['bluebird', '@types', 'undici-types']) cpSync(join(ROOT, 'node_modules', name), join(folder, 'node_modules', name), { recursive: true })
+    requireThere = createRequire(join(folder, 'x.js'))
+  })
+
+  after(() => rmSync(folder, { recursive: true }))
+
+  it('should satisfy the peer range ^3 of packages, in npm', () => {
+    const consumer = join(folder, 'consumer')
+    mkdirSync(join(consumer, 'peer'), { recursive: true })
+    writeFileSync(join(consumer, 'peer/package.json'), '{"name":"peer","version":"1.0.0","peerDependencies":{"koa":"^3.2.1"}}')
+    const dependencies = { koa: 'file:../kone-3.3.0.tgz', peer: 'file:./peer' }
+    writeFileSync(join(consumer, 'package.json'), JSON.stringify({ private: true, dependencies }))
+    const npm = spawnSync('npm', ['install', '--package-lock-only', '--prefer-offline', '--no-audit', '--no-fund'], { cwd: consumer, encoding: 'utf8' })
+    assert.equal(npm.status, 0, npm.stderr)
+    const { packages } = JSON.parse(readFileSync(join(consumer, 'package-lock.json'), 'utf8'))
+    assert.equal(packages['node_modules/koa'].version, '3.3.0')
+  })
+
+  it("should have Koa 3's API in every entry", async () => {
+    process.env.NODE_PATH = join(ROOT, 'node_modules')
+    require('node:module').Module._initPaths()
+    const Koa = requireThere('koa')
+    assert.equal(Koa.name, 'Application')
+    assert.equal(requireThere('koa/package').version, '3.3.0')
+    assert.equal(requireThere('koa/lib/application'), Koa)
+    for (const part of ['context', 'request', 'response']) {
+      const prototype = requireThere(`koa/lib/${part}`)
+      assert.equal(requireThere(`koa/lib/${part}.js`), prototype)
+      assert.equal(Object.getPrototypeOf(new Koa()[part]), prototype)
+    }
+    assert(requireThere('koa/bluebird').prototype instanceof Koa)
+    const file = join(folder, 'node_modules/koa/lib/index.mjs')
+    const exported = await import(pathToFileURL(file))
+    assert.equal(exported.default, Koa)
+    assert.deepEqual(Object.keys(exported).sort(), Object.keys(Koa).sort())
+    for (const name of Object.keys(Koa)) assert.equal(exported[name], Koa[name], name)
+  })
+
+  it("should have Koa 3's types", () => {
+    const types = readFileSync(join(folder, 'node_modules/koa/lib/index.d.ts'), 'utf8')
+    writeFileSync(join(folder, 'app.ts'), `
+      import Koa = require('koa')
+      const app = new Koa<{}, {}>()
+      app.use(ctx => {
+        const origin: string | null = ctx.origin
+        ctx.set('X-Number', 5)
+        ctx.throw(400, 'text', { origin })
+      })
+      app.use(ctx => {
+        // @ts-expect-error: it may be null
+        const origin: string = ctx.origin
+        // @ts-expect-error: Koa 2's order
+        ctx.throw('text', 400)
+      })
+      // @ts-expect-error: Koa 2's word
+      app.use(ctx => ctx.redirect('back', '/'))
+    `)
+    assert.match(types, /origin: string \| null/)
+    const tsc = spawnSync(process.execPath, [require.resolve('typescript/bin/tsc'), '--noEmit', '--strict', '--target', 'es2022',
+      '--module', 'nodenext', '--types', 'node', 'app.ts'], { cwd: folder, encoding: 'utf8' })
+    assert.equal(tsc.stdout, '')
+  })
+})
+
+describe("what differs between Koa 2's and Koa 3's line", () => {
+  it('should be the table in MIGRATION.md', () => {
+    const source = readFileSync(join(ROOT, 'lib/koa3.js'), 'utf8')
+    const expected = [...source.matchAll(/\/\*\* (.+?) \| (.+?) \| (.+?) \*\//g)].map(([, ...cells]) => `| ${cells.join(' | ')} |`)
+    const [, table] = /<!-- koa3 -->\n([^]*?)<!-- \/koa3 -->/.exec(readFileSync(join(ROOT, 'MIGRATION.md'), 'utf8'))
+    assert.deepEqual(table.trim().split('\n').slice(2), expected)
+    assert(expected.length > 10)
+  })
+
+  it('should not change the class of Koa 2', () => {
+    const Kone = require('kone')
+    assert.notEqual(Object.getPrototypeOf(new Koa3().response), Object.getPrototypeOf(new Kone().response))
+    assert.equal(new Kone().createContext({ headers: {}, socket: {} }, { getHeader () {} }).response.get('x'), '')
+    assert.equal(new Koa3().createContext({ headers: {}, socket: {} }, { getHeader () {} }).response.get('x'), undefined)
+  })
+
+  it('should refuse an unknown line', () => {
+    assert.throws(() => pack({ to: tmpdir(), koa: '4' }), { message: 'pack: KOA must be 2 or 3, not 4' })
+  })
+})

@@ -1,0 +1,208 @@
+'use strict'
+
+const { after, before, describe, it } = require('node:test')
+const assert = require('node:assert/strict')
+const { execFile, spawn } = require('node:child_process')
+const { once } = require('node:events')
+const fs = require('node:fs')
+const os = require('node:os')
+const path = require('node:path')
+const { promisify } = require('node:util')
+const { blocks } = require('../helpers/blocks')
+const { isTaken, onFreePort } = require('../helpers/ports')
+const until = require('../helpers/until')
+
+const ROOT = path.join(__dirname, '../..')
+const page = fs.readFileSync(path.join(ROOT, 'docs/guide/getting-started.md'), 'utf8')
+
+// the runner's own variables would make the inner `node --test` report to it
+const { NODE_TEST_CONTEXT, NODE_OPTIONS, ...env } = process.env
+Object.assign(env, { npm_config_prefer_offline: 'true', npm_config_audit: 'false', npm_config_fund: 'false' })
+
+const run = promisify(execFile)
+const skip = process.platform === 'win32' && 'the commands of the page are for a POSIX shell'
+
+// From top to bottom, in a folder beside the package's files: every file and every command of a shell as printed, on
+// another port.
+describe('docs/guide/getting-started.md, followed literally', { skip }, () => {
+  let folder, notes, port, base
+  const running = new Set()
+  const sections = Object.fromEntries(page.split(/^## /m).map(text => [text.slice(0, text.indexOf('\n')), blocks(text)]))
+  const commands = title => sections[title].filter(({ language }) => language === 'sh').map(({ code }) => code)
+
+  before(async () => {
+    folder = fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), 'kone-notes-')))
+    notes = path.join(folder, 'notes')
+    await checkout()
+  })
+
+  after(() => {
+    for (const child of running) process.kill(-child.pid, 'SIGKILL')
+    fs.rmSync(folder, { recursive: true, force: true })
+  })
+
+  /** What `make pack` needs of a checkout. */
+  async function checkout () {
+    await sh(`npm pack --pack-destination '${folder}'`, ROOT)
+    await sh('tar xzf kone-*.tgz && mv package kone', folder)
+    fs.copyFileSync(path.join(ROOT, 'Makefile'), path.join(folder, 'kone/Makefile'))
+  }
+
+  async function sh (code, cwd = notes) {
+    const { stdout, stderr, message } = await run('sh', ['-e', '-c', onPort(code)], { cwd, env }).catch(err => err)
+    assert.equal(message, undefined, `${message}\n${stdout}${stderr}`)
+    return stdout
+  }
+
+  /**
+   * Starts a command that serves, on a free port, and waits until the port responds.
+   *
+   * @param {string} code
+   * @param {{ inEnv?: boolean, before?: Function }} [options] `inEnv`: the command reads the port from its environment;
+   *   `before` is called when the port is known
+   */
+  function serve (code, { inEnv, before } = {}) {
+    return onFreePort(free => {
+      port = free
+      base = `http://localhost:${port}`
+      before?.()
+      return serveHere(code, inEnv && { PORT: String(port) })
+    })
+  }
+
+  async function serveHere (code, more) {
+    const child = spawn('sh', ['-e', '-c', onPort(code)], {
+      cwd: notes, env: { ...env, ...more }, detached: true, stdio: ['ignore', 'pipe', 'pipe']
+    })
+    running.add(child)
+    child.once('exit', () => running.delete(child))
+    let printed = ''
+    for (const stream of [child.stdout, child.stderr]) stream.on('data', chunk => { printed += chunk })
+    await until(() => {
+      if (child.exitCode !== null) throw new Error(`${code} ended with ${child.exitCode}:\n${printed}`)
+      if (isTaken({ message: printed })) { // `kone dev` waits for a change then
+        process.kill(-child.pid, 'SIGKILL')
+        throw new Error(printed)
+      }
+      return fetch(base).then(res => res.text().then(() => true), () => false)
+    }, 60000)
+    return child
+  }
+
+  async function end (child) {
+    const exited = once(child, 'exit')
+    process.kill(-child.pid, 'SIGTERM')
+    await exited
+    await until(() => fetch(base).then(() => false, () => true))
+  }
+
+  const onPort = code => code.replaceAll('3000', String(port))
+
+  function write (title) {
+    const files = sections[title].filter(({ file }) => file)
+    for (const { file, code } of files) {
+      fs.mkdirSync(path.dirname(path.join(notes, file)), { recursive: true })
+      fs.writeFileSync(path.join(notes, file), code)
+    }
+    return files.length
+  }
+
+  async function passes (count) {
+    const stdout = await sh('npm test -- --test-reporter=tap')
+    assert.match(stdout, new RegExp(`^# pass ${count}$`, 'm'))
+  }
+
+  const post = (form, headers) =>
+    fetch(`${base}/notes`, { method: 'POST', body: new URLSearchParams(form), headers, redirect: 'manual' })
+  const get = (cookie = '') => fetch(base, { headers: { cookie } })
+  const cookieOf = res => res.headers.getSetCookie()[0].split(';')[0]
+
+  it('should install kone and zod, from what exists', async () => {
+    const [install] = commands('The smallest app')
+    await sh(install, folder)
+    const { dependencies } = manifest()
+    assert.deepEqual(Object.keys(dependencies), ['kone', 'zod'])
+    assert.match(dependencies.kone, /^file:/)
+  })
+
+  const hello = async () => {
+    const [, file] = /Save\s+this as `(hello\.\w+)`/.exec(page)
+    const { code } = sections['The smallest app'].find(({ language }) => language === 'js')
+    const [, command] = /start it with `(.+?)`/.exec(page)
+    const child = await serve(command, { before: () => fs.writeFileSync(path.join(notes, file), onPort(code)) })
+    assert.equal(await (await fetch(`${base}/?name=Ada`)).text(), 'Hello Ada')
+    await end(child)
+  }
+
+  it('should say hello', hello)
+
+  it('should keep the dependencies when package.json is changed', async () => {
+    const before = manifest()
+    for (const code of commands('The app')) await sh(code)
+    const { type, dependencies } = manifest()
+    assert.deepEqual(dependencies, before.dependencies)
+    assert.equal(type, 'module')
+    await sh('npm install')
+  })
+
+  it('should say hello still', hello)
+
+  it('should have an app that passes its own test', async () => {
+    assert.equal(write('The app'), 4)
+    assert.equal(write('The test'), 1)
+    await passes(2)
+  })
+
+  it('should take a note of a visitor by `npm run dev`, show it escaped, and refuse an empty one', async () => {
+    const [, script, usual] = /`npm (run dev)` sets `PORT` to (\d+)/.exec(page)
+    assert.match(await sh('npx kone dev --help'), new RegExp(`or ${usual}\\b`))
+    const dev = await serve(`npm ${script}`, { inEnv: true })
+    assert.match(await (await get()).text(), /No notes yet/)
+    const added = await post({ text: '<i>tea</i>' })
+    assert.equal(added.status, 302)
+    const text = await (await get(cookieOf(added))).text()
+    assert.match(text, /&lt;i&gt;tea/)
+    assert.match(text, /You wrote 1\./)
+    const refused = await post({ text: ' ' })
+    assert.equal(refused.status, 400)
+    assert.match(await refused.text(), /Write something/)
+    await end(dev)
+  })
+
+  it('should have a protected app that passes the tests of both files', async () => {
+    assert.equal(write('To a server'), 2)
+    await passes(4)
+  })
+
+  it('should be protected in production, reload with the sessions it had, and stop', async () => {
+    const [start, control] = commands('To a server')
+    const cluster = await serve(start)
+    const page = await get()
+    assert.equal(page.status, 200)
+    assert.equal(page.headers.get('x-content-type-options'), 'nosniff')
+    assert.ok(page.headers.get('x-request-id'))
+    assert.equal(page.headers.get('x-ratelimit-limit') ?? page.headers.get('ratelimit-limit'), '100')
+    const cookie = cookieOf(page)
+    const [, token] = /name="_csrf" value="(.+?)"/.exec(await page.text())
+
+    assert.equal((await post({ text: 'tea' }, { cookie })).status, 403)
+    assert.equal((await post({ text: 'tea', _csrf: token }, { cookie, 'sec-fetch-site': 'cross-site' })).status, 403)
+    const added = await post({ text: 'tea', _csrf: token }, { cookie })
+    assert.equal(added.status, 302)
+    const mine = cookieOf(added)
+    const shown = await get(mine)
+    assert.equal(shown.status, 200)
+    assert.match(await shown.text(), /<li>tea<\/li>[\s\S]*You wrote 1\./)
+
+    const [reload, stop] = control.trim().split('\n')
+    await sh(reload)
+    assert.match(await (await get(mine)).text(), /You wrote 1\./)
+    const exited = once(cluster, 'exit')
+    await sh(stop)
+    assert.deepEqual(await exited, [0, null])
+  })
+
+  function manifest () {
+    return JSON.parse(fs.readFileSync(path.join(notes, 'package.json'), 'utf8'))
+  }
+})

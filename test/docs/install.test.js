@@ -1,0 +1,83 @@
+'use strict'
+
+const { after, before, describe, it } = require('node:test')
+const assert = require('node:assert/strict')
+const { execFile } = require('node:child_process')
+const fs = require('node:fs')
+const os = require('node:os')
+const path = require('node:path')
+const { promisify } = require('node:util')
+const { version } = require('kone/package.json')
+const { KOA3 } = require('../../tools/pack')
+const { blocks } = require('../helpers/blocks')
+
+const ROOT = path.join(__dirname, '../..')
+const ANCHOR = 'until-kone-is-on-npm'
+const SKIPPED = /(?:^|\/)(?:node_modules|reports|out)(?:\/|$)/
+const NEEDS_NPM = /npm (?:install|i|create) (?:[\w.@-]+ )*kone\b|npm:kone/
+
+const run = promisify(execFile)
+const read = file => fs.readFileSync(path.join(ROOT, file), 'utf8')
+
+/** The documents for users: the changelog has the past. */
+const documents = ['README.md', 'MIGRATION.md', 'SECURITY.md', 'CONTRIBUTING.md',
+  ...['create', 'docs', 'examples', 'middleware'].flatMap(folder => fs.readdirSync(path.join(ROOT, folder), { recursive: true })
+    .map(file => path.posix.join(folder, file))
+    .filter(file => file.endsWith('.md') && !SKIPPED.test(file)))]
+
+describe('how to install kone, in the documents', () => {
+  const [block] = blocks(read('docs/README.md').split('## Until kone is on npm')[1])
+  const commands = block.code.trim().split('\n').map(line => line.replace(/ +#.*$/, ''))
+  const [pack, install, alias, create] = commands
+  let folder
+
+  // beside a checkout, of which only the folders that the commands read are here
+  before(async () => {
+    folder = fs.mkdtempSync(path.join(os.tmpdir(), 'kone-install-'))
+    const kone = path.join(folder, 'kone')
+    fs.mkdirSync(kone)
+    fs.symlinkSync(path.join(ROOT, 'create'), path.join(kone, 'create'))
+    fs.writeFileSync(path.join(folder, 'package.json'), '{ "private": true }')
+    assert.equal(pack, '(cd kone && make pack)')
+    await run('make', ['pack', `ARGS=--pack-destination ${kone}`], { cwd: ROOT })
+  })
+
+  after(() => fs.rmSync(folder, { recursive: true, force: true }))
+
+  const sh = (command, cwd = folder) => run(command, { cwd, shell: true, timeout: 120000 })
+  const npm = command => sh(`${command} --prefer-offline --no-audit --no-fund`)
+  const loaded = async name => (await sh(`node -p "require('${name}/package.json').name"`)).stdout.trim()
+
+  it('should have a command that installs kone', async () => {
+    await npm(install)
+    assert.equal(await loaded('kone'), 'kone')
+  })
+
+  it("should have a command that installs kone in Koa's place", async () => {
+    await npm(alias)
+    assert.equal(await loaded('koa'), 'kone')
+  })
+
+  it('should have a command that makes a project which installs', async () => {
+    await sh(create)
+    const project = path.join(folder, 'my-app')
+    await sh('npm install --prefer-offline --no-audit --no-fund', project)
+    assert.equal(fs.existsSync(path.join(project, 'node_modules/kone/lib/application.js')), true)
+    assert.ok(read('docs/api/create.md').includes(`\`${create}\``))
+  })
+
+  it('should name the tarballs of this version and of kone@3', () => {
+    const named = [...documents, 'Makefile'].flatMap(file =>
+      [...read(file).matchAll(/kone-(\d+\.\d+\.\d+)\.tgz/g)].map(([, named]) => ({ file, named })))
+    assert.ok(named.length > 4)
+    assert.deepEqual(named.filter(({ named }) => named !== version && named !== KOA3), [])
+  })
+
+  it('should say so wherever a command needs npm', () => {
+    const needing = documents.filter(file => NEEDS_NPM.test(read(file)))
+    assert.ok(needing.includes('MIGRATION.md') && needing.includes('docs/api/create.md'), needing.join())
+    const silent = needing.filter(file =>
+      !read(file).includes('not on npm yet') || !(read(file).includes(`#${ANCHOR}`) || read(file).includes('make pack')))
+    assert.deepEqual(silent, [])
+  })
+})

@@ -1,0 +1,57 @@
+'use strict'
+
+const { after, before, describe, it } = require('node:test')
+const assert = require('node:assert/strict')
+const { execFile } = require('node:child_process')
+const fs = require('node:fs')
+const os = require('node:os')
+const path = require('node:path')
+const { promisify } = require('node:util')
+const { version } = require('kone/package.json')
+const { names } = require('../../tools/middleware-index')
+const { blocks } = require('../helpers/blocks')
+const { start } = require('../helpers/child')
+
+const run = promisify(execFile)
+const ROOT = path.join(__dirname, '../..')
+const README = fs.readFileSync(path.join(ROOT, 'README.md'), 'utf8')
+
+describe('README.md', () => {
+  let folder
+
+  before(async () => {
+    folder = fs.mkdtempSync(path.join(os.tmpdir(), 'kone-readme-'))
+    fs.writeFileSync(path.join(folder, 'package.json'), '{ "private": true }')
+    await run('make', ['pack', `ARGS=--pack-destination ${folder}`], { cwd: ROOT })
+    const [, command] = README.match(/`make pack` writes the tarball for `(npm install [^`]+)`/)
+    await run(`${command} --prefer-offline --no-audit --no-fund`, { cwd: folder, shell: true, timeout: 300000 })
+  })
+
+  after(() => fs.rmSync(folder, { recursive: true, force: true }))
+
+  it('should name the tarball of this version', () => {
+    assert.ok(README.includes(`npm install ./kone-${version}.tgz`))
+  })
+
+  for (const [kind, file] of [['ES modules', 'app.mjs'], ['CommonJS', 'app.cjs']]) {
+    it(`should have an app that runs when it is pasted: ${kind}`, async () => {
+      const { code } = blocks(README).find(block => block.code.includes(`// ${kind}`))
+      // The free port is printed in the same line, because a copy of the block prints nothing.
+      const pasted = code.replace('app.listen(3000)',
+        "const server = app.listen(0, () => console.log('http://localhost:' + server.address().port))")
+      fs.writeFileSync(path.join(folder, file), pasted)
+      const child = await start([path.join(folder, file)], process.env, folder)
+      try {
+        const response = await fetch(child.url)
+        assert.deepEqual([response.status, await response.text()], [200, 'Hello World'])
+      } finally {
+        await child.stop()
+      }
+    })
+  }
+
+  it('should name every middleware of the set', () => {
+    const [, list] = README.match(/## The middleware set\n\n([\s\S]*?)\n\n/)
+    assert.deepEqual(names().filter(name => !new RegExp(`\\b${name}\\b`).test(list)), [])
+  })
+})

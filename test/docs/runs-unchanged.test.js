@@ -1,0 +1,60 @@
+'use strict'
+
+const { describe, it } = require('node:test')
+const assert = require('node:assert/strict')
+const fs = require('node:fs')
+const path = require('node:path')
+
+const { DOCUMENTS, list, update } = require('../../tools/runs-unchanged')
+
+const ROOT = path.join(__dirname, '../..')
+const read = file => fs.readFileSync(path.join(ROOT, file), 'utf8')
+
+describe('the list of packages that run unchanged', () => {
+  const packages = list()
+
+  it('should have the packages that Koa apps are made of, with versions and tests', () => {
+    const names = packages.map(({ name }) => name)
+    for (const name of ['express', 'koa-helmet', '@koa/router', 'pino-http', 'koa-passport', 'dd-trace', 'pm2', '@strapi/strapi', 'ws']) {
+      assert(names.includes(name), name)
+    }
+    assert.deepEqual(packages.filter(({ name }) => name === 'express').map(({ version }) => version[0]), ['4', '5'])
+    assert.deepEqual(packages.filter(({ version, tests }) => !/^\d+\.\d+\.\d+/.test(version) || !(tests > 0)), [])
+  })
+
+  it('should name files that have them', () => {
+    for (const { name, files } of packages) {
+      for (const file of files) {
+        const text = file.endsWith('agents.test.js') ? read('test/agents/agents.js') : read(file)
+        assert(text.includes(name), `${name} in ${file}`)
+      }
+    }
+  })
+
+  it('should have every suite of test/packages that is of a package', () => {
+    const [, ...rows] = read('test/packages/packages.test.js').split(/^sideBySide\('/m)
+    const names = new Set(packages.map(({ name }) => name))
+    const missing = rows.map(row => row.slice(0, row.indexOf("'"))).filter(name => !names.has(name))
+    assert.deepEqual(missing, ['stream.pipeline', 'stream.finished', 'Readable.toWeb', 'res.writeEarlyHints'])
+  })
+
+  it('should be in the documents as `make runs-unchanged` makes it', () => {
+    assert.deepEqual(DOCUMENTS, ['README.md', 'docs/api/real-applications.md'])
+    for (const file of DOCUMENTS) {
+      assert.equal(read(file), update(read(file), packages, file), `${file}: make runs-unchanged`)
+    }
+  })
+
+  it('should replace what is between the markers', () => {
+    const updated = update('# Title\n\n<!-- runs-unchanged -->\nold\n<!-- /runs-unchanged -->\n\nmore\n', packages, 'README.md')
+    assert.match(updated, /^# Title\n\n<!-- runs-unchanged -->\n\d+ packages .*\n<!-- \/runs-unchanged -->\n\nmore\n$/s)
+    assert.match(updated, /^- .* express 4 and 5,.* morgan 1,/m)
+    assert.equal(update(updated, packages, 'README.md'), updated)
+    assert.throws(() => update('# Title\n', packages, 'README.md'), /^Error: README.md lacks the markers/)
+  })
+
+  it('should name the packages beside which kone uses node:http', () => {
+    const agents = Object.entries(require('../agents/agents')).filter(([, { patches }]) => patches).map(([name]) => name)
+    assert.deepEqual(packages.filter(({ fallsBack }) => fallsBack).map(({ name }) => name), agents.sort())
+  })
+})

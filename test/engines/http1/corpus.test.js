@@ -1,0 +1,114 @@
+'use strict'
+
+const { after, describe, it } = require('node:test')
+const assert = require('node:assert/strict')
+
+const Kone = require('../../helpers/kone')
+const { ARRIVALS, accepted, callback, cuts, differences, exchange, explain, front, open } = require('./harness')
+const { random } = require('../../helpers/random')
+const { corpus, verdictOf } = require('./corpus')
+const { observe } = require('./app')
+
+// The level of the app makes no difference to how bytes are cut, so only one meets every delivery.
+const SOME = new Set(['whole', 'cut at random', 'behind a request, in its read', 'behind a request that waits'])
+const WAYS = [
+  { transport: 'socket', app: 'fast' },
+  { transport: 'socket', app: 'materialised', only: SOME },
+  { transport: 'socket', app: 'late', only: SOME },
+  { transport: 'duplex', app: 'fast', only: new Set(['whole', 'cut at random']) }
+]
+
+// Each case meets one of the ways in which another server gives the socket to ours; the fuzzer mixes them.
+const SHORT = new Set(['whole', 'cut at random', 'behind a request'])
+const arrivals = Object.keys(ARRIVALS).map(transport => ({ transport, app: 'fast', only: SHORT }))
+
+// Byte by byte is four turns of the loop per byte; beyond this headers is cut at random only.
+const LONG = 600
+
+function define () {
+  const app = new Kone()
+  app.use(observe)
+  return app
+}
+
+const get = target => Buffer.from(`GET ${target} HTTP/1.1\r\nHost: a\r\n\r\n`)
+
+/** `parts` of a case, each cut by `cut`. */
+const cutAll = (parts, cut, next) => parts.flatMap(part => Buffer.isBuffer(part) ? cut(part, next) : part)
+
+/** Every way the bytes of a case are sent; each is a list of steps. */
+function * deliveries ({ parts }) {
+  const { next } = random(1)
+  yield ['whole', cutAll(parts, cuts.whole)]
+  const size = parts.reduce((sum, part) => sum + (part.length ?? 0), 0)
+  if (size < LONG) yield ['byte by byte', cutAll(parts, cuts.bytes)]
+  yield ['cut at random', cutAll(parts, cuts.random, next)]
+
+  if (!Buffer.isBuffer(parts[0])) return
+  const [first, ...rest] = parts
+  yield ['behind a request, in its read', [{ send: Buffer.concat([get('/before'), first]) }, ...cutAll(rest, cuts.whole)]]
+  yield ['behind a request', [{ send: get('/before') }, ...cutAll(parts, cuts.whole)]]
+  yield ['behind a request that waits', [{ send: get('/hold') }, ...cutAll(parts, cuts.whole), { free: true }]]
+  yield ['behind a waiting one, cut at random', [
+    ...cutAll([Buffer.concat([get('/hold'), first]), ...rest], cuts.random, next), { free: true }
+  ]]
+  if (!Buffer.isBuffer(parts.at(-1))) return
+  const whole = [...parts.slice(0, -1), Buffer.concat([parts.at(-1), get('/after')])]
+  yield ['before a request, in its read', cutAll(whole, cuts.whole)]
+  yield ['before a request', [...cutAll(parts, cuts.whole), { send: get('/after') }]]
+  yield ['before a request, cut at random', cutAll(whole, cuts.random, next)]
+  yield ['before its own end', [...cutAll(parts, cuts.whole), { end: true }]]
+}
+
+const files = new Map()
+for (const one of corpus()) files.set(one.file, [...files.get(one.file) ?? [], one])
+
+const counted = {}
+
+for (const [file, cases] of files) {
+  describe(`corpus/${file}`, () => {
+    const sides = new Map()
+
+    // One pair of servers for all cases with the same properties.
+    function pair (properties) {
+      const key = JSON.stringify(properties)
+      if (!sides.has(key)) {
+        sides.set(key, Promise.all([
+          open('node:http', callback, define, properties),
+          open('front', front, define, properties)
+        ]))
+      }
+      return sides.get(key)
+    }
+
+    after(async () => {
+      for (const both of sides.values()) for (const side of await both) await side.close()
+    })
+
+    for (const [i, one] of cases.entries()) {
+      it(one.title, async () => {
+        const [node, kone] = await pair(one.server)
+        const found = []
+        for (const { only, ...way } of [...WAYS, arrivals[i % arrivals.length]]) {
+          for (const [how, steps] of deliveries(one)) {
+            if (only && !only.has(how)) continue
+            const [a, b] = await Promise.all([node, kone].map(side => exchange(side, steps, way)))
+            if (how === 'whole' && !only) {
+              assert.deepEqual({ ...verdictOf(b), node: verdictOf(a).node }, { http1: one.http1, node: one.node })
+            }
+            const here = differences(a, b, steps)
+            if (!here.length) continue
+            const name = accepted(steps, a, b)
+            if (name) counted[name] = (counted[name] ?? 0) + 1
+            else found.push(`${how}, ${way.transport}, ${way.app}\n${explain(steps, here)}`)
+          }
+        }
+        assert(!found.length, `${found.length} differences\n${found.slice(0, 3).join('\n\n')}`)
+      })
+    }
+  })
+}
+
+after(() => {
+  for (const [name, count] of Object.entries(counted)) console.log(`# accepted: ${name}, ${count} times`)
+})

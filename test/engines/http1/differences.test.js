@@ -1,0 +1,280 @@
+'use strict'
+
+const { after, describe, it } = require('node:test')
+const assert = require('node:assert/strict')
+const { AsyncLocalStorage, createHook } = require('node:async_hooks')
+const { once } = require('node:events')
+const fs = require('node:fs')
+const http = require('node:http')
+const { PerformanceObserver } = require('node:perf_hooks')
+const { Readable } = require('node:stream')
+const onFinished = require('on-finished')
+
+const Koa = require('koa')
+const Kone = require('../../helpers/kone')
+const { Clock } = require('../../../lib/engines/http1/timeouts')
+const { rows } = require('./readme')
+const { MAJOR, chunked, get, last, settled, talk, waitFor } = require('./sides')
+
+/*
+ * The known differences of lib/engines/http1/README.md. Each row is a test that shows what the front does, and what node:http (or
+ * koa) does: a difference that is gone fails here, and so does one that the table does not know.
+ */
+
+const open = []
+after(() => {
+  for (const server of open) {
+    server.closeAllConnections()
+    server.close()
+  }
+})
+
+/** A client's connection to an app of one middleware, on the front or on node:http. */
+async function connect (fn, { Framework = Kone, isNode = false } = {}) {
+  const app = new Framework()
+  app.silent = true
+  app.use(fn)
+  const server = http.createServer()
+  open.push(server)
+  if (Framework === Kone && !isNode) app.attach(server)
+  else server.on('request', app.callback())
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return talk(server.address().port)
+}
+
+/** Koa, the front, and kone on node:http. */
+const SIDES = [{ Framework: Koa }, {}, { isNode: true }]
+
+/** What `visit(connect)` gives on the front and with node:http. */
+async function both (visit) {
+  return { front: await visit(connect), node: await visit(fn => connect(fn, { isNode: true })) }
+}
+
+/** The same of a handler: `see(ctx)` notes what is different of one request. */
+const seen = handler => both(async connect => {
+  let found
+  const client = await connect(ctx => handler(ctx, what => { found = what }))
+  client.write(last('/'))
+  await client.all()
+  return found
+})
+
+const DIFFERENCES = {
+  async 'junk behind good requests in one read' () {
+    const { front, node } = await both(async connect => {
+      const client = await connect(ctx => { ctx.body = 'good' })
+      client.write(`${get('/')}${get('/')}JUNK\r\n\r\n`)
+      return client.all()
+    })
+    assert.match(front, /^HTTP\/1\.1 400 [^]*Connection: close\r\n\r\n$/)
+    assert.match(node, /HTTP\/1\.1 400 [^]*Connection: close\r\n\r\n$/)
+    assert.equal(front.includes('good'), false)
+  },
+
+  async 'an unsupported request behind an open response' () {
+    const { front, node } = await both(async connect => {
+      const begun = []
+      let release
+      const client = await connect(async ctx => {
+        begun.push(ctx.path)
+        if (ctx.path === '/first') await new Promise(resolve => { release = resolve })
+        ctx.body = ctx.path
+      })
+      client.write(get('/first'))
+      await waitFor(() => release, 'the first request')
+      client.write(chunked('0\r\n\r\n', '/second'))
+      await settled(() => begun.length)
+      const before = [...begun]
+      release()
+      await client.until(/\/first[^]*\/second$/)
+      return before
+    })
+    assert.deepEqual({ front, node }, { front: ['/first'], node: ['/first', '/second'] })
+  },
+
+  async 'the chunks of a pipelined stream' () {
+    const { front, node } = await both(async connect => {
+      let release
+      const client = await connect(async ctx => {
+        if (ctx.path === '/first') await new Promise(resolve => { release = resolve })
+        ctx.body = ctx.path === '/first' ? 'first' : Readable.from(['one ', 'two ', 'three'])
+      })
+      client.write(get('/first') + get('/stream'))
+      await waitFor(() => release, 'the first request')
+      await settled(() => client.text.length)
+      release()
+      await client.until(/\r\n0\r\n\r\n$/)
+      const [, chunks] = client.text.split('Transfer-Encoding: chunked\r\n\r\n')
+      return chunks.split('\r\n').filter((line, i) => i % 2 === 1 && line !== '') // between the sizes
+    })
+    assert.equal(front.join(''), 'one two three')
+    assert.equal(node.join(''), front.join(''))
+    if (MAJOR < 26) assert.deepEqual(node, front)
+    else assert(node.length <= front.length)
+  },
+
+  async 'an informational response after the end' () {
+    const { front, node } = await both(async connect => {
+      let code = 'none'
+      const client = await connect(ctx => {
+        ctx.respond = false
+        ctx.res.end('ended')
+        try {
+          ctx.res.writeProcessing()
+        } catch (err) {
+          code = err.code
+        }
+      })
+      client.write(last('/'))
+      return { isWritten: (await client.all()).includes('HTTP/1.1 102'), code }
+    })
+    const code = MAJOR < 24 ? 'none' : 'ERR_HTTP_HEADERS_SENT'
+    assert.deepEqual({ front, node }, { front: { code, isWritten: false }, node: { code, isWritten: MAJOR < 24 } })
+  },
+
+  async 'ctx.res first read after the end' () {
+    assert.deepEqual(await seen((ctx, note) => {
+      ctx.body = 'ended'
+      const look = async () => {
+        while (ctx.writable) await null
+        note(ctx.res.socket !== null)
+      }
+      look()
+    }), { front: false, node: true })
+  },
+
+  async 'many pipelined requests' () {
+    const { front, node } = await both(async connect => {
+      let begun = 0
+      const client = await connect(() => {
+        begun++
+        return new Promise(() => {})
+      })
+      const one = get('/', `X-Long: ${'x'.repeat(1000)}\r\n`) // a single read has some sixty of these at most
+      for (let i = 0; i < 40; i++) client.write(one.repeat(10))
+      await settled(() => begun)
+      client.destroy()
+      return begun
+    })
+    assert.equal(node, 400)
+    assert(front >= 256 && front < 400, `${front}`)
+  },
+
+  async "perf_hooks entries of type 'http'" () {
+    const { front, node } = await both(async connect => {
+      const urls = []
+      const observer = new PerformanceObserver(list => urls.push(...list.getEntries().map(({ detail }) => detail.req.url)))
+      observer.observe({ entryTypes: ['http'] })
+      const client = await connect(ctx => { ctx.body = `${ctx.path} ${ctx.path === '/read' && ctx.res.req.url}` })
+      for (const path of ['/read', '/plain']) await client.ask(get(path), /(?:\/read|false)$/)
+      await settled(() => urls.length)
+      observer.disconnect()
+      return urls
+    })
+    assert.deepEqual({ front, node }, { front: ['/read'], node: ['/read', '/plain'] })
+  },
+
+  async 'async ids' () {
+    const { front, node } = await both(async connect => {
+      const storage = new AsyncLocalStorage()
+      let resources = 0
+      const hook = createHook({ init (id, type) { if (type === 'HTTPINCOMINGMESSAGE') resources++ } }).enable()
+      const stores = []
+      const client = await connect(ctx => {
+        stores.push(storage.getStore())
+        storage.enterWith(ctx.path)
+        ctx.body = 'x'
+      })
+      for (const path of ['/first', '/second']) await client.ask(get(path), /x$/)
+      hook.disable()
+      return { resources, stores }
+    })
+    assert.deepEqual(front, { resources: 0, stores: [undefined, undefined] })
+    assert.deepEqual(node.stores, [undefined, MAJOR < 24 ? '/first' : undefined])
+    assert(node.resources > 0)
+  },
+
+  async 'ctx.req and ctx.res as own properties' () {
+    assert.deepEqual(await seen((ctx, note) => {
+      const copy = { ...ctx }
+      delete ctx.req
+      note([copy.req !== undefined, copy.res !== undefined, ctx.req === undefined])
+      ctx.body = 'x'
+    }), { front: [false, false, false], node: [true, true, true] })
+  },
+
+  async 'ctx.res.req as a value' () {
+    assert.deepEqual(await seen((ctx, note) => {
+      note([Object.keys(Object.getOwnPropertyDescriptor(ctx.res, 'req'))[0], ctx.res.req === ctx.req])
+      ctx.body = 'x'
+    }), { front: ['get', true], node: ['value', true] })
+  },
+
+  async 'how much ctx.res.write() takes in one tick' () {
+    assert.deepEqual(await seen((ctx, note) => {
+      ctx.respond = false
+      note([20, 60].map(size => ctx.res.write('x'.repeat(size * 1024))))
+      ctx.res.end()
+    }), { front: [true, false], node: [MAJOR >= 22, false] })
+  },
+
+  'when 408 and idle timeouts come' () {
+    const period = server => {
+      const clock = new Clock(server, new Set())
+      clock.start()
+      clearTimeout(clock.timer)
+      return clock.period
+    }
+    assert.equal(period({ keepAliveTimeout: 1 }), 20)
+    assert.equal(period({ keepAliveTimeout: 5000, connectionsCheckingInterval: 30000 }), 500)
+    assert.equal(period({ keepAliveTimeout: 400 }), 100)
+    assert.equal(period({}), 500)
+  },
+
+  async 'a file of a declared length' () {
+    assert(fs.statSync(process.execPath).size > 200000)
+    const bytesRead = async options => {
+      let file
+      const client = await connect(ctx => {
+        ctx.body = file = fs.createReadStream(process.execPath, { end: 199999 })
+        ctx.length = 150000
+      }, options)
+      client.write(get('/'))
+      await waitFor(() => file?.closed, 'the end of the file')
+      client.end()
+      return file.bytesRead
+    }
+    assert.deepEqual(await Promise.all(SIDES.map(bytesRead)), [200000, 150000, 150000])
+  },
+
+  async "the order of on-finished's listeners" () {
+    const logs = await Promise.all(SIDES.map(async options => {
+      const log = []
+      const client = await connect(ctx => {
+        ctx.res.on('finish', () => log.push('finish'))
+        onFinished(ctx.res, () => log.push('on-finished'))
+        ctx.body = 'x'
+      }, options)
+      client.write(get('/'))
+      await waitFor(() => log.length === 2, () => log.join(' '))
+      return log[0]
+    }))
+    assert.deepEqual(logs, ['on-finished', 'finish', 'finish'])
+  }
+}
+
+describe('the known differences of lib/engines/http1/README.md', () => {
+  const table = rows('Known differences', 'Difference')
+
+  it('should have a row for everything that is known here', () => {
+    assert.deepEqual(table.map(([name]) => name), Object.keys(DIFFERENCES))
+  })
+
+  for (const [name, front, node] of table) {
+    it(`should be there: ${name}`, { timeout: 60000 }, async () => {
+      assert(front.length > 0 && node.length > 0)
+      await DIFFERENCES[name]()
+    })
+  }
+})

@@ -1,0 +1,256 @@
+'use strict'
+
+/*
+ * Cases from a seed: requests, well-formed and not, how they are cut, and the app that responds to them. A case is plain
+ * data: printed, it is its own reproduction.
+ *
+ *   { profile, transport, messages: [{ head: [line, …], body, mangle }], cut: [kind, …], programs, releases, touches,
+ *     closes, ends }
+ *
+ * It mixes: how the socket came to the server (`transport`: accepted, TLS in several records, a Duplex, or one of ARRIVALS)
+ * × what other code does to it and when (`touches`: TOUCHES of harness.js) × server.close() (`closes`) × the properties of the
+ * server (PROFILES) × requests and how they are cut × programs: bodies of every kind and charset, whole and in pieces, at once
+ * and late, ended by other handlers, listeners that throw.
+ */
+
+const { random: seeded } = require('../../helpers/random')
+const { ARRIVALS, TOUCHES, cuts } = require('./harness')
+
+/** Properties of the servers that cases meet. */
+const PROFILES = [
+  {},
+  { maxRequestsPerSocket: 2 },
+  { maxHeadersCount: 4 },
+  { keepAliveTimeout: 0 },
+  { joinDuplicateHeaders: true },
+  { requireHostHeader: false },
+  { maxHeaderSize: 300 },
+  { keepAliveTimeout: 72500, maxRequestsPerSocket: 3 },
+  { insecureHTTPParser: true }
+]
+
+const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
+const ODD_METHODS = ['CONNECT', 'PROPFIND', 'TRACE', 'get', 'PRI', 'BREW', 'QUERY', 'GETT', 'POS', '', 'M-SEARCH']
+const TARGETS = ['/', '/a', '/a/b?c=d', '/%20', '/?', '/a#b', '//a', '/;=&', '/a?b=c&b=d', '/~!*()', '/?q=%C3%BC+x']
+const ODD_TARGETS = ['*', 'http://b/c', 'https://b', 'a', '', '?', '/\xfc', '/ b', '/\t', '/\x7f', 'b:443', '/\0', 'ws://x/y', '/{}|\\^`"<>']
+const VERSIONS = ['HTTP/1.0', 'HTTP/1.2', 'HTTP/2.0', 'HTTP/0.9', 'http/1.1', 'HTTP/1.1 ', '', 'HTTP/11', 'HTTP/1.01', 'RTSP/1.1']
+const NAMES = ['Accept', 'Accept-Encoding', 'Accept-Language', 'Authorization', 'Cache-Control', 'Cookie', 'Content-Type', 'Date',
+  'ETag', 'Expires', 'From', 'If-Match', 'If-None-Match', 'If-Modified-Since', 'Keep-Alive', 'Location', 'Max-Forwards', 'Origin',
+  'Pragma', 'Range', 'Referer', 'Server', 'Set-Cookie', 'TE', 'Trailer', 'User-Agent', 'Vary', 'Via', 'Warning', 'X-A', 'x-a', 'X-B',
+  'X-Forwarded-For', '__proto__', 'constructor', 'toString', '1', '!#$%&\'*+-.^_`|~', 'Hos', 'Hosts', 'Content-Lengt', 'Connectio',
+  'Age', 'Retry-After', 'Last-Modified', 'Proxy-Authorization', 'If-Unmodified-Since']
+const ODD_NAMES = ['', 'X Y', 'X\t', '\xfc', 'X(', 'X\0', 'X\x7f', '"X"', 'X/Y', 'X@', 'X,Y', '[X]', ' X']
+const VALUES = ['', 'v', 'a b', 'text/html, */*;q=0.8', '"quoted"', 'a=1; b=2', '\xfc\x80\xff', 'a\tb', ' v ', '\t v\t', 'x'.repeat(60),
+  'x'.repeat(300), ',', ':', 'close', 'gzip', 'Sat, 01 Jan 2000 00:00:00 GMT', 'W/"1"', '0', '5']
+const ODD_VALUES = ['a\x01', 'a\0b', '\x7f', 'a\rb', 'a\nb', 'a\r\n b', 'a\r\n\tb', 'a\x0bb']
+const CONNECTIONS = ['keep-alive', 'close', 'Close', 'KEEP-ALIVE', 'keep-alive, close', 'close, keep-alive', 'close;x', 'xclose', 'close close',
+  'upgrade', 'Upgrade, close', '', ',', ',close,', 'te, close', 'close\t', 'close ,', 'keep-alive close', 'keepalive', 'closed', 'clos']
+const LENGTHS = ['0', '5', '05', '+5', '-5', '5, 5', '5 ', '5\t', ' 5', '0x5', '5.0', '', 'x', '9007199254740993', '18446744073709551616', '5;']
+const CODINGS = ['chunked', 'Chunked', 'gzip, chunked', 'chunked, gzip', 'identity', '', 'xchunked', 'chunked, chunked', 'chunked ', 'gzip']
+const INSERTS = ['\r', '\n', '\r\n', '\0', ' ', '\t', ':', ',', '\x7f', '\xff', '\x01', '\r\n\r\n', ' HTTP/1.1', 'Content-Length: 3\r\n']
+
+const RES_NAMES = ['X-A', 'x-a', 'X-B', 'Content-Type', 'Content-Length', 'Transfer-Encoding', 'Connection', 'Keep-Alive', 'Date',
+  'Set-Cookie', 'Vary', 'Trailer', 'ETag', 'Upgrade', 'Content-Encoding', 'Allow', 'Expect', 'Location', 'Link', 'connection', 'date',
+  'content-length', 'Content-Disposition', 'constructor', 'Cookie', 'Proxy-Connection', 'Server', 'Cache-Control']
+const ODD_RES_NAMES = ['', 'bad name', 'x\r\ny', '\xfc', 'x:', '__proto__', undefined, null, 5, 'x\0']
+const RES_VALUES = ['v', '', 'a b', 'ü', 'a\tb', 0, 42, ['a', 'b'], ['one'], [], 'close', 'keep-alive', 'chunked', 'identity', 'gzip, chunked',
+  '4', '5', '0', 'Keep-Alive', 'upgrade', 'close, x', 'text/plain', 'timeout=1', 'x'.repeat(200), 'W/"1"', true, 4.5, ['4', '5'], [1, 2]]
+const ODD_RES_VALUES = ['a\r\nb', 'a\nb', 'a\rb', 'a\0b', '€', '\x7f', '\x01', null, undefined, {}, ['a', 'b\r\n'], [undefined], '-1', 'x', NaN, [[]]]
+const STATUSES = [200, 200, 201, 202, 203, 204, 205, 206, 301, 304, 400, 404, 413, 418, 500, 503]
+const ODD_STATUSES = [100, 101, 102, 103, 199, 299, 599, 600, 999, 1000, 99, 0, -1, '200', '204', 200.5, NaN, null, undefined, 'x', '404x']
+const MESSAGES = ['Fine', '', 'Two Words', 'ü', 'a\r\nb', 'a\tb', '€', 'a\0', undefined, null, 5]
+const BODIES = ['text', 'five5', '', 'ü€', '<p>', ['buffer', 'abcd'], ['buffer'], ['stream', 'ab', 'cd'], ['stream'], ['broken', 'ab'], ['broken'],
+  null, undefined, { json: 1 }, 5, true, 'x'.repeat(2000), ['buffer', 'y'.repeat(20000)], 'z'.repeat(20000),
+  '子', 'é', '\u{1f600}', 'a\ud800', { json: '\udc00ü' }, ['bytes', 'e5ad90'], ['bytes', 'ff'.repeat(45)], ['bytes', '00ff80c3'],
+  ['bytes', 'ff'.repeat(17000)], ['view', 'é\xff'], '子'.repeat(6000), 'é'.repeat(17000), ['stream', '子', 'é']]
+const CHUNKS = ['text', '', 'four', 'ü', ['buffer', 'abcd'], ['buffer'], undefined, 'x'.repeat(1000), '子', '\u{1f600}', 'a\ud800',
+  ['bytes', 'e5ad90'], ['bytes', 'ff'.repeat(45)], ['view', 'é\xff'], ['bytes', '0d0a']]
+const ENCODINGS = ['utf8', 'latin1', 'ucs2', 'base64', 'ascii', 'binary'] // of odd 'hex' in a writev node dies
+const ODD_CHUNKS = [null, 5, {}, true]
+
+/** Not `pause`: the front does not notice it. */
+const TOUCHED = Object.keys(TOUCHES).filter(name => !name.startsWith('pause'))
+
+function generate (seed) {
+  const { next: random, chance, int, pick } = seeded(seed)
+  const odd = (list, odds, p = 0.05) => chance(p) ? pick(odds) : pick(list)
+  const times = (n, make) => Array.from({ length: int(n + 1) }, make)
+
+  // Half of all cases are free of odd requests: what the app does matters only where the front responds.
+  const oddness = chance(0.5) ? 0 : 0.04
+
+  function message () {
+    const method = odd(METHODS, ODD_METHODS, oddness)
+    const head = [`${method} ${odd(TARGETS, ODD_TARGETS, oddness)} ${odd(['HTTP/1.1'], VERSIONS, oddness)}`]
+    const fields = times(6, () => `${odd(NAMES, ODD_NAMES, oddness / 4)}:${pick(['', ' ', ' ', ' ', '  ', '\t'])}${odd(VALUES, ODD_VALUES, oddness / 4)}`)
+    if (!chance(oddness)) fields.push('Host: a')
+    if (chance(oddness)) fields.push('Host: b')
+    if (chance(0.15)) fields.push(`Connection: ${oddness ? pick(CONNECTIONS) : pick(['close', 'keep-alive'])}`)
+    if (chance(oddness)) fields.push(`Proxy-Connection: ${pick(CONNECTIONS)}`)
+    if (chance(oddness)) fields.push(`Expect: ${pick(['100-continue', '100-Continue', 'x', ''])}`)
+    if (chance(oddness)) fields.push(`Upgrade: ${pick(['websocket', 'h2c', ''])}`, ...chance(0.7) ? ['Connection: Upgrade'] : [])
+    let body = ''
+    if (chance(['POST', 'PUT', 'PATCH'].includes(method) ? 0.8 : 0.1)) {
+      body = pick(['hello', '', '{"a":1}', 'GET / HTTP/1.1\r\n\r\n', '\0\xff\r\n', 'x'.repeat(500)])
+      if (chance(oddness * 3)) {
+        fields.push(`Transfer-Encoding: ${odd(['chunked'], CODINGS, 0.2)}`)
+        body = `${body.length.toString(16)}${pick(['', '', ';x=y'])}\r\n${body}\r\n${body && '0\r\n'}${pick(['', 'X-T: t\r\n'])}\r\n`
+      } else {
+        fields.push(`Content-Length: ${odd([body.length], LENGTHS, oddness)}`)
+      }
+      if (chance(oddness)) fields.push(`Content-Length: ${pick(LENGTHS)}`)
+      if (chance(oddness)) body += pick(['x', '\r\n', '\n', '\0'])
+      if (chance(oddness)) body = body.slice(0, -1)
+    }
+    // Shuffle: framing fields stand anywhere.
+    for (let i = fields.length - 1; i > 0; i--) {
+      const j = int(i + 1);
+      [fields[i], fields[j]] = [fields[j], fields[i]]
+    }
+    head.push(...fields)
+    return { head, body, mangle: chance(oddness * 3) ? mangle() : [] }
+  }
+
+  /** Where a rendered message is damaged: a place in [0, 1) and what happens there. */
+  function mangle () {
+    return Array.from({ length: 1 + int(2) }, () => [
+      random(), pick(['insert', 'delete', 'flip', 'repeat', 'cut']), pick(INSERTS), 1 + int(6)
+    ])
+  }
+
+  function program () {
+    const level = pick(['fast', 'fast', 'fast', 'materialised', 'late'])
+    const ops = []
+    if (chance(0.2)) ops.push([pick(['hold', 'tick', 'turn'])])
+    // A turn later: whether the others of the same read have begun depends on how much of it is parsed.
+    if (chance(0.1)) ops.push(['turn'], [pick(['release', 'endAnother'])])
+    if (chance(0.03)) ops.push(chance(0.4) ? ['throwWhenFinished'] : ['throwIn', pick(['finish', 'close'])])
+    if (chance(0.08)) return { level, ops: [...ops, ['leave']], later: [] }
+    if (chance(0.5)) ops.push(['readBody', pick([1000, 1000, 4, undefined])])
+    else if (chance(0.15)) ops.push([pick(['readStream', 'resume'])])
+    ops.push(...times(5, koaOp))
+    if (chance(0.1)) {
+      ops.push(['throw', pick([...STATUSES, undefined, 99]), pick(['oops', '']), pick([true, false, undefined]),
+        pick([undefined, { 'X-Err': '1' }, { 'X-Err': 'a\nb' }, { 'Content-Length': '2' }])])
+    } else if (chance(0.75)) ops.push(['body', pick(BODIES)], ...times(2, koaOp))
+    else ops.push(['noRespond'], ...chance(0.8) ? byHand() : times(3, nodeOp))
+    const later = chance(0.2) ? times(3, () => chance(0.5) ? koaOp() : nodeOp()) : []
+    // Two readers of one body at a time get what they get.
+    const isOneReader = level !== 'late' && !ops.some(([name]) => name === 'release')
+    return { level, ops, later: later.filter(([name]) => isOneReader || name !== 'readStream') }
+  }
+
+  const name = () => odd(RES_NAMES, ODD_RES_NAMES, 0.06)
+  const value = () => odd(RES_VALUES, ODD_RES_VALUES, 0.08)
+
+  function koaOp () {
+    const op = pick(['set', 'set', 'set', 'set', 'append', 'remove', 'status', 'status', 'message', 'body', 'length', 'type', 'see', 'about', 'field',
+      'has', 'get', 'setHeader', 'setHeader', 'appendHeader', 'removeHeader', 'getHeader', 'hasHeader', 'headers', 'flush', 'statusCode',
+      'statusMessage', 'tick', 'vary', 'cookie', 'redirect', 'setMany', 'state', 'req', 'resSetHeader', 'resHas', 'turn', 'hold'])
+    switch (op) {
+      case 'set': case 'append': case 'setHeader': case 'appendHeader': case 'resSetHeader': return [op, name(), value()]
+      case 'remove': case 'has': case 'get': case 'removeHeader': case 'getHeader': case 'hasHeader': return [op, name()]
+      case 'setMany': return [op, { [String(name())]: value(), [String(name())]: value() }]
+      case 'field': return [op, pick(NAMES)]
+      case 'status': case 'statusCode': return [op, odd(STATUSES, ODD_STATUSES, 0.2)]
+      case 'message': case 'statusMessage': return [op, pick(MESSAGES)]
+      case 'body': return [op, pick(BODIES)]
+      case 'length': return [op, pick([0, 4, 5, '4', 100, NaN, -1])]
+      case 'type': return [op, pick(['html', 'text/plain', 'json', '', 'x/y; charset=z', 'nonsense'])]
+      case 'vary': return [op, pick(['Accept', '*', 'a, b', ''])]
+      case 'cookie': return [op, pick(['a', 'b', 'bad name']), pick(['1', '', 'ü', 'a;b'])]
+      case 'redirect': return [op, pick(['/x', 'http://b/ü', 'back', '/a\r\nb'])]
+      case 'resHas': return nodeFlag()
+      default: return [op]
+    }
+  }
+
+  const nodeFlag = () => ['resHas', pick(['sendDate', 'shouldKeepAlive', 'useChunkedEncodingByDefault', 'strictContentLength', 'chunkedEncoding']), chance(0.5)]
+
+  function nodeOp () {
+    const op = pick(['resSetHeader', 'resRemoveHeader', 'writeHead', 'write', 'write', 'resEnd', 'resEnd', 'trailers', 'hints', 'processing', 'flush',
+      'state', 'resHas', 'destroyReq', 'destroyRes', 'readStream', 'tick', 'turn', 'set', 'statusCode'])
+    switch (op) {
+      case 'resSetHeader': case 'set': return [op, name(), value()]
+      case 'resRemoveHeader': return [op, name()]
+      case 'statusCode': return [op, odd(STATUSES, ODD_STATUSES, 0.2)]
+      case 'writeHead': return [op, odd(STATUSES, ODD_STATUSES, 0.2), ...chance(0.3) ? [pick(MESSAGES)] : [],
+        ...chance(0.6) ? [chance(0.7) ? { [String(name())]: value() } : [String(name()), 'v']] : []]
+      case 'write': return [op, odd(CHUNKS, ODD_CHUNKS, 0.08), ...chance(0.2) ? [pick(ENCODINGS)] : []]
+      case 'resEnd': return [op, odd(CHUNKS, ODD_CHUNKS, 0.08)]
+      case 'trailers': return [op, pick([{ 'X-T': 't' }, { 'X-T': 'a\nb' }, {}])]
+      case 'hints': return [op, { link: pick(['</a>; rel=preload', 'nonsense']) }]
+      case 'resHas': return nodeFlag()
+      default: return [op]
+    }
+  }
+
+  const byHand = () => [...times(3, nodeOp), ...chance(0.85) ? [[pick(['end', 'resEnd', 'resEnd']), pick(CHUNKS)]] : [], ...chance(0.2) ? times(2, nodeOp) : []]
+
+  const messages = Array.from({ length: 1 + Math.floor(random() * random() * 6) }, message)
+  const cut = [pick(['whole', 'whole', 'messages', 'messages', 'random', 'random', 'bytes']), int(1e9)]
+  // What a destroyed message takes with it depends on which responses are flushed, and that on the order within one read.
+  const programs = Array.from({ length: messages.length }, program).map(one => messages.length > 1 ? peaceful(one) : one)
+  const transport = chance(0.6) ? 'socket' : pick(['duplex', 'duplex', 'records', ...Object.keys(ARRIVALS)])
+  // The server of `closes` listens again: not with the servers of others.
+  const closes = transport !== 'records' && chance(0.05) ? random() : null
+  const touches = chance(0.12) ? times(2, () => [random(), pick(TOUCHED)]) : []
+  return {
+    // Most of the others make kone fall back to node:http.
+    profile: chance(0.6) ? 0 : int(PROFILES.length),
+    transport,
+    messages,
+    cut,
+    programs,
+    // A release after which steps, and how the client leaves.
+    releases: times(2, () => random()),
+    touches,
+    closes,
+    // Leaving before the responses are released is for requests that the front need not hand over.
+    ends: pick(oddness ? [['free', 'end'], ['free', 'reset'], ['free']] : [['free', 'end'], ['free'], ['end', 'free'], ['reset', 'free']])
+  }
+}
+
+function peaceful ({ ops, later, ...rest }) {
+  const isPeaceful = ([name, value]) => !name.startsWith('destroy') && !(Array.isArray(value) && value[0] === 'broken')
+  return { ...rest, ops: ops.filter(isPeaceful), later: later.filter(isPeaceful) }
+}
+
+/** The bytes of a message. */
+function render ({ head, body, mangle }) {
+  let text = `${head.join('\r\n')}\r\n\r\n${body}`
+  for (const [place, how, what, size] of mangle) {
+    const at = Math.floor(place * text.length)
+    if (how === 'insert') text = text.slice(0, at) + what + text.slice(at)
+    else if (how === 'delete') text = text.slice(0, at) + text.slice(at + size)
+    else if (how === 'repeat') text = text.slice(0, at + size) + text.slice(at)
+    else if (how === 'cut') text = text.slice(0, at)
+    else text = text.slice(0, at) + String.fromCharCode(text.charCodeAt(at) ^ (1 << (size % 8))) + text.slice(at + 1)
+  }
+  return Buffer.from(text, 'latin1')
+}
+
+/** The steps of a case, for the harness. */
+function steps ({ messages, cut: [kind, seed], releases, touches, closes, ends }) {
+  const rendered = messages.map(render).filter(bytes => bytes.length)
+  const all = Buffer.concat(rendered)
+  const sends = !all.length
+    ? []
+    : kind === 'messages'
+      ? rendered.map(send => ({ send }))
+      : kind === 'bytes' && all.length > 600
+        ? cuts.random(all, seeded(seed).next, 40)
+        : cuts[kind](all, seeded(seed).next)
+  for (const place of releases) sends.splice(Math.ceil(place * sends.length), 0, { release: true })
+  for (const [place, touch] of touches) sends.splice(Math.floor(place * (sends.length + 1)), 0, { touch })
+  if (closes !== null) sends.splice(Math.ceil(closes * sends.length), 0, { close: true })
+  return [...sends, ...ends.map(name => ({ [name]: true }))]
+}
+
+/** What the shrinker may change of a case. */
+const RULES = {
+  lists: ['messages', 'head', 'mangle', 'programs', 'ops', 'later', 'releases', 'touches', 'ends'],
+  usual: { profile: 0, transport: 'socket', cut: ['whole', 0], closes: null, body: '', level: 'fast' }
+}
+
+module.exports = { PROFILES, RULES, generate, steps }

@@ -1,0 +1,151 @@
+'use strict'
+
+const { describe, it } = require('node:test')
+const assert = require('node:assert/strict')
+const { execFile } = require('node:child_process')
+const path = require('node:path')
+const { promisify } = require('node:util')
+
+const run = promisify(execFile)
+const KONE = JSON.stringify(path.join(__dirname, '../../helpers/kone'))
+
+/** Run `program` in a process of its own; what it prints is JSON. */
+async function child (program, args = []) {
+  const { stdout } = await run(process.execPath, [...args, '-e', program], {
+    timeout: 60000,
+    env: { ...process.env, NODE_TEST_CONTEXT: undefined, KONE_HTTP1: undefined }
+  })
+  return JSON.parse(stdout)
+}
+
+describe('after close()', () => {
+  // As Jest's --detectOpenHandles does: whatever was made and not destroyed is open.
+  const program = scenario => `
+    const open = new Map()
+    require('node:async_hooks').createHook({
+      init (id, type) { if (type.startsWith('KONE')) open.set(id, type) },
+      destroy (id) { open.delete(id) }
+    }).enable()
+    const http = require('node:http')
+    const { once } = require('node:events')
+    const { setImmediate: turn } = require('node:timers/promises')
+    const Kone = require(${KONE})
+
+    const make = () => {
+      const app = new Kone()
+      app.use(ctx => { ctx.body = ctx.path === '/touched' ? typeof ctx.res.end : 'hello' })
+      return app
+    }
+    const listen = async (app, server = app.listen(0, '127.0.0.1')) => {
+      if (!server.listening) await once(server, 'listening')
+      return server
+    }
+    const ask = async (server, path, agent = false) => {
+      const req = http.get({ port: server.address().port, host: '127.0.0.1', path, agent })
+      const [res] = await once(req, 'response')
+      return Buffer.concat(await res.toArray()).toString()
+    }
+    const closed = server => new Promise(resolve => server.close(resolve))
+
+    ;(async () => {
+      const texts = []
+      ${scenario}
+      for (let i = 0; i < 20; i++) await turn()
+      const front = [...open.values()].filter(type => type === 'KONEFRONT')
+      gc()
+      for (let i = 0; i < 20; i++) await turn()
+      console.log(JSON.stringify({ texts, front, all: [...open.values()] }))
+    })()
+  `
+
+  for (const [what, scenario, texts] of [
+    ['app.close()', `
+      const app = make()
+      const server = await listen(app)
+      texts.push(await ask(server, '/'), await ask(server, '/touched'))
+      await app.close({ grace: 0 })`, ['hello', 'function']],
+    ['app.inject()', "texts.push((await make().inject('/')).text())", ['hello']],
+    ['server.close()', `
+      const server = await listen(make())
+      texts.push(await ask(server, '/'))
+      await closed(server)`, ['hello']],
+    ['server.close() with a kept connection', `
+      const server = await listen(make())
+      const agent = new http.Agent({ keepAlive: true })
+      texts.push(await ask(server, '/', agent), await ask(server, '/', agent))
+      await closed(server)
+      agent.destroy()`, ['hello', 'hello']],
+    ['no request at all', `
+      const app = make()
+      await listen(app)
+      await app.close()`, []],
+    ['several servers', `
+      const app = make()
+      for (let i = 0; i < 3; i++) texts.push(await ask(await listen(app), '/'))
+      await app.close({ grace: 0 })`, ['hello', 'hello', 'hello']],
+    ['a server that listens again', `
+      const app = make()
+      const server = await listen(app)
+      for (let i = 0; i < 3; i++) {
+        if (i > 0) await listen(app, server.listen(0, '127.0.0.1'))
+        texts.push(await ask(server, '/'))
+        await closed(server)
+      }`, ['hello', 'hello', 'hello']]
+  ]) {
+    it(`should leave no async resource of the front, ${what}`, async () => {
+      const seen = await child(program(scenario), ['--expose-gc'])
+      assert.deepEqual(seen, { texts, front: [], all: [] })
+    })
+  }
+})
+
+describe('in an environment without the globals of the web', () => {
+  const program = names => `
+    for (const name of ${JSON.stringify(names)}) delete globalThis[name]
+    const http = require('node:http')
+    const { Readable } = require('node:stream')
+    const { once } = require('node:events')
+    const Kone = require(${KONE})
+
+    const bodies = {
+      json: () => ({ hello: 'world' }),
+      list: () => [1, 2],
+      instance: () => Object.assign(Object.create({ inherited: true }), { own: true }),
+      string: () => 'hello',
+      buffer: () => Buffer.from('hello'),
+      stream: () => Readable.from(['hello']),
+      replaced: ctx => {
+        ctx.body = { first: true }
+        return { second: true }
+      }
+    }
+    const app = new Kone()
+    app.silent = true
+    app.use(ctx => { ctx.body = bodies[ctx.path.slice(1)](ctx) })
+    const server = app.listen(0, '127.0.0.1', async () => {
+      const seen = {}
+      for (const name of Object.keys(bodies)) {
+        const req = http.get({ port: server.address().port, host: '127.0.0.1', path: '/' + name, agent: false })
+        const [res] = await once(req, 'response')
+        seen[name] = res.statusCode + ' ' + Buffer.concat(await res.toArray())
+      }
+      await app.close({ grace: 0 })
+      console.log(JSON.stringify(seen))
+    })
+  `
+
+  // without ReadableStream or Blob node's own Response cannot be read
+  for (const names of [['Response'], ['Blob', 'Response'], ['ReadableStream', 'Response'], ['ReadableStream', 'Response', 'Blob']]) {
+    it(`should send every other body, without ${names.join(', ')}`, async () => {
+      assert.deepEqual(await child(program(names)), {
+        json: '200 {"hello":"world"}',
+        list: '200 [1,2]',
+        instance: '200 {"own":true}',
+        string: '200 hello',
+        buffer: '200 hello',
+        stream: '200 hello',
+        replaced: '200 {"second":true}'
+      })
+    })
+  }
+})

@@ -1,0 +1,652 @@
+'use strict'
+
+/*
+ * The differential harness: the same bytes to two servers, everything either side saw written down, then compared.
+ *
+ * An *exchange* is one connection that walks through a list of steps:
+ *
+ *   { send: Buffer }    bytes that reach the server as one read
+ *   { release: true }   handlers that wait in `exchange.held()` go on
+ *   { free: true }      they go on, and from now on none waits
+ *   { end: true }       the client half-closes
+ *   { reset: true }     the client is gone (RST; a Duplex is destroyed)
+ *   { touch: name }     other code does something to the server's socket, see TOUCHES
+ *   { close: true }     server.close(); the server listens again when the exchange is over
+ *
+ * A socket comes to the server as its *transport* says: see `exchange`.
+ *
+ * A *record* has one entry per step: what the app saw (requests, log, events, errors, finished), what the client got
+ * (bytes), in which state the server left the socket. "Who closes when" is so a matter of order and never of time. Client
+ * and server live in one process: a step is over when nothing moved for a few turns of the event loop.
+ */
+
+const assert = require('node:assert/strict')
+const { AsyncLocalStorage } = require('node:async_hooks')
+const fs = require('node:fs')
+const http = require('node:http')
+const https = require('node:https')
+const net = require('node:net')
+const os = require('node:os')
+const path = require('node:path')
+const tls = require('node:tls')
+const { once } = require('node:events')
+const { Duplex } = require('node:stream')
+const { setImmediate: turn } = require('node:timers/promises')
+const { kConnection } = require('../../../lib/engines/http1/node/socket')
+
+// Turns of the event loop without a sign of life that end a step. One is enough to see that bytes of a half-sent head
+// led to nothing; a response on its way (app, server socket, kernel, client socket) may need more.
+const QUIET = 4
+
+// Turns that a read may take to arrive: more than it needs, for a server that stopped reading takes none.
+const PATIENCE = 20
+
+// Differences that are shown, and characters of each side.
+const MOST_SHOWN = 6
+const SHOWN = 600
+
+const DATE = /^date: (?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d GMT\r$/gim
+
+/**
+ * Start a server and keep what belongs to it.
+ *
+ *    const front = await open('front', app => app.listen(0), define)
+ */
+async function open (name, listen, define, properties = {}) {
+  const app = define()
+  app.silent = true
+  app.on('error', (err, ctx) => exchangeOf(ctx)?.error(ctx, err))
+  app.on('finish', ctx => exchangeOf(ctx)?.finish(ctx))
+
+  const server = listen(app)
+  Object.assign(server, properties)
+  const side = { name, app, server, accepted: new Map(), doors: new Map(), past: new Set(), close: () => close(side) }
+  // Appended, never prepended: in front of kone's own listener it would switch the front off.
+  const isSecure = server instanceof https.Server
+  server.on(isSecure ? 'secureConnection' : 'connection', socket => side.accepted.set(socket.remotePort, socket))
+  if (!server.listening) await once(server, 'listening')
+  return side
+}
+
+/** `http.createServer(app.callback())`: the side that is right by definition. */
+const callback = app => http.createServer(app.callback()).listen(0, '127.0.0.1')
+
+/** `app.listen()`: the side that is tested. */
+const front = app => app.listen(0, '127.0.0.1')
+
+function close ({ server, doors }) {
+  server.closeAllConnections()
+  for (const door of doors.values()) door.close()
+  return new Promise(resolve => server.close(resolve))
+}
+
+const TOUCHED = Buffer.from('GET /touched HTTP/1.1\r\nHost: a\r\n\r\n')
+
+/** What other code does to a socket of the server. */
+const TOUCHES = {
+  setTimeout: socket => socket.setTimeout?.(60_000, () => {}),
+  data: (socket, it) => socket.on('data', chunk => it.touched(chunk.toString('latin1'))),
+  pause: socket => socket.pause(),
+  resume: socket => socket.resume(),
+  'pause and resume': socket => {
+    socket.pause()
+    process.nextTick(() => socket.resume())
+  },
+  unshift: socket => { if (!socket.destroyed && !socket.readableEnded) socket.unshift(TOUCHED) },
+  end: socket => socket.end(),
+  destroySoon: socket => socket.destroySoon?.(),
+  destroy: socket => socket.destroy(),
+  'a listener that throws': socket => socket.once('close', () => { throw new Error('thrown by the fuzzer') })
+}
+
+/** What the one who accepts a socket does before the server gets it. */
+const ARRIVALS = {
+  emitted: (socket, give) => give(),
+  unix: (socket, give) => give(),
+  paused: (socket, give) => {
+    give()
+    socket.resume()
+  },
+  'put back before': (socket, give) => socket.once('data', chunk => {
+    socket.pause()
+    socket.unshift(chunk)
+    give()
+    process.nextTick(() => socket.resume())
+  }),
+  'put back after': (socket, give) => socket.once('data', chunk => {
+    socket.pause()
+    give()
+    socket.unshift(chunk)
+    process.nextTick(() => socket.resume())
+  }),
+  sniffed: (socket, give) => socket.once('readable', () => {
+    const chunk = socket.read()
+    if (chunk !== null) socket.unshift(chunk)
+    give()
+  }),
+  // As @socket.io/sticky does.
+  'read by another': (socket, give) => socket.once('data', chunk => {
+    give()
+    socket.emit('data', chunk)
+    socket.resume()
+  })
+}
+
+/** Of each connection that came through a door. */
+const store = new AsyncLocalStorage()
+
+/** A server whose sockets another one gets, each in an async context of its own. */
+async function openDoor (side, transport) {
+  const door = net.createServer({ allowHalfOpen: true, noDelay: true, pauseOnConnect: transport === 'paused' })
+  door.on('connection', socket => {
+    socket.on('error', () => {})
+    ARRIVALS[transport](socket, () => {
+      if (!socket.destroyed) store.run({ socket }, () => side.server.emit('connection', socket))
+    })
+  })
+  const file = path.join(os.tmpdir(), `kone-${process.pid}-${doors++}.sock`)
+  if (transport === 'unix') {
+    door.listen(file)
+    door.once('close', () => fs.rmSync(file, { force: true }))
+  } else {
+    door.listen(0, '127.0.0.1')
+  }
+  await once(door, 'listening')
+  side.doors.set(transport, door)
+}
+
+let doors = 0
+
+const exchanges = new WeakMap()
+
+/** The exchange that a ctx belongs to; undefined for connections the harness did not make. */
+const exchangeOf = ctx => ctx?.socket && exchanges.get(ctx.socket)
+
+class Exchange {
+  constructor (socket) {
+    this.socket = socket
+    this.moves = 0 // grows with everything that happens
+    this.count = 0 // requests dispatched
+    this.numbers = new Map() // ctx → which request it is
+    this.holding = []
+    this.left = []   // ctx whose responses others end
+    this.isFree = false
+    this.step = null
+    exchanges.set(socket, this)
+  }
+
+  begin () {
+    this.step = { requests: [], log: {}, events: {}, errors: {}, finished: [], touched: '', got: '', socket: 'open' }
+    return this.step
+  }
+
+  /** A request reached the app. */
+  request (ctx, seen) {
+    this.moves++
+    if (this.isThroughDoor) seen.isOwnStore = store.getStore()?.socket === this.socket
+    this.numbers.set(ctx, ++this.count)
+    this.step.requests.push(seen)
+    return this.count
+  }
+
+  /** Anything else the app noticed of this request. */
+  note (ctx, what) {
+    this.moves++
+    this.add(this.step.log, ctx, what)
+  }
+
+  /** An event of node's objects. */
+  event (ctx, what) {
+    this.moves++
+    this.add(this.step.events, ctx, what)
+  }
+
+  error (ctx, err) {
+    this.moves++
+    this.add(this.step.errors, ctx, err.code ?? err.message)
+  }
+
+  add (list, ctx, what) {
+    const number = this.numbers.get(ctx) ?? 0
+    list[number] ??= []
+    list[number].push(what)
+  }
+
+  finish (ctx) {
+    this.moves++
+    this.step.finished.push(this.numbers.get(ctx) ?? 0)
+  }
+
+  /** A listener that other code has added to the socket was called. */
+  touched (what) {
+    this.moves++
+    this.step.touched += what
+  }
+
+  got (chunk) {
+    this.moves++
+    this.step.got += chunk.toString('latin1')
+  }
+
+  /** A promise that the next step `release` or `free` resolves. */
+  held () {
+    if (this.isFree) return Promise.resolve()
+    return new Promise(resolve => this.holding.push(resolve))
+  }
+
+  /** The handler of another request, or the step `free`, ends the response of this one. */
+  leave (ctx) {
+    this.left.push(ctx)
+  }
+
+  endAnother (text) {
+    this.left.shift()?.response.outgoing.end(text)
+  }
+
+  release () {
+    for (const resolve of this.holding.splice(0)) resolve()
+  }
+
+  free () {
+    this.isFree = true
+    while (this.left.length > 0) this.endAnother('at last')
+    this.release()
+  }
+}
+
+/**
+ * Walk through `steps` on a connection of their own, which `transport` makes: 'socket', 'records' (several TLS records in
+ * one TCP write), 'duplex', or one of ARRIVALS. `app` is for the handlers.
+ */
+async function exchange (side, steps, { transport = 'socket', app } = {}) {
+  const isThroughDoor = transport in ARRIVALS
+  const wire = transport === 'duplex' ? attach(side) : isThroughDoor ? await enter(side, transport) : await connect(side, transport)
+  const it = new Exchange(wire.peer)
+  it.isThroughDoor = isThroughDoor
+  it.app = app
+  wire.client.on('data', chunk => it.got(chunk))
+
+  const record = []
+  let closed = null
+  for (const step of steps) {
+    const entry = it.begin()
+    const moves = it.moves
+    record.push(entry)
+    if (step.send) await wire.send(step.send)
+    else if (step.release) it.release()
+    else if (step.free) it.free()
+    else if (step.touch) TOUCHES[step.touch](wire.peer, it)
+    else if (step.close) closed ??= new Promise(resolve => side.server.close(resolve))
+    else if (step.end) wire.client.end()
+    else if (step.reset) wire.reset()
+    await settle(it, wire, step, moves)
+    entry.socket = stateOf(wire.peer)
+    // `socket.parser` is node's own mark: its connection listener has this socket, or had it.
+    entry.node = 'parser' in wire.peer
+    entry.count = it.count
+    entry.holds = wire.peer[kConnection]?.probe != null
+  }
+  it.begin()
+  wire.reset()
+  it.free()
+  side.accepted.delete(wire.port)
+  if (isThroughDoor) wire.peer.destroy()
+  side.past.add(wire.peer)
+  wire.peer.once('close', () => side.past.delete(wire.peer))
+  if (closed !== null) {
+    for (const peer of side.past) peer.destroy() // one that is paused does not notice that its client is gone
+    await closed
+    await once(side.server.listen(0, '127.0.0.1'), 'listening')
+  }
+  return record
+}
+
+function stateOf (socket) {
+  if (socket.destroyed) return 'destroyed'
+  return socket.writableEnded ? 'ended' : 'open'
+}
+
+async function settle (it, wire, step, moves) {
+  let before = wire.progress()
+  let needed = step.send ? 1 : QUIET
+  let quiet = 0
+  while (quiet < needed) {
+    await turn()
+    const now = wire.progress()
+    const still = now === before && it.moves === moves
+    if (it.moves !== moves || wire.written() || wire.peer.destroyed) needed = QUIET
+    quiet = still ? quiet + 1 : 0
+    before = now
+    moves = it.moves
+  }
+}
+
+/** A connection over loopback. */
+async function connect (side, transport) {
+  const isSecure = side.server instanceof https.Server
+  const { port: to } = side.server.address()
+  const options = { port: to, host: '127.0.0.1', allowHalfOpen: true, rejectUnauthorized: false }
+  const below = transport === 'records' ? new Below(net.connect({ ...options, noDelay: true })) : undefined
+  const client = isSecure ? tls.connect(below === undefined ? options : { ...options, socket: below }) : net.connect(options)
+  client.on('error', () => {})
+  await once(client, isSecure ? 'secureConnect' : 'connect')
+  if (below === undefined) client.setNoDelay(true) // tls.connect() does not know the option
+  const port = (below?.socket ?? client).localPort
+  while (!side.accepted.has(port)) await turn()
+  const wire = loopback(client, side.accepted.get(port), isSecure)
+  if (below !== undefined) wire.send = chunk => below.send(client, chunk)
+  return Object.assign(wire, { port })
+}
+
+/** A connection that another server accepts. */
+async function enter (side, transport) {
+  if (!side.doors.has(transport)) await openDoor(side, transport)
+  const door = side.doors.get(transport)
+  const accepted = once(door, 'connection')
+  const address = door.address()
+  const to = typeof address === 'string' ? { path: address } : { port: address.port, host: '127.0.0.1' }
+  const client = net.connect({ ...to, allowHalfOpen: true })
+  client.on('error', () => {})
+  await once(client, 'connect')
+  client.setNoDelay(true)
+  const [peer] = await accepted
+  return loopback(client, peer, false)
+}
+
+function loopback (client, peer, isSecure) {
+  let out = peer.bytesWritten
+  return {
+    client,
+    peer,
+    async send (chunk) {
+      if (client.destroyed || client.writableEnded) return
+      const read = peer.bytesRead
+      client.write(chunk)
+      // Two writes may arrive as one read: wait until this one was taken, unless the server stopped reading. Over TLS
+      // every write is a record, and every record a read.
+      for (let i = 0; i < PATIENCE && peer.bytesRead < read + chunk.length && !peer.destroyed; i++) await turn()
+    },
+    reset: () => isSecure || peer.remotePort === undefined ? client.destroy() : client.resetAndDestroy(),
+    progress: () => peer.bytesRead + peer.bytesWritten + client.bytesRead + (client.readableEnded ? 0.5 : 0),
+    written () {
+      const more = peer.bytesWritten !== out
+      out = peer.bytesWritten
+      return more
+    }
+  }
+}
+
+/** Below a TLS client: what is encrypted while it holds goes out in one TCP write. */
+class Below extends Duplex {
+  constructor (socket) {
+    super({ allowHalfOpen: true })
+    this.socket = socket
+    this.held = null
+    socket.on('data', chunk => this.push(chunk)).on('end', () => this.push(null)).on('error', err => this.destroy(err))
+    socket.on('close', () => this.destroy())
+  }
+
+  _read () {}
+
+  _write (chunk, encoding, callback) {
+    if (this.held === null) this.socket.write(chunk)
+    else this.held.push(chunk)
+    callback()
+  }
+
+  _final (callback) {
+    this.socket.end()
+    callback()
+  }
+
+  _destroy (err, callback) {
+    this.socket.destroy()
+    callback(err)
+  }
+
+  /** Three records in one write. */
+  async send (client, chunk) {
+    if (client.destroyed || client.writableEnded) return
+    this.held = []
+    const third = Math.ceil(chunk.length / 3)
+    for (let at = 0; at < chunk.length; at += third) {
+      await new Promise(resolve => client.write(chunk.subarray(at, at + third), resolve))
+    }
+    this.socket.write(Buffer.concat(this.held))
+    this.held = null
+    for (let i = 0; i < QUIET; i++) await turn()
+  }
+}
+
+/** A connection in memory, as `server.emit('connection', duplex)` makes it: no handle, every byte by 'data'. */
+function attach (side) {
+  const [client, peer] = duplexPair()
+  client.on('error', () => {})
+  side.server.emit('connection', peer)
+  return {
+    client,
+    peer,
+    async send (chunk) {
+      if (client.destroyed || client.writableEnded) return
+      client.write(chunk)
+    },
+    reset () {
+      client.destroy()
+      peer.destroy(Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' }))
+    },
+    progress: () => client.moved + peer.moved,
+    written: () => true
+  }
+}
+
+class Side extends Duplex {
+  moved = 0
+
+  _read () {
+    const taken = this.taken
+    this.taken = null
+    taken?.()
+  }
+
+  _write (chunk, encoding, callback) {
+    this.moved++
+    if (this.other.push(chunk)) callback()
+    else this.other.taken = callback
+  }
+
+  _final (callback) {
+    this.moved++
+    this.other.push(null)
+    callback()
+  }
+
+  _destroy (err, callback) {
+    this.moved++
+    // As a peer sees a destroyed socket: its end.
+    if (!this.other.readableEnded && !this.other.destroyed && !this.writableFinished) this.other.push(null)
+    callback(err)
+  }
+}
+
+function duplexPair () {
+  const one = new Side({ allowHalfOpen: true })
+  const two = new Side({ allowHalfOpen: true })
+  one.other = two
+  two.other = one
+  return [one, two]
+}
+
+/**
+ * What differs between two records; [] when nothing does.
+ *
+ * In the step in which a connection is closed from the server's side, with requests on it that will not get a response, what
+ * those still notice depends on the order of events *within* the step; there only requests, bytes and state are compared.
+ * What a handler runs into when it responds on a connection that is closed long since is not compared either.
+ */
+function differences (node, other, steps) {
+  const found = []
+  const connects = isConnect(steps.map(({ send = '' }) => send.toString('latin1')).join(''))
+  for (let step = 0; step < node.length; step++) {
+    const a = comparable(node[step])
+    const b = comparable(other[step])
+    const closing = !steps[step].end && !steps[step].reset && isClosing(node, step) && isClosing(other, step)
+    if (step > 0 && node[step - 1].socket === 'destroyed' && other[step - 1].socket === 'destroyed') {
+      delete a.errors
+      delete a.events
+      // behind a CONNECT node forgets the requests in front of it: they are not notified
+      if (node[step].count > 1 || connects) delete a.log
+    }
+    for (const what of closing ? ['requests', 'got', 'socket'] : Object.keys(a)) {
+      try {
+        assert.deepStrictEqual(b[what], a[what])
+      } catch {
+        found.push({ step, what, node: a[what], other: b[what] })
+      }
+    }
+  }
+  return found
+}
+
+function isClosing (record, step) {
+  return record[step].socket !== 'open' && (step === 0 || record[step - 1].socket === 'open') && record[step].count > 1
+}
+
+/**
+ * Each kind of event in its own list, most per request: their order within one list is compared, but not whether the
+ * app saw request two before or after the client got response one *within* one read. What several things that end in the
+ * same step tell has no order (on-finished tells of the last request first).
+ */
+function comparable ({ requests, log, events, errors, finished, touched, got, socket, count }) {
+  for (const list of [finished, ...Object.values(events)]) list.sort()
+  // node sends it in front of a response that has its turn and behind one that waits for it: a matter of one read
+  const processing = count > 1 ? got.split(PROCESSING).length - 1 : 0
+  if (processing > 0) got = got.replaceAll(PROCESSING, '')
+  return { requests, log, events, errors, finished, touched, processing, got: got.replace(DATE, 'Date: now\r'), socket }
+}
+
+/**
+ * The differences that come with handing over, by name; null for every other one.
+ *
+ * - *junk in the same read*, *CONNECT in the same read*: on a native handle node has responded the good requests of a
+ *   read by the time its parser sees the rest; from an unshifted buffer it parses all of it first, and writes only what
+ *   the rest deserves. Both close, and the app sees the same requests.
+ * - *behind a pending response*: a socket is never handed over while a response of the front is pending, so a request that
+ *   is node's begins when that response is sent; node alone begins at once. In the end the app saw the same requests, the
+ *   client got what node sent, and the connection is as node left it. If the response never comes, or the connection ends
+ *   before, the app saw none of what was node's. An error there ends the connection when it does on node's.
+ * - *a body given up in the read that ends it*: from an unshifted buffer node parses a read to its end before a tick
+ *   runs, so that a message which the app leaves in the middle is complete.
+ * - *a listener sees a message from its beginning*: 'data' listeners that are added in the middle of a message get what the
+ *   front has read of it, too, because node's parser must get it.
+ * - *chunks of a pipelined stream*: Node 26 merges the chunks of a stream that is queued, and whether that turn
+ *   comes before or after its chunks is a matter of one read. The bodies are the same.
+ */
+function accepted (steps, node, other) {
+  const found = differences(node, other, steps)
+  const at = found[0].step
+  if (found.every(({ what, node, other }) => what === 'got' && isCutOtherwise(node, other)) && other[at].count > 1) {
+    return 'chunks of a pipelined stream'
+  }
+
+  if (found.every(({ what, node, other }) => what === 'touched' && other.endsWith(node))) return 'a listener sees a message from its beginning'
+
+  const owed = record => record.count - sum(other.slice(0, other.indexOf(record) + 1), entry => entry.finished.length)
+  const waits = (at > 0 && owed(other[at - 1]) > 0) || (!other[at].node && owed(other[at]) > 0)
+  const kept = node[at].socket === 'open' || (at > 0 && other[at - 1].holds) ||
+    node[at].requests.length > other[at].requests.length
+  if (waits && kept && isLater(node, other)) return 'behind a pending response'
+
+  if (other[at].node && isEqual(requestsOf(node), requestsOf(other)) && /KONE_ERR_BODY_LIMIT/.test(JSON.stringify(node))) {
+    return 'a body given up in the read that ends it'
+  }
+
+  const chunk = steps[at].send
+  const [a, b] = [node, other].map(record => comparable(record[at]).got.replace(REFUSAL, ''))
+  if (!chunk || !isEqual(requestsOf(node), requestsOf(other))) return null
+  if (node[at].socket === 'open' || other[at].socket === 'open') return null
+  if (!a.startsWith(b)) return null
+  return isConnect(chunk) ? 'CONNECT in the same read' : 'junk in the same read'
+}
+
+/** The same bytes but for the sizes of chunks? */
+function isCutOtherwise (one, two) {
+  const whole = text => text.replace(/\r\n[0-9a-f]+\r\n/g, '')
+  return process.versions.node.split('.')[0] >= 26 && whole(one) === whole(two)
+}
+
+/** Did `other` come to the same, only later? */
+function isLater (node, other) {
+  const [seen, shown] = [node, other].map(requestsOf)
+  const [a, b] = [node, other].map(record => record.map(entry => comparable(entry).got).join('').replaceAll(INTERIM, ''))
+  // What each sent before it refused the rest, with or without words.
+  const [before, until] = [a, b].map(got => got.replace(REFUSAL, ''))
+  if (!isEqual(seen.slice(0, shown.length), shown)) return false
+  // What begins after the step `free` is not held any more: its app may say something else.
+  if (seen.length === shown.length && node.at(-1).socket === other.at(-1).socket && answers(a) === answers(b)) return true
+  const isClosed = node.at(-1).socket !== 'open' && other.at(-1).socket !== 'open'
+  return (isClosed || !other.at(-1).node) && (b.startsWith(before) || a.startsWith(until))
+}
+
+const answers = got => got.split(/HTTP\/1\.1 \d{3}/).length
+
+const PROCESSING = 'HTTP/1.1 102 Processing\r\n\r\n'
+
+/** Node sends it at once, be it into the midst of another response. */
+const INTERIM = 'HTTP/1.1 100 Continue\r\n\r\n'
+
+/** How node refuses: raw bytes without a Date. */
+const REFUSAL = /HTTP\/1\.1 4\d\d [\w ]+\r\nConnection: close\r\n\r\n$/
+
+const requestsOf = record => record.flatMap(entry => entry.requests)
+const isEqual = (one, two) => JSON.stringify(one) === JSON.stringify(two)
+const isConnect = chunk => /CONNECT /.test(chunk.toString('latin1'))
+const sum = (list, of) => list.reduce((total, one) => total + of(one), 0)
+
+/** Differences for people: the step and the bytes that led there, both sides from where they part. */
+function explain (steps, found) {
+  return found.slice(0, MOST_SHOWN).map(({ step, what, node, other }) => {
+    const [a, b] = [node, other].map(value => JSON.stringify(value))
+    let at = 0
+    while (at < a.length && a[at] === b[at]) at++
+    const from = at < SHOWN / 2 ? 0 : at - 60
+    const show = text => (from ? '…' : '') + text.slice(from, from + SHOWN) + (text.length > from + SHOWN ? '…' : '')
+    return `step ${step} (${describe(steps[step])}), ${what}:\n  node:http ${show(a)}\n  front     ${show(b)}`
+  }).join('\n')
+}
+
+function describe (step) {
+  if (!step.send) return Object.keys(step)[0]
+  const text = JSON.stringify(step.send.toString('latin1'))
+  return text.length > 300 ? `${text.slice(0, 200)}… ${step.send.length} bytes` : text
+}
+
+/** How a message can be cut: every one a list of `send` steps with the same bytes. */
+const cuts = {
+  whole: bytes => [{ send: bytes }],
+  bytes: bytes => Array.from(bytes, (byte, i) => ({ send: bytes.subarray(i, i + 1) })),
+  random (bytes, random, pieces = 6) {
+    const marks = Array.from({ length: pieces - 1 }, () => Math.floor(random() * bytes.length))
+    const ends = [...new Set([...marks, bytes.length])].filter(end => end > 0).sort((a, b) => a - b)
+    let from = 0
+    return ends.map(end => {
+      const send = bytes.subarray(from, end)
+      from = end
+      return { send }
+    })
+  }
+}
+
+module.exports = {
+  ARRIVALS,
+  TOUCHES,
+  accepted,
+  callback,
+  cuts,
+  differences,
+  duplexPair,
+  exchange,
+  exchangeOf,
+  explain,
+  front,
+  open
+}

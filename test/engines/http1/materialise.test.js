@@ -1,0 +1,289 @@
+'use strict'
+
+const assert = require('node:assert/strict')
+const http = require('node:http')
+const { Readable, PassThrough, pipeline } = require('node:stream')
+const { pipeline: pipelined } = require('node:stream/promises')
+const { setTimeout: wait } = require('node:timers/promises')
+const zlib = require('node:zlib')
+const busboy = require('busboy')
+const compression = require('compression')
+const cookieSession = require('cookie-session')
+const express = require('express')
+const { formidable } = require('formidable')
+const morgan = require('morgan')
+const onFinished = require('on-finished')
+const onHeaders = require('on-headers')
+const rawBody = require('raw-body')
+
+const { get, isNodes, post, sides, use, waitFor } = require('./sides')
+
+/** A middleware of connect's kind in an onion: what it does before `next` is done before ours go on. */
+const connect = fn => (ctx, next) => new Promise((resolve, reject) => {
+  fn(ctx.req, ctx.res, err => err ? reject(err) : resolve(next()))
+})
+
+/** Such a middleware, and a handler behind it. */
+const behind = (fn, handler) => app => app.use(connect(fn)).use(handler)
+
+sides('ctx.req and ctx.res', ({ side, it, serve, ask }) => {
+  it("should be node's own objects", async () => {
+    const { ask, sockets } = await serve(use(ctx => {
+      const { req, res } = ctx
+      assert(req instanceof http.IncomingMessage)
+      assert(res instanceof http.ServerResponse)
+      for (const socket of [req.socket, ctx.socket, req.client, res.socket, res.connection]) assert.equal(socket, sockets[0])
+      for (const same of [res.req, ctx.req, ctx.request.req, ctx.response.req]) assert.equal(same, req)
+      for (const same of [req.socket._httpMessage, ctx.res, ctx.response.res]) assert.equal(same, res)
+      assert.deepEqual(req.rawHeaders, ['Host', 'a', 'X-Some', 'One', 'x-some', 'two'])
+      assert.deepEqual({ ...req.headers }, { host: 'a', 'x-some': 'One, two' })
+      assert.deepEqual({ ...req.headersDistinct }, { host: ['a'], 'x-some': ['One', 'two'] })
+      ctx.body = 'yes'
+    }))
+    await ask(get('/', 'X-Some: One\r\nx-some: two\r\n'), /yes$/)
+  })
+
+  it('should hold what was set before, and set what is read after', async () => {
+    const { text } = await ask(use(ctx => {
+      ctx.set('X-Before', 'b')
+      ctx.set('X-Many', ['1', '2'])
+      ctx.status = 201
+      ctx.message = 'Before'
+      const { res } = ctx
+      assert.deepEqual([res.getHeader('x-before'), res.getHeader('X-Many')], ['b', ['1', '2']])
+      assert.deepEqual([res.statusCode, res.statusMessage], [201, 'Before'])
+      res.setHeader('X-After', 'a')
+      res.removeHeader('X-Many')
+      res.statusCode = 202
+      assert.deepEqual([ctx.response.get('X-After'), ctx.response.get('X-Many'), ctx.status], ['a', '', 202])
+      ctx.body = 'both'
+    }), get('/'), /both$/)
+    assert.match(text, /^HTTP\/1\.1 202 Before\r\nX-Before: b\r\nX-After: a\r\n/)
+  })
+
+  it('should see late changes of the request, in both directions', () => ask(use(ctx => {
+    ctx.headers['x-fast'] = '1'
+    const { req } = ctx
+    assert.equal(req.headers['x-fast'], '1')
+    req.headers['x-real'] = '2'
+    assert.equal(ctx.get('X-Real'), '2')
+    req.url = '/other?a=b'
+    assert.equal(ctx.path, '/other')
+    ctx.url = '/third'
+    assert.equal(req.url, '/third')
+    req.method = 'PATCH'
+    assert.equal(ctx.method, 'PATCH')
+    Object.defineProperty(req, 'url', { value: '/defined', configurable: true })
+    assert.equal(ctx.url, '/defined')
+    Object.defineProperty(ctx.req, 'ip', { get: () => 'mine' })
+    assert.equal(ctx.req.ip, 'mine')
+    ctx.body = 'seen'
+  }), get('/'), /seen$/))
+
+  it('should respond with by hand with ctx.respond = false', async () => {
+    const client = await ask(use(async ctx => {
+      ctx.respond = false
+      await null
+      ctx.res.writeHead(201, { 'Content-Type': 'text/x' })
+      ctx.res.write('by ')
+      setImmediate(() => ctx.res.end('hand'))
+    }), get('/'), /\r\n3\r\nby \r\n4\r\nhand\r\n0\r\n\r\n$/)
+    await client.ask(get('/'), /hand\r\n0\r\n\r\n$/)
+  })
+
+  it('should call patched methods', async () => {
+    const calls = []
+    await ask(app => app.use((ctx, next) => {
+      for (const name of ['writeHead', 'setHeader', 'end', 'on']) {
+        const real = ctx.res[name]
+        ctx.res[name] = function (...args) {
+          calls.push(name)
+          return real.apply(this, args)
+        }
+      }
+      return next()
+    }).use(ctx => {
+      ctx.set('X-Set', '1')
+      ctx.body = 'patched'
+    }), get('/'), /patched$/)
+    for (const name of ['writeHead', 'setHeader', 'end']) assert(calls.includes(name), name)
+  })
+
+  for (const [how, send] of [
+    ['pipe', res => { Readable.from(['pi', 'ece']).pipe(res) }],
+    ['pipeline', res => { pipeline(Readable.from(['a pi', 'ece']), res, () => {}) }],
+    ['a promise of pipeline', res => pipelined(Readable.from(['a', 'piece']), new PassThrough(), res)]
+  ]) {
+    it(`should take a stream by ${how}`, () => ask(use(ctx => {
+      ctx.respond = false
+      return send(ctx.res)
+    }), get('/'), /ece\r\n0\r\n\r\n$/))
+  }
+
+  it("should have node's values after the response is sent", async () => {
+    let seen
+    await ask(use(ctx => {
+      ctx.onFinished(() => {
+        const { req, res } = ctx
+        seen = [res.headersSent, res.writableEnded, res.writableFinished, res.finished, req.complete, req.aborted, res.statusCode]
+      })
+      ctx.status = 202
+      ctx.body = 'out'
+    }), get('/'), /out$/)
+    await waitFor(() => seen, 'the end')
+    assert.deepEqual(seen, [true, true, true, true, true, false, 202])
+  })
+
+  it("should have node's values after the client is gone", async () => {
+    let seen
+    let arrived
+    const { talk } = await serve(use(async ctx => {
+      ctx.respond = false
+      arrived = true
+      await new Promise(resolve => ctx.onFinished(resolve))
+      const { res } = ctx
+      seen = [res.headersSent, res.writableEnded, res.destroyed]
+      res.end('too late')
+    }))
+    const client = await talk(get('/'))
+    await waitFor(() => arrived, 'the request')
+    client.destroy()
+    await waitFor(() => seen, 'the end')
+    assert.deepEqual(seen, [false, false, true])
+  })
+
+  it('should be there for an app that was mounted by hand', () => ask(app => {
+    const inner = new app.constructor()
+    inner.use(ctx => { ctx.body = `inner ${ctx.path}` })
+    const handle = inner.callback()
+    app.use(ctx => {
+      ctx.respond = false
+      return handle(ctx.req, ctx.res)
+    })
+  }, get('/x'), /inner \/x$/))
+
+  it(`should ${side === 'front' ? 'keep' : 'leave'} the connection with the front`, async () => {
+    const { ask, sockets } = await serve(use(ctx => { ctx.body = `${ctx.req.url} ${ctx.res.statusCode}` }))
+    await ask(get('/1'), /\/1 \d+$/)
+    assert.equal(isNodes(sockets[0]), side !== 'front')
+  })
+})
+
+sides('packages that patch ctx.res', ({ it, ask, all }) => {
+  it('should run morgan', async () => {
+    const lines = []
+    const log = morgan(':method :url :status :res[content-length] :req[host] :response-time', { stream: { write: line => lines.push(line) } })
+    await ask(behind(log, ctx => { ctx.body = 'logged' }), get('/a?b'), /logged$/)
+    await waitFor(() => lines.length, 'a line')
+    assert.match(lines[0], /^GET \/a\?b 200 6 a \d+\.\d+\n$/)
+  })
+
+  it('should run on-headers', async () => {
+    const { text } = await ask(app => app.use((ctx, next) => {
+      onHeaders(ctx.res, function () { this.setHeader('X-On-Headers', this.statusCode) })
+      return next()
+    }).use(ctx => { ctx.body = 'on headers' }), get('/'), /on headers$/)
+    assert.match(text, /\r\nX-On-Headers: 200\r\n/)
+  })
+
+  it('should run compression', async () => {
+    const page = 'compressed '.repeat(50)
+    const text = await all(behind(compression({ threshold: 0 }), ctx => { ctx.body = page }),
+      get('/', 'Accept-Encoding: gzip\r\nConnection: close\r\n'))
+    assert.match(text, /\r\nContent-Encoding: gzip\r\n/)
+    assert.match(text, /\r\nVary: Accept-Encoding\r\n/)
+    const chunked = text.slice(text.indexOf('\r\n\r\n') + 4)
+    const data = []
+    for (let at = 0, size; (size = parseInt(chunked.slice(at), 16)); at += 2) {
+      at = chunked.indexOf('\r\n', at) + 2
+      data.push(chunked.slice(at, at += size))
+    }
+    assert.equal(zlib.gunzipSync(Buffer.from(data.join(''), 'latin1')).toString(), page)
+  })
+
+  it('should run cookie-session', async () => {
+    const client = await ask(behind(cookieSession({ keys: ['k'] }), ctx => {
+      ctx.req.session.count = (ctx.req.session.count ?? 0) + 1
+      ctx.body = `count ${ctx.req.session.count}`
+    }), get('/'), /count 1$/)
+    const cookies = [...client.text.matchAll(/Set-Cookie: ([^;]+)/gi)].map(match => match[1]).join('; ')
+    await client.ask(get('/', `Cookie: ${cookies}\r\n`), /count 2$/)
+  })
+
+  it('should carry express on top', async () => {
+    const inner = express()
+    inner.use(express.json())
+    inner.post('/', (req, res) => res.status(201).json({ got: req.body, ip: req.ip }))
+    inner.get('/send', (req, res) => res.send('express'))
+    const client = await ask(use(ctx => {
+      ctx.respond = false
+      return inner(ctx.req, ctx.res)
+    }), post('{"a":1}', 'Content-Type: application/json\r\n'), /\{"got":\{"a":1\},"ip":"127\.0\.0\.1"\}$/)
+    assert.match(client.text, /^HTTP\/1\.1 201 Created\r\nX-Powered-By: Express\r\n/)
+    await client.ask(get('/send'), /express$/)
+    await client.ask(get('/missing'), /Cannot GET \/missing[^]+<\/html>\n$/)
+  })
+
+  it('should run on-finished on both', async () => {
+    const seen = []
+    await ask(use(ctx => {
+      onFinished(ctx.res, err => seen.push(`res ${err}`))
+      onFinished(ctx.req, err => seen.push(`req ${err}`))
+      assert.equal(onFinished.isFinished(ctx.res), false)
+      ctx.body = 'finished'
+    }), get('/'), /finished$/)
+    await waitFor(() => seen.length === 2, 'both')
+    assert.deepEqual(seen.toSorted(), ['req null', 'res null'])
+  })
+})
+
+sides('packages that read ctx.req', ({ it, serve, ask }) => {
+  const multipart = '--b\r\nContent-Disposition: form-data; name="field"\r\n\r\nvalue\r\n' +
+    '--b\r\nContent-Disposition: form-data; name="file"; filename="f.txt"\r\nContent-Type: text/plain\r\n\r\ncontent\r\n--b--\r\n'
+  const upload = post(multipart, 'Content-Type: multipart/form-data; boundary=b\r\n')
+
+  /** Package → what is sent, how it is read, and the end of the response. */
+  const READERS = {
+    'raw-body': [post('raw body'), ctx => rawBody(ctx.req, { length: ctx.length, limit: '1mb', encoding: 'utf8' }), /\r\n\r\nraw body$/],
+    busboy: [upload, async ctx => {
+      const found = []
+      const parser = busboy({ headers: ctx.req.headers })
+      parser.on('field', (name, value) => found.push(`${name}=${value}`))
+      parser.on('file', (name, file) => file.on('data', data => found.push(`${name}=${data}`)))
+      await pipelined(ctx.req, parser)
+      return found.join('&')
+    }, /field=value&file=content$/],
+    formidable: [upload, async ctx => {
+      const [fields, files] = await formidable({}).parse(ctx.req)
+      return `${fields.field} ${files.file[0].originalFilename} ${files.file[0].size}`
+    }, /value f\.txt 7$/],
+    'for await': [post('iterated'), async ctx => {
+      let text = ''
+      for await (const chunk of ctx.req) text += chunk
+      return `${text} ${ctx.req.complete}`
+    }, /iterated true$/]
+  }
+
+  for (const [name, [message, read, pattern]] of Object.entries(READERS)) {
+    for (const [when, isSplit, isLate] of [
+      ['in one read', false, false], ['in one read, late', false, true], ['in two reads', true, false], ['in two reads, late', true, true]
+    ]) {
+      it(`should run ${name}, ${when}`, async () => {
+        const { talk } = await serve(use(async ctx => {
+          if (isLate) await wait(15)
+          ctx.body = await read(ctx)
+        }))
+        const split = isSplit ? message.indexOf('\r\n\r\n') + 6 : message.length
+        const client = await talk(message.slice(0, split))
+        if (isSplit) await wait(10)
+        client.write(message.slice(split))
+        await client.until(pattern)
+      })
+    }
+  }
+
+  it('should read what was already read on the fast path as an ended stream', () => ask(use(async ctx => {
+    const body = await ctx.request.readBody({ limit: 100 })
+    ctx.body = `${body} ${ctx.req.readableEnded} ${ctx.req.complete}`
+  }), post('fast'), /fast true true$/))
+})

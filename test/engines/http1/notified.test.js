@@ -1,0 +1,306 @@
+'use strict'
+
+const assert = require('node:assert/strict')
+const fs = require('node:fs')
+const { Readable } = require('node:stream')
+const { setImmediate: turn } = require('node:timers/promises')
+
+const { codes } = require('../../../lib/errors')
+const { chunked, get, holding, last, use, waitFor } = require('./sides')
+const { download, front } = require('./wire')
+
+const LARGE = 48 * 1024 * 1024
+const LOST = 'KONE_ERR_RESPONSE_LOST'
+
+/** How each request ended, by its path: 'sent', or the code of the error. A second call is a failure. */
+class Notified {
+  constructor (app) {
+    this.begun = new Set()
+    this.ends = {}
+    this.finished = []
+    this.failures = []
+    app.on('finish', ctx => this.finished.push(ctx.path))
+    app.use((ctx, next) => {
+      const { path } = ctx
+      this.begun.add(path)
+      ctx.onFinished(err => this.end(path, err))
+      return next()
+    })
+  }
+
+  end (path, err) {
+    if (path in this.ends) this.failures.push(`${path} is notified twice`)
+    if (err !== null && !(err instanceof Error)) this.failures.push(`${path} is notified of ${err}`)
+    if (err && !Object.hasOwn(codes, err.code)) this.failures.push(`${path}: ${err.code} is not a code of lib/errors.js`)
+    this.ends[path] = err === null ? 'sent' : err?.code
+  }
+
+  /** Until every request that the app has seen is notified: both ways, once. */
+  async all () {
+    const paths = [...this.begun]
+    await waitFor(() => paths.every(path => path in this.ends), () => `${paths} behind ${JSON.stringify(this.ends)}`)
+    await waitFor(() => this.finished.length >= paths.length, () => `'finish' of ${paths} behind ${this.finished}`)
+    await turn()
+    await turn()
+    assert.deepEqual(this.finished.sort(), paths.sort())
+    assert.deepEqual(this.failures, [])
+    return this.ends
+  }
+
+  async are (expected) {
+    assert.deepEqual(await this.all(), expected)
+  }
+}
+
+/** A site of this middleware, with `ends`, and `download` of a target. */
+const site = async (serve, fn, options) => {
+  let ends
+  const site = await serve(app => {
+    ends = new Notified(app)
+    app.use(fn)
+  }, options)
+  return {
+    ...site,
+    ends,
+    isDestroyed: () => waitFor(() => site.sockets[0]?.destroyed, 'the end'),
+    /** A client that has not read of the response that has begun. */
+    async begin (bytes) {
+      const client = await download(site.port, bytes)
+      await waitFor(() => site.sockets[0]?.bytesWritten > 0, 'the response')
+      return client
+    }
+  }
+}
+
+const of = (paths, end) => Object.fromEntries(paths.map(path => [path, end]))
+const batch = paths => paths.map(path => get(path)).join('')
+
+const responses = (client, count) => {
+  const came = () => client.text.split('HTTP/1.1 200 OK').length - 1
+  return waitFor(() => came() === count, () => `${count} responses, got ${came()}`)
+}
+
+front('ctx.onFinished() of a response that was flushed', ({ it, serve }) => {
+  it('should be notified once with null, whatever the body is', async () => {
+    const bodies = {
+      '/string': 'hello',
+      '/buffer': Buffer.from('hello'),
+      '/large': Buffer.alloc(100_000, 'x'),
+      '/object': { hello: true },
+      '/empty': null,
+      '/thrown': null,
+      '/stream': () => Readable.from(['hello'])
+    }
+    const { ends, talk } = await site(serve, ctx => {
+      if (ctx.path === '/thrown') ctx.throw(400)
+      const body = bodies[ctx.path]
+      ctx.body = typeof body === 'function' ? body() : body
+    })
+    const paths = Object.keys(bodies)
+    const client = await talk()
+    for (const path of paths) {
+      client.write(get(path))
+      await waitFor(() => ends.ends[path], `the end of ${path}`)
+    }
+    await ends.are(of(paths, 'sent'))
+    client.destroy()
+  })
+
+  it('should be notified once with null in a pipelined batch, with and without other listeners', async () => {
+    const { ends, talk } = await site(serve, ctx => { ctx.body = ctx.path.endsWith('b') ? Buffer.from('hello') : 'hello' })
+    const paths = Array.from({ length: 40 }, (_, i) => `/${i}${i % 3 ? 'a' : 'b'}`)
+    await responses(await talk(batch(paths)), 40)
+    await ends.are(of(paths, 'sent'))
+  })
+
+  it('should not be notified before a slow client has taken enough', async () => {
+    const { ends, begin } = await site(serve, ctx => { ctx.body = Buffer.alloc(LARGE) })
+    const client = await begin(get('/'))
+    for (let i = 0; i < 50; i++) await turn()
+    assert.deepEqual([ends.ends, ends.finished], [{}, []])
+    client.resume()
+    await client.received(LARGE)
+    await ends.are({ '/': 'sent' })
+  })
+
+  it('should be notified once with null of the last response of a connection', async () => {
+    const { ends, all } = await site(serve, ctx => { ctx.body = Buffer.alloc(1_000_000, 'x') })
+    assert((await all(last('/'))).length > 1_000_000)
+    await ends.are({ '/': 'sent' })
+  })
+})
+
+front('ctx.onFinished() of files and Buffers in one pipelined batch', ({ it, serve, ask }) => {
+  it('should leave no file open', async () => {
+    const files = []
+    const ends = []
+    const { talk } = await serve(use(ctx => {
+      ctx.body = Buffer.from('hello')
+      if (ctx.method === 'GET') return
+      const file = fs.createReadStream(__filename)
+      files.push(file)
+      ctx.onFinished(err => ends.push(err))
+      ctx.type = 'text'
+      ctx.body = file
+    }))
+    const head = 'HEAD /file HTTP/1.1\r\nHost: a\r\n\r\n'
+    await responses(await talk((head + get('/buffer')).repeat(100)), 200)
+    await waitFor(() => ends.length === 100, () => `100 files, notified: ${ends.length}`)
+    await waitFor(() => files.every(file => file.closed), () => `files still open: ${files.filter(file => !file.closed).length}`)
+    assert.deepEqual(new Set(ends), new Set([null]))
+  })
+
+  it('should be notified when only the first has a listener', async () => {
+    const ends = []
+    await ask(use(ctx => {
+      if (ctx.path === '/1') ctx.onFinished(err => ends.push(err))
+      ctx.body = Buffer.from('hello')
+    }), get('/1') + get('/2'), /hello[^]+hello$/)
+    await waitFor(() => ends.length, 'the end of the first')
+    assert.deepEqual(ends, [null])
+  })
+})
+
+front('ctx.onFinished() of a response that was lost', ({ it, serve }) => {
+  const FOUR = ['/1', '/2', '/3', '/4']
+  const respond = ctx => { ctx.body = `whole ${ctx.path}.` }
+  const closing = ctx => {
+    ctx.set('Connection', 'close')
+    respond(ctx)
+  }
+
+  /** Which of these responses came whole? */
+  const whole = text => FOUR.filter(path => text.includes(`whole ${path}.`))
+
+  it('should call lost what ctx.socket.destroy() left behind in a pipelined batch', async () => {
+    const { ends, all } = await site(serve, ctx => {
+      if (ctx.path === '/3') ctx.socket.destroy()
+      respond(ctx)
+    })
+    const came = whole(await all(batch(FOUR)))
+    const found = await ends.all()
+    assert.deepEqual(found, Object.fromEntries(Object.keys(found).map(path => [path, came.includes(path) ? 'sent' : LOST])))
+    assert.equal(found['/3'], LOST)
+  })
+
+  it('should call lost what is behind a response that closes', async () => {
+    const { ends, all } = await site(serve, ctx => (ctx.path === '/2' ? closing : respond)(ctx))
+    assert.deepEqual(whole(await all(batch(FOUR))), ['/1', '/2'])
+    await ends.are({ '/1': 'sent', '/2': 'sent', '/3': LOST, '/4': LOST })
+  })
+
+  it('should call lost what is ready only behind a response that closes', async () => {
+    let release
+    const { ends, talk } = await site(serve, async ctx => {
+      if (ctx.path !== '/1') return respond(ctx)
+      await new Promise(resolve => { release = resolve })
+      closing(ctx)
+    })
+    const client = await talk(batch(['/1', '/2']))
+    await waitFor(() => release, 'the request')
+    release()
+    await client.all()
+    await ends.are({ '/1': 'sent', '/2': LOST })
+  })
+
+  for (const [what, paths, leave, isOver] of [
+    ['the client ended its side', ['/1'], client => client.end(), socket => socket.writableEnded || socket.destroyed],
+    ['the client has gone, and what waits behind it', ['/1', '/2', '/3'], client => client.socket.resetAndDestroy(), socket => socket.destroyed]
+  ]) {
+    it(`should call lost what comes after ${what}`, async () => {
+      let release
+      const { ends, talk, sockets } = await site(serve, async ctx => {
+        if (ctx.path === '/1') await new Promise(resolve => { release = resolve })
+        respond(ctx)
+      })
+      const client = await talk(batch(paths))
+      await waitFor(() => release, 'the request')
+      leave(client)
+      await waitFor(() => isOver(sockets[0]), 'the end')
+      if (sockets[0].destroyed) await ends.are(of(paths, LOST))
+      release()
+      await turn()
+      await client.all()
+      assert.equal(client.text, '')
+      await ends.are(of(paths, LOST))
+    })
+  }
+
+  for (const [what, err] of [['failed midway', new Error('midway')], ['closed before its end', undefined]]) {
+    it(`should call lost what a stream cut short that ${what}`, async () => {
+      const { ends, all } = await site(serve, ctx => {
+        let chunks = 0
+        ctx.body = new Readable({
+          read () {
+            if (chunks++ < 3) setImmediate(() => this.push('chunk'))
+            else this.destroy(err)
+          }
+        })
+      })
+      assert.doesNotMatch(await all(get('/')), /0\r\n\r\n$/)
+      await ends.are({ '/': LOST })
+    })
+  }
+
+  for (const [what, body] of [['string', 'x'.repeat(LARGE)], ['Buffer', Buffer.alloc(LARGE)]]) {
+    const page = ctx => { ctx.body = ctx.path === '/' ? body : 'x' }
+
+    it(`should call lost a ${what} that no kernel can hold when the client goes`, async () => {
+      const { ends, begin, isDestroyed } = await site(serve, page)
+      const client = await begin(get('/'))
+      client.reset()
+      await isDestroyed()
+      await ends.are({ '/': LOST })
+    })
+
+    it(`should call lost a ${what} in front of a request that node:http gets, when the client goes`, async () => {
+      const { ends, begin, isDestroyed } = await site(serve, page)
+      const client = await begin(get('/'))
+      client.socket.write(chunked('', '/2'))
+      await waitFor(() => ends.begun.has('/2'), 'the second request')
+      client.reset()
+      await isDestroyed()
+      await ends.are({ '/': LOST, '/2': LOST })
+    })
+
+    it(`should call lost a ${what} that a timeout cuts`, async () => {
+      // long enough for the request to come first, also on a busy machine
+      const { ends, port, isDestroyed } = await site(serve, page, { timeout: 300 })
+      const client = await download(port, get('/'))
+      await isDestroyed()
+      await ends.are({ '/': LOST })
+      client.destroy()
+    })
+  }
+
+  it('should call lost the rest of a batch that no kernel can hold when the client goes', async () => {
+    const { ends, begin, isDestroyed } = await site(serve, ctx => { ctx.body = 'x'.repeat(LARGE / 16) })
+    const client = await begin(batch(Array.from({ length: 16 }, (_, i) => `/${i}`)))
+    client.reset()
+    await isDestroyed()
+    const found = Object.values(await ends.all())
+    assert(found.includes(LOST), `${found}`)
+    assert(!found.slice(found.indexOf(LOST)).includes('sent'), `${found}`)
+  })
+
+  it('should call lost what app.close() cuts at its deadline', async () => {
+    const { app, ends, begin } = await site(serve, ctx => { ctx.body = Buffer.alloc(LARGE) })
+    const client = await begin(get('/'))
+    await app.close({ timeout: 50, grace: 0 })
+    await ends.are({ '/': LOST })
+    client.destroy()
+  })
+
+  it('should say so to a listener that comes late', async () => {
+    let ctx
+    const { begun, setup } = holding(undefined, one => { ctx = one; return true })
+    const { talk, sockets } = await serve(setup)
+    const client = await talk(get('/'))
+    await begun()
+    client.socket.resetAndDestroy()
+    await waitFor(() => sockets[0].destroyed, 'the end')
+    for (let i = 0; i < 5; i++) await turn()
+    const err = await new Promise(resolve => ctx.onFinished(resolve))
+    assert.equal(err?.code, LOST)
+  })
+})

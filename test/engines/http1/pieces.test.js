@@ -1,0 +1,209 @@
+'use strict'
+
+const assert = require('node:assert/strict')
+const { Writable } = require('node:stream')
+const { describe, it } = require('node:test')
+const { inspect } = require('node:util')
+
+const { Pieces, ASCII, LATIN1, UTF8, LARGE, NOT_PLAIN, lengthOf } = require('../../../lib/engines/http1/output/pieces')
+
+/** The writes that a socket gets: text with its encoding, or bytes; `[…]` are corked. */
+function writes (pieces, callback) {
+  const got = []
+  let corked = null
+  pieces.writeTo({
+    cork () { corked = [] },
+    uncork () {
+      got.push(corked)
+      corked = null
+    },
+    write (data, encoding, done) {
+      if (typeof data !== 'string') {
+        done = encoding
+        encoding = 'bytes'
+      }
+      assert(pieces.isEmpty, 'it is empty before the socket is called')
+      ;(corked ?? got).push({ data: typeof data === 'string' ? data : Buffer.from(data), encoding, done })
+    }
+  }, callback)
+  return got
+}
+
+/** What arrives: the socket encodes as node's does. */
+function arrives (pieces) {
+  const got = []
+  const socket = new Writable({
+    decodeStrings: true,
+    write (chunk, encoding, callback) {
+      got.push(chunk)
+      callback()
+    }
+  })
+  pieces.writeTo(socket)
+  return Buffer.concat(got)
+}
+
+const TEXTS = { ASCII: ['abc', ASCII], LATIN1: ['é\xff', LATIN1], UTF8: ['子é', UTF8] }
+const BYTES = Buffer.from([0xe5, 0xad, 0x90, 0xff])
+
+/** Pieces of texts and bytes. */
+function piecesOf (...all) {
+  const pieces = new Pieces()
+  for (const one of all) {
+    if (Array.isArray(one)) pieces.addText(...one)
+    else pieces.addBytes(one)
+  }
+  return pieces
+}
+
+const encode = ([text, encoding]) => Buffer.from(text, encoding === UTF8 ? 'utf8' : 'latin1')
+
+describe('the pieces of a write', () => {
+  it('should be empty until something is added', () => {
+    const pieces = new Pieces()
+    assert.equal(pieces.isEmpty, true)
+    assert.equal(pieces.isSealed, false)
+    assert.equal(pieces.size, 0)
+    assert.deepEqual(writes(pieces), [])
+  })
+
+  for (const [first, one] of Object.entries(TEXTS)) {
+    for (const [second, two] of Object.entries(TEXTS)) {
+      it(`should have ${second} text behind ${first} text`, () => {
+        const pieces = piecesOf(one)
+        assert.deepEqual([pieces.isEmpty, pieces.isSealed], [false, false])
+        pieces.addText(...two)
+        assert.equal(pieces.isSealed, first === 'UTF8' && second === 'LATIN1')
+        assert.deepEqual(arrives(pieces), Buffer.concat([encode(one), encode(two)]))
+      })
+    }
+
+    it(`should have bytes behind ${first} text`, () => {
+      const pieces = piecesOf(one, BYTES)
+      assert.equal(pieces.isSealed, first === 'UTF8')
+      assert.deepEqual(arrives(pieces), Buffer.concat([encode(one), BYTES]))
+    })
+  }
+
+  it('should have UTF-8 behind bytes, and go on to be sealed', () => {
+    const pieces = piecesOf(BYTES)
+    assert.equal(pieces.isSealed, false)
+    pieces.addText('子', UTF8)
+    assert.equal(pieces.isSealed, false)
+    assert.equal(pieces.size, BYTES.length + 3)
+    pieces.addText('a', ASCII)
+    assert.deepEqual(arrives(pieces), Buffer.concat([BYTES, Buffer.from('子a')]))
+  })
+
+  it('should have every kind of bytes', () => {
+    for (const bytes of [BYTES, new Uint8Array(BYTES), new Uint8Array([0, ...BYTES, 0]).subarray(1, 5)]) {
+      assert.deepEqual(arrives(piecesOf(bytes)), BYTES)
+    }
+  })
+
+  it('should take nothing behind the bytes that sealed it', () => {
+    const pieces = piecesOf(['子', UTF8], BYTES)
+    assert.equal(pieces.isSealed, true)
+    assert.throws(() => pieces.addText('a', ASCII), { code: 'ERR_ASSERTION', message: /text behind the bytes/ })
+    assert.throws(() => pieces.addBytes(BYTES), { code: 'ERR_ASSERTION', message: /bytes behind the bytes/ })
+    assert.equal(pieces.size, 1 + BYTES.length)
+  })
+
+  it('should not change for no bytes', () => {
+    const pieces = piecesOf(Buffer.alloc(0))
+    assert.equal(pieces.isEmpty, true)
+    pieces.addText('子', UTF8)
+    pieces.addBytes(Buffer.alloc(0))
+    assert.equal(pieces.isSealed, false)
+    assert.deepEqual(writes(pieces).map(({ data, encoding }) => [data, encoding]), [['子', 'utf8']])
+  })
+
+  it('should copy small bytes into the text, and no large ones', () => {
+    for (const [size, isLarge] of [[LARGE - 1, false], [LARGE, true], [LARGE + 1, true]]) {
+      const bytes = Buffer.alloc(size, 0xff)
+      const pieces = piecesOf(['a', ASCII], bytes)
+      assert.equal(pieces.isSealed, isLarge)
+      assert.equal(pieces.size, size + 1)
+      assert.equal(piecesOf(bytes).isEmpty, false)
+      const got = writes(pieces)
+      assert.equal(got.length, 1)
+      if (isLarge) assert.deepEqual(got[0].map(({ encoding }) => encoding), ['latin1', 'bytes'])
+      else assert.equal(got[0].encoding, 'latin1')
+    }
+    assert.equal(LARGE, 16384)
+  })
+
+  it('should be one write, or two that are corked, with the callback in the last one', () => {
+    const done = () => {}
+    const seen = pieces => writes(pieces, done).flat().map(write => [write.data.toString('latin1'), write.encoding, write.done])
+    assert.deepEqual(seen(piecesOf(['a', ASCII])), [['a', 'latin1', done]])
+    assert.deepEqual(seen(piecesOf(Buffer.alloc(LARGE, 'b'))), [['b'.repeat(LARGE), 'bytes', done]])
+    assert.deepEqual(seen(piecesOf(['é', UTF8], Buffer.from('c'))), [['é', 'utf8', undefined], ['c', 'bytes', done]])
+    assert.deepEqual(seen(new Pieces()), [['', 'latin1', done]])
+  })
+
+  it('should be empty again after it was written or cleared', () => {
+    const pieces = new Pieces()
+    for (const empty of [() => writes(pieces), () => pieces.clear()]) {
+      pieces.addText('子', UTF8)
+      pieces.addBytes(BYTES)
+      pieces.addCallback(() => {})
+      empty()
+      assert.equal(pieces.isEmpty, true)
+      assert.equal(pieces.isSealed, false)
+      assert.equal(pieces.callbacks, null)
+      pieces.addText('\xff', LATIN1)
+      assert.deepEqual(arrives(pieces), Buffer.from([0xff]))
+    }
+  })
+
+  it('should keep callbacks in their order', () => {
+    const [one, two] = [() => {}, () => {}]
+    const pieces = new Pieces()
+    pieces.addCallback(one)
+    assert.equal(pieces.isEmpty, false)
+    pieces.addCallback(two)
+    assert.deepEqual(pieces.callbacks, [one, two])
+  })
+
+  const ENCODINGS = [undefined, null, 'utf8', 'utf-8', 'latin1', 'binary', 'ascii', 'hex', 'base64', 'ucs2', 'utf16le']
+
+  for (const encoding of ENCODINGS) {
+    it(`should have what node writes as ${encoding}`, () => {
+      for (const text of ['abcd', 'é\xff', '子é', '\ud800', '']) {
+        for (const [before, behind] of [['', ''], ['é', ''], ['子', ''], ['', 'z']]) {
+          const pieces = new Pieces()
+          if (before !== '') pieces.add(before)
+          pieces.add(text, encoding)
+          if (behind !== '' && !pieces.isSealed) pieces.add(behind)
+          const expected = [Buffer.from(before), Buffer.from(text, encoding), Buffer.from(behind)]
+          assert.deepEqual(arrives(pieces), Buffer.concat(expected), `${before}${text}`)
+        }
+      }
+    })
+  }
+
+  it('should add a line end of node as text', () => {
+    const pieces = new Pieces()
+    pieces.add('子')
+    pieces.add(Buffer.from('\r\n'))
+    assert.equal(pieces.isSealed, false)
+    pieces.add('é')
+    assert.deepEqual(arrives(pieces), Buffer.from('子\r\né'))
+    for (const other of ['\r\n\r', '\r', '\n\r', '\r\r', '\n\n', 'a\n', '\ra']) {
+      pieces.add('子')
+      pieces.add(Buffer.from(other))
+      assert.equal(pieces.isSealed, true, JSON.stringify(other))
+      assert.deepEqual(arrives(pieces), Buffer.from(`子${other}`))
+    }
+  })
+})
+
+describe('the length of a body', () => {
+  for (const [body, length] of [
+    [undefined, 0], [null, 0], ['', 0], ['abc', 3], ['子', 3], [Buffer.from('ab'), 2], [new Uint8Array(3), 3],
+    [5, NOT_PLAIN], [{}, NOT_PLAIN], [new Uint16Array(1), NOT_PLAIN]
+  ]) it(`should be ${length} bytes: ${inspect(body)}`, () => assert.equal(lengthOf(body), length))
+
+  it('should be less than that of every plain body if node must send it', () => assert(NOT_PLAIN < 0))
+})

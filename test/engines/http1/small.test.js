@@ -1,0 +1,170 @@
+'use strict'
+
+const assert = require('node:assert/strict')
+const { Readable } = require('node:stream')
+const { setImmediate: turn } = require('node:timers/promises')
+
+const Kone = require('../../helpers/kone')
+const { MAJOR, get, hello, last, post, use, waitFor } = require('./sides')
+const { front, wire } = require('./wire')
+
+wire('a request pipelined behind a response that closes', ({ it, serve }) => {
+  const READERS = {
+    'as a stream': (ctx, note) => {
+      let text = ''
+      ctx.req.on('data', chunk => { text += chunk }).on('end', () => note(`end ${text}`)).on('error', err => note(err.code))
+    },
+    'by readBody()': async (ctx, note) => {
+      try {
+        note(`end ${await ctx.request.readBody()}`)
+      } catch (err) {
+        note(err.code)
+      }
+    }
+  }
+
+  for (const [what, bytes, ...ends] of [
+    ['that came with it', post('hello'), 'end hello', 'end hello'],
+    ['that came in part', post('he', '', 5), 'ECONNRESET', 'KONE_ERR_BODY_ABORTED'],
+    ['that is not a size', get('/'), 'end ', 'end ']
+  ]) {
+    for (const [i, [how, read]] of Object.entries(READERS).entries()) {
+      it(`should have the body ${what}, ${how}`, async () => {
+        const seen = []
+        const { all } = await serve(use(ctx => {
+          if (ctx.path === '/') return read(ctx, end => seen.push(end))
+          ctx.set('Connection', 'close')
+          ctx.body = 'first'
+        }))
+        assert.match(await all(get('/1') + bytes), /first$/)
+        await waitFor(() => seen.length, 'the end of the body')
+        for (let i = 0; i < 5; i++) await turn()
+        assert.deepEqual(seen, [ends[i]])
+      })
+    }
+  }
+})
+
+wire('a response that was ready before its turn', ({ it, all }) => {
+  const BODIES = {
+    'a string': () => 'body',
+    'a Buffer': () => Buffer.from('body'),
+    'a stream': () => Readable.from(['bo', 'dy']),
+    nothing: () => null
+  }
+  const later = async () => { for (let i = 0; i < 5; i++) await turn() }
+  const slow = async body => {
+    await later()
+    return body
+  }
+
+  async function * slowly () {
+    for (let i = 0; i < 3; i++) yield slow('part')
+  }
+
+  for (const [first, body] of [
+    ['a late string', () => slow('first')],
+    ['a stream', () => Readable.from(slowly())],
+    ['a late stream', () => slow(Readable.from(slowly()))],
+    ['a large Buffer', () => slow(Buffer.alloc(1_000_000, 'x'))]
+  ]) {
+    it(`should be sent behind ${first}`, async () => {
+      const paths = ['first', ...Object.keys(BODIES), 'first', ...Object.keys(BODIES)].map(name => `/${encodeURI(name)}`)
+      const text = await all(use(async ctx => {
+        ctx.body = ctx.path === '/first' ? await body() : BODIES[decodeURI(ctx.path.slice(1))]()
+      }), paths.map(path => get(path)).join('') + last('/nothing'))
+      assert.equal(text.split('HTTP/1.1 20').length - 1, paths.length + 1)
+      assert.match(text, /\r\nConnection: close\r\n\r\n$/)
+    })
+  }
+})
+
+wire('server.timeout', ({ it, serve }) => {
+  it('should leave the half-sent header section behind a response to the keep-alive timeout', async () => {
+    // long enough for the second request to begin, also on a busy machine
+    const { ask, all } = await serve(hello, { timeout: 400, keepAliveTimeout: 60000 })
+    const client = await ask(get('/'))
+    client.write('GET /2 HTTP/1.1\r\n')
+    await all() // began later, and is not left alone
+    assert(!client.ended, 'the connection was cut')
+    await client.ask('Host: a\r\n\r\n')
+  })
+})
+
+front('a HEAD whose body is the request', ({ it, ask }) => {
+  // node:http closes it on every version
+  const skip = MAJOR < 26 && 'before Node 26 a request that is destroyed takes its socket with it'
+
+  it('should keep the connection', { skip }, async () => {
+    const client = await ask(use(ctx => { ctx.body = ctx.method === 'HEAD' ? ctx.req : 'hello' }),
+      'HEAD / HTTP/1.1\r\nHost: a\r\n\r\n', /^HTTP\/1\.1 200 OK\r\n[^]*\r\n\r\n$/)
+    assert.match(client.text, /^Connection: keep-alive\r$/m)
+    await client.ask(get('/2'))
+  })
+})
+
+wire('a value of Connection that only resembles close', ({ it, serve }) => {
+  for (const value of ['close\xa0', '\xa0close', 'close\x85', 'xclose', 'close;x']) {
+    for (const pieces of ['whole', 'byte by byte']) {
+      it(`should keep the connection, ${JSON.stringify(value)}, ${pieces}`, async () => {
+        const { talk, sockets } = await serve(hello)
+        const client = await talk()
+        const text = get('/', `Connection: ${value}\r\n`)
+        for (const piece of pieces === 'whole' ? [text] : text) {
+          client.write(piece)
+          await waitFor(() => sockets[0]?.bytesRead === client.socket.bytesWritten, 'the byte')
+        }
+        await client.until(/hello$/)
+        assert.match(client.text, /^Connection: keep-alive\r$/m)
+        await client.ask(get('/2'))
+      })
+    }
+  }
+})
+
+front('a synchronous layer that sets the body a microtask later', ({ it, all }) => {
+  const late = ctx => { Promise.resolve().then(() => { ctx.body = 'late' }) }
+
+  for (const [what, layers] of [
+    ['alone', [late]],
+    ['behind another one', [(ctx, next) => next(), late]],
+    ['behind one that does not return next()', [(ctx, next) => { next() }, late]],
+    ['behind an async one', [async (ctx, next) => { await next() }, late]]
+  ]) {
+    it(`should be in time, ${what}`, async () => {
+      assert.match(await all(app => layers.forEach(layer => app.use(layer)), last('/')), /^HTTP\/1\.1 200 OK\r\n[^]+late$/)
+    })
+  }
+
+  it('should be in time in a pipelined batch, in order', async () => {
+    const setup = use(ctx => {
+      if (ctx.path === '/1') late(ctx)
+      else ctx.body = 'soon'
+    })
+    assert.match(await all(setup, get('/1') + get('/2') + last('/1')), /late[^]+soon[^]+late$/)
+  })
+
+  it('should come before what app.final() adds', async () => {
+    assert.match(await all(app => app.use(late).final(ctx => { ctx.body += ' final' }), last('/')), /late final$/)
+  })
+})
+
+front('app.listen() with a compose of its own', ({ it }) => {
+  it('should call it once', async () => {
+    let calls = 0
+    const app = new Kone({
+      compose (middleware) {
+        calls++
+        return Kone.compose(middleware)
+      }
+    })
+    hello(app)
+    const server = app.listen(0, '127.0.0.1')
+    try {
+      await waitFor(() => server.listening, 'the server')
+      assert.equal(calls, 1)
+    } finally {
+      await new Promise(resolve => server.close(resolve))
+    }
+  })
+})

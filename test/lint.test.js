@@ -1,0 +1,89 @@
+'use strict'
+
+const assert = require('node:assert/strict')
+const { describe, it } = require('node:test')
+const { Linter } = require('eslint')
+const owners = require('../tools/eslint/owners')
+const prose = require('../tools/eslint/prose')
+
+/** What the linter's own rules find in a source, whose kind is that of the file name. */
+function found (rule, source, { file = 'a.js', options = [] } = {}) {
+  const messages = new Linter().verify(source, [{
+    files: ['**/*.{js,mjs,md}'],
+    linterOptions: { reportUnusedDisableDirectives: 'off' },
+    languageOptions: {
+      sourceType: file.endsWith('.mjs') ? 'module' : 'commonjs', ...(file.endsWith('.md') && { parser: prose.markdown })
+    },
+    plugins: { kone: { rules: { owners, prose: prose.rule } } },
+    rules: { [`kone/${rule}`]: ['error', ...options] }
+  }], file)
+  return messages.map(({ message, line }) => ({ message, line }))
+}
+
+describe('the rule kone/owners', () => {
+  const refused = (code, options = {}) => found('owners', code, { options: [options] }).map(({ message }) => message)
+
+  for (const [what, code, ...expected] of [
+    ['a field of a parameter', 'function f (other) { other.x = 1 }', 'other.x'],
+    ['a field of a field', 'class A { f () { this.other.x = 1 } }', 'this.other.x'],
+    ['a counter', 'function f (other) { other.count++ }', 'other.count'],
+    ['a delete', 'function f (other) { delete other.x }', 'other.x'],
+    ['a delete behind ?.', 'function f (other) { delete other?.x }', 'other?.x'],
+    ['a target of destructuring', 'function f (other) { [other.x, { y: other.y = 2 }] = list }', 'other.x', 'other.y'],
+    ['a target of a loop', 'function f (other) { for (other.x of list); }', 'other.x'],
+    ['a computed name', 'function f (other, name) { other[name] = 1 }', 'other[name]'],
+    ['a symbol of another file', "const { kX } = require('./x')\nfunction f (other) { other[kX] = 1 }", 'other[kX]'],
+    ['Object.assign()', 'function f (other) { Object.assign(other, { x: 1 }) }', 'Object.assign(other, { x: 1 })'],
+    ['Object.defineProperty()', "function f (other) { Object.defineProperty(other, 'x', {}) }", "Object.defineProperty(other, 'x', {})"],
+    ['what another file made', "const { make } = require('./x')\nconst a = make()\na.x = 1", 'a.x'],
+    ['a class of another file', "const { A } = require('./a')\nconst a = new A()\na.x = 1", 'a.x'],
+    ['what may be a stranger', 'function f (other) { let a = {}; a = other; a.x = 1 }', 'a.x'],
+    ['`this` of a listener', 'function onClose () { this.closed = true }', 'this.closed'],
+    ['a list that came from elsewhere', 'class A { constructor (l) { this.l = l; this.l[0] = 1 } }', 'this.l[0]']
+  ]) it(`should refuse ${what}`, () => assert.deepEqual(refused(code), expected))
+
+  for (const [what, code] of [
+    ['`this` of a method', 'class A { f () { this.x = 1; const g = () => { this.y = 2 } } }'],
+    ['`this` of an object literal', 'module.exports = { set x (v) { this.y = v }, f () { this.z = 1 } }'],
+    ['`this` of a constructor function', 'function A () { this.x = 1 }\nnew A()'],
+    ['an object literal', 'const a = {}\na.x = 1'],
+    ['an instance of a class of the file', 'class A {}\nfunction f () { const a = new A(); a.x = 1 }'],
+    ['an object without a prototype', 'const a = Object.create(null)\na.x = 1'],
+    ['a list of its own', 'class A { constructor () { this.list = [] } f (i) { this.list[i] = 1; const { list } = this; list[i]++ } }'],
+    ['a function of the file', 'function f () {}\nf.x = 1\nmodule.exports.f = f\nexports.g = 1'],
+    ['an error that it makes', 'function f () { const err = new Error(); err.code = 1 }'],
+    ['the state of its own regexp', 'const WORD = /a/y\nWORD.lastIndex = 1'],
+    ['a symbol of the file', 'const kX = Symbol("x")\nfunction f (o) { o[kX] = 1; Object.defineProperty(o, kX, {}); delete o[kX] }'],
+    ["Koa's setters and node's fields", 'function f (ctx, res) { ctx.status = 1; ctx.body = 2; res.statusCode = 3 }']
+  ]) it(`should allow ${what}`, () => assert.deepEqual(refused(code), []))
+
+  it('should allow fields and exceptions only where they are named, and no exception without a use', () => {
+    const code = 'function f (res) { res.shouldKeepAlive = false }'
+    assert.deepEqual(refused(code), ['res.shouldKeepAlive'])
+    assert.deepEqual(refused(code, { fields: ['shouldKeepAlive'] }), [])
+    assert.deepEqual(refused(code, { exceptions: { 'res.shouldKeepAlive': 'why' } }), [])
+    assert.deepEqual(refused('', { exceptions: { 'res.x': 'why' } }), ['an exception without a use: res.x'])
+  })
+})
+
+describe('the rule kone/prose', () => {
+  for (const [file, source, line] of [
+    ['a.js', '// The answer is sent.', 1],
+    ['a.js', '/**\n * Notified when\n * the response is out.\n */', 3],
+    ['a.js', "it('should answer 200', () => {})", 1],
+    ['a.js', 'const text = `the front ${verb} and stands aside`', 1], // eslint-disable-line no-template-curly-in-string
+    ['a.mjs', "import a from 'a' // not mine", 1],
+    ['a.md', '# A request\n\nis asked.', 3]
+  ]) {
+    it(`should read ${JSON.stringify(source)}`, () => {
+      assert.deepEqual(found('prose', source, { file }).map(({ line }) => line), [line])
+    })
+  }
+
+  for (const [file, source] of [
+    ['a.js', "const answer = ask('GET /')\nanswer.head // of `the answer`"],
+    ['a.js', '/**\n * Ask.\n *\n *    const answer = ask()\n */'],
+    ['a.js', '// by HEAD, out of memory'],
+    ['a.md', '```js\n// the answer is out\n```\n\nThe name `answer` stays.']
+  ]) it(`should not read ${JSON.stringify(source)}`, () => assert.deepEqual(found('prose', source, { file }), []))
+})

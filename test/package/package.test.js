@@ -1,0 +1,157 @@
+'use strict'
+
+const assert = require('node:assert/strict')
+const { execFile } = require('node:child_process')
+const { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } = require('node:fs')
+const { createRequire } = require('node:module')
+const { tmpdir } = require('node:os')
+const { join, posix, sep } = require('node:path')
+const { after, before, describe, it } = require('node:test')
+const { promisify } = require('node:util')
+const { onFreePort } = require('../helpers/ports')
+const { start } = require('../helpers/child')
+
+const run = promisify(execFile)
+const ROOT = join(__dirname, '../..')
+const semver = require('semver')
+const manifest = require('kone/package.json')
+const { names } = require('../../tools/middleware-index')
+
+describe('the package', () => {
+  let folder, packed
+
+  before(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'kone-package-'))
+    const { stdout } = await run('npm', ['pack', '--json', '--pack-destination', folder], { cwd: ROOT })
+    packed = JSON.parse(stdout)[0]
+    writeFileSync(join(folder, 'package.json'), '{ "private": true }')
+    await run('npm', ['install', '--prefer-offline', '--no-audit', '--no-fund', `./${packed.filename}`], {
+      cwd: folder,
+      timeout: 300000
+    })
+  })
+
+  after(() => rmSync(folder, { recursive: true, force: true }))
+
+  it('should hold lib, middleware, the command, docs and the documents, nothing else', () => {
+    const documents = ['CHANGELOG.md', 'LICENSE', 'MIGRATION.md', 'README.md', 'SECURITY.md', 'package.json']
+    const strange = packed.files.map(({ path }) => path)
+      .filter(path => !/^(?:cluster|command|lib|middleware)\/|^docs\/.*\.(?:md|svg)$/.test(path) && !documents.includes(path))
+    assert.deepEqual(strange, [])
+    assert(packed.files.some(({ path }) => path === 'lib/application.js'))
+    assert(packed.files.some(({ path }) => path === 'middleware/router/index.js'))
+  })
+
+  it('should have a target in it for every link of its pages', () => {
+    const files = packed.files.map(({ path }) => path)
+    let links = 0
+    for (const page of files.filter(path => path.endsWith('.md'))) {
+      const text = readFileSync(join(folder, 'node_modules/kone', page), 'utf8').replace(/^ *```[\s\S]*?^ *```$/gm, '')
+      for (const [, link, image] of text.matchAll(/\]\((?!https?:|mailto:)([^)#\s]+)[^)\s]*\)|<(?:img|source) [^>]*src(?:set)?="(?!https?:)([^"]+)"/g)) {
+        const target = link ?? image
+        links++
+        assert(files.includes(posix.join(posix.dirname(page), target)), `${page}: ${target}`)
+      }
+    }
+    assert(links > 50)
+  })
+
+  /** The paths of the packages that are installed in a folder. */
+  async function list (cwd) {
+    const { stdout } = await run('npm', ['ls', '--omit=dev', '--all', '--parseable'], { cwd })
+    return stdout.trim().split('\n').slice(1)
+  }
+
+  it('should install as many packages as the comparison with Koa says', async () => {
+    const koa = join(folder, 'koa')
+    mkdirSync(koa)
+    writeFileSync(join(koa, 'package.json'), '{ "private": true }')
+    const version = require('koa/package.json').version
+    await run('npm', ['install', '--prefer-offline', '--no-audit', '--no-fund', `koa@${version}`], { cwd: koa, timeout: 120000 })
+    const page = readFileSync(join(ROOT, 'docs/api/koa.md'), 'utf8')
+    const [, theirs, ours] = /\| packages installed \| (\d+) without any middleware \| (\d+) with the whole set \|/.exec(page)
+    assert.deepEqual([(await list(koa)).length, (await list(folder)).length], [Number(theirs), Number(ours)])
+  })
+
+  it('should install at most 60 packages, none of them AGPL', async () => {
+    const installed = await list(folder)
+    assert(installed.length <= 60, `${installed.length} packages`)
+    for (const path of installed) {
+      assert.doesNotMatch(String(JSON.parse(readFileSync(join(path, 'package.json'))).license), /AGPL/, path)
+    }
+  })
+
+  it('should need no Node later than 20, in any of its packages', async () => {
+    const { stdout } = await run('npm', ['ls', '--omit=dev', '--all', '--parseable'], { cwd: folder })
+    for (const path of stdout.trim().split('\n').slice(1)) {
+      const { name, version, engines } = JSON.parse(readFileSync(join(path, 'package.json')))
+      assert(semver.satisfies('20.0.0', engines?.node ?? '*'), `${name} ${version} needs Node ${engines?.node}`)
+    }
+  })
+
+  it('should need none of the packages that its own code replaces', async () => {
+    const { stdout } = await run('npm', ['ls', '--omit=dev', '--all', '--parseable'], { cwd: folder })
+    const names = stdout.trim().split('\n').map(path => path.split(`node_modules${sep}`).pop())
+    for (const name of ['delegates', 'koa-compose', 'koa-convert', 'is-generator-function', 'http-assert', 'koa', 'pm2']) {
+      assert(!names.includes(name), name)
+    }
+  })
+
+  it('should load every public path', () => {
+    const from = createRequire(join(folder, 'index.js'))
+    for (const path of ['', '/bluebird', '/compose', '/middleware', '/package.json', '/lib/application',
+      '/lib/context', '/lib/request', '/lib/response', '/lib/application.js']) {
+      assert(from(`kone${path}`), path)
+    }
+    for (const path of ['/lib/respond', '/lib/errors.js', '/lib/engines/drain', '/lib/engines/http1/parser', '/middleware/_shared/redis']) {
+      assert.throws(() => from(`kone${path}`), { code: 'ERR_PACKAGE_PATH_NOT_EXPORTED' }, path)
+    }
+    const middleware = from('kone/middleware')
+    for (const name of Object.keys(middleware)) {
+      assert.equal(from(`kone/middleware/${name}`), middleware[name], name)
+    }
+    assert.deepEqual(Object.keys(middleware), names())
+  })
+
+  it('should serve an app in a cluster by its command, without a checkout', async () => {
+    const command = join(folder, 'node_modules/.bin/kone')
+    assert.equal((await run(command, ['--version'], { cwd: folder })).stdout.trim(), manifest.version)
+    writeFileSync(join(folder, 'app.js'), "module.exports = (req, res) => res.end('hi')")
+    const env = { ...process.env, NODE_TEST_CONTEXT: undefined, TMPDIR: folder }
+    const child = await onFreePort(port => {
+      env.PORT = String(port)
+      return start([command, 'start', 'app.js', '--instances', '1', '--cluster', 'node'], env, folder)
+    })
+    assert.equal(await (await fetch(child.url)).text(), 'hi')
+    await run(command, ['stop'], { cwd: folder, env })
+    assert.equal(await child.stop(), 0)
+  })
+
+  it('should be a 2.x release from 2.17.0 on', () => {
+    const [, minor] = /^2\.(\d+)\.\d+$/.exec(manifest.version)
+    assert(Number(minor) >= 17)
+  })
+})
+
+describe('imports', () => {
+  it('should follow the rules of .dependency-cruiser.js', async () => {
+    const { cruise } = await import('dependency-cruiser')
+    const { forbidden, options } = require('../../.dependency-cruiser')
+    const { output } = await cruise(['lib', 'middleware'], { ...options, baseDir: ROOT, validate: true, ruleSet: { forbidden } })
+    assert(output.modules.length > 100, 'nothing was read')
+    assert.deepEqual(output.summary.violations.map(({ rule, from, to }) => `${rule.name}: ${from} → ${to}`), [])
+  })
+})
+
+describe('the names that an ES module imports', () => {
+  it('should be those of helmet, of the router and of kone/bluebird', async () => {
+    const helmet = await import('kone/middleware/helmet')
+    for (const name of Object.keys(helmet.default)) assert.equal(helmet[name], helmet.default[name], name)
+    const router = await import('kone/middleware/router')
+    assert.equal(router.url('/users/:id', { id: 1 }), '/users/1')
+
+    const bluebird = await import('kone/bluebird')
+    assert.equal(bluebird.default, require('kone/bluebird'))
+    assert.equal(bluebird.HttpError, require('kone').HttpError)
+  })
+})

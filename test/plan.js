@@ -1,0 +1,87 @@
+'use strict'
+
+/*
+ * Which test files run when. The lists have files and folders; test/plan.test.js checks them.
+ */
+
+const { readdirSync, statSync } = require('node:fs')
+const { join } = require('node:path')
+
+const ROOT = join(__dirname, '..')
+
+/** Started first, because a long file that starts last is waited for. */
+const FIRST = [
+  'test/cluster/reload.test.js', 'test/benchmarks/contenders.test.js', 'test/cluster/commands.test.js', 'test/command',
+  'test/deploy', 'test/e2e', 'test/types', 'test/security/linear.test.js', 'test/engines/http1/linear.test.js',
+  'test/engines/http1/siege.test.js'
+]
+
+/** Only in `make test-all`: what takes minutes, most of it in programs of others. */
+const LONG = [
+  'test/agents/agents.test.js', 'test/agents/sticky.test.js', 'test/benchmarks/crowd.test.js',
+  'test/benchmarks/dropin.test.js', 'test/benchmarks/faults.test.js', 'test/bundle', 'test/cluster/commands.test.js',
+  'test/command/typescript.test.js', 'test/compat/install.test.js', 'test/compat/koa3.test.js',
+  'test/create.test.js', 'test/deploy/folder.test.js', 'test/deploy/hosts.test.js', 'test/deploy/lint.test.js',
+  'test/docs/getting-started.test.js', 'test/docs/install.test.js', 'test/docs/site.test.js',
+  'test/e2e/app.errors.test.js', 'test/e2e/app.look.test.js', 'test/e2e/app.test.js', 'test/e2e/process.test.js',
+  'test/engines/fetch/runtimes.set.test.js', 'test/middleware/static.disk.test.js', 'test/package/package.test.js',
+  'test/published/published.test.js', 'test/runners', 'test/security/linear.test.js', 'test/types/compilers.test.js',
+  'test/types/cost.test.js', 'test/types/path.test.js'
+]
+
+/**
+ * Twice, the second time with bluebird. An app uses its option Promise for what callback(), close() and inject() return,
+ * and for currentContext: all other code sees native promises only, so other files would repeat the first time.
+ */
+const BLUEBIRD = ['test/application', 'test/context']
+
+/** The modules of lib that read the option: whoever adds one adds its tests to BLUEBIRD. */
+const SEE_PROMISE = ['lib/application.js', 'lib/bluebird.js', 'lib/engines/host.js']
+
+/** Once in `make test-all`: what does not depend on the Node under test, or takes its own. */
+const ANY_NODE = [
+  'test/agents', 'test/benchmarks', 'test/bundle', 'test/cluster', 'test/command', 'test/compat/install.test.js',
+  'test/compat/koa3.test.js', 'test/middleware/static.disk.test.js',
+  'test/compat/real.test.js', 'test/create.test.js', 'test/deploy', 'test/docs', 'test/e2e',
+  'test/engines/fetch/runtimes.set.test.js', 'test/engines/fetch/runtimes.test.js',
+  'test/examples.test.js', 'test/messages.test.js', 'test/mutants', 'test/package', 'test/plan.test.js', 'test/published',
+  'test/runners', 'test/security/linear.test.js', 'test/security/regexp.test.js', 'test/types', 'test/types.test.js', 'test/workflows.test.js'
+]
+
+/** While writing: lib and the set, without what takes long. */
+const QUICK = ['test/application', 'test/compose', 'test/context', 'test/middleware', 'test/request', 'test/response']
+const NOT_QUICK = [
+  'test/middleware/bodyParser.oracle.test.js', 'test/middleware/rateLimit.test.js', 'test/middleware/router.oracle.test.js',
+  'test/middleware/session.koa-session.test.js', 'test/middleware/session.oracle.test.js',
+  'test/middleware/session.races.test.js', 'test/middleware/session.redis.test.js', 'test/middleware/static.oracle.test.js',
+  'test/middleware/upload.oracle.test.js'
+]
+
+/**
+ * The test files of files and folders.
+ *
+ * @param {string[]} paths
+ * @return {string[]} from the root, sorted
+ */
+function filesOf (paths) {
+  const files = paths.flatMap(path => {
+    if (!statSync(join(ROOT, path)).isDirectory()) return path
+    return readdirSync(join(ROOT, path), { recursive: true })
+      .filter(name => name.endsWith('.test.js') && !name.includes('node_modules'))
+      .map(name => join(path, name))
+  })
+  return [...new Set(files)].sort()
+}
+
+function without (files, paths) {
+  const left = new Set(filesOf(paths))
+  return files.filter(file => !left.has(file))
+}
+
+/** The longest first. */
+function inOrder (files) {
+  const first = new Set(FIRST.flatMap(path => filesOf([path])).filter(file => files.includes(file)))
+  return [...first, ...files.filter(file => !first.has(file))]
+}
+
+module.exports = { ANY_NODE, BLUEBIRD, FIRST, LONG, NOT_QUICK, QUICK, SEE_PROMISE, filesOf, inOrder, without }

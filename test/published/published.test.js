@@ -1,0 +1,77 @@
+'use strict'
+
+const assert = require('node:assert/strict')
+const { execFile, spawn } = require('node:child_process')
+const { once } = require('node:events')
+const { closeSync, copyFileSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, symlinkSync } = require('node:fs')
+const { tmpdir } = require('node:os')
+const { join } = require('node:path')
+const { after, before, describe, it } = require('node:test')
+const { pathToFileURL } = require('node:url')
+const { promisify } = require('node:util')
+const { names } = require('../../tools/middleware-index')
+const { install } = require('../helpers/area')
+
+const run = promisify(execFile)
+const ROOT = join(__dirname, '../..')
+
+/*
+ * `require` and `import` share one declaration: in an own .d.mts `export =` is TS1203, and `declare module 'kone'` would
+ * augment only one of two. What is imported is right, because the class is the default export of index.mjs.
+ */
+const SHARED = ['lib/index.d.ts', 'lib/bluebird.d.ts']
+
+describe('the packed tarball', () => {
+  let area, folder, tarball
+
+  before(async () => {
+    area = install('published')
+    folder = mkdtempSync(join(tmpdir(), 'kone-published-'))
+    const { stdout } = await run('npm', ['pack', '--json', '--pack-destination', folder], { cwd: ROOT })
+    tarball = join(folder, JSON.parse(stdout)[0].filename)
+  })
+
+  after(() => rmSync(folder, { recursive: true, force: true }))
+
+  it('should have the right types for every kind of module resolution, by @arethetypeswrong/cli', async () => {
+    const middleware = names().map(name => `middleware/${name}`)
+    const args = [tarball, '--format', 'json', '--ignore-rules', 'false-cjs', '--include-entrypoints', ...middleware]
+    const report = join(folder, 'attw.json')
+    const fd = openSync(report, 'w') // of a pipe it writes only a part before it exits
+    const [code] = await once(spawn(area.bin('attw'), args, { stdio: ['ignore', fd, 'inherit'] }), 'exit')
+    closeSync(fd)
+    const { analysis, problems } = JSON.parse(readFileSync(report))
+    const { FalseCJS: shared, ...others } = problems
+    assert.deepEqual(others, {})
+    assert.deepEqual(shared.map(({ typesFileName }) => typesFileName.split('/kone/').at(-1)), SHARED)
+    assert.equal(code, 0)
+    for (const entry of ['.', './bluebird', './middleware', ...middleware.map(name => `./${name}`)]) {
+      assert(Object.hasOwn(analysis.entrypoints, entry), entry)
+    }
+  })
+
+  it('should compile with TypeScript 5.0, the oldest that is supported', async () => {
+    const file = join(folder, 'router.mts')
+    copyFileSync(join(__dirname, '../types/router.ts'), file)
+    mkdirSync(join(folder, 'node_modules'))
+    symlinkSync(ROOT, join(folder, 'node_modules/kone'), 'junction')
+    const tsc = area.require.resolve('typescript-5.0/bin/tsc')
+    const types = join(ROOT, 'node_modules/@types')
+    const options = ['--strict', '--noEmit', '--skipLibCheck', '--target', 'es2022', '--module', 'nodenext']
+    const { stdout } = await run(process.execPath, [tsc, ...options, '--types', 'node', '--typeRoots', types, file], {
+      cwd: folder
+    }).catch(err => err)
+    assert.equal(stdout, '')
+  })
+
+  it('should have nothing that publint would change', async () => {
+    const { publint } = await import(pathToFileURL(area.require.resolve('publint')))
+    const bytes = readFileSync(tarball)
+    const tar = bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength)
+    const { messages, pkg } = await publint({ pack: { tarball: tar }, strict: true })
+    const others = messages.filter(({ code }) => code !== 'EXPORTS_TYPES_INVALID_FORMAT')
+    assert.deepEqual(others, [])
+    assert.deepEqual(messages.map(({ path }) => path.join(' ')), ['exports . types'])
+    assert.equal(pkg.name, 'kone')
+  })
+})

@@ -1,0 +1,76 @@
+'use strict'
+
+/*
+ * What the rule owners lets the files of lib write, by their path below lib.
+ */
+
+/** Fields that node does not document; only these files may write them. */
+const UNDOCUMENTED = [
+  {
+    files: /^engines\/fetch\/node\.js$/,
+    fields: [
+      'httpVersionMajor', 'httpVersionMinor', 'httpVersion', 'rawHeaders', 'complete', '_read', // of a request
+      'sendDate', 'destroyed', '_closed' // of a response
+    ]
+  },
+  { files: /^file-stream\.js$/, fields: ['end', 'highWaterMark'] }, // of an fs.ReadStream, and of its state
+  { files: /^engines\/drain\.js$/, fields: ['shouldKeepAlive', 'closeIdleConnections'] },
+  {
+    files: /^engines\/http1\/node\/|^engines\/fetch\/node\.js$/,
+    fields: [
+      'server', '_httpMessage', 'push', 'unshift', 'setEncoding', 'destroy', 'end', 'readableFlowing', 'needReadable', // of a socket
+      'httpVersionMajor', 'httpVersionMinor', 'httpVersion', 'upgrade', 'joinDuplicateHeaders', // of a request
+      'complete', 'aborted', '_dumped', '_consuming',
+      'ended', 'endEmitted', 'destroyed', 'closed', 'closeEmitted', 'errored', 'errorEmitted', // of its state
+      '_closed', 'socket', 'shouldKeepAlive', 'outputData', 'outputSize', // of a response
+      'rawHeaders', '_read', 'sendDate', // of fetch's, too
+      '_storeHeader', '_writeRaw', '_finish', '_hasBody', '_keepAliveTimeout', '_maxRequestsPerSocket', '_onPendingData'
+    ]
+  }
+]
+
+/** Assignments to a stranger that stay: file → what is assigned to → why. */
+const EXCEPTIONS = {
+  'context.js': {
+    'err.expose': 'ctx.throw(err, status) gives the thrown error a status, as in Koa',
+    'err[key]': 'Koa documents err.status and err.headerSent for app.on("error")'
+  },
+  'engines/fetch/node.js': {
+    'res[kNeedDrain]': 'node clears this mark of its own in its listener for the socket’s drain'
+  },
+  'engines/http1/index.js': {
+    'Object.defineProperty(object, name, { value, writable: true, configurable: true, enumerable: false })':
+      'closeIdleConnections() and closeAllConnections() of a server close the sockets of the front, too'
+  },
+  'engines/http1/node/response.js': {
+    'res[kNeedDrain]': 'node clears this mark of its own in its listener for the socket’s drain'
+  },
+  'engines/http1/node/probe.js': {
+    'Object.assign(server, { maxHeaderSize, insecureHTTPParser, httpValidation, maxHeadersCount })':
+      'documented, of a server that it made',
+    'this.parser.onIncoming': 'of a parser of its own: node’s own function would emit the request',
+    'Object.assign(result, { rawPacket, message })': 'an error of this parser gets what node gives it'
+  },
+  'engines/http1/input/headers.js': {
+    'pattern.lastIndex': 'the state of a regexp that prepare() made'
+  },
+  'engines/http1/input/partial.js': {
+    'part.lastIndex': 'the state of a regexp of this file'
+  },
+  'stream.js': {
+    'res.write': 'node builds the header section in write() and throws where nobody can catch it',
+    'res.end': 'the same',
+    'Object.assign(res, { write, end })': 'puts node’s own back'
+  }
+}
+
+/**
+ * @param {string} file below lib, with slashes
+ * @return {{ fields: string[], exceptions: object }}
+ */
+module.exports = function strangers (file) {
+  const fields = UNDOCUMENTED.find(({ files }) => files.test(file))?.fields ?? []
+  return { fields, exceptions: EXCEPTIONS[file] ?? {} }
+}
+
+module.exports.files = Object.keys(EXCEPTIONS)
