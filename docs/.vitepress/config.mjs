@@ -20,7 +20,7 @@ const rewrites = {
   'middleware/README.md': 'middleware/index.md',
   'middleware/:name/README.md': 'middleware/:name.md',
   'lib/README.md': 'internals/index.md',
-  'lib/http1/README.md': 'internals/http1.md',
+  'lib/engines/http1/README.md': 'internals/http1.md',
   'CHANGELOG.md': 'changelog.md',
   'CONTRIBUTING.md': 'contributing.md',
   'MIGRATION.md': 'migration.md',

@@ -7,7 +7,7 @@ exports.HINT = 'how-to-read-the-examples'
 
 /**
  * A block of JavaScript of a page, completed to a program that runs by itself. The copy button of the site copies it,
- * and test/docs.test.js runs it.
+ * and test/docs/pages.test.js runs it.
  *
  *    program('ctx.body = 1', ['GET /'])
  *    // const Kone = require('kone')
