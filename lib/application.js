@@ -1,11 +1,11 @@
 'use strict'
 
-const { AsyncLocalStorage } = require('node:async_hooks')
-const { channel } = require('node:diagnostics_channel')
-const Emitter = require('node:events')
-const http = require('node:http')
-const util = require('node:util')
-const v8 = require('node:v8')
+const { AsyncLocalStorage } = require('async_hooks')
+const { channel } = require('diagnostics_channel')
+const Emitter = require('events')
+const http = require('http')
+const util = require('util')
+const v8 = require('v8')
 const deprecate = require('depd')('koa')
 const compose = require('./compose')
 const context = require('./context')

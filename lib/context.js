@@ -1,8 +1,8 @@
 'use strict'
 
-const assert = require('node:assert')
-const { AsyncResource } = require('node:async_hooks')
-const util = require('node:util')
+const assert = require('assert')
+const { AsyncResource } = require('async_hooks')
+const util = require('util')
 const Cookies = require('cookies')
 const statuses = require('statuses')
 const { createError, toError } = require('./errors')

@@ -1,6 +1,6 @@
 'use strict'
 
-const fs = require('node:fs')
+const fs = require('fs')
 
 /** Node's default for the option `highWaterMark`, in bytes. */
 const DEFAULT = 64 * 1024

@@ -1,7 +1,7 @@
 'use strict'
 
-const assert = require('node:assert')
-const { inspect } = require('node:util')
+const assert = require('assert')
+const { inspect } = require('util')
 const createError = require('http-errors')
 const statuses = require('statuses')
 const Kone = require('./application')

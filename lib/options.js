@@ -1,6 +1,6 @@
 'use strict'
 
-const { AsyncLocalStorage } = require('node:async_hooks')
+const { AsyncLocalStorage } = require('async_hooks')
 const editDistance = require('./edit-distance')
 const { given, misuse } = require('./usage-error')
 const { checkProxy } = require('./trusted-proxies')

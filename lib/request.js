@@ -1,9 +1,9 @@
 'use strict'
 
-const net = require('node:net')
-const qs = require('node:querystring')
-const util = require('node:util')
-const { format } = require('node:url')
+const net = require('net')
+const qs = require('querystring')
+const util = require('util')
+const { format } = require('url')
 const accepts = require('accepts')
 const contentType = require('content-type')
 const fresh = require('fresh')

@@ -1,6 +1,6 @@
 'use strict'
 
-const { Buffer } = require('node:buffer')
+const { Buffer } = require('buffer')
 const statuses = require('statuses')
 const { send, toStream } = require('./stream')
 

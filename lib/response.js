@@ -1,9 +1,9 @@
 'use strict'
 
-const assert = require('node:assert')
-const { Buffer } = require('node:buffer')
-const { extname } = require('node:path')
-const util = require('node:util')
+const assert = require('assert')
+const { Buffer } = require('buffer')
+const { extname } = require('path')
+const util = require('util')
 const contentDisposition = require('content-disposition')
 const encodeUrl = require('encodeurl')
 const escape = require('escape-html')

@@ -1,7 +1,7 @@
 'use strict'
 
-const http = require('node:http')
-const Stream = require('node:stream')
+const http = require('http')
+const Stream = require('stream')
 const destroy = require('destroy')
 const { ENGINE } = require('./engines/node')
 const { cutShort } = require('./errors')

@@ -1,6 +1,6 @@
 'use strict'
 
-const net = require('node:net')
+const net = require('net')
 const { given, misuse } = require('./usage-error')
 
 const lists = new WeakMap() // app.proxy as a list of addresses → net.BlockList

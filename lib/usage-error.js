@@ -1,6 +1,6 @@
 'use strict'
 
-const { inspect } = require('node:util')
+const { inspect } = require('util')
 
 const LONG = 20 // characters: longer text may be a key or a password, which must not be in a log
 

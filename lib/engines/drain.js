@@ -1,7 +1,7 @@
 'use strict'
 
-const http = require('node:http')
-const { clearInterval, setImmediate, setInterval } = require('node:timers') // jsdom has others, or none
+const http = require('http')
+const { clearInterval, setImmediate, setInterval } = require('timers') // jsdom has others, or none
 
 /**
  * Stop a server without cutting a response short. Works for connections of kone's front, node:http, node:http2, and

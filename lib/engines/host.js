@@ -1,7 +1,7 @@
 'use strict'
 
-const { tracingChannel } = require('node:diagnostics_channel')
-const { debuglog } = require('node:util')
+const { tracingChannel } = require('diagnostics_channel')
+const { debuglog } = require('util')
 const familiesOf = require('../create-context')
 const { remember } = require('./drain')
 

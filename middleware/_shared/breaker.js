@@ -1,6 +1,6 @@
 'use strict'
 
-const { clearTimeout, setTimeout } = require('node:timers') // jsdom has others
+const { clearTimeout, setTimeout } = require('timers') // jsdom has others
 const deadline = require('./deadline')
 
 const FAILURES = 5 // in succession

@@ -1,7 +1,7 @@
 'use strict'
 
-const { constants: { MAX_LENGTH } } = require('node:buffer')
-const zlib = require('node:zlib')
+const { constants: { MAX_LENGTH } } = require('buffer')
+const zlib = require('zlib')
 const createError = require('http-errors')
 
 const KB = 1024

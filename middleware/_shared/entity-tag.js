@@ -1,6 +1,6 @@
 'use strict'
 
-const crypto = require('node:crypto')
+const crypto = require('crypto')
 
 /**
  * The strong entity tag of some bytes: their length and their SHA-1, written as the package `etag`

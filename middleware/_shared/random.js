@@ -1,6 +1,6 @@
 'use strict'
 
-const { randomBytes, randomFillSync } = require('node:crypto')
+const { randomBytes, randomFillSync } = require('crypto')
 
 const pool = Buffer.allocUnsafeSlow(4096)
 let used = pool.length

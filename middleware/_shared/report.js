@@ -1,6 +1,6 @@
 'use strict'
 
-const { inspect } = require('node:util')
+const { inspect } = require('util')
 
 /**
  * Report an error that does not decide the response, for example because it was sent already. All middleware of the set

@@ -1,8 +1,8 @@
 'use strict'
 
-const { Readable, pipeline } = require('node:stream')
-const { promisify } = require('node:util')
-const zlib = require('node:zlib')
+const { Readable, pipeline } = require('stream')
+const { promisify } = require('util')
+const zlib = require('zlib')
 const types = require('mime-db')
 const sizeOf = require('../_shared/bytes')
 const choose = require('../_shared/encoding')

@@ -1,6 +1,6 @@
 'use strict'
 
-const { timingSafeEqual } = require('node:crypto')
+const { timingSafeEqual } = require('crypto')
 const { manual, misuse } = require('../_shared/usage-error')
 const globs = require('./globs')
 const { any, boolean, check, fn, integer, list, refused, string } = require('../_shared/options')

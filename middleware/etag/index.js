@@ -1,6 +1,6 @@
 'use strict'
 
-const { stat } = require('node:fs/promises')
+const { stat } = require('fs/promises')
 const entityTag = require('../_shared/entity-tag')
 const isOver = require('../_shared/is-over')
 const { boolean, check } = require('../_shared/options')

@@ -1,7 +1,7 @@
 'use strict'
 
-const fs = require('node:fs')
-const { resolve } = require('node:path')
+const fs = require('fs')
+const { resolve } = require('path')
 const entityTag = require('../_shared/entity-tag')
 const { given, manual, misuse } = require('../_shared/usage-error')
 const { check, number, text } = require('../_shared/options')

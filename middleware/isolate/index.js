@@ -1,6 +1,6 @@
 'use strict'
 
-const { AsyncLocalStorage } = require('node:async_hooks')
+const { AsyncLocalStorage } = require('async_hooks')
 const { check } = require('../_shared/options')
 const report = require('../_shared/report')
 const { needsNode } = require('../_shared/runtime')

@@ -1,7 +1,7 @@
 'use strict'
 
-const { StringDecoder } = require('node:string_decoder')
-const { Transform, pipeline } = require('node:stream')
+const { StringDecoder } = require('string_decoder')
+const { Transform, pipeline } = require('stream')
 const { check, refused, text } = require('../_shared/options')
 const { isBlob, isResponse, isWebStream } = require('../_shared/web')
 

@@ -1,6 +1,6 @@
 'use strict'
 
-const { createHash, timingSafeEqual } = require('node:crypto')
+const { createHash, timingSafeEqual } = require('crypto')
 
 /**
  * Whether a request has `Authorization: Bearer <token>`. The time that this takes does not depend on the token.

@@ -1,6 +1,6 @@
 'use strict'
 
-const { clearTimeout, setTimeout } = require('node:timers') // jsdom has others
+const { clearTimeout, setTimeout } = require('timers') // jsdom has others
 
 const RESOLUTION = 10 // ms
 

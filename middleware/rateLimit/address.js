@@ -1,6 +1,6 @@
 'use strict'
 
-const { isIP } = require('node:net')
+const { isIP } = require('net')
 
 const WITH_PORT = /^\[|\.\d+:/
 

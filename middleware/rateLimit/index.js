@@ -1,6 +1,6 @@
 'use strict'
 
-const { createHash } = require('node:crypto')
+const { createHash } = require('crypto')
 const { DOWN } = require('../_shared/breaker')
 const keepingHeaders = require('../_shared/error-headers')
 const { given, misuse } = require('../_shared/usage-error')

@@ -1,6 +1,6 @@
 'use strict'
 
-const { isIPv6 } = require('node:net')
+const { isIPv6 } = require('net')
 
 /**
  * The network of an IPv6 address. A client has a whole network, usually a /64, and can use any address of

@@ -1,6 +1,6 @@
 'use strict'
 
-const { randomUUID } = require('node:crypto')
+const { randomUUID } = require('crypto')
 const keepingHeaders = require('../_shared/error-headers')
 const { Rule, check, off } = require('../_shared/options')
 

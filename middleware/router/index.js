@@ -1,6 +1,6 @@
 'use strict'
 
-const http = require('node:http')
+const http = require('http')
 const createError = require('http-errors')
 const { misuse } = require('../_shared/usage-error')
 const { Rule, boolean, check, list, oneOf, string, text } = require('../_shared/options')

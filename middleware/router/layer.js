@@ -1,6 +1,6 @@
 'use strict'
 
-const querystring = require('node:querystring')
+const querystring = require('querystring')
 const { syntaxes, toRegexp } = require('./syntax')
 
 /**

@@ -1,7 +1,7 @@
 'use strict'
 
-const cluster = require('node:cluster')
-const { clearInterval, setInterval } = require('node:timers') // jsdom has others
+const cluster = require('cluster')
+const { clearInterval, setInterval } = require('timers') // jsdom has others
 
 const SWEEP = 60_000 // ms
 

@@ -1,6 +1,6 @@
 'use strict'
 
-const { createCipheriv, createDecipheriv, createSecretKey, hkdfSync } = require('node:crypto')
+const { createCipheriv, createDecipheriv, createSecretKey, hkdfSync } = require('crypto')
 const { misuse } = require('../_shared/usage-error')
 const random = require('../_shared/random')
 

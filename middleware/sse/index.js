@@ -1,7 +1,7 @@
 'use strict'
 
-const { Readable } = require('node:stream')
-const { clearInterval, clearTimeout, setInterval, setTimeout } = require('node:timers') // jsdom has others
+const { Readable } = require('stream')
+const { clearInterval, clearTimeout, setInterval, setTimeout } = require('timers') // jsdom has others
 const { check, integer } = require('../_shared/options')
 
 const HEARTBEAT = ':\n\n'

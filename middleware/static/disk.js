@@ -1,10 +1,10 @@
 'use strict'
 
-const { isAscii } = require('node:buffer')
-const { createHash } = require('node:crypto')
-const fs = require('node:fs')
-const path = require('node:path')
-const { promisify } = require('node:util')
+const { isAscii } = require('buffer')
+const { createHash } = require('crypto')
+const fs = require('fs')
+const path = require('path')
+const { promisify } = require('util')
 const mime = require('mime-types')
 
 const { realpath, stat } = fs.promises

@@ -1,7 +1,7 @@
 'use strict'
 
-const fs = require('node:fs')
-const path = require('node:path')
+const fs = require('fs')
+const path = require('path')
 const choose = require('../_shared/encoding')
 const { given, manual, misuse } = require('../_shared/usage-error')
 const { boolean, check, fn, list, number, off, string } = require('../_shared/options')

@@ -1,7 +1,7 @@
 'use strict'
 
-const fs = require('node:fs')
-const { Readable } = require('node:stream')
+const fs = require('fs')
+const { Readable } = require('stream')
 
 const CHUNK = 64 * 1024 // bytes
 

@@ -1,6 +1,6 @@
 'use strict'
 
-const { AsyncLocalStorage } = require('node:async_hooks')
+const { AsyncLocalStorage } = require('async_hooks')
 const createError = require('http-errors')
 const guard = require('./guard')
 const isOver = require('../_shared/is-over')

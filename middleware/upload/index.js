@@ -1,8 +1,8 @@
 'use strict'
 
-const fs = require('node:fs')
-const os = require('node:os')
-const path = require('node:path')
+const fs = require('fs')
+const os = require('os')
+const path = require('path')
 const busboy = require('busboy')
 const createError = require('http-errors')
 const sizeOf = require('../_shared/bytes')

@@ -1,11 +1,11 @@
 'use strict'
 
-const fs = require('node:fs')
-const path = require('node:path')
-const { randomUUID } = require('node:crypto')
-const { PassThrough } = require('node:stream')
-const { buffer } = require('node:stream/consumers')
-const { pipeline } = require('node:stream/promises')
+const fs = require('fs')
+const path = require('path')
+const { randomUUID } = require('crypto')
+const { PassThrough } = require('stream')
+const { buffer } = require('stream/consumers')
+const { pipeline } = require('stream/promises')
 const { misuse } = require('../_shared/usage-error')
 
 module.exports = { custom, memoryStorage, temporary }

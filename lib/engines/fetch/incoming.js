@@ -1,6 +1,6 @@
 'use strict'
 
-const { Buffer } = require('node:buffer')
+const { Buffer } = require('buffer')
 const contract = require('../contract')
 const { aborted, tooLong, used } = require('../errors')
 

@@ -1,6 +1,6 @@
 'use strict'
 
-const { isIP } = require('node:net')
+const { isIP } = require('net')
 const { given, misuse } = require('../../usage-error')
 const { reset, responseLost } = require('../errors')
 const { End } = require('../memory/pipe')

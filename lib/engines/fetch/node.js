@@ -1,7 +1,7 @@
 'use strict'
 
-const http = require('node:http')
-const { Readable } = require('node:stream')
+const http = require('http')
+const { Readable } = require('stream')
 const { error } = require('../../errors')
 const { End } = require('../memory/pipe')
 const elsewhere = require('./elsewhere')

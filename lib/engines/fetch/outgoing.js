@@ -1,8 +1,8 @@
 'use strict'
 
-const { Buffer } = require('node:buffer')
-const { STATUS_CODES, validateHeaderName, validateHeaderValue } = require('node:http')
-const { Writable } = require('node:stream')
+const { Buffer } = require('buffer')
+const { STATUS_CODES, validateHeaderName, validateHeaderValue } = require('http')
+const { Writable } = require('stream')
 const contract = require('../contract')
 const { reset } = require('../errors')
 const { fieldName } = require('../field-names')

@@ -1,6 +1,6 @@
 'use strict'
 
-const process = require('node:process')
+const process = require('process')
 const { Gate, BODY, FULL, MANY, CLOSE, READ } = require('./input/gate')
 const { Reader } = require('./input/reader')
 const { Outgoing } = require('./output/outgoing')

@@ -1,6 +1,6 @@
 'use strict'
 
-const { STATUS_CODES } = require('node:http')
+const { STATUS_CODES } = require('http')
 const { emit } = require('./call')
 
 /**

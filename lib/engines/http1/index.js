@@ -1,8 +1,8 @@
 'use strict'
 
-const http = require('node:http')
-const { EventEmitter } = require('node:events')
-const { debuglog } = require('node:util')
+const http = require('http')
+const { EventEmitter } = require('events')
+const { debuglog } = require('util')
 const { Scope } = require('./call')
 const { Connection } = require('./connection')
 const fallback = require('./node/fallback')

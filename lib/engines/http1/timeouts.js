@@ -1,7 +1,7 @@
 'use strict'
 
-const { performance } = require('node:perf_hooks')
-const { setImmediate, setTimeout } = require('node:timers') // jsdom has others, or none
+const { performance } = require('perf_hooks')
+const { setImmediate, setTimeout } = require('timers') // jsdom has others, or none
 const { emit } = require('./call')
 const { requestTimeout } = require('./errors')
 

@@ -1,6 +1,6 @@
 'use strict'
 
-const http = require('node:http')
+const http = require('http')
 const { given, misuse } = require('../../usage-error')
 
 /** What a request goes through: as on a server of app.listen(), node:http alone, or app.fetch(). */

@@ -1,6 +1,6 @@
 'use strict'
 
-const { Duplex } = require('node:stream')
+const { Duplex } = require('stream')
 
 /**
  * One end of a connection in memory, with the properties of a socket that Node reads.

@@ -1,7 +1,7 @@
 'use strict'
 
-const process = require('node:process')
-const { setImmediate } = require('node:timers') // jsdom has none
+const process = require('process')
+const { setImmediate } = require('timers') // jsdom has none
 const { responseLost } = require('../errors')
 
 const kDelivery = Symbol('kone.delivery')

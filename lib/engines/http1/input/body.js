@@ -1,7 +1,7 @@
 'use strict'
 
-const assert = require('node:assert')
-const { Buffer } = require('node:buffer')
+const assert = require('assert')
+const { Buffer } = require('buffer')
 const { call } = require('../call')
 const { aborted } = require('../../errors')
 

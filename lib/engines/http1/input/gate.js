@@ -1,7 +1,7 @@
 'use strict'
 
-const assert = require('node:assert')
-const { Buffer } = require('node:buffer')
+const assert = require('assert')
+const { Buffer } = require('buffer')
 
 /** Reasons to stop reading. Reading continues when none is left. */
 const BODY = 1      // nobody reads the request's body

@@ -1,6 +1,6 @@
 'use strict'
 
-const process = require('node:process')
+const process = require('process')
 const { EMPTY } = require('./body')
 const contract = require('../../contract')
 const { aborted, tooLong, used } = require('../../errors')

@@ -1,7 +1,7 @@
 'use strict'
 
-const assert = require('node:assert')
-const { Buffer } = require('node:buffer')
+const assert = require('assert')
+const { Buffer } = require('buffer')
 const { parse, found, INCOMPLETE, UNSUPPORTED } = require('./parser')
 const { Partial } = require('./partial')
 const { detach } = require('../../text')

@@ -1,6 +1,6 @@
 'use strict'
 
-const http = require('node:http')
+const http = require('http')
 
 /**
  * Finds out whether other code needs node's own objects for every request. Compares methods with node's by identity, so

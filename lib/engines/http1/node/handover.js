@@ -1,6 +1,6 @@
 'use strict'
 
-const http = require('node:http')
+const http = require('http')
 
 /** Node's own connection listener, the first one of every http.Server. */
 const [nodeListener] = new http.Server().listeners('connection')

@@ -1,8 +1,8 @@
 'use strict'
 
-const http = require('node:http')
-const process = require('node:process')
-const { setImmediate } = require('node:timers') // jsdom has none
+const http = require('http')
+const process = require('process')
+const { setImmediate } = require('timers') // jsdom has none
 const { callAll, emit } = require('../call')
 const { reset } = require('../../errors')
 const response = require('./response')

@@ -1,7 +1,7 @@
 'use strict'
 
-const http = require('node:http')
-const { Duplex } = require('node:stream')
+const http = require('http')
+const { Duplex } = require('stream')
 const { nodeListener } = require('./handover')
 
 /** Node's parser creates one for each message, instead of an IncomingMessage that other code could see. */

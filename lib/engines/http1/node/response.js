@@ -1,8 +1,8 @@
 'use strict'
 
-const { EventEmitter } = require('node:events')
-const http = require('node:http')
-const process = require('node:process')
+const { EventEmitter } = require('events')
+const http = require('http')
+const process = require('process')
 const { call, callAll, emit } = require('../call')
 const { notWritten } = require('../errors')
 const { setMessage } = require('./socket')

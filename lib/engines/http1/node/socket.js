@@ -1,8 +1,8 @@
 'use strict'
 
-const { Buffer } = require('node:buffer')
-const { EventEmitter } = require('node:events')
-const net = require('node:net')
+const { Buffer } = require('buffer')
+const { EventEmitter } = require('events')
+const net = require('net')
 const { call } = require('../call')
 
 /**

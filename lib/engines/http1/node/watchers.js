@@ -1,7 +1,7 @@
 'use strict'
 
-const { channel } = require('node:diagnostics_channel')
-const { EventEmitter } = require('node:events')
+const { channel } = require('diagnostics_channel')
+const { EventEmitter } = require('events')
 const calls = require('../call')
 
 /**

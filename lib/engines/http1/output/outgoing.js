@@ -1,7 +1,7 @@
 'use strict'
 
-const assert = require('node:assert')
-const process = require('node:process')
+const assert = require('assert')
+const process = require('process')
 const contract = require('../../contract')
 const { REMOVED, fieldName, isPlain } = require('../../field-names')
 const { ASCII, UTF8, NOT_PLAIN, lengthOf } = require('./pieces')

@@ -1,7 +1,7 @@
 'use strict'
 
-const assert = require('node:assert')
-const { Buffer } = require('node:buffer')
+const assert = require('assert')
+const { Buffer } = require('buffer')
 
 /** Size in bytes from which a body is not copied into one string with its header section (measured: +12 to +73 %). */
 const LARGE = 16 * 1024

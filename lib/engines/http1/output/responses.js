@@ -1,7 +1,7 @@
 'use strict'
 
 // The global `process` is a getter, too slow for each request.
-const process = require('node:process')
+const process = require('process')
 const { callAll } = require('../call')
 const { notWritten } = require('../errors')
 const { cutOff } = require('../node/message')

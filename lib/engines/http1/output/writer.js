@@ -1,7 +1,7 @@
 'use strict'
 
-const { STATUS_CODES } = require('node:http')
-const { setTimeout } = require('node:timers') // jsdom has another
+const { STATUS_CODES } = require('http')
+const { setTimeout } = require('timers') // jsdom has another
 
 /**
  * Builds the header section of a response, in node's order: the app's fields, Date, Connection, Keep-Alive, and
