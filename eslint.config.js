@@ -72,7 +72,8 @@ module.exports = [
       'no-restricted-syntax': ['error', {
         selector: "CallExpression[callee.name='require'] > Literal[value=/^node:/]",
         message: 'Leave node: out: Jest before 27.1 does not find it.'
-      }]
+      }],
+      'no-restricted-globals': ['error', { name: 'performance', message: 'Require perf_hooks: Jest before 28 has no such global.' }]
     }
   },
   {

@@ -1,6 +1,7 @@
 'use strict'
 
 const http = require('http')
+const { performance } = require('perf_hooks')
 const { clearInterval, setImmediate, setInterval } = require('timers') // jsdom has others, or none
 
 /**

@@ -1,5 +1,6 @@
 'use strict'
 
+const { performance } = require('perf_hooks')
 const { clearTimeout, setTimeout } = require('timers') // jsdom has others
 const deadline = require('./deadline')
 

@@ -1,5 +1,6 @@
 'use strict'
 
+const { performance } = require('perf_hooks')
 const report = require('../_shared/report')
 
 /**

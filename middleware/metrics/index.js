@@ -1,5 +1,6 @@
 'use strict'
 
+const { performance } = require('perf_hooks')
 const { Rule, boolean, check, list, number, off, string, text } = require('../_shared/options')
 const whenFinished = require('../_shared/finished')
 const load = require('../_shared/load')

@@ -1,5 +1,7 @@
 'use strict'
 
+const { performance } = require('perf_hooks')
+
 const MAX_WINDOWS = 500_000
 
 const shared = new WeakMap()

@@ -1,5 +1,6 @@
 'use strict'
 
+const { performance } = require('perf_hooks')
 const { NOTHING } = require('./lookup')
 
 // ms that an entry is used before the disk is checked again; changes must show within 1 s

@@ -1,5 +1,6 @@
 'use strict'
 
+const { performance } = require('perf_hooks')
 const Cache = require('./cache')
 const { Disk } = require('./disk')
 const { Lookup, NOTHING } = require('./lookup')

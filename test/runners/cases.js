@@ -1,11 +1,13 @@
 'use strict'
 
-const assert = require('node:assert/strict')
-const http = require('node:http')
+// without the prefix: Jest 26 does not find node:http
+const assert = require('assert/strict')
+const http = require('http')
 const createApp = require('./app')
 
 // What their packages need, and jsdom has not.
 const noTextEncoder = typeof TextEncoder === 'undefined' && 'supertest and undici need TextEncoder'
+const noUndici = noTextEncoder || (typeof structuredClone === 'undefined' && 'undici needs a Jest from 27.1 on')
 const noRequest = typeof Request === 'undefined' && 'there is no Request'
 
 /**
@@ -14,6 +16,11 @@ const noRequest = typeof Request === 'undefined' && 'there is no Request'
  * @param {(title: String, options: { skip: String|false }, fn: Function) => void} it
  */
 module.exports = function cases (it) {
+  it('every entry', { skip: false }, () => {
+    for (const entry of ['application', 'context', 'request', 'response']) assert(require(`kone/lib/${entry}`))
+    assert(Object.values(require('kone/middleware')).every(middleware => typeof middleware === 'function'))
+  })
+
   it('node:http on a server that listens', { skip: false }, async () => {
     const app = createApp()
     const server = app.listen(0)
@@ -53,7 +60,7 @@ module.exports = function cases (it) {
     await new Promise(resolve => server.close(resolve))
   })
 
-  it('undici with a connection that is kept, closed by app.close()', { skip: noTextEncoder }, async () => {
+  it('undici with a connection that is kept, closed by app.close()', { skip: noUndici }, async () => {
     const { Pool } = require('undici')
     const app = createApp()
     const server = app.listen(0)

@@ -3,6 +3,7 @@
 const assert = require('node:assert/strict')
 const { spawn } = require('node:child_process')
 const { cpSync, rmSync } = require('node:fs')
+const { createRequire } = require('node:module')
 const { join } = require('node:path')
 const { before, describe, it } = require('node:test')
 const { install } = require('../helpers/area')
@@ -26,24 +27,41 @@ describe('an app under test', () => {
   })
 
   it('should leave nothing open by node --test', async () => {
-    assert.match(await run([process.execPath, '--test', 'node.cjs']), /^# pass 6$/m)
+    assert.match(await run([process.execPath, '--test', '--test-reporter=tap', 'node.cjs']), /^# pass 7$/m)
   })
 
   it('should leave nothing open by vitest', async () => {
     const output = await run([process.execPath, area.bin('vitest'), 'run'])
-    assert.match(output, /Tests\s+6 passed/)
+    assert.match(output, /Tests\s+7 passed/)
     assert.doesNotMatch(output, /timed out|hanging/)
   })
 
   it('should leave nothing open by jest', async () => {
     const output = await run([process.execPath, area.bin('jest')])
-    assert.match(output, /^Tests: +6 passed/m)
+    assert.match(output, /^Tests: +7 passed/m)
     assert.doesNotMatch(output, /did not exit|open handle/)
   })
 
   it('should leave nothing open by jest with its environment jsdom', async () => {
     const output = await run([process.execPath, area.bin('jest'), '--env', 'jsdom'])
-    assert.match(output, /^Tests: +4 skipped, 2 passed/m)
+    assert.match(output, /^Tests: +4 skipped, 3 passed/m)
+    assert.doesNotMatch(output, /did not exit|open handle/)
+  })
+
+  // which knows neither the prefix node: nor most globals of the web
+  it('should leave nothing open by jest 26', async () => {
+    const jest = createRequire(area.require.resolve('jest26/package.json'))
+    const config = {
+      rootDir: area.folder,
+      testMatch: ['**/jest.cjs'],
+      moduleFileExtensions: ['js', 'cjs', 'json'],
+      runner: jest.resolve('jest-runner'),
+      testEnvironment: jest.resolve('jest-environment-node'),
+      transform: {},
+      moduleNameMapper: { '^supertest$': 'supertest6' }
+    }
+    const output = await run([process.execPath, area.require.resolve('jest26/bin/jest'), '--config', JSON.stringify(config)])
+    assert.match(output, /^Tests: +2 skipped, 5 passed/m)
     assert.doesNotMatch(output, /did not exit|open handle/)
   })
 
