@@ -259,7 +259,7 @@ class Application extends Emitter {
     } catch (err) {
       unwound = Promise.reject(err) // a custom compose may throw
     }
-    // `bind` instead of closures: V8 inlines it (benchmarks/micro/compose.js)
+    // `bind` instead of closures: V8 inlines it (benchmarks/micro/functions.js)
     return unwound.then(finish.bind(null, ctx), fail.bind(null, ctx))
   }
 

@@ -71,7 +71,7 @@ class Run {
     this.depth++
     try {
       // `bind`, because V8 inlines it; a closure doubles the cost of a synchronous layer
-      // (benchmarks/micro/compose.js)
+      // (benchmarks/micro/functions.js)
       const value = fn(this.ctx, this.enter.bind(this, i + 1))
       this.depth--
       if (value === undefined) return this.reached === i ? ENDED : ENDED_LATER

@@ -4,6 +4,7 @@ const fs = require('node:fs')
 const http = require('node:http')
 const path = require('node:path')
 const { Writable } = require('node:stream')
+const ours = require('../labs/mw/sets/kone')
 const kone = require('../lib/servers/kone')
 const { child, measure } = require('../lib/run/micro')
 const { table } = require('../lib/report/text')
@@ -15,25 +16,20 @@ const { table } = require('../lib/report/text')
  */
 
 const PAGE = path.join(kone.root, 'middleware/README.md')
-const ASSETS = path.join(__dirname, '../labs/mw/assets')
-const here = name => path.join(ASSETS, name)
 const set = name => kone(`middleware/${name}`)
-const catalogues = { directory: here('locales'), extension: '.json', locales: ['en', 'zh-CN'], modes: ['query', 'cookie', 'header'] }
 
 const hello = ctx => { ctx.body = 'Hello World' }
-const page = ctx => ctx.render('page', { greeting: 'Hello', user: 'ada', items: ['a', 'b', '<c>'] })
 const json = JSON.stringify({ name: 'Ada', note: 'two hundred bytes of JSON'.padEnd(170, '.') })
 const posted = { method: 'POST', headers: { 'content-type': 'application/json', 'content-length': String(json.length) }, body: json }
-const visits = { headers: { cookie: `koa:sess=${'a'.repeat(32)}` } }
-
 const accepting = { '~standard': { version: 1, vendor: 'bench', validate: value => ({ value }) } }
 
-// mount: with it; without: what the comparison has; request and handler: of both
+// note: what the request is; mount: with it, if not by `app.use(set(name)())`; without: what the comparison has; request
+// and handler: of both
 const CASES = {
-  bodyParser: { note: '200 bytes of JSON', mount: app => app.use(set('bodyParser')()), request: posted },
-  compress: { note: 'below the threshold', mount: app => app.use(set('compress')()) },
-  conditionalGet: { note: 'nothing to compare', mount: app => app.use(set('conditionalGet')()) },
-  cors: { note: 'with an Origin', mount: app => app.use(set('cors')()), request: { headers: { origin: 'http://example.com' } } },
+  bodyParser: { note: '200 bytes of JSON', request: posted },
+  compress: { note: 'below the threshold' },
+  conditionalGet: { note: 'nothing to compare' },
+  cors: { note: 'with an Origin', request: { headers: { origin: 'http://example.com' } } },
   csrf: {
     note: 'the token of a session read',
     mount: app => app.use(set('session')()).use(set('csrf')()),
@@ -43,52 +39,48 @@ const CASES = {
     }),
     handler: ctx => { ctx.body = ctx.state._csrf ?? 'no token' }
   },
-  etag: { note: '11 bytes', mount: app => app.use(set('etag')()) },
-  favicon: { note: 'another path', mount: app => app.use(set('favicon')(here('public/favicon.ico'))) },
-  health: { note: 'another path', mount: app => app.use(set('health')()) },
-  helmet: { note: 'all headers', mount: app => app.use(set('helmet')()) },
+  etag: { note: '11 bytes' },
+  favicon: { note: 'another path', mount: ours.favicon },
+  health: { note: 'another path' },
+  helmet: { note: 'all headers' },
   i18n: {
     note: 'by Accept-Language',
-    mount: app => app.use(set('i18n')(app, catalogues)),
+    mount: ours.i18n,
     request: { headers: { 'accept-language': 'en-GB,en;q=0.9' } },
     handler: ctx => { ctx.body = ctx.t?.('hello') ?? 'Hello' }
   },
-  isolate: { note: 'no error', mount: app => app.use(set('isolate')()) },
-  jsonp: { note: 'no callback', mount: app => app.use(set('jsonp')()) },
+  isolate: { note: 'no error' },
+  jsonp: { note: 'no callback' },
   logger: { note: 'into a function', mount: app => app.use(set('logger')(() => {})) },
   metrics: { note: 'no route', mount: app => app.use(set('metrics')({ defaults: false })) },
   overload: { note: 'accepted', mount: app => app.use(set('overload')({ maxEventLoopDelay: 60_000 })) },
-  rateLimit: { note: 'in memory', mount: app => app.use(set('rateLimit')({ max: Number.MAX_SAFE_INTEGER })) },
-  requestId: { note: 'a new id', mount: app => app.use(set('requestId')()) },
+  rateLimit: { note: 'in memory', mount: ours.rateLimit },
+  requestId: { note: 'a new id' },
   router: {
     note: 'one route with a parameter',
-    mount (app) {
-      const router = set('router')()
-      router.get('/users/:id', hello)
-      app.use(router.routes())
-    },
+    mount: app => app.use(set('router')().get('/users/:id', hello).routes()),
     request: { url: '/users/1' }
   },
   rpc: { note: 'not a call', mount: app => app.use(set('rpc')({ add: (a, b) => a + b })) },
   session: {
     note: 'read, unchanged, from memory',
     mount: app => app.use(set('session')({ store: { lazy: true, get: () => ({ user: 'ada' }), set () {}, destroy () {} } })),
-    request: visits,
+    request: { headers: { cookie: `koa:sess=${'a'.repeat(32)}` } },
     handler: ctx => { ctx.body = ctx.session?.user ?? 'ada' }
   },
-  sse: { note: 'not called', mount: app => app.use(set('sse')()) },
-  static: { note: 'a file of 100 bytes', mount: app => app.use(set('static')(here('public'))), request: { url: '/hello.txt' } },
+  sse: { note: 'not called' },
+  static: { note: 'a file of 100 bytes', mount: ours.static, request: { url: '/hello.txt' } },
   template: {
     note: 'a page with a list',
-    mount: app => app.use(set('template')(here('views'), { map: { html: 'nunjucks' } })),
+    mount: ours.template,
     without: app => app.use((ctx, next) => {
       ctx.render = () => { ctx.body = '<h2>Hello</h2>' }
       return next()
     }),
-    handler: page
+    handler: ctx => ctx.render('page', { greeting: 'Hello', user: 'ada', items: ['a', 'b', '<c>'] })
   },
-  timeout: { note: 'in time', mount: app => app.use(set('timeout')(5000)) },
-  upload: { note: 'not a form', mount: app => app.use(set('upload')()) },
+  timeout: { note: 'in time', mount: ours.timeout },
+  upload: { note: 'not a form' },
   validate: { note: 'a query, by a schema that accepts', mount: app => app.use(set('validate')({ query: accepting })) }
 }
 
@@ -98,7 +90,8 @@ if (process.send) child(groups())
 else report()
 
 function groups () {
-  return Object.fromEntries(Object.entries(CASES).map(([name, { mount, without = () => {}, handler = hello, request }]) => {
+  return Object.fromEntries(Object.entries(CASES).map(([name, how]) => {
+    const { mount = app => app.use(set(name)()), without = () => {}, handler = hello, request } = how
     return [name, {
       without: () => responding(app => { without(app); app.use(handler) }, request),
       with: () => responding(app => { mount(app); app.use(handler) }, request)

@@ -2,7 +2,7 @@
 
 const { fork } = require('node:child_process')
 const { once } = require('node:events')
-const http = require('node:http')
+const Crowd = require('../lib/load/crowd')
 const kone = require('../lib/servers/kone')
 const { table } = require('../lib/report/text')
 
@@ -16,7 +16,6 @@ const { table } = require('../lib/report/text')
 
 const SECONDS = Number(process.argv[2]) || 5
 const LIMIT = 100 // ms
-const CONNECTIONS = 200
 const LOADS = [0.5, 1, 2]
 
 if (process.send) serve()
@@ -28,88 +27,55 @@ function serve () {
   if (process.env.WITH) app.use(kone('middleware/overload')({ maxEventLoopDelay: LIMIT }))
   app.use(async ctx => {
     if (process.env.LATER) await new Promise(resolve => setImmediate(resolve))
-    let sum = 0
-    for (let i = 0; i < turns; i++) sum = (sum * 31 + i) | 0
-    ctx.body = String(sum)
+    ctx.body = String(compute(turns))
   })
   const server = app.listen(0, '127.0.0.1', () => process.send(server.address().port))
 }
 
 async function report () {
-  const turns = turnsOf(10)
+  const TURNS = turnsOf(10)
   const rows = [['handler', 'overload()', 'load', 'sent/s', 'accepted/s', 'refused', 'p50, ms', 'p99, ms']]
-  for (const later of ['', 'yes']) {
-    const env = { ...process.env, TURNS: turns, LATER: later }
+  for (const LATER of ['', 'yes']) {
     for (const WITH of ['', 'yes']) {
       for (const load of LOADS) {
-        const { sent, took, refused } = await withServer({ ...env, WITH }, async port => open(port, await closed(port) * load))
-        took.sort((a, b) => a - b)
-        const at = share => took[Math.min(took.length - 1, Math.floor(took.length * share))].toFixed(0)
-        rows.push([later ? 'after an await' : 'at once', WITH ? `${LIMIT} ms` : 'none', `${load * 100} %`, (sent / SECONDS).toFixed(0),
-          (took.length / SECONDS).toFixed(0), `${(refused / sent * 100).toFixed(0)} %`, at(0.5), at(0.99)])
+        const { requests, errors, p50, p99 } = await withServer({ TURNS, LATER, WITH }, load)
+        rows.push([LATER ? 'after an await' : 'at once', WITH ? `${LIMIT} ms` : 'none', `${load * 100} %`,
+          ...[(requests + errors) / SECONDS, requests / SECONDS].map(rate => rate.toFixed(0)),
+          `${(errors / (requests + errors) * 100).toFixed(0)} %`, p50.toFixed(0), p99.toFixed(0)])
       }
     }
   }
   console.log(`Node ${process.versions.node}, rounds of ${SECONDS} s\n\n${table(rows)}`)
 }
 
-async function withServer (env, run) {
-  const child = fork(__filename, [], { env })
+// Four connections say what the server can do, and warm it up; two hundred send a multiple of that.
+async function withServer (env, load) {
+  const child = fork(__filename, [], { env: { ...process.env, ...env } })
   const [port] = await once(child, 'message')
+  const crowd = new Crowd({ connections: 200 })
   try {
-    return await run(port)
+    await crowd.open({ port, connections: 4 })
+    const { requestsPerSecond } = await crowd.closed({ seconds: 2 })
+    await crowd.open({ port, connections: 200 })
+    await crowd.greet()
+    return await crowd.paced({ rate: requestsPerSecond * load, seconds: SECONDS })
   } finally {
+    crowd.stop()
     child.kill()
     await once(child, 'exit')
   }
+}
+
+function compute (turns) {
+  let sum = 0
+  for (let i = 0; i < turns; i++) sum = (sum * 31 + i) | 0
+  return sum
 }
 
 /** How many turns of the loop take `ms`. */
 function turnsOf (ms) {
   const count = 50_000_000
   const start = performance.now()
-  let sum = 0
-  for (let i = 0; i < count; i++) sum = (sum * 31 + i) | 0
-  return Math.round(count * ms / (performance.now() - start)) + (sum & 0)
-}
-
-/** Requests per second of a few connections, one after another: what the server can do, and warms it up. */
-async function closed (port) {
-  const agent = new http.Agent({ keepAlive: true })
-  const start = performance.now()
-  let count = 0
-  await Promise.all(Array.from({ length: 4 }, async () => {
-    for (; performance.now() - start < 2000; count++) await ask(port, agent)
-  }))
-  agent.destroy()
-  return count / (performance.now() - start) * 1000
-}
-
-/** `rate` requests per second, whatever becomes of them. */
-async function open (port, rate) {
-  const agent = new http.Agent({ keepAlive: true, maxSockets: CONNECTIONS, maxFreeSockets: CONNECTIONS })
-  await Promise.all(Array.from({ length: CONNECTIONS }, () => ask(port, agent)))
-  const start = performance.now()
-  const took = []
-  const all = []
-  let refused = 0
-  for (let sent = 0; sent < rate * SECONDS;) {
-    for (; sent < rate * SECONDS && performance.now() - start >= sent / rate * 1000; sent++) {
-      const due = start + sent / rate * 1000
-      all.push(ask(port, agent).then(status => {
-        if (status === 503) refused++
-        else took.push(performance.now() - due)
-      }))
-    }
-    await new Promise(resolve => setTimeout(resolve, 1))
-  }
-  await Promise.all(all)
-  agent.destroy()
-  return { sent: all.length, took, refused }
-}
-
-function ask (port, agent) {
-  return new Promise((resolve, reject) => {
-    http.get({ port, host: '127.0.0.1', agent }, res => res.resume().on('end', () => resolve(res.statusCode))).on('error', reject)
-  })
+  compute(count)
+  return Math.round(count * ms / (performance.now() - start))
 }

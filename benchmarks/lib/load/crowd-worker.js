@@ -173,14 +173,15 @@ function request (slot, when, done) {
   slot.isBusy = true
   client.request(crowd.request, isGood => {
     tally.bytes += client.size || 0
-    if (!isGood) tally.errors++
+    if (isGood) {
+      tally.requests++
+      tally.latencies.push(performance.now() - when)
+    } else tally.errors++
     if (!client.isOpen) {
       slot.pending = done
       return
     }
     slot.isBusy = false
-    tally.requests++
-    tally.latencies.push(performance.now() - when)
     done()
   })
 }
