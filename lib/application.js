@@ -324,10 +324,15 @@ function fail (ctx, thrown) {
   const err = toError(thrown)
   threw(ctx, err)
   try {
-    ctx.onerror(err)
+    ctx.onerror(isOwn(ctx.onerror) ? err : thrown ?? err)
   } catch (err) {
     return Promise.reject(err) // a ctx.onerror of the app's own
   }
+}
+
+// Middleware that wraps it (middleware/_shared/error-headers.js) does not replace it.
+function isOwn (onerror) {
+  return (onerror.wraps ?? onerror) === context.onerror
 }
 
 function attachFront (app, server, listener) {

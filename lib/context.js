@@ -5,7 +5,7 @@ const { AsyncResource } = require('async_hooks')
 const util = require('util')
 const Cookies = require('cookies')
 const statuses = require('statuses')
-const { createError, toError } = require('./errors')
+const { RESPONSE_TO, createError, reason, toError } = require('./errors')
 const node = require('./engines/node')
 const { given, misuse } = require('./usage-error')
 
@@ -90,7 +90,9 @@ const proto = module.exports = {
    * Send the response for an error that ended a request, and report the error to
    * `app.on('error')`. Without an error it does nothing, so it can serve as a node-style callback.
    *
-   * @param {Error} [err]
+   * An app may replace it, on `app.context`: its own gets what was thrown, whatever that is.
+   *
+   * @param {*} [err]
    * @api private
    */
   onerror (err) {
@@ -107,6 +109,10 @@ const proto = module.exports = {
     } catch {
       sendPlainError(this) // the error's own headers, status or message cannot be sent
     }
+  },
+
+  [RESPONSE_TO] (err) {
+    return { status: err.code === 'ENOENT' ? 404 : err.status || err.statusCode, headers: err.headers }
   },
 
   /**
@@ -238,16 +244,17 @@ function bind (fn) {
 function sendError (ctx, err) {
   const { outgoing, response } = ctx
   for (const name of outgoing.getHeaderNames()) outgoing.removeHeader(name)
-  if (err.headers) response.set(err.headers)
+  const { status: wanted, headers } = ctx[RESPONSE_TO](err)
+  if (headers) response.set(headers)
   response.type = 'text'
 
-  const status = statusOf(err)
-  const reason = statuses.message[status] || statuses[status]
-  const text = err.expose && typeof err.message === 'string' ? err.message : reason
+  const status = isFinal(wanted) ? wanted : 500
+  const text = err.expose && typeof err.message === 'string' ? err.message : reason(status)
   response.status = status
   assign(err, 'status', status)
   response.remove('Transfer-Encoding')
-  response.set('Content-Length', Buffer.byteLength(text))
+  // The length of no body resets a stream of HTTP/2.
+  if (!outgoing.stream || !statuses.empty[status]) response.set('Content-Length', Buffer.byteLength(text))
   outgoing.end(text)
 }
 
@@ -263,10 +270,9 @@ function sendPlainError (ctx) {
   }
 }
 
-function statusOf (err) {
-  const status = err.code === 'ENOENT' ? 404 : err.status || err.statusCode
-  if (typeof status !== 'number' || status < 400) return 500
-  return statuses.message[status] || statuses[status] ? status : 500
+// Behind one below 200 the client waits for another response.
+function isFinal (status) {
+  return typeof status === 'number' && status >= 200 && Boolean(reason(status))
 }
 
 // Errors may be frozen.

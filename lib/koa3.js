@@ -2,9 +2,9 @@
 
 const assert = require('assert')
 const { inspect } = require('util')
-const createError = require('http-errors')
 const statuses = require('statuses')
 const Kone = require('./application')
+const { RESPONSE_TO, createError } = require('./errors')
 
 /*
  * Koa 3's API on the same core. The package kone@3 (`make pack KOA=3`) has this class as its main. Each comment that
@@ -19,6 +19,14 @@ const context = extend(koa2.context, {
   /** `ctx.throw()` | status, message and error in any order | the arguments of `http-errors`, the status first */
   throw (...args) {
     throw createError(...args)
+  },
+
+  [RESPONSE_TO] (err) {
+    /** An error of code ENOENT without a status | a 404 | a 500 */
+    const status = err.status || err.statusCode
+    /** `Content-Type` and `Content-Length` among the headers of an error | come where the error has them | come last */
+    const own = Object.entries(err.headers ?? {}).filter(([name]) => !/^content-(?:type|length)$/i.test(name))
+    return { status, headers: Object.fromEntries(own) }
   },
 
   inspect () {
@@ -82,7 +90,7 @@ const response = extend(koa2.response, {
     return typeof outgoing.getHeader === 'function' ? outgoing.getHeader(field) : this.header[field.toLowerCase()]
   },
 
-  /** `ctx.set()` | makes text of every value | gives values to node, which throws for undefined */
+  /** `ctx.set()` of a number, of undefined | makes text of it | leaves the number as it is; undefined throws */
   set (field, val) {
     if (this.headerSent || !field) return
     const fields = typeof field === 'string' ? [[field, val]] : Object.entries(field)

@@ -30,7 +30,10 @@ module.exports = function keepingHeaders (ctx, next, names) {
  */
 function keep (ctx, names) {
   const { onerror } = ctx
-  ctx.onerror = function (err) {
+  ctx.onerror = onerrorKeeping
+  ctx.onerror.wraps = onerror.wraps ?? onerror // kone asks whether the app has replaced it
+
+  function onerrorKeeping (err) {
     if (!(err instanceof Error)) return onerror.call(ctx, err)
     const own = Object.getOwnPropertyDescriptor(err, 'headers')
     if (!Object.isExtensible(err) || own?.configurable === false) return onerror.call(ctx, err)

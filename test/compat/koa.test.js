@@ -1,8 +1,9 @@
 'use strict'
 
-const { describe, it } = require('node:test')
+const { after, before, describe, it } = require('node:test')
 const assert = require('node:assert/strict')
 const { once } = require('node:events')
+const { STATUS_CODES } = require('node:http')
 
 const Koa2 = require('koa')
 const Koa3 = require('koa3')
@@ -44,6 +45,41 @@ function lines (fields) {
   return Object.entries(fields).map(([name, value]) => `${name}: ${value}\r\n`).join('')
 }
 
+/** Errors of each status, as a middleware throws them: `/418?how=error&expose=true` */
+const ERRORS = {
+  how: {
+    error: (ctx, status, props) => { throw Object.assign(new Error('wrong'), { status }, props) },
+    statusCode: (ctx, status, props) => { throw Object.assign(new Error('wrong'), { statusCode: status }, props) },
+    throw: (ctx, status) => ctx.throw(status),
+    'ctx.throw(status, message, props)': (ctx, status, props) => ctx.throw(status, 'wrong', props)
+  },
+  expose: { unset: undefined, true: true, false: false },
+  headers: {
+    none: undefined,
+    location: { Location: '/a', 'X-A': ['1', '2'] },
+    own: { 'X-A': '1', 'Content-Type': 'text/html', 'Content-Length': '1000' }
+  },
+  code: { none: undefined, ENOENT: 'ENOENT' },
+  before: { nothing: () => {}, body: ctx => { ctx.body = { a: 1 } } }
+}
+
+/** What an error may have as its status, beside the integers from 100 to 999. */
+const ODD = { NaN, Infinity, '-1': -1, 0: 0, 99: 99, 1000: 1000, 404.5: 404.5, "'404'": '404', "'abc'": 'abc', null: null, undefined, '{}': {}, true: true }
+
+function throwing (ctx) {
+  const { how, status, ...names } = ctx.query
+  const { before, ...props } = Object.fromEntries(Object.entries(names).map(([name, value]) => [name, ERRORS[name][value]]))
+  for (const name of Object.keys(props)) if (props[name] === undefined) delete props[name]
+  before?.(ctx)
+  ERRORS.how[how](ctx, Object.hasOwn(ODD, status) ? ODD[status] : Number(status), props)
+}
+
+/** Every combination of one value of each property, as queries. */
+function combinations (properties) {
+  return Object.entries(properties).reduce((queries, [name, values]) => queries.flatMap(
+    query => Object.keys(values).map(value => `${query}&${name}=${encodeURIComponent(value)}`)), [''])
+}
+
 describe('the same app', () => {
   assert(apps.length >= 120)
 
@@ -72,3 +108,67 @@ function compare (actual, expected, reason, who) {
   if (reason === undefined) return assert.equal(actual, expected)
   assert.notEqual(actual, expected, `${who} do not differ, although the table says: ${reason}`)
 }
+
+describe('an error of a status', () => {
+  const CODES = new Set(Object.keys(STATUS_CODES).filter(code => !['306', '418', '425'].includes(code)))
+  const servers = {}
+
+  before(async () => {
+    for (const [name, App, http1] of [['koa 2', Koa2], ['kone', Kone, true], ['kone on node', Kone, false],
+      ['koa 3', Koa3], ['kone@3', Kone3, true], ['kone@3 on node', Kone3, false]]) {
+      const app = new App()
+      Object.assign(app, { silent: true, http1 })
+      app.use(throwing)
+      servers[name] = app.listen(0, '127.0.0.1')
+      await once(servers[name], 'listening')
+    }
+  })
+
+  after(() => {
+    for (const server of Object.values(servers)) {
+      server.closeAllConnections()
+      server.close()
+    }
+  })
+
+  /** The responses of each server to these targets, which are pipelined. */
+  async function responses (targets) {
+    const last = targets.length - 1
+    const text = targets.map((target, i) => `GET ${target} HTTP/1.1\r\nHost: a\r\n${i < last ? '' : 'Connection: close\r\n'}\r\n`).join('')
+    const received = await Promise.all(Object.entries(servers).map(async ([name, server]) => [
+      name, (await exchange(server.address().port, text)).replace(/^Date: .*\r\n/gm, '')]))
+    return Object.fromEntries(received)
+  }
+
+  /** Koa 2 and kone, Koa 3 and kone@3 send the same bytes. */
+  async function same (targets) {
+    const { 'koa 2': koa2, 'koa 3': koa3, kone, 'kone on node': koneOnNode, 'kone@3': kone3, 'kone@3 on node': kone3OnNode } = await responses(targets)
+    assert.match(kone, /^HTTP\/1\.1 \d/)
+    for (const [actual, expected] of [[kone, koa2], [koneOnNode, koa2], [kone3, koa3], [kone3OnNode, koa3]]) assert.equal(actual, expected, targets.join('\n'))
+  }
+
+  const queries = combinations(ERRORS)
+
+  for (const code of CODES) {
+    it(`should get the response of Koa: ${code}`, async () => {
+      const targets = queries.map(query => `/?status=${code}${query}`)
+      if (code >= 200) for (const group of code === '205' ? targets.map(target => [target]) : [targets]) await same(group)
+      else {
+        // Koa sends it, and the client waits for the response that follows it.
+        const received = await responses(targets.filter(target => !target.includes('ENOENT')))
+        for (const [name, text] of Object.entries(received)) {
+          const statuses = new Set(Array.from(text.matchAll(/^HTTP\/1\.1 (\d+)/gm), ([, status]) => status))
+          assert.deepEqual([...statuses], [name.startsWith('koa ') ? code : '500'], name)
+        }
+      }
+    })
+  }
+
+  it('should get the response of Koa: any other number, and what is not a number', async () => {
+    const others = [...Array.from({ length: 900 }, (_, i) => String(i + 100)).filter(code => !CODES.has(code) && !['306', '418', '425'].includes(code)), ...Object.keys(ODD)]
+    for (const query of queries.filter((_, i) => i % 17 === 0)) { // each value of each property is in one of them
+      const targets = others.map(code => `/?status=${encodeURIComponent(code)}${query}`)
+      for (let i = 0; i < targets.length; i += 100) await same(targets.slice(i, i + 100))
+    }
+  })
+})

@@ -5,6 +5,7 @@ const assert = require('node:assert/strict')
 const vm = require('node:vm')
 const statuses = require('statuses')
 
+const { cors, requestId } = require('kone/middleware')
 const Kone = require('../helpers/kone')
 const context = require('../helpers/context')
 const engines = require('../helpers/engines')
@@ -67,7 +68,7 @@ describe('ctx.onerror(err)', () => {
   })
 })
 
-engines('ctx.onerror(err)', ({ it, ask, engine }) => {
+engines('ctx.onerror(err)', ({ it, ask, serve, engine }) => {
   const failing = (error, before = () => {}) => ask(app => app.use(ctx => {
     before(ctx)
     throw error
@@ -115,6 +116,14 @@ engines('ctx.onerror(err)', ({ it, ask, engine }) => {
     } finally {
       delete statuses.message[799]
     }
+  })
+
+  it('should respond with a status below 400, as Koa does, and with 500 to one below 200', async () => {
+    for (const [status, text] of [[200, 'x'], [202, 'x'], [204, ''], [302, 'x'], [304, '']]) {
+      const res = await failing(Object.assign(new Error('x'), { status, expose: true, headers: { Location: '/a' } }))
+      assert.deepEqual([res.status, res.text, res.headers.location], [status, text, '/a'])
+    }
+    for (const status of [100, 101, 103]) assert.equal((await failing(Object.assign(new Error('x'), { status }))).status, 500)
   })
 
   it('should take statusCode for status', async () => {
@@ -185,6 +194,27 @@ engines('ctx.onerror(err)', ({ it, ask, engine }) => {
     assert.equal(res.status, 503)
     assert.equal(res.text, 'own: boom')
   })
+
+  for (const [title, middleware] of Object.entries({ alone: [], 'behind middleware that keeps headers': [requestId(), cors()] })) {
+    it(`should get what was thrown if it is the app's own, and an Error for null and undefined: ${title}`, async () => {
+      const thrown = [{ status: 400, message: 'no' }, 'text', 0, false, null, undefined, new Error('x')]
+      const seen = []
+      const { ask, close } = await serve(app => {
+        app.context.onerror = function (err) {
+          if (err == null) return
+          seen.push(err)
+          this.res.end()
+        }
+        for (const one of [...middleware, ctx => { throw thrown[ctx.query.i] }]) app.use(one)
+      })
+      for (const i of thrown.keys()) await ask(`GET /?i=${i}`)
+      await close()
+      assert.deepEqual(seen.slice(0, 4), thrown.slice(0, 4))
+      assert(seen.slice(4, 6).every(err => err instanceof Error && err.code === 'KONE_ERR_NON_ERROR'))
+      assert.equal(seen[6], thrown[6])
+      assert.equal(seen.length, thrown.length)
+    })
+  }
 
   it('should respond to errors of rejected promises and of errors after await', async () => {
     assert.equal((await ask(app => app.use(() => Promise.reject(new Error('x'))), 'GET /')).status, 500)

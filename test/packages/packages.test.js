@@ -403,6 +403,49 @@ sideBySide('passport', {
   exchanges: { 'signing in': [['GET /login?username=a&password=right'], ['GET /']] }
 })
 
+// ---- an onerror of the app's own
+
+/* eslint-disable no-throw-literal */
+const THROWN = {
+  object: () => { throw { status: 400, message: 'wrong', name: 'WrongError', headers: { 'X-A': '1' } } },
+  rejected: async () => { throw { status: 409, code: 'E_CONFLICT', message: 'conflict' } },
+  error: ctx => ctx.throw(422, 'not valid', { headers: { 'X-A': '1' } }),
+  text: () => { throw 'text' },
+  number: () => { throw 0 },
+  false: () => { throw false },
+  list: () => { throw [1, 2] }
+}
+/* eslint-enable no-throw-literal */
+const ROUTES_THROWING = Object.fromEntries(Object.entries(THROWN).map(([name, fn]) => [`/throw/${name}`, fn]))
+const THROWING = Object.keys(THROWN).flatMap(name => [[`GET /throw/${name}`], [`GET /throw/${name}`, { accept: 'application/json' }]])
+
+for (const name of ['koa-onerror', 'koa-onerror4']) {
+  sideBySide(name, {
+    set (app) {
+      const onerror = area(name).onerror ?? area(name)
+      onerror(app, { accepts () { return this.get('Accept') ? this.accepts('json', 'text') : 'text' } }) // html has a stack
+    },
+    routes: ROUTES_THROWING,
+    exchanges: { 'what was thrown': THROWING }
+  })
+}
+
+sideBySide("an onerror of ctx's own", {
+  set (app, { log }) {
+    app.use((ctx, next) => {
+      ctx.onerror = function (err) {
+        if (err === null) return // as koa calls it when a response has ended
+        log(typeof err, err instanceof Error || err)
+        this.status = 409
+        this.res.end('own')
+      }
+      return next()
+    })
+  },
+  routes: ROUTES_THROWING,
+  exchanges: { 'what was thrown': THROWING }
+})
+
 // ---- node's own
 
 sideBySide('stream.pipeline', {

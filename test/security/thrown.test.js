@@ -62,7 +62,7 @@ engines('whatever is thrown', ({ it, ask, serve, engine }) => {
 
   it('should not take a thrown status for granted', async () => {
     for (const status of [
-      200, 204, 301, 304, 100, 101, 399, 0, -1, 99, 1000, 600, 999, 404.5, Infinity, NaN, '404', null, {}, [], true
+      100, 101, 399, 0, -1, 99, 1000, 600, 999, 404.5, Infinity, NaN, '404', null, {}, [], true
     ]) {
       for (const name of ['status', 'statusCode']) assertBlank(await throwing('secret', { [name]: status }), `${name} ${String(status)}`)
     }
