@@ -51,7 +51,7 @@ module.exports = [
   },
   {
     // The language of the oldest Node that the lab measures: 0.8.
-    files: ['benchmarks/labs/versions/{contenders/*,io}.js', 'benchmarks/lib/servers/{host,serve}.js'],
+    files: ['benchmarks/labs/versions/{contenders,io}.js', 'benchmarks/lib/servers/{host,serve}.js'],
     rules: { 'no-var': 'off', 'object-shorthand': 'off', 'n/no-deprecated-api': 'off' }
   },
   {

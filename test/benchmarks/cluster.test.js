@@ -31,7 +31,7 @@ describe('a contender in a cluster', () => {
 // What is lost would be taken for that of other processes, and the machine not for quiet.
 describe('the CPU time of a server that has ended', { skip: process.platform !== 'linux' && 'it is read from /proc' }, () => {
   const kone = contenders.find(one => one.name === 'kone')
-  const nginx = require('../../benchmarks/labs/static/contenders/nginx')
+  const { nginx } = require('../../benchmarks/labs/static/contenders')
   const SERVERS = {
     'one process': () => Server.start(kone, { node: process.execPath }),
     'a cluster': () => Server.start({ ...kone, workers: 2 }, { node: process.execPath }),

@@ -104,8 +104,8 @@ describe('a crowd of connections', () => {
 })
 
 describe('a server with KEEP_ALIVE', () => {
-  const file = require.resolve('./fixtures/contenders/impatient')
-  const start = env => Server.start({ name: 'impatient', file, env }, { node: process.execPath })
+  const file = require.resolve('./fixtures/contenders')
+  const start = env => Server.start({ name: 'impatient', file, key: 'impatient', env }, { node: process.execPath })
 
   // The first of a hundred thousand connections are silent until the last one is open.
   it('should keep a connection that sends nothing, which it closes otherwise', async () => {

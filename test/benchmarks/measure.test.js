@@ -11,7 +11,7 @@ const { headerDifferences, verify } = require('../../benchmarks/lib/run/verify')
 const until = require('../helpers/until')
 
 const lab = path.join(__dirname, '../../benchmarks')
-const contender = { name: 'node', file: path.join(lab, 'labs/battle/contenders/node.js') }
+const contender = { name: 'node', file: path.join(lab, 'labs/battle/contenders.js'), key: 'node' }
 
 describe('rounds', () => {
   const good = { requests: 1000, seconds: 1, errors: 0, requestsPerSecond: 1000, latencyMeanMs: 1 }

@@ -62,7 +62,7 @@ before(() => {
   folder = fs.mkdtempSync(path.join(os.tmpdir(), 'kone-messages-'))
   fs.writeFileSync(path.join(folder, 'half.json'), '{"lab": "battle",')
   fs.writeFileSync(path.join(folder, 'other.json'), '{"scores": [1]}')
-  fs.writeFileSync(path.join(folder, 'odd.js'), '')
+  fs.writeFileSync(path.join(folder, 'table.js'), 'exports.odd = {}')
   fs.writeFileSync(path.join(folder, 'node'), '#!/bin/sh\necho v20.0.0\n', { mode: 0o755 })
 })
 
@@ -86,10 +86,10 @@ describe('an error of the lab', () => {
     })
   }
 
-  it('should say which contender is missing, and which file starts no server', () => {
+  it('should say which contender is missing, and which one starts no server', () => {
     for (const [mistake, ...parts] of [
-      [() => list(folder, { only: ['nobody'] }), 'there is no contender nobody in ', 'expected odd'],
-      [() => list(folder), 'odd.js exports neither start nor command'],
+      [() => list(path.join(folder, 'table.js'), { only: ['nobody'] }), 'there is no contender nobody in ', 'expected odd'],
+      [() => list(path.join(folder, 'table.js')), 'has neither start nor command', 'odd of '],
       [() => Program.extra('hphs'), 'not hphs', 'EXTRA must be name=command']
     ]) {
       assert.throws(mistake, ({ message }) => {

@@ -42,7 +42,7 @@ describe('a program that is no Node contender', { skip: !linux && 'its processes
   })
 
   it('should be so of a Node contender, too', async () => {
-    const server = await Server.start({ name: 'impatient', file: require.resolve('./fixtures/contenders/impatient') }, { node: process.execPath })
+    const server = await Server.start({ name: 'impatient', file: require.resolve('./fixtures/contenders'), key: 'impatient' }, { node: process.execPath })
     try {
       const { pid, port } = server
       await server.restart()
@@ -75,7 +75,7 @@ describe('a program that is no Node contender', { skip: !linux && 'its processes
   })
 
   it('should start nginx', { skip: need('nginx') ? false : 'nginx is missing: apt-get install nginx' }, async () => {
-    const nginx = require('../../benchmarks/labs/static/contenders/nginx')
+    const { nginx } = require('../../benchmarks/labs/static/contenders')
     const server = await Program.start({ name: 'nginx', program: nginx }, {})
     try {
       const answer = await fetch(`http://127.0.0.1:${server.port}/`)

@@ -1,7 +1,6 @@
 'use strict'
 
 const os = require('node:os')
-const path = require('node:path')
 const { lab } = require('../../lib/run/lab')
 const { middle } = require('../../lib/run/stats')
 const { list } = require('../../lib/servers/contenders')
@@ -15,7 +14,6 @@ const view = require('./view')
  * middleware are what each framework means by them; node has none.
  */
 
-const folder = path.join(__dirname, 'contenders')
 const CLUSTERED = ['kone', 'koa', 'node']
 const PACED = ['net', 'kone', 'node', 'node-cheapest', 'koa', 'fastify', 'hono']
 
@@ -24,7 +22,7 @@ const PAGE = '<h2>Hello, ada</h2>\n<ul>\n  <li>a</li>\n  <li>b</li>\n  <li>&lt;c
 
 lab(module, {
   name: 'battle',
-  contenders: list(folder, { first: ['net', 'node', 'node-cheapest', 'kone', 'kone-bluebird', 'koa', 'koa3'] }),
+  contenders: list(require.resolve('./contenders')),
   options: { era: option },
   probe: contender => contender.isPm2 ? null : { contender, ...question },
   view,
@@ -62,7 +60,7 @@ lab(module, {
 // Spring 2017, of which kone's first report is.
 async function eras (lab, load) {
   if (!lab.options.era) return []
-  const found = await era(lab, list(path.join(folder, '2017')))
+  const found = await era(lab, list(require.resolve('./contenders-2017')))
   return found.map(({ version, contenders }) => ({
     name: `Node ${version}`,
     size: contenders.length * load.seconds,

@@ -1,9 +1,8 @@
 'use strict'
 
-const path = require('node:path')
 const { lab } = require('../../lib/run/lab')
 const { doubt, measure } = require('../../lib/run/measure')
-const { list, read } = require('../../lib/servers/contenders')
+const { list } = require('../../lib/servers/contenders')
 const { folders, sides } = require('./revisions')
 const view = require('./view')
 
@@ -12,9 +11,9 @@ const view = require('./view')
  * anew, for two processes of one program differ by some percent as long as they live.
  */
 
-const FRONT = path.join(__dirname, '../front/contenders')
-const KONE = read(path.join(FRONT, 'kone.js'))
-const WHOLE = path.join(__dirname, '../mw/contenders/kone.js')
+const FRONT = require.resolve('../front/contenders')
+const WHOLE = require.resolve('../mw/contenders')
+const [KONE] = list(FRONT, { only: ['kone'] })
 
 const hello = { status: 200, type: 'text/plain; charset=utf-8', body: 'Hello World' }
 const json = body => ({ status: 200, type: 'application/json; charset=utf-8', body })

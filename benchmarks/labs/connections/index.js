@@ -1,6 +1,5 @@
 'use strict'
 
-const path = require('node:path')
 const Crowd = require('../../lib/load/crowd')
 const { lab } = require('../../lib/run/lab')
 const { pins } = require('../../lib/run/machine')
@@ -26,14 +25,11 @@ const { RATE, named } = view
 const WARM = 200 // connections before the first look: what the first ones load is not counted
 const LONGER = 3 // times what a visit takes with ten times the connections
 
-// With --quick the first of them go first.
-const FIRST = ['kone', 'node', 'go', 'nginx', 'koa', 'kone-cluster', 'node-cluster', 'koa-cluster']
-
 const hello = { status: 200, type: /^text\/plain(;charset=utf-8)?$/, body: body => /^Hello,? World!?$/.test(body.trim()) }
 
 lab(module, {
   name: 'connections',
-  contenders: () => [...list(path.join(__dirname, 'contenders'), { first: FIRST }), ...extra(process.env.EXTRA)]
+  contenders: () => [...list(require.resolve('./contenders')), ...extra(process.env.EXTRA)]
     .map(one => one.file ? { ...one, flags: ['--expose-gc'], env: { KEEP_ALIVE: '600000' } } : one),
   options: { all: { help: 'up to 100,000 connections, 20,000 among them, and not 5,000' } },
   probe: contender => ({ contender: { ...contender, workers: contender.isCluster ? 2 : undefined }, expected: hello }),

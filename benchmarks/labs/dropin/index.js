@@ -17,7 +17,7 @@ const workloads = require('./workloads')
 
 lab(module, {
   name: 'dropin',
-  contenders: list(path.join(__dirname, 'contenders'), { first: ['koa', 'kone', 'node'] }),
+  contenders: list(require.resolve('./contenders')),
   view: require('./view'),
 
   probe (contender, { folder }) {

@@ -14,7 +14,7 @@ exports.missing = () => fs.existsSync(bin) ? null : 'npm install in the root'
  * A contender as `pm2 start app.js -i 1` runs it: one worker in cluster mode, watched by pm2's metrics. The daemon
  * stays in the foreground, so that it ends with the lab.
  */
-exports.underPm2 = function ({ name, file, version }, { node }) {
+exports.underPm2 = function ({ name, file, key, version }, { node }) {
   return {
     name,
     version,
@@ -23,6 +23,7 @@ exports.underPm2 = function ({ name, file, version }, { node }) {
       command: () => [node, bin, 'start', app, '-i', '1', '--no-daemon'],
       env: ({ folder, port }) => ({
         CONTENDER: file,
+        KEY: key,
         PM2_HOME: folder,
         PORT: String(port),
         NODE_ENV: 'production',

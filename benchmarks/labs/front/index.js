@@ -16,7 +16,7 @@ const workloads = require('./workloads')
 
 lab(module, {
   name: 'front',
-  contenders: list(path.join(__dirname, 'contenders'), { first: ['net', 'node', 'node-cheapest', 'kone', 'koa'] }),
+  contenders: list(require.resolve('./contenders')),
   view: require('./view'),
 
   probe (contender) {

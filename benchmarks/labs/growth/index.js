@@ -1,7 +1,6 @@
 'use strict'
 
 const fs = require('node:fs')
-const path = require('node:path')
 const { lab } = require('../../lib/run/lab')
 const { row } = require('../../lib/run/result')
 const { list } = require('../../lib/servers/contenders')
@@ -14,7 +13,7 @@ const view = require('./view')
 
 lab(module, {
   name: 'growth',
-  contenders: list(path.join(__dirname, 'contenders'), { first: ['kone', 'koa'] }),
+  contenders: list(require.resolve('./contenders')),
   probe: contender => ({ contender: { ...contender, args: ['middleware', '5'] }, expected: SUBJECTS.middleware.expected(5) }),
   view,
 

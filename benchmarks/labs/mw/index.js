@@ -1,6 +1,5 @@
 'use strict'
 
-const path = require('node:path')
 const { lab } = require('../../lib/run/lab')
 const { median, middle } = require('../../lib/run/stats')
 const { list } = require('../../lib/servers/contenders')
@@ -14,12 +13,11 @@ const view = require('./view')
  * alone, beside its twin and beside an app without any.
  */
 
-const folder = path.join(__dirname, 'contenders')
 const KINDS = ['plain', 'template']
 
 lab(module, {
   name: 'mw',
-  contenders: list(folder, { first: ['kone', 'kone-bluebird', 'koa', 'koa-bluebird'] }),
+  contenders: list(require.resolve('./contenders')),
   options: { era: option },
   probe: contender => ({ contender: { ...contender, args: ['plain'] }, ...wholeSet('plain') }),
   view,
@@ -44,7 +42,7 @@ async function whole (lab, kind, load) {
 // Koa and its packages of 2017, with the same requests.
 async function eras (lab, load) {
   if (!lab.options.era) return []
-  const found = await era(lab, list(path.join(folder, '2017')))
+  const found = await era(lab, list(require.resolve('./contenders-2017')))
   return found.flatMap(({ version, contenders }) => KINDS.map(kind => {
     const workload = `${kind}, Node ${version}`
     const taking = contenders.map(one => ({ ...one, args: [kind] }))

@@ -1,6 +1,5 @@
 'use strict'
 
-const path = require('node:path')
 const { lab } = require('../../lib/run/lab')
 const { row } = require('../../lib/run/result')
 const { list } = require('../../lib/servers/contenders')
@@ -15,7 +14,7 @@ const question = { request: { path: '/' }, expected: { status: 200, type: 'text/
 
 lab(module, {
   name: 'soak',
-  contenders: list(path.join(__dirname, '../battle/contenders'), { only: ['node', 'kone', 'koa'] }),
+  contenders: list(require.resolve('../battle/contenders'), { only: ['node', 'kone', 'koa'] }),
   probe: contender => ({ contender, ...question }),
   view: require('./view'),
 

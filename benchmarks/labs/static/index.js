@@ -29,7 +29,7 @@ const CLUSTERS = ['kone', 'kone-disk', 'node', 'sirv', 'koa-static', 'fastify-st
 const MULTIPLE = ['nginx', 'lighttpd'] // that start as many processes as their configuration says
 
 const contenders = () => [
-  ...list(path.join(__dirname, 'contenders'), { first: ['net', 'node', 'kone', 'kone-disk', 'sirv', 'koa-static', 'fastify-static'] }),
+  ...list(require.resolve('./contenders')),
   ...extra(process.env.EXTRA)
 ]
 

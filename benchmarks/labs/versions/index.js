@@ -27,7 +27,7 @@ const RUNS = {
 }
 
 // Each on every version that it runs on.
-const contenders = list(path.join(__dirname, 'contenders'), { first: ['node', 'koa', 'kone'] }).flatMap(one =>
+const contenders = list(require.resolve('./contenders')).flatMap(one =>
   ALL.filter(RUNS[one.name]).map(wanted => ({ ...one, name: `${one.name}-${label(wanted)}`, side: one.name, wanted })))
 
 const response = { status: 200, type: 'text/plain', body: 'Hello World\n' }

@@ -44,7 +44,7 @@ exports.option = { help: `also Node ${NODES.join(' and ')} with the packages of 
 /**
  * Contenders of that time, once per version of Node; what cannot be got is missing in the result.
  *
- *    await era(lab, list('labs/battle/contenders/2017'))
+ *    await era(lab, list('/…/labs/battle/contenders-2017.js'))
  *    // [{ version: '6.9.2', contenders: [{ name: 'koa-2.0.1', …, node: '/…/6.9.2/node' }] }, …]
  */
 exports.era = async function (lab, contenders) {

@@ -3,16 +3,19 @@
 const net = require('node:net')
 
 const LF = 10
-const RESPONSE = [
+
+/** The headers of a response, as the servers in Node write them. */
+exports.headersOf = (type, length) => [
   'HTTP/1.1 200 OK',
-  'Content-Type: text/plain; charset=utf-8',
-  'Content-Length: 11',
+  `Content-Type: ${type}`,
+  `Content-Length: ${length}`,
   `Date: ${new Date().toUTCString()}`,
   'Connection: keep-alive',
   'Keep-Alive: timeout=5',
-  '',
-  'Hello World'
+  '\r\n'
 ].join('\r\n')
+
+const RESPONSE = `${exports.headersOf('text/plain; charset=utf-8', 11)}Hello World`
 
 /**
  * The floor under every HTTP server in Node: it parses nothing, and writes the same bytes for every read. A request

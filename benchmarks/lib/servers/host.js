@@ -1,9 +1,13 @@
 'use strict'
 
 /*
- * node host.js FILE ARGS: runs a contender, in the language of Node 0.8. The file exports start(args).
+ * node host.js FILE [KEY] ARGS: runs a contender, in the language of Node 0.8. The file exports start(args), or a table of
+ * such contenders.
  */
 
 var serve = require('./serve')
 
-serve(require(process.argv[2]).start(process.argv.slice(3)))
+var args = process.argv.slice(3)
+var found = require(process.argv[2])
+var contender = found.start ? found : found[args.shift()]
+serve(contender.start(args))

@@ -28,9 +28,9 @@ class Server {
 
   /** @throws {Error} as `start` does */
   async open () {
-    const { file, args = [], workers, host = HOST, env } = this.contender
+    const { file, key, args = [], workers, env } = this.contender
     const { node, flags, pin, within } = this.how
-    const command = [node, ...flags, ...workers ? [CLUSTER, String(workers)] : [host], file, ...args]
+    const command = [node, ...flags, ...workers ? [CLUSTER, String(workers)] : [HOST], file, ...key ? [key] : [], ...args]
     if (pin) command.unshift('taskset', '-c', pin)
     this.process = spawn(command[0], command.slice(1), {
       env: { ...process.env, NODE_ENV: 'production', NODE_OPTIONS: '', ...env },

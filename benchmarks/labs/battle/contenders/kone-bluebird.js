@@ -1,8 +1,0 @@
-'use strict'
-
-const kone = require('../../../lib/servers/kone')
-const { hello } = require('./koa')
-
-exports.package = 'kone'
-
-exports.start = () => hello(new (kone('lib/bluebird'))())

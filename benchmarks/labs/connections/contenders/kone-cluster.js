@@ -1,4 +1,0 @@
-'use strict'
-
-// The lab decides how many workers.
-module.exports = { ...require('./kone'), isCluster: true }

@@ -1,8 +1,0 @@
-'use strict'
-
-const kone = require('../../../lib/servers/kone')
-const { start } = require('../app')
-
-exports.package = 'kone'
-
-exports.start = args => start(args, () => kone('.'))

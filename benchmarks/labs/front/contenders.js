@@ -1,0 +1,104 @@
+'use strict'
+
+const http = require('node:http')
+const https = require('node:https')
+const querystring = require('node:querystring')
+const { certificate } = require('../../lib/servers/certificate')
+const kone = require('../../lib/servers/kone')
+const { send, sendJSON } = require('../../lib/servers/send')
+const { net, 'node-cheapest': cheapest } = require('../battle/contenders')
+
+/*
+ * kone, Koa and node:http; with a folder, over TLS by the certificate in it.
+ */
+
+const value = () => ({ id: 4711, name: 'kone', tags: ['web', 'framework'], fast: true })
+const TEXT = 'text/plain; charset=utf-8'
+
+// What kone and Koa respond with: the same functions, so that only the framework differs. The last two are kone's alone.
+const handlers = {
+  hello: async ctx => { ctx.body = 'Hello World' },
+
+  browser: async ctx => {
+    ctx.set('X-Language', ctx.get('Accept-Language'))
+    ctx.set('X-Page', ctx.query.page)
+    ctx.body = 'Hello World'
+  },
+
+  json: async ctx => { ctx.body = value() },
+
+  parser: async ctx => { ctx.body = ctx.request.body },
+
+  post: async ctx => { ctx.body = JSON.parse(await ctx.request.readBody({ limit: 1024 * 1024 })) },
+
+  touched: async ctx => {
+    ctx.state.res = ctx.res
+    ctx.body = 'Hello World'
+  }
+}
+
+// The same responses with node:http alone.
+const byHand = {
+  hello: (req, res) => send(res, TEXT, 'Hello World'),
+
+  browser (req, res) {
+    const query = querystring.parse(req.url.slice(req.url.indexOf('?') + 1))
+    res.setHeader('X-Language', req.headers['accept-language'])
+    res.setHeader('X-Page', query.page)
+    send(res, TEXT, 'Hello World')
+  },
+
+  json: (req, res) => sendJSON(res, value()),
+
+  post (req, res) {
+    const chunks = []
+    req.on('data', chunk => chunks.push(chunk))
+    req.on('end', () => sendJSON(res, JSON.parse(Buffer.concat(chunks))))
+  }
+}
+
+function mounted (app, workload, bodyParser) {
+  for (let i = 0; i < 5; i++) app.use(async (ctx, next) => { await next() })
+  if (workload === 'parser') app.use(bodyParser())
+  return app.use(handlers[workload])
+}
+
+const koneWith = (workload, options) => mounted(new (kone('.'))(options), workload, () => kone('middleware/bodyParser')())
+
+const ours = {
+  package: 'kone',
+  start ([workload, folder]) {
+    const app = koneWith(workload)
+    return folder ? app.attach(https.createServer(certificate(folder))) : app
+  }
+}
+
+module.exports = {
+  net,
+
+  node: {
+    start: ([workload, folder]) => folder
+      ? https.createServer(certificate(folder), byHand[workload])
+      : http.createServer(byHand[workload])
+  },
+
+  'node-cheapest': cheapest,
+
+  kone: ours,
+
+  koa: {
+    package: 'koa',
+    start ([workload, folder]) {
+      const app = mounted(new (require('koa'))(), workload, () => require('koa-bodyparser')())
+      return folder ? https.createServer(certificate(folder), app.callback()) : app
+    }
+  },
+
+  'kone-bodyParser': ours,
+
+  'kone-node': {
+    package: 'kone',
+    about: 'kone on node:http, without its own HTTP/1.1',
+    start: ([workload]) => koneWith(workload, { http1: false })
+  }
+}

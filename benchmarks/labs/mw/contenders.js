@@ -1,0 +1,21 @@
+'use strict'
+
+const kone = require('../../lib/servers/kone')
+const mount = require('./app')
+
+const koa = ([workload]) => mount(new (require('koa'))(), require('./sets/koa'), workload)
+const koneOf = id => ([workload]) => mount(new (kone(id))(), require('./sets/kone'), workload)
+
+module.exports = {
+  kone: { package: 'kone', start: koneOf('.') },
+  'kone-bluebird': { package: 'kone', start: koneOf('lib/bluebird') },
+  koa: { package: 'koa', start: koa },
+  'koa-bluebird': {
+    package: 'koa',
+    // Koa has no option for bluebird; the first report, as everybody then, put it in place of the global.
+    start (args) {
+      global.Promise = require('bluebird')
+      return koa(args)
+    }
+  }
+}

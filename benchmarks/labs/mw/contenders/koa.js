@@ -1,7 +1,0 @@
-'use strict'
-
-const mount = require('../app')
-
-exports.package = 'koa'
-
-exports.start = ([workload]) => mount(new (require('koa'))(), require('../sets/koa'), workload)

@@ -1,8 +1,0 @@
-'use strict'
-
-const kone = require('../../../lib/servers/kone')
-const mount = require('../app')
-
-exports.package = 'kone'
-
-exports.start = ([workload]) => mount(new (kone('lib/bluebird'))(), require('../sets/kone'), workload)
