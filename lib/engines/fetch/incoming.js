@@ -6,32 +6,50 @@ const { aborted, tooLong, used } = require('../errors')
 
 const EMPTY = Buffer.alloc(0)
 
-/** A request that arrived as a web Request: parses a value when it is first read. */
+/** http://host/path?query#fragment: 1 is host, 2 is /path?query */
+const URL_PARTS = /:\/\/([^/?#]*)([^#]*)/
+
+/** A request that arrived as a web Request: reads a value from it when it is first read. */
 class Incoming extends contract.Incoming {
-  constructor (exchange, request) {
-    const [, , target] = partsOf(request.url)
-    super(request.method, target[0] === '/' ? target : `/${target}`)
-    this.exchange = exchange
+  constructor (request) {
+    const { body, method, url } = request
+    super(method, targetOf(url))
     this.request = request
+    this.outgoing = null
     this.reader = null       // of the body, while somebody reads it
     this.isDropped = false   // nobody had read the body when the response was sent
-    this.isComplete = request.body === null || request.body === undefined
+    this.isComplete = body === null || body === undefined
   }
 
-  get ownSocket () { return this.exchange.socket }
-  get isSpent () { return this.exchange.isSettled || (this.isCollected && this.isComplete) }
+  respondWith (outgoing) {
+    this.outgoing = outgoing
+  }
+
+  get ownSocket () { return this.outgoing.connection }
+  get isSpent () { return this.outgoing.isSettled || (this.isCollected && this.isComplete) }
 
   makeHeaders () {
-    return headersOf(this.request)
+    const headers = {}
+    for (const name of ['host', ...this.request.headers.keys(), 'transfer-encoding', 'content-length']) {
+      const value = this.findField(name)
+      if (value !== undefined) headers[name] = value
+    }
+    return headers
   }
 
+  /** With the fields that a client adds when it sends this Request. */
   findField (name) {
-    const { headers } = this
-    return Object.hasOwn(headers, name) ? headers[name] : undefined
+    const { body, headers, method, url } = this.request
+    const value = valueOf(headers, name)
+    if (value !== null) return name === 'set-cookie' ? headers.getSetCookie() : name === '__proto__' ? undefined : value
+    if (name === 'host') return URL_PARTS.exec(url)[1]
+    if (name === 'transfer-encoding') return body && !headers.has('content-length') ? 'chunked' : undefined
+    if (name !== 'content-length' || body || headers.has('transfer-encoding')) return undefined
+    return method === 'POST' || method === 'PUT' ? '0' : undefined
   }
 
   makeRequest () {
-    require('./node')(this.exchange)
+    require('./node')(this.outgoing)
   }
 
   collect (limit) {
@@ -77,7 +95,7 @@ class Incoming extends contract.Incoming {
   }
 
   /** The response was sent: cancel a body that nobody reads, as node:http skips it. */
-  drop () {
+  onSent () {
     const { req } = this
     const isStreamed = req !== null && (req.listenerCount('data') > 0 || req.listenerCount('readable') > 0)
     if (!this.isComplete && !isStreamed && !this.isBeingRead) {
@@ -102,25 +120,17 @@ class Incoming extends contract.Incoming {
   }
 }
 
-/**
- * Node's headers object: the fields that a client would send for this Request, with those that it
- * adds when it sends them.
- */
-function headersOf ({ body, headers: given, method, url }) {
-  const headers = { host: given.get('host') ?? partsOf(url)[1] }
-  for (const [name, value] of given) {
-    if (name === 'set-cookie') headers[name] = given.getSetCookie()
-    else if (name !== '__proto__') headers[name] = value
-  }
-  if ('content-length' in headers || 'transfer-encoding' in headers) return headers
-  if (body) headers['transfer-encoding'] = 'chunked'
-  else if (method === 'POST' || method === 'PUT') headers['content-length'] = '0'
-  return headers
+function targetOf (url) {
+  const target = URL_PARTS.exec(url)[2]
+  return target[0] === '/' ? target : `/${target}`
 }
 
-/** @return {string[]} of http://host/path?query#fragment: all, host, /path?query */
-function partsOf (url) {
-  return /:\/\/([^/?#]*)([^#]*)/.exec(url)
+function valueOf (headers, name) {
+  try {
+    return headers.get(name)
+  } catch {
+    return null // a name that no field has
+  }
 }
 
 module.exports = { Incoming }

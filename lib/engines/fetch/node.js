@@ -4,23 +4,22 @@ const http = require('http')
 const { Readable } = require('stream')
 const { error } = require('../../errors')
 const { End } = require('../memory/pipe')
-const elsewhere = require('./elsewhere')
-const { BODILESS, webResponse } = require('./web-response')
+const { BODILESS, elsewhere, webResponse } = require('./web-response')
 
 /**
- * Create node's own `req` and `res` for an exchange. `res` writes to a connection in memory, which node's
+ * Create node's own `req` and `res`. `res` writes to a connection in memory, which node's
  * own client reads, so that the Response is the one that a client would have received.
  *
- * @param {Exchange} exchange
+ * @param {Outgoing} outgoing
  * @throws {Error} on another runtime
  * @api private
  */
-module.exports = function materialize (exchange) {
+module.exports = function materialize (outgoing) {
   if (elsewhere !== '') {
     throw error('KONE_ERR_NODE_ONLY', 500,
       `ctx.req and ctx.res exist on Node only, not in app.fetch() on ${elsewhere}: use ctx.request and ctx.response`)
   }
-  const { incoming, outgoing, socket } = exchange
+  const { incoming, connection: socket } = outgoing
   const req = makeRequest(incoming, socket)
   const res = makeResponse(outgoing, req, socket)
   const { hasBegun, hasEnded, stream } = outgoing
@@ -30,7 +29,7 @@ module.exports = function materialize (exchange) {
   if (outgoing.isLost) req.destroy()
   if (hasEnded) res.end()
   else if (hasBegun) follow(res, stream)
-  else connect(exchange, res, socket)
+  else connect(outgoing, res, socket)
 }
 
 function makeRequest (incoming, socket) {
@@ -86,31 +85,29 @@ function drained (res) {
   res.emit('drain')
 }
 
-/**
- * The Response was sent already: code can read `res`, which sends nothing.
- */
+/** The Response was sent already: code can read `res`, which sends nothing. */
 function follow (res, stream) {
   res.flushHeaders()
   stream.once('finish', () => res.end())
   stream.once('close', () => res.destroy())
 }
 
-function connect (exchange, res, socket) {
+function connect (outgoing, res, socket) {
   const near = new End()
   socket.connect(near)
   near.once('close', () => { if (!near.writableFinished) socket.destroy() }) // the reader of the Response has cancelled
   socket.resume() // what the client sends is in `req` already
 
   const client = http.request({
-    method: exchange.request.method,
+    method: outgoing.incoming.request.method,
     createConnection: () => near
   })
-  client.on('error', err => exchange.lost(err))
+  client.on('error', err => outgoing.lose(err))
   client.on('response', response => {
     try {
-      exchange.deliver(received(response))
+      outgoing.deliver(received(response))
     } catch (err) {
-      exchange.lost(err)
+      outgoing.lose(err)
     }
   })
   client.end()
@@ -119,7 +116,7 @@ function connect (exchange, res, socket) {
   res.once('finish', () => {
     res.detachSocket(socket)
     socket.end()
-    exchange.sent()
+    outgoing.onFlushed()
     process.nextTick(close, res)
   })
 }
@@ -132,8 +129,9 @@ function close (res) {
 }
 
 function received (response) {
-  const { statusCode, statusMessage, rawHeaders } = response
+  const { headersDistinct, statusCode, statusMessage } = response
   const isBodiless = BODILESS.has(statusCode) || response.req.method === 'HEAD'
   if (isBodiless) response.resume()
-  return webResponse(statusCode, statusMessage, rawHeaders, isBodiless ? null : Readable.toWeb(response))
+  const fields = Object.entries(headersDistinct).flatMap(([name, values]) => [{ text: name, key: name }, values])
+  return webResponse(statusCode, statusMessage, fields, isBodiless ? null : Readable.toWeb(response))
 }

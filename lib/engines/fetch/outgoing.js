@@ -2,34 +2,65 @@
 
 const { Buffer } = require('buffer')
 const { STATUS_CODES, validateHeaderName, validateHeaderValue } = require('http')
-const { Writable } = require('stream')
+const { setImmediate } = require('timers')
 const contract = require('../contract')
-const { reset } = require('../errors')
+const { reset, responseLost } = require('../errors')
 const { fieldName } = require('../field-names')
-const elsewhere = require('./elsewhere')
-const { BODILESS, webResponse } = require('./web-response')
+const { Incoming } = require('./incoming')
+const { BODILESS, elsewhere, webResponse } = require('./web-response')
 
 const CONTENT_LENGTH = fieldName('Content-Length')
 
 /**
- * A response that becomes a web Response.
+ * Responses that do not listen to the abort signal of their request yet. Most are sent before the event loop goes on,
+ * and a listener would cost more than their middleware.
+ */
+const fresh = new Set()
+let isScheduled = false
+
+/**
+ * A response that becomes a web Response. It is settled once the caller has read the last byte, or has cancelled it, or
+ * it cannot be completed.
  *
- *    open ──▶ begun, by the sink ──▶ ended
- *      └──────────────────────────────▲
+ *    open ──▶ begun, by the sink ──▶ ended ──▶ settled
+ *      │        │                      ▲          ▲
+ *      ├────────┼──────────────────────┘          │
+ *      └────────┴──────── lose(cause) ────────────┘
  */
 class Outgoing extends contract.Outgoing {
-  constructor (exchange, incoming) {
-    super(incoming)
-    this.exchange = exchange
-    this.stream = null // see sink()
+  /** `info` is what the runtime passes beside the request; the others are of the promise of the Response. */
+  constructor (host, request, info, resolve, reject) {
+    super(new Incoming(request))
+    this.host = host
+    this.info = info
+    this.resolve = resolve
+    this.reject = reject
+    this.stream = null      // see sink()
+    this.ownConnection = null
+    this.signal = null      // of the request, while this listens to it
+    this.listeners = null
+    this.isSettled = false
+    this.incoming.respondWith(this)
   }
 
-  get ownSocket () { return this.isFlushed ? null : this.exchange.socket }
-  get isFlushed () { return this.exchange.isSettled && !this.isLost }
-  get isClosed () { return this.exchange.isSettled }
+  /** The connection in memory, made when something reads a socket. */
+  get connection () {
+    if (this.ownConnection !== null) return this.ownConnection
+    const socket = this.ownConnection = require('./socket')(this.incoming.request, this.info)
+    socket.once('close', () => this.lose(reset()))
+    socket.on('error', err => this.host.failed(this.owner, err))
+    return this.isLost ? socket.destroy() : socket
+  }
+
+  get ownSocket () { return this.isFlushed ? null : this.connection }
+  get isFlushed () { return this.isSettled && !this.isLost }
+  get isClosed () { return this.isSettled }
 
   /** Does not ask the socket, because that is made when it is read. */
-  get canRespond () { return this.res === null ? !this.hasEnded && this.exchange.isOpen : super.canRespond }
+  get canRespond () {
+    if (this.res !== null) return super.canRespond
+    return !this.hasEnded && !this.isSettled && (this.ownConnection === null || this.ownConnection.writable)
+  }
 
   setField (name, value) {
     if (this.hasBegun) return false
@@ -55,63 +86,44 @@ class Outgoing extends contract.Outgoing {
     else super.flushHeaders()
   }
 
-  /**
-   * Respond with a whole body.
-   *
-   * @param {string|Uint8Array|null} [body]
-   * @throws {RangeError} for a status that no web Response has
-   */
+  /** Respond with a whole body: a string, bytes or nothing. */
   end (body, encoding, callback) {
-    if (this.res !== null || encoding !== undefined || callback !== undefined) {
-      this.materialize().end(body, encoding, callback)
-      return this
-    }
-    if (this.hasEnded) return this
-    if (this.hasBegun) { // by flushHeaders()
-      this.stream.end(body ?? undefined)
-      return this
-    }
-    const bytes = body ?? ''
-    if (typeof bytes !== 'string' && !(bytes instanceof Uint8Array)) {
-      throw new TypeError('the body of a response must be a string or bytes')
-    }
-    const length = Buffer.byteLength(bytes)
-    const { isBodiless } = this
-    if (!isBodiless && this.find('content-length') === -1 && this.find('transfer-encoding') === -1) {
-      this.put(CONTENT_LENGTH, length)
-    }
-    // bytes, because a Response gives a string without a type one
-    const content = isBodiless || length === 0 ? null : typeof bytes === 'string' ? Buffer.from(bytes) : bytes
-    const response = this.toResponse(content)
-    this.hasBegun = this.hasEnded = true
-    this.exchange.deliver(response)
-    this.exchange.sent()
+    if (this.res !== null || encoding !== undefined || callback) return super.end(body, encoding, callback)
+    if (this.hasBegun && !this.hasEnded) this.stream.end(body ?? undefined) // after flushHeaders()
+    else if (!this.hasEnded) this.endWhole(body ?? '')
     return this
   }
 
-  /**
-   * Respond with the chunks that are written into a stream, at the pace of the reader of the Response.
-   * The Response is delivered with the first chunk.
-   *
-   * @return {Writable}
-   */
+  endWhole (content) {
+    if (typeof content !== 'string' && !(content instanceof Uint8Array)) {
+      throw new TypeError('the body of a response must be a string or bytes')
+    }
+    const { isBodiless } = this
+    if (!isBodiless && this.find('content-length') === -1 && this.find('transfer-encoding') === -1) {
+      this.put(CONTENT_LENGTH, Buffer.byteLength(content))
+    }
+    const response = this.toResponse(isBodiless || content.length === 0 ? null : content)
+    this.hasBegun = this.hasEnded = true
+    this.deliver(response)
+  }
+
+  /** Respond with chunks, at the pace of the reader of the Response, which is delivered with the first one. */
   sink () {
-    return this.res ?? (this.stream ??= new BodyStream(this))
+    return this.res ?? (this.stream ??= new (require('./body-stream'))(this))
   }
 
   /** Deliver a Response whose body is the stream's, unless the stream writes into node's response. */
   begin () {
     if (this.hasBegun || this.res !== null) return
-    const stream = this.sink()
-    const response = this.toResponse(this.isBodiless ? null : stream.readable)
+    const response = this.toResponse(this.isBodiless ? null : this.sink().readable)
     this.hasBegun = true
-    this.exchange.deliver(response)
+    this.deliver(response)
   }
 
   /** The stream has ended without an error. */
-  concluded () {
+  onStreamed () {
     this.hasEnded = true
-    this.exchange.sent()
+    this.onFlushed()
   }
 
   /** Node's response where it sends the bytes: it was made before the Response was. */
@@ -119,110 +131,101 @@ class Outgoing extends contract.Outgoing {
 
   get isBodiless () { return this.incoming.isHead || BODILESS.has(this.status) }
 
-  /**
-   * @param {Uint8Array|ReadableStream|null} body
-   * @return {Response}
-   * @throws {RangeError|TypeError} as node does for headers that it does not send
-   */
+  /** @throws {RangeError|TypeError} as node does for headers that it does not send */
   toResponse (body) {
-    const statusText = this.message ?? STATUS_CODES[this.status] ?? 'unknown'
-    validateHeaderValue('statusMessage', statusText)
+    const { fields, message, status } = this
+    const reason = STATUS_CODES[status] ?? 'unknown'
+    if (message !== undefined && message !== reason) validateHeaderValue('statusMessage', message)
     if (this.find('trailer') !== -1 && (this.find('content-length') !== -1 || body === null)) {
       throw Object.assign(new Error('Trailers are invalid with this transfer encoding'), { code: 'ERR_HTTP_TRAILER_INVALID' })
     }
-    return webResponse(this.status, statusText, this.fields, body)
-  }
-
-  destroy (err) {
-    if (this.res === null) this.exchange.lost(err ?? reset())
-    else this.res.destroy(err)
-  }
-
-  /** The Response cannot be completed, because of `cause`. */
-  lose (failure, cause) {
-    this.failure = failure
-    if (this.stream !== null) this.stream.destroy(cause)
+    // bytes, because a Response gives a string without a type one
+    if (typeof body === 'string' && typeof this.getField('content-type') !== 'string') body = Buffer.from(body)
+    return webResponse(status, message ?? reason, fields, body)
   }
 
   onFinished (fn) {
-    this.exchange.onSettled(fn)
+    if (this.isSettled) notify(fn, this.failure)
+    else (this.listeners ??= []).push(fn)
   }
 
   makeResponse () {
-    require('./node')(this.exchange)
+    require('./node')(this)
+  }
+
+  destroy (err) {
+    if (this.res === null) this.lose(err ?? reset())
+    else this.res.destroy(err)
+  }
+
+  /**
+   * Notice when the caller aborts the request: from the next iteration of the event loop on, or when the Response is
+   * delivered. Deno aborts the signal after every response, and warns about listeners, but has `info.completed`.
+   *
+   * @throws the reason, if it is aborted already
+   */
+  watch () {
+    const { completed } = Object(this.info)
+    if (typeof completed?.then === 'function') return completed.then(undefined, err => this.lose(err))
+    const { signal } = this.incoming.request
+    if (!signal) return
+    signal.throwIfAborted()
+    this.signal = signal
+    fresh.add(this)
+    if (!isScheduled) setImmediate(listen)
+    isScheduled = true
+  }
+
+  listen () {
+    if (this.signal.aborted) this.handleEvent()
+    else this.signal.addEventListener('abort', this, { once: true })
+  }
+
+  handleEvent () {
+    this.lose(this.signal.reason)
+  }
+
+  /** The header section is complete: the caller gets its Response. */
+  deliver (response) {
+    if (this.signal?.aborted) return this.handleEvent()
+    if (this.hasEnded) this.onFlushed() // before, so that its listeners are called before the caller goes on
+    this.resolve(response)
+  }
+
+  /** The caller has read the whole response. */
+  onFlushed () {
+    if (this.isSettled) return
+    this.notify(null)
+    this.incoming.onSent()
+  }
+
+  /** The caller has aborted, or the response cannot be completed. */
+  lose (cause) {
+    if (this.isSettled) return
+    this.notify(responseLost(cause))
+    this.stream?.destroy(cause)
+    this.reject(cause) // does nothing once it is delivered
+    this.incoming.cutOff()
+    this.ownConnection?.destroy()
+  }
+
+  notify (failure) {
+    this.isSettled = true
+    this.failure = failure
+    if (this.signal !== null && !fresh.delete(this)) this.signal.removeEventListener('abort', this)
+    if (this.listeners !== null) for (const fn of this.listeners) notify(fn, failure)
   }
 }
 
-/**
- * A Writable whose other side is a web ReadableStream.
- */
-class BodyStream extends Writable {
-  constructor (outgoing) {
-    super({ decodeStrings: true })
-    this.outgoing = outgoing
-    this.controller = null
-    this.proceed = null // the write that waits for the reader
-    this.readable = new ReadableStream({ // the body of the Response
-      start: controller => { this.controller = controller },
-      pull: () => {
-        const { proceed } = this
-        this.proceed = null
-        if (proceed) proceed()
-      },
-      cancel: () => { this.outgoing.exchange.lost(new Error('the body of the response was cancelled')) }
-    })
-    this.on('error', () => {}) // the exchange reports it
-  }
-
-  // Not in _write: node, too, throws out of these for headers that it does not send. Writable throws for other chunks.
-  write (chunk, encoding, callback) {
-    if (isChunk(chunk)) this.outgoing.begin()
-    return super.write(chunk, encoding, callback)
-  }
-
-  end (chunk, encoding, callback) {
-    if (chunk === undefined || chunk === null || typeof chunk === 'function' || isChunk(chunk)) this.outgoing.begin()
-    return super.end(chunk, encoding, callback)
-  }
-
-  _write (chunk, encoding, callback) {
-    const { node } = this.outgoing
-    if (node !== null) {
-      node.write(chunk, callback)
-      return
-    }
-    if (chunk.length === 0 || this.outgoing.isBodiless) return callback()
-    this.controller.enqueue(chunk)
-    if (this.controller.desiredSize > 0) callback()
-    else this.proceed = callback
-  }
-
-  _final (callback) {
-    const { node } = this.outgoing
-    if (node !== null) {
-      node.end(callback)
-      return
-    }
-    this.controller.close()
-    callback()
-    this.outgoing.concluded()
-  }
-
-  _destroy (err, callback) {
-    if (!this.writableFinished) {
-      const failure = err || reset()
-      try {
-        this.controller.error(failure)
-      } catch {} // cancelled
-      this.outgoing.node?.destroy()
-      this.outgoing.exchange.lost(failure)
-    }
-    callback(err)
-  }
+function listen () {
+  isScheduled = false
+  for (const outgoing of fresh) outgoing.listen()
+  fresh.clear()
 }
 
-function isChunk (chunk) {
-  return typeof chunk === 'string' || chunk instanceof Uint8Array
+// Not by process.nextTick: a caller that awaits one fetch after the other runs in microtasks alone.
+function notify (fn, failure) {
+  queueMicrotask(() => fn(failure))
 }
 
 module.exports = { Outgoing }

@@ -3,7 +3,7 @@
 const { describe, it } = require('node:test')
 const assert = require('node:assert/strict')
 const { execFileSync } = require('node:child_process')
-const { once } = require('node:events')
+const { getEventListeners, once } = require('node:events')
 const { Readable } = require('node:stream')
 const { setImmediate } = require('node:timers/promises')
 
@@ -98,6 +98,48 @@ describe('app.fetch', () => {
     assert.deepEqual(await response.json(), [
       'PUT', '/a?b=c', 'user.example:8443', 'https', 'https://user.example:8443/a?b=c', '1', 'c'
     ])
+  })
+
+  it('should give a field alone as the headers object has it, and as a client would send it', async () => {
+    const all = { 'Set-Cookie': 'a=b', 'X-A': '1', ['__proto__']: 'x', 12: 'digits' }
+    const inits = [
+      {}, { headers: all }, { headers: { Host: 'other' } },
+      ...['POST', 'DELETE'].flatMap(method => [
+        { method }, { method, body: 'abc' }, { method, body: 'abc', headers: { 'Content-Length': '3' } },
+        { method, body: 'abc', headers: { 'Transfer-Encoding': 'chunked' } }
+      ])
+    ]
+    const names = ['host', 'set-cookie', 'x-a', '__proto__', '12', 'content-length', 'transfer-encoding', 'content-type', 'a b', 'ä', '', 'constructor']
+    const read = async (init, see) => {
+      let seen
+      await make(ctx => { seen = see(ctx) }).fetch(request('/', init))
+      return seen
+    }
+    for (const init of inits) {
+      const fields = await read(init, ({ request }) => names.map(name => request.get(name)))
+      assert.deepEqual(fields, await read(init, ({ headers, request }) => names.map(name => request.get(name))))
+      assert.deepEqual(fields, await read(init, ({ headers }) => names.map(name => Object.hasOwn(headers, name) ? headers[name] : '')))
+      const isFramed = new Headers(init.headers).has('content-length')
+      const [length, encoding] = fields.slice(5)
+      assert.equal(length, isFramed ? '3' : init.method === 'POST' && init.body === undefined ? '0' : '')
+      assert.equal(encoding, init.body !== undefined && !isFramed ? 'chunked' : '')
+    }
+  })
+
+  it('should have the type that was set, or none', async () => {
+    for (const [type, expected] of [['text/x', 'text/x'], [['text/x', 'text/y'], 'text/x, text/y'], [null, null]]) {
+      for (const body of ['é', Buffer.from('é')]) {
+        const app = make(ctx => {
+          ctx.body = body
+          if (type === null) ctx.remove('Content-Type')
+          else ctx.set('Content-Type', type)
+        })
+        const response = await app.fetch(request())
+        assert.equal(response.headers.get('content-type'), expected)
+        assert.equal(response.headers.get('content-length'), '2')
+        assert.equal(await response.text(), 'é')
+      }
+    }
   })
 
   it('should leave the fields of a connection to the server that sends the Response', async () => {
@@ -422,6 +464,34 @@ for (const [name, first] of [['', (ctx, next) => next()], [' when ctx.req and ct
         method: 'POST', body: upload.stream, duplex: 'half', signal: abort.signal
       })))
       assert.equal(await failed, 'KONE_ERR_BODY_ABORTED')
+    })
+
+    it('should reject when the request is aborted while it runs, at once or later', async () => {
+      for (const wait of [() => {}, () => Promise.resolve(), setImmediate]) {
+        const abort = new AbortController()
+        const app = make(first, async ctx => {
+          await wait()
+          abort.abort(new Error('enough'))
+          ctx.body = 'late'
+        })
+        await assert.rejects(app.fetch(request('/', { signal: abort.signal })), { message: 'enough' })
+        assert.deepEqual(app.errors, [])
+      }
+    })
+
+    it('should leave no listener on the signal', async () => {
+      const abort = new AbortController()
+      for (const wait of [() => {}, setImmediate]) {
+        const app = make(first, async ctx => {
+          await wait()
+          ctx.body = 'a'
+        })
+        const req = request('/', { signal: abort.signal })
+        const before = getEventListeners(req.signal, 'abort').length
+        await (await app.fetch(req)).text()
+        await setImmediate()
+        assert.equal(getEventListeners(req.signal, 'abort').length, before)
+      }
     })
 
     it('should not run an aborted request', async () => {
