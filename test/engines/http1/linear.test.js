@@ -21,7 +21,11 @@ const ROUNDS = 15
 
 const head = size => `GET / HTTP/1.1\r\nHost: a\r\nX-Large: ${'x'.repeat(size)}\r\n\r\n`
 
-/** Pushes `text` into a new connection of a server that never listens, in reads of `size` bytes. Returns the CPU in µs. */
+/**
+ * Pushes `text` into a new connection of a server that never listens, in reads of `size` bytes. Returns the CPU in µs. Nothing
+ * is pushed once node has the socket: it would be queued here, and each byte of it rejected once more, where a real socket
+ * stops reading at the first error.
+ */
 async function push (server, text, size, isDone = () => {}) {
   const socket = unwired(server)
   socket.on('error', () => {})
@@ -29,7 +33,11 @@ async function push (server, text, size, isDone = () => {}) {
   await turn() // node's listener makes it flow
   const bytes = Buffer.from(text, 'latin1')
   const before = process.cpuUsage()
-  for (let at = 0; at < bytes.length && !socket.destroyed; at += size) socket.push(bytes.subarray(at, at + size))
+  const isNodes = 'parser' in socket
+  for (let at = 0; at < bytes.length && !socket.destroyed; at += size) {
+    socket.push(bytes.subarray(at, at + size))
+    if ('parser' in socket && !isNodes) break
+  }
   const { user, system } = process.cpuUsage(before)
   await turn()
   isDone(socket)
@@ -105,6 +113,8 @@ describe('the cost of hostile bytes', () => {
   const FIELDS = ['Host', 'Content-Length', 'Transfer-Encoding', 'Connection', 'Expect', 'Upgrade', 'Cookie', 'X-A']
   // what is longer than 16 KB is refused, and shows no growth
   const server = http.createServer({ maxHeaderSize: 64 * 1024 * 1024 })
+  // so is what has more than 1000 fields
+  server.maxHeadersCount = 1e6
   const app = new Kone()
   app.silent = true
   const held = []

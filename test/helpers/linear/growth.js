@@ -9,7 +9,7 @@ const FLOOR = 20_000 // µs
 const NOTICEABLE = 4000
 const HOPELESS = 2_000_000 // once is enough
 const ROUNDS = 5
-const ATTEMPTS = 3
+const MOST_ROUNDS = 30 // beside other programs
 const MOST = 2.6 // times per doubling: 2 is linear, 4 quadratic
 const LEAST = 1.7 // less is not linear, either: the text is refused or cut
 const STEP = 4
@@ -44,20 +44,26 @@ async function judge (run, size) {
 }
 
 /**
- * Over two doublings: 16 times is quadratic. Where the objects of a run begin to be moved by the garbage collector, a linear
- * cost makes a step and is linear again behind it. So what grew too much from n to 4n must do so from 2n to 8n, too.
+ * Over two doublings: 16 times is quadratic. Each round measures all sizes, so that a busy moment of the machine does not
+ * fall on one of them, and the least of all rounds counts. Where the objects of a run begin to be moved by the garbage
+ * collector, a linear cost makes a step and is linear again behind it. So what grew too much from n to 4n must do so from
+ * 2n to 8n, too.
  */
 async function growth (run, size, cost) {
-  for (let attempt = 1; ; attempt++) {
-    const twice = await least(run, 2 * size)
-    if (twice > MOST ** 2 * cost) return `${size}: ${ms(cost)}, ${2 * size}: ${ms(twice)}`
-    const grown = await least(run, 4 * size)
-    if (grown <= MOST ** 2 * cost) return
-    if (attempt < ATTEMPTS) continue
-    const further = await least(run, 8 * size)
-    if (further >= LEAST * grown && further <= MOST ** 2 * twice) return
-    return [cost, twice, grown, further].map((cost, i) => `${2 ** i * size}: ${ms(cost)}`).join(', ')
+  const costs = [cost, Infinity, Infinity, Infinity]
+  const measure = async i => { costs[i] = Math.min(costs[i], await cpu(run, size * 2 ** i)) }
+  for (let round = 1; round <= MOST_ROUNDS; round++) {
+    if (round > 1) await measure(0)
+    await measure(1)
+    if (costs[1] >= HOPELESS) break
+    if (costs[1] > MOST ** 2 * costs[0]) continue
+    await measure(2)
+    if (costs[2] <= MOST ** 2 * costs[0]) return
+    if (round < ROUNDS) continue
+    await measure(3)
+    if (costs[3] >= LEAST * costs[2] && costs[3] <= MOST ** 2 * costs[1]) return
   }
+  return costs.filter(isFinite).map((cost, i) => `${2 ** i * size}: ${ms(cost)}`).join(', ')
 }
 
 function ms (cost) {
