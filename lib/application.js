@@ -222,7 +222,7 @@ class Application extends Emitter {
    * @return {Function} `(req, res) => Promise`
    */
   callback () {
-    const host = new Host(this, Application.prototype)
+    const host = new Host(this, OWN)
 
     if (!this.listenerCount('error')) this.on('error', this.onerror)
 
@@ -335,9 +335,12 @@ function isOwn (onerror) {
   return (onerror.wraps ?? onerror) === context.onerror
 }
 
+/** Its methods for the host: an agent (newrelic) replaces `createContext` of the prototype. */
+const OWN = Object.create(Application.prototype, { createContext: { value: Application.prototype.createContext } })
+
 function attachFront (app, server, listener) {
   if (!app.http1 || process.env.KONE_HTTP1 === 'off') return false
-  const host = hosts.get(listener) ?? new Host(app, Application.prototype, listener)
+  const host = hosts.get(listener) ?? new Host(app, OWN, listener)
   return require('./engines/http1').attach(server, host)
 }
 
@@ -345,7 +348,7 @@ function attachFront (app, server, listener) {
 function makeFetch (app) {
   let fetch
   return function (request, info) {
-    fetch ??= require('./engines/fetch')(new Host(app, Application.prototype))
+    fetch ??= require('./engines/fetch')(new Host(app, OWN))
     return fetch(request, info)
   }
 }

@@ -94,8 +94,7 @@ function summary (packages) {
     '',
     ...kinds,
     '',
-    `${patching.slice(0, -1).join(', ')} and ${patching.at(-1)} patch node's prototypes: kone falls back to node:http beside them.`,
-    ''
+    ...patching.length === 0 ? [] : [`kone falls back to node:http beside ${patching.join(', ')}.`, '']
   ].join('\n')
 }
 

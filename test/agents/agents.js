@@ -5,8 +5,8 @@
  * Real ones send it to `url`, where agents.test.js has a collector.
  *
  * `start({ require, url })` → `{ ready, flush, mark }`: ready resolves when the agent has begun; flush() sends all that is
- * left; mark() is what the agent says of the request under way, which the app puts into a response. Agents with `patches`
- * change methods of node's prototypes, so that kone falls back to node:http and says so.
+ * left; mark() is what the agent says of the request under way, which the app puts into a response. Beside agents with
+ * `patches` kone falls back to node:http and says so.
  */
 
 const later = ms => new Promise(resolve => setTimeout(resolve, ms))
@@ -75,7 +75,6 @@ module.exports = {
   'OpenTelemetry, http and koa': openTelemetry(HTTP, KOA),
 
   'dd-trace': {
-    patches: true, // http.ServerResponse.prototype
     start ({ require, url }) {
       Object.assign(process.env, {
         DD_TRACE_AGENT_URL: url,
@@ -90,7 +89,7 @@ module.exports = {
   },
 
   newrelic: {
-    patches: true, // http.ServerResponse.prototype.end
+    patches: true, // Application.prototype.createContext
     isSecure: true,
     start ({ require, url }) {
       const { hostname, port } = new URL(url)
@@ -130,7 +129,6 @@ module.exports = {
   },
 
   'elastic-apm-node': {
-    patches: true, // http.ServerResponse.prototype.writeHead
     start ({ require, url }) {
       const agent = require('elastic-apm-node').start({
         serverUrl: url,

@@ -16,23 +16,9 @@ const WebSocket = require('ws')
 
 const Kone = require('../../helpers/kone')
 const { duplexPair } = require('./harness')
+const { REPLACED, methodsOf, patch } = require('./patched')
 const { rows } = require('./readme')
 const { MAJOR, chunked, get, hello, holding, isNodes, sides, talk, waitFor } = require('./sides')
-
-/** `prototype[name]` wrapped, as agents do; gives back how to undo it. */
-function patch (prototype, name) {
-  const own = Object.getOwnPropertyDescriptor(prototype, name)
-  const real = prototype[name]
-  Object.defineProperty(prototype, name, {
-    configurable: true,
-    writable: true,
-    value (...args) { return real.apply(this, args) }
-  })
-  return () => {
-    if (own) Object.defineProperty(prototype, name, own)
-    else delete prototype[name]
-  }
-}
 
 /** A method of the app's replaced by one that calls it. */
 function replace (app, name) {
@@ -56,9 +42,7 @@ const HOLDS = {
   'app.createContext is replaced': { begin: ({ app }) => replace(app, 'createContext') },
   'app.handleRequest is replaced': { begin: ({ app }) => replace(app, 'handleRequest') },
   'app.callback is replaced': { begin: ({ app }) => replace(app, 'callback') },
-  'http.IncomingMessage.prototype is patched': { begin: () => patch(http.IncomingMessage.prototype, '_read') },
-  'http.OutgoingMessage.prototype is patched': { begin: () => patch(http.OutgoingMessage.prototype, 'setHeader') },
-  'http.ServerResponse.prototype is patched': { begin: () => patch(http.ServerResponse.prototype, 'writeHead') },
+  'a method of http.ServerResponse.prototype that the front replaces is patched': { begin: () => patch('res', '_storeHeader') },
   "a 'connection' listener is in front of kone's": {
     begin ({ server }) {
       const listener = () => {}
@@ -283,26 +267,18 @@ describe('kone falls back to node:http', () => {
     assert.equal(await asksNode(site), true)
   })
 
-  const patches = [
-    [http.ServerResponse.prototype, ['writeHead', '_implicitHeader', 'assignSocket', 'detachSocket', 'writeEarlyHints']],
-    [http.OutgoingMessage.prototype, ['end', 'write', 'setHeader', 'getHeader', 'removeHeader', 'appendHeader', 'flushHeaders',
-      'setHeaders', 'getHeaders', 'hasHeader', 'getHeaderNames', 'destroy', '_send', 'setTimeout']],
-    [http.IncomingMessage.prototype, ['_read', '_destroy', 'setTimeout', 'on', 'emit']]
-  ]
-  for (const [prototype, names] of patches) {
-    for (const name of names) {
-      if (typeof prototype[name] !== 'function') continue
-      it(`when ${prototype.constructor.name}.prototype.${name} is patched`, async () => {
-        const site = await serve(silent())
-        const undo = patch(prototype, name)
-        try {
-          assert.equal(await asksNode(site), true)
-        } finally {
-          undo()
-        }
-        assert.equal(await asksNode(site), false)
-      })
-    }
+  for (const [which, name] of ['req', 'res'].flatMap(which => methodsOf(which).map(name => [which, name]))) {
+    const falls = which === 'res' && REPLACED.includes(name)
+    it(`${falls ? '' : 'not '}when ctx.${which}.${name}() is patched on the prototype`, async () => {
+      const site = await serve(silent())
+      const undo = patch(which, name)
+      try {
+        assert.equal(await asksNode(site), falls)
+      } finally {
+        undo()
+      }
+      assert.equal(await asksNode(site), false)
+    })
   }
 
   it('when the server was made with its own ServerResponse or IncomingMessage, whose instances the app gets', async () => {

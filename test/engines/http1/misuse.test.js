@@ -8,7 +8,8 @@ const { PassThrough, Readable, pipeline } = require('node:stream')
 const zlib = require('node:zlib')
 
 const Kone = require('../../helpers/kone')
-const { get, talk } = require('./sides')
+const { record } = require('./patched')
+const { get, post, talk } = require('./sides')
 
 /*
  * What an app or a package does with ctx.req and ctx.res, run on the front and on node:http. The bytes, the events
@@ -269,19 +270,45 @@ const BY_KONE = {
 
 const BODIES = { none: '', small: 'a=b', large: 'x'.repeat(100000) }
 
-async function run (http1, scenario, request) {
+/** When all methods of node's prototypes are patched → `(log, app) => undo`. Then the log has each call of them, too. */
+const PATCHED = {
+  'from the beginning': log => record(log),
+  'while the request is under way' (log, app) {
+    let undo = () => {}
+    app.use((ctx, next) => {
+      undo = record(log, ['res']) // node has filled the request before
+      return next()
+    })
+    return () => undo()
+  },
+  'until the request is under way' (log, app) {
+    const undo = record(log)
+    app.use((ctx, next) => {
+      undo()
+      return next()
+    })
+    return undo
+  }
+}
+
+async function run (http1, scenario, request, patched = () => () => {}) {
   const app = new Kone({ http1 })
   app.silent = true
   const log = []
   app.use(async (ctx, next) => {
-    if (ctx.path === '/next') ctx.body = 'next'
-    else await next()
+    if (ctx.path === '/next') return undo() ?? (ctx.body = 'next')
+    ctx.onFinished(finished)
+    await next()
   })
+  let finished
+  const isFinished = new Promise(resolve => { finished = resolve })
+  const undo = patched(log, app)
   scenario(app, log)
   const server = app.listen(0, '127.0.0.1')
   await once(server, 'listening')
   try {
     const client = await talk(server.address().port, request)
+    await Promise.race([isFinished, new Promise(resolve => setTimeout(resolve, 1000))])
     for (let i = 0; i < 8; i++) await TURN()
     await new Promise(resolve => setTimeout(resolve, 15))
     // Bytes behind a request that closes may reset the connection before a long response has arrived.
@@ -289,6 +316,7 @@ async function run (http1, scenario, request) {
     const text = await client.all()
     return { text: text.replace(/\r\nDate: [^\r]+/g, '\r\nDate: now'), log }
   } finally {
+    undo()
     server.closeAllConnections()
     server.close()
     if (server.listening) await once(server, 'close')
@@ -353,5 +381,17 @@ describe('what is done with ctx.req and ctx.res', () => {
         assert.deepEqual(await run(true, scenario, request), await run(false, scenario, request), size)
       }
     })
+
+    for (const [when, patched] of Object.entries(PATCHED)) {
+      it(`should be the same with patched prototypes, ${when}, when an app ${name}`, async () => {
+        const side = async (http1, request) => {
+          const { text, log } = await run(http1, scenario, request, patched)
+          // The end of a body comes in the same turn of the event loop, but not at the same place among the app's callbacks.
+          return [text, request.startsWith('GET') ? log : log.filter(([name]) => !String(name).startsWith('req.'))]
+        }
+        const requests = when === 'from the beginning' ? [get('/'), post('body')] : [get('/')]
+        for (const request of requests) assert.deepEqual(await side(true, request), await side(false, request), request)
+      })
+    }
   }
 })

@@ -5,6 +5,7 @@ const process = require('process')
 const { setImmediate } = require('timers') // jsdom has none
 const { callAll, emit } = require('../call')
 const { reset } = require('../../errors')
+const { isPatched } = require('./patches')
 const response = require('./response')
 const { watchPauses } = require('./socket')
 const watchers = require('./watchers')
@@ -49,7 +50,7 @@ function makeResponse (outgoing) {
   }
   res.statusCode = outgoing.status
   if (outgoing.message !== undefined) res.statusMessage = outgoing.message
-  if (outgoing.responses.first === outgoing) response.assign(outgoing)
+  if (outgoing.responses.first === outgoing) response.assign(outgoing, true)
   else if (outgoing.isLost) response.showLost(outgoing)
 }
 
@@ -87,7 +88,6 @@ function endBody (incoming) {
   if (req.destroyed) return
   req.complete = true
   req.push(null)
-  if (req._dumped) req.resume()
 }
 
 /** Brings `req` into the state after 'end' and 'close'. */
@@ -123,15 +123,21 @@ function notify (outgoing, callbacks, listeners) {
   }
 }
 
-/** Does the work of node's own listener for 'finish': drops an unread body, releases the socket. */
 function notifyFlushed (outgoing, callbacks, listeners) {
-  const { req } = outgoing.incoming
-  if (outgoing.res !== null) watchers.responseFinished(outgoing)
-  if (req !== null) releaseRequest(req)
-  if (outgoing.res !== null) response.releaseSocket(outgoing.res)
+  // A patched `emit` sees the response before node's listener for 'finish', the first one, does its work.
+  if (callbacks !== null && outgoing.res !== null && isPatched()) outgoing.res.prependListener('finish', () => release(outgoing))
+  else release(outgoing)
   if (callbacks !== null) callAll(callbacks, null)
   // A tick later, when an unread request has ended, because destroying it earlier would destroy the socket.
   if (listeners !== null) for (const fn of listeners) process.nextTick(fn, null)
+}
+
+/** Does the work of node's own listener for 'finish': drops an unread body, releases the socket. */
+function release (outgoing) {
+  const { res, incoming: { req } } = outgoing
+  if (res !== null) watchers.responseFinished(outgoing)
+  if (req !== null) releaseRequest(req)
+  if (res !== null) response.releaseSocket(res)
 }
 
 /** As node's own listener for 'finish': the request's signal is not aborted any more, an unread body is dropped. */

@@ -5,6 +5,7 @@ const http = require('http')
 const process = require('process')
 const { call, callAll, emit } = require('../call')
 const { notWritten } = require('../errors')
+const { isPatched } = require('./patches')
 const { setMessage } = require('./socket')
 const watchers = require('./watchers')
 const { Pieces, lengthOf } = require('../output/pieces')
@@ -144,18 +145,18 @@ class FrontResponse extends http.ServerResponse {
   }
 
   /** Earlier responses that are on their way are flushed first. */
-  destroy (err) {
+  destroy () {
     const outgoing = this[kOutgoing]
     const isCurrent = this.socket !== null && !this.destroyed && outgoing.isOpen
     if (isCurrent && outgoing.responses.delay(outgoing)) this.socket = null
-    return super.destroy(err)
+    return super.destroy(...arguments)
   }
 
   end (chunk, encoding, callback) {
     const outgoing = this[kOutgoing]
     const length = lengthOf(chunk)
     if (encoding !== undefined || !isFast(this) || !isUnchanged(this) || !outgoing.canEnd(length)) {
-      return super.end(chunk, encoding, callback)
+      return super.end(...arguments)
     }
     // Node's code ends it as if it had built the header section itself.
     const { statusCode } = this
@@ -178,9 +179,9 @@ Object.defineProperty(FrontResponse.prototype, 'constructor', {
 Object.defineProperty(FrontResponse.prototype, 'req', REQUEST)
 if (kOutHeaders !== undefined) Object.defineProperty(FrontResponse.prototype, kOutHeaders, OUT_HEADERS)
 
-/** Outgoing still holds the fields, unsent. */
+/** Outgoing still holds the fields, unsent, and no patch must see what becomes of them. */
 function isFast (res) {
-  return res[kHeaders] === FAST && res._header === null
+  return res[kHeaders] === FAST && res._header === null && !isPatched()
 }
 
 /**
@@ -323,15 +324,18 @@ function dropPieces (res) {
 
 // ---- when it has become the first response
 
-/** Gives the socket to the response, and writes the pieces that node has queued. */
-function assign (outgoing) {
+/**
+ * Gives the socket to the response, and writes the pieces that node has queued. One that is created now had the socket
+ * from the beginning.
+ */
+function assign (outgoing, isCreated = false) {
   const { responses, res } = outgoing
   const { socket } = responses
   if (res.destroyed && responses.delay(outgoing)) return
   setMessage(socket, res)
   res.socket = socket
   allowListeners(socket, responses.unflushed)
-  if (res.listenerCount('socket') > 0) emit(res, 'socket', socket)
+  if (!isCreated) emit(res, 'socket', socket)
   if (res.destroyed) return responses.connection.onLastWritten() // as Node 20 does: the earlier responses are complete
   if (res.outputData.length === 0) return
 

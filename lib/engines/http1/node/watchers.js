@@ -3,6 +3,7 @@
 const { channel } = require('diagnostics_channel')
 const { EventEmitter } = require('events')
 const calls = require('../call')
+const { isPatched } = require('./patches')
 
 /**
  * Finds out whether other code sees every request of a server (agents, socket.io, a second 'request' listener),
@@ -20,12 +21,13 @@ function isWatched (server, listener, drainListener) {
   const { request } = server._events
   const isAlone = request === listener || (drainListener !== null && Array.isArray(request) && request.length === 2 &&
     request[0] === drainListener && request[1] === listener)
-  return !isAlone || server.emit !== emit ||
+  return !isAlone || server.emit !== emit || isPatched() ||
     started.hasSubscribers || created.hasSubscribers || finished.hasSubscribers
 }
 
 /** Publishes and emits what node does when a request has arrived. */
 function request (server, req, res) {
+  if (res.socket !== null) calls.emit(res, 'socket', res.socket) // a patched `emit` sees it
   if (started.hasSubscribers) started.publish({ request: req, response: res, socket: req.socket, server })
   calls.emit(server, 'request', req, res)
 }

@@ -7,6 +7,7 @@ const { REMOVED, fieldName, isPlain } = require('../../field-names')
 const { ASCII, UTF8, NOT_PLAIN, lengthOf } = require('./pieces')
 const writer = require('./writer')
 const { makeResponse, notify } = require('../node/message')
+const { isPatched } = require('../node/patches')
 const { finished } = require('../node/watchers')
 
 /**
@@ -94,6 +95,9 @@ class Outgoing extends contract.Outgoing {
   /** Bytes or characters that are queued. */
   get size () { return this.text.length + (this.bytes === null ? 0 : this.bytes.length) }
 
+  /** A patch that has come since the request began must see the calls. */
+  get holdsFields () { return this.res === null && !isPatched() }
+
   // ---- for the app and the host; what ends with Field is also for node/response.js
 
   setField (name, value) {
@@ -124,8 +128,8 @@ class Outgoing extends contract.Outgoing {
 
   /** Node's own `end` ends a response that is not plain. */
   end (body, encoding, callback) {
-    if (this.res !== null || encoding !== undefined || callback !== undefined) {
-      this.materialize().end(body, encoding, callback)
+    if (!this.holdsFields || encoding !== undefined || callback !== undefined) {
+      this.materialize().end(...arguments)
       return this
     }
     if (this.hasEnded && !body) return this
