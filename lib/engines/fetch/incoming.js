@@ -1,6 +1,7 @@
 'use strict'
 
 const { Buffer } = require('buffer')
+const { given, misuse } = require('../../usage-error')
 const contract = require('../contract')
 const { aborted, tooLong, used } = require('../errors')
 
@@ -11,9 +12,17 @@ const URL_PARTS = /:\/\/([^/?#]*)([^#]*)/
 
 /** A request that arrived as a web Request: reads a value from it when it is first read. */
 class Incoming extends contract.Incoming {
+  /** @throws {TypeError} for anything that is not a usable Request */
   constructor (request) {
-    const { body, method, url } = request
-    super(method, targetOf(url))
+    const url = request?.url
+    if (typeof url !== 'string' || typeof request.headers?.get !== 'function') {
+      throw misuse('fetch', `app.fetch(request): request must be a web Request, not ${given(request)}`)
+    }
+    super(request.method, targetOf(url))
+    const { body } = request
+    if (body && (request.bodyUsed || body.locked)) {
+      throw misuse('fetch', 'app.fetch(request): the body of the request was already read')
+    }
     this.request = request
     this.outgoing = null
     this.reader = null       // of the body, while somebody reads it

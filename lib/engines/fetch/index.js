@@ -1,6 +1,5 @@
 'use strict'
 
-const { given, misuse } = require('../../usage-error')
 const { Outgoing } = require('./outgoing')
 
 /**
@@ -13,20 +12,10 @@ const { Outgoing } = require('./outgoing')
  */
 module.exports = function makeFetch (host) {
   return (request, info) => new Promise((resolve, reject) => {
-    check(request)
     const outgoing = new Outgoing(host, request, info, resolve, reject)
     outgoing.watch()
     run(host, outgoing)
   })
-}
-
-function check (request) {
-  if (typeof request?.url !== 'string' || typeof request.headers?.get !== 'function') {
-    throw misuse('fetch', `app.fetch(request): request must be a web Request, not ${given(request)}`)
-  }
-  if (request.bodyUsed || request.body?.locked) {
-    throw misuse('fetch', 'app.fetch(request): the body of the request was already read')
-  }
 }
 
 function run (host, outgoing) {
