@@ -23,7 +23,7 @@ module.exports = function respond (ctx) {
     return outgoing.end()
   }
 
-  if (ctx.method === 'HEAD') {
+  if (response.incoming.method === 'HEAD') {
     if (!outgoing.headersSent && !response.has('Content-Length')) {
       const { length } = response
       if (Number.isInteger(length)) response.length = length

@@ -47,7 +47,7 @@ module.exports = {
    */
   get status () { return this.outgoing.statusCode },
   set status (code) {
-    if (this.headerSent) return
+    if (this.outgoing.headersSent) return
     assert(Number.isInteger(code), 'status code must be a number')
     assert(code >= 100 && code <= 999, `invalid status code: ${code}`)
     this._explicitStatus = true
@@ -78,7 +78,7 @@ module.exports = {
 
     if (typeof val === 'string') {
       if (!this._explicitStatus) this.status = 200
-      if (!this.has('Content-Type')) {
+      if (!this.outgoing.hasHeader('Content-Type')) {
         this.set('Content-Type', looksLikeHtml(val) ? TEXT_HTML : TEXT_PLAIN)
       }
       this.length = Buffer.byteLength(val)
@@ -114,7 +114,7 @@ module.exports = {
   },
   set length (n) {
     // RFC 9112, 6.2: never both
-    if (!this.has('Transfer-Encoding')) this.set('Content-Length', n)
+    if (!this.outgoing.hasHeader('Transfer-Encoding')) this.set('Content-Length', n)
   },
 
   /** @return {boolean} whether the header section was sent, so that nothing can be set any more */
@@ -128,7 +128,7 @@ module.exports = {
    * @param {string | string[]} field
    */
   vary (field) {
-    if (this.headerSent) return
+    if (this.outgoing.headersSent) return
     vary(this.outgoing, field)
   },
 
@@ -260,7 +260,7 @@ module.exports = {
    * @throws {TypeError} node's, for names and values that cannot be sent
    */
   set (field, val) {
-    if (this.headerSent) return
+    if (this.outgoing.headersSent) return
     if (arguments.length !== 2) {
       for (const name in field) this.set(name, field[name])
       return
@@ -288,7 +288,7 @@ module.exports = {
    * @param {string} field
    */
   remove (field) {
-    if (this.headerSent) return
+    if (this.outgoing.headersSent) return
     this.outgoing.removeHeader(field)
   },
 
