@@ -6,7 +6,7 @@ const { describe, it } = require('node:test')
 const { slope } = require('../../benchmarks/labs/growth/slope')
 const { pooled } = require('../../benchmarks/lib/load/loops')
 const rpc = require('../../benchmarks/lib/load/rpc')
-const { start } = require('../../benchmarks/labs/rpc/servers')
+const contenders = require('../../benchmarks/labs/rpc/contenders')
 
 describe('a slope', () => {
   it('should be what one more costs, paired round by round', () => {
@@ -94,7 +94,7 @@ describe('generators of calls', () => {
 
 describe('the call without isolation', () => {
   it('should be of the same app, without isolate and nothing else', () => {
-    const names = name => start([name]).middleware.map(fn => fn.name)
+    const names = name => contenders[name].start().middleware.map(fn => fn.name)
     const isolated = names('kone')
     assert.ok(isolated.includes('isolate'))
     assert.deepEqual(names('kone-unguarded'), isolated.filter(name => name !== 'isolate'))

@@ -1,7 +1,7 @@
 'use strict'
 
 const { lab } = require('../../lib/run/lab')
-const { doubt, measure } = require('../../lib/run/measure')
+const { doubt } = require('../../lib/run/measure')
 const { list } = require('../../lib/servers/contenders')
 const { folders, sides } = require('./revisions')
 const view = require('./view')
@@ -88,7 +88,7 @@ async function visit (lab, { workload, load, contender }) {
   if (!server) throw new Error('it did not start, or responded with something else')
   try {
     await lab.warm({ server, load }, load.seconds)
-    return await measure({ server, load }, lab.generators([load.generator])[load.generator])
+    return await lab.sample({ server, load })
   } finally {
     await server.stop()
   }

@@ -1,6 +1,5 @@
 'use strict'
 
-const Crowd = require('../../lib/load/crowd')
 const { lab } = require('../../lib/run/lab')
 const { pins } = require('../../lib/run/machine')
 const { cost, spent } = require('../../lib/run/measure')
@@ -67,8 +66,7 @@ async function level (lab, connections, inTime) {
   const verified = await lab.start(able, { workload, expected: hello, reference: 'node' })
   await lab.stop(verified)
 
-  const crowd = new Crowd({ connections, pin: lab.pins?.load })
-  const forget = lab.atEnd(() => crowd.stop())
+  const crowd = lab.crowd(connections)
   const begin = performance.now()
   const cells = able.filter(({ name }) => verified.some(one => one.name === name))
     .map(contender => ({ workload, server: { name: contender.name }, contender, connections }))
@@ -76,7 +74,6 @@ async function level (lab, connections, inTime) {
   if (each > 1) derived.openings.push({ connections, openings, each })
   await lab.rounds(cells, { count: openings, visit: cell => visit(lab, crowd, cell, each), doubt })
   crowd.stop()
-  forget()
   for (const cell of cells) recordLevel(lab, cell, each)
   return (performance.now() - begin) / cells.length
 }

@@ -1,8 +1,5 @@
 'use strict'
 
-const fs = require('node:fs')
-const os = require('node:os')
-const path = require('node:path')
 const { lab } = require('../../lib/run/lab')
 const { list } = require('../../lib/servers/contenders')
 const { prepare } = require('./app')
@@ -26,8 +23,7 @@ lab(module, {
   },
 
   async measure (lab) {
-    const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'kone-dropin-'))
-    lab.atEnd(() => fs.rmSync(folder, { recursive: true, force: true }))
+    const folder = lab.folder()
     await prepare(folder)
     const load = { generator: lab.generator(), connections: 50, seconds: lab.options.quick ? 1 : 2 }
     await lab.inTime(workloads.map(({ workload, request, expected, contenders }) => ({

@@ -1,8 +1,5 @@
 'use strict'
 
-const fs = require('node:fs')
-const os = require('node:os')
-const path = require('node:path')
 const { lab } = require('../../lib/run/lab')
 const { memory } = require('../../lib/run/memory')
 const { makeCertificate } = require('../../lib/servers/certificate')
@@ -26,8 +23,7 @@ lab(module, {
 
   async measure (lab) {
     const generators = lab.generators(['wrk', 'autocannon', 'split'])
-    const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'kone-front-'))
-    lab.atEnd(() => fs.rmSync(folder, { recursive: true, force: true }))
+    const folder = lab.folder()
     await makeCertificate(folder)
     const seconds = lab.options.quick ? 1 : 2
 

@@ -2,7 +2,6 @@
 
 const fs = require('node:fs')
 const { lab } = require('../../lib/run/lab')
-const { row } = require('../../lib/run/result')
 const { list } = require('../../lib/servers/contenders')
 const SUBJECTS = require('./subjects')
 const view = require('./view')
@@ -58,7 +57,7 @@ function whole ({ size, ...request }) {
 // The most memory that a server takes while it reads bodies. Writing to clear_refs resets the peak.
 async function peaks (lab, measured) {
   if (!fs.existsSync('/proc/self/clear_refs')) return
-  const { pooled } = lab.generators(['pooled'])
+  const { pooled } = lab.generators()
   const cells = measured.filter(({ rejected }) => !rejected).map(({ workload, server, load }) => ({ workload, server, load }))
   await lab.rounds(cells, {
     async visit ({ server, load }) {
@@ -68,8 +67,6 @@ async function peaks (lab, measured) {
       return { memory: Number(/^VmHWM:\s*(\d+) kB/m.exec(status)[1]) * 1024 }
     }
   })
-  for (const { workload, server: { name: contender }, samples, rejected } of cells) {
-    if (rejected) continue // its cost is measured, so it is there
-    lab.result.rows.push(row({ workload, contender, metric: 'memory', unit: 'bytes' }, samples.map(one => one.memory)))
-  }
+  // what is rejected here alone has its cost measured: it is there
+  lab.recordFigures(cells.filter(({ rejected }) => !rejected), [['memory', 'bytes', ({ memory }) => memory]])
 }

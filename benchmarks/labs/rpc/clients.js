@@ -1,14 +1,13 @@
 'use strict'
 
 const { Client, bytes } = require('../../lib/load/client')
-const { SOFA, grpcService } = require('./servers')
+const { grpcService, interfaceName, logger } = require('./contenders').agreed
 
 /*
  * One connection of each protocol: `open(load)` gives `{ call(method, args), close() }`.
  */
 
 const sofa = protocol => async function open ({ port }) {
-  const { interfaceName, logger } = SOFA
   const client = new (require('sofa-rpc-node').client.RpcClient)({ logger, protocol: require(protocol) })
   const consumer = client.createConsumer({ interfaceName, serverHost: `127.0.0.1:${port}`, version: '1.0.0', group: '' })
   await consumer.ready()
@@ -16,7 +15,6 @@ const sofa = protocol => async function open ({ port }) {
 }
 
 exports.bolt = sofa('sofa-bolt-node')
-
 exports.dubbo = sofa('dubbo-remoting')
 
 // The same POST again and again; a call gives the body, in latin1, and rejects where the status is not 200.

@@ -3,9 +3,8 @@
 const { isDeepStrictEqual } = require('node:util')
 const { lab } = require('../../lib/run/lab')
 const rpc = require('../../lib/load/rpc')
-const { row } = require('../../lib/run/result')
-const { koneVersion, packageVersion } = require('../../lib/servers/versions')
-const { codecs, methods } = require('./servers')
+const { list } = require('../../lib/servers/contenders')
+const { codecs, methods } = require('./contenders').agreed
 const view = require('./view')
 
 /*
@@ -19,53 +18,36 @@ const METHODS = {
   noError: { args: [], value: 'ok', isGuarded: true },
   asyncError: { args: [], isGuarded: true }
 }
-const VERSIONS = { node: node => node.slice(1), kone: koneVersion, koa: () => packageVersion('koa'), grpc: () => packageVersion('@grpc/grpc-js') }
-const PROTOCOLS = { 'sofa-bolt': 'bolt', 'sofa-dubbo': 'dubbo', grpc: 'grpc' }
-const ABOUT = { 'kone-unguarded': 'the same app without the middleware that isolates errors', grpc: 'typed protobuf messages' }
-const PLAIN = ['kone', 'node', 'koa']
-const NAMES = ['kone', 'kone-hessian', 'kone-unguarded', 'node', 'node-hessian', 'koa', 'koa-hessian', ...Object.keys(PROTOCOLS)]
-
-const contenders = NAMES.map(name => ({
-  name,
-  file: require.resolve('./servers'),
-  args: [name],
-  version: VERSIONS[name.replace(/-\w+$/, '')] ?? (() => packageVersion('sofa-rpc-node')),
-  about: ABOUT[name],
-  protocol: PROTOCOLS[name] ?? 'http',
-  codec: name.endsWith('-hessian') ? 'Hessian' : 'JSON'
-}))
 
 lab(module, {
   name: 'rpc',
-  contenders,
+  contenders: list(require.resolve('./contenders')),
   view,
 
   probe (contender) {
-    const method = contender.name === 'kone-unguarded' ? 'noError' : 'parse'
     const client = rpc({})
     const verify = (server, expected) => check(client, server, expected).finally(() => client.stop())
+    const method = contender.name === 'kone-unguarded' ? 'noError' : 'parse'
     return { contender, request: async () => call(contender, method), expected: METHODS[method], check: verify }
   },
 
   async measure (lab) {
     lab.generators(['rpc'])
-    const generator = lab.generator()
-    const seconds = lab.options.quick ? 1 : 2
+    const load = { generator: lab.generator(), seconds: lab.options.quick ? 1 : 2 }
     const expected = { status: 200, type: 'text/plain; charset=utf-8', body: 'hello world' }
-    const plain = { workload: 'hello', expected, reference: 'node' }
-    const loads = view.FLIGHTS.map(connections => [`hello, ${connections} connections`, { generator, connections, seconds }])
+    const loads = view.FLIGHTS.map(connections => [`hello, ${connections} connections`, { ...load, connections }])
+    const plain = lab.contenders.filter(({ name }) => ['kone', 'node', 'koa'].includes(name))
     await lab.inTime([
       ...Object.keys(METHODS).map(name => ({ name, act: () => measure(lab, name) })),
-      { name: 'hello', act: () => lab.group(lab.contenders.filter(({ name }) => PLAIN.includes(name)), plain, Object.fromEntries(loads)) }
+      { name: 'hello', act: () => lab.group(plain, { workload: 'hello', expected, reference: 'node' }, Object.fromEntries(loads)) }
     ])
   }
 })
 
 async function measure (lab, method) {
-  const { rpc } = lab.generators(['rpc'])
   const taking = lab.contenders.filter(({ name }) => takes(name, method))
   const request = async server => call(taking.find(({ name }) => name === server.name), method)
-  const verify = (...of) => check(rpc, ...of)
+  const verify = (...of) => check(lab.generators().rpc, ...of)
   const servers = await lab.start(taking, { workload: method, request, expected: METHODS[method], check: verify })
   const cells = view.FLIGHTS.flatMap(flight => servers.map(server => {
     const lanes = server.request.protocol === 'http' ? { connections: flight, pipeline: 1 } : { connections: flight / 10, pipeline: 10 }
@@ -73,18 +55,14 @@ async function measure (lab, method) {
     return { workload: `${method}, ${flight} in flight`, server, load }
   }))
   await lab.measure(cells)
-  for (const { workload, server: { name: contender }, samples } of cells.filter(({ rejected }) => !rejected)) {
-    for (const [metric, unit] of [['wire', 'bytes/call'], ['p50', 'ms'], ['p99', 'ms']]) {
-      lab.result.rows.push(row({ workload, contender, metric, unit }, samples.map(sample => sample[metric])))
-    }
-  }
+  const good = cells.filter(({ rejected }) => !rejected)
+  lab.recordFigures(good, [['wire', 'bytes/call', ({ wire }) => wire], ['p50', 'ms', ({ p50 }) => p50], ['p99', 'ms', ({ p99 }) => p99]])
   await lab.stop(servers)
 }
 
 // Hessian is measured where the codec matters, kone without isolation where that does.
-function takes (name, method) {
-  return name === 'kone-unguarded' ? method === 'noError' : !METHODS[method].isGuarded || !name.endsWith('-hessian')
-}
+const takes = (name, method) =>
+  name === 'kone-unguarded' ? method === 'noError' : !METHODS[method].isGuarded || !name.endsWith('-hessian')
 
 function call ({ protocol, codec }, method) {
   const { args, isGuarded } = METHODS[method]
@@ -97,13 +75,13 @@ function call ({ protocol, codec }, method) {
 // One call: its value, or for asyncError its error. The loop that follows must always come to the same.
 async function check (generator, { port, request }, { value }) {
   const { value: response } = await generator.run({ ...request, port, isSingle: true })
-  const { protocol, codec } = request
+  const isHttp = request.protocol === 'http'
   if (value === undefined) {
-    const isError = protocol === 'http' ? response.error === '500 Internal Server Error' : /async/.test(response.error)
+    const isError = isHttp ? response.error === '500 Internal Server Error' : /async/.test(response.error)
     if (!isError) throw new Error(`it should fail, and gave ${JSON.stringify(response)}`)
   } else {
     if (response.error !== undefined) throw new Error(`it failed: ${response.error}`)
-    const got = protocol === 'http' ? codecs[codec].decode(Buffer.from(response.value, 'latin1')) : response.value
+    const got = isHttp ? codecs[request.codec].decode(Buffer.from(response.value, 'latin1')) : response.value
     if (!isDeepStrictEqual(got, value)) throw new Error(`its value is ${JSON.stringify(got)}`)
   }
   request.expected = response

@@ -1,7 +1,6 @@
 'use strict'
 
 const { lab } = require('../../lib/run/lab')
-const { row } = require('../../lib/run/result')
 const { list } = require('../../lib/servers/contenders')
 
 /*
@@ -21,8 +20,7 @@ lab(module, {
   async measure (lab) {
     const each = lab.options.quick ? 10_000 : 100_000 // requests
     Object.assign(lab.result.derived, { rounds: LOOKS, requestsPerRound: each })
-    const name = lab.generator()
-    const generator = lab.generators([name])[name]
+    const generator = lab.generators()[lab.generator()]
     const servers = await lab.start(lab.contenders, { workload: 'soak', ...question })
     const cells = servers.map(server => ({ workload: 'soak', server }))
     await lab.rounds(cells, {
@@ -37,10 +35,7 @@ lab(module, {
         return { memory: await server.resident() }
       }
     })
-    for (const { server: { name }, samples, rejected } of cells) {
-      if (rejected) lab.reject('soak', name, rejected)
-      else lab.result.rows.push(row({ workload: 'soak', contender: name, metric: 'memory', unit: 'bytes' }, samples.map(one => one.memory)))
-    }
+    lab.recordFigures(cells, [['memory', 'bytes', ({ memory }) => memory]])
     await lab.stop(servers)
   }
 })

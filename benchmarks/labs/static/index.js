@@ -1,9 +1,7 @@
 'use strict'
 
 const fs = require('node:fs')
-const os = require('node:os')
 const path = require('node:path')
-const Crowd = require('../../lib/load/crowd')
 const { lab } = require('../../lib/run/lab')
 const { cost } = require('../../lib/run/measure')
 const { openingsOf } = require('../../lib/run/openings')
@@ -45,8 +43,7 @@ lab(module, {
   },
 
   async measure (lab) {
-    const root = fs.mkdtempSync(path.join(os.tmpdir(), 'kone-static-'))
-    lab.atEnd(() => fs.rmSync(root, { recursive: true, force: true }))
+    const root = lab.folder()
     writeFiles(root)
 
     const generator = lab.generator()
@@ -133,8 +130,7 @@ async function crowded (lab, root) {
   const cells = servers.map(server => ({ workload: CROWDED, server, load }))
   const opened = `opened ${openings} times, with ${each} rounds each`
   for (const { name } of servers) lab.result.derived.remarks.push({ workload: CROWDED, contender: name, remark: opened })
-  const crowd = new Crowd({ connections, pin: lab.pins?.load })
-  const forget = lab.atEnd(() => crowd.stop())
+  const crowd = lab.crowd(connections)
   await lab.rounds(cells, {
     count: openings,
     doubt: ({ load }, sample) => disbelief({ ...load, ...sample }),
@@ -150,7 +146,6 @@ async function crowded (lab, root) {
     }
   })
   crowd.stop()
-  forget()
   lab.record(cells)
   await lab.stop(servers)
 }

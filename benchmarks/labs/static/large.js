@@ -1,11 +1,9 @@
 'use strict'
 
 const fs = require('node:fs')
-const os = require('node:os')
 const path = require('node:path')
 const cpu = require('../../lib/run/cpu')
 const { doubt, measure } = require('../../lib/run/measure')
-const { row } = require('../../lib/run/result')
 const { verify } = require('../../lib/run/verify')
 
 /*
@@ -27,9 +25,7 @@ const contentOf = exports.contentOf = bytes => Buffer.alloc(bytes, LINE)
 
 /** Measure all of them. */
 exports.large = async function (lab, contendersOf) {
-  const root = fs.mkdtempSync(path.join(os.tmpdir(), 'kone-large-'))
-  const remove = () => fs.rmSync(root, { recursive: true, force: true })
-  const forget = lab.atEnd(remove)
+  const root = lab.folder()
   fs.chmodSync(root, 0o755) // nginx may read as somebody else
   for (const { path: name, bytes } of LARGE) fs.writeFileSync(path.join(root, name), contentOf(bytes))
 
@@ -37,8 +33,7 @@ exports.large = async function (lab, contendersOf) {
   const servers = await lab.start(contendersOf(root), { workload: first.workload, ...question(first), reference: 'node-disk' })
   for (const one of LARGE) await sent(lab, servers, one)
   await lab.stop(servers)
-  remove()
-  forget()
+  fs.rmSync(root, { recursive: true })
 }
 
 async function sent (lab, servers, one) {
@@ -58,7 +53,9 @@ async function sent (lab, servers, one) {
   const cells = able.map(server => ({ workload, server, load }))
   await lab.rounds(cells, { visit: cell => transfer(cell, lab.generators([generator])[generator]), doubt })
   lab.record(cells)
-  for (const cell of cells.filter(({ rejected }) => !rejected)) lab.result.rows.push(...figuresOf(cell))
+  const good = cells.filter(({ rejected }) => !rejected)
+  lab.recordFigures(good, [['bandwidth', 'MB/s', sample => sample.bandwidth], ['perMB', 'µs/MB', sample => sample.perMB]])
+  lab.recordFigures(good.filter(({ samples }) => samples.every(({ peak }) => peak)), [['memory', 'MB', ({ peak }) => peak / 1e6]])
 }
 
 /** A round: the sample of `measure`, and the most memory that was resident during it. */
@@ -79,16 +76,6 @@ const transfer = exports.transfer = async function (cell, generator) {
   } finally {
     clearInterval(timer)
   }
-}
-
-function figuresOf ({ workload, server: { name: contender }, samples }) {
-  const of = name => samples.map(sample => sample[name])
-  const figures = (metric, unit, values) => row({ workload, contender, metric, unit }, values)
-  return [
-    figures('bandwidth', 'MB/s', of('bandwidth')),
-    figures('perMB', 'µs/MB', of('perMB')),
-    ...of('peak').includes(null) ? [] : [figures('memory', 'MB', of('peak').map(bytes => bytes / 1e6))]
-  ]
 }
 
 function question ({ path, bytes }) {

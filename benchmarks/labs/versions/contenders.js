@@ -4,8 +4,6 @@
  * Hello world, or as many bytes as are named, in the language of Node 0.8.
  */
 
-var http = require('http')
-
 function textOf (bytes) {
   return bytes ? new Array(Number(bytes) + 1).join('C') : 'Hello World\n'
 }
@@ -18,26 +16,20 @@ function hello (app, args) {
   })
 }
 
-exports.node = {
-  start: function (args) {
-    var body = textOf(args[0])
-    return http.createServer(function (req, res) {
-      res.writeHead(200, { 'Content-Type': 'text/plain' })
-      res.end(body)
-    })
-  }
+function node (args) {
+  var body = textOf(args[0])
+  return require('http').createServer(function (req, res) {
+    res.writeHead(200, { 'Content-Type': 'text/plain' })
+    res.end(body)
+  })
 }
 
-exports.koa = {
-  package: 'koa',
-  start: function (args) {
-    return hello(new (require('koa'))(), args)
-  }
+function koa (args) {
+  return hello(new (require('koa'))(), args)
 }
 
-exports.kone = {
-  package: 'kone',
-  start: function (args) {
-    return hello(new (require('../../lib/servers/kone')('.'))(), args)
-  }
+function kone (args) {
+  return hello(new (require('../../lib/servers/kone')('.'))(), args)
 }
+
+module.exports = { node: { start: node }, koa: { package: 'koa', start: koa }, kone: { package: 'kone', start: kone } }

@@ -1,12 +1,10 @@
 'use strict'
 
 const fs = require('node:fs')
-const os = require('node:os')
 const path = require('node:path')
 const { spawnSync } = require('node:child_process')
 const { lab } = require('../../lib/run/lab')
 const { OptionError } = require('../../lib/run/options')
-const { row } = require('../../lib/run/result')
 const { binary, kept } = require('../../lib/servers/binaries')
 const { list } = require('../../lib/servers/contenders')
 const { root } = require('../../lib/servers/kone')
@@ -17,25 +15,20 @@ const { ALL, chosen, label, runsOn } = require('./nodes')
  * run on; and what the report of Node 0.6 compared besides: a response of 1,024 bytes, files, the start.
  */
 
-const IO = path.join(__dirname, 'io.js')
-
 const engines = folder => JSON.parse(fs.readFileSync(path.join(folder, 'package.json'), 'utf8')).engines.node
-const RUNS = {
-  node: () => true,
-  koa: wanted => runsOn(engines(path.dirname(require.resolve('koa/package.json'))), wanted),
-  kone: wanted => runsOn(engines(root), wanted)
-}
+const NEEDS = { node: '>=0.8', koa: engines(path.dirname(require.resolve('koa/package.json'))), kone: engines(root) }
 
 // Each on every version that it runs on.
 const contenders = list(require.resolve('./contenders')).flatMap(one =>
-  ALL.filter(RUNS[one.name]).map(wanted => ({ ...one, name: `${one.name}-${label(wanted)}`, side: one.name, wanted })))
+  ALL.filter(wanted => runsOn(NEEDS[one.name], wanted)).map(wanted => ({ ...one, name: `${one.name}-${label(wanted)}`, wanted })))
 
 const response = { status: 200, type: 'text/plain', body: 'Hello World\n' }
 const WORKLOADS = {
   'keep-alive': { expected: response },
   close: { request: { headers: { connection: 'close' } }, expected: { ...response, headers: { connection: 'close' } } },
-  '1,024 bytes': { args: ['1024'], expected: { ...response, body: 'C'.repeat(1024) }, sides: ['node'] }
+  '1,024 bytes': { args: ['1024'], expected: { ...response, body: 'C'.repeat(1024) }, only: 'node' }
 }
+const FIGURES = [['read', 'MB/s', ({ read }) => read], ['write', 'MB/s', ({ write }) => write], ['time', 'ms', ({ startup }) => startup, 'startup']]
 
 lab(module, {
   name: 'versions',
@@ -52,63 +45,48 @@ lab(module, {
   },
 
   async measure (lab) {
-    const { node, only } = lab.options
+    const { node, only, quick } = lab.options
     if (node !== process.execPath) throw new OptionError(`versions: --node ${node} is not for this lab, it runs many: expected --only or --all`)
     const running = []
     for (const wanted of only ? ALL : chosen(lab.options)) {
       const here = lab.contenders.filter(one => one.wanted === wanted)
-      if (!here.length) continue
       try {
-        const { file, version } = await binary(wanted)
+        const { file, version } = here.length ? await binary(wanted) : {}
         running.push(...here.map(one => ({ ...one, node: file, version: () => one.version(`v${version}`) })))
       } catch (err) {
         for (const { name } of here) lab.miss(name, err.message)
       }
     }
     await lab.inTime([
-      ...Object.keys(WORKLOADS).map(name => ({ name, act: () => measure(lab, running, name) })),
+      ...Object.entries(WORKLOADS).map(([workload, { args = [], request, expected, only }]) => ({
+        name: workload,
+        act () {
+          const taking = running.filter(({ key }) => !only || key === only).map(one => ({ ...one, args }))
+          const generator = lab.generator(['wrk', workload === 'close' ? 'reconnect' : 'autocannon'])
+          const load = { ...request, generator, connections: 100, seconds: quick ? 1 : 2 }
+          return lab.group(taking, { workload, request, expected, reference: 'node-20' }, { [workload]: load })
+        }
+      })),
       { name: 'files and starts', act: () => filesAndStarts(lab, running), size: 0.5 }
     ])
   }
 })
 
-async function measure (lab, running, workload) {
-  const { args = [], request, expected, sides } = WORKLOADS[workload]
-  const generator = lab.generator(['wrk', workload === 'close' ? 'reconnect' : 'autocannon'])
-  const taking = running.filter(({ side }) => !sides || sides.includes(side)).map(one => ({ ...one, args }))
-  const load = { ...request, generator, connections: 100, seconds: lab.options.quick ? 1 : 2 }
-  await lab.group(taking, { workload, request, expected, reference: 'node-20' }, { [workload]: load })
-}
-
 async function filesAndStarts (lab, running) {
-  const { quick } = lab.options
+  const [megabytes, starts] = lab.options.quick ? ['40', 2] : ['200', 5]
   const verified = new Set(lab.result.contenders.map(({ name }) => name))
-  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'kone-io-'))
-  lab.atEnd(() => fs.rmSync(folder, { recursive: true, force: true }))
-  const cells = running.filter(({ name, side }) => side === 'node' && verified.has(name))
-    .map(({ name, node }) => ({ workload: 'io', server: { name }, node }))
+  const file = path.join(lab.folder(), 'io')
+  const cells = running.filter(({ name, key }) => key === 'node' && verified.has(name)).map(({ name, node }) => ({ workload: 'io', server: { name }, node }))
   await lab.rounds(cells, {
     tries: 1,
-    visit: ({ node }) => ({
-      ...JSON.parse(finished(node, [IO, path.join(folder, 'io'), quick ? '40' : '200'])),
-      startup: start(node, quick ? 2 : 5)
-    })
-  })
-  for (const { server: { name: contender }, samples, rejected } of cells) {
-    if (rejected) lab.reject('io', contender, rejected)
-    else {
-      for (const [workload, metric, unit, name] of [['io', 'read', 'MB/s', 'read'], ['io', 'write', 'MB/s', 'write'], ['startup', 'time', 'ms', 'startup']]) {
-        lab.result.rows.push(row({ workload, contender, metric, unit }, samples.map(one => one[name])))
-      }
+    visit ({ node }) {
+      const rates = JSON.parse(finished(node, [path.join(__dirname, 'io.js'), file, megabytes]))
+      const begin = performance.now()
+      for (let i = 0; i < starts; i++) finished(node, ['-e', '0'])
+      return { ...rates, startup: (performance.now() - begin) / starts }
     }
-  }
-}
-
-// ms that a start and an end take
-function start (node, times) {
-  const begin = performance.now()
-  for (let i = 0; i < times; i++) finished(node, ['-e', '0'])
-  return (performance.now() - begin) / times
+  })
+  lab.recordFigures(cells, FIGURES)
 }
 
 function finished (node, args) {

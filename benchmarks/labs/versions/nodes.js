@@ -2,11 +2,7 @@
 
 const { compare } = require('../../lib/servers/binaries')
 
-/*
- * The versions of Node that the lab goes through: the last of each line, or the one that a report was made on. A major
- * version alone is the newest of its line.
- */
-
+// The last version of each line of Node, or the one that a report was made on. A major version alone is the newest of its line.
 const QUICK = ['0.8.28', '8.17.0', '20.20.2', '26']
 const DEFAULT = [...QUICK, '0.10.48', '0.12.18', '4.9.1', '6.9.2', '12.22.12', '16.20.2']
 

@@ -6,53 +6,42 @@ const { ratio, short, two, whole } = require('../../lib/report/text')
 
 const SIDES = ['node', 'koa', 'kone']
 
-const labelsOf = ({ names }) => [...new Set(names.map(name => name.replace(/^\w+-/, '')))].sort((a, b) => a - b || a.localeCompare(b))
-  .sort((a, b) => yearOf(a) - yearOf(b))
-const yearOf = label => label.startsWith('0.') ? Number(label.slice(2)) / 100 : Number(label)
+const order = label => label.startsWith('0.') ? Number(label.slice(2)) / 100 : Number(label)
+const labelsOf = ({ names }) => [...new Set(names.map(name => name.replace(/^\w+-/, '')))].sort((a, b) => order(a) - order(b))
 
 exports.overview = function (figures) {
   const newest = labelsOf(figures).at(-1)
   const as = Object.fromEntries(SIDES.map(side => [side, `${side}-${newest}`]))
-  return { lines: ['keep-alive', 'close'].map(workload => ({ what: `Node ${newest}, ${workload}`, workload, as: { ...as, ...workload === 'close' ? { net: null } : {} } })) }
+  return { lines: [['keep-alive', as], ['close', { ...as, net: null }]].map(([workload, as]) => ({ what: `Node ${newest}, ${workload}`, workload, as })) }
 }
 
-exports.sections = figures => [
-  ...['keep-alive', 'close'].map(workload => measured(figures, workload)),
-  second(figures),
-  report(figures)
-]
+exports.sections = figures => [measured(figures, 'keep-alive'), measured(figures, 'close', 'close'), second(figures), report(figures)]
 
-function measured (figures, workload) {
-  const labels = labelsOf(figures).filter(label => SIDES.some(side => figures.row(workload, `${side}-${label}`)))
+function measured (figures, workload, name) {
+  const row = (side, label, metric) => figures.row(workload, `${side}-${label}`, metric)
+  const labels = labelsOf(figures).filter(label => SIDES.some(side => row(side, label)))
   if (!labels.length) return null
   const newest = labels.at(-1)
+  const over = (side, label, other, to = label) => figures.ratio(workload, `${side}-${label}`, `${other}-${to}`)
+  const takes = ['koa', 'kone'].map(side => [side, over(side, newest, 'node')]).filter(([, spread]) => spread)
   return {
     heading: `Connection: ${workload}; ${figures.load(workload)}`,
     chart: growth(figures, {
-      name: workload === 'close' ? 'close' : undefined,
-      title: title(figures, workload, newest),
+      name,
+      title: `Node ${newest}, ${workload}: ${takes.map(([side, { median }]) => `${side} takes ${two(median)}`).join(', ')} of node:http’s CPU time`,
       unit: 'server CPU per request, µs',
       x: { label: 'version of Node', names: labels },
-      series: SIDES.map(side => [side, labels.map((label, i) => [i, figures.row(workload, `${side}-${label}`)])])
+      series: SIDES.map(side => [side, labels.map((label, i) => [i, row(side, label)])])
     }),
     table: [
       ['Node', ...SIDES.map(side => `${side}, CPU µs`), ...SIDES.map(side => `${side}, requests/s`), 'kone ÷ node', `node ÷ node ${newest}`],
       ...labels.map(label => [
-        label,
-        ...SIDES.map(side => short(figures.row(workload, `${side}-${label}`)?.median)),
-        ...SIDES.map(side => whole(figures.row(workload, `${side}-${label}`, 'throughput')?.median)),
-        ratio(figures.ratio(workload, `kone-${label}`, `node-${label}`)),
-        label === newest ? '1' : ratio(figures.ratio(workload, `node-${label}`, `node-${newest}`))
+        label, ...SIDES.map(side => short(row(side, label)?.median)), ...SIDES.map(side => whole(row(side, label, 'throughput')?.median)),
+        ratio(over('kone', label, 'node')), label === newest ? '1' : ratio(over('node', label, 'node', newest))
       ])
     ],
     notes: figures.notes([workload])
   }
-}
-
-function title (figures, workload, newest) {
-  const over = side => figures.ratio(workload, `${side}-${newest}`, `node-${newest}`)
-  const takes = SIDES.slice(1).filter(over).map(side => `${side} takes ${two(over(side).median)}`)
-  return `Node ${newest}, ${workload}: ${takes.join(', ')} of node:http’s CPU time`
 }
 
 // The table with which the release notes of Node 0.6 compared it with 0.4: what, workload, metric, its ratio
@@ -73,13 +62,13 @@ const second = figures => ({
 const REPORT = { 0.1: 0.99, 0.2: 0.98, 0.3: 1.02, 0.4: 0.98, 0.5: 1.07, 0.6: 1, 0.7: 1, 0.9: 0.89 }
 
 function report (figures) {
-  const labels = labelsOf(figures).filter(label => figures.row('keep-alive', `node-${label}`))
-  const [oldest, newest] = [labels[0], labels.at(-1)]
+  const [oldest, ...later] = labelsOf(figures).filter(label => figures.row('keep-alive', `node-${label}`))
+  const newest = later.at(-1) ?? oldest
   const over = (label, workload, metric) => figures.ratio(workload, `node-${label}`, `node-${oldest}`, { metric })
   return {
     ...beside(['', 'report', 'here'], [
       ...Object.entries(REPORT).map(([line, figure]) => [`Node ${line} ÷ 0.8, requests/s`, figure, '–']),
-      ...labels.slice(1).map(label => [`Node ${label} ÷ ${oldest}, requests/s`, '–', over(label, 'keep-alive', 'throughput')]),
+      ...later.map(label => [`Node ${label} ÷ ${oldest}, requests/s`, '–', over(label, 'keep-alive', 'throughput')]),
       ...SECOND.map(([what, workload, metric, figure]) => [`${what}: report 0.6 ÷ 0.4, here ${newest} ÷ ${oldest}`, figure, over(newest, workload, metric)])
     ]),
     text: 'Both go through other years: the report ends with 0.9, our binaries begin with 0.8. Above 1, more than the base.'

@@ -1,6 +1,9 @@
 'use strict'
 
+const fs = require('node:fs')
+const os = require('node:os')
 const path = require('node:path')
+const Crowd = require('../load/crowd')
 const Program = require('../servers/program')
 const Server = require('../servers/server')
 const bar = require('./progress')
@@ -11,7 +14,7 @@ const { headerDifferences, verify } = require('./verify')
 const { rounds } = require('./rounds')
 const { doubt, measure, remarks } = require('./measure')
 const { harness } = require('./harness')
-const { cellRows, write } = require('./result')
+const { cellRows, row, write } = require('./result')
 const Figures = require('../report/figures')
 const { sectionsOf } = require('../report/page')
 const { table } = require('../report/text')
@@ -21,8 +24,8 @@ const GENERATORS = {
   autocannon: require('../load/autocannon'),
   wrk: require('../load/wrk'),
   rpc: require('../load/rpc'),
-  paced: require('../load/crowd').paced,
-  crowd: require('../load/crowd').generator
+  paced: Crowd.paced,
+  crowd: Crowd.generator
 }
 
 const QUICK = 215_000 // ms that a first look may take
@@ -160,7 +163,7 @@ class Lab {
    * @param {string[]} names
    * @return {object} by name
    */
-  generators (names) {
+  generators (names = []) {
     for (const name of names) {
       const how = GENERATORS[name].missing?.()
       if (how) this.miss(name, how)
@@ -263,10 +266,20 @@ class Lab {
         await cell.server.restart()
         await this.warm({ ...cell, load: { ...cell.load, ...FEW } }, 1)
       }
-      return measure(cell, generators[cell.load.generator])
+      return this.sample(cell)
     }
     await this.rounds(cells, { visit, doubt })
     this.record(cells)
+  }
+
+  /**
+   * One round of a cell under its load.
+   *
+   * @param {{ server: Server, load: object }} cell
+   * @return {Promise<object>} as measure.js gives it
+   */
+  sample (cell) {
+    return measure(cell, generators[cell.load.generator])
   }
 
   /**
@@ -372,6 +385,46 @@ class Lab {
       if (cell.isRestarted) derived.remarks.push({ ...of, remark: 'started anew before each round' })
       for (const remark of remarks(samples, load)) derived.remarks.push({ ...of, remark })
     }
+  }
+
+  /**
+   * Rows of other figures than those of a load.
+   *
+   * @param {object[]} cells as `rounds` leaves them; what was rejected is left out of its workload
+   * @param {[string, string, (sample: object) => number, string?][]} figures metric, unit, what it is of a sample, and the
+   *   workload, if not that of the cell
+   */
+  recordFigures (cells, figures) {
+    for (const { workload: own, server: { name: contender }, samples, rejected } of cells) {
+      if (rejected) this.reject(own, contender, rejected)
+      else {
+        this.result.rows.push(...figures.map(([metric, unit, of, workload = own]) =>
+          row({ workload, contender, metric, unit }, samples.map(of))))
+      }
+    }
+  }
+
+  /**
+   * An empty folder, which is gone when the lab ends.
+   *
+   * @return {string}
+   */
+  folder () {
+    const folder = fs.mkdtempSync(path.join(os.tmpdir(), `kone-${this.name}-`))
+    endings.add(() => fs.rmSync(folder, { recursive: true, force: true }))
+    return folder
+  }
+
+  /**
+   * A crowd, which is stopped when the lab ends.
+   *
+   * @param {number} connections
+   * @return {Crowd}
+   */
+  crowd (connections) {
+    const crowd = new Crowd({ connections, pin: this.pins?.load })
+    endings.add(() => crowd.stop())
+    return crowd
   }
 
   /**

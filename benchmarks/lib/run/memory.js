@@ -1,8 +1,5 @@
 'use strict'
 
-const Crowd = require('../load/crowd')
-const { row } = require('./result')
-
 const WARM = 500 // connections before the first look: what the first ones load is not counted
 
 /**
@@ -11,9 +8,8 @@ const WARM = 500 // connections before the first look: what the first ones load 
  */
 exports.memory = async function (lab, contenders, { workload, connections, question }) {
   const verified = await lab.start(contenders, { workload, ...question })
-  await Promise.all(verified.map(server => server.stop()))
-  const crowd = new Crowd({ connections, pin: lab.pins?.load })
-  const forget = lab.atEnd(() => crowd.stop())
+  await lab.stop(verified)
+  const crowd = lab.crowd(connections)
   const cells = contenders.filter(({ name }) => verified.some(server => server.name === name))
     .map(contender => ({ workload, server: { name: contender.name }, contender }))
   await lab.rounds(cells, {
@@ -21,12 +17,7 @@ exports.memory = async function (lab, contenders, { workload, connections, quest
     doubt: (cell, { memory }) => memory > 0 ? null : 'its memory did not grow'
   })
   crowd.stop()
-  forget()
-
-  for (const { server: { name: contender }, samples, rejected } of cells) {
-    if (rejected) lab.reject(workload, contender, rejected)
-    else lab.result.rows.push(row({ workload, contender, metric: 'memory', unit: 'bytes/connection' }, samples.map(one => one.memory)))
-  }
+  lab.recordFigures(cells, [['memory', 'bytes/connection', ({ memory }) => memory]])
 }
 
 async function perConnection (lab, crowd, contender, connections) {
