@@ -25,7 +25,7 @@ describe('the page of a lab', () => {
     it(`should show every workload of ${lab}, with its charts, and no hole`, () => {
       const one = result(lab)
       const { files } = made([one])
-      const text = files.get(`docs/reports/${lab}.md`)
+      const text = [...files].filter(([name]) => new RegExp(`/${lab}(-2017)?\\.md$`).test(name)).map(([, page]) => page).join('\n')
       assert.doesNotMatch(text, /undefined|NaN|\bnull\b(?<!dev.null)|\[object/)
       assert.match(text, /## How it was measured/)
       const charts = [...files.keys()].filter(name => name.includes(`/charts/${lab}`))
@@ -69,7 +69,7 @@ describe('the page of a lab', () => {
     const one = result('battle')
     one.skipped.push({ part: 'cluster, wrk', reason: 'no time left' })
     one.rejected.push({ workload: 'pm2', contender: 'koa', reason: 'it ended' })
-    one.derived.remarks.push({ workload: 'hello', contender: 'kone', remark: 'the load generator was the limit (server busy 80 %)' })
+    one.derived.remarks.push({ workload: 'hello, wrk', contender: 'kone', remark: 'the load generator was the limit (server busy 80 %)' })
     const text = page('battle', [one])
     for (const line of ['- Not measured: h2o. apt-get install h2o', '- Not measured: cluster, wrk: no time left.', '- Rejected: koa in “pm2”: it ended.',
       '- the load generator was the limit: kone (server busy 80 %)', 'AMD EPYC, 2 cores, Linux 6.18.44', 'taken by other processes 2.0 %', 'rpc it ended']) {
@@ -171,6 +171,16 @@ describe('a chart', () => {
     assert.match(light, /stroke-dasharray="4 3"[^]*raw socket 5\.00/)
     assert.equal(light.match(/<path d="M[\d.]+ [\d.]+H[\d.]+M/g).length, 2)
     assert.equal(draw(lines).dark.match(/stroke-opacity="0.6"/g).length, 1)
+  })
+
+  it('should break a title that is wider than the picture, and move the plot', () => {
+    const title = 'A finding that has more to say than one line holds'.repeat(4)
+    const [whole, short] = [draw({ ...bars, title }), draw(bars)].map(({ light }) => light)
+    const written = [...whole.matchAll(/font-size="15"[^>]*>([^<]*)</g)].map(([, line]) => line)
+    assert.equal(written.join(' '), title)
+    for (const line of written) assert.ok(line.length < 95, line)
+    const height = svg => Number(/ height="(\d+)"/.exec(svg)[1])
+    assert.equal(height(whole) - height(short), Number(/translate\(0 (\d+)\)/.exec(whole)[1]))
   })
 
   it('should be readable: text has a contrast of 4.5 to its paper at least, bars and lines of 3', () => {

@@ -31,9 +31,9 @@ exports.overview = () => ({
 exports.sections = figures => [
   ranking(figures, WRK, { heading: 'saturated', chart: costs(figures, WRK, { what: 'Hello world, five middleware' }) }),
   rates(figures),
-  ranking(figures, 'hello', { heading: 'as the original report measured', columns: { bytes: row => bytes(figures, row) } }),
+  ranking(figures, 'hello', { page: '2017', heading: 'as the original report measured', columns: { bytes: row => bytes(figures, row) } }),
   ...figures.workloads.filter(workload => workload.startsWith('hello, Node ')).map(workload => ranking(figures, workload, {
-    heading: `the packages of 2017 on ${workload.slice('hello, '.length)}`, to: [`node-${workload.slice('hello, Node '.length)}`, 'koa-2.0.1']
+    page: '2017', heading: `the packages of 2017 on ${workload.slice('hello, '.length)}`, to: [`node-${workload.slice('hello, Node '.length)}`, 'koa-2.0.1']
   })),
   ranking(figures, 'cluster, wrk', {
     heading: 'in a cluster',
@@ -67,6 +67,7 @@ function rates (figures) {
 
 function pm2 (figures) {
   const section = ranking(figures, 'pm2', {
+    page: '2017',
     heading: 'every middleware on, under pm2',
     columns: { 'MB of a worker': ({ contender }) => short(figures.row('pm2', contender, 'memory')?.median / 1e6), 'mean ms': row => two(row.latencyMeanMs) }
   })
@@ -97,6 +98,7 @@ function report (figures) {
         figures.ratio('hello', name, 'koa', { metric: 'throughput' }), figures.ratio(WRK, 'koa', name),
         ...eras.map(era => figures.ratio(era, ofEra(era, 'koa'), ofEra(era, name)))])
     ]),
+    page: '2017',
     text: 'Ratio by ratio; above 1, the first is better. The report’s frameworks are those of 2017, ours are today’s.'
   }
 }

@@ -10,6 +10,7 @@ const { compact, escape, short } = require('./text')
  */
 
 const WIDTH = 760
+const LINE = 18 // of a title
 const TOP = 66 // of the plot; the title and the subtitle are above it
 const FONT = '-apple-system, BlinkMacSystemFont, \'Segoe UI\', \'Noto Sans\', Helvetica, Arial, sans-serif'
 
@@ -162,16 +163,31 @@ function apart (wanted, gap, [top, bottom]) {
 
 function frame ({ title, unit, n, about, height, theme }, content) {
   const subtitle = n ? `${unit}; medians of n = ${n} rounds, error bars: lowest and highest round` : unit
+  const titles = wrapped(title, 15)
+  const subtitles = wrapped(subtitle, 12.5)
+  const down = (titles.length + subtitles.length - 2) * LINE // the plot is moved by what the titles take
+  height += down
   return `<svg xmlns="http://www.w3.org/2000/svg" width="${WIDTH}" height="${height}" viewBox="0 0 ${WIDTH} ${height}" role="img" ` +
 `aria-labelledby="title desc" font-family="${escape(FONT)}">
 <title id="title">${escape(title)}</title>
 <desc id="desc">${escape(`${subtitle}. ${about}.`)}</desc>
 <rect width="${WIDTH}" height="${height}" rx="8" fill="${theme.paper}"/>
-${text(24, 28, title, { size: 15, fill: theme.ink, bold: true })}
-${text(24, 47, subtitle, { size: 12.5, fill: theme.dim })}
+${titles.map((line, i) => text(24, 28 + i * LINE, line, { size: 15, fill: theme.ink, bold: true })).join('\n')}
+${subtitles.map((line, i) => text(24, 47 + (titles.length - 1 + i) * LINE, line, { size: 12.5, fill: theme.dim })).join('\n')}
+<g${down ? ` transform="translate(0 ${down})"` : ''}>
 ${content.flat(Infinity).filter(Boolean).join('\n')}
+</g>
 </svg>
 `
+}
+
+// A title in as many lines as it needs: no letter is outside of the picture.
+function wrapped (content, size) {
+  return content.split(' ').reduce(([...lines], word) => {
+    const longer = [lines.pop(), word].filter(Boolean).join(' ')
+    if (textWidth(longer, size) <= WIDTH - 48 || longer === word) return [...lines, longer]
+    return [...lines, longer.slice(0, -word.length - 1), word]
+  }, [])
 }
 
 // halo: the colour around the letters where they can cover a line

@@ -24,27 +24,29 @@ exports.sectionsOf = function (view, figures) {
 }
 
 /**
- * The page of a lab: its page.md, with the figures of the results in place of the two comments.
+ * A page of a lab: its page.md, with the figures of the results in place of the two comments. A section may name another
+ * page: `page: '2017'` is on that of page-2017.md, which has no claims.
  *
  * @param {object} view as `viewOf` gives it
+ * @param {string} name of the page, '' for the first one
  * @param {Figures[]} all results, the newest Node first; none where nothing is committed
  * @param {{ claims: object, isStale: (result: object) => boolean }} context
  * @return {{ text: string, charts: Map<string, string> }} markdown, and SVG documents by the names of their files
  */
-exports.page = function (view, all, { claims, isStale }) {
+exports.page = function (view, name, all, { claims, isStale }) {
   const charts = new Map()
   const [figures] = all
   const run = `make ${view.lab === 'battle' ? '' : 'bench-'}${view.lab}`
   const parts = figures
     ? [
         ...warnings(all, isStale),
-        ...exports.sectionsOf(view, figures).flatMap(section => written(section, view.lab, charts)),
-        ...claimed(claimsOf(view, all, claims, ratio))
+        ...exports.sectionsOf(view, figures).filter(({ page = '' }) => page === name).flatMap(section => written(section, view.lab, charts)),
+        ...name ? [] : claimed(claimsOf(view, all, claims, ratio))
       ]
     : [`No result of this lab is committed. To get one: \`${run}\`, which writes to \`benchmarks/out/\`; \`make results\` copies a ` +
       'complete run to `benchmarks/results/`, and `make report` makes this page from it.']
   const joined = list => list.filter(Boolean).join('\n\n')
-  const text = view.page.replace('<!-- figures -->', () => joined(parts)).replace('<!-- facts -->', () => figures ? joined([facts(all), ...remarks(figures)]) : '')
+  const text = view.pages[name].replace('<!-- figures -->', () => joined(parts)).replace('<!-- facts -->', () => figures ? joined([facts(all), ...remarks(figures)]) : '')
   return { text: `${text.trim()}\n`, charts }
 }
 

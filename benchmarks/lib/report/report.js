@@ -14,11 +14,12 @@ const LABS = exports.LABS = ['battle', 'mw', 'dropin', 'front', 'static', 'conne
 
 const FOLDER = 'docs/reports'
 
-/** What a lab shows: its view.js, and its page.md. */
+/** What a lab shows: its view.js, and the texts of its pages by name, '' that of page.md. */
 const viewOf = exports.viewOf = function (lab) {
   const folder = path.join(__dirname, '../../labs', lab)
-  const page = fs.readFileSync(path.join(folder, 'page.md'), 'utf8')
-  return { lab, title: /^# (.*)/.exec(page)[1], page, ...require(path.join(folder, 'view')) }
+  const texts = fs.readdirSync(folder).filter(file => /^page.*\.md$/.test(file)).sort().reverse()
+  const pages = Object.fromEntries(texts.map(file => [file.slice('page-'.length, -'.md'.length), fs.readFileSync(path.join(folder, file), 'utf8')]))
+  return { lab, title: /^# (.*)/.exec(pages[''])[1], pages, ...require(path.join(folder, 'view')) }
 }
 
 /** Everything that people look at, made of committed results: README.md, docs/reports/ and its charts. */
@@ -31,9 +32,11 @@ exports.generate = function ({ results, readme: text, claims: kept, accept, isSt
   for (const view of views) {
     const all = labs.get(view.lab) ?? []
     if (!all.length) notes.push(`${view.lab}: no result is committed; its page says so`)
-    const made = page(view, all, { claims, isStale })
-    files.set(`${FOLDER}/${view.lab}.md`, made.text)
-    for (const [name, svg] of made.charts) files.set(`${FOLDER}/charts/${name}`, svg)
+    for (const name of Object.keys(view.pages)) {
+      const made = page(view, name, all, { claims, isStale })
+      files.set(`${FOLDER}/${[view.lab, name].filter(Boolean).join('-')}.md`, made.text)
+      for (const [name, svg] of made.charts) files.set(`${FOLDER}/charts/${name}`, svg)
+    }
   }
   files.set(`${FOLDER}/README.md`, index(views, labs, { claims, isStale }))
   const [battle] = labs.get('battle') ?? []
@@ -75,10 +78,10 @@ function index (views, labs, { claims, isStale }) {
     'Every table and chart is made from `benchmarks/results/` by `make report`, and a test compares them. A figure is the median of the ' +
     'rounds; the lowest and the highest round are beside it. A claim is what every round supports, rounded up. Five pages set our ' +
     'figures beside reports of other years and machines, and say where those cannot be true.',
-    markdown([['', 'Node', 'claims', 'commit', 'measured'], ...views.map(({ lab, title }) => {
+    markdown([['', 'Node', 'claims', 'commit', 'measured'], ...views.map(({ lab, title, pages }) => {
       const all = labs.get(lab) ?? []
       return [
-        `[${title}](./${lab}.md)`,
+        [`[${title}](./${lab}.md)`, ...Object.keys(pages).filter(Boolean).map(name => `[${name}](./${lab}-${name}.md)`)].join(', '),
         all.map(({ major }) => major).join(', ') || 'no result',
         String(Object.keys(claims).filter(name => name.startsWith(`${lab}: `)).length),
         all.length ? commit(all[0].result) : '–',
