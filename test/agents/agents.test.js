@@ -50,10 +50,10 @@ async function collect (agent) {
 }
 
 /** One app with one agent: what its clients received, what the agent sent, and what the app says at the end. */
-async function observe (agent, framework) {
+async function observe (agent, framework, comes) {
   const collector = await collect(agent)
   const { url } = collector
-  const child = fork(path.join(__dirname, 'child.js'), [JSON.stringify({ agent, framework, url })], {
+  const child = fork(path.join(__dirname, 'child.js'), [JSON.stringify({ agent, framework, comes, url })], {
     env: { ...process.env, NODE_ENV: 'production', NODE_TEST_CONTEXT: undefined, NODE_OPTIONS: '' },
     stdio: ['ignore', 'pipe', 'pipe', 'ipc']
   })
@@ -133,14 +133,17 @@ describe('agents', () => {
   })
 
   for (const [name, { patches = false }] of Object.entries(AGENTS)) {
-    it(`should see in kone what they see in koa: ${name}`, { timeout: 300000 }, async () => {
-      const [koa, kone] = await Promise.all(['koa', 'kone'].map(framework => observe(name, framework)))
-      assert.deepEqual(kone.responses, koa.responses)
-      assert.deepEqual(kone.log, koa.log)
-      assert.match(JSON.stringify(koa.sent), /\/users\/.*\/echo/, 'the agent has seen requests')
-      assert.deepEqual(kone.sent, koa.sent)
-      assert.deepEqual(kone.isNodes, koa.isNodes.map(() => patches), "is kone's front used?")
-      assert.deepEqual(kone.warnings, patches ? ['KONE_WARN_FALLBACK'] : [])
-    })
+    // Loaded after the framework, an agent does not see its middleware, but still what it patches of node's.
+    for (const comes of ['before', 'after']) {
+      it(`should see in kone what they see in koa: ${name}, loaded ${comes} it`, { timeout: 300000 }, async () => {
+        const [koa, kone] = await Promise.all(['koa', 'kone'].map(framework => observe(name, framework, comes)))
+        assert.deepEqual(kone.responses, koa.responses)
+        assert.deepEqual(kone.log, koa.log)
+        assert.match(JSON.stringify(koa.sent), /\/users\/.*\/echo/, 'the agent has seen requests')
+        assert.deepEqual(kone.sent, koa.sent)
+        assert.deepEqual(kone.isNodes, koa.isNodes.map(() => patches), "is kone's front used?")
+        assert.deepEqual(kone.warnings, patches ? ['KONE_WARN_FALLBACK'] : [])
+      })
+    }
   }
 })

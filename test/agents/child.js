@@ -5,7 +5,7 @@
  * { isWaiting } when it has the request that its client shall leave, and when it is sent 'flush' { log, isNodes, warnings }:
  * what the app logged, which connections node:http has, what is warned of.
  *
- *    fork('child.js', ['{"agent":"elastic-apm-node","framework":"kone","url":"http://127.0.0.1:4000"}'])
+ *    fork('child.js', ['{"agent":"elastic-apm-node","framework":"kone","comes":"before","url":"http://127.0.0.1:4000"}'])
  */
 
 const warnings = []
@@ -20,12 +20,15 @@ const path = require('node:path')
 const until = require('../helpers/until')
 
 const ROOT = path.join(__dirname, '../..')
-const { agent, framework, url } = JSON.parse(process.argv[2])
+const { agent, comes, framework, url } = JSON.parse(process.argv[2])
 const modules = inKoasPlace(framework)
 const requireApp = createRequire(path.join(modules, 'app.js'))
 
-// the agent comes first, as its manual says
+// The agent comes first, as its manual says, or when a server of the framework has begun.
+if (comes === 'after') new (requireApp('koa'))().listen(0, '127.0.0.1', function () { this.close() })
 const { flush, mark, ready } = require('./agents')[agent].start({ require: requireApp, url })
+
+for (const name of ['http', 'https']) require(name) // agents patch what is required from now on
 
 const { Readable } = require('node:stream')
 const Koa = requireApp('koa')

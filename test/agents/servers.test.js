@@ -184,6 +184,84 @@ describe("listeners on koa's server and on kone's", () => {
   }
 })
 
+/*
+ * What tests of applications patch while a server runs: `begin(require)` → `{ seen, end }`. The client is in the same process.
+ */
+const MOCKS = {
+  sinon: {
+    begin (require) {
+      const sandbox = require('sinon').createSandbox()
+      const spies = ['setHeader', 'writeHead', 'write', 'end', 'emit'].map(name => sandbox.spy(http.ServerResponse.prototype, name))
+      return {
+        seen: () => spies.map(({ displayName, args }) => [displayName, args.flat().map(one => typeof one === 'object' ? typeof one : one)]),
+        end: () => sandbox.restore()
+      }
+    }
+  },
+  nock: {
+    begin (require) {
+      const nock = require('nock')
+      if (!nock.isActive()) nock.activate()
+      nock('http://outside.test').get('/').reply(200, 'mocked')
+      return {
+        seen: () => nock.isDone(),
+        end () {
+          nock.cleanAll()
+          nock.restore()
+        }
+      }
+    }
+  },
+  msw: {
+    begin (require) {
+      const { HttpResponse, http } = require('msw')
+      const server = require('msw/node').setupServer(http.get('http://outside.test/', () => HttpResponse.text('mocked')))
+      server.listen({ onUnhandledRequest: 'bypass' })
+      return { seen: () => 'listened', end: () => server.close() }
+    }
+  }
+}
+
+describe('what tests patch while a server of koa and of kone runs', () => {
+  const skip = share('in make test-all', false)
+  let agents
+  before(() => { if (!skip) agents = install('agents') })
+
+  for (const [name, { begin }] of Object.entries(MOCKS)) {
+    it(`should see the same, and change nothing else: ${name}`, { timeout: 120000, skip }, async () => {
+      const [koa, kone] = await both(async ({ ask, release, waiting }) => {
+        const agent = new http.Agent({ keepAlive: true })
+        const underway = async () => {
+          const response = ask('/slow', agent)
+          await until(() => waiting.length > 0)
+          return { response }
+        }
+        const seen = [await ask('/', agent)]
+
+        const first = await underway() // a request that begins before the patch
+        const { seen: ofTool, end } = begin(agents.require)
+        try {
+          release()
+          seen.push(await first.response, await ask('/', agent))
+          if (name !== 'sinon') seen.push(await (await fetch('http://outside.test/')).text())
+          seen.push(ofTool())
+          const second = await underway() // one that ends after it
+          end()
+          release()
+          seen.push(await second.response)
+        } finally {
+          end()
+        }
+        seen.push(ofTool(), await ask('/', agent))
+        agent.destroy()
+        return seen
+      })
+      assert.match(JSON.stringify(koa), name === 'sinon' ? /"end"/ : /mocked/)
+      assert.deepEqual(kone, koa)
+    })
+  }
+})
+
 describe('plain pm2 start app.js -i 1', () => {
   const home = fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), 'kone-pm2-')))
   const env = { ...process.env, PM2_HOME: path.join(home, 'pm2'), NODE_ENV: 'production', NODE_TEST_CONTEXT: undefined }
