@@ -5,7 +5,7 @@ const { AsyncResource } = require('async_hooks')
 const util = require('util')
 const Cookies = require('cookies')
 const statuses = require('statuses')
-const { RESPONSE_TO, createError, reason, toError } = require('./errors')
+const { RESPONSE_TO, createError, toError } = require('./errors')
 const node = require('./engines/node')
 const { given, misuse } = require('./usage-error')
 
@@ -61,7 +61,7 @@ const proto = module.exports = {
 
   /**
    * Throw an http error; its message is sent to the client if `expose` is set (status below 500).
-   * Status, message, error and properties may come in Koa 2's or Koa 3's order.
+   * The arguments are those of http-errors, whose version is Koa's.
    *
    *    ctx.throw(403)
    *    ctx.throw(400, 'name required', { field: 'name' })
@@ -72,18 +72,7 @@ const proto = module.exports = {
    * @throws {HttpError}
    */
   throw (...args) {
-    const known = args.filter(arg => ['number', 'string', 'object'].includes(typeof arg))
-    const at = known.findIndex(arg => typeof arg === 'number')
-    if (at < 1) throw createError(...known)
-
-    const [status] = known.splice(at, 1)
-    const err = createError(status, ...known)
-    // A status after the error replaces the error's own.
-    if (err.status !== status && err === known[0]) {
-      err.expose = status < 500
-      err.status = err.statusCode = status
-    }
-    throw err
+    throw createError(...args)
   },
 
   /**
@@ -249,7 +238,7 @@ function sendError (ctx, err) {
   response.type = 'text'
 
   const status = isFinal(wanted) ? wanted : 500
-  const text = err.expose && typeof err.message === 'string' ? err.message : reason(status)
+  const text = err.expose && typeof err.message === 'string' ? err.message : reasonOf(status)
   response.status = status
   assign(err, 'status', status)
   response.remove('Transfer-Encoding')
@@ -270,9 +259,13 @@ function sendPlainError (ctx) {
   }
 }
 
+function reasonOf (status) {
+  return statuses.message?.[status] || statuses[status]
+}
+
 // Behind one below 200 the client waits for another response.
 function isFinal (status) {
-  return typeof status === 'number' && status >= 200 && Boolean(reason(status))
+  return typeof status === 'number' && status >= 200 && Boolean(reasonOf(status))
 }
 
 // Errors may be frozen.

@@ -1,7 +1,6 @@
 'use strict'
 
 const createError = require('http-errors')
-const statuses = require('statuses')
 
 /**
  * Every error code of kone and its middleware: what it means, and the status of the response. Match
@@ -62,14 +61,9 @@ function describe (value) {
   }
 }
 
-/** The reason phrase of a status. Read live: apps and tests patch `statuses`, those of statuses 1 by number. */
-function reason (code) {
-  return statuses.message?.[code] || statuses[code]
-}
-
 /** Name of the method of ctx that gives status and fields of an error's response: Koa 2 and Koa 3 differ. */
 const RESPONSE_TO = Symbol('context#responseTo')
 
 module.exports = {
-  RESPONSE_TO, codes, reason, error, cutShort, toError, isError, createError, HttpError: createError.HttpError
+  RESPONSE_TO, codes, error, cutShort, toError, isError, createError, HttpError: createError.HttpError
 }

@@ -12,7 +12,7 @@ const statuses = require('statuses')
 const typeis = require('type-is').is
 const vary = require('vary')
 const node = require('./engines/node')
-const { error, reason } = require('./errors')
+const { error } = require('./errors')
 const only = require('./only')
 const { drop, isBlob, isPlain, isResponse, isStream, isWebStream, streams, watch } = require('./stream')
 
@@ -315,6 +315,11 @@ const TEXT_PLAIN = 'text/plain; charset=utf-8'
 const TEXT_HTML = 'text/html; charset=utf-8'
 const JSON_TYPE = 'application/json; charset=utf-8'
 const OCTET_STREAM = 'application/octet-stream'
+
+// Read live: apps and tests patch `statuses`, those of statuses 1 by number.
+function reason (code) {
+  return statuses.message?.[code] || statuses[code]
+}
 
 function looksLikeHtml (text) {
   const first = text.charCodeAt(0)

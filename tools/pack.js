@@ -26,6 +26,9 @@ const EDITS = {
   }
 }
 
+/** What Koa 3 has in another version than Koa 2, and an app shares with it. */
+const DEPENDENCIES = { 'http-errors': '^2.0.1', statuses: '^2.0.2' }
+
 /** Files that only the tarball of Koa 3 has: what `require('koa/lib/context')` gives. */
 const PROTOTYPES = ['context', 'request', 'response']
 
@@ -53,13 +56,18 @@ module.exports = function pack ({ to, koa = '2' }) {
   }
 }
 
-module.exports.KOA3 = KOA3
+Object.assign(module.exports, { KOA3, DEPENDENCIES, edit })
 
 function npmPack (folder, to) {
   const printed = execFileSync('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', to], { cwd: folder, encoding: 'utf8' })
   return path.join(to, JSON.parse(printed)[0].filename)
 }
 
+/**
+ * Turn a copy of the package into kone@3.
+ *
+ * @param {string} folder
+ */
 function edit (folder) {
   const file = name => path.join(folder, name)
 
@@ -80,6 +88,7 @@ function edit (folder) {
   const manifest = JSON.parse(fs.readFileSync(file('package.json'), 'utf8'))
   const { exports } = manifest
   Object.assign(manifest, { version: KOA3, main: 'lib/koa3.js' })
+  Object.assign(manifest.dependencies, DEPENDENCIES)
   for (const name of ['./lib/application', './lib/application.js']) exports[name] = './lib/koa3.js'
   for (const name of PROTOTYPES) exports[`./lib/${name}`] = exports[`./lib/${name}.js`] = `./lib/koa3/${name}.js`
   exports['.'].default = './lib/koa3.js'

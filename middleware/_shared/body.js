@@ -74,14 +74,25 @@ async function expand (ctx, decoder, bytes, limit, memory) {
 }
 
 /**
- * Koa has only the stream. The package is loaded only there.
+ * Koa has only the stream.
  */
-function collect (req, limit) {
-  const rawBody = require('raw-body')
-  return rawBody(req, { limit, length: req.headers['content-length'] }).catch(err => {
-    const isCut = err.type === 'request.aborted' || (req.destroyed && !req.readableEnded)
-    throw isCut ? aborted(err) : err
-  })
+async function collect (req, limit) {
+  if (Number(req.headers['content-length']) > limit) throw createError(413, { limit })
+  if (req.readableEnded) throw createError(500, 'stream is not readable', { type: 'stream.not.readable' })
+  if (req.readableEncoding) throw createError(500, 'stream encoding should not be set', { type: 'stream.encoding.set' })
+
+  const chunks = []
+  let length = 0
+  try {
+    for await (const chunk of req.iterator({ destroyOnReturn: false })) {
+      length += chunk.length
+      if (length > limit) throw createError(413, { limit })
+      chunks.push(chunk)
+    }
+  } catch (err) {
+    throw err.status === 413 ? err : aborted(err)
+  }
+  return Buffer.concat(chunks, length)
 }
 
 function aborted (cause) {

@@ -15,6 +15,7 @@ const root = path.dirname(require.resolve('kone/package.json'))
 const npm = process.platform === 'win32' ? 'npm.cmd' : 'npm'
 const run = promisify(execFile)
 const packages = ['@koa/router', '@koa/bodyparser', 'koa-helmet']
+const shared = { 'http-errors': '^1.6.3', statuses: '^1.5.0' } // of Koa 2's own package.json
 
 describe('the tarball, installed as koa', () => {
   let folder
@@ -29,6 +30,7 @@ describe('the tarball, installed as koa', () => {
     const [{ filename }] = JSON.parse(stdout)
     // No flag that would silence a peer range: this has to resolve by itself.
     const wanted = packages.map(name => `${name}@${manifest.devDependencies[name]}`)
+      .concat(Object.entries(shared).map(entry => entry.join('@')))
     await run(npm, ['install', '--prefer-offline', '--no-audit', '--no-fund', `koa@file:./${filename}`, ...wanted],
       { cwd: folder, timeout: 120000 })
   })
@@ -56,6 +58,19 @@ describe('the tarball, installed as koa', () => {
     const { stdout } = await run(npm, ['ls', 'koa', '--json'], { cwd: folder })
     const { problems } = JSON.parse(stdout)
     assert.equal(problems, undefined)
+  })
+
+  it('should share http-errors and statuses with the app, as Koa 2 does', async () => {
+    const outside = createRequire(inside)
+    const Koa = outside('koa')
+    outside('statuses')[799] = 'Mine'
+    const { status, message } = await new Koa().use(ctx => { ctx.status = 799 }).inject('/')
+    assert.deepEqual([status, message], [799, 'Mine'])
+    const errors = []
+    const app = new Koa().use(ctx => ctx.throw('no', 418)).on('error', err => errors.push(err))
+    assert.equal((await app.inject('/')).message, "I'm a teapot")
+    assert(errors[0] instanceof outside('http-errors').HttpError)
+    assert(outside('http-errors').isHttpError(errors[0]))
   })
 
   it('should serve with them, by require and by import', async () => {

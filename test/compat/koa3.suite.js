@@ -13,17 +13,15 @@ const { spawnSync } = require('node:child_process')
 const fs = require('node:fs')
 const os = require('node:os')
 const path = require('node:path')
+const { modules } = require('../helpers/kone3')
 
-const ROOT = path.join(__dirname, '../..')
 const KNOWN = path.join(__dirname, 'koa3.suite.json')
 const [copy, renew] = process.argv.slice(2)
 
-const KOA3 = JSON.stringify(path.join(ROOT, 'lib/koa3'))
 /** What the tests require, by path. */
 const FILES = {
-  'lib/application.js': `module.exports = require(${KOA3})`,
-  ...Object.fromEntries(['context', 'request', 'response'].map(name => [
-    `lib/${name}.js`, `module.exports = Object.getPrototypeOf(new (require(${KOA3}))().${name})`])),
+  ...Object.fromEntries(['application', 'context', 'request', 'response'].map(name => [
+    `lib/${name}.js`, `module.exports = require(${JSON.stringify(path.join(modules, 'koa'))} + '/lib/${name === 'application' ? 'koa3' : `koa3/${name}`}')`])),
   'lib/search-params.js': "module.exports = require('koa3/lib/search-params')", // private of Koa 3
   'lib/index.mjs': "import Koa from './application.js'\nexport default Koa\n" +
     'export const { HttpError, compose, createHttpError, isHttpError } = Koa'
@@ -37,7 +35,7 @@ try {
   fs.mkdirSync(path.join(folder, 'lib'))
   fs.writeFileSync(path.join(folder, 'package.json'), JSON.stringify({ name: 'koa', version, main: 'lib/application.js', exports }))
   for (const [name, text] of Object.entries(FILES)) fs.writeFileSync(path.join(folder, name), text)
-  fs.symlinkSync(path.join(ROOT, 'node_modules'), path.join(folder, 'node_modules'))
+  fs.symlinkSync(modules, path.join(folder, 'node_modules'))
 
   const { stdout } = spawnSync(process.execPath, ['--test', '--test-reporter=tap', '__tests__/'], { cwd: folder, encoding: 'utf8', maxBuffer: 64e6 })
   const found = { koa: version, tests: Number(/^# tests (\d+)/m.exec(stdout)[1]), fails: failures(stdout) }

@@ -8,9 +8,10 @@ const { tmpdir } = require('node:os')
 const { join } = require('node:path')
 const { after, before, describe, it } = require('node:test')
 const { pathToFileURL } = require('node:url')
+const semver = require('semver')
 
 const pack = require('../../tools/pack')
-const Koa3 = require('../../lib/koa3')
+const { Kone3 } = require('../helpers/kone3')
 
 const ROOT = join(__dirname, '../..')
 
@@ -25,6 +26,9 @@ describe('the tarball of kone@3', () => {
     const place = join(folder, 'node_modules/koa')
     cpSync(join(folder, 'package'), place, { recursive: true })
     mkdirSync(join(folder, 'node_modules'), { recursive: true })
+    for (const name of Object.keys(pack.DEPENDENCIES)) {
+      cpSync(join(ROOT, 'node_modules/koa3/node_modules', name), join(folder, 'node_modules', name), { recursive: true })
+    }
     for (const name of ['bluebird', '@types', 'undici-types']) cpSync(join(ROOT, 'node_modules', name), join(folder, 'node_modules', name), { recursive: true })
     requireThere = createRequire(join(folder, 'x.js'))
   })
@@ -50,6 +54,12 @@ describe('the tarball of kone@3', () => {
     assert.equal(Koa.name, 'Application')
     assert.equal(requireThere('koa/package').version, '3.3.0')
     assert.equal(requireThere('koa/lib/application'), Koa)
+    assert.equal(requireThere('http-errors'), Koa.createHttpError)
+    assert.equal(requireThere('http-errors/package.json').version.split('.')[0], '2')
+    requireThere('statuses').message[799] = 'Mine'
+    const ctx = new Koa().createContext({ headers: {}, socket: {} }, { setHeader () {}, getHeader () {} })
+    ctx.status = 799
+    assert.equal(ctx.message, 'Mine')
     for (const part of ['context', 'request', 'response']) {
       const prototype = requireThere(`koa/lib/${part}`)
       assert.equal(requireThere(`koa/lib/${part}.js`), prototype)
@@ -89,6 +99,16 @@ describe('the tarball of kone@3', () => {
   })
 })
 
+describe('what an app shares with kone 2.17', () => {
+  it('should be what it shares with Koa 2', () => {
+    const requireByKoa = createRequire(require.resolve('koa'))
+    const requireByKone = createRequire(require.resolve('kone'))
+    for (const name of Object.keys(pack.DEPENDENCIES)) assert.equal(requireByKone(name), requireByKoa(name))
+    const majors = name => Object.keys(pack.DEPENDENCIES).map(one => semver.minVersion(require(`${name}/package.json`).dependencies[one]).major)
+    assert.deepEqual(majors('kone'), majors('koa'))
+  })
+})
+
 describe("what differs between Koa 2's and Koa 3's line", () => {
   it('should be the table in MIGRATION.md', () => {
     const source = readFileSync(join(ROOT, 'lib/koa3.js'), 'utf8')
@@ -100,9 +120,9 @@ describe("what differs between Koa 2's and Koa 3's line", () => {
 
   it('should not change the class of Koa 2', () => {
     const Kone = require('kone')
-    assert.notEqual(Object.getPrototypeOf(new Koa3().response), Object.getPrototypeOf(new Kone().response))
+    assert.notEqual(Object.getPrototypeOf(new Kone3().response), Object.getPrototypeOf(new Kone().response))
     assert.equal(new Kone().createContext({ headers: {}, socket: {} }, { getHeader () {} }).response.get('x'), '')
-    assert.equal(new Koa3().createContext({ headers: {}, socket: {} }, { getHeader () {} }).response.get('x'), undefined)
+    assert.equal(new Kone3().createContext({ headers: {}, socket: {} }, { getHeader () {} }).response.get('x'), undefined)
   })
 
   it('should refuse an unknown line', () => {

@@ -419,16 +419,16 @@ const THROWN = {
 const ROUTES_THROWING = Object.fromEntries(Object.entries(THROWN).map(([name, fn]) => [`/throw/${name}`, fn]))
 const THROWING = Object.keys(THROWN).flatMap(name => [[`GET /throw/${name}`], [`GET /throw/${name}`, { accept: 'application/json' }]])
 
-for (const name of ['koa-onerror', 'koa-onerror4']) {
-  sideBySide(name, {
-    set (app) {
-      const onerror = area(name).onerror ?? area(name)
-      onerror(app, { accepts () { return this.get('Accept') ? this.accepts('json', 'text') : 'text' } }) // html has a stack
-    },
-    routes: ROUTES_THROWING,
-    exchanges: { 'what was thrown': THROWING }
-  })
-}
+const onerrorOf = onerror => ({
+  set (app) {
+    onerror(app, { accepts () { return this.get('Accept') ? this.accepts('json', 'text') : 'text' } }) // html has a stack
+  },
+  routes: ROUTES_THROWING,
+  exchanges: { 'what was thrown': THROWING }
+})
+
+sideBySide('koa-onerror', onerrorOf(area('koa-onerror').onerror))
+sideBySide("egg's koa-onerror", onerrorOf(area('koa-onerror4')))
 
 sideBySide("an onerror of ctx's own", {
   set (app, { log }) {

@@ -233,15 +233,15 @@ rows('ctx.message', [
     delete ctx.res.statusMessage
     return ctx.message
   }, 'OK', { res: {} }],
-  ...[[799, statuses.message], [798, statuses]].map(([code, table]) => [`should be what an app patched into statuses for ${code}`, ctx => {
-    table[code] = 'Patched'
+  ['should be what an app patched into statuses', ctx => {
+    statuses[799] = 'Patched'
     try {
-      ctx.status = code
+      ctx.status = 799
       return ctx.message
     } finally {
-      delete table[code]
+      delete statuses[799]
     }
-  }, 'Patched', { res: {}, koa: 'has statuses of its own' }])
+  }, 'Patched', { res: {} }]
 ])
 
 // ---- redirects

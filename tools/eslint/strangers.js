@@ -32,7 +32,6 @@ const UNDOCUMENTED = [
 /** Assignments to a stranger that stay: file → what is assigned to → why. */
 const EXCEPTIONS = {
   'context.js': {
-    'err.expose': 'ctx.throw(err, status) gives the thrown error a status, as in Koa',
     'err[key]': 'Koa documents err.status and err.headerSent for app.on("error")'
   },
   'engines/fetch/node.js': {
