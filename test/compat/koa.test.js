@@ -13,6 +13,25 @@ const { Kone3 } = require('../helpers/kone3')
 const { exchange } = require('../helpers/engines')
 const apps = require('./apps')
 
+const koaCompose = require.resolve('koa-compose')
+
+/** Koa 2 or 3 with another koa-compose. */
+function koaWith (name, compose) {
+  const file = require.resolve(`${name}/lib/application`)
+  const [{ exports: own }, loaded] = [koaCompose, file].map(one => require.cache[one])
+  delete require.cache[file]
+  require.cache[koaCompose].exports = compose
+  try {
+    return require(file)
+  } finally {
+    require.cache[koaCompose].exports = own
+    require.cache[file] = loaded
+  }
+}
+
+const Koa2With42 = koaWith('koa', require('koa-compose-4.2'))
+const Koa3With42 = koaWith('koa3', require('koa-compose-4.2'))
+
 /** The response of a class to an entry of the table, as text without Date. */
 async function answer (App, entry, http1) {
   const app = new App(entry.options)
@@ -93,12 +112,27 @@ describe('the same app', () => {
       if (entry.expect) assert.match(kone, entry.expect)
       if (entry.hangs) return
       const [koa2, koa3] = [await answer(Koa2, entry), await answer(Koa3, entry)]
+      assert.deepEqual([await answer(Koa2With42, entry), await answer(Koa3With42, entry)], [koa2, koa3], 'koa-compose 4.1 and 4.2')
       compare(kone, koa2, entry.kone, 'kone and koa 2')
       compare(koa3, koa2, entry.koa3, 'koa 3 and koa 2')
 
       const [kone3, kone3OnNode] = [await answer(Kone3, entry, true), await answer(Kone3, entry, false)]
       assert.equal(kone3, kone3OnNode, 'the front and node:http under kone@3')
       compare(kone3, koa3, entry.kone3, 'kone@3 and koa 3')
+    })
+  }
+})
+
+describe('middleware that is added after app.listen()', () => {
+  for (const [name, App, status] of [['koa 2', Koa2, 200], ['koa 3', Koa3, 200], ['koa 2 with koa-compose 4.2', Koa2With42, 404],
+    ['koa 3 with koa-compose 4.2', Koa3With42, 404], ['kone', Kone, 200], ['kone@3', Kone3, 200]]) {
+    it(`should respond with ${status} on ${name}`, async t => {
+      const app = new App()
+      const server = app.listen(0, '127.0.0.1')
+      t.after(() => server.close())
+      app.use(ctx => { ctx.body = 'late' })
+      await once(server, 'listening')
+      assert.match(await exchange(server.address().port, bytes({ ask: 'GET /' })), new RegExp(`^HTTP/1\\.1 ${status} `))
     })
   }
 })

@@ -11,7 +11,7 @@ const boom = () => { throw new Error('boom') }
 const wait = (ms = 1) => new Promise(resolve => setTimeout(resolve, ms))
 
 // What koa-compose does is the contract; both run every case.
-for (const [name, compose] of [['koa-compose', koaCompose], ['kone/compose', koneCompose]]) {
+for (const [name, compose] of [['koa-compose', koaCompose], ['koa-compose 4.2', require('koa-compose-4.2')], ['kone/compose', koneCompose]]) {
   describe(name, () => {
     for (const [what, values, message] of [
       ['array', [undefined, null, {}, 'fn', () => {}], 'Middleware stack must be an array!'],
@@ -120,7 +120,7 @@ for (const [name, compose] of [['koa-compose', koaCompose], ['kone/compose', kon
       for (const run of runs) assert.deepEqual([...run], [1, 2, 3])
     })
 
-    it('should see what is pushed to the array later', async () => {
+    it('should see what is pushed to the array later', { skip: name === 'koa-compose 4.2' && 'it copies the array' }, async () => {
       const stack = [pass]
       const fn = compose(stack)
       assert.equal(await fn({}), undefined)
