@@ -7,7 +7,7 @@ const kone = require('../lib/servers/kone')
 const { conditions } = require('../lib/report/page')
 const { lab } = require('../lib/run/lab')
 const { markdown, ratio, short } = require('../lib/report/text')
-const { koneVersion } = require('../lib/servers/versions')
+const { versionOf } = require('../lib/servers/contenders')
 
 /*
  * What it costs to watch an app: the same route with one thing more each, as its example has it. The lab starts
@@ -70,7 +70,7 @@ const question = {
 
 lab(module, {
   name: 'observability',
-  contenders: Object.keys(parts).map(name => ({ name, file: __filename, args: [name], version: koneVersion })),
+  contenders: Object.keys(parts).map(name => ({ name, file: __filename, args: [name], version: versionOf('kone') })),
   options: { page: { help: `also write the table into ${PAGE}` } },
   probe: contender => ({ contender, ...question }),
 

@@ -8,7 +8,7 @@ const { describe, it } = require('node:test')
 const assert = require('node:assert/strict')
 const Crowd = require('../../benchmarks/lib/load/crowd')
 const Server = require('../../benchmarks/lib/servers/server')
-const { descriptors, processesFor } = require('../../benchmarks/lib/servers/descriptors')
+const { descriptors, processesFor } = require('../../benchmarks/lib/run/connections')
 const until = require('../helpers/until')
 
 describe('a crowd of connections', () => {

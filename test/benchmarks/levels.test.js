@@ -4,7 +4,7 @@ const { describe, it } = require('node:test')
 const assert = require('node:assert/strict')
 const { contenders } = require('../../benchmarks/labs/connections')
 const { levelsOf, sized } = require('../../benchmarks/labs/connections/levels')
-const { openingsOf } = require('../../benchmarks/lib/run/openings')
+const { openingsOf } = require('../../benchmarks/lib/run/connections')
 const { extra } = require('../../benchmarks/lib/servers/program')
 
 const LIMIT = 20_000

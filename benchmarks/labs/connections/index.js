@@ -1,14 +1,13 @@
 'use strict'
 
+const { descriptors, openingsOf } = require('../../lib/run/connections')
 const { lab } = require('../../lib/run/lab')
 const { pins } = require('../../lib/run/machine')
 const { cost, spent } = require('../../lib/run/measure')
-const { openingsOf } = require('../../lib/run/openings')
 const { row } = require('../../lib/run/result')
 const { repeat } = require('../../lib/run/rounds')
 const { disbelief, middle, round } = require('../../lib/run/stats')
 const { list } = require('../../lib/servers/contenders')
-const { descriptors } = require('../../lib/servers/descriptors')
 const { extra } = require('../../lib/servers/program')
 const { levelsOf, sized } = require('./levels')
 const view = require('./view')

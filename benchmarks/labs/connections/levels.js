@@ -1,7 +1,7 @@
 'use strict'
 
 const os = require('node:os')
-const { processesFor } = require('../../lib/servers/descriptors')
+const { processesFor } = require('../../lib/run/connections')
 
 const FEW = [1000, 10_000]
 const DEFAULT = [1000, 5000, 10_000, 50_000]

@@ -2,20 +2,20 @@
 
 const fs = require('node:fs')
 const path = require('node:path')
+const { descriptors, openingsOf } = require('../../lib/run/connections')
 const { lab } = require('../../lib/run/lab')
 const { cost } = require('../../lib/run/measure')
-const { openingsOf } = require('../../lib/run/openings')
 const { repeat } = require('../../lib/run/rounds')
 const { disbelief } = require('../../lib/run/stats')
 const { verify } = require('../../lib/run/verify')
 const { list } = require('../../lib/servers/contenders')
 const { extra } = require('../../lib/servers/program')
-const { descriptors } = require('../../lib/servers/descriptors')
 const { large } = require('./large')
-const { SIZES, WORKERS, bodyOf, plan, workersFor } = require('./plan')
+const { SIZES, WORKERS, bodyOf, plan, questionOf, workersFor } = require('./plan')
 const view = require('./view')
 
 const { CROWDED } = view
+const question = ({ path, bytes }) => questionOf(path, bodyOf(bytes))
 
 /*
  * Files: kone, from memory and from the disk, beside the servers that are made for it, the static middleware of
@@ -148,12 +148,4 @@ async function crowded (lab, root) {
   crowd.stop()
   lab.record(cells)
   await lab.stop(servers)
-}
-
-// The charset is not required: the servers of EXTRA are as they are.
-function question ({ path, bytes }) {
-  return {
-    request: { path },
-    expected: { status: 200, type: /^text\/html(;charset=utf-8)?$/, body: bodyOf(bytes) }
-  }
 }

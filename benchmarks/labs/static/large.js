@@ -5,6 +5,7 @@ const path = require('node:path')
 const cpu = require('../../lib/run/cpu')
 const { doubt, measure } = require('../../lib/run/measure')
 const { verify } = require('../../lib/run/verify')
+const { questionOf } = require('./plan')
 
 /*
  * Large files, to a few connections: how many bytes come, what a megabyte costs, and how much memory is resident while
@@ -30,18 +31,18 @@ exports.large = async function (lab, contendersOf) {
   for (const { path: name, bytes } of LARGE) fs.writeFileSync(path.join(root, name), contentOf(bytes))
 
   const [first] = LARGE
+  const question = ({ path, bytes }) => questionOf(path, contentOf(bytes).toString())
   const servers = await lab.start(contendersOf(root), { workload: first.workload, ...question(first), reference: 'node-disk' })
-  for (const one of LARGE) await sent(lab, servers, one)
+  for (const one of LARGE) await sent(lab, servers, one, question(one))
   await lab.stop(servers)
   fs.rmSync(root, { recursive: true })
 }
 
-async function sent (lab, servers, one) {
-  const { workload, path, connections } = one
+async function sent (lab, servers, { workload, path, connections }, { request, expected }) {
   const able = []
   for (const server of servers) {
     try {
-      await verify(server.port, ...Object.values(question(one)))
+      await verify(server.port, request, expected)
       able.push(server)
     } catch (err) {
       lab.reject(workload, server.name, err.message)
@@ -75,17 +76,5 @@ const transfer = exports.transfer = async function (cell, generator) {
     }
   } finally {
     clearInterval(timer)
-  }
-}
-
-function question ({ path, bytes }) {
-  const content = contentOf(bytes).toString()
-  return {
-    request: { path },
-    expected: {
-      status: 200,
-      type: /^text\/html(;charset=utf-8)?$/,
-      body: body => body === content
-    }
   }
 }

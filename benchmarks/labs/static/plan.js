@@ -1,6 +1,6 @@
 'use strict'
 
-const { processesFor } = require('../../lib/servers/descriptors')
+const { processesFor } = require('../../lib/run/connections')
 
 /** The files: the report's 13 bytes, and what grows from there. */
 const SIZES = exports.SIZES = [
@@ -16,6 +16,10 @@ const SIZES = exports.SIZES = [
  *    bodyOf(13) // 'Hello, World\n'
  */
 exports.bodyOf = bytes => 'Hello, World\n'.repeat(Math.ceil(bytes / 13)).slice(0, bytes)
+
+/** What a file is verified with. The charset is not required: the servers of EXTRA are as they are. */
+exports.questionOf = (path, content) =>
+  ({ request: { path }, expected: { status: 200, type: /^text\/html(;charset=utf-8)?$/, body: body => body === content } })
 
 // A run ends within an hour, --quick within four minutes, because not everybody sends the sizes in between, and over
 // thousands of connections only the report's size comes from all.

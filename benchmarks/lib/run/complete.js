@@ -1,6 +1,6 @@
 'use strict'
 
-const { OPENINGS } = require('./openings')
+const { OPENINGS } = require('./connections')
 const { quantile } = require('./stats')
 const { problems } = require('./result')
 

@@ -157,12 +157,7 @@ class Lab {
     }
   }
 
-  /**
-   * The generators that run here; what is missing is a line and a note in the result.
-   *
-   * @param {string[]} names
-   * @return {object} by name
-   */
+  /** The generators that run here, by name; what is missing of these is a line and a note in the result. */
   generators (names = []) {
     for (const name of names) {
       const how = GENERATORS[name].missing?.()
@@ -172,12 +167,7 @@ class Lab {
     return generators
   }
 
-  /**
-   * The first of these generators that runs here.
-   *
-   * @param {string[]} [names]
-   * @return {string}
-   */
+  /** The name of the first of these generators that runs here. */
   generator (names = ['wrk', 'autocannon']) {
     const name = names.find(name => this.generators([name])[name])
     if (!name) throw new OptionError(`${this.name}: it needs ${names.join(' or ')}: npm install in benchmarks/`)
@@ -240,7 +230,6 @@ class Lab {
     return cells
   }
 
-  /** @param {Server[]} servers */
   async stop (servers) {
     await Promise.all(servers.map(server => server.stop()))
   }
@@ -272,22 +261,12 @@ class Lab {
     this.record(cells)
   }
 
-  /**
-   * One round of a cell under its load.
-   *
-   * @param {{ server: Server, load: object }} cell
-   * @return {Promise<object>} as measure.js gives it
-   */
+  /** One round of a cell `{ server, load }`, as measure.js gives it. */
   sample (cell) {
     return measure(cell, generators[cell.load.generator])
   }
 
-  /**
-   * Load before the first round, which is not counted. Who fails here fails in the rounds, where it is counted.
-   *
-   * @param {{ server: object, load: object }} cell
-   * @param {number} seconds
-   */
+  /** Load before the first round, which is not counted. Who fails here fails in the rounds, where it is counted. */
   async warm ({ server, load }, seconds) {
     await generators[load.generator].run({ ...load, port: server.port, seconds }).catch(() => {})
   }
@@ -313,12 +292,7 @@ class Lab {
     return this.options.quick ? QUICK - HARNESS - performance.now() : Infinity
   }
 
-  /**
-   * Note a part that there is no time for.
-   *
-   * @param {string} part
-   * @param {string} [reason]
-   */
+  /** Note a part that there is no time for. */
   skip (part, reason = 'no time left') {
     console.error(`${part} is left out: ${reason}`)
     this.result.skipped.push({ part, reason })
@@ -366,11 +340,7 @@ class Lab {
     this.result.harness = await harness(used, { generators, pins: this.pins, quick: this.options.quick })
   }
 
-  /**
-   * The rows, remarks and rejections of measured cells, into the result.
-   *
-   * @param {object[]} cells as `rounds` leaves them
-   */
+  /** The rows, remarks and rejections of cells, as `rounds` leaves them, into the result. */
   record (cells) {
     const { rows, derived } = this.result
     for (const cell of cells) {
@@ -404,46 +374,27 @@ class Lab {
     }
   }
 
-  /**
-   * An empty folder, which is gone when the lab ends.
-   *
-   * @return {string}
-   */
+  /** An empty folder, which is gone when the lab ends. */
   folder () {
     const folder = fs.mkdtempSync(path.join(os.tmpdir(), `kone-${this.name}-`))
     endings.add(() => fs.rmSync(folder, { recursive: true, force: true }))
     return folder
   }
 
-  /**
-   * A crowd, which is stopped when the lab ends.
-   *
-   * @param {number} connections
-   * @return {Crowd}
-   */
+  /** A crowd of so many connections, which is stopped when the lab ends. */
   crowd (connections) {
     const crowd = new Crowd({ connections, pin: this.pins?.load })
     endings.add(() => crowd.stop())
     return crowd
   }
 
-  /**
-   * What must be ended however the lab ends, beside its servers and generators.
-   *
-   * @param {() => void} end done when it returns
-   * @return {() => void} forgets it again
-   */
+  /** What must be ended however the lab ends, beside its servers and generators. Returns a function that forgets it. */
   atEnd (end) {
     endings.add(end)
     return () => endings.delete(end)
   }
 
-  /**
-   * One more process of a contender that `start` has verified.
-   *
-   * @param {object} contender
-   * @return {Promise<Server>}
-   */
+  /** One more process of a contender that `start` has verified. */
   launch (contender) {
     return (contender.program ? Program : Server).start(contender, {
       node: contender.node ?? this.options.node,
@@ -452,25 +403,14 @@ class Lab {
     })
   }
 
-  /**
-   * Note what is not on this machine.
-   *
-   * @param {string} name
-   * @param {string} how to get it
-   */
+  /** Note what is not on this machine, and how to get it. */
   miss (name, how) {
     if (this.result.missing.some(one => one.name === name)) return
     console.error(`${name} is missing: ${how}`)
     this.result.missing.push({ name, how })
   }
 
-  /**
-   * Leave a contender out of a workload.
-   *
-   * @param {string} workload
-   * @param {string} contender
-   * @param {string} reason
-   */
+  /** Leave a contender out of a workload. */
   reject (workload, contender, reason) {
     console.error(`${contender} is left out of ${workload}: ${reason}`)
     this.result.rejected.push({ workload, contender, reason })

@@ -1,7 +1,20 @@
 'use strict'
 
+const fs = require('node:fs')
+const path = require('node:path')
 const { PAGE } = require('../run/options')
-const { koneVersion, packageVersion } = require('./versions')
+const { root } = require('./kone')
+
+/**
+ * What gives a contender's version: that of a package that is installed for the lab, of kone, or of Node.
+ *
+ *    versionOf('koa')() // '2.16.4'
+ */
+const versionOf = exports.versionOf = function (name) {
+  if (name === undefined) return node => node.slice(1)
+  const folder = name === 'kone' ? root : path.join(__dirname, '../../node_modules', name)
+  return () => JSON.parse(fs.readFileSync(path.join(folder, 'package.json'), 'utf8')).version.replace(/^v/, '')
+}
 
 /**
  * The contenders of a table, in its order.
@@ -30,9 +43,4 @@ exports.list = function (file, { only } = {}) {
     if (typeof start !== 'function') throw new TypeError(`${name} of ${file} has neither start nor command: expected one${PAGE}`)
     return { ...rest, name, file, key: name, package: of, version: versionOf(of) }
   })
-}
-
-function versionOf (name) {
-  if (name === undefined) return node => node.slice(1)
-  return name === 'kone' ? koneVersion : () => packageVersion(name)
 }

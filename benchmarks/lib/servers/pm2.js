@@ -9,7 +9,6 @@ const { once } = require('node:events')
 const { promisify } = require('node:util')
 const cpu = require('../run/cpu')
 const { root } = require('./kone')
-const { koneVersion } = require('./versions')
 const { adopt } = require('../run/conditions')
 const { doubt, measure } = require('../run/measure')
 const { row } = require('../run/result')
@@ -20,7 +19,7 @@ const { block } = require('../report/text')
 const run = promisify(execFile)
 
 /** An app of kone in pm2's cluster mode, with a daemon of its own: requests per second, and what `pm2 list` shows. */
-exports.cluster = async function (lab, { name, app }, { expected, load, generator }) {
+exports.cluster = async function (lab, { name, app, version }, { expected, load, generator }) {
   const bin = path.join(root, 'node_modules/pm2/bin/pm2')
   if (!fs.existsSync(bin)) {
     lab.miss(name, 'npm install pm2 in the root')
@@ -54,7 +53,7 @@ exports.cluster = async function (lab, { name, app }, { expected, load, generato
   try {
     await ours(app)
     const { body, bytes } = await verify(port, {}, expected)
-    lab.result.contenders.push({ name, version: koneVersion() })
+    lab.result.contenders.push({ name, version: version() })
     const list = async () => parse((await pm2('jlist')).stdout)
     const workers = (await list()).map(({ pid }) => pid)
     const server = { name, port, usage: async () => cpu.usage(daemon()) }
