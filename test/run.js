@@ -56,11 +56,14 @@ function run ({ title, files, env, node = process.execPath }) {
 
 // Before the tests, so that their summary is what is read last.
 function lint () {
-  console.log('# eslint')
-  const eslint = join(ROOT, 'node_modules', 'eslint', 'bin', 'eslint.js')
-  const options = ['--cache', '--cache-location', join('node_modules', '.cache', 'eslint', '/')]
-  const { status } = spawnSync(process.execPath, [eslint, ...options, '.'], { stdio: 'inherit' })
-  if (status !== 0) process.exit(1)
+  for (const [title, program, ...options] of [
+    ['eslint', 'eslint/bin/eslint.js', '--cache', '--cache-location', join('node_modules', '.cache', 'eslint', '/'), '.'],
+    ['knip', 'knip/bin/knip.js', '--no-progress']
+  ]) {
+    console.log(`# ${title}`)
+    const { status } = spawnSync(process.execPath, [join(ROOT, 'node_modules', program), ...options], { stdio: 'inherit' })
+    if (status !== 0) process.exit(1)
+  }
 }
 
 // As root with apt-get (containers, CI); elsewhere the tests say what they miss.
