@@ -1,0 +1,44 @@
+'use strict'
+
+const { execFileSync } = require('node:child_process')
+const fs = require('node:fs')
+const path = require('node:path')
+const { CACHE } = require('../../lib/servers/binaries')
+const { table } = require('../../lib/report/text')
+
+/*
+ * What `app.fetch(new Request())` and reading its Response cost on this Node, Bun and Deno: frameworks take turns in one
+ * process, beside a bare handler, the floor. CPU time includes garbage collection. The cheapest round counts, because
+ * other work on the machine makes rounds longer, never shorter.
+ *
+ *    make bench-fetch
+ */
+
+const ROUNDS = 100
+const REQUESTS = 1500 // of each contender in a round
+
+/** The versions that test/engines/fetch/runtimes.test.js runs. */
+const RUNTIMES = {
+  node: () => [process.execPath],
+  bun: () => [installed('bun@1.4.5', 'bun/bin/bun.exe'), 'run'],
+  deno: () => [installed('deno@2.9.6', 'deno/deno'), 'run', '-A', '--no-check']
+}
+
+function installed (name, program) {
+  const folder = path.join(CACHE, name.replace('@', '-'))
+  const file = path.join(folder, 'node_modules', program)
+  if (!fs.existsSync(file)) execFileSync('npm', ['install', '--no-audit', '--no-fund', '--prefix', folder, name])
+  return file
+}
+
+for (const [name, command] of Object.entries(RUNTIMES)) {
+  const [file, ...args] = command()
+  const run = (...args) => execFileSync(file, args, { encoding: 'utf8', env: { ...process.env, NODE_ENV: 'production' } })
+  const [version] = /\d\S*/.exec(run('--version'))
+  const found = JSON.parse(run(...args, path.join(__dirname, 'rounds.mjs'), String(ROUNDS), String(REQUESTS)))
+  for (const [what, rounds] of Object.entries(found)) {
+    const least = Object.fromEntries(Object.entries(rounds).map(([one, all]) => [one, Math.min(...all)]))
+    const rows = Object.entries(least).map(([one, us]) => [one, us.toFixed(2), (us / least.hono).toFixed(2)])
+    console.log(`${what}, ${name} ${version}\n\n${table([['', 'µs', '÷ hono'], ...rows])}\n`)
+  }
+}
