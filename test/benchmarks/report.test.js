@@ -84,6 +84,16 @@ describe('the page of a lab', () => {
     assert.match(page('soak', [newer, result('soak')]), /`aaaaaaaaa`/)
   })
 
+  it('should have no raw socket beside pipelined requests, unless it was measured with them', () => {
+    const one = result('battle')
+    const socket = () => new Figures(one).socket('hello, wrk')
+    assert.equal(socket().isOfHarness, true)
+    for (const row of one.rows.filter(({ workload }) => workload === 'hello, wrk')) row.pipeline = 16
+    assert.equal(socket(), undefined)
+    one.rows.push({ ...one.rows.find(({ workload, metric }) => workload === 'hello, wrk' && metric === 'cpu'), contender: 'net' })
+    assert.equal(socket().contender, 'net')
+  })
+
   it('should show the rates of battle where they were measured', () => {
     const one = result('battle')
     one.rows.push(...one.rows.filter(({ workload }) => workload === 'hello, wrk').map(row => ({ ...row, workload: 'hello, 10,000 requests/s' })))

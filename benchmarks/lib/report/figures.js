@@ -60,7 +60,9 @@ class Figures {
   socket (workload, contender = 'net') {
     const row = this.row(workload, contender)
     if (row) return row
-    const generator = this.rows(workload)[0]?.generator?.split(',')[0]
+    const [{ generator: of = '', pipeline = 1 } = {}] = this.rows(workload)
+    if (pipeline > 1) return undefined // a generator is measured by itself with one request at a time
+    const [generator] = of.split(',')
     const found = this.result.harness.find(one => one.generator === generator && !one.failed)
     return found && { median: found.serverCpu, isOfHarness: true }
   }
