@@ -309,9 +309,9 @@ sideBySide('raw-body', {
   },
   exchanges: {
     'the whole body': [['POST /raw', {}, 'héllo'], ['GET /']],
-    'a body beyond the limit': [['POST /raw', {}, 'x'.repeat(2000)]]
-  },
-  handedOver: { 'a chunked body': [['POST /raw', { 'transfer-encoding': 'chunked' }, 'in chunks'], ['GET /']] }
+    'a body beyond the limit': [['POST /raw', {}, 'x'.repeat(2000)]],
+    'a chunked body': [['POST /raw', { 'transfer-encoding': 'chunked' }, 'in chunks'], ['GET /']]
+  }
 })
 
 sideBySide('co-body', {
@@ -473,9 +473,9 @@ sideBySide('stream.pipeline', {
   exchanges: {
     'into the response': [['GET /pipeline'], ['GET /pipeline'], ['HEAD /pipeline'], ['GET /']],
     'out of the request': [['POST /upload', {}, 'x'.repeat(500000)], ['GET /']],
-    'from the request to the response': [['POST /back', {}, 'back '.repeat(100000)], ['GET /']]
-  },
-  handedOver: { 'a chunked body': [['POST /upload', { 'transfer-encoding': 'chunked' }, 'abc'], ['GET /']] }
+    'from the request to the response': [['POST /back', {}, 'back '.repeat(100000)], ['GET /']],
+    'a chunked body': [['POST /upload', { 'transfer-encoding': 'chunked' }, 'abc'], ['GET /']]
+  }
 })
 
 sideBySide('stream.finished', {

@@ -48,7 +48,7 @@ const EXCEPTIONS = {
     'Object.assign(server, { maxHeaderSize, insecureHTTPParser, httpValidation, maxHeadersCount })':
       'documented, of a server that it made',
     'this.parser.onIncoming': 'of a parser of its own: node’s own function would emit the request',
-    'Object.assign(result, { rawPacket, message })': 'an error of this parser gets what node gives it'
+    'Object.assign(result, { rawPacket, message, bytesParsed })': 'an error of this parser gets what node gives it'
   },
   'engines/http1/input/headers.js': {
     'pattern.lastIndex': 'the state of a regexp that prepare() made'

@@ -246,6 +246,12 @@ class Connection {
     refuse(this.socket, err)
   }
 
+  /** Node reports it for each read of it, while a listener keeps the connection. */
+  onMalformed (err) {
+    this.hasFailed = true
+    refuse(this.socket, err)
+  }
+
   /** 'error' of the socket. */
   onError (err) {
     const { first } = this.responses

@@ -40,10 +40,16 @@ function behindLast (rawPacket, bytesParsed) {
   return Object.assign(err, { bytesParsed, code: 'HPE_CLOSED_CONNECTION', reason, rawPacket })
 }
 
+/** In a chunked body. */
+function noLineBreak (rawPacket, bytesParsed) {
+  const reason = 'Expected CR and LF'
+  return Object.assign(new Error(`Parse Error: ${reason}`), { bytesParsed, code: 'HPE_STRICT', reason, rawPacket })
+}
+
 /** What node passes to the callback of a write that the socket did not take. */
 function notWritten (socket) {
   if (socket.errored) return socket.errored
   return Object.assign(new Error('Cannot call write after a stream was destroyed'), { code: 'ERR_STREAM_DESTROYED' })
 }
 
-module.exports = { refuse, requestTimeout, unexpectedEnd, behindLast, notWritten }
+module.exports = { refuse, requestTimeout, unexpectedEnd, behindLast, noLineBreak, notWritten }

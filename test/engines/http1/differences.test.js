@@ -14,7 +14,7 @@ const Koa = require('koa')
 const Kone = require('../../helpers/kone')
 const { Clock } = require('../../../lib/engines/http1/timeouts')
 const { rows } = require('./readme')
-const { MAJOR, chunked, get, last, settled, talk, waitFor } = require('./sides')
+const { MAJOR, chunked, get, last, settled, talk, unsupported, waitFor } = require('./sides')
 
 /*
  * The known differences of lib/engines/http1/README.md. Each row is a test that shows what the front does, and what node:http (or
@@ -70,6 +70,21 @@ const DIFFERENCES = {
     assert.match(front, /^HTTP\/1\.1 400 [^]*Connection: close\r\n\r\n$/)
     assert.match(node, /HTTP\/1\.1 400 [^]*Connection: close\r\n\r\n$/)
     assert.equal(front.includes('good'), false)
+
+    const chunks = await both(async connect => {
+      const client = await connect(ctx => new Promise(resolve => {
+        ctx.respond = false
+        ctx.req.on('data', () => ctx.res.write('good')).on('close', resolve).on('error', () => {})
+        ctx.res.on('error', () => {})
+        client.begun = true
+      }))
+      client.write(chunked(''))
+      await waitFor(() => client.begun, 'the request')
+      client.write('1\r\nx\r\njunk')
+      return client.all()
+    })
+    assert.equal(chunks.front.includes('good'), false)
+    assert.match(chunks.node, /\r\n4\r\ngood\r\n$/)
   },
 
   async 'an unsupported request behind an open response' () {
@@ -83,7 +98,7 @@ const DIFFERENCES = {
       })
       client.write(get('/first'))
       await waitFor(() => release, 'the first request')
-      client.write(chunked('0\r\n\r\n', '/second'))
+      client.write(unsupported('0\r\n\r\n', '/second'))
       await settled(() => begun.length)
       const before = [...begun]
       release()

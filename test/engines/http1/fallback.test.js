@@ -71,7 +71,10 @@ const UNSUPPORTED = {
   'a method other than GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS': ['LINK /', 'TRACE /', 'CONNECT a:1', 'NONE /'].map(line => target(line)),
   'a target that does not begin with a slash': ['GET http://a/', 'OPTIONS *', 'GET ?a'].map(line => target(line)),
   'HTTP/1.0': [target('GET /', 'HTTP/1.0')],
-  'Transfer-Encoding': [chunked('0\r\n\r\n')],
+  'Transfer-Encoding other than chunked, or with Content-Length': [
+    ...['gzip, chunked', 'chunked, gzip', 'chunked, chunked', 'identity', 'chunked\t'].map(coding => chunked('0\r\n\r\n', '/', coding)),
+    fields('Content-Length: 0', 'Transfer-Encoding: chunked'), fields('Transfer-Encoding: chunked', 'Content-Length: 0')
+  ],
   Expect: [fields('Expect: 100-continue'), fields('Expect: other')],
   Upgrade: [fields('Upgrade: websocket', 'Connection: Upgrade'), fields('Upgrade: h2c')],
   'no Host, an empty one, or two': [

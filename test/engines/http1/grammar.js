@@ -47,6 +47,10 @@ const CONNECTIONS = ['keep-alive', 'close', 'Close', 'KEEP-ALIVE', 'keep-alive, 
   'upgrade', 'Upgrade, close', '', ',', ',close,', 'te, close', 'close\t', 'close ,', 'keep-alive close', 'keepalive', 'closed', 'clos']
 const LENGTHS = ['0', '5', '05', '+5', '-5', '5, 5', '5 ', '5\t', ' 5', '0x5', '5.0', '', 'x', '9007199254740993', '18446744073709551616', '5;']
 const CODINGS = ['chunked', 'Chunked', 'gzip, chunked', 'chunked, gzip', 'identity', '', 'xchunked', 'chunked, chunked', 'chunked ', 'gzip']
+const EXTENSIONS = ['', '', '', ';x=y', ';x', ';x="y;\\"z"']
+const ODD_EXTENSIONS = [';', ' ;x', '; x', ';x="', ';x=y z', 'x', ';x\n', '\r']
+const TRAILERS = ['', '', 'X-T: t\r\n', 'X-T: t\r\nX-T:\r\nX-U: u \r\n']
+const ODD_TRAILERS = ['X T: t\r\n', 'Connection: close\r\n', 'Content-Length: 1\r\n', 'X-T: t\n', ' X: t\r\n', 'X-T: t\r\n'.repeat(8)]
 const INSERTS = ['\r', '\n', '\r\n', '\0', ' ', '\t', ':', ',', '\x7f', '\xff', '\x01', '\r\n\r\n', ' HTTP/1.1', 'Content-Length: 3\r\n']
 
 const RES_NAMES = ['X-A', 'x-a', 'X-B', 'Content-Type', 'Content-Length', 'Transfer-Encoding', 'Connection', 'Keep-Alive', 'Date',
@@ -92,9 +96,9 @@ function generate (seed) {
     let body = ''
     if (chance(['POST', 'PUT', 'PATCH'].includes(method) ? 0.8 : 0.1)) {
       body = pick(['hello', '', '{"a":1}', 'GET / HTTP/1.1\r\n\r\n', '\0\xff\r\n', 'x'.repeat(500)])
-      if (chance(oddness * 3)) {
-        fields.push(`Transfer-Encoding: ${odd(['chunked'], CODINGS, 0.2)}`)
-        body = `${body.length.toString(16)}${pick(['', '', ';x=y'])}\r\n${body}\r\n${body && '0\r\n'}${pick(['', 'X-T: t\r\n'])}\r\n`
+      if (chance(0.3)) {
+        fields.push(`Transfer-Encoding: ${odd(['chunked'], CODINGS, oddness * 5)}`)
+        body = chunks(body)
       } else {
         fields.push(`Content-Length: ${odd([body.length], LENGTHS, oddness)}`)
       }
@@ -109,6 +113,18 @@ function generate (seed) {
     }
     head.push(...fields)
     return { head, body, mangle: chance(oddness * 3) ? mangle() : [] }
+  }
+
+  /** A body in up to four chunks. */
+  function chunks (body) {
+    const ends = [...times(3, () => int(body.length)), body.length].filter(end => end > 0).sort((a, b) => a - b)
+    let text = ''
+    let from = 0
+    for (const end of new Set(ends)) {
+      text += `${(end - from).toString(16)}${odd(EXTENSIONS, ODD_EXTENSIONS, oddness)}\r\n${body.slice(from, end)}\r\n`
+      from = end
+    }
+    return `${text}0${odd(EXTENSIONS, ODD_EXTENSIONS, oddness)}\r\n${odd(TRAILERS, ODD_TRAILERS, oddness)}\r\n`
   }
 
   /** Where a rendered message is damaged: a place in [0, 1) and what happens there. */

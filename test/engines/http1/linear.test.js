@@ -3,12 +3,12 @@
 const { after, describe, it } = require('node:test')
 const assert = require('node:assert/strict')
 const http = require('node:http')
-const net = require('node:net')
 const { setImmediate: turn } = require('node:timers/promises')
 
 const Kone = require('../../helpers/kone')
 const { superLinear } = require('../../helpers/linear/growth')
 const shapes = require('../../helpers/linear/shapes')
+const { unwired } = require('./sides')
 
 /*
  * A head costs CPU linear in its bytes however it is cut. Measured without a kernel in between: reads are pushed into
@@ -59,20 +59,6 @@ function bench (attach) {
     }
     return Math.max(least, 1)
   }
-}
-
-/** A net.Socket without a wire: what is written is kept, what is read comes by push(). */
-function unwired (server) {
-  const socket = new net.Socket()
-  socket._server = server // as of a socket that the server accepted
-  socket.written = ''
-  socket._write = (chunk, encoding, callback) => {
-    socket.written += chunk.toString('latin1')
-    callback()
-  }
-  socket._writev = null
-  socket._read = () => {}
-  return socket
 }
 
 describe('the cost of headers', () => {
@@ -199,6 +185,21 @@ describe('the cost of hostile bytes', () => {
     const before = handled
     await check(text => `GET /held HTTP/1.1\r\nHost: a\r\n\r\n${text}`, of, { read: 1, largest: 64 * 1024 })
     assert(handled > before)
+  })
+
+  it('should be linear in one-byte reads of a chunked body', async () => {
+    const begin = 'POST /held HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n'
+    const options = { read: 1, largest: 64 * 1024 }
+    await check(text => `${begin}${text.length.toString(16)}\r\n${text}\r\n0\r\n\r\n`, repeats(['x']), options)
+    await check(text => begin + text, repeats(['1\r\nx\r\n', '0', '1;a\r\nx\r\n', '1;a="b"\r\nx\r\n']), options)
+    await check(text => `${begin}0\r\n${text}\r\n`, repeats(['X:y\r\n']), options)
+  })
+
+  it('should be linear in the number of chunks, of bytes of a size, of extensions and of trailers', async () => {
+    const begin = 'POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n'
+    await check(text => `${begin}${text}0\r\n\r\n`, repeats(['1\r\nx\r\n', '1;a\r\nx\r\n', '0']))
+    await check(text => `${begin}1${text}\r\nx\r\n0\r\n\r\n`, repeats([';a', ';a=b', ';a="b"']), { largest: 16 * 1024 })
+    await check(text => `${begin}0\r\n${text}\r\n`, repeats(['X:y\r\n', 'X: y\r\n']))
   })
 
   it('should be linear in one-byte reads of a body', () => {

@@ -6,7 +6,7 @@ const { Readable } = require('node:stream')
 const { setImmediate: turn } = require('node:timers/promises')
 
 const { codes } = require('../../../lib/errors')
-const { chunked, get, holding, last, use, waitFor } = require('./sides')
+const { get, holding, last, unsupported, use, waitFor } = require('./sides')
 const { download, front } = require('./wire')
 
 const LARGE = 48 * 1024 * 1024
@@ -256,7 +256,7 @@ front('ctx.onFinished() of a response that was lost', ({ it, serve }) => {
     it(`should call lost a ${what} in front of a request that node:http gets, when the client goes`, async () => {
       const { ends, begin, isDestroyed } = await site(serve, page)
       const client = await begin(get('/'))
-      client.socket.write(chunked('', '/2'))
+      client.socket.write(unsupported('', '/2'))
       await waitFor(() => ends.begun.has('/2'), 'the second request')
       client.reset()
       await isDestroyed()

@@ -4,6 +4,7 @@ const assert = require('node:assert/strict')
 const { describe, it } = require('node:test')
 
 const { parse, found, INCOMPLETE, UNSUPPORTED } = require('../../../lib/engines/http1/input/parser')
+const { CHUNKED } = require('../../../lib/engines/http1/input/headers')
 const { Partial } = require('../../../lib/engines/http1/input/partial')
 
 // What node:http makes of the same bytes is in corpus/, which runs on sockets. Here every byte has its verdict: the
@@ -123,7 +124,9 @@ describe('the parser: the fields', () => {
   it('should reject a bad byte before the section ends', () => {
     for (const text of [
       'GET / HTTP/1.1\r\nHo st', 'GET / HTTP/1.1\r\nHost: a\0', 'GET / HTTP/1.0', 'GET x', 'GEX', 'GET / HTTP/1.1\r\nUpgrade:',
-      'GET / HTTP/1.1\r\nexpect:', 'GET / HTTP/1.1\r\nTransfer-Encoding:', 'GET / HTTP/1.1\r\nContent-Length: x',
+      'GET / HTTP/1.1\r\nexpect:', 'GET / HTTP/1.1\r\nTransfer-Encoding: g', 'GET / HTTP/1.1\r\nTransfer-Encoding: \r',
+      'GET / HTTP/1.1\r\nTransfer-Encoding: chunked,', 'GET / HTTP/1.1\r\nContent-Length: 1\r\nTransfer-Encoding:',
+      'GET / HTTP/1.1\r\nTransfer-Encoding: chunked\r\nContent-Length:', 'GET / HTTP/1.1\r\nContent-Length: x',
       'GET / HTTP/1.1\r\nContent-Length: 1\r\nContent-Length:', 'GET / HTTP/1.1\r\nContent-Length: 1 1',
       'GET / HTTP/1.1\r\nContent-Length: \r', 'GET / HTTP/1.1\r\nContent-Length: 1234567890123456'
     ]) {
@@ -188,6 +191,37 @@ describe('the parser: Content-Length', () => {
   it('should be there once, even with the same value', () => {
     for (const second of ['Content-Length', 'content-length', 'CONTENT-LENGTH']) {
       assert.equal(verdict(get(`${HOST}Content-Length: 0\r\n${second}: 0\r\n`)), 'unsupported')
+    }
+  })
+})
+
+describe('the parser: Transfer-Encoding', () => {
+  const read = value => {
+    const text = get(`${HOST}Transfer-Encoding:${value}\r\n`)
+    const whole = parse(text, 0, null, MAX_SIZE, MAX_FIELDS) > 0 ? found.section.contentLength : 'unsupported'
+    assert.equal(inPieces(text) === 'complete', whole !== 'unsupported', JSON.stringify(value))
+    return whole
+  }
+
+  it('should be chunked with blanks around it, in any case', () => {
+    for (const value of ['chunked', ' chunked', ' \t chunked', ' Chunked  ', ' CHUNKED', ' cHUNKED']) {
+      assert.equal(read(value), CHUNKED, JSON.stringify(value))
+    }
+  })
+
+  it('should not be anything else', () => {
+    for (const value of [
+      '', ' ', ' chunke', ' chunkedd', ' xchunked', ' chunked\t', ' chunked,', ' ,chunked', ' chunked, chunked', ' chunked chunked', ' chunkedchunked',
+      ' gzip', ' gzip, chunked', ' chunked, gzip', ' identity', ' chunked;q=1', ' "chunked"', ' \x0bchunked', ' chunked\xa0', ' c hunked'
+    ]) {
+      assert.equal(read(value), 'unsupported', JSON.stringify(value))
+    }
+  })
+
+  it('should be there once, and without Content-Length', () => {
+    const lines = ['Transfer-Encoding: chunked\r\n', 'Content-Length: 0\r\n']
+    for (const one of lines) {
+      for (const two of lines) assert.equal(verdict(get(HOST + one + two)), 'unsupported')
     }
   })
 })

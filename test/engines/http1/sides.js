@@ -146,7 +146,10 @@ const get = (target, more = '') => `GET ${target} HTTP/1.1\r\nHost: a\r\n${more}
 const last = target => get(target, 'Connection: close\r\n')
 const post = (body, more = '', length = body.length, target = '/') =>
   `POST ${target} HTTP/1.1\r\nHost: a\r\nContent-Length: ${length}\r\n${more}\r\n${body}`
-const chunked = (body, target = '/') => `POST ${target} HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n${body}`
+const chunked = (body, target = '/', coding = 'chunked') =>
+  `POST ${target} HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: ${coding}\r\n\r\n${body}`
+/** The same, but not for the fast path. */
+const unsupported = (body, target) => chunked(body, target, 'gzip, chunked')
 
 /** Node's connection listener has this socket: kone fell back to node:http. */
 const isNodes = socket => 'parser' in socket
@@ -186,6 +189,37 @@ function pump (socket, bytes, times, end = '') {
   return () => sent
 }
 
+/** A net.Socket without a wire: what is written is kept, what is read comes by push(). */
+function unwired (server) {
+  const socket = new net.Socket()
+  socket._server = server // as of a socket that the server accepted
+  socket.written = ''
+  socket._write = (chunk, encoding, callback) => {
+    socket.written += chunk.toString('latin1')
+    callback()
+  }
+  socket._writev = null
+  socket._read = () => {}
+  return socket
+}
+
 module.exports = {
-  MAJOR, chunked, credentials, get, hello, holding, isNodes, last, post, pump, settled, sides, talk, use, waitFor, withAsk
+  MAJOR,
+  chunked,
+  credentials,
+  get,
+  hello,
+  holding,
+  isNodes,
+  last,
+  post,
+  pump,
+  settled,
+  sides,
+  talk,
+  unsupported,
+  unwired,
+  use,
+  waitFor,
+  withAsk
 }

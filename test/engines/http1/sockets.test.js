@@ -14,7 +14,7 @@ const tls = require('node:tls')
 const { isDeepStrictEqual } = require('node:util')
 
 const Kone = require('../../helpers/kone')
-const { chunked, credentials, get, holding, last, post, sides, talk, use, waitFor } = require('./sides')
+const { chunked, credentials, get, holding, last, post, sides, talk, unsupported, use, waitFor } = require('./sides')
 
 /*
  * Every way in which a socket can come to a server, and what other code can do with it first, times what a client can
@@ -28,7 +28,7 @@ const TIMEOUT = 60000
 // machine may need more: what differs is tried again with more patience.
 const QUIET = [20, 200, 2000]
 
-const CHUNKED = chunked('4\r\nfour\r\n0\r\n\r\n', '/upload')
+const FOUR = '4\r\nfour\r\n0\r\n\r\n'
 
 /** What a client sends: each piece reaches the server before the next one is sent. */
 const CONVERSATIONS = {
@@ -40,8 +40,9 @@ const CONVERSATIONS = {
   'a POST in three pieces, then a GET': [
     post('four', '', 8, '/upload').slice(0, 40), post('four', '', 8, '/upload').slice(40), 'more', get('/two')
   ],
-  'a chunked POST': [CHUNKED.slice(0, -14), CHUNKED.slice(-14)],
-  'a GET, then a chunked POST': [get('/one'), CHUNKED],
+  'a chunked POST, then a GET': [chunked(FOUR.slice(0, 2), '/upload'), FOUR.slice(2), get('/two')],
+  'an unsupported POST': [unsupported('', '/upload'), FOUR],
+  'a GET, then an unsupported POST': [get('/one'), unsupported(FOUR, '/upload')],
   junk: ['JUNK\r\n\r\n']
 }
 

@@ -2,7 +2,7 @@
 
 const assert = require('node:assert/strict')
 
-const { chunked, get, hello, holding, post, sides, use, waitFor } = require('./sides')
+const { chunked, get, hello, holding, post, sides, unsupported, use, waitFor } = require('./sides')
 
 const REQUEST_TIMEOUT = 'HTTP/1.1 408 Request Timeout\r\nConnection: close\r\n\r\n'
 
@@ -85,19 +85,27 @@ sides('server.requestTimeout', ({ it, serve, all }) => {
     })
   }
 
-  it('should count for a chunked body behind an open response, to its end', async () => {
-    const { setup, begun } = holding()
-    const { talk } = await serve(setup, late)
-    const whole = await talk(get('/slow'))
-    await begun()
-    const half = await talk(get('/slow'))
-    const part = chunked('5\r\nab')
-    whole.write(part)
-    setImmediate(() => half.write(part))
-    whole.write('cde\r\n0\r\n\r\n')
-    assert.equal(await half.all(), REQUEST_TIMEOUT)
-    assert(!whole.ended)
-  })
+  for (const request of [chunked, unsupported]) {
+    it(`should count for a chunked body behind an open response, to its end: ${request.name}`, async () => {
+      const { setup, begun } = holding()
+      const { talk } = await serve(setup, late)
+      const whole = await talk(get('/slow'))
+      await begun()
+      const half = await talk(get('/slow'))
+      const part = request('5\r\nab')
+      whole.write(part)
+      setImmediate(() => half.write(part))
+      whole.write('cde\r\n0\r\n\r\n')
+      assert.equal(await half.all(), REQUEST_TIMEOUT)
+      assert(!whole.ended)
+    })
+  }
+
+  for (const part of ['', '5', '5\r\nab', '5;a', '5;a=b\r\nabcde', '0\r\n', '0\r\nX: y']) {
+    it(`should end a chunked body with 408 that ends behind ${JSON.stringify(part)}`, async () => {
+      assert.equal(await all(use(ctx => ctx.request.readBody().catch(() => {})), chunked(part), late), REQUEST_TIMEOUT)
+    })
+  }
 
   it('should not count for a tunnel behind an open response', async () => {
     const { setup, begun } = holding()
@@ -212,7 +220,7 @@ sides('server.timeout', ({ it, serve, ask, all }) => {
 })
 
 sides("the socket's own timeout", ({ it, serve }) => {
-  const CHUNKED = chunked('0\r\n\r\n', '/slow')
+  const UNSUPPORTED = unsupported('0\r\n\r\n', '/slow')
   const SHORT = 60
 
   /** A site that never responds to /slow, and whose 'connection' listener sets a timeout. */
@@ -225,8 +233,9 @@ sides("the socket's own timeout", ({ it, serve }) => {
   for (const [what, bytes] of [
     ['a request', get('/slow')],
     ['pipelined requests', get('/slow') + get('/slow')],
-    ['an unsupported request', CHUNKED],
-    ['an unsupported request behind another one', get('/slow') + CHUNKED]
+    ['a chunked request', chunked('0\r\n\r\n', '/slow')],
+    ['an unsupported request', UNSUPPORTED],
+    ['an unsupported request behind another one', get('/slow') + UNSUPPORTED]
   ]) {
     it(`should count as a 'connection' listener sets it, for ${what}`, async () => {
       assert.equal(await (await site()).all(bytes), '')

@@ -7,7 +7,7 @@ const { execFile } = require('node:child_process')
 const http = require('node:http')
 const { promisify } = require('node:util')
 
-const { chunked, get, holding, isNodes, post, sides, use, waitFor } = require('./sides')
+const { get, holding, isNodes, post, sides, unsupported, use, waitFor } = require('./sides')
 
 const CHANNELS = ['http.server.request.start', 'http.server.response.created', 'http.server.response.finish']
 
@@ -171,7 +171,7 @@ sides('who watches an unsupported request behind an open response', ({ it, serve
         client.write(get('/open'))
         await begun()
         const before = sockets[0].bytesRead
-        client.write(chunked('4\r\nbody\r\n0\r\n\r\n', '/chunked'))
+        client.write(unsupported('4\r\nbody\r\n0\r\n\r\n', '/chunked'))
         await waitFor(() => sockets[0].bytesRead > before, 'the second one')
         release()
         await client.until(/\/open [^]+\/chunked body$/)

@@ -3,15 +3,17 @@
 const assert = require('assert')
 const { Buffer } = require('buffer')
 const { call } = require('../call')
-const { aborted } = require('../../errors')
+const { aborted, tooLong } = require('../../errors')
+const { Held } = require('./held')
 
 const EMPTY = Buffer.alloc(0)
 
 /**
- * A request's body while it arrives: Content-Length bytes. Keeps bytes that nobody has read yet, and no more of them
- * than node's stream would buffer.
+ * A request's body while it arrives: Content-Length bytes, or chunks. Keeps bytes that nobody has read yet, and no more
+ * of them than node's stream would buffer.
  *
  *    UNREAD ──▶ COLLECTED   collect() joins it into one Buffer
+ *      │           └──▶ LEFT ──▶ STREAMED   chunks beyond the limit: nobody reads on
  *      ├──────▶ STREAMED    node's IncomingMessage gets it
  *      └──────▶ DROPPED     the response was sent and nobody had read the body: the rest is skipped
  */
@@ -19,26 +21,28 @@ const UNREAD = 0
 const COLLECTED = 1
 const STREAMED = 2
 const DROPPED = 3
+const LEFT = 4
 
-const NAMES = ['UNREAD', 'COLLECTED', 'STREAMED', 'DROPPED']
+const NAMES = ['UNREAD', 'COLLECTED', 'STREAMED', 'DROPPED', 'LEFT']
 
 /** From which states a body can go to each: a bit per state. */
-const FOLLOWS = [0, 1 << UNREAD | 1 << COLLECTED, 1 << UNREAD, 1 << UNREAD]
+const FOLLOWS = [0, 1 << UNREAD | 1 << COLLECTED, 1 << UNREAD | 1 << LEFT, 1 << UNREAD, 1 << COLLECTED]
 
 class Body {
   /**
    * @param {Connection} connection is notified when reading can continue
-   * @param {number} length bytes in total
+   * @param {number} length bytes in total; Infinity: until close()
    */
   constructor (connection, length) {
     this.connection = connection
-    this.length = length
     this.missing = length  // bytes that have not arrived
     this.state = UNREAD
     this.stream = null     // node's IncomingMessage, of a body that is STREAMED
     this.whole = null      // all bytes, once in one piece
-    this.chunks = null     // bytes that nobody has read yet
+    this.held = null       // bytes that nobody has read yet
     this.buffered = 0      //   and their number
+    this.limit = Infinity  // of the reader that collects it, in bytes
+    this.trailers = null   // names and values in turn
     this.promise = null
     this.resolvers = null
     this.failure = null
@@ -54,6 +58,7 @@ class Body {
   get isComplete () { return this.missing === 0 }
   get isCollected () { return this.state === COLLECTED }
   get isDropped () { return this.state === DROPPED }
+  get isLeft () { return this.state === LEFT }
 
   /** @return {boolean} false when the sender has to wait */
   add (chunk) {
@@ -62,23 +67,39 @@ class Body {
     if (this.state === DROPPED) return true
     if (this.state === STREAMED) return this.stream._dumped || push(this.stream, chunk)
 
-    if (this.missing === 0 && this.chunks === null) this.whole = chunk
-    else (this.chunks ??= []).push(chunk)
+    if (this.missing === 0 && this.held === null) this.whole = chunk
+    else (this.held ??= new Held()).add(chunk)
     this.buffered += chunk.length
 
     if (this.missing === 0) {
-      if (this.resolvers !== null) this.resolvers.resolve(this.all())
+      this.resolve()
       return true
     }
+    if (this.buffered > this.limit) this.leave()
     return this.state === COLLECTED || this.buffered < this.connection.socket.readableHighWaterMark
   }
 
-  /** @return {Buffer|Promise<Buffer>} all bytes; a Buffer if they have arrived */
-  collect () {
+  /** The last chunk has arrived. */
+  close (trailers) {
+    this.missing = 0
+    this.trailers = trailers
+    this.resolve()
+  }
+
+  resolve () {
+    if (this.resolvers !== null) this.resolvers.resolve(this.all())
+  }
+
+  /**
+   * @param {number} limit in bytes, of a body of unknown length
+   * @return {Buffer|Promise<Buffer>} all bytes; a Buffer if they have arrived
+   */
+  collect (limit) {
+    if (this.failure !== null) return Promise.reject(this.failure)
     this.become(COLLECTED)
     if (this.missing === 0) return this.all()
-    if (this.failure !== null) return Promise.reject(this.failure)
     if (this.promise === null) {
+      this.limit = limit
       this.promise = new Promise((resolve, reject) => { this.resolvers = { resolve, reject } })
       this.connection.onBodyRead()
     }
@@ -87,20 +108,32 @@ class Body {
 
   all () {
     if (this.whole === null) {
-      this.whole = this.chunks === null ? EMPTY : Buffer.concat(this.chunks, this.length)
-      this.chunks = null
+      const pieces = this.held === null ? [EMPTY] : this.held.reads
+      this.whole = pieces.length === 1 ? pieces[0] : Buffer.concat(pieces, this.buffered)
+      this.held = null
     }
     return this.whole
   }
 
+  /** It is longer than the limit: what comes now is for another reader, as in node's stream. */
+  leave () {
+    this.become(LEFT)
+    this.failure = tooLong(this.limit)
+    this.held = null
+    this.buffered = 0
+    this.limit = Infinity
+    this.resolvers.reject(this.failure)
+    this.resolvers = null
+  }
+
   /** From now on the bytes go into node's stream. Returns what add() does. */
   streamTo (req) {
-    const chunks = this.whole === null ? this.chunks || [] : [this.whole]
+    const pieces = this.whole !== null ? [this.whole] : this.held !== null ? this.held.reads : []
     this.become(STREAMED)
     this.stream = req
-    this.whole = this.chunks = null
+    this.whole = this.held = null
     let isBelowMark = true
-    for (const chunk of chunks) isBelowMark = push(req, chunk)
+    for (const piece of pieces) isBelowMark = push(req, piece)
     return isBelowMark
   }
 
@@ -115,7 +148,7 @@ class Body {
   drop () {
     if (this.state !== UNREAD) return
     this.become(DROPPED)
-    this.chunks = this.whole = null
+    this.held = this.whole = null
     if (this.missing > 0) this.connection.onBodyRead()
   }
 }

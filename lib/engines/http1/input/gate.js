@@ -1,7 +1,7 @@
 'use strict'
 
 const assert = require('assert')
-const { Buffer } = require('buffer')
+const { Held } = require('./held')
 
 /** Reasons to stop reading. Reading continues when none is left. */
 const BODY = 1      // nobody reads the request's body
@@ -13,12 +13,6 @@ const READ = 32     // a read is being handled: the next one follows it
 
 /** Of these reasons go() removes one; HANDOVER and CLOSE stay for good, and done() ends READ. */
 const PASSING = BODY | FULL | MANY
-
-/** Number of reads that are kept separately; later small ones are joined. */
-const MOST_READS = 64
-
-/** Reads up to this size are joined, in bytes. */
-const SMALL = 4 * 1024
 
 /**
  * Decides whether a connection reads, and holds what arrives while it does not.
@@ -113,54 +107,6 @@ class Gate {
 
   dropHeld () {
     this.held = null
-  }
-}
-
-/** Reads that arrived while reading was stopped, oldest first. */
-class Held {
-  constructor () {
-    this.reads = []
-    this.bytes = 0
-    this.joined = null // a Buffer of SMALL bytes; the last read is its beginning
-  }
-
-  get isEmpty () { return this.reads.length === 0 }
-
-  add (chunk) {
-    this.bytes += chunk.length
-    // For a client that sends byte by byte the list would cost more memory than its bytes.
-    if (this.reads.length < MOST_READS || chunk.length > SMALL / 2) this.append(chunk)
-    else this.merge(chunk)
-  }
-
-  append (chunk) {
-    this.reads.push(chunk)
-    this.joined = null
-  }
-
-  merge (chunk) {
-    const last = this.reads.length - 1
-    const used = this.joined === null ? SMALL : this.reads[last].length
-    if (used + chunk.length > SMALL) {
-      this.append(chunk)
-      this.joined = Buffer.allocUnsafeSlow(SMALL)
-      chunk.copy(this.joined)
-    } else {
-      chunk.copy(this.joined, used)
-      this.reads[last] = this.joined.subarray(0, used + chunk.length)
-    }
-  }
-
-  prepend (chunk) {
-    this.bytes += chunk.length
-    this.reads.unshift(chunk)
-  }
-
-  shift () {
-    const chunk = this.reads.shift()
-    this.bytes -= chunk.length
-    if (this.isEmpty) this.joined = null
-    return chunk
   }
 }
 

@@ -2,6 +2,10 @@
 
 const { detachFrom, trim } = require('../../text')
 
+/** In place of a Content-Length. */
+const NO_LENGTH = -1
+const CHUNKED = -2
+
 /**
  * The header section of a request that the parser accepted. Returns one field, all fields as node's `headers` object,
  * or the raw fields. The rules for repeated fields are node's (https://nodejs.org/api/http.html#messageheaders).
@@ -12,7 +16,7 @@ const { detachFrom, trim } = require('../../text')
 class HeaderSection {
   /**
    * @param {string} text the fields and the empty line, each with its CRLF
-   * @param {number} contentLength in bytes, or -1
+   * @param {number} contentLength in bytes, NO_LENGTH, or CHUNKED for `Transfer-Encoding: chunked`
    * @param {boolean} closes `Connection: close`
    */
   constructor (text, contentLength, closes) {
@@ -92,7 +96,7 @@ const lookups = new Map()
 const MAX_LOOKUPS = 256
 
 function find (text, name, joins) {
-  if (name === 'set-cookie') return new HeaderSection(text, -1, false).headers(joins)[name] // a list
+  if (name === 'set-cookie') return new HeaderSection(text, NO_LENGTH, false).headers(joins)[name] // a list
   const lookup = lookups.get(name) || prepare(name)
   if (lookup === null) return undefined
 
@@ -129,4 +133,4 @@ function list (text) {
   return raw
 }
 
-module.exports = { HeaderSection }
+module.exports = { HeaderSection, NO_LENGTH, CHUNKED }

@@ -50,7 +50,7 @@ class Incoming extends contract.Incoming {
   get destroyed () { return super.destroyed || (this.req === null && this.outgoing.nodeHasClosed) }
 
   /** The body was read to its end; node would have destroyed the stream. */
-  get isSpent () { return this.isCollected && (this.body === null || this.body.isComplete) }
+  get isSpent () { return this.isCollected && (this.body === null || (this.body.isComplete && !this.body.isLeft)) }
 
   collect (limit) {
     if (this.section.contentLength > limit) return Promise.reject(tooLong(limit))
@@ -58,8 +58,20 @@ class Incoming extends contract.Incoming {
       if (this.outgoing.nodeHasClosed || (this.body !== null && this.body.isDropped)) return Promise.reject(used())
       if (this.aborted) return Promise.reject(aborted(0))
     }
+    if (this.body === null) {
+      this.isCollected = true
+      return EMPTY
+    }
+    if (this.body.buffered > limit) return this.refuse(limit)
     this.isCollected = true
-    return this.body === null ? EMPTY : this.body.collect()
+    return this.body.collect(limit)
+  }
+
+  /** More chunks than the limit allows have arrived before their reader: node's stream knows how it leaves them. */
+  refuse (limit) {
+    if (this.isCollected) return Promise.reject(tooLong(limit))
+    this.materialize()
+    return this.readBody(limit)
   }
 
   /** The connection calls the handler with it. */

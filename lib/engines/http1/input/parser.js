@@ -1,7 +1,7 @@
 'use strict'
 
 const { detachFrom, trim, isBlank } = require('../../text')
-const { HeaderSection } = require('./headers')
+const { HeaderSection, NO_LENGTH, CHUNKED } = require('./headers')
 const { Partial, METHODS, TOKEN, VALUE, VERSION } = require('./partial')
 
 /**
@@ -16,8 +16,8 @@ const { Partial, METHODS, TOKEN, VALUE, VERSION } = require('./partial')
  *     target       = "/" *( %x21-7E )
  *     field        = token ":" *( HTAB / %x20-7E / %x80-FF )
  *
- * with exactly one non-empty Host, at most one Content-Length (digits without leading zeros), and without
- * Transfer-Encoding, Expect and Upgrade. Text is latin1, so a character is a byte.
+ * with exactly one non-empty Host, at most one of Content-Length (digits without leading zeros) and Transfer-Encoding
+ * (`chunked` alone), and without Expect and Upgrade. Text is latin1, so a character is a byte.
  */
 
 /** What parse() returns other than an offset. */
@@ -34,6 +34,7 @@ const DEL = 127
 // Sticky and without captures: one pass in native code over the whole section.
 const FIELDS = new RegExp(`(?:${TOKEN}+:${VALUE}*\\r\\n)+\\r\\n`, 'y')
 const KEEP_ALIVE = / *keep-alive\r/iy
+const ONLY_CHUNKED = /[ \t]*chunked *\r/iy
 
 /** Sizes in bytes. Only a section longer than its number of shortest fields can hold too many of them. */
 const SHORTEST_FIELD = 'a:\r\n'.length
@@ -103,7 +104,7 @@ function method (text, at) {
 /** Reads the few fields that decide about framing, found by their first letter. */
 function frame (text, fields, end) {
   let hosts = 0
-  let length = -1
+  let length = NO_LENGTH
   let close = false
 
   for (let i = fields; text.charCodeAt(i) !== CR; i = text.indexOf('\n', i) + 1) {
@@ -121,13 +122,16 @@ function frame (text, fields, end) {
             close ||= closes(value)
           }
         } else if (named(text, i, 'content-length')) {
-          if (length !== -1) return UNSUPPORTED
+          if (length !== NO_LENGTH) return UNSUPPORTED
           length = digits(text, i + 15)
           if (length === UNSUPPORTED) return UNSUPPORTED
         }
         break
       case 116: // t
-        if (named(text, i, 'transfer-encoding')) return UNSUPPORTED
+        if (!named(text, i, 'transfer-encoding')) break
+        ONLY_CHUNKED.lastIndex = i + 18
+        if (length !== NO_LENGTH || !ONLY_CHUNKED.test(text)) return UNSUPPORTED
+        length = CHUNKED
         break
       case 101: // e
         if (named(text, i, 'expect')) return UNSUPPORTED

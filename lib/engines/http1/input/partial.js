@@ -40,6 +40,10 @@ const BEFORE = 1
 const DIGITS = 2
 const AFTER = 3
 const SEEN = 4
+/** The same of Transfer-Encoding: its value has begun. SEEN stands for both, because only one of them may be there. */
+const CODING = 5
+
+const CHUNKED = 'chunked'
 
 /** What a method returns instead of an offset. */
 const UNSUPPORTED = -1
@@ -64,7 +68,7 @@ class Partial {
     this.index = 0    // characters of VERSION that were read
     this.name = ''    // of the field, as far as it matters
     this.length = UNSEEN
-    this.digits = 0   // of Content-Length
+    this.digits = 0   // of Content-Length, or characters of Transfer-Encoding
     this.isComplete = false
   }
 
@@ -148,11 +152,12 @@ class Partial {
 
   valueAt (text, start) {
     const i = behind(VALUE_PART, text, start)
-    if (this.length !== UNSEEN && this.length !== SEEN && !this.isLength(text, start, i)) return UNSUPPORTED
+    const isFraming = this.length !== UNSEEN && this.length !== SEEN
+    if (isFraming && !this.isFraming(text, start, i)) return UNSUPPORTED
     if (i === text.length) return i
     if (text[i] !== '\r') return UNSUPPORTED
-    if (this.length !== UNSEEN && this.length !== SEEN) {
-      if (this.digits === 0) return UNSUPPORTED
+    if (isFraming) {
+      if (this.digits < (this.length === CODING ? CHUNKED.length : 1)) return UNSUPPORTED
       this.length = SEEN
     }
     this.state = LF
@@ -167,11 +172,18 @@ class Partial {
         this.length = BEFORE
         return true
       case 'transfer-encoding':
+        if (this.length !== UNSEEN) return false
+        this.length = CODING
+        return true
       case 'expect':
       case 'upgrade':
         return false
     }
     return true
+  }
+
+  isFraming (text, start, end) {
+    return this.length === CODING ? this.isChunked(text, start, end) : this.isLength(text, start, end)
   }
 
   /** Checks the next characters of Content-Length, each once: `[ \t]*\d{1,15} *`. */
@@ -188,6 +200,17 @@ class Partial {
       } else {
         return false
       }
+    }
+    return true
+  }
+
+  /** Checks the next characters of Transfer-Encoding, each once: `[ \t]*chunked *`. */
+  isChunked (text, start, end) {
+    for (let i = start; i < end; i++) {
+      const code = text.charCodeAt(i)
+      const isAround = this.digits === 0 ? isBlank(code) : this.digits === CHUNKED.length && code === SP
+      if (isAround) continue
+      if (text[i].toLowerCase() !== CHUNKED[this.digits++]) return false
     }
     return true
   }

@@ -6,6 +6,8 @@ const { parse, found, INCOMPLETE, UNSUPPORTED } = require('./parser')
 const { Partial } = require('./partial')
 const { detach } = require('../../text')
 const { Body } = require('./body')
+const { Chunks, MALFORMED } = require('./chunks')
+const { NO_LENGTH } = require('./headers')
 const { Incoming } = require('./incoming')
 const { unexpectedEnd, behindLast } = require('../errors')
 
@@ -28,6 +30,8 @@ class Reader {
     this.section = null       // HeaderSection of the last request: most requests repeat it
     this.partial = null       // a request line and header section without their end
     this.receiving = null     // the request whose body is arriving
+    this.chunks = null        //   and its decoder, if it is chunked
+    this.next = 0             // offset after the request that was read last
     this.sawLast = false      // the last request had `Connection: close`
     this.hasServed = false    // there was a request
     this.text = ''            // the window
@@ -88,26 +92,29 @@ class Reader {
       verdict = this.parse(chunk, at, maxHeaderSize, maxHeadersCount)
       if (verdict === INCOMPLETE && size - at >= maxHeaderSize) verdict = UNSUPPORTED
       if (verdict <= 0) break
-      last = this.request(chunk, verdict)
+      const incoming = this.request(chunk, verdict)
+      if (incoming === null) {
+        verdict = UNSUPPORTED
+        break
+      }
+      last = incoming
       if (first === null) first = last
       else (more ??= []).push(last)
-      at = verdict + Math.max(0, last.section.contentLength)
-      if (last.section.closes) break
+      at = this.next
+      if (this.sawLast) break
     }
 
-    const isOver = last !== null && last.section.closes
-    const hasRest = at < size && (isOver || verdict === UNSUPPORTED)
+    const hasRest = at < size && (this.sawLast || verdict === UNSUPPORTED)
     if (hasRest && this.connection.responses.first === null) {
       this.text = ''
       return this.connection.onUnsupported(chunk)
     }
-    this.sawLast = isOver
     this.keep(last, at < size && !hasRest ? at : -1)
     if (first !== null) {
       this.hasServed = true
       this.connection.onRequests(first, more)
     }
-    if (hasRest && isOver) this.readBehindLast(chunk, at)
+    if (hasRest && this.sawLast) this.readBehindLast(chunk, at)
     else if (hasRest) this.connection.onUnsupported(chunk.subarray(at))
   }
 
@@ -127,21 +134,45 @@ class Reader {
     this.text = chunk.latin1Slice(at, Math.min(chunk.length, at + Math.max(WINDOW, 2 * maxHeaderSize)))
   }
 
-  /** Creates the request that the parser has just found, with the bytes of its body, which begins at `start`. */
+  /**
+   * Creates the request that the parser has just found, with the bytes of its body, which begins at `start`.
+   *
+   * @return {Incoming|null} null if its body is malformed
+   */
   request (chunk, start) {
     const { connection } = this
     const { section } = found
-    const length = section.contentLength
     let body = null
     let arrivedIn = -1
     this.section = section
-    if (length > 0) {
-      const end = start + length
-      body = new Body(connection, length)
-      if (end <= chunk.length) arrivedIn = connection.clock.iteration()
-      if (start < chunk.length) body.add(chunk.subarray(start, end))
+    this.next = start
+    this.sawLast = section.closes
+    if (section.contentLength !== NO_LENGTH) {
+      body = this.beginBody(chunk, start)
+      if (this.next === MALFORMED) return null
+      // Node notices the end of an empty body at once.
+      if (body !== null && body.isComplete && body.buffered > 0) arrivedIn = connection.clock.iteration()
     }
     return new Incoming(connection, found.method, found.url, section, body, arrivedIn)
+  }
+
+  beginBody (chunk, start) {
+    const { connection } = this
+    const { contentLength } = found.section
+    if (contentLength >= 0) {
+      this.next += contentLength
+      if (contentLength === 0) return null
+      const body = new Body(connection, contentLength)
+      if (start < chunk.length) body.add(chunk.subarray(start, this.next))
+      return body
+    }
+    const body = new Body(connection, Infinity)
+    const chunks = new Chunks(connection.server)
+    const end = chunks.decode(chunk, start, body)
+    this.next = body.isComplete || end === MALFORMED ? end : chunk.length
+    if (body.isComplete) this.sawLast ||= chunks.closes
+    else if (end !== MALFORMED) this.chunks = chunks
+    return body
   }
 
   /** Keeps what a read has not completed: the body of `last`, or a header section that begins at `at`. */
@@ -172,27 +203,33 @@ class Reader {
   /** Adds bytes to the current body. Returns the bytes after it, or null. */
   receive (chunk) {
     const incoming = this.receiving
+    const { connection, chunks } = this
     const { body } = incoming
-    let rest = null
-    if (chunk.length > body.missing) {
-      rest = chunk.subarray(body.missing)
-      chunk = chunk.subarray(0, body.missing)
+    let end = Math.min(chunk.length, body.missing)
+    let isBelowMark
+    if (chunks === null) {
+      isBelowMark = body.add(end === chunk.length ? chunk : chunk.subarray(0, end))
+    } else {
+      end = chunks.decode(chunk, 0, body)
+      if (end === MALFORMED) connection.onMalformed(chunks.error)
+      isBelowMark = chunks.isBelowMark
     }
-    const isBelowMark = body.add(chunk)
     if (!body.isComplete) {
-      if (!isBelowMark) this.connection.onBodyFull(body)
+      if (!isBelowMark) connection.onBodyFull(body)
       return null
     }
-    this.receiving = null
-    this.connection.deadlines.endMessage()
-    this.connection.onBodyEnd(incoming)
-    return rest
+    if (chunks !== null) this.sawLast ||= chunks.closes
+    this.receiving = this.chunks = null
+    connection.deadlines.endMessage()
+    connection.onBodyEnd(incoming)
+    return end < chunk.length ? chunk.subarray(end) : null
   }
 
   /** Checks the bytes from `start` on, after a request with `Connection: close`: like node, allows only line breaks. */
   readBehindLast (chunk, start) {
     const at = chunk.latin1Slice(start, chunk.length).search(/[^\r\n]/)
-    if (at !== -1) this.connection.fail(behindLast(chunk, start + at + 1))
+    if (at === -1 && !this.connection.hasFailed) return
+    this.connection.onMalformed(behindLast(chunk, start + Math.max(at, 0) + 1))
   }
 
   /** At most one thing arrives at a time: the rest of a header section, or of a body. */
@@ -203,12 +240,14 @@ class Reader {
 
   /** @return {Error|null} the error if the client has ended its side in the middle of a message */
   readEnd () {
-    return this.partial === null && this.receiving === null ? null : unexpectedEnd()
+    const isBetween = this.partial === null && this.receiving === null
+    return isBetween || (this.chunks !== null && this.chunks.isBroken) ? null : unexpectedEnd()
   }
 
   /** The connection is closed. */
   cutOff () {
     if (this.receiving !== null) this.receiving.cutOff()
+    if (this.chunks !== null) this.chunks.release()
   }
 }
 

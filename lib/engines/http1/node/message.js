@@ -58,25 +58,29 @@ function makeResponse (outgoing) {
 function fill (incoming) {
   const { req, body, connection, outgoing } = incoming
 
-  if (incoming.isSpent) return markEnded(req)
+  if (incoming.isSpent) return markEnded(incoming)
   if (incoming.aborted) {
     req.complete = body === null || body.isComplete
     return markCutOff(req)
   }
   if (body === null) {
-    if (outgoing.nodeHasClosed) return markEnded(req)
+    if (outgoing.nodeHasClosed) return markEnded(incoming)
     req.complete = true
     req.push(null)
     return
   }
   if (body.isCollected || body.isDropped || outgoing.nodeHasClosed) {
-    if (body.isComplete) return markEnded(req)
+    if (body.isComplete) return markEnded(incoming)
     req._dumped = req._consuming = true
     req.resume() // a later reader finds the stream used
     return
   }
 
   watchPauses(connection.socket)
+  if (body.isLeft) { // as the reader left node's stream
+    req._consuming = true
+    req.pause()
+  }
   const isBelowMark = body.streamTo(req)
   if (!body.isComplete) connection.onBodyStreamed(isBelowMark)
   else if (incoming.justArrived) setImmediate(endBody, incoming)
@@ -86,14 +90,22 @@ function fill (incoming) {
 function endBody (incoming) {
   const { req } = incoming
   if (req.destroyed) return
-  req.complete = true
+  complete(incoming)
   req.push(null)
 }
 
+/** Its last byte has arrived. */
+function complete ({ req, body }) {
+  req.complete = true
+  if (body !== null && body.trailers !== null) req._addHeaderLines(body.trailers, body.trailers.length)
+}
+
 /** Brings `req` into the state after 'end' and 'close'. */
-function markEnded (req) {
+function markEnded (incoming) {
+  const { req } = incoming
   const state = req._readableState
-  req.complete = req._consuming = true
+  complete(incoming)
+  req._consuming = true
   state.ended = state.endEmitted = state.destroyed = state.closed = state.closeEmitted = true
 }
 

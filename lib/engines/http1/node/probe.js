@@ -1,6 +1,7 @@
 'use strict'
 
 const http = require('http')
+const { Buffer } = require('buffer')
 const { Duplex } = require('stream')
 const { nodeListener } = require('./handover')
 
@@ -8,6 +9,7 @@ const { nodeListener } = require('./handover')
 class Message {
   constructor () {
     this._dumped = true // bytes of the body are dropped
+    this.complete = false
     this.probe = null
   }
 
@@ -15,7 +17,10 @@ class Message {
     this.probe = probe
   }
 
-  _addHeaderLines () {}
+  /** Of the header section, then of the trailers. */
+  _addHeaderLines (raw) {
+    if (this.complete) this.probe.onTrailers(raw)
+  }
 
   push () {
     this.probe.onMessageEnd()
@@ -26,7 +31,7 @@ class Message {
 const server = new http.Server({ IncomingMessage: Message })
 
 /**
- * Finds out whether node would reject bytes that cannot be handed over yet: gives a copy to node's own parser. No other
+ * Finds out what node would make of bytes that cannot be handed over (yet): gives a copy to node's own parser. No other
  * code sees it, because node's request listener, events and diagnostics channels are not used.
  */
 class Probe {
@@ -36,6 +41,7 @@ class Probe {
     this.sawConnect = false
     this.isReading = false  // a message has begun and not ended
     this.hasHeaders = false // its header section is complete
+    this.trailers = null    // of the last message: names and values in turn
 
     Object.assign(server, { maxHeaderSize, insecureHTTPParser, httpValidation, maxHeadersCount })
     const socket = new Duplex({ read () {}, write (chunk, encoding, callback) { callback() } })
@@ -50,11 +56,15 @@ class Probe {
     }
   }
 
-  /** @param {Buffer} bytes that come next; the first ones begin a message */
-  feed (bytes) {
+  /**
+   * @param {Buffer} bytes that come next; the first ones begin a message
+   * @param {Buffer} [read] that they belong to, for the error
+   * @param {number} [offset] in that read
+   */
+  feed (bytes, read = bytes, offset = 0) {
     if (this.error !== null || this.sawConnect) return
     this.isReading = true
-    this.keepError(this.parser.execute(bytes), bytes)
+    this.keepError(this.parser.execute(bytes), read, offset)
   }
 
   /** @return {Error|null} the error if no more comes */
@@ -63,9 +73,19 @@ class Probe {
     return this.error
   }
 
+  onTrailers (raw) {
+    this.trailers = raw
+  }
+
   /** A message is complete. What follows it in the same read counts from the next read on. */
   onMessageEnd () {
     this.isReading = this.hasHeaders = false
+  }
+
+  /** Does it refuse another message, because the last one ended the connection? */
+  refusesMore () {
+    this.feed(Buffer.from('G'))
+    return this.error !== null
   }
 
   /** Frees the parser: node's list of connections refers to it until then. */
@@ -74,10 +94,11 @@ class Probe {
   }
 
   /** @param {Error|number} [result] of the parser */
-  keepError (result, rawPacket) {
+  keepError (result, rawPacket, offset = 0) {
     if (!(result instanceof Error)) return
     const message = typeof result.reason === 'string' ? `Parse Error: ${result.reason}` : result.message
-    this.error = Object.assign(result, { rawPacket, message })
+    const bytesParsed = result.bytesParsed + offset
+    this.error = Object.assign(result, { rawPacket, message, bytesParsed })
   }
 }
 

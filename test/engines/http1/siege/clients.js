@@ -224,9 +224,9 @@ function bytesOf ({ method, close, expect, body }, client, request) {
   const parts = [head]
   for (let at = 0; at < content.length; at += CHUNK) {
     const chunk = content.subarray(at, at + CHUNK)
-    parts.push(Buffer.from(`${chunk.length.toString(16)}\r\n`), chunk, Buffer.from('\r\n'))
+    parts.push(Buffer.from(`${chunk.length.toString(16)}${request % 2 ? ';n=1' : ''}\r\n`), chunk, Buffer.from('\r\n'))
   }
-  if (body.sent === body.length) parts.push(Buffer.from('0\r\n\r\n'))
+  if (body.sent === body.length) parts.push(Buffer.from(`0\r\n${request % 3 ? '' : 'X-End: 1\r\n'}\r\n`))
   return Buffer.concat(parts)
 }
 

@@ -101,7 +101,6 @@ function generate (seed) {
 function keepOnFastPath ({ requests }) {
   for (const request of requests) {
     request.expect = request.close = false
-    if (request.body !== null) request.body.chunked = false
   }
 }
 
@@ -186,10 +185,6 @@ function makeClient (rnd, server) {
     read: { hold: 0, rate: 0 },
     end: wait(rnd),
     ...KINDS[kind](rnd, server)
-  }
-  // The front hands a connection over to node:http for good behind the first chunked body: not with most clients.
-  if (rnd.chance(0.75)) {
-    for (const { body } of client.requests) if (body !== null) body.chunked = false
   }
   // What never gets a response has to be left by the client.
   const hangs = client.requests.some(({ handler }) => HANGS.includes(handler.kind) || handler.read === 'half')
