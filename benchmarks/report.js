@@ -2,8 +2,7 @@
 
 const fs = require('node:fs')
 const path = require('node:path')
-const { parseArgs } = require('node:util')
-const { PAGE, faultOf } = require('./lib/run/options')
+const { PAGE, commandLine } = require('./lib/run/options')
 const { changedSince } = require('./lib/run/commit')
 const { RESULTS, read } = require('./lib/run/result')
 const claims = require('./lib/report/claims')
@@ -21,9 +20,14 @@ const USAGE = `usage: make report ARGS="…"
   --accept        also claims that are higher than before
   --help`
 
-const { from = RESULTS, to = ROOT, accept, help } = options()
-if (help) console.log(USAGE)
-else report()
+const { values: { from, to, accept } } = commandLine('report', USAGE, {
+  options: { from: { type: 'string', default: RESULTS }, to: { type: 'string', default: ROOT }, accept: { type: 'boolean' } },
+  check (values) {
+    for (const name of ['from', 'to']) values[name] = path.resolve(values[name])
+    if (!fs.existsSync(values.from)) throw new Error(`--from must be a folder with results, not ${values.from}`)
+  }
+})
+report()
 
 function report () {
   const { results, faults } = read(from)
@@ -50,18 +54,4 @@ function report () {
 // Whether code that a result is of has changed since. Not known without git, or where the commit is not.
 function isStale ({ commit }) {
   return Boolean(commit?.hash && changedSince(commit.hash)?.length)
-}
-
-function options () {
-  try {
-    const { values } = parseArgs({
-      options: { from: { type: 'string' }, to: { type: 'string' }, accept: { type: 'boolean' }, help: { type: 'boolean' } }
-    })
-    for (const name of ['from', 'to']) if (values[name]) values[name] = path.resolve(values[name])
-    if (values.from && !fs.existsSync(values.from)) throw new Error(`--from must be a folder with results, not ${values.from}`)
-    return values
-  } catch (err) {
-    console.error(`report: ${faultOf(err)}${PAGE}\n\n${USAGE}`)
-    process.exit(2)
-  }
 }

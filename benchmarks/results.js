@@ -2,8 +2,7 @@
 
 const fs = require('node:fs')
 const path = require('node:path')
-const { parseArgs } = require('node:util')
-const { PAGE, faultOf } = require('./lib/run/options')
+const { PAGE, commandLine } = require('./lib/run/options')
 const { changedSince } = require('./lib/run/commit')
 const { lacks } = require('./lib/run/complete')
 const { OUT, RESULTS, firstOf, nameOf, parse, read, save, stringify } = require('./lib/run/result')
@@ -19,9 +18,9 @@ const USAGE = `usage: make results ARGS="…"
   --from FOLDER    where runs are (default: benchmarks/out)
   --to FOLDER      where results are committed (default: benchmarks/results)`
 
-const { values: { from = OUT, to = RESULTS, help }, positionals } = options()
-if (help) console.log(USAGE)
-else results()
+const FOLDERS = { from: { type: 'string', default: OUT }, to: { type: 'string', default: RESULTS } }
+const { values: { from, to }, positionals } = commandLine('results', USAGE, { options: FOLDERS, allowPositionals: true })
+results()
 
 function results () {
   const present = fs.existsSync(from) ? fs.readdirSync(from).filter(name => name.endsWith('.json')).sort() : []
@@ -51,17 +50,5 @@ function copy (name) {
   } catch (err) {
     console.error(`${name} is refused: ${err.message}${PAGE}`)
     return false
-  }
-}
-
-function options () {
-  try {
-    return parseArgs({
-      options: { from: { type: 'string' }, to: { type: 'string' }, help: { type: 'boolean' } },
-      allowPositionals: true
-    })
-  } catch (err) {
-    console.error(`results: ${faultOf(err)}${PAGE}\n\n${USAGE}`)
-    process.exit(2)
   }
 }

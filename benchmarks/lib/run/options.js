@@ -107,6 +107,25 @@ exports.OptionError = OptionError
  */
 exports.faultOf = err => err.message.split(/\. |\n/)[0]
 
+/**
+ * The values and the other words on the command line of a program that is no lab. It ends here with the usage: by --help,
+ * or by a mistake.
+ *
+ *    commandLine('report', USAGE, { options: { accept: { type: 'boolean' } } })
+ */
+exports.commandLine = function (name, usage, { check = () => {}, ...config }) {
+  try {
+    const found = parseArgs({ ...config, options: { ...config.options, help: { type: 'boolean' } } })
+    check(found.values)
+    if (!found.values.help) return found
+    console.log(usage)
+    process.exit()
+  } catch (err) {
+    console.error(`${name}: ${exports.faultOf(err)}${PAGE}\n\n${usage}`)
+    process.exit(2)
+  }
+}
+
 function wholeNumber (text, refuse) {
   const number = Number(text)
   if (!Number.isInteger(number) || number < 3) refuse(`--rounds must be a whole number of at least 3, not ${text}`)
