@@ -75,6 +75,12 @@ const OUT_HEADERS = {
   set (headers) { this[kHeaders] = headers }
 }
 
+/** The same for a response whose fields only node's code reads and keeps: a property, because it is read often. */
+function nodes (res) {
+  res[kHeaders] = null
+  return { configurable: true, enumerable: true, writable: true, value: takeFields(res[kOutgoing]) }
+}
+
 /** Moves the fields into node's format. */
 function takeFields (outgoing) {
   const { fields } = outgoing
@@ -109,7 +115,7 @@ class FrontResponse extends http.ServerResponse {
     this._onPendingData = onPendingData
     this.shouldKeepAlive = !outgoing.isLast
     Object.defineProperty(this, 'req', REQUEST)
-    if (kOutHeaders !== undefined) Object.defineProperty(this, kOutHeaders, OUT_HEADERS)
+    if (kOutHeaders !== undefined) Object.defineProperty(this, kOutHeaders, isPatched() ? nodes(this) : OUT_HEADERS)
   }
 
   setHeader (name, value) {
