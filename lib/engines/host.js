@@ -42,15 +42,22 @@ class Host {
    * @return {Promise} rejects only if a ctx.onerror of the app's own throws
    */
   dispatch (incoming, outgoing) {
-    return this.serve(new (familiesOf(this.app).EngineContext)(incoming, outgoing))
+    const { app } = this
+    if (this.createsContexts) return this.serve(app.createContext(incoming.materialize(), outgoing.materialize()))
+    return this.serve(new (familiesOf(app).EngineContext)(incoming, outgoing))
   }
 
-  /** Run a request of node's, or of another engine by the 'request' event, if an agent watches the server. */
+  /** Run a request of node's, or of another engine by the 'request' event, if other code sees all requests. */
   onRequest (req, res) {
-    const { app, own } = this
     const outgoing = res[kOutgoing]
-    const isNodes = outgoing === undefined || app.createContext !== own.createContext
-    return isNodes ? this.serve(app.createContext(req, res)) : this.dispatch(outgoing.incoming, outgoing)
+    // That code may pass objects of its own, which inherit from the engine's.
+    if (outgoing?.res === res && outgoing.incoming.req === req) return this.dispatch(outgoing.incoming, outgoing)
+    return this.serve(this.app.createContext(req, res))
+  }
+
+  /** The app creates the context of a request itself, from node's objects. */
+  get createsContexts () {
+    return this.app.createContext !== this.own.createContext
   }
 
   serve (ctx) {
@@ -89,7 +96,6 @@ class Host {
   reason (http1 = this.app.http1) {
     const { app, own } = this
     if (!http1) return HTTP1_OFF
-    if (app.createContext !== own.createContext) return 'a replaced app.createContext'
     if (app.handleRequest !== own.handleRequest) return 'a replaced app.handleRequest'
     if (app.callback !== own.callback) return 'a replaced app.callback'
     return ''

@@ -5,8 +5,7 @@
  * Real ones send it to `url`, where agents.test.js has a collector.
  *
  * `start({ require, url })` → `{ ready, flush, mark }`: ready resolves when the agent has begun; flush() sends all that is
- * left; mark() is what the agent says of the request under way, which the app puts into a response. Beside agents with
- * `patches` kone falls back to node:http and says so.
+ * left; mark() is what the agent says of the request under way, which the app puts into a response.
  */
 
 const later = ms => new Promise(resolve => setTimeout(resolve, ms))
@@ -89,7 +88,6 @@ module.exports = {
   },
 
   newrelic: {
-    patches: true, // Application.prototype.createContext
     isSecure: true,
     start ({ require, url }) {
       const { hostname, port } = new URL(url)

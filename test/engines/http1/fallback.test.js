@@ -39,7 +39,6 @@ class OwnResponse extends http.ServerResponse {}
 /** Row of the table → `begin({ app, server })`, which gives back how to end it; or `options` of the server. */
 const HOLDS = {
   'app.http1 = false': { begin: ({ app }) => set(app, 'http1', false) },
-  'app.createContext is replaced': { begin: ({ app }) => replace(app, 'createContext') },
   'app.handleRequest is replaced': { begin: ({ app }) => replace(app, 'handleRequest') },
   'app.callback is replaced': { begin: ({ app }) => replace(app, 'callback') },
   'a method of http.ServerResponse.prototype that the front replaces is patched': { begin: () => patch('res', '_storeHeader') },
@@ -249,6 +248,27 @@ describe('kone falls back to node:http', () => {
     app.http1 = true
     assert.equal(await asksNode(site), false)
   })
+
+  for (const which of ['an app', 'the class']) {
+    it(`not when createContext() of ${which} is replaced, which gets node's objects`, async () => {
+      const app = silent()
+      const seen = []
+      const target = which === 'an app' ? app : Kone.prototype
+      const { createContext } = target
+      const own = Object.getOwnPropertyDescriptor(target, 'createContext')
+      target.createContext = function (req, res) {
+        seen.push([req instanceof http.IncomingMessage, res instanceof http.ServerResponse, res.req === req])
+        return createContext.call(this, req, res)
+      }
+      try {
+        assert.equal(await asksNode(await serve(app)), false)
+      } finally {
+        delete target.createContext
+        if (own) Object.defineProperty(target, 'createContext', own)
+      }
+      assert.deepEqual(seen, [[true, true, true]])
+    })
+  }
 
   it('with KONE_HTTP1=off', async () => {
     process.env.KONE_HTTP1 = 'off'
