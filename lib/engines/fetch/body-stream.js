@@ -47,7 +47,7 @@ module.exports = class BodyStream extends Writable {
     if (node !== null) return node.end(callback)
     this.controller.close()
     callback()
-    this.outgoing.onStreamed()
+    this.outgoing.onFlushed()
   }
 
   _destroy (err, callback) {

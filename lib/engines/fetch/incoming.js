@@ -14,12 +14,10 @@ const URL_PARTS = /:\/\/([^/?#]*)([^#]*)/
 class Incoming extends contract.Incoming {
   /** @throws {TypeError} for anything that is not a usable Request */
   constructor (request) {
-    const url = request?.url
-    if (typeof url !== 'string' || typeof request.headers?.get !== 'function') {
-      throw misuse('fetch', `app.fetch(request): request must be a web Request, not ${given(request)}`)
-    }
-    super(request.method, targetOf(url))
-    const { body } = request
+    const url = typeof request?.headers?.get === 'function' ? URL_PARTS.exec(request.url) : null
+    if (url === null) throw misuse('fetch', `app.fetch(request): request must be a web Request with an http URL, not ${given(request)}`)
+    const { body, method } = request
+    super(method, url[2][0] === '/' ? url[2] : `/${url[2]}`)
     if (body && (request.bodyUsed || body.locked)) {
       throw misuse('fetch', 'app.fetch(request): the body of the request was already read')
     }
@@ -83,10 +81,7 @@ class Incoming extends contract.Incoming {
     return Buffer.concat(chunks, length)
   }
 
-  /**
-   * @param {number} received bytes before
-   * @return {Promise<Uint8Array|null>} the next chunk of the body, or null after the last one
-   */
+  /** @return {Promise<Uint8Array|null>} the next chunk of the body, or null after the last one */
   async read (received) {
     this.reader ??= this.request.body.getReader()
     const part = await this.reader.read().catch(() => null)
@@ -127,11 +122,6 @@ class Incoming extends contract.Incoming {
     this.cancel()
     if (this.req !== null) this.req.destroy()
   }
-}
-
-function targetOf (url) {
-  const target = URL_PARTS.exec(url)[2]
-  return target[0] === '/' ? target : `/${target}`
 }
 
 function valueOf (headers, name) {

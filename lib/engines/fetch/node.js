@@ -98,10 +98,7 @@ function connect (outgoing, res, socket) {
   near.once('close', () => { if (!near.writableFinished) socket.destroy() }) // the reader of the Response has cancelled
   socket.resume() // what the client sends is in `req` already
 
-  const client = http.request({
-    method: outgoing.incoming.request.method,
-    createConnection: () => near
-  })
+  const client = http.request({ method: outgoing.incoming.request.method, createConnection: () => near })
   client.on('error', err => outgoing.lose(err))
   client.on('response', response => {
     try {

@@ -120,12 +120,6 @@ class Outgoing extends contract.Outgoing {
     this.deliver(response)
   }
 
-  /** The stream has ended without an error. */
-  onStreamed () {
-    this.hasEnded = true
-    this.onFlushed()
-  }
-
   /** Node's response where it sends the bytes: it was made before the Response was. */
   get node () { return this.hasBegun ? null : this.res }
 
@@ -192,9 +186,10 @@ class Outgoing extends contract.Outgoing {
     this.resolve(response)
   }
 
-  /** The caller has read the whole response. */
+  /** The whole response was given to the caller, or to the stream that the caller reads. */
   onFlushed () {
     if (this.isSettled) return
+    this.hasEnded = true
     this.notify(null)
     this.incoming.onSent()
   }
@@ -213,6 +208,7 @@ class Outgoing extends contract.Outgoing {
     this.isSettled = true
     this.failure = failure
     if (this.signal !== null && !fresh.delete(this)) this.signal.removeEventListener('abort', this)
+    this.signal = null
     if (this.listeners !== null) for (const fn of this.listeners) notify(fn, failure)
   }
 }

@@ -228,7 +228,7 @@ describe('app.fetch', () => {
 
   it('should refuse what is not a Request that can be read', async () => {
     const app = make(() => assert.fail('must not run'))
-    for (const value of [undefined, null, 'http://a/', {}, { url: 'http://a/' }]) {
+    for (const value of [undefined, null, 'http://a/', {}, { url: 'http://a/' }, new Request('data:,a')]) {
       await assert.rejects(app.fetch(value), { name: 'TypeError', message: /request must be a web Request/ })
     }
     const used = request('/', { method: 'POST', body: 'a' })
@@ -477,6 +477,15 @@ for (const [name, first] of [['', (ctx, next) => next()], [' when ctx.req and ct
         await assert.rejects(app.fetch(request('/', { signal: abort.signal })), { message: 'enough' })
         assert.deepEqual(app.errors, [])
       }
+    })
+
+    it('should resolve when the request is aborted as soon as the response was sent', async () => {
+      const abort = new AbortController()
+      const app = make(first, ctx => { ctx.body = 'a' })
+      app.on('finish', () => abort.abort())
+      const response = await app.fetch(request('/', { signal: abort.signal }))
+      assert.equal(await response.text(), 'a')
+      assert(abort.signal.aborted)
     })
 
     it('should leave no listener on the signal', async () => {
