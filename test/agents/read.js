@@ -65,14 +65,18 @@ module.exports = {
     read (received, port) {
       const of = name => received.filter(({ url }) => url.includes(`method=${name}&`)).map(json)
       const transactions = of('analytic_event_data').flatMap(([, , events]) => events)
-      const spans = of('span_event_data').flatMap(([, , events]) => linked(
-        events.map(([intrinsic, own, agent]) => ({ ...intrinsic, own, agent })), 'guid', 'parentId'
-      ))
+      const spans = linked(of('span_event_data').flatMap(([, , events]) => events)
+        .map(([intrinsic, own, agent]) => ({ ...intrinsic, own, agent })), 'guid', 'parentId')
       const errors = of('error_data').flatMap(([, list]) => list.map(([, name, message, type, { agentAttributes }]) =>
         ({ name, message, type, agentAttributes })))
-      const metrics = of('metric_data').flatMap(([, , , list]) => list
-        .filter(([{ name }]) => /^(?:WebTransaction|HttpDispatcher|Nodejs\/Middleware|Errors)/.test(name))
-        .map(([{ name, scope }, [count]]) => ({ name, scope, count })))
+      // It sends what it has a second after it connected, which a busy machine can make the middle of the requests.
+      const counts = new Map()
+      for (const [{ name, scope }, [count]] of of('metric_data').flatMap(([, , , list]) => list)) {
+        if (!/^(?:WebTransaction|HttpDispatcher|Nodejs\/Middleware|Errors)/.test(name)) continue
+        const key = JSON.stringify({ name, scope })
+        counts.set(key, (counts.get(key) ?? 0) + count)
+      }
+      const metrics = Array.from(counts, ([key, count]) => ({ ...JSON.parse(key), count }))
       // kept in an order of chance
       return [transactions, spans, errors, metrics].map(list => sorted(masked(list, port, NEWRELIC)))
     }

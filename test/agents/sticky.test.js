@@ -10,7 +10,8 @@ const { io } = require('socket.io-client')
 
 const { install } = require('../helpers/area')
 
-const TIMEOUT = 60_000
+const TIMEOUT = 120_000
+const PATIENCE = 30_000 // of a client, beside other tests
 
 describe('@socket.io/sticky', () => {
   before(() => { install('agents') })
@@ -52,8 +53,8 @@ describe('@socket.io/sticky', () => {
       for (const transports of [['polling'], ['websocket'], ['polling', 'websocket']]) {
         it(`should keep a session with its worker: ${transports.join(', ')}`, { timeout: TIMEOUT }, async () => {
           const client = io(`http://127.0.0.1:${port}`, { transports, forceNew: true, reconnection: false })
-          assert.equal(await client.timeout(5000).emitWithAck('ask', 'one'), 'one!')
-          assert.equal(await client.timeout(5000).emitWithAck('ask', 'two'), 'two!')
+          assert.equal(await client.timeout(PATIENCE).emitWithAck('ask', 'one'), 'one!')
+          assert.equal(await client.timeout(PATIENCE).emitWithAck('ask', 'two'), 'two!')
           client.disconnect()
         })
       }

@@ -7,6 +7,9 @@ const { setTimeout: sleep } = require('node:timers/promises')
 /** ms that a client thinks at most between two requests. */
 const THINKING = 300
 
+/** ms that this process may be held up, so that its client thought for longer than it says. */
+const HELD_UP = 150
+
 /** ms after which a response will not come any more. */
 const PATIENCE = 30000
 
@@ -48,6 +51,9 @@ class Load {
     this.workers = new Set()
     this.versions = new Set()
     this.sockets = new Set()
+    this.ticked = performance.now()
+    this.heldUp = 0 // when this process was held up last
+    this.timer = setInterval(() => this.tick(), 20)
     this.owners = new WeakMap() // connection → the worker that has responded on it
     this.clients = Object.entries(MIX).flatMap(([kind, count]) => {
       return Array.from({ length: count }, () => this.client(kind))
@@ -68,7 +74,14 @@ class Load {
   async stop () {
     this.stopped = true
     await Promise.all(this.clients)
+    clearInterval(this.timer)
     return this
+  }
+
+  tick () {
+    const now = performance.now()
+    if (now - this.ticked > HELD_UP) this.heldUp = now
+    this.ticked = now
   }
 
   get answered () {
@@ -80,14 +93,15 @@ class Load {
     const agent = fresh ? false : new http.Agent({ keepAlive: true, maxSockets: 1 })
     while (!this.stopped) {
       const id = ++this.last
+      const began = performance.now()
       await this.ask(KINDS[kind], id, agent).then(
         () => { this.counts[kind]++ },
         err => { this.failures.push(new Failure(kind, id, err, this.owners.get(err.socket))) }
       )
-      const asleep = performance.now()
       await sleep(Math.random() * THINKING)
-      // This process was held up, and so its client thought for longer than it says.
-      if (performance.now() - asleep > 2 * THINKING && agent) agent.destroy()
+      this.tick()
+      // A server that drains ends a connection that has been silent for twice THINKING.
+      if (this.heldUp > began && agent) agent.destroy()
     }
     if (agent) agent.destroy()
   }

@@ -36,6 +36,9 @@ const CHANNELS = {
   "node's channels": ['http.server.request.start', 'http.server.response.created', 'http.server.response.finish']
 }
 
+/** A client whose process gets no core for the first of these timeouts has the second. */
+const LONGER = [1, 12]
+
 const NEVER = 0
 const ONCE = 1
 const ALWAYS = Infinity
@@ -136,9 +139,9 @@ function subscribe (t, app, server, ears, names) {
 }
 
 /** Holds the conversation. Returns what the clients received, and what was heard. */
-async function converse (t, serve, ears, watch) {
+async function converse (t, serve, ears, watch, longer) {
   const { app, server, talk } = await serve(app => routes(app, ears), {
-    connectionsCheckingInterval: 20, headersTimeout: 500, keepAliveTimeout: 1000, keepAliveTimeoutBuffer: 1
+    connectionsCheckingInterval: 20, headersTimeout: 500 * longer, keepAliveTimeout: 1000 * longer, keepAliveTimeoutBuffer: 1
   })
   app.on('error', () => {})
   const sockets = []
@@ -195,10 +198,17 @@ front('an exception in a listener or callback', ({ it, serve }) => {
   for (const [what, watch] of Object.entries(WATCHES)) {
     it(`should have no effect on anything else, with ${what}`, async t => {
       const uncaught = catchUncaught(t)
-      const ears = [NEVER, ONCE, ALWAYS].map(times => new Ears(times))
-      const [expected, ...others] = await Promise.all(ears.map(one => converse(t, serve, one, watch)))
-      for (const found of others) assert.deepEqual(found, expected)
-      assert.deepEqual(uncaught.map(String).sort(), ears.flatMap(({ thrown }) => thrown.map(String)).sort())
+      for (const longer of LONGER) {
+        uncaught.length = 0
+        const ears = [NEVER, ONCE, ALWAYS].map(times => new Ears(times))
+        const ended = await Promise.allSettled(ears.map(one => converse(t, serve, one, watch, longer)))
+        const failed = ended.find(({ reason }) => reason)
+        if (failed && longer !== LONGER.at(-1)) continue
+        if (failed) throw failed.reason
+        const [expected, ...others] = ended.map(({ value }) => value)
+        for (const found of others) assert.deepEqual(found, expected)
+        return assert.deepEqual(uncaught.map(String).sort(), ears.flatMap(({ thrown }) => thrown.map(String)).sort())
+      }
     })
   }
 })
