@@ -222,7 +222,7 @@ class Application extends Emitter {
    * @return {Function} `(req, res) => Promise`
    */
   callback () {
-    const host = new Host(this, OWN)
+    const host = new Host(this, OWN, undefined, isFrontOff() ? undefined : attachAtRequest)
 
     if (!this.listenerCount('error')) this.on('error', this.onerror)
 
@@ -339,9 +339,18 @@ function isOwn (onerror) {
 const OWN = Object.create(Application.prototype, { createContext: { value: Application.prototype.createContext } })
 
 function attachFront (app, server, listener) {
-  if (!app.http1 || process.env.KONE_HTTP1 === 'off') return false
+  if (!app.http1 || isFrontOff()) return false
   const host = hosts.get(listener) ?? new Host(app, OWN, listener)
   return require('./engines/http1').attach(server, host)
+}
+
+function isFrontOff () {
+  return process.env.KONE_HTTP1 === 'off'
+}
+
+// Loaded at the first request of a server, because many listeners get none: those for serverless functions.
+function attachAtRequest (server, host) {
+  require('./engines/http1').attachAtRequest(server, host)
 }
 
 // `app.fetch(request, info)`, loaded when it is first called.

@@ -38,6 +38,9 @@ const BLUEBIRD = ['test/application', 'test/context']
 /** The modules of lib that read the option: whoever adds one adds its tests to BLUEBIRD. */
 const SEE_PROMISE = ['lib/application.js', 'lib/bluebird.js', 'lib/engines/host.js']
 
+/** Again in `make test-all`, with servers that other code creates (`KONE_FRONT=callback`). */
+const CREATED_ELSEWHERE = ['test/engines/http1']
+
 /** Once in `make test-all`: what does not depend on the Node under test, or takes its own. */
 const ANY_NODE = [
   'test/agents', 'test/benchmarks', 'test/bundle', 'test/cluster', 'test/command', 'test/compat/install.test.js',
@@ -84,4 +87,4 @@ function inOrder (files) {
   return [...first, ...files.filter(file => !first.has(file))]
 }
 
-module.exports = { ANY_NODE, BLUEBIRD, FIRST, LONG, NOT_QUICK, QUICK, SEE_PROMISE, filesOf, inOrder, without }
+module.exports = { ANY_NODE, BLUEBIRD, CREATED_ELSEWHERE, FIRST, LONG, NOT_QUICK, QUICK, SEE_PROMISE, filesOf, inOrder, without }

@@ -4,7 +4,8 @@
  * Runs the linter and the tests.
  *
  *    node test/run.js                     make test: on the Node at hand, with bluebird what bluebird can change
- *    node test/run.js --all               make test-all: with all that takes minutes, also on the newest Node
+ *    node test/run.js --all               make test-all: with all that takes minutes, also on the newest Node and in
+ *                                         servers that other code creates
  *    node test/run.js --quick             make quick: lib and the set, no linter
  *    node test/run.js test/context        files or folders
  */
@@ -37,9 +38,13 @@ function passes () {
   const files = all ? every : plan.without(every, plan.LONG)
   const native = { title: here, files: plan.inOrder(files) }
   const bluebird = { title: `${here} with bluebird`, files: plan.filesOf(plan.BLUEBIRD), env: { KONE_PROMISE: 'bluebird' } }
-  if (!all || process.platform !== 'linux' || process.versions.node.startsWith(`${NEWEST}.`)) return [native, bluebird]
+  const elsewhere = {
+    title: `${here} in servers that other code creates`, files: plan.filesOf(plan.CREATED_ELSEWHERE), env: { KONE_FRONT: 'callback' }
+  }
+  if (!all) return [native, bluebird]
+  if (process.platform !== 'linux' || process.versions.node.startsWith(`${NEWEST}.`)) return [native, bluebird, elsewhere]
   const newest = { title: `Node ${NEWEST}`, files: plan.inOrder(plan.without(every, plan.ANY_NODE)), node: newestNode() }
-  return [newest, native, bluebird]
+  return [newest, native, bluebird, elsewhere]
 }
 
 function run ({ title, files, env, node = process.execPath }) {

@@ -81,7 +81,7 @@ class Drain {
     if (front !== undefined) front.startDraining(closeAfterResponse)
     // For the connections of node:http; the front's responses close by themselves.
     server.prependListener('request', closeAfterResponse)
-    for (const socket of server[kSockets] ?? []) {
+    for (const socket of this.others()) {
       const res = socket._httpMessage
       if (res instanceof http.ServerResponse && !res.headersSent) res.shouldKeepAlive = false
       // GOAWAY names the last request that gets a response: the client retries the others elsewhere.
@@ -168,14 +168,20 @@ class Drain {
   /** @return {Array} all sockets and HTTP/2 sessions of the server */
   sockets () {
     const own = this.front === undefined ? [] : this.front.sockets()
-    return [...own, ...this.server[kSockets] || []]
+    return [...own, ...this.others()]
+  }
+
+  /** Those that the front does not own. A server may have been tracked before it got its front. */
+  others () {
+    const own = new Set(this.front === undefined ? [] : this.front.sockets())
+    return Array.from(this.server[kSockets] ?? []).filter(socket => !own.has(socket))
   }
 
   /** @return {Set} connections without a request that has begun or a response that is pending */
   silentSockets () {
     const silent = new Set(this.front === undefined ? [] : this.front.silentSockets())
     const idle = nodesIdle(this.server)
-    for (const socket of this.server[kSockets] || []) {
+    for (const socket of this.others()) {
       if (isSession(socket)) {
         if (!socket.closed) silent.add(socket) // it began while the server is closing
       } else if (!socket._httpMessage && (socket.bytesRead === 0 || idle.has(socket))) {

@@ -23,10 +23,13 @@ class Host {
   /**
    * @param {object} own the methods of Application.prototype: an app that replaces them expects node's own objects
    * @param {Function} [listener] the app's listener for 'request', if it is not this one's
+   * @param {Function} [attach] `(server, host) => void`: installs an engine on a server of node's that has called the
+   *   listener, if it can
    */
-  constructor (app, own, listener) {
+  constructor (app, own, listener, attach) {
     this.app = app
     this.own = own
+    this.attach = attach
     this.fn = app.compose(app.middleware)
     this.listener = listener ?? ((req, res) => {
       const promise = this.onRequest(req, res)
@@ -42,22 +45,29 @@ class Host {
    * @return {Promise} rejects only if a ctx.onerror of the app's own throws
    */
   dispatch (incoming, outgoing) {
-    const { app } = this
-    if (this.createsContexts) return this.serve(app.createContext(incoming.materialize(), outgoing.materialize()))
+    const { app, own } = this
+    // The app creates contexts itself, from node's objects.
+    if (app.createContext !== own.createContext) {
+      return this.serve(app.createContext(incoming.materialize(), outgoing.materialize()))
+    }
     return this.serve(new (familiesOf(app).EngineContext)(incoming, outgoing))
   }
 
   /** Run a request of node's, or of another engine by the 'request' event, if other code sees all requests. */
   onRequest (req, res) {
     const outgoing = res[kOutgoing]
+    if (outgoing === undefined) this.meet(req)
     // That code may pass objects of its own, which inherit from the engine's.
-    if (outgoing?.res === res && outgoing.incoming.req === req) return this.dispatch(outgoing.incoming, outgoing)
+    else if (outgoing.res === res && outgoing.incoming.req === req) return this.dispatch(outgoing.incoming, outgoing)
     return this.serve(this.app.createContext(req, res))
   }
 
-  /** The app creates the context of a request itself, from node's objects. */
-  get createsContexts () {
-    return this.app.createContext !== this.own.createContext
+  /** Only here an app of `callback()` learns which server calls it. */
+  meet ({ socket, httpVersionMajor }) {
+    const server = socket?.server
+    if (this.attach !== undefined && httpVersionMajor === 1 && server?.listening && this.app.http1) {
+      this.attach(server, this)
+    }
   }
 
   serve (ctx) {

@@ -24,7 +24,7 @@ async function traced (run) {
 }
 
 const notTheFront = Object.fromEntries(
-  ['callback', 'listen', 'http2', 'inject-node', 'http1-materialised'].map(engine => [engine, "has node's own objects, or none"])
+  ['callback', 'listen', 'http2', 'inject-node', 'http1-materialised', 'create-context'].map(engine => [engine, "has node's own objects, or none"])
 )
 
 engines('the channel kone:request', ({ it, serve }) => {

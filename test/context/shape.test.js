@@ -40,7 +40,7 @@ const haveSameMap = new Function('a', 'b', 'return %HaveSameMap(a, b)') // eslin
 v8.setFlagsFromString('--no-allow-natives-syntax')
 
 engines('the hidden class of the objects of a request', ({ it, serve }) => {
-  it('should be one, whatever the request and its response', async () => {
+  it('should be one, whatever the request and its response', { skip: { 'create-context': 'the app makes them' } }, async () => {
     const seen = []
     const { ask } = await serve(app => app.use(ctx => {
       seen.push([ctx, ctx.request, ctx.response])

@@ -66,6 +66,13 @@ const ENGINES = [
     request: http1Request
   },
   {
+    name: 'create-context',
+    missing: withoutFront,
+    prepare: replaceCreateContext,
+    server: app => app.listen(0, '127.0.0.1'),
+    request: http1Request
+  },
+  {
     name: 'fetch',
     missing: withoutFetch,
     request: fetchedRequest
@@ -84,6 +91,24 @@ function materialise (app) {
     if (!ctx.req || !ctx.res) throw new Error('ctx.req and ctx.res are always there')
     return next()
   })
+}
+
+/** As Koa's own createContext() and Egg's: objects of its own, with the prototypes of the app. */
+function replaceCreateContext (app) {
+  app.createContext = function (req, res) {
+    const ctx = Object.create(this.context)
+    const request = ctx.request = Object.create(this.request)
+    const response = ctx.response = Object.create(this.response)
+    ctx.app = request.app = response.app = this
+    ctx.req = request.req = response.req = req
+    ctx.res = request.res = response.res = res
+    request.ctx = response.ctx = ctx
+    request.response = response
+    response.request = request
+    ctx.originalUrl = request.originalUrl = req.url
+    ctx.state = {}
+    return ctx
+  }
 }
 
 /**

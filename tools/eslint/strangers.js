@@ -41,6 +41,10 @@ const EXCEPTIONS = {
     'Object.defineProperty(object, name, { value, writable: true, configurable: true, enumerable: false })':
       'closeIdleConnections() and closeAllConnections() of a server close the sockets of the front, too'
   },
+  'engines/http1/node/handover.js': {
+    'server._events[event]': 'on() and off() emit events that the code that has created the server may listen for',
+    'listeners[listeners.indexOf(nodeListener)]': 'the same, where the server has more listeners'
+  },
   'engines/http1/node/response.js': {
     'res[kNeedDrain]': 'node clears this mark of its own in its listener for the socket’s drain'
   },

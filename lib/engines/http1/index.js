@@ -2,11 +2,12 @@
 
 const http = require('http')
 const { EventEmitter } = require('events')
+const net = require('net')
 const { debuglog } = require('util')
 const { Scope } = require('./call')
 const { Connection } = require('./connection')
 const fallback = require('./node/fallback')
-const { nodeListener, handOver } = require('./node/handover')
+const { nodeListener, replaceListener, handOver } = require('./node/handover')
 const { isFresh } = require('./node/socket')
 const watchers = require('./node/watchers')
 const { Clock } = require('./timeouts')
@@ -28,6 +29,14 @@ const MAX_HEADERS = 1000
 const CLOSES_UNUSED = Number(process.versions.node.split('.')[0]) >= 26
 
 const LISTENER = "a 'connection' listener in front of kone's"
+const UNHEARD = "the host's listener is no 'request' listener of the server any more"
+
+const EVENTS = ['connection', 'secureConnection']
+
+const { closeAllConnections, closeIdleConnections } = http.Server.prototype
+
+/** Servers that cannot have a front → why. */
+const refused = new WeakMap()
 
 /**
  * Install the front before node's own connection listener.
@@ -52,23 +61,68 @@ const LISTENER = "a 'connection' listener in front of kone's"
  * @return {boolean} false when this server cannot have a front
  */
 function attach (server, host) {
-  const event = ['connection', 'secureConnection'].find(name => server.listeners(name)[0] === nodeListener)
+  const event = EVENTS.find(name => server.listeners(name)[0] === nodeListener)
   if (server[kFront] !== undefined || event === undefined) {
     debug('no front: not a plain http.Server')
     return false
   }
   const reason = fallback.special(server)
   if (reason !== '') report(host, reason)
-  else Object.defineProperty(server, kFront, { value: new Front(server, host, event) })
+  else install(server, host, event, false)
   return reason === ''
+}
+
+function install (server, host, event, isOthers) {
+  Object.defineProperty(server, kFront, { value: new Front(server, host, event, isOthers) })
+}
+
+/**
+ * Install the front on a server that other code has created, and that has called `host.listener`: its later connections
+ * are the front's, while nothing requires node:http. Other code must not notice, so the front does not take a server
+ * where another listener calls the host's, nor one that has methods of its own in place of those that the front
+ * replaces.
+ *
+ * @param {http.Server|https.Server|object} server that listens
+ * @param {object} host as attach() gets it
+ */
+function attachAtRequest (server, host) {
+  const front = server[kFront]
+  if (front !== undefined) return front.isOthers && front.changeHost(host)
+  if (!(server instanceof net.Server) || !watchers.isListening(server, host.listener)) return refuse(server, 'another listener calls that of the app')
+  const event = EVENTS.find(name => server.rawListeners(name).includes(nodeListener))
+  if (event === undefined) return refuse(server, 'not a plain http.Server')
+  if (server.closeAllConnections !== closeAllConnections || server.closeIdleConnections !== closeIdleConnections) {
+    return refuse(server, 'closeAllConnections or closeIdleConnections is replaced')
+  }
+  const reason = (server.rawListeners(event)[0] === nodeListener ? '' : LISTENER) ||
+    fallback.reason(server, host) || fallback.special(server)
+  if (reason !== '') {
+    if (isNew(server, reason)) report(host, reason)
+    return
+  }
+  install(server, host, event, true)
+  debug('serves the new connections of a server that other code has created')
+}
+
+/** Notes why the server has no front. */
+function refuse (server, reason) {
+  if (isNew(server, reason)) debug('no front: %s', reason)
+}
+
+function isNew (server, reason) {
+  const isNew = refused.get(server) !== reason
+  refused.set(server, reason)
+  return isNew
 }
 
 /** One per server: lists the connections that it reads, and holds what they share. */
 class Front {
-  constructor (server, host, event) {
+  /** @param {boolean} isOthers other code has created the server */
+  constructor (server, host, event, isOthers) {
     this.server = server
     this.host = host
     this.event = event
+    this.isOthers = isOthers
     this.connections = new Set()
     this.clock = new Clock(server, this.connections)
     this.scope = null           // the async context of listen()
@@ -78,14 +132,15 @@ class Front {
 
     /** Calls the host, or emits 'request' with node's objects if other code sees this server's requests. */
     this.dispatch = (incoming, outgoing) => {
+      const { host } = this
       if (!watchers.isWatched(server, host.listener, this.drainListener)) host.dispatch(incoming, outgoing)
       else watchers.request(server, incoming.materialize(), outgoing.materialize())
     }
 
     this.listener = socket => this.accept(socket)
-    server.removeListener(event, nodeListener)
-    server.prependListener(event, this.listener)
-    server.on('close', () => this.onClose())
+    // Other code still finds node's own listener, and removes it.
+    if (isOthers) this.listener.listener = nodeListener
+    replaceListener(server, event, this.listener)
 
     const front = this
     define(server, 'closeIdleConnections', function closeIdleConnections () {
@@ -144,6 +199,13 @@ class Front {
     return server.emit === emit && !socket.encrypted ? scope : scope.forCurrent()
   }
 
+  /** Another app's listener has taken the place of the host's. */
+  changeHost (host) {
+    if (!watchers.isListening(this.server, this.host.listener) && watchers.isListening(this.server, host.listener)) {
+      this.host = host
+    }
+  }
+
   forget (connection) {
     this.connections.delete(connection)
     this.clock.forget(connection)
@@ -159,7 +221,12 @@ class Front {
 
   /** Checked at every read, because listeners and patches come and go at any time. */
   fallsBack () {
-    const reason = fallback.reason(this.server, this.host)
+    const { host, server } = this
+    if (this.isOthers && !watchers.isListening(server, host.listener)) {
+      debug('falls back to node:http: %s', UNHEARD)
+      return true
+    }
+    const reason = fallback.reason(server, host)
     if (reason === '') return false
     this.report(reason)
     return true
@@ -186,6 +253,7 @@ class Front {
 
   stopDraining () {
     this.drainListener = null
+    this.releaseScope()
   }
 
   /** @return {net.Socket[]} sockets that the front owns */
@@ -203,13 +271,14 @@ class Front {
   }
 
   closeIdle () {
+    this.releaseScope() // server.close() calls this
     for (const { deadlines, socket } of this.connections) {
       if (deadlines.isIdle || (CLOSES_UNUSED && deadlines.isUnused)) socket.destroy()
     }
   }
 
-  /** The server and its last connection are closed. */
-  onClose () {
+  /** The next connection gets a new one. */
+  releaseScope () {
     if (this.scope !== null) this.scope.release()
     this.scope = null
   }
@@ -224,4 +293,4 @@ function define (object, name, value) {
   Object.defineProperty(object, name, { value, writable: true, configurable: true, enumerable: false })
 }
 
-module.exports = { attach }
+module.exports = { attach, attachAtRequest }

@@ -4,6 +4,8 @@ const process = require('process')
 const { setImmediate } = require('timers') // jsdom has none
 const { responseLost } = require('../errors')
 
+/** An engine's response, as a property of node's, which that engine has made. */
+const kOutgoing = Symbol.for('kone.outgoing')
 const kDelivery = Symbol('kone.delivery')
 const kPending = Symbol('kone.pending')
 
@@ -16,6 +18,7 @@ const kPending = Symbol('kone.pending')
  * @param {Function} fn `(err|null) => void`
  */
 module.exports = function whenFinished (req, res, fn) {
+  if (res[kOutgoing] !== undefined) return res[kOutgoing].onFinished(fn)
   let delivery = res[kDelivery]
   if (delivery === undefined) {
     delivery = res[kDelivery] = res.stream ? new StreamDelivery(res.stream) : new Delivery(req.socket, res)
@@ -63,11 +66,12 @@ class Delivery extends Fate {
     if (res.writableFinished && res.socket === null) return this.settle(true) // before anybody listened
     if (socket?.closed) return this.settle(false, socket.errored)
 
-    res.on('prefinish', onPrefinish)
+    // Not `this[kDelivery]` of a listener: `res` may be an object that inherits from the one that emits.
+    res.on('prefinish', () => this.prefinish())
     // Before all others, because a listener that throws keeps those after it from being called.
-    res.prependListener('finish', onFinish)
+    res.prependListener('finish', () => this.finish())
     if (typeof socket?.once === 'function') pendingOf(socket).add(this)
-    else res.on('close', onClose)
+    else res.on('close', () => this.close())
   }
 
   /** `end()` gave all bytes to the socket. Did the kernel take them at once? */
@@ -99,12 +103,6 @@ class Delivery extends Fate {
 function isSound (socket) {
   return !!socket && !socket.destroyed && !socket.errored
 }
-
-function onPrefinish () { this[kDelivery].prefinish() }
-
-function onFinish () { this[kDelivery].finish() }
-
-function onClose () { this[kDelivery].close() }
 
 function close (delivery) { delivery.close() }
 

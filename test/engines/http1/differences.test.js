@@ -14,7 +14,7 @@ const Koa = require('koa')
 const Kone = require('../../helpers/kone')
 const { Clock } = require('../../../lib/engines/http1/timeouts')
 const { rows } = require('./readme')
-const { MAJOR, chunked, get, last, settled, talk, unsupported, waitFor } = require('./sides')
+const { MAJOR, chunked, get, last, setUp, settled, talk, unsupported, waitFor } = require('./sides')
 
 /*
  * The known differences of lib/engines/http1/README.md. Each row is a test that shows what the front does, and what node:http (or
@@ -36,7 +36,7 @@ async function connect (fn, { Framework = Kone, isNode = false } = {}) {
   app.use(fn)
   const server = http.createServer()
   open.push(server)
-  if (Framework === Kone && !isNode) app.attach(server)
+  if (Framework === Kone) setUp(server, app, !isNode)
   else server.on('request', app.callback())
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')

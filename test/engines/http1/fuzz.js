@@ -23,7 +23,7 @@ const { accepted, callback, differences, exchange, explain, front, open } = requ
 const { PROFILES, RULES, generate, steps } = require('./grammar')
 const { check } = require('./output.model')
 const { run } = require('./program')
-const { credentials } = require('./sides')
+const { credentials, setUp } = require('./sides')
 
 const THROWN = 'thrown by the fuzzer'
 
@@ -69,8 +69,8 @@ async function fuzzer ({ other = front } = {}) {
   const keys = await credentials()
   const secure = () => https.createServer(keys)
   const securePair = await Promise.all([
-    open('node:https', app => secure().on('request', app.callback()).listen(0, '127.0.0.1'), define),
-    open('front', app => (other === callback ? secure().on('request', app.callback()) : app.attach(secure())).listen(0, '127.0.0.1'), define)
+    open('node:https', app => setUp(secure(), app, false).listen(0, '127.0.0.1'), define),
+    open('front', app => setUp(secure(), app, other !== callback).listen(0, '127.0.0.1'), define)
   ])
 
   const pairs = await Promise.all(PROFILES.map(profile => Promise.all([

@@ -33,6 +33,7 @@ const { once } = require('node:events')
 const { Duplex } = require('node:stream')
 const { setImmediate: turn } = require('node:timers/promises')
 const { kConnection } = require('../../../lib/engines/http1/node/socket')
+const { setUp } = require('./sides')
 
 // Turns of the event loop without a sign of life that end a step. One is enough to see that bytes of a half-sent head
 // led to nothing; a response on its way (app, server socket, kernel, client socket) may need more.
@@ -68,8 +69,8 @@ async function open (name, listen, define, properties = {}) {
   return side
 }
 
-/** `http.createServer(app.callback())`: the side that is right by definition. */
-const callback = app => http.createServer(app.callback()).listen(0, '127.0.0.1')
+/** node:http: the side that is right by definition. */
+const callback = app => setUp(http.createServer(), app, false).listen(0, '127.0.0.1')
 
 /** `app.listen()`: the side that is tested. */
 const front = app => app.listen(0, '127.0.0.1')

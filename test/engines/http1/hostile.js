@@ -13,6 +13,7 @@ const Router = require('@koa/router')
 
 const [side, name, options] = process.argv.slice(2)
 const Kone = side === 'koa' ? require('koa') : require('../../helpers/kone')
+const { setUp } = require('./sides')
 const { size, type } = JSON.parse(options)
 
 const stats = { handled: 0, sent: 0, lost: 0, twice: 0, errors: [] }
@@ -75,8 +76,8 @@ app.use((ctx, next) => {
 APPS[name](app)
 
 const server = http.createServer()
-if (side === 'koa' || side === 'node:http') server.on('request', app.callback())
-else app.attach(server)
+if (side === 'koa') server.on('request', app.callback())
+else setUp(server, app, side !== 'node:http')
 server.listen(0, '127.0.0.1', () => process.send({ port: server.address().port }))
 
 process.on('message', async what => {

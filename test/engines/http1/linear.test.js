@@ -8,7 +8,7 @@ const { setImmediate: turn } = require('node:timers/promises')
 const Kone = require('../../helpers/kone')
 const { superLinear } = require('../../helpers/linear/growth')
 const shapes = require('../../helpers/linear/shapes')
-const { unwired } = require('./sides')
+const { setUp, unwired } = require('./sides')
 
 /*
  * A head costs CPU linear in its bytes however it is cut. Measured without a kernel in between: reads are pushed into
@@ -62,7 +62,7 @@ function bench (attach) {
 }
 
 describe('the cost of headers', () => {
-  const node = bench((app, server) => server.on('request', app.callback()))
+  const node = bench((app, server) => setUp(server, app, false))
   let taken
   const front = bench((app, server) => {
     app.attach(server)

@@ -324,11 +324,11 @@ sides('--max-http-header-size', ({ side, it }) => {
     const script = `
       const http = require('node:http')
       const Kone = require(${JSON.stringify(path.join(__dirname, '../../helpers/kone'))})
-      const { talk, get } = require(${JSON.stringify(path.join(__dirname, 'sides'))})
+      const { talk, get, setUp } = require(${JSON.stringify(path.join(__dirname, 'sides'))})
       const app = new Kone()
       app.use(ctx => { ctx.body = 'hello' })
       const server = http.createServer()
-      ${side === 'front' ? 'app.attach(server)' : "server.on('request', app.callback())"}
+      setUp(server, app, ${side === 'front'})
       server.listen(0, '127.0.0.1', async () => {
         const { port } = server.address()
         const small = await talk(port, get('/', 'X: ' + 'x'.repeat(900) + '\\r\\n'))

@@ -53,8 +53,7 @@ async function serve (side, open, setup, options = {}) {
   for (const [name, value] of Object.entries(options)) {
     if (!(name in server) || server[name] !== value) server[name] = value
   }
-  if (side === 'front') app.attach(server)
-  else server.on('request', app.callback())
+  setUp(server, app, side === 'front')
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
 
@@ -79,6 +78,13 @@ async function serve (side, open, setup, options = {}) {
     },
     all: async bytes => (await talk(port, bytes)).all()
   }
+}
+
+/** Lets the front serve the app on `server`, or node:http. */
+function setUp (server, app, isFront) {
+  if (isFront) return app.attach(server)
+  app.http1 = false
+  return server.on('request', app.callback())
 }
 
 /** A setup of one middleware. */
@@ -214,6 +220,7 @@ module.exports = {
   last,
   post,
   pump,
+  setUp,
   settled,
   sides,
   talk,

@@ -14,7 +14,7 @@ const tls = require('node:tls')
 const { isDeepStrictEqual } = require('node:util')
 
 const Kone = require('../../helpers/kone')
-const { chunked, credentials, get, holding, last, post, sides, talk, unsupported, use, waitFor } = require('./sides')
+const { chunked, credentials, get, holding, last, post, setUp, sides, talk, unsupported, use, waitFor } = require('./sides')
 
 /*
  * Every way in which a socket can come to a server, and what other code can do with it first, times what a client can
@@ -204,8 +204,7 @@ async function open (arrive, isSecure, isFront) {
     ctx.body = `${ctx.method} ${ctx.url} ${body}`
   })
   const server = isSecure ? https.createServer(await credentials()) : http.createServer()
-  if (isFront) app.attach(server)
-  else server.on('request', app.callback())
+  setUp(server, app, isFront)
   const listening = arrive(server, what => log.seen.push(what))
   const sockets = new Set()
   for (const each of new Set([server, listening])) each.on('connection', socket => sockets.add(socket))

@@ -13,7 +13,7 @@ const { random } = require('../../helpers/random')
 const { accepted, cuts, differences, exchange, explain, open } = require('./harness')
 const { corpus } = require('./corpus')
 const { observe } = require('./app')
-const { credentials, get, last, use } = require('./sides')
+const { credentials, get, last, setUp, use } = require('./sides')
 
 /** A site on the front, and a client's connection to it. */
 async function site (t, setup, { isSecure = true, onSocket = () => {} } = {}) {
@@ -36,7 +36,7 @@ describe('app.attach(https.createServer())', () => {
   before(async () => {
     const keys = await credentials()
     sides = [
-      await open('node:https', app => https.createServer(keys, app.callback()).listen(0, '127.0.0.1'), define),
+      await open('node:https', app => setUp(https.createServer(keys), app, false).listen(0, '127.0.0.1'), define),
       await open('front', app => app.attach(https.createServer(keys)).listen(0, '127.0.0.1'), define)
     ]
   })

@@ -6,6 +6,16 @@ const http = require('http')
 const [nodeListener] = new http.Server().listeners('connection')
 
 /**
+ * Puts `listener` in the place of node's own, without the events 'newListener' and 'removeListener': the code that has
+ * created the server may listen for them.
+ */
+function replaceListener (server, event, listener) {
+  const listeners = server._events[event]
+  if (listeners === nodeListener) server._events[event] = listener
+  else listeners[listeners.indexOf(nodeListener)] = listener
+}
+
+/**
  * Gives a socket to node:http.
  *
  * @param {Buffer[]} [reads] of this socket that node must parse first
@@ -37,4 +47,4 @@ function handOver (server, socket, reads = [], removed = []) {
 
 function ignore () {}
 
-module.exports = { nodeListener, handOver }
+module.exports = { nodeListener, replaceListener, handOver }

@@ -25,6 +25,12 @@ function isWatched (server, listener, drainListener) {
     started.hasSubscribers || created.hasSubscribers || finished.hasSubscribers
 }
 
+/** Is it a 'request' listener of the server, not one that another listener calls? */
+function isListening (server, listener) {
+  const { request } = server._events
+  return request === listener || (Array.isArray(request) && request.includes(listener))
+}
+
 /** Publishes and emits what node does when a request has arrived. */
 function request (server, req, res) {
   if (res.socket !== null) calls.emit(res, 'socket', res.socket) // a patched `emit` sees it
@@ -37,4 +43,4 @@ function responseFinished ({ res, incoming: { connection: { server, socket } } }
   if (finished.hasSubscribers) finished.publish({ request: res.req, response: res, socket, server })
 }
 
-module.exports = { created, finished, isWatched, request, responseFinished }
+module.exports = { created, finished, isListening, isWatched, request, responseFinished }

@@ -20,7 +20,7 @@ const net = require('node:net')
 const { setImmediate: turn, setTimeout: sleep } = require('node:timers/promises')
 
 const { timerListMap } = require('internal/timers')
-const Kone = require('kone')
+const Kone = require('../../../helpers/kone')
 const { ARRIVALS } = require('../harness')
 const { credentials } = require('../sides')
 const handlers = require('./handlers')
