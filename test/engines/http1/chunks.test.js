@@ -7,7 +7,7 @@ const { setImmediate: turn } = require('node:timers/promises')
 
 const Kone = require('../../helpers/kone')
 const { random } = require('../../helpers/random')
-const { isNodes, unwired } = require('./sides')
+const { isNodes, setUp, unwired } = require('./sides')
 
 /*
  * Chunked bodies, read by node and by the front in the same pieces. Everything that a handler and a listener for
@@ -178,7 +178,7 @@ function open (attach, properties = {}) {
 }
 
 const sides = properties => [
-  open((app, server) => server.on('request', app.callback()), properties),
+  open((app, server) => setUp(server, app, false), properties),
   open((app, server) => app.attach(server), properties)
 ]
 
