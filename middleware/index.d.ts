@@ -14,6 +14,7 @@ import isolate = require('./isolate')
 import jsonp = require('./jsonp')
 import logger = require('./logger')
 import metrics = require('./metrics')
+import openapi = require('./openapi')
 import overload = require('./overload')
 import rateLimit = require('./rateLimit')
 import requestId = require('./requestId')
@@ -43,6 +44,7 @@ export {
   jsonp,
   logger,
   metrics,
+  openapi,
   overload,
   rateLimit,
   requestId,

@@ -23,6 +23,7 @@ const set = {
   get jsonp () { return require('./jsonp') },
   get logger () { return require('./logger') },
   get metrics () { return require('./metrics') },
+  get openapi () { return require('./openapi') },
   get overload () { return require('./overload') },
   get rateLimit () { return require('./rateLimit') },
   get requestId () { return require('./requestId') },
@@ -56,6 +57,7 @@ module.exports = set
   exports.jsonp =
   exports.logger =
   exports.metrics =
+  exports.openapi =
   exports.overload =
   exports.rateLimit =
   exports.requestId =

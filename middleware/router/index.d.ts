@@ -66,6 +66,29 @@ declare namespace Router {
     strict?: boolean
     prefix?: string
     ignoreCaptures?: boolean
+    operation?: Operation
+  }
+
+  /** What a route says about itself to openapi(): the second argument of a route, or the third behind a name. */
+  interface Operation {
+    /** as the first argument of a route with a name */
+    name?: string | symbol
+    summary?: string
+    /** CommonMark */
+    description?: string
+    tags?: string[]
+    /** unique in the app; default: the route's name */
+    operationId?: string
+    deprecated?: boolean
+    /** names of `components.securitySchemes`, with their scopes */
+    security?: Array<Record<string, string[]>>
+    /** by status: a description, or a Response Object */
+    responses?: Record<number | string, string | { description?: string, [field: string]: unknown }>
+    externalDocs?: { url: string, description?: string }
+    servers?: Array<{ url: string, [field: string]: unknown }>
+    callbacks?: Record<string, unknown>
+    /** true: not in the document */
+    hidden?: boolean
   }
 
   interface UrlOptions {
@@ -80,6 +103,7 @@ declare namespace Router {
 
   interface Layer {
     opts: LayerOptions
+    operation: Operation | undefined
     name: string | symbol | null
     methods: string[]
     paramNames: Array<{ name: string | number }>
@@ -191,7 +215,74 @@ declare namespace Router {
         ContextT & OfPath<PrefixT, P, SyntaxT> & Added<C1> & Added<C2> & Added<C3>
       >
     ): R
+    // with what the route says about itself
+    <P extends Path> (
+      path: P | P[],
+      operation: Operation,
+      handler: Kone.Middleware<StateT, ContextT & OfPath<PrefixT, P, SyntaxT>>
+    ): R
+    <P extends Path, S1 = {}, C1 = {}> (
+      path: P | P[],
+      operation: Operation,
+      m1: Kone.Middleware<StateT & S1, ContextT & OfPath<PrefixT, P, SyntaxT> & C1>,
+      handler: Kone.Middleware<StateT & Added<S1>, ContextT & OfPath<PrefixT, P, SyntaxT> & Added<C1>>
+    ): R
+    <P extends Path, S1 = {}, C1 = {}, S2 = {}, C2 = {}> (
+      path: P | P[],
+      operation: Operation,
+      m1: Kone.Middleware<StateT & S1, ContextT & OfPath<PrefixT, P, SyntaxT> & C1>,
+      m2: Kone.Middleware<StateT & Added<S1> & S2, ContextT & OfPath<PrefixT, P, SyntaxT> & Added<C1> & C2>,
+      handler: Kone.Middleware<
+        StateT & Added<S1> & Added<S2>,
+        ContextT & OfPath<PrefixT, P, SyntaxT> & Added<C1> & Added<C2>
+      >
+    ): R
+    <P extends Path, S1 = {}, C1 = {}, S2 = {}, C2 = {}, S3 = {}, C3 = {}> (
+      path: P | P[],
+      operation: Operation,
+      m1: Kone.Middleware<StateT & S1, ContextT & OfPath<PrefixT, P, SyntaxT> & C1>,
+      m2: Kone.Middleware<StateT & Added<S1> & S2, ContextT & OfPath<PrefixT, P, SyntaxT> & Added<C1> & C2>,
+      m3: Kone.Middleware<
+        StateT & Added<S1> & Added<S2> & S3,
+        ContextT & OfPath<PrefixT, P, SyntaxT> & Added<C1> & Added<C2> & C3
+      >,
+      handler: Kone.Middleware<
+        StateT & Added<S1> & Added<S2> & Added<S3>,
+        ContextT & OfPath<PrefixT, P, SyntaxT> & Added<C1> & Added<C2> & Added<C3>
+      >
+    ): R
+    <P extends Path, S1 = {}, C1 = {}, S2 = {}, C2 = {}, S3 = {}, C3 = {}, S4 = {}, C4 = {}> (
+      path: P | P[],
+      operation: Operation,
+      m1: Kone.Middleware<StateT & S1, ContextT & OfPath<PrefixT, P, SyntaxT> & C1>,
+      m2: Kone.Middleware<StateT & Added<S1> & S2, ContextT & OfPath<PrefixT, P, SyntaxT> & Added<C1> & C2>,
+      m3: Kone.Middleware<
+        StateT & Added<S1> & Added<S2> & S3,
+        ContextT & OfPath<PrefixT, P, SyntaxT> & Added<C1> & Added<C2> & C3
+      >,
+      m4: Kone.Middleware<
+        StateT & Added<S1> & Added<S2> & Added<S3> & S4,
+        ContextT & OfPath<PrefixT, P, SyntaxT> & Added<C1> & Added<C2> & Added<C3> & C4
+      >,
+      handler: Kone.Middleware<
+        StateT & Added<S1> & Added<S2> & Added<S3> & Added<S4>,
+        ContextT & OfPath<PrefixT, P, SyntaxT> & Added<C1> & Added<C2> & Added<C3> & Added<C4>
+      >
+    ): R
+    <P extends Path> (
+      name: string | symbol,
+      path: P | P[],
+      operation: Operation,
+      m1: Kone.Middleware<StateT, ContextT & OfPath<PrefixT, P, SyntaxT>>,
+      ...middleware: Array<Kone.Middleware<StateT, ContextT & OfPath<PrefixT, P, SyntaxT>>>
+    ): R
     // more of them: typed by the path and the router alone
+    <P extends Path> (
+      path: P | P[],
+      operation: Operation,
+      m1: Kone.Middleware<StateT, ContextT & OfPath<PrefixT, P, SyntaxT>>,
+      ...middleware: Array<Kone.Middleware<StateT, ContextT & OfPath<PrefixT, P, SyntaxT>>>
+    ): R
     <P extends Path> (
       path: P | P[],
       m1: Kone.Middleware<StateT, ContextT & OfPath<PrefixT, P, SyntaxT>>,

@@ -3,7 +3,7 @@
 const http = require('http')
 const createError = require('http-errors')
 const { misuse } = require('../_shared/usage-error')
-const { Rule, boolean, check, list, oneOf, string, text } = require('../_shared/options')
+const { Rule, boolean, check, list, object, oneOf, string, text } = require('../_shared/options')
 const Layer = require('./layer')
 const { syntaxes, toRegexp } = require('./syntax')
 const Trie = require('./trie')
@@ -23,6 +23,22 @@ const OPTIONS = {
   sensitive: boolean,
   strict: boolean,
   syntax: oneOf(6, 8)
+}
+
+/** What a route says about itself, for openapi(): names of OpenAPI's Operation Object, and `name` and `hidden`. */
+const OPERATION = {
+  name: string.or(new Rule('a symbol', value => typeof value === 'symbol')),
+  summary: string,
+  description: string,
+  tags: list(text, 'names'),
+  operationId: text,
+  deprecated: boolean,
+  security: list(object, 'objects'),
+  responses: object,
+  externalDocs: object,
+  servers: list(object, 'objects'),
+  callbacks: object,
+  hidden: boolean
 }
 
 /**
@@ -239,7 +255,7 @@ class Router {
   /**
    * @param {string} what for the message
    * @param {string[]} methods
-   * @param {Array} args [name,] path, ...middleware
+   * @param {Array} args [name,] path, [options,] ...middleware
    * @throws {Error} without a path
    * @api private
    */
@@ -250,7 +266,8 @@ class Router {
       (Array.isArray(path) && path.length > 0)
     if (!isPath) throw new Error(`You have to provide a path when adding ${what} handler`)
 
-    this.register(path, methods, middleware, { name })
+    const operation = isOptions(middleware[0]) ? check('router', middleware.shift(), OPERATION) : undefined
+    this.register(path, methods, middleware, { name: name ?? operation?.name, operation })
     return this
   }
 
@@ -302,6 +319,7 @@ class Router {
     const layer = new Layer(path, methods, middleware, {
       end: opts.end !== false,
       name: opts.name,
+      operation: opts.operation,
       syntax: this.opts.syntax,
       sensitive: opts.sensitive || this.opts.sensitive || false,
       strict: opts.strict || this.opts.strict || false,
@@ -388,6 +406,10 @@ for (const verb of VERBS) {
   Router.prototype[verb] = function (...args) {
     return this.add(`a ${verb}`, [verb], args)
   }
+}
+
+function isOptions (value) {
+  return value !== null && typeof value === 'object' && !Array.isArray(value)
 }
 
 function isPattern (value) {

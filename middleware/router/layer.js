@@ -21,6 +21,7 @@ class Layer {
   constructor (path, methods, middleware, opts = {}) {
     this.opts = opts
     this.name = opts.name || null
+    this.operation = opts.operation
     this.methods = []
     this.stack = Array.isArray(middleware) ? middleware : [middleware]
 

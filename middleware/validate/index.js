@@ -58,7 +58,7 @@ module.exports = function validate (options) {
     throw misuse('validate', `options must have a schema for at least one of ${Object.keys(PARTS).join(', ')}`)
   }
 
-  return function validate (ctx, next) {
+  function validate (ctx, next) {
     const results = []
     let isAsync = false
     for (const [part, schema] of schemas) {
@@ -70,6 +70,9 @@ module.exports = function validate (options) {
     if (isAsync) return settle(results).then(settled => conclude(ctx, next, settled, onError))
     return conclude(ctx, next, results, onError)
   }
+
+  // for openapi()
+  return Object.defineProperty(validate, 'schemas', { value: { ...options } })
 }
 
 function standardOf (schema) {

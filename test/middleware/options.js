@@ -105,6 +105,14 @@ exports.REFUSED = {
     [BOOLEANS, 'defaults'],
     [[5, {}, null], 'client', 'register']
   ],
+  openapi: [
+    [[5, [], null, { title: 5 }], 'info'],
+    [[5, {}, ['x'], null], 'servers', 'tags', 'security'],
+    [[5, [], null], 'components'],
+    [[5, 'docs', null, {}], 'path', 'page'],
+    [['redoc', 5, null], 'ui'],
+    [BOOLEANS, 'warnings']
+  ],
   overload: [
     [['1s', 0, NaN, Infinity, true, null], 'maxEventLoopDelay'],
     [['0.9', 0, 1.1, 98, null], 'maxEventLoopUtilization'],
@@ -197,7 +205,7 @@ const NEEDED = { i18n: { locales: { en: {} } }, validate: { query: SCHEMA } } //
 
 /** The ways to make a middleware, each `options => middleware`. */
 exports.makersOf = function (name) {
-  const first = name === 'i18n' ? [new Kone()] : FIRST[name] ?? []
+  const first = ['i18n', 'openapi'].includes(name) ? [new Kone()] : FIRST[name] ?? []
   const complete = options => name in NEEDED && (options ?? {}).constructor === Object ? { ...NEEDED[name], ...options } : options
   const makers = [options => set[name](...first, complete(options))]
   if (set[name].final && exports.OPEN[name] === undefined) makers.push(options => set[name].final(...first, options))

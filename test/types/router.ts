@@ -217,3 +217,12 @@ app.use(ctx => {
 })
 // @ts-expect-error: the router is not its middleware
 app.use(router)
+
+// what a route says about itself
+
+bare.get('/users/:id', { summary: 'One', tags: ['a'], responses: { 404: 'None' } }, ctx => {
+  exactly<{ id: string }>()(ctx.params, true)
+})
+bare.get('name', '/users/:id', { deprecated: true }, ctx => { is<string>(ctx.params.id) })
+// @ts-expect-error: no such name
+bare.get('/', { sumary: 'One' }, ctx => { ctx.body = '' })

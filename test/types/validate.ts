@@ -66,3 +66,9 @@ router.get('/items', ctx => {
   is<any>(ctx.valid)
 })
 app.use(router.routes())
+
+// behind what a route says about itself
+new Router().get('/:id', { summary: 'One' }, validate({ query: z.object({ page: z.string() }) }), ctx => {
+  is<Equal<typeof ctx.valid.query, { page: string }>>(true)
+  is<string>(ctx.params.id)
+})

@@ -1,0 +1,246 @@
+'use strict'
+
+const fs = require('fs')
+const { STATUS_CODES } = require('http')
+const { misuse } = require('../_shared/usage-error')
+const templatesOf = require('./path')
+const placeOf = require('./place')
+const { Components, convert } = require('./schema')
+
+const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'] // that OpenAPI has
+const PLACES = { params: 'path', query: 'query', headers: 'header', cookies: 'cookie' }
+const NOT_HEADERS = ['accept', 'content-type', 'authorization'] // OpenAPI describes them elsewhere
+const PROBLEM = {
+  type: 'object',
+  required: ['type', 'title', 'status', 'issues'],
+  properties: {
+    type: { type: 'string' },
+    title: { type: 'string' },
+    status: { type: 'integer' },
+    issues: {
+      type: 'array',
+      items: {
+        type: 'object',
+        required: ['in', 'path', 'message'],
+        properties: {
+          in: { enum: ['params', 'query', 'headers', 'cookies', 'body'] },
+          path: { type: 'array', items: { type: ['string', 'integer'] } },
+          message: { type: 'string' }
+        }
+      }
+    }
+  }
+}
+
+/**
+ * The layers of all routers of an app.
+ *
+ * @param {Application} app
+ * @return {Layer[][]} of each router
+ */
+function stacksOf (app) {
+  return [...new Set(app.middleware.map(fn => fn.router).filter(Boolean))].map(router => router.stack)
+}
+
+/**
+ * @param {Application} app
+ * @param {{ info?, servers?, tags?, security?, components? }} options
+ * @return {{ document: object, warnings: string[] }}
+ * @throws {TypeError} naming route, file and line
+ */
+function describe (app, { info, servers, tags, security, components }) {
+  const around = app.middleware.filter(fn => fn.schemas)
+  const store = new Components()
+  const paths = {}
+  const ids = new Set()
+  const warnings = []
+  Object.assign(store.schemas, components?.schemas)
+  for (const stack of stacksOf(app)) {
+    for (const route of routesOf(stack)) {
+      warnings.push(...warningsOf(route))
+      if (route.operation.hidden || route.shadow || paths[route.key]?.[route.method]) continue
+      try {
+        const operation = operationOf(route, around, store, ids, components?.securitySchemes)
+        const path = paths[route.key] ??= {}
+        path.template ??= route.template
+        path[route.method] = { ...operation, ...renamed(operation, route, path.template) }
+      } catch (cause) {
+        throw misuse('openapi', `${nameOf(route)}: ${cause.message}`, { cause })
+      }
+    }
+  }
+  const document = {
+    openapi: '3.1.0',
+    info: { ...defaults(), ...info },
+    servers,
+    tags,
+    security,
+    paths: Object.fromEntries(Object.values(paths).map(({ template, ...methods }) => [template, methods])),
+    components: { ...components, schemas: store.schemas }
+  }
+  return { document: JSON.parse(JSON.stringify(document)), warnings }
+}
+
+// OpenAPI allows `/{id}` and `/{name}` once: a path's params have the names of its first route.
+function renamed ({ parameters }, { template }, first) {
+  if (template === first || parameters === undefined) return {}
+  const [names, others] = [first, template].map(text => [...text.matchAll(/\{([^{}]*)\}/g)].map(([, name]) => name))
+  return {
+    parameters: parameters.map(one => one.in === 'path' ? { ...one, name: names[others.indexOf(one.name)] } : one)
+  }
+}
+
+function defaults () {
+  try {
+    const { name = 'API', version = '0.0.0' } = JSON.parse(fs.readFileSync('package.json'))
+    return { title: name, version }
+  } catch {
+    return { title: 'API', version: '0.0.0' }
+  }
+}
+
+/** Every method of every template of a router, with the layers that run for it. */
+function routesOf (stack) {
+  const routes = []
+  for (const layer of stack) {
+    if (layer.methods.length === 0) continue
+    if (typeof layer.path !== 'string') continue // OpenAPI has no regular expressions
+    const isAll = layer.methods.length > METHODS.length
+    for (const { template, params, sample } of templatesOf(layer.path, layer.opts.syntax === 8 ? 8 : 6)) {
+      for (const method of METHODS) {
+        const wire = method.toUpperCase()
+        if (!layer.methods.includes(wire) || (method === 'head' && layer.methods.includes('GET'))) continue
+        if (isAll && (layer.operation === undefined || ['head', 'options', 'trace'].includes(method))) continue
+        const isSampled = layer.regexp.test(sample)
+        const runs = other => other === layer || (isSampled && other.regexp.test(sample) &&
+          (other.methods.length === 0 || other.methods.includes(wire)))
+        const layers = stack.filter(runs)
+        const shadow = layers.slice(0, layers.indexOf(layer))
+          .find(({ methods, stack }) => methods.length > 0 && stack.some(endsHere))
+        routes.push({
+          key: template.replace(/\{[^{}]*\}/g, '{}'),
+          template,
+          params,
+          method,
+          layer,
+          layers,
+          shadow,
+          operation: layer.operation ?? {}
+        })
+      }
+    }
+  }
+  return routes
+}
+
+/** A function that has no `next` cannot call the one behind it. */
+function endsHere (fn) {
+  return fn.length < 2 && !/^[^{=]*\.\.\.|\barguments\b/.test(Function.prototype.toString.call(fn)) && !fn.param
+}
+
+function warningsOf (route) {
+  const { layer, method, shadow } = route
+  if (shadow) {
+    return [`openapi: ${nameOf(route)} is never reached: ${method.toUpperCase()} ${shadow.path}` +
+      `${placeOf(shadow.stack)} matches first and its handler has no \`next\``]
+  }
+  const last = layer.stack.findIndex(endsHere)
+  if (last === -1 || last === layer.stack.length - 1) return []
+  return [`openapi: ${nameOf(route)} has a handler that is never reached: the one before it has no \`next\``]
+}
+
+function nameOf ({ method, layer }) {
+  return `${method.toUpperCase()} ${layer.path}${placeOf(layer.stack)}`
+}
+
+function operationOf (route, around, store, ids, schemes = {}) {
+  const { hidden, name, responses, operationId, ...own } = route.operation
+  const given = [...around, ...route.layers.flatMap(({ stack }) => stack)].map(fn => fn.schemas).filter(Boolean)
+  const hint = pascal(operationId ?? route.layer.name ?? `${route.method} ${route.template}`)
+  const jsonOf = (schema, part) => {
+    try {
+      return store.add(convert(schema), `${hint}${pascal(part)}`)
+    } catch (cause) {
+      throw new Error(`the schema of ${part} cannot be described: ${cause.message}`, { cause })
+    }
+  }
+  for (const scheme of (own.security ?? []).flatMap(Object.keys)) {
+    if (!Object.hasOwn(schemes, scheme)) throw new Error(`security '${scheme}' is not one of options.components.securitySchemes`)
+  }
+
+  const operation = { ...own, operationId: unique(operationId ?? route.layer.name, ids) }
+  const parameters = new Map(Object.entries(route.params).map(([name, pattern]) =>
+    [`path ${name}`, { name, in: 'path', required: true, schema: { type: 'string', pattern: pattern ?? undefined } }]))
+  for (const schemas of given) {
+    for (const [part, place] of Object.entries(PLACES)) {
+      if (schemas[part] === undefined) continue
+      for (const one of parametersOf(jsonOf(schemas[part], part), place, store)) {
+        if (place !== 'path' || one.name in route.params) parameters.set(`${place} ${one.name}`, one)
+      }
+    }
+    if (schemas.body !== undefined) {
+      operation.requestBody = { required: true, content: { 'application/json': { schema: jsonOf(schemas.body, 'body') } } }
+    }
+  }
+  if (parameters.size > 0) operation.parameters = [...parameters.values()]
+  operation.responses = responsesOf(given, responses, jsonOf, store)
+  return operation
+}
+
+function parametersOf (given, place, store) {
+  const schema = store.resolve(given)
+  if (schema.properties === undefined) {
+    return place === 'query' ? [{ name: 'query', in: place, style: 'form', explode: true, schema: given }] : []
+  }
+  return Object.entries(schema.properties)
+    .filter(([name]) => place !== 'header' || !NOT_HEADERS.includes(name.toLowerCase()))
+    .map(([name, { description, deprecated, ...rest }]) => ({
+      name, in: place, description, deprecated, required: place === 'path' || (schema.required ?? []).includes(name), schema: rest
+    }))
+}
+
+function responsesOf (given, own = {}, jsonOf, store) {
+  const responses = {}
+  for (const { response } of given) {
+    if (response === undefined) continue
+    for (const [status, schema] of Object.entries(byStatus(response))) {
+      responses[status] = { description: textOf(status), content: { 'application/json': { schema: jsonOf(schema, `response ${status}`) } } }
+    }
+  }
+  for (const [status, one] of Object.entries(own)) {
+    responses[status] = { description: textOf(status), ...responses[status], ...typeof one === 'string' ? { description: one } : one }
+  }
+  if (!Object.keys(responses).some(status => status < '4' || status === 'default')) {
+    responses[200] = { description: textOf(200) }
+  }
+  if (given.some(({ response, onError, ...parts }) => onError === undefined && Object.keys(parts).length > 0)) {
+    store.schemas.Problem ??= PROBLEM
+    responses[400] ??= {
+      description: 'The request is not valid', content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } }
+    }
+  }
+  return responses
+}
+
+function byStatus (response) {
+  const isList = response['~standard'] === undefined && Object.keys(response).every(key => /^[1-5]\d\d$/.test(key))
+  return isList ? response : { 200: response }
+}
+
+function textOf (status) {
+  return STATUS_CODES[status] ?? 'Response'
+}
+
+function unique (id, ids) {
+  if (typeof id !== 'string') return undefined
+  let free = id
+  for (let i = 2; ids.has(free); i++) free = `${id}_${i}`
+  ids.add(free)
+  return free
+}
+
+function pascal (text) {
+  return String(text).replace(/[^A-Za-z0-9]+(.?)/g, (all, first) => first.toUpperCase()).replace(/^./, first => first.toUpperCase())
+}
+
+module.exports = { describe, stacksOf }

@@ -1,0 +1,92 @@
+'use strict'
+
+const { given, misuse } = require('../_shared/usage-error')
+const { boolean, check, list, object, oneOf, off, Rule, shape, string } = require('../_shared/options')
+const { describe, stacksOf } = require('./document')
+const page = require('./page')
+
+const path = new Rule('a path that begins with a slash', value => typeof value === 'string' && value[0] === '/')
+const OPTIONS = {
+  info: shape({ title: string, version: string }, { open: true }),
+  servers: list(object, 'objects'),
+  tags: list(object, 'objects'),
+  security: list(object, 'objects'),
+  components: object,
+  path,
+  page: path.or(off),
+  ui: oneOf('scalar', 'swagger'),
+  warnings: boolean
+}
+
+/**
+ * Serve an OpenAPI 3.1 document of the app: paths from its routers, schemas from `validate()`, the
+ * rest from the routes' options.
+ *
+ *    app.use(router.routes())
+ *    app.use(openapi(app, { info: { title: 'Shop', version: '1.0.0' }, page: '/docs' }))
+ *
+ * Faults of routes and schemas are reported when it is called, or at the end of that turn of the event
+ * loop, for routes that follow.
+ *
+ * @param {Application} app
+ * @param {object} [options]
+ * @param {object} [options.info] title, version and others; default: name and version of package.json
+ * @param {object[]} [options.servers]
+ * @param {object[]} [options.tags] descriptions of the tags that routes have
+ * @param {object[]} [options.security] of all routes
+ * @param {object} [options.components] `securitySchemes` and others
+ * @param {string} [options.path='/openapi.json'] of the document
+ * @param {string | false} [options.page=false] path of a page with Scalar or Swagger UI
+ * @param {string} [options.ui] 'scalar' or 'swagger'; default: the one that is installed
+ * @param {boolean} [options.warnings=true] false: do not warn about handlers that are never reached
+ * @return {Function} middleware; its `document()` returns the document
+ * @throws {TypeError} for a wrong option, a page whose package is not installed, and a route or schema
+ *   that cannot be described
+ * @api public
+ */
+module.exports = function openapi (app, options) {
+  if (!Array.isArray(app?.middleware)) throw misuse('openapi', `the first argument must be the app, not ${given(app)}`)
+  const { path = '/openapi.json', page: at = false, ui, warnings = true, ...settings } = check('openapi', options, OPTIONS)
+  const files = at === false ? new Map() : filesOf(at, ui, path)
+  let described // layers, document and its text
+  const warned = new Set()
+
+  function current () {
+    const layers = [...stacksOf(app).flat(), ...app.middleware]
+    if (described !== undefined && layers.length === described.layers.length &&
+      layers.every((layer, i) => layer === described.layers[i])) return described
+    const { document, warnings: found } = describe(app, settings)
+    for (const text of warnings ? found : []) {
+      if (!warned.has(text)) process.emitWarning(text)
+      warned.add(text)
+    }
+    described = { layers, document, text: JSON.stringify(document) }
+    return described
+  }
+
+  current()
+  setImmediate(current)
+
+  function openapi (ctx, next) {
+    if (ctx.method !== 'GET' && ctx.method !== 'HEAD') return next()
+    if (ctx.path === path) {
+      ctx.type = 'json'
+      ctx.body = current().text
+      return
+    }
+    const file = files.get(ctx.path)
+    if (file === undefined) return next()
+    return file.read().then(bytes => {
+      ctx.type = file.type
+      ctx.body = bytes
+    })
+  }
+
+  return Object.assign(openapi, { document: () => current().document })
+}
+
+function filesOf (at, ui, path) {
+  const found = page.find(ui)
+  if (found !== undefined) return page.filesOf(found, at, path)
+  throw misuse('openapi', `options.page needs ${page.names.join(' or ')}, and neither is installed: npm install swagger-ui-dist`)
+}

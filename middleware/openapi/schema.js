@@ -1,0 +1,165 @@
+'use strict'
+
+const { isDeepStrictEqual } = require('util')
+
+const TYPES = ['null', 'boolean', 'object', 'array', 'number', 'string', 'integer']
+const VALUES = ['const', 'default', 'enum', 'example', 'examples'] // not schemas, whatever they look like
+const BY_NAME = ['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas']
+
+/**
+ * JSON Schema of a schema, by the library's own converter.
+ *
+ * @param {object | Function} schema a Standard Schema, or JSON Schema
+ * @return {object} JSON Schema 2020-12 of what the schema accepts
+ * @throws {Error} if the library has no converter, or its converter cannot express the schema
+ */
+function convert (schema) {
+  const standard = schema['~standard']
+  if (standard === undefined) return schema
+  const { input } = standard.jsonSchema ?? {}
+  if (typeof input === 'function') return input({ target: 'draft-2020-12' })
+  if (standard.vendor === 'valibot') return valibot(schema)
+  throw new Error(`${standard.vendor} has no converter to JSON Schema (\`~standard.jsonSchema\`): ` +
+    'update it, or wrap the schema by the converter that it recommends')
+}
+
+function valibot (schema) {
+  let toJsonSchema
+  try {
+    ({ toJsonSchema } = require('@valibot/to-json-schema'))
+  } catch (cause) {
+    throw new Error("valibot's converter is missing: npm install @valibot/to-json-schema", { cause })
+  }
+  return toJsonSchema(schema, { typeMode: 'input', target: 'draft-2020-12' })
+}
+
+/**
+ * The schemas of one document: a schema's `$defs` become components, and its references point to them.
+ */
+class Components {
+  schemas = {}
+
+  /**
+   * @param {object} given JSON Schema
+   * @param {string} hint name, if it has to be a component and has no `id` or `title`
+   * @return {object} for the document
+   * @throws {Error} for what is not a JSON Schema: its place and why
+   */
+  add (given, hint) {
+    const { $schema, $id, id, ...json } = copy(given, [], [])
+    const { $defs, definitions, ...own } = json
+    const defs = { ...definitions, ...$defs }
+    const names = {}
+    for (const name of Object.keys(defs)) names[name] = this.free(name, defs[name])
+    const isName = typeof id === 'string' && /^[\w.-]+$/.test(id)
+    const refersToItself = JSON.stringify(json).includes('"$ref":"#"') || /"\$ref":"#\/(?!\$defs\/|definitions\/)/.test(JSON.stringify(json))
+    const root = isName || refersToItself ? this.free(isName ? id : own.title ?? hint, own) : undefined
+
+    const rewrite = ref => {
+      if (ref === '#' || ref === $id) return `#/components/schemas/${root}`
+      const [, holder, name, rest] = /^#\/(?:(\$defs|definitions)\/([^/]+)(?=\/|$))?(.*)$/.exec(ref) ?? []
+      if (name !== undefined) {
+        const key = decodeURIComponent(name).replaceAll('~1', '/').replaceAll('~0', '~')
+        if (holder !== undefined && names[key] !== undefined) return `#/components/schemas/${names[key]}${rest}`
+      } else if (rest !== undefined && pointed(json, rest)) {
+        return `#/components/schemas/${root}/${rest}`
+      }
+      if (!ref.startsWith('#')) return ref
+      throw new Error(`$ref '${ref}' points to nothing`)
+    }
+    for (const [name, def] of Object.entries(defs)) this.schemas[names[name]] = refer(def, rewrite)
+    const schema = refer(own, rewrite)
+    if (root !== undefined) this.schemas[root] = schema
+    for (const one of [schema, ...Object.values(names).map(name => this.schemas[name])]) this.follow(one)
+    return root === undefined ? schema : { $ref: `#/components/schemas/${root}` }
+  }
+
+  /** The name, or the name with a number if another schema has it. */
+  free (name, schema) {
+    const plain = String(name).replace(/[^\w.-]+/g, '_') || 'Schema'
+    let unique = plain
+    for (let i = 2; unique in this.schemas && !isDeepStrictEqual(this.sources[unique], schema); i++) unique = `${plain}${i}`
+    this.sources[unique] = schema
+    this.schemas[unique] ??= {}
+    return unique
+  }
+
+  sources = {}
+
+  /** A chain of references must end at a schema. */
+  follow ({ $ref }, passed = []) {
+    const name = /^#\/components\/schemas\/([^/]+)$/.exec($ref)?.[1]
+    if (name === undefined) return
+    if (passed.includes(name)) throw new Error(`$ref is circular and has no schema: ${[...passed, name].join(' → ')}`)
+    this.follow(this.schemas[name], [...passed, name])
+  }
+
+  /** @return {object} the schema itself, if it is a reference to a component */
+  resolve (schema) {
+    const name = /^#\/components\/schemas\/([^/]+)$/.exec(schema.$ref)?.[1]
+    return name === undefined ? schema : this.resolve(this.schemas[name])
+  }
+}
+
+function pointed (json, pointer) {
+  let value = json
+  for (const key of pointer.split('/')) value = value?.[decodeURIComponent(key).replaceAll('~1', '/').replaceAll('~0', '~')]
+  return value !== undefined
+}
+
+// A copy without what JSON cannot have, such as the symbols of TypeBox.
+function copy (schema, place, above) {
+  const at = place.length === 0 ? 'the schema' : place.join('.')
+  if (typeof schema === 'boolean' && place.length > 0) return schema
+  if (schema === null || typeof schema !== 'object' || Array.isArray(schema)) throw new Error(`${at} is not a JSON Schema`)
+  if (above.includes(schema)) throw new Error(`${at} is circular: use $ref`)
+  const inner = (value, ...keys) => copy(value, [...place, ...keys], [...above, schema])
+  const copied = {}
+  for (const [key, value] of Object.entries(schema)) {
+    if (value === undefined || typeof value === 'function') continue
+    check(key, value, at)
+    if (VALUES.includes(key)) copied[key] = JSON.parse(JSON.stringify(value))
+    else if (BY_NAME.includes(key)) copied[key] = byName(value, name => inner(value[name], key, name))
+    else if (Array.isArray(value)) copied[key] = value.map((one, i) => Object(one) === one ? inner(one, key, i) : one)
+    else copied[key] = Object(value) === value ? inner(value, key) : value
+  }
+  return copied
+}
+
+function byName (object, make) {
+  return Object.fromEntries(Object.keys(object).map(name => [name, make(name)]))
+}
+
+function check (key, value, at) {
+  const isObject = value !== null && typeof value === 'object' && !Array.isArray(value)
+  const fits = {
+    type: () => [value].flat().every(type => TYPES.includes(type)),
+    required: () => Array.isArray(value) && value.every(name => typeof name === 'string'),
+    enum: () => Array.isArray(value),
+    items: () => isObject || typeof value === 'boolean',
+    $ref: () => typeof value === 'string',
+    pattern: () => typeof value === 'string' && isPattern(value)
+  }[key] ?? (() => !BY_NAME.includes(key) || isObject)
+  if (!fits()) throw new Error(`${at} has a ${key} that is not one of JSON Schema: ${JSON.stringify(value)}`)
+}
+
+function isPattern (text) {
+  try {
+    return new RegExp(text, 'u') instanceof RegExp
+  } catch {
+    return false
+  }
+}
+
+function refer (schema, rewrite) {
+  if (Array.isArray(schema)) return schema.map(one => refer(one, rewrite))
+  if (schema === null || typeof schema !== 'object') return schema
+  return Object.fromEntries(Object.entries(schema).map(([key, value]) => {
+    if (VALUES.includes(key)) return [key, value]
+    if (key === '$ref' && typeof value === 'string') return [key, rewrite(value)]
+    if (!BY_NAME.includes(key)) return [key, refer(value, rewrite)]
+    return [key, byName(value, name => refer(value[name], rewrite))]
+  }))
+}
+
+module.exports = { Components, convert }
