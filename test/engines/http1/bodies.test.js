@@ -1,10 +1,10 @@
 'use strict'
 
 const assert = require('node:assert/strict')
-const { Readable } = require('node:stream')
-const { setTimeout: wait } = require('node:timers/promises')
+const { PassThrough, Readable } = require('node:stream')
+const { setImmediate: turn, setTimeout: wait } = require('node:timers/promises')
 
-const { get, holding, post, pump, settled, sides, use, waitFor } = require('./sides')
+const { chunked, get, holding, isNodes, post, pump, settled, sides, use, waitFor } = require('./sides')
 
 const MB = 1024 * 1024
 
@@ -57,6 +57,98 @@ sides('a request body', ({ it, serve, ask }) => {
     client.socket.write(Buffer.alloc(8 * MB))
     client.write(get('/2'))
     await client.until(/unread \/1[^]+unread \/2$/)
+  })
+})
+
+/** How a handler reads the body of `ctx` → its text. */
+const READERS = {
+  'readBody()': async ctx => String(await ctx.request.readBody()),
+  'readBody() a turn later': async ctx => {
+    await turn()
+    return String(await ctx.request.readBody())
+  },
+  'for await': async ({ req }) => {
+    let text = ''
+    for await (const part of req) text += part
+    return text
+  },
+  "'readable'": ({ req }) => new Promise(resolve => {
+    let text = ''
+    req.on('readable', () => { text += req.read() ?? '' }).on('end', () => resolve(text))
+  }),
+  'pipe()': async ({ req }) => {
+    const through = req.pipe(new PassThrough())
+    let text = ''
+    for await (const part of through) text += part
+    return text
+  },
+  'for await a turn later, in another encoding': async ({ req }) => {
+    await turn()
+    let text = ''
+    for await (const part of req.setEncoding('hex')) text += part
+    return Buffer.from(text, 'hex').toString()
+  }
+}
+
+sides('a chunked body', ({ side, it, serve }) => {
+  const request = chunked('5;a=b\r\nhello\r\n7\r\n, there\r\n0\r\nX-Sum: 1\r\nX-sum: 2\r\n\r\n')
+  const EXPECTED = ['hello, there', true, { 'x-sum': '1, 2' }, ['X-Sum', '1', 'X-sum', '2']]
+
+  for (const [how, read] of Object.entries(READERS)) {
+    it(`should be read by ${how}`, async () => {
+      const { talk, sockets } = await serve(use(async ctx => {
+        if (ctx.method === 'GET') return (ctx.body = 'next')
+        const text = await read(ctx)
+        const { req } = ctx
+        ctx.body = JSON.stringify([text, req.complete, req.trailers, req.rawTrailers])
+      }))
+      const client = await talk()
+      for (const pieces of [[request], [request.slice(0, 100), request.slice(100)], [...request]]) {
+        client.text = ''
+        for (const piece of pieces) {
+          client.write(piece)
+          if (pieces.length > 1) await turn()
+        }
+        await client.until(/\]$/)
+        assert.deepEqual(JSON.parse(client.text.split('\r\n\r\n')[1]), EXPECTED)
+        await client.ask(get('/'), /next$/)
+      }
+      assert.equal(isNodes(sockets[0]), side === 'node:http')
+    })
+  }
+
+  for (const [what, end] of [['the client resets', client => client.socket.resetAndDestroy()], ['the client ends', client => client.end()],
+    ['a malformed chunk comes', client => client.write('x')]]) {
+    it(`should be cut off when ${what}`, async () => {
+      const events = []
+      const { talk } = await serve(use(({ req }) => new Promise(resolve => {
+        for (const event of ['aborted', 'end']) req.on(event, () => events.push(event))
+        req.on('error', err => events.push(err.code)).on('close', () => events.push('close', req.complete))
+        req.on('data', chunk => events.push(String(chunk))).on('close', resolve)
+      })))
+      const client = await talk(chunked('3\r\nabc\r\n'))
+      await waitFor(() => events.length > 0, 'the first chunk')
+      end(client)
+      await waitFor(() => events.includes('close'), "'close'")
+      assert.deepEqual(events, ['abc', 'aborted', 'ECONNRESET', 'close', false])
+    })
+  }
+
+  it('should be refused with 413 beyond the limit of readBody(), and the rest be left', async () => {
+    const { talk } = await serve(use(async ctx => {
+      const read = async () => ctx.request.readBody({ limit: 4 })
+      ctx.body = await read().catch(err => `${err.code} ${ctx.req.complete} ${ctx.req.destroyed}`)
+    }))
+    for (const pieces of [['3\r\nabc\r\n3\r\ndef\r\n'], ['3\r\nabc\r\n', '3\r\ndef\r\n']]) {
+      const client = await talk(chunked(''))
+      for (const piece of pieces) {
+        await turn()
+        client.write(piece)
+      }
+      await client.until(/KONE_ERR_BODY_LIMIT false false$/)
+      client.write('3\r\nghi\r\n0\r\n\r\n')
+      await client.ask(get('/'), /\r\n\r\n$/)
+    }
   })
 })
 

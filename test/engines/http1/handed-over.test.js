@@ -20,7 +20,8 @@ wire('an upload that nobody reads', ({ it, serve }) => {
   for (const [how, fields, piece, end] of [
     ['in chunks', 'Transfer-Encoding: chunked\r\n', chunk, '0\r\n\r\n'],
     ['with its length', LENGTH, plain, ''],
-    // the front hands these over, too
+    // the front hands these over
+    ['in chunks that only node decodes', 'Transfer-Encoding: gzip, chunked\r\n', chunk, '0\r\n\r\n'],
     ['with an expectation', `Expect: 100-continue\r\n${LENGTH}`, plain, '']
   ]) {
     for (const [when, first, second = ''] of [
