@@ -74,7 +74,7 @@ module.exports = {
   'OpenTelemetry, http and koa': openTelemetry(HTTP, KOA),
 
   'dd-trace': {
-    start ({ require, url }) {
+    start ({ require, url, flushInterval = 0 }) {
       Object.assign(process.env, {
         DD_TRACE_AGENT_URL: url,
         DD_SERVICE: 'app',
@@ -82,7 +82,7 @@ module.exports = {
         DD_REMOTE_CONFIGURATION_ENABLED: 'false',
         DD_TRACE_STARTUP_LOGS: 'false'
       })
-      const tracer = require('dd-trace').init({ flushInterval: 0, plugins: true })
+      const tracer = require('dd-trace').init({ flushInterval, plugins: true })
       return { mark: () => Boolean(tracer.scope().active()), flush: () => later(500) }
     }
   },

@@ -12,17 +12,12 @@ const warnings = []
 process.removeAllListeners('warning').on('warning', ({ code }) => { if (code === 'KONE_WARN_FALLBACK') warnings.push(code) })
 
 const { once } = require('node:events')
-const fs = require('node:fs')
-const { createRequire } = require('node:module')
-const os = require('node:os')
-const path = require('node:path')
 
 const until = require('../helpers/until')
+const { inKoasPlace } = require('./place')
 
-const ROOT = path.join(__dirname, '../..')
 const { agent, comes, framework, url } = JSON.parse(process.argv[2])
-const modules = inKoasPlace(framework)
-const requireApp = createRequire(path.join(modules, 'app.js'))
+const requireApp = inKoasPlace(framework)
 
 // The agent comes first, as its manual says, or when a server of the framework has begun.
 if (comes === 'after') new (requireApp('koa'))().listen(0, '127.0.0.1', function () { this.close() })
@@ -33,36 +28,6 @@ for (const name of ['http', 'https']) require(name) // agents patch what is requ
 const { Readable } = require('node:stream')
 const Koa = requireApp('koa')
 const Router = requireApp('@koa/router')
-
-/** What `npm i koa@npm:kone` makes: the framework's files in node_modules/koa, all other packages beside it. */
-function inKoasPlace (framework) {
-  const folder = fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), 'kone-agents-')))
-  process.on('exit', () => fs.rmSync(folder, { recursive: true, force: true }))
-  const modules = path.join(folder, 'node_modules')
-  fs.mkdirSync(modules)
-  for (const place of [path.join(ROOT, 'node_modules'), path.join(__dirname, 'node_modules')]) {
-    for (const name of fs.readdirSync(place)) {
-      if (name === 'koa' || name.startsWith('.')) continue
-      if (name.startsWith('@')) fs.mkdirSync(path.join(modules, name), { recursive: true })
-      const scoped = name.startsWith('@') ? fs.readdirSync(path.join(place, name)).map(one => path.join(name, one)) : [name]
-      for (const one of scoped) link(path.join(place, one), path.join(modules, one))
-    }
-  }
-  const koa = path.join(modules, 'koa')
-  const source = framework === 'kone' ? ROOT : path.join(ROOT, 'node_modules/koa')
-  fs.mkdirSync(koa)
-  fs.copyFileSync(path.join(source, 'package.json'), path.join(koa, 'package.json'))
-  fs.cpSync(path.join(source, 'lib'), path.join(koa, 'lib'), { recursive: true })
-  if (framework === 'koa' && fs.existsSync(path.join(source, 'node_modules'))) {
-    fs.symlinkSync(path.join(source, 'node_modules'), path.join(koa, 'node_modules'))
-  }
-  return folder
-}
-
-function link (from, to) {
-  fs.rmSync(to, { force: true })
-  fs.symlinkSync(from, to)
-}
 
 const app = new Koa()
 const log = []

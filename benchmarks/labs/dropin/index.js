@@ -4,7 +4,7 @@ const { lab } = require('../../lib/run/lab')
 const { list } = require('../../lib/servers/contenders')
 const { prepare } = require('./app')
 const { compared } = require('./compared')
-const { missing, underPm2 } = require('./pm2')
+const { underPm2 } = require('./pm2')
 const workloads = require('./workloads')
 
 /*
@@ -26,11 +26,11 @@ lab(module, {
     const folder = lab.folder()
     await prepare(folder)
     const load = { generator: lab.generator(), connections: 50, seconds: lab.options.quick ? 1 : 2 }
-    await lab.inTime(workloads.map(({ workload, request, expected, contenders }) => ({
+    await lab.inTime(workloads.map(({ workload, request, expected, contenders, missing }) => ({
       name: workload,
       size: contenders.length,
       async act () {
-        if (workload === 'pm2' && missing()) return lab.miss('pm2', missing())
+        if (missing()) return lab.miss(workload, missing())
         const taking = lab.contenders.filter(({ name }) => contenders.includes(name))
           .map(one => workload === 'pm2' ? underPm2(one, lab.options) : { ...one, args: [workload, folder] })
         await lab.group(taking, { workload, request, expected, reference: 'koa', check: compared(request) }, { [workload]: load })

@@ -1,5 +1,6 @@
 'use strict'
 
+const { AGENTS, missing } = require('./agents')
 const { CHUNKS, PAGE, USER, text } = require('./app')
 
 /*
@@ -77,10 +78,19 @@ module.exports = [
     request: { path: '/users/4711' },
     expected: json(JSON.stringify(USER))
   },
+  ...AGENTS.map(agent => ({
+    workload: agent,
+    about: `the API under ${agent}`,
+    request: { path: '/users/4711' },
+    expected: json(JSON.stringify(USER)),
+    contenders: ['kone', 'koa'],
+    missing
+  })),
   {
     workload: 'pm2',
     about: 'pm2 start app.js -i 1, a string body',
-    expected: hello
+    expected: hello,
+    missing: require('./pm2').missing
   },
   {
     workload: 'https',
@@ -95,4 +105,4 @@ module.exports = [
     contenders: ['kone', 'kone-node'],
     to: 'kone-node'
   }
-].map(one => ({ request: {}, contenders: ALL, to: 'koa', ...one }))
+].map(one => ({ request: {}, contenders: ALL, to: 'koa', missing: () => null, ...one }))
