@@ -1,7 +1,6 @@
 'use strict'
 
-const { findSourceMap } = require('node:module')
-const { fileURLToPath } = require('node:url')
+const { placeOf } = require('../lib/places')
 
 const sitesOf = new WeakMap() // error → V8's call sites
 
@@ -37,27 +36,4 @@ function mapped (site) {
   const text = String(site)
   const place = `${site.getFileName()}:${site.getLineNumber()}:${site.getColumnNumber()}`
   return file === undefined ? text : text.replace(place, () => `${file}:${row}:${column}`)
-}
-
-function placeOf (site) {
-  const name = site.getFileName()
-  if (typeof name !== 'string' || name.startsWith('node:')) return null
-  const [line, column] = [site.getLineNumber(), site.getColumnNumber()]
-  const { fileName, lineNumber, columnNumber } = process.sourceMapsEnabled
-    ? findSourceMap(name)?.findOrigin(line, column) ?? {}
-    : {}
-  const isMapped = typeof fileName === 'string'
-  try {
-    return {
-      file: pathOf(isMapped ? fileName : name),
-      row: isMapped ? lineNumber : line,
-      column: isMapped ? columnNumber : column
-    }
-  } catch {
-    return null // a URL that is not a file's
-  }
-}
-
-function pathOf (name) {
-  return name.startsWith('file:') ? fileURLToPath(name) : name
 }

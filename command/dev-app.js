@@ -62,7 +62,26 @@ async function start () {
 function announce (server) {
   for (const text of apps.splice(0).flatMap(app => lines(routesOf(app)))) console.log(text)
   const { port, address } = server.address()
-  if (port) console.log(`${server instanceof tls.Server ? 'https' : 'http'}://${nameOf(address)}:${port}`)
+  if (!port) return
+  const printed = printedFromNow()
+  // after the listener of the app, which may print the URL itself
+  setImmediate(() => {
+    if (!printed().includes(`:${port}`)) console.log(`${server instanceof tls.Server ? 'https' : 'http'}://${nameOf(address)}:${port}`)
+  })
+}
+
+/** @return {function(): string} stops, and returns what was written to standard output */
+function printedFromNow () {
+  const { write } = process.stdout
+  let text = ''
+  process.stdout.write = function (chunk, ...rest) {
+    text += chunk
+    return write.call(this, chunk, ...rest)
+  }
+  return () => {
+    process.stdout.write = write
+    return text
+  }
 }
 
 /** The host in the URL of a server. */

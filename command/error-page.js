@@ -54,7 +54,7 @@ function page ({ method, url }, err, project) {
 <style>
 body { font: 1rem/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 60rem; padding: 0 1rem }
 body { color: #1b1f24; background: #fff }
-pre { overflow-x: auto; padding: 1rem; background: #f4f5f7; border-radius: 4px }
+pre { white-space: pre-wrap; overflow-wrap: anywhere; padding: 1rem; background: #f4f5f7; border-radius: 4px }
 mark { background: #ffd7d5; color: inherit; display: inline-block; min-width: 100% }
 @media (prefers-color-scheme: dark) {
   body { color: #e6e8eb; background: #16181c } pre { background: #23262c } mark { background: #67211f }
@@ -63,9 +63,26 @@ mark { background: #ffd7d5; color: inherit; display: inline-block; min-width: 10
 <h1>${escape(`${err.name}: ${err.message}`)}</h1>
 <p>${escape(`${method} ${url}`)}
 ${source(err, project)}
-${all.map(one => `<pre>${escape(String(one.stack || one))}</pre>`).join('\n<p>caused by\n')}
+${all.map(one => `<pre>${folded(String(one.stack || one))}</pre>`).join('\n<p>caused by\n')}
 </html>
 `
+}
+
+/** A stack, in which the calls between two of the project are one line that opens. */
+function folded (stack) {
+  const lines = stack.split('\n').map(line => ({ text: escape(line), isForeign: /^ +at .*(?:node:|[/\\]node_modules[/\\])/.test(line) }))
+  let html = ''
+  for (let i = 0; i < lines.length;) {
+    const next = lines.findIndex((line, j) => j > i && line.isForeign !== lines[i].isForeign)
+    const end = next === -1 ? lines.length : next
+    const text = lines.slice(i, end).map(line => line.text).join('\n')
+    const count = end - i
+    html += lines[i].isForeign
+      ? `<details><summary>    ${count} call${count === 1 ? '' : 's'} in packages and in node</summary>${text}</details>`
+      : `${text}\n`
+    i = end
+  }
+  return html
 }
 
 /** The lines around the first call site that is the project's own, or else in a module that was loaded. */

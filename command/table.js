@@ -1,5 +1,8 @@
 'use strict'
 
+const { relative } = require('node:path')
+const { placeOfFunction } = require('../lib/places')
+
 /**
  * The routes of an app: of every router among its middleware, kone's or of a package with
  * koa-router's `stack`.
@@ -46,7 +49,10 @@ function lines (routes) {
 }
 
 function nameOf (fn) {
-  return fn._name || fn.name || '(anonymous)'
+  const name = fn._name || fn.name
+  if (name) return name
+  const place = placeOfFunction(fn)
+  return place === null ? '(anonymous)' : `(anonymous at ${relative(process.cwd(), place.file)}:${place.row})`
 }
 
 module.exports = { routesOf, middlewareOf, lines }

@@ -4,6 +4,7 @@ const { AsyncLocalStorage } = require('async_hooks')
 const { channel } = require('diagnostics_channel')
 const Emitter = require('events')
 const http = require('http')
+const { join } = require('path')
 const util = require('util')
 const v8 = require('v8')
 const deprecate = require('depd')('koa')
@@ -28,6 +29,7 @@ const created = channel('kone:application') // what `kone dev` and `kone routes`
 const debug = util.debuglog('kone:application')
 const debugging = debug.enabled // NODE_DEBUG is read once, at start
 
+const MIDDLEWARE = join(__dirname, '..', 'middleware')
 const SERVERS = Symbol('application#servers')
 
 /** The listeners that `app.callback()` made → their hosts. */
@@ -78,7 +80,7 @@ class Application extends Emitter {
     this.finals = []
     this.context = Object.create(context)
     this.request = Object.create(request)
-    this.response = Object.create(response)
+    this.response = Object.create(response, this.env === 'development' ? require('./development').setters(this, response) : undefined)
     this[util.inspect.custom] = this.inspect
     // Not enumerable: an app is printed and compared by its settings.
     Object.defineProperty(this, SERVERS, { value: new Set() })
@@ -182,7 +184,11 @@ class Application extends Emitter {
    * @throws {TypeError} if `fn` is not a function
    */
   use (fn) {
-    if (typeof fn !== 'function') throw new TypeError('middleware must be a function!')
+    if (typeof fn !== 'function') {
+      const hint = typeof fn?.routes === 'function' ? ' A router has one: app.use(router.routes())' : ''
+      throw new TypeError(`middleware must be a function!${hint}`)
+    }
+    if (isFactory(fn)) throw new TypeError(`${fn.name} makes a middleware: app.use(${fn.name}())`)
     if (isGeneratorFunction(fn)) {
       // called here because depd warns once per call site outside of this file
       deprecate('Support for generators will be removed in v3. ' +
@@ -338,6 +344,12 @@ function isOwn (onerror) {
 /** Its methods for the host: an agent (newrelic) replaces `createContext` of the prototype. */
 const OWN = Object.create(Application.prototype, { createContext: { value: Application.prototype.createContext } })
 
+// A function of the middleware set that app.use() got without a call.
+function isFactory (fn) {
+  return require.cache?.[join(MIDDLEWARE, fn.name, 'index.js')]?.exports === fn
+}
+
+>>>>>>> a4819e0 (feat: development warns of mistakes with file and line; bodyParser names line and column; kone routes shows where anonymous functions are; the error page folds calls in packages)
 function attachFront (app, server, listener) {
   if (!app.http1 || isFrontOff()) return false
   const host = hosts.get(listener) ?? new Host(app, OWN, listener)

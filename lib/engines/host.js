@@ -30,7 +30,7 @@ class Host {
     this.app = app
     this.own = own
     this.attach = attach
-    this.fn = app.compose(app.middleware)
+    this.fn = app.env === 'development' ? require('../development').watch(app) : app.compose(app.middleware)
     this.listener = listener ?? ((req, res) => {
       const promise = this.onRequest(req, res)
       // Promises that the app returns are of its class; inside it uses native ones, which keep async contexts.

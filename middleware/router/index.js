@@ -267,6 +267,7 @@ class Router {
     if (!isPath) throw new Error(`You have to provide a path when adding ${what} handler`)
 
     const operation = isOptions(middleware[0]) ? check('router', middleware.shift(), OPERATION) : undefined
+    if ((process.env.NODE_ENV ?? 'development') === 'development') warnOfRoute(what, path, middleware)
     this.register(path, methods, middleware, { name: name ?? operation?.name, operation })
     return this
   }
@@ -414,6 +415,14 @@ function isOptions (value) {
 
 function isPattern (value) {
   return typeof value === 'string' || value instanceof RegExp
+}
+
+function warnOfRoute (what, path, middleware) {
+  const slashless = [path].flat().find(one => typeof one === 'string' && /^[\w-]/.test(one))
+  const text = middleware.length === 0
+    ? `${what} handler of ${path} is missing: the route responds with 404`
+    : slashless && `the path '${slashless}' of a route begins without a slash, so no request has it`
+  if (text) require('../../lib/development').warnHere(text)
 }
 
 function isHost (host, input) {

@@ -107,6 +107,17 @@ describe('kone routes', () => {
     assert.deepEqual(await kone('routes', 'app.js'), { code: 0, out: ['every request: timing', ...ROUTES], err: [] })
   })
 
+  it('should show where a function without a name is', async () => {
+    write('anonymous.js', `
+const router = require('kone/middleware/router')()
+router.get('/', (ctx, next) => next(), async ctx => {
+  ctx.body = 'a'
+})
+module.exports = new (require('kone'))().use(router.routes())
+`)
+    assert.deepEqual((await kone('routes', 'anonymous.js')).out, ['GET  /  (anonymous at anonymous.js:3), (anonymous at anonymous.js:3)'])
+  })
+
   it('should list them as JSON', async () => {
     const { out } = await kone('routes', 'app.js', '--json')
     const { middleware, routes } = JSON.parse(out.join('\n'))

@@ -86,6 +86,10 @@ export default app
     assert.match(await shown('/part'), /<mark>.*of the module beside/)
     assert.match(await shown('/package'), /<mark>.*of the app/)
     assert.match(await shown('/linked'), /<mark>.*calls it/)
+    const page = await (await fetch(`${url}/package`, html)).text()
+    const [, head] = /<pre>(?!<mark>| +\d)(TypeError.*?)<\/pre>/s.exec(page)
+    assert.match(head, /<details><summary> +\d+ calls? in packages and in node<\/summary>[^<]*node_modules.package/)
+    assert(head.replace(/<details>.*?<\/details>/gs, '').includes('app.mjs'))
   })
 
   it('should show a loaded module outside of the project where nothing of the project is called', async t => {
@@ -117,6 +121,16 @@ app.use(ctx => require('./built-' + ctx.path.slice(1) + '.js'))
 })
 
 describe('kone dev', () => {
+  it('should print the URL once, whoever prints it', async t => {
+    write('talks.js', `
+const app = new (require('kone'))()
+app.listen(process.env.PORT, () => console.log('at http://localhost:' + process.env.PORT))
+`)
+    const child = await dev(t, 'talks.js')
+    await (await fetch(child.url)).text()
+    assert.equal(child.output().split('http://localhost').length, 2, child.output())
+  })
+
   const HI = "const app = module.exports = new (require('kone'))()\napp.use(ctx => { ctx.body = 'hi' })\n"
   // another address of this machine than the one of localhost
   const other = process.platform === 'linux'

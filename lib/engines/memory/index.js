@@ -5,6 +5,7 @@ const { given, misuse } = require('../../usage-error')
 
 /** What a request goes through: as on a server of app.listen(), node:http alone, or app.fetch(). */
 const ENGINES = ['http1', 'node', 'fetch']
+const OPTIONS = ['url', 'method', 'headers', 'body', 'engine']
 
 /** Where a server keeps its front. */
 const kFront = Symbol.for('kone.front')
@@ -26,6 +27,10 @@ const servers = { http1: new WeakMap(), node: new WeakMap() }
 module.exports = function inject (app, attachFront, what) {
   if (isRequest(what)) return fetched(app, what)
   const { url = '/', method = 'GET', engine = 'http1', ...rest } = typeof what === 'string' ? { url: what } : what
+  const unknown = Object.keys(rest).find(name => !OPTIONS.includes(name))
+  if (unknown !== undefined) {
+    throw misuse('application', `app.inject({ ${unknown} }): there is no such option, expected ${OPTIONS.join(', ')}`)
+  }
   if (typeof url !== 'string' || url[0] !== '/') {
     throw misuse('application', `app.inject({ url }): url must be a path that begins with '/', not ${given(url)}`)
   }

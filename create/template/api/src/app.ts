@@ -68,6 +68,7 @@ async function problems (ctx: Context, next: Next) {
     if (ctx.status === 404 && !ctx.body) ctx.throw(404)
   } catch (err) {
     const known = isHttpError(err) && err.expose ? err : null
+    if (known === null && ctx.app.env === 'development') throw err // kone dev shows where
     if (known === null) ctx.app.emit('error', err, ctx)
     else if (known.headers) ctx.set(known.headers)
     ctx.status = known?.status ?? 500

@@ -1,0 +1,183 @@
+'use strict'
+
+const { Buffer } = require('buffer')
+const { STATUS_CODES } = require('http')
+const { inspect } = require('util')
+const compose = require('./compose')
+const { isError } = require('./errors')
+const { isOfApp, placeIn, placeOfFunction, trace } = require('./places')
+const { isBlob, streams } = require('./stream')
+
+/*
+ * Warnings of mistakes that no error reports, with the file and line of the app: in development (`app.env`) only.
+ */
+
+/** Requests of an app that are watched: one without NODE_ENV in production pays for these only. */
+const WATCHED = 1000
+
+const warned = new Set()
+const leftOf = new WeakMap() // app → the requests that are still watched
+const callsOf = new WeakMap() // ctx → the calls of its middleware, in the order in which they began
+
+/**
+ * What `app.compose(app.middleware)` returns, watched.
+ *
+ * @param {Application} app
+ * @return {Function} `(ctx, next) => Promise`
+ */
+function watch (app) {
+  const plain = app.compose(app.middleware)
+  if (app.compose !== compose) return plain
+  const watched = compose(recorded(app.middleware))
+  if (!leftOf.has(app)) leftOf.set(app, WATCHED)
+
+  return function (ctx, next) {
+    const left = leftOf.get(app)
+    if (left === 0) return plain(ctx, next)
+    leftOf.set(app, left - 1)
+    const calls = []
+    callsOf.set(ctx, calls)
+    const unwound = watched(ctx, next)
+    // Once what runs in microtasks has ended. The app handles a rejection itself.
+    const judge = err => setImmediate(judgeAll, ctx, calls, err)
+    unwound.then(() => judge(), judge)
+    return unwound
+  }
+}
+
+/** The list, whose functions note how they were called. It is read anew by each request, as the list itself. */
+function recorded (middleware) {
+  const proxies = new WeakMap()
+  return new Proxy(middleware, {
+    get (list, key) {
+      const fn = list[key]
+      if (typeof fn !== 'function' || typeof key === 'symbol' || !/^\d+$/.test(key)) return fn
+      if (!proxies.has(fn)) proxies.set(fn, new Proxy(fn, { apply: record }))
+      return proxies.get(fn)
+    }
+  })
+}
+
+// Nothing is attached to the promises: a rejection that nobody handles stays one.
+function record (fn, self, [ctx, next, ...rest]) {
+  const call = { fn, result: undefined, threw: false, traced: undefined, following: undefined }
+  callsOf.get(ctx)?.push(call)
+  const recordedNext = (...args) => {
+    call.traced = trace()
+    call.following = next(...args)
+    return call.following
+  }
+  try {
+    call.result = Reflect.apply(fn, self, [ctx, recordedNext, ...rest])
+    return call.result
+  } catch (err) {
+    call.threw = true
+    throw err
+  }
+}
+
+function judgeAll (ctx, calls, err) {
+  const { app } = ctx
+  if (err !== undefined && !isError(err)) {
+    const call = calls.findLast(call => call.threw || stateOf(call.result) === 'rejected')
+    if (call) warn(app, `${inspect(err)} is thrown, which is not an Error`, placeOfHandler(ctx, call.fn, /\bthrow\b/))
+  }
+  for (const { following, result, traced } of calls) {
+    if (stateOf(following) !== 'pending' || stateOf(result) === 'pending') continue
+    warn(app, 'next() is neither awaited nor returned, and what it called has not ended when the response is sent', placeIn(traced))
+  }
+  if (err !== undefined || !isUntouched(ctx)) return
+  const call = calls.findLast(({ result }) => isValue(result))
+  if (call === undefined) return
+  const text = typeof call.result === 'function'
+    ? 'a middleware returns a function: is it to be called where app.use() gets it?'
+    : 'the value that a handler returns is not sent: set ctx.body'
+  warn(app, text, placeOfHandler(ctx, call.fn))
+}
+
+/** Neither body nor status was set: the response is the 404 of a request that nothing has handled. */
+function isUntouched (ctx) {
+  const { response } = ctx
+  return ctx.respond !== false && response.status === 404 && response.body === undefined && !response._explicitStatus
+}
+
+function stateOf (value) {
+  if (!(value instanceof Promise)) return undefined
+  return /^Promise \{\s+<(pending|rejected)>/.exec(show(value))?.[1] ?? 'fulfilled'
+}
+
+// Whether it was meant as a body: not undefined, and no flag.
+function isValue (result) {
+  if (result instanceof Promise) return !/^Promise \{\s+(?:undefined|null|true|false|<(?:pending|rejected)>|\w*Function|\[Function)/.test(show(result))
+  return result !== undefined && result !== null && typeof result !== 'boolean'
+}
+
+// What V8 tells without a handler on the promise.
+function show (promise) {
+  return inspect(promise, { depth: 0, customInspect: false, maxStringLength: 20 })
+}
+
+/** Where the handler of the request is in the app: of a router, the last function of the route. */
+function placeOfHandler (ctx, fn, pattern) {
+  const layer = fn.router?.stack.find(({ path, methods }) => path === ctx._matchedRoute && methods.includes(ctx.method))
+  const handler = layer?.stack.at(-1) ?? fn
+  const place = placeOfFunction(handler)
+  if (place === null || !isOfApp(place.file)) return null
+  if (pattern === undefined) return place
+  const rows = String(handler).split('\n').flatMap((line, i) => pattern.test(line) ? [i] : [])
+  return rows.length === 1 ? { ...place, row: place.row + rows[0] } : place
+}
+
+/**
+ * Setters of body and status, for the prototype of an app's responses.
+ *
+ * @param {Application} app
+ * @param {object} base the prototype whose setters they call
+ * @return {object} descriptors of properties
+ */
+function setters (app, base) {
+  const rules = { body: mistakenBody, status: mistakenStatus }
+  return Object.fromEntries(Object.entries(rules).map(([name, rule]) => {
+    const { get, set } = Object.getOwnPropertyDescriptor(base, name)
+    return [name, {
+      configurable: true,
+      get,
+      set (value) {
+        set.call(this, value)
+        const text = leftOf.get(app) > 0 ? rule(value) : undefined
+        if (text !== undefined) warn(app, text, placeIn(trace()))
+      }
+    }]
+  }))
+}
+
+function mistakenBody (body) {
+  if (typeof body !== 'object' || body === null || Buffer.isBuffer(body)) return
+  if (typeof body.then === 'function') return 'ctx.body is a promise, of which no client gets the value: await it'
+  if (typeof body.toJSON === 'function' || streams(body) || isBlob(body)) return
+  const isEmptyJSON = Object.keys(body).length === 0 && !Array.isArray(body)
+  const name = body.constructor?.name
+  if (isEmptyJSON && name && name !== 'Object') return `ctx.body is an object of class ${name}, of which JSON keeps nothing: it is sent as {}`
+}
+
+function mistakenStatus (status) {
+  if (!Object.hasOwn(STATUS_CODES, status)) return `ctx.status is ${status}, which is no registered status`
+}
+
+/** Warn of the call of the app that led here. */
+function warnHere (text) {
+  warn(undefined, text, placeIn(trace()))
+}
+
+function warn (app, text, place) {
+  if (place === null || app?.silent) return
+  const message = `${text} (${place.file}:${place.row})`
+  if (warned.has(message)) return
+  warned.add(message)
+  process.emitWarning(message, {
+    code: 'KONE_WARN_MISTAKE',
+    detail: 'Only in development, for the first requests: see kone/docs/guide/troubleshooting.md. app.silent = true turns this off.'
+  })
+}
+
+module.exports = { setters, warnHere, watch }

@@ -1,0 +1,98 @@
+'use strict'
+
+const { findSourceMap } = require('module')
+const { isAbsolute, join, sep } = require('path')
+const { fileURLToPath } = require('url')
+
+const ROOT = join(__dirname, '..') + sep
+const OWN = ['lib', 'middleware', 'command', 'cluster'].map(name => ROOT + name + sep)
+
+/**
+ * Where a call was made. Places in a source that a source map names, if node was started with `--enable-source-maps`.
+ *
+ * @param {NodeJS.CallSite} site V8's
+ * @return {{ file: string, row: number, column: number } | null} null in node's own modules and in eval
+ */
+function placeOf (site) {
+  const name = site.getFileName()
+  if (typeof name !== 'string' || name.startsWith('node:')) return null
+  return mapped(name, site.getLineNumber(), site.getColumnNumber())
+}
+
+function mapped (name, line, column) {
+  const found = process.sourceMapsEnabled ? findSourceMap(name)?.findOrigin(line, column) : undefined
+  try {
+    if (typeof found?.fileName !== 'string') return { file: pathOf(name), row: line, column }
+    return { file: pathOf(found.fileName), row: found.lineNumber, column: found.columnNumber }
+  } catch {
+    return null // a URL that is not a file's
+  }
+}
+
+function pathOf (name) {
+  return name.startsWith('file:') ? fileURLToPath(name) : name
+}
+
+/** @return {{ stack: string }} the calls that led here; V8 makes the text when it is read */
+function trace () {
+  const traced = {}
+  Error.captureStackTrace(traced, trace)
+  return traced
+}
+
+/** @return {{ file: string, row: number } | null} the innermost call that is the app's: not kone's, not of a package */
+function placeIn ({ stack }) {
+  for (const line of String(stack).split('\n')) {
+    const [, name, row] = /^ +at (?:async )?(?:.*? \()?(.+):(\d+):\d+\)?$/.exec(line) ?? []
+    if (name === undefined || name.startsWith('node:')) continue
+    const file = pathOf(name)
+    if (isAbsolute(file) && isOfApp(file)) return { file, row: Number(row) }
+  }
+  return null
+}
+
+function isOfApp (file) {
+  return !OWN.some(folder => file.startsWith(folder)) && !file.includes(`${sep}node_modules${sep}`)
+}
+
+/**
+ * Where a function begins. V8 tells it only to its inspector.
+ *
+ * @param {Function} fn
+ * @return {{ file: string, row: number } | null} null where there is no inspector, and for functions of node
+ */
+function placeOfFunction (fn) {
+  const key = Symbol.for('kone.function')
+  let session
+  try {
+    const { Session } = require('inspector')
+    session = new Session()
+    session.connect()
+    const files = new Map()
+    session.on('Debugger.scriptParsed', ({ params }) => files.set(params.scriptId, params.url))
+    globalThis[key] = fn
+    const { result } = ask(session, 'Runtime.evaluate', { expression: "globalThis[Symbol.for('kone.function')]" })
+    const { internalProperties } = ask(session, 'Runtime.getProperties', { objectId: result.objectId })
+    const { scriptId, lineNumber } = internalProperties.find(({ name }) => name === '[[FunctionLocation]]').value.value
+    ask(session, 'Debugger.enable')
+    const file = files.get(scriptId)
+    return !file || file.startsWith('node:') ? null : mapped(file, lineNumber + 1, 0)
+  } catch {
+    return null
+  } finally {
+    delete globalThis[key]
+    session?.disconnect()
+  }
+}
+
+// Within one thread the inspector calls back before post() returns.
+function ask (session, method, params) {
+  let answer
+  session.post(method, params, (err, found) => {
+    if (err) throw err
+    answer = found
+  })
+  return answer
+}
+
+module.exports = { isOfApp, placeIn, placeOf, placeOfFunction, trace }

@@ -1,0 +1,205 @@
+'use strict'
+
+const { describe, it } = require('node:test')
+const assert = require('node:assert/strict')
+const { spawnSync } = require('node:child_process')
+const fs = require('node:fs')
+const path = require('node:path')
+const { setTimeout: wait } = require('node:timers/promises')
+
+const Kone = require('../helpers/kone')
+const { Router: KoaRouter } = require('@koa/router')
+const { bodyParser, router } = require('../../middleware')
+const middleware = require('../../middleware')
+const cors = require('@koa/cors')
+
+const SOURCE = fs.readFileSync(__filename, 'utf8').split('\n')
+const later = () => wait(30)
+
+class Secret { #value = 1; get value () { return this.#value } }
+class Shown { constructor () { this.value = 1 } }
+class Told { #value = 1; toJSON () { return { value: this.#value } } }
+
+/** What an app does wrong, and the warning; the line that it names has the row's title in a comment. */
+const MISTAKES = {
+  promise: [app => app.use(ctx => { ctx.body = later() /* promise */ }), 'ctx.body is a promise'],
+  thenable: [app => app.use(ctx => { ctx.response.body = { then () {} } /* thenable */ }), 'ctx.body is a promise'],
+  map: [app => app.use(ctx => { ctx.body = new Map([[1, 2]]) /* map */ }), 'an object of class Map'],
+  set: [app => app.use(ctx => { ctx.body = new Set([1]) /* set */ }), 'an object of class Set'],
+  error: [app => app.use(ctx => { ctx.body = new Error('no') /* error */ }), 'an object of class Error'],
+  private: [app => app.use(ctx => { ctx.body = new Secret() /* private */ }), 'an object of class Secret'],
+  status: [app => app.use(ctx => { ctx.status = 299 /* status */ }), 'ctx.status is 299'],
+  highStatus: [app => app.use(ctx => { ctx.status = 999 /* highStatus */ }), 'ctx.status is 999'],
+  returned: [app => app.use(() => 'hello') /* returned */, 'the value that a handler returns'],
+  returnedLater: [app => app.use(async () => ({ a: 1 })) /* returnedLater */, 'the value that a handler returns'],
+  returnedBelow: [app => {
+    app.use((ctx, next) => next())
+    app.use(async (ctx, next) => { await next() })
+    app.use(async () => { /* returnedBelow */
+      await later()
+      return [1]
+    })
+  }, 'the value that a handler returns'],
+  returnedByRoute: [app => {
+    const routes = router()
+    routes.get('/', ctx => ({ a: 1 })) /* returnedByRoute */
+    app.use(routes.routes())
+  }, 'the value that a handler returns'],
+  returnedByKoaRouter: [app => {
+    const routes = new KoaRouter()
+    routes.get('/', async ctx => 'a') /* returnedByKoaRouter */
+    app.use(routes.routes())
+  }, 'the value that a handler returns'],
+  factory: [app => app.use(() => cors) /* factory */, 'a middleware returns a function'],
+  floating: [app => {
+    app.use((ctx, next) => { next() /* floating */ })
+    app.use(async ctx => {
+      await wait(500)
+      ctx.body = 'late'
+    })
+  }, 'next() is neither awaited nor returned'],
+  floatingAsync: [app => {
+    app.use(async (ctx, next) => { next() /* floatingAsync */ })
+    app.use(() => wait(500))
+  }, 'next() is neither awaited nor returned'],
+  thrown: [app => app.use(ctx => {
+    throw 'text' /* thrown */ // eslint-disable-line no-throw-literal
+  }), "'text' is thrown"],
+  thrownLater: [app => {
+    app.use((ctx, next) => next())
+    app.use(async ctx => {
+      await later()
+      throw 5 /* thrownLater */ // eslint-disable-line no-throw-literal
+    })
+  }, '5 is thrown'],
+  slash: [app => app.use(router().get('users', ctx => {}).routes()) /* slash */, "the path 'users'"],
+  handler: [app => app.use(router().get('/users').routes()) /* handler */, 'handler of /users is missing'],
+  namedHandler: [app => app.use(router().all('name', '/users').routes()) /* namedHandler */, 'handler of /users is missing']
+}
+
+/** What apps of Koa do rightly. */
+const RIGHT = {
+  'a body and a value': app => app.use(ctx => { ctx.body = 'a'; return 'b' }),
+  'an assignment': app => app.use(ctx => (ctx.body = 'a')),
+  'a status alone': app => app.use(ctx => (ctx.status = 404)),
+  'a status of another protocol': app => app.use(ctx => { ctx.status = 418 }),
+  'no handler': app => app.use((ctx, next) => next()),
+  'a flag': app => app.use(async () => true),
+  'a null': app => app.use(async () => null),
+  'a body of null': app => app.use(ctx => { ctx.body = null; return {} }),
+  'an empty object': app => app.use(ctx => { ctx.body = {} }),
+  'an empty array': app => app.use(ctx => { ctx.body = [] }),
+  'an object without a prototype': app => app.use(ctx => { ctx.body = Object.create(null) }),
+  'a class with fields': app => app.use(ctx => { ctx.body = new Shown() }),
+  'a class with toJSON': app => app.use(ctx => { ctx.body = new Told() }),
+  'a Date': app => app.use(ctx => { ctx.body = new Date(0) }),
+  'a Buffer': app => app.use(ctx => { ctx.body = Buffer.alloc(0) }),
+  'a stream': app => app.use(ctx => { ctx.body = fs.createReadStream(__filename) }),
+  'a web stream': app => app.use(ctx => { ctx.body = new Blob(['a']).stream() }),
+  'a Blob': app => app.use(ctx => { ctx.body = new Blob(['a']) }),
+  'a Response': app => app.use(ctx => { ctx.body = new Response('a') }),
+  'an awaited next()': app => app.use(async (ctx, next) => { await next() }).use(async ctx => { await later(); ctx.body = 'a' }),
+  'a next() that ends first': app => app.use((ctx, next) => { next(); return wait(60) }).use(async ctx => { ctx.body = await later() ?? 'a' }),
+  'a next() without anything': app => app.use((ctx, next) => { next() }),
+  'a caught next()': app => app.use((ctx, next) => next().catch(err => { ctx.body = err.message })).use(async () => { throw new Error('a') }),
+  'an error': app => app.use(() => { throw new Error('a') }),
+  'ctx.throw': app => app.use(ctx => ctx.throw(400)),
+  'an app that responds itself': app => app.use(ctx => { ctx.respond = false; ctx.res.end('a'); return 'b' }),
+  routes: app => app.use(router().get('/', ctx => { ctx.body = 'a' }).all(/(.*)/, ctx => {}).get(['/a', '/b'], ctx => {}).get('(.*)', ctx => {}).get('', ctx => {}).routes())
+}
+
+let warnings = []
+process.on('warning', warning => {
+  if (warning.code === 'KONE_WARN_MISTAKE') warnings.push(warning.message)
+})
+
+/** The warnings of one request, and its response. */
+async function of (use, env) {
+  warnings = []
+  const app = new Kone({ env })
+  app.on('error', () => {})
+  use(app)
+  const { status, headers, body } = await app.inject('/')
+  await wait(env === 'development' ? 50 : 0) // judged in a setImmediate
+  return { warnings, response: { status, headers: { ...headers, date: '' }, body: String(body) } }
+}
+
+describe('mistakes in development', () => {
+  for (const [title, [use, text]] of Object.entries(MISTAKES)) {
+    it(`should be named with their line: ${title}`, async () => {
+      const row = SOURCE.findIndex(line => line.includes(`/* ${title} */`)) + 1
+      const { warnings } = await of(use, 'development')
+      assert.equal(warnings.length, 1)
+      assert(warnings[0].includes(text), warnings[0])
+      assert(warnings[0].endsWith(`(${__filename}:${row})`), `${warnings[0]} is not line ${row}`)
+    })
+  }
+
+  const wrong = Object.fromEntries(Object.entries(MISTAKES).map(([title, [use]]) => [title, use]))
+  for (const [title, use] of Object.entries({ ...RIGHT, ...wrong })) {
+    const isRight = title in RIGHT
+    it(`should ${isRight ? 'not be seen in' : 'change nothing of the response'}: ${title}`, async () => {
+      const production = await of(use, 'production')
+      const development = await of(use, 'development')
+      assert.deepEqual(development.response, production.response)
+      // of a second time nothing is said
+      if (isRight) assert.deepEqual(development.warnings, [])
+    })
+  }
+
+  it('should be quiet in production, in an app that is silent, and the second time', () => {
+    const script = `
+      const Kone = require(${JSON.stringify(path.join(__dirname, '../..'))})
+      const { router } = require(${JSON.stringify(path.join(__dirname, '../../middleware'))})
+      const app = new Kone()
+      app.silent = process.argv[1] === 'silent'
+      const routes = router()
+      if (!app.silent) routes.get('users')
+      app.use(routes.routes())
+      app.use(ctx => { ctx.body = new Map() })
+      app.inject('/').then(() => app.inject('/'))
+    `
+    const run = (env, ...args) => spawnSync(process.execPath, ['-e', script, ...args], {
+      encoding: 'utf8', cwd: __dirname, env: { ...process.env, NODE_ENV: env }
+    }).stderr
+    assert.equal(run('production'), '')
+    assert.equal(run('development', 'silent'), '')
+  })
+
+  it('should cost nothing after the first thousand requests', async () => {
+    const app = new Kone({ env: 'development' })
+    const entered = []
+    app.use(function first (ctx, next) { entered.push(ctx.path); return next() })
+    app.use(ctx => { ctx.body = 'a' })
+    for (let i = 0; i < 1000; i++) await app.inject('/')
+    warnings = []
+    app.use(ctx => {})
+    app.middleware[1] = ctx => { ctx.body = new Map() }
+    await app.inject('/')
+    assert.equal(entered.length, 1001)
+    assert.deepEqual(warnings, [])
+  })
+})
+
+describe('mistakes of registration', () => {
+  it('should name the call that is missing, for every middleware of the set', () => {
+    for (const [name, factory] of Object.entries(middleware)) {
+      if (name === 'router') continue // a class; next test
+      assert.throws(() => new Kone().use(factory), new TypeError(`${factory.name} makes a middleware: app.use(${factory.name}())`))
+    }
+    new Kone().use(bodyParser())
+  })
+
+  it('should name the method of a router', () => {
+    for (const routes of [router(), new KoaRouter()]) {
+      assert.throws(() => new Kone().use(routes), { message: 'middleware must be a function! A router has one: app.use(router.routes())' })
+    }
+    assert.throws(() => new Kone().use({}), { message: 'middleware must be a function!' })
+  })
+
+  it('should name an option of inject() that does not exist', () => {
+    assert.throws(() => new Kone().inject({ uri: '/' }), {
+      message: 'app.inject({ uri }): there is no such option, expected url, method, headers, body, engine (kone/docs/api/application.md)'
+    })
+  })
+})
