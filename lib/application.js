@@ -349,7 +349,6 @@ function isFactory (fn) {
   return require.cache?.[join(MIDDLEWARE, fn.name, 'index.js')]?.exports === fn
 }
 
->>>>>>> a4819e0 (feat: development warns of mistakes with file and line; bodyParser names line and column; kone routes shows where anonymous functions are; the error page folds calls in packages)
 function attachFront (app, server, listener) {
   if (!app.http1 || isFrontOff()) return false
   const host = hosts.get(listener) ?? new Host(app, OWN, listener)
