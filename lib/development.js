@@ -5,7 +5,7 @@ const { STATUS_CODES } = require('http')
 const { inspect } = require('util')
 const compose = require('./compose')
 const { isError } = require('./errors')
-const { isOfApp, placeIn, placeOfFunction, trace } = require('./places')
+const { isOfApp, placeIn, placeOfFunction, trace, warnOf } = require('./places')
 const { isBlob, streams } = require('./stream')
 
 /*
@@ -15,7 +15,6 @@ const { isBlob, streams } = require('./stream')
 /** Requests of an app that are watched: one without NODE_ENV in production pays for these only. */
 const WATCHED = 1000
 
-const warned = new Set()
 const leftOf = new WeakMap() // app → the requests that are still watched
 const callsOf = new WeakMap() // ctx → the calls of its middleware, in the order in which they began
 
@@ -164,20 +163,8 @@ function mistakenStatus (status) {
   if (!Object.hasOwn(STATUS_CODES, status)) return `ctx.status is ${status}, which is no registered status`
 }
 
-/** Warn of the call of the app that led here. */
-function warnHere (text) {
-  warn(undefined, text, placeIn(trace()))
-}
-
 function warn (app, text, place) {
-  if (place === null || app?.silent) return
-  const message = `${text} (${place.file}:${place.row})`
-  if (warned.has(message)) return
-  warned.add(message)
-  process.emitWarning(message, {
-    code: 'KONE_WARN_MISTAKE',
-    detail: 'Only in development, for the first requests: see kone/docs/guide/troubleshooting.md. app.silent = true turns this off.'
-  })
+  if (!app.silent) warnOf(text, place)
 }
 
-module.exports = { setters, warnHere, watch }
+module.exports = { setters, watch }

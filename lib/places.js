@@ -4,6 +4,7 @@ const { findSourceMap } = require('module')
 const { isAbsolute, join, sep } = require('path')
 const { fileURLToPath } = require('url')
 
+const warned = new Set()
 const ROOT = join(__dirname, '..') + sep
 const OWN = ['lib', 'middleware', 'command', 'cluster'].map(name => ROOT + name + sep)
 
@@ -95,4 +96,21 @@ function ask (session, method, params) {
   return answer
 }
 
-module.exports = { isOfApp, placeIn, placeOf, placeOfFunction, trace }
+/**
+ * Warn of a mistake, once for each place.
+ *
+ * @param {string} text
+ * @param {{ file: string, row: number } | null} [place] of the app; by default where it called kone. null: do not warn.
+ */
+function warnOf (text, place = placeIn(trace())) {
+  if (place === null) return
+  const message = `${text} (${place.file}:${place.row})`
+  if (warned.has(message)) return
+  warned.add(message)
+  process.emitWarning(message, {
+    code: 'KONE_WARN_MISTAKE',
+    detail: 'Only in development, for the first requests: see kone/docs/guide/troubleshooting.md. app.silent = true turns this off.'
+  })
+}
+
+module.exports = { isOfApp, placeIn, placeOf, placeOfFunction, trace, warnOf }
