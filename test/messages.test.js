@@ -72,6 +72,7 @@ describe('an error of kone', () => {
     'Trailers are invalid with this transfer encoding': "node's, word for word",
     'Request timeout': "node's, word for word",
     'Parse Error': "node's, word for word",
+    'this.error.message': "node's parser's, once more",
     'Cannot call write after a stream was destroyed': "node's, word for word",
     'Changing the socket encoding is not allowed': "node's, word for word"
   }
