@@ -2,10 +2,11 @@
 
 const fs = require('fs')
 const { STATUS_CODES } = require('http')
+const convert = require('../_shared/json-schema')
 const { misuse } = require('../_shared/usage-error')
 const templatesOf = require('./path')
 const placeOf = require('./place')
-const { Components, convert } = require('./schema')
+const Components = require('./schema')
 
 const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'] // that OpenAPI has
 const PLACES = { params: 'path', query: 'query', headers: 'header', cookies: 'cookie' }
@@ -203,7 +204,8 @@ function responsesOf (given, own = {}, jsonOf, store) {
   const responses = {}
   for (const { response } of given) {
     if (response === undefined) continue
-    for (const [status, schema] of Object.entries(byStatus(response))) {
+    const schemas = response['~standard'] === undefined ? response : { 200: response }
+    for (const [status, schema] of Object.entries(schemas)) {
       responses[status] = { description: textOf(status), content: { 'application/json': { schema: jsonOf(schema, `response ${status}`) } } }
     }
   }
@@ -213,18 +215,14 @@ function responsesOf (given, own = {}, jsonOf, store) {
   if (!Object.keys(responses).some(status => status < '4' || status === 'default')) {
     responses[200] = { description: textOf(200) }
   }
-  if (given.some(({ response, onError, ...parts }) => onError === undefined && Object.keys(parts).length > 0)) {
+  const refuses = ({ response, serialize, onError, ...parts }) => onError === undefined && Object.keys(parts).length > 0
+  if (given.some(refuses)) {
     store.schemas.Problem ??= PROBLEM
     responses[400] ??= {
       description: 'The request is not valid', content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } }
     }
   }
   return responses
-}
-
-function byStatus (response) {
-  const isList = response['~standard'] === undefined && Object.keys(response).every(key => /^[1-5]\d\d$/.test(key))
-  return isList ? response : { 200: response }
 }
 
 function textOf (status) {

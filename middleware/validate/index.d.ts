@@ -44,6 +44,10 @@ declare namespace validate {
   }
 
   interface Options {
+    /** of the JSON body with status 200, or schemas by status; in development a body that does not fit is an error */
+    response?: StandardSchema | { readonly [status: number]: StandardSchema } | undefined
+    /** true: these bodies are written by fast-json-stringify, which the app installs */
+    serialize?: boolean | undefined
     /** instead of the 400: responds or throws */
     onError?: ((err: ValidationError, ctx: Context) => unknown) | undefined
   }
@@ -65,7 +69,7 @@ declare namespace validate {
 
   interface ValidContext<S> {
     /** the values that the schemas returned */
-    valid: { [Part in Exclude<keyof S, 'onError'>]: Output<S[Part]> }
+    valid: { [Part in Exclude<keyof S, keyof Options>]: Output<S[Part]> }
   }
 }
 

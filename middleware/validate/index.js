@@ -2,8 +2,9 @@
 
 const createError = require('http-errors')
 const { manual, misuse } = require('../_shared/usage-error')
-const { Rule, check, fn } = require('../_shared/options')
+const { Rule, boolean, check, fn, record } = require('../_shared/options')
 const redactor = require('./redact')
+const responder = require('./response')
 
 /** How to read each part of a request, in the order in which parts are validated. */
 const PARTS = {
@@ -18,7 +19,8 @@ const schema = new Rule(
   'a Standard Schema v1: schemas of zod (from 3.24), valibot (from 1.0) and arktype (from 2.0) are',
   value => standardOf(value)?.version === 1 && typeof standardOf(value).validate === 'function'
 )
-const RULES = { ...Object.fromEntries(Object.keys(PARTS).map(part => [part, schema])), onError: fn }
+const RULES = { ...Object.fromEntries(Object.keys(PARTS).map(part => [part, schema])), onError: fn, serialize: boolean }
+RULES.response = schema.or(byStatus())
 
 // A request can have very many issues, at long and deep paths: without limits the response could be much larger than
 // the request.
@@ -44,19 +46,25 @@ const MAX_KEY = 100 // characters
  * @param {object | Function} [options.body] schema of `ctx.request.body`, which a body parser set
  * @param {Function} [options.onError] `(err, ctx)` instead of the 400: responds or throws;
  *   `err.issues` is a list of `{ in, path, message }`
+ * @param {object} [options.response] schema of the JSON body with status 200, or schemas by status; in development
+ *   (NODE_ENV is not 'production') a body that does not fit is an error
+ * @param {boolean} [options.serialize=false] true: write these bodies by fast-json-stringify, which the app installs
  * @return {Function} middleware
  * @throws {TypeError} without a schema, for one that is not a Standard Schema v1, or for an option
  *   of another name
  * @api public
  */
 module.exports = function validate (options) {
-  const { onError } = check('validate', options, RULES)
+  const { onError, response, serialize = false } = check('validate', options, RULES)
   const schemas = Object.keys(PARTS)
     .filter(part => options?.[part] !== undefined)
     .map(part => [part, standardOf(options[part])])
-  if (schemas.length === 0) {
-    throw misuse('validate', `options must have a schema for at least one of ${Object.keys(PARTS).join(', ')}`)
+  if (schemas.length === 0 && response === undefined) {
+    throw misuse('validate', `options must have a schema for at least one of ${Object.keys(PARTS).join(', ')}, response`)
   }
+  const isChecked = process.env.NODE_ENV !== 'production'
+  const respond = response && responder(responder.byStatus(response), { check: isChecked, serialize })
+  const settings = { onError, respond }
 
   function validate (ctx, next) {
     const results = []
@@ -67,12 +75,24 @@ module.exports = function validate (options) {
       if (typeof result?.then === 'function') isAsync = true
       results.push({ part, input, result })
     }
-    if (isAsync) return settle(results).then(settled => conclude(ctx, next, settled, onError))
-    return conclude(ctx, next, results, onError)
+    if (isAsync) return settle(results).then(settled => conclude(ctx, next, settled, settings))
+    return conclude(ctx, next, results, settings)
   }
 
   // for openapi()
   return Object.defineProperty(validate, 'schemas', { value: { ...options } })
+}
+
+function byStatus () {
+  const rule = record(schema)
+  const named = new Rule('schemas by status')
+  named.refuse = (value, path) => {
+    const status = Object.keys(Object(value)).find(key => !/^[1-5]\d\d$/.test(key))
+    return status === undefined && Object.keys(Object(value)).length > 0
+      ? rule.refuse(value, path)
+      : `${path} must be ${schema.must}, or an object of them by status`
+  }
+  return named
 }
 
 function standardOf (schema) {
@@ -97,7 +117,7 @@ async function settle (results) {
   })
 }
 
-function conclude (ctx, next, results, onError) {
+function conclude (ctx, next, results, { onError, respond }) {
   const valid = {}
   const issues = []
   for (const { part, input, result } of results) {
@@ -109,7 +129,7 @@ function conclude (ctx, next, results, onError) {
   }
   if (issues.length > 0) return refuse(ctx, issues.slice(0, MAX_ISSUES), onError)
   ctx.valid = { ...ctx.valid, ...valid }
-  return next()
+  return respond === undefined ? next() : next().then(() => respond(ctx))
 }
 
 function refuse (ctx, issues, onError) {

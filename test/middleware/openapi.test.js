@@ -128,6 +128,17 @@ describe('openapi(app)', () => {
     })
   }
 
+  it('should have the schemas of responses by status', async () => {
+    const [One, None] = [z.object({ name: z.string() }), z.object({ reason: z.string() })]
+    const router = new Router().get('/one', validate({ response: One, serialize: true }), done)
+    router.get('/two', { responses: { 404: 'Nothing there' } }, validate({ response: { 200: One, 404: None } }), done)
+    const { paths } = await documentOf(appOf(router))
+    assert.deepEqual(Object.keys(paths['/one'].get.responses), ['200'])
+    const { 200: one, 404: none } = paths['/two'].get.responses
+    assert.deepEqual([one.description, none.description], ['OK', 'Nothing there'])
+    assert.deepEqual(Object.keys(none.content['application/json'].schema.properties), ['reason'])
+  })
+
   it('should make components of schemas that refer to themselves', async () => {
     const Tree = z.object({ name: z.string(), get children () { return z.array(Tree) } })
     const Node = z.object({ get next () { return Node.optional() } }).meta({ id: 'Node' })

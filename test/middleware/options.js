@@ -193,7 +193,8 @@ exports.REFUSED = {
     [[5, {}, { _handleFile () {} }], 'storage'],
     [[() => true, true], 'fileFilter', 'preservePath']
   ],
-  validate: [[SCHEMAS, 'params', 'query', 'headers', 'cookies', 'body'], [FUNCTIONS, 'onError']]
+  validate: [[SCHEMAS, 'params', 'query', 'headers', 'cookies', 'body'], [[5, null, {}, { 20: SCHEMA }, { 200: 5 }], 'response'],
+    [BOOLEANS, 'serialize'], [FUNCTIONS, 'onError']]
 }
 
 /** Options whose own options have any name. */

@@ -232,3 +232,62 @@ describe('the message of an issue', () => {
     assert.equal(redactor({})('Object', ['constructor', 'name']), 'Object')
   })
 })
+
+frameworks('validate({ response })', ({ it, Koa, ask, errors }) => {
+  const Item = z.object({ name: z.string(), at: z.string().optional(), tags: z.array(z.object({ id: z.number() })).optional() })
+  const serveBody = (body, options, status = 200) => new Koa().use(new Router()
+    .get('/items/:id', validate({ response: { 200: Item, 404: z.object({ reason: z.string() }) }, ...options }), ctx => {
+      ctx.body = body
+      ctx.status = status
+    }).routes())
+  // [body, status, what the error says, or null]
+  const BODIES = [
+    [{ name: 'pen' }, 200, null],
+    [{ name: 5 }, 200, 'name: Invalid input'],
+    [{ name: 'pen', tags: [{ id: 1 }, { id: 'x' }] }, 200, 'tags.1.id: Invalid input'],
+    [[], 200, 'the body: Invalid input'],
+    [{ name: 'pen', at: new Date(0) }, 200, null],
+    [{ reason: 'gone' }, 404, null],
+    [{ name: 'pen' }, 404, 'reason: Invalid input'],
+    [{ any: 1 }, 202, null],
+    ['text', 200, null],
+    [Buffer.from('bytes'), 200, null],
+    [null, 204, null]
+  ]
+  for (const [body, status, message] of BODIES) {
+    for (const serialize of [false, true]) {
+      it(`should be checked: ${status} ${JSON.stringify(body)}${serialize ? ', serialised' : ''}`, async () => {
+        const app = serveBody(body, { serialize }, status)
+        errors.length = 0
+        const res = await ask(app, 'GET /items/7')
+        assert.equal(res.status, message === null ? status : 500)
+        if (message !== null) {
+          const start = `validate: the response ${status} of GET /items/:id does not fit its schema: ${message}`
+          assert(errors[0].message.startsWith(start), errors[0].message)
+        } else if (body?.constructor === Object) {
+          assert.deepEqual(res.json(), JSON.parse(JSON.stringify(body)))
+          assert.match(res.headers['content-type'], /^application\/json/)
+        }
+      })
+    }
+  }
+
+  it('should not be checked in production, and be what the serialiser writes', async () => {
+    const { NODE_ENV } = process.env
+    process.env.NODE_ENV = 'production'
+    try {
+      const body = { name: 'pen', tags: 5 }
+      const one = await ask(serveBody(body), 'GET /items/7')
+      assert.deepEqual(one.json(), body)
+      const two = await ask(serveBody({ name: 'pen', secret: 1 }, { response: z.object({ name: z.string() }), serialize: true }), 'GET /items/7')
+      assert.deepEqual(two.json(), { name: 'pen' })
+    } finally {
+      if (NODE_ENV === undefined) delete process.env.NODE_ENV
+      else process.env.NODE_ENV = NODE_ENV
+    }
+  })
+
+  it('should say at registration that a schema has no serialiser', () => {
+    assert.throws(() => validate({ response: schema(pass), serialize: true }), /^TypeError: validate: options\.response 200 has no serialiser: test has no converter/)
+  })
+})

@@ -72,3 +72,11 @@ new Router().get('/:id', { summary: 'One' }, validate({ query: z.object({ page: 
   is<Equal<typeof ctx.valid.query, { page: string }>>(true)
   is<string>(ctx.params.id)
 })
+
+// what the handlers send
+const sends = validate({ query: z.object({ a: z.string() }), response: { 200: z.string(), 404: v.string() }, serialize: true })
+app.use(sends).use(ctx => {
+  is<Equal<typeof ctx.valid, { query: { a: string } }>>(true)
+})
+// @ts-expect-error: not a schema
+validate({ response: 5 })
