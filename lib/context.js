@@ -7,6 +7,7 @@ const Cookies = require('cookies')
 const statuses = require('statuses')
 const { RESPONSE_TO, createError, toError } = require('./errors')
 const node = require('./engines/node')
+const http2Stream = require('./engines/node/http2-stream')
 const { given, misuse } = require('./usage-error')
 
 const COOKIES = Symbol('context#cookies')
@@ -243,7 +244,7 @@ function sendError (ctx, err) {
   assign(err, 'status', status)
   response.remove('Transfer-Encoding')
   // The length of no body resets a stream of HTTP/2.
-  if (!outgoing.stream || !statuses.empty[status]) response.set('Content-Length', Buffer.byteLength(text))
+  if (!http2Stream(outgoing) || !statuses.empty[status]) response.set('Content-Length', Buffer.byteLength(text))
   outgoing.end(text)
 }
 
@@ -251,7 +252,7 @@ function sendPlainError (ctx) {
   const { outgoing } = ctx
   try {
     // a request line may claim HTTP/2.0: then no status sets a reason; the real one has none
-    if (!outgoing.stream) outgoing.statusMessage = undefined
+    if (!http2Stream(outgoing)) outgoing.statusMessage = undefined
     sendError(ctx, { status: 500 })
   } catch {
     // Nothing can be sent any more, for example because node rejected the headers after building them.

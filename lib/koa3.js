@@ -115,7 +115,7 @@ const response = extend(koa2.response, {
     const type = this.get('Content-Type')
     assign(this, 'response', 'body', val)
     /** `ctx.body = {}` with another JSON type | sets `application/json` | keeps the type */
-    if (/\bjson\b/i.test(type) && this.type === 'application/json') this.set('Content-Type', type)
+    if (/\bjson\b/i.test(type) && this.type === 'application/json' && this.get('Content-Type') !== type) this.set('Content-Type', type)
   },
 
   /** `ctx.redirect('back')` | goes to the page that the client came from | is a relative URL: use `ctx.back()` */

@@ -4,6 +4,7 @@ const http = require('http')
 const Stream = require('stream')
 const destroy = require('destroy')
 const { ENGINE } = require('./engines/node')
+const http2Stream = require('./engines/node/http2-stream')
 const { cutShort } = require('./errors')
 const fileStream = require('./file-stream')
 
@@ -147,7 +148,8 @@ function fail (response, body, err) {
   if (!response.headerSent || !response.writable) return
   const res = writableOf(response)
   // HTTP/2's res.destroy() resets without an error: the client would accept half a body as complete.
-  if (res.stream) return res.stream.destroy(err)
+  const stream = http2Stream(res)
+  if (stream) return stream.destroy(err)
   res.destroy()
   // From node 24 on a queued response that was destroyed writes its half and leaves the connection open.
   if (res.socket === null) res.once('socket', socket => socket.destroy())

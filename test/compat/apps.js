@@ -102,6 +102,10 @@ app('an object with another json type', sets({ type: 'application/vnd.api+json',
   koa3: `koa 3 keeps a type with json in it; ${V2}`
 })
 app('an object with a type that is not json', sets({ type: 'text', body: { a: 1 } }))
+app('a buffer with a type in lower case', ctx => {
+  ctx.set('content-type', 'application/json')
+  ctx.body = Buffer.from('{}')
+})
 app('a buffer with a type', sets({ type: 'png', body: Buffer.from('x') }))
 app('a string with a type', sets({ type: 'css', body: 'a {}' }))
 app('a string with its own length', sets({ body: 'hello', length: 5 }))

@@ -1,5 +1,6 @@
 'use strict'
 
+const path = require('node:path')
 const { install } = require('../helpers/area')
 
 /**
@@ -9,6 +10,6 @@ const { install } = require('../helpers/area')
  *    app.use(connect(area('on-headers')))
  */
 
-const { require: area } = install('packages')
+const { require: area, folder } = install('packages')
 
-module.exports = { area, connect: area('koa-connect') }
+module.exports = { area, modules: path.join(folder, 'node_modules'), connect: area('koa-connect') }

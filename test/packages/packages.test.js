@@ -3,10 +3,13 @@
 const fs = require('node:fs')
 const { once } = require('node:events')
 const http = require('node:http')
+const Module = require('node:module')
+const path = require('node:path')
 const { finished, pipeline, PassThrough, Readable } = require('node:stream')
+const { pathToFileURL } = require('node:url')
 const zlib = require('node:zlib')
 
-const { area } = require('./area')
+const { area, modules } = require('./area')
 const { sideBySide } = require('./side-by-side')
 
 /*
@@ -434,7 +437,8 @@ sideBySide("an onerror of ctx's own", {
   set (app, { log }) {
     app.use((ctx, next) => {
       ctx.onerror = function (err) {
-        if (err === null) return // as koa calls it when a response has ended
+        // As koa calls it when a response has ended, and koa 3 when the client leaves during a stream.
+        if (err === null || err?.code === 'ERR_STREAM_PREMATURE_CLOSE') return
         log(typeof err, err instanceof Error || err)
         this.status = 409
         this.res.end('own')
@@ -444,6 +448,163 @@ sideBySide("an onerror of ctx's own", {
   },
   routes: ROUTES_THROWING,
   exchanges: { 'what was thrown': THROWING }
+})
+
+// ---- what takes an app, or makes one
+
+sideBySide('koa-websocket', {
+  set (app) { area('koa-websocket')(app) }
+})
+
+sideBySide('koa2-swagger-ui', {
+  set (app) {
+    app.use(area('koa2-swagger-ui').koaSwagger({ routePrefix: '/docs', swaggerOptions: { url: '/openapi.json' } }))
+  },
+  exchanges: { 'the page': [['GET /docs'], ['HEAD /docs'], ['GET /docs/none'], ['GET /']] }
+})
+
+sideBySide('webpack-dev-middleware', {
+  async set (app) {
+    const compiler = area('webpack')({ mode: 'development', entry: require.resolve('koa-compose'), output: { path: '/site' } })
+    const middleware = area('webpack-dev-middleware').koaWrapper(compiler, { stats: 'none', publicPath: '/site/' })
+    app.use(middleware)
+    await new Promise(resolve => middleware.devMiddleware.waitUntilValid(resolve))
+    return { close: () => new Promise(resolve => middleware.devMiddleware.close(resolve)) }
+  },
+  exchanges: {
+    'a bundle': [['GET /site/main.js'], ['HEAD /site/main.js'], ['GET /site/main.js', { range: 'bytes=0-9' }], ['GET /site/none.js'], ['GET /']]
+  }
+})
+
+sideBySide('routing-controllers', {
+  set (app) {
+    area('reflect-metadata')
+    const { Body, Get, HttpCode, JsonController, NotFoundError, Param, Post, QueryParam, useKoaServer } = area('routing-controllers')
+    class Users {
+      list (q) { return { q } }
+      one (id) {
+        if (id > 1) throw new NotFoundError(`no user ${id}`)
+        return { id }
+      }
+
+      add (user) { return user }
+    }
+    const decorate = (name, route, parameter, ...more) => {
+      for (const one of [route, ...more]) one(Users.prototype, name)
+      parameter(Users.prototype, name, 0)
+    }
+    Reflect.defineMetadata('design:paramtypes', [Number], Users.prototype, 'one')
+    Reflect.defineMetadata('design:paramtypes', [String], Users.prototype, 'list')
+    Reflect.defineMetadata('design:paramtypes', [Object], Users.prototype, 'add')
+    decorate('list', Get('/'), QueryParam('q'))
+    decorate('one', Get('/:id'), Param('id'))
+    decorate('add', Post('/'), Body(), HttpCode(201))
+    JsonController('/users')(Users)
+    useKoaServer(app, { controllers: [Users], development: false })
+  },
+  exchanges: {
+    controllers: [
+      ['GET /users?q=a'], ['HEAD /users'], ['GET /users/1'], ['GET /users/2'], ['GET /users/x'], ['POST /users', json, '{"name":"a"}'],
+      ['POST /users', json, '{"name"'], ['GET /']
+    ]
+  }
+})
+
+sideBySide('@as-integrations/koa', {
+  lines: [3],
+  async set (app) {
+    const { ApolloServer } = area('@apollo/server')
+    const { koaMiddleware } = await import(pathToFileURL(path.join(modules, '@as-integrations/koa/dist/index.js')))
+    const server = new ApolloServer({
+      typeDefs: 'type Query { hello(name: String): String! }', resolvers: { Query: { hello } }, includeStacktraceInErrorResponses: false
+    })
+    await server.start()
+    const parse = require('koa-bodyparser')()
+    const graphql = koaMiddleware(server)
+    app.use((ctx, next) => ctx.path === '/graphql' ? parse(ctx, () => graphql(ctx, next)) : next())
+    return { close: () => server.stop() }
+  },
+  exchanges: {
+    queries: ['{ hello(name: "a") }', '{ hello(name: "fails") }', '{ nothing }', '{'].map(query => ['POST /graphql', json, JSON.stringify({ query })])
+      .concat([['GET /graphql?query=%7Bhello%7D', { 'apollo-require-preflight': 'yes' }], ['GET /graphql'], ['GET /']])
+  }
+})
+
+function hello (parent, { name }) {
+  if (name === 'fails') throw new Error('failed')
+  return `Hello ${name}`
+}
+
+sideBySide('@bull-board/koa', {
+  lines: [3],
+  set (app, { Koa }) {
+    const { KoaAdapter } = withKoa(Koa, () => area('@bull-board/koa'))
+    const adapter = new KoaAdapter().setBasePath('/board')
+    area('@bull-board/api').createBullBoard({ queues: [], serverAdapter: adapter })
+    app.use(adapter.registerPlugin())
+  },
+  exchanges: {
+    'the board': [
+      ['GET /board'], ['GET /board/'], ['HEAD /board/'], ['GET /board/api/queues'], ['PUT /board/api/queues/none/pause'],
+      ['GET /board/static/none.js'], ['POST /board/api/queues', json, '{'], ['GET /']
+    ]
+  }
+})
+
+/** Loads packages to whom `require('koa')` gives this class. */
+function withKoa (Koa, load) {
+  const { _load } = Module
+  Module._load = function (request, ...rest) { return request === 'koa' ? Koa : _load.call(this, request, ...rest) }
+  for (const file of Object.keys(require.cache)) if (file.includes('/@bull-board/koa/')) delete require.cache[file]
+  try {
+    return load()
+  } finally {
+    Module._load = _load
+  }
+}
+
+// ---- an app of the packages that most Koa apps have
+
+sideBySide("twenty of Koa's packages in one app", {
+  lines: [2], // koa 3 ends the process if a client leaves while koa-logger counts a stream
+  isSorted: true,
+  set (app, { log }) {
+    const Router = require('@koa/router')
+    const mount = require('koa-mount')
+    const router = new Router()
+    router.get('/files/:name', ctx => require('koa-send')(ctx, ctx.params.name, { root: __dirname }))
+    router.get('/private', area('koa-jwt')({ secret: 'secret' }), ctx => { ctx.body = 'private' })
+    router.post('/form', ctx => { ctx.body = ctx.request.body })
+    router.get('/views', ctx => {
+      ctx.session.views = (ctx.session.views || 0) + 1
+      ctx.body = { views: ctx.session.views }
+    })
+    router.post('/upload', require('@koa/multer')().single('file'), ctx => { ctx.body = { size: ctx.file.size } })
+
+    app.use(area('koa-logger')({ transporter: (text, [format, method, url, status]) => log(method, url, status) }))
+    app.use(area('koa-morgan')('tiny', { stream: { write: line => log(line.replace(/[\d.]+ ms/, 'ms')) } }))
+    app.use(require('koa-ratelimit')({ driver: 'memory', db: new Map(), max: 10000, id: () => 'all', disableHeader: true }))
+    app.use(require('koa-helmet')())
+    app.use(require('@koa/cors')({ credentials: true }))
+    app.use(require('koa-compress')({ threshold: 500 }))
+    app.use(require('koa-conditional-get')())
+    app.use(require('koa-etag').default())
+    app.use(require('koa-favicon')())
+    app.use(require('koa-session').createSession({ signed: false, maxAge: 'session' }, app))
+    app.use(async (ctx, next) => ctx.path === '/form' ? require('koa-bodyparser')()(ctx, next) : next())
+    app.use(area('koa-passport').initialize?.() ?? ((ctx, next) => next()))
+    app.use(area('koa-json')({ pretty: false, param: 'pretty' }))
+    app.use(mount('/public', require('koa-static')(__dirname)))
+    app.use(require('koa-compose')([router.routes(), router.allowedMethods()]))
+  },
+  exchanges: {
+    pages: [
+      ['GET /files/area.js'], ['HEAD /files/area.js'], ['GET /public/area.js', gzip], ['GET /files/none'], ['GET /private'],
+      ['POST /form', form, 'a=b'], ['POST /form', json, '{'], ['GET /views'], ['GET /views'], ['GET /?pretty'], ['OPTIONS /form'],
+      ['DELETE /form'], ['GET /', { origin: 'http://a.example' }], ['GET /text', gzip], ['POST /upload', multipart, UPLOAD]
+    ]
+  },
+  mask: text => text.replace(/koa\.sess=[\w=-]{9,}/g, 'koa.sess=SESSION')
 })
 
 // ---- node's own

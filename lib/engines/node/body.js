@@ -1,6 +1,7 @@
 'use strict'
 
 const { aborted, tooLong, used } = require('../errors')
+const http2Stream = require('./http2-stream')
 
 /**
  * Read the body of node's own request into one Buffer.
@@ -45,7 +46,7 @@ exports.readStream = function (req, limit) {
 // response (RFC 9113, 8.1); node closes an HTTP/1 connection or skips the rest.
 function leave (req) {
   req.pause()
-  const { stream } = req
+  const stream = http2Stream(req)
   if (!stream) return
   stream.once('finish', () => {
     stream.close()

@@ -3,6 +3,7 @@
 const process = require('process')
 const { setImmediate } = require('timers') // jsdom has none
 const { responseLost } = require('../errors')
+const http2Stream = require('./http2-stream')
 
 /** An engine's response, as a property of node's, which that engine has made. */
 const kOutgoing = Symbol.for('kone.outgoing')
@@ -21,7 +22,8 @@ module.exports = function whenFinished (req, res, fn) {
   if (res[kOutgoing] !== undefined) return res[kOutgoing].onFinished(fn)
   let delivery = res[kDelivery]
   if (delivery === undefined) {
-    delivery = res[kDelivery] = res.stream ? new StreamDelivery(res.stream) : new Delivery(req.socket, res)
+    const stream = http2Stream(res)
+    delivery = res[kDelivery] = stream ? new StreamDelivery(stream) : new Delivery(req.socket, res)
   }
   delivery.onSettled(fn)
 }

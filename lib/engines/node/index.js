@@ -2,6 +2,7 @@
 
 const { readStream } = require('./body')
 const whenFinished = require('./finished')
+const http2Stream = require('./http2-stream')
 
 /**
  * What the core needs beyond node's API, for node's own req and res (HTTP/1 and HTTP/2) and for plain objects in their
@@ -28,7 +29,8 @@ exports.sink = ctx => ctx.res
 /** Whether a response can still be sent: it has not ended, and the client is connected. */
 exports.canRespond = function (res) {
   if (res.writableEnded || res.finished) return false
-  const { socket, stream } = res
+  const { socket } = res
+  const stream = http2Stream(res)
   // HTTP/2: node ends the writable side of a HEAD's stream before the response.
   if (stream) return !stream.destroyed && !stream.closed
   // A queued response on a pipelined connection has no socket yet.

@@ -37,7 +37,7 @@ module.exports = {
     .replace(/\b(code|access_token|id_token|n|iat|exp|jti|state|xsrf)((?:\\?"):(?:\\?")?|=|\\" value=\\")[\w.~-]+/g, '$1$2MASKED')
     .replace(/name=\\"xsrf\\" value=\\"\w+/g, 'XSRF')
     .replace(/(expires=)\w{3}, \d\d \w{3} 2\d{3} [\d:]+ GMT/g, '$1TIME')
-    .replace(/((?:uid|cookie|grantId)<\/strong>: '?)[\w-]+/g, '$1ID')
+    .replace(/((?:uid|cookie|grantId)<\/strong>: (?:'|&#39;)?)[\w-]+/g, '$1ID')
     .replace(/nonce-[\w+/=-]+/g, 'nonce'),
 
   async ask (client) {
