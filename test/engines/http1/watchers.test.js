@@ -7,6 +7,7 @@ const { execFile } = require('node:child_process')
 const http = require('node:http')
 const { promisify } = require('node:util')
 
+const { record } = require('./patched')
 const { get, holding, isNodes, post, sides, unsupported, use, waitFor } = require('./sides')
 
 const CHANNELS = ['http.server.request.start', 'http.server.response.created', 'http.server.response.finish']
@@ -213,6 +214,26 @@ sides('a subscriber of http.server.response.finish that comes late', ({ it, serv
       assert.deepEqual(seen, targets.map(url => [url, true, true, 201, 'one', true, true, true, true]))
     })
   }
+})
+
+sides('a patch of a prototype that comes after the response', ({ it, serve }) => {
+  it('should not see that ctx.res is read for the first time', async () => {
+    let ctx
+    const site = await serve(use(one => {
+      ctx = one
+      ctx.body = 'hello'
+    }))
+    await site.ask(get('/'))
+    await new Promise(resolve => setImmediate(resolve))
+    const log = []
+    const undo = record(log, ['res'])
+    try {
+      assert(ctx.res.writableEnded && ctx.res.headersSent)
+    } finally {
+      undo()
+    }
+    assert.deepEqual(log, [])
+  })
 })
 
 describe('KONE_WARN_FALLBACK', () => {

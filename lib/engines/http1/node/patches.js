@@ -20,7 +20,7 @@ const {
   flushHeaders, _send, _storeHeader, addTrailers, setTimeout: responseTimeout,
   on: responseOn, emit: responseEmit, write, end, writeHead, _implicitHeader, assignSocket, detachSocket,
   destroy, writeEarlyHints, writeContinue, writeProcessing, cork, uncork, pipe: responsePipe,
-  _writeRaw, _finish, _flush, _flushOutput
+  _writeRaw, _finish, _flush, _flushOutput, _isLenientHeaderValidation
 } = response
 
 /** Node's own methods whose source tells that they are node's. */
@@ -89,4 +89,7 @@ function isReplaced () {
     response.assignSocket !== assignSocket || response.detachSocket !== detachSocket
 }
 
-module.exports = { isPatched, isReplaced }
+/** What node calls when a response ends. */
+const NODES = { emit: responseEmit, end, writeHead, uncork, _implicitHeader, _send, _isLenientHeaderValidation }
+
+module.exports = { NODES, isPatched, isReplaced }

@@ -5,7 +5,7 @@ const http = require('http')
 const process = require('process')
 const { call, callAll, emit } = require('../call')
 const { notWritten } = require('../errors')
-const { isPatched } = require('./patches')
+const { NODES, isPatched } = require('./patches')
 const { setMessage } = require('./socket')
 const watchers = require('./watchers')
 const { Pieces, lengthOf } = require('../output/pieces')
@@ -44,6 +44,7 @@ const kRequest = Symbol('kone.request')     // a request assigned to `res.req`
 const kPlainBody = Symbol('kone.plainBody') // body of a response whose header section Outgoing has built, or NONE
 
 const kMarkRemoved = Symbol('kone.markRemoved')
+const kEndUnseen = Symbol('kone.endUnseen')
 
 /** Of kHeaders: Outgoing still holds the fields. (null is node's own value of a response without fields.) */
 const FAST = undefined
@@ -148,6 +149,14 @@ class FrontResponse extends http.ServerResponse {
     if (removed & REMOVED['transfer-encoding']) this._removedTE = true
     if (removed & REMOVED.connection) this._removedConnection = true
     if (removed & REMOVED.date) this.sendDate = false
+  }
+
+  /** Ends it where node would have ended it before: no patch shall see that. */
+  [kEndUnseen] (socket) {
+    if (isPatched()) Object.assign(this, NODES)
+    this.assignSocket(socket)
+    this.end()
+    if (isPatched()) for (const name of Object.keys(NODES)) delete this[name]
   }
 
   /** Earlier responses that are on their way are flushed first. */
@@ -411,8 +420,7 @@ function showEnded (outgoing) {
   const socket = new NullSocket()
   res._writeRaw = _writeRaw
   res._finish = _finish
-  res.assignSocket(socket)
-  res.end() // before the status, which may be invalid by now
+  res[kEndUnseen](socket) // before the status, which may be invalid by now
   res.detachSocket(socket)
   res.statusCode = outgoing.status
   res.statusMessage = outgoing.message ?? (http.STATUS_CODES[outgoing.status] || 'unknown')
