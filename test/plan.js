@@ -39,7 +39,7 @@ const BLUEBIRD = ['test/application', 'test/context']
 const SEE_PROMISE = ['lib/application.js', 'lib/bluebird.js', 'lib/engines/host.js']
 
 /** Again in `make test-all`, with servers that other code creates (`KONE_FRONT=callback`). */
-const CREATED_ELSEWHERE = ['test/engines/http1']
+const CREATED_ELSEWHERE = ['test/compat/packages.test.js', 'test/engines/http1']
 
 /** Once in `make test-all`: what does not depend on the Node under test, or takes its own. */
 const ANY_NODE = [

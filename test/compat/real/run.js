@@ -9,6 +9,7 @@
  *    … --no-load                                 responses only; nothing is written
  *    … --rounds=16                               more of them than 8
  *    … --node=26                                 the Node that runs the servers, as in the lab
+ *    KONE_FRONT=callback …                       in servers that other code creates, with app.callback()
  *
  * Installed below KONE_CACHE (~/.cache/kone): kone from the tarball of `npm pack`, as "koa" and
  * by `overrides`, so that every package there gets it.
