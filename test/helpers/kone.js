@@ -22,14 +22,15 @@ class Elsewhere extends Kone {
     server.on('request', listener)
     track(server)
     this.#servers.add(server.once('close', () => this.#servers.delete(server)))
-    server.prependListener('listening', () => {
-      try {
-        // The app gets no such request, because it cannot create a context for it.
-        listener({ socket: { server }, httpVersionMajor: 1, get url () { throw FIRST } }, {})
-      } catch (err) {
-        if (err !== FIRST) throw err
-      }
-    })
+    Object.defineProperty(server, 'listening', { value: true, configurable: true })
+    try {
+      // The app gets no such request, because it cannot create a context for it.
+      listener({ socket: { server }, httpVersionMajor: 1, get url () { throw FIRST } }, {})
+    } catch (err) {
+      if (err !== FIRST) throw err
+    } finally {
+      delete server.listening
+    }
     this.close = async options => { await Promise.all([...this.#servers].map(server => drain(server, options))) }
     return server
   }
