@@ -2,6 +2,7 @@
 
 const { Buffer } = require('buffer')
 const { STATUS_CODES } = require('http')
+const { setImmediate } = require('timers')
 const { inspect } = require('util')
 const compose = require('./compose')
 const { isError } = require('./errors')
