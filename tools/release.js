@@ -7,6 +7,12 @@ const path = require('node:path')
 // The packages that have the version of a release.
 const PACKAGES = ['.', 'create']
 
+// What npm shows of a package besides its version.
+const FIELDS = ['repository', 'homepage', 'bugs', 'author']
+
+// RFC 2606: no host ever has a name that ends so. The checkout has such names until its owner has chosen.
+const PLACEHOLDER = /\.invalid\b/
+
 /**
  * Make a release of the checkout: version, CHANGELOG section, checks, commit and tag. Nothing is pushed or
  * published, and what cannot be released is left as it was.
@@ -28,6 +34,13 @@ module.exports = function release ({ root, version, check }) {
   if (compare(version, current) < 0) throw new Error(`release: ${version} is older than ${current}`)
   if (git('status', '--porcelain') !== '') throw new Error('release: commit or stash what was changed first')
   if (git('tag', '--list', tag) !== '') throw new Error(`release: there is a tag ${tag}`)
+
+  for (const folder of PACKAGES) {
+    const name = path.posix.join(folder, 'package.json')
+    const manifest = JSON.parse(fs.readFileSync(file(name), 'utf8'))
+    const empty = FIELDS.filter(field => !manifest[field] || PLACEHOLDER.test(JSON.stringify(manifest[field])))
+    if (empty.length > 0) throw new Error(`release: ${name} has no ${empty.join(', ')} yet: write them in place of the placeholders`)
+  }
 
   const changelog = fs.readFileSync(file('CHANGELOG.md'), 'utf8')
   const [heading, title, text] = /^## (\S+)[^\n]*\n([^]*?)(?=^## |(?![^]))/m.exec(changelog) ?? []

@@ -9,8 +9,10 @@ const require = createRequire(import.meta.url)
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const manifest = require('../../package.json')
 
-// Where the repository is published: for "Edit this page". A checkout without either shows the file's name.
-const repository = process.env.KONE_REPOSITORY || manifest.repository?.url?.replace(/^git\+|\.git$/g, '')
+// Where the repository is published: for "Edit this page". Until package.json names it, the file's name is shown.
+const named = manifest.repository.url.replace(/^git\+|\.git$/g, '')
+const isPlaceholder = new URL(named).hostname.endsWith('.invalid')
+const repository = process.env.KONE_REPOSITORY || (isPlaceholder ? undefined : named)
 
 // A file's page: the site shows Markdown of the whole repository.
 const rewrites = {

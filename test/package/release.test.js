@@ -8,6 +8,13 @@ const path = require('node:path')
 const { afterEach, beforeEach, describe, it } = require('node:test')
 const release = require('../../tools/release')
 
+const NAMED = {
+  author: 'Ada',
+  repository: { type: 'git', url: 'git+https://example.com/ada/kone.git' },
+  homepage: 'https://example.com/kone',
+  bugs: { url: 'https://example.com/ada/kone/issues' }
+}
+
 describe('make release', () => {
   let root
 
@@ -16,14 +23,15 @@ describe('make release', () => {
   const write = (name, text) => fs.writeFileSync(path.join(root, name), text)
   const json = name => JSON.parse(read(name))
   const state = () => [git('status', '--porcelain'), git('rev-parse', 'HEAD'), git('tag', '--list')]
+  const manifest = (name, fields = {}) => JSON.stringify({ name, version: '2.17.0', ...NAMED, ...fields }, null, 2) + '\n'
   const make = (version, check = () => {}) => release({ root, version, check })
 
   beforeEach(() => {
     root = fs.mkdtempSync(path.join(os.tmpdir(), 'kone-release-'))
     fs.mkdirSync(path.join(root, 'create'))
-    write('package.json', '{\n  "name": "kone",\n  "version": "2.17.0"\n}\n')
+    write('package.json', manifest('kone'))
     write('package-lock.json', '{\n  "version": "2.17.0",\n  "packages": {\n    "": {\n      "version": "2.17.0"\n    }\n  }\n}\n')
-    write('create/package.json', '{\n  "name": "create-kone",\n  "version": "2.17.0"\n}\n')
+    write('create/package.json', manifest('create-kone'))
     write('CHANGELOG.md', '# Changelog\n\n## Unreleased\n\n- $& something new.\n\n## 2.17.0\n\nThe first release.\n')
     git('init', '--quiet')
     git('config', 'user.name', 'test')
@@ -82,5 +90,28 @@ describe('make release', () => {
       git('commit', '--quiet', '--all', '--message', 'changelog')
       assert.throws(() => make('2.18.0'), { message })
     }
+  })
+  it('should refuse placeholders, and fields that are missing, of both packages', () => {
+    const refuses = (file, fields, names) => {
+      const text = read(file)
+      write(file, manifest('kone', fields))
+      git('commit', '--quiet', '--all', '--message', 'fields')
+      const before = state()
+      assert.throws(() => make('2.18.0'), {
+        message: `release: ${file} has no ${names.join(', ')} yet: write them in place of the placeholders`
+      })
+      assert.deepEqual(state(), before)
+      write(file, text)
+      git('commit', '--quiet', '--all', '--message', 'as before')
+    }
+    for (const file of ['package.json', 'create/package.json']) {
+      const own = require(`../../${file}`)
+      for (const name of Object.keys(NAMED)) {
+        refuses(file, { [name]: undefined }, [name])
+        if (/\.invalid\b/.test(JSON.stringify(own[name]))) refuses(file, { [name]: own[name] }, [name])
+      }
+      refuses(file, { bugs: '', author: undefined }, ['bugs', 'author'])
+    }
+    assert.equal(make('2.18.0'), 'v2.18.0')
   })
 })
