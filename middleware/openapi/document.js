@@ -2,10 +2,10 @@
 
 const fs = require('fs')
 const { STATUS_CODES } = require('http')
+const { isOfApp, placeOfFunction } = require('../../lib/places')
 const convert = require('../_shared/json-schema')
 const { misuse } = require('../_shared/usage-error')
 const templatesOf = require('./path')
-const placeOf = require('./place')
 const Components = require('./schema')
 
 const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'] // that OpenAPI has
@@ -152,6 +152,13 @@ function warningsOf (route) {
 
 function nameOf ({ method, layer }) {
   return `${method.toUpperCase()} ${layer.path}${placeOf(layer.stack)}`
+}
+
+// Of the last handler that the app wrote.
+function placeOf (handlers) {
+  const places = handlers.toReversed().map(placeOfFunction)
+  const place = places.find(place => place !== null && isOfApp(place.file))
+  return place === undefined ? '' : ` (${place.file}:${place.row})`
 }
 
 function operationOf (route, around, store, ids, schemes = {}) {
