@@ -34,7 +34,7 @@ function report () {
   for (const fault of faults) console.error(`${fault}${PAGE}`)
   const text = name => fs.readFileSync(fs.existsSync(path.join(to, name)) ? path.join(to, name) : path.join(ROOT, name), 'utf8')
   const isOurs = to === ROOT && from === RESULTS
-  const made = generate({ results, readme: text('README.md'), claims: isOurs ? claims.read() : {}, accept, isStale })
+  const made = generate({ results, readme: text('README.md'), home: text('docs/index.md'), claims: isOurs ? claims.read() : {}, accept, isStale })
   for (const [name, content] of made.files) {
     fs.mkdirSync(path.dirname(path.join(to, name)), { recursive: true })
     fs.writeFileSync(path.join(to, name), content)

@@ -128,7 +128,7 @@ const siteModules = {
 
 export default defineConfig({
   title: 'kone',
-  description: 'A drop-in replacement for Koa 2 that uses less CPU per request than a bare node:http handler',
+  description: manifest.description,
   lang: 'en',
   cleanUrls: true,
   ignoreDeadLinks: 'localhostLinks',

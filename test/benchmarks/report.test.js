@@ -16,7 +16,7 @@ const { parse, stringify } = require('../../benchmarks/lib/run/result')
 const { result } = require('./fixtures/labs')
 
 const REPORT = path.join(__dirname, '../../benchmarks/report.js')
-const README = ['chart', 'set', 'dropin'].map(name => `<!-- ${name} -->\n<!-- /${name} -->`).join('\n')
+const README = ['headline', 'chart', 'set', 'dropin'].map(name => `<!-- ${name} -->\n<!-- /${name} -->`).join('\n')
 const made = (results, more) => generate({ results, readme: README, claims: {}, ...more })
 const page = (lab, results, more) => made(results, more).files.get(`docs/reports/${lab}.md`)
 
@@ -116,6 +116,35 @@ describe('the index of the reports', () => {
   it('should hold no aim', () => {
     const all = [...made(LABS.map(lab => result(lab))).files].filter(([name]) => name.endsWith('.md')).map(([, text]) => text).join()
     assert.doesNotMatch(all, /Target missed|targets|aimed|MISSED/)
+  })
+})
+
+describe('what README.md and the first page of the documentation say', () => {
+  const HOME = '---\n# measured\nold: 1\n# /measured\n---\n'
+  const [dropin, battle] = [result('dropin'), result('battle')]
+  const all = files => [files.get('README.md'), files.get('docs/index.md')]
+  const times = (one, contender, factor) => ({
+    ...one,
+    rows: one.rows.map(row => row.contender !== contender ? row : { ...row, rounds: row.rounds.map(value => value * factor) })
+  })
+
+  it('should have its scope: plain requests, unmodified packages, Koa and node:http', () => {
+    for (const text of all(made([battle, dropin], { home: HOME }).files)) {
+      assert.match(text, /On Node 26, hello world behind five middleware takes [\d.]+ of Koa 2’s CPU time and [\d.]+ of a bare node:http handler’s\. With unmodified packages it takes [\d.]+ to [\d.]+ of Koa 2’s, and [\d.]+ to [\d.]+ of that of the same response by hand\./)
+      assert.doesNotMatch(text, /old: 1|undefined|NaN/)
+    }
+  })
+
+  it('should not speak of what was not measured', () => {
+    for (const text of all(made([battle], { home: HOME }).files)) assert.doesNotMatch(text, /unmodified packages it/)
+    for (const text of all(made([], { home: HOME }).files)) assert.match(text, /No result is committed yet/)
+  })
+
+  it('should have a column of node:http for unmodified packages, and name what kone loses', () => {
+    const readme = one => made([battle, one]).files.get('README.md')
+    assert.match(readme(dropin), /\| kone ÷ `node:http` \| kone ÷ Koa \|/)
+    assert.match(readme(times(dropin, 'node', 0.01)), /kone takes more than `node:http` by hand in: koa-helmet.*; pino-http/)
+    assert.doesNotMatch(readme(times(dropin, 'node', 100)), /kone takes more than/)
   })
 })
 
@@ -235,7 +264,7 @@ describe('make report', () => {
     assert.match(report('--form', 'x').stderr, /^report: Unknown option '--form' \(benchmarks\/README\.md\)/)
     assert.match(report('--from', '/nowhere').stderr, /--from must be a folder with results/)
     assert.match(report('--help').stdout, /--accept/)
-    assert.throws(() => made([], { readme: '<!-- chart -->' }), { message: 'README.md must have <!-- chart --> and <!-- /chart -->' })
+    assert.throws(() => made([], { readme: '<!-- chart -->' }), { message: 'README.md must have <!-- headline --> and <!-- /headline -->' })
   })
 })
 

@@ -13,7 +13,7 @@ const text = file => fs.readFileSync(path.join(ROOT, file), 'utf8')
 
 describe('the committed results', () => {
   const { results, faults } = read(RESULTS)
-  const made = generate({ results, readme: text('README.md'), claims: claims.read() })
+  const made = generate({ results, readme: text('README.md'), home: text('docs/index.md'), claims: claims.read() })
 
   it('should be sound', () => assert.deepEqual(faults, []))
 

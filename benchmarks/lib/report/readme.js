@@ -2,10 +2,12 @@
 
 const { commit, picture } = require('./page')
 const { overview } = require('./tables')
-const { markdown, ratio, short } = require('./text')
+const { markdown, ratio, short, two } = require('./text')
+const unmodified = require('../../labs/dropin/workloads').filter(({ to }) => to === 'koa')
 
 /*
- * What README.md shows of the results, between markers: a chart, and two tables.
+ * What README.md shows of the results, between markers: a headline, a chart, and two tables. The first screen of the
+ * documentation has the headline, too, and its three bars.
  */
 
 // [what, lab, workload, contenders under another name]
@@ -21,15 +23,19 @@ const SET = [
 
 const DROPIN = [
   ['koa-helmet, @koa/cors, koa-bodyparser, @koa/router, JSON', 'API'],
-  ['the same, POST of 200 bytes of JSON', 'API, POST'],
+  ['that API, POST of 200 bytes of JSON', 'API, POST'],
+  ['pino-http to a file, JSON', 'pino-http'],
   ['koa-helmet, etag, koa-session, koa-static, 2 KB of HTML', 'page'],
+  ['koa-static, a file of 1 KB', 'koa-static, 1 KB'],
   ['koa-static, a file of 64 KB', 'koa-static, 64 KB'],
   ['`Readable.from`, 16 KB', 'Readable.from'],
   ['OpenTelemetry, instrumentation-http', 'OpenTelemetry'],
   ['`pm2 start app.js`, hello world', 'pm2']
 ]
 
-const BLOCKS = { chart, set, dropin }
+const PLAIN = 'hello, wrk' // of battle
+const BARS = { kone: 'kone', node: 'node:http', koa: 'Koa 2' }
+const BLOCKS = { headline, chart, set, dropin }
 const NONE = 'No result is committed yet: `make battle` measures on your machine.'
 const ENGLISH = new Intl.ListFormat('en-GB') // a, b and c
 
@@ -42,6 +48,39 @@ exports.fill = function (text, from) {
     text = `${text.slice(0, begin + open.length)}\n${make(from)}\n${text.slice(end)}`
   }
   return text
+}
+
+/** docs/index.md with the lines between `# measured` and `# /measured` of its front matter made from the results. */
+exports.home = function (text, { labs }) {
+  const [battle] = labs.get('battle') ?? []
+  const bars = Object.entries(BARS).map(([contender, name]) => ({ name, median: battle?.row(PLAIN, contender)?.median }))
+    .filter(({ median }) => median)
+  const lines = [
+    'measured:', `  text: ${JSON.stringify(scoped(labs) ?? NONE)}`, `  node: ${JSON.stringify(battle?.node ?? '')}`,
+    '  bars:', ...bars.map(({ name, median }) => `    - { name: ${JSON.stringify(name)}, cpu: ${short(median)} }`)
+  ]
+  return text.replace(/(?<=^# measured\n)[\s\S]*?(?=^# \/measured$)/m, () => `${lines.join('\n')}\n`)
+}
+
+function headline ({ labs }) {
+  return scoped(labs) ?? NONE
+}
+
+// What kone takes of the others' CPU time, of plain requests and of published packages, with what it loses.
+function scoped (labs) {
+  const [battle] = labs.get('battle') ?? []
+  const [dropin] = labs.get('dropin') ?? []
+  const plain = ['koa', 'node'].map(to => battle?.ratio(PLAIN, 'kone', to)?.median)
+  if (!plain.every(Boolean)) return undefined
+  const [koa, node] = ['koa', 'node'].map(to => range(unmodified.map(({ workload }) => dropin?.ratio(workload, 'kone', to)?.median)))
+  const packages = koa && node ? ` With unmodified packages it takes ${koa} of Koa 2’s, and ${node} of that of the same response by hand.` : ''
+  return `On Node ${battle.major}, hello world behind five middleware takes ${two(plain[0])} of Koa 2’s CPU time and ` +
+    `${two(plain[1])} of a bare node:http handler’s.${packages}`
+}
+
+function range (medians) {
+  const known = medians.filter(Boolean)
+  return known.length ? `${two(Math.min(...known))} to ${two(Math.max(...known))}` : undefined
 }
 
 function chart ({ chart }) {
@@ -63,14 +102,20 @@ function dropin ({ labs }) {
   if (!lines.length) return 'No result of unmodified packages is committed yet: `make bench-dropin` measures on your machine.'
   return [
     markdown([
-      ['CPU per request, µs', 'Koa 2', 'kone', 'kone ÷ Koa', ...older.map(({ major }) => `on Node ${major}`)],
+      ['CPU per request, µs', 'kone', '`node:http`', 'Koa 2', 'kone ÷ `node:http`', 'kone ÷ Koa', ...older.map(({ major }) => `on Node ${major}`)],
       ...lines.map(({ what, workload }) => [
-        what, ...['koa', 'kone'].map(name => short(figures.row(workload, name)?.median)),
-        ...[figures, ...older].map(one => ratio(one.ratio(workload, 'kone', 'koa')))
+        what, ...['kone', 'node', 'koa'].map(name => short(figures.row(workload, name)?.median)),
+        ratio(figures.ratio(workload, 'kone', 'node')), ...[figures, ...older].map(one => ratio(one.ratio(workload, 'kone', 'koa')))
       ])
     ]),
-    source(lines, 'The same published packages on both sides')
-  ].join('\n\n')
+    losses(lines),
+    source(lines, 'The same published packages on kone and Koa 2; `node:http` is the same response by hand')
+  ].filter(Boolean).join('\n\n')
+}
+
+function losses (lines) {
+  const lost = lines.filter(({ workload, figures }) => figures.ratio(workload, 'kone', 'node')?.median > 1).map(({ what }) => what)
+  return lost.length > 0 && `kone takes more than \`node:http\` by hand in: ${lost.join('; ')}.`
 }
 
 // Where the figures come from: one line.

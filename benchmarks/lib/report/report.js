@@ -22,8 +22,8 @@ const viewOf = exports.viewOf = function (lab) {
   return { lab, title: /^# (.*)/.exec(pages[''])[1], pages, ...require(path.join(folder, 'view')) }
 }
 
-/** Everything that people look at, made of committed results: README.md, docs/reports/ and its charts. */
-exports.generate = function ({ results, readme: text, claims: kept, accept, isStale = () => false }) {
+/** All that people look at, made of committed results: README.md, the site's first screen, docs/reports/ and its charts. */
+exports.generate = function ({ results, readme: text, home, claims: kept, accept, isStale = () => false }) {
   const labs = newest(results)
   const views = LABS.map(viewOf)
   const { claims, broken } = updated(views.flatMap(view => measured(view, labs.get(view.lab) ?? [])), kept, { accept })
@@ -42,6 +42,7 @@ exports.generate = function ({ results, readme: text, claims: kept, accept, isSt
   const [battle] = labs.get('battle') ?? []
   const chart = battle && sectionsOf(views[0], battle).find(({ chart }) => chart && !chart.name)?.chart
   files.set('README.md', readme.fill(text, { labs, chart }))
+  if (home) files.set('docs/index.md', readme.home(home, { labs }))
   for (const { result } of [...labs.values()].flat().filter(({ result }) => isStale(result))) {
     notes.push(`${result.lab}, Node ${parseInt(result.node.slice(1))}: lib/ has changed since it was measured`)
   }
