@@ -108,14 +108,13 @@ function dropin ({ labs }) {
         ratio(figures.ratio(workload, 'kone', 'node')), ...[figures, ...older].map(one => ratio(one.ratio(workload, 'kone', 'koa')))
       ])
     ]),
-    losses(lines),
-    source(lines, 'The same published packages on kone and Koa 2; `node:http` is the same response by hand')
-  ].filter(Boolean).join('\n\n')
+    `${losses(lines)}${source(lines, 'The same published packages on kone and Koa 2; `node:http` is the same response by hand')}`
+  ].join('\n\n')
 }
 
 function losses (lines) {
   const lost = lines.filter(({ workload, figures }) => figures.ratio(workload, 'kone', 'node')?.median > 1).map(({ what }) => what)
-  return lost.length > 0 && `kone takes more than \`node:http\` by hand in: ${lost.join('; ')}.`
+  return lost.length ? `kone takes more than \`node:http\` by hand in: ${lost.join('; ')}. ` : ''
 }
 
 // Where the figures come from: one line.
