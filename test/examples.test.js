@@ -59,6 +59,24 @@ example('json.js', ask => {
   })
 })
 
+example('openapi.js', ask => {
+  const post = body => ask('/items', { method: 'POST', body: JSON.stringify(body), headers: { 'Content-Type': 'application/json' } })
+
+  it('should add an item and list it', async () => {
+    assert.equal((await post({ name: 'Tea' })).status, 400)
+    assert.equal((await post({ name: 'Tea', price: 4 })).status, 201)
+    assert.deepEqual(await (await ask('/items')).json(), [{ id: 1, name: 'Tea', price: 4 }])
+    assert.equal((await ask('/items/1')).status, 200)
+    assert.equal((await ask('/items/2')).status, 404)
+  })
+
+  it('should describe itself, with a page', async () => {
+    const { paths } = await (await ask('/openapi.json')).json()
+    assert.deepEqual(Object.keys(paths), ['/items', '/items/{id}'])
+    assert.match(await (await ask('/docs')).text(), /<script src="\/docs\/page.js">/)
+  })
+})
+
 example('streaming.js', ask => {
   const ticks = 'tick 1\ntick 2\ntick 3\ntick 4\ntick 5\n'
 

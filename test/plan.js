@@ -24,7 +24,7 @@ const LONG = [
   'test/create.test.js', 'test/deploy/folder.test.js', 'test/deploy/hosts.test.js', 'test/deploy/lint.test.js',
   'test/docs/getting-started.test.js', 'test/docs/install.test.js', 'test/docs/site.test.js',
   'test/e2e/app.errors.test.js', 'test/e2e/app.look.test.js', 'test/e2e/app.test.js', 'test/e2e/process.test.js',
-  'test/engines/fetch/runtimes.set.test.js', 'test/middleware/static.disk.test.js', 'test/package/package.test.js',
+  'test/engines/fetch/runtimes.set.test.js', 'test/middleware/static.disk.test.js', 'test/openapi', 'test/package/package.test.js',
   'test/published/published.test.js', 'test/runners', 'test/security/linear.test.js', 'test/types/compilers.test.js',
   'test/types/cost.test.js', 'test/types/path.test.js'
 ]
@@ -47,7 +47,7 @@ const ANY_NODE = [
   'test/compat/koa3.test.js', 'test/middleware/static.disk.test.js',
   'test/compat/real.test.js', 'test/create.test.js', 'test/deploy', 'test/docs', 'test/e2e',
   'test/engines/fetch/runtimes.set.test.js', 'test/engines/fetch/runtimes.test.js',
-  'test/examples.test.js', 'test/messages.test.js', 'test/mutants', 'test/package', 'test/plan.test.js', 'test/published',
+  'test/examples.test.js', 'test/messages.test.js', 'test/mutants', 'test/openapi', 'test/package', 'test/plan.test.js', 'test/published',
   'test/runners', 'test/security/linear.test.js', 'test/security/regexp.test.js', 'test/types', 'test/types.test.js', 'test/workflows.test.js'
 ]
 

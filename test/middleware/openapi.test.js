@@ -232,7 +232,7 @@ describe('openapi(app)', () => {
     const page = await app.inject('/docs')
     assert.equal(page.status, 200)
     const parts = [...page.text().matchAll(/(?:src|href)="([^"]+)"/g)].map(([, url]) => url)
-    assert.deepEqual(parts, ['/docs/page.css', '/docs/page.js', '/docs/start.js'])
+    assert.deepEqual(parts, ['/docs/page.css', '/docs/start.js', '/docs/page.js'])
     for (const part of parts) {
       const { status, headers } = await app.inject(part)
       assert.equal(status, 200)
