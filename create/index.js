@@ -12,7 +12,7 @@ const USAGE = `usage: npm create kone <folder> [-- options]
 
   --ts      TypeScript instead of JavaScript
   --api     a JSON API: typed router, validation, health, metrics
-  --bare    one route
+  --bare    one route and a health check
             without either: a small site on the middleware set
   --help, --version
 `
@@ -93,11 +93,14 @@ function checkEmpty (folder, given) {
  */
 function create (folder, name, { ts = false, api = false, bare = false }) {
   const kind = api ? 'api' : bare ? 'bare' : 'site'
-  const layers = [kind, 'all', ts ? 'all-ts' : 'all-js']
+  const layers = [kind, ...bare ? [] : ['redis'], 'all', ts ? 'all-ts' : 'all-js']
+  const tarball = tarballFor(folder)
   const first = fs.mkdirSync(folder, { recursive: true })
   try {
     for (const layer of layers) copy(path.join(__dirname, 'template', layer), folder, ts)
-    write(folder, 'package.json', JSON.stringify(manifest(name, ts, api), null, 2) + '\n')
+    if (tarball) fs.copyFileSync(tarball, path.join(folder, path.basename(tarball)))
+    const spec = tarball ? `file:${path.basename(tarball)}` : process.env.KONE_SPEC || `^${version}`
+    write(folder, 'package.json', JSON.stringify(manifest(name, kind, ts, spec), null, 2) + '\n')
   } catch (err) {
     for (const entry of fs.readdirSync(folder)) {
       if (entry !== '.git') fs.rmSync(path.join(folder, entry), { recursive: true, force: true })
@@ -105,6 +108,18 @@ function create (folder, name, { ts = false, api = false, bare = false }) {
     if (first) fs.rmSync(first, { recursive: true, force: true })
     throw err
   }
+}
+
+/**
+ * The tarball of kone that KONE_SPEC names, relative to the project as npm has it. It is copied into the project: an
+ * image is built of this folder alone, and so is a clone.
+ */
+function tarballFor (folder) {
+  const [, file] = /^file:(.+\.tgz)$/.exec(process.env.KONE_SPEC) ?? []
+  if (file === undefined) return null
+  const found = path.resolve(folder, file)
+  if (!fs.existsSync(found)) throw new Mistake(`KONE_SPEC names ${found}, which does not exist: make it by make pack (try --help)`)
+  return found
 }
 
 function copy (from, to, ts) {
@@ -124,7 +139,7 @@ function write (folder, file, content) {
   fs.writeFileSync(target, content)
 }
 
-function manifest (name, ts, api) {
+function manifest (name, kind, ts, spec) {
   return {
     name,
     version: '0.1.0',
@@ -134,27 +149,30 @@ function manifest (name, ts, api) {
       ? {
           build: 'tsc',
           dev: 'kone dev src/server.ts',
+          lint: 'eslint .',
           routes: 'kone routes src/server.ts',
-          start: 'npm run build && node dist/server.js',
+          start: 'node dist/server.js',
           test: 'npm run build && node --test dist/*.test.js'
         }
       : {
           dev: 'kone dev server.js',
+          lint: 'eslint .',
           routes: 'kone routes server.js',
           start: 'node server.js',
           test: 'node --test'
         },
-    engines: { node: '>=20.6' },
+    engines: { node: '>=20.12' },
     dependencies: {
-      kone: process.env.KONE_SPEC || `^${version}`,
-      ...(api && { 'prom-client': '^15.1.3', zod: '^4.6.0' })
+      ...(kind !== 'bare' && { ioredis: '^6.0.0' }),
+      kone: spec,
+      ...(kind === 'api' && { 'prom-client': '^15.1.3', zod: '^4.6.0' })
     },
-    ...(ts && {
-      devDependencies: {
-        '@types/node': '^20.19.0',
-        ...(!process.features.typescript && { esbuild: '^0.28.2' }), // for kone dev
-        typescript: '^6.0.3'
-      }
-    })
+    devDependencies: {
+      ...(ts && { '@types/node': '^20.19.0' }),
+      ...(ts && !process.features.typescript && { esbuild: '^0.28.2' }), // for kone dev
+      eslint: '^9.39.5',
+      neostandard: '^0.13.0',
+      ...(ts && { typescript: '^6.0.3' })
+    }
   }
 }

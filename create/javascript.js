@@ -16,7 +16,8 @@ const RULES = [
   [/'\.\.\/'/g, "'./'"], // no src
   [/src\/(?=[\w.]+\.ts)/g, ''],
   [/\.ts\b/g, '.js'],
-  [/ compiles, then/g, ''] // of a README
+  [/ compiles, then runs/g, ' runs'], // of a README
+  [/^ +npm run build .*\n/gm, '']
 ]
 
 /**

@@ -8,9 +8,13 @@ const { stripTypeScriptTypes } = require('node:module')
 const net = require('node:net')
 const os = require('node:os')
 const path = require('node:path')
+const Redis = require('ioredis')
 const { read } = require('../cluster/settings')
 const javascript = require('../create/javascript')
 const { onFreePort } = require('./helpers/ports')
+const nodeOf = require('./helpers/node-of')
+const { missing, need } = require('./helpers/programs')
+const startRedis = require('./helpers/redis')
 const { start } = require('./helpers/child')
 const until = require('./helpers/until')
 
@@ -24,11 +28,13 @@ after(() => fs.rmSync(folder, { recursive: true, force: true }))
 describe('npm create kone', () => {
   describe('makes a project that installs, type-checks, passes its tests, builds and serves', { concurrency: 2 }, () => {
     // the package as it would be published, in place of the registry's
-    let tarball
+    let tarball, redis
     before(async () => {
       const { stdout } = await run('npm', ['pack', '--json', '--pack-destination', folder], { cwd: root })
       tarball = path.join(folder, JSON.parse(stdout)[0].filename)
+      if (!missing('redis-server')) redis = await startRedis(need('redis-server'))
     })
+    after(() => redis?.stop())
 
     for (const language of ['js', 'ts']) {
       for (const kind of ['bare', 'site', 'api']) {
@@ -46,8 +52,10 @@ describe('npm create kone', () => {
       assert.equal(made.code, 0, made.stderr)
       assert.match(made.stdout, new RegExp(`cd ${name}\\n {2}npm install\\n {2}npm test`))
       const cwd = path.join(folder, name)
+      assert.equal(manifest(name).dependencies.kone, `file:${path.basename(tarball)}`)
 
       await succeeds(cwd, 'npm', ['install', '--prefer-offline', '--no-audit', '--no-fund'])
+      await succeeds(cwd, 'npm', ['run', 'lint'])
       if (language === 'js') await typeChecks(cwd)
       const stdout = await succeeds(cwd, 'npm', ['test']) // in TypeScript it builds, and so type-checks
       assert.match(stdout, /(#|ℹ) fail 0/)
@@ -55,8 +63,10 @@ describe('npm create kone', () => {
 
       const routes = await succeeds(cwd, 'npm', ['run', '--silent', 'routes'])
       assert.match(routes, { bare: /no routes/, site: /^POST +\/entries/m, api: /^GET +\/items\/:id +validate/m }[kind])
+      const built = language === 'ts' ? fs.statSync(path.join(cwd, 'dist/server.js')).mtimeMs : null
       for (const script of ['start', 'dev']) await serves(cwd, kind, script)
-      if (kind === 'api') await builds(cwd, language)
+      if (built) assert.equal(fs.statSync(path.join(cwd, 'dist/server.js')).mtimeMs, built, 'npm start compiles')
+      if (kind === 'api' || language === 'js') await builds(cwd, kind, language)
     }
 
     // the editor brings typescript and node's types
@@ -112,23 +122,31 @@ describe('npm create kone', () => {
       }
     }
 
-    /** The steps of the Dockerfile in folders: an app that starts of what is copied. */
-    async function builds (cwd, language) {
+    /**
+     * The steps of the Dockerfile in folders, with the Node of its image: an app that starts of what is copied, and
+     * reads the variables of compose.yaml.
+     */
+    async function builds (cwd, kind, language) {
       const stages = {}
-      let stage, command
+      let stage, command, check, node
       const env = { ...clean }
       const text = fs.readFileSync(path.join(cwd, 'Dockerfile'), 'utf8')
       const ignored = fs.readFileSync(path.join(cwd, '.dockerignore'), 'utf8').split('\n')
       for (const [, instruction, value] of text.matchAll(/^([A-Z]+) (.+)$/gm)) {
         const words = value.split(' ')
         if (instruction === 'FROM') {
-          stage = path.join(folder, `image-${language}-${Object.keys(stages).length}`)
+          stage = path.join(folder, `image-${kind}-${language}-${Object.keys(stages).length}`)
+          node = process.platform === 'linux' ? nodeOf(/^node:(\d+)-/.exec(value)[1]) : process.execPath
+          env.PATH = `${path.dirname(node)}${path.delimiter}${clean.PATH}`
           stages[words[2] ?? 'last'] = stage
           fs.mkdirSync(stage)
         } else if (instruction === 'COPY') {
           const from = words[0].startsWith('--from=') ? stages[words.shift().slice(7)].replace(/$/, '') : cwd
           for (const name of words.slice(0, -1)) {
-            if (!['.', '/app'].includes(name)) fs.copyFileSync(path.join(from, name), path.join(stage, name))
+            if (name.startsWith('*')) {
+              const matching = fs.readdirSync(from).filter(file => file.endsWith(name.slice(1)))
+              for (const file of matching) fs.copyFileSync(path.join(from, file), path.join(stage, file))
+            } else if (!['.', '/app'].includes(name)) fs.copyFileSync(path.join(from, name), path.join(stage, name))
             else copyAll(from, stage, from === cwd ? ignored : [])
           }
         } else if (instruction === 'RUN') {
@@ -137,37 +155,62 @@ describe('npm create kone', () => {
           for (const pair of words) env[pair.split('=')[0]] = pair.split('=')[1]
         } else if (instruction === 'CMD') {
           command = JSON.parse(value)
+        } else if (instruction === 'HEALTHCHECK') {
+          check = JSON.parse(value.slice(value.indexOf('[')))
         }
       }
+      assert.equal(fs.existsSync(path.join(stage, '.github')), false)
       const [program, ...args] = command
       assert.equal(program, 'node')
-      const child = await onFreePort(port => start(args, { ...env, PORT: String(port) }, stage))
+      const compose = fs.readFileSync(path.join(cwd, 'compose.yaml'), 'utf8')
+      const [, url] = /REDIS_URL: (redis:.*)/.exec(compose) ?? []
+      assert.equal(url === undefined, kind === 'bare')
+      if (url && redis) env.REDIS_URL = url.replace('redis:6379', `127.0.0.1:${redis.port}`)
+
+      const child = await onFreePort(async port => {
+        env.PORT = String(port)
+        return start(args, env, stage, node)
+      })
       assert.equal((await fetch(`${child.url}/readyz`)).status, 200)
+      await succeeds(stage, check[0], check.slice(1), env)
+      if (env.REDIS_URL) await keepsInRedis(child.url, kind)
       assert.equal(await child.stop(), 0)
+      const { code } = await run(check[0], check.slice(1), { cwd: stage, env })
+      assert.equal(code, 1, 'the check passes without a server')
+    }
+
+    async function keepsInRedis (url, kind) {
+      const limit = async () => Number((await fetch(`${url}/items`)).headers.get('x-ratelimit-remaining'))
+      if (kind === 'api') assert.equal(await limit() - await limit(), 1)
+      else await (await fetch(url)).text() // its form has a token of the session
+      const client = new Redis(redis.port)
+      const keys = await client.keys('*')
+      client.disconnect()
+      assert(keys.some(key => key.startsWith({ api: 'limit:', site: 'koa:sess:' }[kind])), `${kind}: ${keys}`)
     }
   })
 
   it('should write what it is asked for', async () => {
     await make('plain', '--bare')
     assert.deepEqual(list('plain'), [
-      '.dockerignore', '.gitignore', 'Dockerfile', 'README.md', 'app.js', 'app.test.js', 'jsconfig.json', 'package.json',
-      'server.js'
+      '.dockerignore', '.env.example', '.github/workflows/test.yml', '.gitignore', 'Dockerfile', 'README.md', 'app.js',
+      'app.test.js', 'compose.yaml', 'eslint.config.js', 'jsconfig.json', 'package.json', 'server.js', 'setup.js'
     ])
     const { name, dependencies, scripts, devDependencies } = manifest('plain')
     assert.equal(name, 'plain')
     assert.deepEqual(dependencies, { kone: `^${version}` })
-    assert.deepEqual(Object.keys(scripts), ['dev', 'routes', 'start', 'test'])
-    assert.equal(devDependencies, undefined)
+    assert.deepEqual(Object.keys(scripts), ['dev', 'lint', 'routes', 'start', 'test'])
+    assert.deepEqual(Object.keys(devDependencies), ['eslint', 'neostandard'])
 
     await make('deep/typed', '--ts', '--bare')
-    assert.deepEqual(list('deep/typed/src'), ['app.test.ts', 'app.ts', 'server.ts'])
+    assert.deepEqual(list('deep/typed/src'), ['app.test.ts', 'app.ts', 'server.ts', 'setup.ts'])
     assert.equal(manifest('deep/typed').name, 'typed')
     assert.ok(manifest('deep/typed').devDependencies.typescript)
     assert.equal('esbuild' in manifest('deep/typed').devDependencies, !process.features.typescript)
 
     await make('typed-api', '--ts', '--api')
-    assert.deepEqual(Object.keys(manifest('typed-api').dependencies), ['kone', 'prom-client', 'zod'])
-    assert.deepEqual(Object.keys(manifest('typed-api').scripts), ['build', 'dev', 'routes', 'start', 'test'])
+    assert.deepEqual(Object.keys(manifest('typed-api').dependencies), ['ioredis', 'kone', 'prom-client', 'zod'])
+    assert.deepEqual(Object.keys(manifest('typed-api').scripts), ['build', 'dev', 'lint', 'routes', 'start', 'test'])
 
     await make('site')
     assert.ok(list('site').includes('views/index.html'))
@@ -182,6 +225,30 @@ describe('npm create kone', () => {
     assert.equal(code, 0)
     assert.doesNotMatch(stdout, /cd /)
     assert.equal(manifest('cloned').name, 'cloned')
+  })
+
+  it('should copy the tarball that KONE_SPEC names, absolute or relative to the project, and refuse one that is missing', async () => {
+    fs.writeFileSync(path.join(folder, 'kone-1.tgz'), 'x')
+    for (const [name, spec] of [['absolute', `file:${folder}/kone-1.tgz`], ['relative', 'file:../kone-1.tgz']]) {
+      await run(process.execPath, [create, name, '--bare'], { cwd: folder, env: { ...process.env, KONE_SPEC: spec } })
+      assert.equal(manifest(name).dependencies.kone, 'file:kone-1.tgz')
+      assert(list(name).includes('kone-1.tgz'))
+    }
+    const { code, stderr } = await run(process.execPath, [create, 'none'], { cwd: folder, env: { ...process.env, KONE_SPEC: 'file:../no.tgz' } })
+    assert.equal(code, 1)
+    assert.match(stderr, /^create-kone: KONE_SPEC names [^\n]*no\.tgz, which does not exist: [^\n]+\n$/)
+    assert.equal(fs.existsSync(path.join(folder, 'none')), false)
+  })
+
+  it('should name every variable that the code reads in .env.example, and no other', async () => {
+    for (const kind of ['bare', 'site', 'api']) {
+      await make(`env-${kind}`, ...kind === 'site' ? [] : [`--${kind}`])
+      const code = list(`env-${kind}`).filter(file => /^\w+\.js$/.test(file))
+        .map(file => fs.readFileSync(path.join(folder, `env-${kind}`, file), 'utf8')).join('')
+      const read = new Set([...code.matchAll(/process\.env\.(\w+)/g)].map(([, name]) => name))
+      const example = fs.readFileSync(path.join(folder, `env-${kind}`, '.env.example'), 'utf8')
+      assert.deepEqual([...example.matchAll(/^(\w+)=/gm)].map(([, name]) => name).sort(), [...read].sort(), kind)
+    }
   })
 
   it('should tell its usage and its version, which is that of kone', async () => {
@@ -243,7 +310,7 @@ describe('npm create kone', () => {
 
   it('should write the JavaScript that node leaves of the TypeScript', { skip: !stripTypeScriptTypes && 'this Node strips no types' }, () => {
     const spoken = text => text.replace(/\/\*\* @type .*? \*\/ \(([\w.]+)\)/g, '$1').replace(/\s+/g, '').replaceAll(',}', '}')
-    for (const file of ['all/src/server.ts', ...['bare', 'site', 'api'].flatMap(kind => [`${kind}/src/app.ts`, `${kind}/src/app.test.ts`])]) {
+    for (const file of ['all/src/server.ts', 'all/src/setup.ts', 'redis/src/redis.ts', ...['bare', 'site', 'api'].flatMap(kind => [`${kind}/src/app.ts`, `${kind}/src/app.test.ts`])]) {
       const left = stripTypeScriptTypes(template(file)).replaceAll("'../'", "'./'").replace(/\.ts\b/g, '.js')
       assert.equal(spoken(javascript(template(file))), spoken(left), file)
     }

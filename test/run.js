@@ -11,10 +11,9 @@
  */
 
 const { spawnSync } = require('node:child_process')
-const { existsSync, mkdirSync, writeFileSync } = require('node:fs')
-const { homedir } = require('node:os')
 const { join } = require('node:path')
 const { parseArgs } = require('node:util')
+const nodeOf = require('./helpers/node-of')
 const { PACKAGES, which } = require('./helpers/programs')
 const plan = require('./plan')
 
@@ -43,7 +42,7 @@ function passes () {
   }
   if (!all) return [native, bluebird]
   if (process.platform !== 'linux' || process.versions.node.startsWith(`${NEWEST}.`)) return [native, bluebird, elsewhere]
-  const newest = { title: `Node ${NEWEST}`, files: plan.inOrder(plan.without(every, plan.ANY_NODE)), node: newestNode() }
+  const newest = { title: `Node ${NEWEST}`, files: plan.inOrder(plan.without(every, plan.ANY_NODE)), node: nodeOf(NEWEST) }
   return [newest, native, bluebird, elsewhere]
 }
 
@@ -82,21 +81,4 @@ function installPrograms () {
     stdio: ['ignore', 'ignore', 'inherit'],
     env
   })
-}
-
-// A real binary of another version, kept outside the checkout.
-function newestNode () {
-  const folder = join(process.env.KONE_CACHE || join(homedir(), '.cache', 'kone'), `node-${NEWEST}`)
-  const name = `node-linux-${process.arch}`
-  const node = join(folder, 'node_modules', name, 'bin', 'node')
-  if (!existsSync(node)) {
-    mkdirSync(folder, { recursive: true })
-    writeFileSync(join(folder, 'package.json'), '{"private":true}')
-    const npm = spawnSync('npm', ['install', '--no-audit', '--no-fund', `${name}@${NEWEST}`], {
-      cwd: folder,
-      stdio: ['ignore', 'ignore', 'inherit']
-    })
-    if (npm.status !== 0) throw new Error(`npm install ${name}@${NEWEST} failed`)
-  }
-  return node
 }

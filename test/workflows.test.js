@@ -20,7 +20,7 @@ describe('the workflows', () => {
       encoding: 'utf8',
       input
     })
-    const { status, stdout, stderr } = lint([WORKFLOW])
+    const { status, stdout, stderr } = lint([WORKFLOW, join(ROOT, 'create/template/all/_github/workflows/test.yml')])
     assert.equal(stdout + stderr, '')
     assert.equal(status, 0)
 

@@ -10,8 +10,8 @@ const { once } = require('node:events')
  *    await fetch(child.url)
  *    await child.stop()
  */
-exports.start = async function (args, env, cwd) {
-  const child = spawn(process.execPath, args, {
+exports.start = async function (args, env, cwd, node = process.execPath) {
+  const child = spawn(node, args, {
     cwd,
     env: { ...process.env, NODE_TEST_CONTEXT: undefined, ...env },
     stdio: ['ignore', 'pipe', 'pipe']

@@ -55,7 +55,7 @@ describe('the declarations of the package', { concurrency: 2 }, () => {
     const [tarball] = fs.readdirSync(project).filter(name => name.endsWith('.tgz'))
     execFileSync('tar', ['xzf', tarball, '-C', modules], { cwd: project })
     fs.renameSync(path.join(modules, 'package'), path.join(modules, 'kone'))
-    for (const name of ['helmet', 'prom-client', 'zod']) {
+    for (const name of ['helmet', 'ioredis', 'prom-client', 'zod']) {
       fs.symlinkSync(path.join(ROOT, 'node_modules', name), path.join(modules, name), 'junction')
     }
     fs.symlinkSync(path.join(area.folder, 'node_modules/@types'), path.join(modules, '@types'), 'junction')

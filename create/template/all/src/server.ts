@@ -1,3 +1,4 @@
+import './setup.ts'
 import { createApp } from './app.ts'
 
 const app = createApp()
@@ -9,5 +10,7 @@ server.on('error', err => {
   process.exitCode = 1
 })
 
-// No request is lost: those in flight get their response, then the process ends by itself.
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => app.close())
+// No request is lost: those in flight get their response, then the process ends.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.once(signal, () => app.close().finally(() => process.exit()))
+}

@@ -3,9 +3,11 @@ import bodyParser from 'kone/middleware/bodyParser'
 import health from 'kone/middleware/health'
 import logger from 'kone/middleware/logger'
 import metrics from 'kone/middleware/metrics'
+import rateLimit from 'kone/middleware/rateLimit'
 import Router from 'kone/middleware/router'
 import validate from 'kone/middleware/validate'
 import { z } from 'zod'
+import { isUp, redis } from './redis.ts'
 
 const Item = z.object({ name: z.string().min(1).max(100), price: z.number().nonnegative() })
 type Stored = z.infer<typeof Item> & { id: number }
@@ -21,10 +23,11 @@ export function createApp ({ quiet = false } = {}): Kone {
   const items = new Map<number, Stored>() // put a database here
 
   app.on('error', err => { if (!quiet) console.error(err) })
-  app.use(health()) // /healthz and /readyz
+  app.use(health({ checks: { redis: isUp } })) // /healthz and /readyz
   app.use(metrics()) // /metrics: keep it inside
   if (!quiet) app.use(logger())
   app.use(problems)
+  if (redis) app.use(rateLimit({ db: redis, max: 600, duration: 60_000, ipv6Subnet: 64, throw: true }))
   app.use(bodyParser())
 
   const router = routes(items)

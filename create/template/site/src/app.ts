@@ -4,12 +4,14 @@ import Kone from 'kone'
 import bodyParser from 'kone/middleware/bodyParser'
 import csrf from 'kone/middleware/csrf'
 import favicon from 'kone/middleware/favicon'
+import health from 'kone/middleware/health'
 import helmet from 'kone/middleware/helmet'
 import logger from 'kone/middleware/logger'
 import Router from 'kone/middleware/router'
 import session from 'kone/middleware/session'
 import serve from 'kone/middleware/static'
 import template from 'kone/middleware/template'
+import { isUp, redis } from './redis.ts'
 
 const root = new URL('../', import.meta.url)
 const folder = (name: string) => fileURLToPath(new URL(name, root))
@@ -31,6 +33,7 @@ export function createApp ({ quiet = false, https = process.env.HTTPS === 'true'
   const app = new Kone({ proxy: Number(process.env.PROXY_HOPS) || false })
   const entries: Entry[] = [] // put a database here
 
+  app.use(health({ checks: { redis: isUp } })) // /healthz and /readyz
   if (!quiet) app.use(logger())
   // Behind TLS set HTTPS=true. Without TLS a browser must not be redirected to https.
   app.use(helmet({
@@ -43,7 +46,10 @@ export function createApp ({ quiet = false, https = process.env.HTTPS === 'true'
     if (https) ctx.cookies.secure = true // the proxy that ends TLS need not say so
     return next()
   })
-  app.use(session({ store: session.sealedCookie({ keys: [secret] }), cookie: { secure: https || undefined } }))
+  app.use(session({
+    store: redis ? session.redis(redis) : session.sealedCookie({ keys: [secret] }),
+    cookie: { secure: https || undefined }
+  }))
   app.use(bodyParser())
   app.use(csrf())
   app.use(template(folder('views')))
