@@ -16,6 +16,15 @@ const buffer = memoized(size => Buffer.alloc(size, 'x'))
 const text = memoized(size => 'x'.repeat(size))
 const items = memoized(n => Array.from({ length: n }, (_, i) => `item <${i}>`))
 
+// At 1 the example that fastify's guide begins with: an object { hello: 'world' } and its schema.
+const greeting = memoized(n => Object.fromEntries(Array.from({ length: n }, (_, i) => [`hello${i || ''}`, 'world'])))
+const schemaOf = object => ({
+  type: 'object',
+  properties: Object.fromEntries(Object.keys(object).map(name => [name, { type: 'string' }]))
+})
+
+const standard = schema => ({ '~standard': { version: 1, vendor: 'bench', validate: value => ({ value }), jsonSchema: { input: () => schema } } })
+
 function memoized (make) {
   const made = new Map()
   return n => {
@@ -24,7 +33,7 @@ function memoized (make) {
   }
 }
 
-function mount (app, { Router, session, template, read }, [subject, n]) {
+function mount (app, { Router, serialize, session, template, read }, [subject, n]) {
   const hello = () => app.use(ctx => { ctx.body = 'Hello World' })
 
   const subjects = {
@@ -37,6 +46,11 @@ function mount (app, { Router, session, template, read }, [subject, n]) {
       const router = new (Router())()
       for (let i = 1; i <= n; i++) router.get(`/kind-${i}/:id`, ctx => { ctx.body = ctx.params.id })
       app.use(router.routes())
+    },
+
+    schema () {
+      const object = greeting(n)
+      app.use(new (Router())().get('/', ...serialize(schemaOf(object)), ctx => { ctx.body = object }).routes())
     },
 
     headers: hello,
@@ -80,6 +94,11 @@ function fastify ([subject, n]) {
       for (let i = 1; i <= n; i++) app.get(`/kind-${i}/:id`, async request => request.params.id)
     },
 
+    schema () {
+      const object = greeting(n)
+      app.get('/', { schema: { response: { 200: schemaOf(object) } } }, (request, reply) => { reply.send(object) })
+    },
+
     headers: hello,
 
     connections: hello,
@@ -120,6 +139,7 @@ module.exports = {
     package: 'kone',
     start: args => mount(new (kone('.'))(), {
       Router: () => kone('middleware/router'),
+      serialize: schema => [kone('middleware/validate')({ response: standard(schema), serialize: true })],
       session: () => kone('middleware/session')(),
       template: () => kone('middleware/template'),
       read: ctx => ctx.request.readBody({ limit: LIMIT })
@@ -131,6 +151,7 @@ module.exports = {
     about: 'with koa-router, koa-session-minimal, koa-views',
     start: args => mount(new (require('koa'))(), {
       Router: () => require('koa-router'),
+      serialize: () => [], // JSON.stringify
       session: () => require('koa-session-minimal')(),
       template: () => require('koa-views'),
       read: ctx => read(ctx.req)

@@ -20,6 +20,16 @@ module.exports = {
     request: n => ({ path: `/kind-${n}/4711` }),
     expected: () => text('4711')
   },
+  schema: {
+    unit: 'fields of a response with a schema',
+    at: [1, 10, 100],
+    log: true,
+    expected: n => ({
+      status: 200,
+      type: 'application/json; charset=utf-8',
+      body: body => body.startsWith('{"hello":"world"') && Object.keys(JSON.parse(body)).length === n
+    })
+  },
   headers: {
     unit: 'request headers',
     at: [2, 20, 100],
