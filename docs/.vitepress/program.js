@@ -2,9 +2,6 @@
 
 const vm = require('node:vm')
 
-// The heading of docs/README.md that says what examples assume: a page whose examples are completed links to it.
-exports.HINT = 'how-to-read-the-examples'
-
 /**
  * A block of JavaScript of a page, completed to a program that runs by itself. The copy button of the site copies it,
  * and test/docs/pages.test.js runs it.
