@@ -34,7 +34,7 @@ exports.install = function (name) {
 }
 
 function ci (folder, stamp) {
-  execFileSync('npm', ['ci', '--prefer-offline', '--no-audit', '--no-fund'], {
+  execFileSync('npm', ['ci', '--prefer-offline', '--no-audit', '--no-fund', '--loglevel=error'], {
     cwd: folder,
     stdio: ['ignore', 'ignore', 'inherit'],
     timeout: INSTALL_TIMEOUT
