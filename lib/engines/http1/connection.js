@@ -254,9 +254,9 @@ class Connection {
 
   /** 'error' of the socket. */
   onError (err) {
-    const { first } = this.responses
+    const { current } = this.responses
     this.fail(err)
-    if (first !== null && first.owner !== null) this.front.failed(first.owner, err)
+    if (current !== null && current.owner !== null) this.front.failed(current.owner, err)
   }
 
   /** The client ended its side. End ours at once, as node does: nothing is written after that. */

@@ -7,7 +7,7 @@ const { setImmediate: turn } = require('node:timers/promises')
 
 const { codes } = require('../../../lib/errors')
 const { get, holding, last, unsupported, use, waitFor } = require('./sides')
-const { download, front } = require('./wire')
+const { download, front, wire } = require('./wire')
 
 const LARGE = 48 * 1024 * 1024
 const LOST = 'KONE_ERR_RESPONSE_LOST'
@@ -19,6 +19,7 @@ class Notified {
     this.ends = {}
     this.finished = []
     this.failures = []
+    this.app = app
     app.on('finish', ctx => this.finished.push(ctx.path))
     app.use((ctx, next) => {
       const { path } = ctx
@@ -303,4 +304,29 @@ front('ctx.onFinished() of a response that was lost', ({ it, serve }) => {
     const err = await new Promise(resolve => ctx.onFinished(resolve))
     assert.equal(err?.code, LOST)
   })
+})
+
+wire("the app's 'error' when the client goes", ({ it, serve }) => {
+  const ROWS = {
+    'of a response that is on its way': ['/large'],
+    'of that response, with one behind it': ['/large', '/small'],
+    'of that response, with another one that no kernel can hold behind it': ['/large', '/large/2'],
+    'of none, where all responses were flushed': ['/small']
+  }
+  const body = Buffer.alloc(LARGE)
+
+  for (const [what, paths] of Object.entries(ROWS)) {
+    it(`should be that ${what}`, async () => {
+      const errors = []
+      const { begin, ends, isDestroyed } = await site(serve, ctx => { ctx.body = ctx.path === '/small' ? 'x' : body })
+      ends.app.on('error', (err, ctx) => errors.push([err.code, ctx.path]))
+      const client = await begin(batch(paths))
+      await waitFor(() => ends.begun.size === paths.length, 'the requests')
+      await turn()
+      client.reset()
+      await isDestroyed()
+      await ends.all()
+      assert.deepEqual(errors, paths[0] === '/large' ? [['ECONNRESET', '/large']] : [])
+    })
+  }
 })

@@ -45,6 +45,9 @@ class Responses {
   /** Every response was flushed. */
   get isFlushed () { return this.isEmpty && this.flushing === null }
 
+  /** The earliest response that is not flushed, as `socket._httpMessage` is on node; null without one. */
+  get current () { return (this.flushing ?? this.batched)?.[0] ?? this.first }
+
   /** How many responses have ended and are not flushed. */
   get unflushed () {
     return (this.batched === null ? 0 : this.batched.length) + (this.flushing === null ? 0 : this.flushing.length)
