@@ -134,6 +134,32 @@ sides('ctx.req and ctx.res', ({ side, it, serve, ask }) => {
     assert.deepEqual(seen, [true, true, true, true, true, false, 202])
   })
 
+  // Node keeps the reason phrase that it has sent, and the app may replace it.
+  for (const [status, name, value, expected] of [
+    [undefined, 'statusCode', 202, [202, 'Not Found', 'Not Found', 'Not Found']],
+    [418, 'statusCode', 202, [202, "I'm a Teapot", "I'm a Teapot", "I'm a Teapot"]],
+    [299, 'statusCode', 200, [200, 'unknown', 'unknown', 'unknown']],
+    [204, 'statusMessage', '', [204, 'No Content', '', '']],
+    [200, 'statusMessage', undefined, [200, 'OK', undefined, undefined]],
+    [200, 'statusMessage', 'Late', [200, 'Late', 'Late', 'Late']]
+  ]) {
+    it(`should keep the reason phrase of ${status} when ${name} becomes ${JSON.stringify(value)} after the end`, async () => {
+      let seen
+      await ask(use(ctx => {
+        const { outgoing } = ctx.response
+        ctx.onFinished(() => {
+          outgoing[name] = value
+          seen = [ctx.status, ctx.message, outgoing.statusMessage, ctx.res.statusMessage]
+        })
+        ctx.respond = false
+        outgoing.statusCode = status ?? 404
+        outgoing.end()
+      }), get('/'), /\r\n\r\n$/)
+      await waitFor(() => seen, 'the end')
+      assert.deepEqual(seen, expected)
+    })
+  }
+
   it("should have node's values after the client is gone", async () => {
     let seen
     let arrived

@@ -423,7 +423,7 @@ function showEnded (outgoing) {
   res[kEndUnseen](socket) // before the status, which may be invalid by now
   res.detachSocket(socket)
   res.statusCode = outgoing.status
-  res.statusMessage = outgoing.message ?? (http.STATUS_CODES[outgoing.status] || 'unknown')
+  res.statusMessage = outgoing.message
   if (outgoing.nodeHasClosed || isCloseVisible(outgoing)) markClosed(res)
 }
 

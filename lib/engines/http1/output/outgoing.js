@@ -1,6 +1,7 @@
 'use strict'
 
 const assert = require('assert')
+const { STATUS_CODES } = require('http')
 const process = require('process')
 const contract = require('../../contract')
 const { REMOVED, fieldName, isPlain } = require('../../field-names')
@@ -135,7 +136,7 @@ class Outgoing extends contract.Outgoing {
     if (this.hasEnded && !body) return this
     const length = lengthOf(body)
     if (!this.canEnd(length)) this.materialize().end(body)
-    else if (this.failure !== null) this.hasBegun = this.hasEnded = true
+    else if (this.failure !== null) this.begin()
     else this.endPlain(this.header(length), body, length, null)
     return this
   }
@@ -164,7 +165,7 @@ class Outgoing extends contract.Outgoing {
 
   /** End with a header section of the fast path: for `end` here and of node's object, whose callbacks it gets. */
   endPlain (header, body, length, callbacks) {
-    this.hasBegun = this.hasEnded = true
+    this.begin()
     this.callbacks = callbacks
     if (length === 0 || this.isBodiless) {
       this.responses.onEnd(this, header, ASCII, null)
@@ -173,6 +174,12 @@ class Outgoing extends contract.Outgoing {
     } else {
       this.responses.onEnd(this, header, ASCII, body)
     }
+  }
+
+  /** Its header section is complete, and it has ended. As on node, its reason phrase stays when the status changes. */
+  begin () {
+    this.hasBegun = this.hasEnded = true
+    this.message ||= STATUS_CODES[this.status] || 'unknown'
   }
 
   /** Can the front write what node would after these removals? */
