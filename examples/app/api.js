@@ -3,7 +3,9 @@
 const { z } = require('zod')
 const validate = require('kone/middleware/validate')
 
-const Page = z.object({ limit: z.coerce.number().int().min(1).max(50).default(20) })
+const MOST = 50 // entries of a response
+const Page = z.object({ limit: z.coerce.number().int().min(1).max(MOST).default(20) })
+const Count = z.number().int().min(1).max(MOST).default(1)
 const Entry = z.object({ text: z.string().trim().min(1).max(500) })
 
 /**
@@ -35,6 +37,25 @@ exports.routes = function (router, { store, live }) {
 
   // the form for one entry, where no script makes the path
   router.get('/api/entry', ctx => ctx.redirect(`/api/entries/${encodeURIComponent(ctx.query.id)}`))
+}
+
+/** What can be called by name: `this` is ctx. */
+exports.calls = store => ({
+  count: () => store.count(),
+  latest (n) {
+    const { data, error } = Count.safeParse(n)
+    if (error) this.throw(400, `n: ${error.issues[0].message}`)
+    return store.entries(data)
+  }
+})
+
+/** A form of another site, unless there is nothing that it could have changed: an unknown address, or method of it. */
+exports.refuse = function (ctx, router) {
+  const { path, route } = router.match(ctx.path, ctx.method)
+  const methods = [...new Set(path.flatMap(layer => layer.methods))]
+  if (methods.length === 0) ctx.throw(404)
+  if (!route) ctx.throw(405, { headers: { Allow: methods.join(', ') } })
+  ctx.throw(403, 'Invalid CSRF token')
 }
 
 function signedIn (ctx, next) {

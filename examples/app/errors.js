@@ -1,8 +1,11 @@
 'use strict'
 
+const { format } = require('node:util')
+
 // What people read: a heading, and what they can do. Messages of packages are for programs.
 const WORDS = {
   400: ['This request makes no sense to the server', 'Go back, check what you entered, and try again.'],
+  json: ['Your JSON is broken at line %d, column %d', 'Correct it there, and send it again.'],
   401: ['Sign in first', 'This part of the demo is for people who are signed in.'],
   403: ['This form was refused', 'It was sent from another site. Open the page here, and send it again.'],
   404: ['There is no such page', 'The address may be mistyped, or the page is gone.'],
@@ -26,11 +29,12 @@ async function errors (ctx, next) {
     const status = statusOf(err)
     if (status >= 500) ctx.app.emit('error', err, ctx)
     if (err?.headers) ctx.set(err.headers)
+    const place = brokenAt(err)
+    const [title, hint] = place ? WORDS.json : wordsFor(status)
     if (isForProgram(ctx)) {
-      ctx.body = { error: err?.expose ? err.message : WORDS[500][0] }
+      ctx.body = { error: place ? format(title, ...place) : err?.expose ? err.message : title }
     } else {
-      const [title, hint] = wordsFor(status)
-      await ctx.render('error', { status, title, hint })
+      await ctx.render('error', { status, title, hint, place })
     }
     ctx.status = status
   }
@@ -40,6 +44,13 @@ async function errors (ctx, next) {
 /** Anything can be thrown, also null. */
 function statusOf (err) {
   return err?.status >= 400 && err.status < 600 ? err.status : 500
+}
+
+/** [line, column] where the JSON of a client stops being JSON: bodyParser's error says it, and the cause of rpc's. */
+function brokenAt (err) {
+  const { message, body } = err?.cause ?? err ?? {}
+  const found = typeof body === 'string' && /\(line (\d+),? column (\d+)\)/.exec(message)
+  return found ? [Number(found[1]), Number(found[2])] : undefined
 }
 
 function wordsFor (status) {

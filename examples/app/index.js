@@ -10,6 +10,7 @@ const { join } = require('node:path')
 const Kone = require('kone')
 const mw = require('kone/middleware')
 const Router = require('kone/middleware/router')
+const { version } = require('kone/package.json')
 const api = require('./api')
 const errors = require('./errors')
 const Live = require('./live')
@@ -52,9 +53,10 @@ app.use(mw.static(join(__dirname, 'assets'), { maxAge: 24 * 60 * 60 * 1000 })) /
 app.use(mw.timeout(15000))
 app.use(mw.cors({ origin: ctx => ctx.path.startsWith('/api/') ? '*' : '' }))
 app.use(mw.jsonp())
-app.use(mw.rpc({ count: () => store.count(), latest: (n = 1) => store.entries(Math.min(n, 50)) }))
+app.use(mw.rpc(api.calls(store)))
 app.use(mw.bodyParser())
-app.use(mw.csrf()) // before upload: a form of another site is refused before its files are read
+// before upload: a form of another site is refused before its files are read
+app.use(mw.csrf({ errorHandler: ctx => api.refuse(ctx, router) }))
 app.use(pages.explainUpload)
 app.use(mw.upload({ limits: { fileSize: pages.MAX_FILE, files: 1 } }))
 app.use(mw.sse({ heartbeat: 10000 }))
@@ -62,6 +64,7 @@ app.use(mw.sse({ heartbeat: 10000 }))
 pages.routes(router, { app, store, live })
 api.routes(router, { store, live })
 app.use(router.routes())
+app.use(mw.openapi(app, { info: { title: 'The guestbook', version } })) // /openapi.json
 app.use(router.allowedMethods())
 
 module.exports = app

@@ -6,6 +6,7 @@ const { monitorEventLoopDelay } = require('node:perf_hooks')
 const EVERY = 1000 // ms between samples
 const KEPT = 60 // samples
 const RESOLUTION = 20 // ms between the timers that the event-loop delay is measured with
+const WARM = 100 // requests until V8 has compiled what serves them
 const ENOUGH = 20 // requests in a sample, for a CPU time that is not mostly the process' own timers
 
 /**
@@ -59,7 +60,7 @@ module.exports = class Live {
     const now = this.before = this.now()
     const requests = now.total - before.total
     if (requests > 0) this.isFast = now.fast > before.fast
-    const cpu = requests >= ENOUGH ? (now.cpu - before.cpu) / requests : null
+    const cpu = requests >= ENOUGH && before.total >= WARM ? (now.cpu - before.cpu) / requests : null
     this.cpu = cpu ?? this.cpu
     const sample = {
       total: this.total,

@@ -120,7 +120,10 @@ demo('errors of the demo app', suite => {
     ['a method that a page does not have', '/sign-out', { method: 'GET' }, 405, 'This address does not accept that method'],
     ['a method that nothing has', '/', { method: 'PATCH' }, 405, 'This address does not accept that method'],
     ['an unknown theme', '/theme', form('theme=pink'), 400, 'This request makes no sense to the server'],
-    ['malformed JSON', '/sign-in', json('{"name":'), 400, 'This request makes no sense to the server'],
+    ['malformed JSON', '/sign-in', json('{"name":'), 400, 'Your JSON is broken at line 1, column 9'],
+    ['a method that a page does not have, of another site', '/', form('a=1', { origin: 'http://evil.example' }), 405,
+      'This address does not accept that method'],
+    ['an unknown page, of another site', '/nowhere', form('a=1', { origin: 'http://evil.example' }), 404, 'There is no such page'],
     ['multipart without a boundary', '/upload', { method: 'POST', body: 'x', headers: { 'content-type': 'multipart/form-data' } },
       400, 'This request makes no sense to the server'],
     ['a form that is too large', '/guestbook', form(`text=${'x'.repeat(1_100_000)}`), 413, 'That is too large'],
@@ -151,6 +154,10 @@ demo('errors of the demo app', suite => {
     ['an entry of a stranger', '/api/entries', json('{"text":"x"}'), 401, { error: 'Sign in first' }],
     ['an unknown function', '/rpc/nothing', json('[]'), 404, null],
     ['arguments that are not an array', '/rpc/latest', json('{}'), 400, null],
+    ...['["x"]', '[null]', '[0]', '[-1]', '[1.5]', '[51]', '[{}]'].map(args =>
+      [`arguments that do not fit: ${args}`, '/rpc/latest', json(args), 400, /^n: /]),
+    ...['/rpc/latest', '/api/entries', '/sign-in'].map(path =>
+      [`JSON that is broken: ${path}`, path, { ...json('{\n"a": ]'), accept: '*/*' }, 400, /^Your JSON is broken at line 2, column 6$/]),
     ['a callback that is not a name', '/api/ping?callback=1%2B1', {}, 400, null],
     ['a query that does not fit', '/api/entries?limit=99', {}, 400,
       { issues: [{ in: 'query', path: ['limit'], message: 'Too big: expected number to be <=50' }], status: 400, title: 'Bad Request', type: 'about:blank' }]
@@ -158,10 +165,11 @@ demo('errors of the demo app', suite => {
 
   for (const [what, path, options, status, body] of responses) {
     it(`should send JSON for ${what}`, async () => {
-      const { res, text } = await send(path, options, 'text/html')
+      const { res, text } = await send(path, options, options.accept ?? 'text/html')
       assert.equal(res.status, status)
       assert.match(res.headers.get('content-type'), /^application\/(?:problem\+)?json/)
       if (body === null) assert.equal(typeof JSON.parse(text).error, 'string')
+      else if (body instanceof RegExp) assert.match(JSON.parse(text).error, body)
       else assert.deepEqual(JSON.parse(text), body)
     })
   }

@@ -179,6 +179,38 @@ demo('the demo app in Chromium', suite => {
     await shoot(page, 'live')
   })
 
+  it('should begin with the CPU time of a request after a hundred of them', async () => {
+    const Live = require('../../examples/app/live')
+    const live = new Live()
+    const sampled = requests => {
+      for (let i = 0; i < requests; i++) live.count({}, () => {})
+      return live.sample().cpu
+    }
+    assert.deepEqual([sampled(50), sampled(60)], [null, null])
+    assert.equal(sampled(19), null)
+    assert.ok(sampled(20) >= 0)
+    live.delay.disable()
+  })
+
+  it('should say when the server cannot be reached, and when it can be again', async () => {
+    const { url, stop } = await suite.another()
+    const page = await visit('/api', {})
+    await page.goto(url)
+    await page.waitForFunction(() => document.querySelector('#rate-line').getAttribute('d').includes('L'))
+    assert.equal(await page.textContent('#offline'), '')
+    const other = await page.context().newPage()
+    await other.goto(`${url}/api`)
+    await stop()
+    await page.waitForFunction(() => document.getElementById('offline').textContent.startsWith('The server cannot be reached'))
+    await other.locator('section.card form.try button').first().click()
+    await other.waitForFunction(() => document.querySelector('.response')?.textContent.includes('The server cannot be reached.'))
+    const again = await suite.another(new URL(url).port)
+    await page.waitForFunction(() => document.getElementById('offline').textContent === '')
+    await page.context().close()
+    await again.stop()
+    complaints.length = 0 // of the requests to the server that was gone
+  })
+
   it('should end the event stream of a page that is hidden or left', async () => {
     const page = await visit()
     const opened = () => page.evaluate(() => performance.getEntriesByName(`${document.location.origin}/api/live`).length)

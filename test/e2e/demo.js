@@ -82,6 +82,12 @@ module.exports = function demo (title, suite, env) {
       return page
     }
 
+    /** The same app in another process, to be stopped by its test. */
+    async function another (port = '0') {
+      const { url, stop } = await start(['examples/app'], { PORT: port, DATA: data, ...env })
+      return { url, stop: () => stop('SIGKILL') }
+    }
+
     async function signIn (page, name, password = 'correct horse') {
       await page.goto(`${app.url}/sign-in`)
       await page.fill('#name', name)
@@ -106,6 +112,7 @@ module.exports = function demo (title, suite, env) {
 
     suite({
       visit,
+      another,
       signIn,
       submit,
       shoot,

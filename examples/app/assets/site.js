@@ -16,6 +16,7 @@ byId('theme').addEventListener('submit', async event => {
   document.querySelector('meta[name=color-scheme]').content = submitter.value === 'auto' ? 'light dark' : submitter.value
   for (const button of form.querySelectorAll('button')) button.ariaPressed = String(button === submitter)
   await fetch(form.action, { method: 'POST', body: new URLSearchParams(new FormData(form, submitter)), redirect: 'manual' })
+    .catch(() => {}) // this page has the theme, the next one does not
 })
 
 if (byId('live')) watch()
@@ -36,6 +37,8 @@ function watch () {
     if (source) source.close()
     if (document.hidden) return
     source = new EventSource('/api/live')
+    source.addEventListener('open', () => say(''))
+    source.addEventListener('error', () => say(byId('offline').dataset.text)) // it connects again by itself
     source.addEventListener('history', event => draw(samples = JSON.parse(event.data)))
     source.addEventListener('sample', event => draw(samples = [...samples, JSON.parse(event.data)].slice(-60)))
   }
@@ -59,6 +62,10 @@ function draw (samples) {
   byId('fast').textContent = latest.isFast === false ? off : on
 }
 
+function say (text) {
+  byId('offline').textContent = text
+}
+
 /** Small requests, four at a time, for ten seconds or until the button is pressed again. */
 async function sendRequests ({ currentTarget: button }) {
   if (button.dataset.until) {
@@ -71,7 +78,7 @@ async function sendRequests ({ currentTarget: button }) {
   await Promise.all(Array.from({ length: 4 }, async () => {
     while (Date.now() < button.dataset.until) {
       const res = await fetch('/api/ping', { cache: 'no-store' }).catch(() => null)
-      if (!res) return
+      if (!res) return say(byId('offline').dataset.text)
       await res.text()
     }
   }))
@@ -104,8 +111,8 @@ async function tryIt (event) {
     const text = events ? await readEvents(res, Number(events)) : await res.text()
     const ms = figures => new Intl.NumberFormat(root.lang, { maximumFractionDigits: 1 }).format(figures)
     show(`${res.status} ${res.statusText}`, `${res.headers.get('content-type')} · ${ms(performance.now() - start)}\u00a0ms`, pretty(text))
-  } catch (err) {
-    show(err.message, '', '')
+  } catch {
+    show(document.body.dataset.offline, '', '') // fetch rejects for no other reason
   }
 }
 
