@@ -28,7 +28,7 @@ help:
 	@echo 'make pack         makes the tarball to install elsewhere: npm install ./kone-2.17.0.tgz (KOA=3: with Koa 3 API)'
 	@echo 'make release VERSION=2.18.0   sets version and changelog, checks the tarball, tags; pushes and publishes nothing'
 	@echo 'make index        writes middleware/index.js and index.d.ts from the folders'
-	@echo 'make runs-unchanged   writes the lists of packages in README and docs from the tests'
+	@echo 'make runs-unchanged   writes the lists of packages in README, docs and kone doctor from the tests'
 
 start: node_modules
 	node examples/app
@@ -96,6 +96,7 @@ results: benchmarks/node_modules
 
 report: node_modules benchmarks/node_modules
 	cd benchmarks && node report.js $(ARGS)
+	node tools/runs-unchanged.js # gains in command/doctor.json
 
 # Reinstalled when the lock file is newer.
 node_modules: package-lock.json

@@ -1,10 +1,19 @@
 #!/usr/bin/env node
 'use strict'
 
+const { existsSync } = require('node:fs')
+const { enableCompileCache } = require('node:module')
+const { resolve } = require('node:path')
 const { parseArgs } = require('node:util')
 const errorLine = require('../cluster/error-line')
 const nearest = require('../middleware/_shared/nearest')
 const { version } = require('../package.json')
+
+// Node 22.1 and later keep compiled code for the next start. What the command starts inherits the variable.
+if (existsSync('node_modules')) {
+  process.env.NODE_COMPILE_CACHE ??= resolve('node_modules/.cache/kone')
+  enableCompileCache?.()
+}
 
 const PORT = { type: 'string', value: 'number', help: 'where it listens; default: PORT or 4000' }
 const HOST = { type: 'string', value: 'name', help: 'name or address where it listens; default: localhost alone' }
@@ -27,6 +36,11 @@ const COMMANDS = {
     help: 'list method, path and middleware of its routes',
     flags: { json: { type: 'boolean', help: 'as JSON' } },
     run: (file, values) => require('./routes')(file, values)
+  },
+  doctor: {
+    help: 'tell what an app of Koa in this folder can expect of kone',
+    flags: { json: { type: 'boolean', help: 'as JSON' } },
+    run: (file, values) => require('./doctor')(file, values)
   },
   start: {
     file: true,

@@ -5,6 +5,10 @@ const path = require('node:path')
 const acorn = require('acorn')
 const walk = require('acorn-walk')
 
+const { pairedRatio } = require('../benchmarks/lib/run/stats')
+const mw = require('../benchmarks/results/mw.node26.json')
+const applications = require('../test/compat/results.json')
+
 const ROOT = path.join(__dirname, '..')
 const ALL = 'docs/api/real-applications.md'
 
@@ -77,6 +81,54 @@ exports.update = function (text, packages, file) {
 }
 
 exports.DOCUMENTS = Object.keys(DOCUMENTS)
+
+/** What `kone doctor` knows, in the package: written of the tests and of benchmarks/results. */
+exports.FACTS = 'command/doctor.json'
+
+/**
+ * @param {object[]} packages
+ * @return {string} JSON of `{ measured, packages, set }`: the tested versions of each package, and what of kone's set
+ *   replaces it. A `gain` is the CPU time of kone as a share of Koa's: of the real application that the package is
+ *   named first in, or of the lab mw, where both middleware are alone in their app.
+ */
+exports.facts = function (packages) {
+  const known = {}
+  for (const { name, version, fallsBack } of packages) {
+    const gain = gainOf(applications, name, version)
+    known[name] = [...known[name] ?? [], { version, ...fallsBack && { fallsBack }, ...gain && { gain } }]
+  }
+  const when = ({ date, node }) => `${date.slice(0, 10)}, Node ${node.slice(1)}`
+  const measured = [`applications on ${when(applications[0].cost)}`, `middleware on ${when(mw)}`]
+  return `${JSON.stringify({ measured, packages: known, set: replaced() }, null, 2)}\n`
+}
+
+function gainOf (applications, name, version) {
+  const app = applications.find(({ packages }) => packages[0] === `${name} ${version}`)
+  if (app?.cost === undefined) return null
+  return { app: app.title, ...ratioOf(app.cost.rows, app.name) }
+}
+
+function ratioOf (rows, workload) {
+  const [kone, koa] = ['kone', 'koa'].map(contender => {
+    return rows.find(row => row.workload === workload && row.contender === contender && row.metric === 'cpu')?.rounds
+  })
+  if (!kone || !koa) return null
+  const { median, min, max } = pairedRatio(kone, koa)
+  const [ratio, lowest, highest] = [median, min, max].map(figure => Number(figure.toFixed(2)))
+  return { ratio, min: lowest, max: highest }
+}
+
+/** Package → middleware, by the table of the set. The lab has the package that is named first. */
+function replaced () {
+  const set = {}
+  const text = fs.readFileSync(path.join(ROOT, 'middleware/README.md'), 'utf8')
+  for (const [, middleware, replaces] of text.matchAll(/^\| \[(\w+)\]\(.* \| ([^|]+) \| [\d.]+ \|$/gm)) {
+    const names = replaces.split(', ').map(one => /^([@\w/-]+)(?: [\d.]+)?$/.exec(one)?.[1]).filter(name => name?.includes('koa'))
+    const gain = ratioOf(mw.rows, `${middleware} alone`) ?? ratioOf(mw.rows, `${middleware} and session`)
+    names.forEach((name, i) => { set[name] = { middleware, ...i === 0 && gain && { gain } } })
+  }
+  return set
+}
 
 /** The names by kind, for who wants to know whether a package is there. */
 function summary (packages) {
@@ -189,6 +241,7 @@ function main ([option]) {
     fs.writeFileSync(path.join(ROOT, file), exports.update(text, packages, file))
     console.log(`${file}: ${packages.length} packages`)
   }
+  fs.writeFileSync(path.join(ROOT, exports.FACTS), exports.facts(packages))
 }
 
 if (require.main === module) main(process.argv.slice(2))

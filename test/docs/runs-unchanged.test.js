@@ -5,7 +5,7 @@ const assert = require('node:assert/strict')
 const fs = require('node:fs')
 const path = require('node:path')
 
-const { DOCUMENTS, list, update } = require('../../tools/runs-unchanged')
+const { DOCUMENTS, FACTS, facts, list, update } = require('../../tools/runs-unchanged')
 
 const ROOT = path.join(__dirname, '../..')
 const read = file => fs.readFileSync(path.join(ROOT, file), 'utf8')
@@ -43,6 +43,20 @@ describe('the list of packages that run unchanged', () => {
     for (const file of DOCUMENTS) {
       assert.equal(read(file), update(read(file), packages, file), `${file}: make runs-unchanged`)
     }
+    assert.equal(read(FACTS), facts(packages), `${FACTS}: make runs-unchanged`)
+  })
+
+  it('should give kone doctor every package, what replaces it, and measured gains', () => {
+    const { packages: known, set } = JSON.parse(facts(packages))
+    assert.deepEqual(Object.entries(known).flatMap(([name, all]) => all.map(({ version }) => `${name} ${version}`)).sort(),
+      packages.map(({ name, version }) => `${name} ${version}`).sort())
+    for (const [name, { middleware, gain }] of Object.entries(set)) {
+      assert(read(`middleware/${middleware}/README.md`).includes(name), name)
+      if (gain) assert(gain.min <= gain.ratio && gain.ratio <= gain.max, name)
+    }
+    assert.equal(set['koa-static'].middleware, 'static')
+    assert(set['koa-static'].gain.ratio > 0)
+    assert(known['koa-send'][0].gain.app.includes('koa-send'))
   })
 
   it('should replace what is between the markers', () => {

@@ -88,6 +88,7 @@ async function compare (app, tarball, { node, load }) {
     for (const side of ['koa', 'kone']) {
       const folder = install(app, side, { tarball, node })
       if (side === 'koa') Object.assign(row, versions(folder, app))
+      if (side === 'koa') examine(folder, app)
       sides[side] = await start(side, app, folder, { node, pin: load?.pin })
       sides[side].responses = await ask(app, sides[side])
     }
@@ -107,6 +108,16 @@ async function compare (app, tarball, { node, load }) {
   for (const server of Object.values(sides)) await server.stop()
   console.log(`${row.error ? 'FAILS' : row.same ? 'same' : 'DIFFERS'}  ${app.name}`)
   return row
+}
+
+// `kone doctor` names what of an app is tested, at the versions that are installed.
+function examine (folder, { packages }) {
+  const command = path.join(ROOT, 'command/index.js')
+  const { tested, notInstalled } = JSON.parse(execFileSync(process.execPath, [command, 'doctor', '--json'], { cwd: folder, encoding: 'utf8' }))
+  const names = tested.map(({ name }) => name)
+  const wanted = Object.keys(packages).filter((name, i) => i === 0 || name.includes('koa'))
+  const missing = wanted.filter(name => !names.includes(name))
+  if (missing.length > 0 || notInstalled.length > 0) throw new Error(`kone doctor lacks ${missing.join(', ') || 'installed packages'}`)
 }
 
 // Code that has not changed has the same name and is not installed anew; documents do not count.

@@ -1,0 +1,152 @@
+'use strict'
+
+const fs = require('node:fs')
+const path = require('node:path')
+const errorLine = require('../cluster/error-line')
+const { version } = require('../package.json')
+const facts = require('./doctor.json')
+
+const PAGE = '(kone/docs/api/command.md)'
+
+/** Packages that use Koa, by their names; others are found by what they depend on. */
+const KOA = /(?:^|[@/-])koa(?:\d?$|[/-])/
+
+// How middleware reach node's objects. A destructuring may be of a context or not: the place is printed.
+const READS = /\b(?:ctx|context|this)\.re[qs]\b(?!\w)|\{[^{}]*\bre[qs]\b[^{}]*\} *= *(?:ctx|context|this)\b/
+
+/**
+ * `kone doctor`: what an app of Koa in this folder can expect of kone. Reads package.json, the lock, and the sources of
+ * packages that are installed; runs and changes nothing.
+ *
+ * @param {undefined} file the command takes none
+ * @param {{ json?: boolean }} values of the flags
+ */
+module.exports = function doctor (file, { json = false }) {
+  const found = examine(process.cwd())
+  console.log(json ? JSON.stringify(found, null, 2) : text(found))
+}
+
+/**
+ * @param {string} folder
+ * @return {object} `{ koa, isDirect, kone }`: versions, and whether package.json itself names koa; and lists of
+ *   packages, `{ tested, otherVersion, untested, reads, fallsBack, replaceable, notInstalled }`
+ * @throws {Error} if the folder has no package.json, or no koa is in it and in the lock
+ */
+function examine (folder) {
+  const manifest = read(folder, 'package.json')
+  if (manifest === null) throw new Error(`there is no package.json in ${folder}: start it in the folder of an app ${PAGE}`)
+  const lock = read(folder, 'package-lock.json') ?? read(folder, 'npm-shrinkwrap.json') ?? {}
+  const wanted = { ...manifest.optionalDependencies, ...manifest.dependencies }
+  const packages = Object.entries(wanted).map(([name, range]) => packageOf(folder, lock, name, range))
+  const koa = koaOf(packages, lock)
+  if (koa === null) throw new Error(`neither package.json nor a package-lock.json in ${folder} has koa ${PAGE}`)
+
+  const known = packages.filter(({ name, tested, usesKoa }) => name !== 'koa' && (tested.length > 0 || usesKoa))
+  const sameMajor = ({ version, tested }) => tested.findLast(one => majorOf(one.version) === majorOf(version))
+  const list = (accept, more = () => {}) => known.filter(accept).map(one => {
+    return { name: one.name, version: one.version, ...more(one) }
+  })
+  return {
+    ...koa,
+    kone: version,
+    tested: list(sameMajor, one => {
+      const { version, gain } = sameMajor(one)
+      return { tested: version, gain }
+    }),
+    otherVersion: list(one => one.tested.length > 0 && !sameMajor(one), ({ tested }) => {
+      return { tested: tested.map(({ version }) => version) }
+    }),
+    untested: list(({ tested }) => tested.length === 0),
+    reads: list(({ reads }) => reads, ({ reads }) => ({ reads })),
+    fallsBack: list(({ tested }) => tested.some(({ fallsBack }) => fallsBack)),
+    replaceable: list(({ name }) => replacementOf(name), ({ name }) => replacementOf(name)),
+    notInstalled: list(({ usesKoa, isInstalled }) => usesKoa && !isInstalled)
+  }
+}
+
+/** Of package.json, or else of the packages that it names. */
+function koaOf (packages, lock) {
+  const own = packages.find(({ name }) => name === 'koa')
+  if (own) return { koa: own.version, isDirect: true }
+  const deep = Object.keys(lock.packages ?? {}).filter(place => /(?:^|\/)node_modules\/(?:@[\w.-]+\/)?koa$/.test(place))
+  return deep.length === 0 ? null : { koa: lock.packages[deep[0]].version, isDirect: false }
+}
+
+function packageOf (folder, lock, name, range) {
+  const place = path.join(folder, 'node_modules', name)
+  const installed = read(place, 'package.json')
+  const entry = lock.packages?.[`node_modules/${name}`] ?? lock.dependencies?.[name] ?? {} // version 1 of npm's locks
+  const needs = [entry, installed].flatMap(one => [one?.dependencies, one?.requires, one?.peerDependencies])
+  const usesKoa = [name, ...needs.flatMap(all => Object.keys(all ?? {}))].some(one => KOA.test(one))
+  const tested = Object.hasOwn(facts.packages, name) ? facts.packages[name] : []
+  return {
+    name,
+    version: entry.version ?? installed?.version ?? range,
+    tested,
+    usesKoa,
+    isInstalled: installed !== null,
+    reads: installed !== null && usesKoa ? placeThatReads(place) : null
+  }
+}
+
+const SOURCE = /\.[cm]?js$/
+const NO_SOURCE = /(?:^|[/\\])(?:node_modules|tests?|__tests__|examples?|bench\w*)[/\\]|\.test\./
+
+/** The first place of a package's own code that reads node's req or res, such as `lib/index.js:12`. */
+function placeThatReads (folder) {
+  for (const entry of fs.readdirSync(folder, { recursive: true, withFileTypes: true })) {
+    const file = path.relative(folder, path.join(entry.parentPath ?? entry.path, entry.name))
+    if (!entry.isFile() || !SOURCE.test(file) || NO_SOURCE.test(file)) continue
+    const lines = fs.readFileSync(path.join(folder, file), 'utf8').split('\n')
+    const row = lines.findIndex(line => READS.test(line) && !/^ *(?:\*|\/\/)/.test(line))
+    if (row !== -1) return `${file.replaceAll(path.sep, '/')}:${row + 1}`
+  }
+  return null
+}
+
+/** JSON of a file, or null without one. */
+function read (folder, name) {
+  const file = path.join(folder, name)
+  if (!fs.existsSync(file)) return null
+  try {
+    const value = JSON.parse(fs.readFileSync(file, 'utf8'))
+    if (value !== null && typeof value === 'object') return value
+    throw new TypeError('it holds no object')
+  } catch (err) {
+    throw new Error(`cannot read ${file}: ${errorLine(err)} ${PAGE}`)
+  }
+}
+
+const replacementOf = name => Object.hasOwn(facts.set, name) ? facts.set[name] : null
+
+const majorOf = version => /(?:0\.)?\d+/.exec(version)?.[0]
+
+function text (found) {
+  const sections = [
+    ["Run unchanged; kone's tests have this major version:", found.tested,
+      ({ tested, gain }) => `tested at ${tested}${gain ? `; ${gain.app}: ${share(gain)}` : ''}`],
+    ['Run unchanged at other versions than yours:', found.otherVersion, ({ tested }) => `tested at ${tested.join(', ')}`],
+    ["Use Koa, and kone's tests do not have them:", found.untested],
+    ["Read node's req or res, which kone makes for these requests, so that less is saved:", found.reads, ({ reads }) => reads],
+    ['Make kone fall back to node:http:', found.fallsBack],
+    ["kone's own set replaces:", found.replaceable,
+      ({ middleware, gain }) => `kone/middleware/${middleware}${gain ? `: ${share(gain)}` : ''}`],
+    ['Not installed, so that their sources were not read:', found.notInstalled]
+  ]
+  return [
+    found.isDirect
+      ? `koa ${found.koa}. In its place: npm install koa@npm:kone (kone/MIGRATION.md)`
+      : `koa ${found.koa} of other packages. In its place: an override of koa (kone/MIGRATION.md)`,
+    ...Number(majorOf(found.koa)) >= 3 ? ['Of Koa 3 kone@3 has the API (kone/MIGRATION.md).'] : [],
+    ...sections.filter(([, list]) => list.length > 0).flatMap(([title, list, note]) => ['', title, ...rows(list, note)]),
+    '',
+    `Figures are kone's CPU time per request ÷ Koa's, with the lowest and highest round: ${facts.measured.join('; ')}.`
+  ].join('\n')
+}
+
+function rows (list, note = () => '') {
+  const width = Math.max(...list.map(({ name, version }) => `${name} ${version}`.length))
+  return list.map(one => `  ${`${one.name} ${one.version}`.padEnd(width)}  ${note(one)}`.trimEnd())
+}
+
+const share = ({ ratio, min, max }) => `${ratio.toFixed(2)} (${min.toFixed(2)}–${max.toFixed(2)})`

@@ -1,0 +1,125 @@
+'use strict'
+
+const { describe, it } = require('node:test')
+const assert = require('node:assert/strict')
+const fs = require('node:fs')
+const path = require('node:path')
+const facts = require('../../command/doctor.json')
+const lock = require('../../package-lock.json')
+const { ROOT, project, scratch } = require('./project')
+
+/** A project of packages that the checkout has: their real sources, and entries of its lock. */
+function app (packages, { manifest = {}, locked = true, installed = true } = {}) {
+  const made = project(fs.mkdtempSync(path.join(folder, 'app-')))
+  const dependencies = Object.fromEntries(packages.map(name => [name, `^${lock.packages[`node_modules/${name}`].version}`]))
+  made.write('package.json', JSON.stringify({ dependencies, ...manifest }))
+  const entries = packages.map(name => [`node_modules/${name}`, lock.packages[`node_modules/${name}`]])
+  if (locked) made.write('package-lock.json', JSON.stringify({ packages: Object.fromEntries(entries) }))
+  for (const name of installed ? packages : []) {
+    const target = path.join(made.folder, 'node_modules', name)
+    fs.mkdirSync(path.dirname(target), { recursive: true })
+    fs.symlinkSync(path.join(ROOT, 'node_modules', name), target, 'junction')
+  }
+  return made
+}
+
+const folder = scratch()
+const ALL = ['koa', 'koa-bodyparser', 'koa-static', '@koa/multer', '@koa/router', 'koa-log4', 'redis']
+const named = list => list.map(({ name }) => name)
+const versionOf = name => lock.packages[`node_modules/${name}`].version
+
+async function examined (made) {
+  const { code, out, err } = await made.kone('doctor', '--json')
+  assert.deepEqual([code, err], [0, []])
+  return JSON.parse(out.join('\n'))
+}
+
+describe('kone doctor', () => {
+  it('should tell what is tested, what is not, what reads req, and what the set replaces', async () => {
+    const found = await examined(app(ALL))
+    assert.equal(found.koa, versionOf('koa'))
+    assert.deepEqual(named(found.tested), ['koa-bodyparser', 'koa-static', '@koa/multer', '@koa/router'])
+    for (const { name, version, tested } of found.tested) assert.deepEqual([version, tested], [versionOf(name), versionOf(name)])
+    assert.deepEqual(named(found.untested), ['koa-log4'])
+    assert.deepEqual(named(found.replaceable), ['koa-bodyparser', 'koa-static', '@koa/multer', 'koa-log4'])
+    assert.deepEqual(found.replaceable[1].gain, facts.set['koa-static'].gain)
+    assert(named(found.reads).includes('@koa/multer'))
+    assert(!named(found.reads).includes('@koa/router'))
+    const [file, row] = found.reads.find(({ name }) => name === '@koa/multer').reads.split(':')
+    assert.match(fs.readFileSync(path.join(ROOT, 'node_modules/@koa/multer', file), 'utf8').split('\n')[row - 1], /\breq\b/)
+    assert.deepEqual([found.fallsBack, found.notInstalled, found.otherVersion], [[], [], []])
+  })
+
+  it('should print it for people, with the figures of the results and what they are of', async () => {
+    const { code, out } = await app(ALL).kone('doctor')
+    assert.equal(code, 0)
+    assert(out[0].startsWith(`koa ${versionOf('koa')}. In its place: npm install koa@npm:kone`), out[0])
+    const { ratio, min, max } = facts.set['koa-static'].gain
+    const shown = `kone/middleware/static: ${ratio.toFixed(2)} (${min.toFixed(2)}–${max.toFixed(2)})`
+    assert(out.some(line => line.includes('koa-static') && line.endsWith(shown)), out.join('\n'))
+    for (const text of facts.measured) assert(out.at(-1).includes(text), text)
+  })
+
+  it('should read the lock without node_modules, and node_modules without a lock', async () => {
+    const locked = await examined(app(ALL, { installed: false }))
+    assert.equal(locked.tested[0].version, versionOf('koa-bodyparser'))
+    assert.deepEqual([named(locked.notInstalled), locked.reads], [named([...locked.tested, ...locked.untested]), []])
+    const installed = await examined(app(ALL, { locked: false }))
+    assert.deepEqual(named(installed.tested), named(locked.tested))
+    const neither = await examined(app(ALL, { locked: false, installed: false }))
+    assert.equal(neither.tested[0].version, `^${versionOf('koa-bodyparser')}`)
+  })
+
+  it('should tell other major versions from those that are tested, and Koa 3 from Koa 2', async () => {
+    const made = app([], { manifest: { dependencies: { koa: '^3.0.0', 'koa-static': '^1.0.0' } } })
+    assert.deepEqual(named((await examined(made)).otherVersion), ['koa-static'])
+    assert.match((await made.kone('doctor')).out[1], /kone@3/)
+  })
+
+  it('should find the koa of other packages', async () => {
+    const made = app([], { manifest: { dependencies: { egg: '^3.0.0' } }, locked: false })
+    made.write('package-lock.json', JSON.stringify({ packages: { 'node_modules/egg/node_modules/koa': { version: '2.16.4' }, 'node_modules/egg': { version: '3.34.0' } } }))
+    const { koa, isDirect, tested } = await examined(made)
+    assert.deepEqual([koa, isDirect, named(tested)], ['2.16.4', false, ['egg']])
+  })
+
+  it('should take any name for a package', async () => {
+    const names = { koa: '2', constructor: '1', __proto__x: '1', 'koa-constructor': '1' }
+    const found = await examined(app([], { manifest: { dependencies: names }, locked: false }))
+    assert.deepEqual([named(found.untested), found.replaceable, found.tested], [['koa-constructor'], [], []])
+  })
+
+  it('should write nothing', async () => {
+    const made = app(ALL)
+    const files = () => fs.readdirSync(made.folder)
+    const before = files()
+    await made.kone('doctor')
+    assert.deepEqual(files(), before)
+  })
+
+  describe('refuses in one line', () => {
+    for (const [title, files, expected] of [
+      ['no package.json', {}, /there is no package\.json in/],
+      ['a package.json that is broken', { 'package.json': '{' }, /cannot read .*package\.json: /],
+      ['one that is no object', { 'package.json': '1' }, /cannot read .*package\.json: it holds no object/],
+      ['a lock that is broken', { 'package.json': '{"dependencies":{"koa":"2"}}', 'package-lock.json': '{' }, /cannot read .*package-lock\.json: /],
+      ['no koa', { 'package.json': '{"dependencies":{"express":"5"}}' }, /neither package\.json nor a package-lock\.json in .* has koa/]
+    ]) {
+      it(title, async () => {
+        const made = project(fs.mkdtempSync(path.join(folder, 'bad-')))
+        for (const [name, text] of Object.entries(files)) made.write(name, text)
+        const { code, out, err } = await made.kone('doctor')
+        assert.deepEqual([code, out, err.length], [1, [], 1])
+        assert.match(err[0], expected)
+        assert.match(err[0], /\(kone\/docs\/api\/command\.md\)$/)
+      })
+    }
+  })
+
+  it('should keep compiled code below node_modules, where this Node can', async () => {
+    const made = app(ALL)
+    await made.kone('doctor')
+    const isKept = fs.existsSync(path.join(made.folder, 'node_modules/.cache/kone'))
+    assert.equal(isKept, require('node:module').enableCompileCache !== undefined)
+  })
+})
