@@ -108,6 +108,25 @@ const DIFFERENCES = {
     assert.deepEqual({ front, node }, { front: ['/first'], node: ['/first', '/second'] })
   },
 
+  async 'a request behind the last response' () {
+    const { front, node } = await both(async connect => {
+      const begun = []
+      const client = await connect(ctx => {
+        begun.push(ctx.path)
+        if (ctx.path === '/first') ctx.set('Connection', 'close')
+        ctx.body = Buffer.alloc(48 * 1024 * 1024) // no kernel takes it at once
+      })
+      client.socket.pause()
+      client.write(get('/first'))
+      await waitFor(() => begun.length === 1, 'the first request')
+      client.write(get('/second'))
+      await settled(() => begun.length)
+      client.destroy()
+      return begun
+    })
+    assert.deepEqual({ front, node }, { front: ['/first'], node: ['/first', '/second'] })
+  },
+
   async 'the chunks of a pipelined stream' () {
     const { front, node } = await both(async connect => {
       let release

@@ -93,7 +93,7 @@ async function fuzzer ({ other = front } = {}) {
     const escapes = throwsItself(one) || [a, b].every(steps => steps.escaped.length > 0)
     const found = differences(a, b, script).filter(({ what }) => !escapes || WIRE.includes(what))
     if (!found.length) return null
-    const name = throwsItself(one) && goesOn(a, b) ? 'node stops at a listener that throws' : accepted(script, a, b)
+    const name = throwsItself(one) && goesOn(a, b) ? 'node stops at a listener that throws' : accepted(script, a, b, transport)
     if (name) {
       counted[name] = (counted[name] ?? 0) + 1
       return null

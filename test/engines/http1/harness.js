@@ -541,8 +541,13 @@ function comparable ({ requests, log, events, errors, finished, touched, got, so
  *   front has read of it, too, because node's parser must get it.
  * - *chunks of a pipelined stream*: Node 26 merges the chunks of a stream that is queued, and whether that turn
  *   comes before or after its chunks is a matter of one read. The bodies are the same.
+ * - *100 Continue within a queued response*: node writes the header section of a queued response whose body is bytes in
+ *   front of all that it has queued. Whether the response is queued is a matter of one read.
+ * - *the pause of node's parser*, *what node drops over TLS*: over TLS, records behind a response that is not written make
+ *   node fail; a response that TLS has not sent yet is then lost. There a step has several reads, too: a response that was
+ *   pending between them may be complete at its end.
  */
-function accepted (steps, node, other) {
+function accepted (steps, node, other, transport) {
   const found = differences(node, other, steps)
   const at = found[0].step
   if (found.every(({ what, node, other }) => what === 'got' && isCutOtherwise(node, other)) && other[at].count > 1) {
@@ -551,8 +556,21 @@ function accepted (steps, node, other) {
 
   if (found.every(({ what, node, other }) => what === 'touched' && other.endsWith(node))) return 'a listener sees a message from its beginning'
 
+  if (other[at].node && found.every(({ what, node, other }) => what === 'got' && isEqualButFor(INTERIM, node, other))) {
+    return '100 Continue within a queued response'
+  }
+
+  const isRecords = transport === 'records'
+  const all = record => record.map(entry => comparable(entry).got).join('')
+  const isMore = isEqual(requestsOf(other).slice(0, requestsOf(node).length), requestsOf(node)) &&
+    all(other).startsWith(all(node).replace(REFUSAL, ''))
+  if (isRecords && isMore && JSON.stringify(node).includes('HPE_PAUSED')) {
+    return "the pause of node's parser"
+  }
+
   const owed = record => record.count - sum(other.slice(0, other.indexOf(record) + 1), entry => entry.finished.length)
-  const waits = (at > 0 && owed(other[at - 1]) > 0) || (!other[at].node && owed(other[at]) > 0)
+  const isFewer = isRecords && requestsOf(other).length < requestsOf(node).length
+  const waits = isFewer || (at > 0 && owed(other[at - 1]) > 0) || (!other[at].node && owed(other[at]) > 0)
   const kept = node[at].socket === 'open' || (at > 0 && other[at - 1].holds) ||
     node[at].requests.length > other[at].requests.length
   if (waits && kept && isLater(node, other)) return 'behind a pending response'
@@ -565,6 +583,7 @@ function accepted (steps, node, other) {
   const [a, b] = [node, other].map(record => comparable(record[at]).got.replace(REFUSAL, ''))
   if (!chunk || !isEqual(requestsOf(node), requestsOf(other))) return null
   if (node[at].socket === 'open' || other[at].socket === 'open') return null
+  if (isRecords && b.startsWith(a) && b !== a) return 'what node drops over TLS'
   if (!a.startsWith(b)) return null
   return isConnect(chunk) ? 'CONNECT in the same read' : 'junk in the same read'
 }
@@ -574,6 +593,8 @@ function isCutOtherwise (one, two) {
   const whole = text => text.replace(/\r\n[0-9a-f]+\r\n/g, '')
   return process.versions.node.split('.')[0] >= 26 && whole(one) === whole(two)
 }
+
+const isEqualButFor = (part, one, two) => one.replaceAll(part, '') === two.replaceAll(part, '')
 
 /** Did `other` come to the same, only later? */
 function isLater (node, other) {

@@ -139,6 +139,32 @@ describe('the differential harness', () => {
     assert.equal(accepted(steps, node, record('HTTP/1.1 431 \r\n\r\n', 'destroyed')), null)
   })
 
+  it('should accept over TLS only what node loses there, or what the front need not begin', () => {
+    const record = (got, requests = ['/1'], errors = {}) =>
+      [{ requests, log: {}, events: {}, errors, finished: requests.map((path, i) => i + 1), got, socket: 'destroyed', count: requests.length, node: false }]
+    const steps = [{ send: Buffer.concat([get('/1'), get('/2')]) }]
+    const both = ['/1', '/2']
+    const paused = { 1: ['HPE_PAUSED'] }
+    const interim = 'HTTP/1.1 100 Continue\r\n\r\n'
+    const byNode = rows => rows.map(entry => ({ ...entry, node: true }))
+    for (const [node, other, name] of [
+      [record(answer('1')), record(answer('1') + answer('2')), 'what node drops over TLS'],
+      [record(answer('1')), record(answer('2')), null],
+      [record(answer('1')), record(answer('1').replace('OK', 'Fine') + answer('2')), null],
+      [record(answer('1'), both), record(answer('1')), 'behind a pending response'],
+      [record(answer('1'), both), record(answer('2')), null],
+      [record(answer('1')), record(answer('1'), both), null],
+      [record(answer('1'), ['/1'], paused), record(answer('1') + answer('2'), both), "the pause of node's parser"],
+      [record(answer('1'), ['/1'], paused), record(answer('2'), both), null],
+      [record(answer('1'), ['/1'], paused), record(answer('1'), ['/2']), null],
+      [record(interim + answer('1')), byNode(record(answer('1') + interim)), '100 Continue within a queued response'],
+      [record(interim + answer('1')), byNode(record(answer('2') + interim)), null]
+    ]) {
+      assert.equal(accepted(steps, node, other, 'records'), name)
+      if (name !== null && !name.startsWith('100')) assert.equal(accepted(steps, node, other, 'socket'), null)
+    }
+  })
+
   it('should give the corpus its words', () => {
     assert.deepEqual(
       verdictOf([{ got: answer('1'), socket: 'open' }, { got: answer('2'), socket: 'ended', count: 2, node: false }]),
