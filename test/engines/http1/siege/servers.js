@@ -152,6 +152,8 @@ async function open ({ conversation, exact }) {
   const timers = []
   const server = await makeServer(arrival)
   const door = arrival in ARRIVALS ? openDoor(server, arrival) : null
+  const atDoor = new Set()
+  door?.on('connection', socket => atDoor.add(socket))
   const left = new Set(throws)
   Object.assign(server, options)
   const self = current = {
@@ -166,6 +168,7 @@ async function open ({ conversation, exact }) {
     closedAt: 0,
     calledAt: 0,
     door,
+    atDoor,
     /** Throws the first time. */
     throwIn (name) {
       if (left.delete(name)) throw new Error(THROWN)
@@ -255,6 +258,8 @@ async function close () {
   closing.then(() => { closed = true })
   await until(() => closed)
   if (server.listening) server.close()
+  // A client that sent nothing never reached the server.
+  for (const socket of current.atDoor) socket.destroy()
   if (current.door !== null) await new Promise(resolve => current.door.close(resolve))
   const left = current.listenersLeft()
   const seen = sampler.stop()
