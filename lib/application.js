@@ -71,7 +71,8 @@ class Application extends Emitter {
     this.subdomainOffset = options.subdomainOffset || 2
     this.proxyIpHeader = options.proxyIpHeader || 'X-Forwarded-For'
     this.maxIpsCount = options.maxIpsCount || 0
-    this.env = options.env || process.env.NODE_ENV || 'development'
+    const env = options.env || process.env.NODE_ENV || 'development'
+    this.env = env
     this.compose = options.compose || compose
     this.Promise = options.Promise || Promise
     this.http1 = options.http1 !== false
@@ -80,7 +81,8 @@ class Application extends Emitter {
     this.finals = []
     this.context = Object.create(context)
     this.request = Object.create(request)
-    this.response = Object.create(response, this.env === 'development' ? require('./development').setters(this, response) : undefined)
+    // not this.env, which egg's class replaces by a getter that works later
+    this.response = Object.create(response, env === 'development' ? require('./development').setters(this, response) : undefined)
     this[util.inspect.custom] = this.inspect
     // Not enumerable: an app is printed and compared by its settings.
     Object.defineProperty(this, SERVERS, { value: new Set() })

@@ -166,6 +166,17 @@ describe('mistakes in development', () => {
     assert.equal(run('development', 'silent'), '')
   })
 
+  it('should serve an app whose env is a getter, as egg’s', async () => {
+    class App extends Kone {
+      get env () { return this.settings.get('env') }
+      set env (value) {}
+    }
+    const app = new App()
+    app.settings = new Map([['env', 'development']])
+    app.use(ctx => { ctx.body = 'a' })
+    assert.equal((await app.inject('/')).text(), 'a')
+  })
+
   it('should cost nothing after the first thousand requests', async () => {
     const app = new Kone({ env: 'development' })
     const entered = []
