@@ -155,8 +155,6 @@ function generate (seed) {
     const isOneReader = level !== 'late'
     // Whether a body that flows has ended before its listeners come is a matter of one tick.
     const own = ops.some(([name]) => name === 'resume') ? ops.filter(([name]) => name !== 'readStream') : ops
-    // Which of the two lists ends the response first is one, too.
-    if (ops.some(([name]) => name === 'release')) return { level, ops: own, later: [] }
     return { level, ops: own, later: later.filter(([name]) => isOneReader || name !== 'readStream') }
   }
 
@@ -215,7 +213,10 @@ function generate (seed) {
   // The server of `closes` listens again: not with the servers of others.
   const closes = transport !== 'records' && chance(0.05) ? random() : null
   // TLS flushes a response a turn or more later, and with it those that are written together.
-  const programs = transport === 'records' && messages.length > 1 ? made.map(one => without('state', one)) : made
+  const shown = transport === 'records' && messages.length > 1 ? made.map(one => without('state', one)) : made
+  // What a handler releases runs while the other handlers do: which comes first is a matter of one tick.
+  const releasesItself = shown.some(({ ops }) => ops.some(([name]) => name === 'release'))
+  const programs = releasesItself ? shown.map(one => ({ ...one, later: [] })) : shown
   const touches = chance(0.12) ? times(2, () => [random(), pick(TOUCHED)]) : []
   return {
     // Most of the others make kone fall back to node:http.
