@@ -27,7 +27,8 @@ describe('an error of npm create kone', () => {
     [['a', '--api', '--bare'], '--api or --bare', 'not both'],
     [['App'], '"App" is not a package name', 'lower-case letters, digits and - . _ only'],
     [['file'], 'file exists and is not a folder', 'name a new or an empty one'],
-    [['full'], 'full exists and is not empty', 'name a new or an empty folder']
+    [['full'], 'full exists and is not empty', 'name a new or an empty folder'],
+    [['new'], 'no.tgz, which does not exist', 'make it by make pack']
   ]
   let folder
   let printed = ''
@@ -44,7 +45,7 @@ describe('an error of npm create kone', () => {
   for (const [typed, ...parts] of MISTAKES) {
     it(`should say what is wrong: ${typed.join(' ')}: ${parts[0]}`, () => {
       const { status, stdout, stderr } = spawnSync(process.execPath, [path.join(ROOT, 'create/index.js'), ...typed], {
-        cwd: folder, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe']
+        cwd: folder, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, KONE_SPEC: 'file:../no.tgz' }
       })
       printed += stderr
       assert.deepEqual([status, stdout], [1, ''])
