@@ -11,8 +11,12 @@ const manifest = require('../../package.json')
 
 // Where the repository is published: for "Edit this page". Until package.json names it, the file's name is shown.
 const named = manifest.repository.url.replace(/^git\+|\.git$/g, '')
-const isPlaceholder = new URL(named).hostname.endsWith('.invalid')
-const repository = process.env.KONE_REPOSITORY || (isPlaceholder ? undefined : named)
+const real = url => new URL(url).hostname.endsWith('.invalid') ? undefined : url
+const repository = process.env.KONE_REPOSITORY || real(named)
+
+// Where the site is published: for the sitemap and the addresses of its pages.
+const homepage = process.env.KONE_HOMEPAGE || real(manifest.homepage)
+const addressOf = file => `${homepage?.replace(/\/$/, '') ?? ''}/${file.replace(/(?:(^|\/)index)?\.md$/, '$1')}`
 
 // A file's page: the site shows Markdown of the whole repository.
 const rewrites = {
@@ -66,6 +70,7 @@ const sidebar = [
       page('Validating requests', '/guide/validation'),
       page('Authentication', '/guide/authentication'),
       page('Files and streams', '/guide/files-and-streams'),
+      page('Recipes', '/guide/recipes'),
       page('Testing', '/guide/testing'),
       page('Bundling and serverless', '/guide/bundling'),
       page('Performance', '/guide/performance'),
@@ -146,6 +151,21 @@ export default defineConfig({
     ['link', { rel: 'icon', type: 'image/svg+xml', href: '/logo.svg' }],
     ['meta', { name: 'theme-color', content: '#0b6e6e' }]
   ],
+  ...(homepage && { sitemap: { hostname: homepage } }),
+  transformHead: ({ pageData, title, description }) => [
+    ['meta', { property: 'og:type', content: 'website' }],
+    ['meta', { property: 'og:site_name', content: 'kone' }],
+    ['meta', { property: 'og:title', content: title }],
+    ['meta', { property: 'og:description', content: pageData.description || description }],
+    ...homepage ? [['meta', { property: 'og:url', content: addressOf(pageData.relativePath) }]] : []
+  ],
+  // A page's description is its first sentence.
+  transformPageData ({ filePath, description }) {
+    return { description: description || firstSentence(fs.readFileSync(path.join(root, filePath), 'utf8')) }
+  },
+  buildEnd ({ outDir, pages }) {
+    fs.writeFileSync(path.join(outDir, 'llms.txt'), forModels(pages))
+  },
   markdown: markdown({ root, rewrites, repository }),
   vite: {
     plugins: [siteModules],
@@ -197,6 +217,32 @@ export default defineConfig({
     docFooter: { prev: 'Before', next: 'Next' }
   }
 })
+
+// Of the first paragraph, without marks: nothing where a page has none.
+function firstSentence (text) {
+  const paragraph = text.replace(/^---[\s\S]*?^---$/m, '').split(/\n{2,}/).find(part => /^[\p{L}`*[]/u.test(part))
+  return paragraph?.replace(/\[([^\]]+)\]\([^)]+\)/g, '$1').replace(/[`*]/g, '').replace(/\s+/g, ' ').match(/^.*?[.:](?= |$)/)?.[0]
+}
+
+// llms.txt (llmstxt.org): the pages in the order of the sidebar, each with its first sentence.
+function forModels (pages) {
+  const about = new Map(pages.map(file => [`/${(rewritten(file)).replace(/(?:(^|\/)index)?\.md$/, '$1')}`, file]))
+  const line = ({ text, link }) => {
+    const file = about.get(link)
+    const sentence = file && firstSentence(fs.readFileSync(path.join(root, file), 'utf8'))
+    return `- [${text}](${homepage?.replace(/\/$/, '') ?? ''}${link})${sentence ? `: ${sentence}` : ''}`
+  }
+  const groups = sidebar.map(({ text, items }) => `## ${text}\n\n${items.map(line).join('\n')}`)
+  return `# kone\n\n> ${manifest.description}\n\n${groups.join('\n\n')}\n`
+}
+
+function rewritten (file) {
+  for (const [from, to] of Object.entries(rewrites)) {
+    const pattern = new RegExp(`^${from.replaceAll('.', '\\.').replace(':rest(\\.*)', '(.*)').replace(':name', '([^/]+)')}$`)
+    if (pattern.test(file)) return file.replace(pattern, to.replace(/:\w+(?:\(.*\))?/, '$1'))
+  }
+  return file
+}
 
 // The index has a block once, not its completed copy as well.
 function render (source, env, md) {

@@ -23,6 +23,7 @@ const ROOT = path.join(__dirname, '../..')
 const AXE = require.resolve('axe-core/axe.min.js')
 const SHOTS = process.env.KONE_SCREENSHOTS // a folder, to look at what the test saw
 const TABS = 3
+const KONE_HOMEPAGE = 'https://kone.example'
 // Tables that a desktop's column cuts off.
 const CUT_TABLES = `[...document.querySelectorAll('.vp-doc .table')].filter(table => table.scrollWidth > table.clientWidth)
   .map(table => location.pathname + ': ' + table.scrollWidth + ' px: ' + table.innerText.slice(0, 40))`
@@ -36,7 +37,7 @@ describe('the documentation site', { skip: missing('chromium') }, () => {
     folder = fs.mkdtempSync(path.join(tmpdir(), 'kone-site-'))
     dist = path.join(folder, 'dist')
     // A link to a page that does not exist fails the build.
-    await run(area.bin('vitepress'), ['build', '--outDir', dist], { cwd: area.folder, env: { ...process.env, FORCE_COLOR: '0' } })
+    await run(area.bin('vitepress'), ['build', '--outDir', dist], { cwd: area.folder, env: { ...process.env, FORCE_COLOR: '0', KONE_HOMEPAGE } })
     pages = fs.readdirSync(dist, { recursive: true })
       .filter(file => file.endsWith('.html') && file !== '404.html')
       .map(file => `/${file.replace(/(?:(^|\/)index)?\.html$/, '$1')}`)
@@ -180,6 +181,47 @@ describe('the documentation site', { skip: missing('chromium') }, () => {
     assert.match(read('/reports/battle').html, /<div class="scrolls"[^>]*><img (?=[^>]*width="\d+")(?=[^>]*height="\d+")/)
   })
 
+  it('should list its pages for search engines and models, and describe each for those that link to it', () => {
+    const text = name => fs.readFileSync(path.join(dist, name), 'utf8')
+    const listed = [...text('sitemap.xml').matchAll(/<loc>([^<]+)<\/loc>/g)].map(([, url]) => new URL(url))
+    assert.deepEqual(listed.map(({ pathname }) => pathname).sort(), [...pages].sort())
+    assert.ok(listed.every(({ origin }) => origin === KONE_HOMEPAGE))
+    const links = [...text('llms.txt').matchAll(/^- \[.+\]\((.+?)\)/gm)].map(([, url]) => new URL(url).pathname)
+    assert.deepEqual(pages.filter(page => page !== '/' && !links.includes(page)), [])
+    assert.deepEqual(links.filter(link => !pages.includes(link)), [])
+    for (const page of pages) {
+      const of = name => new RegExp(`<meta property="og:${name}" content="([^"]*)"`).exec(read(page).html)?.[1]
+      assert.equal(of('url'), `${KONE_HOMEPAGE}${page}`)
+      for (const name of ['title', 'description', 'type', 'site_name']) assert.ok(of(name), `${page}: og:${name}`)
+    }
+  })
+
+  it('should have the figures and their bars in the first screen, on a desktop and a phone', async () => {
+    for (const viewport of [{ width: 1280, height: 900 }, { width: 360, height: 740 }]) {
+      const { page, close } = await tab({ viewport })
+      await page.goto(site.url)
+      await page.waitForFunction(HYDRATED)
+      await shoot(page, '/', `home-${viewport.width}`)
+      const { bars, text, width } = await page.evaluate(`({
+        bars: [...document.querySelectorAll('.measured li')].map(li => ({
+          name: li.querySelector('.who').textContent, width: li.querySelector('.bar').offsetWidth,
+          height: li.offsetHeight, cpu: Number(li.querySelector('strong').textContent), bottom: li.getBoundingClientRect().bottom
+        })),
+        text: document.querySelector('.measured figcaption').textContent,
+        width: document.documentElement.scrollWidth
+      })`)
+      await close()
+      assert.ok(width <= viewport.width)
+      assert.deepEqual(bars.map(({ name }) => name), ['kone', 'node:http', 'Koa 2'])
+      for (const { name, width, height, cpu, bottom } of bars) {
+        assert.ok(height < 40, `${name} is one line`)
+        assert.ok(bottom <= viewport.height, `${name} ends at ${bottom} px of ${viewport.height}`)
+        assert.ok(Math.abs(width / cpu - bars[0].width / bars[0].cpu) < 1, `${name} is drawn to scale`)
+      }
+      assert.match(text, /unmodified packages/)
+    }
+  })
+
   it('should say on a page that does not exist where to look', async () => {
     const { page, close } = await tab()
     const response = await page.goto(`${site.url}/nowhere`)
@@ -190,6 +232,32 @@ describe('the documentation site', { skip: missing('chromium') }, () => {
     assert.equal(await page.getAttribute('.NotFound a', 'href'), '/')
     await shoot(page, '/nowhere', 'desktop')
     await close()
+  })
+
+  // What a reader types → the page about it.
+  it('should find the right page first', async () => {
+    const { page, complaints, close } = await tab()
+    await page.goto(site.url)
+    await page.waitForFunction(HYDRATED)
+    await page.click('#local-search button')
+    const results = page.locator('.VPLocalSearchBox .result')
+    const wrong = []
+    for (const [words, expected] of [
+      ['graceful shutdown', '/api/deploy'], ['streaming', '/guide/files-and-streams'], ['error handler', '/guide/errors'],
+      ['prisma', '/guide/recipes'], ['drizzle', '/guide/recipes'], ['monorepo', '/guide/recipes'], ['background jobs', '/guide/recipes'],
+      ['test database', '/guide/recipes'], ['oauth', '/guide/authentication'], ['jwt', '/guide/authentication'],
+      ['openapi', '/middleware/openapi'], ['rate limit', '/middleware/rateLimit'], ['upload', '/middleware/upload']
+    ]) {
+      await page.fill('.VPLocalSearchBox input', '')
+      await results.first().waitFor({ state: 'detached' })
+      await page.fill('.VPLocalSearchBox input', words)
+      await results.first().waitFor()
+      const found = await results.evaluateAll(links => links.map(link => link.getAttribute('href').replace(/(?:\.html)?(?:#.*)?$/, '')))
+      if (found[0] !== expected) wrong.push(`${words}: ${found.slice(0, 3).join(' ')}`)
+    }
+    await close()
+    assert.deepEqual(wrong, [])
+    assert.deepEqual(complaints, [])
   })
 
   it('should find session', async () => {

@@ -73,7 +73,7 @@ function scoped (labs) {
   const plain = ['koa', 'node'].map(to => battle?.ratio(PLAIN, 'kone', to)?.median)
   if (!plain.every(Boolean)) return undefined
   const [koa, node] = ['koa', 'node'].map(to => range(unmodified.map(({ workload }) => dropin?.ratio(workload, 'kone', to)?.median)))
-  const packages = koa && node ? ` With unmodified packages it takes ${koa} of Koa 2’s, and ${node} of that of the same response by hand.` : ''
+  const packages = koa && node ? ` Apps of unmodified packages take ${koa} of their time on Koa 2, and ${node} of that of the same response by hand.` : ''
   return `On Node ${battle.major}, hello world behind five middleware takes ${two(plain[0])} of Koa 2’s CPU time and ` +
     `${two(plain[1])} of a bare node:http handler’s.${packages}`
 }

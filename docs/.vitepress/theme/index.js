@@ -1,11 +1,25 @@
 import { useData } from 'vitepress'
 import theme from 'vitepress/theme-without-fonts'
 import { h } from 'vue'
-import onion from '../../drawings/onion.svg?raw'
 import './style.css'
 
-// The drawing's own style is for those who open the file alone; here it has the page's colours.
-const drawing = { 'aria-hidden': true, innerHTML: onion.replace(/<style>[\s\S]*?<\/style>/, '') }
+// The figures of docs/index.md, which `make report` writes: bars, and what they are of.
+const Measured = {
+  setup () {
+    const { frontmatter } = useData()
+    return () => {
+      const { text, node, bars } = frontmatter.value.measured
+      const most = Math.max(...(bars || []).map(({ cpu }) => cpu))
+      return h('figure', { class: 'measured' }, [
+        bars && h('p', { class: 'what' }, 'CPU per request, µs: hello world, five middleware'),
+        bars && h('ul', bars.map(({ name, cpu }) => h('li', { class: { kone: name === 'kone' } }, [
+          h('span', { class: 'who' }, name), h('span', { class: 'bar', style: { width: `${cpu / most * 100}%` } }), h('strong', String(cpu))
+        ]))),
+        h('figcaption', [text, ' ', h('a', { href: '/reports/' }, node ? 'All results, and how they are measured' : 'How it is measured'), '.'])
+      ])
+    }
+  }
+}
 
 // What to edit, where the site does not know its repository's address.
 const Source = {
@@ -17,5 +31,5 @@ const Source = {
 
 export default {
   extends: theme,
-  Layout: () => h(theme.Layout, null, { 'home-hero-image': () => h('div', drawing), 'doc-footer-before': () => h(Source) })
+  Layout: () => h(theme.Layout, null, { 'home-hero-image': () => h(Measured), 'doc-footer-before': () => h(Source) })
 }
