@@ -22,6 +22,7 @@ describe('the site of npm create kone, over plain HTTP at a name of its own', { 
     execFileSync(process.execPath, [join(ROOT, 'create/index.js'), 'site'], { cwd: folder, stdio: 'ignore' })
     mkdirSync(join(folder, 'site/node_modules'))
     symlinkSync(ROOT, join(folder, 'site/node_modules/kone'), 'dir')
+    symlinkSync(join(ROOT, 'node_modules/ioredis'), join(folder, 'site/node_modules/ioredis'), 'dir')
     const { createApp } = await import(pathToFileURL(join(folder, 'site/app.js')))
     const app = createApp({ quiet: true })
     app.silent = true

@@ -144,7 +144,7 @@ function setStations ({ root, views }) {
   }
   const post = (type, body) => ({ method: 'POST', headers: { 'content-type': type, 'content-length': String(body.length) }, body })
   const { bodyParser, compress, conditionalGet, cors, csrf, etag, favicon, health, helmet, i18n, isolate } = middleware
-  const { jsonp, logger, metrics, overload, rateLimit, requestId, router: Router, rpc, session, sse } = middleware
+  const { jsonp, logger, metrics, openapi, overload, rateLimit, requestId, router: Router, rpc, session, sse } = middleware
   const { static: serve, template, timeout, upload, validate } = middleware
   const sealed = session.sealedCookie({ keys: ['k'.repeat(32)] })
   const visited = (ctx, next) => {
@@ -255,6 +255,10 @@ function setStations ({ root, views }) {
     ['metrics with a token', over(metrics({ defaults: false, register: new Registry(), token: 'secret' })), { url: '/metrics' }],
     ['health with details', over(health({ details: true })), { url: '/readyz' }],
     ['overload', over(overload({ maxEventLoopDelay: false, maxRssBytes: '1000gb' })), {}],
+    ['openapi', app => {
+      app.use(new Router().get('/items/:id', { summary: 'one' }, ctx => {}).routes())
+      app.use(openapi(app))
+    }, { url: '/openapi.json' }, { url: '/' }],
     ['validate', over(parse(), validate({ query: any, headers: any, cookies: any, body: any })), post('application/json', '{}')],
     ['validate that refuses', over(validate({ query: none, cookies: none })), {}],
     ...Object.entries(strict).map(([library, schemas]) => [
