@@ -20,6 +20,7 @@ const final = require('./final')
 const { convert, isGeneratorFunction } = require('./generator')
 const only = require('./only')
 const { checkOptions, isStorage } = require('./options')
+const { ROOT } = require('./places')
 const request = require('./request')
 const respond = require('./respond')
 const response = require('./response')
@@ -29,7 +30,6 @@ const created = channel('kone:application') // what `kone dev` and `kone routes`
 const debug = util.debuglog('kone:application')
 const debugging = debug.enabled // NODE_DEBUG is read once, at start
 
-const MIDDLEWARE = join(__dirname, '..', 'middleware')
 const SERVERS = Symbol('application#servers')
 
 /** The listeners that `app.callback()` made → their hosts. */
@@ -348,7 +348,7 @@ const OWN = Object.create(Application.prototype, { createContext: { value: Appli
 
 // A function of the middleware set that app.use() got without a call.
 function isFactory (fn) {
-  return require.cache?.[join(MIDDLEWARE, fn.name, 'index.js')]?.exports === fn
+  return ROOT !== null && require.cache?.[join(ROOT, 'middleware', fn.name, 'index.js')]?.exports === fn
 }
 
 function attachFront (app, server, listener) {

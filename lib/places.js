@@ -5,8 +5,10 @@ const { isAbsolute, join, sep } = require('path')
 const { fileURLToPath } = require('url')
 
 const warned = new Set()
-const ROOT = join(__dirname, '..') + sep
-const OWN = ['lib', 'middleware', 'command', 'cluster'].map(name => ROOT + name + sep)
+
+/** Kone's folder; null in a bundle that is an ES module, as ncc makes one. */
+const ROOT = typeof __dirname === 'string' ? join(__dirname, '..') : null
+const OWN = ROOT === null ? [] : ['lib', 'middleware', 'command', 'cluster'].map(name => join(ROOT, name, sep))
 
 /**
  * Where a call was made. Places in a source that a source map names, if node was started with `--enable-source-maps`.
@@ -113,4 +115,4 @@ function warnOf (text, place = placeIn(trace())) {
   })
 }
 
-module.exports = { isOfApp, placeIn, placeOf, placeOfFunction, trace, warnOf }
+module.exports = { ROOT, isOfApp, placeIn, placeOf, placeOfFunction, trace, warnOf }
