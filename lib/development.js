@@ -39,7 +39,7 @@ function watch (app) {
     callsOf.set(ctx, calls)
     const unwound = watched(ctx, next)
     // Once what runs in microtasks has ended. The app handles a rejection itself.
-    const judge = err => setImmediate(judgeAll, ctx, calls, err)
+    const judge = err => setImmediate(judgeSafely, ctx, calls, err)
     unwound.then(() => judge(), judge)
     return unwound
   }
@@ -74,6 +74,13 @@ function record (fn, self, [ctx, next, ...rest]) {
     call.threw = true
     throw err
   }
+}
+
+// What is thrown may throw when it is printed.
+function judgeSafely (ctx, calls, err) {
+  try {
+    judgeAll(ctx, calls, err)
+  } catch {}
 }
 
 function judgeAll (ctx, calls, err) {

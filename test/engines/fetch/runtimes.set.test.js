@@ -76,6 +76,9 @@ const CHECKS = {
     await ask('')
     assert.match(await (await ask('/metrics')).text(), /^http_request_duration_seconds_count\{.*\} 1$/m)
   },
+  async openapi (ask) {
+    assert.deepEqual(Object.keys((await (await ask('/openapi.json')).json()).paths), ['/items/{id}'])
+  },
   async overload (ask, on) {
     assert.equal((await ask('')).status, 200)
     assert.equal((await ask('/full')).status, 503)

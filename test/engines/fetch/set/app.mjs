@@ -46,6 +46,10 @@ const uses = {
     set.logger(line => lines.push(line), { format: ':method :url :status :remote-addr :http-version' }), say('hi')
   ],
   metrics: () => [set.metrics(), say('hi')],
+  openapi: () => {
+    const described = new Kone().use(new Router().get('/items/:id', () => {}).routes())
+    return [set.openapi(described, { info: { title: 'items', version: '1.0.0' } })]
+  },
   overload: () => [
     only('/full', set.overload({ maxRssBytes: 1 })),
     only('/utilization', (ctx, next) => set.overload({ maxEventLoopUtilization: 1 })(ctx, next)),
