@@ -22,7 +22,8 @@ exports.inKoasPlace = function (framework, root = ROOT) {
   process.on('exit', () => fs.rmSync(folder, { recursive: true, force: true }))
   const modules = path.join(folder, 'node_modules')
   fs.mkdirSync(modules)
-  for (const place of [path.join(root, 'node_modules'), path.join(__dirname, 'node_modules')]) {
+  // Root's last, so that they win: Koa's own dependencies. A linked package finds its own where it really is.
+  for (const place of [path.join(__dirname, 'node_modules'), path.join(root, 'node_modules')]) {
     for (const name of fs.readdirSync(place)) {
       if (name === 'koa' || name.startsWith('.')) continue
       if (name.startsWith('@')) fs.mkdirSync(path.join(modules, name), { recursive: true })
