@@ -1,14 +1,15 @@
 'use strict'
 
-const assert = require('assert')
 const { AsyncResource } = require('async_hooks')
 const util = require('util')
-const Cookies = require('cookies')
 const statuses = require('statuses')
-const { RESPONSE_TO, createError, toError } = require('./errors')
+const { RESPONSE_TO, httpErrors, toError } = require('./errors')
 const node = require('./engines/node')
 const http2Stream = require('./engines/node/http2-stream')
+const lazy = require('./lazy')
 const { given, misuse } = require('./usage-error')
+
+const cookies = lazy(() => require('cookies'))
 
 const COOKIES = Symbol('context#cookies')
 const REPORTED = Symbol('context#reported')
@@ -73,7 +74,7 @@ const proto = module.exports = {
    * @throws {HttpError}
    */
   throw (...args) {
-    throw createError(...args)
+    throw httpErrors()(...args)
   },
 
   /**
@@ -130,6 +131,7 @@ const proto = module.exports = {
    */
   get cookies () {
     if (!this[COOKIES]) {
+      const Cookies = cookies()
       this[COOKIES] = new Cookies(this.incoming, this.outgoing, {
         keys: this.app.keys,
         secure: this.request.secure
@@ -277,7 +279,7 @@ function assign (err, key, value) {
 }
 
 function httpAssert (value, status, message, props) {
-  if (!value) throw createError(status || 500, ...withoutUndefined(message, props))
+  if (!value) throw httpErrors()(status || 500, ...withoutUndefined(message, props))
 }
 
 function withoutUndefined (message, props) {
@@ -292,7 +294,7 @@ function comparing (holds) {
 
 function deepEqual (a, b) {
   try {
-    assert.deepEqual(a, b) // loose, as Koa's
+    require('assert').deepEqual(a, b) // loose, as Koa's
     return true
   } catch {
     return false

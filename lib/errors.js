@@ -1,6 +1,8 @@
 'use strict'
 
-const createError = require('http-errors')
+const lazy = require('./lazy')
+
+const httpErrors = lazy(() => require('http-errors'))
 
 /**
  * Every error code of kone and its middleware: what it means, and the status of the response. Match
@@ -30,7 +32,7 @@ const codes = {
  *    throw error('KONE_ERR_BODY_LIMIT', 413, 'the body is longer than 1024 bytes', { limit: 1024 })
  */
 function error (code, status, message, props) {
-  return createError(status, message, { ...props, code })
+  return httpErrors()(status, message, { ...props, code })
 }
 
 /** @return {Error} for a body stream that closed before it ended; the code is Node's */
@@ -65,5 +67,5 @@ function describe (value) {
 const RESPONSE_TO = Symbol('context#responseTo')
 
 module.exports = {
-  RESPONSE_TO, codes, error, cutShort, toError, isError, createError, HttpError: createError.HttpError
+  RESPONSE_TO, codes, error, cutShort, toError, isError, httpErrors
 }

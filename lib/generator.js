@@ -1,7 +1,5 @@
 'use strict'
 
-const co = require('co')
-
 const GeneratorFunction = Object.getPrototypeOf(function * () {}).constructor
 
 /**
@@ -18,6 +16,7 @@ exports.isGeneratorFunction = function (fn) {
  * @return {Function} middleware
  */
 exports.convert = function (fn) {
+  const co = require('co')
   const converted = function (ctx, next) {
     return co.call(ctx, fn.call(ctx, downstream(next)))
   }

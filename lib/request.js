@@ -4,15 +4,17 @@ const net = require('net')
 const qs = require('querystring')
 const util = require('util')
 const { format } = require('url')
-const accepts = require('accepts')
-const contentType = require('content-type')
 const fresh = require('fresh')
 const parseurl = require('parseurl')
-const typeis = require('type-is')
 const node = require('./engines/node')
+const lazy = require('./lazy')
 const only = require('./only')
 const { trustedHops } = require('./trusted-proxies')
 const { given, misuse } = require('./usage-error')
+
+const accepts = lazy(() => require('accepts'))
+const contentType = lazy(() => require('content-type'))
+const typeis = lazy(() => require('type-is'))
 
 const IP = Symbol('request#ip')
 const BODY = Symbol('request#body')
@@ -194,7 +196,7 @@ module.exports = {
   /** @return {string} the charset parameter of Content-Type, or nothing */
   get charset () {
     try {
-      return contentType.parse(this.incoming).parameters.charset || ''
+      return contentType().parse(this.incoming).parameters.charset || ''
     } catch {
       return ''
     }
@@ -255,7 +257,7 @@ module.exports = {
   },
 
   /** @return {Accepts} content negotiation (https://github.com/jshttp/accepts) */
-  get accept () { return this._accept || (this._accept = accepts(negotiable(this.incoming))) },
+  get accept () { return this._accept || (this._accept = accepts()(negotiable(this.incoming))) },
   set accept (obj) { this._accept = obj },
 
   /**
@@ -290,7 +292,7 @@ module.exports = {
    * @param {...string} types
    * @return {string | false | null}
    */
-  is (type, ...types) { return typeis(this.incoming, type, ...types) },
+  is (type, ...types) { return typeis()(this.incoming, type, ...types) },
 
   /** @return {string} Content-Type without its parameters */
   get type () {

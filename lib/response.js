@@ -1,20 +1,21 @@
 'use strict'
 
-const assert = require('assert')
 const { Buffer } = require('buffer')
 const { extname } = require('path')
 const util = require('util')
-const contentDisposition = require('content-disposition')
 const encodeUrl = require('encodeurl')
 const escape = require('escape-html')
-const mime = require('mime-types')
 const statuses = require('statuses')
-const typeis = require('type-is').is
 const vary = require('vary')
 const node = require('./engines/node')
 const { error } = require('./errors')
+const lazy = require('./lazy')
 const only = require('./only')
 const { drop, isBlob, isPlain, isResponse, isStream, isWebStream, streams, watch } = require('./stream')
+
+const contentDisposition = lazy(() => require('content-disposition'))
+const mime = lazy(() => require('mime-types'))
+const typeis = lazy(() => require('type-is'))
 
 /**
  * Prototype of `ctx.response`. The kind of a body is decided when it is set; headers are stored in
@@ -48,8 +49,7 @@ module.exports = {
   get status () { return this.outgoing.statusCode },
   set status (code) {
     if (this.outgoing.headersSent) return
-    assert(Number.isInteger(code), 'status code must be a number')
-    assert(code >= 100 && code <= 999, `invalid status code: ${code}`)
+    if (!(Number.isInteger(code) && code >= 100 && code <= 999)) throw invalidStatus(code)
     this._explicitStatus = true
     this.outgoing.statusCode = code
     // RFC 9113, 8.3.2: HTTP/2 has no reason phrase
@@ -175,7 +175,7 @@ module.exports = {
    */
   attachment (filename, options) {
     if (filename && !this.has('Content-Type')) this.type = extname(filename)
-    this.set('Content-Disposition', contentDisposition(filename, options))
+    this.set('Content-Disposition', contentDisposition()(filename, options))
   },
 
   /**
@@ -228,7 +228,7 @@ module.exports = {
    * @param {...string} types
    * @return {string | false}
    */
-  is (type, ...types) { return typeis(this.type, type, ...types) },
+  is (type, ...types) { return typeis().is(this.type, type, ...types) },
 
   /**
    * A header field set so far, or an empty string.
@@ -321,6 +321,12 @@ function reason (code) {
   return statuses.message?.[code] || statuses[code]
 }
 
+function invalidStatus (code) {
+  const { AssertionError } = require('assert')
+  const message = Number.isInteger(code) ? `invalid status code: ${code}` : 'status code must be a number'
+  return new AssertionError({ message, actual: false, expected: true, operator: '==' })
+}
+
 function looksLikeHtml (text) {
   const first = text.charCodeAt(0)
   if (first === 60) return true // <
@@ -377,7 +383,7 @@ const types = new Map() // the value given → Content-Type; bounded, for it may
 function contentType (type) {
   let value = types.get(type)
   if (value === undefined) {
-    value = type ? mime.contentType(type) : false
+    value = type ? mime().contentType(type) : false
     if (types.size === 1000) types.clear()
     types.set(type, value)
   }

@@ -1,8 +1,10 @@
 'use strict'
 
 const http = require('http')
-const { performance } = require('perf_hooks')
 const { clearInterval, setImmediate, setInterval } = require('timers') // jsdom has others, or none
+const lazy = require('../lazy')
+
+const performance = lazy(() => require('perf_hooks').performance)
 
 /**
  * Stop a server without cutting a response short. Works for connections of kone's front, node:http, node:http2, and
@@ -66,12 +68,12 @@ class Drain {
     this.server = server
     this.front = server[kFront]
     this.grace = grace
-    this.deadline = performance.now() + timeout
+    this.deadline = performance().now() + timeout
     this.timer = null
     this.isOver = false
     this.silence = new Map() // socket → ms that it has been silent
     this.ended = new Set() // sockets that were ended: once each, because every call adds a listener
-    this.examined = performance.now()
+    this.examined = performance().now()
     this.done = new Promise(resolve => { this.resolve = resolve })
     this.start()
   }
@@ -99,7 +101,7 @@ class Drain {
   }
 
   examine () {
-    const now = performance.now()
+    const now = performance().now()
     const sockets = this.sockets()
     if (now >= this.deadline) {
       for (const socket of sockets) socket.destroy()
