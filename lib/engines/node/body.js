@@ -2,6 +2,7 @@
 
 const { aborted, tooLong, used } = require('../errors')
 const http2Stream = require('./http2-stream')
+const pendingOf = require('./pending')
 
 /**
  * Read the body of node's own request into one Buffer.
@@ -11,9 +12,11 @@ const http2Stream = require('./http2-stream')
  */
 exports.readStream = function (req, limit) {
   return new Promise((resolve, reject) => {
+    const socket = connectionOf(req)
     const declared = Number(req.headers['content-length'])
     if (declared > limit) return reject(tooLong(limit))
-    if (req.destroyed && !req.readableEnded) return reject(aborted(0))
+    const isGone = req.destroyed || (socket?.destroyed && !req.complete)
+    if (isGone && !req.readableEnded) return reject(aborted(0))
     if (req.readableEnded || req.readableFlowing) return reject(used())
 
     const chunks = []
@@ -24,6 +27,7 @@ exports.readStream = function (req, limit) {
       req.removeListener('end', settle)
       req.removeListener('error', lose)
       req.removeListener('close', lose)
+      pending?.delete(cut)
       if (err) reject(err)
       else resolve(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks, length))
     }
@@ -34,12 +38,21 @@ exports.readStream = function (req, limit) {
       settle(tooLong(limit))
     }
     const lose = () => settle(aborted(length))
+    // Once the response has ended, node does not tell the request that its socket closes.
+    const cut = { close: () => { if (!req.complete) lose() } }
+    const pending = socket === undefined ? null : pendingOf(socket)
 
     req.on('data', take)
     req.on('end', settle)
     req.on('error', lose)
     req.on('close', lose)
+    pending?.add(cut)
   })
+}
+
+// Of a request that ends with it: a stream of HTTP/2 has its own end, and so has the body of a web Request.
+function connectionOf (req) {
+  return http2Stream(req) === undefined && req.socket?.server !== undefined ? req.socket : undefined
 }
 
 // A body over the limit is not read to its end. An HTTP/2 client gets a reset once it has the

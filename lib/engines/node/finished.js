@@ -4,11 +4,11 @@ const process = require('process')
 const { setImmediate } = require('timers') // jsdom has none
 const { responseLost } = require('../errors')
 const http2Stream = require('./http2-stream')
+const pendingOf = require('./pending')
 
 /** An engine's response, as a property of node's, which that engine has made. */
 const kOutgoing = Symbol.for('kone.outgoing')
 const kDelivery = Symbol('kone.delivery')
-const kPending = Symbol('kone.pending')
 
 /**
  * Call `fn` once: with null when the whole response was flushed, or with an error of code `KONE_ERR_RESPONSE_LOST`
@@ -64,6 +64,7 @@ class Delivery extends Fate {
     this.socket = socket
     this.res = res
     this.flushed = false
+    this.pending = null
     if (typeof res.on !== 'function') return this.settle(true) // a fake, which emits nothing
     if (res.writableFinished && res.socket === null) return this.settle(true) // before anybody listened
     if (socket?.closed) return this.settle(false, socket.errored)
@@ -72,7 +73,7 @@ class Delivery extends Fate {
     res.on('prefinish', () => this.prefinish())
     // Before all others, because a listener that throws keeps those after it from being called.
     res.prependListener('finish', () => this.finish())
-    if (typeof socket?.once === 'function') pendingOf(socket).add(this)
+    if (typeof socket?.once === 'function') (this.pending = pendingOf(socket)).add(this)
     else res.on('close', () => this.close())
   }
 
@@ -96,7 +97,7 @@ class Delivery extends Fate {
   }
 
   settle (flushed, cause) {
-    this.socket?.[kPending]?.delete(this)
+    this.pending?.delete(this)
     super.settle(flushed, cause)
   }
 }
@@ -107,17 +108,6 @@ function isSound (socket) {
 }
 
 function close (delivery) { delivery.close() }
-
-/** The responses of a socket that are pending: one listener for all of them. */
-function pendingOf (socket) {
-  if (socket[kPending] === undefined) {
-    socket[kPending] = new Set()
-    socket.once('close', function () {
-      for (const delivery of this[kPending]) delivery.close()
-    })
-  }
-  return socket[kPending]
-}
 
 /** A response over HTTP/2, where the response's own 'finish' means only that the stream is closed. */
 class StreamDelivery extends Fate {

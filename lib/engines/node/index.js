@@ -23,7 +23,7 @@ exports.readBody = readStream
 
 exports.onFinished = whenFinished
 
-/** The Writable that a body is piped into. */
+/** What a stream is piped into. */
 exports.sink = ctx => ctx.res
 
 /** Whether a response can still be sent: it has not ended, and the client is connected. */
