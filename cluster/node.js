@@ -1,6 +1,7 @@
 'use strict'
 
 const cluster = require('node:cluster')
+const { readFileSync } = require('node:fs')
 const { once } = require('node:events')
 const control = require('./control')
 const errorLine = require('./error-line')
@@ -49,7 +50,20 @@ async function start (settings, app) {
     endControl()
     throw err
   }
+  if (settings.reusePort && !isMigrating()) {
+    console.error('kone: a reload will reset the connections that wait for an old worker: ' +
+      `sysctl -w net.ipv4.tcp_migrate_req=1 hands them to another one${PAGE}`)
+  }
   return `node:cluster, pid ${process.pid}`
+}
+
+/** Whether the kernel gives the queue of a closed socket to another socket of its port. */
+function isMigrating () {
+  try {
+    return readFileSync('/proc/sys/net/ipv4/tcp_migrate_req', 'latin1').trim() === '1'
+  } catch {
+    return false // older than Linux 5.14
+  }
 }
 
 /**

@@ -25,8 +25,8 @@ const PAGE = ' (kone/docs/api/cluster.md)'
  *
  *    read({ PORT: '80' })   // { port: 80, instances: 8, drainTimeout: 10000, cluster: undefined }
  *
- * @param {object} env PORT, INSTANCES, DRAIN_TIMEOUT (ms), KONE_CLUSTER; an empty one is not set
- * @return {{ port: number, instances: number, drainTimeout: number, cluster?: 'pm2'|'node' }}
+ * @param {object} env PORT, INSTANCES, DRAIN_TIMEOUT (ms), KONE_CLUSTER, KONE_REUSE_PORT; an empty one is not set
+ * @return {{ port: number, instances: number, drainTimeout: number, cluster?: 'pm2'|'node', reusePort: boolean }}
  * @throws {Error} with one line that names the variable
  */
 function read (env) {
@@ -34,12 +34,29 @@ function read (env) {
   if (cluster && cluster !== 'pm2' && cluster !== 'node') {
     throw new Error(`KONE_CLUSTER must be pm2 or node, not ${cluster}${PAGE}`)
   }
+  const reusePort = wantsReusePort(env, cluster)
   return {
     port: whole(env, 'PORT', 4000, 1, 65535),
     instances: whole(env, 'INSTANCES', availableParallelism(), 1, 1024),
     drainTimeout: whole(env, 'DRAIN_TIMEOUT', 10000, 0, LONGEST_TIMER - GRACE - MARGIN),
-    cluster
+    cluster: reusePort ? 'node' : cluster,
+    reusePort
   }
+}
+
+function wantsReusePort ({ KONE_REUSE_PORT: text }, cluster) {
+  if (!text || text === '0') return false
+  if (text !== '1') throw new Error(`KONE_REUSE_PORT must be 1 or 0, not ${text}${PAGE}`)
+  if (cluster === 'pm2') throw new Error(`KONE_REUSE_PORT needs KONE_CLUSTER=node: pm2 accepts the connections of its workers itself${PAGE}`)
+  if (!canReusePort()) {
+    throw new Error(`KONE_REUSE_PORT needs Linux and Node 22.12, 23.1 or later, not ${process.platform} and ${process.versions.node}${PAGE}`)
+  }
+  return true
+}
+
+function canReusePort () {
+  const [major, minor] = process.versions.node.split('.').map(Number)
+  return process.platform === 'linux' && (major > 23 || (major === 23 && minor >= 1) || (major === 22 && minor >= 12))
 }
 
 function whole (env, name, otherwise, least, most) {
@@ -57,12 +74,13 @@ function whole (env, name, otherwise, least, most) {
  * @param {string} app absolute path
  * @return {object} environment variables
  */
-function forWorkers ({ port, instances, drainTimeout }, app) {
+function forWorkers ({ port, instances, drainTimeout, reusePort }, app) {
   return {
     KONE_APP: app,
     PORT: String(port),
     INSTANCES: String(instances),
-    DRAIN_TIMEOUT: String(drainTimeout)
+    DRAIN_TIMEOUT: String(drainTimeout),
+    KONE_REUSE_PORT: reusePort ? '1' : '0'
   }
 }
 

@@ -18,6 +18,7 @@ delete process.env.KONE_DRY_RUN
 
 const port = Number(process.env.PORT)
 const timeout = Number(process.env.DRAIN_TIMEOUT)
+const reusePort = process.env.KONE_REUSE_PORT === '1'
 
 const servers = new Set() // whoever made them
 let listens = false // the app listens on PORT
@@ -51,7 +52,7 @@ net.Server.prototype.listen = function (...args) {
     this.removeListener('error', failed)
     isReady()
   })
-  return listen.apply(this, isDryRun ? anyPort(args) : args)
+  return listen.apply(this, isDryRun ? anyPort(args) : reusePort ? withReusePort(args) : args)
 }
 
 start().catch(fail)
@@ -69,6 +70,14 @@ function requested ([first]) {
 function anyPort ([first, ...rest]) {
   if (Number(first)) return [0, ...rest]
   return first?.port ? [{ ...first, port: 0 }, ...rest] : [first, ...rest]
+}
+
+/** `listen(options, callback)`, or `listen(port, host, backlog, callback)` with or without the last three. */
+function withReusePort ([first, ...rest]) {
+  if (typeof first === 'object') return [{ ...first, reusePort }, ...rest]
+  const host = rest.find(value => typeof value === 'string')
+  const backlog = rest.find(value => typeof value === 'number')
+  return [{ port: first, host, backlog, reusePort }, rest.find(value => typeof value === 'function')]
 }
 
 function isReady () {

@@ -49,7 +49,8 @@ const COMMANDS = {
       port: PORT,
       instances: { type: 'string', value: 'number', help: 'workers; default: INSTANCES or all cores' },
       cluster: CLUSTER,
-      'drain-timeout': { type: 'string', value: 'ms', help: 'that a worker may drain; default: DRAIN_TIMEOUT or 10000' }
+      'drain-timeout': { type: 'string', value: 'ms', help: 'that a worker may drain; default: DRAIN_TIMEOUT or 10000' },
+      'reuse-port': { type: 'boolean', help: 'each worker accepts its own connections; default: KONE_REUSE_PORT' }
     },
     run: (file, values) => require('./serve').start(file, values)
   },

@@ -4,7 +4,13 @@ const cluster = require('../cluster')
 const { checkFile } = require('./file')
 
 /** Flag → the variable that it stands for. */
-const VARIABLES = { port: 'PORT', instances: 'INSTANCES', cluster: 'KONE_CLUSTER', 'drain-timeout': 'DRAIN_TIMEOUT' }
+const VARIABLES = {
+  port: 'PORT',
+  instances: 'INSTANCES',
+  cluster: 'KONE_CLUSTER',
+  'drain-timeout': 'DRAIN_TIMEOUT',
+  'reuse-port': 'KONE_REUSE_PORT'
+}
 
 /**
  * `kone start`.
@@ -31,7 +37,7 @@ exports.ask = async function (command, values) {
 function environment (values) {
   const env = { ...process.env }
   for (const [flag, variable] of Object.entries(VARIABLES)) {
-    if (values[flag] !== undefined) env[variable] = values[flag]
+    if (values[flag] !== undefined) env[variable] = values[flag] === true ? '1' : values[flag]
   }
   return env
 }

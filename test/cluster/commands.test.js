@@ -119,6 +119,8 @@ describe('node pm2.js', { concurrency: 2 }, () => {
     [{ DRAIN_TIMEOUT: '-1' }, SHAPES.app, 'DRAIN_TIMEOUT must be a whole number from 0', 'not -1'],
     [{ KONE_CLUSTER: 'pm3' }, SHAPES.app, 'KONE_CLUSTER must be pm2 or node, not pm3'],
     [{ KONE_CLUSTER: 'pm2', PM2_HOME: '/dev/null/pm2' }, SHAPES.app, 'pm2 cannot write to its folder', '/dev/null/pm2', 'set PM2_HOME'],
+    [{ KONE_REUSE_PORT: 'yes' }, SHAPES.app, 'KONE_REUSE_PORT must be 1 or 0, not yes'],
+    [{ KONE_REUSE_PORT: '1', KONE_CLUSTER: 'pm2' }, SHAPES.app, 'KONE_REUSE_PORT needs KONE_CLUSTER=node'],
     [{ TMPDIR: '/dev/null' }, SHAPES.app, '/dev/null'],
     [{}, '', 'it exports neither an app nor a function nor a server', 'export an app, or listen there'],
     [{}, 'process.exit(3)', 'it ended with exit code 3 before it listened'],
