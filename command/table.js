@@ -2,6 +2,7 @@
 
 const { relative } = require('node:path')
 const { placeOfFunction } = require('../lib/places')
+const { stacksOf } = require('../middleware/openapi/document')
 
 /**
  * The routes of an app: of every router among its middleware, kone's or of a package with
@@ -13,9 +14,7 @@ const { placeOfFunction } = require('../lib/places')
  * @return {object[]} in the order of registration
  */
 function routesOf (app) {
-  const routers = new Set(app.middleware.map(fn => fn.router).filter(Boolean))
-  const layers = [...routers].flatMap(router => router.stack)
-  return layers.flatMap(layer => methodsOf(layer).map(method => {
+  return stacksOf(app).flat().flatMap(layer => methodsOf(layer).map(method => {
     return { method, path: String(layer.path), middleware: layer.stack.map(nameOf) }
   }))
 }

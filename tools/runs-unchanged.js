@@ -8,6 +8,7 @@ const walk = require('acorn-walk')
 const { pairedRatio } = require('../benchmarks/lib/run/stats')
 const mw = require('../benchmarks/results/mw.node26.json')
 const applications = require('../test/compat/results.json')
+const readme = require('../test/engines/http1/readme')
 
 const ROOT = path.join(__dirname, '..')
 const ALL = 'docs/api/real-applications.md'
@@ -15,7 +16,7 @@ const ALL = 'docs/api/real-applications.md'
 /** Documents that have a block, and how it is written between its markers. */
 const DOCUMENTS = { 'README.md': summary, [ALL]: table }
 
-/** An application decides by itself: one that uses `app.callback()` is on node:http, as the page says below. */
+/** An application decides by itself how it listens, as the page says below. */
 const RUNS_ON = { true: 'node:http', false: 'fast path', null: '[as it listens](#what-to-expect)' }
 
 /** Kinds of packages, by the files that test them. */
@@ -165,7 +166,7 @@ const order = (a, b) => a.localeCompare(b, 'en')
 
 function * ofSuites () {
   const { WAYS } = require('../test/packages/side-by-side')
-  yield * suites('test/compat/packages.test.js', 'engines')
+  yield * suites('test/compat/packages.test.js', 'besideKoa')
   for (const suite of suites('test/packages/packages.test.js', 'sideBySide')) yield { ...suite, tests: WAYS.length }
   yield * suites('test/packages/others.test.js', 'describe')
 }
@@ -191,6 +192,7 @@ function titles (argument, ancestors) {
 }
 
 function count (node) {
+  if (node.type === 'ArrayExpression') return node.elements.length
   let tests = 0
   walk.simple(node, { CallExpression ({ callee }) { if (callee.name === 'it') tests++ } })
   return tests
@@ -201,8 +203,10 @@ function parse (file) {
 }
 
 function * ofAgents () {
-  const agents = Object.entries(require('../test/agents/agents'))
-  for (const [name, { patches }] of agents) yield { name, file: 'test/agents/agents.test.js', tests: 1, fallsBack: patches }
+  const fronts = new Map(readme.rows('Who watches every request', 'Watcher'))
+  for (const name of Object.keys(require('../test/agents/agents'))) {
+    yield { name, file: 'test/agents/agents.test.js', tests: 1, fallsBack: fronts.get(name) !== 'stays' }
+  }
   const file = 'test/agents/servers.test.js'
   const text = fs.readFileSync(path.join(ROOT, file), 'utf8')
   for (const [, name] of text.matchAll(/should work alike: ([@\w./-]+)/g)) yield { name, file, tests: 1 }

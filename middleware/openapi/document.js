@@ -210,9 +210,7 @@ function parametersOf (given, place, store) {
 function responsesOf (given, own = {}, jsonOf, store) {
   const responses = {}
   for (const { response } of given) {
-    if (response === undefined) continue
-    const schemas = response['~standard'] === undefined ? response : { 200: response }
-    for (const [status, schema] of Object.entries(schemas)) {
+    for (const [status, schema] of Object.entries(response ?? {})) {
       responses[status] = { description: textOf(status), content: { 'application/json': { schema: jsonOf(schema, `response ${status}`) } } }
     }
   }

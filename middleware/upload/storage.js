@@ -50,6 +50,8 @@ function temporary (folder) {
         await pipeline(stream, target)
         file.size = target.bytesWritten
       } catch (err) {
+        // On Node 20 it rejects before the file is open: one that is removed now would be created later.
+        if (!target.closed) await new Promise(resolve => target.once('close', resolve))
         await this.remove(req, file)
         throw err
       }

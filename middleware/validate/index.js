@@ -20,7 +20,7 @@ const schema = new Rule(
   value => standardOf(value)?.version === 1 && typeof standardOf(value).validate === 'function'
 )
 const RULES = { ...Object.fromEntries(Object.keys(PARTS).map(part => [part, schema])), onError: fn, serialize: boolean }
-RULES.response = schema.or(byStatus())
+RULES.response = schema.or(schemasByStatus())
 
 // A request can have very many issues, at long and deep paths: without limits the response could be much larger than
 // the request.
@@ -63,7 +63,8 @@ module.exports = function validate (options) {
     throw misuse('validate', `options must have a schema for at least one of ${Object.keys(PARTS).join(', ')}, response`)
   }
   const isChecked = process.env.NODE_ENV !== 'production'
-  const respond = response && responder(responder.byStatus(response), { check: isChecked, serialize })
+  const responses = response && byStatus(response)
+  const respond = responses && responder(responses, { check: isChecked, serialize })
   const settings = { onError, respond }
 
   function validate (ctx, next) {
@@ -80,10 +81,10 @@ module.exports = function validate (options) {
   }
 
   // for openapi()
-  return Object.defineProperty(validate, 'schemas', { value: { ...options } })
+  return Object.defineProperty(validate, 'schemas', { value: { ...options, response: responses } })
 }
 
-function byStatus () {
+function schemasByStatus () {
   const rule = record(schema)
   const named = new Rule('schemas by status')
   named.refuse = (value, path) => {
@@ -93,6 +94,11 @@ function byStatus () {
       : `${path} must be ${schema.must}, or an object of them by status`
   }
   return named
+}
+
+/** One schema is that of 200. */
+function byStatus (response) {
+  return standardOf(response) === undefined ? response : { 200: response }
 }
 
 function standardOf (schema) {

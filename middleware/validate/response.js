@@ -26,12 +26,6 @@ module.exports = function responder (schemas, { check, serialize }) {
   }
 }
 
-/** One schema is that of 200. */
-module.exports.byStatus = function (response) {
-  if (response === undefined) return {}
-  return response['~standard'] === undefined ? response : { 200: response }
-}
-
 // An object that is sent as JSON: no stream, no bytes, no text.
 function isJson (ctx, body) {
   return body !== null && typeof body === 'object' && !Buffer.isBuffer(body) && typeof body.pipe !== 'function' &&

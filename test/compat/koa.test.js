@@ -11,6 +11,7 @@ const Koa3 = require('koa3')
 const Kone = require('../helpers/kone')
 const { Kone3 } = require('../helpers/kone3')
 const { exchange } = require('../helpers/engines')
+const joinChunks = require('../helpers/join-chunks')
 const apps = require('./apps')
 
 const koaCompose = require.resolve('koa-compose')
@@ -44,7 +45,7 @@ async function answer (App, entry, http1) {
   await once(server, 'listening')
   try {
     const text = await exchange(server.address().port, bytes(entry))
-    return text.replace(/^Date: .{29}\r\n/gm, date => date.includes('2024') ? date : '')
+    return joinChunks(text.replace(/^Date: .{29}\r\n/gm, date => date.includes('2024') ? date : ''))
   } finally {
     server.closeAllConnections()
     server.close()

@@ -107,9 +107,4 @@ describe('forms beside qs', () => {
       assert.doesNotThrow(() => { try { form()(text) } catch (err) { assert.equal(err.status, 400) } })
     }
   })
-
-  it('should check its options', () => {
-    assert.throws(() => form({ comma: true }), { name: 'TypeError', message: /queryString\.comma is not supported: pass the package qs/ })
-    assert.throws(() => form({ depth: '5' }), { name: 'TypeError', message: /queryString\.depth must be a number/ })
-  })
 })

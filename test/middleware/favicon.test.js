@@ -3,7 +3,6 @@
 const assert = require('node:assert/strict')
 const fs = require('node:fs')
 const path = require('node:path')
-const { describe, it } = require('node:test')
 const koaFavicon = require('koa-favicon')
 const favicon = require('kone/middleware/favicon')
 
@@ -55,13 +54,5 @@ frameworks('favicon', ({ it, Koa, ask }) => {
     const one = app(favicon(copy))
     fs.rmSync(copy)
     assert.deepEqual((await ask(one, 'GET /favicon.ico')).body, bytes)
-  })
-})
-
-describe('favicon(path, options)', () => {
-  it('should throw for what cannot be read, with its path', () => {
-    for (const missing of [path.join(dir, 'missing.ico'), dir]) {
-      assert.throws(() => favicon(missing), err => err.message.includes(missing))
-    }
   })
 })

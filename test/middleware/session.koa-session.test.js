@@ -441,16 +441,6 @@ frameworks('session with the options of koa-session', ({ it, Koa, ask, errors })
 })
 
 describe('session, made with the options of koa-session', () => {
-  it('should refuse the app as an argument', () => {
-    const app = new (require('koa'))()
-    assert.throws(() => session(app), { name: 'TypeError', message: /^session: the app is not an argument: call session\(\) or session\(options\) \(/ })
-    for (const options of [undefined, {}, { key: 'sid' }]) {
-      assert.throws(() => session(options, app), {
-        name: 'TypeError', message: /^session: takes one argument, its options: leave the app out \(/
-      })
-    }
-  })
-
   it('should refuse what it cannot do, and name what to use', () => {
     for (const [options, instead] of [
       [{ encode: JSON.stringify }, /options\.encode is not supported: .*sealedCookie/],

@@ -298,13 +298,6 @@ frameworks('static', ({ it, Koa, ask, listen, name }) => {
 })
 
 describe('static(root, options)', () => {
-  it('should throw for a root that is missing, with its path', () => {
-    const missing = path.join(outer, 'nowhere')
-    assert.throws(() => serve(missing), { message: `static: ${missing} is not a directory (kone/middleware/static/README.md)` })
-    assert.throws(() => serve.final(path.join(root, 'a.txt')), /a\.txt is not a directory/)
-    for (const wrong of [undefined, '', 5]) assert.throws(() => serve(wrong), TypeError)
-  })
-
   it('should keep no more in memory than its option allows', async () => {
     const Files = require('../../middleware/static/files')
     const folder = path.join(outer, 'many')

@@ -1,5 +1,6 @@
 'use strict'
 
+const { after, before } = require('node:test')
 const assert = require('node:assert/strict')
 const { once } = require('node:events')
 const fs = require('node:fs')
@@ -17,6 +18,25 @@ const until = require('../helpers/until')
 // listener is left, and what arrives later is not written.
 
 const scratch = folder()
+
+// ms in which a disk opens every second file: the form ends before
+const SLOW = 40
+
+const { open } = fs
+let opened = 0
+let opening = 0
+before(() => {
+  fs.open = function (file, ...args) {
+    if (!String(file).startsWith(scratch)) return open(file, ...args)
+    const done = args.pop()
+    opening++
+    setTimeout(open, opened++ % 2 === 0 ? 0 : SLOW, file, ...args, (...result) => {
+      opening--
+      done(...result)
+    })
+  }
+})
+after(() => { fs.open = open })
 
 const file = (name, data) =>
   `--b\r\nContent-Disposition: form-data; name="${name}"; filename="${name}.txt"\r\n\r\n${data}\r\n`
@@ -149,6 +169,7 @@ frameworks('upload, when the response ends early', ({ it, Koa, listen }) => {
     await closed
 
     assert.equal(reached, false)
+    await until(() => opening === 0, 5000)
     await until(() => descriptors(dest).length === 0, 5000)
     await until(() => fs.readdirSync(dest).length === 0, 5000)
     await until(() => isSubset(listeners(req), before), 5000)
