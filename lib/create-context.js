@@ -10,7 +10,7 @@ const engine = {
   field: (incoming, name) => incoming.field(name),
   readBody: (incoming, limit) => incoming.readBody(limit),
   onFinished: (incoming, outgoing, fn) => outgoing.onFinished(fn),
-  sink: ctx => ctx.outgoing.sink(),
+  sink: (ctx, stream) => ctx.outgoing.sink(stream),
   canRespond: outgoing => outgoing.canRespond,
   own: ctx => ctx.outgoing.setOwner(ctx)
 }

@@ -2,11 +2,13 @@
 
 const http = require('http')
 const Stream = require('stream')
-const destroy = require('destroy')
 const { ENGINE } = require('./engines/node')
 const http2Stream = require('./engines/node/http2-stream')
 const { cutShort } = require('./errors')
 const fileStream = require('./file-stream')
+const lazy = require('./lazy')
+
+const destroy = lazy(() => require('destroy'))
 
 /**
  * Whether a body is one of node's streams; also of another copy of the class, as old and
@@ -65,7 +67,7 @@ exports.streams = function (value) {
  * @param {*} body of any kind
  */
 exports.drop = function (body) {
-  if (exports.isStream(body)) return destroy(body)
+  if (exports.isStream(body)) return destroy()(body)
   const web = isResponse(body) ? body.body : body
   // A locked stream has a reader, which is responsible for it.
   if (isWebStream(web) && !web.locked) web.cancel().catch(() => {})
@@ -81,8 +83,8 @@ exports.drop = function (body) {
 exports.watch = function (response, stream, body) {
   const { ctx } = response
   // Not `once`: a second error must not be an uncaught exception.
-  stream.on('error', err => fail(response, body, err))
-  ctx.onFinished(() => destroy(stream))
+  stream.on('error', err => fail(response, stream, body, err))
+  ctx.onFinished(() => destroy()(stream))
 }
 
 /**
@@ -96,34 +98,32 @@ exports.send = function (response, stream, body) {
   if (stream !== body) exports.watch(response, stream, body)
   if (response.has('Content-Length')) fileStream.prepare(stream, response.length)
   stream.once('close', () => {
-    if (stream.readableEnded === false && response.writable) fail(response, body, cutShort())
+    if (stream.readableEnded === false && response.writable) fail(response, stream, body, cutShort())
   })
-  const res = writableOf(response)
-  guard(response, res, body)
-  stream.pipe(res)
+  const sink = sinkOf(response, stream)
+  guard(response, stream, sink, body)
+  stream.pipe(sink)
 }
 
-// The only kind of body that needs a Writable.
-function writableOf ({ ctx }) {
-  return ctx[ENGINE].sink(ctx)
+function sinkOf ({ ctx }, stream) {
+  return ctx[ENGINE].sink(ctx, stream)
 }
 
-// Node builds the header section at the first chunk and checks every chunk, and throws where nobody
-// could catch it.
-function guard (response, res, body) {
-  const { write, end } = res
-  const writeChunk = canReuse(res, body) ? reusing(body, write) : write
+// The header section is built at the first chunk and every chunk is checked, which throws where nobody could catch it.
+function guard (response, stream, sink, body) {
+  const { write, end } = sink
+  const writeChunk = canReuse(sink, body) ? reusing(body, write) : write
   const guarded = method => function (...args) {
     try {
       return method.apply(this, args)
     } catch (err) {
-      Object.assign(res, { write, end }) // for the error's response
-      fail(response, body, err)
+      Object.assign(sink, { write, end }) // for the error's response
+      fail(response, stream, body, err)
       return false
     }
   }
-  res.write = guarded(writeChunk)
-  res.end = guarded(end)
+  sink.write = guarded(writeChunk)
+  sink.end = guarded(end)
 }
 
 const { write: nodeWrite } = http.ServerResponse.prototype
@@ -131,8 +131,9 @@ const kReuse = Symbol.for('kone.reuse')
 
 // middleware/static/stream.js has this method: it is called with each chunk that was flushed, because nobody
 // needs the chunk any more. A function that replaced res.write may keep what it sees: then it is not called.
-function canReuse (res, body) {
-  return typeof body[kReuse] === 'function' && res instanceof http.ServerResponse && res.write === nodeWrite
+function canReuse (sink, body) {
+  if (typeof body[kReuse] !== 'function') return false
+  return sink.reportsFlush === true || (sink instanceof http.ServerResponse && sink.write === nodeWrite)
 }
 
 function reusing (body, write) {
@@ -142,14 +143,14 @@ function reusing (body, write) {
   }
 }
 
-function fail (response, body, err) {
+function fail (response, stream, body, err) {
   if (response._body !== body) return // it was replaced
   response.ctx.onerror(err)
   if (!response.headerSent || !response.writable) return
-  const res = writableOf(response)
+  const res = sinkOf(response, stream)
   // HTTP/2's res.destroy() resets without an error: the client would accept half a body as complete.
-  const stream = http2Stream(res)
-  if (stream) return stream.destroy(err)
+  const http2 = http2Stream(res)
+  if (http2) return http2.destroy(err)
   res.destroy()
   // From node 24 on a queued response that was destroyed writes its half and leaves the connection open.
   if (res.socket === null) res.once('socket', socket => socket.destroy())

@@ -140,7 +140,7 @@ class Incoming {
  * | `writable` | true | true | true | true |
  * | `socket` | net.Socket, or null while it is queued | net.Socket | null | net.Socket or null |
  * | `end(body)` | ends it | ends it | does nothing | does nothing |
- * | `sink()` | the Writable that a stream is piped into | the same | the same | the same |
+ * | `sink(stream)` | what the stream is piped into | the same | the same | the same |
  * | `onFinished(fn)` | calls `fn` later | calls `fn` later | with null once it was flushed | with an error |
  * | `res` | null, or node's response once something has read it | the same | the same | the same |
  */
@@ -307,8 +307,14 @@ class Outgoing {
     this.materialize().destroy(err)
   }
 
-  /** The Writable that a body is piped into. */
-  sink () {
+  /**
+   * What a stream is piped into: node's own `pipe` uses its `write()`, `end()`, `writableNeedDrain` and events.
+   * For a stream with another `pipe` it is a Writable or node's response. Where `reportsFlush` is true, a callback of
+   * `write()` is called when the chunk was flushed.
+   *
+   *    stream.pipe(outgoing.sink(stream))
+   */
+  sink (stream) {
     return this.materialize()
   }
 

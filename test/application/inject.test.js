@@ -81,10 +81,6 @@ describe('app.inject()', () => {
     assert.equal((await app.inject('/')).text(), 'late')
   })
 
-  it('should refuse a url that is no path', () => {
-    assert.throws(() => new Kone().inject({ url: 'a' }), TypeError)
-  })
-
   it('should reject when the app cuts the connection', async () => {
     const app = new Kone()
     app.use(ctx => {

@@ -6,20 +6,6 @@ const Kone = require('../helpers/kone')
 const engines = require('../helpers/engines')
 
 engines('app.context, app.request and app.response', ({ it, ask, serve }) => {
-  it('should extend the objects of every request', async () => {
-    const res = await ask(app => {
-      app.context.greet = function () { return `hello ${this.path}` }
-      Object.defineProperty(app.request, 'shout', { get () { return this.url.toUpperCase() } })
-      app.response.tag = function () { this.set('X-Tag', 'yes') }
-      app.use(ctx => {
-        ctx.response.tag()
-        ctx.body = ctx.greet() + ctx.request.shout
-      })
-    }, 'GET /a')
-    assert.equal(res.text, 'hello /a/A')
-    assert.equal(res.headers['x-tag'], 'yes')
-  })
-
   it('should be extensible while requests come', async () => {
     const { app, ask } = await serve(app => app.use(ctx => { ctx.body = String(ctx.late) }))
     assert.equal((await ask('GET /')).text, 'undefined')

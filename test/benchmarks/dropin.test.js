@@ -10,8 +10,8 @@ const assert = require('node:assert/strict')
 const { contenders } = require('../../benchmarks/labs/dropin')
 const { prepare } = require('../../benchmarks/labs/dropin/app')
 const { compared } = require('../../benchmarks/labs/dropin/compared')
-const { missing: missingPm2, underPm2 } = require('../../benchmarks/labs/dropin/pm2')
 const workloads = require('../../benchmarks/labs/dropin/workloads')
+const { missing: missingPm2, underPm2 } = require('../../benchmarks/lib/servers/pm2')
 const Program = require('../../benchmarks/lib/servers/program')
 const Server = require('../../benchmarks/lib/servers/server')
 
@@ -25,8 +25,8 @@ describe('the apps of dropin', () => {
   })
   after(() => fs.rmSync(folder, { recursive: true, force: true }))
 
-  for (const { workload, request, expected, contenders: names, missing } of workloads.filter(({ workload }) => workload !== 'pm2')) {
-    it(`should respond alike on every contender: ${workload}`, { skip: missing() ?? false }, async () => {
+  for (const { workload, request, expected, contenders: names } of workloads.filter(({ workload }) => workload !== 'pm2')) {
+    it(`should respond alike on every contender: ${workload}`, async () => {
       const taking = contenders.filter(({ name }) => names.includes(name)).map(one => ({ ...one, args: [workload, folder] }))
       const servers = await Promise.all(taking.map(one => Server.start(one, { node })))
       try {

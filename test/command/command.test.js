@@ -67,7 +67,7 @@ describe('kone', () => {
     }
     const { code, out } = await kone('start', '--help')
     assert.equal(code, 0)
-    for (const flag of ['--port', '--instances', '--cluster', '--drain-timeout']) {
+    for (const flag of ['--port', '--instances', '--cluster', '--drain-timeout', '--reuse-port']) {
       assert(out.some(text => text.includes(flag)), flag)
     }
     assert.deepEqual((await kone('--version')).out, [version])

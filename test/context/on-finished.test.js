@@ -7,17 +7,10 @@ const http2 = require('node:http2')
 const net = require('node:net')
 const { Readable } = require('node:stream')
 
-const context = require('../helpers/context')
 const engines = require('../helpers/engines')
 const catchUncaught = require('../helpers/uncaught')
 const until = require('../helpers/until')
 const Kone = require('../helpers/kone')
-
-describe('ctx.onFinished(fn)', () => {
-  test('should refuse what is no function', () => {
-    assert.throws(() => context().onFinished('fn'), TypeError)
-  })
-})
 
 engines('ctx.onFinished(fn)', ({ it, serve }) => {
   it('should be called once, with null, when the response is flushed', async () => {

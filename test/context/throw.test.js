@@ -5,7 +5,6 @@ const assert = require('node:assert/strict')
 const createError = require('http-errors')
 
 const context = require('../helpers/context')
-const engines = require('../helpers/engines')
 
 /** The error that `ctx.throw()` or another method throws, with statusCode = status. */
 function thrown (args, act = ctx => ctx.throw(...args)) {
@@ -102,39 +101,4 @@ describe('ctx.assert(value, status, message, props)', () => {
       assert.deepEqual([status, message, prop], [403, 'custom', true])
     })
   }
-})
-
-engines('ctx.throw() and ctx.assert()', ({ it, ask }) => {
-  for (const [title, act, status, text] of [
-    ['a message that may be seen', ctx => ctx.throw(403, 'keep out'), 403, 'keep out'],
-    ['no message that may not', ctx => ctx.throw(500, 'password is 1234'), 500, 'Internal Server Error'],
-    ['one that the app exposes', ctx => ctx.throw(500, 'sorry', { expose: true }), 500, 'sorry'],
-    ['that of an assertion', ctx => ctx.assert(ctx.state.user, 401, 'Please login!'), 401, 'Please login!']
-  ]) {
-    it(`should respond with ${title}`, async () => {
-      const res = await ask(app => app.use(act), 'GET /')
-      assert.deepEqual([res.status, res.text, res.headers['content-type']], [status, text, 'text/plain; charset=utf-8'])
-    })
-  }
-
-  it('should send the headers of the error', async () => {
-    const { headers } = await ask(app => app.use(ctx => {
-      ctx.set('X-Before', 'gone')
-      ctx.throw(401, 'who?', { headers: { 'WWW-Authenticate': 'Basic', 'X-List': ['a', 'b'] } })
-    }), 'GET /')
-    assert.deepEqual([headers['www-authenticate'], headers['x-list'], headers['x-before']], ['Basic', 'a, b', undefined])
-  })
-
-  it('should be catchable by the middleware before it', async () => {
-    const res = await ask(app => app.use(async (ctx, next) => {
-      try {
-        await next()
-      } catch (error) {
-        ctx.status = error.status
-        ctx.body = { error: error.message }
-      }
-    }).use(ctx => ctx.throw(409, 'conflict')), 'GET /')
-    assert.equal(res.status, 409)
-    assert.deepEqual(res.json(), { error: 'conflict' })
-  })
 })

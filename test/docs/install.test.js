@@ -44,7 +44,7 @@ describe('how to install kone, in the documents', () => {
 
   after(() => fs.rmSync(folder, { recursive: true, force: true }))
 
-  const sh = (command, cwd = folder) => run(command, { cwd, shell: true, timeout: 120000 })
+  const sh = (command, cwd = folder) => run(command, { cwd, shell: true, timeout: 600000 })
   const npm = command => sh(`${command} --prefer-offline --no-audit --no-fund`)
   const loaded = async name => (await sh(`node -p "require('${name}/package.json').name"`)).stdout.trim()
 

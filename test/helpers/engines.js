@@ -345,4 +345,5 @@ async function exchange (port, bytes) {
 }
 
 module.exports = engines
+module.exports.connect = (name, app) => connect(ENGINES.find(engine => engine.name === name), app)
 module.exports.exchange = exchange

@@ -85,6 +85,7 @@ module.exports = {
   ],
   'lib/engines/http1/output/writer.js': [
     { line: 'const statusLines = []', why: 'no status is 0' },
+    { line: 'let text = message && message !== STATUS_CODES[status]', to: 'true', why: 'it saves time alone: the line is the same' },
     { line: "let closing = ''", why: 'now() empties it before it is read, because there is no date yet' },
     { line: "let keeping = ''", why: 'the same' },
     { line: 'let keepingTimeout = -1', why: 'it is compared only with a line that was made, and with it set' },

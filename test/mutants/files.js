@@ -4,7 +4,7 @@
 module.exports = {
   'lib/compose.js': ['test/compose/compose.test.js', 'test/application/compose-option.test.js'],
   'lib/respond.js': [
-    'test/response/wire.test.js', 'test/response/body.test.js'
+    'test/response/wire.test.js', 'test/response/body.test.js', 'test/compat/engines.test.js'
   ],
   'lib/engines/http1/input/parser.js': ['test/engines/http1/parser.test.js'],
   'lib/engines/http1/output/pieces.js': ['test/engines/http1/pieces.test.js'],

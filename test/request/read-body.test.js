@@ -77,18 +77,6 @@ engines('ctx.request.readBody()', ({ it, ask, see, serve, engine }) => {
     assert.equal(res.status, 413)
   })
 
-  it('should refuse a limit that is not a size', async () => {
-    for (const limit of ['1mb', -1, NaN, null]) {
-      assert.equal(await see(async ctx => {
-        try {
-          await ctx.request.readBody({ limit })
-        } catch (error) {
-          return error.name
-        }
-      }, 'POST /', { body: 'hello' }), 'TypeError')
-    }
-  })
-
   it('should refuse what was read as a stream before', async () => {
     assert.deepEqual(await see(async ctx => {
       for await (const chunk of ctx.req) assert(chunk)

@@ -6,224 +6,107 @@ const { execFile } = require('node:child_process')
 const { PassThrough } = require('node:stream')
 const { promisify } = require('node:util')
 
-const context = require('../helpers/context')
-const { response } = context
+const { response } = require('../helpers/context')
+const rows = require('../helpers/rows')
 
-const readable = text => new Response(text).body
+/** Sets each body; then the status, the type, the length and whether it was sent along. */
+const set = (...bodies) => given(() => {}, ...bodies)
 
-const type = res => res.header['content-type']
-const setTo = body => {
-  const res = response()
-  res.body = body
-  return res
+/** The same behind what `prepare` does. */
+const given = (prepare, ...bodies) => ctx => {
+  prepare(ctx)
+  for (const body of bodies) ctx.body = typeof body === 'function' ? body() : body
+  return [ctx.status, ctx.response.get('Content-Type'), ctx.length, ctx.response.get('Content-Length')]
 }
 
+const TEXT = 'text/plain; charset=utf-8'
+const HTML = 'text/html; charset=utf-8'
+const JSON_TYPE = 'application/json; charset=utf-8'
+const BIN = 'application/octet-stream'
+const stream = () => new PassThrough()
+const png = ctx => { ctx.type = 'png' }
+const KOA = { koa: 'has no bodies of the web' }
+
+rows('ctx.body=', [
+  ['should be text', set('Tobi'), [200, TEXT, 4, '4']],
+  ['should be empty text', set(''), [200, TEXT, 0, '0']],
+  ['should be html when it begins with <', set('<h1>Tobi</h1>'), [200, HTML, 13, '13']],
+  ['should be html behind blanks', set('\n\t <p>'), [200, HTML, 6, '6']],
+  ['should be text with markup later', set('hello <b>'), [200, TEXT, 9, '9']],
+  ['should count bytes', set('ü☃'), [200, TEXT, 5, '5']],
+  ['should count again when set again, and keep the type', set('<h1>Tobi</h1>', 'Loki'), [200, HTML, 4, '4']],
+  ['should be bin with a length for a Buffer', set(Buffer.from('Tobi')), [200, BIN, 4, '4']],
+  ['should be json without a length yet', set({ a: 1 }), [200, JSON_TYPE, 7, '']],
+  ['should be json in place of text', set('hello', { a: 1 }), [200, JSON_TYPE, 7, '']],
+  ['should follow an object until it is sent', given(ctx => {
+    ctx.body = { a: 1 }
+    ctx.body.b = 2
+  }), [200, JSON_TYPE, 13, '']],
+  ['should be bin without a length for a stream', set(stream), [200, BIN, undefined, '']],
+  ['should remove the length for a stream', set('something', stream), [200, TEXT, undefined, '']],
+  ['should keep the length that the app knows', given(ctx => { ctx.length = 12 }, stream), [200, BIN, 12, '12']],
+  ['should keep a type of text', given(png, '<em>hey</em>'), [200, 'image/png', 12, '12']],
+  ['should keep a type of bytes', given(png, Buffer.from('hey')), [200, 'image/png', 3, '3']],
+  ['should keep a type of a stream', given(png, stream), [200, 'image/png', undefined, '']],
+  ['should keep a status', given(ctx => { ctx.status = 201 }, 'hey'), [201, TEXT, 3, '3']],
+  ...[null, undefined].flatMap(empty => [
+    [`should be 204 without type and length for ${empty}`, set('text', empty), [204, '', undefined, '']],
+    [`should keep another status without a body for ${empty}`, given(ctx => { ctx.status = 304 }, empty), [304, '', undefined, '']]
+  ]),
+  ...['', 'hey', Buffer.from('a'), { a: 1 }, [1], 0, false, true, null].map(body => [`should be read as it was set: ${body}`, ctx => {
+    const before = ctx.body
+    ctx.body = body
+    return [before, ctx.body === body, ctx.response.body === body]
+  }, [undefined, true, true]]),
+  ['should have the type and the size of a Blob', set(new Blob(['hello'], { type: 'text/css' })),
+    [200, 'text/css; charset=utf-8', 5, '5'], KOA],
+  ['should be bin for a Blob without a type', set(new Blob(['hello'])), [200, BIN, 5, '5'], KOA],
+  ['should be bin without a length for a ReadableStream', set(() => new Response('a').body), [200, BIN, undefined, ''], KOA],
+  ['should have the status and the type of a Response',
+    set(() => new Response('hello', { status: 201, headers: { 'content-type': 'text/css' } })), [201, 'text/css', undefined, ''], KOA]
+])
+
 describe('ctx.body=', () => {
-  it('should keep a Content-Type that is set already', () => {
-    for (const body of ['<em>hey</em>', Buffer.from('hey'), new PassThrough()]) {
+  it('should remove an encoding for null and undefined', () => {
+    for (const empty of [null, undefined]) {
       const res = response()
-      res.type = 'png'
-      res.body = body
-      assert.equal(type(res), 'image/png')
+      res.set('Transfer-Encoding', 'chunked')
+      res.body = empty
+      assert.deepEqual({ ...res.header }, {})
     }
   })
-
-  it('should set 200 unless a status was set', () => {
-    assert.equal(setTo('hey').status, 200)
-    const res = response()
-    res.status = 201
-    res.body = 'hey'
-    assert.equal(res.status, 201)
-  })
-
-  it('should be read as it was set', () => {
-    for (const body of ['', 'hey', Buffer.from('a'), { a: 1 }, [1], 0, false, true, null]) {
-      const ctx = context()
-      ctx.body = body
-      assert.equal(ctx.body, body)
-      assert.equal(ctx.response.body, body)
-    }
-    assert.equal(context().body, undefined)
-  })
-
-  describe('to a string', () => {
-    it('should be text, or html when it begins with <', () => {
-      assert.equal(type(setTo('Tobi')), 'text/plain; charset=utf-8')
-      assert.equal(type(setTo('')), 'text/plain; charset=utf-8')
-      assert.equal(type(setTo('<h1>Tobi</h1>')), 'text/html; charset=utf-8')
-      assert.equal(type(setTo('\n\t <p>')), 'text/html; charset=utf-8')
-      assert.equal(type(setTo('hello <b>')), 'text/plain; charset=utf-8')
-    })
-
-    it('should count bytes', () => {
-      assert.equal(setTo('Tobi').header['content-length'], '4')
-      assert.equal(setTo('ü☃').header['content-length'], '5')
-    })
-
-    it('should count again when set again', () => {
-      const res = setTo('<h1>Tobi</h1>')
-      res.body = 'Loki'
-      assert.equal(res.length, 4)
-      assert.equal(type(res), 'text/html; charset=utf-8')
-    })
-  })
-
-  describe('to a buffer', () => {
-    it('should be bin with a length', () => {
-      const res = setTo(Buffer.from('Tobi'))
-      assert.equal(type(res), 'application/octet-stream')
-      assert.equal(res.header['content-length'], '4')
-    })
-  })
-
-  describe('to an object', () => {
-    it('should be json without a length yet', () => {
-      const res = setTo({ a: 1 })
-      assert.equal(type(res), 'application/json; charset=utf-8')
-      assert.equal(res.header['content-length'], undefined)
-    })
-
-    it('should replace the type and length of what was there', () => {
-      const res = setTo('hello')
-      res.body = { a: 1 }
-      assert.equal(type(res), 'application/json; charset=utf-8')
-      assert.equal(res.header['content-length'], undefined)
-    })
-
-    it('should follow the object until it is sent', () => {
-      const ctx = context()
-      ctx.body = { a: 1 }
-      ctx.body.b = 2
-      assert.equal(ctx.length, '{"a":1,"b":2}'.length)
-    })
-  })
-
-  for (const empty of [null, undefined]) {
-    describe(`to ${empty}`, () => {
-      it('should be 204 without type, length and encoding', () => {
-        const res = response()
-        res.set({ 'Content-Type': 'text/plain', 'Content-Length': '5', 'Transfer-Encoding': 'chunked' })
-        res.body = empty
-        assert.equal(res.status, 204)
-        assert.deepEqual({ ...res.header }, {})
-      })
-
-      it('should keep another status without a body', () => {
-        const res = response()
-        res.status = 304
-        res.body = empty
-        assert.equal(res.status, 304)
-      })
-    })
-  }
 
   it('should remember an explicit null', () => {
-    assert.equal(response()._explicitNullBody, undefined)
-    assert.equal(setTo(null)._explicitNullBody, true)
-    assert.equal(setTo(undefined)._explicitNullBody, undefined)
-  })
-
-  describe('to a stream', () => {
-    it('should be bin without a length', () => {
-      const res = setTo(new PassThrough())
-      assert.equal(type(res), 'application/octet-stream')
-      assert.equal(res.length, undefined)
-      assert.equal(res.header['content-length'], undefined)
-    })
-
-    it('should remove the length of what was there', () => {
-      const res = setTo('something')
-      assert.equal(res.header['content-length'], '9')
-      res.body = new PassThrough()
-      assert.equal(res.header['content-length'], undefined)
-    })
-
-    it('should keep the length that the app knows', () => {
+    for (const [body, expected] of [[null, true], [undefined, undefined]]) {
       const res = response()
-      res.length = 12
-      res.body = new PassThrough()
-      assert.equal(res.header['content-length'], '12')
-    })
-
-    it('should not add a listener for errors again when set again', () => {
-      const stream = new PassThrough()
-      const res = setTo(stream)
-      const listeners = stream.listenerCount('error')
-      res.body = stream
-      assert.equal(stream.listenerCount('error'), listeners)
-      assert.equal(listeners, 1)
-    })
+      assert.equal(res._explicitNullBody, undefined)
+      res.body = body
+      assert.equal(res._explicitNullBody, expected)
+    }
   })
 
-  describe('over a stream', () => {
-    const over = body => {
-      const first = new PassThrough()
-      const res = setTo(first)
-      res.body = body
-      return { first, res }
+  it('should listen once for errors of a stream that is set again, and leave it alone', () => {
+    const stream = new PassThrough()
+    const res = response()
+    for (let i = 0; i < 2; i++) {
+      res.body = stream
+      assert.deepEqual([stream.listenerCount('error'), stream.destroyed], [1, false])
     }
+  })
 
-    it('should destroy it when something else is set', () => {
-      for (const body of ['text', Buffer.from('bytes'), { a: 1 }, null]) {
-        const { first } = over(body)
-        assert.equal(first.destroyed, true)
-      }
-    })
-
-    it('should leave it to another stream, which may read from it', () => {
-      const { first } = over(new PassThrough())
-      assert.equal(first.destroyed, false)
-      first.destroy()
-    })
-
-    it('should survive an error of the one that was replaced', async () => {
-      const { first } = over('text')
+  for (const [what, body, isDestroyed] of [
+    ['text', 'text', true], ['bytes', Buffer.from('bytes'), true], ['json', { a: 1 }, true], ['nothing', null, true],
+    ['another stream, which may read from it', new PassThrough(), false]
+  ]) {
+    it(`should ${isDestroyed ? 'destroy' : 'keep'} the stream that is replaced by ${what}, and survive its error`, () => {
+      const first = new PassThrough()
+      const res = response()
+      res.body = first
+      res.body = body
+      assert.equal(first.destroyed, isDestroyed)
       first.emit('error', new Error('nobody listens'))
     })
-
-    it('should leave it alone when it is set again', () => {
-      const stream = new PassThrough()
-      const res = setTo(stream)
-      res.body = stream
-      assert.equal(stream.destroyed, false)
-      stream.destroy()
-    })
-  })
-})
-
-describe('ctx.body= a Blob', () => {
-  it('should take its type and size', () => {
-    const ctx = context()
-    ctx.body = new Blob(['hello'], { type: 'text/css' })
-    assert.equal(ctx.response.get('Content-Type'), 'text/css; charset=utf-8')
-    assert.equal(ctx.length, 5)
-  })
-
-  it('should be bin without a type', () => {
-    const ctx = context()
-    ctx.body = new Blob(['hello'])
-    assert.equal(ctx.type, 'application/octet-stream')
-  })
-})
-
-describe('ctx.body= a ReadableStream', () => {
-  it('should be bin without a length', () => {
-    const ctx = context()
-    ctx.body = readable('a')
-    assert.equal(ctx.type, 'application/octet-stream')
-    assert.equal(ctx.response.has('Content-Length'), false)
-    assert.equal(ctx.length, undefined)
-  })
-})
-
-describe('ctx.body= a Response', () => {
-  it('should take its status and headers', () => {
-    const ctx = context()
-    ctx.body = new Response('hello', { status: 201, headers: { 'content-type': 'text/css', 'x-a': 'b' } })
-    assert.equal(ctx.status, 201)
-    assert.equal(ctx.response.get('Content-Type'), 'text/css')
-    assert.equal(ctx.response.get('X-A'), 'b')
-  })
+  }
 })
 
 describe('ctx.body= where there are no web classes', () => {

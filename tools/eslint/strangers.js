@@ -24,7 +24,7 @@ const UNDOCUMENTED = [
       'ended', 'endEmitted', 'destroyed', 'closed', 'closeEmitted', 'errored', 'errorEmitted', // of its state
       '_closed', 'socket', 'shouldKeepAlive', 'outputData', 'outputSize', // of a response
       'rawHeaders', '_read', 'sendDate', // of fetch's, too
-      '_storeHeader', '_writeRaw', '_finish', '_hasBody', '_keepAliveTimeout', '_maxRequestsPerSocket', '_onPendingData'
+      '_storeHeader', '_writeRaw', '_finish', '_hasBody', '_headerSent', '_keepAliveTimeout', '_maxRequestsPerSocket', '_onPendingData'
     ]
   }
 ]
@@ -61,9 +61,9 @@ const EXCEPTIONS = {
     'part.lastIndex': 'the state of a regexp of this file'
   },
   'stream.js': {
-    'res.write': 'node builds the header section in write() and throws where nobody can catch it',
-    'res.end': 'the same',
-    'Object.assign(res, { write, end })': 'puts node’s own back'
+    'sink.write': 'the header section is built in write(), which throws where nobody can catch it',
+    'sink.end': 'the same',
+    'Object.assign(sink, { write, end })': 'puts the sink’s own back'
   }
 }
 

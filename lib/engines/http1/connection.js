@@ -1,9 +1,8 @@
 'use strict'
 
 const process = require('process')
-const { Gate, BODY, FULL, MANY, CLOSE, READ } = require('./input/gate')
+const { Gate, BODY, FULL, MANY, HANDOVER, CLOSE } = require('./input/gate')
 const { Reader } = require('./input/reader')
-const { Outgoing } = require('./output/outgoing')
 const { Responses } = require('./output/responses')
 const message = require('./node/message')
 const { Probe } = require('./node/probe')
@@ -48,7 +47,7 @@ class Connection {
   onRead (chunk) {
     const { gate } = this
     this.deadlines.touch()
-    if (gate.isOpen) {
+    if (gate.beginRead()) {
       this.handleRead(chunk)
     } else {
       gate.hold(chunk)
@@ -63,13 +62,11 @@ class Connection {
    * records although it should stop. What arrives meanwhile is held.
    */
   handleRead (chunk) {
-    const { gate } = this
-    gate.stop(READ)
     try {
       if (sockets.isTouched(this.socket)) this.share(chunk)
       else this.reader.feed(chunk)
     } finally {
-      gate.done()
+      this.gate.done()
     }
   }
 
@@ -94,8 +91,12 @@ class Connection {
 
   /** Other code puts bytes back into the socket: they come before all others that have not been read. */
   onPutBack (chunk) {
-    this.gate.holdFirst(chunk)
-    process.nextTick(() => this.readOn())
+    if (this.gate.isForNode) { // node would have read what is held for it
+      this.onRead(chunk)
+    } else {
+      this.gate.holdFirst(chunk)
+      process.nextTick(() => this.readOn())
+    }
   }
 
   /** Continue to read: the gate is open again. */
@@ -142,8 +143,7 @@ class Connection {
 
   handle (incoming) {
     const { socket, responses } = this
-    const outgoing = new Outgoing(responses, incoming)
-    incoming.respondWith(outgoing)
+    const { outgoing } = incoming
     if (responses.isFull) this.gate.stop(FULL) // as node does: this request is the last one for now
     responses.add(outgoing)
     if (responses.length > MOST_REQUESTS) this.gate.stop(MANY)
@@ -169,7 +169,7 @@ class Connection {
   onTurn (outgoing) {
     if (outgoing.res !== null) response.assign(outgoing)
     else sockets.setMessage(this.socket, outgoing)
-    if (this.responses.length < FEW_REQUESTS) this.gate.go(MANY)
+    if (this.gate.stops & MANY && this.responses.length < FEW_REQUESTS) this.gate.go(MANY)
   }
 
   /** All responses are written. */
@@ -177,13 +177,15 @@ class Connection {
     sockets.setMessage(this.socket, null)
     if (this.responses.isFlushed) this.deadlines.rest()
     else this.deadlines.touch()
-    if (this.gate.isForNode) this.handOver()
-    else this.gate.go(MANY)
+    const { stops } = this.gate
+    if (stops & HANDOVER) this.handOver()
+    else if (stops & MANY) this.gate.go(MANY)
   }
 
-  /** Fewer bytes are queued. */
+  /** Fewer bytes are queued. A FIN loses responses: it is not read before the client has read the earlier ones. */
   onUnqueued () {
-    if (this.responses.queuedBytes <= this.socket.writableHighWaterMark) this.gate.go(FULL)
+    const { isBlocked, queuedBytes } = this.responses
+    if (!isBlocked && queuedBytes <= this.socket.writableHighWaterMark) this.gate.go(FULL)
   }
 
   /** The last response of this connection was written. */
@@ -241,13 +243,11 @@ class Connection {
 
   /** Report an error of this connection, once, as node does. */
   fail (err) {
-    if (this.hasFailed) return
-    this.hasFailed = true
-    refuse(this.socket, err)
+    if (!this.hasFailed) this.onProtocolError(err)
   }
 
-  /** Node reports it for each read of it, while a listener keeps the connection. */
-  onMalformed (err) {
+  /** Node reports some for each read, or late, while a listener keeps the connection. */
+  onProtocolError (err) {
     this.hasFailed = true
     refuse(this.socket, err)
   }
@@ -277,7 +277,9 @@ class Connection {
   }
 
   onDrain () {
-    this.responses.advance()
+    const { responses } = this
+    responses.advance()
+    if (responses.first !== null) responses.first.onDrain()
     response.onDrain(this.socket)
   }
 

@@ -35,15 +35,16 @@ function unexpectedEnd () {
 
 /** `bytesParsed` of the read include the first unexpected one. */
 function behindLast (rawPacket, bytesParsed) {
-  const reason = 'Data after `Connection: close`'
-  const err = new Error(`Parse Error: ${reason}`)
-  return Object.assign(err, { bytesParsed, code: 'HPE_CLOSED_CONNECTION', reason, rawPacket })
+  return parseError('HPE_CLOSED_CONNECTION', 'Data after `Connection: close`', rawPacket, bytesParsed)
 }
 
 /** In a chunked body. */
 function noLineBreak (rawPacket, bytesParsed) {
-  const reason = 'Expected CR and LF'
-  return Object.assign(new Error(`Parse Error: ${reason}`), { bytesParsed, code: 'HPE_STRICT', reason, rawPacket })
+  return parseError('HPE_STRICT', 'Expected CR and LF', rawPacket, bytesParsed)
+}
+
+function parseError (code, reason, rawPacket, bytesParsed) {
+  return Object.assign(new Error(`Parse Error: ${reason}`), { bytesParsed, code, reason, rawPacket })
 }
 
 /** What node passes to the callback of a write that the socket did not take. */

@@ -6,10 +6,9 @@ const net = require('net')
 const { debuglog } = require('util')
 const { Scope } = require('./call')
 const { Connection } = require('./connection')
-const fallback = require('./node/fallback')
 const { nodeListener, replaceListener, handOver } = require('./node/handover')
+const { isListening, isWatched, reasonForNode, request, special } = require('./node/server')
 const { isFresh } = require('./node/socket')
-const watchers = require('./node/watchers')
 const { Clock } = require('./timeouts')
 
 const debug = debuglog('kone:http1')
@@ -66,7 +65,7 @@ function attach (server, host) {
     debug('no front: not a plain http.Server')
     return false
   }
-  const reason = fallback.special(server)
+  const reason = special(server)
   if (reason !== '') report(host, reason)
   else install(server, host, event, false)
   return reason === ''
@@ -88,14 +87,14 @@ function install (server, host, event, isOthers) {
 function attachAtRequest (server, host) {
   const front = server[kFront]
   if (front !== undefined) return front.isOthers && front.changeHost(host)
-  if (!(server instanceof net.Server) || !watchers.isListening(server, host.listener)) return refuse(server, 'another listener calls that of the app')
+  if (!(server instanceof net.Server) || !isListening(server, host.listener)) return refuse(server, 'another listener calls that of the app')
   const event = EVENTS.find(name => server.rawListeners(name).includes(nodeListener))
   if (event === undefined) return refuse(server, 'not a plain http.Server')
   if (server.closeAllConnections !== closeAllConnections || server.closeIdleConnections !== closeIdleConnections) {
     return refuse(server, 'closeAllConnections or closeIdleConnections is replaced')
   }
   const reason = (server.rawListeners(event)[0] === nodeListener ? '' : LISTENER) ||
-    fallback.reason(server, host) || fallback.special(server)
+    reasonForNode(server, host) || special(server)
   if (reason !== '') {
     if (isNew(server, reason)) report(host, reason)
     return
@@ -133,8 +132,8 @@ class Front {
     /** Calls the host, or emits 'request' with node's objects if other code sees this server's requests. */
     this.dispatch = (incoming, outgoing) => {
       const { host } = this
-      if (!watchers.isWatched(server, host.listener, this.drainListener)) host.dispatch(incoming, outgoing)
-      else watchers.request(server, incoming.materialize(), outgoing.materialize())
+      if (!isWatched(server, host.listener, this.drainListener)) host.dispatch(incoming, outgoing)
+      else request(server, incoming.materialize(), outgoing.materialize())
     }
 
     this.listener = socket => this.accept(socket)
@@ -201,7 +200,7 @@ class Front {
 
   /** Another app's listener has taken the place of the host's. */
   changeHost (host) {
-    if (!watchers.isListening(this.server, this.host.listener) && watchers.isListening(this.server, host.listener)) {
+    if (!isListening(this.server, this.host.listener) && isListening(this.server, host.listener)) {
       this.host = host
     }
   }
@@ -222,11 +221,11 @@ class Front {
   /** Checked at every read, because listeners and patches come and go at any time. */
   fallsBack () {
     const { host, server } = this
-    if (this.isOthers && !watchers.isListening(server, host.listener)) {
+    if (this.isOthers && !isListening(server, host.listener)) {
       debug('falls back to node:http: %s', UNHEARD)
       return true
     }
-    const reason = fallback.reason(server, host)
+    const reason = reasonForNode(server, host)
     if (reason === '') return false
     this.report(reason)
     return true

@@ -175,7 +175,7 @@ class Deadlines {
     if (connection.socket.closed) return connection.onClose() // other code has removed the listener for 'close'
     if (!this.isMessageLate(ms)) return
     this.endMessage()
-    connection.fail(requestTimeout())
+    connection.onProtocolError(requestTimeout())
   }
 
   isMessageLate (ms) {
@@ -202,10 +202,10 @@ class Deadlines {
     if (reader.hasServed && responses.isFlushed) emit(socket, 'timeout')
   }
 
-  /** No response is pending and no request has begun. */
+  /** No response is pending, or none can be written, and no request has begun. */
   get isIdle () {
     const { responses, gate } = this.connection
-    return responses.isFlushed && !this.hasMessage && gate.isOpen
+    return (responses.isFlushed || responses.isStuck) && !this.hasMessage && gate.isOpen
   }
 
   /** It never received a byte. */

@@ -127,7 +127,7 @@ const DIFFERENCES = {
     assert.deepEqual({ front, node }, { front: ['/first'], node: ['/first', '/second'] })
   },
 
-  async 'the chunks of a pipelined stream' () {
+  async 'the chunks of a stream' () {
     const { front, node } = await both(async connect => {
       let release
       const client = await connect(async ctx => {

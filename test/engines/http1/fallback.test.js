@@ -8,17 +8,12 @@ const http = require('node:http')
 const net = require('node:net')
 const path = require('node:path')
 const { promisify } = require('node:util')
-const { createTerminus } = require('@godaddy/terminus')
-const { Server: SocketServer } = require('socket.io')
-const { io } = require('socket.io-client')
-const stoppable = require('stoppable')
-const WebSocket = require('ws')
 
 const Kone = require('../../helpers/kone')
 const { duplexPair } = require('./harness')
 const { REPLACED, methodsOf, patch } = require('./patched')
 const { rows } = require('./readme')
-const { MAJOR, chunked, get, hello, holding, isNodes, sides, talk, waitFor } = require('./sides')
+const { MAJOR, chunked, get, hello, isNodes, talk, waitFor } = require('./sides')
 
 /** A method of the app's replaced by one that calls it. */
 function replace (app, name) {
@@ -347,76 +342,6 @@ async function inProcess (args) {
   const { isNodes, warnings } = JSON.parse(stdout)
   return { isNodes, warnings: warnings.map(message => message.replace(/^.* because of /, '')) }
 }
-
-describe('socket.io', () => {
-  it('should share a server with the app', { timeout: 60000 }, async () => {
-    const app = new Kone()
-    hello(app)
-    const server = app.listen(0, '127.0.0.1')
-    await once(server, 'listening')
-    const { port } = server.address()
-    const sockets = new SocketServer(server)
-    sockets.on('connection', socket => socket.on('ask', (what, answer) => answer(`${what}!`)))
-    try {
-      for (const transports of [['polling'], ['websocket'], ['polling', 'websocket']]) {
-        const client = io(`http://127.0.0.1:${port}`, { transports, forceNew: true, reconnection: false })
-        assert.equal(await client.timeout(5000).emitWithAck('ask', transports[0]), `${transports[0]}!`)
-        client.disconnect()
-      }
-      const plain = await talk(port, get('/'))
-      await plain.until(/hello$/)
-    } finally {
-      await sockets.close()
-      server.closeAllConnections()
-    }
-  })
-})
-
-sides('ws', ({ it, serve }) => {
-  it('should share a server with the app', async () => {
-    const { server, port, ask } = await serve(hello)
-    const wss = new WebSocket.Server({ server })
-    wss.on('connection', socket => socket.on('message', data => socket.send(`${data}!`)))
-    const client = new WebSocket(`ws://127.0.0.1:${port}`)
-    await once(client, 'open')
-    for (const what of ['one', 'two']) {
-      client.send(what)
-      const [data] = await once(client, 'message')
-      assert.equal(String(data), `${what}!`)
-    }
-    await ask(get('/'))
-    client.close()
-    await once(client, 'close')
-    wss.close()
-  })
-})
-
-sides('stoppable', ({ it, serve }) => {
-  it('should end idle connections and wait for busy ones', async () => {
-    const { begun, release, setup } = holding()
-    const { server, talk, ask } = await serve(setup)
-    stoppable(server, 5000)
-    const idle = await ask(get('/'))
-    const busy = await talk(get('/slow'))
-    await begun()
-    const stopped = new Promise(resolve => server.stop((err, graceful) => resolve([err, graceful])))
-    await idle.all()
-    assert(!busy.ended)
-    release()
-    await busy.until(/hello$/)
-    await busy.all()
-    assert.deepEqual(await stopped, [undefined, true])
-  })
-})
-
-sides('@godaddy/terminus', ({ it, serve }) => {
-  it('should respond to health checks beside the app', async () => {
-    const { server, ask } = await serve(hello)
-    createTerminus(server, { healthChecks: { '/health': async () => ({ fine: true }) }, signals: [], logger: () => {} })
-    await ask(get('/health'), /"status":"ok"[^]*"fine":true/)
-    await ask(get('/'))
-  })
-})
 
 describe('OpenTelemetry', () => {
   const run = promisify(execFile)

@@ -7,10 +7,43 @@ const path = require('node:path')
 const { promisify } = require('node:util')
 
 const { smaller } = require('../../helpers/shrink')
+const { fuzzer } = require('./fuzz')
 const { RULES, generate, steps } = require('./grammar')
 
 // `make fuzz` runs for minutes and from any seed; these cases are the same in every run.
 const QUICK = ['--seed', '1', '--cases', '400', '--seconds', '8']
+
+const message = (...head) => ({ head: [...head, 'Host: a'], body: '', mangle: [] })
+const program = (...ops) => ({ level: 'fast', ops, later: [] })
+
+/** What it has found, as the smallest case. */
+const FOUND = {
+  'bytes put back behind bytes that node gets later': {
+    messages: [message('GET / HTTP/1.1'), { head: [], body: 'GET / HTTP/1.1\r\nX-A:', mangle: [] }],
+    cut: ['messages', 0],
+    programs: [program(['leave'])],
+    touches: [[0.9, 'unshift']],
+    ends: ['free']
+  },
+  'server.close() behind a response on a socket that other code has ended': {
+    messages: [message('GET / HTTP/1.1')],
+    programs: [program(['resEnd', 'four'])],
+    touches: [[0, 'end']],
+    closes: 0.6
+  },
+  'a queued response on a socket that other code has ended': {
+    messages: [message('GET / HTTP/1.1'), message('GET / HTTP/1.1')],
+    programs: [program(['leave']), { ...program(['vary', '*']), level: 'materialised' }],
+    touches: [[0.8, 'end']],
+    ends: ['free', 'end']
+  },
+  'a client that has ended its side in front of many bytes': {
+    transport: 'records',
+    messages: [message('OPTIONS /aaaaaa HTTP/1.1'), message('PATCH /a HTTP/1.1'), message('PUT /aaa HTTP/1.1', 'Connection: keep-alive')],
+    programs: [program(['hold']), program(['body', ['bytes', 'ff'.repeat(17000)]])],
+    ends: ['end', 'free']
+  }
+}
 
 describe('the fuzzer', () => {
   it('should make the same case from the same seed', () => {
@@ -24,6 +57,16 @@ describe('the fuzzer', () => {
     const size = JSON.stringify(one).length
     for (const next of smaller(one, RULES)) assert(JSON.stringify(next).length <= size + 10)
   })
+
+  for (const [name, one] of Object.entries(FOUND)) {
+    it(`should find no difference any more: ${name}`, async () => {
+      const bench = await fuzzer()
+      const plan = { profile: 0, transport: 'socket', cut: ['whole', 0], releases: [], touches: [], closes: null, ends: [], ...one }
+      const verdict = await bench.judge(plan)
+      await bench.close()
+      assert.equal(verdict?.text, undefined)
+    })
+  }
 
   // In a process of its own, because listeners throw in it.
   it('should find no difference between the front and node:http', async t => {

@@ -540,10 +540,12 @@ function comparable ({ requests, log, events, errors, finished, touched, got, so
  *   runs, so that a message which the app leaves in the middle is complete.
  * - *a listener sees a message from its beginning*: 'data' listeners that are added in the middle of a message get what the
  *   front has read of it, too, because node's parser must get it.
- * - *chunks of a pipelined stream*: Node 26 merges the chunks of a stream that is queued, and whether that turn
+ * - *chunks of a stream*: Node 26 merges the chunks of one tick, and those of a stream that is queued. Whether its turn
  *   comes before or after its chunks is a matter of one read. The bodies are the same.
- * - *100 Continue within a queued response*: node writes the header section of a queued response whose body is bytes in
- *   front of all that it has queued. Whether the response is queued is a matter of one read.
+ * - *100 Continue*, and *103 Early Hints within a queued response*: node writes the header section of a queued response
+ *   whose body is bytes in front of all that it has queued. Whether the response is queued is a matter of one read.
+ * - *node never reads on*: if other code listens for 'data' while too many bytes of responses have stopped node's reading,
+ *   node removes its listener for 'resume', and nothing starts the handle again.
  * - *the pause of node's parser*, *what node drops over TLS*: over TLS, records behind a response that is not written make
  *   node fail; a response that TLS has not sent yet is then lost. There a step has several reads, too: a response that was
  *   pending between them may be complete at its end.
@@ -551,8 +553,8 @@ function comparable ({ requests, log, events, errors, finished, touched, got, so
 function accepted (steps, node, other, transport) {
   const found = differences(node, other, steps)
   const at = found[0].step
-  if (found.every(({ what, node, other }) => what === 'got' && isCutOtherwise(node, other)) && other[at].count > 1) {
-    return 'chunks of a pipelined stream'
+  if (found.every(({ what, node, other }) => what === 'got' && isCutOtherwise(node, other))) {
+    return 'chunks of a stream'
   }
 
   if (found.every(({ what, node, other }) => what === 'touched' && isFromBefore(node, other))) return 'a listener sees a message from its beginning'
@@ -560,6 +562,10 @@ function accepted (steps, node, other, transport) {
   if (other[at].node && found.every(({ what, node, other }) => what === 'got' && isEqualButFor(INTERIM, node, other))) {
     return '100 Continue within a queued response'
   }
+
+  if (found.every(({ what, node, other }) => what === 'got' && isMoved(HINTS, node, other))) return '103 Early Hints within a queued response'
+
+  if (found.every(({ step }) => step >= at && isDeaf(node, steps, step))) return 'node never reads on'
 
   const isRecords = transport === 'records'
   const all = record => record.map(entry => comparable(entry).got).join('')
@@ -591,8 +597,8 @@ function accepted (steps, node, other, transport) {
 
 /** Did one listener, or did two, get what came before, too? */
 function isFromBefore (node, other) {
-  const [a, b] = [node, other].map(text => text.slice(text.length / 2))
-  return other.endsWith(node) || (node === a + a && other === b + b && b.endsWith(a))
+  const forEach = other.slice(0, (other.length - node.length) / 2)
+  return other.endsWith(node) || other.replaceAll(forEach, '') === node
 }
 
 /** The same bytes but for the sizes of chunks? */
@@ -602,6 +608,18 @@ function isCutOtherwise (one, two) {
 }
 
 const isEqualButFor = (part, one, two) => one.replaceAll(part, '') === two.replaceAll(part, '')
+
+/** The same bytes, but these parts are elsewhere? */
+const isMoved = (part, one, two) => isEqualButFor(part, one, two) && isEqual(one.match(part), two.match(part))
+
+/** Has node read nothing since other code listened for 'data' while responses were pending? */
+function isDeaf (node, steps, at) {
+  const touched = steps.findIndex(({ touch }) => touch === 'data')
+  if (touched < 1 || touched >= at) return false
+  const finished = sum(node.slice(0, touched), entry => entry.finished.length)
+  return node[touched].count > finished &&
+    node.slice(touched).every(({ requests, socket }) => requests.length === 0 && socket === 'open')
+}
 
 /** Did `other` come to the same, only later? */
 function isLater (node, other) {
@@ -622,6 +640,8 @@ const PROCESSING = 'HTTP/1.1 102 Processing\r\n\r\n'
 
 /** Node sends it at once, be it into the midst of another response. */
 const INTERIM = 'HTTP/1.1 100 Continue\r\n\r\n'
+
+const HINTS = /HTTP\/1\.1 103 Early Hints\r\n(?:.+\r\n)*\r\n/g
 
 /** How node refuses: raw bytes without a Date. */
 const REFUSAL = /HTTP\/1\.1 4\d\d [\w ]+\r\nConnection: close\r\n\r\n$/

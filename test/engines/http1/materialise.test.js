@@ -5,26 +5,10 @@ const http = require('node:http')
 const { Readable, PassThrough, pipeline } = require('node:stream')
 const { pipeline: pipelined } = require('node:stream/promises')
 const { setTimeout: wait } = require('node:timers/promises')
-const zlib = require('node:zlib')
 const busboy = require('busboy')
-const compression = require('compression')
-const cookieSession = require('cookie-session')
-const express = require('express')
-const { formidable } = require('formidable')
-const morgan = require('morgan')
-const onFinished = require('on-finished')
-const onHeaders = require('on-headers')
 const rawBody = require('raw-body')
 
 const { get, isNodes, post, sides, use, waitFor } = require('./sides')
-
-/** A middleware of connect's kind in an onion: what it does before `next` is done before ours go on. */
-const connect = fn => (ctx, next) => new Promise((resolve, reject) => {
-  fn(ctx.req, ctx.res, err => err ? reject(err) : resolve(next()))
-})
-
-/** Such a middleware, and a handler behind it. */
-const behind = (fn, handler) => app => app.use(connect(fn)).use(handler)
 
 sides('ctx.req and ctx.res', ({ side, it, serve, ask }) => {
   it("should be node's own objects", async () => {
@@ -195,74 +179,6 @@ sides('ctx.req and ctx.res', ({ side, it, serve, ask }) => {
   })
 })
 
-sides('packages that patch ctx.res', ({ it, ask, all }) => {
-  it('should run morgan', async () => {
-    const lines = []
-    const log = morgan(':method :url :status :res[content-length] :req[host] :response-time', { stream: { write: line => lines.push(line) } })
-    await ask(behind(log, ctx => { ctx.body = 'logged' }), get('/a?b'), /logged$/)
-    await waitFor(() => lines.length, 'a line')
-    assert.match(lines[0], /^GET \/a\?b 200 6 a \d+\.\d+\n$/)
-  })
-
-  it('should run on-headers', async () => {
-    const { text } = await ask(app => app.use((ctx, next) => {
-      onHeaders(ctx.res, function () { this.setHeader('X-On-Headers', this.statusCode) })
-      return next()
-    }).use(ctx => { ctx.body = 'on headers' }), get('/'), /on headers$/)
-    assert.match(text, /\r\nX-On-Headers: 200\r\n/)
-  })
-
-  it('should run compression', async () => {
-    const page = 'compressed '.repeat(50)
-    const text = await all(behind(compression({ threshold: 0 }), ctx => { ctx.body = page }),
-      get('/', 'Accept-Encoding: gzip\r\nConnection: close\r\n'))
-    assert.match(text, /\r\nContent-Encoding: gzip\r\n/)
-    assert.match(text, /\r\nVary: Accept-Encoding\r\n/)
-    const chunked = text.slice(text.indexOf('\r\n\r\n') + 4)
-    const data = []
-    for (let at = 0, size; (size = parseInt(chunked.slice(at), 16)); at += 2) {
-      at = chunked.indexOf('\r\n', at) + 2
-      data.push(chunked.slice(at, at += size))
-    }
-    assert.equal(zlib.gunzipSync(Buffer.from(data.join(''), 'latin1')).toString(), page)
-  })
-
-  it('should run cookie-session', async () => {
-    const client = await ask(behind(cookieSession({ keys: ['k'] }), ctx => {
-      ctx.req.session.count = (ctx.req.session.count ?? 0) + 1
-      ctx.body = `count ${ctx.req.session.count}`
-    }), get('/'), /count 1$/)
-    const cookies = [...client.text.matchAll(/Set-Cookie: ([^;]+)/gi)].map(match => match[1]).join('; ')
-    await client.ask(get('/', `Cookie: ${cookies}\r\n`), /count 2$/)
-  })
-
-  it('should carry express on top', async () => {
-    const inner = express()
-    inner.use(express.json())
-    inner.post('/', (req, res) => res.status(201).json({ got: req.body, ip: req.ip }))
-    inner.get('/send', (req, res) => res.send('express'))
-    const client = await ask(use(ctx => {
-      ctx.respond = false
-      return inner(ctx.req, ctx.res)
-    }), post('{"a":1}', 'Content-Type: application/json\r\n'), /\{"got":\{"a":1\},"ip":"127\.0\.0\.1"\}$/)
-    assert.match(client.text, /^HTTP\/1\.1 201 Created\r\nX-Powered-By: Express\r\n/)
-    await client.ask(get('/send'), /express$/)
-    await client.ask(get('/missing'), /Cannot GET \/missing[^]+<\/html>\n$/)
-  })
-
-  it('should run on-finished on both', async () => {
-    const seen = []
-    await ask(use(ctx => {
-      onFinished(ctx.res, err => seen.push(`res ${err}`))
-      onFinished(ctx.req, err => seen.push(`req ${err}`))
-      assert.equal(onFinished.isFinished(ctx.res), false)
-      ctx.body = 'finished'
-    }), get('/'), /finished$/)
-    await waitFor(() => seen.length === 2, 'both')
-    assert.deepEqual(seen.toSorted(), ['req null', 'res null'])
-  })
-})
-
 sides('packages that read ctx.req', ({ it, serve, ask }) => {
   const multipart = '--b\r\nContent-Disposition: form-data; name="field"\r\n\r\nvalue\r\n' +
     '--b\r\nContent-Disposition: form-data; name="file"; filename="f.txt"\r\nContent-Type: text/plain\r\n\r\ncontent\r\n--b--\r\n'
@@ -279,10 +195,6 @@ sides('packages that read ctx.req', ({ it, serve, ask }) => {
       await pipelined(ctx.req, parser)
       return found.join('&')
     }, /field=value&file=content$/],
-    formidable: [upload, async ctx => {
-      const [fields, files] = await formidable({}).parse(ctx.req)
-      return `${fields.field} ${files.file[0].originalFilename} ${files.file[0].size}`
-    }, /value f\.txt 7$/],
     'for await': [post('iterated'), async ctx => {
       let text = ''
       for await (const chunk of ctx.req) text += chunk

@@ -336,12 +336,17 @@ describe('a response of the front', () => {
       await run(true, app => app.use(ctx => {
         ctx.respond = false
         ctx.status = 200
-        const { write } = ctx.socket
-        ctx.socket.write = function (...args) {
-          if (args[0].length > 0) writes++
-          return write.apply(this, args)
+        const { socket } = ctx
+        for (const name of ['_write', '_writev']) {
+          socket[name] = function (data, ...rest) {
+            if (data.length > 0) writes++
+            return Object.getPrototypeOf(this)[name].call(this, data, ...rest)
+          }
         }
-        ctx.res.on('close', () => { delete ctx.req.socket.write })
+        ctx.res.on('close', () => {
+          delete socket._write
+          delete socket._writev
+        })
         send(ctx)
       }), get('/'))
       assert.equal(writes, 1)

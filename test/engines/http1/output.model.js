@@ -4,10 +4,11 @@
  * A model of what a connection writes, below sockets: plans from fast-check drive `attach(server, host)` through a real
  * net.Socket over a stub handle, so that nothing of the kernel takes part. What must arrive is plain concatenation.
  *
- * A plan is plain data: printed, it is its own reproduction. It mixes the kind of the socket (plain, or TLS, which never
- * writes at once), its high-water mark, how it blocks and drains; reads of 1 to 8 requests, now and then some hundred;
- * responses of WAYS with bodies of TEXTS and BYTES in every encoding, of sizes around LIMITS, ended in any order and at
- * any step; and FAULTS.
+ * A plan is plain data: printed, it is its own reproduction. It mixes the kind of the socket (plain, or TLS, which
+ * never writes at once), its high-water mark, how it blocks and drains; reads of 1 to 8 requests, now and then some
+ * hundred, cut anywhere; chunked bodies of requests with extensions and trailers, which end before the response or
+ * behind it, and which READERS read; responses of WAYS with bodies of TEXTS and BYTES in every encoding, of sizes
+ * around LIMITS, ended in any order and at any step; and FAULTS.
  *
  * What must hold, of every plan:
  *
@@ -16,6 +17,7 @@
  *   - What was complete before a fault of the app, or before the FIN of the client, arrives.
  *   - onFinished() is called exactly once: with null if and only if the last byte of that response was flushed.
  *   - A callback of write() or end() is called exactly once.
+ *   - Who reads the body of a request gets all of it, and after a fault, or a response that closes, a beginning of that.
  *   - Without a fault nothing is left: every response arrives, and the connection stays open unless a request closes it.
  */
 
@@ -23,6 +25,7 @@ const assert = require('node:assert/strict')
 const { AssertionError } = assert
 const http = require('node:http')
 const net = require('node:net')
+const { Readable } = require('node:stream')
 const { setImmediate: turn } = require('node:timers/promises')
 const { inspect, parseArgs } = require('node:util')
 const fc = require('fast-check')
@@ -98,6 +101,41 @@ const pieces = fc.oneof(
   })
 )
 
+// ---- the bodies of requests
+
+/** Who reads one: calls `take` for each piece, then `end`. */
+const READERS = {
+  nobody () {},
+  async 'readBody()' (incoming, take, end) {
+    if (incoming.readBody === undefined) return READERS.stream(incoming, take, end) // node's own request
+    try {
+      take(await incoming.readBody())
+      end()
+    } catch (err) {
+      assert.equal(err.code, 'KONE_ERR_BODY_ABORTED')
+    }
+  },
+  stream (incoming, take, end) {
+    const req = incoming.materialize?.() ?? incoming
+    req.on('data', take).on('end', end).on('error', () => {})
+  }
+}
+
+const uploads = fc.record({
+  reader: fc.constantFrom(...Object.keys(READERS)),
+  kind: fc.constantFrom(...Object.keys(BYTES)),
+  chunks: fc.array(sizes, { maxLength: 4 }),
+  extension: fc.constantFrom('', '', ';x', ';x="y"'),
+  trailers: fc.constantFrom('', '', 'X-T: t\r\n')
+})
+
+/** The bytes of a body, and what its reader gets. */
+function upload ({ kind, chunks, extension, trailers }) {
+  const all = chunks.map(size => Buffer.alloc(size + 1, BYTES[kind]))
+  const framed = all.flatMap(chunk => [Buffer.from(`${chunk.length.toString(16)}${extension}\r\n`), chunk, Buffer.from('\r\n')])
+  return { expected: Buffer.concat(all), bytes: Buffer.concat([...framed, Buffer.from(`0${extension}\r\n${trailers}\r\n`)]) }
+}
+
 // ---- responses
 
 /**
@@ -127,12 +165,16 @@ const WAYS = {
     for (const write of one.writes()) write()
     one.res.uncork()
   }, () => one.end()],
+  'a sink': one => [() => one.header(), ...one.sinks(), () => one.endSink()],
+  'a sink, of a known length': one => [() => { one.header(); one.ownLength() }, ...one.sinks(), () => one.endSink()],
+  'a sink, ctx.res is read': one => [() => one.header(), ...one.sinks().flatMap(write => [write, () => one.res]), () => one.endSink()],
   'behind 102': one => [() => one.early('writeProcessing'), () => one.header(), ...one.writes(), () => one.end()],
   'behind 103': one => [() => one.early('writeEarlyHints', { link: '</a>; rel=preload' }), () => one.plain(() => one.end(one.pieces[0]))]
 }
 
 const responses = fc.record({
   method: fc.oneof({ weight: 9, arbitrary: fc.constant('GET') }, fc.constant('HEAD')),
+  upload: fc.oneof({ weight: 4, arbitrary: fc.constant(null) }, uploads),
   close: fc.oneof({ weight: 19, arbitrary: fc.constant(false) }, fc.constant(true)),
   status: fc.oneof({ weight: 9, arbitrary: fc.constant(200) }, fc.constantFrom(204, 304, 404)),
   way: fc.oneof({ weight: 6, arbitrary: fc.constant('fast') }, { weight: 10, arbitrary: fc.constantFrom(...Object.keys(WAYS)) }),
@@ -160,7 +202,8 @@ const doing = (weight, name, fields = {}) => ({ weight, arbitrary: fc.record({ d
 const manyOf = (one, minLength, maxLength) => fc.array(one, { minLength, maxLength })
 
 const step = fc.oneof(
-  doing(6, 'read', { requests: manyOf(responses, 1, 8) }),
+  doing(6, 'read', { requests: manyOf(responses, 1, 8), cut: fc.option(fc.nat(10_000), { freq: 2 }) }),
+  doing(3, 'rest', { size: fc.nat(3000) }),
   doing(1, 'records', { reads: manyOf(manyOf(responses, 1, 3), 2, 5) }),
   doing(6, 'act', { which: fc.nat(20), times: fc.integer({ min: 1, max: 6 }) }),
   doing(5, 'turn'),
@@ -333,7 +376,7 @@ const kRun = Symbol('run')
 const ENGINES = {
   front () {
     const listener = () => assert.fail('node:http has the request')
-    const dispatch = (incoming, outgoing) => incoming.socket[kRun].handled(incoming.url, outgoing)
+    const dispatch = (incoming, outgoing) => incoming.socket[kRun].handled(incoming, outgoing)
     const server = http.createServer(listener)
     assert(attach(server, { listener, dispatch, reason: () => '' }))
     return server
@@ -341,7 +384,7 @@ const ENGINES = {
 
   /** The model holds for node:http, too, which makes sure that it asks for nothing that node does not do. */
   'node:http' () {
-    return http.createServer((req, res) => req.socket[kRun].handled(req.url, new Plain(res)))
+    return http.createServer((req, res) => req.socket[kRun].handled(req, new Plain(res)))
   }
 }
 
@@ -354,6 +397,7 @@ class Plain {
   get statusCode () { return this.res.statusCode }
   set statusCode (code) { this.res.statusCode = code }
   get socket () { return this.res.socket }
+  sink () { return this.res }
   setHeader (name, value) { this.res.setHeader(name, value) }
   end (body) { this.res.end(body) }
   materialize () { return this.res }
@@ -375,6 +419,7 @@ class One {
     this.plan = plan
     this.pieces = plan.pieces.map(make)
     this.outgoing = null
+    this.upload = plan.upload ? { ...upload(plan.upload), received: [], hasEnded: false } : null
     this.early1xx = []    // expected in front of the header section
     this.expected = []    // of its body
     this.ended = false
@@ -408,6 +453,14 @@ class One {
     this.isRunning = false
   }
 
+  /** Its handler begins to read the body of its request. */
+  read (incoming) {
+    const { upload } = this
+    if (upload !== null) {
+      READERS[this.plan.upload.reader](incoming, chunk => upload.received.push(chunk), () => { upload.hasEnded = true })
+    }
+  }
+
   header () {
     this.outgoing.statusCode = this.plan.status
     this.outgoing.setHeader('X-Id', String(this.index))
@@ -426,7 +479,8 @@ class One {
   get encodingCounts () { return this.plan.way === 'res' || this.plan.way === 'behind 103' }
 
   ownLength () {
-    const size = this.pieces.reduce((sum, { bytes }) => sum + bytes.length, 0)
+    const isSink = this.plan.way.startsWith('a sink')
+    const size = this.pieces.reduce((sum, { data, bytes }) => sum + (isSink ? Buffer.from(data) : bytes).length, 0)
     this.outgoing.setHeader('Content-Length', size)
   }
 
@@ -452,6 +506,25 @@ class One {
   write ({ data, encoding, bytes }) {
     this.expected.push(bytes)
     this.res.write(data, ...encoding === undefined ? [] : [encoding], ...this.callback())
+  }
+
+  /** What node's `pipe` would call. */
+  get sink () {
+    const sink = this.outgoing.sink(Readable.prototype)
+    if (sink.listenerCount('error') === 0) sink.on('error', () => {})
+    return sink
+  }
+
+  sinks () {
+    return this.pieces.map(({ data }) => () => {
+      this.expected.push(Buffer.from(data))
+      this.sink.write(data)
+    })
+  }
+
+  endSink () {
+    this.ended = true
+    this.sink.end()
   }
 
   end (piece) {
@@ -485,6 +558,7 @@ class Run {
   constructor (engine, plan, Stub) {
     this.engine = engine
     this.plan = plan
+    this.unsent = Buffer.alloc(0) // of the last read
     this.all = []         // responses, in the order of their requests
     this.isLast = false   // a request said close
     this.failed = null    // the first fault
@@ -502,28 +576,32 @@ class Run {
     server.emit('connection', socket)
   }
 
-  handled (url, outgoing) {
-    const index = Number(url.slice(1))
+  handled (incoming, outgoing) {
+    const index = Number(incoming.url.slice(1))
     const one = this.all[index]
     assert.equal(one.outgoing, null, `request ${index} is dispatched twice`)
     const first = this.all.findIndex(({ outgoing }) => outgoing === null)
     assert.equal(first, index, `request ${index} is dispatched before ${first}`)
     one.outgoing = outgoing
     outgoing.onFinished?.(err => one.finish(err))
+    one.read(incoming)
     for (const which of one.plan.kicks) this.act({ which, times: 1 })
     for (let i = 0; i < one.plan.now && one.isOpen; i++) one.act()
   }
 
-  /** The bytes of these requests; '' if none may follow. */
+  /** The bytes of these requests; none if none may follow. */
   request (plans) {
-    let text = ''
+    const sent = []
     for (const plan of plans) {
       if (this.isLast) break
-      text += `${plan.method} /${this.all.length} HTTP/1.1\r\nHost: a\r\n${plan.close ? 'Connection: close\r\n' : ''}\r\n`
-      this.all.push(new One(this, this.all.length, plan))
+      const one = new One(this, this.all.length, plan)
+      const fields = `${plan.close ? 'Connection: close\r\n' : ''}${plan.upload ? 'Transfer-Encoding: chunked\r\n' : ''}`
+      sent.push(Buffer.from(`${plan.method} /${one.index} HTTP/1.1\r\nHost: a\r\n${fields}\r\n`))
+      if (one.upload !== null) sent.push(one.upload.bytes)
+      this.all.push(one)
       this.isLast = plan.close
     }
-    return Buffer.from(text)
+    return Buffer.concat(sent)
   }
 
   get open () { return this.all.filter(one => one.isOpen && !one.destroyed) }
@@ -532,13 +610,22 @@ class Run {
     return this[one.do](one)
   }
 
-  read ({ requests }) {
-    const bytes = this.request(requests)
+  read ({ requests, cut = null }) {
+    this.rest()
+    this.unsent = this.request(requests)
+    this.rest({ size: cut === null ? Infinity : cut % this.unsent.length })
+  }
+
+  /** The client sends more of the last read. */
+  rest ({ size = Infinity } = {}) {
+    const bytes = this.unsent.subarray(0, size)
+    this.unsent = this.unsent.subarray(bytes.length)
     if (bytes.length > 0) this.handle.send(bytes)
   }
 
   /** Of one TCP read: the socket gets all of them, whatever it returns. */
   records ({ reads }) {
+    this.rest()
     for (const requests of reads) {
       const bytes = this.request(requests)
       if (bytes.length === 0) break
@@ -576,14 +663,15 @@ class Run {
     const one = open[which % open.length]
     if (isResponse) one.destroyed = true
     const { isBlocked, isTLS, waiting } = this.handle
+    const { writableCorked } = this.socket
     this.failed = {
       name,
       of,
       index: isResponse ? one.index : Infinity,
       // Node's next response begins a tick after the one before.
       complete: this.engine === 'front' ? this.complete() : this.settled.complete,
-      // Otherwise the socket still has bytes, and node's next response begins when it has none.
-      isFree: !isBlocked && waiting.length === 0 && (!isTLS || of === 'fin'),
+      // Otherwise the socket still has bytes, and node's next response begins when it has none. Node corks it for a tick.
+      isFree: !isBlocked && waiting.length === 0 && writableCorked === 0 && (!isTLS || of === 'fin'),
       settled: this.settled
     }
     act(this, one)
@@ -597,6 +685,7 @@ class Run {
 
   async finish () {
     const { handle, plan } = this
+    this.rest()
     if (plan.many > 0) await this.step({ do: 'read', requests: Array(plan.many).fill(SMALL) })
     for (let round = 0, idle = 0; idle < 3; round++) {
       assert(round < 2000, 'it never ends')
@@ -615,13 +704,15 @@ class Run {
 
   progress () {
     return this.handle.size + this.handle.taken + this.handle.unread.length + this.all.reduce((sum, one) => {
-      return sum + one.actions.length + one.finished.length + one.called + (one.outgoing === null ? 0 : 1)
+      const read = one.upload?.received.length ?? 0
+      return sum + one.actions.length + read + one.finished.length + one.called + (one.outgoing === null ? 0 : 1)
     }, 0)
   }
 }
 
 const SMALL = {
   method: 'GET',
+  upload: null,
   close: false,
   status: 200,
   way: 'fast',
@@ -734,7 +825,7 @@ function judge (run) {
   const ends = []
   let whole = 0
   for (; whole < all.length && bytes.rest > 0; whole++) {
-    if (!readResponse(bytes, all[whole])) break
+    if (isRefusal(bytes, fault) || !readResponse(bytes, all[whole])) break
     ends.push(bytes.at)
     if (all[whole].plan.close) {
       whole++
@@ -764,6 +855,7 @@ function judge (run) {
     assert(one.called >= owed && one.called <= one.callbacks,
       `response ${one.index}: ${one.called} of ${owed} callbacks are called`)
     if (run.engine === 'front' && one.outgoing !== null) judgeFinished(one, ends[one.index], fault)
+    if (one.upload !== null && one.plan.upload.reader !== 'nobody') judgeUpload(one, fault)
   }
 }
 
@@ -778,6 +870,14 @@ function judgeFinished ({ index, finished }, end, fault) {
     assert(fault === null || end === undefined || end > fault.settled.taken || index >= fault.settled.complete,
       `response ${index} is reported as lost, and was taken before the fault`)
   }
+}
+
+function judgeUpload ({ index, plan, upload: { expected, received, hasEnded } }, fault) {
+  const got = Buffer.concat(received)
+  assert(got.equals(expected.subarray(0, got.length)), `request ${index}: wrong bytes in its body`)
+  const many = `${got.length} of ${expected.length} bytes`
+  assert(got.length === expected.length || !hasEnded, `request ${index}: its body ends after ${many}`)
+  assert(hasEnded || fault !== null || plan.close, `request ${index}: ${many} arrive, and no end`)
 }
 
 /** The 400 of a connection that failed. */

@@ -8,7 +8,7 @@ const { Handle, MARKS, NODES, check, play } = require('./output.model')
 // `make fuzz` runs 20,000 plans from any seed; these are the same in every run.
 const QUICK = { seed: 1, seconds: 2 }
 
-const RESPONSE = { method: 'GET', close: false, status: 200, way: 'fast', pieces: [], calls: false, kicks: [], now: 9, next: null }
+const RESPONSE = { method: 'GET', upload: null, close: false, status: 200, way: 'fast', pieces: [], calls: false, kicks: [], now: 9, next: null }
 const respond = (type, kind, size, more) => ({ ...RESPONSE, pieces: [{ type, kind, size }], ...more })
 const plan = (steps, more) => ({ isTLS: false, steps, backwards: false, many: 0, ...more })
 const read = (...requests) => ({ do: 'read', requests })
@@ -41,6 +41,12 @@ const FAULTS = {
     [read(later(), RESPONSE), act, fault('socket.end()')],
   'send what was complete before socket.destroy() in the same tick':
     [read(RESPONSE, later()), fault('socket.destroy()', 1)],
+  'send what was complete before socket.destroy() although one behind it has begun in the same tick': [
+    read(later({ way: 'writeHead()' }), later({ way: 'chunked', pieces: [{ type: 'Buffer', kind: 'ascii', size: 16384 }] })),
+    { ...act, times: 2 },
+    { ...act, times: 2 },
+    fault('socket.destroy()', 1)
+  ],
   'send a response although one behind it fails before':
     [read(later(), later()), fault('res.destroy()', 1)],
   'send a response although one behind it fails in the same tick':

@@ -19,7 +19,7 @@ function writes (pieces, callback) {
     },
     write (data, encoding, done) {
       if (typeof data !== 'string') {
-        done = encoding
+        if (encoding !== null) done = encoding
         encoding = 'bytes'
       }
       assert(pieces.isEmpty, 'it is empty before the socket is called')
@@ -62,7 +62,6 @@ describe('the pieces of a write', () => {
   it('should be empty until something is added', () => {
     const pieces = new Pieces()
     assert.equal(pieces.isEmpty, true)
-    assert.equal(pieces.isSealed, false)
     assert.equal(pieces.size, 0)
     assert.deepEqual(writes(pieces), [])
   })
@@ -71,28 +70,29 @@ describe('the pieces of a write', () => {
     for (const [second, two] of Object.entries(TEXTS)) {
       it(`should have ${second} text behind ${first} text`, () => {
         const pieces = piecesOf(one)
-        assert.deepEqual([pieces.isEmpty, pieces.isSealed], [false, false])
+        assert.equal(pieces.isEmpty, false)
         pieces.addText(...two)
-        assert.equal(pieces.isSealed, first === 'UTF8' && second === 'LATIN1')
+        assert.equal(pieces.size, one[0].length + two[0].length)
         assert.deepEqual(arrives(pieces), Buffer.concat([encode(one), encode(two)]))
       })
     }
 
     it(`should have bytes behind ${first} text`, () => {
       const pieces = piecesOf(one, BYTES)
-      assert.equal(pieces.isSealed, first === 'UTF8')
       assert.deepEqual(arrives(pieces), Buffer.concat([encode(one), BYTES]))
     })
   }
 
-  it('should have UTF-8 behind bytes, and go on to be sealed', () => {
+  it('should have UTF-8 behind bytes', () => {
     const pieces = piecesOf(BYTES)
-    assert.equal(pieces.isSealed, false)
     pieces.addText('子', UTF8)
-    assert.equal(pieces.isSealed, false)
-    assert.equal(pieces.size, BYTES.length + 3)
+    assert.equal(pieces.size, BYTES.length + 1)
     pieces.addText('a', ASCII)
     assert.deepEqual(arrives(pieces), Buffer.concat([BYTES, Buffer.from('子a')]))
+  })
+
+  it('should not join the halves of a character, which node writes one by one', () => {
+    assert.deepEqual(arrives(piecesOf(['a\ud83d', UTF8], ['\ude00b', UTF8])), Buffer.from('a\ufffd\ufffdb'))
   })
 
   it('should have every kind of bytes', () => {
@@ -101,12 +101,44 @@ describe('the pieces of a write', () => {
     }
   })
 
-  it('should take nothing behind the bytes that sealed it', () => {
-    const pieces = piecesOf(['子', UTF8], BYTES)
-    assert.equal(pieces.isSealed, true)
-    assert.throws(() => pieces.addText('a', ASCII), { code: 'ERR_ASSERTION', message: /text behind the bytes/ })
-    assert.throws(() => pieces.addBytes(BYTES), { code: 'ERR_ASSERTION', message: /bytes behind the bytes/ })
-    assert.equal(pieces.size, 1 + BYTES.length)
+  it('should have texts and bytes in any order', () => {
+    const large = Buffer.alloc(LARGE, 'b')
+    const all = [['子', UTF8], BYTES, ['é', LATIN1], large, large, ['a', ASCII], BYTES, ['子', UTF8], ['z', ASCII]]
+    const expected = Buffer.concat(all.map(one => Array.isArray(one) ? encode(one) : one))
+    assert.deepEqual(arrives(piecesOf(...all)), expected)
+    const { text, encoding, bytes } = piecesOf(...all).take()
+    assert.deepEqual([text, encoding, bytes], ['', ASCII, expected])
+  })
+
+  it('should be taken as a text, then bytes', () => {
+    const large = Buffer.alloc(LARGE, 'b')
+    const taken = (...all) => {
+      const pieces = piecesOf(...all)
+      assert.equal(pieces.isPlain, true)
+      const { text, encoding, bytes } = pieces.take()
+      assert.equal(pieces.isEmpty, true)
+      return [text, encoding, bytes]
+    }
+    assert.deepEqual(taken(), ['', ASCII, null])
+    assert.deepEqual(taken(['é', UTF8]), ['é', UTF8, null])
+    assert.deepEqual(taken(large), ['', ASCII, large])
+    assert.deepEqual(taken(['é', UTF8], BYTES), ['é', UTF8, BYTES])
+    assert.deepEqual(taken(['é', LATIN1], large), ['é', LATIN1, large])
+    for (const [one, two] of [[large, ['a', ASCII]], [large, large], [['a', ASCII], large, BYTES]].map(all => [piecesOf(...all), all])) {
+      assert.equal(one.isPlain, false)
+      assert.deepEqual(one.take().bytes, Buffer.concat(two.map(part => Array.isArray(part) ? encode(part) : part)))
+    }
+  })
+
+  it('should be below the mark of the socket, or below 64 KB while that has no bytes', () => {
+    const isBelow = (size, writableLength, part = 'a'.repeat(1000)) => {
+      const pieces = new Pieces()
+      for (let left = size; left > 0; left -= part.length) pieces.add(part)
+      return pieces.isBelowMark({ writableLength, writableHighWaterMark: 16384 })
+    }
+    assert.deepEqual([isBelow(64000, 0), isBelow(66000, 0)], [true, false])
+    assert.deepEqual([isBelow(15000, 1), isBelow(17000, 1)], [true, false])
+    assert.deepEqual([isBelow(16384, 0, Buffer.alloc(16384)), isBelow(16000, 0, Buffer.alloc(8000))], [false, true])
   })
 
   it('should not change for no bytes', () => {
@@ -114,7 +146,6 @@ describe('the pieces of a write', () => {
     assert.equal(pieces.isEmpty, true)
     pieces.addText('子', UTF8)
     pieces.addBytes(Buffer.alloc(0))
-    assert.equal(pieces.isSealed, false)
     assert.deepEqual(writes(pieces).map(({ data, encoding }) => [data, encoding]), [['子', 'utf8']])
   })
 
@@ -122,7 +153,6 @@ describe('the pieces of a write', () => {
     for (const [size, isLarge] of [[LARGE - 1, false], [LARGE, true], [LARGE + 1, true]]) {
       const bytes = Buffer.alloc(size, 0xff)
       const pieces = piecesOf(['a', ASCII], bytes)
-      assert.equal(pieces.isSealed, isLarge)
       assert.equal(pieces.size, size + 1)
       assert.equal(piecesOf(bytes).isEmpty, false)
       const got = writes(pieces)
@@ -133,7 +163,7 @@ describe('the pieces of a write', () => {
     assert.equal(LARGE, 16384)
   })
 
-  it('should be one write, or two that are corked, with the callback in the last one', () => {
+  it('should be one write, or several that are corked, with the callback in the last one', () => {
     const done = () => {}
     const seen = pieces => writes(pieces, done).flat().map(write => [write.data.toString('latin1'), write.encoding, write.done])
     assert.deepEqual(seen(piecesOf(['a', ASCII])), [['a', 'latin1', done]])
@@ -150,7 +180,6 @@ describe('the pieces of a write', () => {
       pieces.addCallback(() => {})
       empty()
       assert.equal(pieces.isEmpty, true)
-      assert.equal(pieces.isSealed, false)
       assert.equal(pieces.callbacks, null)
       pieces.addText('\xff', LATIN1)
       assert.deepEqual(arrives(pieces), Buffer.from([0xff]))
@@ -163,7 +192,8 @@ describe('the pieces of a write', () => {
     pieces.addCallback(one)
     assert.equal(pieces.isEmpty, false)
     pieces.addCallback(two)
-    assert.deepEqual(pieces.callbacks, [one, two])
+    assert.deepEqual(pieces.takeCallbacks(), [one, two])
+    assert.equal(pieces.isEmpty, true)
   })
 
   const ENCODINGS = [undefined, null, 'utf8', 'utf-8', 'latin1', 'binary', 'ascii', 'hex', 'base64', 'ucs2', 'utf16le']
@@ -175,7 +205,7 @@ describe('the pieces of a write', () => {
           const pieces = new Pieces()
           if (before !== '') pieces.add(before)
           pieces.add(text, encoding)
-          if (behind !== '' && !pieces.isSealed) pieces.add(behind)
+          if (behind !== '') pieces.add(behind)
           const expected = [Buffer.from(before), Buffer.from(text, encoding), Buffer.from(behind)]
           assert.deepEqual(arrives(pieces), Buffer.concat(expected), `${before}${text}`)
         }
@@ -187,13 +217,13 @@ describe('the pieces of a write', () => {
     const pieces = new Pieces()
     pieces.add('子')
     pieces.add(Buffer.from('\r\n'))
-    assert.equal(pieces.isSealed, false)
+    assert.equal(pieces.parts, null)
     pieces.add('é')
     assert.deepEqual(arrives(pieces), Buffer.from('子\r\né'))
     for (const other of ['\r\n\r', '\r', '\n\r', '\r\r', '\n\n', 'a\n', '\ra']) {
       pieces.add('子')
       pieces.add(Buffer.from(other))
-      assert.equal(pieces.isSealed, true, JSON.stringify(other))
+      assert.notEqual(pieces.parts, null, JSON.stringify(other))
       assert.deepEqual(arrives(pieces), Buffer.from(`子${other}`))
     }
   })

@@ -4,7 +4,6 @@ const assert = require('node:assert/strict')
 const { Readable } = require('node:stream')
 const { setImmediate: turn } = require('node:timers/promises')
 
-const Kone = require('../../helpers/kone')
 const { MAJOR, get, hello, last, post, use, waitFor } = require('./sides')
 const { front, wire } = require('./wire')
 
@@ -146,25 +145,5 @@ front('a synchronous layer that sets the body a microtask later', ({ it, all }) 
 
   it('should come before what app.final() adds', async () => {
     assert.match(await all(app => app.use(late).final(ctx => { ctx.body += ' final' }), last('/')), /late final$/)
-  })
-})
-
-front('app.listen() with a compose of its own', ({ it }) => {
-  it('should call it once', async () => {
-    let calls = 0
-    const app = new Kone({
-      compose (middleware) {
-        calls++
-        return Kone.compose(middleware)
-      }
-    })
-    hello(app)
-    const server = app.listen(0, '127.0.0.1')
-    try {
-      await waitFor(() => server.listening, 'the server')
-      assert.equal(calls, 1)
-    } finally {
-      await new Promise(resolve => server.close(resolve))
-    }
   })
 })

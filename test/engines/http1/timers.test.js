@@ -107,6 +107,24 @@ sides('server.requestTimeout', ({ it, serve, all }) => {
     })
   }
 
+  for (const [what, ...reads] of [
+    ['a malformed chunk', chunked('2\r\nbo\r\n'), 'x'],
+    ['a malformed extension', chunked('2'), ';a=\0']
+  ]) {
+    it(`should count behind ${what}, while a listener keeps the connection`, async () => {
+      const { talk, server, sockets } = await serve(use(ctx => ctx.request.readBody().catch(() => {})), late)
+      const codes = []
+      server.on('clientError', err => codes.push(err.code))
+      const client = await talk(reads[0])
+      await waitFor(() => sockets[0]?.bytesRead === reads[0].length, 'the good chunks')
+      client.write(reads[1])
+      await waitFor(() => codes.includes('ERR_HTTP_REQUEST_TIMEOUT'), 'the timeout')
+      assert.match(codes[0], /^HPE_/)
+      assert.equal(codes.length, 2)
+      server.closeAllConnections()
+    })
+  }
+
   it('should not count for a tunnel behind an open response', async () => {
     const { setup, begun } = holding()
     const { talk, server, all } = await serve(setup, late)

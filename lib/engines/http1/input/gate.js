@@ -52,12 +52,18 @@ class Gate {
     return this.isForNode && this.held !== null && this.held.bytes >= this.connection.socket.readableHighWaterMark
   }
 
+  /** May the next read be handled? Then nothing else is read until done(). */
+  beginRead () {
+    if (!this.isOpen) return false
+    this.stops = READ
+    return true
+  }
+
   stop (reason) {
-    if (reason === READ && this.stops !== 0) assert.fail(`a read is handled although reading stopped: ${this.stops}`)
     this.stops |= reason
   }
 
-  /** The read was handled. Whoever called `stop(READ)` continues with what is held. */
+  /** The read was handled. Whoever began it continues with what is held. */
   done () {
     if ((this.stops & READ) === 0) assert.fail('a read ended that had not begun')
     this.stops &= ~READ
@@ -82,9 +88,10 @@ class Gate {
     this.held.prepend(chunk)
   }
 
-  /** @return {Buffer|null} the oldest of the held reads, once reading continues */
+  /** @return {Buffer|null} the oldest of the held reads, once reading continues; handled until done() */
   shift () {
     if (!this.hasNext) return null
+    this.stops = READ
     const chunk = this.held.shift()
     if (this.held.isEmpty) this.held = null
     return chunk

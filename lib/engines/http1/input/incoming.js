@@ -5,6 +5,7 @@ const { EMPTY } = require('./body')
 const contract = require('../../contract')
 const { aborted, tooLong, used } = require('../../errors')
 const { makeRequest } = require('../node/message')
+const { Outgoing } = require('../output/outgoing')
 
 /** A request of the fast path: parses a value when it is first read. */
 class Incoming extends contract.Incoming {
@@ -22,7 +23,7 @@ class Incoming extends contract.Incoming {
     this.section = section
     this.body = body
     this.arrivedIn = arrivedIn
-    this.outgoing = null
+    this.outgoing = new Outgoing(connection.responses, this)
   }
 
   makeHeaders () {
@@ -74,17 +75,12 @@ class Incoming extends contract.Incoming {
     return this.readBody(limit)
   }
 
-  /** The connection calls the handler with it. */
-  respondWith (outgoing) {
-    this.outgoing = outgoing
-  }
-
   /**
-   * The response was sent. An unread body is skipped, unless the connection closes: in the next tick, because on node
-   * the handler may still begin to read it.
+   * The response was sent. An unread body is skipped: in the next tick, because on node the handler may still begin to
+   * read it.
    */
-  onSent (closes) {
-    if (this.body !== null && !this.body.isComplete && !closes) process.nextTick(drop, this.body)
+  onSent () {
+    if (!this.body.isComplete) process.nextTick(drop, this.body)
   }
 
   /** The client has closed the connection before the response was sent. */

@@ -78,7 +78,6 @@ class Reader {
 
   /** Finds all requests of a read, then dispatches them. */
   readRequests (chunk) {
-    this.expectNothing()
     const size = chunk.length
     const { maxHeaderSize, maxHeadersCount } = this.connection.front
     let first = null
@@ -211,7 +210,7 @@ class Reader {
       isBelowMark = body.add(end === chunk.length ? chunk : chunk.subarray(0, end))
     } else {
       end = chunks.decode(chunk, 0, body)
-      if (end === MALFORMED) connection.onMalformed(chunks.error)
+      if (end === MALFORMED) connection.onProtocolError(chunks.error)
       isBelowMark = chunks.isBelowMark
     }
     if (!body.isComplete) {
@@ -229,7 +228,7 @@ class Reader {
   readBehindLast (chunk, start) {
     const at = chunk.latin1Slice(start, chunk.length).search(/[^\r\n]/)
     if (at === -1 && !this.connection.hasFailed) return
-    this.connection.onMalformed(behindLast(chunk, start + Math.max(at, 0) + 1))
+    this.connection.onProtocolError(behindLast(chunk, start + Math.max(at, 0) + 1))
   }
 
   /** At most one thing arrives at a time: the rest of a header section, or of a body. */

@@ -7,8 +7,8 @@ const { callAll, emit } = require('../call')
 const { reset } = require('../../errors')
 const { isPatched } = require('./patches')
 const response = require('./response')
+const server = require('./server')
 const { watchPauses } = require('./socket')
-const watchers = require('./watchers')
 
 const kDetachAbortSignal = Object.getOwnPropertySymbols(http.IncomingMessage.prototype)
   .find(symbol => symbol.description === 'kDetachAbortSignal')
@@ -35,7 +35,7 @@ function makeRequest (incoming) {
 
   incoming.adopt(req)
   if (connection.handling !== incoming) fill(incoming)
-  if (!outgoing.isNotified || outgoing.isLost) return
+  if (!outgoing.isFlushed) return
   if (outgoing.nodeHasClosed) releaseRequest(req)
   else process.nextTick(releaseRequest, req)
 }
@@ -45,11 +45,12 @@ function makeResponse (outgoing) {
   outgoing.adopt(res)
   if (outgoing.hasEnded) {
     response.showEnded(outgoing)
-    if (outgoing.isNotified && !outgoing.isLost && !outgoing.nodeHasClosed) notify(outgoing, null, null)
+    if (outgoing.isFlushed && !outgoing.nodeHasClosed) notify(outgoing, null, null)
     return
   }
   res.statusCode = outgoing.status
   if (outgoing.message !== undefined) res.statusMessage = outgoing.message
+  if (outgoing.hasBegun) response.showBegun(outgoing)
   if (outgoing.responses.first === outgoing) response.assign(outgoing, true)
   else if (outgoing.isLost) response.showLost(outgoing)
 }
@@ -147,7 +148,7 @@ function notifyFlushed (outgoing, callbacks, listeners) {
 /** Does the work of node's own listener for 'finish': drops an unread body, releases the socket. */
 function release (outgoing) {
   const { res, incoming: { req } } = outgoing
-  if (res !== null) watchers.responseFinished(outgoing)
+  if (res !== null) server.responseFinished(outgoing)
   if (req !== null) releaseRequest(req)
   if (res !== null) response.releaseSocket(res)
 }

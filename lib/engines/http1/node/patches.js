@@ -25,9 +25,11 @@ const {
 
 /** Node's own methods whose source tells that they are node's. */
 const OF_REQUEST = ['setTimeout', '_read', '_addHeaderLines', '_dump']
+const OF_FIELDS = [
+  'setHeader', 'setHeaders', 'appendHeader', 'getHeader', 'getHeaderNames', 'getHeaders', 'hasHeader', 'removeHeader'
+]
 const OF_MESSAGE = [
-  'setTimeout', 'destroy', '_send', '_writeRaw', '_storeHeader', 'setHeader', 'setHeaders', 'appendHeader', 'getHeader',
-  'getHeaderNames', 'getHeaders', 'hasHeader', 'removeHeader', 'write', 'addTrailers', 'end', '_flush', '_flushOutput',
+  'setTimeout', 'destroy', '_send', '_writeRaw', '_storeHeader', 'write', 'addTrailers', 'end', '_flush', '_flushOutput',
   'flushHeaders', 'pipe'
 ]
 const OF_RESPONSE = [
@@ -38,7 +40,8 @@ const OF_RESPONSE = [
  * Was a tool loaded before kone, so that the methods above are its patches? Then there is an own method where node's
  * class inherits one, or a method that does not look like node's: it has another name, or calls one with `apply`.
  */
-const wasPatched = owns(request, ['on', 'emit', 'read', 'push', 'pipe', 'resume', 'destroy']) ||
+const wereFieldsPatched = owns(response, OF_FIELDS) || changed(message, OF_FIELDS)
+const wasPatched = wereFieldsPatched || owns(request, ['on', 'emit', 'read', 'push', 'pipe', 'resume', 'destroy']) ||
   owns(response, ['on', 'emit', ...OF_MESSAGE]) || owns(message, ['on', 'emit']) ||
   changed(request, OF_REQUEST) || changed(message, OF_MESSAGE) || changed(response, OF_RESPONSE)
 
@@ -63,16 +66,12 @@ function changed (proto, names) {
  * comparisons of constant properties away.
  */
 function isPatched () {
-  return wasPatched ||
+  return wasPatched || areFieldsPatched() ||
     request.on !== requestOn || request.emit !== requestEmit || request.read !== read ||
     request._read !== _read || request.push !== push || request.pipe !== requestPipe ||
     request.resume !== resume || request.destroy !== requestDestroy ||
     request._destroy !== _destroy || request.setTimeout !== requestTimeout ||
     request._addHeaderLines !== _addHeaderLines || request._dump !== _dump ||
-    response.setHeader !== setHeader || response.getHeader !== getHeader ||
-    response.hasHeader !== hasHeader || response.removeHeader !== removeHeader ||
-    response.appendHeader !== appendHeader || response.setHeaders !== setHeaders ||
-    response.getHeaders !== getHeaders || response.getHeaderNames !== getHeaderNames ||
     response.flushHeaders !== flushHeaders || response._send !== _send || response.addTrailers !== addTrailers ||
     response.setTimeout !== responseTimeout || response.writeEarlyHints !== writeEarlyHints ||
     response.writeContinue !== writeContinue || response.writeProcessing !== writeProcessing ||
@@ -80,6 +79,15 @@ function isPatched () {
     response.end !== end || response.writeHead !== writeHead || response._implicitHeader !== _implicitHeader ||
     response.destroy !== destroy || response.cork !== cork || response.uncork !== uncork ||
     response.pipe !== responsePipe
+}
+
+/** Must calls that set or read header fields be node's? */
+function areFieldsPatched () {
+  return wereFieldsPatched ||
+    response.setHeader !== setHeader || response.getHeader !== getHeader ||
+    response.hasHeader !== hasHeader || response.removeHeader !== removeHeader ||
+    response.appendHeader !== appendHeader || response.setHeaders !== setHeaders ||
+    response.getHeaders !== getHeaders || response.getHeaderNames !== getHeaderNames
 }
 
 /** Is a method patched that the front replaces, so that it would not see the response? */
@@ -92,4 +100,4 @@ function isReplaced () {
 /** What node calls when a response ends. */
 const NODES = { emit: responseEmit, end, writeHead, uncork, _implicitHeader, _send, _isLenientHeaderValidation }
 
-module.exports = { NODES, isPatched, isReplaced }
+module.exports = { NODES, areFieldsPatched, isPatched, isReplaced }

@@ -5,9 +5,9 @@ const http = require('http')
 const process = require('process')
 const { call, callAll, emit } = require('../call')
 const { notWritten } = require('../errors')
-const { NODES, isPatched } = require('./patches')
+const { NODES, areFieldsPatched, isPatched } = require('./patches')
+const { created } = require('./server')
 const { setMessage } = require('./socket')
-const watchers = require('./watchers')
 const { Pieces, lengthOf } = require('../output/pieces')
 const { REMOVED } = require('../../field-names')
 
@@ -24,17 +24,14 @@ const { REMOVED } = require('../../field-names')
  * Private names of node that are used here:
  *
  * - replaced: `_storeHeader`, `_writeRaw`, `_finish`, `_onPendingData`, `kOutHeaders`
- * - set: `_hasBody`, `_keepAliveTimeout`, `_maxRequestsPerSocket`, `_header`, `_contentLength`, `_last`, `_closed`,
- *   `_removedContLen`, `_removedTE`, `_removedConnection`, `outputData`, `outputSize`, `kNeedDrain`
+ * - set: `_hasBody`, `_keepAliveTimeout`, `_maxRequestsPerSocket`, `_header`, `_headerSent`, `_contentLength`, `_last`,
+ *   `_closed`, `_removedContLen`, `_removedTE`, `_removedConnection`, `outputData`, `outputSize`, `kNeedDrain`
  * - read: `_implicitHeader`, `_send`, `_defaultKeepAlive`, `_trailer`, `_expect_continue`, and `_httpMessage` of the
  *   socket
  */
 
 /** Since Node 24 a response that was still queued is notified when the client has closed the connection. */
 const NOTIFIES_QUEUED = Number(process.versions.node.split('.')[0]) >= 24
-
-/** How much of a stream is joined into one write while the socket's own buffer is empty, in bytes. */
-const JOINED = 64 * 1024
 
 /** Other copies of kone in the process find the fast path's object by the same symbol. */
 const kOutgoing = Symbol.for('kone.outgoing')
@@ -44,7 +41,7 @@ const kRequest = Symbol('kone.request')     // a request assigned to `res.req`
 const kPlainBody = Symbol('kone.plainBody') // body of a response whose header section Outgoing has built, or NONE
 
 const kMarkRemoved = Symbol('kone.markRemoved')
-const kEndUnseen = Symbol('kone.endUnseen')
+const kUnseen = Symbol('kone.unseen')
 
 /** Of kHeaders: Outgoing still holds the fields. (null is node's own value of a response without fields.) */
 const FAST = undefined
@@ -98,7 +95,7 @@ class FrontResponse extends http.ServerResponse {
     const { server, socket } = incoming.connection
     // The constructor reads a few values of the request, and passes it to subscribers of
     // `http.server.response.created`, who need node's own.
-    super(watchers.created.hasSubscribers ? incoming.materialize() : incoming, {
+    super(created.hasSubscribers ? incoming.materialize() : incoming, {
       highWaterMark: socket.writableHighWaterMark,
       rejectNonStandardBodyWrites: server.rejectNonStandardBodyWrites
     })
@@ -116,7 +113,9 @@ class FrontResponse extends http.ServerResponse {
     this._onPendingData = onPendingData
     this.shouldKeepAlive = !outgoing.isLast
     Object.defineProperty(this, 'req', REQUEST)
-    if (kOutHeaders !== undefined) Object.defineProperty(this, kOutHeaders, isPatched() ? nodes(this) : OUT_HEADERS)
+    if (kOutHeaders !== undefined) {
+      Object.defineProperty(this, kOutHeaders, areFieldsPatched() ? nodes(this) : OUT_HEADERS)
+    }
   }
 
   setHeader (name, value) {
@@ -151,11 +150,10 @@ class FrontResponse extends http.ServerResponse {
     if (removed & REMOVED.date) this.sendDate = false
   }
 
-  /** Ends it where node would have ended it before: no patch shall see that. */
-  [kEndUnseen] (socket) {
+  /** Does what node would have done before: no patch shall see that. */
+  [kUnseen] (act) {
     if (isPatched()) Object.assign(this, NODES)
-    this.assignSocket(socket)
-    this.end()
+    act(this)
     if (isPatched()) for (const name of Object.keys(NODES)) delete this[name]
   }
 
@@ -170,7 +168,7 @@ class FrontResponse extends http.ServerResponse {
   end (chunk, encoding, callback) {
     const outgoing = this[kOutgoing]
     const length = lengthOf(chunk)
-    if (encoding !== undefined || !isFast(this) || !isUnchanged(this) || !outgoing.canEnd(length)) {
+    if (encoding !== undefined || !isFast(this) || isPatched() || !isUnchanged(this) || !outgoing.canEnd(length)) {
       return super.end(...arguments)
     }
     // Node's code ends it as if it had built the header section itself.
@@ -194,9 +192,9 @@ Object.defineProperty(FrontResponse.prototype, 'constructor', {
 Object.defineProperty(FrontResponse.prototype, 'req', REQUEST)
 if (kOutHeaders !== undefined) Object.defineProperty(FrontResponse.prototype, kOutHeaders, OUT_HEADERS)
 
-/** Outgoing still holds the fields, unsent, and no patch must see what becomes of them. */
+/** Outgoing still holds the fields, unsent, and no patch must see who sets or reads them. */
 function isFast (res) {
-  return res[kHeaders] === FAST && res._header === null && !isPatched()
+  return res[kHeaders] === FAST && res._header === null && !areFieldsPatched()
 }
 
 /**
@@ -259,18 +257,14 @@ function writeRaw (data, encoding, callback, size) {
   // once, unless end() wrote the piece: then its callback emits 'finish', and _finish() sends it in the same tick.
   if (socket.writableCorked === 0 && typeof done !== 'function') sendPieces(this)
   else if (isFirst) process.nextTick(sendPiecesSoon, this, pieces.size)
-  const { writableLength, writableHighWaterMark: mark } = socket
-  const isBelowMark = writableLength + pieces.size < (writableLength === 0 ? Math.max(mark, JOINED) : mark)
+  const isBelowMark = pieces.isBelowMark(socket)
   if (!isBelowMark) process.nextTick(goOnIfWritable, this)
   return isBelowMark
 }
 
 function addPiece (res, data, encoding, callback) {
   const pieces = res[kPieces]
-  if (data.length > 0) {
-    if (pieces.isSealed) sendPieces(res)
-    pieces.add(data, encoding)
-  }
+  if (data.length > 0) pieces.add(data, encoding)
   if (typeof callback === 'function') pieces.addCallback(callback)
 }
 
@@ -296,14 +290,12 @@ function endPieces (res) {
   const pieces = res[kPieces]
   const outgoing = res[kOutgoing]
   if (pieces === null || !outgoing.isOpen) return
-  const { text, encoding, bytes, callbacks } = pieces
-  pieces.clear()
   if (res[kPlainBody] !== NONE) {
     const body = res[kPlainBody]
     res[kPlainBody] = NONE
-    return outgoing.endPlain(res._header, body, res._contentLength, callbacks)
+    return outgoing.endPlain(res._header, body, res._contentLength, pieces.takeCallbacks())
   }
-  outgoing.endByNode(text, encoding, bytes, callbacks, res._last)
+  outgoing.endPieces(pieces, res._last)
 }
 
 /** Waits one more tick if pieces were added: the response may end and need one write. */
@@ -323,9 +315,8 @@ function goOnIfWritable (res) {
 function sendPieces (res) {
   const pieces = res[kPieces]
   const outgoing = res[kOutgoing]
-  const { isEmpty, text, encoding, bytes, callbacks } = pieces
-  pieces.clear()
-  if (!isEmpty && outgoing.isOpen) outgoing.responses.stream(outgoing, text, encoding, bytes, callbacks)
+  if (!pieces.isEmpty && outgoing.isOpen) outgoing.responses.stream(outgoing, pieces)
+  else pieces.clear()
 }
 
 /** The connection is closed: the pieces will not be sent. */
@@ -414,13 +405,29 @@ function cutOff (outgoing, reason) {
 
 // ---- created late
 
+/** Brings `res` into the state of a response whose header section was sent. */
+function showBegun (outgoing) {
+  const { res } = outgoing
+  res._storeHeader = _storeHeader
+  res.shouldKeepAlive = !outgoing.closes
+  res[kUnseen](() => {
+    res._implicitHeader()
+    res._headerSent = true
+  })
+  res._storeHeader = storeHeader
+}
+
 /** Brings `res` into the state of an ended response. */
 function showEnded (outgoing) {
   const { res } = outgoing
   const socket = new NullSocket()
   res._writeRaw = _writeRaw
   res._finish = _finish
-  res[kEndUnseen](socket) // before the status, which may be invalid by now
+  res[kUnseen](() => { // before the status, which may be invalid by now
+    res.assignSocket(socket)
+    if (outgoing.isChunked) res._implicitHeader()
+    res.end()
+  })
   res.detachSocket(socket)
   res.statusCode = outgoing.status
   res.statusMessage = outgoing.message
@@ -468,4 +475,4 @@ class NullSocket {
   }
 }
 
-module.exports = { make, showEnded, showLost, assign, releaseSocket, cutOff, onDrain }
+module.exports = { make, showBegun, showEnded, showLost, assign, releaseSocket, cutOff, onDrain }

@@ -105,7 +105,7 @@ function endWritten (...args) {
 /** Writes the responses that have ended in this tick: node would have written them already. */
 function writeBatch (socket) {
   const connection = socket[kConnection]
-  if (connection === undefined || !connection.responses.isBatching) return
+  if (connection === undefined || connection.responses.unflushed === 0) return
   while (socket.writableCorked > 0) socket.uncork() // destroy() drops what is corked
   connection.responses.writeBatch()
 }

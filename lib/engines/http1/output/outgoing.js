@@ -6,28 +6,29 @@ const process = require('process')
 const contract = require('../../contract')
 const { REMOVED, fieldName, isPlain } = require('../../field-names')
 const { ASCII, UTF8, NOT_PLAIN, lengthOf } = require('./pieces')
+const { Sink } = require('./sink')
 const writer = require('./writer')
 const { makeResponse, notify } = require('../node/message')
-const { isPatched } = require('../node/patches')
-const { finished } = require('../node/watchers')
+const { areFieldsPatched, isPatched } = require('../node/patches')
+const { finished } = require('../node/server')
 
 /**
- * A response of the fast path. It sends plain responses itself. For everything else (a
- * Transfer-Encoding set by the app, a status out of range, a value that node would reject, a stream …) it
- * creates node's ServerResponse, which sends it or throws.
+ * A response of the fast path. It sends plain responses itself, and streams by its sink. For everything else (a
+ * Transfer-Encoding set by the app, a status out of range, a value that node would reject …) it creates node's
+ * ServerResponse, which sends it or throws.
  *
  * Only Responses changes its state:
  *
- *    OPEN ──────────────────┬──────────▶ WRITTEN ──▶ FLUSHED ──┐
- *     ├──▶ QUEUED ─────▶ BATCHED ──────────▲ ▲                 ├──▶ NOTIFIED
- *     │                                      │                 │
- *     ├──▶ STREAMING ────────────────────────┘                 │
- *     └── and each state before FLUSHED ────────────▶ LOST ────┘
+ *    OPEN ──────────────────┬──────────▶ WRITTEN ──▶ FLUSHED
+ *     ├──▶ QUEUED ─────▶ BATCHED ──────────▲ ▲
+ *     │                                      │
+ *     ├──▶ STREAMING ────────────────────────┘
+ *     └── and each state before FLUSHED ────────────▶ LOST
  *
  * OPEN: not ended. STREAMING: a part was written before the end. QUEUED: ended while an earlier response was
  * open, or while the client did not read. BATCHED: will be written together with other responses. WRITTEN: given
  * to the socket. FLUSHED: given to the operating system. LOST: the connection closed before it was flushed.
- * NOTIFIED: listeners were called. The first response skips QUEUED, and one that is alone also skips BATCHED.
+ * The first response skips QUEUED, and one that is alone also skips BATCHED.
  */
 const OPEN = 0
 const STREAMING = 1
@@ -36,9 +37,8 @@ const BATCHED = 3
 const WRITTEN = 4
 const FLUSHED = 5
 const LOST = 6
-const NOTIFIED = 7
 
-const NAMES = ['OPEN', 'STREAMING', 'QUEUED', 'BATCHED', 'WRITTEN', 'FLUSHED', 'LOST', 'NOTIFIED']
+const NAMES = ['OPEN', 'STREAMING', 'QUEUED', 'BATCHED', 'WRITTEN', 'FLUSHED', 'LOST']
 
 /** For each state, a bit mask of its allowed predecessors. */
 const FOLLOWS = []
@@ -48,7 +48,6 @@ FOLLOWS[BATCHED] = 1 << OPEN | 1 << QUEUED
 FOLLOWS[WRITTEN] = 1 << OPEN | 1 << STREAMING | 1 << BATCHED
 FOLLOWS[FLUSHED] = 1 << WRITTEN
 FOLLOWS[LOST] = 1 << OPEN | 1 << STREAMING | 1 << QUEUED | 1 << BATCHED | 1 << WRITTEN
-FOLLOWS[NOTIFIED] = 1 << FLUSHED | 1 << LOST
 
 class Outgoing extends contract.Outgoing {
   /**
@@ -70,10 +69,11 @@ class Outgoing extends contract.Outgoing {
     this.writtenIn = -1     // the event loop iteration in which it was written
     this.listeners = null
     this.callbacks = null   // callbacks of node's `write()` and `end()`
+    this.ownSink = null     // of a body that is sent in parts
   }
 
   get isClosed () { return this.isLost || this.nodeHasClosed }
-  get isFlushed () { return this.state === FLUSHED || (this.state === NOTIFIED && !this.isLost) }
+  get isFlushed () { return this.state === FLUSHED }
 
   /** As node does: null while earlier responses are open, and after the end. */
   get ownSocket () { return this.responses.first === this || this.isLost ? this.responses.socket : null }
@@ -89,21 +89,21 @@ class Outgoing extends contract.Outgoing {
 
   /** The end has not reached Responses yet. */
   get isOpen () { return this.state === OPEN || this.state === STREAMING }
+  get isChunked () { return this.ownSink !== null && this.ownSink.isChunked }
   get isStreaming () { return this.state === STREAMING }
-  get isNotified () { return this.state === NOTIFIED }
   get isQueued () { return this.state === QUEUED }
 
   /** Bytes or characters that are queued. */
   get size () { return this.text.length + (this.bytes === null ? 0 : this.bytes.length) }
 
   /** A patch that has come since the request began must see the calls. */
-  get holdsFields () { return this.res === null && !isPatched() }
+  get holdsFields () { return this.res === null && !areFieldsPatched() }
 
   // ---- for the app and the host; what ends with Field is also for node/response.js
 
   setField (name, value) {
     const field = fieldName(name)
-    if (field === undefined || this.hasEnded || !field.accepts(value)) return false
+    if (field === undefined || this.hasBegun || !field.accepts(value)) return false
     this.isUnusual ||= field.isUnusual || (field.key === 'content-disposition' && typeof value !== 'string')
     this.put(field, value)
     return true
@@ -111,7 +111,7 @@ class Outgoing extends contract.Outgoing {
 
   appendField (name, value) {
     const field = fieldName(name)
-    if (field === undefined || this.hasEnded || !field.accepts(value)) return false
+    if (field === undefined || this.hasBegun || !field.accepts(value)) return false
     const at = this.find(field.key)
     if (at === -1) return this.setField(name, value)
     // Node joins the values of some names, so only plain ones are written here.
@@ -129,14 +129,14 @@ class Outgoing extends contract.Outgoing {
 
   /** Node's own `end` ends a response that is not plain. */
   end (body, encoding, callback) {
-    if (!this.holdsFields || encoding !== undefined || callback !== undefined) {
+    if (this.res !== null || isPatched() || encoding !== undefined || callback !== undefined) {
       this.materialize().end(...arguments)
       return this
     }
     if (this.hasEnded && !body) return this
     const length = lengthOf(body)
     if (!this.canEnd(length)) this.materialize().end(body)
-    else if (this.failure !== null) this.begin()
+    else if (this.failure !== null) this.endLost()
     else this.endPlain(this.header(length), body, length, null)
     return this
   }
@@ -144,16 +144,35 @@ class Outgoing extends contract.Outgoing {
   /** Can the fast path write the bytes that node would, with a body of this `lengthOf()`? */
   canEnd (length) {
     const { statusCode, statusMessage } = this
-    if (this.hasEnded || this.isUnusual || length === NOT_PLAIN || (this.failure !== null && length > 0)) return false
+    if (this.hasBegun || this.isUnusual || length === NOT_PLAIN || (this.failure !== null && length > 0)) return false
     if (!(statusCode >= 200 && statusCode <= 999 && statusCode === (statusCode | 0))) return false
-    if (statusMessage !== undefined && !(typeof statusMessage === 'string' && isPlain(statusMessage))) return false
+    if (statusMessage !== undefined && statusMessage !== STATUS_CODES[statusCode] &&
+        !(typeof statusMessage === 'string' && isPlain(statusMessage))) return false
     return this.removed === 0 || this.canWriteWithout()
+  }
+
+  /** Can the fast path begin a body that is sent in parts? Node's code queues one that is early. */
+  get canStream () {
+    return this.holdsFields && this.responses.first === this && this.failure === null && this.canEnd(0) &&
+      !this.isBodiless && (this.removed & REMOVED['transfer-encoding']) === 0
+  }
+
+  /** What `stream` is piped into. */
+  sink (stream) {
+    if (this.ownSink === null && this.canStream && Sink.takes(stream)) this.ownSink = new Sink(this)
+    return this.res === null && this.ownSink !== null ? this.ownSink : this.materialize()
   }
 
   /** A response to HEAD, or one whose status allows no body. */
   get isBodiless () {
     const { statusCode } = this
     return statusCode === 204 || statusCode === 304 || this.incoming.isHead
+  }
+
+  /** Its header section, with `canStream`. */
+  beginStream () {
+    this.begin()
+    return this.header(writer.CHUNKED)
   }
 
   /** The header section of a response with `canEnd()`. Decides whether the connection closes. */
@@ -166,6 +185,7 @@ class Outgoing extends contract.Outgoing {
   /** End with a header section of the fast path: for `end` here and of node's object, whose callbacks it gets. */
   endPlain (header, body, length, callbacks) {
     this.begin()
+    this.hasEnded = true
     this.callbacks = callbacks
     if (length === 0 || this.isBodiless) {
       this.responses.onEnd(this, header, ASCII, null)
@@ -176,9 +196,15 @@ class Outgoing extends contract.Outgoing {
     }
   }
 
-  /** Its header section is complete, and it has ended. As on node, its reason phrase stays when the status changes. */
+  /** Nobody gets it any more. */
+  endLost () {
+    this.begin()
+    this.hasEnded = true
+  }
+
+  /** Its header section is complete. As on node, its reason phrase stays when the status changes. */
   begin () {
-    this.hasBegun = this.hasEnded = true
+    this.hasBegun = true
     this.message ||= STATUS_CODES[this.status] || 'unknown'
   }
 
@@ -190,13 +216,22 @@ class Outgoing extends contract.Outgoing {
   }
 
   onFinished (fn) {
-    if (this.state === NOTIFIED) process.nextTick(fn, this.failure)
+    if (this.state >= FLUSHED) process.nextTick(fn, this.failure)
     else if (this.listeners === null) this.listeners = [fn]
     else this.listeners.push(fn)
   }
 
   makeResponse () {
     makeResponse(this)
+  }
+
+  adopt (res) {
+    super.adopt(res)
+    if (this.ownSink !== null) this.ownSink.follow(res)
+  }
+
+  onDrain () {
+    if (this.ownSink !== null) this.ownSink.onDrain()
   }
 
   // ---- for Responses and the connection
@@ -212,11 +247,20 @@ class Outgoing extends contract.Outgoing {
     this.next = outgoing
   }
 
-  /** End with the last pieces of node's own object. */
-  endByNode (text, encoding, bytes, callbacks, closes) {
-    this.callbacks = callbacks
+  /** End what its sink has begun. */
+  endStream (pieces) {
+    this.hasEnded = true
+    this.endPieces(pieces, this.closes)
+  }
+
+  /** End with the last pieces of a body that is sent in parts. */
+  endPieces (pieces, closes) {
+    const { responses } = this
+    this.callbacks = pieces.takeCallbacks()
     this.closes = closes
-    this.responses.onEnd(this, text, encoding, bytes)
+    if (!pieces.isPlain && responses.first === this && !responses.isBlocked) responses.stream(this, pieces)
+    const { text, encoding, bytes } = pieces.take()
+    responses.onEnd(this, text, encoding, bytes)
   }
 
   /** Keep the bytes by reference until the earlier responses are sent. */
@@ -239,6 +283,7 @@ class Outgoing extends contract.Outgoing {
   }
 
   onFlushed () {
+    if (this.res === null && finished.hasSubscribers) this.materialize()
     this.become(FLUSHED)
     this.notify()
   }
@@ -254,8 +299,6 @@ class Outgoing extends contract.Outgoing {
   }
 
   notify () {
-    if (this.res === null && this.state === FLUSHED && finished.hasSubscribers) this.materialize()
-    this.become(NOTIFIED)
     const { listeners, callbacks } = this
     this.listeners = this.callbacks = null
     if (this.res !== null || this.incoming.req !== null) {

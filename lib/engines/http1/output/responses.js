@@ -40,8 +40,6 @@ class Responses {
 
   get isEmpty () { return this.first === null && this.batched === null }
 
-  get isBatching () { return this.batched !== null }
-
   /** Every response was flushed. */
   get isFlushed () { return this.isEmpty && this.flushing === null }
 
@@ -55,6 +53,14 @@ class Responses {
 
   /** The client does not read: the socket still buffers earlier responses. */
   get isBlocked () { return this.socket.writableNeedDrain && this.socket.writableLength > 0 }
+
+  /** False for good once other code has ended the socket. */
+  get canWrite () { return this.socket.writable && !this.isBlocked }
+
+  /** The current response has ended and cannot be written, because other code has ended the socket. */
+  get isStuck () {
+    return !this.socket.writable && this.unflushed === 0 && this.first !== null && this.first.writableEnded
+  }
 
   /** Too much is buffered, in the socket or here. */
   get isFull () {
@@ -90,7 +96,7 @@ class Responses {
    * @param {Uint8Array|null} bytes the body otherwise
    */
   onEnd (outgoing, text, encoding, bytes) {
-    if (outgoing !== this.first || (this.isBlocked && !outgoing.isStreaming)) {
+    if (outgoing !== this.first || (!this.canWrite && !outgoing.isStreaming)) {
       outgoing.queue(text, encoding, bytes)
       this.queuedBytes += outgoing.size
     } else if (!outgoing.isStreaming && (outgoing.next !== null || this.isBurst || this.batched !== null)) {
@@ -107,12 +113,11 @@ class Responses {
     }
   }
 
-  /** Write a part of the first response, before its end, and call the callbacks when the part was flushed. */
-  stream (outgoing, text, encoding, bytes, callbacks) {
+  /** Write a part of the first response, before its end. Its callbacks are called when the part was flushed. */
+  stream (outgoing, pieces) {
     this.writeBatch()
     if (!outgoing.isStreaming) outgoing.become(STREAMING)
-    this.addPiece(text, encoding, bytes)
-    this.writePieces(callbacks)
+    this.writePieces(pieces, pieces.takeCallbacks())
   }
 
   /** Count bytes that node's ServerResponse queues; negative once it has written them. */
@@ -125,7 +130,7 @@ class Responses {
 
   /** Moves queued responses that have become the first into the batch, as long as the client reads. */
   advance () {
-    while (this.first !== null && this.first.isQueued && !this.isBlocked) {
+    while (this.first !== null && this.first.isQueued && this.canWrite) {
       const outgoing = this.first
       const { text, encoding, bytes } = outgoing
       this.queuedBytes -= outgoing.size
@@ -141,7 +146,7 @@ class Responses {
     this.first = outgoing.next
     if (this.first === null) this.last = null
     outgoing.onSent(this.connection.clock.iteration())
-    outgoing.incoming.onSent(outgoing.closes)
+    if (outgoing.incoming.body !== null && !outgoing.closes) outgoing.incoming.onSent()
   }
 
   /** Continues after a response that has just left the queue. */
@@ -163,7 +168,6 @@ class Responses {
 
   addToBatch (outgoing, text, encoding, bytes) {
     outgoing.become(BATCHED)
-    if (this.batch.isSealed) this.writeBatch()
     this.addPiece(text, encoding, bytes)
     if (this.batched === null) this.batched = [outgoing]
     else this.batched.push(outgoing)
@@ -173,13 +177,10 @@ class Responses {
     this.proceed(outgoing)
   }
 
-  /** Adds one response, or a part of it, to the batch. */
+  /** Adds one response, or the end of it, to the batch. */
   addPiece (text, encoding, bytes) {
-    const { batch } = this
-    if (text !== '') batch.addText(text, encoding)
-    if (bytes === null) return
-    if (batch.isSealed) this.writeBatch() // its text was added as bytes
-    batch.addBytes(bytes)
+    if (text !== '') this.batch.addText(text, encoding)
+    if (bytes !== null) this.batch.addBytes(bytes)
   }
 
   schedule () {
@@ -205,7 +206,7 @@ class Responses {
 
   /** Writes, except where waitForFlush() does. @return {boolean} whether the kernel took all bytes at once */
   flushesNow () {
-    return !this.isAsync && this.writePieces() && this.socket.writableLength === 0
+    return !this.isAsync && this.writePieces(this.batch, null) && this.socket.writableLength === 0
   }
 
   /**
@@ -217,17 +218,17 @@ class Responses {
     if (this.flushing === null) this.flushing = written
     else this.flushing.push(...written)
     const callback = err => this.onFlushed(count, err)
-    if (this.isAsync) this.writePieces([callback])
+    if (this.isAsync) this.writePieces(this.batch, [callback])
     else if (this.socket.writable) this.socket.write('', 'latin1', callback)
   }
 
   /** @return {boolean} false if the socket can no longer be written to */
-  writePieces (callbacks = null) {
-    const { socket, batch } = this
+  writePieces (pieces, callbacks) {
+    const { socket } = this
     if (socket.writable) {
-      batch.writeTo(socket, callbacks === null ? undefined : err => callAll(callbacks, err))
+      pieces.writeTo(socket, callbacks === null ? undefined : err => callAll(callbacks, err))
     } else {
-      batch.clear()
+      pieces.clear()
       if (callbacks !== null) process.nextTick(callAll, callbacks, notWritten(socket))
     }
     return socket.writable

@@ -5,8 +5,11 @@ const { setTimeout } = require('timers') // jsdom has another
 
 /**
  * Builds the header section of a response, in node's order: the app's fields, Date, Connection, Keep-Alive, and
- * Content-Length if the app set none.
+ * Content-Length or Transfer-Encoding if the app set no length.
  */
+
+/** The length of a body that is sent in chunks. */
+const CHUNKED = -2
 
 const statusLines = []
 
@@ -15,11 +18,11 @@ const statusLines = []
  * @param {string|undefined} message
  * @param {Array} fields FieldName, value, FieldName, value, …
  * @param {string} common Date, Connection and Keep-Alive, see keepAlive() and close()
- * @param {number} length of the body in bytes, or -1 when there cannot be one
+ * @param {number} length of the body in bytes, CHUNKED, or -1 when there cannot be one
  * @return {string}
  */
 function header (status, message, fields, common, length) {
-  let text = message
+  let text = message && message !== STATUS_CODES[status]
     ? `HTTP/1.1 ${status} ${message}\r\n`
     : statusLines[status] ??= `HTTP/1.1 ${status} ${STATUS_CODES[status] || 'unknown'}\r\n`
   let hasLength = false
@@ -31,6 +34,7 @@ function header (status, message, fields, common, length) {
     else text += name.line(value)
   }
   if (hasLength || length === -1) return text + common + '\r\n'
+  if (length === CHUNKED) return text + common + 'Transfer-Encoding: chunked\r\n\r\n'
   return text + common + 'Content-Length: ' + length + '\r\n\r\n'
 }
 
@@ -67,4 +71,4 @@ function close () {
   return (closing ||= `${date}Connection: close\r\n`)
 }
 
-module.exports = { header, keepAlive, close }
+module.exports = { CHUNKED, header, keepAlive, close }

@@ -1,0 +1,87 @@
+'use strict'
+
+const { channel } = require('diagnostics_channel')
+const { EventEmitter } = require('events')
+const http = require('http')
+const process = require('process')
+const calls = require('../call')
+const { isPatched, isReplaced } = require('./patches')
+
+/**
+ * Finds out what other code does with a server:
+ *
+ * - whether it needs what only node's own code does;
+ * - whether it sees every request (agents, socket.io, a second 'request' listener). The front notifies it as node:http
+ *   does: with node's own objects, by 'request' and node's diagnostics channels.
+ */
+
+const { IncomingMessage, ServerResponse } = http
+
+/** Node then accepts what the front would reject: bytes after `Connection: close`. */
+const LENIENT = [...process.execArgv, process.env.NODE_OPTIONS].join(' ').includes('--insecure-http-parser')
+
+const { emit } = EventEmitter.prototype
+
+const started = channel('http.server.request.start')
+const created = channel('http.server.response.created') // published by node's constructor
+const finished = channel('http.server.response.finish')
+
+// ---- who needs node:http
+
+/** Why this server's requests cannot be handled by the front now; '' when they can. */
+function reasonForNode (server, host) {
+  if (isReplaced()) return "patched methods of ServerResponse that kone's front replaces"
+  if (server.maxRequestsPerSocket > 0) return 'server.maxRequestsPerSocket'
+  // Since Node 24 `httpValidation` decides where it is set. The fast path leaves what 'relaxed' allows to node.
+  const { httpValidation, insecureHTTPParser } = server
+  const isInsecure = httpValidation === undefined ? insecureHTTPParser ?? LENIENT : httpValidation === 'insecure'
+  if (isInsecure) return 'an insecure HTTP parser'
+  if (server.httpAllowHalfOpen) return 'server.httpAllowHalfOpen'
+  if (server.rejectNonStandardBodyWrites) return 'server.rejectNonStandardBodyWrites'
+  return host.reason()
+}
+
+/** Why this server never gets a front: classes of its own, or options that only node's code knows. '' when it can. */
+function special (server) {
+  for (const symbol of Object.getOwnPropertySymbols(server)) {
+    const value = server[symbol]
+    if (symbol.description === 'IncomingMessage' && value !== IncomingMessage) return "the server's own IncomingMessage"
+    if (symbol.description === 'ServerResponse' && value !== ServerResponse) return "the server's own ServerResponse"
+    if (symbol.description === 'kUniqueHeaders' && value) return "the server's option uniqueHeaders"
+    if (symbol.description === 'OptimizeEmptyRequestsOption' && value) {
+      return "the server's option optimizeEmptyRequests"
+    }
+  }
+  return ''
+}
+
+// ---- who sees every request
+
+/** Does anybody but the host's listener, and that of drain.js, which needs no objects, see this server's requests? */
+function isWatched (server, listener, drainListener) {
+  const { request } = server._events
+  const isAlone = request === listener || (drainListener !== null && Array.isArray(request) && request.length === 2 &&
+    request[0] === drainListener && request[1] === listener)
+  return !isAlone || server.emit !== emit || isPatched() ||
+    started.hasSubscribers || created.hasSubscribers || finished.hasSubscribers
+}
+
+/** Is it a 'request' listener of the server, not one that another listener calls? */
+function isListening (server, listener) {
+  const { request } = server._events
+  return request === listener || (Array.isArray(request) && request.includes(listener))
+}
+
+/** Publishes and emits what node does when a request has arrived. */
+function request (server, req, res) {
+  if (res.socket !== null) calls.emit(res, 'socket', res.socket) // a patched `emit` sees it
+  if (started.hasSubscribers) started.publish({ request: req, response: res, socket: req.socket, server })
+  calls.emit(server, 'request', req, res)
+}
+
+/** Publishes what node does when a response was flushed. */
+function responseFinished ({ res, incoming: { connection: { server, socket } } }) {
+  if (finished.hasSubscribers) finished.publish({ request: res.req, response: res, socket, server })
+}
+
+module.exports = { reasonForNode, special, created, finished, isListening, isWatched, request, responseFinished }

@@ -1,0 +1,122 @@
+'use strict'
+
+const { EventEmitter } = require('events')
+const process = require('process')
+const { Readable } = require('stream')
+const { emit } = require('../call')
+const { Pieces, ASCII, UTF8, LARGE_CHUNK } = require('./pieces')
+
+const { pipe } = Readable.prototype
+
+/**
+ * What a stream is piped into: sends a body in parts without node's ServerResponse (measured, four chunks of 4 KB:
+ * 22 µs in place of 37). It frames the chunks itself, and chunks of one tick are one write. Everything goes to node's
+ * response once that exists: because code has read `ctx.res`, or because only node's code can write the header section.
+ */
+class Sink extends EventEmitter {
+  /** Node's own `pipe` needs no more than this class has; others may look at what they pipe into. */
+  static takes (stream) {
+    return stream.pipe === pipe
+  }
+
+  /** @param {Outgoing} outgoing */
+  constructor (outgoing) {
+    super()
+    this.outgoing = outgoing
+    this.pieces = new Pieces()
+    this.isChunked = false
+    this.isScheduled = false
+    this.writableNeedDrain = false
+  }
+
+  /** A callback of `write()` is called when the chunk was flushed. */
+  get reportsFlush () { return true }
+
+  /** @throws {TypeError} for what is neither a string nor bytes, and for headers that node rejects */
+  write (chunk, callback) {
+    const { outgoing, pieces } = this
+    if (outgoing.writableEnded || outgoing.destroyed) return true
+    const isText = typeof chunk === 'string'
+    if (!(isText || chunk instanceof Uint8Array) || !this.begin()) return outgoing.materialize().write(chunk)
+
+    const length = isText ? Buffer.byteLength(chunk) : chunk.length
+    if (length > 0) {
+      if (this.isChunked) pieces.addText(length.toString(16) + '\r\n', ASCII)
+      if (isText) pieces.addText(chunk, length === chunk.length ? ASCII : UTF8)
+      else pieces.addBytes(chunk, LARGE_CHUNK)
+      if (this.isChunked) pieces.addText('\r\n', ASCII)
+    }
+    if (callback !== undefined) pieces.addCallback(callback)
+    if (pieces.isBelowMark(outgoing.responses.socket)) this.schedule()
+    else this.send()
+    return !this.writableNeedDrain
+  }
+
+  end () {
+    const { outgoing, pieces } = this
+    if (outgoing.writableEnded || outgoing.destroyed) return
+    if (!outgoing.hasBegun || outgoing.res !== null) return outgoing.end()
+    if (this.isChunked) pieces.addText('0\r\n\r\n', ASCII)
+    outgoing.endStream(pieces)
+  }
+
+  destroy (err) {
+    this.outgoing.destroy(err)
+  }
+
+  /**
+   * Begins with the first chunk, with the status and the fields of that moment, as node does.
+   *
+   * @return {boolean} false if node's code has to send the rest
+   */
+  begin () {
+    const { outgoing } = this
+    if (outgoing.hasBegun) return outgoing.holdsFields
+    if (!outgoing.canStream) return false
+    this.isChunked = outgoing.getField('content-length') === undefined
+    this.pieces.addText(outgoing.beginStream(), ASCII)
+    return true
+  }
+
+  /** Send at the end of the tick, together with the end of the stream, which often comes by then. */
+  schedule () {
+    if (this.isScheduled) return
+    this.isScheduled = true
+    process.nextTick(soon, this)
+  }
+
+  send () {
+    const { outgoing, pieces } = this
+    if (pieces.isEmpty) return
+    if (!outgoing.isOpen) return pieces.clear()
+    outgoing.responses.stream(outgoing, pieces)
+    this.writableNeedDrain = outgoing.responses.socket.writableNeedDrain
+  }
+
+  onTickEnd () {
+    this.isScheduled = false
+    this.send()
+  }
+
+  /** The socket's buffer is empty again. */
+  onDrain () {
+    this.writableNeedDrain = false
+    emit(this, 'drain')
+  }
+
+  /** Node's response exists from now on. */
+  follow (res) {
+    this.send()
+    res.on('drain', () => emit(this, 'drain'))
+  }
+}
+
+function soon (sink) {
+  process.nextTick(onTickEnd, sink)
+}
+
+function onTickEnd (sink) {
+  sink.onTickEnd()
+}
+
+module.exports = { Sink }

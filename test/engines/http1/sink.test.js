@@ -1,0 +1,242 @@
+'use strict'
+
+const assert = require('node:assert/strict')
+const { EventEmitter, once } = require('node:events')
+const http = require('node:http')
+const { PassThrough, Readable } = require('node:stream')
+const { setImmediate: turn } = require('node:timers/promises')
+
+const joinChunks = require('../../helpers/join-chunks')
+const { get, last, sides, waitFor } = require('./sides')
+const { download, wire } = require('./wire')
+
+const plain = text => joinChunks(text.replace(/\r\nDate: [^\r]+/g, ''))
+
+const latin1 = text => Buffer.from(text).toString('latin1')
+
+const HEADER = 'HTTP/1.1 200 OK\r\nContent-Type: application/octet-stream\r\nConnection: keep-alive\r\nKeep-Alive: timeout=5\r\n'
+const CHUNKED = `${HEADER}Transfer-Encoding: chunked\r\n\r\n`
+const END = '0\r\n\r\n'
+
+const respond = body => app => app.use(ctx => { ctx.body = body(ctx) })
+
+/** A stream whose chunks a test sends: each is written before the next one. */
+function steps (...all) {
+  return Readable.from((async function * () {
+    for (const one of all) {
+      if (typeof one !== 'function') yield one
+      else await one()
+      await turn()
+      await turn()
+    }
+  })())
+}
+
+const first = (field, header) => header.replace('OK', `OK\r\n${field}`)
+
+/** Bodies, and the bytes of node:http. */
+const BODIES = {
+  'chunks of one tick': [() => Readable.from(['a', Buffer.from('bc'), new Uint8Array([100])]), CHUNKED + 'abcd' + END],
+  'chunks of several ticks': [() => steps('a', Buffer.alloc(3, 'b')), CHUNKED + 'abbb' + END],
+  'characters of several bytes': [() => Readable.from(['子', 'é']), latin1(CHUNKED + '子é' + END)],
+  'halves of a character': [() => Readable.from(['\ud83d', '\ude00']), latin1(CHUNKED + '\ufffd\ufffd' + END)],
+  'an empty chunk': [() => steps('', 'a', ''), CHUNKED + 'a' + END],
+  nothing: [() => Readable.from([]), HEADER + 'Content-Length: 0\r\n\r\n'],
+  'large chunks': [() => Readable.from([Buffer.alloc(100000, 'a'), 'b'.repeat(100000)]), CHUNKED + 'a'.repeat(100000) + 'b'.repeat(100000) + END],
+  'a declared length': [ctx => {
+    ctx.length = 3
+    return steps('a', 'bc')
+  }, first('Content-Length: 3', HEADER) + '\r\nabc'],
+  'halves of a character, and a declared length': [ctx => {
+    ctx.length = 6
+    return Readable.from(['\ud83d', '\ude00'])
+  }, latin1(first('Content-Length: 6', HEADER) + '\r\n\ufffd\ufffd')],
+  'a status and headers that are set before the first chunk': [ctx => steps(() => {
+    ctx.status = 201
+    ctx.set('X-Late', '1')
+  }, 'a'), CHUNKED.replace('200 OK', '201 Created').replace('\r\nConnection', '\r\nX-Late: 1\r\nConnection') + 'a' + END],
+  'a Transfer-Encoding of the app': [ctx => {
+    ctx.set('Transfer-Encoding', 'chunked')
+    return Readable.from(['a'])
+  }, first('Transfer-Encoding: chunked', HEADER) + '\r\na' + END],
+  'a stream that was replaced': [ctx => {
+    ctx.body = Readable.from(['no'])
+    return Readable.from(['a'])
+  }, CHUNKED + 'a' + END]
+}
+
+wire('a stream as the body', ({ it, serve }) => {
+  for (const [name, [body, expected]] of Object.entries(BODIES)) {
+    it(`should have node’s bytes: ${name}`, async () => {
+      const { talk } = await serve(respond(body))
+      const client = await talk()
+      for (let i = 0; i < 2; i++) {
+        client.text = ''
+        client.write(get('/'))
+        await waitFor(() => plain(client.text) === expected, () => `${JSON.stringify(expected)}, got ${JSON.stringify(client.text)}`)
+      }
+    })
+  }
+
+  it('should close the connection behind it', async () => {
+    const { all } = await serve(respond(() => steps('a', 'b')))
+    const text = plain(await all(last('/')))
+    assert.equal(text, CHUNKED.replace('keep-alive\r\nKeep-Alive: timeout=5', 'close') + 'ab' + END)
+  })
+
+  it('should be sent in the order of requests', async () => {
+    const { all } = await serve(respond(ctx => steps(ctx.query.id, ctx.query.id)))
+    const text = await all(get('/?id=one') + get('/?id=two') + get('/?id=three') + last('/?id=four'))
+    assert.deepEqual(text.match(/one|two|three|four/g), ['one', 'one', 'two', 'two', 'three', 'three', 'four', 'four'])
+  })
+
+  it('should be at the pace of the client', async () => {
+    let read = 0
+    const { port } = await serve(respond(() => new Readable({
+      read () { this.push(read++ < 1000 ? Buffer.alloc(64 * 1024) : null) }
+    })))
+    const client = await download(port, last('/'))
+    await waitFor(() => read > 2, 'the first chunks')
+    for (let i = 0, before = -1; before !== read; i++) {
+      before = read
+      await new Promise(resolve => setTimeout(resolve, 50))
+    }
+    assert(read < 500, `${read} chunks are read for a client that reads none`)
+    client.resume()
+    await client.end()
+    assert(client.size > 1000 * 64 * 1024)
+  })
+
+  it('should be destroyed when the client leaves', async () => {
+    const stream = new PassThrough()
+    const { talk } = await serve(respond(() => stream))
+    const client = await talk(get('/'))
+    stream.write('a')
+    await client.until(/a\r\n/)
+    client.destroy()
+    await waitFor(() => stream.destroyed, 'its end')
+  })
+
+  it('should close the connection when it fails behind its first chunk', async () => {
+    const { app, all } = await serve(respond(() => steps('a', () => { throw new Error('lost') })))
+    const failed = once(app, 'error')
+    assert.equal(plain(await all(get('/'))), CHUNKED + 'a')
+    assert.equal((await failed)[0].message, 'lost')
+  })
+
+  it('should notify ctx.onFinished and app.on("finish") once, when the last byte was flushed', async () => {
+    const calls = []
+    const { app, ask } = await serve(respond(ctx => {
+      ctx.onFinished(err => calls.push(err))
+      return steps('a', () => calls.push('not yet'), 'b')
+    }))
+    await ask(get('/'), /0\r\n\r\n$/)
+    await waitFor(() => calls.length > 1, 'the call')
+    assert.deepEqual(calls, ['not yet', null])
+    assert(app instanceof EventEmitter)
+  })
+
+  it('should go on when another pipe of it ends', async () => {
+    const { ask } = await serve(respond(() => {
+      const stream = Readable.from(['a', 'b', 'c'])
+      const other = new PassThrough().resume()
+      stream.pipe(other)
+      stream.once('data', () => stream.unpipe(other))
+      return stream
+    }))
+    const { text } = await ask(get('/'), /0\r\n\r\n$/)
+    assert.equal(plain(text), CHUNKED + 'bc' + END)
+  })
+})
+
+sides('ctx.res, read while a stream is sent', ({ it, serve }) => {
+  /** What an app does with ctx.res between two chunks, and the bytes behind the first one. */
+  const DOES = {
+    'reads it': [() => {}, 'b' + END],
+    'looks at its state': [res => {
+      assert.deepEqual([res.headersSent, res.finished, res.writableEnded, res.destroyed], [true, false, false, false])
+      assert.deepEqual([res.statusCode, res.statusMessage, res.chunkedEncoding, res.shouldKeepAlive], [200, 'OK', true, true])
+      assert.equal(res.getHeader('content-type'), 'application/octet-stream')
+      assert.equal(res.socket, res.req.socket)
+      assert.throws(() => res.setHeader('X-A', 'a'), { code: 'ERR_HTTP_HEADERS_SENT' })
+      assert.throws(() => res.writeHead(200), { code: 'ERR_HTTP_HEADERS_SENT' })
+    }, 'b' + END],
+    'writes, too': [res => { res.write('own') }, 'ownb' + END],
+    'ends it': [res => { res.end('own') }, 'own' + END],
+    'adds trailers': [res => { res.addTrailers({ 'X-Trailer': 't' }) }, 'b0\r\nX-Trailer: t\r\n\r\n'],
+    'replaces its write()': [res => {
+      const { write } = res
+      res.write = function (chunk, ...rest) { return write.call(this, `<${chunk}>`, ...rest) }
+    }, '<b>' + END],
+    'listens for its events': [res => {
+      const events = []
+      for (const name of ['finish', 'close']) res.on(name, () => events.push(name))
+      res.on('close', () => assert.deepEqual(events, ['finish', 'close']))
+    }, 'b' + END]
+  }
+
+  for (const [name, [act, expected]] of Object.entries(DOES)) {
+    it(`should be in node’s state when an app ${name}`, async () => {
+      let failure = null
+      const { app, talk } = await serve(respond(ctx => steps('a', () => act(ctx.res), 'b')))
+      app.on('error', err => { failure = err })
+      const client = await talk(get('/'))
+      await waitFor(() => /0\r\n(?:X.*\r\n)?\r\n$/.test(client.text) || client.ended, () => JSON.stringify(client.text))
+      assert.equal(failure, null)
+      assert.equal(plain(client.text), CHUNKED + 'a' + expected)
+    })
+  }
+
+  it('should be destroyed with its connection', async () => {
+    const { all } = await serve(respond(ctx => steps('a', () => { ctx.res.destroy() }, 'b')))
+    assert.equal(plain(await all(get('/'))), CHUNKED + 'a')
+  })
+
+  it('should go on at the pace of the client', async () => {
+    let read = 0
+    let res
+    const { port } = await serve(respond(ctx => new Readable({
+      read () {
+        if (read === 3) res = ctx.res
+        this.push(read++ < 1000 ? Buffer.alloc(64 * 1024) : null)
+      }
+    })))
+    const client = await download(port, last('/'))
+    await waitFor(() => read > 3, 'the first chunks')
+    await new Promise(resolve => setTimeout(resolve, 50))
+    assert(read < 500)
+    client.resume()
+    await client.end()
+    assert(client.size > 1000 * 64 * 1024)
+    assert.equal(res.writableFinished, true)
+  })
+
+  it('should call a patch that comes while it is sent', async t => {
+    const { write } = http.ServerResponse.prototype
+    const seen = []
+    t.after(() => { http.ServerResponse.prototype.write = write })
+    const { ask } = await serve(respond(() => steps('a', () => {
+      http.ServerResponse.prototype.write = function (chunk, ...rest) {
+        seen.push(String(chunk))
+        return write.call(this, chunk, ...rest)
+      }
+    }, 'b', 'c')))
+    const { text } = await ask(get('/'), /0\r\n\r\n$/)
+    assert.equal(plain(text), CHUNKED + 'abc' + END)
+    assert(seen.includes('b') || seen.length === 0, 'kone’s guard on node:http holds node’s own write()')
+  })
+
+  it('should be in node’s state when it is first read after the end', async () => {
+    let state
+    const { ask } = await serve(respond(ctx => {
+      ctx.onFinished(() => {
+        const { res } = ctx
+        state = [res.headersSent, res.writableEnded, res.chunkedEncoding, res.statusMessage]
+      })
+      return steps('a')
+    }))
+    await ask(get('/'), /0\r\n\r\n$/)
+    await waitFor(() => state !== undefined, 'the call')
+    assert.deepEqual(state, [true, true, true, 'OK'])
+  })
+})
