@@ -1,7 +1,12 @@
 'use strict'
 
 const http = require('node:http')
+const path = require('node:path')
+const { installed } = require('../../lib/servers/binaries')
+const { versionOf } = require('../../lib/servers/contenders')
 const kone = require('../../lib/servers/kone')
+
+const BUN = '1.4.5' // labs/fetch and test/helpers/runtimes.js have it, too
 
 /*
  * Hello world behind five middleware, as each framework means them. A package is loaded when its contender starts.
@@ -13,6 +18,25 @@ function hello (app) {
   five(() => app.use(async (ctx, next) => { await next() }))
   return app.use(async ctx => { ctx.body = 'Hello World' })
 }
+
+// A server of bun.mjs.
+const underBun = ({ name, version, about }) => ({
+  about,
+  version,
+  missing () {
+    if (process.platform !== 'linux') return 'the CPU time of a process that is not Node is known on Linux only'
+    try {
+      bun()
+      return null
+    } catch {
+      return `npm install bun@${BUN} failed`
+    }
+  },
+  command: () => [bun(), path.join(__dirname, 'bun.mjs'), name],
+  env: ({ host, port }) => ({ HOST: host, PORT: String(port), NODE_ENV: 'production' })
+})
+
+const bun = () => installed(`bun@${BUN}`, 'bun/bin/bun.exe')
 
 module.exports = {
   net: { about: 'parses nothing, writes the same bytes for every read', start: () => require('../../lib/servers/fixed').start() },
@@ -73,8 +97,37 @@ module.exports = {
     }
   },
 
+  h3: {
+    package: 'h3',
+    start () {
+      const { H3 } = require('h3')
+      const { toNodeHandler } = require('h3/node')
+      const app = new H3()
+      five(() => app.use(async (event, next) => await next()))
+      app.get('/', async event => {
+        event.res.headers.set('Content-Type', 'text/plain; charset=utf-8')
+        return 'Hello World'
+      })
+      return http.createServer(toNodeHandler(app))
+    }
+  },
+
+  polka: {
+    package: 'polka',
+    start () {
+      const app = require('polka')()
+      five(() => app.use(async (req, res, next) => next()))
+      app.get('/', async (req, res) => {
+        res.setHeader('Content-Type', 'text/plain; charset=utf-8')
+        res.setHeader('Content-Length', 11)
+        res.end('Hello World')
+      })
+      return http.createServer(app.handler)
+    }
+  },
+
   // All middleware in pm2's cluster mode: pm2 starts the app.
-  'kone-pm2': { package: 'kone', isPm2: true, app: require.resolve('./pm2-app'), start: () => require('./pm2-app') },
+  'kone-pm2': { package: 'kone', isPm2: true, start: () => require('./pm2-app') },
 
   restana: {
     package: 'restana',
@@ -111,5 +164,9 @@ module.exports = {
       })
       return (port, host) => app.run(port, host)
     }
-  }
+  },
+
+  'bun-serve': underBun({ name: 'serve', version: () => BUN, about: 'Bun.serve without middleware, another runtime' }),
+
+  'elysia-bun': underBun({ name: 'elysia', version: versionOf('elysia'), about: `under Bun ${BUN}, another runtime` })
 }

@@ -1,11 +1,13 @@
 'use strict'
 
 const os = require('node:os')
+const cpu = require('../../lib/run/cpu')
 const { lab } = require('../../lib/run/lab')
+const { doubt } = require('../../lib/run/measure')
 const { middle } = require('../../lib/run/stats')
 const { list } = require('../../lib/servers/contenders')
 const { era, option } = require('../../lib/servers/era')
-const { cluster: underPm2 } = require('../../lib/servers/pm2')
+const { ask, underPm2 } = require('../../lib/servers/pm2')
 const { block } = require('../../lib/report/text')
 const view = require('./view')
 
@@ -86,11 +88,29 @@ function cluster (lab, load) {
   }
 }
 
+// All middleware, in pm2's cluster mode: what a request costs in all workers and pm2's daemon, and what `pm2 list` shows.
 function pm2 (lab, load) {
+  const { node, quick, rounds } = lab.options
   const contender = lab.contenders.find(({ isPm2 }) => isPm2)
-  const expected = { status: 200, type: 'text/html; charset=utf-8', body: PAGE }
-  const generator = lab.generators([load.generator])[load.generator]
-  return contender ? [{ name: 'cluster by pm2', seconds: 10 + 2 * lab.options.rounds, size: 1, act: () => underPm2(lab, contender, { expected, load, generator }) }] : []
+  return contender ? [{ name: 'cluster by pm2', seconds: 10 + 2 * rounds, size: 1, act }] : []
+
+  async function act () {
+    const expected = { status: 200, type: 'text/html; charset=utf-8', body: PAGE }
+    const instances = os.availableParallelism()
+    const [server] = await lab.start([underPm2(contender, { node }, { instances })], { workload: 'pm2', expected })
+    if (!server) return
+    const workers = JSON.parse(ask(server, { node }, 'jlist').split('\n').findLast(line => line.startsWith('[{'))).map(({ pid }) => pid)
+    const memory = () => workers.reduce((sum, pid) => sum + cpu.resident(pid), 0) / workers.length
+    const cells = [{ workload: 'pm2', server, load }]
+    await lab.warm(cells[0], quick ? 1 : 3)
+    await lab.rounds(cells, { doubt, visit: async cell => ({ ...await lab.sample(cell), memory: memory() }) })
+    lab.record(cells)
+    lab.recordFigures(cells.filter(({ rejected }) => !rejected), [['memory', 'bytes/worker', sample => sample.memory]])
+    lab.result.derived.pm2 = { bytes: server.response.bytes, workers }
+    console.log(`\n$ pm2 list\n${ask(server, { node }, 'list', '--no-color')}`)
+    if (load.generator === 'autocannon') cells.forEach(show) // wrk has no figures of each second
+    await lab.stop([server])
+  }
 }
 
 function show ({ workload, server, samples, rejected }) {

@@ -1,10 +1,11 @@
 'use strict'
 
+const path = require('node:path')
 const { lab } = require('../../lib/run/lab')
 const { list } = require('../../lib/servers/contenders')
+const { underPm2 } = require('../../lib/servers/pm2')
 const { prepare } = require('./app')
 const { compared } = require('./compared')
-const { underPm2 } = require('./pm2')
 const workloads = require('./workloads')
 
 /*
@@ -26,15 +27,16 @@ lab(module, {
     const folder = lab.folder()
     await prepare(folder)
     const load = { generator: lab.generator(), connections: 50, seconds: lab.options.quick ? 1 : 2 }
-    await lab.inTime(workloads.map(({ workload, request, expected, contenders, missing }) => ({
+    await lab.inTime(workloads.map(({ workload, request, expected, contenders, floor }) => ({
       name: workload,
       size: contenders.length,
       async act () {
-        if (missing()) return lab.miss(workload, missing())
         const taking = lab.contenders.filter(({ name }) => contenders.includes(name))
           .map(one => workload === 'pm2' ? underPm2(one, lab.options) : { ...one, args: [workload, folder] })
-        await lab.group(taking, { workload, request, expected, reference: 'koa', check: compared(request) }, { [workload]: load })
+        await lab.group(taking, { workload, request, expected, reference: 'koa', check: compared(request), floor: floorOf(floor, folder) }, { [workload]: load })
       }
     })))
   }
 })
+
+const floorOf = ({ file, ...floor } = {}, folder) => ({ ...floor, folder, ...file && { file: path.join(folder, 'public', file) } })

@@ -1,9 +1,8 @@
 'use strict'
 
 const { execFileSync } = require('node:child_process')
-const fs = require('node:fs')
 const path = require('node:path')
-const { CACHE } = require('../../lib/servers/binaries')
+const { installed } = require('../../lib/servers/binaries')
 const { table } = require('../../lib/report/text')
 
 /*
@@ -22,13 +21,6 @@ const RUNTIMES = {
   node: () => [process.execPath],
   bun: () => [installed('bun@1.4.5', 'bun/bin/bun.exe'), 'run'],
   deno: () => [installed('deno@2.9.6', 'deno/deno'), 'run', '-A', '--no-check']
-}
-
-function installed (name, program) {
-  const folder = path.join(CACHE, name.replace('@', '-'))
-  const file = path.join(folder, 'node_modules', program)
-  if (!fs.existsSync(file)) execFileSync('npm', ['install', '--no-audit', '--no-fund', '--prefix', folder, name])
-  return file
 }
 
 for (const [name, command] of Object.entries(RUNTIMES)) {

@@ -6,7 +6,7 @@ const querystring = require('node:querystring')
 const { certificate } = require('../../lib/servers/certificate')
 const kone = require('../../lib/servers/kone')
 const { send, sendJSON } = require('../../lib/servers/send')
-const { net, 'node-cheapest': cheapest } = require('../battle/contenders')
+const { 'node-cheapest': cheapest } = require('../battle/contenders')
 
 /*
  * kone, Koa and node:http; with a folder, over TLS by the certificate in it.
@@ -74,8 +74,6 @@ const ours = {
 }
 
 module.exports = {
-  net,
-
   node: {
     start: ([workload, folder]) => folder
       ? https.createServer(certificate(folder), byHand[workload])

@@ -8,7 +8,7 @@ const workloads = require('./workloads')
 
 /*
  * What kone's own HTTP/1.1 front costs, workload by workload, beside node:http doing the same by hand, Koa, and a raw
- * socket that writes fixed bytes.
+ * socket that writes the bytes of kone's response.
  */
 
 lab(module, {
@@ -39,7 +39,7 @@ lab(module, {
         return {
           name: given.map(([name]) => name).join(', '),
           size: contenders.length * given.length,
-          act: () => lab.group(contenders, { workload, request, expected, reference: 'node' },
+          act: () => lab.group(contenders, { workload, request, expected, reference: 'node', floor: { folder } },
             Object.fromEntries(given.map(([name, load]) => [name, { ...load, seconds }])))
         }
       }),

@@ -33,12 +33,12 @@ const wrk = { generator: 'wrk', connections: 50 }
  */
 module.exports = [
   {
-    app: { net: '', node: 'hello', 'node-cheapest': 'hello', kone: 'hello', 'kone-node': 'hello', koa: 'hello' },
+    app: { node: 'hello', 'node-cheapest': 'hello', kone: 'hello', 'kone-node': 'hello', koa: 'hello' },
     expected: hello,
     loads: {
       hello: wrk,
       'hello, autocannon': { generator: 'autocannon', connections: 100 },
-      'pipelined 16': { ...wrk, pipeline: 16, not: 'net' }
+      'pipelined 16': { ...wrk, pipeline: 16 }
     }
   },
   {

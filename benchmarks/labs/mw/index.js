@@ -35,7 +35,7 @@ lab(module, {
 
 async function whole (lab, kind, load) {
   const contenders = lab.contenders.map(one => ({ ...one, args: [kind] }))
-  const cells = await lab.group(contenders, { workload: kind, ...wholeSet(kind), reference: 'koa' }, { [kind]: load }, { quickWarm: 1.5 })
+  const cells = await lab.group(contenders, { workload: kind, ...wholeSet(kind), reference: 'koa', floor: {} }, { [kind]: load }, { quickWarm: 1.5 })
   for (const pair of view.PAIRS.filter(({ workload }) => workload === kind)) show(cells, pair)
 }
 

@@ -61,9 +61,10 @@ lab(module, {
       ...Object.entries(WORKLOADS).map(([workload, { args = [], request, expected, only }]) => ({
         name: workload,
         act () {
+          // autocannon counts the latency of a new connection so that it breaks Little's law
+          if (workload === 'close' && !lab.generators(['wrk']).wrk) return lab.skip(workload, 'it needs wrk')
           const taking = running.filter(({ key }) => !only || key === only).map(one => ({ ...one, args }))
-          const generator = lab.generator(['wrk', workload === 'close' ? 'reconnect' : 'autocannon'])
-          const load = { ...request, generator, connections: 100, seconds: quick ? 1 : 2 }
+          const load = { ...request, generator: lab.generator(), connections: 100, seconds: quick ? 1 : 2 }
           return lab.group(taking, { workload, request, expected, reference: 'node-20' }, { [workload]: load })
         }
       })),

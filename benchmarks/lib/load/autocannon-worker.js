@@ -7,13 +7,14 @@ serve(shoot)
 
 const STATS = ['average', 'stddev', 'max']
 
-async function shoot ({ port, protocol = 'http', method = 'GET', path = '/', headers, body, connections, seconds, pipeline = 1 }) {
+async function shoot ({ port, protocol = 'http', method = 'GET', path = '/', paths, headers, body, connections, seconds, pipeline = 1 }) {
   const interval = Math.min(1000, seconds * 200) // ms; five per run at least, as the deviation needs them
   const result = await autocannon({
     url: `${protocol}://127.0.0.1:${port}${path}`,
     method,
     headers,
     body,
+    requests: paths?.map(path => ({ path })),
     connections,
     pipelining: pipeline,
     duration: seconds,

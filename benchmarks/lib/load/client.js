@@ -15,15 +15,13 @@ const BUFFER = Buffer.allocUnsafeSlow(65_536) // of all sockets: every read is u
 class Client {
   #where
   #keepsBody
-  #untilEnd
   #text = '' // of the headers until they are complete; of the whole response if the body is kept
   #missing = -1 // bytes of the body still to come; -1 while the headers are not complete
   #done = null
 
-  constructor ({ port, host = '127.0.0.1', localAddress }, { keepsBody = false, untilEnd = false, onclose = () => {} } = {}) {
+  constructor ({ port, host = '127.0.0.1', localAddress }, { keepsBody = false, onclose = () => {} } = {}) {
     this.#where = { port, host, localAddress }
     this.#keepsBody = keepsBody
-    this.#untilEnd = untilEnd
     this.onclose = onclose
     this.isOpen = false
     this.status = '' // of the last response
@@ -49,7 +47,7 @@ class Client {
         socket.off('error', reject).on('error', () => {})
         resolve(this)
       })
-      socket.on('end', () => this.#end())
+      socket.on('end', () => socket.destroy())
       socket.once('close', () => this.#closed())
     })
   }
@@ -84,11 +82,6 @@ class Client {
   }
 
   #take (length) {
-    if (this.#untilEnd) {
-      if (this.size === 0) this.status = BUFFER.latin1Slice(9, 12)
-      this.size += length
-      return true
-    }
     if (this.#missing < 0) {
       this.#text += BUFFER.latin1Slice(0, length)
       const end = this.#text.indexOf('\r\n\r\n')
@@ -104,11 +97,6 @@ class Client {
     // More than was announced, or no length at all, is no good response either.
     if (!(this.#missing > 0)) this.#settle(this.#missing === 0 && this.status === '200')
     return true
-  }
-
-  #end () {
-    if (this.#untilEnd) this.#settle(this.status === '200')
-    this.socket.destroy()
   }
 
   #closed () {

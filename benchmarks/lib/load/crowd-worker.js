@@ -67,35 +67,14 @@ const acts = {
    * responses may take after the end; who has less than LATE wants no error for those that come later.
    */
   paced ({ rate, seconds, patience = LATE }) {
-    return counted(async begin => {
-      const total = Math.round(rate * seconds)
-      const backlog = [] // when they were due, while every connection is busy
-      let due = 0
-      let finished = 0
-      let turn = 0
-      let end
-      const all = new Promise(resolve => { end = resolve })
+    const gap = 1000 / rate
+    return openLoop({ total: Math.round(rate * seconds), seconds, patience, gap: () => gap, again: act => setTimeout(act, 1) })
+  },
 
-      const send = when => {
-        for (let i = 0; i < slots.length; i++) {
-          const slot = slots[turn = (turn + 1) % slots.length]
-          if (!slot.isBusy) return request(slot, when, done)
-        }
-        backlog.push(when)
-      }
-      const done = () => {
-        if (++finished === total) end()
-        else if (backlog.length) send(backlog.shift())
-      }
-      const timer = setInterval(() => {
-        const now = performance.now()
-        for (; due < total && begin + due * 1000 / rate <= now; due++) send(begin + due * 1000 / rate)
-        if (due === total) clearInterval(timer)
-      }, 1)
-      await Promise.race([late(seconds, patience), all])
-      clearInterval(timer)
-      if (patience === LATE) tally.errors += total - finished
-    })
+  /** The same with the gaps of independent clients. It never sleeps, so that a request is sent when it is due. */
+  arrivals ({ rate, seconds }) {
+    const gap = () => -Math.log(1 - Math.random()) * 1000 / rate
+    return openLoop({ total: Math.round(rate * seconds), seconds, patience: LATE, gap, again: setImmediate })
   },
 
   async reset () {
@@ -103,6 +82,40 @@ const acts = {
     slots.length = 0
     return {}
   }
+}
+
+function openLoop ({ total, seconds, patience, gap, again }) {
+  return counted(async begin => {
+    const backlog = [] // when they were due, while every connection is busy
+    let due = 0
+    let next = begin
+    let finished = 0
+    let turn = 0
+    let end
+    const all = new Promise(resolve => { end = resolve })
+
+    const send = when => {
+      for (let i = 0; i < slots.length; i++) {
+        const slot = slots[turn = (turn + 1) % slots.length]
+        if (!slot.isBusy) return request(slot, when, done)
+      }
+      backlog.push(when)
+    }
+    const done = () => {
+      if (++finished === total) end()
+      else if (backlog.length) send(backlog.shift())
+    }
+    let isOver = false
+    const tick = () => {
+      const now = performance.now()
+      for (; due < total && next <= now; due++, next += gap()) send(next)
+      if (due < total && !isOver) again(tick)
+    }
+    tick()
+    await Promise.race([late(seconds, patience), all])
+    isOver = true
+    if (patience === LATE) tally.errors += total - finished
+  })
 }
 
 // The first failure ends every lane, and nothing is under way any more when it is thrown.

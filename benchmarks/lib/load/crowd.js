@@ -14,13 +14,13 @@ const ATLEAST = 2 // processes
  *    await crowd.open({ port, connections: 10_000 })    // connected, nothing sent
  *    await crowd.greet()                                // each has sent a request
  *    await crowd.paced({ rate: 1000, seconds: 2 })      // an open loop over all of them
+ *    await crowd.arrivals({ rate: 1000, seconds: 2 })   // an open loop with independent arrivals
  *    await crowd.closed({ seconds: 2 })                 // each sends the next one when it has a response
  *    await crowd.reset()
  *    crowd.stop()
  */
 class Crowd {
-  constructor ({ connections, pin }) {
-    const processes = Math.max(ATLEAST, Math.ceil(connections / PER_PROCESS))
+  constructor ({ connections, pin, processes = Math.max(ATLEAST, Math.ceil(connections / PER_PROCESS)) }) {
     this.workers = Array.from({ length: processes }, () => worker(require.resolve('./crowd-worker'), { pin }))
   }
 
@@ -51,6 +51,14 @@ class Crowd {
   /** @param {{ rate: number, seconds: number, patience?: number }} how rate: requests per second of all together */
   async paced ({ rate, seconds, patience }) {
     return merge(await this.#all(() => ({ act: 'paced', rate: rate / this.workers.length, seconds, patience })))
+  }
+
+  /**
+   * The same with the gaps of independent clients (exponential), each request sent when it is due, not by the next
+   * millisecond: a process of this loop never sleeps, so it needs a core of its own. All requests are counted.
+   */
+  async arrivals ({ rate, seconds }) {
+    return merge(await this.#all(() => ({ act: 'arrivals', rate: rate / this.workers.length, seconds })))
   }
 
   async reset () {
@@ -113,7 +121,8 @@ function merge (parts) {
     latencyMeanMs: total / latencies.length,
     p50: at(0.5),
     p90: at(0.9),
-    p99: at(0.99)
+    p99: at(0.99),
+    p999: at(0.999)
   }
 }
 

@@ -23,12 +23,6 @@ const loopOf = loop => function ({ pin }) {
 exports.pooled = loopOf('pooled')
 
 /**
- * A generator that makes a connection for every request, for where wrk is missing: autocannon counts the latency of such
- * requests so that it breaks Little's law.
- */
-exports.reconnect = loopOf('reconnect')
-
-/**
  * A generator that sends each request's headers and body in two writes, some milliseconds apart, so that the server gets
  * them in two reads; neither wrk nor autocannon can. The pause bounds its rate: the server is never saturated, and its CPU
  * per request is what counts.

@@ -15,11 +15,12 @@ module.exports = function wrk ({ pin, late = LATE }) {
   /**
    * What every generator takes, and gives a sample for: port, protocol, method, path, headers, body, connections, seconds,
    * pipeline, and mark, which is called when connections are 'settled' and when the load is 'over'. wrk alone takes
-   * cookies, how many different ones go round, and settle, the seconds in which thousands of connections come up.
+   * cookies, how many different ones go round, and settle, the seconds in which thousands of connections come up; wrk and
+   * autocannon take paths, which go round.
    */
   function run (load) {
     const { port, protocol = 'http', method = 'GET', path: target = '/', headers = {}, body = '' } = load
-    const { connections, seconds, pipeline = 1, cookies = 0, settle = 0, mark = () => {} } = load
+    const { connections, seconds, pipeline = 1, cookies = 0, paths = [], settle = 0, mark = () => {} } = load
     const duration = seconds + Math.ceil(settle)
     const args = ['-t1', `-c${connections}`, `-d${duration}s`, '-s', path.join(__dirname, 'wrk.lua')]
     if (settle) args.push('--timeout', '60s') // a server may take seconds to go round all of them
@@ -30,7 +31,7 @@ module.exports = function wrk ({ pin, late = LATE }) {
     return new Promise((resolve, reject) => {
       let said = ''
       child = spawn(command[0], command.slice(1), {
-        env: { ...process.env, CONNECTIONS: String(connections), SETTLE: String(settle) },
+        env: { ...process.env, CONNECTIONS: String(connections), SETTLE: String(settle), PATHS: paths.join(' ') },
         stdio: ['ignore', 'pipe', 'inherit']
       })
       let before = 0

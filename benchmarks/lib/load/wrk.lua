@@ -1,6 +1,7 @@
 -- wrk -s wrk.lua URL -- METHOD DEPTH COOKIES BODY
 -- CONNECTIONS, in the environment, is what -c says: done() is given neither it nor the arguments.
 -- DEPTH requests go out in one write; with COOKIES above 0 as many different Cookie headers go round.
+-- The paths of PATHS, in the environment, go round, too; without COOKIES.
 -- With SETTLE, seconds, it says when they are over, and how many requests went out until then.
 
 local ffi = require('ffi')
@@ -36,7 +37,9 @@ function init (args)
   if args[4] and args[4] ~= '' then wrk.body = args[4] end
 
   local plain = wrk.format
-  if cookies == 0 then
+  local made, at = {}, 0
+  for path in (os.getenv('PATHS') or ''):gmatch('%S+') do made[#made + 1] = plain(nil, path):rep(depth) end
+  if cookies == 0 and #made == 0 then
     local requests = plain():rep(depth)
     wrk.format = function () return requests end
     local settle = tonumber(os.getenv('SETTLE') or '0')
@@ -44,13 +47,12 @@ function init (args)
     return
   end
 
-  local made, at = {}, 0
   for i = 1, cookies do
     wrk.headers['Cookie'] = string.format('theme=dark; sid=%08x%024d; seen=%d', i * 2654435761 % 4294967296, i, i)
     made[i] = plain():rep(depth)
   end
   request = function ()
-    at = at % cookies + 1
+    at = at % #made + 1
     return made[at]
   end
 end

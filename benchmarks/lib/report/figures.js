@@ -67,6 +67,12 @@ class Figures {
     return found && { median: found.serverCpu, isOfHarness: true }
   }
 
+  /** (a contender − the raw socket) ÷ (another − the raw socket), of medians; undefined where no socket moved the same bytes. */
+  above (workload, contender, to, socket = 'net') {
+    const [one, other, floor] = [contender, to, socket].map(name => this.row(workload, name)?.median)
+    return one > floor && other > floor ? (one - floor) / (other - floor) : undefined
+  }
+
   /** The load of a workload: `wrk, 50 connections`. */
   load (workload) {
     const row = this.rows(workload).find(({ generator }) => generator)
@@ -100,8 +106,8 @@ class Figures {
   }
 }
 
-// Neither node:http nor a socket, and not kone.
-const isFramework = ({ contender }) => !/^(?:net|node|kone)/.test(contender)
+// Neither node:http nor a socket, not kone, and not under another runtime.
+const isFramework = ({ contender }) => !/^(?:net|node|kone|bun)|-bun$/.test(contender)
 
 module.exports = Figures
 

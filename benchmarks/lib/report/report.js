@@ -10,7 +10,7 @@ const { markdown, two } = require('./text')
 const { pairedRatio } = require('../run/stats')
 
 /** The labs that have a page, in the order of the index. */
-const LABS = exports.LABS = ['battle', 'mw', 'dropin', 'front', 'static', 'connections', 'rpc', 'growth', 'versions', 'soak']
+const LABS = exports.LABS = ['battle', 'mw', 'dropin', 'front', 'static', 'connections', 'rpc', 'growth', 'arena', 'latency', 'versions', 'soak']
 
 const FOLDER = 'docs/reports'
 

@@ -28,28 +28,34 @@ exports.overview = function (lines, { unit = 'request', heading = `Server CPU pe
   }
   const ratioOf = ({ figures, workload, as = {} }, name) =>
     figures.ratio(workload, as.kone ?? 'kone', as[name] ?? (name === 'cheapest' ? 'node-cheapest' : name))
+  const scoreOf = ({ figures, workload, as = {} }, name) =>
+    figures.above(workload, as.kone ?? 'kone', as[name] ?? (name === 'cheapest' ? 'node-cheapest' : name), as.net)
   const present = lines.filter(line => of(line, 'kone'))
   if (!present.length) return null
   const names = Object.keys(NAMES).filter(name => present.some(line => of(line, name)))
   const absent = Object.keys(NAMES).filter(name => !names.includes(name))
   const above = names.includes('net') ? names.filter(name => name !== 'net') : []
   const ratios = RATIOS.filter(name => present.some(line => ratioOf(line, name)))
+  const scores = ratios.filter(name => present.some(line => scoreOf(line, name)))
   const isOfHarness = present.some(line => of(line, 'net')?.isOfHarness)
   const beyond = (line, name) => of(line, name) && of(line, 'net') ? two(of(line, name).median - of(line, 'net').median) : '–'
   return {
     heading,
     table: [
-      ['', ...names.map(name => NAMES[name]), ...above.map(name => `${NAMES[name]} − socket`), ...ratios.map(name => `kone ÷ ${NAMES[name]}`)],
+      ['', ...names.map(name => NAMES[name]), ...above.map(name => `${NAMES[name]} − socket`), ...ratios.map(name => `kone ÷ ${NAMES[name]}`),
+        ...scores.map(name => `− socket: kone ÷ ${NAMES[name]}`)],
       ...present.map(line => [
         line.what,
         ...names.map(name => `${short(of(line, name)?.median)}${of(line, name)?.isOfHarness ? ' *' : ''}`),
         ...above.map(name => beyond(line, name)),
-        ...ratios.map(name => ratio(ratioOf(line, name)))
+        ...ratios.map(name => ratio(ratioOf(line, name))),
+        ...scores.map(name => score(scoreOf(line, name)))
       ])
     ],
     notes: [
       ...names.includes('net')
-        ? ['*− socket*: the time that a framework can change. The raw socket parses nothing and writes fixed bytes; what it takes is the kernel’s and Node’s.']
+        ? ['*− socket*: the time that a framework can change. The raw socket parses nothing and writes fixed bytes; what it takes is the kernel’s and Node’s.',
+            ...scores.length ? ['*− socket: kone ÷ …*: (kone − socket) ÷ (the other − socket), of medians.'] : []]
         : [],
       ...isOfHarness ? ['\\*: the raw socket was no contender; its figure is of the generator’s own measurement, after the rounds.'] : [],
       ...absent.length ? [`Not measured in this run: ${absent.map(name => NAMES[name]).join(', ')}.`] : []
@@ -72,15 +78,18 @@ exports.ranking = function (figures, workload, { heading = workload, to = ['node
   const references = to.filter(name => figures.row(workload, name))
   const load = figures.load(workload)
   const socket = figures.socket(workload)
+  const scored = references.filter(name => figures.above(workload, 'kone', name))
   return {
     heading: `${heading}${load ? `: ${load}` : ''}`,
     ...rest,
     table: [
-      ['', `CPU µs/${unit}`, 'lowest–highest', ...socket ? ['− socket'] : [], ...references.map(name => `÷ ${name}`), `${unit}s/s`, ...Object.keys(columns)],
+      ['', `CPU µs/${unit}`, 'lowest–highest', ...socket ? ['− socket'] : [], ...references.map(name => `÷ ${name}`),
+        ...scored.map(name => `− socket: ÷ ${name}`), `${unit}s/s`, ...Object.keys(columns)],
       ...rows.map(row => [
         figures.versioned(row.contender), short(row.median), range(row),
         ...socket ? [two(Math.max(0, row.median - socket.median))] : [],
         ...references.map(name => name === row.contender ? '1' : ratio(figures.ratio(workload, row.contender, name))),
+        ...scored.map(name => name === row.contender ? '1' : score(figures.above(workload, row.contender, name))),
         whole(row.requestsPerSecond),
         ...Object.values(columns).map(of => of(row))
       ])
@@ -130,6 +139,8 @@ exports.beside = (head, lines) => ({
   heading: 'Beside the original report',
   table: [head, ...lines.map(([what, ...cells]) => [what, ...cells.map(one => typeof one === 'number' ? two(one) : typeof one === 'string' ? one : ratio(one))])]
 })
+
+const score = value => value === undefined ? '–' : two(value)
 
 /** Lowest and highest round. */
 const range = exports.range = row => row ? `${short(row.min)}–${short(row.max)}` : '–'

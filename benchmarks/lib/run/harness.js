@@ -15,7 +15,6 @@ const LOADS = {
   wrk: { connections: 50 },
   autocannon: { connections: 100 },
   pooled: { connections: 50, group: 'fixed bytes' },
-  reconnect: { connections: 50 },
   crowd: { connections: 1000 },
   paced: { connections: 100, rate: 10_000 },
   split: { connections: 50, path: '/', body: 'x' },

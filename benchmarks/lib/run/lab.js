@@ -6,6 +6,7 @@ const path = require('node:path')
 const Crowd = require('../load/crowd')
 const Program = require('../servers/program')
 const Server = require('../servers/server')
+const { floorOf } = require('../servers/floor')
 const bar = require('./progress')
 const { OptionError, nodeBinary, nodeVersion, parse, usage } = require('./options')
 const { commit } = require('./commit')
@@ -180,12 +181,14 @@ class Lab {
    *
    * @param {object[]} contenders `{ name, file, args?, env?, flags?, node?, workers?, isSpread? }`, node: the binary of
    *   this one; workers: as many processes in a cluster; isSpread: over all cores, also those of the load
-   * @param {{ workload: string, request?: object|Function, expected: object, reference?: string, check?: Function }} question
+   * @param {{ workload: string, request?: object|Function, expected: object, reference?: string, check?: Function,
+   *   floor?: object }} question
+   *   floor: the contender `net` is added, which writes the bytes of kone's response, as floor.js takes it;
    *   request may be a function `(server) => Promise<object>`, for one that holds a cookie of that server; check
    *   `(server, expected) => Promise<{ bytes, headers }>` verifies what does not speak HTTP
    * @return {Promise<Server[]>}
    */
-  async start (contenders, { workload, request = {}, expected, reference, check = overHttp }) {
+  async start (contenders, { workload, request = {}, expected, reference, check = overHttp, floor: below }) {
     const started = await Promise.all(contenders.map(contender => this.#start(contender, workload)))
     const servers = []
     for (const [i, contender] of contenders.entries()) {
@@ -208,6 +211,8 @@ class Lab {
       if (responses.some(one => one.workload === workload && one.contender === contender)) continue
       responses.push({ workload, contender, bytes, headers: floor ? headerDifferences(headers, floor) : [] })
     }
+    const kone = below && servers.find(({ name }) => name === 'kone')
+    if (kone) servers.push(...await this.start([floorOf(kone, below)], { workload, request: kone.request, expected, check }))
     return servers
   }
 
@@ -381,9 +386,9 @@ class Lab {
     return folder
   }
 
-  /** A crowd of so many connections, which is stopped when the lab ends. */
-  crowd (connections) {
-    const crowd = new Crowd({ connections, pin: this.pins?.load })
+  /** A crowd of so many connections, which is stopped when the lab ends; in so many processes, if not as it needs. */
+  crowd (connections, processes) {
+    const crowd = new Crowd({ connections, processes, pin: this.pins?.load })
     endings.add(() => crowd.stop())
     return crowd
   }

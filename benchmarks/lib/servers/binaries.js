@@ -3,7 +3,7 @@
 const fs = require('node:fs')
 const os = require('node:os')
 const path = require('node:path')
-const { execFile } = require('node:child_process')
+const { execFile, execFileSync } = require('node:child_process')
 const { promisify } = require('node:util')
 
 const run = promisify(execFile)
@@ -26,6 +26,18 @@ exports.kept = function (wanted) {
   const found = list()
   const version = newest(wanted, [...found.keys()])
   return version ? { version, file: found.get(version) } : null
+}
+
+/**
+ * A program that npm has, installed where it is not kept yet.
+ *
+ *    installed('bun@1.4.5', 'bun/bin/bun.exe') // '/home/ada/.cache/kone/bun-1.4.5/node_modules/bun/bin/bun.exe'
+ */
+exports.installed = function (name, program) {
+  const folder = path.join(CACHE, name.replace('@', '-'))
+  const file = path.join(folder, 'node_modules', program)
+  if (!fs.existsSync(file)) execFileSync('npm', ['install', '--no-audit', '--no-fund', '--prefix', folder, name], { stdio: 'pipe' })
+  return file
 }
 
 /** The npm package that holds Node's binary for a platform. */

@@ -1,0 +1,93 @@
+'use strict'
+
+const { TEXT, content, items } = require('./data')
+
+const UPLOAD = 20 * 2 ** 20
+
+/*
+ * The rows of the lab. A profile sends its requests in turn; `expected` is the response of each.
+ */
+
+const baseline = {
+  path: '/baseline?a=1&b=2',
+  expected: { type: 'text/plain; charset=utf-8', body: '3' }
+}
+const json = { path: '/json', expected: { type: /^application\/json(;charset=utf-8)?$/, body: JSON.stringify(items()) } }
+const gzip = {
+  path: '/gzip',
+  headers: { 'accept-encoding': 'gzip' },
+  expected: { type: 'text/plain; charset=utf-8', body: TEXT, headers: { 'content-encoding': 'gzip', vary: /accept-encoding/i } }
+}
+const upload = {
+  method: 'POST',
+  path: '/upload',
+  size: UPLOAD,
+  expected: { type: 'text/plain; charset=utf-8', body: String(UPLOAD) }
+}
+const asset = (name, type) => ({
+  path: `/${name}`,
+  expected: { type, body: content(name), headers: { 'content-length': String(content(name).length) } }
+})
+const page = asset('page.html', 'text/html; charset=utf-8')
+const assets = [page, asset('style.css', 'text/css; charset=utf-8'), asset('picture.png', 'image/png')]
+
+const wrk = { generator: 'wrk', connections: 50 }
+
+/** Profiles by name: `{ about, requests, load }`. */
+exports.PROFILES = {
+  baseline: { about: 'GET, a sum of two numbers of the query', requests: [baseline], load: wrk },
+  pipelined: { about: 'the same, 16 requests at once', requests: [baseline], load: { ...wrk, pipeline: 16 } },
+  json: { about: 'JSON of 50 items', requests: [json], load: wrk },
+  upload: { about: 'POST of 20 MB, counted', requests: [upload], load: { generator: 'pooled', connections: 4 } },
+  gzip: { about: 'gzip of 100 KB', requests: [gzip], load: wrk },
+  assets: { about: 'files of 2, 16 and 128 KB', requests: assets, load: wrk },
+  mixed: {
+    about: 'of ten requests: 4 sums, 3 × JSON, 2 files, 1 × gzip',
+    requests: [baseline, json, page, baseline, json, gzip, baseline, assets[1], json, baseline],
+    load: wrk
+  }
+}
+
+/**
+ * The load of a profile, as generators take it. The headers of one request are sent with all.
+ *
+ *    loadOf(PROFILES.json) // { generator: 'wrk', connections: 50, path: '/json', headers: {} }
+ */
+const loadOf = exports.loadOf = function ({ requests, load }) {
+  const [{ method, path, size }] = requests
+  const headers = Object.assign({}, ...requests.map(({ headers }) => headers))
+  const paths = requests.length > 1 ? requests.map(({ path }) => path) : undefined
+  return { ...load, method, path, size, paths, headers }
+}
+
+/** Verify every response of a profile: status, type, headers, and the body, decoded. */
+exports.check = async function ({ port }, { requests }) {
+  const { headers: sent } = loadOf({ requests })
+  let first
+  for (const request of new Set(requests)) {
+    const response = await ask(port, { ...request, headers: sent })
+    const { expected: { type, body, headers = {} } } = request
+    const wanted = { 'content-type': type, ...headers }
+    if (response.status !== 200) throw new Error(`the status of ${request.path} is ${response.status}, not 200`)
+    for (const [name, value] of Object.entries(wanted)) {
+      if (!matches(response.headers[name], value)) throw new Error(`${name} of ${request.path} is ${response.headers[name]}, not ${value}`)
+    }
+    if (response.body !== body) throw new Error(`the body of ${request.path} is ${response.body.slice(0, 100)}, not ${body.slice(0, 100)}`)
+    first ??= response
+  }
+  return first
+}
+
+async function ask (port, { method = 'GET', path, headers, size }) {
+  const response = await fetch(`http://127.0.0.1:${port}${path}`, {
+    method,
+    body: size ? Buffer.alloc(size, 'x') : undefined,
+    headers: { 'accept-encoding': 'identity', connection: 'close', ...size && { 'content-type': 'application/octet-stream' }, ...headers }
+  })
+  const text = await response.text()
+  return { status: response.status, headers: Object.fromEntries(response.headers), body: text, bytes: Buffer.byteLength(text) }
+}
+
+const normalized = text => String(text).toLowerCase().replace(/\s/g, '')
+const matches = (found, wanted) =>
+  wanted instanceof RegExp ? wanted.test(normalized(found)) : normalized(found) === normalized(wanted)

@@ -1,0 +1,94 @@
+'use strict'
+
+const fs = require('node:fs')
+const net = require('node:net')
+const tls = require('node:tls')
+const { bytes } = require('../load/client')
+const { certificate } = require('./certificate')
+const { versionOf } = require('./contenders')
+
+const QUIET = 200 // ms after the last bytes of a response: it is complete
+const END = '\r\n\r\n' // of the headers
+
+/**
+ * The floor of a workload: a contender that writes the bytes of another server's response, for every request that it has
+ * read to its end. It parses nothing else.
+ *
+ * @param {{ port: number, request: object }} server whose response is recorded
+ * @param {{ writes?: number, file?: string, folder?: string }} [how] writes: as many as a stream has chunks; file: its
+ *   content is the body, and is read for every request, from one descriptor; folder: of the certificate, for https
+ * @return {object} a contender, as `lab.start` takes it
+ */
+exports.floorOf = ({ port, request }, how = {}) => ({
+  name: 'net',
+  file: __filename,
+  args: [JSON.stringify({ ...request, ...how, port })],
+  about: 'reads the whole request, writes the bytes of kone’s response',
+  version: versionOf()
+})
+
+/** For host.js. */
+exports.start = ([text]) => (...where) => {
+  const load = JSON.parse(text)
+  return record(load).then(response => {
+    const write = writer(response, load)
+    const length = Buffer.byteLength(load.body ?? '')
+    const isTLS = load.protocol === 'https'
+    const server = isTLS ? tls.createServer(certificate(load.folder)) : net.createServer({ noDelay: true })
+    server.on(isTLS ? 'secureConnection' : 'connection', socket => answer(socket, write, length))
+    return server.listen(...where)
+  })
+}
+
+function record ({ port, protocol, ...request }) {
+  const host = '127.0.0.1'
+  return new Promise((resolve, reject) => {
+    const socket = protocol === 'https' ? tls.connect({ port, host, rejectUnauthorized: false }) : net.connect(port, host)
+    const chunks = []
+    let timer
+    socket.on('error', reject)
+    socket.on('data', chunk => {
+      chunks.push(chunk)
+      clearTimeout(timer)
+      timer = setTimeout(() => {
+        socket.destroy()
+        resolve(Buffer.concat(chunks))
+      }, QUIET)
+    })
+    for (const part of bytes({ port, ...request })) socket.write(part)
+  })
+}
+
+function answer (socket, write, length) {
+  let kept = null // of a request that came in several reads
+  socket.on('error', () => {})
+  socket.on('data', chunk => {
+    const data = kept ? Buffer.concat([kept, chunk]) : chunk
+    let at = 0
+    let count = 0
+    for (let end; (end = data.indexOf(END, at)) >= 0 && end + END.length + length <= data.length; count++) {
+      at = end + END.length + length
+    }
+    kept = at < data.length ? data.subarray(at) : null
+    if (count) write(socket, count)
+  })
+}
+
+function writer (response, { writes = 1, file }) {
+  if (file) {
+    const fd = fs.openSync(file)
+    const head = response.subarray(0, response.indexOf(END) + END.length)
+    return socket => {
+      const whole = Buffer.allocUnsafe(response.length)
+      whole.set(head)
+      fs.read(fd, whole, head.length, response.length - head.length, 0, err => err ? socket.destroy(err) : socket.write(whole))
+    }
+  }
+  if (writes === 1) return (socket, count) => socket.write(count === 1 ? response : Buffer.concat(Array(count).fill(response)))
+  const size = Math.ceil(response.length / writes)
+  const parts = Array.from({ length: writes }, (_, i) => response.subarray(i * size, (i + 1) * size))
+  return socket => {
+    const next = i => socket.write(parts[i], i + 1 < writes ? () => next(i + 1) : undefined)
+    next(0)
+  }
+}
