@@ -11,7 +11,7 @@ help:
 	@echo 'make test-all     also what takes longer, and on the newest Node'
 	@echo 'make quick        runs the tests of lib and of the set (ARGS=test/context: these)'
 	@echo 'make battle       benchmark: hello world on kone, node:http, Koa and other frameworks (ARGS="--quick")'
-	@echo 'make bench-NAME   other benchmarks: dropin mw front soak versions connections static rpc growth fetch types (ARGS=…)'
+	@echo 'make bench-NAME   other benchmarks: dropin mw front soak versions connections static rpc growth arena latency fetch (ARGS=…)'
 	@echo 'make bench-compare REF=main~1   compares the checkout with a revision of kone, or REF=a..b two revisions'
 	@echo 'make results      copies complete benchmark runs to benchmarks/results'
 	@echo 'make report       writes tables and charts of README and docs/reports from benchmarks/results'
@@ -64,7 +64,7 @@ types: node_modules
 cover: node_modules
 	npx c8 --include 'lib/**/*.js' --check-coverage --lines 98 --reporter text --reporter lcovonly \
 	  node test/run.js test/application test/context test/request test/response test/compose \
-	  test/compat/koa.test.js test/compat/packages.test.js test/security test/engines/http1
+	  test/compat/koa.test.js test/compat/engines.test.js test/compat/packages.test.js test/security test/engines/http1
 
 fuzz: node_modules
 	node test/engines/http1/fuzz.js $(ARGS)
