@@ -32,6 +32,9 @@ function steps (...all) {
   })())
 }
 
+/** Whether a stream waits for 'drain' of one that it is piped into. */
+const awaits = ({ _readableState: { awaitDrainWriters: writers } }) => writers !== null && writers.size !== 0
+
 const first = (field, header) => header.replace('OK', `OK\r\n${field}`)
 
 /** Bodies, and the bytes of node:http. */
@@ -135,6 +138,41 @@ wire('a stream as the body', ({ it, serve }) => {
     assert.deepEqual(calls, ['not yet', null])
     assert(app instanceof EventEmitter)
   })
+
+  const DETACHES = {
+    'whose client left while the stream waited for it': { size: 64 * 1024, blocks: true, leave: client => client.destroy() },
+    'whose client left between two chunks': { size: 1, blocks: false, leave: client => client.destroy() },
+    'that the app ended': { size: 1, blocks: false, leave: (client, ctx) => ctx.res.end() },
+    'that the app destroyed': { size: 1, blocks: false, leave: (client, ctx) => ctx.res.destroy() }
+  }
+
+  for (const [name, { size, blocks, leave }] of Object.entries(DETACHES)) {
+    it(`should be detached from a response ${name}, and go on for the others`, async () => {
+      const shared = Object.assign(new Readable({ read () {} }), { destroy () {} })
+      const contexts = []
+      const { app, port, talk } = await serve(respond(ctx => {
+        contexts.push(ctx)
+        return shared
+      }))
+      app.on('error', () => {})
+      const first = await download(port, get('/'))
+      await waitFor(() => contexts.length === 1, 'the first request')
+      const second = await talk(get('/'))
+      await waitFor(() => contexts.length === 2, 'the second request')
+
+      await waitFor(() => shared._readableState.pipes.length === 2, 'both pipes')
+      for (let sent = 0; sent === 0 || awaits(shared) !== blocks; sent++) {
+        shared.push(Buffer.alloc(size, 'a'))
+        await turn()
+      }
+      leave(first, contexts[0])
+      await waitFor(() => shared._readableState.pipes.length === 1, 'the end of one pipe')
+      shared.push('the rest')
+      await second.until(/the rest/)
+      second.destroy()
+      await waitFor(() => shared._readableState.pipes.length === 0, 'the end of the other')
+    })
+  }
 
   it('should go on when another pipe of it ends', async () => {
     const { ask } = await serve(respond(() => {

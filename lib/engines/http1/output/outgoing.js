@@ -301,6 +301,7 @@ class Outgoing extends contract.Outgoing {
   notify () {
     const { listeners, callbacks } = this
     this.listeners = this.callbacks = null
+    if (this.ownSink !== null) this.ownSink.onClose()
     if (this.res !== null || this.incoming.req !== null) {
       notify(this, callbacks, listeners)
     } else if (listeners !== null) {

@@ -27,6 +27,7 @@ class Sink extends EventEmitter {
     this.isChunked = false
     this.isScheduled = false
     this.writableNeedDrain = false
+    this.hasEnded = false
   }
 
   /** A callback of `write()` is called when the chunk was flushed. */
@@ -54,6 +55,7 @@ class Sink extends EventEmitter {
 
   end () {
     const { outgoing, pieces } = this
+    this.hasEnded = true
     if (outgoing.writableEnded || outgoing.destroyed) return
     if (!outgoing.hasBegun || outgoing.res !== null) return outgoing.end()
     if (this.isChunked) pieces.addText('0\r\n\r\n', ASCII)
@@ -102,6 +104,14 @@ class Sink extends EventEmitter {
   onDrain () {
     this.writableNeedDrain = false
     emit(this, 'drain')
+  }
+
+  /**
+   * The response was flushed or lost before the stream ended. `pipe` detaches the stream at 'close', as it does from
+   * node's response: a stream with other destinations, or one that ignores `destroy()`, must not wait for this one.
+   */
+  onClose () {
+    if (!this.hasEnded) emit(this, 'close')
   }
 
   /** Node's response exists from now on. */
