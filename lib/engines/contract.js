@@ -1,6 +1,6 @@
 'use strict'
 
-const { fieldName } = require('./field-names')
+const { anyName } = require('./field-names')
 const node = require('./node')
 
 /**
@@ -227,7 +227,7 @@ class Outgoing {
 
   hasHeader (name) {
     if (!this.holdsFields || typeof name !== 'string') return this.materialize().hasHeader(name)
-    return this.find(fieldName(name)?.key ?? name.toLowerCase()) !== -1
+    return this.find(name) !== -1
   }
 
   removeHeader (name) {
@@ -249,17 +249,20 @@ class Outgoing {
     this.materialize().flushHeaders()
   }
 
-  /** @return {number} index of a field in `fields`, by its name in lower case, or -1 */
-  find (key) {
+  /** @return {number} index of a field in `fields`, or -1 */
+  find (name) { return this.indexOf(anyName(name)) }
+
+  /** @param {FieldName} field */
+  indexOf ({ id }) {
     const { fields } = this
-    for (let i = 0; i < fields.length; i += 2) if (fields[i].key === key) return i
+    for (let i = 0; i < fields.length; i += 2) if (fields[i].id === id) return i
     return -1
   }
 
   /** Store a field that was checked. */
   put (field, value) {
     const { fields } = this
-    const at = this.find(field.key)
+    const at = this.indexOf(field)
     if (at === -1) {
       fields.push(field, value)
     } else {
@@ -274,7 +277,7 @@ class Outgoing {
   }
 
   getField (name) {
-    const at = this.find(fieldName(name)?.key ?? name.toLowerCase())
+    const at = this.find(name)
     return at === -1 ? undefined : this.fields[at + 1]
   }
 
@@ -285,7 +288,7 @@ class Outgoing {
   }
 
   removeField (name) {
-    const at = this.find(fieldName(name)?.key ?? name.toLowerCase())
+    const at = this.find(name)
     if (at !== -1) this.fields.splice(at, 2)
   }
 

@@ -20,6 +20,7 @@ class FieldName {
   constructor (text) {
     this.text = text
     this.key = text.toLowerCase()
+    this.id = ids.get(this.key) ?? this.key
     this.isUnusual = UNUSUAL.has(this.key)
     this.removal = REMOVED[this.key] ?? 0
     this.last = undefined // the last valid value
@@ -55,6 +56,12 @@ const names = new Map()
 const MAX_NAMES = 1024
 
 /**
+ * Key → the number of all FieldNames with it, because a response compares each name that it gets with all that it has,
+ * and numbers compare faster (14 fields: 0.2 µs). A key that is in no remembered name is its own id.
+ */
+const ids = new Map()
+
+/**
  * @param {*} name
  * @return {FieldName|undefined} undefined for names that node rejects, or puts first because they are integers
  */
@@ -64,9 +71,17 @@ function fieldName (name) {
 
 function learn (name) {
   if (typeof name !== 'string' || !TOKEN.test(name) || /^\d+$/.test(name)) return undefined
+  if (names.size >= MAX_NAMES) return new FieldName(name)
+  const key = name.toLowerCase()
+  if (!ids.has(key)) ids.set(key, ids.size)
   const known = new FieldName(name)
-  if (names.size < MAX_NAMES) names.set(name, known)
+  names.set(name, known)
   return known
+}
+
+/** @return {FieldName} also of a name that `fieldName()` does not accept: to look it up */
+function anyName (name) {
+  return fieldName(name) ?? new FieldName(name)
 }
 
 /**
@@ -82,4 +97,4 @@ function isPlain (value) {
   return value.every(one => typeof one === 'string' && !NOT_ASCII.test(one))
 }
 
-module.exports = { REMOVED, fieldName, isPlain }
+module.exports = { REMOVED, fieldName, anyName, isPlain }

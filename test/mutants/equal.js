@@ -81,7 +81,7 @@ module.exports = {
       why: 'it saves time alone: the line is the same'
     },
     { line: "if (value === this.last && this.lastLine !== '') return this.lastLine", to: 'false', why: 'the same' },
-    { line: 'if (names.size < MAX_NAMES) names.set(name, known)', why: 'one name more is no other limit of memory' }
+    { line: 'if (names.size >= MAX_NAMES) return new FieldName(name)', why: 'one name more is no other limit of memory' }
   ],
   'lib/engines/http1/output/writer.js': [
     { line: 'const statusLines = []', why: 'no status is 0' },

@@ -5,7 +5,7 @@ const { STATUS_CODES, validateHeaderName, validateHeaderValue } = require('http'
 const { setImmediate } = require('timers')
 const contract = require('../contract')
 const { reset, responseLost } = require('../errors')
-const { fieldName } = require('../field-names')
+const { anyName, fieldName } = require('../field-names')
 const { Incoming } = require('./incoming')
 const { BODILESS, elsewhere, webResponse } = require('./web-response')
 
@@ -71,12 +71,12 @@ class Outgoing extends contract.Outgoing {
     }
     validateHeaderName(name)
     for (const one of Array.isArray(value) ? value : [value]) validateHeaderValue(name, one)
-    this.put(field ?? { text: name, key: name }, value) // a name of digits
+    this.put(anyName(name), value) // a name of digits
     return true
   }
 
   appendField (name, value) {
-    const at = typeof name === 'string' ? this.find(name.toLowerCase()) : -1
+    const at = typeof name === 'string' ? this.find(name) : -1
     return this.setField(name, at === -1 ? value : [].concat(this.fields[at + 1], value))
   }
 

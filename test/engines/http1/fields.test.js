@@ -4,7 +4,7 @@ const assert = require('node:assert/strict')
 const { STATUS_CODES } = require('node:http')
 const { describe, it, mock } = require('node:test')
 
-const { REMOVED, fieldName, isPlain } = require('../../../lib/engines/field-names')
+const { REMOVED, anyName, fieldName, isPlain } = require('../../../lib/engines/field-names')
 
 const range = (from, to) => Array.from({ length: to - from + 1 }, (_, i) => String.fromCharCode(from + i)).join('')
 
@@ -38,6 +38,15 @@ describe('the name of a field', () => {
     assert.deepEqual([fieldName('X-Known').text, fieldName('X-Known').key], ['X-Known', 'x-known'])
   })
 
+  it('should have the id of all names that differ in case alone', () => {
+    assert.equal(fieldName('X-Case').id, fieldName('x-case').id)
+    assert.notEqual(fieldName('X-Case').id, fieldName('X-Case-2').id)
+    for (const name of ['404', 'not a token']) {
+      assert.equal(anyName(name).id, anyName(name).id)
+      assert.notEqual(anyName(name).id, anyName(`${name}0`).id)
+    }
+  })
+
   it('should be unusual if it changes framing or what node adds', () => {
     for (const name of ['Connection', 'transfer-encoding', 'DATE', 'Expect', 'Trailer', 'Keep-Alive', 'Cookie']) {
       assert.equal(fieldName(name).isUnusual, true, name)
@@ -58,6 +67,8 @@ describe('the name of a field', () => {
     assert.equal(known[0], fieldName('x-many-0'))
     assert.notEqual(last, fieldName(last.text))
     assert.equal(last.line('a'), 'x-many-2999: a\r\n')
+    assert.equal(last.id, fieldName('X-Many-2999').id)
+    assert.notEqual(last.id, fieldName('x-many-2998').id)
     assert.equal(last.accepts('a'), true)
     const kept = known.filter(name => fieldName(name.text) === name).length
     assert(kept <= 1024, `${kept} names are kept`)

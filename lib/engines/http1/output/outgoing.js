@@ -112,7 +112,7 @@ class Outgoing extends contract.Outgoing {
   appendField (name, value) {
     const field = fieldName(name)
     if (field === undefined || this.hasBegun || !field.accepts(value)) return false
-    const at = this.find(field.key)
+    const at = this.indexOf(field)
     if (at === -1) return this.setField(name, value)
     // Node joins the values of some names, so only plain ones are written here.
     this.isUnusual = !isPlain(this.extend(at, value)) || this.isUnusual
