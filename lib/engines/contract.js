@@ -1,6 +1,6 @@
 'use strict'
 
-const { anyName } = require('./field-names')
+const { FieldName, fieldName } = require('./field-names')
 const node = require('./node')
 
 /**
@@ -250,7 +250,7 @@ class Outgoing {
   }
 
   /** @return {number} index of a field in `fields`, or -1 */
-  find (name) { return this.indexOf(anyName(name)) }
+  find (name) { return this.indexOf(fieldName(name) ?? new FieldName(name)) }
 
   /** @param {FieldName} field */
   indexOf ({ id }) {

@@ -79,11 +79,6 @@ function learn (name) {
   return known
 }
 
-/** @return {FieldName} also of a name that `fieldName()` does not accept: to look it up */
-function anyName (name) {
-  return fieldName(name) ?? new FieldName(name)
-}
-
 /**
  * Only ASCII, because node encodes other characters in a way that depends on the body.
  *
@@ -97,4 +92,4 @@ function isPlain (value) {
   return value.every(one => typeof one === 'string' && !NOT_ASCII.test(one))
 }
 
-module.exports = { REMOVED, fieldName, anyName, isPlain }
+module.exports = { REMOVED, FieldName, fieldName, isPlain }

@@ -5,7 +5,7 @@ const { STATUS_CODES, validateHeaderName, validateHeaderValue } = require('http'
 const { setImmediate } = require('timers')
 const contract = require('../contract')
 const { reset, responseLost } = require('../errors')
-const { anyName, fieldName } = require('../field-names')
+const { FieldName, fieldName } = require('../field-names')
 const { Incoming } = require('./incoming')
 const { BODILESS, elsewhere, webResponse } = require('./web-response')
 
@@ -71,7 +71,7 @@ class Outgoing extends contract.Outgoing {
     }
     validateHeaderName(name)
     for (const one of Array.isArray(value) ? value : [value]) validateHeaderValue(name, one)
-    this.put(anyName(name), value) // a name of digits
+    this.put(field ?? new FieldName(name), value) // a name of digits
     return true
   }
 
