@@ -103,4 +103,4 @@ const LEAKS = (() => {
   return leaks
 })()
 
-module.exports = { call, callAll, emit, Scope }
+module.exports = { LEAKS, call, callAll, emit, Scope }

@@ -33,9 +33,11 @@ class Clock {
     this.checked = 0
     this.count = 0
     this.isCounting = false
+    this.arrived = []      // requests of this iteration whose body ends with it
     this.countIteration = () => {
       this.isCounting = false
       this.count++
+      if (this.arrived.length > 0) this.endBodies()
     }
   }
 
@@ -105,6 +107,20 @@ class Clock {
       setImmediate(this.countIteration)
     }
     return this.count
+  }
+
+  /** @param {Incoming} incoming has called iteration() when its body arrived */
+  addArrived (incoming) {
+    this.arrived.push(incoming)
+  }
+
+  endBodies () {
+    const { arrived } = this
+    this.arrived = []
+    for (const incoming of arrived) {
+      const { connection } = incoming
+      connection.scope.invoke(connection.onBodyEnd, connection, incoming)
+    }
   }
 }
 
