@@ -249,6 +249,7 @@ class Connection {
   /** Node reports some for each read, or late, while a listener keeps the connection. */
   onProtocolError (err) {
     this.hasFailed = true
+    this.responses.writeBatch() // before the bytes of an error response
     refuse(this.socket, err)
   }
 

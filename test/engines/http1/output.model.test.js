@@ -51,6 +51,18 @@ const FAULTS = {
     [read(later(), later()), fault('res.destroy()', 1)],
   'send a response although one behind it fails in the same tick':
     [read(RESPONSE, later()), fault('res.destroy()')],
+  'send what was complete before the 400 of a client that ends its side in the middle of a body': [
+    block,
+    {
+      ...read(
+        respond('Buffer', 'ascii', 65536),
+        { ...RESPONSE, method: 'HEAD', upload: { reader: 'nobody', kind: 'ascii', chunks: [0], extension: '', trailers: '' } }
+      ),
+      cut: 6325
+    },
+    turn,
+    fault('the client ends')
+  ],
   'call the callback of a write that fails at once': [
     fault('the next write fails'),
     read(respond('Buffer', 'ascii', 16384, { way: 'corked', calls: true, now: 0 }), later()),
