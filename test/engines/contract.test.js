@@ -387,8 +387,8 @@ const pick = ({ status, text }) => ({ status, text })
 
 /** Members of the base classes that only engines and node's objects of an engine use. */
 const INTERNAL = [
-  'constructor', 'find', 'put', 'extend', 'names', 'getField', 'getFields', 'removeField', 'releaseFields', 'adopt', 'setOwner',
-  'holdsFields'
+  'constructor', 'find', 'indexOf', 'put', 'extend', 'names', 'getField', 'getFields', 'removeField', 'releaseFields', 'adopt',
+  'setOwner', 'holdsFields'
 ]
 
 /** Members whose tests are above, under other names. */
