@@ -47,11 +47,11 @@ function untilReady (child, port) {
     }, START_TIMEOUT)
 
     child.on('message', message => {
-      if (message === 'ready') {
+      if (typeof message?.failed === 'string') {
+        reason = message.failed
+      } else if (message === 'ready' && reason === undefined) { // of two servers, the other one may have failed before
         clearTimeout(timer)
         resolve()
-      } else if (typeof message?.failed === 'string') {
-        reason = message.failed
       }
     })
     child.stderr?.setEncoding('utf8').on('data', text => { printed = (printed + text).slice(-10000) })

@@ -66,10 +66,10 @@ function requested ([first]) {
   return Number(first?.port ?? first)
 }
 
-/** The dry run runs beside the workers that have the app's ports. */
+/** The dry run runs beside the workers that have the app's ports and Unix sockets. */
 function anyPort ([first, ...rest]) {
-  if (Number(first)) return [0, ...rest]
-  return first?.port ? [{ ...first, port: 0 }, ...rest] : [first, ...rest]
+  if (Number(first) || typeof first === 'string') return [0, ...rest]
+  return first?.port || first?.path ? [{ ...first, path: undefined, port: 0 }, ...rest] : [first, ...rest]
 }
 
 /** `listen(options, callback)`, or `listen(port, host, backlog, callback)` with or without the last three. */
@@ -105,6 +105,7 @@ function fail (thrown) {
   failing = true
   const message = errorLine(thrown)
   if (isPm2()) console.error(message)
+  else if (ready) console.error(`kone: ${message}`) // nobody waits for the message any more
   tell({ failed: message }, () => process.exit(1))
 }
 

@@ -4,11 +4,14 @@ const { describe, it } = require('node:test')
 const assert = require('node:assert/strict')
 const { once } = require('node:events')
 const fs = require('node:fs')
+const http = require('node:http')
 const net = require('node:net')
 const path = require('node:path')
 const { start } = require('../helpers/child')
 const { freePort, isTaken, onFreePort } = require('../helpers/ports')
 const { PM2, SHAPES, isAlive, make, until } = require('./instance')
+
+const APP = path.join(__dirname, 'fixtures/app.js')
 
 /** ms before a worker that has died is replaced for the first time. */
 const FIRST_WAIT = 100
@@ -235,6 +238,35 @@ describe("node:cluster's master", { concurrency: 3 }, () => {
     const stopped = instance.run('stop')
     await assert.rejects(lines(answer))
     assert.equal((await stopped).code, 0)
+  })
+
+  for (const place of ['place', '{ path: place }']) {
+    it(`should serve an app that also listens on a Unix socket, by listen(${place}), and reload it`, async t => {
+      const instance = await make(t, 'node')
+      const socketPath = path.join(instance.folder, 'second.sock')
+      instance.write(`${SHAPES.listens}
+        const place = '${socketPath}'
+        require('node:http').createServer(require('${APP}').callback()).listen(${place})`)
+      await instance.start()
+      for (let reloads = 0; reloads < 2; reloads++) {
+        const [res] = await once(http.get({ socketPath, path: '/echo?id=1', agent: false }), 'response')
+        assert.equal(res.resume().statusCode, 200)
+        assert.deepEqual(await instance.run('reload'), { code: 0, lines: [] })
+      }
+      assert.equal((await instance.workers()).length, 2)
+    })
+  }
+
+  it('should say why a second server cannot listen on the port, whether it fails before or after the first one listens', async t => {
+    const instance = await make(t, 'node')
+    instance.write(`${SHAPES.listens}; ${SHAPES.listens}`)
+    const master = instance.master = instance.spawn([instance.app])
+    master.ended = once(master, 'close')
+    let printed = ''
+    master.stderr.setEncoding('utf8').on('data', text => { printed += text })
+    await until(() => /^kone: port \d+ is in use: .*cluster\.md\)$/m.test(printed))
+    master.kill('SIGTERM')
+    await master.ended
   })
 
   it('should replace what dies again and again ever more slowly, and come back', async t => {

@@ -17,7 +17,9 @@ const LISTENING = {
   ...SHAPES,
   'listen(port, callback)': `require('${APP}').listen(process.env.PORT, () => {})`,
   'listen(port, host, backlog)': `require('${APP}').listen(process.env.PORT, '127.0.0.1', 100)`,
-  'listen(options)': `require('${APP}').listen({ port: process.env.PORT })`
+  'listen(options)': `require('${APP}').listen({ port: process.env.PORT })`,
+  'what listens on another port and on a Unix socket, too': `require('${APP}').listen(process.env.PORT)
+    for (const place of [0, require('node:path').join(__dirname, 'second.sock')]) require('node:http').createServer().listen(place)`
 }
 
 describe('KONE_REUSE_PORT', { skip: isThere && 'this Node has the option' }, () => {
