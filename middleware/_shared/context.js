@@ -14,3 +14,15 @@ exports.onContext = (ctx, descriptors) => {
   const isShared = context !== undefined && Object.prototype.isPrototypeOf.call(context, ctx)
   Object.defineProperties(isShared ? context : ctx, descriptors)
 }
+
+/**
+ * What assigning does to a plain property, where an accessor has this name: from now on the value is data.
+ *
+ * @param {object} object
+ * @param {string} name
+ * @param {*} value
+ * @api private
+ */
+exports.own = (object, name, value) => {
+  Object.defineProperty(object, name, { value, writable: true, enumerable: true, configurable: true })
+}

@@ -2,7 +2,7 @@
 
 const createError = require('http-errors')
 const { misuse } = require('./usage-error')
-const { boolean, number, refused, shape } = require('./options')
+const { boolean, each, number, refused, shape } = require('./options')
 
 module.exports = form
 form.add = add
@@ -12,30 +12,15 @@ const DEFAULTS = { allowDots: true, arrayLimit: 20, depth: 5, parameterLimit: 10
 
 const limit = number({ min: 0, max: Infinity })
 const MAX_ARRAY = 1000 // an array has as many places as its last index says: `a[999]=1` costs 8 KB
-const ofQs = refused('pass the package qs as options.qs')
 const OPTIONS = shape({
   allowDots: boolean,
   arrayLimit: number({ min: 0, max: MAX_ARRAY }),
   depth: limit,
   parameterLimit: limit,
-  allowEmptyArrays: ofQs,
-  allowPrototypes: ofQs,
-  allowSparse: ofQs,
-  charset: ofQs,
-  charsetSentinel: ofQs,
-  comma: ofQs,
-  decodeDotInKeys: ofQs,
-  decoder: ofQs,
-  delimiter: ofQs,
-  duplicates: ofQs,
-  ignoreQueryPrefix: ofQs,
-  interpretNumericEntities: ofQs,
-  parseArrays: ofQs,
-  plainObjects: ofQs,
-  strictDepth: ofQs,
-  strictMerge: ofQs,
-  strictNullHandling: ofQs,
-  throwOnLimitExceeded: ofQs
+  ...each(refused('pass the package qs as options.qs'),
+    'allowEmptyArrays', 'allowPrototypes', 'allowSparse', 'charset', 'charsetSentinel', 'comma',
+    'decodeDotInKeys', 'decoder', 'delimiter', 'duplicates', 'ignoreQueryPrefix', 'interpretNumericEntities',
+    'parseArrays', 'plainObjects', 'strictDepth', 'strictMerge', 'strictNullHandling', 'throwOnLimitExceeded')
 })
 
 /**

@@ -79,6 +79,7 @@ const fn = new Rule('a function', value => typeof value === 'function')
 const object = new Rule('an object', isObject)
 const off = new Rule('false', value => value === false)
 const none = new Rule('null', value => value === null)
+const path = new Rule("a path that begins with '/'", value => typeof value === 'string' && value[0] === '/')
 const size = new Rule("a number of bytes or a string such as '1mb'", value => sizeOf(value) !== undefined)
 
 /**
@@ -177,19 +178,33 @@ const refused = instead => {
   return ruled
 }
 
+/**
+ * One rule for several options.
+ *
+ *    ...each(size, 'jsonLimit', 'formLimit')   // jsonLimit: size, formLimit: size
+ *
+ * @param {Rule} rule
+ * @param {...string} names
+ * @return {Record<string, Rule>}
+ */
+const each = (rule, ...names) => Object.fromEntries(names.map(name => [name, rule]))
+
 module.exports = {
   check,
   Rule,
   any,
   boolean,
+  each,
   fn,
   integer,
+  isObject,
   list,
   none,
   number,
   object,
   off,
   oneOf,
+  path,
   record,
   refused,
   shape,

@@ -4,7 +4,7 @@ const createError = require('http-errors')
 const readBody = require('../_shared/body')
 const sizeOf = require('../_shared/bytes')
 const { misuse } = require('../_shared/usage-error')
-const { Rule, boolean, check, fn, list, object, off, oneOf, refused, shape, size, text } = require('../_shared/options')
+const { Rule, boolean, check, each, fn, list, object, off, oneOf, refused, shape, size, text } = require('../_shared/options')
 const { decode, isCharset } = require('./charset')
 const { Contents, LEAVE, READ, REFUSE } = require('./content')
 const { KINDS, parsersOf } = require('./parsers')
@@ -12,15 +12,11 @@ const { KINDS, parsersOf } = require('./parsers')
 const types = text.or(list(text, 'content types'))
 const OPTIONS = {
   enableTypes: list(oneOf(...KINDS), "'json', 'form', 'text' and 'xml'"),
-  jsonLimit: size,
-  formLimit: size,
-  textLimit: size,
-  xmlLimit: size,
-  decoderMemory: size,
+  ...each(size, 'jsonLimit', 'formLimit', 'textLimit', 'xmlLimit', 'decoderMemory'),
   encoding: new Rule('the name of a charset', isCharset),
   strict: boolean,
   detectJSON: fn,
-  extendTypes: shape({ json: types, form: types, text: types, xml: types }),
+  extendTypes: shape(each(types, ...KINDS)),
   onerror: fn,
   onProtoPoisoning: oneOf('error', 'remove', 'ignore'),
   queryString: object,

@@ -2,13 +2,13 @@
 
 const { timingSafeEqual } = require('crypto')
 const { manual, misuse } = require('../_shared/usage-error')
+const { own } = require('../_shared/context')
 const globs = require('./globs')
-const { any, boolean, check, fn, integer, list, refused, string } = require('../_shared/options')
+const { any, boolean, check, each, fn, integer, list, refused, string } = require('../_shared/options')
 const random = require('../_shared/random')
 
 const CTX = Symbol('csrf ctx')
 
-const byHandler = refused('let errorHandler respond')
 const OPTIONS = {
   errorHandler: fn,
   excludedMethods: list(string, 'strings'),
@@ -16,8 +16,7 @@ const OPTIONS = {
   ignoredPathGlobs: list(string, 'strings'),
   secretLength: integer({ min: 16, of: 'bytes' }), // fewer than 16 could be guessed
   saltLength: any, // of koa-csrf's tokens, which had a salt
-  invalidTokenMessage: byHandler, // koa-csrf 3
-  invalidTokenStatusCode: byHandler
+  ...each(refused('let errorHandler respond'), 'invalidTokenMessage', 'invalidTokenStatusCode') // koa-csrf 3
 }
 
 /**
@@ -115,15 +114,11 @@ function tokenProperty (secretLength) {
     enumerable: true,
     get () {
       const token = mask(secretOf(this[CTX], secretLength))
-      setToken(this, token)
+      own(this, '_csrf', token)
       return token
     },
-    set (value) { setToken(this, value) }
+    set (value) { own(this, '_csrf', value) }
   }
-}
-
-function setToken (state, value) {
-  Object.defineProperty(state, '_csrf', { value, writable: true, enumerable: true, configurable: true })
 }
 
 function secretOf (ctx, secretLength) {

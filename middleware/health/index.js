@@ -2,13 +2,11 @@
 
 const load = require('../_shared/load')
 const { given, misuse } = require('../_shared/usage-error')
-const { Rule, boolean, check, fn, number, off, record } = require('../_shared/options')
+const { boolean, check, each, fn, number, off, path, record } = require('../_shared/options')
 const Examination = require('./examination')
 
-const path = new Rule("a path that begins with '/'", value => typeof value === 'string' && value[0] === '/').or(off)
 const OPTIONS = {
-  live: path,
-  ready: path,
+  ...each(path.or(off), 'live', 'ready'),
   checks: record(fn),
   timeout: number({ min: 1, max: 2 ** 31 - 1, of: 'milliseconds' }),
   details: boolean.or(fn),

@@ -2,6 +2,7 @@
 
 const fs = require('fs')
 const path = require('path')
+const { isObject } = require('../_shared/options')
 const { given, manual, misuse } = require('../_shared/usage-error')
 
 /**
@@ -38,8 +39,4 @@ function readFile (directory, name, extensions, parse) {
   throw new Error(`i18n: ${file} is not a catalogue, an object of texts by key (${manual('i18n')})`)
 }
 
-function isObject (value) {
-  return value !== null && typeof value === 'object' && !Array.isArray(value)
-}
-
-module.exports = { isObject, read }
+module.exports = read

@@ -1,13 +1,12 @@
 'use strict'
 
 const { given, misuse } = require('../_shared/usage-error')
-const { Rule, any, check, fn, list, off, refused, text } = require('../_shared/options')
+const { Rule, any, check, each, fn, list, off, refused, text } = require('../_shared/options')
 const extend = require('./context')
 const Locales = require('./locales')
 const { MODES, modeName, readerOf } = require('./modes')
 
 const mode = new Rule('a mode', value => typeof value === 'function' || modeName(value) !== undefined)
-const readOnce = refused('catalogues are read once and never written')
 const OPTIONS = {
   locales: any, // `read` says more
   directory: text,
@@ -17,9 +16,7 @@ const OPTIONS = {
   defaultLocale: text,
   fallback: text.or(off),
   key: text,
-  devMode: readOnce, // of i18n-2
-  indent: readOnce,
-  dump: readOnce,
+  ...each(refused('catalogues are read once and never written'), 'devMode', 'indent', 'dump'), // of i18n-2
   register: refused('the helpers are in ctx.state'),
   cookieName: refused('name the cookie by `key`')
 }

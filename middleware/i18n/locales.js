@@ -1,7 +1,7 @@
 'use strict'
 
 const { misuse } = require('../_shared/usage-error')
-const { read } = require('./catalogues')
+const read = require('./catalogues')
 const engineOf = require('./engine')
 const helpersOf = require('./helpers')
 

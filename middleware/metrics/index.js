@@ -1,7 +1,7 @@
 'use strict'
 
 const { performance } = require('perf_hooks')
-const { Rule, boolean, check, list, number, off, string, text } = require('../_shared/options')
+const { Rule, boolean, check, list, number, off, path, string, text } = require('../_shared/options')
 const whenFinished = require('../_shared/finished')
 const load = require('../_shared/load')
 const { manual, misuse } = require('../_shared/usage-error')
@@ -16,7 +16,7 @@ const BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
 const has = (...names) => value => Object(value) === value && names.every(name => typeof value[name] === 'function')
 const OPTIONS = {
-  path: new Rule("a path that begins with '/'", value => typeof value === 'string' && value[0] === '/').or(off),
+  path: path.or(off),
   prefix: string,
   buckets: list(number({ min: 0 }), 'seconds'),
   defaults: boolean,

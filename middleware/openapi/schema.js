@@ -1,6 +1,7 @@
 'use strict'
 
 const { isDeepStrictEqual } = require('util')
+const { isObject } = require('../_shared/options')
 
 const TYPES = ['null', 'boolean', 'object', 'array', 'number', 'string', 'integer']
 const VALUES = ['const', 'default', 'enum', 'example', 'examples'] // not schemas, whatever they look like
@@ -104,15 +105,14 @@ function byName (object, make) {
 }
 
 function check (key, value, at) {
-  const isObject = value !== null && typeof value === 'object' && !Array.isArray(value)
   const fits = {
     type: () => [value].flat().every(type => TYPES.includes(type)),
     required: () => Array.isArray(value) && value.every(name => typeof name === 'string'),
     enum: () => Array.isArray(value),
-    items: () => isObject || typeof value === 'boolean',
+    items: () => isObject(value) || typeof value === 'boolean',
     $ref: () => typeof value === 'string',
     pattern: () => typeof value === 'string' && isPattern(value)
-  }[key] ?? (() => !BY_NAME.includes(key) || isObject)
+  }[key] ?? (() => !BY_NAME.includes(key) || isObject(value))
   if (!fits()) throw new Error(`${at} has a ${key} that is not one of JSON Schema: ${JSON.stringify(value)}`)
 }
 

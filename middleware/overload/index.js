@@ -1,12 +1,11 @@
 'use strict'
 
-const { check, integer, number, off, refused, size } = require('../_shared/options')
+const { check, each, integer, number, off, refused, size } = require('../_shared/options')
 const sizeOf = require('../_shared/bytes')
 const load = require('../_shared/load')
 const { needsNode } = require('../_shared/runtime')
 const Monitor = require('./monitor')
 
-const byMiddleware = refused('a middleware before overload() may change the response with the status 503')
 const OPTIONS = {
   maxEventLoopDelay: number({ min: 1, of: 'milliseconds' }).or(off),
   maxEventLoopUtilization: number({ min: 0.01, max: 1 }),
@@ -14,9 +13,9 @@ const OPTIONS = {
   maxRssBytes: size,
   sampleInterval: integer({ min: 10, max: 2 ** 31 - 1, of: 'milliseconds' }),
   retryAfter: integer({ min: 0, of: 'seconds' }),
-  pressureHandler: byMiddleware, // of @fastify/under-pressure
-  message: byMiddleware,
-  customError: byMiddleware,
+  // of @fastify/under-pressure
+  ...each(refused('a middleware before overload() may change the response with the status 503'),
+    'pressureHandler', 'message', 'customError'),
   healthCheck: refused('give it to health() as one of its checks'),
   healthCheckInterval: refused('health() runs its checks when it is probed'),
   exposeStatusRoute: refused('register health() before overload()')

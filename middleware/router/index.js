@@ -3,7 +3,7 @@
 const http = require('http')
 const createError = require('http-errors')
 const { misuse } = require('../_shared/usage-error')
-const { Rule, boolean, check, list, object, oneOf, string, text } = require('../_shared/options')
+const { Rule, boolean, check, isObject, list, object, oneOf, string, text } = require('../_shared/options')
 const Layer = require('./layer')
 const { syntaxes, toRegexp } = require('./syntax')
 const Trie = require('./trie')
@@ -266,7 +266,7 @@ class Router {
       (Array.isArray(path) && path.length > 0)
     if (!isPath) throw new Error(`You have to provide a path when adding ${what} handler`)
 
-    const operation = isOptions(middleware[0]) ? check('router', middleware.shift(), OPERATION) : undefined
+    const operation = isObject(middleware[0]) ? check('router', middleware.shift(), OPERATION) : undefined
     if ((process.env.NODE_ENV ?? 'development') === 'development') warnOfRoute(what, path, middleware)
     this.register(path, methods, middleware, { name: name ?? operation?.name, operation })
     return this
@@ -407,10 +407,6 @@ for (const verb of VERBS) {
   Router.prototype[verb] = function (...args) {
     return this.add(`a ${verb}`, [verb], args)
   }
-}
-
-function isOptions (value) {
-  return value !== null && typeof value === 'object' && !Array.isArray(value)
 }
 
 function isPattern (value) {

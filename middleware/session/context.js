@@ -1,6 +1,6 @@
 'use strict'
 
-const { onContext } = require('../_shared/context')
+const { onContext, own } = require('../_shared/context')
 const Handler = require('./handler')
 
 const CURRENT = Symbol('session')
@@ -18,6 +18,7 @@ const ACCESSORS = {
     enumerable: true,
     get () { return this[CURRENT]?.read() },
     set (value) {
+      // a request that does not pass through here may have another one's session
       if (this[CURRENT] === undefined) own(this, 'session', value)
       else this[CURRENT].write(value)
     }
@@ -34,11 +35,6 @@ const ACCESSORS = {
     },
     set (value) { own(this, 'sessionHandler', value) }
   }
-}
-
-// A request that does not pass through here may have another one's session.
-function own (ctx, name, value) {
-  Object.defineProperty(ctx, name, { value, writable: true, enumerable: true, configurable: true })
 }
 
 module.exports = { CURRENT, expose }

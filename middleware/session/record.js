@@ -1,5 +1,7 @@
 'use strict'
 
+const { isObject } = require('../_shared/options')
+
 /**
  * What a storage finds: `{ value, text }`, the session and its JSON if that is at hand; or nothing. It may also have
  * a `ttl`, the ms until it expires, and a `problem`, an error to report.
@@ -12,11 +14,7 @@ const NOTHING = Object.freeze({ value: undefined, text: undefined })
  * @return {{ value: object|undefined, text: string|undefined }}
  */
 function recordOf (value, text) {
-  return isSession(value) ? { value, text } : NOTHING
-}
-
-function isSession (value) {
-  return value !== null && typeof value === 'object' && !Array.isArray(value)
+  return isObject(value) ? { value, text } : NOTHING
 }
 
 module.exports = { NOTHING, recordOf }

@@ -3,7 +3,7 @@
 const { Cookie } = require('cookies')
 const cookieReader = require('../_shared/cookie')
 const { misuse } = require('../_shared/usage-error')
-const { boolean, check, fn, none, number, object, oneOf, refused, shape, string, text } = require('../_shared/options')
+const { boolean, check, each, fn, none, number, object, oneOf, refused, shape, string, text } = require('../_shared/options')
 const ById = require('./by-id')
 const InCookie = require('./in-cookie')
 const MemoryStore = require('./memory')
@@ -34,8 +34,7 @@ const OPTIONS = {
   ...ATTRIBUTES,
   overwrite: oneOf(true),
   autoCommit: oneOf(true),
-  encode: refused('take `store: session.sealedCookie({ keys })`, which encrypts'),
-  decode: refused('take `store: session.sealedCookie({ keys })`, which encrypts'),
+  ...each(refused('take `store: session.sealedCookie({ keys })`, which encrypts'), 'encode', 'decode'),
   prefix: refused('`key` is the prefix of the store\'s keys'),
   externalKey: refused('the id is the cookie\'s'),
   ContextStore: refused('take `store`, one for all requests')

@@ -1,5 +1,7 @@
 'use strict'
 
+const { own } = require('../_shared/context')
+
 /**
  * The property of a value that has its Session. A WeakMap costs 1 µs more per session, and its entries until the next
  * collection (Node 26; benchmarks/micro/middleware.js, session).
@@ -38,6 +40,7 @@ module.exports.plain = value => {
   return Object.getPrototypeOf(value) === Session.prototype ? { ...value } : value
 }
 
+// Assigned to a name of the session's, a value is data of the app, as under every other name.
 class Session {
   get isNew () { return this[kSession].isNew }
   set isNew (value) { own(this, 'isNew', value) }
@@ -63,11 +66,6 @@ class Session {
 function called (callback, promise) {
   if (typeof callback === 'function') promise.then(() => callback(), callback)
   return promise
-}
-
-/** Assigned to a name of the session's, a value is data of the app, as under every other name. */
-function own (object, name, value) {
-  Object.defineProperty(object, name, { value, writable: true, enumerable: true, configurable: true })
 }
 
 /** For an instance of another class, which keeps its prototype. */

@@ -1,6 +1,6 @@
 'use strict'
 
-const { onContext } = require('../_shared/context')
+const { onContext, own } = require('../_shared/context')
 
 const kSignal = Symbol('timeout signal')
 
@@ -30,7 +30,7 @@ const ACCESSORS = {
   signal: {
     configurable: true,
     get () { return this[kSignal]?.signal },
-    set (value) { Object.defineProperty(this, 'signal', { value, writable: true, enumerable: true, configurable: true }) }
+    set (value) { own(this, 'signal', value) }
   }
 }
 

@@ -6,6 +6,7 @@ const { randomUUID } = require('crypto')
 const { PassThrough } = require('stream')
 const { buffer } = require('stream/consumers')
 const { pipeline } = require('stream/promises')
+const { own } = require('../_shared/context')
 const { misuse } = require('../_shared/usage-error')
 
 module.exports = { custom, memoryStorage, temporary }
@@ -18,9 +19,7 @@ const NOT_THERE = Object.fromEntries([
 ].map(([name, instead]) => [name, {
   configurable: true,
   get () { throw misuse('upload', `a file has no ${name}, take ${instead}`) },
-  set (value) {
-    Object.defineProperty(this, name, { value, writable: true, enumerable: true, configurable: true })
-  }
+  set (value) { own(this, name, value) }
 }]))
 
 /**
