@@ -1,6 +1,7 @@
 'use strict'
 
 const { performance } = require('perf_hooks')
+const deadline = require('../_shared/deadline')
 const report = require('../_shared/report')
 
 /**
@@ -34,18 +35,11 @@ module.exports = class Examination {
 
   async errorOf (ctx, name, check) {
     try {
-      const passed = await within(this.timeout, name, check(ctx))
+      const late = () => new Error(`health: ${name} did not respond within ${this.timeout} ms`)
+      const passed = await deadline(Promise.resolve(check(ctx)), this.timeout, late)
       return passed === false ? new Error(`health: ${name} is not there`) : undefined
     } catch (err) {
       return err instanceof Error ? err : new Error(`health: ${name}: ${err}`)
     }
   }
-}
-
-function within (ms, name, value) {
-  if (typeof value?.then !== 'function') return value
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(new Error(`health: ${name} did not respond within ${ms} ms`)), ms)
-    Promise.resolve(value).then(resolve, reject).then(() => clearTimeout(timer))
-  })
 }
