@@ -3,8 +3,8 @@
 const DEADLINE = 5000 // ms
 
 /**
- * Reject if a store, or another operation, does not respond in time. Without this, a client that retries or queues while its
- * server is down would keep the request open.
+ * Reject if a store, or another operation, does not respond in time. Without this, a client that retries or queues
+ * while its server is down would keep the request open.
  *
  *    const value = await deadline(client.get(key))
  *
