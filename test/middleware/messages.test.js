@@ -15,29 +15,26 @@ const set = require('kone/middleware')
 
 const ROOT = path.join(__dirname, '../..')
 
+const KEY = 'x'.repeat(32)
+const SEALED = set.session.sealedCookie({ keys: [KEY] })
+
 // [what is wrong, the name that the message has, what was given in the words of the message]
 const MISTAKES = [
   [() => set.timeout('1s'), 'ms', "'1s'"],
-  [() => set.timeout(0), 'ms', '0'],
+  ...[undefined, 0, 0.5, -1, NaN, Infinity, 2 ** 31].map(ms => [() => set.timeout(ms), 'ms', String(ms)]),
+  [() => set.timeout({}), 'ms', 'an object'],
   [() => set.rpc(), 'methods must be an object'],
   [() => set.rpc(null), 'methods must be an object'],
   [() => set.rpc(5), 'methods', '5'],
   [() => set.rpc({ add: 1 }), 'methods.add', '1'],
   [() => set.static(undefined), 'root', 'undefined'],
-  ...['/nowhere/at/all', __filename].flatMap(path => [
-    [() => set.static(path), `${path} is not a directory`],
-    [() => set.static.final(path), `${path} is not a directory`],
-    [() => set.template(path), `${path} is not a directory`]
-  ]),
   [() => set.template(null), 'root', 'null'],
   ...['ejs', 'underscore', 'handlebars'].map(name => [() => set.template(__dirname, { map: { [name]: name } }), name]),
   [() => set.template(__dirname, { map: { html: 'nunjucks', ejs: 'ejs' } }), 'ejs'],
   [() => set.template(__dirname, { extension: 'pug' }), 'pug'],
   [() => set.favicon(7), 'path', '7'],
-  ...['/nowhere.ico', __dirname].map(path => [() => set.favicon(path), path]),
   [() => set.openapi(), 'the first argument', 'undefined'],
   [() => set.i18n({}, { locales: ['en'] }), 'the first argument', 'an object'],
-  [() => set.i18n(new Kone(), { locales: ['xx'], directory: __dirname }), 'xx'],
   [() => set.i18n(new Kone(), { locales: { en: {} }, defaultLocale: 'fr' }), 'options.defaultLocale'],
   [() => set.bodyParser({ onError () {}, onerror () {} }), 'options.onError'],
   ...[undefined, null, ''].map(origin => [() => set.cors({ credentials: true, origin }), 'options.credentials needs options.origin']),
@@ -47,6 +44,9 @@ const MISTAKES = [
   [() => set.upload({ dest: os.tmpdir(), storage: set.upload.memoryStorage() }), 'options.dest has no effect'],
   [() => set.upload({ fileFilter: () => true }), 'pass `filter: (ctx, file)'],
   [() => set.upload.diskStorage(), 'there is no upload.diskStorage()'],
+  ...['single', 'array', 'fields', 'any', 'none'].map(name => [
+    () => set.upload()[name]('avatar'), `there is no upload().${name}(): one app.use(upload()) takes every file of a form`
+  ]),
   [() => set.rateLimit({ driver: 'redis' }), 'options.db'],
   [() => set.rateLimit({ standardHeaders: 'draft-11', namespace: 'größe' }), 'options.namespace'],
   [() => set.rateLimit({ driver: 'memory', db: {} }), 'options.db', 'an object'],
@@ -56,17 +56,43 @@ const MISTAKES = [
   [() => set.session({ key: 'a;b' }), 'options.key'],
   [() => set.session({ cookie: { path: 'a;b' } }), 'option path is invalid'],
   [() => set.session({ cookie: { domain: 'a b' } }), 'option domain is invalid'],
-  [() => set.session.redis(5), 'the client', '5'],
-  [() => set.session.sealedCookie({ keys: [] }), 'options.keys'],
-  [() => set.session.sealedCookie({ keys: ['short'] }), 'options.keys'],
+  ...[undefined, null, 5].map(client => [() => set.session.redis(client), 'the client', String(client)]),
+  ...[{}, { get () {}, set () {} }].map(client => [() => set.session.redis(client), 'methods get, set and del', 'an object']),
+  [() => set.session.redis('redis://localhost'), 'the client must be one of ioredis or redis'],
+  [() => set.session({ encode: JSON.stringify }), 'options.encode is not supported: take `store: session.sealedCookie'],
+  [() => set.session({ decode: JSON.parse }), 'options.decode is not supported: take `store: session.sealedCookie'],
+  [() => set.session({ genid: () => 'x', store: SEALED }), 'options.genid must be left out beside a sealed cookie'],
+  [() => set.session({ prefix: 'x' }), 'options.prefix is not supported: `key`'],
+  [() => set.session({ externalKey: {} }), 'options.externalKey is not supported'],
+  [() => set.session({ ContextStore: class {} }), '`store`'],
+  [() => set.session({ lazy: true, rolling: true }), 'options.lazy must be left out beside rolling or renew'],
+  ...['autoCommit', 'overwrite'].map(name => [() => set.session({ [name]: false }), `options.${name} must be true`, 'false']),
+  [() => set.session.final({ stroe: {} }), 'did you mean `store`'],
+  ...[undefined, {}, { keys: [] }, { keys: KEY }].map(options => [() => set.session.sealedCookie(options), 'options.keys must be an array']),
+  ...[undefined, '', KEY.slice(1), Buffer.alloc(16), 42].map(key => [
+    () => set.session.sealedCookie({ keys: [KEY, key] }), 'each of options.keys must be a string or a Buffer of 32 bytes or more'
+  ]),
   [() => set.helmet.hsts({ maxAge: 'a year' }), 'options.maxAge'],
   [() => new set.router().get('/*splat', () => {}), '/*splat'] // eslint-disable-line new-cap
 ]
 
+const FILES = [
+  ...['/nowhere/at/all', __filename].flatMap(path => [
+    [() => set.static(path), `${path} is not a directory`],
+    [() => set.static.final(path), `${path} is not a directory`],
+    [() => set.template(path), `${path} is not a directory`]
+  ]),
+  ...['/nowhere.ico', __dirname].map(path => [() => set.favicon(path), path]),
+  [() => set.i18n(new Kone(), { locales: ['xx'], directory: __dirname }), 'xx']
+]
+
 describe('an error of the set', () => {
-  for (const [mistake, name, given] of MISTAKES) {
-    it(`should say what is wrong: ${String(mistake).slice(6)}`, () => {
-      assert.throws(mistake, ({ message }) => {
+  const rows = [...MISTAKES.map(row => ['TypeError', ...row]), ...FILES.map(row => ['Error', ...row])]
+  for (const [type, mistake, name, given] of rows) {
+    it(`should say what is wrong: ${String(mistake).slice(6)}, ${name}`, () => {
+      assert.throws(mistake, err => {
+        const { message } = err
+        assert.equal(err.name, type)
         assert(message.includes(name), `no ${name} in: ${message}`)
         if (given !== undefined) assert(message.includes(`not ${given} (`), `no "not ${given}" in: ${message}`)
         const [, page] = /\(kone\/(middleware\/\w+\/README\.md)\)$/.exec(message) ?? []

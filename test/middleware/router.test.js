@@ -5,54 +5,52 @@ const assert = require('node:assert/strict')
 const Router = require('kone/middleware/router')
 const frameworks = require('../helpers/frameworks')
 
-frameworks('router', ({ it, Koa, ask }) => {
+frameworks('router', ({ it, Koa, ask, errors }) => {
+  /** An app of one router, which `register` gets. */
+  const serve = (register, options) => {
+    const router = new Router(options)
+    register(router)
+    return new Koa().use(router.routes())
+  }
+  const text = async (...args) => (await ask(...args)).text
+
   it('should respond to OPTIONS, and with 405 and 501, by allowedMethods()', async () => {
-    const app = new Koa()
-    const router = new Router()
-    router.get('/a', ctx => { ctx.body = 'a' }).post('/a', ctx => { ctx.body = 'b' })
-    app.use(router.routes()).use(router.allowedMethods())
-    const options = await ask(app, 'OPTIONS /a')
-    assert.deepEqual([options.status, options.headers.allow], [200, 'HEAD, GET, POST'])
-    const put = await ask(app, 'PUT /a')
-    assert.deepEqual([put.status, put.headers.allow], [405, 'HEAD, GET, POST'])
-    assert.equal((await ask(app, 'LOCK /a')).status, 501)
-    assert.equal((await ask(app, 'PUT /b')).status, 404)
-    assert.equal((await ask(app, 'HEAD /a')).status, 200)
+    const router = new Router().get('/a', ctx => { ctx.body = 'a' }).post('/a', ctx => { ctx.body = 'b' })
+    const app = [router.routes(), router.allowedMethods()]
+    for (const [line, status, allow] of [
+      ['OPTIONS /a', 200, 'HEAD, GET, POST'], ['PUT /a', 405, 'HEAD, GET, POST'], ['LOCK /a', 501, 'HEAD, GET, POST'],
+      ['PUT /b', 404], ['HEAD /a', 200]
+    ]) {
+      const res = await ask(app, line)
+      assert.deepEqual([res.status, res.headers.allow], [status, allow], line)
+    }
   })
 
   it('should throw 405 and 501 with the option throw', async () => {
-    const app = new Koa()
-    const router = new Router()
-    router.get('/a', ctx => { ctx.body = 'a' })
-    app.use(router.routes()).use(router.allowedMethods({
-      throw: true,
-      notImplemented: () => Object.assign(new Error('odd'), { status: 501, expose: true })
-    }))
+    const router = new Router().get('/a', ctx => { ctx.body = 'a' })
+    const notImplemented = () => Object.assign(new Error('odd'), { status: 501, expose: true })
+    const app = [router.routes(), router.allowedMethods({ throw: true, notImplemented })]
     assert.equal((await ask(app, 'PUT /a')).status, 405)
-    assert.equal((await ask(app, 'LOCK /a')).text, 'odd')
+    assert.equal(await text(app, 'LOCK /a'), 'odd')
   })
 
   it('should run the guard of a nested router whose prefix has params', async () => {
     // koa-router 14.0.0 skips it
-    const app = new Koa()
     const inner = new Router({ prefix: '/tenants/:tenant' })
     inner.use((ctx, next) => ctx.get('x-key') === ctx.params.tenant ? next() : ctx.throw(403))
     inner.get('/secret', ctx => { ctx.body = 'secret' })
-    const outer = new Router({ prefix: '/:region' })
-    outer.use(inner.routes())
-    app.use(outer.routes())
-    assert.equal((await ask(app, 'GET /eu/tenants/a/secret')).status, 403)
-    assert.equal((await ask(app, 'GET /eu/tenants/a/secret', { headers: { 'x-key': 'b' } })).status, 403)
-    assert.equal((await ask(app, 'GET /eu/tenants/a/secret', { headers: { 'x-key': 'a' } })).text, 'secret')
+    const app = serve(outer => outer.use(inner.routes()), { prefix: '/:region' })
+    for (const [headers, expected] of [[{}, 403], [{ 'x-key': 'b' }, 403], [{ 'x-key': 'a' }, 200]]) {
+      const res = await ask(app, 'GET /eu/tenants/a/secret', { headers })
+      assert.deepEqual([res.status, res.text === 'secret'], [expected, expected === 200])
+    }
   })
 
   it('should run a guard on every spelling that reaches the route', async () => {
-    const app = new Koa()
-    const router = new Router()
-    router.use('/admin', ctx => ctx.throw(401))
-    router.get('/admin/users', ctx => { ctx.body = 'secret' })
-    router.get('/admin/(.*)', ctx => { ctx.body = 'secret' })
-    app.use(router.routes())
+    const app = serve(router => {
+      router.use('/admin', ctx => ctx.throw(401))
+      for (const path of ['/admin/users', '/admin/(.*)']) router.get(path, ctx => { ctx.body = 'secret' })
+    })
     for (const path of [
       '/admin/users', '/ADMIN/users', '/admin/users/', '/admin/USERS', '/admin//users', '/%61dmin/users',
       '/admin%2Fusers', '/admin/./users', '/./admin/users', '//admin/users', '/admin/%75sers',
@@ -65,75 +63,45 @@ frameworks('router', ({ it, Koa, ask }) => {
   })
 
   it('should keep a param named __proto__ out of every prototype', async () => {
-    const app = new Koa()
-    const router = new Router()
-    router.get('/:__proto__/:constructor', ctx => { ctx.body = ctx.params.constructor })
-    app.use(router.routes())
-    assert.equal((await ask(app, 'GET /x/y')).text, 'y')
+    const app = serve(router => router.get('/:__proto__/:constructor', ctx => { ctx.body = ctx.params.constructor }))
+    assert.equal(await text(app, 'GET /x/y'), 'y')
     assert.ok(!('x' in {}) && {}.constructor === Object)
   })
 
   it('should refuse a second next()', async () => {
-    const app = new Koa()
-    const router = new Router()
-    router.get('/', async (ctx, next) => { await next(); await next() })
-    let message
-    app.use(async (ctx, next) => {
-      try { await next() } catch (err) { message = err.message }
-    })
-    app.use(router.routes())
-    await ask(app, 'GET /')
-    assert.equal(message, 'next() called multiple times')
+    const app = serve(router => router.get('/', async (ctx, next) => { await next(); await next() }))
+    assert.equal((await ask(app, 'GET /')).status, 500)
+    assert.equal(errors.at(-1).message, 'next() called multiple times')
   })
 
   it('should hand errors on, thrown at once or later', async () => {
-    const app = new Koa()
-    const router = new Router()
-    router.get('/now', ctx => ctx.throw(418, 'now'))
-    router.get('/late', async ctx => { await null; ctx.throw(418, 'late') })
-    app.use(router.routes())
-    assert.equal((await ask(app, 'GET /now')).text, 'now')
-    assert.equal((await ask(app, 'GET /late')).text, 'late')
+    const app = serve(router => {
+      router.get('/now', ctx => ctx.throw(418, 'now'))
+      router.get('/late', async ctx => { await null; ctx.throw(418, 'late') })
+    })
+    for (const when of ['now', 'late']) assert.equal(await text(app, `GET /${when}`), when)
   })
 
   it('should pass the value of a handler through next()', async () => {
-    const app = new Koa()
-    const router = new Router()
-    router.use(async (ctx, next) => { ctx.body = await next() })
-    router.get('/value', () => 'value')
-    app.use(router.routes())
-    assert.equal((await ask(app, 'GET /value')).text, 'value')
+    const app = serve(router => {
+      router.use(async (ctx, next) => { ctx.body = await next() })
+      router.get('/value', () => 'value')
+    })
+    assert.equal(await text(app, 'GET /value'), 'value')
   })
 
-  it('should match by host', async () => {
-    const app = new Koa()
-    const one = new Router({ host: 'one.example' })
-    const more = new Router({ host: /\.example$/ })
-    one.get('/', ctx => { ctx.body = 'one' })
-    more.get('/', ctx => { ctx.body = 'more' })
-    app.use(one.routes()).use(more.routes())
-    assert.equal((await ask(app, 'GET /', { headers: { host: 'one.example' } })).text, 'one')
-    assert.equal((await ask(app, 'GET /', { headers: { host: 'two.example' } })).text, 'more')
-    assert.equal((await ask(app, 'GET /', { headers: { host: 'other' } })).status, 404)
-  })
-
-  it('should match by one of several hosts', async () => {
-    const app = new Koa()
-    const router = new Router({ host: ['one.example', /^two\./] })
-    router.get('/', ctx => { ctx.body = ctx.host })
-    app.use(router.routes())
-    for (const [host, status] of [['one.example', 200], ['two.example', 200], ['one', 404], ['a.two.example', 404]]) {
-      assert.equal((await ask(app, 'GET /', { headers: { host } })).status, status, host)
-    }
+  it('should match by host, or by one of several', async () => {
+    const routes = (host, name) => new Router({ host }).get('/', ctx => { ctx.body = name }).routes()
+    const app = [routes('one.example', 'one'), routes(['two.example', /^three\./], 'several'), routes(/\.example$/, 'more')]
+    for (const [host, expected] of [
+      ['one.example', 'one'], ['two.example', 'several'], ['three.example', 'several'], ['a.example', 'more'],
+      ['a.three.example', 'more'], ['one', 'Not Found'], ['other', 'Not Found']
+    ]) assert.equal(await text(app, 'GET /', { headers: { host } }), expected, host)
   })
 
   it('should match what ctx.newRouterPath says', async () => {
-    const app = new Koa()
-    const router = new Router()
-    router.get('/real', ctx => { ctx.body = 'real' })
-    app.use((ctx, next) => { ctx.newRouterPath = '/real'; return next() })
-    app.use(router.routes())
-    assert.equal((await ask(app, 'GET /other')).text, 'real')
+    const routes = new Router().get('/real', ctx => { ctx.body = 'real' }).routes()
+    assert.equal(await text([(ctx, next) => { ctx.newRouterPath = '/real'; return next() }, routes], 'GET /other'), 'real')
   })
 })
 

@@ -1,6 +1,5 @@
 'use strict'
 
-const { describe, it } = require('node:test')
 const assert = require('node:assert/strict')
 const { inspect } = require('node:util')
 const { default: original } = require('koa-session')
@@ -437,25 +436,6 @@ frameworks('session with the options of koa-session', ({ it, Koa, ask, errors })
     const res = await ann('GET /assign')
     assert.ok(Math.abs(expiryOf(res) - (Date.now() + 3 * HOUR) / 1000) < 60)
     assert.deepEqual((await ann('GET /read')).json(), { a: 1 })
-  })
-})
-
-describe('session, made with the options of koa-session', () => {
-  it('should refuse what it cannot do, and name what to use', () => {
-    for (const [options, instead] of [
-      [{ encode: JSON.stringify }, /options\.encode is not supported: .*sealedCookie/],
-      [{ decode: JSON.parse }, /options\.decode is not supported: .*sealedCookie/],
-      [{ genid: () => 'x', store: sealed() }, /options\.genid must be left out beside a sealed cookie/],
-      [{ prefix: 'x' }, /options\.prefix is not supported: `key`/],
-      [{ externalKey: {} }, /options\.externalKey is not supported/],
-      [{ ContextStore: class {} }, /options\.ContextStore is not supported: .*`store`/],
-      [{ lazy: true, rolling: true }, /options\.lazy must be left out beside rolling or renew/],
-      [{ autoCommit: false }, /options\.autoCommit must be true/],
-      [{ overwrite: false }, /options\.overwrite must be true/]
-    ]) {
-      assert.throws(() => session(options), err => err instanceof TypeError && instead.test(err.message), JSON.stringify(options))
-    }
-    assert.throws(() => session.final({ stroe: {} }), { name: 'TypeError', message: /did you mean `store`/ })
   })
 })
 

@@ -1,6 +1,5 @@
 'use strict'
 
-const { describe, it } = require('node:test')
 const assert = require('node:assert/strict')
 const fs = require('node:fs')
 const net = require('node:net')
@@ -357,16 +356,5 @@ frameworks('upload', ({ it, Koa, ask, listen }) => {
       assert.deepEqual([body.n, files[0].originalname, files[0].data === `${i}`.repeat(20000)], [`${i}`, `${i}`, true])
     })
     await isEmpty(app.dest)
-  })
-})
-
-describe('upload', () => {
-  it('should say what to use for the methods of @koa/multer', () => {
-    for (const call of ['single', 'array', 'fields', 'any', 'none']) {
-      assert.throws(() => upload()[call]('avatar'), {
-        name: 'TypeError',
-        message: new RegExp(`^upload: there is no upload\\(\\)\\.${call}\\(\\): one app\\.use\\(upload\\(\\)\\) .*ctx\\.request\\.files`)
-      })
-    }
   })
 })
