@@ -6,6 +6,7 @@ const set = require('kone/middleware')
 const folder = require('../helpers/folder')
 const Kone = require('../helpers/kone')
 const materialised = require('../helpers/materialised')
+const storeOf = require('../helpers/sessions')
 
 const { compress, csrf, i18n, logger, session, static: serve, template } = set
 const root = folder({ 'page.html': '<p>{{ __("Hello") }}', 'icon.ico': 'icon' })
@@ -49,7 +50,7 @@ const CASES = {
   rateLimit: { use: () => [set.rateLimit({ max: 2 }), hi], visit: () => [200, 200, 429].map(status => ['GET /', {}, status]) },
   'session in memory': counted(session.memory()),
   'session in a cookie': counted(session.sealedCookie({ keys: ['k'.repeat(32)] })),
-  'session in a store of promises': counted(promising()),
+  'session in a store of promises': counted(storeOf()),
   'responses from memory': {
     use: app => [
       logger(() => {}, ':remote-addr :method :url :http-version :status :req[host]'), compress({ threshold: 1 }), set.jsonp(), set.sse(),
@@ -99,12 +100,3 @@ describe("kone's front", () => {
     })
   }
 })
-
-function promising () {
-  const sessions = new Map()
-  return {
-    get: async id => JSON.parse(sessions.get(id) ?? 'null'),
-    set: async (id, value) => { sessions.set(id, JSON.stringify(value)) },
-    destroy: async id => { sessions.delete(id) }
-  }
-}

@@ -6,6 +6,7 @@ const { default: original } = require('koa-session')
 const session = require('kone/middleware/session')
 
 const frameworks = require('../helpers/frameworks')
+const storeOf = require('../helpers/sessions')
 const visitor = require('../helpers/visitor')
 
 const KEY = 'sid'
@@ -445,17 +446,11 @@ function sealed () {
 
 /** A store of promises that, as Redis does, forgets what is over. */
 function promising () {
-  const sessions = new Map()
   const ends = new Map()
-  return {
-    sessions,
-    get: async id => ends.get(id) > Date.now() ? JSON.parse(sessions.get(id)) : null,
-    async set (id, value, ttl) {
-      sessions.set(id, JSON.stringify(value))
-      ends.set(id, Date.now() + ttl)
-    },
-    async destroy (id) { sessions.delete(id) }
-  }
+  return storeOf(async (name, id, work, ttl) => {
+    if (name === 'set') ends.set(id, Date.now() + ttl)
+    return name !== 'get' || ends.get(id) > Date.now() ? work() : null
+  })
 }
 
 /** In whole seconds, as in the cookie. */

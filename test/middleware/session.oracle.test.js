@@ -7,6 +7,7 @@ const session = require('kone/middleware/session')
 
 const frameworks = require('../helpers/frameworks')
 const { random } = require('../helpers/random')
+const storeOf = require('../helpers/sessions')
 const visitor = require('../helpers/visitor')
 
 // Intentional differences, all tested in session.test.js: SameSite and Secure; an id that the store does
@@ -115,7 +116,7 @@ frameworks('session beside koa-session-minimal', ({ it, Koa, ask }) => {
 
   /** An app with its store and clients, and a way to let a client act in it. */
   function side (make, cookie, slow, seed) {
-    const store = storeOf(slow, seed)
+    const store = unreliable(slow, seed)
     const app = [make({ store, cookie }), ctx => {
       for (const [kind, key, value] of JSON.parse(decodeURIComponent(ctx.querystring))) act(ctx, kind, key, value)
       ctx.body = JSON.stringify(ctx.session) // before Koa sends it, as it is now
@@ -167,11 +168,10 @@ function act (ctx, kind, key, value) {
   if (kind === 'delete') delete ctx.session[key]
 }
 
-/** A store of JSON texts, its reads slow or failing on demand, that tells when it is at rest. */
-function storeOf (slow, seed) {
+/** A store whose operations are slow or failing on demand, that tells when it is at rest. */
+function unreliable (slow, seed) {
   const rnd = random(seed)
   const pending = new Set()
-  const sessions = new Map()
 
   function answer (work) {
     const done = new Promise(resolve => slow ? setTimeout(resolve, rnd.int(4)) : resolve()).then(work)
@@ -181,24 +181,13 @@ function storeOf (slow, seed) {
     return done
   }
 
-  return {
-    sessions,
+  const down = () => { throw new Error('down') }
+  const store = storeOf((name, id, work) => store.failing[name]?.() ?? answer(name === 'get' && store.broken ? down : work))
+  return Object.assign(store, {
     broken: false,
     failing: {}, // method → what it does instead
-    get (id) {
-      const { broken } = this
-      return answer(() => {
-        if (broken) throw new Error('down')
-        return JSON.parse(sessions.get(id) ?? 'null')
-      })
-    },
-    set (id, value) {
-      const text = JSON.stringify(value)
-      return this.failing.set?.() ?? answer(() => { sessions.set(id, text) })
-    },
-    destroy (id) { return this.failing.destroy?.() ?? answer(() => { sessions.delete(id) }) },
     async idle () {
       while (pending.size > 0) await Promise.allSettled(pending)
     }
-  }
+  })
 }

@@ -8,6 +8,7 @@ const Kone = require('../helpers/kone')
 const { missing, need } = require('../helpers/programs')
 const { random } = require('../helpers/random')
 const startRedis = require('../helpers/redis')
+const storeOf = require('../helpers/sessions')
 
 const KEY = 'sid'
 const HOUR = 3600e3
@@ -17,33 +18,16 @@ const SEEDS = Array.from({ length: 12 }, (_, i) => i + 1)
 
 /** A store without `replace` and `touch`, whose operations take a random number of turns of the event loop. */
 function slow ({ int } = { int: () => 3 }) {
-  const sessions = new Map()
-  const later = async work => {
+  return storeOf(async (name, id, work) => {
     for (let i = int(6); i >= 0; i--) await new Promise(setImmediate)
     const result = work()
     for (let i = int(6); i >= 0; i--) await new Promise(setImmediate)
     return result
-  }
-  return {
-    sessions,
-    get: id => later(() => JSON.parse(sessions.get(id) ?? 'null')),
-    set (id, value) {
-      const text = JSON.stringify(value)
-      return later(() => { sessions.set(id, text) })
-    },
-    destroy: id => later(() => { sessions.delete(id) })
-  }
+  })
 }
 
 /** The same, at once. */
-function immediate () {
-  const sessions = new Map()
-  return {
-    get: id => JSON.parse(sessions.get(id) ?? 'null'),
-    set (id, value) { sessions.set(id, JSON.stringify(value)) },
-    destroy (id) { sessions.delete(id) }
-  }
-}
+const immediate = () => storeOf((name, id, work) => work())
 
 const ACTIONS = {
   nothing () {},

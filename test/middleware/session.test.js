@@ -9,6 +9,7 @@ const session = require('kone/middleware/session')
 
 const frameworks = require('../helpers/frameworks')
 const Kone = require('../helpers/kone')
+const storeOf = require('../helpers/sessions')
 const visitor = require('../helpers/visitor')
 const until = require('../helpers/until')
 
@@ -16,25 +17,14 @@ const KEY = 'koa:sess'
 
 /** A store of promises that remembers its calls. */
 function recording (delay = 0) {
-  const sessions = new Map()
-  const calls = []
-  const answer = async (name, id, work) => {
+  const [calls, ttls] = [[], []]
+  const store = storeOf(async (name, id, work, ttl) => {
     calls.push([name, id])
+    if (name === 'set') ttls.push(ttl)
     await new Promise(resolve => setTimeout(resolve, delay))
     return work()
-  }
-  return {
-    sessions,
-    calls,
-    ttls: [],
-    get: id => answer('get', id, () => JSON.parse(sessions.get(id) ?? 'null')),
-    set (id, value, ttl) {
-      const text = JSON.stringify(value)
-      this.ttls.push(ttl)
-      return answer('set', id, () => { sessions.set(id, text) })
-    },
-    destroy: id => answer('destroy', id, () => { sessions.delete(id) })
-  }
+  })
+  return { ...store, calls, ttls }
 }
 
 frameworks('session', ({ it, Koa, ask, errors, name }) => {
@@ -529,16 +519,10 @@ describe('a store that never responds', () => {
 describe('a store that failed', () => {
   it('should be probed with success also if it parses what it does not find', async () => {
     let isUp = true
-    const sessions = new Map()
-    const reach = async work => {
+    const store = storeOf(async (name, id, work) => {
       if (!isUp) throw new Error('down')
-      return work()
-    }
-    const store = {
-      get: id => reach(() => JSON.parse(sessions.get(id))), // a SyntaxError for undefined
-      set: (id, value) => reach(() => { sessions.set(id, JSON.stringify(value)) }),
-      destroy: id => reach(() => { sessions.delete(id) })
-    }
+      return name === 'get' ? JSON.parse(store.sessions.get(id)) : work() // a SyntaxError for undefined
+    })
     const sessionOf = session({ store })
     const app = new Kone({ silent: true }).use(sessionOf)
       .use(ctx => { ctx.body = { count: ctx.session.count = (ctx.session.count || 0) + 1 } })
@@ -556,20 +540,11 @@ describe('a store that failed', () => {
 describe('a store that rejects what it does not know', () => {
   /** As one of files does: also for the key of a probe. */
   function strict () {
-    const sessions = new Map()
-    const store = {
-      isHanging: false,
-      async reach (work) {
-        if (store.isHanging) await new Promise(() => {})
-        return work()
-      },
-      get: id => store.reach(() => {
-        if (!sessions.has(id)) throw Object.assign(new Error('no such file'), { code: 'ENOENT' })
-        return JSON.parse(sessions.get(id))
-      }),
-      set: (id, value) => store.reach(() => { sessions.set(id, JSON.stringify(value)) }),
-      destroy: id => store.reach(() => { sessions.delete(id) })
-    }
+    const store = storeOf(async (name, id, work) => {
+      if (store.isHanging) await new Promise(() => {})
+      if (name === 'get' && !store.sessions.has(id)) throw Object.assign(new Error('no such file'), { code: 'ENOENT' })
+      return work()
+    })
     const errors = []
     const app = new Kone()
     app.on('error', err => errors.push(err))
