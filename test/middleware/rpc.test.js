@@ -24,11 +24,7 @@ const METHODS = {
 
 frameworks('rpc', ({ it, Koa, ask, errors }) => {
   const serve = (options, methods = METHODS) => {
-    const app = new Koa()
-    app.on('error', () => {})
-    app.use(rpc(methods, options))
-    app.use(ctx => { ctx.body = 'next' })
-    return app
+    return [rpc(methods, options), ctx => { ctx.body = 'next' }]
   }
   const call = (app, name, args, headers = JSON_TYPE) => ask(app, `POST /rpc/${name}`, {
     headers,

@@ -84,9 +84,7 @@ frameworks('static and the disk', ({ it, Koa, ask, listen, errors, name }) => {
   })
 
   it('should keep no descriptor of a response that nobody waited for', { skip: !fs.existsSync('/proc/self/fd') && 'no /proc' }, async () => {
-    const file = path.join(root, 'huge.bin')
-    fs.closeSync(fs.openSync(file, 'w'))
-    fs.truncateSync(file, 20 * 2 ** 20)
+    const file = sparse('huge.bin', 20 * 2 ** 20)
     const { port } = await listen(start())
     const descriptors = () => fs.readdirSync('/proc/self/fd').filter(fd => {
       try {
@@ -114,9 +112,7 @@ frameworks('static and the disk', ({ it, Koa, ask, listen, errors, name }) => {
   })
 
   it('should hold a small part of a large file in memory at a time', { skip }, async () => {
-    const file = path.join(root, 'large.bin')
-    fs.closeSync(fs.openSync(file, 'w'))
-    fs.truncateSync(file, 160 * 2 ** 20)
+    sparse('large.bin', 160 * 2 ** 20)
     const { port } = await listen(start())
     const live = () => {
       collectGarbage()
@@ -207,9 +203,7 @@ frameworks('static and the disk', ({ it, Koa, ask, listen, errors, name }) => {
 })
 
 it('static of kone: should take less than 32 MiB for a file of 100 MB', async t => {
-  const file = path.join(root, 'hundred.bin')
-  fs.closeSync(fs.openSync(file, 'w'))
-  fs.truncateSync(file, 100e6)
+  sparse('hundred.bin', 100e6)
   const child = fork(path.join(__dirname, 'fixtures/static-memory.js'), [root], { execArgv: [] })
   t.after(() => child.kill())
   const [{ port }] = await once(child, 'message')
@@ -229,6 +223,14 @@ it('static of kone: should take less than 32 MiB for a file of 100 MB', async t 
   const { most } = await memory()
   assert(most - rss < 32 * 2 ** 20, `${((most - rss) / 2 ** 20).toFixed(1)} MiB`)
 })
+
+/** A file of zeros, which takes no place on the disk. */
+function sparse (name, size) {
+  const file = path.join(root, name)
+  fs.writeFileSync(file, '')
+  fs.truncateSync(file, size)
+  return file
+}
 
 /** The bodies of requests that are sent at once, read with pauses of `pace` turns of the event loop. */
 async function receive (port, ...args) {

@@ -7,6 +7,7 @@ const net = require('node:net')
 const path = require('node:path')
 const { describe, it } = require('node:test')
 const serve = require('kone/middleware/static')
+const Files = require('../../middleware/static/files')
 const { exchange } = require('../helpers/engines')
 const folder = require('../helpers/folder')
 const frameworks = require('../helpers/frameworks')
@@ -298,13 +299,13 @@ frameworks('static', ({ it, Koa, ask, listen, name }) => {
 })
 
 describe('static(root, options)', () => {
+  const filesOf = folder => new Files(folder, { cacheSize: 100000, cacheFileSize: 65536, encodings: [], extensions: [] })
+
   it('should keep no more in memory than its option allows', async () => {
-    const Files = require('../../middleware/static/files')
     const folder = path.join(outer, 'many')
     fs.mkdirSync(folder)
     for (let i = 0; i < 40; i++) fs.writeFileSync(path.join(folder, `${i}.txt`), Buffer.alloc(10000))
-    const limits = { cacheSize: 100000, cacheFileSize: 65536 }
-    const files = new Files(folder, { ...limits, encodings: [], extensions: [] })
+    const files = filesOf(folder)
     for (let i = 0; i < 40; i++) {
       assert.equal((await files.look(`/${i}.txt`)).files[0].body.length, 10000)
       assert(files.cache.bytes <= 100000)
@@ -318,8 +319,7 @@ describe('static(root, options)', () => {
   })
 
   it('should keep one entry for all spellings of a path', async () => {
-    const Files = require('../../middleware/static/files')
-    const files = new Files(root, { cacheSize: 100000, cacheFileSize: 65536, encodings: [], extensions: [] })
+    const files = filesOf(root)
     for (const path of ['/caf%C3%A9.txt', '/caf%c3%a9.txt']) assert.equal((await files.look(path)).files.length, 1)
     assert.equal(files.known('/caf%c3%A9.txt'), files.known('/caf%C3%A9.txt'))
     assert.equal(files.cache.entries.size, 1)
