@@ -7,6 +7,7 @@ const os = require('node:os')
 const path = require('node:path')
 const pause = require('./pause')
 const { onFreePort } = require('./ports')
+const { need } = require('./programs')
 
 /**
  * Start a real redis-server on a free port; what it stored survives kill and restart.
@@ -85,4 +86,20 @@ module.exports.CLIENTS = {
     await client.connect()
     return { client, stop: () => client.destroy() }
   }
+}
+
+/**
+ * A server and a client of it until the test is over.
+ *
+ *    const { server, client } = await startRedis.connected(t, startRedis.CLIENTS.ioredis)
+ *    await server.kill()
+ */
+module.exports.connected = async function (t, connect) {
+  const server = await module.exports(need('redis-server'))
+  const { client, stop } = await connect(server.port)
+  t.after(async () => {
+    await stop()
+    await server.stop()
+  })
+  return { server, client, ttlOf: async key => Number(await (client.pTTL ? client.pTTL(key) : client.pttl(key))) }
 }

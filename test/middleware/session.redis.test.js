@@ -5,19 +5,13 @@ const { describe, it } = require('node:test')
 const session = require('kone/middleware/session')
 
 const Kone = require('../helpers/kone')
-const { missing, need } = require('../helpers/programs')
+const { missing } = require('../helpers/programs')
 const startRedis = require('../helpers/redis')
 const until = require('../helpers/until')
 
 /** An app on a Redis of its own. */
 async function start (t, connect) {
-  const server = await startRedis(need('redis-server'))
-  const { client, stop } = await connect(server.port)
-  t.after(async () => {
-    await stop()
-    await server.stop()
-  })
-
+  const { client, ...redis } = await startRedis.connected(t, connect)
   const app = new Kone()
   const errors = []
   app.on('error', err => errors.push(err))
@@ -37,7 +31,7 @@ async function start (t, connect) {
   })
 
   return {
-    server,
+    ...redis,
     client,
     sessions,
     errors,
@@ -54,12 +48,12 @@ async function start (t, connect) {
 describe('session.redis()', { skip: missing('redis-server'), concurrency: true }, () => {
   for (const [name, connect] of Object.entries(startRedis.CLIENTS)) {
     it(`should keep, renew and destroy a session, and let Redis forget it, with ${name}`, async t => {
-      const { client, ask } = await start(t, connect)
+      const { client, ttlOf, ask } = await start(t, connect)
       const { set } = await ask('/add')
       assert.deepEqual((await ask('/add', set)).json(), { count: 2 })
       const key = set.replace('=', ':')
       assert.equal(await client.get(key), '{"count":2}')
-      const ttl = Number(await (client.pTTL ? client.pTTL(key) : client.pttl(key)))
+      const ttl = await ttlOf(key)
       assert.ok(ttl > 50_000 && ttl <= 60_001)
       const { set: renewed } = await ask('/renew', set)
       assert.deepEqual((await ask('/', set)).json(), {})
