@@ -20,6 +20,10 @@ const root = path.join(folder({
   'views/basic.test.html': 'a dot in its name',
   'views/state.html': '{{ site }} {{ engine }} {{ type }}',
   'views/filter.html': '{{ message | shorten(5) }}',
+  'views/later.html': '{{ name | later }}',
+  'views/all.html': '{{ year() }} {{ "yes" if name is ada }}',
+  'views/mapped.tpl': 'mapped {{ 1 + 1 }}',
+  'views/once.html': '{% include "part" %}',
   'views/broken.html': '{% if %}',
   'views/bom.html': '\uFEFFbom',
   'views/missing-part.html': '{% include "nowhere.html" %}',
@@ -150,7 +154,6 @@ frameworks('template', ({ it, Koa, ask, errors }) => {
       tests: { ada: name => name === 'Ada' }
     }
     assert.equal(await rendered('filter', { message: 'long message' }, { options }), 'long ')
-    fs.writeFileSync(path.join(root, 'all.html'), '{{ year() }} {{ "yes" if name is ada }}')
     assert.equal(await rendered('all', { name: 'Ada' }, { options }), '1815 yes')
   })
 
@@ -162,15 +165,11 @@ frameworks('template', ({ it, Koa, ask, errors }) => {
   })
 
   it('should wait for what is asynchronous in a template', async () => {
-    const env = new nunjucks.Environment([])
-    env.addFilter('later', (value, done) => setImmediate(done, null, `${value}, later`), true)
-    fs.writeFileSync(path.join(root, 'later.html'), '{{ name | later }}')
-    assert.equal(await rendered('later', { name: 'x' }, { options: { nunjucksEnv: env } }), 'x, later')
+    assert.equal(await rendered('later', { name: 'x' }, { options: { nunjucksEnv: asynchronous() } }), 'x, later')
   })
 
   it('should take another extension', async () => {
     assert.equal(await rendered('parts/sign', {}, { extension: 'njk' }), '!')
-    fs.writeFileSync(path.join(root, 'mapped.tpl'), 'mapped {{ 1 + 1 }}')
     assert.equal(await rendered('mapped', {}, { extension: 'tpl', map: { tpl: 'nunjucks' } }), 'mapped 2')
   })
 
@@ -206,20 +205,23 @@ frameworks('template', ({ it, Koa, ask, errors }) => {
   })
 
   it('should as a final wait for what the handler did not', { skip: !Koa.prototype.final && 'Koa has no app.final' }, async () => {
-    const env = new nunjucks.Environment([])
-    env.addFilter('later', (value, done) => setImmediate(done, null, `${value}, later`), true)
     const app = serve(ctx => {
       if (ctx.path === '/caught') return ctx.render('nowhere').catch(() => { ctx.body = 'instead' })
       ctx.render(ctx.path.slice(1), { name: 'x' })
-    }, { options: { nunjucksEnv: env } })
+    }, { options: { nunjucksEnv: asynchronous() } })
     app.final(template.final())
-    fs.writeFileSync(path.join(root, 'later.html'), '{{ name | later }}')
     assert.equal((await ask(app, 'GET /later')).text, 'x, later')
     assert.equal((await ask(app, 'GET /user')).text, 'Hello x!')
     assert.equal((await ask(app, 'GET /nowhere')).status, 500)
     assert.equal((await ask(app, 'GET /caught')).text, 'instead')
   })
 })
+
+/** An Environment with a filter that takes a while. */
+function asynchronous () {
+  const env = new nunjucks.Environment([])
+  return env.addFilter('later', (value, done) => setImmediate(done, null, `${value}, later`), true)
+}
 
 describe('template(root, options)', () => {
   it('should compile a template once', async () => {
@@ -230,7 +232,6 @@ describe('template(root, options)', () => {
         return name === 'part' ? { src: 'part', path: name, noCache: false } : null
       }
     }
-    fs.writeFileSync(path.join(root, 'once.html'), '{% include "part" %}')
     const render = template(root, { options: { loader: new Loader() } })()
     const ctx = { state: {} }
     for (let i = 0; i < 5; i++) assert.equal(await render.call(ctx, 'once'), 'part')

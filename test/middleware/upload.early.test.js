@@ -169,10 +169,10 @@ frameworks('upload, when the response ends early', ({ it, Koa, listen }) => {
     await closed
 
     assert.equal(reached, false)
-    await until(() => opening === 0, 5000)
-    await until(() => descriptors(dest).length === 0, 5000)
-    await until(() => fs.readdirSync(dest).length === 0, 5000)
-    await until(() => isSubset(listeners(req), before), 5000)
+    await until(() => opening === 0)
+    await until(() => descriptors(dest).length === 0)
+    await until(() => fs.readdirSync(dest).length === 0)
+    await until(() => isSubset(listeners(req), before))
   }
 })
 
