@@ -12,6 +12,7 @@ const zlib = require('node:zlib')
 const { generate } = require('selfsigned')
 
 const { install } = require('../helpers/area')
+const request = require('../helpers/request')
 const { rows } = require('../engines/http1/readme')
 const AGENTS = require('./agents')
 const READ = require('./read')
@@ -91,19 +92,9 @@ async function visit (port) {
   return responses
 }
 
-function ask (port, agent, line, body) {
-  const [method, path] = line.split(' ')
-  return new Promise((resolve, reject) => {
-    const req = http.request({ host: '127.0.0.1', port, agent, method, path, headers: { host: 'example.com', 'user-agent': 'test' } })
-    req.on('error', reject)
-    req.on('response', async res => {
-      let text = ''
-      for await (const chunk of res) text += chunk
-      const fields = res.rawHeaders.filter((value, i) => res.rawHeaders[i - (i % 2)].toLowerCase() !== 'date')
-      resolve([line, res.statusCode, fields, text])
-    })
-    req.end(body)
-  })
+async function ask (port, agent, line, body) {
+  const { status, rawHeaders, text } = await request(port, line, { agent, headers: { host: 'example.com', 'user-agent': 'test' }, body })
+  return [line, status, rawHeaders.filter((value, i) => rawHeaders[i - (i % 2)].toLowerCase() !== 'date'), text]
 }
 
 async function pipelined (port) {

@@ -19,6 +19,7 @@ const WebSocket = require('ws')
 const Koa = require('koa')
 const Kone = require('../helpers/kone')
 const { install } = require('../helpers/area')
+const request = require('../helpers/request')
 const share = require('../helpers/share')
 const until = require('../helpers/until')
 
@@ -53,7 +54,7 @@ async function both (use) {
       port,
       waiting,
       release: () => { for (const resolve of waiting.splice(0)) resolve() },
-      ask: (path, agent) => ask(port, path, agent, plain)
+      ask: (path, agent) => ask(port, path, plain, agent)
     }
     try {
       results.push(await use(site))
@@ -67,15 +68,10 @@ async function both (use) {
   return results
 }
 
-function ask (port, path, agent, plain) {
-  return new Promise((resolve, reject) => {
-    const req = http.get({ host: '127.0.0.1', port, path, agent }, async res => {
-      plain.add(res.socket.localPort)
-      const chunks = await res.toArray()
-      resolve([res.statusCode, res.headers.connection, Buffer.concat(chunks).toString()])
-    })
-    req.on('error', err => reject(err))
-  })
+async function ask (port, path, plain, agent = http.globalAgent) {
+  const { status, headers, text, port: own } = await request(port, `GET ${path}`, { agent })
+  plain.add(own)
+  return [status, headers.connection, text]
 }
 
 describe("listeners on koa's server and on kone's", () => {

@@ -4,11 +4,11 @@ const { after, before, describe, it } = require('node:test')
 const assert = require('node:assert/strict')
 const { fork } = require('node:child_process')
 const { once } = require('node:events')
-const http = require('node:http')
 const path = require('node:path')
 const { io } = require('socket.io-client')
 
 const { install } = require('../helpers/area')
+const request = require('../helpers/request')
 
 const TIMEOUT = 120_000
 const PATIENCE = 30_000 // of a client, beside other tests
@@ -33,11 +33,7 @@ describe('@socket.io/sticky', () => {
         if (child.exitCode === null) await once(child, 'exit')
       })
 
-      async function ask (method, target, body) {
-        const req = http.request({ port, host: '127.0.0.1', method, path: target, agent: false }).end(body)
-        const [res] = await once(req, 'response')
-        return Buffer.concat(await res.toArray()).toString()
-      }
+      const ask = async (method, target, body) => (await request(port, `${method} ${target}`, { body })).text
 
       it('should respond to requests of the app', { timeout: TIMEOUT }, async () => {
         for (let i = 0; i < 4; i++) assert.equal(await ask('GET', `/${i}`), `GET /${i} `)

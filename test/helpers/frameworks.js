@@ -5,6 +5,7 @@ const http = require('node:http')
 const net = require('node:net')
 const { once } = require('node:events')
 const Kone = require('./kone')
+const request = require('./request')
 
 const FRAMEWORKS = {
   'koa 2': () => require('koa'),
@@ -39,7 +40,10 @@ module.exports = function frameworks (title, suite) {
         if (!servers.has(app)) servers.set(app, start(Array.isArray(app) ? appOf(Koa, app) : app, errors))
         return servers.get(app)
       }
-      const ask = async (app, line, options) => request(await listen(app), line, options)
+      const ask = async (app, line, options) => {
+        const { port, agent } = await listen(app)
+        return request(port, line, { agent, ...options })
+      }
       const wire = async (app, bytes) => exchange((await listen(app)).port, bytes)
 
       after(() => { for (const started of servers.values()) started.then(stop) })
@@ -65,40 +69,6 @@ function stop ({ server, agent }) {
   agent.destroy()
   server.close()
   server.closeAllConnections()
-}
-
-function request ({ port, agent }, line, { headers = {}, body } = {}) {
-  const [method, path] = line.split(' ')
-  return new Promise((resolve, reject) => {
-    const req = http.request({ host: '127.0.0.1', port, agent, method, path, headers })
-    let answered = false
-    req.on('response', async res => {
-      answered = true
-      const { localPort } = res.socket
-      try {
-        const chunks = []
-        for await (const chunk of res) chunks.push(chunk)
-        resolve(answer(res, Buffer.concat(chunks), localPort))
-      } catch (err) {
-        reject(err)
-      }
-    })
-    // a refused body is cut off by the server: the response counts, not the broken pipe
-    req.on('error', err => { if (!answered) reject(err) })
-    if (body && body.pipe) body.pipe(req)
-    else req.end(body)
-  })
-}
-
-function answer (res, body, port) {
-  return {
-    status: res.statusCode,
-    headers: res.headers,
-    port,
-    body,
-    text: body.toString(),
-    json: () => JSON.parse(body.toString())
-  }
 }
 
 /** Write bytes to a fresh connection and read until the server closes it. */

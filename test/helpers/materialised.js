@@ -2,6 +2,7 @@
 
 const { once } = require('node:events')
 const http = require('node:http')
+const request = require('./request')
 
 /**
  * How many of some requests made node's own `req` or `res` on kone's front.
@@ -23,25 +24,11 @@ module.exports = async function materialised (app, visit) {
   await once(server, 'listening')
   const agent = new http.Agent({ keepAlive: true })
   try {
-    await visit((line, headers, body) => request(server.address().port, agent, line, headers, body))
+    await visit((line, headers, body) => request(server.address().port, line, { agent, headers, body }))
     return count
   } finally {
     agent.destroy()
     server.close()
     server.closeAllConnections()
   }
-}
-
-function request (port, agent, line, headers, body) {
-  const [method, path] = line.split(' ')
-  return new Promise((resolve, reject) => {
-    const req = http.request({ host: '127.0.0.1', port, agent, method, path, headers })
-    req.on('error', reject)
-    req.on('response', async res => {
-      let text = ''
-      for await (const chunk of res) text += chunk
-      resolve({ status: res.statusCode, headers: res.headers, text })
-    })
-    req.end(body)
-  })
 }

@@ -3,14 +3,15 @@
 const { describe, it, after } = require('node:test')
 const assert = require('node:assert/strict')
 const { createHash } = require('node:crypto')
-const http = require('node:http')
 const zlib = require('node:zlib')
 const { once } = require('node:events')
+const { Readable } = require('node:stream')
 const Koa = require('koa')
 const Kone = require('kone')
 const oracle = require('koa-bodyparser')
 const bodyParser = require('kone/middleware/bodyParser')
 const { random } = require('../helpers/random')
+const request = require('../helpers/request')
 const share = require('../helpers/share')
 
 // koa-bodyparser 4.4 is the specification, but for these intentional differences: corrupt compressed
@@ -133,23 +134,10 @@ function sized (type, size) {
   return left < 0 ? start.slice(0, size) : start + 'y'.repeat(left) + end
 }
 
-function post (port, headers, body, isChunked) {
-  return new Promise((resolve, reject) => {
-    let answered = false
-    const req = http.request({ port, host: '127.0.0.1', method: 'POST', headers, agent: false }, async res => {
-      answered = true
-      let text = ''
-      for await (const chunk of res) text += chunk
-      // what is wrong, and which limit was passed, is described in words of one's own
-      resolve({ status: res.statusCode, text: [400, 413].includes(res.statusCode) ? '' : text })
-    })
-    req.on('error', err => { if (!answered) reject(err) })
-    if (isChunked) {
-      const half = Math.floor(body.length / 2)
-      req.write(body.slice(0, half))
-      req.end(body.slice(half))
-    } else {
-      req.end(body)
-    }
-  })
+async function post (port, headers, body, isChunked) {
+  const half = Math.floor(body.length / 2)
+  const sent = isChunked ? Readable.from([body.slice(0, half), body.slice(half)].filter(({ length }) => length > 0)) : body
+  const { status, text } = await request(port, 'POST /', { headers, body: sent })
+  // what is wrong, and which limit was passed, is described in words of one's own
+  return { status, text: [400, 413].includes(status) ? '' : text }
 }

@@ -84,13 +84,8 @@ frameworks('csrf', ({ it, Koa, ask, errors }) => {
   })
 
   it('should accept a token of koa-csrf\'s session', async () => {
-    const app = new Koa()
-    app.use(session())
-    app.use(bodyParser())
     const [theirs, ours] = [new KoaCsrf(), csrf()]
-    app.use((ctx, next) => (ctx.path === '/theirs' ? theirs : ours)(ctx, next))
-    app.use(ctx => { ctx.body = ctx.method === 'GET' ? ctx.state._csrf : 'OK' })
-    const ann = visitor(ask, app)
+    const ann = visitor(ask, site(undefined, (ctx, next) => (ctx.path === '/theirs' ? theirs : ours)(ctx, next)))
     assert.equal((await ann('POST /theirs', post((await ann('GET /theirs')).text))).text, 'OK')
     assert.equal((await ann('POST /', post((await ann('GET /')).text))).text, 'OK')
   })

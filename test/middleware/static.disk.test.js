@@ -15,6 +15,7 @@ const vm = require('node:vm')
 const serve = require('kone/middleware/static')
 const folder = require('../helpers/folder')
 const frameworks = require('../helpers/frameworks')
+const request = require('../helpers/request')
 const until = require('../helpers/until')
 
 const root = path.join(folder({ 'secret.txt': 'secret', 'public/a.txt': 'hello a' }), 'public')
@@ -207,19 +208,13 @@ it('static of kone: should take less than 32 MiB for a file of 100 MB', async t 
   const child = fork(path.join(__dirname, 'fixtures/static-memory.js'), [root], { execArgv: [] })
   t.after(() => child.kill())
   const [{ port }] = await once(child, 'message')
-  const get = target => new Promise((resolve, reject) => {
-    http.get({ host: '127.0.0.1', port, path: target, agent: false }, res => {
-      let received = 0
-      res.on('data', chunk => { received += chunk.length }).on('end', () => resolve(received)).on('error', reject)
-    }).on('error', reject)
-  })
   const memory = async () => {
     child.send('memory')
     return (await once(child, 'message'))[0]
   }
-  for (let i = 0; i < 20; i++) await get('/a.txt')
+  for (let i = 0; i < 20; i++) await request(port, 'GET /a.txt')
   const { rss } = await memory()
-  assert.equal(await get('/hundred.bin'), 100e6)
+  assert.equal((await request(port, 'GET /hundred.bin')).body.length, 100e6)
   const { most } = await memory()
   assert(most - rss < 32 * 2 ** 20, `${((most - rss) / 2 ** 20).toFixed(1)} MiB`)
 })

@@ -2,12 +2,12 @@
 
 const { after, before, describe, it } = require('node:test')
 const assert = require('node:assert/strict')
-const http = require('node:http')
 const path = require('node:path')
 const zlib = require('node:zlib')
 
 const { decoderOf, decompress } = require('../../middleware/_shared/decoders')
 const { start } = require('../helpers/child')
+const request = require('../helpers/request')
 
 /*
  * A few bytes make a decoder fill its window, whatever the limit of the output is. The decoders of all requests of a process
@@ -49,13 +49,8 @@ for (const framework of ['kone', 'koa']) {
     before(async () => { child = await start(['-e', PROGRAM(framework)], {}, ROOT) })
     after(() => child.stop())
 
-    const post = (path, encoding, body) => new Promise((resolve, reject) => {
-      const headers = { 'content-type': 'application/json', 'content-encoding': encoding, 'content-length': body.length }
-      const req = http.request(child.url + path, { method: 'POST', headers, agent: false }, async res => {
-        const text = Buffer.concat(await res.toArray()).toString()
-        resolve({ status: res.statusCode, headers: res.headers, text })
-      })
-      req.on('error', reject).end(body)
+    const post = (path, encoding, body) => request(new URL(child.url).port, `POST ${path}`, {
+      headers: { 'content-type': 'application/json', 'content-encoding': encoding, 'content-length': body.length }, body
     })
     const peak = async () => Number(await (await fetch(`${child.url}/peak`)).text())
 
