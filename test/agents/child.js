@@ -62,7 +62,7 @@ server.on('connection', socket => sockets.push(socket))
 Promise.all([ready, once(server, 'listening')]).then(() => process.send({ port: server.address().port }))
 
 process.on('message', async () => {
-  await until(() => log.includes('left'), 5000).catch(() => {})
+  await until(() => log.includes('left')).catch(() => {})
   await flush()
   process.send({ log, isNodes: sockets.map(socket => 'parser' in socket), warnings }, () => process.exit())
 })

@@ -219,7 +219,7 @@ async function serve (Framework, row, inFront, { isKone, server: by }) {
     take: () => logged.splice(0),
     /** Until nothing has been logged for a while and `length` entries are there, if they come; how many there are. */
     async settled (length) {
-      if (logged.length < length) await until(() => logged.length >= length, 3000).catch(() => {})
+      if (logged.length < length) await until(() => logged.length >= length).catch(() => {})
       for (let still = 0, last = -1; still < 3 && logged.length !== length; still++) {
         if (logged.length !== last) still = 0
         last = logged.length
