@@ -59,7 +59,7 @@ release: node_modules
 	node tools/release.js $(VERSION)
 
 types: node_modules
-	node --test test/types.test.js
+	node --test test/types/types.test.js
 
 cover: node_modules
 	npx c8 --include 'lib/**/*.js' --check-coverage --lines 98 --reporter text --reporter lcovonly \

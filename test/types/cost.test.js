@@ -4,6 +4,7 @@ const path = require('node:path')
 const { describe, it } = require('node:test')
 const assert = require('node:assert/strict')
 const ts = require('typescript')
+const { inMemory } = require('./compile')
 
 const root = path.join(__dirname, '../..')
 
@@ -39,15 +40,8 @@ function instantiations (n) {
     types: ['node'],
     typeRoots: [path.join(root, 'node_modules/@types')]
   }
-  const host = ts.createCompilerHost(options)
-  const { fileExists, getSourceFile } = host
-  host.fileExists = name => name === file || fileExists(name)
-  host.getSourceFile = (name, ...rest) =>
-    name === file ? ts.createSourceFile(name, sourceOf(n), ...rest) : getSourceFile(name, ...rest)
-
-  const program = ts.createProgram([file], options, host)
-  const [found] = program.getSemanticDiagnostics(program.getSourceFile(file))
-  assert.equal(found && ts.flattenDiagnosticMessageText(found.messageText, '\n'), undefined)
+  const { program, found } = inMemory(ts, file, sourceOf(n), options)
+  assert.deepEqual(found, [])
   return program.getInstantiationCount()
 }
 

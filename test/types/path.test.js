@@ -8,6 +8,7 @@ const modern = require('path-to-regexp-8')
 const ts = require('typescript')
 const Layer = require('../../middleware/router/layer')
 const { random } = require('../helpers/random')
+const { inMemory } = require('./compile')
 
 const root = path.join(__dirname, '../..')
 
@@ -115,15 +116,8 @@ function typesOf (paths, syntax) {
     paths.map((path, i) => `export type T${i} = PathParams<${JSON.stringify(path)}, ${syntax}>`).join('\n')
 
   const options = { strict: true, noEmit: true, module: ts.ModuleKind.NodeNext, types: [] }
-  const host = ts.createCompilerHost(options)
-  const { getSourceFile, fileExists } = host
-  host.fileExists = name => name === file || fileExists(name)
-  host.getSourceFile = (name, ...rest) =>
-    name === file ? ts.createSourceFile(name, code, ...rest) : getSourceFile.call(host, name, ...rest)
-
-  const program = ts.createProgram([file], options, host)
-  const source = program.getSourceFile(file)
-  assert.deepEqual(program.getSemanticDiagnostics(source).map(({ messageText }) => messageText), [])
+  const { program, source, found } = inMemory(ts, file, code, options)
+  assert.deepEqual(found, [])
   const checker = program.getTypeChecker()
   return checker.getExportsOfModule(checker.getSymbolAtLocation(source))
     .sort((a, b) => a.name.slice(1) - b.name.slice(1))

@@ -7,8 +7,9 @@ const os = require('node:os')
 const path = require('node:path')
 const ts = require('typescript')
 
-const root = path.join(__dirname, '..')
-const sources = path.join(__dirname, 'types')
+const { report } = require('./compile')
+
+const root = path.join(__dirname, '../..')
 
 const OPTIONS = {
   strict: true,
@@ -120,7 +121,7 @@ function install (name) {
  */
 function copy (project, name, file, extension = path.extname(file)) {
   const target = path.join(project, path.parse(file).name + extension)
-  const source = fs.readFileSync(path.join(sources, file), 'utf8')
+  const source = fs.readFileSync(path.join(__dirname, file), 'utf8')
   fs.writeFileSync(target, source.replace(/'kone(?=['/])/g, `'${name}`))
   return target
 }
@@ -136,20 +137,6 @@ function declarations (folder) {
  */
 function compile (folder, options, files, checked = files) {
   const typeRoots = [path.join(folder, 'node_modules/@types')]
-  const { options: parsed, errors } =
-    ts.convertCompilerOptionsFromJson({ ...OPTIONS, typeRoots, ...options }, folder)
-  const program = ts.createProgram(files, parsed)
-  const found = [
-    ...errors,
-    ...program.getOptionsDiagnostics(),
-    ...checked.flatMap(file => {
-      const source = program.getSourceFile(file)
-      return [...program.getSyntacticDiagnostics(source), ...program.getSemanticDiagnostics(source)]
-    })
-  ]
-  assert.equal(ts.formatDiagnostics(found, {
-    getCanonicalFileName: file => file,
-    getCurrentDirectory: () => folder,
-    getNewLine: () => '\n'
-  }), '')
+  const { options: parsed, errors } = ts.convertCompilerOptionsFromJson({ ...OPTIONS, typeRoots, ...options }, folder)
+  assert.equal(report(ts, { rootNames: files, options: parsed, errors }, checked), '')
 }
