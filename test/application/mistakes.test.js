@@ -207,10 +207,4 @@ describe('mistakes of registration', () => {
     }
     assert.throws(() => new Kone().use({}), { message: 'middleware must be a function!' })
   })
-
-  it('should name an option of inject() that does not exist', () => {
-    assert.throws(() => new Kone().inject({ uri: '/' }), {
-      message: 'app.inject({ uri }): there is no such option, expected url, method, headers, body, engine (kone/docs/api/application.md)'
-    })
-  })
 })

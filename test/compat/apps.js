@@ -462,6 +462,15 @@ app('a secure cookie in the clear', ctx => {
 app('cookies read', ctx => { ctx.body = [ctx.cookies.get('a'), ctx.cookies.get('b') ?? 'none'] }, {
   headers: { cookie: 'x=y; a="q"; c=d' }
 })
+app('signed cookies read, also of an older key, and one that is forged', ctx => {
+  ctx.body = ['name', 'old', 'forged'].map(name => ctx.cookies.get(name, { signed: true }) ?? 'none')
+}, {
+  options: { keys: ['a', 'b'] },
+  headers: {
+    cookie: 'name=jon; name.sig=FbCmGlw6Fv7VhZ3y8DO7x-Zdjgo; old=jim; old.sig=iHJHne5ie0ajaX3H3bDu6M4-2sM; ' +
+      'forged=bob; forged.sig=FbCmGlw6Fv7VhZ3y8DO7x-Zdjgo'
+  }
+})
 
 // requests
 
@@ -506,7 +515,7 @@ read('a body', [
 read('no body', [ctx => ctx.is('json'), ctx => ctx.request.length ?? 'none', ctx => ctx.request.type])
 read('headers', [
   ctx => ctx.get('X-A'), ctx => ctx.get('Referrer'), ctx => ctx.get('none'), ctx => ctx.headers, ctx => ctx.idempotent
-], { headers: { 'X-A': 'b', Referer: 'http://c' }, ...OWN_HEADERS })
+], { headers: { 'X-A': 'b', 'X-Empty': '', Referer: 'http://c' }, ...OWN_HEADERS })
 read('JSON of ctx', ['request', 'response', 'app'].map(part => ctx => ctx[part].toJSON()), OWN_HEADERS)
 read('freshness', ['fresh', 'stale'], { headers: { 'if-none-match': '"a"' } })
 

@@ -4,7 +4,6 @@ const { describe, it } = require('node:test')
 const assert = require('node:assert/strict')
 
 const context = require('../helpers/context')
-const engines = require('../helpers/engines')
 
 const GETTERS = {
   request: 'origin href subdomains protocol host hostname URL header headers secure stale fresh ips ip socket idempotent',
@@ -52,18 +51,5 @@ describe('what ctx has from ctx.request and ctx.response', () => {
     it(`should call ctx.${name}() of ctx.${part}, with its arguments and result`, () => {
       assert.deepEqual(ctx[name]('a', 'b'), [ctx[part], 'a', 'b'])
     })
-  })
-})
-
-engines('ctx.state', ({ it, ask }) => {
-  it('should be an empty object per request, carried through the middleware', async () => {
-    const seen = []
-    const res = await ask(app => app.use((ctx, next) => {
-      seen.push({ ...ctx.state })
-      ctx.state.user = 'tobi'
-      return next()
-    }).use(ctx => { ctx.body = ctx.state.user }), 'GET /')
-    assert.deepEqual(seen, [{}])
-    assert.equal(res.text, 'tobi')
   })
 })

@@ -71,7 +71,7 @@ module.exports = function rows (title, read, table = read) {
 }
 
 function onFakes (App, { app, headers = {}, method = 'GET', url = '/', read, req, res }) {
-  return outcomeOf(() => read(context({ headers, method, url, ...req }, res, new App(app))))
+  return outcomeOf(() => read(context({ headers: { ...headers }, method, url, ...req }, res, new App(app))))
 }
 
 /** The value, or the name of the error that was thrown. */

@@ -2,6 +2,7 @@
 
 const { describe, it } = require('node:test')
 const assert = require('node:assert/strict')
+const { inspect } = require('node:util')
 const Accepts = require('accepts')
 const parseurl = require('parseurl')
 
@@ -297,10 +298,42 @@ rows('ctx.socket', [
   ['should be one that is put there later', ctx => {
     ctx.req.socket = { encrypted: true }
     return [ctx.socket === ctx.req.socket, ctx.protocol]
-  }, [true, 'https'], { req: {} }]
+  }, [true, 'https'], { req: {} }],
+  ['should be followed by what depends on it, as the version is', ctx => {
+    const { socket } = ctx.req
+    const seen = [ctx.secure]
+    ctx.req.socket = { encrypted: true, remoteAddress: '10.0.0.1' }
+    seen.push(ctx.secure, ctx.ip, ctx.origin)
+    ctx.req.httpVersionMajor = 2
+    ctx.req.headers[':authority'] = 'two.example'
+    seen.push(ctx.host)
+    ctx.req.httpVersionMajor = 1
+    ctx.req.socket = socket
+    return [...seen, ctx.host]
+  }, [false, true, '10.0.0.1', 'https://one.example', 'two.example', 'one.example'],
+  { headers: { host: 'one.example' }, skip: { http2: 'node’s Http2ServerRequest has no setter for socket' } }]
 ])
 
 // ---- headers
+
+const CUSTOM = { headers: { 'x-custom': 'one', cookie: 'a=1' } }
+
+rows('ctx.header and ctx.headers', [
+  ['should be one object, that of req', ({ header, headers, req, request }) =>
+    [header, headers, request.header, request.headers].every(one => one === req.headers), true, CUSTOM],
+  ['should let ctx.get() see a field that the app set or removed', ctx => {
+    const before = ctx.get('x-custom')
+    ctx.headers['x-custom'] = 'two'
+    ctx.req.headers['x-new'] = 'new'
+    delete ctx.header.cookie
+    return [before, ctx.get('x-custom'), ctx.get('x-new'), ctx.get('cookie')]
+  }, ['one', 'two', 'new', ''], CUSTOM],
+  ...['header', 'headers'].map(name => [`should let an object that replaces req.${name} win everywhere`, ({ req, request }) => {
+    const headers = request[name] = { host: 'else.where', accept: 'text/html' }
+    return [req.headers === headers, request.header === headers, request.headers === headers, request.host,
+      request.get('x-custom'), request.accepts('json', 'html')]
+  }, [true, true, true, 'else.where', '', 'html'], { ...CUSTOM, skip: { http2: 'node’s Http2ServerRequest has no setter for headers' } }])
+])
 
 rows('ctx.get(name)', [
   ['should be the header, whatever the case of its name',
@@ -440,4 +473,22 @@ rows('ctx.fresh and ctx.stale', [
     ctx.lastModified = new Date(3e9)
     return [before, ctx.fresh]
   }, [true, false], { headers: { 'if-modified-since': new Date(2e9).toUTCString() } }]
+])
+
+// ---- JSON
+
+const EXAMPLE = { method: 'GET', url: '/example', header: { host: 'example.com' } }
+
+rows('req.toJSON() and req.inspect()', [
+  ['should have method, url and header', ({ request }) => [request.toJSON(), request.inspect(), JSON.stringify(request), inspect(request)],
+    [EXAMPLE, EXAMPLE, JSON.stringify(EXAMPLE), inspect(EXAMPLE)], { url: '/example', headers: EXAMPLE.header, req: {} }],
+  ['should leave out what is not there', ctx => ctx.request.toJSON(), { url: '/', header: {} }, { req: { method: undefined } }],
+  ['should be undefined without req', ({ request }) => {
+    delete request.req
+    return [request.inspect(), inspect(request)]
+  }, [undefined, 'undefined'], { req: {} }],
+  ['should show the request of the wire', ({ request }) => {
+    const { method, url, header } = JSON.parse(JSON.stringify(request))
+    return [method, url, header['x-c']]
+  }, ['GET', '/a?b', 'd'], { url: '/a?b', headers: { 'x-c': 'd' } }]
 ])

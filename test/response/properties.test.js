@@ -344,3 +344,18 @@ rows('ctx.headerSent, ctx.writable and res.socket', ctx => [!!ctx.headerSent, ct
   ['should be false when the response has ended', '/', [true, false, true], { res: { headersSent: true, socket: null, writableEnded: true } }],
   ['should be false when an old response has finished', '/', [false, false, true], { res: { socket: null, finished: true } }]
 ])
+
+// ---- JSON
+
+const SHOWN = { status: 200, message: 'OK', header: { 'content-type': 'text/plain; charset=utf-8', 'content-length': '5' } }
+
+rows('res.toJSON() and res.inspect()', [
+  ['should have status, message and header, and inspect() the body, too', ctx => {
+    ctx.body = 'hello'
+    return [ctx.response.toJSON(), ctx.response.inspect(), inspect(ctx.response)]
+  }, [SHOWN, { ...SHOWN, body: 'hello' }, inspect({ ...SHOWN, body: 'hello' })], { res: {} }],
+  ['should be undefined without res', ({ response }) => {
+    delete response.res
+    return [response.inspect(), inspect(response)]
+  }, [undefined, 'undefined'], { res: {} }]
+])
