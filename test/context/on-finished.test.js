@@ -76,6 +76,14 @@ const raw = { http2: 'gets its request from a raw client here', inject: 'has no 
 
 const own = { fetch: 'has no ctx.res of its own', http2: 'never closes a stream after an exception in this listener' }
 
+/** A body that fails in the middle. */
+function fails (ctx) {
+  ctx.body = Readable.from((async function * () {
+    yield 'half'
+    throw new Error('boom')
+  })())
+}
+
 engines("ctx.onFinished(fn) and what the app's other code does", ({ it, serve }) => {
   it("should be called when a listener for 'finish' throws", { skip: own }, async t => {
     const uncaught = catchUncaught(t)
@@ -160,26 +168,41 @@ engines('ctx.onFinished(fn) for a response that is lost', ({ it, serve }) => {
     return { client, all }
   }
 
-  it('should be called when the client leaves before', { skip: raw }, async () => {
-    const { client, all } = await reporting(ctx => {
+  const echo = ctx => { ctx.body = ctx.path }
+  const lost = paths => paths.map(path => `${path} KONE_ERR_RESPONSE_LOST`)
+
+  // when, what the handler does, the paths that the client asks for at once, what is reported, what else the client does
+  for (const [when, handler, paths, expected, act = client => client.resume()] of [
+    ['the client leaves before', (ctx, client) => {
       ctx.respond = false
       client.destroy()
-    })
-    client.write(request('/gone'))
-    assert.deepEqual(await all(1), ['/gone KONE_ERR_RESPONSE_LOST'])
-  })
-
-  it('should be called for what ctx.socket.destroy() cuts off in a pipelined batch', { skip: raw }, async () => {
-    const { client, all } = await reporting(async ctx => {
+    }, ['/gone'], lost(['/gone']), () => {}],
+    ['ctx.socket.destroy() cuts off a pipelined batch', async ctx => {
       if (ctx.path === '/first') await new Promise(resolve => setImmediate(resolve))
       if (ctx.path === '/first') ctx.socket.destroy()
-      ctx.body = ctx.path
+      echo(ctx)
+    }, ['/first', '/second', '/third'], lost(['/first', '/second', '/third']), () => {}],
+    ['the response before it closes', ctx => {
+      if (ctx.path === '/closes') ctx.set('Connection', 'close')
+      echo(ctx)
+    }, ['/closes', '/second', '/third'], ['/closes sent', ...lost(['/second', '/third'])]],
+    ['the client half-closes and the handler takes longer', async ctx => {
+      await once(ctx.socket, 'end')
+      echo(ctx)
+    }, ['/half'], lost(['/half']), client => client.end().resume()],
+    ['a stream body fails midway', fails, ['/stream'], lost(['/stream'])],
+    ['the client leaves tens of MB unread', ctx => { ctx.body = Buffer.alloc(50e6) }, ['/large'], lost(['/large']), async client => {
+      await once(client, 'readable')
+      client.destroy()
+    }]
+  ]) {
+    it(`should be called when ${when}`, { skip: raw }, async () => {
+      const { client, all } = await reporting(handler)
+      client.write(paths.map(request).join(''))
+      await act(client)
+      assert.deepEqual(await all(paths.length), expected)
     })
-    client.write(request('/first') + request('/second') + request('/third'))
-    assert.deepEqual(await all(3), [
-      '/first KONE_ERR_RESPONSE_LOST', '/second KONE_ERR_RESPONSE_LOST', '/third KONE_ERR_RESPONSE_LOST'
-    ])
-  })
+  }
 
   it('should tell what was flushed before the socket was destroyed from what was not', {
     skip: { ...raw, http1: 'writes both at the end of the tick', 'http1-materialised': 'the same', 'create-context': 'the same' }
@@ -191,48 +214,6 @@ engines('ctx.onFinished(fn) for a response that is lost', ({ it, serve }) => {
     })
     client.write(request('/small') + request('/large'))
     assert.deepEqual(await all(2), ['/large KONE_ERR_RESPONSE_LOST', '/small sent'])
-  })
-
-  it('should be called for the requests behind a response that closes', { skip: raw }, async () => {
-    const { client, all } = await reporting(ctx => {
-      if (ctx.path === '/closes') ctx.set('Connection', 'close')
-      ctx.body = ctx.path
-    })
-    client.write(request('/closes') + request('/second') + request('/third'))
-    client.resume()
-    assert.deepEqual(await all(3), [
-      '/closes sent', '/second KONE_ERR_RESPONSE_LOST', '/third KONE_ERR_RESPONSE_LOST'
-    ])
-  })
-
-  it('should be called when the client half-closes and the handler takes longer', { skip: raw }, async () => {
-    const { client, all } = await reporting(async ctx => {
-      await once(ctx.socket, 'end')
-      ctx.body = 'late'
-    })
-    client.end(request('/half'))
-    client.resume()
-    assert.deepEqual(await all(1), ['/half KONE_ERR_RESPONSE_LOST'])
-  })
-
-  it('should be called when a stream body fails midway', { skip: raw }, async () => {
-    const { client, all } = await reporting(ctx => {
-      ctx.body = Readable.from((async function * () {
-        yield 'half'
-        throw new Error('boom')
-      })())
-    })
-    client.write(request('/stream'))
-    client.resume()
-    assert.deepEqual(await all(1), ['/stream KONE_ERR_RESPONSE_LOST'])
-  })
-
-  it('should be called when the client leaves tens of MB unread', { skip: raw }, async () => {
-    const { client, all } = await reporting(ctx => { ctx.body = Buffer.alloc(50e6) })
-    client.write(request('/large'))
-    await once(client, 'readable')
-    client.destroy()
-    assert.deepEqual(await all(1), ['/large KONE_ERR_RESPONSE_LOST'])
   })
 
   it("should give the connection's own error as the cause", { skip: raw }, async () => {
@@ -300,12 +281,7 @@ describe('ctx.onFinished(fn) over HTTP/2', () => {
   })
 
   test('should be called with an error when a stream body fails midway', async t => {
-    const { session, reports, finished } = await serve(t, ctx => {
-      ctx.body = Readable.from((async function * () {
-        yield 'half'
-        throw new Error('boom')
-      })())
-    })
+    const { session, reports, finished } = await serve(t, fails)
     const stream = session.request({ ':path': '/stream' }).resume()
     stream.on('error', () => {})
     await finished

@@ -24,6 +24,18 @@ const HTML = 'text/html; charset=utf-8'
 const JSON_TYPE = 'application/json; charset=utf-8'
 const BIN = 'application/octet-stream'
 const stream = () => new PassThrough()
+/** What readable-stream and web shims give: everything but the prototype. */
+const foreign = () => ({
+  pipe () {},
+  read () {},
+  on () { return this },
+  once () { return this },
+  removeListener () { return this },
+  destroy () { this.destroyed = true },
+  destroyed: false,
+  readable: true,
+  readableObjectMode: false
+})
 const png = ctx => { ctx.type = 'png' }
 const KOA = { koa: 'has no bodies of the web' }
 
@@ -43,6 +55,9 @@ rows('ctx.body=', [
     ctx.body.b = 2
   }), [200, JSON_TYPE, 13, '']],
   ['should be bin without a length for a stream', set(stream), [200, BIN, undefined, '']],
+  ['should take a stream of another library for one by its shape', set(foreign), [200, BIN, undefined, ''],
+    { koa: 'knows the class of node alone' }],
+  ['should be json for what looks a little like one', set({ pipe () {}, readable: true }), [200, JSON_TYPE, 17, '']],
   ['should remove the length for a stream', set('something', stream), [200, TEXT, undefined, '']],
   ['should keep the length that the app knows', given(ctx => { ctx.length = 12 }, stream), [200, BIN, 12, '12']],
   ['should keep a type of text', given(png, '<em>hey</em>'), [200, 'image/png', 12, '12']],
