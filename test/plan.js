@@ -35,6 +35,9 @@ const LONG = [
  */
 const BLUEBIRD = ['test/application', 'test/context']
 
+/** Of these, what makes no app, or one of `kone` alone. */
+const NOT_BLUEBIRD = ['debug', 'errors', 'exports', 'start', 'walk'].map(name => `test/application/${name}.test.js`)
+
 /** The modules of lib that read the option: whoever adds one adds its tests to BLUEBIRD. */
 const SEE_PROMISE = ['lib/application.js', 'lib/bluebird.js', 'lib/engines/host.js']
 
@@ -87,4 +90,6 @@ function inOrder (files) {
   return [...first, ...files.filter(file => !first.has(file))]
 }
 
-module.exports = { ANY_NODE, BLUEBIRD, CREATED_ELSEWHERE, FIRST, LONG, NOT_QUICK, QUICK, SEE_PROMISE, filesOf, inOrder, without }
+module.exports = {
+  ANY_NODE, BLUEBIRD, CREATED_ELSEWHERE, FIRST, LONG, NOT_BLUEBIRD, NOT_QUICK, QUICK, SEE_PROMISE, filesOf, inOrder, without
+}

@@ -7,12 +7,15 @@ const { once } = require('node:events')
 
 const Kone = require('../helpers/kone')
 
-/** What a client of this server reads; ends the server. */
-async function textOf (server) {
+/** What a client of this server, or of node's with this listener, reads; ends the server. */
+async function textOf (served, expected = [200, null]) {
+  const server = typeof served === 'function' ? http.createServer(served).listen(0) : served
   if (!server.listening) await once(server, 'listening')
-  const text = await (await fetch(`http://127.0.0.1:${server.address().port}`)).text()
+  const res = await fetch(`http://127.0.0.1:${server.address().port}/hand`)
+  const text = await res.text()
   server.closeAllConnections()
   server.close()
+  assert.deepEqual([res.status, res.headers.get('x-path')], expected)
   return text
 }
 
@@ -24,8 +27,7 @@ describe('app.callback()', () => {
     assert.equal(callback.length, 2)
 
     let returned
-    const server = http.createServer((req, res) => { returned = callback(req, res) }).listen(0)
-    assert.equal(await textOf(server), 'hello')
+    assert.equal(await textOf((req, res) => { returned = callback(req, res) }), 'hello')
     assert.equal(typeof returned.then, 'function')
     assert.equal(await returned, undefined)
   })
@@ -68,7 +70,35 @@ describe('app.callback()', () => {
     one.context.name = 'one'
     one.use(ctx => { ctx.body = String(ctx.name) })
     two.use(ctx => { ctx.body = String(ctx.name) })
-    const texts = [one, two].map(app => textOf(http.createServer(app.callback()).listen(0)))
+    const texts = [one, two].map(app => textOf(app.callback()))
     assert.deepEqual(await Promise.all(texts), ['one', 'undefined'])
+  })
+})
+
+describe('app.createContext(req, res)', () => {
+  it('should be usable alone, over node’s objects', async () => {
+    const app = new Kone()
+    assert.equal(await textOf((req, res) => {
+      const ctx = app.createContext(req, res)
+      assert.deepEqual([ctx.req === req, ctx.res === res, ctx.app === app], [true, true, true])
+      ctx.status = 201
+      ctx.set('X-Path', ctx.path)
+      ctx.body = 'by hand'
+      res.end(ctx.body)
+    }, [201, '/hand']), 'by hand')
+  })
+
+  it('should run the rest by handleRequest(ctx, composed)', async () => {
+    const app = new Kone()
+    const fn = app.compose([ctx => { ctx.body = ctx.path }])
+    assert.equal(await textOf((req, res) => app.handleRequest(app.createContext(req, res), fn)), '/hand')
+  })
+
+  it('should reject when the app’s own ctx.onerror throws', async () => {
+    const app = new Kone()
+    app.context.onerror = () => { throw new Error('of onerror') }
+    const res = { getHeader () {}, setHeader () {}, removeHeader () {}, on () {}, socket: {} }
+    const ctx = app.createContext({ headers: {}, socket: {}, method: 'GET', url: '/' }, res)
+    await assert.rejects(app.handleRequest(ctx, () => Promise.reject(new Error('x'))), { message: 'of onerror' })
   })
 })

@@ -28,33 +28,26 @@ function get (options) {
 }
 
 describe('app.listen()', () => {
-  it('should give a genuine http.Server back', async () => {
-    const server = hello().listen(0)
-    assert(server instanceof http.Server)
-    await once(server, 'listening')
-    assert.equal(await get({ port: server.address().port }), 'hello')
-    await close(server)
-  })
-
-  it('should take port, host, backlog and a callback', async () => {
-    let server
-    await new Promise(resolve => { server = hello().listen(0, '127.0.0.1', 16, resolve) })
-    assert.equal(server.address().address, '127.0.0.1')
-    assert.equal(await get({ port: server.address().port }), 'hello')
-    await close(server)
-  })
+  for (const [what, ...args] of [
+    ['a port', 0],
+    ['port, host and backlog', 0, '127.0.0.1', 16],
+    ['an object', { port: 0, host: '127.0.0.1' }]
+  ]) {
+    it(`should take ${what}, and give a genuine http.Server back`, async () => {
+      const server = hello().listen(...args)
+      assert(server instanceof http.Server)
+      await once(server, 'listening')
+      const { address, port } = server.address()
+      if (what !== 'a port') assert.equal(address, '127.0.0.1')
+      assert.equal(await get({ port }), 'hello')
+      await close(server)
+    })
+  }
 
   it('should call back with the server as this', async () => {
-    const server = await new Promise(resolve => hello().listen(0, function () { resolve(this) }))
+    const server = await new Promise(resolve => hello().listen(0, '127.0.0.1', 16, function () { resolve(this) }))
     assert(server instanceof http.Server)
     assert(server.listening)
-    await close(server)
-  })
-
-  it('should take an object', async () => {
-    const server = hello().listen({ port: 0, host: '127.0.0.1' })
-    await once(server, 'listening')
-    assert.equal(await get({ port: server.address().port }), 'hello')
     await close(server)
   })
 

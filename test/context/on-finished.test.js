@@ -147,20 +147,12 @@ engines('ctx.onFinished(fn) for a response that is lost', ({ it, serve }) => {
       ctx.onFinished(err => reports.push(`${ctx.path} ${err === null ? 'sent' : err.code}`))
       return handler(ctx, client)
     }))
-    const waiting = []
-    app.on('finish', () => {
-      finished++
-      for (const check of waiting) check()
-    })
+    app.on('finish', () => { finished++ })
     const client = net.connect(port, '127.0.0.1')
     client.on('error', () => {})
     await once(client, 'connect')
     const all = async count => {
-      await new Promise(resolve => {
-        const check = () => finished >= count && resolve()
-        waiting.push(check)
-        check()
-      })
+      await until(() => finished >= count)
       await new Promise(resolve => setTimeout(resolve, 20)) // a second report would come now
       assert.equal(finished, count)
       return reports.sort()
