@@ -41,7 +41,12 @@ rows('ctx.cookies', [
     const isMemoised = ctx.cookies === cookies
     ctx.cookies = { get: () => 'own', set () {} }
     return [isMemoised, ctx.cookies.get('x')]
-  }, [true, 'own']]
+  }, [true, 'own']],
+  ['should be signed with the keys that the app has by then', ctx => {
+    ctx.app.keys = ['secret']
+    ctx.cookies.set('a', 'b', { signed: true })
+    return ctx.response.get('Set-Cookie')
+  }, ['a=b; path=/; httponly', 'a.sig=QkhQDQzu8rTLhQGKH3BpOzyyt70; path=/; httponly']]
 ])
 
 rows('ctx.toJSON() and ctx.inspect()', [
