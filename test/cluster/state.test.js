@@ -5,29 +5,17 @@ const assert = require('node:assert/strict')
 const path = require('node:path')
 const { missing, which } = require('../helpers/programs')
 const startRedis = require('../helpers/redis')
+const visitor = require('../helpers/visitor')
 const { make } = require('./instance')
 
 const STATE = `module.exports = require('${path.join(__dirname, 'fixtures/state.js')}')`
 
-/** A browser: keeps its cookies, sends them back. */
-function browser (url) {
-  const cookies = new Map()
-  return async function ask (method, body) {
-    const res = await fetch(url, {
-      method,
-      body: body && JSON.stringify(body),
-      headers: {
-        'content-type': 'application/json',
-        cookie: [...cookies].map(([name, value]) => `${name}=${value}`).join('; ')
-      }
-    })
-    for (const line of res.headers.getSetCookie()) {
-      const [, name, value] = /^([^=]+)=([^;]*)/.exec(line)
-      cookies.set(name, value)
-    }
-    return { status: res.status, ...(res.ok ? await res.json() : undefined) }
-  }
-}
+/** A browser's fetch of JSON, with its cookies. */
+const browser = url => visitor(async (url, method, { headers, body }) => {
+  const res = await fetch(url, { method, headers: { ...headers, 'content-type': 'application/json' }, body: body && JSON.stringify(body) })
+  const { token, count, worker } = res.ok ? await res.json() : {}
+  return { status: res.status, headers: { 'set-cookie': res.headers.getSetCookie() }, token, count, worker }
+}, url)
 
 /** Posts with the token of the first page until two workers of each generation have counted. */
 async function signedIn (t, env) {
@@ -43,7 +31,7 @@ async function signedIn (t, env) {
     if (reloaded) assert.equal((await instance.run('reload')).code, 0)
     const workers = new Set()
     while (workers.size < 2) {
-      const answer = await ask('POST', { _csrf: token })
+      const answer = await ask('POST', { body: { _csrf: token } })
       assert.equal(answer.status, 200)
       assert.equal(answer.count, ++count)
       workers.add(answer.worker)

@@ -15,8 +15,9 @@ const { promisify } = require('node:util')
 const { install } = require('../helpers/area')
 const { start } = require('../helpers/child')
 const { onFreePort } = require('../helpers/ports')
-const { missing, need } = require('../helpers/programs')
+const { missing } = require('../helpers/programs')
 const until = require('../helpers/until')
+const { launch } = require('../e2e/demo')
 
 const run = promisify(execFile)
 const ROOT = path.join(__dirname, '../..')
@@ -42,11 +43,7 @@ describe('the documentation site', { skip: missing('chromium') }, () => {
       .filter(file => file.endsWith('.html') && file !== '404.html')
       .map(file => `/${file.replace(/(?:(^|\/)index)?\.html$/, '$1')}`)
     site = await start(['docs/.vitepress/serve.js', dist], { PORT: '0' }, ROOT)
-    const { chromium } = require('playwright-core')
-    browser = await chromium.launch({
-      executablePath: need('chromium'),
-      args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--disable-component-update']
-    })
+    browser = await launch()
   })
 
   after(async () => {

@@ -39,11 +39,7 @@ module.exports = function demo (title, suite, env) {
     before(async () => {
       data = mkdtempSync(join(tmpdir(), 'kone-e2e-'))
       app = await start(['examples/app'], { PORT: '0', DATA: data, PROXY_HOPS: '1', ...env })
-      const { chromium } = require('playwright-core')
-      browser = await chromium.launch({
-        executablePath: need('chromium'),
-        args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--disable-component-update']
-      })
+      browser = await launch()
     })
 
     after(async () => {
@@ -122,3 +118,14 @@ module.exports = function demo (title, suite, env) {
     })
   })
 }
+
+/** A headless Chromium, with more of its command line. */
+function launch (...args) {
+  const { chromium } = require('playwright-core')
+  return chromium.launch({
+    executablePath: need('chromium'),
+    args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--disable-component-update', ...args]
+  })
+}
+
+module.exports.launch = launch

@@ -8,7 +8,8 @@ const { tmpdir } = require('node:os')
 const { join } = require('node:path')
 const { after, before, describe, it } = require('node:test')
 const { pathToFileURL } = require('node:url')
-const { missing, need } = require('../helpers/programs')
+const { missing } = require('../helpers/programs')
+const { launch } = require('./demo')
 
 const ROOT = join(__dirname, '../..')
 
@@ -34,14 +35,7 @@ describe('the site of npm create kone, over plain HTTP at a name of its own', { 
     if (!server.listening) await once(server, 'listening')
     url = `http://app.test:${server.address().port}/`
 
-    const { chromium } = require('playwright-core')
-    browser = await chromium.launch({
-      executablePath: need('chromium'),
-      args: [
-        '--no-sandbox', '--disable-gpu', '--disable-background-networking', '--disable-component-update',
-        '--host-resolver-rules=MAP *.test 127.0.0.1'
-      ]
-    })
+    browser = await launch('--host-resolver-rules=MAP *.test 127.0.0.1')
   })
 
   after(async () => {
