@@ -70,7 +70,10 @@ describe('the command line of a lab', () => {
   it('should help', () => {
     const { status, stdout } = start('battle', '--help')
     assert.equal(status, 0)
-    assert.match(stdout, /make battle ARGS=[^]*contenders: net, node, node-cheapest, kone, kone-bluebird, koa, koa3, express, fastify, hono, kone-pm2, restana, toa, trek-engine/)
+    const names = require('../../benchmarks/labs/battle').contenders.map(({ name }) => name)
+    assert.ok(names.includes('kone'))
+    assert.match(stdout, /^usage: make battle ARGS=/)
+    assert.ok(stdout.endsWith(`contenders: ${names.join(', ')}\n`), stdout)
   })
 
   function start (lab, ...argv) {
