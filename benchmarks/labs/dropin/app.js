@@ -5,6 +5,7 @@ const https = require('node:https')
 const path = require('node:path')
 const { Readable } = require('node:stream')
 const { certificate, makeCertificate } = require('../../lib/servers/certificate')
+const { AGENTS, underAgent } = require('./agents')
 
 /*
  * The apps of the lab, with published packages as npm gives them. They are the same code for kone and for Koa: only the
@@ -19,9 +20,17 @@ const PAGE = exports.PAGE = `<!doctype html>\n<title>Articles</title>\n${'<p>A p
 /**
  * The app of a workload.
  *
- *    start(['API', '/tmp/dropin'], () => require('koa')).listen(3000)
+ *    start(['API', '/tmp/dropin'], () => require('koa'), 'koa').listen(3000)
  */
-exports.start = function ([workload, folder], framework) {
+exports.start = function ([workload, folder], framework, name) {
+  if (AGENTS.includes(workload)) {
+    const make = require => {
+      const app = new (require('koa'))()
+      api(app, folder, require)
+      return app
+    }
+    return (...where) => underAgent(workload, folder, name, make).then(app => app.listen(...where))
+  }
   load(workload)
   const Framework = framework()
   const app = new Framework()
@@ -108,7 +117,7 @@ const apps = {
   }
 }
 
-function api (app) {
+function api (app, folder, require = module.require.bind(module)) {
   const Router = require('@koa/router')
   const router = new Router()
   router.get('/users/:id', ctx => { ctx.body = { ...USER, id: Number(ctx.params.id) } })

@@ -7,8 +7,8 @@ const { start } = require('./app')
  * The same apps on Koa and on kone; node is the same by hand.
  */
 module.exports = {
-  koa: { package: 'koa', start: args => start(args, () => require('koa')) },
-  kone: { package: 'kone', start: args => start(args, () => kone('.')) },
+  koa: { package: 'koa', start: args => start(args, () => require('koa'), 'koa') },
+  kone: { package: 'kone', start: args => start(args, () => kone('.'), 'kone') },
   node: require('./by-hand'),
   'kone-node': {
     package: 'kone',

@@ -4,6 +4,7 @@ const path = require('node:path')
 const { lab } = require('../../lib/run/lab')
 const { list } = require('../../lib/servers/contenders')
 const { underPm2 } = require('../../lib/servers/pm2')
+const { AGENTS, missing } = require('./agents')
 const { prepare } = require('./app')
 const { compared } = require('./compared')
 const workloads = require('./workloads')
@@ -31,6 +32,7 @@ lab(module, {
       name: workload,
       size: contenders.length,
       async act () {
+        if (AGENTS.includes(workload) && missing()) return lab.miss(workload, missing())
         const taking = lab.contenders.filter(({ name }) => contenders.includes(name))
           .map(one => workload === 'pm2' ? underPm2(one, lab.options) : { ...one, args: [workload, folder] })
         await lab.group(taking, { workload, request, expected, reference: 'koa', check: compared(request), floor: floorOf(floor, folder) }, { [workload]: load })

@@ -1,5 +1,6 @@
 'use strict'
 
+const { AGENTS } = require('./agents')
 const { CHUNKS, PAGE, USER, text } = require('./app')
 
 /*
@@ -80,6 +81,13 @@ module.exports = [
     request: { path: '/users/4711' },
     expected: json(JSON.stringify(USER))
   },
+  ...AGENTS.map(agent => ({
+    workload: agent,
+    about: `the API under ${agent}`,
+    request: { path: '/users/4711' },
+    expected: json(JSON.stringify(USER)),
+    contenders: ['kone', 'koa']
+  })),
   {
     workload: 'pm2',
     about: 'pm2 start app.js -i 1, a string body',
