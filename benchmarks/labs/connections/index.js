@@ -9,6 +9,7 @@ const { repeat } = require('../../lib/run/rounds')
 const { disbelief, middle, round } = require('../../lib/run/stats')
 const { list } = require('../../lib/servers/contenders')
 const { extra } = require('../../lib/servers/program')
+const { mixed } = require('../soak/soak')
 const { levelsOf, sized } = require('./levels')
 const view = require('./view')
 
@@ -21,6 +22,7 @@ const { RATE, named } = view
  */
 
 const WARM = 200 // connections before the first look: what the first ones load is not counted
+const MIXED = ['kone', 'node', 'koa', 'fastify'] // whose memory is read over a million requests, too
 const LONGER = 3 // times what a visit takes with ten times the connections
 
 const hello = { status: 200, type: /^text\/plain(;charset=utf-8)?$/, body: body => /^Hello,? World!?$/.test(body.trim()) }
@@ -43,6 +45,7 @@ lab(module, {
       const took = await level(lab, connections, inTime)
       inTime = Math.floor(lab.timeLeft / (took * LONGER))
     }
+    await lab.inTime([{ name: 'mixed', seconds: 60, act: () => mixed(lab, MIXED.filter(name => lab.options.only?.includes(name) ?? true)) }])
   }
 })
 

@@ -3,6 +3,7 @@
 const { growth } = require('../../lib/report/findings')
 const { beside, matrix } = require('../../lib/report/tables')
 const { short, whole } = require('../../lib/report/text')
+const { memory } = require('../soak/view')
 
 /** Requests per second of the open loop, over all connections. */
 exports.RATE = 1000
@@ -33,6 +34,7 @@ exports.sections = figures => [
   byConnections(figures, { name: 'cpu', table: 'closed loop', metric: 'cpu', what: 'CPU by connections', unit: 'closed loop; server CPU per request, µs' }),
   byConnections(figures, { name: 'memory', table: 'idle', metric: 'total', what: 'Memory by silent connections', unit: 'resident memory of all processes, MB', log: true }),
   ...levelsOf(figures).map(n => level(figures, n)),
+  memory(figures, 'mixed', { name: 'mixed' }),
   report(figures)
 ]
 
