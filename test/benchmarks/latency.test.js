@@ -8,7 +8,7 @@ const assert = require('node:assert/strict')
 const Crowd = require('../../benchmarks/lib/load/crowd')
 const Server = require('../../benchmarks/lib/servers/server')
 
-const file = path.join(__dirname, '../../benchmarks/labs/latency/contenders.js')
+const file = path.join(__dirname, '../../benchmarks/labs/battle/contenders.js')
 
 describe('latency', () => {
   it('should count from when a request was due, also of requests that wait for a connection', async () => {

@@ -3,7 +3,7 @@
 const { lab } = require('../../lib/run/lab')
 const { list } = require('../../lib/servers/contenders')
 const { prepare } = require('./data')
-const { PROFILES, check, loadOf } = require('./profiles')
+const { PROFILES, check, hasFloor, loadOf } = require('./profiles')
 
 /*
  * A table of profiles: the same app in each framework, as its users write it, under seven kinds of load.
@@ -32,7 +32,10 @@ lab(module, {
       act () {
         const load = { ...loadOf(profile), seconds }
         if (!generators[load.generator]) load.generator = 'autocannon'
-        return lab.group(contenders, { workload, expected: { requests: profile.requests }, reference: 'node', check }, { [workload]: load })
+        const { requests } = profile
+        const [{ path, headers }] = requests
+        const floor = hasFloor(profile) ? {} : undefined
+        return lab.group(contenders, { workload, request: { path, headers }, expected: { requests }, reference: 'node', check, floor }, { [workload]: load })
       }
     })))
   }

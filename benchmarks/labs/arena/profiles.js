@@ -60,6 +60,9 @@ const loadOf = exports.loadOf = function ({ requests, load }) {
   return { ...load, method, path, size, paths, headers }
 }
 
+/** Whether a raw socket can write the bytes of the response: there is one, and the request is short. */
+exports.hasFloor = ({ requests }) => requests.length === 1 && !requests[0].size
+
 /** Verify every response of a profile: status, type, headers, and the body, decoded. */
 exports.check = async function ({ port }, { requests }) {
   const { headers: sent } = loadOf({ requests })

@@ -2,7 +2,7 @@
 
 const { ratios } = require('../../lib/report/findings')
 const { matrix, ranking } = require('../../lib/report/tables')
-const { PROFILES } = require('./profiles')
+const { PROFILES, hasFloor } = require('./profiles')
 
 const names = Object.keys(PROFILES)
 
@@ -11,7 +11,12 @@ exports.claims = names.flatMap(name => [
   [`${PROFILES[name].about} ÷ node:http by hand`, name, 'node']
 ])
 
-exports.overview = () => ({ lines: names.map(name => ({ what: `${name}: ${PROFILES[name].about}`, workload: name })) })
+exports.overview = () => ({
+  lines: names.map(name => {
+    const { about } = PROFILES[name]
+    return { what: `${name}: ${about}`, workload: name, as: hasFloor(PROFILES[name]) ? {} : { net: null } }
+  })
+})
 
 exports.sections = figures => [
   matrix(figures, {

@@ -12,12 +12,42 @@ const BUN = '1.4.5' // labs/fetch and test/helpers/runtimes.js have it, too
  * Hello world behind five middleware, as each framework means them. A package is loaded when its contender starts.
  */
 
+const TEXT = 'text/plain; charset=utf-8'
+const HELLO = 'Hello World'
 const five = use => { for (let i = 0; i < 5; i++) use() }
 
-function hello (app) {
-  five(() => app.use(async (ctx, next) => { await next() }))
-  return app.use(async ctx => { ctx.body = 'Hello World' })
+// What a request takes besides: nothing; with the argument `mixed`, of the lab latency, every hundredth 5 ms of CPU.
+const EVERY = 100
+const COST = 5 // ms
+const WORKS = {
+  mixed () {
+    let count = 0
+    return () => {
+      if (++count % EVERY) return
+      const until = performance.now() + COST
+      while (performance.now() < until);
+    }
+  }
 }
+
+// A contender of a package: `start(work)`.
+const entry = (of, start, about) => ({ package: of, about, start: ([kind] = []) => start(WORKS[kind]?.() ?? (() => {})) })
+
+// One with Koa's API.
+const koa = (of, load) => entry(of, work => {
+  const app = new (load())()
+  five(() => app.use(async (ctx, next) => { await next() }))
+  return app.use(async ctx => {
+    work()
+    ctx.body = HELLO
+  })
+})
+
+// node:http without middleware, with the response that `respond` writes.
+const node = (respond, about) => entry(undefined, work => http.createServer((req, res) => {
+  work()
+  respond(res)
+}), about)
 
 // A server of bun.mjs.
 const underBun = ({ name, version, about }) => ({
@@ -39,132 +69,105 @@ const underBun = ({ name, version, about }) => ({
 const bun = () => installed(`bun@${BUN}`, 'bun/bin/bun.exe')
 
 module.exports = {
-  net: { about: 'parses nothing, writes the same bytes for every read', start: () => require('../../lib/servers/fixed').start() },
+  net: entry(undefined, work => require('../../lib/servers/fixed').start([], work), 'parses nothing, writes the same bytes for every read'),
 
   // No middleware: the floor.
-  node: {
-    start: () => http.createServer((req, res) => {
-      res.setHeader('Content-Type', 'text/plain; charset=utf-8')
+  node: node(res => {
+    res.setHeader('Content-Type', TEXT)
+    res.setHeader('Content-Length', 11)
+    res.end(HELLO)
+  }),
+
+  'node-cheapest': node(res => {
+    res.writeHead(200, ['Content-Type', TEXT, 'Content-Length', '11'])
+    res.end(HELLO)
+  }, 'writeHead() with an array, the form that costs node:http least'),
+
+  kone: koa('kone', () => kone('.')),
+
+  'kone-bluebird': koa('kone', () => kone('lib/bluebird')),
+
+  koa: koa('koa', () => require('koa')),
+
+  koa3: koa('koa3', () => require('koa3')),
+
+  express: entry('express', () => {
+    const app = require('express')()
+    five(() => app.use((req, res, next) => next()))
+    return app.use((req, res) => res.type('text').send(HELLO))
+  }),
+
+  fastify: entry('fastify', work => {
+    const app = require('fastify')()
+    five(() => app.addHook('onRequest', async () => {}))
+    app.get('/', async () => {
+      work()
+      return HELLO
+    })
+    return (port, host, backlog) => app.listen({ port, host, backlog }).then(() => app.server)
+  }),
+
+  hono: entry('hono', () => {
+    const { Hono } = require('hono')
+    const { serve } = require('@hono/node-server')
+    const app = new Hono()
+    five(() => app.use(async (c, next) => { await next() }))
+    app.get('/', async c => c.text(HELLO))
+    return (port, hostname) => serve({ fetch: app.fetch, port, hostname })
+  }),
+
+  h3: entry('h3', () => {
+    const { H3 } = require('h3')
+    const { toNodeHandler } = require('h3/node')
+    const app = new H3()
+    five(() => app.use(async (event, next) => await next()))
+    app.get('/', async event => {
+      event.res.headers.set('Content-Type', TEXT)
+      return HELLO
+    })
+    return http.createServer(toNodeHandler(app))
+  }),
+
+  polka: entry('polka', () => {
+    const app = require('polka')()
+    five(() => app.use(async (req, res, next) => next()))
+    app.get('/', async (req, res) => {
+      res.setHeader('Content-Type', TEXT)
       res.setHeader('Content-Length', 11)
-      res.end('Hello World')
+      res.end(HELLO)
     })
-  },
-
-  'node-cheapest': {
-    about: 'writeHead() with an array, the form that costs node:http least',
-    start: () => http.createServer((req, res) => {
-      res.writeHead(200, ['Content-Type', 'text/plain; charset=utf-8', 'Content-Length', '11'])
-      res.end('Hello World')
-    })
-  },
-
-  kone: { package: 'kone', start: () => hello(new (kone('.'))()) },
-
-  'kone-bluebird': { package: 'kone', start: () => hello(new (kone('lib/bluebird'))()) },
-
-  koa: { package: 'koa', start: () => hello(new (require('koa'))()) },
-
-  koa3: { package: 'koa3', start: () => hello(new (require('koa3'))()) },
-
-  express: {
-    package: 'express',
-    start () {
-      const app = require('express')()
-      five(() => app.use((req, res, next) => next()))
-      return app.use((req, res) => res.type('text').send('Hello World'))
-    }
-  },
-
-  fastify: {
-    package: 'fastify',
-    start () {
-      const app = require('fastify')()
-      five(() => app.addHook('onRequest', async () => {}))
-      app.get('/', async () => 'Hello World')
-      return (port, host, backlog) => app.listen({ port, host, backlog }).then(() => app.server)
-    }
-  },
-
-  hono: {
-    package: 'hono',
-    start () {
-      const { Hono } = require('hono')
-      const { serve } = require('@hono/node-server')
-      const app = new Hono()
-      five(() => app.use(async (c, next) => { await next() }))
-      app.get('/', async c => c.text('Hello World'))
-      return (port, hostname) => serve({ fetch: app.fetch, port, hostname })
-    }
-  },
-
-  h3: {
-    package: 'h3',
-    start () {
-      const { H3 } = require('h3')
-      const { toNodeHandler } = require('h3/node')
-      const app = new H3()
-      five(() => app.use(async (event, next) => await next()))
-      app.get('/', async event => {
-        event.res.headers.set('Content-Type', 'text/plain; charset=utf-8')
-        return 'Hello World'
-      })
-      return http.createServer(toNodeHandler(app))
-    }
-  },
-
-  polka: {
-    package: 'polka',
-    start () {
-      const app = require('polka')()
-      five(() => app.use(async (req, res, next) => next()))
-      app.get('/', async (req, res) => {
-        res.setHeader('Content-Type', 'text/plain; charset=utf-8')
-        res.setHeader('Content-Length', 11)
-        res.end('Hello World')
-      })
-      return http.createServer(app.handler)
-    }
-  },
+    return http.createServer(app.handler)
+  }),
 
   // All middleware in pm2's cluster mode: pm2 starts the app.
   'kone-pm2': { package: 'kone', isPm2: true, start: () => require('./pm2-app') },
 
-  restana: {
-    package: 'restana',
-    start () {
-      const app = require('restana')()
-      five(() => app.use(async (req, res, next) => next()))
-      app.get('/', async (req, res) => {
-        res.setHeader('Content-Type', 'text/plain; charset=utf-8')
-        res.send('Hello World')
-      })
-      return (port, host) => app.start(port, host)
-    }
-  },
+  restana: entry('restana', () => {
+    const app = require('restana')()
+    five(() => app.use(async (req, res, next) => next()))
+    app.get('/', async (req, res) => {
+      res.setHeader('Content-Type', TEXT)
+      res.send(HELLO)
+    })
+    return (port, host) => app.start(port, host)
+  }),
 
-  toa: {
-    package: 'toa',
-    about: 'its middleware run in sequence, not as an onion',
-    start () {
-      const app = new (require('toa'))()
-      five(() => app.use(async function () {}))
-      app.use(async function () { this.body = 'Hello World' })
-      return app
-    }
-  },
+  toa: entry('toa', () => {
+    const app = new (require('toa'))()
+    five(() => app.use(async function () {}))
+    app.use(async function () { this.body = HELLO })
+    return app
+  }, 'its middleware run in sequence, not as an onion'),
 
-  'trek-engine': {
-    package: 'trek-engine',
-    start () {
-      const app = new (require('trek-engine'))()
-      five(() => app.use(async (ctx, next) => { await next() }))
-      app.use(async ctx => {
-        ctx.res.type = 'text/plain; charset=utf-8'
-        ctx.res.body = 'Hello World'
-      })
-      return (port, host) => app.run(port, host)
-    }
-  },
+  'trek-engine': entry('trek-engine', () => {
+    const app = new (require('trek-engine'))()
+    five(() => app.use(async (ctx, next) => { await next() }))
+    app.use(async ctx => {
+      ctx.res.type = TEXT
+      ctx.res.body = HELLO
+    })
+    return (port, host) => app.run(port, host)
+  }),
 
   'bun-serve': underBun({ name: 'serve', version: () => BUN, about: 'Bun.serve without middleware, another runtime' }),
 

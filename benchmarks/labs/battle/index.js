@@ -9,6 +9,7 @@ const { list } = require('../../lib/servers/contenders')
 const { era, option } = require('../../lib/servers/era')
 const { ask, underPm2 } = require('../../lib/servers/pm2')
 const { block } = require('../../lib/report/text')
+const { PAGE } = require('../mw/workloads')
 const view = require('./view')
 
 /*
@@ -20,7 +21,6 @@ const CLUSTERED = ['kone', 'koa', 'node']
 const PACED = ['net', 'kone', 'node', 'node-cheapest', 'koa', 'fastify', 'hono']
 
 const question = { request: { path: '/' }, expected: { status: 200, type: 'text/plain; charset=utf-8', body: 'Hello World' } }
-const PAGE = '<h2>Hello, ada</h2>\n<ul>\n  <li>a</li>\n  <li>b</li>\n  <li>&lt;c&gt;</li>\n</ul>\n'
 
 lab(module, {
   name: 'battle',

@@ -18,7 +18,7 @@ const question = { request: { path: '/' }, expected: { status: 200, type: 'text/
 
 lab(module, {
   name: 'latency',
-  contenders: list(require.resolve('./contenders')),
+  contenders: list(require.resolve('../battle/contenders'), { only: ['net', 'node', 'kone', 'koa', 'fastify'] }),
   probe: contender => ({ contender: { ...contender, args: ['mixed'] }, ...question }),
   view: require('./view'),
 

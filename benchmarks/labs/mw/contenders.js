@@ -1,7 +1,7 @@
 'use strict'
 
 const kone = require('../../lib/servers/kone')
-const mount = require('./app')
+const { mount } = require('./workloads')
 
 const koa = ([workload]) => mount(new (require('koa'))(), require('./sets/koa'), workload)
 const koneOf = id => ([workload]) => mount(new (kone(id))(), require('./sets/kone'), workload)

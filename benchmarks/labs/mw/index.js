@@ -5,21 +5,23 @@ const { median, middle } = require('../../lib/run/stats')
 const { list } = require('../../lib/servers/contenders')
 const { era, option } = require('../../lib/servers/era')
 const { block, short } = require('../../lib/report/text')
-const { QUESTIONS, WITHOUT_TWIN, wholeSet } = require('./questions')
 const view = require('./view')
+const { ALONE, WHOLE } = require('./workloads')
 
 /*
  * Every middleware on: kone with its own set beside Koa with the packages that its users install; then each middleware
  * alone, beside its twin and beside an app without any.
  */
 
-const KINDS = ['plain', 'template']
+const KINDS = Object.keys(WHOLE)
+
+const questionOf = ({ request, expected }) => ({ request, expected })
 
 lab(module, {
   name: 'mw',
   contenders: list(require.resolve('./contenders')),
   options: { era: option },
-  probe: contender => ({ contender: { ...contender, args: ['plain'] }, ...wholeSet('plain') }),
+  probe: contender => ({ contender: { ...contender, args: ['plain'] }, ...questionOf(WHOLE.plain) }),
   view,
 
   async measure (lab) {
@@ -35,7 +37,7 @@ lab(module, {
 
 async function whole (lab, kind, load) {
   const contenders = lab.contenders.map(one => ({ ...one, args: [kind] }))
-  const cells = await lab.group(contenders, { workload: kind, ...wholeSet(kind), reference: 'koa', floor: {} }, { [kind]: load }, { quickWarm: 1.5 })
+  const cells = await lab.group(contenders, { workload: kind, ...questionOf(WHOLE[kind]), reference: 'koa', floor: {} }, { [kind]: load }, { quickWarm: 1.5 })
   for (const pair of view.PAIRS.filter(({ workload }) => workload === kind)) show(cells, pair)
 }
 
@@ -46,7 +48,7 @@ async function eras (lab, load) {
   return found.flatMap(({ version, contenders }) => KINDS.map(kind => {
     const workload = `${kind}, Node ${version}`
     const taking = contenders.map(one => ({ ...one, args: [kind] }))
-    const act = () => lab.group(taking, { workload, ...wholeSet(kind) }, { [workload]: load })
+    const act = () => lab.group(taking, { workload, ...questionOf(WHOLE[kind]) }, { [workload]: load })
     return { name: workload, size: taking.length, act }
   }))
 }
@@ -61,14 +63,14 @@ function separately (lab, load) {
     seconds: 4 * each,
     size: 1,
     async act () {
-      const all = Object.keys(QUESTIONS)
+      const all = Object.keys(ALONE)
       const taken = all.slice(0, Math.max(1, Math.floor(lab.timeLeft / 1000 / each)))
       for (const workload of all.slice(taken.length)) lab.skip(workload)
       const cells = []
       for (const workload of taken) {
-        const { request, expected } = QUESTIONS[workload]
-        const taking = contenders.filter(({ package: name }) => name === 'kone' || !WITHOUT_TWIN.has(workload)).map(one => ({ ...one, args: [workload] }))
-        const servers = await lab.start(taking, { workload, request, expected: { status: 200, ...expected }, reference: 'koa' })
+        const { hasTwin } = ALONE[workload]
+        const taking = contenders.filter(({ package: name }) => name === 'kone' || hasTwin).map(one => ({ ...one, args: [workload] }))
+        const servers = await lab.start(taking, { workload, ...questionOf(ALONE[workload]), reference: 'koa' })
         for (const server of servers) cells.push({ workload, server, load: { ...server.request, ...load } })
       }
       await lab.measure(cells)

@@ -186,6 +186,7 @@ http {
     start: ([root]) => http.createServer((req, res) => {
       const file = path.join(root, path.normalize(req.url))
       fs.stat(file, (err, stats) => {
+        if (res.destroyed) return // pipeline() throws then, since Node 26
         res.statusCode = err ? 404 : 200
         if (err) return res.end()
         res.setHeader('Content-Type', TYPE)

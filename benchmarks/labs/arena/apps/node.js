@@ -42,6 +42,7 @@ module.exports = function (folder) {
     if (route) return route(req, res, query)
     const file = path.join(folder, path.normalize(target))
     fs.stat(file, (err, stats) => {
+      if (res.destroyed) return // pipeline() throws then, since Node 26
       res.statusCode = err ? 404 : 200
       if (err) return res.end()
       res.setHeader('Content-Type', TYPES[path.extname(file)])
