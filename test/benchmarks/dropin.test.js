@@ -8,10 +8,9 @@ const path = require('node:path')
 const { after, before, describe, it } = require('node:test')
 const assert = require('node:assert/strict')
 const { contenders } = require('../../benchmarks/labs/dropin')
-const { AGENTS, missing: missingAgents } = require('../../benchmarks/labs/dropin/agents')
-const { prepare } = require('../../benchmarks/labs/dropin/app')
+const { missing: missingAgents } = require('../../benchmarks/labs/dropin/agents')
 const { compared } = require('../../benchmarks/labs/dropin/compared')
-const workloads = require('../../benchmarks/labs/dropin/workloads')
+const { prepare, workloads } = require('../../benchmarks/labs/dropin/workloads')
 const { missing: missingPm2, underPm2 } = require('../../benchmarks/lib/servers/pm2')
 const Program = require('../../benchmarks/lib/servers/program')
 const Server = require('../../benchmarks/lib/servers/server')
@@ -26,8 +25,8 @@ describe('the apps of dropin', () => {
   })
   after(() => fs.rmSync(folder, { recursive: true, force: true }))
 
-  for (const { workload, request, expected, contenders: names } of workloads.filter(({ workload }) => workload !== 'pm2')) {
-    const skip = AGENTS.includes(workload) && (missingAgents() ?? false)
+  for (const { workload, request, expected, contenders: names, agent } of workloads.filter(({ workload }) => workload !== 'pm2')) {
+    const skip = Boolean(agent) && (missingAgents() ?? false)
     it(`should respond alike on every contender: ${workload}`, { skip }, async () => {
       const taking = contenders.filter(({ name }) => names.includes(name)).map(one => ({ ...one, args: [workload, folder] }))
       const servers = await Promise.all(taking.map(one => Server.start(one, { node })))

@@ -3,6 +3,7 @@
 const { lab } = require('../../lib/run/lab')
 const { doubt } = require('../../lib/run/measure')
 const { list } = require('../../lib/servers/contenders')
+const frontWorkloads = require('../front/workloads')
 const { folders, sides } = require('./revisions')
 const view = require('./view')
 
@@ -15,31 +16,25 @@ const FRONT = require.resolve('../front/contenders')
 const WHOLE = require.resolve('../mw/contenders')
 const [KONE] = list(FRONT, { only: ['kone'] })
 
-const hello = { status: 200, type: 'text/plain; charset=utf-8', body: 'Hello World' }
-const json = body => ({ status: 200, type: 'application/json; charset=utf-8', body })
-const BODY = JSON.stringify({ name: 'Ada', note: 'two hundred bytes of JSON'.padEnd(170, '.') })
-const HEADERS = {
-  'user-agent': 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36',
-  accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8',
-  'accept-encoding': 'gzip, deflate, br, zstd',
-  'accept-language': 'en-GB,en;q=0.9,de;q=0.8',
-  cookie: 'theme=dark; sid=0123456789abcdef0123456789abcdef; seen=12'
+const front = name => {
+  const { request = {}, expected } = frontWorkloads.find(({ loads }) => name in loads)
+  return { request, expected }
 }
 
 // args: those of kone; node and koa take part in hello, to see what a quiet minute is
 const WORKLOADS = {
-  hello: { args: ['hello'], others: true, expected: hello },
-  browser: { args: ['browser'], request: { path: '/articles?page=3', headers: HEADERS }, expected: hello },
-  post: {
-    args: ['parser'],
-    request: { method: 'POST', headers: { 'content-type': 'application/json' }, body: BODY },
-    expected: json(BODY)
-  },
+  hello: { ...front('hello'), args: ['hello'], others: true },
+  browser: { ...front('browser'), args: ['browser'] },
+  post: { ...front('post'), args: ['parser'] },
   'every middleware': {
     file: WHOLE,
     args: ['plain'],
-    request: { headers: HEADERS },
-    expected: json(JSON.stringify({ greeting: 'Hello', items: ['a', 'b', '<c>'] }))
+    request: { headers: front('browser').request.headers },
+    expected: {
+      status: 200,
+      type: 'application/json; charset=utf-8',
+      body: JSON.stringify({ greeting: 'Hello', items: ['a', 'b', '<c>'] })
+    }
   }
 }
 
@@ -49,7 +44,7 @@ lab(module, {
   options: {
     ref: { value: '<rev>', help: 'compare the checkout with this revision, or a..b (default: $REF, or HEAD~1)' }
   },
-  probe: contender => ({ contender: { ...contender, args: ['hello'] }, expected: hello }),
+  probe: contender => ({ contender: { ...contender, args: ['hello'] }, ...front('hello') }),
   view,
 
   async measure (lab) {

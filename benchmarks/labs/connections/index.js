@@ -6,7 +6,7 @@ const { pins } = require('../../lib/run/machine')
 const { cost, spent } = require('../../lib/run/measure')
 const { row } = require('../../lib/run/result')
 const { repeat } = require('../../lib/run/rounds')
-const { disbelief, middle, round } = require('../../lib/run/stats')
+const { disbelief } = require('../../lib/run/stats')
 const { list } = require('../../lib/servers/contenders')
 const { extra } = require('../../lib/servers/program')
 const { mixed } = require('../soak/soak')
@@ -23,6 +23,7 @@ const { RATE, named } = view
 
 const WARM = 200 // connections before the first look: what the first ones load is not counted
 const MIXED = ['kone', 'node', 'koa', 'fastify'] // whose memory is read over a million requests, too
+const PERCENTILES = [['cpu', 'µs/request'], ['p50', 'ms'], ['p90', 'ms'], ['p99', 'ms']]
 const LONGER = 3 // times what a visit takes with ten times the connections
 
 const hello = { status: 200, type: /^text\/plain(;charset=utf-8)?$/, body: body => /^Hello,? World!?$/.test(body.trim()) }
@@ -123,8 +124,8 @@ function recordLevel (lab, { contender: { name: contender }, connections, sample
   const { derived, rows } = lab.result
   const workloads = ['idle', 'open loop', 'closed loop'].map(table => named(table, connections))
   const [idle, open, closed] = workloads
-  for (const one of discarded) derived.discarded.push({ workload: open, contender, ...one })
   if (rejected) {
+    derived.discarded.push(...discarded.map(one => ({ workload: open, contender, ...one })))
     for (const workload of workloads) lab.reject(workload, contender, rejected)
     return
   }
@@ -135,26 +136,10 @@ function recordLevel (lab, { contender: { name: contender }, connections, sample
   recordIdle('total', 'MB', of('total'))
   recordIdle('accept', 'µs/connection', of('accept'))
 
-  const paced = of('paced')
-  const { requestsPerSecond, latencyMeanMs } = middle(paced)
-  const conditions = {
-    generator: 'crowd, open loop',
-    requestsPerSecond: round(requestsPerSecond),
-    connections,
-    latencyMeanMs: round(latencyMeanMs),
-    pipeline: 1,
-    rate: RATE,
-    seconds: secondsOf(lab, connections)
-  }
-  for (const [metric, unit] of [['cpu', 'µs/request'], ['p50', 'ms'], ['p90', 'ms'], ['p99', 'ms']]) {
-    rows.push(row({ workload: open, contender, metric, unit }, paced.map(sample => sample[metric]), conditions))
-  }
-  lab.record([{
-    workload: closed,
-    server: { name: contender },
-    load: { generator: 'crowd', connections, seconds: secondsOf(lab, connections) },
-    samples: of('closed'),
-    discarded: []
-  }])
+  const load = { generator: 'crowd', connections, seconds: secondsOf(lab, connections) }
+  lab.record([
+    { workload: open, load: { ...load, generator: 'crowd, open loop', rate: RATE }, samples: of('paced'), quantities: PERCENTILES, discarded },
+    { workload: closed, load, samples: of('closed'), discarded: [] }
+  ].map(cell => ({ server: { name: contender }, ...cell })))
   derived.reconnects.push({ connections, contender, rounds: of('reconnects') })
 }

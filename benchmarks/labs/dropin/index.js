@@ -4,10 +4,9 @@ const path = require('node:path')
 const { lab } = require('../../lib/run/lab')
 const { list } = require('../../lib/servers/contenders')
 const { underPm2 } = require('../../lib/servers/pm2')
-const { AGENTS, missing } = require('./agents')
-const { prepare } = require('./app')
+const { missing } = require('./agents')
 const { compared } = require('./compared')
-const workloads = require('./workloads')
+const { prepare, workloads } = require('./workloads')
 
 /*
  * What a Koa user gets by changing one line: apps of published packages, unmodified, on kone and on Koa. node is the
@@ -28,11 +27,11 @@ lab(module, {
     const folder = lab.folder()
     await prepare(folder)
     const load = { generator: lab.generator(), connections: 50, seconds: lab.options.quick ? 1 : 2 }
-    await lab.inTime(workloads.map(({ workload, request, expected, contenders, floor }) => ({
+    await lab.inTime(workloads.map(({ workload, request, expected, contenders, floor, agent }) => ({
       name: workload,
       size: contenders.length,
       async act () {
-        if (AGENTS.includes(workload) && missing()) return lab.miss(workload, missing())
+        if (agent && missing()) return lab.miss(workload, missing())
         const taking = lab.contenders.filter(({ name }) => contenders.includes(name))
           .map(one => workload === 'pm2' ? underPm2(one, lab.options) : { ...one, args: [workload, folder] })
         await lab.group(taking, { workload, request, expected, reference: 'koa', check: compared(request), floor: floorOf(floor, folder) }, { [workload]: load })

@@ -2,7 +2,7 @@
 
 const { ratios } = require('../../lib/report/findings')
 const { ranking } = require('../../lib/report/tables')
-const workloads = require('./workloads')
+const { workloads } = require('./workloads')
 
 const TOUCHED = 'ctx.res touched'
 

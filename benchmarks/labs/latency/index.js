@@ -1,9 +1,8 @@
 'use strict'
 
 const { lab } = require('../../lib/run/lab')
-const { cost, doubt, remarks } = require('../../lib/run/measure')
-const { row } = require('../../lib/run/result')
-const { median, middle, round } = require('../../lib/run/stats')
+const { cost, doubt } = require('../../lib/run/measure')
+const { median, round } = require('../../lib/run/stats')
 const { list } = require('../../lib/servers/contenders')
 const { METRICS, OWN, SAME, WORKS, own, same } = require('./view')
 
@@ -36,16 +35,21 @@ async function part (lab, crowd, work) {
   const saturation = lab.result.derived.saturation[work] = {}
   for (const server of servers) saturation[server.name] = round(await saturationOf(crowd, server, seconds / 4))
 
-  const cell = (server, workload, rate) =>
-    ({ workload, server, load: { generator: 'arrivals', connections: CONNECTIONS, rate: Math.round(rate), seconds } })
+  // CPU per request depends on the rate: it is kept only where all servers have the same.
+  const cell = (server, workload, rate, more = []) => ({
+    workload,
+    server,
+    load: { generator: 'arrivals', connections: CONNECTIONS, rate: Math.round(rate), seconds },
+    quantities: [...Object.entries(METRICS), ...more]
+  })
   const cells = [
     ...OWN.flatMap(share => servers.filter(({ name }) => name !== 'net')
       .map(server => cell(server, own(work, share), saturation[server.name] * share / 100))),
     ...SAME.filter(() => saturation.koa)
-      .flatMap(share => servers.map(server => cell(server, same(work, share), saturation.koa * share / 100)))
+      .flatMap(share => servers.map(server => cell(server, same(work, share), saturation.koa * share / 100, [['cpu', 'µs/request']])))
   ]
   await lab.rounds(cells, { visit: ({ server, load }) => visit(crowd, server, load), doubt })
-  for (const cell of cells) record(lab, cell)
+  lab.record(cells)
   await lab.stop(servers)
 }
 
@@ -69,17 +73,4 @@ async function visit (crowd, server, load) {
   } finally {
     await crowd.reset()
   }
-}
-
-// CPU per request is kept only where all servers have the same rate: it depends on the rate.
-function record (lab, { workload, server: { name: contender }, load, samples, discarded, rejected }) {
-  const { rows, derived } = lab.result
-  derived.discarded.push(...discarded.map(one => ({ workload, contender, ...one })))
-  if (rejected) return lab.reject(workload, contender, rejected)
-  const { requestsPerSecond, latencyMeanMs } = middle(samples)
-  const conditions = { ...load, requestsPerSecond: round(requestsPerSecond), latencyMeanMs: round(latencyMeanMs), pipeline: 1 }
-  const metrics = Object.entries({ ...METRICS, ...workload.endsWith('koa') ? { cpu: 'µs/request' } : {} })
-  rows.push(...metrics.map(([metric, unit]) =>
-    row({ workload, contender, metric, unit }, samples.map(sample => sample[metric]), conditions)))
-  derived.remarks.push(...remarks(samples, load).map(remark => ({ workload, contender, remark })))
 }

@@ -22,8 +22,11 @@ function completed (row) {
   return { ...row, median, min, p25, max }
 }
 
-/** The rows of a measured cell: CPU, throughput and mean latency. */
-exports.cellRows = function ({ workload, server, load, samples }) {
+// Metric, unit, and its name in a sample, if that is another one.
+const QUANTITIES = [['cpu', 'µs/request'], ['throughput', 'requests/s', 'requestsPerSecond'], ['latency', 'ms', 'latencyMeanMs']]
+
+/** The rows of a measured cell: CPU, throughput and mean latency, unless it names others. */
+exports.cellRows = function ({ workload, server, load, samples, quantities = QUANTITIES }) {
   const { requestsPerSecond, latencyMeanMs } = middle(samples) // of one round, because they belong together
   const { generator, connections, pipeline = 1, rate, seconds } = load
   const conditions = {
@@ -35,8 +38,7 @@ exports.cellRows = function ({ workload, server, load, samples }) {
     requestsPerSecond: round(requestsPerSecond),
     latencyMeanMs: round(latencyMeanMs)
   }
-  const quantities = [['cpu', 'µs/request', 'cpu'], ['throughput', 'requests/s', 'requestsPerSecond'], ['latency', 'ms', 'latencyMeanMs']]
-  return quantities.map(([metric, unit, name]) =>
+  return quantities.map(([metric, unit, name = metric]) =>
     row({ workload, contender: server.name, metric, unit }, samples.map(sample => sample[name]), conditions))
 }
 
