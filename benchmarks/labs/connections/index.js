@@ -46,7 +46,8 @@ lab(module, {
       const took = await level(lab, connections, inTime)
       inTime = Math.floor(lab.timeLeft / (took * LONGER))
     }
-    await lab.inTime([{ name: 'mixed', seconds: 60, act: () => mixed(lab, MIXED.filter(name => lab.options.only?.includes(name) ?? true)) }])
+    const soaked = MIXED.filter(name => lab.options.only?.includes(name) ?? true)
+    await lab.inTime([{ name: 'mixed', seconds: 15 * soaked.length, act: () => mixed(lab, soaked) }])
   }
 })
 
