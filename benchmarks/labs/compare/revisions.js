@@ -25,7 +25,7 @@ exports.sides = function (ref) {
 exports.folders = function () {
   const base = fs.mkdtempSync(path.join(os.tmpdir(), 'kone-compare-'))
 
-  /** } */
+  /** One side: its folder, its version, and its dependencies as text. */
   function add (name, revision) {
     const commit = revision === null ? null : commitOf(revision)
     const folder = path.join(base, name)

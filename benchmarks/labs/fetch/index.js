@@ -4,6 +4,7 @@ const { execFileSync } = require('node:child_process')
 const path = require('node:path')
 const { installed } = require('../../lib/servers/binaries')
 const { table } = require('../../lib/report/text')
+const { median } = require('../../lib/run/stats')
 
 /*
  * What `app.fetch(new Request())` and reading its Response cost on this Node, Bun and Deno: frameworks take turns in one
@@ -29,8 +30,10 @@ for (const [name, command] of Object.entries(RUNTIMES)) {
   const [version] = /\d\S*/.exec(run('--version'))
   const found = JSON.parse(run(...args, path.join(__dirname, 'rounds.mjs'), String(ROUNDS), String(REQUESTS)))
   for (const [what, rounds] of Object.entries(found)) {
-    const least = Object.fromEntries(Object.entries(rounds).map(([one, all]) => [one, Math.min(...all)]))
-    const rows = Object.entries(least).map(([one, us]) => [one, us.toFixed(2), (us / least.hono).toFixed(2)])
-    console.log(`${what}, ${name} ${version}\n\n${table([['', 'µs', '÷ hono'], ...rows])}\n`)
+    const hono = Math.min(...rounds.hono)
+    const rows = Object.entries(rounds).map(([one, all]) =>
+      [one, Math.min(...all), median(all), Math.min(...all) / hono].map(cell => cell.toFixed?.(2) ?? cell))
+    console.log(`${what}, ${name} ${version}: CPU time of a request, ${ROUNDS} rounds of ${REQUESTS}\n`)
+    console.log(`${table([['', 'cheapest round, µs', 'median, µs', 'cheapest ÷ hono'], ...rows])}\n`)
   }
 }
