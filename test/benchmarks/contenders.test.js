@@ -31,7 +31,7 @@ for (const { name, contenders, probe } of labs) {
     after(() => { for (const folder of folders) fs.rmSync(folder, { recursive: true, force: true }) })
 
     for (const one of share(contenders.slice(0, 3), contenders)) {
-      const skip = one.program ? share('in make test-all: it is compiled or installed', one.program.missing()) : false
+      const skip = one.program ? share('in make test-all: it is compiled or installed', one.program.missing() ?? false) : false
       it(`should start ${one.name}`, { skip }, async t => {
         const folder = fs.mkdtempSync(path.join(tmpdir(), 'kone-contender-'))
         folders.push(folder)
