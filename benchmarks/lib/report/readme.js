@@ -3,7 +3,7 @@
 const { commit, picture } = require('./page')
 const { overview } = require('./tables')
 const { markdown, ratio, short, two } = require('./text')
-const unmodified = require('../../labs/dropin/workloads').filter(({ to }) => to === 'koa')
+const unmodified = require('../../labs/dropin/workloads').workloads.filter(({ to }) => to === 'koa')
 
 /*
  * What README.md shows of the results, between markers: a headline, a chart, and two tables. The first screen of the
