@@ -35,7 +35,8 @@ lab(module, {
         const { requests } = profile
         const [{ path, headers }] = requests
         const floor = hasFloor(profile) ? {} : undefined
-        return lab.group(contenders, { workload, request: { path, headers }, expected: { requests }, reference: 'node', check, floor }, { [workload]: load })
+        const question = { workload, request: { path, headers }, expected: { requests }, reference: 'node', check, floor }
+        return lab.group(contenders, question, { [workload]: load })
       }
     })))
   }

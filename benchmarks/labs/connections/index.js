@@ -23,7 +23,7 @@ const { RATE, named } = view
 
 const WARM = 200 // connections before the first look: what the first ones load is not counted
 const MIXED = ['kone', 'node', 'koa', 'fastify'] // whose memory is read over a million requests, too
-const PERCENTILES = [['cpu', 'µs/request'], ['p50', 'ms'], ['p90', 'ms'], ['p99', 'ms']]
+const METRICS = [['cpu', 'µs/request'], ['p50', 'ms'], ['p90', 'ms'], ['p99', 'ms']]
 const LONGER = 3 // times what a visit takes with ten times the connections
 
 const hello = { status: 200, type: /^text\/plain(;charset=utf-8)?$/, body: body => /^Hello,? World!?$/.test(body.trim()) }
@@ -139,7 +139,7 @@ function recordLevel (lab, { contender: { name: contender }, connections, sample
 
   const load = { generator: 'crowd', connections, seconds: secondsOf(lab, connections) }
   lab.record([
-    { workload: open, load: { ...load, generator: 'crowd, open loop', rate: RATE }, samples: of('paced'), quantities: PERCENTILES, discarded },
+    { workload: open, load: { ...load, generator: 'crowd, open loop', rate: RATE }, samples: of('paced'), quantities: METRICS, discarded },
     { workload: closed, load, samples: of('closed'), discarded: [] }
   ].map(cell => ({ server: { name: contender }, ...cell })))
   derived.reconnects.push({ connections, contender, rounds: of('reconnects') })
