@@ -3,7 +3,7 @@
 const { AsyncLocalStorage, AsyncResource } = require('node:async_hooks')
 const koaCompose = require('koa-compose')
 const kone = require('../lib/servers/kone')
-const micro = require('../lib/run/micro')
+const micro = require('./micro')
 
 /*
  * Functions whose cost decided how they are written: `node micro/functions.js`, or `… compose` for the groups that begin so.

@@ -6,7 +6,7 @@ const path = require('node:path')
 const { Writable } = require('node:stream')
 const ours = require('../labs/mw/sets/kone')
 const kone = require('../lib/servers/kone')
-const { child, measure } = require('../lib/run/micro')
+const { child, measure } = require('./micro')
 const { table } = require('../lib/report/text')
 
 /*

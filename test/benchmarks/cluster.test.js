@@ -3,7 +3,7 @@
 const { describe, it } = require('node:test')
 const assert = require('node:assert/strict')
 const { contenders } = require('../../benchmarks/labs/battle')
-const autocannon = require('../../benchmarks/lib/load/autocannon')
+const { autocannon } = require('../../benchmarks/lib/load/generators')
 const { family, ticks } = require('../../benchmarks/lib/run/cpu')
 const { verify } = require('../../benchmarks/lib/run/verify')
 const Program = require('../../benchmarks/lib/servers/program')

@@ -7,6 +7,7 @@ const { once } = require('node:events')
 const { describe, it } = require('node:test')
 const assert = require('node:assert/strict')
 const Crowd = require('../../benchmarks/lib/load/crowd')
+const { merge } = require('../../benchmarks/lib/load/sample')
 const Server = require('../../benchmarks/lib/servers/server')
 const { descriptors, processesFor } = require('../../benchmarks/lib/run/connections')
 const until = require('../helpers/until')
@@ -127,7 +128,7 @@ describe('a server with KEEP_ALIVE', () => {
 describe('what several processes measured', () => {
   it('should be one sample', () => {
     const part = { requests: 2, errors: 0, reconnects: 1, bytes: 10, seconds: 1, latencies: [1, 3] }
-    const whole = Crowd.merge([part, { ...part, seconds: 2, errors: 1, latencies: [5, 7] }])
+    const whole = merge([part, { ...part, seconds: 2, errors: 1, latencies: [5, 7] }])
     assert.deepEqual([whole.requests, whole.errors, whole.reconnects, whole.bytes, whole.seconds], [4, 1, 2, 20, 2])
     assert.deepEqual([whole.requestsPerSecond, whole.latencyMeanMs, whole.p50], [2, 4, 4])
   })

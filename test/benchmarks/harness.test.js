@@ -3,13 +3,13 @@
 const http = require('node:http')
 const { describe, it } = require('node:test')
 const assert = require('node:assert/strict')
-const { paced } = require('../../benchmarks/lib/load/crowd')
+const { paced } = require('../../benchmarks/lib/load/generators')
 const { harness } = require('../../benchmarks/lib/run/harness')
-const { Lab } = require('../../benchmarks/lib/run/lab')
+const Session = require('../../benchmarks/lib/run/session')
 
 describe('what a generator costs by itself', { skip: process.platform !== 'linux' && 'CPU time is read from /proc' }, () => {
   it('should be measured once for each generator of a lab, also for a crowd and for bodies in a second read', async () => {
-    const lab = new Lab('some', [], { quick: true, rounds: 3, node: process.execPath }, [])
+    const lab = new Session('some', [], { quick: true, rounds: 3, node: process.execPath }, [])
     const generators = lab.generators(['split'])
     lab.result.rows.push(...['crowd, open loop', 'crowd, closed loop', 'split', undefined].map(generator => ({ generator })))
     try {
@@ -32,7 +32,7 @@ describe('what a generator costs by itself', { skip: process.platform !== 'linux
 })
 
 describe('the parts of a lab', () => {
-  const labOf = left => Object.defineProperty(new Lab('some', [], { quick: true, rounds: 3, node: process.execPath }, []), 'timeLeft', { value: left })
+  const labOf = left => Object.defineProperty(new Session('some', [], { quick: true, rounds: 3, node: process.execPath }, []), 'timeLeft', { value: left })
   const parts = (done, ...sizes) => sizes.map((size, i) => ({
     name: String(i),
     size,

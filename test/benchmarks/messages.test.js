@@ -17,7 +17,7 @@ const { filesOf, unseen } = require('../helpers/messages')
 
 const ROOT = path.join(__dirname, '../..')
 const FILES = [
-  'benchmarks/results.js', 'benchmarks/report.js', 'benchmarks/lib/run/options.js', 'benchmarks/lib/run/lab.js',
+  'benchmarks/results.js', 'benchmarks/report.js', 'benchmarks/lib/run/options.js', 'benchmarks/lib/run/lab.js', 'benchmarks/lib/run/session.js',
   'benchmarks/labs/compare/revisions.js', 'benchmarks/labs/versions/index.js', 'benchmarks/lib/servers/contenders.js'
 ]
 const EXCEPTIONS = {

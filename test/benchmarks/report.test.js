@@ -9,9 +9,9 @@ const { describe, it } = require('node:test')
 const { table, updated } = require('../../benchmarks/lib/report/claims')
 const { THEMES, draw } = require('../../benchmarks/lib/report/charts')
 const Figures = require('../../benchmarks/lib/report/figures')
-const { LABS, generate, timeless, viewOf } = require('../../benchmarks/lib/report/report')
+const { LABS, generate, viewOf } = require('../../benchmarks/lib/report/report')
+const { timeless } = require('../../benchmarks/lib/report/page')
 const { overview } = require('../../benchmarks/lib/report/tables')
-const { ratio } = require('../../benchmarks/lib/report/text')
 const { parse, stringify } = require('../../benchmarks/lib/run/result')
 const { result } = require('./fixtures/labs')
 
@@ -179,7 +179,7 @@ describe('a claim', () => {
   it('should be shown beside what was measured on each version of Node', () => {
     const view = { lab: 'battle', claims: [['hello ÷ Koa', 'hello', 'koa'], ['nobody', 'hello', 'nobody']] }
     const all = [26, 20].map(node => new Figures(result('battle', { node })))
-    const [head, ...lines] = table(view, all, { [NAME]: { 26: 0.65 } }, ratio)
+    const [head, ...lines] = table(view, all, { [NAME]: { 26: 0.65 } })
     assert.deepEqual(head, ['', 'Node 26', 'claim', 'Node 20', 'claim'])
     assert.deepEqual(lines, [['hello ÷ Koa', '0.32 (0.32–0.32)', '≤ 0.65', '0.32 (0.32–0.32)', '–']])
   })

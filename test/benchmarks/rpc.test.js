@@ -4,8 +4,7 @@ const assert = require('node:assert/strict')
 const http = require('node:http')
 const { describe, it } = require('node:test')
 const { slope } = require('../../benchmarks/labs/growth/slope')
-const { pooled } = require('../../benchmarks/lib/load/loops')
-const rpc = require('../../benchmarks/lib/load/rpc')
+const { pooled, rpc } = require('../../benchmarks/lib/load/generators')
 const contenders = require('../../benchmarks/labs/rpc/contenders')
 
 describe('a slope', () => {

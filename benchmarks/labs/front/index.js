@@ -1,9 +1,9 @@
 'use strict'
 
 const { lab } = require('../../lib/run/lab')
-const { memory } = require('../../lib/run/memory')
 const { makeCertificate } = require('../../lib/servers/certificate')
 const { list } = require('../../lib/servers/contenders')
+const { memory } = require('./memory')
 const workloads = require('./workloads')
 
 /*

@@ -2,7 +2,7 @@
 
 const { isDeepStrictEqual } = require('node:util')
 const { lab } = require('../../lib/run/lab')
-const rpc = require('../../lib/load/rpc')
+const { rpc } = require('../../lib/load/generators')
 const { list } = require('../../lib/servers/contenders')
 const { codecs, methods } = require('./contenders').agreed
 const view = require('./view')

@@ -1,7 +1,7 @@
 'use strict'
 
 const autocannon = require('autocannon')
-const serve = require('./messages')
+const { serve } = require('./worker')
 
 serve(shoot)
 

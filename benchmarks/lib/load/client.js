@@ -19,8 +19,8 @@ class Client {
   #missing = -1 // bytes of the body still to come; -1 while the headers are not complete
   #done = null
 
-  constructor ({ port, host = '127.0.0.1', localAddress }, { keepsBody = false, onclose = () => {} } = {}) {
-    this.#where = { port, host, localAddress }
+  constructor ({ port, localAddress }, { keepsBody = false, onclose = () => {} } = {}) {
+    this.#where = { port, host: '127.0.0.1', localAddress }
     this.#keepsBody = keepsBody
     this.onclose = onclose
     this.isOpen = false
@@ -50,11 +50,6 @@ class Client {
       socket.on('end', () => socket.destroy())
       socket.once('close', () => this.#closed())
     })
-  }
-
-  /** A request is sent and its response is not complete. */
-  get isBusy () {
-    return this.#done !== null
   }
 
   /** Send a request, or its first part. */
@@ -102,9 +97,8 @@ class Client {
   #closed () {
     if (!this.isOpen) return
     this.isOpen = false
-    const { isBusy } = this
     this.#settle(false)
-    this.onclose(isBusy)
+    this.onclose()
   }
 
   #settle (isGood) {
@@ -115,9 +109,9 @@ class Client {
 }
 
 /** A request as bytes; a large body is not copied. */
-function bytes ({ port, host = '127.0.0.1', method = 'GET', path = '/', headers = {}, body = '', size = 0 }) {
+function bytes ({ port, method = 'GET', path = '/', headers = {}, body = '', size = 0 }) {
   const content = size ? Buffer.alloc(size, 'x') : Buffer.from(body, 'latin1')
-  const fields = { Host: `${host}:${port}`, ...headers }
+  const fields = { Host: `127.0.0.1:${port}`, ...headers }
   if (size) fields['Content-Type'] = 'application/octet-stream'
   if (content.length) fields['Content-Length'] = content.length
   const lines = Object.entries(fields).map(([name, value]) => `${name}: ${value}\r\n`)
@@ -126,34 +120,4 @@ function bytes ({ port, host = '127.0.0.1', method = 'GET', path = '/', headers 
   return content.length < 65_536 ? [Buffer.concat([start, content])] : [start, content]
 }
 
-/** What a generator reports of a run, latencies in ms. */
-function sample ({ mean, max, ...counts }) {
-  return { ...counts, requestsPerSecond: counts.requests / counts.seconds, latencyMeanMs: mean, latency: { average: mean, max } }
-}
-
-/** The same by its counts. */
-function sampleOf ({ requests, errors, bytes, latency, longest }, seconds) {
-  return sample({ requests, seconds, bytes, errors, mean: latency / requests, max: longest })
-}
-
-/** Counts of a generator, with one response after the other. */
-class Tally {
-  requests = 0
-  errors = 0
-  bytes = 0
-  latency = 0 // ms, of all good responses
-  longest = 0
-
-  add (isGood, size, ms) {
-    this.bytes += size
-    if (!isGood) {
-      this.errors++
-      return
-    }
-    this.requests++
-    this.latency += ms
-    this.longest = Math.max(this.longest, ms)
-  }
-}
-
-module.exports = { Client, Tally, bytes, sample, sampleOf }
+module.exports = { Client, bytes }

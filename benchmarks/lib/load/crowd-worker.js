@@ -1,7 +1,8 @@
 'use strict'
 
 const { Client, bytes } = require('./client')
-const serve = require('./messages')
+const { Tally } = require('./sample')
+const { serve } = require('./worker')
 
 const AT_ONCE = 64 // connections being made, so that no listen queue overflows
 const PER_SOURCE = 5000 // connections from one source address, far below its 28,000 ports
@@ -10,7 +11,7 @@ const STALL = 5_000 // ms without a new connection, after which those that are l
 const LATE = 10_000 // ms that a response may still take after the end
 
 const slots = [] // each holds one connection, and the next one when it breaks
-let crowd = null // { host, port, source, request }
+let crowd = null // { port, source, request }
 let tally = null
 let accepted = 0 // when the last connection was made
 
@@ -18,8 +19,8 @@ serve(({ act, ...load }) => acts[act](load))
 
 const acts = {
   /** Connect until there are so many; `source` is the first part of an address: '127.0.3'. */
-  async open ({ host, port, path, source, connections }) {
-    crowd = { host, port, source, request: bytes({ host, port, path }) }
+  async open ({ port, path, source, connections }) {
+    crowd = { port, source, request: bytes({ port, path }) }
     const missing = connections - slots.length
     let started = 0
     await inLanes(async () => {
@@ -51,12 +52,11 @@ const acts = {
     return counted(async begin => {
       const until = begin + seconds * 1000
       const loops = slots.map(slot => new Promise(resolve => {
-        const next = () => {
+        (function next () {
           const now = performance.now()
           if (now < until) request(slot, now, next)
           else resolve()
-        }
-        next()
+        })()
       }))
       await Promise.race([late(seconds), Promise.all(loops)])
     })
@@ -136,15 +136,12 @@ async function inLanes (step) {
 function firstResponse (slot) {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => reject(new Error(`no response to the first request within ${LATE / 1000} s`)), LATE)
-    request(slot, performance.now(), () => {
-      clearTimeout(timer)
-      resolve()
-    })
+    request(slot, performance.now(), () => resolve(clearTimeout(timer)))
   })
 }
 
 async function counted (act) {
-  tally = { requests: 0, errors: 0, reconnects: 0, bytes: 0, latencies: [] }
+  tally = new Tally()
   const begin = performance.now()
   await act(begin)
   return { ...tally, seconds: (performance.now() - begin) / 1000 }
@@ -153,10 +150,10 @@ async function counted (act) {
 const late = (seconds, patience = LATE) => new Promise(resolve => setTimeout(resolve, seconds * 1000 + patience).unref())
 
 async function connect (slot) {
-  const { host, port, source } = crowd
+  const { port, source } = crowd
   for (let tries = 1; ; tries++) {
     const localAddress = source && `${source}.${1 + Math.floor(slot.index / PER_SOURCE)}`
-    slot.client = new Client({ host, port, localAddress }, { onclose: () => broken(slot) })
+    slot.client = new Client({ port, localAddress }, { onclose: () => broken(slot) })
     try {
       await slot.client.open()
       accepted = performance.now()
@@ -185,11 +182,7 @@ function request (slot, when, done) {
   const { client } = slot
   slot.isBusy = true
   client.request(crowd.request, isGood => {
-    tally.bytes += client.size || 0
-    if (isGood) {
-      tally.requests++
-      tally.latencies.push(performance.now() - when)
-    } else tally.errors++
+    tally.add(isGood, client.size || 0, performance.now() - when)
     if (!client.isOpen) {
       slot.pending = done
       return

@@ -1,7 +1,9 @@
 'use strict'
 
-const { Client, Tally, bytes, sampleOf } = require('./client')
-const serve = require('./messages')
+const { setTimeout: sleep } = require('node:timers/promises')
+const { Client, bytes } = require('./client')
+const { Tally, merge } = require('./sample')
+const { serve } = require('./worker')
 
 const AT_ONCE = 64 // connections being made, so that no listen queue overflows
 const LATE = 30_000 // ms that a response may still take after the end
@@ -10,8 +12,6 @@ const PAUSE = 2 // ms between headers and body, far above a server's reaction
 const pools = new Map() // clients by port and number of connections
 
 serve(({ loop, ...load }) => loops[loop](load))
-
-const wait = ms => new Promise(resolve => setTimeout(resolve, ms))
 
 const loops = {
   async pooled ({ connections, seconds, ...load }) {
@@ -28,7 +28,7 @@ const loops = {
     const late = new Promise(resolve => { timer = setTimeout(resolve, seconds * 1000 + LATE) })
     await Promise.race([late, Promise.all(pool.map(client => repeated(client, { request, until, tally })))])
     clearTimeout(timer)
-    return sampleOf(tally, (performance.now() - begin) / 1000)
+    return merge([{ ...tally, seconds: (performance.now() - begin) / 1000 }])
   },
 
   async split ({ connections, seconds, body, ...load }) {
@@ -46,11 +46,11 @@ const loops = {
       const now = performance.now()
       while (waiting.length && now - waiting[0].since >= PAUSE) waiting.shift().client.write(content)
     }, 1)
-    await wait(seconds * 1000)
+    await sleep(seconds * 1000)
     clearInterval(timer)
     const took = (performance.now() - begin) / 1000
     for (const client of clients) client.destroy()
-    return sampleOf(tally, took)
+    return merge([{ ...tally, seconds: took }])
 
     function next (client) {
       const since = performance.now()

@@ -3,9 +3,8 @@
 const diagnostics = require('node:diagnostics_channel')
 const { setTimeout: sleep } = require('node:timers/promises')
 const { isDeepStrictEqual } = require('node:util')
-const { quantile } = require('../run/stats')
-const { sample } = require('./client')
-const serve = require('./messages')
+const { Tally, merge } = require('./sample')
+const { serve } = require('./worker')
 const clients = require('../../labs/rpc/clients')
 
 // Every socket that any of the clients opens: what is on the wire is counted there.
@@ -27,11 +26,10 @@ async function shoot (load) {
   const { protocol, connections, pipeline = 1, seconds, expected } = load
   sockets.clear()
   const open = await Promise.all(Array.from({ length: connections }, () => clients[protocol](load)))
-  const opening = wire()
+  const opening = onWire()
 
-  const latencies = []
+  const tally = new Tally()
   let asked = 0
-  let errors = 0
   const end = new AbortController()
   async function loop (client) {
     while (!end.signal.aborted) {
@@ -40,8 +38,7 @@ async function shoot (load) {
       const value = await outcome(client, load)
       const took = performance.now() - start
       if (end.signal.aborted) return // its response came after the end
-      if (isDeepStrictEqual(value, expected)) latencies.push(took)
-      else errors++
+      tally.add(isDeepStrictEqual(value, expected), 0, took)
       if (value.gone) return
     }
   }
@@ -50,18 +47,13 @@ async function shoot (load) {
   await sleep(seconds * 1000)
   end.abort()
   const took = (performance.now() - begin) / 1000
-  const { sent, received } = wire()
+  const { sent, received } = onWire()
   for (const client of open) client.close()
   await Promise.race([Promise.all(loops), sleep(1000)])
 
-  const requests = latencies.length
-  const mean = latencies.reduce((sum, ms) => sum + ms, 0) / requests
-  const max = latencies.reduce((most, ms) => Math.max(most, ms), 0)
-  return {
-    ...sample({ requests, seconds: took, bytes: received - opening.received, errors, mean, max }),
-    wire: (sent - opening.sent) / asked + (received - opening.received) / (requests + errors),
-    ...requests > 0 && { p50: quantile(latencies, 0.5), p99: quantile(latencies, 0.99) }
-  }
+  const bytes = received - opening.received
+  const wire = (sent - opening.sent) / asked + bytes / (tally.requests + tally.errors)
+  return { ...merge([{ ...tally, seconds: took, bytes }]), wire }
 }
 
 // What a call comes to: its value, or its error, which is what asyncError must come to.
@@ -73,7 +65,7 @@ async function outcome (client, { method, args }) {
   }
 }
 
-function wire () {
+function onWire () {
   let sent = 0
   let received = 0
   for (const { bytesWritten, bytesRead } of sockets) {

@@ -2,10 +2,13 @@
 
 const { spawn } = require('node:child_process')
 
-/** A generator that is a Node process: it takes loads and gives samples by messages. */
-module.exports = function worker (file, { pin }) {
-  const command = [process.execPath, file]
-  if (pin) command.unshift('taskset', '-c', pin)
+/*
+ * Both ends of the channel between the lab and a generator that is a Node process.
+ */
+
+/** The lab's end: loads go to the process of a file, samples come from it. */
+exports.worker = function (file, { pin }) {
+  const command = [...pin ? ['taskset', '-c', pin] : [], process.execPath, file]
   const child = spawn(command[0], command.slice(1), { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] })
 
   function run ({ mark, ...load }) { // a function is no message
@@ -22,4 +25,13 @@ module.exports = function worker (file, { pin }) {
   }
 
   return { run, stop: () => child.kill('SIGKILL') }
+}
+
+/** The process's end: `run(load)` gives a promise of a sample. The process ends with the lab. */
+exports.serve = function (run) {
+  process.on('disconnect', () => process.exit())
+  process.on('SIGINT', () => {}) // Ctrl-C reaches all processes of the terminal; the lab ends its workers
+  process.on('message', load => {
+    run(load).then(sample => process.send({ sample }), err => process.send({ error: err.message }))
+  })
 }

@@ -3,7 +3,7 @@
 const path = require('node:path')
 const { spawn } = require('node:child_process')
 const { program } = require('../run/machine')
-const { sample } = require('./client')
+const { sample } = require('./sample')
 
 const PAUSE = 500 // ms
 const LATE = 30_000 // ms over its time: a server that accepts nothing would be waited for until TCP gives up
@@ -12,12 +12,6 @@ const LATE = 30_000 // ms over its time: a server that accepts nothing would be 
 module.exports = function wrk ({ pin, late = LATE }) {
   let child = null
 
-  /**
-   * What every generator takes, and gives a sample for: port, protocol, method, path, headers, body, connections, seconds,
-   * pipeline, and mark, which is called when connections are 'settled' and when the load is 'over'. wrk alone takes
-   * cookies, how many different ones go round, and settle, the seconds in which thousands of connections come up; wrk and
-   * autocannon take paths, which go round.
-   */
   function run (load) {
     const { port, protocol = 'http', method = 'GET', path: target = '/', headers = {}, body = '' } = load
     const { connections, seconds, pipeline = 1, cookies = 0, paths = [], settle = 0, mark = () => {} } = load

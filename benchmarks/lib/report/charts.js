@@ -52,7 +52,7 @@ exports.THEMES = {
  * @param {{ label: string, log?: boolean, names?: string[] }} [chart.x] names: a point's x is the index of its name
  * @param {{ log?: boolean }} [chart.y]
  * @param {object[]} [chart.series] `{ name, points: { x, median, min, max }[] }`
- * @param {{ value: number, label: string }} [chart.mark] a line: the raw socket, or 1 for ratios
+ * @param {{ value: number, label: string }} [chart.mark] a line across the bars: the raw socket, or 1 for ratios
  * @return {{ light: string, dark: string }} two SVG documents
  */
 exports.draw = function (chart) {
@@ -64,41 +64,42 @@ function drawBars ({ bars, mark, unit, show = short, ...chart }, theme) {
   const ROW = 30
   const top = mark ? TOP + 18 : TOP
   const left = 24 + Math.max(60, ...bars.map(({ label }) => textWidth(label, 13, true)))
-  const right = WIDTH - 120
   const bottom = top + bars.length * ROW
-  const x = scaleLinear([0, Math.max(...bars.map(({ max }) => max), mark?.value ?? 0)], [left, right]).nice(6)
+  const x = scaleLinear([0, Math.max(...bars.map(({ max }) => max), mark?.value ?? 0)], [left, WIDTH - 120]).nice(6)
 
   const grid = x.ticks(6).map(value => [
     path(`M${at(x(value))} ${top}V${bottom}`, theme.grid),
-    text(x(value), bottom + 18, compact(value), { size: 12, fill: theme.dim, anchor: 'middle' })
+    small(x(value), bottom + 18, compact(value), theme, { anchor: 'middle' })
   ])
-  const bar = ({ label, median, min, max, isOurs = label === 'kone' }, i) => {
-    const y = top + i * ROW
-    const bold = label === 'kone'
-    return [
-      text(left - 10, y + ROW / 2 + 4.5, label, { size: 13, fill: theme.ink, anchor: 'end', bold }),
-      `<rect x="${at(left)}" y="${y + 6}" width="${at(Math.max(1, x(median) - left))}" height="${ROW - 12}" rx="2" ` +
-        `fill="${isOurs ? theme.kone : theme.other}"/>`,
-      path(`M${at(x(min))} ${y + ROW / 2}H${at(x(max))}M${at(x(min))} ${y + ROW / 2 - 4}v8M${at(x(max))} ${y + ROW / 2 - 4}v8`, theme.ink, 1.25),
-      text(x(max) + 9, y + ROW / 2 + 4.5, show(median), { size: 13, fill: theme.ink, bold, halo: theme.paper })
-    ]
-  }
   const marked = mark && [
     path(`M${at(x(mark.value))} ${top - 4}V${bottom}`, theme.ink, 1.25, '4 3'),
-    text(x(mark.value), top - 9, mark.label, { size: 12, fill: theme.dim, anchor: x(mark.value) < left + 100 ? 'start' : 'middle' })
+    small(x(mark.value), top - 9, mark.label, theme, { anchor: x(mark.value) < left + 100 ? 'start' : 'middle' })
   ]
+  const bar = ({ label, median, min, max, isOurs = label === 'kone' }, i) => {
+    const y = top + i * ROW
+    const middle = y + ROW / 2
+    const [from, to] = [at(x(min)), at(x(max))]
+    const how = { size: 13, fill: theme.ink, bold: label === 'kone' }
+    return [
+      text(left - 10, middle + 4.5, label, { ...how, anchor: 'end' }),
+      `<rect x="${at(left)}" y="${y + 6}" width="${at(Math.max(1, x(median) - left))}" height="${ROW - 12}" rx="2" ` +
+        `fill="${isOurs ? theme.kone : theme.other}"/>`,
+      path(`M${from} ${middle}H${to}M${from} ${middle - 4}v8M${to} ${middle - 4}v8`, theme.ink, 1.25),
+      text(x(max) + 9, middle + 4.5, show(median), { ...how, halo: theme.paper })
+    ]
+  }
   const data = bars.map(({ label, median, min, max }) => `${label} ${show(median)} (${show(min)} to ${show(max)})`)
   return frame({ ...chart, unit, about: data.join('; '), height: bottom + 34, theme }, [grid, marked, bars.map(bar)])
 }
 
-function drawLines ({ series, x: across, y: upward = {}, mark, unit, ...chart }, theme) {
+function drawLines ({ series, x: across, y: upward = {}, unit, ...chart }, theme) {
   const HEIGHT = 420
   const bottom = HEIGHT - 52
   const left = 64
   const right = WIDTH - 28 - Math.max(...series.map(({ name }) => textWidth(name, 13)))
   const points = series.flatMap(({ points }) => points)
   const extent = values => [Math.min(...values), Math.max(...values)]
-  const all = points.flatMap(({ min, max }) => [min, max]).concat(mark ? mark.value : [])
+  const all = points.flatMap(({ min, max }) => [min, max])
   const y = upward.log ? scaleLog(extent(all), [bottom, TOP]).nice() : scaleLinear([0, Math.max(...all)], [bottom, TOP]).nice(5)
   const x = across.names
     ? scalePoint(across.names.map((_, i) => i), [left + 16, right - 8])
@@ -106,15 +107,11 @@ function drawLines ({ series, x: across, y: upward = {}, mark, unit, ...chart },
 
   const rows = ticks(y, 5).map(([value, label]) => [
     path(`M${left} ${at(y(value))}H${at(right)}`, theme.grid),
-    text(left - 8, y(value) + 4, label, { size: 12, fill: theme.dim, anchor: 'end' })
+    small(left - 8, y(value) + 4, label, theme, { anchor: 'end' })
   ])
   const below = across.names ? across.names.map((name, i) => [i, name]) : ticks(x, 6)
-  const columns = below.map(([value, label]) => text(x(value), bottom + 20, label, { size: 12, fill: theme.dim, anchor: 'middle' }))
-  columns.push(text((left + right) / 2, bottom + 40, across.label, { size: 12, fill: theme.dim, anchor: 'middle' }))
-  const marked = mark && [
-    path(`M${left} ${at(y(mark.value))}H${at(right)}`, theme.ink, 1.25, '4 3'),
-    text(left + 6, y(mark.value) - 6, mark.label, { size: 12, fill: theme.dim, halo: theme.paper })
-  ]
+  const columns = below.map(([value, label]) => small(x(value), bottom + 20, label, theme, { anchor: 'middle' }))
+  columns.push(small((left + right) / 2, bottom + 40, across.label, theme, { anchor: 'middle' }))
 
   const sorted = series.map(({ name, points }) => ({ name, points: [...points].sort((a, b) => a.x - b.x) }))
   const ends = apart(sorted.map(({ points }) => y(points.at(-1).median)), 16, [TOP + 4, bottom])
@@ -123,30 +120,29 @@ function drawLines ({ series, x: across, y: upward = {}, mark, unit, ...chart },
     const isOurs = name === 'kone'
     const turn = others.indexOf(name)
     const color = isOurs ? theme.kone : theme.series[turn % theme.series.length]
+    const places = points.map(({ x: amount, median }) => [at(x(amount)), at(y(median))])
     const last = points.at(-1)
     const errors = points.map(point => `M${at(x(point.x))} ${at(y(point.min))}V${at(y(point.max))}`).join('')
     const leads = Math.abs(ends[i] - y(last.median)) > 6 || x(last.x) < right - 20
     return [
       path(errors, color, 1.25, '', 0.6),
-      path(line(point => at(x(point.x)), point => at(y(point.median)))(points), color, isOurs ? 3 : 2, turn >= theme.series.length ? '6 4' : ''),
-      ...points.map(({ x: amount, median }) =>
-        `<circle cx="${at(x(amount))}" cy="${at(y(median))}" r="${isOurs ? 3.5 : 2.75}" fill="${color}"/>`),
+      path(line()(places), color, isOurs ? 3 : 2, turn >= theme.series.length ? '6 4' : ''),
+      ...places.map(([x, y]) => `<circle cx="${x}" cy="${y}" r="${isOurs ? 3.5 : 2.75}" fill="${color}"/>`),
       leads && path(`M${at(x(last.x) + 5)} ${at(y(last.median))}L${at(right + 4)} ${at(ends[i])}`, color, 0.75),
       text(right + 8, ends[i] + 4.5, name, { size: 13, fill: theme.ink, bold: isOurs })
     ]
   })
   const where = value => across.names ? across.names[value] : compact(value)
   const data = sorted.map(({ name, points }) => `${name}: ${points.map(point => `${where(point.x)} ${short(point.median)}`).join(', ')}`)
-  return frame({ ...chart, unit, about: `By ${across.label}: ${data.join('; ')}`, height: HEIGHT, theme }, [rows, columns, marked, drawn])
+  return frame({ ...chart, unit, about: `By ${across.label}: ${data.join('; ')}`, height: HEIGHT, theme }, [rows, columns, drawn])
 }
 
 // The values of an axis that get a label: of a logarithmic one the powers of ten where there are several, else 1, 2 and 5.
 function ticks (scale, count) {
   const all = scale.ticks(count)
-  if (!scale.base) return all.map(value => [value, compact(value)])
   const leading = value => Math.round(value / 10 ** Math.floor(Math.log10(value) + 1e-9))
   const powers = all.filter(value => leading(value) === 1)
-  const shown = powers.length > 2 ? powers : all.filter(value => [1, 2, 5].includes(leading(value)))
+  const shown = !scale.base ? all : powers.length > 2 ? powers : all.filter(value => [1, 2, 5].includes(leading(value)))
   return shown.map(value => [value, compact(value)])
 }
 
@@ -196,6 +192,9 @@ function text (x, y, content, { size, fill, anchor, bold, halo }) {
   const more = `${anchor ? ` text-anchor="${anchor}"` : ''}${bold ? ' font-weight="600"' : ''}${around}`
   return `<text x="${at(x)}" y="${at(y)}" font-size="${size}" fill="${fill}"${more}>${escape(content)}</text>`
 }
+
+// Beside the plot.
+const small = (x, y, content, theme, how) => text(x, y, content, { size: 12, fill: theme.dim, ...how })
 
 const path = (d, stroke, width = 1, dash = '', opacity = 1) =>
   `<path d="${d}" fill="none" stroke="${stroke}" stroke-width="${width}"${dash && ` stroke-dasharray="${dash}"`}` +

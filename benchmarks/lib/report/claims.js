@@ -2,6 +2,7 @@
 
 const fs = require('node:fs')
 const path = require('node:path')
+const { ratio } = require('./text')
 
 /*
  * A claim is what every round of a committed result supports, rounded up to twentieths: kone ÷ another, at most. A
@@ -16,11 +17,10 @@ const roundedUp = ratio => Math.ceil(Math.round(ratio * 1e6) / 5e4) / 20
 const keyOf = ({ lab, says }) => `${lab}: ${says}`
 
 /** What the views of the labs compare, held against results. */
-const measured = exports.measured = function ({ lab, claims = [] }, all) {
-  const of = (figures, [says, workload, to, { contender = 'kone', ...how } = {}]) =>
+const measured = exports.measured = ({ lab, claims = [] }, all) =>
+  claims.flatMap(([says, workload, to, { contender = 'kone', ...how } = {}]) => all.map(figures =>
     ({ lab, says, on: figures.major, spread: figures.ratio(workload, contender, to, how), isQuick: figures.result.derived.quick })
-  return claims.flatMap(claim => all.map(figures => of(figures, claim)).filter(({ spread }) => spread))
-}
+  )).filter(({ spread }) => spread)
 
 /** The claims that results support. */
 exports.updated = function (found, kept, { accept } = {}) {
@@ -41,25 +41,25 @@ exports.updated = function (found, kept, { accept } = {}) {
 }
 
 /** the claims of claims.json */
-exports.read = (file = FILE) => fs.existsSync(file) ? JSON.parse(fs.readFileSync(file, 'utf8')) : {}
+exports.read = () => JSON.parse(fs.readFileSync(FILE, 'utf8'))
 
-exports.write = function (claims, file = FILE) {
+exports.write = function (claims) {
   const lines = Object.entries(claims).map(([name, nodes]) => `  ${JSON.stringify(name)}: ${JSON.stringify(nodes)}`)
-  fs.writeFileSync(file, `{\n${lines.join(',\n')}\n}\n`)
+  fs.writeFileSync(FILE, `{\n${lines.join(',\n')}\n}\n`)
 }
 
 /** The claims of a lab as a table: what was measured on each version of Node, and what is claimed. */
-exports.table = function (view, all, claims, ratio) {
+exports.table = function (view, all, claims) {
   const found = measured(view, all)
   if (!found.length) return null
-  const of = (says, on) => found.find(one => one.says === says && one.on === on)
-  const cell = (says, on) => {
+  const cells = (says, on) => {
     const atMost = claims[keyOf({ lab: view.lab, says })]?.[on]
-    return [ratio(of(says, on)?.spread), atMost === undefined ? '–' : `≤ ${atMost.toFixed(2)}`]
+    const { spread } = found.find(one => one.says === says && one.on === on) ?? {}
+    return [ratio(spread), atMost === undefined ? '–' : `≤ ${atMost.toFixed(2)}`]
   }
   const nodes = all.map(({ major }) => major)
   return [
     ['', ...nodes.flatMap(on => [`Node ${on}`, 'claim'])],
-    ...[...new Set(found.map(({ says }) => says))].map(says => [says, ...nodes.flatMap(on => cell(says, on))])
+    ...[...new Set(found.map(({ says }) => says))].map(says => [says, ...nodes.flatMap(on => cells(says, on))])
   ]
 }

@@ -9,33 +9,17 @@ const { pairedRatio } = require('../run/stats')
  *    figures.row('hello', 'kone').median
  *    figures.ratio('hello', 'kone', 'koa').median // 0.47
  */
-class Figures {
+const Figures = module.exports = class {
   #rows
 
   /** @param {object} result of a lab */
   constructor (result) {
     this.result = result
+    this.node = result.node?.replace(/^v/, '') // of the servers, as 26.10.0
+    this.major = parseInt(this.node)
+    this.names = [...new Set(result.rows.map(({ contender }) => contender))] // of those that were measured
+    this.workloads = [...new Set(result.rows.map(({ workload }) => workload))]
     this.#rows = new Map(result.rows.map(row => [`${row.workload}\n${row.contender}\n${row.metric}`, row]))
-  }
-
-  /** The Node of the servers, as `26.10.0`. */
-  get node () {
-    return this.result.node.replace(/^v/, '')
-  }
-
-  /** Its major version, as a number. */
-  get major () {
-    return parseInt(this.node)
-  }
-
-  /** Every workload with a row, in the order of the result. */
-  get workloads () {
-    return [...new Set(this.result.rows.map(({ workload }) => workload))]
-  }
-
-  /** The names of those that were measured. */
-  get names () {
-    return [...new Set(this.result.rows.map(({ contender }) => contender))]
   }
 
   /** rows, the lowest median first; the highest for rates */
@@ -49,7 +33,7 @@ class Figures {
     return this.#rows.get(`${workload}\n${contender}\n${metric}`)
   }
 
-  /** The ratio of two contenders, or of one in two workloads. */
+  /** The ratio of two contenders, or of one in two workloads; 'others': of the cheapest other framework. */
   ratio (workload, contender, to, { metric = 'cpu', toWorkload = workload } = {}) {
     const row = this.row(workload, contender, metric)
     const other = to === 'others' ? this.rows(toWorkload, metric).find(isFramework) : this.row(toWorkload, to, metric)
@@ -88,37 +72,36 @@ class Figures {
   /** What a reader must know beside the figures of workloads. */
   notes (workloads) {
     const { rejected, derived: { remarks, responses, about = {} } } = this.result
+    const of = list => list.filter(one => workloads.includes(one.workload))
     const named = (workload, text) => workloads.length > 1 ? `${workload}: ${text}` : text
     const kinds = new Map()
-    for (const { workload, contender, remark } of remarks.filter(one => workloads.includes(one.workload))) {
-      const kind = named(workload, remark.replace(/ \(.*/, ''))
-      kinds.set(kind, [...kinds.get(kind) ?? [], `${contender}${remark.slice(remark.replace(/ \(.*/, '').length)}`])
+    for (const { workload, contender, remark } of of(remarks)) {
+      const [, what, how] = /^(.*?)( \(.*)?$/s.exec(remark)
+      const kind = named(workload, what)
+      kinds.set(kind, [...kinds.get(kind) ?? [], `${contender}${how ?? ''}`])
     }
     const contenders = new Set(workloads.flatMap(workload => this.rows(workload).map(({ contender }) => contender)))
-    const differing = responses.filter(one => workloads.includes(one.workload) && one.headers?.length)
     return [
       ...[...kinds].map(([kind, contenders]) => `${kind}: ${contenders.join(', ')}`),
       ...[...contenders].filter(name => about[name]).map(name => `${name}: ${about[name]}`),
-      ...differing.map(({ workload, contender, headers }) => named(workload, `headers of ${contender}: ${headers.join(', ')}`)),
-      ...rejected.filter(one => workloads.includes(one.workload))
-        .map(({ workload, contender, reason }) => named(workload, `${contender} was rejected: ${reason}`))
+      ...of(responses).filter(({ headers }) => headers?.length)
+        .map(({ workload, contender, headers }) => named(workload, `headers of ${contender}: ${headers.join(', ')}`)),
+      ...of(rejected).map(({ workload, contender, reason }) => named(workload, `${contender} was rejected: ${reason}`))
     ]
+  }
+
+  /** The newest result of each lab on each major version of Node; a quick run only where there is nothing better. */
+  static newest (results) {
+    const labs = new Map()
+    const worth = ({ derived, date }) => (derived.quick ? 0 : 1e15) + Date.parse(date)
+    for (const result of [...results].sort((a, b) => worth(a) - worth(b))) {
+      const figures = new Figures(result)
+      labs.set(result.lab, labs.get(result.lab) ?? new Map())
+      labs.get(result.lab).set(figures.major, figures)
+    }
+    return new Map([...labs].map(([lab, majors]) => [lab, [...majors.values()].sort((a, b) => b.major - a.major)]))
   }
 }
 
 // Neither node:http nor a socket, not kone, and not under another runtime.
 const isFramework = ({ contender }) => !/^(?:net|node|kone|bun)|-bun$/.test(contender)
-
-module.exports = Figures
-
-/** The newest result of each lab on each major version of Node; a quick run only where there is nothing better. */
-module.exports.newest = function (results) {
-  const labs = new Map()
-  const worth = ({ derived, date }) => (derived.quick ? 0 : 1e15) + Date.parse(date)
-  for (const result of [...results].sort((a, b) => worth(a) - worth(b))) {
-    const figures = new Figures(result)
-    labs.set(result.lab, labs.get(result.lab) ?? new Map())
-    labs.get(result.lab).set(figures.major, figures)
-  }
-  return new Map([...labs].map(([lab, majors]) => [lab, [...majors.values()].sort((a, b) => b.major - a.major)]))
-}

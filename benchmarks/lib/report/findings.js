@@ -3,7 +3,8 @@
 const { compact, two } = require('./text')
 
 /*
- * The charts that labs share, each with its finding as the title. What draws them is charts.js.
+ * The charts that labs share, each with its finding as the title, as charts.js draws them; undefined where nothing was
+ * measured. `name` is that of the file, if not that of the lab.
  */
 
 const LABELS = { node: 'node:http', koa: 'Koa 2', grpc: 'gRPC' }
@@ -14,15 +15,14 @@ const CPU = 'server CPU per'
  *
  * @param {Figures} figures
  * @param {string} workload
- * @param {{ name?: string, what: string, to?: string[], unit?: string, ours?: RegExp, metric?: string }} how name: of the
- *   file, if not that of the lab; to: whom the title names
+ * @param {{ name?: string, what: string, to?: string[], unit?: string }} how to: whom the title names
  * @return {object|undefined} a chart
  */
-exports.costs = function (figures, workload, { name, what, to = ['koa', 'node'], unit = 'request', metric = 'cpu' }) {
-  const rows = figures.rows(workload, metric).filter(({ contender }) => contender !== 'net')
-  const ratios = to.map(other => [other, figures.ratio(workload, 'kone', other, { metric })]).filter(([, ratio]) => ratio)
-  if (!rows.length || !figures.row(workload, 'kone', metric)) return undefined
-  const socket = metric === 'cpu' && figures.socket(workload)
+exports.costs = function (figures, workload, { name, what, to = ['koa', 'node'], unit = 'request' }) {
+  if (!figures.row(workload, 'kone')) return undefined
+  const rows = figures.rows(workload).filter(({ contender }) => contender !== 'net')
+  const ratios = to.map(other => [other, figures.ratio(workload, 'kone', other)]).filter(([, ratio]) => ratio)
+  const socket = figures.socket(workload)
   const over = ratios.map(([other, { median }]) => `${two(median)} of ${LABELS[other] ?? other}’s`).join(', ')
   return {
     name,
@@ -63,34 +63,26 @@ exports.ratios = function (figures, workloads, { name, what, to, nameOf = worklo
  * Lines over an amount of work.
  *
  * @param {Figures} figures
- * @param {object} how
- * @param {string} [how.name] of the file
- * @param {string} how.what
- * @param {string} [how.title] in place of how much it grows
- * @param {string} how.unit
- * @param {object} how.x as charts.js takes it
- * @param {object} [how.y]
- * @param {[string, [number, object][]][]} how.series a name, and its points: x and a row
- * @param {number} [how.factor] that figures are multiplied with
+ * @param {{ name?: string, what: string, title?: string, unit: string, x: object, y?: object,
+ *   series: [string, [number, object][]][], factor?: number }} how title: in place of how much it grows; x, y: as charts.js
+ *   takes them; series: names, each with its points: x and a row; factor: that figures are multiplied with
  * @return {object|undefined} a chart
  */
-exports.growth = function (figures, { name, what, title, unit, x, y, series, factor = 1 }) {
-  const drawn = series.map(([name, points]) => ({
-    name,
-    points: points.filter(([, row]) => row)
-      .map(([x, { median, min, max }]) => ({ x, median: median * factor, min: min * factor, max: max * factor }))
-  })).filter(({ points }) => points.length > 1)
+exports.growth = function (figures, { what, series, factor = 1, ...chart }) {
+  const times = ({ median, min, max }) => ({ median: median * factor, min: min * factor, max: max * factor })
+  const drawn = series.map(([name, points]) => {
+    const measured = points.filter(([, row]) => row)
+    return { name, points: measured.map(([x, row]) => ({ x, ...times(row) })) }
+  }).filter(({ points }) => points.length > 1)
   if (!drawn.length) return undefined
+  const end = ({ x }) => chart.x.names ? chart.x.names[x] : compact(x)
+  const [first, last] = [0, -1].map(i => end(drawn[0].points.at(i)))
   const change = ({ name, points }) => `${name} × ${two(points.at(-1).median / points[0].median)}`
   const named = drawn.filter(({ name }) => ['kone', 'koa', 'node', 'fastify'].includes(name)).slice(0, 3)
-  const ends = [drawn[0].points[0].x, drawn[0].points.at(-1).x].map(value => x.names ? x.names[value] : compact(value))
   return {
-    name,
-    title: title ?? `${what}, ${ends.join(' to ')}: ${named.map(change).join(', ')} (Node ${figures.major})`,
-    unit,
+    ...chart,
+    title: chart.title ?? `${what}, ${first} to ${last}: ${named.map(change).join(', ')} (Node ${figures.major})`,
     n: series[0][1].find(([, row]) => row)?.[1].rounds?.length,
-    x,
-    y,
     series: drawn
   }
 }

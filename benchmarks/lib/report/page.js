@@ -3,7 +3,8 @@
 const { table: claimsOf } = require('./claims')
 const { draw } = require('./charts')
 const { overview } = require('./tables')
-const { escape, markdown, ratio, short, whole } = require('./text')
+const { escape, markdown, short, whole } = require('./text')
+const { targetOf } = require('../run/options')
 const { median } = require('../run/stats')
 
 /*
@@ -36,17 +37,17 @@ exports.sectionsOf = function (view, figures) {
 exports.page = function (view, name, all, { claims, isStale }) {
   const charts = new Map()
   const [figures] = all
-  const run = `make ${view.lab === 'battle' ? '' : 'bench-'}${view.lab}`
   const parts = figures
     ? [
         ...warnings(all, isStale),
         ...exports.sectionsOf(view, figures).filter(({ page = '' }) => page === name).flatMap(section => written(section, view.lab, charts)),
-        ...name ? [] : claimed(claimsOf(view, all, claims, ratio))
+        ...name ? [] : claimed(claimsOf(view, all, claims))
       ]
-    : [`No result of this lab is committed. To get one: \`${run}\`, which writes to \`benchmarks/out/\`; \`make results\` copies a ` +
-      'complete run to `benchmarks/results/`, and `make report` makes this page from it.']
+    : [`No result of this lab is committed. To get one: \`make ${targetOf(view.lab)}\`, which writes to \`benchmarks/out/\`; \`make results\` ` +
+      'copies a complete run to `benchmarks/results/`, and `make report` makes this page from it.']
+  const facts = figures ? [factsOf(all), ...remarksOf(figures)] : []
   const joined = list => list.filter(Boolean).join('\n\n')
-  const text = view.pages[name].replace('<!-- figures -->', () => joined(parts)).replace('<!-- facts -->', () => figures ? joined([facts(all), ...remarks(figures)]) : '')
+  const text = view.pages[name].replace('<!-- figures -->', () => joined(parts)).replace('<!-- facts -->', () => joined(facts))
   return { text: `${text.trim()}\n`, charts }
 }
 
@@ -56,51 +57,39 @@ const claimed = rows => rows
   : []
 
 function written ({ heading, text, table, chart, notes = [] }, lab, charts) {
-  const parts = [`## ${heading[0].toUpperCase()}${heading.slice(1)}`, text]
-  if (chart) {
-    const name = chart.name ? `${lab}-${chart.name}` : lab
-    for (const [theme, svg] of Object.entries(draw(chart))) charts.set(`${name}-${theme}.svg`, svg)
-    parts.push(picture(name, chart))
-  }
-  if (table) parts.push(markdown(table))
-  if (notes.length) parts.push(notes.map(note => `- ${note}`).join('\n'))
-  return parts
+  const name = chart?.name ? `${lab}-${chart.name}` : lab
+  for (const [theme, svg] of Object.entries(chart ? draw(chart) : {})) charts.set(`${name}-${theme}.svg`, svg)
+  return [
+    `## ${heading[0].toUpperCase()}${heading.slice(1)}`, text, chart && picture(name, chart), table && markdown(table),
+    notes.map(note => `- ${note}`).join('\n')
+  ]
 }
 
-/**
- * A picture in light and dark.
- *
- * @param {string} name of the files, without `-light.svg`
- * @param {{ title: string, unit: string }} chart
- * @param {string} [folder]
- * @return {string} HTML, which markdown takes as it is
- */
+/** A picture in light and dark, as HTML, which markdown takes as it is. */
 const picture = exports.picture = (name, { title, unit }, folder = './charts') => `<picture>
 <source media="(prefers-color-scheme: dark)" srcset="${folder}/${name}-dark.svg">
 <img src="${folder}/${name}-light.svg" alt="${escape(`Chart: ${title}; ${unit}`)}">
 </picture>`
 
-/** Around a warning that is left out when a page is compared: it depends on the repository, not on the results. */
-const [OPEN, CLOSE] = exports.STALE = ['<!-- stale -->', '<!-- /stale -->']
+/** A warning that is left out when a page is compared, because it depends on the repository, not on the results. */
+const stale = exports.stale = text => `<!-- stale -->\n> **Warning:** \`lib/\` has changed since ${text}\n<!-- /stale -->`
+
+/** A page without such warnings. */
+exports.timeless = text => text.replace(/<!-- stale -->[\s\S]*?<!-- \/stale -->\n*/g, '')
 
 function warnings (all, isStale) {
   const results = all.map(({ result }) => result)
-  const stale = results.filter(isStale).map(result => `Node ${parseInt(result.node.slice(1))}, commit ${commit(result)}`)
+  const changed = results.filter(isStale).map(result => `Node ${parseInt(result.node.slice(1))}, commit ${commit(result)}`)
   return [
-    stale.length > 0 && `${OPEN}\n> **Warning:** \`lib/\` has changed since these results were measured (${stale.join('; ')}). ` +
-      `The current code may cost more or less.\n${CLOSE}`,
+    changed.length > 0 && stale(`these results were measured (${changed.join('; ')}). The current code may cost more or less.`),
     results.some(({ derived }) => derived.quick) && '> **Warning:** this is a quick run, for a first look. It is not a result.'
   ]
 }
 
-/**
- * @param {object} result
- * @return {string} its commit, short, and whether the checkout had changes that were not committed
- */
+/** The commit of a result, short, and whether the checkout had changes that were not committed. */
 const commit = exports.commit = ({ commit }) => commit ? `\`${commit.hash.slice(0, 9)}\`${commit.dirty ? ' with changes' : ''}` : 'unknown'
 
-function facts (all) {
-  const results = all.map(({ result }) => result)
+function factsOf (all) {
   const rows = [
     ['Commit', commit],
     ['Date', ({ date }) => date.slice(0, 10)],
@@ -111,15 +100,10 @@ function facts (all) {
     ['The load generator itself, against fixed bytes', ({ harness }) => harness.map(({ generator, failed, clientCpu, requestsPerSecond }) =>
       `${generator} ${failed ?? `${short(clientCpu)} µs of CPU for a request, ${whole(requestsPerSecond)} requests/s`}`).join('; ') || '–']
   ]
-  return markdown([['', ...all.map(({ node }) => `Node ${node}`)], ...rows.map(([name, of]) => [name, ...results.map(of)])])
+  return markdown([['', ...all.map(({ node }) => `Node ${node}`)], ...rows.map(([name, of]) => [name, ...all.map(({ result }) => of(result))])])
 }
 
-/**
- * How quiet the machine was: medians of the rounds.
- *
- * @param {{ conditions: object[] }} result
- * @return {string} '–' where it was not recorded
- */
+/** How quiet the machine was: medians of the rounds; '–' where it was not recorded. */
 const conditions = exports.conditions = function ({ conditions: all }) {
   if (!all.length) return '–'
   const of = name => median(all.map(one => Number(one[name]) || 0))
@@ -127,12 +111,12 @@ const conditions = exports.conditions = function ({ conditions: all }) {
   return `load average ${of('load').toFixed(2)}, stolen by the hypervisor ${percent(of('steal'))}, taken by other processes ${percent(of('others'))}`
 }
 
-function remarks ({ result: { missing, skipped, rejected, derived: { discarded } } }) {
+function remarksOf ({ result: { missing, skipped, rejected, derived: { discarded } } }) {
   const items = [
     ...missing.map(({ name, how }) => `Not measured: ${name}. ${how}`),
     ...skipped.map(({ part, reason }) => `Not measured: ${part}: ${reason}.`),
     ...rejected.map(({ workload, contender, reason }) => `Rejected: ${contender} in “${workload}”: ${reason}.`),
     ...discarded.length ? [`Rounds discarded and measured again, for errors or because they break Little’s law: ${discarded.length}.`] : []
   ]
-  return items.length ? [items.map(item => `- ${item}`).join('\n')] : []
+  return [items.map(item => `- ${item}`).join('\n')]
 }

@@ -4,7 +4,7 @@ const fs = require('node:fs')
 const path = require('node:path')
 const { measured, updated } = require('./claims')
 const { newest } = require('./figures')
-const { STALE, commit, page, sectionsOf } = require('./page')
+const { commit, page, sectionsOf, stale } = require('./page')
 const readme = require('./readme')
 const { markdown, two } = require('./text')
 const { pairedRatio } = require('../run/stats')
@@ -22,83 +22,77 @@ const viewOf = exports.viewOf = function (lab) {
   return { lab, title: /^# (.*)/.exec(pages[''])[1], pages, ...require(path.join(folder, 'view')) }
 }
 
-/** All that people look at, made of committed results: README.md, the site's first screen, docs/reports/ and its charts. */
+/**
+ * All that people look at, made of committed results: README.md, the site's first screen, docs/reports/ and its charts;
+ * with the claims, those that results break, and notes.
+ */
 exports.generate = function ({ results, readme: text, home, claims: kept, accept, isStale = () => false }) {
   const labs = newest(results)
-  const views = LABS.map(viewOf)
-  const { claims, broken } = updated(views.flatMap(view => measured(view, labs.get(view.lab) ?? [])), kept, { accept })
+  const views = LABS.map(lab => ({ ...viewOf(lab), all: labs.get(lab) ?? [] }))
+  const { claims, broken } = updated(views.flatMap(view => measured(view, view.all)), kept, { accept })
   const files = new Map()
-  const notes = []
   for (const view of views) {
-    const all = labs.get(view.lab) ?? []
-    if (!all.length) notes.push(`${view.lab}: no result is committed; its page says so`)
     for (const name of Object.keys(view.pages)) {
-      const made = page(view, name, all, { claims, isStale })
+      const made = page(view, name, view.all, { claims, isStale })
       files.set(`${FOLDER}/${[view.lab, name].filter(Boolean).join('-')}.md`, made.text)
       for (const [name, svg] of made.charts) files.set(`${FOLDER}/charts/${name}`, svg)
     }
   }
-  files.set(`${FOLDER}/README.md`, index(views, labs, { claims, isStale }))
+  const changed = [...labs.values()].flat().map(({ result }) => result).filter(isStale)
+  files.set(`${FOLDER}/README.md`, index(views, claims, changed.length > 0))
   const [battle] = labs.get('battle') ?? []
   const chart = battle && sectionsOf(views[0], battle).find(({ chart }) => chart && !chart.name)?.chart
   files.set('README.md', readme.fill(text, { labs, chart }))
   if (home) files.set('docs/index.md', readme.home(home, { labs }))
-  for (const { result } of [...labs.values()].flat().filter(({ result }) => isStale(result))) {
-    notes.push(`${result.lab}, Node ${parseInt(result.node.slice(1))}: lib/ has changed since it was measured`)
-  }
+  const notes = [
+    ...views.filter(({ all }) => !all.length).map(({ lab }) => `${lab}: no result is committed; its page says so`),
+    ...changed.map(({ lab, node }) => `${lab}, Node ${parseInt(node.slice(1))}: lib/ has changed since it was measured`)
+  ]
   return { files, claims, broken, notes }
 }
-
-/** A page without the warning that depends on the history of the repository, for comparing. */
-exports.timeless = text => text.replace(/<!-- stale -->[\s\S]*?<!-- \/stale -->\n*/g, '')
 
 /** whether it is one of those that are made here */
 exports.isGenerated = file => path.extname(file) === '.svg'
 
-const isFramework = name => !['koa', 'node', 'node-cheapest', 'net'].includes(name)
 const OTHERS = [
   ['Koa 2', name => name === 'koa'],
   ['`node:http` by hand', name => name === 'node'],
   ['`node:http` in its cheapest form', name => name === 'node-cheapest'],
   ['a raw socket that parses nothing', name => name === 'net'],
   ['nginx', name => name === 'nginx'],
-  ['any other server of the labs', name => isFramework(name) && name !== 'nginx' && !/^(?:kone|koa|node)/.test(name)]
+  ['any other server of the labs', name => !/^(?:net|nginx)$|^(?:kone|koa|node)/.test(name)]
 ]
 
 // What kone is and is not cheaper at: every row of CPU time or memory of kone, beside the others' of the same workload.
-function index (views, labs, { claims, isStale }) {
-  const newest = views.flatMap(({ lab }) => labs.get(lab)?.slice(0, 1) ?? [])
+function index (views, claims, isStale) {
+  const newest = views.flatMap(({ all }) => all.slice(0, 1))
   const compared = newest.flatMap(comparisons)
-  const stale = [...labs.values()].flat().some(({ result }) => isStale(result))
+  const row = ({ lab, title, pages, all: [first, ...older] }) => [
+    [`[${title}](./${lab}.md)`, ...Object.keys(pages).filter(Boolean).map(name => `[${name}](./${lab}-${name}.md)`)].join(', '),
+    first ? [first, ...older].map(({ major }) => major).join(', ') : 'no result',
+    String(Object.keys(claims).filter(name => name.startsWith(`${lab}: `)).length),
+    first ? commit(first.result) : '–',
+    first ? first.result.date.slice(0, 10) : '–'
+  ]
   return `${[
     '# Reports',
     compared.length && 'What kone is and is not cheaper at: its CPU time or memory ÷ that of another server of the same run, on the newest ' +
       `Node that was measured (${[...new Set(newest.map(({ major }) => major))].join(', ')}):`,
     OTHERS.map(([what, is]) => line(what, compared.filter(({ other }) => is(other)))).filter(Boolean).join('\n'),
-    stale && `${STALE[0]}\n> **Warning:** \`lib/\` has changed since some of these results were measured; their pages say which.\n${STALE[1]}`,
+    isStale && stale('some of these results were measured; their pages say which.'),
     'Every table and chart is made from `benchmarks/results/` by `make report`, and a test compares them. A figure is the median of the ' +
     'rounds; the lowest and the highest round are beside it. A claim is what every round supports, rounded up. Five pages set our ' +
     'figures beside reports of other years and machines, and say where those cannot be true.',
-    markdown([['', 'Node', 'claims', 'commit', 'measured'], ...views.map(({ lab, title, pages }) => {
-      const all = labs.get(lab) ?? []
-      return [
-        [`[${title}](./${lab}.md)`, ...Object.keys(pages).filter(Boolean).map(name => `[${name}](./${lab}-${name}.md)`)].join(', '),
-        all.map(({ major }) => major).join(', ') || 'no result',
-        String(Object.keys(claims).filter(name => name.startsWith(`${lab}: `)).length),
-        all.length ? commit(all[0].result) : '–',
-        all.length ? all[0].result.date.slice(0, 10) : '–'
-      ]
-    })]),
+    markdown([['', 'Node', 'claims', 'commit', 'measured'], ...views.map(row)]),
     'How to run the lab, and how to read its figures, is in `benchmarks/README.md` of the repository.'
   ].filter(Boolean).join('\n\n')}\n`
 }
 
-function comparisons (figures) {
-  const rows = figures.result.rows.filter(({ metric }) => metric === 'cpu' || metric === 'memory')
-  return rows.filter(({ contender }) => contender === 'kone').flatMap(row => rows
-    .filter(one => one.workload === row.workload && one.metric === row.metric && one.contender !== 'kone')
+function comparisons ({ result: { lab, rows } }) {
+  return rows.filter(({ contender, metric }) => contender === 'kone' && ['cpu', 'memory'].includes(metric)).flatMap(kone => rows
+    .filter(one => one.workload === kone.workload && one.metric === kone.metric && one !== kone)
     .map(({ contender: other, rounds }) => ({
-      what: `${figures.result.lab}: ${row.workload}${row.metric === 'memory' ? ', memory' : ''}`, other, ...pairedRatio(row.rounds, rounds)
+      what: `${lab}: ${kone.workload}${kone.metric === 'memory' ? ', memory' : ''}`, other, ...pairedRatio(kone.rounds, rounds)
     })))
 }
 

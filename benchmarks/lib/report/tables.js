@@ -9,57 +9,59 @@ const { compact, ratio, short, two, whole } = require('./text')
 
 /** Who stands in every first table, and what it is called there. */
 const NAMES = { net: 'raw socket', kone: 'kone', node: '`node:http`', cheapest: '`node:http`, cheapest form', koa: 'Koa 2' }
-const RATIOS = ['node', 'cheapest', 'koa']
+const AS = { net: 'net', kone: 'kone', node: 'node', cheapest: 'node-cheapest', koa: 'koa' } // the contenders
 
 /**
  * The first table of every lab: what a request takes through a raw socket, kone, node:http and Koa, then what each
  * takes above the raw socket, which is what a framework can change, then ratios.
  *
- * @param {{ figures: Figures, what: string, workload: string, as?: object }[]} lines as: the contender that stands for
+ * @param {{ figures: Figures, what: string, workload: string, as?: object }[]} all as: the contender that stands for
  *   a name of NAMES, if not the one of the same name; `null` for nobody
- * @param {{ unit?: string, heading?: string }} [how]
+ * @param {{ unit?: string }} [how]
  * @return {object|null}
  */
-exports.overview = function (lines, { unit = 'request', heading = `Server CPU per ${unit}, µs` } = {}) {
-  const of = ({ figures, workload, as = {} }, name) => {
-    const contender = as[name] === undefined ? (name === 'cheapest' ? 'node-cheapest' : name) : as[name]
-    if (contender === null) return undefined
-    return name === 'net' ? figures.socket(workload, contender) : figures.row(workload, contender)
-  }
-  const ratioOf = ({ figures, workload, as = {} }, name) =>
-    figures.ratio(workload, as.kone ?? 'kone', as[name] ?? (name === 'cheapest' ? 'node-cheapest' : name))
-  const scoreOf = ({ figures, workload, as = {} }, name) =>
-    figures.above(workload, as.kone ?? 'kone', as[name] ?? (name === 'cheapest' ? 'node-cheapest' : name), as.net)
-  const present = lines.filter(line => of(line, 'kone'))
-  if (!present.length) return null
-  const names = Object.keys(NAMES).filter(name => present.some(line => of(line, name)))
+exports.overview = function (all, { unit = 'request' } = {}) {
+  const lines = all.map(({ figures, what, workload, as: given }) => {
+    const as = { ...AS, ...given }
+    const row = name => {
+      if (as[name] === null) return undefined
+      return name === 'net' ? figures.socket(workload, as.net) : figures.row(workload, as[name])
+    }
+    return {
+      what,
+      rows: Object.fromEntries(Object.keys(NAMES).map(name => [name, row(name)])),
+      ratio: name => figures.ratio(workload, as.kone, as[name]),
+      score: name => figures.above(workload, as.kone, as[name], as.net)
+    }
+  }).filter(({ rows }) => rows.kone)
+  if (!lines.length) return null
+
+  const names = Object.keys(NAMES).filter(name => lines.some(({ rows }) => rows[name]))
   const absent = Object.keys(NAMES).filter(name => !names.includes(name))
-  const above = names.includes('net') ? names.filter(name => name !== 'net') : []
-  const ratios = RATIOS.filter(name => present.some(line => ratioOf(line, name)))
-  const scores = ratios.filter(name => present.some(line => scoreOf(line, name)))
-  const isOfHarness = present.some(line => of(line, 'net')?.isOfHarness)
-  const beyond = (line, name) => of(line, name) && of(line, 'net') ? two(of(line, name).median - of(line, 'net').median) : '–'
+  const above = names.includes('net') ? names.slice(1) : []
+  const ratios = ['node', 'cheapest', 'koa'].filter(name => lines.some(({ ratio }) => ratio(name)))
+  const scores = ratios.filter(name => lines.some(({ score }) => score(name)))
+  const isOfHarness = lines.some(({ rows }) => rows.net?.isOfHarness)
   return {
-    heading,
+    heading: `Server CPU per ${unit}, µs`,
     table: [
       ['', ...names.map(name => NAMES[name]), ...above.map(name => `${NAMES[name]} − socket`), ...ratios.map(name => `kone ÷ ${NAMES[name]}`),
         ...scores.map(name => `− socket: kone ÷ ${NAMES[name]}`)],
-      ...present.map(line => [
-        line.what,
-        ...names.map(name => `${short(of(line, name)?.median)}${of(line, name)?.isOfHarness ? ' *' : ''}`),
-        ...above.map(name => beyond(line, name)),
-        ...ratios.map(name => ratio(ratioOf(line, name))),
-        ...scores.map(name => score(scoreOf(line, name)))
+      ...lines.map(({ what, rows, ratio: ratioOf, score: scoreOf }) => [
+        what,
+        ...names.map(name => `${short(rows[name]?.median)}${rows[name]?.isOfHarness ? ' *' : ''}`),
+        ...above.map(name => rows[name] && rows.net ? two(rows[name].median - rows.net.median) : '–'),
+        ...ratios.map(name => ratio(ratioOf(name))),
+        ...scores.map(name => score(scoreOf(name)))
       ])
     ],
     notes: [
-      ...names.includes('net')
-        ? ['*− socket*: the time that a framework can change. The raw socket parses nothing and writes fixed bytes; what it takes is the kernel’s and Node’s.',
-            ...scores.length ? ['*− socket: kone ÷ …*: (kone − socket) ÷ (the other − socket), of medians.'] : []]
-        : [],
-      ...isOfHarness ? ['\\*: the raw socket was no contender; its figure is of the generator’s own measurement, after the rounds.'] : [],
-      ...absent.length ? [`Not measured in this run: ${absent.map(name => NAMES[name]).join(', ')}.`] : []
-    ]
+      names.includes('net') && '*− socket*: the time that a framework can change. The raw socket parses nothing and writes fixed bytes; ' +
+        'what it takes is the kernel’s and Node’s.',
+      names.includes('net') && scores.length && '*− socket: kone ÷ …*: (kone − socket) ÷ (the other − socket), of medians.',
+      isOfHarness && '\\*: the raw socket was no contender; its figure is of the generator’s own measurement, after the rounds.',
+      absent.length && `Not measured in this run: ${absent.map(name => NAMES[name]).join(', ')}.`
+    ].filter(Boolean)
   }
 }
 
@@ -86,7 +88,7 @@ exports.ranking = function (figures, workload, { heading = workload, to = ['node
       ['', `CPU µs/${unit}`, 'lowest–highest', ...socket ? ['− socket'] : [], ...references.map(name => `÷ ${name}`),
         ...scored.map(name => `− socket: ÷ ${name}`), `${unit}s/s`, ...Object.keys(columns)],
       ...rows.map(row => [
-        figures.versioned(row.contender), short(row.median), range(row),
+        figures.versioned(row.contender), short(row.median), `${short(row.min)}–${short(row.max)}`,
         ...socket ? [two(Math.max(0, row.median - socket.median))] : [],
         ...references.map(name => name === row.contender ? '1' : ratio(figures.ratio(workload, row.contender, name))),
         ...scored.map(name => name === row.contender ? '1' : score(figures.above(workload, row.contender, name))),
@@ -102,25 +104,24 @@ exports.ranking = function (figures, workload, { heading = workload, to = ['node
  * One metric in several workloads, a column each.
  *
  * @param {Figures} figures
- * @param {{ heading: string, columns: [string, string, string?][], names?: string[], first?: string, to?: string }} how
+ * @param {{ heading: string, columns: [string, string, string?][], names?: string[], to?: string }} how
  *   columns: head, workload and metric; to: the contender that the first column is divided by
  * @return {object|null}
  */
-exports.matrix = function (figures, { heading, columns, names, first = '', to, ...rest }) {
+exports.matrix = function (figures, { columns, names, to, ...rest }) {
   const present = columns.filter(([, workload, metric]) => figures.rows(workload, metric).length)
   if (!present.length) return null
   const [[, main, metric]] = present
-  const all = names ?? figures.names
   const at = name => figures.row(main, name, metric)?.median ?? Infinity
-  const sorted = list => names ? list : list.sort((a, b) => at(a) - at(b))
-  const cell = (name, [, workload, metric]) => shown(figures.row(workload, name, metric))
+  const measured = (names ?? figures.names)
+    .filter(name => present.some(([, workload, metric]) => figures.row(workload, name, metric)))
+  const all = names ? measured : measured.sort((a, b) => at(a) - at(b))
   return {
-    heading,
     ...rest,
     table: [
-      [first, ...present.map(([head]) => head), ...to ? [`÷ ${to}`] : []],
-      ...sorted(all.filter(name => present.some(([, workload, metric]) => figures.row(workload, name, metric)))).map(name => [
-        figures.versioned(name), ...present.map(column => cell(name, column)),
+      ['', ...present.map(([head]) => head), ...to ? [`÷ ${to}`] : []],
+      ...all.map(name => [
+        figures.versioned(name), ...present.map(([, workload, metric]) => shown(figures.row(workload, name, metric))),
         ...to ? [name === to ? '1' : ratio(figures.ratio(main, name, to, { metric }))] : []
       ])
     ],
@@ -142,12 +143,10 @@ exports.beside = (head, lines) => ({
 
 const score = value => value === undefined ? '–' : two(value)
 
-/** Lowest and highest round. */
-const range = exports.range = row => row ? `${short(row.min)}–${short(row.max)}` : '–'
-
-/** A median as short as its unit allows. */
-const shown = exports.shown = function (row) {
+// A median as short as its unit allows.
+function shown (row) {
   if (!row) return '–'
   if (row.unit === 'bytes/connection') return short(row.median / 1024)
-  return /^bytes|\/s$/.test(row.unit) || row.median >= 1e5 ? (/^bytes/.test(row.unit) ? compact(row.median) : whole(row.median)) : short(row.median)
+  if (/^bytes/.test(row.unit)) return compact(row.median)
+  return /\/s$/.test(row.unit) || row.median >= 1e5 ? whole(row.median) : short(row.median)
 }

@@ -2,14 +2,9 @@
 
 const fs = require('node:fs')
 
-/*
- * What very many connections need: processes that may have as many files open, and time to be opened.
- */
-
 const OFTEN = 10_000 // connections that are opened anew in every round
 
-/** How often more connections than these are opened. */
-const OPENINGS = exports.OPENINGS = 3
+const OPENINGS = exports.OPENINGS = 3 // of more than these
 
 /**
  * How often very many connections are opened, and the rounds of each opening: to make a hundred thousand takes longer

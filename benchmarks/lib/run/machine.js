@@ -5,17 +5,15 @@ const os = require('node:os')
 const { spawnSync } = require('node:child_process')
 
 /** The machine a figure belongs to. */
-exports.machine = function () {
-  return {
-    cpu: os.cpus()[0]?.model.trim() || os.arch(),
-    cores: os.availableParallelism(),
-    kernel: `${os.type()} ${os.release()}`
-  }
-}
+exports.machine = () => ({
+  cpu: os.cpus()[0]?.model.trim() || os.arch(),
+  cores: os.availableParallelism(),
+  kernel: `${os.type()} ${os.release()}`
+})
 
 /**
- * One core for the servers and the others for the load, so that neither is moved about nor steals
- * from the other. Null where processes cannot be pinned (one core, no taskset).
+ * One core for the servers and the others for the load, or half of them, so that neither is moved about nor steals from
+ * the other. Null where processes cannot be pinned (one core, no taskset).
  */
 exports.pins = function ({ half = false } = {}) {
   const cores = allowed()
@@ -28,13 +26,10 @@ exports.pins = function ({ half = false } = {}) {
 exports.program = name => spawnSync(name, ['--version'], { stdio: 'ignore' }).error === undefined
 
 function allowed () {
-  try {
-    const list = /^Cpus_allowed_list:\s*(\S+)/m.exec(fs.readFileSync('/proc/self/status', 'latin1'))[1]
-    return list.split(',').flatMap(range => {
-      const [first, last = first] = range.split('-').map(Number)
-      return Array.from({ length: last - first + 1 }, (_, i) => first + i)
-    })
-  } catch {
-    return []
-  }
+  if (process.platform !== 'linux') return []
+  const list = /^Cpus_allowed_list:\s*(\S+)/m.exec(fs.readFileSync('/proc/self/status', 'latin1'))[1]
+  return list.split(',').flatMap(range => {
+    const [first, last = first] = range.split('-').map(Number)
+    return Array.from({ length: last - first + 1 }, (_, i) => first + i)
+  })
 }

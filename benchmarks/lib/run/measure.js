@@ -1,5 +1,6 @@
 'use strict'
 
+const { setTimeout: sleep } = require('node:timers/promises')
 const cpu = require('./cpu')
 const { disbelief, median } = require('./stats')
 
@@ -24,7 +25,7 @@ exports.measure = ({ server, load }, generator) =>
 const cost = exports.cost = async function (server, act, { untilQuiet = false } = {}) {
   const marks = {}
   const mark = what => { marks[what] = server.usage().catch(() => null) }
-  const look = () => ({ ...cpu.machine(), ours: cpu.ticks(process.pid), own: process.cpuUsage() })
+  const look = () => ({ ...cpu.machine(), own: process.cpuUsage() })
   const start = await server.usage()
   const earlier = look()
   const sample = await act(mark)
@@ -60,7 +61,7 @@ async function quiet (server) {
   let usage = await server.usage()
   for (let last = 0; usage.run - last > QUIET;) {
     last = usage.run
-    await new Promise(resolve => setTimeout(resolve, 50))
+    await sleep(50)
     usage = await server.usage()
   }
   return usage

@@ -38,30 +38,24 @@ exports.parse = function (argv, { lab, contenders, own = {} }) {
     if (!needs && value !== undefined) refuse(`${rawName} takes no value, not ${value}`)
   }
 
-  const quick = values.quick ?? false
+  const { quick = false, help = false, rounds = quick ? QUICK_ROUNDS : ROUNDS, node = process.execPath } = values
+  const only = values.only?.flatMap(list => list.split(',')).map(name => name.trim()).filter(Boolean) ?? null
+  const unknown = only?.filter(name => !contenders.includes(name)) ?? []
+  if (!(Number.isInteger(Number(rounds)) && rounds >= 3)) refuse(`--rounds must be a whole number of at least 3, not ${rounds}`)
+  if (unknown.length) refuse(`unknown contender ${unknown.join(', ')}: expected ${contenders.join(', ')}`)
   const defaults = Object.entries(own).map(([name, { value }]) => [name, value ? null : false])
-  return {
-    ...Object.fromEntries(defaults),
-    ...values,
-    quick,
-    help: values.help ?? false,
-    rounds: values.rounds ? wholeNumber(values.rounds, refuse) : quick ? QUICK_ROUNDS : ROUNDS,
-    only: values.only?.flatMap(list => names(list, contenders, refuse)) ?? null,
-    node: values.node ?? process.execPath
-  }
+  return { ...Object.fromEntries(defaults), ...values, quick, help, rounds: Number(rounds), only, node }
 }
 
 /** The help text of a lab. */
 const usage = exports.usage = function (lab, contenders, own = {}) {
   const line = ([name, { value, help }]) => `  ${`--${name}${value ? ` ${value}` : ''}`.padEnd(16)} ${help}`
-  return [
-    `usage: make ${lab === 'battle' ? '' : 'bench-'}${lab} ARGS="…"`,
-    '',
-    ...Object.entries({ ...OPTIONS, ...own }).map(line),
-    '',
-    `contenders: ${contenders.join(', ')}`
-  ].join('\n')
+  const lines = Object.entries({ ...OPTIONS, ...own }).map(line)
+  return [`usage: make ${exports.targetOf(lab)} ARGS="…"`, '', ...lines, '', `contenders: ${contenders.join(', ')}`].join('\n')
 }
+
+/** What make calls a lab. */
+exports.targetOf = lab => lab === 'battle' ? lab : `bench-${lab}`
 
 /**
  * The binary that `--node` names: a file, or the newest of a version, which is downloaded where it is missing.
@@ -78,11 +72,7 @@ exports.nodeBinary = async function (text) {
   }
 }
 
-/**
- * The version of a Node binary.
- *
- *    nodeVersion('/usr/bin/node') // 'v20.20.2'
- */
+/** The version of a Node binary: 'v20.20.2'. */
 exports.nodeVersion = function (binary) {
   if (binary === process.execPath) return process.version
   try {
@@ -93,19 +83,14 @@ exports.nodeVersion = function (binary) {
 }
 
 /** A mistake on the command line, with where to read on. */
-class OptionError extends Error {
+const OptionError = exports.OptionError = class extends Error {
   constructor (message, help = '') {
     super(`${message}${PAGE}${help && `\n\n${help}`}`)
   }
 }
-exports.OptionError = OptionError
 
-/**
- * What parseArgs() says of a command line, without its hints on how to pass a positional argument.
- *
- *    faultOf(err) // "Unknown option '--form'"
- */
-exports.faultOf = err => err.message.split(/\. |\n/)[0]
+/** What parseArgs() says of a command line, without its hints on how to pass a positional argument. */
+const faultOf = exports.faultOf = err => err.message.split(/\. |\n/)[0]
 
 /**
  * The values and the other words on the command line of a program that is no lab. It ends here with the usage: by --help,
@@ -121,20 +106,7 @@ exports.commandLine = function (name, usage, { check = () => {}, ...config }) {
     console.log(usage)
     process.exit()
   } catch (err) {
-    console.error(`${name}: ${exports.faultOf(err)}${PAGE}\n\n${usage}`)
+    console.error(`${name}: ${faultOf(err)}${PAGE}\n\n${usage}`)
     process.exit(2)
   }
-}
-
-function wholeNumber (text, refuse) {
-  const number = Number(text)
-  if (!Number.isInteger(number) || number < 3) refuse(`--rounds must be a whole number of at least 3, not ${text}`)
-  return number
-}
-
-function names (text, contenders, refuse) {
-  const list = text.split(',').map(name => name.trim()).filter(Boolean)
-  const unknown = list.filter(name => !contenders.includes(name))
-  if (unknown.length) refuse(`unknown contender ${unknown.join(', ')}: expected ${contenders.join(', ')}`)
-  return list
 }

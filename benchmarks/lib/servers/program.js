@@ -1,19 +1,20 @@
 'use strict'
 
-const { execFile, execFileSync, spawn } = require('node:child_process')
+const { execFile, execFileSync } = require('node:child_process')
 const crypto = require('node:crypto')
+const { once } = require('node:events')
 const fs = require('node:fs')
 const net = require('node:net')
 const os = require('node:os')
 const path = require('node:path')
+const { setTimeout: sleep } = require('node:timers/promises')
 const { promisify } = require('node:util')
 const cpu = require('../run/cpu')
 const { OptionError } = require('../run/options')
 const { CACHE } = require('./binaries')
 const Server = require('./server')
 
-const run = promisify(execFile)
-
+const HOST = '127.0.0.1'
 const START = 30_000 // ms a program may take to listen
 const TRIES = 3 // ports: another process may take one between its choice and the start
 
@@ -39,48 +40,43 @@ kill -9 0`
  *    }
  *    await Program.start({ name: 'nginx', program: nginx, given: { root } }, { pin })
  */
-class Program extends Server {
-  /** listening */
-  static async start (contender, { pin }) {
-    const { program } = contender
-    const built = program.build ? { binary: await program.build() } : {}
-    const server = new Program(contender, { pin, built })
-    await server.open()
-    return server
-  }
-
+const Program = module.exports = class extends Server {
   async open () {
-    const { program } = this.contender
+    const { program, given } = this.contender
+    const built = program.build ? { binary: await program.build() } : {}
     for (let tries = 1; ; tries++) {
       try {
-        return await this.#openAt(await (program.port ?? freePort)())
+        const port = await (program.port ?? freePort)()
+        return await this.#openAt({ host: HOST, ...given, ...built, port })
       } catch (err) {
         if (tries === TRIES || !/address (is )?already in use|EADDRINUSE/i.test(err.message)) throw err
       }
     }
   }
 
-  async #openAt (port) {
-    const { program, given = {} } = this.contender
-    const { pin, built } = this.how
+  async #openAt (given) {
+    const { program } = this.contender
+    const { port } = given
     // What listens there would be measured in place of the program.
     if (await connects(port)) throw new Error(`port ${port} is taken: address already in use`)
     this.port = port
     this.folder = fs.mkdtempSync(path.join(os.tmpdir(), 'kone-bench-'))
-    const where = { host: '127.0.0.1', ...given, ...built, port, folder: this.folder }
-    const command = program.command(where)
-    if (pin) command.unshift('taskset', '-c', pin)
-    this.process = spawn('/bin/sh', ['-c', KEEPER, 'keeper', ...command], {
+    const where = { ...given, folder: this.folder }
+    this.spawn(['/bin/sh', '-c', KEEPER, 'keeper', ...program.command(where)], {
       cwd: this.folder,
       detached: true, // a group of its own
       env: { ...process.env, ...program.env?.(where) },
       stdio: ['pipe', 'ignore', 'pipe']
     })
     this.process.stdin.on('error', () => {})
-    this.follow()
 
+    let isEnded = false
+    this.ended.then(() => { isEnded = true })
     try {
-      await this.#listening()
+      for (const until = Date.now() + START; !await connects(port); await sleep(20)) {
+        if (isEnded) throw new Error(this.reason || `${this.name} ended before it listened`)
+        if (Date.now() > until) throw new Error(`${this.name} did not listen in ${START} ms`)
+      }
     } catch (err) {
       await this.stop()
       throw err
@@ -93,9 +89,7 @@ class Program extends Server {
 
   async stop () {
     this.process.stdin.end()
-    const late = setTimeout(() => this.kill(), 2000)
-    await this.ended
-    clearTimeout(late)
+    await super.stop()
     fs.rmSync(this.folder, { recursive: true, force: true })
   }
 
@@ -104,17 +98,6 @@ class Program extends Server {
       process.kill(-this.pid, 'SIGKILL')
     } catch {} // it has ended
     fs.rmSync(this.folder, { recursive: true, force: true })
-  }
-
-  async #listening () {
-    let ended = false
-    this.ended.then(() => { ended = true })
-    const until = Date.now() + START
-    while (!await connects(this.port)) {
-      if (ended) throw new Error(this.reason || `${this.name} ended before it listened`)
-      if (Date.now() > until) throw new Error(`${this.name} did not listen in ${START} ms`)
-      await new Promise(resolve => setTimeout(resolve, 20))
-    }
   }
 }
 
@@ -159,7 +142,7 @@ Program.go = async function (source) {
     fs.mkdirSync(CACHE, { recursive: true })
     const fresh = `${binary}.${process.pid}`
     const env = { ...process.env, GOCACHE: path.join(CACHE, 'go-build'), CGO_ENABLED: '0', GOTOOLCHAIN: 'local' }
-    await run(Program.find('go'), ['build', '-o', fresh, source], { env })
+    await promisify(execFile)(Program.find('go'), ['build', '-o', fresh, source], { env })
     fs.renameSync(fresh, binary)
   }
   return binary
@@ -187,20 +170,15 @@ Program.extra = function (text = '') {
   })
 }
 
-module.exports = Program
-
 async function freePort () {
-  const server = net.createServer().listen(0, '127.0.0.1')
-  await new Promise((resolve, reject) => server.once('listening', resolve).once('error', reject))
+  const server = net.createServer().listen(0, HOST)
+  await once(server, 'listening')
   const { port } = server.address()
   await new Promise(resolve => server.close(resolve))
   return port
 }
 
 function connects (port) {
-  return new Promise(resolve => {
-    const socket = net.connect(port, '127.0.0.1')
-    socket.once('connect', () => resolve(true)).once('error', () => resolve(false))
-    socket.once('connect', () => socket.destroy())
-  })
+  const socket = net.connect(port, HOST)
+  return once(socket, 'connect').then(() => true, () => false).finally(() => socket.destroy())
 }

@@ -1,21 +1,29 @@
 'use strict'
 
 const { spawn } = require('node:child_process')
+const { once } = require('node:events')
 const cpu = require('../run/cpu')
 
 const START = 30_000 // ms a server may take to listen, and to reply
-const HOST = require.resolve('./host')
-const CLUSTER = require.resolve('./cluster')
 const running = new Set()
 
 /**
  * One contender in a process of its own, on a port it chose itself. It lives as long as the lab:
  * serve.js ends it when the channel to the lab closes, however the lab ended.
  */
-class Server {
-  /** listening */
-  static async start (contender, { node, flags = [], pin, within = START }) {
-    const server = new Server(contender, { node, flags, pin, within })
+module.exports = class Server {
+  /** Kill what is still running. */
+  static killAll () {
+    for (const server of running) server.kill()
+  }
+
+  /**
+   * @param {object} contender as contenders.js lists them
+   * @param {{ node: string, flags?: string[], pin?: string, within?: number }} how pin: cores; within: ms to listen
+   * @return {Promise<Server>} listening
+   */
+  static async start (contender, how) {
+    const server = new this(contender, how)
     await server.open()
     return server
   }
@@ -29,15 +37,12 @@ class Server {
   /** @throws {Error} as `start` does */
   async open () {
     const { file, key, args = [], workers, env } = this.contender
-    const { node, flags, pin, within } = this.how
-    const command = [node, ...flags, ...workers ? [CLUSTER, String(workers)] : [HOST], file, ...key ? [key] : [], ...args]
-    if (pin) command.unshift('taskset', '-c', pin)
-    this.process = spawn(command[0], command.slice(1), {
+    const { node, flags = [], within = START } = this.how
+    const host = workers ? [require.resolve('./cluster'), String(workers)] : [require.resolve('./host')]
+    this.spawn([node, ...flags, ...host, file, ...key ? [key] : [], ...args], {
       env: { ...process.env, NODE_ENV: 'production', NODE_OPTIONS: '', ...env },
       stdio: ['ignore', 'ignore', 'pipe', 'ipc']
     })
-    this.follow()
-
     try {
       this.port = (await this.#message(within)).port
     } catch (err) {
@@ -46,18 +51,23 @@ class Server {
     }
   }
 
+  /** A process on the cores of this server; what it says last is kept. */
+  spawn (command, options) {
+    const [file, ...args] = this.how.pin ? ['taskset', '-c', this.how.pin, ...command] : command
+    this.process = spawn(file, args, options)
+    this.said = ''
+    running.add(this)
+    this.process.stderr.on('data', chunk => { this.said = (this.said + chunk).slice(-8192) })
+    // 'close' of the process never comes when it was this side that closed the channel.
+    const gone = new Promise(resolve => this.process.once('exit', resolve).once('error', resolve))
+    const silent = new Promise(resolve => this.process.stderr.once('close', resolve))
+    this.ended = Promise.all([gone, silent]).then(() => running.delete(this))
+  }
+
   /** A new process, on another port. */
   async restart () {
     await this.stop()
     await this.open()
-  }
-
-  /** Keep what it says last, and its place among the running. */
-  follow () {
-    this.said = ''
-    running.add(this)
-    this.process.stderr.on('data', chunk => { this.said = (this.said + chunk).slice(-8192) })
-    this.ended = ended(this.process).then(() => running.delete(this))
   }
 
   /** The one line of what it said that tells why it ended. */
@@ -91,7 +101,7 @@ class Server {
 
   async stop () {
     if (this.process.connected) this.process.disconnect()
-    const late = setTimeout(() => this.process.kill('SIGKILL'), 2000)
+    const late = setTimeout(() => this.kill(), 2000)
     await this.ended
     clearTimeout(late)
   }
@@ -107,38 +117,21 @@ class Server {
     return message
   }
 
-  #message (within) {
-    return new Promise((resolve, reject) => {
-      const settle = (act, value) => {
-        clearTimeout(timer)
-        this.process.off('message', message)
-        this.process.off('error', failed)
-        this.process.off('exit', exited)
-        act(value)
-      }
-      const message = value => settle(resolve, value)
-      const failed = err => settle(reject, err)
-      const exited = code => this.ended.then(() => {
-        settle(reject, new Error(this.reason || `${this.name} ended with code ${code}`))
-      })
-      const timer = setTimeout(() => failed(new Error(`${this.name} did not respond in ${within} ms`)), within)
-      this.process.once('message', message)
-      this.process.once('error', failed)
-      this.process.once('exit', exited)
+  async #message (within) {
+    const over = new AbortController()
+    const timer = setTimeout(() => over.abort(), within)
+    const ended = once(this.process, 'exit', over).then(async ([code]) => {
+      await this.ended
+      throw new Error(this.reason || `${this.name} ended with code ${code}`)
     })
+    try {
+      const [message] = await Promise.race([once(this.process, 'message', over), ended])
+      return message
+    } catch (err) {
+      throw err.name === 'AbortError' ? new Error(`${this.name} did not respond in ${within} ms`) : err
+    } finally {
+      clearTimeout(timer)
+      over.abort()
+    }
   }
-}
-
-/** Kill what is still running. */
-Server.killAll = function () {
-  for (const server of running) server.kill()
-}
-
-module.exports = Server
-
-// 'close' never comes when it was this side that closed the channel.
-function ended (child) {
-  const gone = new Promise(resolve => child.once('exit', resolve).once('error', resolve))
-  const silent = new Promise(resolve => child.stderr.once('close', resolve))
-  return Promise.all([gone, silent])
 }

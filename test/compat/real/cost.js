@@ -5,10 +5,7 @@
  * generators, and discarded for its reasons.
  */
 
-const generators = {
-  autocannon: require('../../../benchmarks/lib/load/autocannon'),
-  wrk: require('../../../benchmarks/lib/load/wrk')
-}
+const generators = require('../../../benchmarks/lib/load/generators')
 const { commit } = require('../../../benchmarks/lib/run/commit')
 const { machine, pins } = require('../../../benchmarks/lib/run/machine')
 const { doubt, measure, remarks } = require('../../../benchmarks/lib/run/measure')

@@ -2,8 +2,8 @@
 
 const { fork } = require('node:child_process')
 const { once } = require('node:events')
-const { pairedRatio, shuffle, spread } = require('./stats')
-const { ratio, short, table } = require('../report/text')
+const { pairedRatio, shuffle, spread } = require('../lib/run/stats')
+const { ratio, short, table } = require('../lib/report/text')
 
 const BATCH = 100 // ms of CPU time
 const ROUNDS = 8
@@ -44,12 +44,7 @@ const measure = module.exports.measure = async function (file, group, names) {
   try {
     for (let round = 0; round < WARM + ROUNDS; round++) {
       for (const child of shuffle([...children])) {
-        const done = new AbortController()
-        const ended = once(child, 'exit', done).then(([code]) => { throw new Error(`a case of ${group} ended with code ${code}`) })
-        child.send('go')
-        const [ns] = await Promise.race([once(child, 'message', done), ended])
-        done.abort()
-        ended.catch(() => {})
+        const ns = await nsOf(child, group)
         if (round >= WARM) figures[names[children.indexOf(child)]].push(ns)
       }
     }
@@ -57,6 +52,16 @@ const measure = module.exports.measure = async function (file, group, names) {
     for (const child of children) child.kill()
   }
   return figures
+}
+
+async function nsOf (child, group) {
+  const done = new AbortController()
+  const ended = once(child, 'exit', done).then(([code]) => { throw new Error(`a case of ${group} ended with code ${code}`) })
+  ended.catch(() => {})
+  child.send('go')
+  const [ns] = await Promise.race([once(child, 'message', done), ended])
+  done.abort()
+  return ns
 }
 
 /** Measure in this process, started by `measure`, what that asks for. */

@@ -1,0 +1,90 @@
+'use strict'
+
+const Crowd = require('./crowd')
+const { worker } = require('./worker')
+
+/*
+ * What sends load, by name. A generator is made with `{ pin }`, the cores of the load; `run(load)` gives a sample, `stop()`
+ * ends its processes. `missing()` says how to get one that is not installed.
+ *
+ * All take port, protocol, method, path, headers, body, connections, seconds, pipeline, and mark, which is called when
+ * connections are 'settled' and when the load is 'over'. wrk alone takes cookies, how many different ones go round, and
+ * settle, the seconds in which thousands of connections come up; wrk and autocannon take paths, which go round.
+ */
+
+exports.wrk = require('./wrk')
+
+exports.autocannon = inWorkers('./autocannon-worker')
+
+exports.autocannon.missing = function () {
+  try {
+    require.resolve('autocannon')
+    return null
+  } catch {
+    return 'npm install in benchmarks/'
+  }
+}
+
+/**
+ * Connections that stay open from round to round, so that rounds of ten thousand do not measure their making; of each
+ * `group` (a contender) in a process of its own, because one may hold but so many descriptors. It ends with a response,
+ * not in the middle of one, as responses of 100 MB must. It takes `size`, the bytes of a body to post.
+ */
+exports.pooled = inWorkers('./loops-worker', 'pooled')
+
+/**
+ * Headers and body in two writes, some milliseconds apart, so that the server gets them in two reads; neither wrk nor
+ * autocannon can. The pause bounds the rate: the server is never saturated, and its CPU per request is what counts.
+ */
+exports.split = inWorkers('./loops-worker', 'split')
+
+/**
+ * Calls in a closed loop: on each connection, `pipeline` calls in flight. HTTP goes over raw sockets, the other protocols
+ * through their own clients. A response other than that of the verified call is an error; `isSingle` asks for the value of
+ * one call.
+ */
+exports.rpc = inWorkers('./rpc-worker')
+
+exports.crowd = ofCrowd((crowd, { seconds }) => crowd.closed({ seconds }))
+
+/** A crowd at a fixed rate. */
+exports.paced = ofCrowd((crowd, { rate, seconds }) => crowd.paced({ rate, seconds, patience: 200 }))
+
+// Processes that are kept from round to round: those that start anew each time would measure their own start.
+function inWorkers (file, loop) {
+  return function ({ pin }) {
+    const workers = new Map() // by group
+    return {
+      run ({ group, ...load }) {
+        if (!workers.has(group)) workers.set(group, worker(require.resolve(file), { pin }))
+        return workers.get(group).run({ loop, ...load })
+      },
+      stop () {
+        for (const one of workers.values()) one.stop()
+      }
+    }
+  }
+}
+
+// Connections are made, each has sent a request before the load begins, and they are gone afterwards.
+function ofCrowd (act) {
+  return function ({ pin }) {
+    let crowd = null
+    return {
+      async run ({ mark = () => {}, ...load }) {
+        crowd ??= new Crowd({ connections: load.connections, pin })
+        try {
+          await crowd.open(load)
+          await crowd.greet()
+          mark('settled')
+          const sample = await act(crowd, load)
+          mark('over')
+          return sample
+        } finally {
+          await crowd.reset()
+        }
+      },
+      stop: () => crowd?.stop()
+    }
+  }
+}

@@ -1,0 +1,368 @@
+'use strict'
+
+const fs = require('node:fs')
+const os = require('node:os')
+const path = require('node:path')
+const Crowd = require('../load/crowd')
+const generators = require('../load/generators')
+const Program = require('../servers/program')
+const Server = require('../servers/server')
+const { floorOf } = require('../servers/floor')
+const { commit } = require('./commit')
+const { harness } = require('./harness')
+const { machine, pins } = require('./machine')
+const { doubt, measure, remarks } = require('./measure')
+const { OptionError, nodeVersion } = require('./options')
+const bar = require('./progress')
+const { cellRows, row } = require('./result')
+const { rounds } = require('./rounds')
+const { headerDifferences, verify } = require('./verify')
+
+const QUICK = 215_000 // ms that a first look may take
+const HARNESS = 12_000 // ms of them that are kept for what the generators cost
+const FEW = { connections: 50, settle: undefined } // of a load: what leaks descriptors is warmed by it
+
+/** One run of a lab: what its options say, its servers and generators, and the result that its steps fill. */
+module.exports = class Session {
+  #generators = {} // by name
+  #endings = new Set()
+  #warm = new Set() // servers
+  #part = '' // name of the part under way
+  #prefix = '' // which of how many it is
+
+  constructor (name, contenders, options, argv) {
+    this.name = name
+    this.options = options
+    this.pins = pins()
+    this.nodeVersion = nodeVersion(options.node)
+    this.contenders = options.only ? contenders.filter(({ name }) => options.only.includes(name)) : contenders
+    this.result = {
+      lab: name,
+      date: new Date().toISOString(),
+      node: this.nodeVersion,
+      command: ['node', path.relative(path.join(__dirname, '../../..'), process.argv[1]), ...argv].join(' '),
+      commit: commit(),
+      machine: machine(),
+      contenders: [],
+      rows: [],
+      rejected: [],
+      missing: [],
+      skipped: [],
+      conditions: [],
+      harness: [],
+      derived: {
+        quick: options.quick,
+        rounds: options.rounds,
+        only: options.only ?? undefined,
+        pinned: this.pins,
+        about: {},
+        remarks: [],
+        discarded: [],
+        responses: []
+      }
+    }
+  }
+
+  // ---- what runs beside the lab, and ends with it
+
+  /** The generators that run here, by name; what is missing of these is a line and a note in the result. */
+  generators (names = []) {
+    for (const name of names) {
+      const how = generators[name].missing?.()
+      if (how) this.miss(name, how)
+      else this.#generators[name] ??= generators[name]({ pin: this.pins?.load })
+    }
+    return this.#generators
+  }
+
+  /** The name of the first of these generators that runs here. */
+  generator (names = ['wrk', 'autocannon']) {
+    const name = names.find(name => this.generators([name])[name])
+    if (!name) throw new OptionError(`${this.name}: it needs ${names.join(' or ')}: npm install in benchmarks/`)
+    return name
+  }
+
+  /** A crowd of so many connections; in so many processes, if not as it needs. */
+  crowd (connections, processes) {
+    const crowd = new Crowd({ connections, processes, pin: this.pins?.load })
+    this.atEnd(() => crowd.stop())
+    return crowd
+  }
+
+  /** An empty folder. */
+  folder () {
+    const folder = fs.mkdtempSync(path.join(os.tmpdir(), `kone-${this.name}-`))
+    this.atEnd(() => fs.rmSync(folder, { recursive: true, force: true }))
+    return folder
+  }
+
+  /** What else must be ended however the lab ends. */
+  atEnd (end) {
+    this.#endings.add(end)
+  }
+
+  end () {
+    Server.killAll()
+    for (const end of this.#endings) end()
+    for (const generator of Object.values(this.#generators)) generator.stop()
+  }
+
+  // ---- servers
+
+  /**
+   * Start contenders, then verify their responses one after the other. Who does not start is missing, who responds with
+   * something else is rejected: the others go on.
+   *
+   * @param {object[]} contenders `{ name, file, args?, env?, flags?, node?, workers?, isSpread? }`, node: the binary of
+   *   this one; workers: as many processes in a cluster; isSpread: over all cores, also those of the load
+   * @param {{ workload: string, request?: object|Function, expected: object, reference?: string, check?: Function,
+   *   floor?: object }} question
+   *   floor: the contender `net` is added, which writes the bytes of kone's response, as floor.js takes it;
+   *   request may be a function `(server) => Promise<object>`, for one that holds a cookie of that server; check
+   *   `(server, expected) => Promise<{ bytes, headers }>` verifies what does not speak HTTP
+   * @return {Promise<Server[]>}
+   */
+  async start (contenders, { workload, request = {}, expected, reference, check = overHttp, floor: below }) {
+    const started = await Promise.all(contenders.map(contender => this.#start(contender, workload)))
+    const servers = []
+    for (const server of started.filter(Boolean)) {
+      try {
+        server.request = typeof request === 'function' ? await request(server) : request
+        server.response = await check(server, expected)
+        servers.push(server)
+        this.#note(server.contender)
+      } catch (err) {
+        this.reject(workload, server.name, err.message)
+        await server.stop()
+      }
+    }
+
+    const usual = servers.find(({ name }) => name === reference)?.response.headers
+    const { responses } = this.result.derived
+    for (const { name: contender, response: { bytes, headers } } of servers) {
+      if (responses.some(one => one.workload === workload && one.contender === contender)) continue
+      responses.push({ workload, contender, bytes, headers: usual ? headerDifferences(headers, usual) : [] })
+    }
+    const kone = below && servers.find(({ name }) => name === 'kone')
+    if (kone) servers.push(...await this.start([floorOf(kone, below)], { workload, request: kone.request, expected, check }))
+    return servers
+  }
+
+  /** One more process of a contender that `start` has verified. */
+  launch (contender) {
+    return (contender.program ? Program : Server).start(contender, {
+      node: contender.node ?? this.options.node,
+      flags: contender.flags,
+      pin: contender.isSpread ? undefined : this.pins?.server // a cluster has a core for every worker
+    })
+  }
+
+  async stop (servers) {
+    await Promise.all(servers.map(server => server.stop()))
+  }
+
+  async #start (contender, workload) {
+    try {
+      const how = contender.program?.missing()
+      if (!how) return await this.launch(contender)
+      this.miss(contender.name, how)
+    } catch ({ message }) {
+      if (this.#knows(contender)) this.reject(workload, contender.name, message)
+      else this.miss(contender.name, howToGet(contender, message, nodeVersion(contender.node ?? this.options.node)))
+    }
+    return null
+  }
+
+  // ---- steps of a measurement
+
+  /**
+   * A whole part of a lab: start contenders, measure them under their loads, stop them.
+   *
+   * @param {object[]} contenders as `start` takes them
+   * @param {object} question as `start` takes it
+   * @param {object} loads by workload
+   * @param {{ quickWarm?: number }} [how] as `measure` takes it
+   * @return {Promise<object[]>} the cells
+   */
+  async group (contenders, question, loads, how) {
+    const servers = await this.start(contenders, question)
+    const cells = Object.entries(loads).flatMap(([workload, load]) =>
+      servers.map(server => ({ workload, server, load: { ...server.request, ...load } })))
+    await this.measure(cells, how)
+    await this.stop(servers)
+    return cells
+  }
+
+  /**
+   * Measure cells under their loads, in rounds, and keep their rows.
+   *
+   * @param {object[]} cells `{ workload, server, load, isRestarted? }`, isRestarted: the server is started anew before
+   *   each round, and warmed by few connections
+   * @param {{ quickWarm?: number }} [how] quickWarm: seconds that a server is warmed with --quick
+   */
+  async measure (cells, { quickWarm = 0.4 } = {}) {
+    const warmings = this.#warmings(cells, quickWarm)
+    const progress = bar(Math.max(1, warmings.length))
+    for (const { seconds, ...cell } of warmings) {
+      progress.tick(`${this.#prefix}warming ${cell.server.name}`)
+      await this.warm(cell, seconds)
+    }
+    progress.end()
+    const visit = async cell => {
+      if (cell.isRestarted) {
+        await cell.server.restart()
+        await this.warm({ ...cell, load: { ...cell.load, ...FEW } }, 1)
+      }
+      return this.sample(cell)
+    }
+    await this.rounds(cells, { visit, doubt })
+    this.record(cells)
+  }
+
+  // With --quick a server is warmed once, and not for whole seconds: wrk knows no others, so autocannon stands in.
+  #warmings (cells, quickWarm) {
+    const cold = new Set(cells.filter(({ server }) => !this.#warm.has(server) && this.#warm.add(server)))
+    if (!this.options.quick) return cells.map(cell => ({ ...cell, seconds: cold.has(cell) ? 3 : 1 }))
+    const { autocannon } = this.generators(['autocannon'])
+    const briefly = load => autocannon && load.generator === 'wrk' ? { ...load, generator: 'autocannon' } : load
+    return [...cold].map(({ server, load }) => ({ server, load: briefly(load), seconds: autocannon ? quickWarm : 1 }))
+  }
+
+  /** One round of a cell `{ server, load }`, as measure.js gives it. */
+  sample (cell) {
+    return measure(cell, this.#generators[cell.load.generator])
+  }
+
+  /** Load before the first round, which is not counted. Who fails here fails in the rounds, where it is counted. */
+  async warm ({ server, load }, seconds) {
+    await this.#generators[load.generator].run({ ...load, port: server.port, seconds }).catch(() => {})
+  }
+
+  /**
+   * Visit cells in rounds, with progress; the conditions of each round are kept in the result.
+   *
+   * @param {object[]} cells
+   * @param {{ visit: Function, doubt?: Function, tries?: number, count?: number }} how as rounds.js takes it; count: the
+   *   rounds, if not those of the options
+   */
+  async rounds (cells, { count = this.options.rounds, ...how }) {
+    if (!cells.length) return
+    const progress = bar(cells.length * count)
+    const recorded = await rounds(cells, { ...how, count, tick: doing => progress.tick(this.#prefix + doing) })
+    progress.end()
+    const part = this.#part || cells[0].workload
+    this.result.conditions.push(...recorded.map(one => ({ part, ...one })))
+  }
+
+  /** ms that are left for its parts; without end unless with --quick. */
+  get timeLeft () {
+    return this.options.quick ? QUICK - HARNESS - performance.now() : Infinity
+  }
+
+  /**
+   * One part after the other; with --quick, as long as there is time for another like the longest so far.
+   *
+   * @param {{ name: string, act: () => Promise<void>, size?: number, seconds?: number }[]} parts size: how long it takes
+   *   beside the others, if not as long; seconds: what its loads alone take
+   */
+  async inTime (parts) {
+    let longest = 0 // ms, of size 1
+    for (const [i, { name, act, size = 1, seconds = 0 }] of parts.entries()) {
+      if (this.timeLeft < Math.max(longest * size, seconds * 1000)) {
+        this.skip(name)
+        continue
+      }
+      this.#part = name
+      this.#prefix = `part ${i + 1} of ${parts.length}, `
+      const start = performance.now()
+      await act()
+      longest = Math.max(longest, (performance.now() - start) / size)
+    }
+    this.#part = this.#prefix = ''
+  }
+
+  /** What each generator of this run costs by itself, into the result. */
+  async measureHarness () {
+    if (this.timeLeft < 0) return this.skip('the cost of the generators')
+    // connections names its loops, too: crowd, open loop
+    const names = new Set(this.result.rows.flatMap(({ generator }) => generator ? [generator.split(',')[0]] : []))
+    if (names.has('crowd')) this.generators(['crowd']) // labs that open thousands of connections start crowds of their own
+    const used = [...names].filter(name => this.#generators[name])
+    this.result.harness = await harness(used, { generators: this.#generators, pins: this.pins, quick: this.options.quick })
+  }
+
+  // ---- notes in the result
+
+  /** The rows, remarks and rejections of cells, as `rounds` leaves them. */
+  record (cells) {
+    const { rows, derived } = this.result
+    for (const cell of cells) {
+      const { workload, server: { name: contender }, load, samples, discarded, rejected } = cell
+      const of = { workload, contender }
+      derived.discarded.push(...discarded.map(({ round, reason }) => ({ ...of, round, reason })))
+      if (rejected) {
+        this.reject(workload, contender, rejected)
+        continue
+      }
+      rows.push(...cellRows(cell))
+      const all = [...cell.isRestarted ? ['started anew before each round'] : [], ...remarks(samples, load)]
+      derived.remarks.push(...all.map(remark => ({ ...of, remark })))
+    }
+  }
+
+  /**
+   * Rows of other figures than those of a load.
+   *
+   * @param {object[]} cells as `rounds` leaves them; what was rejected is left out of its workload
+   * @param {[string, string, (sample: object) => number, string?][]} figures metric, unit, what it is of a sample, and the
+   *   workload, if not that of the cell
+   */
+  recordFigures (cells, figures) {
+    for (const { workload: own, server: { name: contender }, samples, rejected } of cells) {
+      if (rejected) this.reject(own, contender, rejected)
+      else {
+        this.result.rows.push(...figures.map(([metric, unit, of, workload = own]) =>
+          row({ workload, contender, metric, unit }, samples.map(of))))
+      }
+    }
+  }
+
+  /** Note a part that there is no time for. */
+  skip (part, reason = 'no time left') {
+    console.error(`${part} is left out: ${reason}`)
+    this.result.skipped.push({ part, reason })
+  }
+
+  /** Note what is not on this machine, and how to get it. */
+  miss (name, how) {
+    if (this.result.missing.some(one => one.name === name)) return
+    console.error(`${name} is missing: ${how}`)
+    this.result.missing.push({ name, how })
+  }
+
+  /** Leave a contender out of a workload. */
+  reject (workload, contender, reason) {
+    console.error(`${contender} is left out of ${workload}: ${reason}`)
+    this.result.rejected.push({ workload, contender, reason })
+  }
+
+  #note ({ name, version, about }) {
+    if (this.#knows({ name })) return
+    this.result.contenders.push({ name, version: version(this.nodeVersion) })
+    if (about) this.result.derived.about[name] = about
+  }
+
+  #knows ({ name }) {
+    return this.result.contenders.some(one => one.name === name)
+  }
+}
+
+function howToGet ({ name, program }, message, node) {
+  if (program) return `it does not start: ${message}`
+  if (/Cannot find (module|package)/.test(message)) {
+    return `npm install in ${name.startsWith('kone') ? 'the root and in ' : ''}benchmarks/ (${message})`
+  }
+  return `it does not start on Node ${node}: ${message}`
+}
+
+const overHttp = ({ port, request }, expected) => verify(port, request, expected)
