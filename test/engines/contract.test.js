@@ -12,6 +12,7 @@ const contract = require('../../lib/engines/contract')
 const fetchEngine = { ...require('../../lib/engines/fetch/incoming'), ...require('../../lib/engines/fetch/outgoing') }
 const front = { ...require('../../lib/engines/http1/input/incoming'), ...require('../../lib/engines/http1/output/outgoing') }
 const engines = require('../helpers/engines')
+const until = require('../helpers/until')
 
 /**
  * The contract of lib/engines/contract.js, member by member and state by state, on every engine. The oracle is node's
@@ -81,10 +82,6 @@ async function whenFinished (ctx) {
   const err = await new Promise(resolve => ctx.onFinished(resolve))
   for (let i = 0; i < 3; i++) await tick()
   return err
-}
-
-async function until (isDone) {
-  while (!isDone()) await tick()
 }
 
 const ANY = Symbol('any')        // not asserted: it depends on when the engine lets go of the response

@@ -60,17 +60,27 @@ module.exports = {
     },
     { line: "['latin1', LATIN1], ['binary', LATIN1], ['ascii', LATIN1]", why: 'the same' },
     {
-      line: "this.addBytes(Buffer.from(text, encoding === UTF8 ? 'utf8' : 'latin1'))",
-      to: '""',
-      why: 'UTF-8 is the default of Buffer.from()'
-    },
-    {
       line: 'else this.addText(data, Buffer.byteLength(data) === data.length ? ASCII : known)',
       to: 'false',
       why: 'ASCII has the same bytes in the encoding that was named; the others of a write are joined with it more seldom'
     },
     { line: "if (body === undefined || body === null || body === '') return 0", why: 'it saves time alone: the length of "" is 0' },
-    { line: 'if (Buffer.isBuffer(bytes)) return bytes.latin1Slice()', to: 'false', why: 'it saves making another Buffer alone' }
+    { line: 'if (Buffer.isBuffer(bytes)) return bytes.latin1Slice()', to: 'false', why: 'it saves making another Buffer alone' },
+    {
+      line: "const buffers = [Buffer.from(text, encoding === UTF8 ? 'utf8' : 'latin1')]",
+      to: '""',
+      why: 'UTF-8 is the default of Buffer.from()'
+    },
+    {
+      line: 'buffers.unshift(parts[i + 1] === null ? parts[i] : Buffer.from(parts[i], parts[i + 1]))',
+      to: 'false',
+      why: 'it saves a copy alone'
+    },
+    {
+      line: "return parts === null || (this.text === '' && (parts.length === 2 || (parts.length === 4 && parts[1] !== null && parts[3] === null)))",
+      to: 'true',
+      why: 'parts end with bytes where no text is behind them'
+    }
   ],
   'lib/engines/field-names.js': [
     { line: "this.lastLine = ''    //   and its line, once it was set again", why: 'accepts() sets it with the first value' },

@@ -149,11 +149,11 @@ function open (attach, properties = {}) {
   attach(app, server)
   Object.assign(server, properties)
   server.on('clientError', (err, socket) => {
-    const { message, code, reason, rawPacket } = err
+    const { name, message, rawPacket } = err
     // Of a later read node computes it from addresses of two reads.
     const bytesParsed = socket.hasFailed ? 'any' : err.bytesParsed
     socket.hasFailed = true
-    seen.push(['clientError', { message, code, reason, bytesParsed, rawPacket: rawPacket?.latin1Slice() }])
+    seen.push(['clientError', { name, message, ...err, bytesParsed, rawPacket: rawPacket?.latin1Slice() }])
   })
   return async function talk (reads) {
     seen = []

@@ -7,14 +7,13 @@
 
 const { describe, it } = require('node:test')
 const assert = require('node:assert/strict')
-const { execFile } = require('node:child_process')
 const { once } = require('node:events')
 const http = require('node:http')
 const https = require('node:https')
 const net = require('node:net')
 const { setImmediate: turn } = require('node:timers/promises')
 const tls = require('node:tls')
-const { isDeepStrictEqual, promisify } = require('node:util')
+const { isDeepStrictEqual } = require('node:util')
 const { createTerminus } = require('@godaddy/terminus')
 const express = require('express')
 const { Server: SocketServer } = require('socket.io')
@@ -22,7 +21,8 @@ const stoppable = require('stoppable')
 
 const Kone = require('kone')
 const { duplexPair } = require('./harness')
-const { chunked, credentials, get, isNodes, last, post, talk } = require('./sides')
+const ownProcess = require('./own-process')
+const { chunked, credentials, get, isNodes, last, post, quiet, talk } = require('./sides')
 
 const [nodeListener] = http.createServer().listeners('connection')
 
@@ -281,16 +281,6 @@ async function open ({ options = {}, wrap = listener => listener, secure = false
   return { app, server, log, note, talk, close }
 }
 
-/** Until a text stays the same for some turns of the event loop. */
-async function quiet (read, turns) {
-  let seen
-  for (let still = 0; still < turns; still++) {
-    if (read() !== seen) still = 0
-    seen = read()
-    await turn()
-  }
-}
-
 /** What clients get, and what a caller notices, where it does something `when`. */
 async function visit ({ to, ...rest }, when, isFront, turns) {
   const site = await open({ ...rest, isFront })
@@ -343,34 +333,6 @@ describe('a server that other code creates with app.callback()', { skip }, () =>
   }
 })
 
-/** A process whose app is in a server that it creates itself; what it prints, and its warnings. */
-async function inProcess ({ before = '', env }) {
-  const script = `
-    const http = require('node:http')
-    const Kone = require('kone')
-    const { get, isNodes, talk } = require('./sides')
-    const app = new Kone()
-    app.use(ctx => { ctx.body = 'hello' })
-    const warnings = []
-    process.removeAllListeners('warning').on('warning', ({ code, message }) => {
-      if (code === 'KONE_WARN_FALLBACK') warnings.push(message.replace(/^.* because of /, ''))
-    })
-    const server = http.createServer(app.callback())
-    ${before}
-    server.listen(0, '127.0.0.1', async () => {
-      const sockets = []
-      server.on('connection', socket => sockets.push(socket))
-      for (let i = 0; i < 3; i++) await (await talk(server.address().port, get('/'))).until(/hello$/)
-      console.log(JSON.stringify({ nodes: sockets.map(isNodes), warnings }))
-      process.exit()
-    })`
-  const { stdout, stderr } = await promisify(execFile)(process.execPath, ['-e', script], {
-    cwd: __dirname,
-    env: { ...process.env, NODE_ENV: '', KONE_HTTP1: '', ...env }
-  })
-  return { ...JSON.parse(stdout), log: stderr.match(/(?<=KONE:HTTP1 \d+: ).*/g) ?? [] }
-}
-
 describe('NODE_DEBUG=kone:http1 and KONE_WARN_FALLBACK of such a server', { skip }, () => {
   const env = { NODE_DEBUG: 'kone:http1' }
   const serves = 'serves the new connections of a server that other code has created'
@@ -387,8 +349,8 @@ describe('NODE_DEBUG=kone:http1 and KONE_WARN_FALLBACK of such a server', { skip
     }, { nodes: [true, true, true], warnings: [], log: ['no front: another listener calls that of the app'] }]
   ]) {
     it(`should ${title}`, async () => {
-      const found = await inProcess({ ...options, env: { ...env, ...options.env } })
-      assert.deepEqual(found, expected)
+      const server = 'http.createServer(app.callback()).listen(0)'
+      assert.deepEqual(await ownProcess({ ...options, server, env: { ...env, ...options.env } }), expected)
     })
   }
 })

@@ -11,6 +11,7 @@ const { promisify } = require('node:util')
 
 const Kone = require('../../helpers/kone')
 const { duplexPair } = require('./harness')
+const ownProcess = require('./own-process')
 const { REPLACED, methodsOf, patch } = require('./patched')
 const { rows } = require('./readme')
 const { MAJOR, chunked, get, hello, isNodes, talk, waitFor } = require('./sides')
@@ -146,7 +147,7 @@ describe('kone falls back to node:http', () => {
       const { begin, options, args, since = 20 } = HOLDS[name] ?? {}
       it(`when this holds: ${name}`, async () => {
         assert(why.length > 0)
-        if (args) return assert.deepEqual(await inProcess(args), { isNodes: true, warnings: [reason] })
+        if (args) return assert.deepEqual(await ownProcess({ args }), { nodes: [true, true, true], warnings: [reason], log: [] })
         const site = await serve(new Kone(), http.createServer(options))
         if (begin) assert.equal(await asksNode(site), false)
         const end = begin?.(site)
@@ -317,31 +318,6 @@ describe('kone falls back to node:http', () => {
     })
   }
 })
-
-/** An app in a process of its own: does node:http have its connections, and what is warned of? */
-async function inProcess (args) {
-  const script = `
-    const Kone = require('kone')
-    const warnings = []
-    process.removeAllListeners('warning').on('warning', ({ code, message }) => {
-      if (code === 'KONE_WARN_FALLBACK') warnings.push(message)
-    })
-    const app = new Kone()
-    app.use(ctx => { ctx.body = 'x' })
-    const server = app.listen(0, '127.0.0.1', async () => {
-      let socket
-      server.on('connection', one => { socket = one })
-      await (await fetch('http://127.0.0.1:' + server.address().port)).text()
-      console.log(JSON.stringify({ isNodes: 'parser' in socket, warnings }))
-      process.exit()
-    })`
-  const { stdout } = await promisify(execFile)(process.execPath, [...args, '-e', script], {
-    cwd: __dirname,
-    env: { ...process.env, NODE_ENV: '', KONE_HTTP1: '' }
-  })
-  const { isNodes, warnings } = JSON.parse(stdout)
-  return { isNodes, warnings: warnings.map(message => message.replace(/^.* because of /, '')) }
-}
 
 describe('OpenTelemetry', () => {
   const run = promisify(execFile)

@@ -138,7 +138,7 @@ describe('the value of a field', () => {
 })
 
 describe('the header section of a response', () => {
-  const { header } = writer()
+  const { CHUNKED, header } = writer()
   const field = (name, value) => [fieldName(name), value]
 
   it('should have a status line', () => {
@@ -151,12 +151,13 @@ describe('the header section of a response', () => {
     assert.equal(header(299, undefined, [], '', -1), 'HTTP/1.1 299 unknown\r\n\r\n')
   })
 
-  it('should have the fields of the app, the common ones, and a length', () => {
+  it('should have the fields of the app, the common ones, and a length or chunks', () => {
     const fields = [...field('X-One', 'a'), ...field('Set-Cookie', ['b', 'c']), ...field('X-Two', 5)]
     const own = 'HTTP/1.1 200 OK\r\nX-One: a\r\nSet-Cookie: b\r\nSet-Cookie: c\r\nX-Two: 5\r\n'
     assert.equal(header(200, undefined, fields, 'Date: d\r\n', -1), `${own}Date: d\r\n\r\n`)
     assert.equal(header(200, undefined, fields, 'Date: d\r\n', 0), `${own}Date: d\r\nContent-Length: 0\r\n\r\n`)
-    assert.equal(header(200, undefined, fields, '', 12), `${own}Content-Length: 12\r\n\r\n`)
+    for (const length of [2, 12]) assert.equal(header(200, undefined, fields, '', length), `${own}Content-Length: ${length}\r\n\r\n`)
+    assert.equal(header(200, undefined, fields, 'Date: d\r\n', CHUNKED), `${own}Date: d\r\nTransfer-Encoding: chunked\r\n\r\n`)
   })
 
   it('should have one length', () => {

@@ -2,8 +2,7 @@
 
 const assert = require('node:assert/strict')
 const http = require('node:http')
-const { Readable, PassThrough, pipeline } = require('node:stream')
-const { pipeline: pipelined } = require('node:stream/promises')
+const { pipeline } = require('node:stream/promises')
 const { setTimeout: wait } = require('node:timers/promises')
 const busboy = require('busboy')
 const rawBody = require('raw-body')
@@ -64,60 +63,6 @@ sides('ctx.req and ctx.res', ({ side, it, serve, ask }) => {
     ctx.body = 'seen'
   }), get('/'), /seen$/))
 
-  it('should respond with by hand with ctx.respond = false', async () => {
-    const client = await ask(use(async ctx => {
-      ctx.respond = false
-      await null
-      ctx.res.writeHead(201, { 'Content-Type': 'text/x' })
-      ctx.res.write('by ')
-      setImmediate(() => ctx.res.end('hand'))
-    }), get('/'), /\r\n3\r\nby \r\n4\r\nhand\r\n0\r\n\r\n$/)
-    await client.ask(get('/'), /hand\r\n0\r\n\r\n$/)
-  })
-
-  it('should call patched methods', async () => {
-    const calls = []
-    await ask(app => app.use((ctx, next) => {
-      for (const name of ['writeHead', 'setHeader', 'end', 'on']) {
-        const real = ctx.res[name]
-        ctx.res[name] = function (...args) {
-          calls.push(name)
-          return real.apply(this, args)
-        }
-      }
-      return next()
-    }).use(ctx => {
-      ctx.set('X-Set', '1')
-      ctx.body = 'patched'
-    }), get('/'), /patched$/)
-    for (const name of ['writeHead', 'setHeader', 'end']) assert(calls.includes(name), name)
-  })
-
-  for (const [how, send] of [
-    ['pipe', res => { Readable.from(['pi', 'ece']).pipe(res) }],
-    ['pipeline', res => { pipeline(Readable.from(['a pi', 'ece']), res, () => {}) }],
-    ['a promise of pipeline', res => pipelined(Readable.from(['a', 'piece']), new PassThrough(), res)]
-  ]) {
-    it(`should take a stream by ${how}`, () => ask(use(ctx => {
-      ctx.respond = false
-      return send(ctx.res)
-    }), get('/'), /ece\r\n0\r\n\r\n$/))
-  }
-
-  it("should have node's values after the response is sent", async () => {
-    let seen
-    await ask(use(ctx => {
-      ctx.onFinished(() => {
-        const { req, res } = ctx
-        seen = [res.headersSent, res.writableEnded, res.writableFinished, res.finished, req.complete, req.aborted, res.statusCode]
-      })
-      ctx.status = 202
-      ctx.body = 'out'
-    }), get('/'), /out$/)
-    await waitFor(() => seen, 'the end')
-    assert.deepEqual(seen, [true, true, true, true, true, false, 202])
-  })
-
   // Node keeps the reason phrase that it has sent, and the app may replace it.
   for (const [status, name, value, expected] of [
     [undefined, 'statusCode', 202, [202, 'Not Found', 'Not Found', 'Not Found']],
@@ -143,24 +88,6 @@ sides('ctx.req and ctx.res', ({ side, it, serve, ask }) => {
       assert.deepEqual(seen, expected)
     })
   }
-
-  it("should have node's values after the client is gone", async () => {
-    let seen
-    let arrived
-    const { talk } = await serve(use(async ctx => {
-      ctx.respond = false
-      arrived = true
-      await new Promise(resolve => ctx.onFinished(resolve))
-      const { res } = ctx
-      seen = [res.headersSent, res.writableEnded, res.destroyed]
-      res.end('too late')
-    }))
-    const client = await talk(get('/'))
-    await waitFor(() => arrived, 'the request')
-    client.destroy()
-    await waitFor(() => seen, 'the end')
-    assert.deepEqual(seen, [false, false, true])
-  })
 
   it('should be there for an app that was mounted by hand', () => ask(app => {
     const inner = new app.constructor()
@@ -192,7 +119,7 @@ sides('packages that read ctx.req', ({ it, serve, ask }) => {
       const parser = busboy({ headers: ctx.req.headers })
       parser.on('field', (name, value) => found.push(`${name}=${value}`))
       parser.on('file', (name, file) => file.on('data', data => found.push(`${name}=${data}`)))
-      await pipelined(ctx.req, parser)
+      await pipeline(ctx.req, parser)
       return found.join('&')
     }, /field=value&file=content$/],
     'for await': [post('iterated'), async ctx => {

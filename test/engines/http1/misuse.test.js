@@ -175,6 +175,13 @@ const BY_HAND = {
       resolve()
     }))
   }])),
+  'pipes a stream by pipe()': (ctx, log, res) => { Readable.from(['pi', 'ece']).pipe(res) },
+  'sends a header section, then a chunk a turn later than another': async (ctx, log, res) => {
+    await null
+    res.writeHead(201, { 'Content-Type': 'text/x' })
+    res.write('by ')
+    setImmediate(() => res.end('hand'))
+  },
   'ends with an encoding': (ctx, log, res) => res.end('68616c6c6f', 'hex'),
   'ends with other text': (ctx, log, res) => res.end('grüße ☃'),
   'writes other text in chunks': (ctx, log, res) => {
@@ -234,6 +241,16 @@ const BY_HAND = {
 
 /** Each sets a body; what is in the log comes later. */
 const BY_KONE = {
+  'patches methods, and kone responds': (ctx, log) => {
+    for (const name of ['writeHead', 'setHeader', 'end']) {
+      const own = ctx.res[name]
+      ctx.res[name] = function (...args) {
+        log.push(['called', name])
+        return own.apply(this, args)
+      }
+    }
+    ctx.set('X-Set', '1')
+  },
   'touches ctx.res early': (ctx, log) => { watch(log, ctx.res) },
   'touches ctx.req early': (ctx, log) => {
     const { req } = ctx
@@ -252,7 +269,8 @@ const BY_KONE = {
   'touches both after the end': (ctx, log) => {
     ctx.onFinished(() => setImmediate(() => {
       const { req, res } = ctx
-      log.push([res.headersSent, res.writableEnded, res.writableFinished, res.destroyed, res.req === req, req.complete])
+      log.push([res.headersSent, res.writableEnded, res.writableFinished, res.destroyed, res.finished])
+      log.push([res.req === req, req.complete, req.aborted])
       attempt(log, 'set', () => res.setHeader('A', 'b'))
       attempt(log, 'write', () => res.write('more', err => log.push(['called', err?.code])))
       res.on('error', err => log.push(['error', err.code]))

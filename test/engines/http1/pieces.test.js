@@ -91,8 +91,18 @@ describe('the pieces of a write', () => {
     assert.deepEqual(arrives(pieces), Buffer.concat([BYTES, Buffer.from('子a')]))
   })
 
+  it('should join texts that one encoding can write', () => {
+    for (const texts of [[TEXTS.ASCII, TEXTS.LATIN1], [TEXTS.ASCII, TEXTS.UTF8], [['é', LATIN1], ['é', LATIN1]], [['子', UTF8], ['子', UTF8]],
+      [['子', UTF8], ['\ue000', UTF8]], [['子', UTF8], ['\ud83d', UTF8]]]) {
+      const { text, bytes } = piecesOf(...texts).take()
+      assert.deepEqual([text, bytes], [texts.map(([text]) => text).join(''), null])
+    }
+  })
+
   it('should not join the halves of a character, which node writes one by one', () => {
-    assert.deepEqual(arrives(piecesOf(['a\ud83d', UTF8], ['\ude00b', UTF8])), Buffer.from('a\ufffd\ufffdb'))
+    for (const low of ['\udc00', '\ude00', '\udfff']) {
+      assert.deepEqual(arrives(piecesOf(['a\ud83d', UTF8], [`${low}b`, UTF8])), Buffer.from('a\ufffd\ufffdb'))
+    }
   })
 
   it('should have every kind of bytes', () => {
@@ -124,9 +134,11 @@ describe('the pieces of a write', () => {
     assert.deepEqual(taken(large), ['', ASCII, large])
     assert.deepEqual(taken(['é', UTF8], BYTES), ['é', UTF8, BYTES])
     assert.deepEqual(taken(['é', LATIN1], large), ['é', LATIN1, large])
-    for (const [one, two] of [[large, ['a', ASCII]], [large, large], [['a', ASCII], large, BYTES]].map(all => [piecesOf(...all), all])) {
-      assert.equal(one.isPlain, false)
-      assert.deepEqual(one.take().bytes, Buffer.concat(two.map(part => Array.isArray(part) ? encode(part) : part)))
+    const a = ['a', ASCII]
+    for (const all of [[large, a], [large, large], [a, large, BYTES], [a, large, large], [large, large, large]]) {
+      const pieces = piecesOf(...all)
+      assert.equal(pieces.isPlain, false)
+      assert.deepEqual(pieces.take().bytes, Buffer.concat(all.map(part => Array.isArray(part) ? encode(part) : part)))
     }
   })
 
@@ -138,7 +150,7 @@ describe('the pieces of a write', () => {
     }
     assert.deepEqual([isBelow(64000, 0), isBelow(66000, 0)], [true, false])
     assert.deepEqual([isBelow(15000, 1), isBelow(17000, 1)], [true, false])
-    assert.deepEqual([isBelow(16384, 0, Buffer.alloc(16384)), isBelow(16000, 0, Buffer.alloc(8000))], [false, true])
+    assert.deepEqual([isBelow(LARGE, 0, Buffer.alloc(LARGE)), isBelow(32000, 0, Buffer.alloc(8000))], [false, true])
   })
 
   it('should not change for no bytes', () => {

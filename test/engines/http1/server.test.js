@@ -7,7 +7,6 @@ const { once } = require('node:events')
 const { createServer } = require('node:http')
 const path = require('node:path')
 
-const { duplexPair } = require('./harness')
 const { MAJOR, get, hello, holding, post, sides, use, waitFor } = require('./sides')
 
 const has26 = MAJOR >= 26
@@ -257,17 +256,6 @@ sides('server.on(…)', ({ it, serve }) => {
     await waitFor(() => closes, 'the close')
     assert.deepEqual([closes, sockets.length], [1, 1])
     assert.equal(sockets[0].server, server)
-  })
-
-  it('should respond with a socket that was emitted by hand', async () => {
-    const { server } = await serve(hello)
-    const [client, socket] = duplexPair()
-    server.emit('connection', socket)
-    client.write(get('/'))
-    let text = ''
-    client.on('data', chunk => { text += chunk })
-    await waitFor(() => text.endsWith('hello'), 'the response')
-    client.destroy()
   })
 })
 

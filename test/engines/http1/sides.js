@@ -181,6 +181,16 @@ async function settled (read) {
   return last
 }
 
+/** Until a value stays the same for some turns of the event loop. */
+async function quiet (read, turns = 20) {
+  let last
+  for (let still = 0; still < turns; still++) {
+    if (read() !== last) still = 0
+    last = read()
+    await new Promise(resolve => setImmediate(resolve))
+  }
+}
+
 /** Send `bytes` up to `times` over, as fast as they are taken, then `end`. Returns how often they were sent so far. */
 function pump (socket, bytes, times, end = '') {
   let sent = 0
@@ -220,6 +230,7 @@ module.exports = {
   last,
   post,
   pump,
+  quiet,
   setUp,
   settled,
   sides,

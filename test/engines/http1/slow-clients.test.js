@@ -5,7 +5,7 @@ const { once } = require('node:events')
 const { setImmediate: turn } = require('node:timers/promises')
 
 const { get, last, use, waitFor } = require('./sides')
-const { BLANK_LINE, download, front, wire } = require('./wire')
+const { BLANK_LINE, download, wire } = require('./wire')
 
 const LARGE = 20 * 1024 * 1024
 
@@ -93,17 +93,5 @@ wire('a client that reads slowly', ({ side, it, serve }) => {
     if (!slow.destroyed) await once(slow, 'close')
     await turn() // both may have had the same time
     assert(first.destroyed, 'the connection that was idle before is still open')
-  })
-})
-
-front('a client that reads slowly, and app.close()', ({ it, serve }) => {
-  it('should get the response whole', async () => {
-    const site = await serve(use(ctx => { ctx.body = BUFFER }))
-    const client = await begin(site, get('/'))
-    const closed = site.app.close({ grace: 0 })
-    client.resume()
-    await client.end()
-    await closed
-    assert(client.size > LARGE, `${client.size} bytes`)
   })
 })

@@ -1,7 +1,6 @@
 'use strict'
 
 const assert = require('node:assert/strict')
-const { Readable } = require('node:stream')
 const { setImmediate: turn } = require('node:timers/promises')
 
 const { MAJOR, get, hello, last, post, use, waitFor } = require('./sides')
@@ -41,40 +40,6 @@ wire('a request pipelined behind a response that closes', ({ it, serve }) => {
         assert.deepEqual(seen, [ends[i]])
       })
     }
-  }
-})
-
-wire('a response that was ready before its turn', ({ it, all }) => {
-  const BODIES = {
-    'a string': () => 'body',
-    'a Buffer': () => Buffer.from('body'),
-    'a stream': () => Readable.from(['bo', 'dy']),
-    nothing: () => null
-  }
-  const later = async () => { for (let i = 0; i < 5; i++) await turn() }
-  const slow = async body => {
-    await later()
-    return body
-  }
-
-  async function * slowly () {
-    for (let i = 0; i < 3; i++) yield slow('part')
-  }
-
-  for (const [first, body] of [
-    ['a late string', () => slow('first')],
-    ['a stream', () => Readable.from(slowly())],
-    ['a late stream', () => slow(Readable.from(slowly()))],
-    ['a large Buffer', () => slow(Buffer.alloc(1_000_000, 'x'))]
-  ]) {
-    it(`should be sent behind ${first}`, async () => {
-      const paths = ['first', ...Object.keys(BODIES), 'first', ...Object.keys(BODIES)].map(name => `/${encodeURI(name)}`)
-      const text = await all(use(async ctx => {
-        ctx.body = ctx.path === '/first' ? await body() : BODIES[decodeURI(ctx.path.slice(1))]()
-      }), paths.map(path => get(path)).join('') + last('/nothing'))
-      assert.equal(text.split('HTTP/1.1 20').length - 1, paths.length + 1)
-      assert.match(text, /\r\nConnection: close\r\n\r\n$/)
-    })
   }
 })
 

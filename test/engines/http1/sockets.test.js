@@ -14,7 +14,7 @@ const tls = require('node:tls')
 const { isDeepStrictEqual } = require('node:util')
 
 const Kone = require('../../helpers/kone')
-const { chunked, credentials, get, holding, last, post, setUp, sides, talk, unsupported, use, waitFor } = require('./sides')
+const { chunked, credentials, get, holding, last, post, quiet, setUp, sides, talk, unsupported, use, waitFor } = require('./sides')
 
 /*
  * Every way in which a socket can come to a server, and what other code can do with it first, times what a client can
@@ -232,16 +232,6 @@ async function open (arrive, isSecure, isFront) {
     for (const each of [server, listening]) if (each.listening) each.close()
   }
   return { converse, close }
-}
-
-/** Until a text stays the same for some turns of the event loop. */
-async function quiet (read, turns = QUIET[0]) {
-  let last
-  for (let still = 0; still < turns; still++) {
-    if (read() !== last) still = 0
-    last = read()
-    await new Promise(resolve => setImmediate(resolve))
-  }
 }
 
 sides('what a handler does to its socket', ({ it, serve }) => {
