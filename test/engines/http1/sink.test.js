@@ -123,6 +123,19 @@ wire('a stream as the body', ({ it, serve }) => {
     assert.equal((await failed)[0].message, 'lost')
   })
 
+  it('should lose what it has written in the tick in which it fails', async () => {
+    const { all } = await serve(respond(() => {
+      const chunks = ['a']
+      return new Readable({
+        read () {
+          if (chunks.length > 0) this.push(chunks.pop())
+          else this.destroy(new Error('lost'))
+        }
+      })
+    }))
+    assert.equal(await all(get('/')), '')
+  })
+
   it('should notify ctx.onFinished and app.on("finish") once, when the last byte was flushed', async () => {
     const calls = []
     const { app, ask } = await serve(respond(ctx => {

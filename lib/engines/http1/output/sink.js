@@ -62,7 +62,9 @@ class Sink extends EventEmitter {
     outgoing.endStream(pieces)
   }
 
+  /** As on node, what this tick has written is lost with the connection. */
   destroy (err) {
+    this.pieces.clear()
     this.outgoing.destroy(err)
   }
 
