@@ -7,7 +7,7 @@ const { once } = require('node:events')
 const fs = require('node:fs')
 const http = require('node:http')
 const { PerformanceObserver } = require('node:perf_hooks')
-const { Readable } = require('node:stream')
+const { PassThrough, Readable } = require('node:stream')
 const onFinished = require('on-finished')
 
 const Koa = require('koa')
@@ -176,6 +176,17 @@ const DIFFERENCES = {
       }
       look()
     }), { front: false, node: true })
+  },
+
+  async 'ctx.res first read while a stream is sent' () {
+    assert.deepEqual(await seen((ctx, note) => {
+      const stream = ctx.body = new PassThrough()
+      stream.once('resume', () => setImmediate(() => {
+        stream.unpipe(ctx.res)
+        note(stream.listenerCount('data') > 0)
+        ctx.res.end()
+      }))
+    }), { front: true, node: false })
   },
 
   async 'many pipelined requests' () {
