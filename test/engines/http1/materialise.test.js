@@ -89,6 +89,24 @@ sides('ctx.req and ctx.res', ({ side, it, serve, ask }) => {
     })
   }
 
+  it("should have node's values after the client is gone", async () => {
+    let seen
+    let arrived
+    const { talk } = await serve(use(async ctx => {
+      ctx.respond = false
+      arrived = true
+      await new Promise(resolve => ctx.onFinished(resolve))
+      const { res } = ctx
+      seen = [res.headersSent, res.writableEnded, res.destroyed]
+      res.end('too late')
+    }))
+    const client = await talk(get('/'))
+    await waitFor(() => arrived, 'the request')
+    client.destroy()
+    await waitFor(() => seen, 'the end')
+    assert.deepEqual(seen, [false, false, true])
+  })
+
   it('should be there for an app that was mounted by hand', () => ask(app => {
     const inner = new app.constructor()
     inner.use(ctx => { ctx.body = `inner ${ctx.path}` })
