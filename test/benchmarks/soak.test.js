@@ -6,14 +6,14 @@ const { describe, it } = require('node:test')
 const assert = require('node:assert/strict')
 const { mixed } = require('../../benchmarks/labs/soak/soak')
 const { memory } = require('../../benchmarks/labs/soak/view')
-const { Lab } = require('../../benchmarks/lib/run/lab')
+const Session = require('../../benchmarks/lib/run/session')
 const Figures = require('../../benchmarks/lib/report/figures')
 
 const PACKAGES = path.join(__dirname, '../../benchmarks/node_modules')
 
 describe('soak', { skip: !fs.existsSync(PACKAGES) && 'npm ci in benchmarks/' }, () => {
   it('should read memory after the start and over the requests of the mixed profile', async () => {
-    const lab = new Lab('soak', [], { quick: true, rounds: 3, node: process.execPath }, [])
+    const lab = new Session('soak', [], { quick: true, rounds: 3, node: process.execPath }, [])
     try {
       await mixed(lab, ['kone', 'node'], { each: 30, looks: 3 })
     } finally {

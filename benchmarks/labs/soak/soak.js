@@ -12,7 +12,7 @@ const LOOKS = 10
  *
  *    await soak(lab, contenders, { workload: 'soak', question, load })
  *
- * @param {Lab} lab
+ * @param {Session} lab
  * @param {object[]} contenders as `lab.start` takes them
  * @param {{ workload: string, question: object, load?: object, each?: number, looks?: number }} how load: what is
  *   requested, of 50 connections; each: requests between two looks, at least
