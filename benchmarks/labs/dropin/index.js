@@ -40,4 +40,4 @@ lab(module, {
   }
 })
 
-const floorOf = ({ file, ...floor } = {}, folder) => ({ ...floor, folder, ...file && { file: path.join(folder, 'public', file) } })
+const floorOf = ({ file } = {}, folder) => ({ folder, ...file && { file: path.join(folder, 'public', file) } })

@@ -15,8 +15,8 @@ const END = '\r\n\r\n' // of the headers
  * read to its end. It parses nothing else.
  *
  * @param {{ port: number, request: object }} server whose response is recorded
- * @param {{ writes?: number, file?: string, folder?: string }} [how] writes: as many as a stream has chunks; file: its
- *   content is the body, and is read for every request, from one descriptor; folder: of the certificate, for https
+ * @param {{ file?: string, folder?: string }} [how] file: its content is the body, and is read for every
+ *   request, from one descriptor; folder: of the certificate, for https
  * @return {object} a contender, as `lab.start` takes it
  */
 exports.floorOf = ({ port, request }, how = {}) => ({
@@ -74,21 +74,13 @@ function answer (socket, write, length) {
   })
 }
 
-function writer (response, { writes = 1, file }) {
-  if (file) {
-    const fd = fs.openSync(file)
-    const head = response.subarray(0, response.indexOf(END) + END.length)
-    return socket => {
-      const whole = Buffer.allocUnsafe(response.length)
-      whole.set(head)
-      fs.read(fd, whole, head.length, response.length - head.length, 0, err => err ? socket.destroy(err) : socket.write(whole))
-    }
-  }
-  if (writes === 1) return (socket, count) => socket.write(count === 1 ? response : Buffer.concat(Array(count).fill(response)))
-  const size = Math.ceil(response.length / writes)
-  const parts = Array.from({ length: writes }, (_, i) => response.subarray(i * size, (i + 1) * size))
+function writer (response, { file }) {
+  if (!file) return (socket, count) => socket.write(count === 1 ? response : Buffer.concat(Array(count).fill(response)))
+  const fd = fs.openSync(file)
+  const head = response.subarray(0, response.indexOf(END) + END.length)
   return socket => {
-    const next = i => socket.write(parts[i], i + 1 < writes ? () => next(i + 1) : undefined)
-    next(0)
+    const whole = Buffer.allocUnsafe(response.length)
+    whole.set(head)
+    fs.read(fd, whole, head.length, response.length - head.length, 0, err => err ? socket.destroy(err) : socket.write(whole))
   }
 }
