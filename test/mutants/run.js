@@ -36,7 +36,7 @@ function options (file, report) {
     testRunner: 'tap',
     tap: {
       testFiles: FILES[file],
-      nodeArgs: ['--test-reporter=tap', '-r', '{{hookFile}}', '{{testFile}}']
+      nodeArgs: [`--test-reporter=${path.join(__dirname, 'bail.js')}`, '-r', '{{hookFile}}', '{{testFile}}']
     },
     plugins: ['@stryker-mutator/tap-runner'],
     coverageAnalysis: 'perTest',
@@ -65,8 +65,10 @@ function mutate (file) {
   const config = path.join(folder, 'stryker.json')
   try {
     fs.writeFileSync(config, JSON.stringify(options(file, report)))
-    spawnSync(bin('stryker'), ['run', config], { cwd: ROOT, stdio: 'inherit' })
-    if (!fs.existsSync(report)) throw new Error(`Stryker did not finish ${file}`)
+    const env = { ...process.env, KONE_MUTANTS: 'on' }
+    const { status } = spawnSync(bin('stryker'), ['run', config], { cwd: ROOT, env, stdio: 'inherit' })
+    // A run that was interrupted has a report, too: of the mutants so far.
+    if (status !== 0 || !fs.existsSync(report)) throw new Error(`Stryker did not finish ${file}`)
     return JSON.parse(fs.readFileSync(report, 'utf8'))
   } finally {
     fs.rmSync(folder, { recursive: true })

@@ -11,6 +11,11 @@ const Kone = require('../../helpers/kone')
 // A test that waits for what never comes fails by then, in ms. Other processes may hold it up for seconds.
 const TIMEOUT = 60000
 
+/** `make mutants` changes the front alone, and many of its mutants end nothing. */
+const { KONE_MUTANTS } = process.env
+const SIDES = KONE_MUTANTS ? ['front'] : ['node:http', 'front']
+const PATIENCE = KONE_MUTANTS ? 4000 : 20000
+
 /**
  * State a behaviour of the server once and have it tested without the front and with it.
  *
@@ -23,7 +28,7 @@ const TIMEOUT = 60000
  * `serve(setup, options)` gives a site; `ask` and `all` make one for a single request: see `withAsk`.
  */
 function sides (title, define) {
-  for (const side of ['node:http', 'front']) {
+  for (const side of SIDES) {
     describe(`${title}, ${side}`, () => {
       const open = []
       afterEach(async () => {
@@ -140,7 +145,7 @@ async function talk (port, bytes = '') {
 }
 
 /** Until `holds()`; a condition that never comes is a failure with words instead of a test that hangs. */
-async function waitFor (holds, what, longest = 20000) {
+async function waitFor (holds, what, longest = PATIENCE) {
   const until = Date.now() + longest
   while (!holds()) {
     assert(Date.now() < until, `waited in vain for ${typeof what === 'function' ? what() : what}`)

@@ -78,7 +78,8 @@ function isPatched () {
     response.on !== responseOn || response.emit !== responseEmit || response.write !== write ||
     response.end !== end || response.writeHead !== writeHead || response._implicitHeader !== _implicitHeader ||
     response.destroy !== destroy || response.cork !== cork || response.uncork !== uncork ||
-    response.pipe !== responsePipe
+    response.pipe !== responsePipe ||
+    response._isLenientHeaderValidation !== _isLenientHeaderValidation // Node 26 has it
 }
 
 /** Must calls that set or read header fields be node's? */

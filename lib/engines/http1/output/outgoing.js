@@ -99,6 +99,9 @@ class Outgoing extends contract.Outgoing {
   /** A patch that has come since the request began must see the calls. */
   get holdsFields () { return this.res === null && !areFieldsPatched() }
 
+  /** The same for the calls that node makes while it sends a response. */
+  get sendsItself () { return this.res === null && !isPatched() }
+
   // ---- for the app and the host; what ends with Field is also for node/response.js
 
   setField (name, value) {
@@ -153,7 +156,7 @@ class Outgoing extends contract.Outgoing {
 
   /** Can the fast path begin a body that is sent in parts? Node's code queues one that is early. */
   get canStream () {
-    return this.holdsFields && this.responses.first === this && this.failure === null && this.canEnd(0) &&
+    return this.sendsItself && this.responses.first === this && this.failure === null && this.canEnd(0) &&
       !this.isBodiless && (this.removed & REMOVED['transfer-encoding']) === 0
   }
 
