@@ -8,35 +8,102 @@ const DEFAULT = 64 * 1024
 /** Larger pieces cost more memory for each client that reads slowly, in bytes. */
 const LARGEST = 128 * 1024
 
+/** Less than this is read into a new buffer, in bytes: a buffer of the list takes more memory than it saves time. */
+const SMALLEST = 16 * 1024
+
+/** So many buffers wait for the next reads. */
+const MOST = 32
+
 /** A listener for any other event may count the pieces. Events named by symbols are node's own. */
 const HARMLESS = new Set(['error', 'close', 'open', 'ready', 'end'])
 
+/** A stream has this method if it wants each chunk back that was flushed, because nobody needs it any more. */
+const kReuse = Symbol.for('kone.reuse')
+
 const { open, read, close } = fs
-const { _read, push, read: take, pipe } = fs.ReadStream.prototype
+const { _read, _destroy, push, read: take, pipe } = fs.ReadStream.prototype
+
+const free = []
+const lent = new WeakSet()
+
+exports.kReuse = kReuse
 
 /**
  * Let an untouched fs.ReadStream make fewer trips to the thread pool. It reads only the declared length,
  * without a last read that finds the end of the file; a large file in larger pieces; a small one into a
- * smaller buffer. Everything else is node's own code.
+ * smaller buffer. Where the sink says when a piece was flushed, its buffer is used again.
  *
- *    prepare(fs.createReadStream('logo.svg'), 1024)
+ *    prepare(fs.createReadStream('logo.svg'), 1024, sink)
  *
  * @param {Stream} stream of any class; only an untouched fs.ReadStream is changed
  * @param {number} length of the body in bytes
+ * @param {object} sink what the stream will be piped into
  */
-exports.prepare = function (stream, length) {
+exports.prepare = function (stream, length, sink) {
   if (!(stream instanceof fs.ReadStream) || !isUntouched(stream)) return
   const last = (stream.pos ?? 0) + length - 1
   if (last < stream.end) stream.end = last
   const state = stream._readableState
   if (state.highWaterMark === DEFAULT) state.highWaterMark = Math.max(1, Math.min(length, LARGEST))
+  const isUsual = state.autoDestroy && state.highWaterMark <= LARGEST
+  if (sink.reportsFlush && isUsual && length >= SMALLEST) readIntoLent(stream)
+}
+
+/**
+ * A buffer for one read. V8 frees new ones only after many megabytes.
+ *
+ * @param {number} length in bytes, at most 128 KiB
+ * @return {Buffer} its content is arbitrary
+ */
+exports.lend = function (length) {
+  if (length < SMALLEST) return Buffer.allocUnsafeSlow(length)
+  const memory = free.pop() ?? Buffer.allocUnsafeSlow(LARGEST).buffer
+  lent.add(memory)
+  return Buffer.from(memory, 0, length)
+}
+
+/**
+ * Take a buffer back, for another read: nobody may look at it any more. Any other is ignored.
+ *
+ * @param {Buffer} chunk of `lend()`, or a part of it
+ */
+exports.takeBack = function ({ buffer: memory }) {
+  if (lent.delete(memory) && free.length < MOST) free.push(memory)
+}
+
+// As node's, but for the buffer. Node's own waits for a read that is under way before it closes the file by a symbol.
+function readIntoLent (stream) {
+  let isReading = false
+  let onRead = null
+  stream[kReuse] = exports.takeBack
+  stream._read = function (size) {
+    const length = Math.min(stream.end - (stream.pos ?? stream.bytesRead) + 1, size)
+    if (length <= 0) return stream.push(null)
+    const chunk = exports.lend(length)
+    isReading = true
+    fs.read(stream.fd, chunk, 0, length, stream.pos, (err, bytes) => {
+      isReading = false
+      if (err || bytes === 0 || onRead !== null) exports.takeBack(chunk)
+      if (onRead !== null) return onRead()
+      if (err) return stream.destroy(err)
+      if (stream.pos !== undefined) stream.pos += bytes
+      stream.bytesRead += bytes
+      stream.push(bytes === 0 ? null : bytes === length ? chunk : chunk.subarray(0, bytes))
+    })
+  }
+  stream._destroy = function (err, done) {
+    const destroy = () => _destroy.call(stream, err, done)
+    if (isReading) onRead = destroy
+    else destroy()
+  }
 }
 
 function isUntouched (stream) {
   const { flowing, encoding, length } = stream._readableState
   return Object.getPrototypeOf(stream) === fs.ReadStream.prototype &&
     flowing === null && encoding === null && length === 0 && stream.bytesRead === 0 && !stream.destroyed &&
-    stream._read === _read && stream.push === push && stream.read === take && stream.pipe === pipe &&
+    stream._read === _read && stream._destroy === _destroy &&
+    stream.push === push && stream.read === take && stream.pipe === pipe &&
     fs.open === open && fs.read === read && fs.close === close && readsWith(stream, fs) &&
     stream.eventNames().every(name => typeof name === 'symbol' || HARMLESS.has(name))
 }

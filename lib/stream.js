@@ -96,13 +96,15 @@ exports.watch = function (response, stream, body) {
 exports.send = function (response, stream, body) {
   if (stream.destroyed && !stream.readableEnded) throw cutShort()
   if (stream !== body) exports.watch(response, stream, body)
-  if (response.has('Content-Length')) fileStream.prepare(stream, response.length)
+  const sink = sinkOf(response, stream)
+  if (response.has('Content-Length')) fileStream.prepare(stream, response.length, sink)
   stream.once('close', () => {
     if (stream.readableEnded === false && response.writable) fail(response, stream, body, cutShort())
   })
-  const sink = sinkOf(response, stream)
-  guard(response, stream, sink, body)
+  const readers = canReuse(sink, stream) ? new Readers(stream) : null
+  guard(response, stream, sink, body, readers)
   stream.pipe(sink)
+  readers?.watch()
 }
 
 function sinkOf ({ ctx }, stream) {
@@ -110,9 +112,9 @@ function sinkOf ({ ctx }, stream) {
 }
 
 // The header section is built at the first chunk and every chunk is checked, which throws where nobody could catch it.
-function guard (response, stream, sink, body) {
+function guard (response, stream, sink, body, readers) {
   const { write, end } = sink
-  const writeChunk = canReuse(sink, body) ? reusing(body, write) : write
+  const writeChunk = readers === null ? write : reusing(readers, write)
   const guarded = method => function (...args) {
     try {
       return method.apply(this, args)
@@ -127,19 +129,35 @@ function guard (response, stream, sink, body) {
 }
 
 const { write: nodeWrite } = http.ServerResponse.prototype
-const kReuse = Symbol.for('kone.reuse')
+const { kReuse } = fileStream
 
-// middleware/static/stream.js has this method: it is called with each chunk that was flushed, because nobody
-// needs the chunk any more. A function that replaced res.write may keep what it sees: then it is not called.
-function canReuse (sink, body) {
-  if (typeof body[kReuse] !== 'function') return false
+// A function that replaced res.write may keep what it sees: then nothing is used again.
+function canReuse (sink, stream) {
+  if (typeof stream[kReuse] !== 'function') return false
   return sink.reportsFlush === true || (sink instanceof http.ServerResponse && sink.write === nodeWrite)
 }
 
-function reusing (body, write) {
+function reusing (readers, write) {
   return function (chunk, ...rest) {
     if (rest.length > 0) return write.call(this, chunk, ...rest)
-    return write.call(this, chunk, err => { if (!err) body[kReuse](chunk) })
+    return write.call(this, chunk, err => { if (!err) readers.reuse(chunk) })
+  }
+}
+
+/** Knows whether other code than the response has read from a stream: it may keep the chunks. */
+class Readers {
+  constructor (stream) {
+    this.stream = stream
+    this.hasOthers = stream.listenerCount('data') + stream.listenerCount('readable') > 0
+  }
+
+  /** Call it after `pipe`. The listeners cannot be counted later: one of once() is gone by then. */
+  watch () {
+    this.stream.on('newListener', name => { this.hasOthers ||= name === 'data' || name === 'readable' })
+  }
+
+  reuse (chunk) {
+    if (!this.hasOthers) this.stream[kReuse](chunk)
   }
 }
 

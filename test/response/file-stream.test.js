@@ -86,7 +86,11 @@ engines('an fs.ReadStream of a declared length', ({ it, ask }) => {
   })
 })
 
-describe('prepare(stream, length)', () => {
+/** What prepare() looks at in a sink. */
+const NODE = {}
+const FRONT = { reportsFlush: true }
+
+describe('prepare(stream, length, sink)', () => {
   /** How many trips to the thread pool it takes to open, read and close the file. */
   async function trips (stream) {
     let count = 0
@@ -101,9 +105,11 @@ describe('prepare(stream, length)', () => {
   test('should save a trip for a small file, and more for a large one', async () => {
     for (const where of [SMALL, LARGE]) {
       const { size } = fs.statSync(where)
-      const stream = fs.createReadStream(where)
-      prepare(stream, size)
-      assert.equal(await trips(stream), 2 + Math.ceil(size / (128 * 1024)))
+      for (const sink of [NODE, FRONT]) {
+        const stream = fs.createReadStream(where)
+        prepare(stream, size, sink)
+        assert.equal(await trips(stream), 2 + Math.ceil(size / (128 * 1024)))
+      }
       assert.equal(await trips(fs.createReadStream(where)), 3 + Math.ceil(size / (64 * 1024)))
     }
   })
@@ -120,23 +126,25 @@ describe('prepare(stream, length)', () => {
       'an encoding': stream => stream.setEncoding('utf8'),
       'paused by hand': stream => stream.pause(),
       'a patched method': stream => { stream.push = function (...args) { return fs.ReadStream.prototype.push.apply(this, args) } },
+      'a patched _read': stream => { stream._read = function (size) { fs.ReadStream.prototype._read.call(this, size) } },
+      'a patched _destroy': stream => { stream._destroy = (err, done) => fs.ReadStream.prototype._destroy.call(stream, err, done) },
       destroyed: stream => stream.destroy(),
       'another prototype': stream => Object.setPrototypeOf(stream, Object.create(fs.ReadStream.prototype))
     }
     for (const [what, touch] of Object.entries(touched)) {
       const stream = fs.createReadStream(SMALL)
       touch(stream)
-      prepare(stream, 12)
+      prepare(stream, 12, FRONT)
       assert.equal(stream.end, Infinity, what)
       assert.equal(stream.readableHighWaterMark, 64 * 1024, what)
       await end(stream)
     }
     const other = fs.createReadStream(SMALL, { fs: { ...fs } })
-    prepare(other, 12)
+    prepare(other, 12, FRONT)
     assert.equal(other.end, Infinity)
     await end(other)
     const text = new PassThrough()
-    prepare(text, 12)
+    prepare(text, 12, FRONT)
     assert.equal(text.readableHighWaterMark, new PassThrough().readableHighWaterMark)
   })
 
@@ -145,7 +153,7 @@ describe('prepare(stream, length)', () => {
     const stream = fs.createReadStream(SMALL)
     try {
       fs.read = function (...args) { return read.apply(this, args) }
-      prepare(stream, 12)
+      prepare(stream, 12, FRONT)
     } finally {
       fs.read = read
     }

@@ -13,7 +13,10 @@ const UNDOCUMENTED = [
       'sendDate', 'destroyed', '_closed' // of a response
     ]
   },
-  { files: /^file-stream\.js$/, fields: ['end', 'highWaterMark'] }, // of an fs.ReadStream, and of its state
+  {
+    files: /^file-stream\.js$/,
+    fields: ['end', '_read', '_destroy', 'pos', 'bytesRead', 'highWaterMark'] // of an fs.ReadStream, and of its state
+  },
   { files: /^engines\/drain\.js$/, fields: ['shouldKeepAlive', 'closeIdleConnections'] },
   {
     files: /^engines\/http1\/node\/|^engines\/fetch\/node\.js$/,
