@@ -104,7 +104,7 @@ exports.send = function (response, stream, body) {
   const readers = canReuse(sink, stream) ? new Readers(stream) : null
   guard(response, stream, sink, body, readers)
   stream.pipe(sink)
-  readers?.watch()
+  readers?.observe()
 }
 
 function sinkOf ({ ctx }, stream) {
@@ -152,7 +152,7 @@ class Readers {
   }
 
   /** Call it after `pipe`. The listeners cannot be counted later: one of once() is gone by then. */
-  watch () {
+  observe () {
     this.stream.on('newListener', name => { this.hasOthers ||= name === 'data' || name === 'readable' })
   }
 
