@@ -91,7 +91,7 @@ function set ({ labs }) {
   const lines = SET.map(([what, lab, workload, as]) => ({ what, workload, as, figures: labs.get(lab)?.[0] }))
     .filter(({ figures, workload, as }) => figures?.row(workload, as?.kone ?? 'kone'))
   if (!lines.length) return NONE
-  const { table: [head, ...rows], notes } = overview(lines)
+  const { table: [head, ...rows], notes } = overview(lines, { isBrief: true })
   const footer = source(lines, 'Koa with the packages that its users install, kone with [its own set](middleware/README.md)')
   return [markdown([['CPU per request, µs', ...head.slice(1)], ...rows]), notes.join(' '), footer].join('\n\n')
 }
