@@ -82,12 +82,17 @@ demo('the look of the demo app', suite => {
 
   it('should notice a shift, so that the test above can fail', async () => {
     const page = await visit('/nowhere')
-    const shift = await page.evaluate(() => new Promise(resolve => {
-      new PerformanceObserver(list => resolve(list.getEntries()[0].value)).observe({ type: 'layout-shift' })
+    const shift = await page.evaluate(async () => {
+      const next = type => new Promise(resolve => {
+        new PerformanceObserver(list => resolve(list.getEntries()[0])).observe({ type, buffered: true })
+      })
+      await next('paint') // what comes before the first frame shifts nothing
       const box = document.createElement('div')
       box.style.height = '200px'
       document.getElementById('main').prepend(box)
-    }))
+      const { value } = await next('layout-shift')
+      return value
+    })
     assert(shift > 0)
   })
 
