@@ -8,7 +8,7 @@ const DEFAULT = 64 * 1024
 /** Larger pieces cost more memory for each client that reads slowly, in bytes. */
 const LARGEST = 128 * 1024
 
-/** Less than this is read into a new buffer, in bytes: a buffer of the list takes more memory than it saves time. */
+/** Less than this, in bytes, is read into a buffer of its length: one of 128 KiB would save little. */
 const SMALLEST = 16 * 1024
 
 /** So many buffers wait for the next reads. */
@@ -71,30 +71,63 @@ exports.takeBack = function ({ buffer: memory }) {
   if (lent.delete(memory) && free.length < MOST) free.push(memory)
 }
 
-// As node's, but for the buffer. Node's own waits for a read that is under way before it closes the file by a symbol.
+/** Reads of a file, one at a time, into lent buffers. */
+class FileReader {
+  constructor () {
+    this.isReading = false
+    this.onIdle = null
+  }
+
+  /**
+   * @param {number} fd of the file
+   * @param {number} length in bytes, at most 128 KiB
+   * @param {number} [position] in bytes; without it, where the last read ended
+   * @param {(err: Error|null, chunk: Buffer|null) => void} onRead null at the end; not called after `afterRead()`
+   */
+  readPiece (fd, length, position, onRead) {
+    const chunk = exports.lend(length)
+    this.isReading = true
+    fs.read(fd, chunk, 0, length, position, (err, bytes) => {
+      this.isReading = false
+      if (!err && bytes > 0 && this.onIdle === null) {
+        return onRead(null, bytes === length ? chunk : chunk.subarray(0, bytes))
+      }
+      exports.takeBack(chunk)
+      if (this.onIdle !== null) this.onIdle()
+      else onRead(err, null)
+    })
+  }
+
+  /**
+   * Closing a file during a read would free its number, which another file could get before the read begins.
+   *
+   * @param {() => void} onIdle called once no read is under way
+   */
+  afterRead (onIdle) {
+    if (this.isReading) this.onIdle = onIdle
+    else onIdle()
+  }
+}
+
+exports.FileReader = FileReader
+
+// As node's own methods, but for the buffer.
 function readIntoLent (stream) {
-  let isReading = false
-  let onRead = null
+  const reader = new FileReader()
   stream[kReuse] = exports.takeBack
   stream._read = function (size) {
     const length = Math.min(stream.end - (stream.pos ?? stream.bytesRead) + 1, size)
     if (length <= 0) return stream.push(null)
-    const chunk = exports.lend(length)
-    isReading = true
-    fs.read(stream.fd, chunk, 0, length, stream.pos, (err, bytes) => {
-      isReading = false
-      if (err || bytes === 0 || onRead !== null) exports.takeBack(chunk)
-      if (onRead !== null) return onRead()
+    reader.readPiece(stream.fd, length, stream.pos, (err, chunk) => {
       if (err) return stream.destroy(err)
+      const bytes = chunk?.length ?? 0
       if (stream.pos !== undefined) stream.pos += bytes
       stream.bytesRead += bytes
-      stream.push(bytes === 0 ? null : bytes === length ? chunk : chunk.subarray(0, bytes))
+      stream.push(chunk)
     })
   }
   stream._destroy = function (err, done) {
-    const destroy = () => _destroy.call(stream, err, done)
-    if (isReading) onRead = destroy
-    else destroy()
+    reader.afterRead(() => _destroy.call(stream, err, done))
   }
 }
 

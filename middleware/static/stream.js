@@ -2,7 +2,7 @@
 
 const fs = require('fs')
 const { Readable } = require('stream')
-const { kReuse, lend, takeBack } = require('../../lib/file-stream')
+const { FileReader, kReuse, takeBack } = require('../../lib/file-stream')
 
 const CHUNK = 64 * 1024 // bytes
 
@@ -21,25 +21,19 @@ module.exports = class FileStream extends Readable {
     this.fd = fd
     this.position = start
     this.left = end - start + 1
-    this.reading = false
-    this.closing = undefined
+    this.reader = new FileReader()
   }
 
   _read () {
     if (this.left === 0) return this.push(null)
 
-    const chunk = lend(Math.min(CHUNK, this.left))
-    this.reading = true
-    fs.read(this.fd, chunk, 0, chunk.length, this.position, (err, bytes) => {
-      this.reading = false
-      if (this.closing || err || bytes === 0) takeBack(chunk)
-      if (this.closing) return this.closing()
+    this.reader.readPiece(this.fd, Math.min(CHUNK, this.left), this.position, (err, chunk) => {
       if (err) return this.destroy(err)
-      if (bytes === 0) return this.destroy(new Error('the file was cut while it was sent'))
+      if (chunk === null) return this.destroy(new Error('the file was cut while it was sent'))
 
-      this.position += bytes
-      this.left -= bytes
-      this.push(bytes === chunk.length ? chunk : chunk.subarray(0, bytes))
+      this.position += chunk.length
+      this.left -= chunk.length
+      this.push(chunk)
     })
   }
 
@@ -49,9 +43,6 @@ module.exports = class FileStream extends Readable {
   }
 
   _destroy (err, done) {
-    const close = () => fs.close(this.fd, closeErr => done(err ?? closeErr))
-    // closing during a read would free the number, which another file could get before the read begins
-    if (this.reading) this.closing = close
-    else close()
+    this.reader.afterRead(() => fs.close(this.fd, closeErr => done(err ?? closeErr)))
   }
 }

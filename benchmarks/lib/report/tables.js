@@ -40,7 +40,7 @@ exports.overview = function (all, { unit = 'request', isBrief = false } = {}) {
   const absent = Object.keys(NAMES).filter(name => !names.includes(name))
   const compared = isBrief ? names.filter(name => name !== 'cheapest') : names
   const above = names.includes('net') ? compared.slice(1) : []
-  const ratios = compared.slice(1).filter(name => lines.some(({ ratio }) => name !== 'kone' && ratio(name)))
+  const ratios = ['node', 'cheapest', 'koa'].filter(name => compared.includes(name) && lines.some(({ ratio }) => ratio(name)))
   const scores = isBrief ? [] : ratios.filter(name => lines.some(({ score }) => score(name)))
   const isOfHarness = lines.some(({ rows }) => rows.net?.isOfHarness)
   return {
