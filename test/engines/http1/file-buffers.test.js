@@ -13,19 +13,22 @@ const { PassThrough, Readable } = require('node:stream')
 const { after, before, describe, it } = require('node:test')
 
 const { lend, takeBack } = require('../../../lib/file-stream')
+const serve = require('../../../middleware/static')
 const Kone = require('../../helpers/kone')
 const folder = require('../../helpers/folder')
 const { random } = require('../../helpers/random')
 const until = require('../../helpers/until')
-const { credentials } = require('./sides')
+const { credentials, settled } = require('./sides')
 
 /*
  * What a client gets while the buffers of files are used again. The generator mixes sizes, ranges, pipelined requests, HEAD,
- * several responses on a connection, clients that read slowly and clients that leave, over TCP and TLS.
+ * several responses on a connection, streams of the app and of middleware/static, clients that read slowly and clients that
+ * leave, over TCP and TLS.
  */
 
 const KB = 1024
-const SIZES = [1, 15 * KB, 16 * KB, 64 * KB, 128 * KB, 128 * KB + 1, 300 * KB, 2048 * KB]
+const SIZES = [1, 15 * KB, 16 * KB, 64 * KB, 128 * KB, 128 * KB + 1, 300 * KB, 2048 * KB, 24 * 1024 * KB]
+const LARGE = SIZES.length - 1 // more than a system takes for a client that does not read
 
 /** Bytes that tell of which file and of which position they are. */
 function contentOf (number, length) {
@@ -42,7 +45,10 @@ describe('buffers of files', () => {
   const sites = {}
 
   before(async () => {
-    const app = new Kone({ silent: true }).use(ctx => {
+    const app = new Kone({ silent: true })
+    const own = serve(root, { cacheSize: 0 })
+    app.use((ctx, next) => ctx.search === '?own' ? own(ctx, next) : next())
+    app.use(ctx => {
       const [number, start, end] = ctx.path.slice(1).split('-')
       const to = end ?? SIZES[number] - 1
       ctx.length = to - (start ?? 0) + 1
@@ -70,11 +76,14 @@ describe('buffers of files', () => {
     return Buffer.concat(await response.toArray())
   }
 
+  function connect (site) {
+    const to = { port: sites[site].address().port, host: '127.0.0.1', rejectUnauthorized: false }
+    return site === 'tls' ? tls.connect(to) : net.connect(to)
+  }
+
   /** Several requests on one connection, all sent at once; checks each response. Resolves with the number of complete ones. */
   async function visit (site, { targets, pause, leaveAfter }) {
-    const { port } = sites[site].address()
-    const to = { port, host: '127.0.0.1', rejectUnauthorized: false }
-    const socket = site === 'tls' ? tls.connect(to) : net.connect(to)
+    const socket = connect(site)
     socket.on('error', () => {})
     socket.write(targets.map(({ method, path }) => `${method} /${path} HTTP/1.1\r\nHost: a\r\n\r\n`).join(''))
     let complete = 0
@@ -105,9 +114,9 @@ describe('buffers of files', () => {
 
   function plan (rnd) {
     const targets = Array.from({ length: 1 + rnd.int(4) }, () => {
-      const number = rnd.int(SIZES.length)
+      const number = rnd.int(LARGE)
       const method = rnd.chance(0.1) ? 'HEAD' : 'GET'
-      if (rnd.chance(0.6)) return { method, path: String(number), expected: contents[number] }
+      if (rnd.chance(0.6)) return { method, path: `${number}${rnd.chance(0.3) ? '?own' : ''}`, expected: contents[number] }
       const start = rnd.int(SIZES[number])
       const end = start + rnd.int(SIZES[number] - start)
       return { method, path: `${number}-${start}-${end}`, expected: contents[number].subarray(start, end + 1) }
@@ -125,6 +134,32 @@ describe('buffers of files', () => {
       await Promise.all(clients)
       assert(complete.filter(number => number > 0).length > 72)
       if (process.platform === 'linux') await until(() => openFiles(root) === 0)
+    })
+  }
+
+  for (const [site, query] of [['tcp', ''], ['tcp', '?own'], ['tls', ''], ['tls', '?own']]) {
+    it(`should not be used for others while a client does not read, ${site}, ${query || 'a stream of the app'}`, async () => {
+      const server = sites[site]
+      const sockets = []
+      const onSocket = socket => sockets.push(socket)
+      server.on(site === 'tls' ? 'secureConnection' : 'connection', onSocket)
+      const stalled = await Promise.all(Array.from({ length: 4 }, async () => {
+        const socket = connect(site)
+        await once(socket, site === 'tls' ? 'secureConnect' : 'connect')
+        socket.pause()
+        socket.write(`GET /${LARGE}${query} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`)
+        return socket
+      }))
+      await until(() => sockets.filter(({ writableLength }) => writableLength > 0).length === 4)
+      server.off(site === 'tls' ? 'secureConnection' : 'connection', onSocket)
+      await settled(() => sockets.reduce((sum, { bytesWritten }) => sum + bytesWritten, 0))
+      for (const number of [2, 3, 4, 5, 6]) {
+        for (const body of await Promise.all(Array.from({ length: 20 }, () => get(number)))) assert(body.equals(contents[number]))
+      }
+      for (const socket of stalled) {
+        const text = Buffer.concat(await socket.toArray())
+        assert(text.subarray(text.indexOf('\r\n\r\n') + 4).equals(contents[LARGE]))
+      }
     })
   }
 
@@ -163,16 +198,16 @@ describe('buffers of files', () => {
       return write.call(this, chunk, ...rest)
     }
   }
-  const turn = () => new Promise(setImmediate)
+  const whileSent = keep => (...args) => { setImmediate(keep, ...args) }
   const KEEPERS = {
     "on('data') before the response": (ctx, stream, keep) => { stream.on('data', keep) },
-    "on('data') while it is sent": async (ctx, stream, keep) => { turn().then(() => stream.on('data', keep)) },
-    "prependOnceListener('data') while it is sent": (ctx, stream, keep) => { turn().then(() => stream.prependOnceListener('data', keep)) },
-    "on('readable') while it is sent": (ctx, stream, keep) => {
-      turn().then(() => stream.on('readable', () => { for (let chunk; (chunk = stream.read()) !== null;) keep(chunk) }))
-    },
+    "on('data') while it is sent": whileSent((ctx, stream, keep) => stream.on('data', keep)),
+    "prependOnceListener('data') while it is sent": whileSent((ctx, stream, keep) => stream.prependOnceListener('data', keep)),
+    "on('readable') while it is sent": whileSent((ctx, stream, keep) => {
+      stream.on('readable', () => { for (let chunk; (chunk = stream.read()) !== null;) keep(chunk) })
+    }),
     'a second pipe': (ctx, stream, keep) => { stream.pipe(new PassThrough()).on('data', keep) },
-    'a second pipe while it is sent': (ctx, stream, keep) => { turn().then(() => stream.pipe(new PassThrough()).on('data', keep)) },
+    'a second pipe while it is sent': whileSent((ctx, stream, keep) => stream.pipe(new PassThrough()).on('data', keep)),
     push: (ctx, stream, keep) => {
       stream.push = function (chunk) {
         if (chunk) keep(chunk)
@@ -180,7 +215,7 @@ describe('buffers of files', () => {
       }
     },
     'ctx.res.write': (ctx, stream, keep) => patch(ctx, keep),
-    'ctx.res.write while it is sent': (ctx, stream, keep) => { turn().then(() => patch(ctx, keep)) },
+    'ctx.res.write while it is sent': whileSent((ctx, stream, keep) => patch(ctx, keep)),
     'a stream of the app between': (ctx, stream, keep) => {
       const { length } = ctx
       ctx.body = stream.pipe(new PassThrough().on('data', keep))
