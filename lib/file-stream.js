@@ -71,63 +71,31 @@ exports.takeBack = function ({ buffer: memory }) {
   if (lent.delete(memory) && free.length < MOST) free.push(memory)
 }
 
-/** Reads of a file, one at a time, into lent buffers. */
-class FileReader {
-  constructor () {
-    this.isReading = false
-    this.onIdle = null
-  }
-
-  /**
-   * @param {number} fd of the file
-   * @param {number} length in bytes, at most 128 KiB
-   * @param {number} [position] in bytes; without it, where the last read ended
-   * @param {(err: Error|null, chunk: Buffer|null) => void} onRead null at the end; not called after `afterRead()`
-   */
-  readPiece (fd, length, position, onRead) {
-    const chunk = exports.lend(length)
-    this.isReading = true
-    fs.read(fd, chunk, 0, length, position, (err, bytes) => {
-      this.isReading = false
-      if (!err && bytes > 0 && this.onIdle === null) {
-        return onRead(null, bytes === length ? chunk : chunk.subarray(0, bytes))
-      }
-      exports.takeBack(chunk)
-      if (this.onIdle !== null) this.onIdle()
-      else onRead(err, null)
-    })
-  }
-
-  /**
-   * Closing a file during a read would free its number, which another file could get before the read begins.
-   *
-   * @param {() => void} onIdle called once no read is under way
-   */
-  afterRead (onIdle) {
-    if (this.isReading) this.onIdle = onIdle
-    else onIdle()
-  }
-}
-
-exports.FileReader = FileReader
-
-// As node's own methods, but for the buffer.
+// As node's own methods, but for the buffer. Closing a file during a read would free its number, which another file
+// could get before the read begins; node's `_destroy` knows only of node's own reads.
 function readIntoLent (stream) {
-  const reader = new FileReader()
+  let isReading = false
+  let onRead = null
   stream[kReuse] = exports.takeBack
   stream._read = function (size) {
     const length = Math.min(stream.end - (stream.pos ?? stream.bytesRead) + 1, size)
     if (length <= 0) return stream.push(null)
-    reader.readPiece(stream.fd, length, stream.pos, (err, chunk) => {
+    const chunk = exports.lend(length)
+    isReading = true
+    fs.read(stream.fd, chunk, 0, length, stream.pos, (err, bytes) => {
+      isReading = false
+      if (err || bytes === 0 || onRead !== null) exports.takeBack(chunk)
+      if (onRead !== null) return onRead()
       if (err) return stream.destroy(err)
-      const bytes = chunk?.length ?? 0
       if (stream.pos !== undefined) stream.pos += bytes
       stream.bytesRead += bytes
-      stream.push(chunk)
+      stream.push(bytes === 0 ? null : bytes === length ? chunk : chunk.subarray(0, bytes))
     })
   }
   stream._destroy = function (err, done) {
-    reader.afterRead(() => _destroy.call(stream, err, done))
+    const destroy = () => _destroy.call(stream, err, done)
+    if (isReading) onRead = destroy
+    else destroy()
   }
 }
 
