@@ -1,7 +1,7 @@
 'use strict'
 
 /*
- * Imports point one way. test/package/package.test.js checks these rules.
+ * Imports point one way. test/package/imports.test.js checks these rules.
  */
 module.exports = {
   forbidden: [

@@ -126,16 +126,6 @@ describe('the package', () => {
   })
 })
 
-describe('imports', () => {
-  it('should follow the rules of .dependency-cruiser.js', async () => {
-    const { cruise } = await import('dependency-cruiser')
-    const { forbidden, options } = require('../../.dependency-cruiser')
-    const { output } = await cruise(['lib', 'middleware'], { ...options, baseDir: ROOT, validate: true, ruleSet: { forbidden } })
-    assert(output.modules.length > 100, 'nothing was read')
-    assert.deepEqual(output.summary.violations.map(({ rule, from, to }) => `${rule.name}: ${from} → ${to}`), [])
-  })
-})
-
 describe('the names that an ES module imports', () => {
   it('should be those of helmet and of the router', async () => {
     const helmet = await import('kone/middleware/helmet')
