@@ -66,14 +66,10 @@ class Scope {
    * `isLast`: nothing else runs in this callback of the socket.
    */
   handle (connection, incoming, isLast) {
-    if (LEAKS) {
-      if (this.hasStores) this.invoke(handleInNewResource, connection, incoming)
-      else handleInNewResource.call(connection, incoming)
-    } else if (isLast && !this.hasStores) {
-      connection.handle(incoming)
-    } else {
-      this.invoke(connection.handle, connection, incoming)
-    }
+    if (LEAKS && this.hasStores) this.invoke(handleInNewResource, connection, incoming)
+    else if (LEAKS) new AsyncResource('KONEREQUEST').runInAsyncScope(connection.handle, connection, incoming)
+    else if (isLast && !this.hasStores) connection.handle(incoming)
+    else this.invoke(connection.handle, connection, incoming)
   }
 
   /** The server or the connection is closed: tools that list open handles see this one as done. */

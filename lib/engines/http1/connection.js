@@ -53,6 +53,7 @@ class Connection {
       gate.hold(chunk)
       if (this.probe !== null) this.probeHeld(chunk)
     }
+    if (gate.isOpen) return true
     if (gate.hasNext) this.readOn()
     return gate.isReading
   }
