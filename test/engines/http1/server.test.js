@@ -307,6 +307,29 @@ sides('headers that a connection repeats', ({ it, serve, ask }) => {
   })
 })
 
+sides('the limits of a header section', ({ it, serve }) => {
+  const long = get('/', `X: ${'x'.repeat(200)}\r\n`)
+  const many = get('/', 'A: 1\r\nB: 2\r\nC: 3\r\n')
+  const names = use(ctx => { ctx.body = `${Object.keys(ctx.headers)};` })
+
+  it('should be those of the beginning of a connection: maxHeaderSize', async () => {
+    const { server, ask, talk } = await serve(hello)
+    const client = await ask(get('/'))
+    server.maxHeaderSize = 100
+    await client.ask(long)
+    const later = await talk(long)
+    assert.match(await later.all(), /^HTTP\/1\.1 431 /)
+  })
+
+  it('should be those of the beginning of a connection: maxHeadersCount', async () => {
+    const { server, ask } = await serve(names)
+    const client = await ask(get('/'), /;$/)
+    server.maxHeadersCount = 2
+    await client.ask(many, /\r\n\r\nhost,a,b,c;$/)
+    await ask(many, /\r\n\r\nhost,a;$/)
+  })
+})
+
 sides('--max-http-header-size', ({ side, it }) => {
   it('should be the limit', async () => {
     const script = `

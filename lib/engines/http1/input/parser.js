@@ -72,7 +72,7 @@ function parse (text, at, previous, maxSize, maxFields) {
     if (end - at < maxSize && text.slice(fields, end) === previous.text) {
       found.url = detachFrom(text, text.slice(target, behind))
       found.section = previous
-      previous.repeat()
+      if (!previous.repeats) previous.repeat()
       return end
     }
   }
