@@ -326,7 +326,7 @@ sides('the limits of a header section', ({ it, serve }) => {
     const client = await ask(get('/'), /;$/)
     server.maxHeadersCount = 2
     await client.ask(many, /\r\n\r\nhost,a,b,c;$/)
-    await ask(many, /\r\n\r\nhost,a;$/)
+    await ask(many, /\r\n\r\nhost,a;$|^HTTP\/1\.1 431 /) // from 22.23 on node rejects what is too much
   })
 })
 

@@ -175,7 +175,7 @@ class FrontResponse extends http.ServerResponse {
     const { statusCode } = this
     this.statusMessage ||= http.STATUS_CODES[statusCode] || 'unknown'
     if (statusCode === 204 || statusCode === 304) this._hasBody = false
-    this._header = outgoing.header(length)
+    this._header = outgoing.begin(length)
     this._contentLength = length
     this._last = outgoing.closes
     this.shouldKeepAlive = !outgoing.closes

@@ -115,7 +115,7 @@ class Outgoing extends contract.Outgoing {
   appendField (name, value) {
     const field = fieldName(name)
     if (field === undefined || this.hasBegun || !field.accepts(value)) return false
-    const at = this.indexOf(field)
+    const at = this.find(name, field)
     if (at === -1) return this.setField(name, value)
     // Node joins the values of some names, so only plain ones are written here.
     this.isUnusual = !isPlain(this.extend(at, value)) || this.isUnusual
@@ -140,7 +140,7 @@ class Outgoing extends contract.Outgoing {
     const length = lengthOf(body)
     if (!this.canEnd(length)) this.materialize().end(body)
     else if (this.failure !== null) this.endLost()
-    else this.endPlain(this.header(length), body, length, null)
+    else this.endPlain(this.begin(length), body, length, null)
     return this
   }
 
@@ -172,14 +172,13 @@ class Outgoing extends contract.Outgoing {
     return statusCode === 204 || statusCode === 304 || this.incoming.isHead
   }
 
-  /** Its header section, with `canStream`. */
-  beginStream () {
-    this.begin()
-    return this.header(writer.CHUNKED)
-  }
-
-  /** The header section of a response with `canEnd()`. Decides whether the connection closes. */
-  header (length) {
+  /**
+   * The header section of a response with `canEnd()` or `canStream`: nothing of it changes from now on. Decides whether
+   * the connection closes. As on node, the reason phrase stays when the status changes.
+   */
+  begin (length) {
+    this.hasBegun = true
+    this.message ||= STATUS_CODES[this.status] || 'unknown'
     this.closes = this.isLast
     const common = this.closes ? writer.close() : writer.keepAlive(this.incoming.connection.server.keepAliveTimeout)
     return writer.header(this.statusCode, this.statusMessage, this.fields, common, this.isBodiless ? -1 : length)
@@ -187,7 +186,6 @@ class Outgoing extends contract.Outgoing {
 
   /** End with a header section of the fast path: for `end` here and of node's object, whose callbacks it gets. */
   endPlain (header, body, length, callbacks) {
-    this.begin()
     this.hasEnded = true
     this.callbacks = callbacks
     if (length === 0 || this.isBodiless) {
@@ -201,14 +199,8 @@ class Outgoing extends contract.Outgoing {
 
   /** Nobody gets it any more. */
   endLost () {
-    this.begin()
+    this.begin(0)
     this.hasEnded = true
-  }
-
-  /** Its header section is complete. As on node, its reason phrase stays when the status changes. */
-  begin () {
-    this.hasBegun = true
-    this.message ||= STATUS_CODES[this.status] || 'unknown'
   }
 
   /** Can the front write what node would after these removals? */
