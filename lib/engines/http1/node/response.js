@@ -8,7 +8,8 @@ const { notWritten } = require('../errors')
 const { NODES, areFieldsPatched, isPatched } = require('./patches')
 const { created } = require('./server')
 const { setMessage } = require('./socket')
-const { Pieces, lengthOf } = require('../output/pieces')
+const { Pieces } = require('../output/pieces')
+const { lengthOf } = require('../output/writer')
 const { REMOVED } = require('../../field-names')
 
 /**

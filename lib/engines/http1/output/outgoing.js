@@ -5,7 +5,7 @@ const { STATUS_CODES } = require('http')
 const process = require('process')
 const contract = require('../../contract')
 const { REMOVED, fieldName, isPlain } = require('../../field-names')
-const { ASCII, UTF8, NOT_PLAIN, lengthOf } = require('./pieces')
+const { ASCII, UTF8 } = require('./pieces')
 const { Sink } = require('./sink')
 const writer = require('./writer')
 const { makeResponse, notify } = require('../node/message')
@@ -137,7 +137,7 @@ class Outgoing extends contract.Outgoing {
       return this
     }
     if (this.hasEnded && !body) return this
-    const length = lengthOf(body)
+    const length = writer.lengthOf(body)
     if (!this.canEnd(length)) this.materialize().end(body)
     else if (this.failure !== null) this.endLost()
     else this.endPlain(this.begin(length), body, length, null)
@@ -147,7 +147,8 @@ class Outgoing extends contract.Outgoing {
   /** Can the fast path write the bytes that node would, with a body of this `lengthOf()`? */
   canEnd (length) {
     const { statusCode, statusMessage } = this
-    if (this.hasBegun || this.isUnusual || length === NOT_PLAIN || (this.failure !== null && length > 0)) return false
+    if (this.hasBegun || this.isUnusual || length === writer.NOT_PLAIN) return false
+    if (this.failure !== null && length > 0) return false
     if (!(statusCode >= 200 && statusCode <= 999 && statusCode === (statusCode | 0))) return false
     if (statusMessage !== undefined && statusMessage !== STATUS_CODES[statusCode] &&
         !(typeof statusMessage === 'string' && isPlain(statusMessage))) return false
