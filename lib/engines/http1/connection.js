@@ -136,10 +136,10 @@ class Connection {
   /** The requests of one read. */
   onRequests (first, more) {
     const { scope } = this
-    if (more === null) return scope.handle(this, first, true)
+    if (more === null) return scope.isNeeded ? scope.handle(this, first) : this.handle(first)
     this.responses.startBurst()
-    scope.handle(this, first, false)
-    for (const incoming of more) scope.handle(this, incoming, false)
+    scope.handle(this, first)
+    for (const incoming of more) scope.handle(this, incoming)
   }
 
   handle (incoming) {
