@@ -210,7 +210,7 @@ class Connection {
     const { isEmpty, first } = this.responses
     if (isEmpty) return this.handOver()
     if (first === null || this.front.fallsBack()) return
-    this.probe = new Probe(this.server)
+    this.probe = new Probe(this.server, this.reader)
     for (const chunk of this.gate.held.reads) this.probeHeld(chunk)
   }
 

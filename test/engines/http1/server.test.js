@@ -321,6 +321,26 @@ sides('the limits of a header section', ({ it, serve }) => {
     assert.match(await later.all(), /^HTTP\/1\.1 431 /)
   })
 
+  it('should be those of the beginning of a connection: trailers', async () => {
+    const { server, ask } = await serve(hello)
+    const client = await ask(get('/'))
+    server.maxHeaderSize = 100
+    await client.ask(`POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n0\r\nX: ${'x'.repeat(200)}\r\n\r\n`)
+  })
+
+  it('should be those of the beginning of a connection: an unsupported request behind an open response', async () => {
+    const { begun, release, setup } = holding()
+    const { server, talk, sockets } = await serve(setup)
+    const client = await talk(get('/slow'))
+    await begun()
+    server.maxHeaderSize = 100
+    const { bytesRead } = sockets[0]
+    client.write(long.replace('HTTP/1.1', 'HTTP/1.0'))
+    await waitFor(() => sockets[0].bytesRead > bytesRead, 'the second request')
+    release()
+    await client.until(/hello/)
+  })
+
   it('should be those of the beginning of a connection: maxHeadersCount', async () => {
     const { server, ask } = await serve(names)
     const client = await ask(get('/'), /;$/)

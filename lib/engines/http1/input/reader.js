@@ -169,7 +169,7 @@ class Reader {
       return body
     }
     const body = new Body(connection, Infinity)
-    const chunks = new Chunks(connection.server)
+    const chunks = new Chunks(connection.server, this)
     const end = chunks.decode(chunk, start, body)
     this.next = body.isComplete || end === MALFORMED ? end : chunk.length
     if (body.isComplete) this.sawLast ||= chunks.closes
