@@ -250,10 +250,7 @@ class Outgoing {
   }
 
   /** @return {number} index of a field in `fields`, or -1 */
-  find (name) { return this.indexOf(fieldName(name) ?? new FieldName(name)) }
-
-  /** @param {FieldName} field */
-  indexOf ({ id }) {
+  find (name, { id } = fieldName(name) ?? new FieldName(name)) {
     const { fields } = this
     for (let i = 0; i < fields.length; i += 2) if (fields[i].id === id) return i
     return -1
@@ -262,7 +259,7 @@ class Outgoing {
   /** Store a field that was checked. */
   put (field, value) {
     const { fields } = this
-    const at = this.indexOf(field)
+    const at = this.find(field.text, field)
     if (at === -1) {
       fields.push(field, value)
     } else {

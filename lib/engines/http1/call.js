@@ -45,6 +45,8 @@ class Scope {
     this.isShared = isShared
     this.resource = new AsyncResource('KONEFRONT', { requireManualDestroy: true })
     this.hasStores = storesOf(this.resource).some(symbol => this.resource[symbol] !== undefined)
+    // Not by a request that is alone in its callback of the socket: a scope costs as much as two layers of middleware.
+    this.isNeeded = LEAKS || this.hasStores
   }
 
   /** @return {Scope} this one if it has the current context, otherwise a new one for one connection */
@@ -61,19 +63,11 @@ class Scope {
     return this.resource.runInAsyncScope(fn, self, arg)
   }
 
-  /**
-   * Handles a request, in a scope only where one is needed, because a scope costs as much as two layers of middleware.
-   * `isLast`: nothing else runs in this callback of the socket.
-   */
-  handle (connection, incoming, isLast) {
-    if (LEAKS) {
-      if (this.hasStores) this.invoke(handleInNewResource, connection, incoming)
-      else handleInNewResource.call(connection, incoming)
-    } else if (isLast && !this.hasStores) {
-      connection.handle(incoming)
-    } else {
-      this.invoke(connection.handle, connection, incoming)
-    }
+  /** Handles a request in this context, up to Node 22 in a resource of its own. */
+  handle (connection, incoming) {
+    if (!LEAKS) this.invoke(connection.handle, connection, incoming)
+    else if (this.hasStores) this.invoke(handleInNewResource, connection, incoming)
+    else new AsyncResource('KONEREQUEST').runInAsyncScope(connection.handle, connection, incoming)
   }
 
   /** The server or the connection is closed: tools that list open handles see this one as done. */

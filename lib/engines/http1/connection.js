@@ -53,6 +53,7 @@ class Connection {
       gate.hold(chunk)
       if (this.probe !== null) this.probeHeld(chunk)
     }
+    if (gate.isOpen) return true
     if (gate.hasNext) this.readOn()
     return gate.isReading
   }
@@ -135,10 +136,10 @@ class Connection {
   /** The requests of one read. */
   onRequests (first, more) {
     const { scope } = this
-    if (more === null) return scope.handle(this, first, true)
+    if (more === null) return scope.isNeeded ? scope.handle(this, first) : this.handle(first)
     this.responses.startBurst()
-    scope.handle(this, first, false)
-    for (const incoming of more) scope.handle(this, incoming, false)
+    scope.handle(this, first)
+    for (const incoming of more) scope.handle(this, incoming)
   }
 
   handle (incoming) {
@@ -209,7 +210,7 @@ class Connection {
     const { isEmpty, first } = this.responses
     if (isEmpty) return this.handOver()
     if (first === null || this.front.fallsBack()) return
-    this.probe = new Probe(this.server)
+    this.probe = new Probe(this.server, this.reader)
     for (const chunk of this.gate.held.reads) this.probeHeld(chunk)
   }
 

@@ -3,6 +3,7 @@
 const assert = require('node:assert/strict')
 const { STATUS_CODES } = require('node:http')
 const { describe, it, mock } = require('node:test')
+const { inspect } = require('node:util')
 
 const { REMOVED, FieldName, fieldName, isPlain } = require('../../../lib/engines/field-names')
 
@@ -216,4 +217,14 @@ describe('the lines that depend on the connection', () => {
     keepAlive(5000)
     assert.equal(timers(), before)
   })
+})
+
+describe('the length of a body', () => {
+  const { NOT_PLAIN, lengthOf } = writer()
+  for (const [body, length] of [
+    [undefined, 0], [null, 0], ['', 0], ['abc', 3], ['子', 3], [Buffer.from('ab'), 2], [new Uint8Array(3), 3],
+    [5, NOT_PLAIN], [{}, NOT_PLAIN], [new Uint16Array(1), NOT_PLAIN]
+  ]) it(`should be ${length} bytes: ${inspect(body)}`, () => assert.equal(lengthOf(body), length))
+
+  it('should be less than that of every plain body if node must send it', () => assert(NOT_PLAIN < 0))
 })

@@ -3,9 +3,8 @@
 const assert = require('node:assert/strict')
 const { Writable } = require('node:stream')
 const { describe, it } = require('node:test')
-const { inspect } = require('node:util')
 
-const { Pieces, ASCII, LATIN1, UTF8, LARGE, NOT_PLAIN, lengthOf } = require('../../../lib/engines/http1/output/pieces')
+const { Pieces, ASCII, LATIN1, UTF8, LARGE } = require('../../../lib/engines/http1/output/pieces')
 
 /** The writes that a socket gets: text with its encoding, or bytes; `[…]` are corked. */
 function writes (pieces, callback) {
@@ -239,13 +238,4 @@ describe('the pieces of a write', () => {
       assert.deepEqual(arrives(pieces), Buffer.from(`子${other}`))
     }
   })
-})
-
-describe('the length of a body', () => {
-  for (const [body, length] of [
-    [undefined, 0], [null, 0], ['', 0], ['abc', 3], ['子', 3], [Buffer.from('ab'), 2], [new Uint8Array(3), 3],
-    [5, NOT_PLAIN], [{}, NOT_PLAIN], [new Uint16Array(1), NOT_PLAIN]
-  ]) it(`should be ${length} bytes: ${inspect(body)}`, () => assert.equal(lengthOf(body), length))
-
-  it('should be less than that of every plain body if node must send it', () => assert(NOT_PLAIN < 0))
 })

@@ -307,6 +307,49 @@ sides('headers that a connection repeats', ({ it, serve, ask }) => {
   })
 })
 
+sides('the limits of a header section', ({ it, serve }) => {
+  const long = get('/', `X: ${'x'.repeat(200)}\r\n`)
+  const many = get('/', 'A: 1\r\nB: 2\r\nC: 3\r\n')
+  const names = use(ctx => { ctx.body = `${Object.keys(ctx.headers)};` })
+
+  it('should be those of the beginning of a connection: maxHeaderSize', async () => {
+    const { server, ask, talk } = await serve(hello)
+    const client = await ask(get('/'))
+    server.maxHeaderSize = 100
+    await client.ask(long)
+    const later = await talk(long)
+    assert.match(await later.all(), /^HTTP\/1\.1 431 /)
+  })
+
+  it('should be those of the beginning of a connection: trailers', async () => {
+    const { server, ask } = await serve(hello)
+    const client = await ask(get('/'))
+    server.maxHeaderSize = 100
+    await client.ask(`POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n0\r\nX: ${'x'.repeat(200)}\r\n\r\n`)
+  })
+
+  it('should be those of the beginning of a connection: an unsupported request behind an open response', async () => {
+    const { begun, release, setup } = holding()
+    const { server, talk, sockets } = await serve(setup)
+    const client = await talk(get('/slow'))
+    await begun()
+    server.maxHeaderSize = 100
+    const { bytesRead } = sockets[0]
+    client.write(long.replace('HTTP/1.1', 'HTTP/1.0'))
+    await waitFor(() => sockets[0].bytesRead > bytesRead, 'the second request')
+    release()
+    await client.until(/hello/)
+  })
+
+  it('should be those of the beginning of a connection: maxHeadersCount', async () => {
+    const { server, ask } = await serve(names)
+    const client = await ask(get('/'), /;$/)
+    server.maxHeadersCount = 2
+    await client.ask(many, /\r\n\r\nhost,a,b,c;$/)
+    await ask(many, /\r\n\r\nhost,a;$|^HTTP\/1\.1 431 /) // from 22.23 on node rejects what is too much
+  })
+})
+
 sides('--max-http-header-size', ({ side, it }) => {
   it('should be the limit', async () => {
     const script = `

@@ -43,9 +43,10 @@ const HEADERS = 'POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n'
  * trailers, and what is malformed. So limits, errors and what is accepted are those of the Node version.
  */
 class Chunks {
-  /** @param {http.Server} server whose limits apply */
-  constructor (server) {
+  /** As a Probe. */
+  constructor (server, limits) {
     this.server = server
+    this.limits = limits
     this.state = SIZE
     this.size = NO_SIZE      // of the chunk
     this.missing = 0         // bytes of the chunk that have not arrived
@@ -178,7 +179,7 @@ class Chunks {
   /** Gives it bytes that it accepts: it is then in the state that it would be in. */
   prime (text) {
     if (this.probe === null) {
-      this.probe = new Probe(this.server)
+      this.probe = new Probe(this.server, this.limits)
       this.prime(HEADERS)
     }
     this.probe.feed(Buffer.from(text, 'latin1'))

@@ -58,8 +58,9 @@ const found = { method: '', url: '', section: null }
  * @return {number} offset after the empty line, or INCOMPLETE or UNSUPPORTED
  */
 function parse (text, at, previous, maxSize, maxFields) {
-  const target = method(text, at)
-  if (target === UNSUPPORTED) return incomplete(text, at, maxFields)
+  let target = at + 4
+  if (text.startsWith('GET /', at)) found.method = 'GET' // a constant, because V8 compares its characters without a call
+  else if ((target = method(text, at)) === UNSUPPORTED) return incomplete(text, at, maxFields)
 
   let behind = target
   for (let code; (code = text.charCodeAt(behind)) > SP && code < DEL;) behind++
@@ -72,7 +73,7 @@ function parse (text, at, previous, maxSize, maxFields) {
     if (end - at < maxSize && text.slice(fields, end) === previous.text) {
       found.url = detachFrom(text, text.slice(target, behind))
       found.section = previous
-      previous.repeat()
+      if (!previous.repeats) previous.repeat()
       return end
     }
   }
@@ -88,10 +89,6 @@ function parse (text, at, previous, maxSize, maxFields) {
 
 /** Set found.method and return the offset of the target. */
 function method (text, at) {
-  if (text.startsWith('GET /', at)) { // a constant, because V8 compares its characters without a call
-    found.method = 'GET'
-    return at + 4
-  }
   for (const name of METHODS) {
     if (!text.startsWith(name, at)) continue
     found.method = name

@@ -26,7 +26,10 @@ const LONGEST_KEPT = 4 * 1024
  */
 class Reader {
   constructor (connection) {
+    const { maxHeaderSize, maxHeadersCount } = connection.front // as on node, those of its beginning count
     this.connection = connection
+    this.maxHeaderSize = maxHeaderSize
+    this.maxHeadersCount = maxHeadersCount
     this.section = null       // HeaderSection of the last request: most requests repeat it
     this.partial = null       // a request line and header section without their end
     this.receiving = null     // the request whose body is arriving
@@ -57,7 +60,7 @@ class Reader {
   continueSection (chunk) {
     const { partial } = this
     const isGood = partial.add(chunk.latin1Slice(0, chunk.length)) &&
-      (partial.isComplete || partial.size < this.connection.front.maxHeaderSize)
+      (partial.isComplete || partial.size < this.maxHeaderSize)
     if (isGood && !partial.isComplete) return null
 
     this.partial = null
@@ -79,17 +82,16 @@ class Reader {
   /** Finds all requests of a read, then dispatches them. */
   readRequests (chunk) {
     const size = chunk.length
-    const { maxHeaderSize, maxHeadersCount } = this.connection.front
     let first = null
     let last = null
     let more = null
     let at = 0
     let verdict = INCOMPLETE
-    this.look(chunk, 0, maxHeaderSize)
+    this.look(chunk, 0)
 
     while (at < size) {
-      verdict = this.parse(chunk, at, maxHeaderSize, maxHeadersCount)
-      if (verdict === INCOMPLETE && size - at >= maxHeaderSize) verdict = UNSUPPORTED
+      verdict = this.parse(chunk, at)
+      if (verdict === INCOMPLETE && size - at >= this.maxHeaderSize) verdict = UNSUPPORTED
       if (verdict <= 0) break
       const incoming = this.request(chunk, verdict)
       if (incoming === null) {
@@ -118,19 +120,20 @@ class Reader {
   }
 
   /** @return {number} offset in `chunk` after the header section at `at`, or INCOMPLETE or UNSUPPORTED */
-  parse (chunk, at, maxHeaderSize, maxHeadersCount) {
-    if (at >= this.base + this.text.length) this.look(chunk, at, maxHeaderSize)
+  parse (chunk, at) {
+    const { maxHeaderSize, maxHeadersCount } = this
+    if (at >= this.base + this.text.length) this.look(chunk, at)
     let end = parse(this.text, at - this.base, this.section, maxHeaderSize, maxHeadersCount)
     if (end <= 0 && at > this.base && this.base + this.text.length < chunk.length) {
-      this.look(chunk, at, maxHeaderSize)
+      this.look(chunk, at)
       end = parse(this.text, 0, this.section, maxHeaderSize, maxHeadersCount)
     }
     return end <= 0 ? end : this.base + end
   }
 
-  look (chunk, at, maxHeaderSize) {
+  look (chunk, at) {
     this.base = at
-    this.text = chunk.latin1Slice(at, Math.min(chunk.length, at + Math.max(WINDOW, 2 * maxHeaderSize)))
+    this.text = chunk.latin1Slice(at, Math.min(chunk.length, at + Math.max(WINDOW, 2 * this.maxHeaderSize)))
   }
 
   /**
@@ -166,7 +169,7 @@ class Reader {
       return body
     }
     const body = new Body(connection, Infinity)
-    const chunks = new Chunks(connection.server)
+    const chunks = new Chunks(connection.server, this)
     const end = chunks.decode(chunk, start, body)
     this.next = body.isComplete || end === MALFORMED ? end : chunk.length
     if (body.isComplete) this.sawLast ||= chunks.closes
@@ -195,7 +198,7 @@ class Reader {
   beginSection (at) {
     this.expectNothing()
     if (this.sawLast) assert.fail('a message began after the last one')
-    this.partial = new Partial(this.connection.front.maxHeadersCount)
+    this.partial = new Partial(this.maxHeadersCount)
     this.partial.add(detach(this.text.slice(at - this.base)))
   }
 

@@ -35,8 +35,11 @@ const server = new http.Server({ IncomingMessage: Message })
  * code sees it, because node's request listener, events and diagnostics channels are not used.
  */
 class Probe {
-  /** @param {http.Server} server whose limits apply */
-  constructor ({ maxHeaderSize, insecureHTTPParser, httpValidation, maxHeadersCount }) {
+  /**
+   * @param {http.Server} server
+   * @param {{ maxHeaderSize: number, maxHeadersCount: number }} limits of the connection
+   */
+  constructor ({ insecureHTTPParser, httpValidation }, { maxHeaderSize, maxHeadersCount }) {
     this.error = null       // the error with which node would close the connection
     this.sawConnect = false
     this.isReading = false  // a message has begun and not ended

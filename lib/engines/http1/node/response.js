@@ -8,7 +8,8 @@ const { notWritten } = require('../errors')
 const { NODES, areFieldsPatched, isPatched } = require('./patches')
 const { created } = require('./server')
 const { setMessage } = require('./socket')
-const { Pieces, lengthOf } = require('../output/pieces')
+const { Pieces } = require('../output/pieces')
+const { lengthOf } = require('../output/writer')
 const { REMOVED } = require('../../field-names')
 
 /**
@@ -175,7 +176,7 @@ class FrontResponse extends http.ServerResponse {
     const { statusCode } = this
     this.statusMessage ||= http.STATUS_CODES[statusCode] || 'unknown'
     if (statusCode === 204 || statusCode === 304) this._hasBody = false
-    this._header = outgoing.header(length)
+    this._header = outgoing.begin(length)
     this._contentLength = length
     this._last = outgoing.closes
     this.shouldKeepAlive = !outgoing.closes

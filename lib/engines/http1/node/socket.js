@@ -112,10 +112,13 @@ function writeBatch (socket) {
 
 function onPush (chunk, encoding) {
   const connection = this[kConnection]
+  if (chunk === null) {
+    delete this.push
+    return this.push(null)
+  }
+  const bytes = chunk instanceof Buffer ? chunk : bytesOf(chunk, encoding)
   // After a handover, false would stop a handle that node reads.
-  if (chunk !== null) return connection.onRead(bytesOf(chunk, encoding)) || this[kConnection] !== connection
-  delete this.push
-  return this.push(null)
+  return connection.onRead(bytes) || this[kConnection] !== connection
 }
 
 /** Other code puts bytes back. */

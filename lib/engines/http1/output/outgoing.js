@@ -5,7 +5,7 @@ const { STATUS_CODES } = require('http')
 const process = require('process')
 const contract = require('../../contract')
 const { REMOVED, fieldName, isPlain } = require('../../field-names')
-const { ASCII, UTF8, NOT_PLAIN, lengthOf } = require('./pieces')
+const { ASCII, UTF8 } = require('./pieces')
 const { Sink } = require('./sink')
 const writer = require('./writer')
 const { makeResponse, notify } = require('../node/message')
@@ -115,7 +115,7 @@ class Outgoing extends contract.Outgoing {
   appendField (name, value) {
     const field = fieldName(name)
     if (field === undefined || this.hasBegun || !field.accepts(value)) return false
-    const at = this.indexOf(field)
+    const at = this.find(name, field)
     if (at === -1) return this.setField(name, value)
     // Node joins the values of some names, so only plain ones are written here.
     this.isUnusual = !isPlain(this.extend(at, value)) || this.isUnusual
@@ -137,17 +137,18 @@ class Outgoing extends contract.Outgoing {
       return this
     }
     if (this.hasEnded && !body) return this
-    const length = lengthOf(body)
+    const length = writer.lengthOf(body)
     if (!this.canEnd(length)) this.materialize().end(body)
     else if (this.failure !== null) this.endLost()
-    else this.endPlain(this.header(length), body, length, null)
+    else this.endPlain(this.begin(length), body, length, null)
     return this
   }
 
   /** Can the fast path write the bytes that node would, with a body of this `lengthOf()`? */
   canEnd (length) {
     const { statusCode, statusMessage } = this
-    if (this.hasBegun || this.isUnusual || length === NOT_PLAIN || (this.failure !== null && length > 0)) return false
+    if (this.hasBegun || this.isUnusual || length === writer.NOT_PLAIN) return false
+    if (this.failure !== null && length > 0) return false
     if (!(statusCode >= 200 && statusCode <= 999 && statusCode === (statusCode | 0))) return false
     if (statusMessage !== undefined && statusMessage !== STATUS_CODES[statusCode] &&
         !(typeof statusMessage === 'string' && isPlain(statusMessage))) return false
@@ -172,14 +173,13 @@ class Outgoing extends contract.Outgoing {
     return statusCode === 204 || statusCode === 304 || this.incoming.isHead
   }
 
-  /** Its header section, with `canStream`. */
-  beginStream () {
-    this.begin()
-    return this.header(writer.CHUNKED)
-  }
-
-  /** The header section of a response with `canEnd()`. Decides whether the connection closes. */
-  header (length) {
+  /**
+   * The header section of a response with `canEnd()` or `canStream`: nothing of it changes from now on. Decides whether
+   * the connection closes. As on node, the reason phrase stays when the status changes.
+   */
+  begin (length) {
+    this.hasBegun = true
+    this.message ||= STATUS_CODES[this.status] || 'unknown'
     this.closes = this.isLast
     const common = this.closes ? writer.close() : writer.keepAlive(this.incoming.connection.server.keepAliveTimeout)
     return writer.header(this.statusCode, this.statusMessage, this.fields, common, this.isBodiless ? -1 : length)
@@ -187,7 +187,6 @@ class Outgoing extends contract.Outgoing {
 
   /** End with a header section of the fast path: for `end` here and of node's object, whose callbacks it gets. */
   endPlain (header, body, length, callbacks) {
-    this.begin()
     this.hasEnded = true
     this.callbacks = callbacks
     if (length === 0 || this.isBodiless) {
@@ -201,14 +200,8 @@ class Outgoing extends contract.Outgoing {
 
   /** Nobody gets it any more. */
   endLost () {
-    this.begin()
+    this.begin(0)
     this.hasEnded = true
-  }
-
-  /** Its header section is complete. As on node, its reason phrase stays when the status changes. */
-  begin () {
-    this.hasBegun = true
-    this.message ||= STATUS_CODES[this.status] || 'unknown'
   }
 
   /** Can the front write what node would after these removals? */

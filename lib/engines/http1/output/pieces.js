@@ -157,15 +157,6 @@ class Pieces {
   }
 }
 
-/** @return {number} of a body in bytes; NOT_PLAIN if node's code must send or reject it */
-function lengthOf (body) {
-  if (body === undefined || body === null || body === '') return 0
-  if (typeof body === 'string') return Buffer.byteLength(body)
-  return body instanceof Uint8Array ? body.byteLength : NOT_PLAIN
-}
-
-const NOT_PLAIN = -1
-
 /** Behind a high one it would become another character. */
 function isLowSurrogate (code) {
   return code >= 0xdc00 && code <= 0xdfff
@@ -188,4 +179,4 @@ function latin1 (bytes) {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).latin1Slice()
 }
 
-module.exports = { Pieces, ASCII, LATIN1, UTF8, LARGE, LARGE_CHUNK, NOT_PLAIN, lengthOf }
+module.exports = { Pieces, ASCII, LATIN1, UTF8, LARGE, LARGE_CHUNK }

@@ -7,7 +7,7 @@ const { notWritten } = require('../errors')
 const { cutOff } = require('../node/message')
 const { responseLost } = require('../../errors')
 const { STREAMING, BATCHED, WRITTEN } = require('./outgoing')
-const { Pieces } = require('./pieces')
+const { Pieces, UTF8 } = require('./pieces')
 
 /**
  * The responses of one connection, in the order of their requests:
@@ -41,7 +41,7 @@ class Responses {
   get isEmpty () { return this.first === null && this.batched === null }
 
   /** Every response was flushed. */
-  get isFlushed () { return this.isEmpty && this.flushing === null }
+  get isFlushed () { return this.first === null && this.batched === null && this.flushing === null }
 
   /** The earliest response that is not flushed, as `socket._httpMessage` is on node; null without one. */
   get current () { return (this.flushing ?? this.batched)?.[0] ?? this.first }
@@ -99,14 +99,13 @@ class Responses {
     if (outgoing !== this.first || (!this.canWrite && !outgoing.isStreaming)) {
       outgoing.queue(text, encoding, bytes)
       this.queuedBytes += outgoing.size
-    } else if (!outgoing.isStreaming && (outgoing.next !== null || this.isBurst || this.batched !== null)) {
+    } else if ((outgoing.next !== null || this.isBurst || this.batched !== null) && !outgoing.isStreaming) {
       this.addToBatch(outgoing, text, encoding, bytes)
       this.advance()
     } else {
       outgoing.become(WRITTEN)
-      this.addPiece(text, encoding, bytes)
       this.shift(outgoing)
-      if (this.flushesNow()) outgoing.onFlushed()
+      if (this.flushesNow(text, encoding, bytes)) outgoing.onFlushed()
       else this.waitForFlush([outgoing])
       this.proceed(outgoing)
       if (this.first !== null) this.advance() // responses after a streamed one
@@ -200,13 +199,24 @@ class Responses {
     if (batched === null) return
     this.batched = null
     for (const outgoing of batched) outgoing.become(WRITTEN)
-    if (this.flushesNow()) for (const outgoing of batched) outgoing.onFlushed()
+    if (this.flushesBatch()) for (const outgoing of batched) outgoing.onFlushed()
     else this.waitForFlush(batched)
   }
 
   /** Writes, except where waitForFlush() does. @return {boolean} whether the kernel took all bytes at once */
-  flushesNow () {
+  flushesBatch () {
     return !this.isAsync && this.writePieces(this.batch, null) && this.socket.writableLength === 0
+  }
+
+  /** The same for a response that is alone, or the end of one: a text needs no batch. */
+  flushesNow (text, encoding, bytes) {
+    const { socket } = this
+    if (bytes !== null || this.isAsync || !socket.writable) {
+      this.addPiece(text, encoding, bytes)
+      return this.flushesBatch()
+    }
+    if (text !== '') socket.write(text, encoding === UTF8 ? 'utf8' : 'latin1')
+    return socket.writable && socket.writableLength === 0
   }
 
   /**

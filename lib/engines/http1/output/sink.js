@@ -5,6 +5,7 @@ const process = require('process')
 const { Readable } = require('stream')
 const { emit } = require('../call')
 const { Pieces, ASCII, UTF8, LARGE_CHUNK } = require('./pieces')
+const { CHUNKED } = require('./writer')
 
 const { pipe } = Readable.prototype
 
@@ -79,7 +80,7 @@ class Sink extends EventEmitter {
     if (outgoing.hasBegun) return outgoing.sendsItself
     if (!outgoing.canStream) return false
     this.isChunked = outgoing.getField('content-length') === undefined
-    this.pieces.addText(outgoing.beginStream(), ASCII)
+    this.pieces.addText(outgoing.begin(CHUNKED), ASCII)
     return true
   }
 

@@ -1,5 +1,6 @@
 'use strict'
 
+const { Buffer } = require('buffer')
 const { STATUS_CODES } = require('http')
 const { setTimeout } = require('timers') // jsdom has another
 
@@ -10,6 +11,16 @@ const { setTimeout } = require('timers') // jsdom has another
 
 /** The length of a body that is sent in chunks. */
 const CHUNKED = -2
+
+/** The length of a body that node's code must send or reject. */
+const NOT_PLAIN = -3
+
+/** @return {number} of a body in bytes, or NOT_PLAIN */
+function lengthOf (body) {
+  if (body === undefined || body === null || body === '') return 0
+  if (typeof body === 'string') return Buffer.byteLength(body)
+  return body instanceof Uint8Array ? body.byteLength : NOT_PLAIN
+}
 
 const statusLines = []
 
@@ -71,4 +82,4 @@ function close () {
   return (closing ||= `${date}Connection: close\r\n`)
 }
 
-module.exports = { CHUNKED, header, keepAlive, close }
+module.exports = { CHUNKED, NOT_PLAIN, lengthOf, header, keepAlive, close }
