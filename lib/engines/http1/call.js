@@ -45,7 +45,8 @@ class Scope {
     this.isShared = isShared
     this.resource = new AsyncResource('KONEFRONT', { requireManualDestroy: true })
     this.hasStores = storesOf(this.resource).some(symbol => this.resource[symbol] !== undefined)
-    // Not by a request that is alone in its callback of the socket: a scope costs as much as two layers of middleware.
+    // Otherwise a request that is alone in its callback of the socket runs without: a scope costs as much as two layers
+    // of middleware.
     this.isNeeded = LEAKS || this.hasStores
   }
 
