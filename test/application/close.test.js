@@ -10,6 +10,7 @@ const { Readable } = require('node:stream')
 
 const certificate = require('../../examples/certificate')
 const Kone = require('../helpers/kone')
+const request = require('../helpers/request')
 
 for (const http1 of [false, true]) {
   describe(`app.close() with the front ${http1 ? 'on' : 'off'}`, {
@@ -23,13 +24,7 @@ for (const http1 of [false, true]) {
       t.after(() => server.closeAllConnections())
       return { app, server, port: server.address().port }
     }
-    const get = (port, agent) => new Promise((resolve, reject) => {
-      http.get({ port, agent, host: '127.0.0.1' }, async res => {
-        let text = ''
-        for await (const chunk of res) text += chunk
-        resolve({ text, headers: res.headers })
-      }).on('error', reject)
-    })
+    const get = (port, agent) => request(port, 'GET /', { agent })
 
     it('should resolve at once without a server, and when called twice', async () => {
       const app = new Kone({ http1 })
