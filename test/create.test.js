@@ -11,6 +11,7 @@ const path = require('node:path')
 const Redis = require('ioredis')
 const { read } = require('../cluster/settings')
 const javascript = require('../create/javascript')
+const temporary = require('./helpers/folder')
 const { onFreePort } = require('./helpers/ports')
 const nodeOf = require('./helpers/node-of')
 const { missing, need } = require('./helpers/programs')
@@ -20,10 +21,8 @@ const until = require('./helpers/until')
 
 const root = path.join(__dirname, '..')
 const create = path.join(root, 'create/index.js')
-const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'create-kone-'))
+const folder = temporary()
 const { version } = require('kone/package.json')
-
-after(() => fs.rmSync(folder, { recursive: true, force: true }))
 
 describe('npm create kone', () => {
   describe('makes a project that installs, type-checks, passes its tests, builds and serves', { concurrency: 2 }, () => {

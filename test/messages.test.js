@@ -3,10 +3,10 @@
 const assert = require('node:assert/strict')
 const { spawnSync } = require('node:child_process')
 const fs = require('node:fs')
-const os = require('node:os')
 const path = require('node:path')
-const { after, before, describe, it } = require('node:test')
+const { describe, it } = require('node:test')
 const Kone = require('kone')
+const temporary = require('./helpers/folder')
 
 /*
  * What a user reads in an error of npm create kone and of kone itself. The tables of the middleware set, the command,
@@ -31,16 +31,7 @@ describe('an error of npm create kone', () => {
     [['full'], 'full exists and is not empty', 'name a new or an empty folder'],
     [['new'], 'no.tgz, which does not exist', 'make it by make pack']
   ]
-  let folder
-
-  before(() => {
-    folder = fs.mkdtempSync(path.join(os.tmpdir(), 'create-kone-'))
-    fs.mkdirSync(path.join(folder, 'full'))
-    fs.writeFileSync(path.join(folder, 'full/precious'), '')
-    fs.writeFileSync(path.join(folder, 'file'), '')
-  })
-
-  after(() => fs.rmSync(folder, { recursive: true, force: true }))
+  const folder = temporary({ 'full/precious': '', file: '' })
 
   for (const [typed, ...parts] of MISTAKES) {
     it(`should say what is wrong: ${typed.join(' ')}: ${parts[0]}`, () => {

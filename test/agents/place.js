@@ -23,7 +23,7 @@ exports.inKoasPlace = function (framework, root = ROOT) {
   const modules = path.join(folder, 'node_modules')
   fs.mkdirSync(modules)
   // Root's last, so that they win: Koa's own dependencies. A linked package finds its own where it really is.
-  for (const place of [path.join(__dirname, 'node_modules'), path.join(root, 'node_modules')]) {
+  for (const place of [path.join(__dirname, 'node_modules'), path.join(root, 'node_modules')].filter(fs.existsSync)) {
     for (const name of fs.readdirSync(place)) {
       if (name === 'koa' || name.startsWith('.')) continue
       if (name.startsWith('@')) fs.mkdirSync(path.join(modules, name), { recursive: true })

@@ -44,35 +44,6 @@ describe('app.callback()', () => {
     own.callback()
     assert.deepEqual(own.listeners('error'), [handler])
   })
-
-  it('should call createContext and handleRequest of the app, which may be wrapped', async () => {
-    const calls = []
-    class Own extends Kone {
-      createContext (req, res) {
-        calls.push('createContext')
-        return super.createContext(req, res)
-      }
-
-      handleRequest (ctx, fn) {
-        calls.push('handleRequest')
-        return super.handleRequest(ctx, fn)
-      }
-    }
-    const app = new Own()
-    app.use(ctx => { ctx.body = 'hello' })
-    assert.equal(await textOf(app.listen(0)), 'hello')
-    assert.deepEqual(calls, ['createContext', 'handleRequest'])
-  })
-
-  it('should let two apps share a process without sharing anything else', async () => {
-    const one = new Kone()
-    const two = new Kone()
-    one.context.name = 'one'
-    one.use(ctx => { ctx.body = String(ctx.name) })
-    two.use(ctx => { ctx.body = String(ctx.name) })
-    const texts = [one, two].map(app => textOf(app.callback()))
-    assert.deepEqual(await Promise.all(texts), ['one', 'undefined'])
-  })
 })
 
 describe('app.createContext(req, res)', () => {

@@ -87,12 +87,3 @@ describe("import 'kone'", () => {
     assert.equal(compose, Kone.compose)
   })
 })
-
-describe('the dependencies', () => {
-  it('should be the shared packages by identity', () => {
-    const accepts = require('accepts')
-    const app = new Kone()
-    const ctx = app.createContext({ headers: {}, socket: {} }, { getHeader () {} })
-    assert(ctx.accept instanceof accepts)
-  })
-})

@@ -1,8 +1,6 @@
 'use strict'
 
 const assert = require('node:assert/strict')
-const { once } = require('node:events')
-const net = require('node:net')
 const { PassThrough } = require('node:stream')
 
 const engines = require('../helpers/engines')
@@ -45,20 +43,5 @@ engines("app.on('finish')", ({ it, serve }) => {
     }))
     app.on('finish', () => { finished = true })
     assert.equal((await ask('GET /')).text, 'false')
-  })
-
-  it('should be emitted when the client goes away', {
-    skip: { http2: 'gets its request from a raw client here', inject: 'has no client that could go', fetch: 'is aborted instead: test/engines/fetch' }
-  }, async () => {
-    const { app, port } = await serve(app => app.use(ctx => {
-      ctx.respond = false // never
-      client.destroy()
-    }))
-    const finished = once(app, 'finish')
-    const client = net.connect(port, '127.0.0.1')
-    await once(client, 'connect')
-    client.write('GET /gone HTTP/1.1\r\nHost: a\r\n\r\n')
-    const [ctx] = await finished
-    assert.equal(ctx.path, '/gone')
   })
 })

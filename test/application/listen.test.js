@@ -3,13 +3,13 @@
 const { describe, it } = require('node:test')
 const assert = require('node:assert/strict')
 const { once } = require('node:events')
-const fs = require('node:fs')
 const http = require('node:http')
-const os = require('node:os')
 const path = require('node:path')
 
+const temporary = require('../helpers/folder')
 const Kone = require('../helpers/kone')
 
+const folder = temporary()
 const hello = () => new Kone().use(ctx => { ctx.body = 'hello' })
 
 function close (server) {
@@ -54,14 +54,13 @@ describe('app.listen()', () => {
   it('should listen on a Unix socket, where ctx.ip is empty', {
     skip: process.platform === 'win32' ? 'Windows has pipes' : false
   }, async () => {
-    const socketPath = path.join(fs.mkdtempSync(path.join(os.tmpdir(), 'kone-')), 's')
+    const socketPath = path.join(folder, 's')
     const app = new Kone()
     app.use(ctx => { ctx.body = { ip: ctx.ip, ips: ctx.ips } })
     const server = app.listen(socketPath)
     await once(server, 'listening')
     assert.equal(await get({ socketPath }), '{"ip":"","ips":[]}')
     await close(server)
-    fs.rmSync(path.dirname(socketPath), { recursive: true })
   })
 
   it('should emit the error of a port that is taken on the server', async () => {

@@ -66,7 +66,19 @@ describe("a listener of 'error' that throws", () => {
   })
 })
 
-engines("app.on('error')", ({ it, ask }) => {
+engines("app.on('error')", ({ it, ask, serve }) => {
+  it('should get an error of the connection, with the ctx', {
+    skip: { http2: 'has one connection for many requests', inject: 'has no connection' }
+  }, async () => {
+    const { app, ask } = await serve(app => app.use(ctx => {
+      ctx.socket.emit('error', new Error('boom'))
+    }))
+    const seen = []
+    app.on('error', (error, ctx) => seen.push([error.message, ctx.path]))
+    await ask('GET /broken').catch(() => {})
+    assert.deepEqual(seen, [['boom', '/broken']])
+  })
+
   it('should replace the default handler', async t => {
     const spy = t.mock.method(console, 'error', () => {})
     const seen = []

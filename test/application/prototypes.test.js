@@ -24,9 +24,10 @@ engines('app.context, app.request and app.response', ({ it, ask, serve }) => {
     const res = await ask(app => {
       Object.defineProperty(app.request, 'ip', { get: () => '10.9.8.7' })
       Object.defineProperty(app.context, 'path', { get: () => '/overruled' })
-      app.use(ctx => { ctx.body = ctx.ip + ctx.path })
+      Object.defineProperty(app.response, 'etag', { get: () => '#own' })
+      app.use(ctx => { ctx.body = ctx.ip + ctx.path + ctx.etag })
     }, 'GET /')
-    assert.equal(res.text, '10.9.8.7/overruled')
+    assert.equal(res.text, '10.9.8.7/overruled#own')
   })
 
   it('should not leak into other apps', async () => {

@@ -4,15 +4,15 @@ const assert = require('node:assert/strict')
 const { spawn } = require('node:child_process')
 const { once } = require('node:events')
 const fs = require('node:fs')
-const os = require('node:os')
 const path = require('node:path')
-const { after, before, describe, it } = require('node:test')
+const { describe, it } = require('node:test')
 const commonjs = require('@rollup/plugin-commonjs')
 const json = require('@rollup/plugin-json')
 const { nodeResolve } = require('@rollup/plugin-node-resolve')
 const ncc = require('@vercel/ncc')
 const esbuild = require('esbuild')
 const { rollup } = require('rollup')
+const temporary = require('../helpers/folder')
 
 const ASSETS = path.join(__dirname, 'assets')
 
@@ -46,10 +46,7 @@ const bundlers = {
 }
 
 describe('an app with the whole set, bundled', () => {
-  let folder
-
-  before(() => { folder = fs.mkdtempSync(path.join(os.tmpdir(), 'kone-bundle-')) })
-  after(() => fs.rmSync(folder, { recursive: true }))
+  const folder = temporary()
 
   // far from node_modules: what is not in the bundle is not found
   async function run (bundle, visit) {

@@ -3,21 +3,13 @@
 const { spawn } = require('node:child_process')
 const { once } = require('node:events')
 const fs = require('node:fs')
-const os = require('node:os')
 const path = require('node:path')
-const { after } = require('node:test')
 const { start } = require('../helpers/child')
+const scratch = require('../helpers/folder')
 const { onFreePort } = require('../helpers/ports')
 
 const ROOT = path.join(__dirname, '../..')
 const KONE = path.join(ROOT, require('kone/package.json').bin.kone)
-
-/** A folder beside which tests may put files, removed after them. */
-function scratch () {
-  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'kone-command-'))
-  after(() => fs.rmSync(folder, { recursive: true, force: true, maxRetries: 5 }))
-  return folder
-}
 
 /** A new folder in which `kone` is installed. */
 function project (folder) {

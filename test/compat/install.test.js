@@ -1,15 +1,15 @@
 'use strict'
 
-const { after, before, describe, it } = require('node:test')
+const { before, describe, it } = require('node:test')
 const assert = require('node:assert/strict')
 const { execFile } = require('node:child_process')
 const fs = require('node:fs')
 const { createRequire } = require('node:module')
-const os = require('node:os')
 const path = require('node:path')
 const { promisify } = require('node:util')
 
 const manifest = require('kone/package.json')
+const temporary = require('../helpers/folder')
 
 const root = path.dirname(require.resolve('kone/package.json'))
 const npm = process.platform === 'win32' ? 'npm.cmd' : 'npm'
@@ -18,12 +18,10 @@ const packages = ['@koa/router', '@koa/bodyparser', 'koa-helmet']
 const shared = { 'http-errors': '^1.6.3', statuses: '^1.5.0' } // of Koa 2's own package.json
 
 describe('the tarball, installed as koa', () => {
-  let folder
-  let inside
+  const folder = temporary()
+  const inside = path.join(folder, 'index.js')
 
   before(async () => {
-    folder = fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), 'kone-as-koa-')))
-    inside = path.join(folder, 'index.js')
     fs.writeFileSync(path.join(folder, 'package.json'), '{ "private": true }')
 
     const { stdout } = await run(npm, ['pack', '--json', '--pack-destination', folder], { cwd: root })
@@ -34,8 +32,6 @@ describe('the tarball, installed as koa', () => {
     await run(npm, ['install', '--prefer-offline', '--no-audit', '--no-fund', `koa@file:./${filename}`, ...wanted],
       { cwd: folder, timeout: 120000 })
   })
-
-  after(() => fs.rmSync(folder, { recursive: true, force: true }))
 
   it('should be the one koa there', () => {
     const kone = createRequire(inside)('koa/package.json')

@@ -2,24 +2,25 @@
 
 const assert = require('node:assert/strict')
 const { execFileSync, spawnSync } = require('node:child_process')
-const { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } = require('node:fs')
+const { cpSync, mkdirSync, readFileSync, writeFileSync } = require('node:fs')
 const { createRequire } = require('node:module')
 const { tmpdir } = require('node:os')
 const { join } = require('node:path')
-const { after, before, describe, it } = require('node:test')
+const { before, describe, it } = require('node:test')
 const { pathToFileURL } = require('node:url')
 const semver = require('semver')
 
 const pack = require('../../tools/pack')
+const temporary = require('../helpers/folder')
 const { Kone3 } = require('../helpers/kone3')
 
 const ROOT = join(__dirname, '../..')
 
 describe('the tarball of kone@3', () => {
-  let folder, requireThere
+  const folder = temporary()
+  let requireThere
 
   before(() => {
-    folder = mkdtempSync(join(tmpdir(), 'kone-koa3-'))
     const tarball = pack({ to: folder, koa: '3' })
     execFileSync('tar', ['xzf', tarball, '-C', folder])
     // what `npm install koa@npm:kone@3` makes of it, which no registry has
@@ -32,8 +33,6 @@ describe('the tarball of kone@3', () => {
     for (const name of ['bluebird', '@types', 'undici-types']) cpSync(join(ROOT, 'node_modules', name), join(folder, 'node_modules', name), { recursive: true })
     requireThere = createRequire(join(folder, 'x.js'))
   })
-
-  after(() => rmSync(folder, { recursive: true }))
 
   it('should satisfy the peer range ^3 of packages, in npm', () => {
     const consumer = join(folder, 'consumer')

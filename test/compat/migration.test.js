@@ -4,11 +4,11 @@ const { after, before, describe, it } = require('node:test')
 const assert = require('node:assert/strict')
 const fs = require('node:fs')
 const http = require('node:http')
-const os = require('node:os')
 const path = require('node:path')
 const { PassThrough } = require('node:stream')
 const zlib = require('node:zlib')
 const { once } = require('node:events')
+const temporary = require('../helpers/folder')
 const until = require('../helpers/until')
 const visitor = require('../helpers/visitor')
 
@@ -278,20 +278,10 @@ describe('MIGRATION.md', () => {
   }
 })
 
-let folder, cwd
-before(() => {
-  folder = fs.mkdtempSync(path.join(os.tmpdir(), 'kone-migration-'))
-  for (const [name, text] of Object.entries(FILES)) {
-    fs.mkdirSync(path.dirname(path.join(folder, name)), { recursive: true })
-    fs.writeFileSync(path.join(folder, name), text)
-  }
-  cwd = process.cwd()
-  process.chdir(folder)
-})
-after(() => {
-  process.chdir(cwd)
-  fs.rmSync(folder, { recursive: true })
-})
+const cwd = process.cwd()
+after(() => process.chdir(cwd))
+const folder = temporary(FILES)
+before(() => process.chdir(folder))
 
 /** Evaluate the example and serve its app: with the packages that it names, or with those of the table. */
 async function start (name, { from, example, more = '', app: hasNoApp, stubs = {}, needs = {}, whole, prepare }, { changes, migrated }) {

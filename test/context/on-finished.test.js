@@ -13,32 +13,6 @@ const until = require('../helpers/until')
 const Kone = require('../helpers/kone')
 
 engines('ctx.onFinished(fn)', ({ it, serve }) => {
-  it('should be called once, with null, when the response is flushed', async () => {
-    const calls = []
-    let told
-    const finished = new Promise(resolve => { told = resolve })
-    const { ask } = await serve(app => app.use(ctx => {
-      ctx.onFinished(error => {
-        calls.push(error)
-        told()
-      })
-      ctx.body = 'hello'
-    }))
-    await ask('GET /')
-    await finished
-    assert.deepEqual(calls, [null])
-  })
-
-  it('should be called at once, later, when the response is flushed already', async () => {
-    let late
-    const { ask } = await serve(app => app.use(async ctx => {
-      ctx.body = 'hello'
-      late = new Promise(resolve => ctx.onFinished(() => ctx.onFinished(resolve)))
-    }))
-    await ask('GET /')
-    assert.equal(await late, null)
-  })
-
   it('should be called with null for a body of any kind and size', async () => {
     const calls = []
     const finished = new Map()
@@ -218,21 +192,6 @@ engines('ctx.onFinished(fn) for a response that is lost', ({ it, serve }) => {
     client.write(request('/error'))
     assert.deepEqual(await all(1), ['/error KONE_ERR_RESPONSE_LOST'])
     assert.equal(reported.cause.code, 'EBROKEN')
-  })
-
-  it('should be called for a listener that is added after the loss', { skip: raw }, async () => {
-    let report
-    const late = new Promise(resolve => { report = resolve })
-    const { client, all } = await reporting(async ctx => {
-      ctx.respond = false
-      client.destroy()
-      await once(ctx.req.socket, 'close')
-      await new Promise(resolve => setImmediate(resolve))
-      ctx.onFinished(report)
-    })
-    client.write(request('/gone'))
-    await all(1)
-    assert.equal((await late).code, 'KONE_ERR_RESPONSE_LOST')
   })
 })
 

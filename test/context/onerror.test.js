@@ -91,23 +91,6 @@ engines('ctx.onerror(err)', ({ it, ask, serve, engine }) => {
     assert.deepEqual(seen, [[boom, '/path']])
   })
 
-  it('should mark an error that came too late with headerSent', async () => {
-    const seen = []
-    const res = await ask(app => {
-      app.on('error', error => seen.push([error.message, error.headerSent]))
-      app.use(async ctx => {
-        ctx.status = 200
-        ctx.res.setHeader('X-Foo', 'Bar')
-        ctx.res.end('done')
-        throw new Error('mock error')
-      })
-    }, 'GET /')
-    assert.equal(res.status, 200)
-    assert.equal(res.headers['x-foo'], 'Bar')
-    assert.equal(res.text, 'done')
-    assert.deepEqual(seen, [['mock error', true]])
-  })
-
   for (const [title, middleware] of Object.entries({ alone: [], 'behind middleware that keeps headers': [requestId(), cors()] })) {
     it(`should get what was thrown if it is the app's own, and an Error for null and undefined: ${title}`, async () => {
       const thrown = [{ status: 400, message: 'no' }, 'text', 0, false, null, undefined, new Error('x')]

@@ -1,15 +1,15 @@
 'use strict'
 
-const { after, before, describe, it } = require('node:test')
+const { before, describe, it } = require('node:test')
 const assert = require('node:assert/strict')
 const { execFile } = require('node:child_process')
 const fs = require('node:fs')
-const os = require('node:os')
 const path = require('node:path')
 const { promisify } = require('node:util')
 const { version } = require('kone/package.json')
 const { KOA3 } = require('../../tools/pack')
 const { blocks } = require('../helpers/blocks')
+const temporary = require('../helpers/folder')
 
 const ROOT = path.join(__dirname, '../..')
 const ANCHOR = 'until-kone-is-on-npm'
@@ -29,11 +29,10 @@ describe('how to install kone, in the documents', () => {
   const [block] = blocks(read('docs/README.md').split('## Until kone is on npm')[1])
   const commands = block.code.trim().split('\n').map(line => line.replace(/ +#.*$/, ''))
   const [pack, install, alias, create] = commands
-  let folder
+  const folder = temporary()
 
   // beside a checkout, of which only the folders that the commands read are here
   before(async () => {
-    folder = fs.mkdtempSync(path.join(os.tmpdir(), 'kone-install-'))
     const kone = path.join(folder, 'kone')
     fs.mkdirSync(kone)
     fs.symlinkSync(path.join(ROOT, 'create'), path.join(kone, 'create'))
@@ -41,8 +40,6 @@ describe('how to install kone, in the documents', () => {
     assert.equal(pack, '(cd kone && make pack)')
     await run('make', ['pack', `ARGS=--pack-destination ${kone}`], { cwd: ROOT })
   })
-
-  after(() => fs.rmSync(folder, { recursive: true, force: true }))
 
   const sh = (command, cwd = folder) => run(command, { cwd, shell: true, timeout: 600000 })
   const npm = command => sh(`${command} --prefer-offline --no-audit --no-fund`)

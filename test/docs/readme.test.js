@@ -1,33 +1,30 @@
 'use strict'
 
-const { after, before, describe, it } = require('node:test')
+const { before, describe, it } = require('node:test')
 const assert = require('node:assert/strict')
 const { execFile } = require('node:child_process')
 const fs = require('node:fs')
-const os = require('node:os')
 const path = require('node:path')
 const { promisify } = require('node:util')
 const { version } = require('kone/package.json')
 const { names } = require('../../tools/middleware-index')
 const { blocks } = require('../helpers/blocks')
 const { start } = require('../helpers/child')
+const temporary = require('../helpers/folder')
 
 const run = promisify(execFile)
 const ROOT = path.join(__dirname, '../..')
 const README = fs.readFileSync(path.join(ROOT, 'README.md'), 'utf8')
 
 describe('README.md', () => {
-  let folder
+  const folder = temporary()
 
   before(async () => {
-    folder = fs.mkdtempSync(path.join(os.tmpdir(), 'kone-readme-'))
     fs.writeFileSync(path.join(folder, 'package.json'), '{ "private": true }')
     await run('make', ['pack', `ARGS=--pack-destination ${folder}`], { cwd: ROOT })
     const [, command] = README.match(/`make pack` writes the tarball for `(npm install [^`]+)`/)
     await run(`${command} --prefer-offline --no-audit --no-fund`, { cwd: folder, shell: true, timeout: 300000 })
   })
-
-  after(() => fs.rmSync(folder, { recursive: true, force: true }))
 
   it('should name the tarball of this version', () => {
     assert.ok(README.includes(`npm install ./kone-${version}.tgz`))

@@ -271,73 +271,16 @@ engines('the contract', ({ it, serve, engine }) => {
     }
   })
 
-  /** The text of a body, or the code of the error. */
-  const outcome = promise => promise.then(String, err => err.code)
-  const read = (ctx, options) => outcome(Promise.resolve(ctx.request.readBody(options)))
-
-  async function bodyIn (state, see) {
-    let seen
-    const { ask, close } = await serve(app => app.use(async ctx => {
-      if (state === 'open') {
-        seen = see(ctx)
-        ctx.body = await seen
-      } else {
-        seen = whenFinished(ctx).then(() => see(ctx))
-        ctx.body = 'a'
-        if (state === 'lost') {
-          ctx.socket.destroy()
-          await new Promise(() => {})
-        }
-      }
-    }))
-    try {
-      await Promise.resolve(ask('POST /', { body: 'abc' })).catch(() => {})
-      return await seen
-    } finally {
-      await close()
-    }
-  }
-
-  it('should read a body', async () => {
-    assert.equal(await bodyIn('open', ctx => read(ctx)), 'abc')
-    assert.equal(await bodyIn('open', ctx => read(ctx, { limit: 2 })), 'KONE_ERR_BODY_LIMIT')
-  })
-
-  it('should refuse to read a body after the response', { skip: { http2: 'its stream has the body still' } }, async () => {
-    assert.equal(await bodyIn('flushed', ctx => read(ctx)), 'KONE_ERR_BODY_USED')
-  })
-
   it('should refuse to read a body after the client has gone', { skip: { http2: 'its stream has the body still' } }, async () => {
-    assert.equal(await bodyIn('lost', ctx => read(ctx)), 'KONE_ERR_BODY_ABORTED')
-  })
-
-  it('should know a HEAD whose method was changed', async () => {
-    const { ask, close } = await serve(app => app.use(ctx => {
-      ctx.method = 'GET'
-      assert.equal(ctx.incoming.isHead ?? true, true)
-      ctx.body = 'not sent'
+    let read
+    const { ask, close } = await serve(app => app.use(async ctx => {
+      read = whenFinished(ctx).then(() => ctx.request.readBody()).catch(err => err.code)
+      ctx.socket.destroy()
+      await new Promise(() => {})
     }))
-    try {
-      assert.deepEqual(pick(await ask('HEAD /')), { status: 200, text: '' })
-    } finally {
-      await close()
-    }
-  })
-
-  it('should let method, url, headers, statusCode and statusMessage be assigned', async () => {
-    await see('open', ctx => {
-      const { incoming, outgoing } = ctx
-      incoming.method = 'PUT'
-      incoming.url = '/other'
-      if (engine !== 'http2') incoming.headers = { a: 'b' }
-      outgoing.statusCode = 204
-      if (engine !== 'http2') outgoing.statusMessage = 'Nothing'
-      assert.deepEqual([ctx.method, ctx.url, ctx.req.method, ctx.req.url], ['PUT', '/other', 'PUT', '/other'])
-      assert.deepEqual([outgoing.statusCode, ctx.res.statusCode], [204, 204])
-      if (engine === 'http2') return
-      assert.deepEqual([ctx.get('A'), ctx.req.headers], ['b', { a: 'b' }])
-      assert.deepEqual([outgoing.statusMessage, ctx.res.statusMessage], ['Nothing', 'Nothing'])
-    })
+    await Promise.resolve(ask('POST /', { body: 'abc' })).catch(() => {})
+    assert.equal(await read, 'KONE_ERR_BODY_ABORTED')
+    await close()
   })
 
   const isEngine = /^(?:http1|fetch|inject$)/.test(engine)
@@ -377,8 +320,6 @@ engines('the contract', ({ it, serve, engine }) => {
     })
   })
 })
-
-const pick = ({ status, text }) => ({ status, text })
 
 // ---- the classes
 

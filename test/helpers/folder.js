@@ -15,7 +15,7 @@ const { after } = require('node:test')
  */
 module.exports = function folder (files = {}) {
   const root = fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), 'kone-')))
-  after(() => fs.rmSync(root, { recursive: true, force: true }))
+  after(() => fs.rmSync(root, { recursive: true, force: true, maxRetries: 5 }))
   for (const [name, content] of Object.entries(files)) {
     fs.mkdirSync(path.dirname(path.join(root, name)), { recursive: true })
     fs.writeFileSync(path.join(root, name), content)

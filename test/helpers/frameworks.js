@@ -2,8 +2,8 @@
 
 const { describe, it: test, after } = require('node:test')
 const http = require('node:http')
-const net = require('node:net')
 const { once } = require('node:events')
+const { exchange } = require('./engines')
 const Kone = require('./kone')
 const request = require('./request')
 
@@ -69,13 +69,4 @@ function stop ({ server, agent }) {
   agent.destroy()
   server.close()
   server.closeAllConnections()
-}
-
-/** Write bytes to a fresh connection and read until the server closes it. */
-async function exchange (port, bytes) {
-  const socket = net.connect(port, '127.0.0.1')
-  socket.end(bytes)
-  const chunks = []
-  for await (const chunk of socket) chunks.push(chunk)
-  return Buffer.concat(chunks).toString('latin1')
 }

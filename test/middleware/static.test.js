@@ -188,31 +188,23 @@ frameworks('static', ({ it, Koa, ask, listen, name }) => {
     }
   })
 
-  it('should send a range', async () => {
+  // others are in static.send.test.js
+  it('should send a range with blanks and one longer than the file, and all where there are several', async () => {
     const app = start()
     for (const [target, bytes] of [['/a.txt', Buffer.from('hello a')], ['/big.bin', BIG]]) {
       const size = bytes.length
-      for (const [range, start, end] of [
-        ['bytes=0-0', 0, 0], ['bytes=0-', 0, size - 1], ['bytes=2-4', 2, 4], ['bytes=-3', size - 3, size - 1],
-        ['bytes=-999999', 0, size - 1], ['bytes=5-999999', 5, size - 1], ['Bytes = 1 - 2', 1, 2],
-        [`bytes=${size - 1}-`, size - 1, size - 1]
+      for (const [range, part, start = 0, end = size - 1] of [
+        ['Bytes = 1 - 2', `bytes 1-2/${size}`, 1, 2], ['bytes=-999999', `bytes 0-${size - 1}/${size}`],
+        ...['bytes=4-2', 'bytes=0-1,3-4', 'bytes=1-2x'].map(range => [range])
       ]) {
         const res = await ask(app, `GET ${target}`, { headers: { Range: range } })
-        assert.equal(res.status, 206, range)
-        assert.equal(res.headers['content-range'], `bytes ${start}-${end}/${size}`)
+        assert.deepEqual([res.status, res.headers['content-range']], [part ? 206 : 200, part], range)
         assert(res.body.equals(bytes.subarray(start, end + 1)), range)
       }
-      for (const range of [`bytes=${size}-`, 'bytes=9999999-', 'bytes=-0', `bytes=9${'9'.repeat(400)}-`]) {
-        const res = await ask(app, `GET ${target}`, { headers: { Range: range } })
-        assert.deepEqual([res.status, res.headers['content-range']], [416, `bytes */${size}`], range)
-      }
-      for (const range of ['bytes=4-2', 'bytes=0-1,3-4', 'lines=0-1', 'bytes=', 'bytes=-', 'bytes=a-b', 'junk', 'bytes=1-2x']) {
-        const res = await ask(app, `GET ${target}`, { headers: { Range: range } })
-        assert.deepEqual([res.status, res.headers['content-range'], res.body.length], [200, undefined, size], range)
-      }
+      const res = await ask(app, `GET ${target}`, { headers: { Range: `bytes=9${'9'.repeat(400)}-` } })
+      assert.deepEqual([res.status, res.headers['content-range']], [416, `bytes */${size}`])
       assert.equal((await ask(app, `HEAD ${target}`, { headers: { Range: 'bytes=0-1' } })).status, 200)
     }
-    assert.equal((await ask(app, 'GET /empty.css', { headers: { Range: 'bytes=0-' } })).status, 416)
     const encoded = await ask(app, 'GET /app.js', { headers: { Range: 'bytes=0-1', 'Accept-Encoding': 'br' } })
     assert.deepEqual([encoded.text, encoded.headers['content-range'], encoded.headers['content-encoding']],
       ['br', 'bytes 0-1/8', 'br'])

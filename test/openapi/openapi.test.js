@@ -2,12 +2,12 @@
 
 const assert = require('node:assert/strict')
 const { spawnSync } = require('node:child_process')
-const { copyFileSync, mkdtempSync, rmSync, writeFileSync } = require('node:fs')
-const { tmpdir } = require('node:os')
+const { copyFileSync, writeFileSync } = require('node:fs')
 const { join } = require('node:path')
-const { after, before, describe, it } = require('node:test')
+const { before, describe, it } = require('node:test')
 const { install } = require('../helpers/area')
 const { start } = require('../helpers/child')
+const temporary = require('../helpers/folder')
 const { onFreePort } = require('../helpers/ports')
 const { missing, need } = require('../helpers/programs')
 
@@ -16,11 +16,10 @@ const example = cwd => onFreePort(port => start([join(ROOT, 'examples/openapi.js
 
 // The document of an app, by the programs that people give it to.
 describe('the document of openapi()', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'kone-openapi-'))
+  const folder = temporary()
   let area
 
   before(() => { area = install('openapi') })
-  after(() => rmSync(folder, { recursive: true }))
 
   /** Declarations of a document, compiled under --strict with what uses them. */
   function compile (document, ...files) {

@@ -2,14 +2,14 @@
 
 const assert = require('node:assert/strict')
 const { execFile } = require('node:child_process')
-const { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } = require('node:fs')
+const { mkdirSync, readFileSync, writeFileSync } = require('node:fs')
 const { createRequire } = require('node:module')
-const { tmpdir } = require('node:os')
 const { join, posix, sep } = require('node:path')
-const { after, before, describe, it } = require('node:test')
+const { before, describe, it } = require('node:test')
 const { promisify } = require('node:util')
 const { onFreePort } = require('../helpers/ports')
 const { start } = require('../helpers/child')
+const temporary = require('../helpers/folder')
 
 const run = promisify(execFile)
 const ROOT = join(__dirname, '../..')
@@ -18,10 +18,10 @@ const manifest = require('kone/package.json')
 const { names } = require('../../tools/middleware-index')
 
 describe('the package', () => {
-  let folder, packed
+  const folder = temporary()
+  let packed
 
   before(async () => {
-    folder = mkdtempSync(join(tmpdir(), 'kone-package-'))
     const { stdout } = await run('npm', ['pack', '--json', '--pack-destination', folder], { cwd: ROOT })
     packed = JSON.parse(stdout)[0]
     writeFileSync(join(folder, 'package.json'), '{ "private": true }')
@@ -30,8 +30,6 @@ describe('the package', () => {
       timeout: 300000
     })
   })
-
-  after(() => rmSync(folder, { recursive: true, force: true }))
 
   it('should hold lib, middleware, the command, docs and the documents, nothing else', () => {
     const documents = ['CHANGELOG.md', 'LICENSE', 'MIGRATION.md', 'README.md', 'SECURITY.md', 'package.json']

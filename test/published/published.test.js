@@ -3,14 +3,14 @@
 const assert = require('node:assert/strict')
 const { execFile, spawn } = require('node:child_process')
 const { once } = require('node:events')
-const { closeSync, copyFileSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, symlinkSync } = require('node:fs')
-const { tmpdir } = require('node:os')
+const { closeSync, copyFileSync, mkdirSync, openSync, readFileSync, symlinkSync } = require('node:fs')
 const { join } = require('node:path')
-const { after, before, describe, it } = require('node:test')
+const { before, describe, it } = require('node:test')
 const { pathToFileURL } = require('node:url')
 const { promisify } = require('node:util')
 const { names } = require('../../tools/middleware-index')
 const { install } = require('../helpers/area')
+const temporary = require('../helpers/folder')
 
 const run = promisify(execFile)
 const ROOT = join(__dirname, '../..')
@@ -22,16 +22,14 @@ const ROOT = join(__dirname, '../..')
 const SHARED = ['lib/index.d.ts', 'lib/bluebird.d.ts']
 
 describe('the packed tarball', () => {
-  let area, folder, tarball
+  const folder = temporary()
+  let area, tarball
 
   before(async () => {
     area = install('published')
-    folder = mkdtempSync(join(tmpdir(), 'kone-published-'))
     const { stdout } = await run('npm', ['pack', '--json', '--pack-destination', folder], { cwd: ROOT })
     tarball = join(folder, JSON.parse(stdout)[0].filename)
   })
-
-  after(() => rmSync(folder, { recursive: true, force: true }))
 
   it('should have the right types for every kind of module resolution, by @arethetypeswrong/cli', async () => {
     const middleware = names().map(name => `middleware/${name}`)

@@ -1,13 +1,9 @@
 'use strict'
 
 const assert = require('node:assert/strict')
-const { once } = require('node:events')
-const net = require('node:net')
 
 const Kone = require('../helpers/kone')
 const engines = require('../helpers/engines')
-
-const raw = { skip: { http2: 'gets its request from a raw HTTP/1.1 client here', inject: 'has no client', fetch: 'has no client' } }
 
 engines('ctx.request.readBody()', ({ it, ask, see, serve, engine }) => {
   const refusal = async (read, ctx) => {
@@ -89,37 +85,5 @@ engines('ctx.request.readBody()', ({ it, ask, see, serve, engine }) => {
       assert.equal(ctx.req.method, 'POST')
       return ctx.request.readBody()
     }, 'POST /', { body: 'hello' })), 'hello')
-  })
-
-  it('should be cut short with the client', raw, async () => {
-    let tell
-    const seen = new Promise(resolve => { tell = resolve })
-    const { port } = await serve(app => app.use(async ctx => {
-      const read = refusal(ctx => ctx.request.readBody(), ctx)
-      client.destroy()
-      tell(await read)
-    }))
-    const client = net.connect(port, '127.0.0.1')
-    await once(client, 'connect')
-    client.write('POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\nhalf')
-    assert.deepEqual(await seen, ['KONE_ERR_BODY_ABORTED', 400])
-  })
-
-  it('should go on reading as the body arrives', raw, async () => {
-    let asked
-    const waiting = new Promise(resolve => { asked = resolve })
-    const { port } = await serve(app => app.use(async ctx => {
-      const read = ctx.request.readBody()
-      asked()
-      ctx.body = await read
-    }))
-    const client = net.connect(port, '127.0.0.1')
-    await once(client, 'connect')
-    client.write('POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\nfirst')
-    await waiting
-    client.write('other')
-    let text = ''
-    while (!text.endsWith('firstother')) text += (await once(client, 'data'))[0]
-    client.destroy()
   })
 })

@@ -1,23 +1,22 @@
 'use strict'
 
-const { after, describe, it: test } = require('node:test')
+const { describe, it: test } = require('node:test')
 const assert = require('node:assert/strict')
 const { createHook } = require('node:async_hooks')
 const { once } = require('node:events')
 const fs = require('node:fs')
-const os = require('node:os')
 const path = require('node:path')
 const { PassThrough } = require('node:stream')
 
 const { prepare } = require('../../lib/file-stream')
 const engines = require('../helpers/engines')
+const temporary = require('../helpers/folder')
 
 /*
  * What koa-static and koa-send set as a body: a file of a declared length.
  */
 
-const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'kone-file-stream-'))
-after(() => fs.rmSync(folder, { recursive: true }))
+const folder = temporary()
 
 const LETTERS = Buffer.alloc(300 * 1024, 'abcdefg')
 const LARGE = file('large.txt', LETTERS)

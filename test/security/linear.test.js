@@ -1,9 +1,10 @@
 'use strict'
 
-const { after, before, describe, it } = require('node:test')
+const { before, describe, it } = require('node:test')
 const assert = require('node:assert/strict')
 const fs = require('node:fs')
 
+const temporary = require('../helpers/folder')
 const { exceptionFor } = require('../helpers/linear/exceptions')
 const given = require('../helpers/linear/given')
 const { superLinear } = require('../helpers/linear/growth')
@@ -33,10 +34,7 @@ const NOT_READ = {
 
 const LARGEST_BODY = 32 * 1024
 
-const folder = stations.folder()
-after(() => fs.rmSync(folder, { recursive: true }))
-
-const all = stations(folder)
+const all = stations(temporary())
 const byName = groupBy(all)
 
 /** station → the headers that it reads, each with the base request that reads it */

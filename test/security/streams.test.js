@@ -6,6 +6,7 @@ const http2 = require('node:http2')
 const net = require('node:net')
 const { Readable } = require('node:stream')
 
+const { settled } = require('../engines/http1/sides')
 const engines = require('../helpers/engines')
 const until = require('../helpers/until')
 
@@ -53,16 +54,10 @@ function web (take, release) {
   return new ReadableStream({ pull (controller) { controller.enqueue(take()) }, cancel () { release() } })
 }
 
-/** Until a number has not changed for a while. */
-async function settled (read) {
-  let last
-  for (let same = 0; same < 5;) {
-    const now = read()
-    same = now === last && now > 0 ? same + 1 : 0
-    last = now
-    await new Promise(resolve => setTimeout(resolve, 10))
-  }
-  return last
+/** How much is taken, when that stands still. */
+async function held (source) {
+  await until(() => source.taken > 0)
+  return settled(() => source.taken)
 }
 
 /** A client that can stop to read, and go. */
@@ -106,7 +101,7 @@ engines('a body stream', ({ it, serve, engine }) => {
       const { port, goesOn } = await guarded(ctx => { ctx.body = source.body })
       const client = await askBy(engine, port)
       client.pause()
-      const taken = await settled(() => source.taken)
+      const taken = await held(source)
       assert(taken < PLENTY / 4, `${taken} bytes were taken for a client that reads nothing`)
 
       client.destroy()
@@ -119,7 +114,7 @@ engines('a body stream', ({ it, serve, engine }) => {
       const { port } = await serve(app => app.use(ctx => { ctx.body = source.body }))
       const client = await askBy(engine, port)
       client.pause()
-      const before = await settled(() => source.taken)
+      const before = await held(source)
       let read = 0
       client.on('data', chunk => { read += chunk.length })
       client.resume()

@@ -3,10 +3,10 @@
 const assert = require('node:assert/strict')
 const { execFile, execFileSync } = require('node:child_process')
 const fs = require('node:fs')
-const os = require('node:os')
 const path = require('node:path')
-const { after, before, describe, it } = require('node:test')
+const { before, describe, it } = require('node:test')
 const { install } = require('../helpers/area')
+const temporary = require('../helpers/folder')
 const isForeign = require('./is-foreign')
 
 // kone's declarations as an app's compiler reads them: from the packed package, `skipLibCheck` off.
@@ -44,11 +44,11 @@ const SETTINGS = {
 const TEMPLATES = ['bare', 'site', 'api']
 
 describe('the declarations of the package', { concurrency: 2 }, () => {
-  let area, project
+  const project = temporary()
+  let area
 
   before(() => {
     area = install('compilers')
-    project = fs.mkdtempSync(path.join(os.tmpdir(), 'kone-compilers-'))
     const modules = path.join(project, 'node_modules')
     fs.mkdirSync(modules)
     execFileSync('npm', ['pack', '--pack-destination', project], { cwd: ROOT, stdio: 'ignore' })
@@ -71,8 +71,6 @@ describe('the declarations of the package', { concurrency: 2 }, () => {
       })
     }
   })
-
-  after(() => fs.rmSync(project, { recursive: true, force: true }))
 
   for (const version of ['5.0', '5.9', '6', '7']) {
     describe(`by TypeScript ${version}`, () => {

@@ -1,12 +1,12 @@
 'use strict'
 
-const { describe, it, before, after } = require('node:test')
+const { describe, it, before } = require('node:test')
 const assert = require('node:assert/strict')
 const fs = require('node:fs')
-const os = require('node:os')
 const path = require('node:path')
 const ts = require('typescript')
 
+const temporary = require('../helpers/folder')
 const { report } = require('./compile')
 
 const root = path.join(__dirname, '../..')
@@ -30,10 +30,8 @@ const BOTH = ['api.ts', 'packages.ts']
 
 for (const name of ['kone', 'koa']) {
   describe(`the types as '${name}'`, () => {
-    let project
-
-    before(() => { project = install(name) })
-    after(() => fs.rmSync(project, { recursive: true }))
+    const project = temporary()
+    before(() => install(project, name))
 
     const all = extension => BOTH.map(file => copy(project, name, file, extension))
     const inBoth = file => ['.cts', '.mts'].map(extension => copy(project, name, file, extension))
@@ -91,10 +89,9 @@ describe('the declarations', () => {
 })
 
 /**
- * A folder that has this checkout installed under `name`. As `koa` it is the only koa there.
+ * Install this checkout in a folder under `name`. As `koa` it is the only koa there.
  */
-function install (name) {
-  const project = fs.mkdtempSync(path.join(os.tmpdir(), 'kone-types-'))
+function install (project, name) {
   const modules = path.join(root, 'node_modules')
   const gone = name === 'koa' ? ['koa', '@types/koa'] : []
 
@@ -113,7 +110,6 @@ function install (name) {
     }
   }
   link(root, name)
-  return project
 }
 
 /**

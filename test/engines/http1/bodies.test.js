@@ -3,9 +3,9 @@
 const assert = require('node:assert/strict')
 const { AsyncLocalStorage } = require('node:async_hooks')
 const { PassThrough } = require('node:stream')
-const { setImmediate: turn, setTimeout: wait } = require('node:timers/promises')
+const { setImmediate: turn } = require('node:timers/promises')
 
-const { chunked, get, holding, isNodes, post, pump, settled, sides, use, waitFor } = require('./sides')
+const { chunked, get, isNodes, post, sides, use, waitFor } = require('./sides')
 
 const MB = 1024 * 1024
 
@@ -187,58 +187,11 @@ sides('a chunked body', ({ side, it, serve }) => {
   })
 })
 
-sides('a slow reader', ({ it, serve }) => {
-  it('should stop the reading of pipelined requests', async () => {
-    let seen = 0
-    const page = 'x'.repeat(100_000)
-    const { talk } = await serve(use(ctx => {
-      seen++
-      ctx.body = page
-    }))
-    const client = await talk()
-    client.socket.pause()
-    // Larger than what one read can hold many of.
-    pump(client.socket, Buffer.from(get('/', `X: ${'x'.repeat(4000)}\r\n`)), 400)
-    const before = await settled(() => seen)
-    assert(before < 300, `${before} of 400 requests had a response for nobody`)
-    let size = 0
-    client.socket.removeAllListeners('data').on('data', chunk => { size += chunk.length }).resume()
-    await waitFor(() => seen === 400 && size > 400 * page.length, 'all responses')
-  })
-})
-
 sides('pipelined requests', ({ side, it, serve, ask }) => {
-  it('should get a response in order, the slow one first', async () => {
-    const { held, begun, setup } = holding(ctx => { ctx.body = `<${ctx.path}>` })
-    const { talk } = await serve(setup)
-    const client = await talk(['/slow1', '/2', '/slow3', '/4'].map(path => get(path)).join(''))
-    await begun(2)
-    held[1]()
-    await wait(5) // a response too early would come now
-    assert.equal(client.text, '')
-    held[0]()
-    await client.until(/<\/slow1>[^]+<\/2>[^]+<\/slow3>[^]+<\/4>$/)
-  })
-
   it('should get a response, thousands of them', async () => {
     const numbers = Array.from({ length: 5000 }, (_, i) => i)
     const client = await ask(use(ctx => { ctx.body = ctx.path }), numbers.map(i => get(`/${i}`)).join(''), /\/4999$/)
     assert.deepEqual([...client.text.matchAll(/\r\n\r\n\/(\d+)/g)].map(match => Number(match[1])), numbers)
-  })
-
-  const skip = side === 'node:http' && 'node:http limits the bytes that wait, not the requests'
-
-  it('should not wait in any number behind a slow one', { skip }, async () => {
-    let seen = 0
-    const { begun, release, setup } = holding(ctx => { ctx.body = 'x' }, () => seen++ === 0)
-    const { talk } = await serve(setup)
-    const client = await talk(get('/'))
-    await begun()
-    pump(client.socket, Buffer.from(get('/').repeat(1000)), 10)
-    const before = await settled(() => seen)
-    assert(before < 5000, `${before} of 10001 requests wait`)
-    release()
-    await waitFor(() => seen === 10001, 'all of them')
   })
 
   it('should be written together when they are ready together', { skip: side === 'node:http' && 'node:http writes each by itself' }, async () => {

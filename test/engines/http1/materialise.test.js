@@ -2,10 +2,6 @@
 
 const assert = require('node:assert/strict')
 const http = require('node:http')
-const { pipeline } = require('node:stream/promises')
-const { setTimeout: wait } = require('node:timers/promises')
-const busboy = require('busboy')
-const rawBody = require('raw-body')
 
 const { get, isNodes, post, sides, use, waitFor } = require('./sides')
 
@@ -124,48 +120,8 @@ sides('ctx.req and ctx.res', ({ side, it, serve, ask }) => {
   })
 })
 
-sides('packages that read ctx.req', ({ it, serve, ask }) => {
-  const multipart = '--b\r\nContent-Disposition: form-data; name="field"\r\n\r\nvalue\r\n' +
-    '--b\r\nContent-Disposition: form-data; name="file"; filename="f.txt"\r\nContent-Type: text/plain\r\n\r\ncontent\r\n--b--\r\n'
-  const upload = post(multipart, 'Content-Type: multipart/form-data; boundary=b\r\n')
-
-  /** Package → what is sent, how it is read, and the end of the response. */
-  const READERS = {
-    'raw-body': [post('raw body'), ctx => rawBody(ctx.req, { length: ctx.length, limit: '1mb', encoding: 'utf8' }), /\r\n\r\nraw body$/],
-    busboy: [upload, async ctx => {
-      const found = []
-      const parser = busboy({ headers: ctx.req.headers })
-      parser.on('field', (name, value) => found.push(`${name}=${value}`))
-      parser.on('file', (name, file) => file.on('data', data => found.push(`${name}=${data}`)))
-      await pipeline(ctx.req, parser)
-      return found.join('&')
-    }, /field=value&file=content$/],
-    'for await': [post('iterated'), async ctx => {
-      let text = ''
-      for await (const chunk of ctx.req) text += chunk
-      return `${text} ${ctx.req.complete}`
-    }, /iterated true$/]
-  }
-
-  for (const [name, [message, read, pattern]] of Object.entries(READERS)) {
-    for (const [when, isSplit, isLate] of [
-      ['in one read', false, false], ['in one read, late', false, true], ['in two reads', true, false], ['in two reads, late', true, true]
-    ]) {
-      it(`should run ${name}, ${when}`, async () => {
-        const { talk } = await serve(use(async ctx => {
-          if (isLate) await wait(15)
-          ctx.body = await read(ctx)
-        }))
-        const split = isSplit ? message.indexOf('\r\n\r\n') + 6 : message.length
-        const client = await talk(message.slice(0, split))
-        if (isSplit) await wait(10)
-        client.write(message.slice(split))
-        await client.until(pattern)
-      })
-    }
-  }
-
-  it('should read what was already read on the fast path as an ended stream', () => ask(use(async ctx => {
+sides('ctx.req behind readBody()', ({ it, ask }) => {
+  it('should be an ended stream', () => ask(use(async ctx => {
     const body = await ctx.request.readBody({ limit: 100 })
     ctx.body = `${body} ${ctx.req.readableEnded} ${ctx.req.complete}`
   }), post('fast'), /fast true true$/))

@@ -6,7 +6,7 @@ const { Readable } = require('node:stream')
 const { setImmediate: turn } = require('node:timers/promises')
 
 const { codes } = require('../../../lib/errors')
-const { get, holding, last, unsupported, use, waitFor } = require('./sides')
+const { get, last, unsupported, use, waitFor } = require('./sides')
 const { download, front, wire } = require('./wire')
 
 const LARGE = 48 * 1024 * 1024
@@ -82,31 +82,6 @@ const responses = (client, count) => {
 }
 
 front('ctx.onFinished() of a response that was flushed', ({ it, serve }) => {
-  it('should be notified once with null, whatever the body is', async () => {
-    const bodies = {
-      '/string': 'hello',
-      '/buffer': Buffer.from('hello'),
-      '/large': Buffer.alloc(100_000, 'x'),
-      '/object': { hello: true },
-      '/empty': null,
-      '/thrown': null,
-      '/stream': () => Readable.from(['hello'])
-    }
-    const { ends, talk } = await site(serve, ctx => {
-      if (ctx.path === '/thrown') ctx.throw(400)
-      const body = bodies[ctx.path]
-      ctx.body = typeof body === 'function' ? body() : body
-    })
-    const paths = Object.keys(bodies)
-    const client = await talk()
-    for (const path of paths) {
-      client.write(get(path))
-      await waitFor(() => ends.ends[path], `the end of ${path}`)
-    }
-    await ends.are(of(paths, 'sent'))
-    client.destroy()
-  })
-
   it('should be notified once with null in a pipelined batch, with and without other listeners', async () => {
     const { ends, talk } = await site(serve, ctx => { ctx.body = ctx.path.endsWith('b') ? Buffer.from('hello') : 'hello' })
     const paths = Array.from({ length: 40 }, (_, i) => `/${i}${i % 3 ? 'a' : 'b'}`)
@@ -182,12 +157,6 @@ front('ctx.onFinished() of a response that was lost', ({ it, serve }) => {
     const found = await ends.all()
     assert.deepEqual(found, Object.fromEntries(Object.keys(found).map(path => [path, came.includes(path) ? 'sent' : LOST])))
     assert.equal(found['/3'], LOST)
-  })
-
-  it('should call lost what is behind a response that closes', async () => {
-    const { ends, all } = await site(serve, ctx => (ctx.path === '/2' ? closing : respond)(ctx))
-    assert.deepEqual(whole(await all(batch(FOUR))), ['/1', '/2'])
-    await ends.are({ '/1': 'sent', '/2': 'sent', '/3': LOST, '/4': LOST })
   })
 
   it('should call lost what is ready only behind a response that closes', async () => {
@@ -290,19 +259,6 @@ front('ctx.onFinished() of a response that was lost', ({ it, serve }) => {
     await app.close({ timeout: 50, grace: 0 })
     await ends.are({ '/': LOST })
     client.destroy()
-  })
-
-  it('should say so to a listener that comes late', async () => {
-    let ctx
-    const { begun, setup } = holding(undefined, one => { ctx = one; return true })
-    const { talk, sockets } = await serve(setup)
-    const client = await talk(get('/'))
-    await begun()
-    client.socket.resetAndDestroy()
-    await waitFor(() => sockets[0].destroyed, 'the end')
-    for (let i = 0; i < 5; i++) await turn()
-    const err = await new Promise(resolve => ctx.onFinished(resolve))
-    assert.equal(err?.code, LOST)
   })
 })
 

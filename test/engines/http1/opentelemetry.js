@@ -3,44 +3,23 @@
 /*
  * Run by fallback.test.js: serve three requests with OpenTelemetry's http and koa instrumentations, and print the spans and
  * whether node:http has the connections. test/agents has more of it.
- * With `kone` as argument, kone is in koa's place: `require('koa')` finds it in a node_modules/koa of its own.
+ * With `kone` as argument, kone is in koa's place.
  */
 
-const fs = require('node:fs')
-const { createRequire } = require('node:module')
-const os = require('node:os')
-const path = require('node:path')
 const { registerInstrumentations } = require('@opentelemetry/instrumentation')
 const { HttpInstrumentation } = require('@opentelemetry/instrumentation-http')
 const { KoaInstrumentation } = require('@opentelemetry/instrumentation-koa')
 const { NodeTracerProvider } = require('@opentelemetry/sdk-trace-node')
 const { InMemorySpanExporter, SimpleSpanProcessor } = require('@opentelemetry/sdk-trace-base')
+const { inKoasPlace } = require('../../agents/place')
 
 const exporter = new InMemorySpanExporter()
 const provider = new NodeTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] })
 provider.register()
 registerInstrumentations({ tracerProvider: provider, instrumentations: [new HttpInstrumentation(), new KoaInstrumentation()] })
 
-const root = path.join(__dirname, '../../..')
-const folder = process.argv[2] === 'kone' ? inPlaceOfKoa() : root
 const http = require('node:http')
-const Koa = createRequire(path.join(folder, 'x.js'))('koa')
-
-/** What `npm i koa@npm:kone` makes: the package's files in node_modules/koa. */
-function inPlaceOfKoa () {
-  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'kone-otel-'))
-  process.on('exit', () => fs.rmSync(folder, { recursive: true }))
-  const modules = path.join(folder, 'node_modules')
-  fs.mkdirSync(modules)
-  for (const name of fs.readdirSync(path.join(root, 'node_modules'))) {
-    if (name !== 'koa') fs.symlinkSync(path.join(root, 'node_modules', name), path.join(modules, name))
-  }
-  const koa = path.join(modules, 'koa')
-  fs.mkdirSync(koa)
-  fs.copyFileSync(path.join(root, 'package.json'), path.join(koa, 'package.json'))
-  fs.cpSync(path.join(root, 'lib'), path.join(koa, 'lib'), { recursive: true })
-  return folder
-}
+const Koa = inKoasPlace(process.argv[2])('koa')
 
 const app = new Koa()
 app.silent = true

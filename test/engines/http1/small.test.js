@@ -3,7 +3,7 @@
 const assert = require('node:assert/strict')
 const { setImmediate: turn } = require('node:timers/promises')
 
-const { MAJOR, get, hello, last, post, use, waitFor } = require('./sides')
+const { MAJOR, get, hello, post, use, waitFor } = require('./sides')
 const { front, wire } = require('./wire')
 
 wire('a request pipelined behind a response that closes', ({ it, serve }) => {
@@ -84,31 +84,4 @@ wire('a value of Connection that only resembles close', ({ it, serve }) => {
       })
     }
   }
-})
-
-front('a synchronous layer that sets the body a microtask later', ({ it, all }) => {
-  const late = ctx => { Promise.resolve().then(() => { ctx.body = 'late' }) }
-
-  for (const [what, layers] of [
-    ['alone', [late]],
-    ['behind another one', [(ctx, next) => next(), late]],
-    ['behind one that does not return next()', [(ctx, next) => { next() }, late]],
-    ['behind an async one', [async (ctx, next) => { await next() }, late]]
-  ]) {
-    it(`should be in time, ${what}`, async () => {
-      assert.match(await all(app => layers.forEach(layer => app.use(layer)), last('/')), /^HTTP\/1\.1 200 OK\r\n[^]+late$/)
-    })
-  }
-
-  it('should be in time in a pipelined batch, in order', async () => {
-    const setup = use(ctx => {
-      if (ctx.path === '/1') late(ctx)
-      else ctx.body = 'soon'
-    })
-    assert.match(await all(setup, get('/1') + get('/2') + last('/1')), /late[^]+soon[^]+late$/)
-  })
-
-  it('should come before what app.final() adds', async () => {
-    assert.match(await all(app => app.use(late).final(ctx => { ctx.body += ' final' }), last('/')), /late final$/)
-  })
 })

@@ -2,7 +2,6 @@
 
 const { randomBytes } = require('node:crypto')
 const fs = require('node:fs')
-const os = require('node:os')
 const path = require('node:path')
 const { gzipSync } = require('node:zlib')
 const middleware = require('kone/middleware')
@@ -299,5 +298,3 @@ function prepare (folder) {
 function folderOf (root) {
   return path.dirname(root)
 }
-
-module.exports.folder = () => fs.mkdtempSync(path.join(os.tmpdir(), 'kone-linear-'))
