@@ -1,11 +1,16 @@
 'use strict'
 
 const koaCors = require('@koa/cors')
-const isOver = require('../_shared/is-over')
+const { keepingHeaders } = require('../_shared/error-headers')
 const { misuse } = require('../_shared/usage-error')
 const { Rule, boolean, check, fn, list, none, string } = require('../_shared/options')
 
 const ORIGIN = Symbol('cors origin')
+
+const KEPT = [
+  'Access-Control-Allow-Origin', 'Access-Control-Allow-Credentials', 'Access-Control-Expose-Headers',
+  'Cross-Origin-Opener-Policy', 'Cross-Origin-Embedder-Policy', 'Vary'
+]
 
 const names = string.or(list(string, 'strings'))
 const seconds = new Rule('a whole number of seconds', value => /^\d+$/.test(value) && !Array.isArray(value))
@@ -45,8 +50,15 @@ const OPTIONS = {
  */
 module.exports = function cors (options) {
   const settings = withoutReflection(checked(options))
-  const wrapped = koaCors(settings)
-  if (typeof settings.origin === 'function' || typeof settings.credentials === 'function') return wrapped
+  // @koa/cors would set them on the error, which other requests may fail with, too
+  const wrapped = koaCors({ ...settings, keepHeadersOnError: false })
+  const { keepHeadersOnError = true } = settings
+  const proceed = (ctx, next) => keepHeadersOnError ? keepingHeaders(ctx, next, KEPT) : next()
+  if (typeof settings.origin === 'function' || typeof settings.credentials === 'function') {
+    return function cors (ctx, next) {
+      return wrapped(ctx, () => proceed(ctx, next))
+    }
+  }
   const headers = headersOf(settings)
 
   // Only a preflight needs @koa/cors: every other response gets the same headers, set synchronously.
@@ -57,12 +69,7 @@ module.exports = function cors (options) {
     if (response.get('Vary') === '') response.set('Vary', 'Origin') // faster than vary(), which parses the header
     else response.vary('Origin')
     for (const [name, value] of headers) response.set(name, value)
-    const ended = next()
-    if (settings.keepHeadersOnError === false || isOver(ctx, ended)) return ended
-    return ended.catch(err => {
-      if (!(err instanceof Error)) throw err
-      return wrapped(ctx, () => { throw err }) // sets them on the error: Koa removes those of the response
-    })
+    return proceed(ctx, next)
   }
 }
 

@@ -2,7 +2,7 @@
 
 const { createHash } = require('crypto')
 const { DOWN } = require('../_shared/breaker')
-const keepingHeaders = require('../_shared/error-headers')
+const { keepingHeaders } = require('../_shared/error-headers')
 const { given, misuse } = require('../_shared/usage-error')
 const {
   any, boolean, check, fn, integer, number, object, off, oneOf, shape, string, text

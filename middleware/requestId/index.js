@@ -1,7 +1,7 @@
 'use strict'
 
 const { randomUUID } = require('crypto')
-const keepingHeaders = require('../_shared/error-headers')
+const { keepingHeaders } = require('../_shared/error-headers')
 const { Rule, check, off } = require('../_shared/options')
 
 // characters that are safe in a header, a log line and a URL
