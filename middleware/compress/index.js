@@ -115,17 +115,14 @@ function compressor (options) {
 
 /** The rule for one encoding's option: node:zlib itself checks its options. */
 function encoding (name) {
-  const rule = new Rule('options of node:zlib, a function, true or false')
-  rule.refuse = (value, path) => {
-    if (value === null || typeof value === 'boolean' || typeof value === 'function') return undefined
-    if (typeof value !== 'object') return `${path} must be ${rule.must}`
+  const types = ['object', 'boolean', 'function']
+  return new Rule('options of node:zlib, a function, true or false', value => types.includes(typeof value), (value, path) => {
     try {
-      ENCODERS[name]?.stream({ ...ENCODERS[name].defaults, ...value }).close()
+      if (typeof value === 'object') ENCODERS[name]?.stream(value ?? {}).close()
     } catch (err) {
       return `${path}: ${err.message}`
     }
-  }
-  return rule
+  })
 }
 
 /** @return {{ defaults, stream, whole }|undefined} both ways that node:zlib compresses */

@@ -1,11 +1,10 @@
 'use strict'
 
 const { given, misuse } = require('../_shared/usage-error')
-const { boolean, check, list, object, oneOf, off, Rule, shape, string } = require('../_shared/options')
+const { boolean, check, list, object, oneOf, off, path, shape, string } = require('../_shared/options')
 const { describe, stacksOf } = require('./document')
 const page = require('./page')
 
-const path = new Rule('a path that begins with a slash', value => typeof value === 'string' && value[0] === '/')
 const OPTIONS = {
   info: shape({ title: string, version: string }, { open: true }),
   servers: list(object, 'objects'),

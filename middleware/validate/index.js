@@ -2,7 +2,7 @@
 
 const createError = require('http-errors')
 const { manual, misuse } = require('../_shared/usage-error')
-const { Rule, boolean, check, fn, record } = require('../_shared/options')
+const { Rule, boolean, check, fn, isObject, record } = require('../_shared/options')
 const redactor = require('./redact')
 const responder = require('./response')
 
@@ -85,15 +85,8 @@ module.exports = function validate (options) {
 }
 
 function schemasByStatus () {
-  const rule = record(schema)
-  const named = new Rule('schemas by status')
-  named.refuse = (value, path) => {
-    const status = Object.keys(Object(value)).find(key => !/^[1-5]\d\d$/.test(key))
-    return status === undefined && Object.keys(Object(value)).length > 0
-      ? rule.refuse(value, path)
-      : `${path} must be ${schema.must}, or an object of them by status`
-  }
-  return named
+  const hasStatuses = keys => keys.length > 0 && keys.every(key => /^[1-5]\d\d$/.test(key))
+  return new Rule('an object of them by status', value => isObject(value) && hasStatuses(Object.keys(value)), record(schema).inside)
 }
 
 /** One schema is that of 200. */
