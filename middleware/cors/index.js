@@ -41,9 +41,12 @@ const OPTIONS = {
  */
 module.exports = function cors (options) {
   const settings = withoutReflection(checked(options))
-  // @koa/cors would set them on the error, which other requests may fail with, too
-  const wrapped = koaCors({ ...settings, keepHeadersOnError: false })
-  const { keepHeadersOnError = true } = settings
+  const { keepHeadersOnError = true, maxAge } = settings
+  const wrapped = koaCors({
+    ...settings,
+    maxAge: maxAge?.toString(), // it leaves out the number 0
+    keepHeadersOnError: false // it would set them on the error, which other requests may fail with, too
+  })
   const proceed = (ctx, next) => keepHeadersOnError ? keepingHeaders(ctx, next, KEPT) : next()
   if (typeof settings.origin === 'function' || typeof settings.credentials === 'function') {
     return function cors (ctx, next) {

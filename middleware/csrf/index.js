@@ -14,7 +14,7 @@ const OPTIONS = {
   excludedMethods: list(string, 'strings'),
   disableQuery: boolean,
   ignoredPathGlobs: list(string, 'strings'),
-  secretLength: integer({ min: 16, of: 'bytes' }), // fewer than 16 could be guessed
+  secretLength: integer({ min: 16, max: 1024, of: 'bytes' }), // fewer could be guessed, more fit into no header
   saltLength: any, // of koa-csrf's tokens, which had a salt
   ...each(refused('let errorHandler respond'), 'invalidTokenMessage', 'invalidTokenStatusCode') // koa-csrf 3
 }

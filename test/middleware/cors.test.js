@@ -47,6 +47,15 @@ frameworks('cors', ({ it, Koa, ask, errors, name }) => {
     }
   })
 
+  it('should send every maxAge', async () => {
+    for (const [maxAge, sent] of [[0, '0'], ['0', '0'], [60, '60'], ['60', '60'], [undefined, undefined]]) {
+      for (const origin of [undefined, ctx => ctx.get('Origin')]) {
+        const { headers } = await ask(app(cors({ maxAge, origin })), 'OPTIONS /', { headers: { Origin: 'http://a.com', ...PREFLIGHT } })
+        assert.equal(headers['access-control-max-age'], sent)
+      }
+    }
+  })
+
   it('should never let credentials go with a reflected origin', async () => {
     for (const options of [
       { origin: '*', credentials: true },
