@@ -35,11 +35,7 @@ const OPTIONS = shape({
  * By hand because qs brings 22 packages, and neoqs drops parameters over its limit instead of refusing
  * the form.
  *
- * @param {object} [options]
- * @param {boolean} [options.allowDots=true] `a.b` is `a[b]`
- * @param {number} [options.arrayLimit=20] from this index on `a[20]` is the key of an object; at most 1000
- * @param {number} [options.depth=5] brackets after the first name, more is a 400
- * @param {number} [options.parameterLimit=1000] pairs, more is a 413
+ * @param {object} [options] see FormOptions in bodyParser/index.d.ts
  * @return {Function} (text, decode) => object; throws 400 and 413
  * @throws {TypeError} for an option that only qs itself has
  * @api private
