@@ -183,7 +183,9 @@ function sendRange (ctx, file, fd, { start, end }) {
 function sendBytes (ctx, file, fd, start, end) {
   const length = end - start + 1
   if (file.body !== null) {
-    ctx.body = length === file.size ? file.text || file.body : file.body.subarray(start, end + 1)
+    // a query may name a callback of jsonp, for which text is a value, and bytes are what they are
+    const whole = (ctx.querystring === '' && file.text) || file.body
+    ctx.body = length === file.size ? whole : file.body.subarray(start, end + 1)
     return
   }
   if (fd === undefined) ctx.status = 200 // a HEAD

@@ -5,6 +5,8 @@ const { Readable } = require('node:stream')
 const vm = require('node:vm')
 const original = require('koa-jsonp')
 const jsonp = require('kone/middleware/jsonp')
+const staticFiles = require('kone/middleware/static')
+const folder = require('../helpers/folder')
 const frameworks = require('../helpers/frameworks')
 const until = require('../helpers/until')
 
@@ -16,6 +18,12 @@ const BODIES = {
   markup: () => ({ text: '</script><script>alert(1)</script>' }),
   empty: () => ({})
 }
+
+// in memory as text, in memory as bytes, and on the disk
+const SIZES = [10, 20_000, 100_000]
+const FILES = folder(Object.fromEntries(SIZES.flatMap(size => [
+  [`${size}.json`, JSON.stringify({ a: 'x'.repeat(size) })], [`${size}.html`, `<p>${'x'.repeat(size)}`]
+])))
 
 frameworks('jsonp', ({ it, Koa, ask, errors, name }) => {
   const serve = (body, options) => new Koa().use(jsonp(options)).use(ctx => {
@@ -138,6 +146,23 @@ frameworks('jsonp', ({ it, Koa, ask, errors, name }) => {
       const res = await ask(app, 'GET /?callback=cb')
       assert.deepEqual([res.status, res.text], [422, 'no'])
       assert.match(res.headers['content-type'], /^text\/plain/)
+    }
+  })
+
+  it('should wrap a file of JSON, of whatever size, and no other file and no range', async () => {
+    const app = [jsonp(), staticFiles(FILES)]
+    for (const size of SIZES) {
+      for (const round of ['read', 'kept in memory']) {
+        const json = JSON.stringify({ a: 'x'.repeat(size) })
+        const wrapped = await ask(app, `GET /${size}.json?callback=cb`)
+        assert.deepEqual(called(wrapped.text), [json], `${size}, ${round}`)
+        assert.equal(wrapped.headers['accept-ranges'], undefined)
+        assert.equal((await ask(app, `GET /${size}.json`)).text, json)
+        const page = await ask(app, `GET /${size}.html?callback=cb`)
+        assert.deepEqual([page.headers['content-type'], page.text], ['text/html; charset=utf-8', `<p>${'x'.repeat(size)}`])
+        const range = await ask(app, `GET /${size}.json?callback=cb`, { headers: { range: 'bytes=0-3' } })
+        assert.deepEqual([range.status, range.text, range.headers['content-length']], [206, json.slice(0, 4), '4'])
+      }
     }
   })
 
