@@ -82,7 +82,19 @@ function wrap (ctx, callback) {
   } else if (Buffer.isBuffer(body)) {
     if (holdsJSON(ctx)) setScript(ctx, start + escape(body.toString()) + ');')
   } else if (!isWebBody(body)) {
-    setScript(ctx, start + escape(JSON.stringify(body, null, ctx.app.jsonSpaces)) + ');')
+    // text that was serialised before, by validate() for example
+    const json = typeof body === 'string' && holdsJSON(ctx) && isJSON(body) ? body : JSON.stringify(body, null, ctx.app.jsonSpaces)
+    setScript(ctx, start + escape(json) + ');')
+  }
+}
+
+/** Text that is not JSON must not become code, whatever its type says. */
+function isJSON (text) {
+  try {
+    JSON.parse(text)
+    return true
+  } catch {
+    return false
   }
 }
 

@@ -6,6 +6,7 @@ const vm = require('node:vm')
 const original = require('koa-jsonp')
 const jsonp = require('kone/middleware/jsonp')
 const staticFiles = require('kone/middleware/static')
+const validate = require('kone/middleware/validate')
 const folder = require('../helpers/folder')
 const frameworks = require('../helpers/frameworks')
 const until = require('../helpers/until')
@@ -146,6 +147,37 @@ frameworks('jsonp', ({ it, Koa, ask, errors, name }) => {
       const res = await ask(app, 'GET /?callback=cb')
       assert.deepEqual([res.status, res.text], [422, 'no'])
       assert.match(res.headers['content-type'], /^text\/plain/)
+    }
+  })
+
+  it('should wrap JSON text of a JSON type as it is, and other text as a string', async () => {
+    for (const [type, text, expected] of [
+      ['application/json', '{"a":1}', { a: 1 }],
+      ['application/problem+json', ' [1] ', [1]],
+      ['application/json', '"\u2028"', '\u2028'],
+      ['application/json', 'alert(1)', 'alert(1)'],
+      ['application/json', '1);alert(2', '1);alert(2'],
+      ['application/json', '', ''],
+      ['text/plain', '{"a":1}', '{"a":1}'],
+      ['text/html', '[1]', '[1]']
+    ]) {
+      const res = await ask(serve(ctx => {
+        ctx.type = type
+        ctx.body = text
+      }), 'GET /?callback=cb')
+      assert.deepEqual(called(res.text), [JSON.stringify(expected)], text)
+    }
+  })
+
+  it('should give the callback what validate() has serialised', async () => {
+    const schema = {
+      '~standard': {
+        version: 1, vendor: 'test', validate: value => ({ value }), jsonSchema: { input: () => ({ type: 'object', properties: { a: { type: 'number' } } }) }
+      }
+    }
+    for (const serialize of [false, true]) {
+      const app = [jsonp(), validate({ response: schema, serialize }), ctx => { ctx.body = { a: 1 } }]
+      assert.deepEqual(called((await ask(app, 'GET /?callback=cb')).text), ['{"a":1}'])
     }
   })
 
