@@ -44,8 +44,8 @@ module.exports = function cors (options) {
   const { keepHeadersOnError = true, maxAge } = settings
   const wrapped = koaCors({
     ...settings,
-    maxAge: maxAge?.toString(), // it leaves out the number 0
-    keepHeadersOnError: false // it would set them on the error, which other requests may fail with, too
+    maxAge: maxAge?.toString(), // @koa/cors leaves out the number 0
+    keepHeadersOnError: false // @koa/cors sets them on the error, with which other requests may fail, too
   })
   const proceed = (ctx, next) => keepHeadersOnError ? keepingHeaders(ctx, next, KEPT) : next()
   if (typeof settings.origin === 'function' || typeof settings.credentials === 'function') {
