@@ -7,11 +7,6 @@ const { Rule, boolean, check, fn, list, none, string } = require('../_shared/opt
 
 const ORIGIN = Symbol('cors origin')
 
-const KEPT = [
-  'Access-Control-Allow-Origin', 'Access-Control-Allow-Credentials', 'Access-Control-Expose-Headers',
-  'Cross-Origin-Opener-Policy', 'Cross-Origin-Embedder-Policy', 'Vary'
-]
-
 const names = string.or(list(string, 'strings'))
 const seconds = new Rule('a whole number of seconds', value => /^\d+$/.test(value) && !Array.isArray(value))
 const OPTIONS = {
@@ -47,7 +42,8 @@ module.exports = function cors (options) {
     maxAge: maxAge?.toString(), // @koa/cors leaves out the number 0
     keepHeadersOnError: false // @koa/cors sets them on the error, with which other requests may fail, too
   })
-  const proceed = (ctx, next) => keepHeadersOnError ? keepingHeaders(ctx, next, KEPT) : next()
+  const names = ['Vary', ...headersOf({ ...settings, credentials: true }).map(([name]) => name)]
+  const proceed = (ctx, next) => keepHeadersOnError ? keepingHeaders(ctx, next, names) : next()
   if (typeof settings.origin === 'function' || typeof settings.credentials === 'function') {
     return function cors (ctx, next) {
       return wrapped(ctx, () => proceed(ctx, next))

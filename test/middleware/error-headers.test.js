@@ -2,7 +2,7 @@
 
 const assert = require('node:assert/strict')
 const createError = require('http-errors')
-const { cors, rateLimit, requestId, upload } = require('kone/middleware')
+const { cors, helmet, rateLimit, requestId, upload } = require('kone/middleware')
 const frameworks = require('../helpers/frameworks')
 
 /** The middleware of the set whose headers a response needs whatever its status is. */
@@ -79,6 +79,14 @@ frameworks('the headers of an error', ({ it, ask, name }) => {
       assert.equal(res.status, 422)
       for (const name of ['x-own', ...names]) assert(res.headers[name], `${name} of ${title}`)
       assert.deepEqual(frozen.headers, { 'X-Own': 'a' })
+    }
+  })
+
+  it('should be none of another middleware, of the same name', async () => {
+    const policies = ['cross-origin-opener-policy', 'cross-origin-embedder-policy']
+    for (const secureContext of [false, true]) {
+      const res = await get([helmet({ crossOriginEmbedderPolicy: true }), cors({ secureContext }), ctx => ctx.throw(422)])
+      assert.deepEqual(policies.map(name => name in res.headers), [secureContext, secureContext])
     }
   })
 
