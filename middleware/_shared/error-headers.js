@@ -1,5 +1,6 @@
 'use strict'
 
+const { append } = require('vary')
 const isOver = require('./is-over')
 
 /**
@@ -15,7 +16,7 @@ const isOver = require('./is-over')
  * @return {Promise}
  * @api private
  */
-module.exports = function keepingHeaders (ctx, next, names) {
+function keepingHeaders (ctx, next, names) {
   const ended = next()
   if (isOver(ctx, ended) || typeof ended?.catch !== 'function') return ended
   return ended.catch(err => {
@@ -25,8 +26,13 @@ module.exports = function keepingHeaders (ctx, next, names) {
 }
 
 /**
- * The error has the headers only while `ctx.onerror` sends it, at once: several requests may wait for one promise, so
- * that they fail with one error object, and each client must get its own headers.
+ * Let the response to an error have these headers, beside those of the error. The error has them only while
+ * `ctx.onerror` sends it, at once: several requests may wait for one promise, so that they fail with one error object,
+ * and each client must get its own headers.
+ *
+ * @param {object} ctx
+ * @param {string[]} names
+ * @api private
  */
 function keep (ctx, names) {
   const { onerror } = ctx
@@ -36,9 +42,13 @@ function keep (ctx, names) {
   function onerrorKeeping (err) {
     if (!(err instanceof Error)) return onerror.call(ctx, err)
     const own = Object.getOwnPropertyDescriptor(err, 'headers')
-    if (!Object.isExtensible(err) || own?.configurable === false) return onerror.call(ctx, err)
-    const value = { ...err.headers, ...pick(ctx.response, names) }
-    Object.defineProperty(err, 'headers', { value, writable: true, enumerable: true, configurable: true })
+    const value = { ...err.headers, ...kept(ctx.response, names, err.headers) }
+    const headers = { value, writable: true, enumerable: true, configurable: true }
+    // a frozen error cannot have them, an object that inherits from it can
+    if (!Object.isExtensible(err) || own?.configurable === false) {
+      return onerror.call(ctx, Object.create(err, { headers }))
+    }
+    Object.defineProperty(err, 'headers', headers)
     try {
       onerror.call(ctx, err)
     } finally {
@@ -48,6 +58,10 @@ function keep (ctx, names) {
   }
 }
 
-function pick (response, names) {
-  return Object.fromEntries(names.map(name => [name, response.get(name)]).filter(([, value]) => value))
+function kept (response, names, { Vary, vary = Vary } = {}) {
+  const headers = Object.fromEntries(names.map(name => [name, response.get(name)]).filter(([, value]) => value))
+  if (headers.Vary && vary) headers.Vary = append(String(vary), headers.Vary)
+  return headers
 }
+
+module.exports = { keep, keepingHeaders }

@@ -12,6 +12,7 @@ const DEFAULTS = { allowDots: true, arrayLimit: 20, depth: 5, parameterLimit: 10
 
 const limit = number({ min: 0, max: Infinity })
 const MAX_ARRAY = 1000 // an array has as many places as its last index says: `a[999]=1` costs 8 KB
+const MAX_PARTS = 2 ** 32 - 1 // String.prototype.split counts modulo 2 ** 32, and takes Infinity for 0
 const OPTIONS = shape({
   allowDots: boolean,
   arrayLimit: number({ min: 0, max: MAX_ARRAY }),
@@ -34,11 +35,7 @@ const OPTIONS = shape({
  * By hand because qs brings 22 packages, and neoqs drops parameters over its limit instead of refusing
  * the form.
  *
- * @param {object} [options]
- * @param {boolean} [options.allowDots=true] `a.b` is `a[b]`
- * @param {number} [options.arrayLimit=20] from this index on `a[20]` is the key of an object; at most 1000
- * @param {number} [options.depth=5] brackets after the first name, more is a 400
- * @param {number} [options.parameterLimit=1000] pairs, more is a 413
+ * @param {object} [options] see FormOptions in bodyParser/index.d.ts
  * @return {Function} (text, decode) => object; throws 400 and 413
  * @throws {TypeError} for an option that only qs itself has
  * @api private
@@ -61,7 +58,7 @@ function form (options = {}) {
  */
 function pairs (text, decode, limit) {
   const found = Object.create(null)
-  const parts = text.replace(/%5B/gi, '[').replace(/%5D/gi, ']').split('&', limit + 1)
+  const parts = text.replace(/%5B/gi, '[').replace(/%5D/gi, ']').split('&', Math.min(limit + 1, MAX_PARTS))
   if (parts.length > limit) {
     throw createError(413, `more than ${limit} parameters in the form`, { type: 'parameters.too.many', limit })
   }

@@ -35,10 +35,12 @@ class Rule {
   /**
    * @param {string} must in words, after "options.x must be"
    * @param {function(*): boolean} test
+   * @param {Function} [inside] (value, path) => why a value is refused that passes the test, or undefined
    */
-  constructor (must, test) {
+  constructor (must, test, inside = () => undefined) {
     this.must = must
     this.test = test
+    this.inside = inside
   }
 
   /**
@@ -47,7 +49,7 @@ class Rule {
    * @return {string|undefined} why it is refused
    */
   refuse (value, path) {
-    if (!this.test(value)) return mustBe(path, this.must, value)
+    return this.test(value) ? this.inside(value, path) : `${path} must be ${this.must}, not ${given(value)}`
   }
 
   /**
@@ -55,18 +57,11 @@ class Rule {
    * judged by that one, because its message says more.
    */
   or (other) {
-    const either = new Rule(`${this.must} or ${other.must}`)
-    either.refuse = (value, path) => {
-      const reasons = [this.refuse(value, path), other.refuse(value, path)]
-      if (reasons.includes(undefined)) return undefined
-      return reasons.find(reason => !reason.startsWith(`${path} must be`)) ?? mustBe(path, either.must, value)
-    }
-    return either
+    return new Rule(`${this.must} or ${other.must}`, value => this.test(value) || other.test(value), (value, path) => {
+      const [first, ...others] = [this, other].filter(rule => rule.test(value)).map(rule => rule.inside(value, path))
+      return others.includes(undefined) ? undefined : first
+    })
   }
-}
-
-function mustBe (path, what, value) {
-  return `${path} must be ${what}, not ${given(value)}`
 }
 
 const isObject = value => value !== null && typeof value === 'object' && !Array.isArray(value)
@@ -112,15 +107,8 @@ function inWords (noun, of, min, max) {
  * @param {Rule} rule for each element
  * @param {string} must what they are, in words
  */
-const list = (rule, must) => {
-  const ruled = new Rule(`an array of ${must}`, Array.isArray)
-  ruled.refuse = (value, path) => {
-    if (!Array.isArray(value) || value.some(one => rule.refuse(one, path) !== undefined)) {
-      return mustBe(path, ruled.must, value)
-    }
-  }
-  return ruled
-}
+const list = (rule, must) => new Rule(`an array of ${must}`,
+  value => Array.isArray(value) && value.every(one => rule.refuse(one, '') === undefined))
 
 /**
  * An object whose names are known.
@@ -130,19 +118,12 @@ const list = (rule, must) => {
  */
 const shape = (rules, { open = false } = {}) => {
   const names = Object.keys(rules)
-  const ruled = new Rule('an object', isObject)
-  ruled.refuse = (value, path) => {
-    if (!isObject(value)) return mustBe(path, 'an object', value)
-    for (const name of Object.keys(value)) {
-      if (!open && !Object.hasOwn(rules, name)) return unknown(`${path}.${name}`, nearest(name, names), names)
-    }
-    for (const name of names) {
-      const one = value[name]
-      const refusal = one === undefined ? undefined : rules[name].refuse(one, `${path}.${name}`)
-      if (refusal !== undefined) return refusal
-    }
-  }
-  return ruled
+  return new Rule('an object', isObject, (value, path) => {
+    const other = open ? undefined : Object.keys(value).find(name => !Object.hasOwn(rules, name))
+    if (other !== undefined) return unknown(`${path}.${other}`, nearest(other, names), names)
+    return names.filter(name => value[name] !== undefined)
+      .map(name => rules[name].refuse(value[name], `${path}.${name}`)).find(Boolean)
+  })
 }
 
 function unknown (path, meant, names) {
@@ -155,28 +136,15 @@ function unknown (path, meant, names) {
  *
  * @param {Rule} rule
  */
-const record = rule => {
-  const ruled = new Rule('an object', isObject)
-  ruled.refuse = (value, path) => {
-    if (!isObject(value)) return mustBe(path, 'an object', value)
-    for (const name of Object.keys(value)) {
-      const refusal = rule.refuse(value[name], `${path}.${name}`)
-      if (refusal !== undefined) return refusal
-    }
-  }
-  return ruled
-}
+const record = rule => new Rule('an object', isObject, (value, path) =>
+  Object.keys(value).map(name => rule.refuse(value[name], `${path}.${name}`)).find(Boolean))
 
 /**
  * An option of the replaced package that this middleware does not support.
  *
  * @param {string} instead what to use, a sentence
  */
-const refused = instead => {
-  const ruled = new Rule('left out', () => false)
-  ruled.refuse = (value, path) => `${path} is not supported: ${instead}`
-  return ruled
-}
+const refused = instead => new Rule('left out', () => true, (value, path) => `${path} is not supported: ${instead}`)
 
 /**
  * One rule for several options.

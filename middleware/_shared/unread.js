@@ -1,5 +1,7 @@
 'use strict'
 
+const { keep } = require('./error-headers')
+
 /**
  * Mark an error whose response is sent before the body is read to its end: the connection then cannot
  * carry another request.
@@ -8,7 +10,7 @@
  *
  * @param {object} ctx
  * @param {Error} err
- * @return {Error} the same, with headers
+ * @return {Error} the same
  * @api private
  */
 module.exports = function unread (ctx, err) {
@@ -23,7 +25,7 @@ module.exports = function unread (ctx, err) {
     })
   } else {
     ctx.set('Connection', 'close')
-    err.headers = { Connection: 'close' }
+    keep(ctx, ['Connection'])
   }
   return err
 }

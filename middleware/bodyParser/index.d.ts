@@ -4,7 +4,7 @@ declare function bodyParser (options?: bodyParser.Options): Middleware
 
 declare namespace bodyParser {
   type Type = 'json' | 'form' | 'text' | 'xml'
-  /** bytes, or as '1mb' */
+  /** bytes after decompression, or as '1mb' */
   type Size = number | string
 
   interface FormOptions {
@@ -37,6 +37,7 @@ declare namespace bodyParser {
     strict?: boolean
     /** true: parse the body as JSON, whatever its type */
     detectJSON?: (ctx: Context) => boolean
+    /** more content types: `{ json: ['application/x-js'] }` */
     extendTypes?: { [type in Type]?: string | string[] }
     /** instead of throwing; in @koa/bodyparser it is onError */
     onerror?: (err: Error, ctx: Context) => void

@@ -34,6 +34,7 @@ declare namespace compress {
     zstd?: Setting<object>
   }
 
+  /** Options of node:zlib, true for its defaults, false for never. */
   type Setting<T> = T | boolean | null | undefined | OfResponse<T | boolean | null | undefined>
 
   type OfResponse<T> = (type: string, size: number | undefined, ctx: Kone.Context) => T

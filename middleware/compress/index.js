@@ -40,15 +40,7 @@ const OPTIONS = {
  * For one response: `ctx.compress = false` sends it uncompressed, `true` compresses any type, and
  * an object overrides `threshold` and the encodings.
  *
- * @param {object} [options]
- * @param {Function} [options.filter] (type) => boolean; default: the types that mime-db calls compressible
- * @param {number|string|Function} [options.threshold=1024] bytes, '2kb', (type, size, ctx) => …
- * @param {object|false|Function} [options.br] options of node:zlib, false for never, or
- *   (type, size, ctx) => …; so for `gzip`, `deflate` and, where Node has it, `zstd`
- * @param {string[]} [options.encodingPreference] decides between encodings of equal
- *   weight; default: zstd, br, gzip, deflate, identity
- * @param {string} [options.defaultEncoding='identity'] for a client without Accept-Encoding
- * @param {string} [options.wildcardAcceptEncoding='gzip'] for a client that accepts `*`
+ * @param {object} [options] see index.d.ts
  * @return {Function} middleware
  * @throws {TypeError|RangeError} for an invalid option, of node:zlib, too
  * @api public
@@ -68,7 +60,7 @@ module.exports = function compress (options) {
  *
  *    app.final(compress.final({ threshold: 2048 }))
  *
- * @param {object} [options]
+ * @param {object} [options] see index.d.ts
  * @return {Function} (ctx) => Promise | undefined
  * @api public
  */
@@ -115,17 +107,14 @@ function compressor (options) {
 
 /** The rule for one encoding's option: node:zlib itself checks its options. */
 function encoding (name) {
-  const rule = new Rule('options of node:zlib, a function, true or false')
-  rule.refuse = (value, path) => {
-    if (value === null || typeof value === 'boolean' || typeof value === 'function') return undefined
-    if (typeof value !== 'object') return `${path} must be ${rule.must}`
+  const types = ['object', 'boolean', 'function']
+  return new Rule('options of node:zlib, a function, true or false', value => types.includes(typeof value), (value, path) => {
     try {
-      ENCODERS[name]?.stream({ ...ENCODERS[name].defaults, ...value }).close()
+      if (typeof value === 'object') ENCODERS[name]?.stream(value ?? {}).close()
     } catch (err) {
       return `${path}: ${err.message}`
     }
-  }
-  return rule
+  })
 }
 
 /** @return {{ defaults, stream, whole }|undefined} both ways that node:zlib compresses */

@@ -5,8 +5,9 @@ declare function cors (options?: cors.Options): Kone.Middleware
 
 declare namespace cors {
   interface Options {
-    /** Default: `*`. */
+    /** Default: `*`; an empty one allows none. */
     origin?: string | ((ctx: Kone.Context) => string | Promise<string>) | undefined
+    /** Default: `GET,HEAD,PUT,POST,DELETE,PATCH`. */
     allowMethods?: string | string[] | undefined
     exposeHeaders?: string | string[] | undefined
     /** Default: the headers that the client requests. */

@@ -1,7 +1,7 @@
 'use strict'
 
 const koaCors = require('@koa/cors')
-const isOver = require('../_shared/is-over')
+const { keepingHeaders } = require('../_shared/error-headers')
 const { misuse } = require('../_shared/usage-error')
 const { Rule, boolean, check, fn, list, none, string } = require('../_shared/options')
 
@@ -29,24 +29,26 @@ const OPTIONS = {
  * Credentials are allowed only for an origin that the app names: `credentials` without `origin`
  * throws. If `origin` is or returns `*`, the header for credentials is not set.
  *
- * @param {object} [options]
- * @param {string | Function} [options.origin='*'] or `ctx => String|Promise`, empty for none
- * @param {string | string[]} [options.allowMethods='GET,HEAD,PUT,POST,DELETE,PATCH']
- * @param {string | string[]} [options.exposeHeaders]
- * @param {string | string[]} [options.allowHeaders] default: the headers that the client requests
- * @param {string | number} [options.maxAge] in seconds
- * @param {boolean | Function} [options.credentials] or `ctx => Boolean|Promise`
- * @param {boolean} [options.keepHeadersOnError=true]
- * @param {boolean} [options.secureContext=false]
- * @param {boolean} [options.privateNetworkAccess=false]
+ * @param {object} [options] see index.d.ts
  * @return {Function} middleware
  * @throws {TypeError} for an option of the wrong type, and for credentials without origin
  * @api public
  */
 module.exports = function cors (options) {
   const settings = withoutReflection(checked(options))
-  const wrapped = koaCors(settings)
-  if (typeof settings.origin === 'function' || typeof settings.credentials === 'function') return wrapped
+  const { keepHeadersOnError = true, maxAge } = settings
+  const wrapped = koaCors({
+    ...settings,
+    maxAge: maxAge?.toString(), // @koa/cors leaves out the number 0
+    keepHeadersOnError: false // @koa/cors sets them on the error, with which other requests may fail, too
+  })
+  const names = ['Vary', ...headersOf({ ...settings, credentials: true }).map(([name]) => name)]
+  const proceed = (ctx, next) => keepHeadersOnError ? keepingHeaders(ctx, next, names) : next()
+  if (typeof settings.origin === 'function' || typeof settings.credentials === 'function') {
+    return function cors (ctx, next) {
+      return wrapped(ctx, () => proceed(ctx, next))
+    }
+  }
   const headers = headersOf(settings)
 
   // Only a preflight needs @koa/cors: every other response gets the same headers, set synchronously.
@@ -57,12 +59,7 @@ module.exports = function cors (options) {
     if (response.get('Vary') === '') response.set('Vary', 'Origin') // faster than vary(), which parses the header
     else response.vary('Origin')
     for (const [name, value] of headers) response.set(name, value)
-    const ended = next()
-    if (settings.keepHeadersOnError === false || isOver(ctx, ended)) return ended
-    return ended.catch(err => {
-      if (!(err instanceof Error)) throw err
-      return wrapped(ctx, () => { throw err }) // sets them on the error: Koa removes those of the response
-    })
+    return proceed(ctx, next)
   }
 }
 

@@ -13,7 +13,7 @@ declare namespace csrf {
     disableQuery?: boolean | undefined
     /** Paths that are not protected. */
     ignoredPathGlobs?: string[] | undefined
-    /** Bytes; default: 18. */
+    /** Bytes, 16 to 1024; default: 18. */
     secretLength?: number | undefined
     /** Accepted for koa-csrf's sake, and not used. */
     saltLength?: number | undefined

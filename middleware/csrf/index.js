@@ -14,7 +14,7 @@ const OPTIONS = {
   excludedMethods: list(string, 'strings'),
   disableQuery: boolean,
   ignoredPathGlobs: list(string, 'strings'),
-  secretLength: integer({ min: 16, of: 'bytes' }), // fewer than 16 could be guessed
+  secretLength: integer({ min: 16, max: 1024, of: 'bytes' }), // fewer could be guessed, more fit into no header
   saltLength: any, // of koa-csrf's tokens, which had a salt
   ...each(refused('let errorHandler respond'), 'invalidTokenMessage', 'invalidTokenStatusCode') // koa-csrf 3
 }
@@ -35,12 +35,7 @@ const OPTIONS = {
  * `ctx.state._csrf` is the token. Reading it makes the token, and the secret in the session. The token
  * differs in every response, because the length of a compressed response could reveal a constant one.
  *
- * @param {object} [options]
- * @param {Function} [options.errorHandler] `ctx => *`; default: throws 403
- * @param {string[]} [options.excludedMethods=['GET', 'HEAD', 'OPTIONS']]
- * @param {boolean} [options.disableQuery=false] true: ignore a token in the query
- * @param {string[]} [options.ignoredPathGlobs=[]] paths that are not checked
- * @param {number} [options.secretLength=18] in bytes
+ * @param {object} [options] see index.d.ts
  * @return {Function} middleware
  * @throws {TypeError} for an option of the wrong type; and in a request, as a 500, if the token is
  *   read without a session

@@ -2,7 +2,7 @@
 
 const original = require('helmet')
 const { misuse } = require('../_shared/usage-error')
-const { Rule, boolean, check, list, number, object, shape, string, text } = require('../_shared/options')
+const { Rule, boolean, check, isObject, list, number, object, shape, string, text } = require('../_shared/options')
 
 const policy = { policy: text }
 const ARGUMENTS = {
@@ -29,8 +29,7 @@ const OPTIONS = Object.fromEntries(PARTS.map(({ name, rule }) => [name, rule ? b
 /** Names and types are checked here, and helmet itself knows which values it takes. */
 function partRule (make, rules) {
   const names = shape(rules)
-  const rule = new Rule('an object')
-  rule.refuse = (value, path) => {
+  return new Rule('an object', isObject, (value, path) => {
     const refusal = names.refuse(value, path)
     if (refusal !== undefined) return refusal
     try {
@@ -38,8 +37,7 @@ function partRule (make, rules) {
     } catch (err) {
       return `${path}: ${err.message}`
     }
-  }
-  return rule
+  })
 }
 
 /**

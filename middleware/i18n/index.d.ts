@@ -16,7 +16,7 @@ declare namespace i18n {
   type OwnMode = (this: Kone.Context, ctx: Kone.Context) => Locale | PromiseLike<Locale>
 
   interface Options {
-    /** Names of catalogues, the first is the default; or the catalogues by name. */
+    /** Names of catalogues, or the catalogues by name. */
     locales: string[] | { [name: string]: Catalogue }
     /** Default: ./locales */
     directory?: string | undefined
@@ -24,7 +24,9 @@ declare namespace i18n {
     extension?: string | undefined
     /** Text of a catalogue's file to catalogue; default: JSON.parse */
     parse?: ((text: string) => Catalogue) | undefined
+    /** Where to look for the locale: the first that finds one wins; default: nowhere. */
     modes?: Array<Mode | OwnMode> | undefined
+    /** Default: the first of `locales`. */
     defaultLocale?: string | undefined
     /** The locale whose texts replace missing ones; default: the default locale. */
     fallback?: string | false | undefined

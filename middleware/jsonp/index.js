@@ -22,7 +22,7 @@ const LINE_ENDS = /[\u2028\u2029]/
  *
  * If the callback is not a path of identifiers, or is longer than 128 characters, the response is a
  * 400 and the next middleware does not run. Some bodies are sent unchanged: an empty one, a Buffer or
- * stream of another type than JSON, and a body that is already encoded.
+ * stream of another type than JSON, a range, and a body that is already encoded.
  *
  * @param {{ callbackName?: string }} [options] parameter of the query, default `callback`
  * @return {Function} middleware
@@ -68,8 +68,9 @@ function callbackOf (ctx, callbackName) {
 }
 
 function wrap (ctx, callback) {
-  const { body } = ctx
-  if (body == null || ctx.response.get('Content-Encoding')) return
+  const { body, response, status } = ctx
+  if (body == null || response.get('Content-Encoding')) return
+  if (status === 206 || response.get('Content-Range')) return // a part of the JSON
 
   // without the comment the body begins with bytes that the client chose (Rosetta Flash)
   const start = `/**/${callback}(`
@@ -81,7 +82,19 @@ function wrap (ctx, callback) {
   } else if (Buffer.isBuffer(body)) {
     if (holdsJSON(ctx)) setScript(ctx, start + escape(body.toString()) + ');')
   } else if (!isWebBody(body)) {
-    setScript(ctx, start + escape(JSON.stringify(body, null, ctx.app.jsonSpaces)) + ');')
+    // text that was serialised before, by validate() for example
+    const json = typeof body === 'string' && holdsJSON(ctx) && isJSON(body) ? body : JSON.stringify(body, null, ctx.app.jsonSpaces)
+    setScript(ctx, start + escape(json) + ');')
+  }
+}
+
+/** Text that is not JSON must not become code, whatever its type says. */
+function isJSON (text) {
+  try {
+    JSON.parse(text)
+    return true
+  } catch {
+    return false
   }
 }
 
@@ -99,6 +112,7 @@ function setScript (ctx, body) {
   const { response } = ctx
   response.set('Content-Type', 'text/javascript; charset=utf-8')
   response.set('X-Content-Type-Options', 'nosniff')
+  response.remove('Accept-Ranges') // ranges would count bytes of the JSON
   ctx.body = body
 }
 

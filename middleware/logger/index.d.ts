@@ -19,6 +19,10 @@ declare namespace logger {
   /** `args` is `[format, method, url, status, time, length]`, as koa-logger's. */
   type Transporter = (line: string, args: Array<string | number>) => any
 
+  /**
+   * Tokens of a text: :remote-addr :method :url :http-version :protocol :hostname :status :content-length :referrer
+   * :user-agent :response-time (ms) :date :id :req[field] :res[field]. A function that returns '' logs nothing.
+   */
   type Format =
     string | ((ctx: Kone.Context, expand: (format: string) => string) => string | undefined | false)
 
@@ -29,6 +33,7 @@ declare namespace logger {
     level?: 'auto' | 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | (string & {}) | { levelStr: string } | undefined
     /** Urls that are not logged. */
     nolog?: string | RegExp | Array<string | RegExp> | undefined
+    /** Your own. */
     tokens?: Token[] | undefined
   }
 

@@ -1,15 +1,13 @@
 'use strict'
 
-const { Rule, fn, record } = require('../_shared/options')
+const { Rule, fn, isObject, record } = require('../_shared/options')
 const report = require('../_shared/report')
 
 const RESERVED = ['method', 'route', 'status', 'le'] // `le` is a histogram's own
 const MAX_VALUES = 100
 const MAX_LENGTH = 100 // characters
 
-const names = new Rule('an object of functions by name of label',
-  value => Object.keys(value).every(name => /^[a-z_]\w*$/i.test(name) && !RESERVED.includes(name)))
-const functions = record(fn)
+const isLabel = name => /^[a-z_]\w*$/i.test(name) && !RESERVED.includes(name)
 
 /**
  * The labels that an app adds. A value that is new after a hundred others becomes `other`, because Prometheus keeps a
@@ -17,9 +15,8 @@ const functions = record(fn)
  */
 module.exports = class OwnLabels {
   /** What the option must be. */
-  static rule = Object.assign(new Rule('an object'), {
-    refuse: (value, path) => functions.refuse(value, path) ?? names.refuse(value, path)
-  })
+  static rule = new Rule('an object of functions by name of label',
+    value => isObject(value) && Object.keys(value).every(isLabel), record(fn).inside)
 
   constructor (labels) {
     this.names = Object.keys(labels)

@@ -22,19 +22,23 @@ declare namespace rateLimit {
     ipv6Subnet?: number | undefined
     /** Prefix of the keys; default: `limit`. */
     namespace?: string | undefined
+    /** Names of the headers; default: X-RateLimit-Remaining, X-RateLimit-Reset, X-RateLimit-Limit. */
     headers?: { remaining?: string, reset?: string, total?: string } | undefined
     disableHeader?: boolean | undefined
     /** `RateLimit` and `RateLimit-Policy` of draft-ietf-httpapi-ratelimit-headers-11; default: false. */
     standardHeaders?: 'draft-11' | false | undefined
+    /** Body of the 429. */
     errorMessage?: string | object | undefined
     /** Default: 429. */
     status?: number | undefined
     /** Throw the 429 instead of sending it. */
     throw?: boolean | undefined
     onLimited?: ((ctx: Kone.Context) => any) | undefined
+    /** true: not limited. */
     whitelist?: ((ctx: Kone.Context) => any) | undefined
+    /** true: 403. */
     blacklist?: ((ctx: Kone.Context) => any) | undefined
-    /** Let pass when the store fails; default: false, a 503. */
+    /** Let pass when the store fails, or does not respond within 5 s; default: false, a 503. */
     failOpen?: boolean | undefined
   }
 

@@ -1,7 +1,7 @@
 'use strict'
 
 const { randomUUID } = require('crypto')
-const keepingHeaders = require('../_shared/error-headers')
+const { keepingHeaders } = require('../_shared/error-headers')
 const { Rule, check, off } = require('../_shared/options')
 
 // characters that are safe in a header, a log line and a URL
@@ -19,10 +19,7 @@ const OPTIONS = { header: name, query: name, expose: name }
  *    app.use(requestId())
  *    app.use(ctx => { ctx.body = ctx.state.id })
  *
- * @param {object} [options]
- * @param {string | false} [options.header='X-Request-Id'] request header with the id
- * @param {string | false} [options.query='requestId'] query parameter with the id
- * @param {string | false} [options.expose='X-Request-Id'] response header for the id
+ * @param {object} [options] see index.d.ts
  * @return {Function} middleware
  * @throws {TypeError} for an option that is not the name of a header or parameter
  * @api public

@@ -3,9 +3,8 @@
 const { DOWN, isThenable } = require('../_shared/breaker')
 const { misuse } = require('../_shared/usage-error')
 const report = require('../_shared/report')
-const { cookiesOf, withCookies } = require('./error-cookies')
-const keepPrivate = require('./private')
 const { NOTHING } = require('./record')
+const { cookiesOf, keepPrivate, withCookies } = require('./response')
 const { withDefaults } = require('./settings')
 const view = require('./view')
 

@@ -11,6 +11,7 @@ declare namespace serve {
     /** Of Cache-Control, in ms; default: 0 */
     maxAge?: number | undefined
     maxage?: number | undefined
+    /** Adds `immutable` to Cache-Control. */
     immutable?: boolean | undefined
     /** Served for a directory; default: index.html */
     index?: string | false | undefined
@@ -33,6 +34,7 @@ declare namespace serve {
     etag?: boolean | undefined
     /** Serve after the other middleware, if these did not. */
     defer?: boolean | undefined
+    /** Creates node's `res` for each request. */
     setHeaders?: ((res: ServerResponse, path: string, stats: Stats) => any) | undefined
     /** Look at the disk for every request, not twice a second. */
     dev?: boolean | undefined

@@ -17,7 +17,9 @@ declare namespace template {
     autoRender?: boolean | undefined
     /** Of a view that is named without one; default: html. */
     extension?: string | undefined
+    /** More extensions. */
     map?: { [extension: string]: 'nunjucks' } | undefined
+    /** Settings of nunjucks, and variables of every template. */
     options?: EngineOptions | undefined
   }
 

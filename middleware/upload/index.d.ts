@@ -11,7 +11,7 @@ declare namespace upload {
     files?: number
     /** default 100 */
     fields?: number
-    /** bytes of each field; default '1mb' */
+    /** bytes of each field; default '1mb'. All fields together may have as much, or 1 MB if that is more */
     fieldSize?: number | string
   }
 

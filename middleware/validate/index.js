@@ -2,7 +2,7 @@
 
 const createError = require('http-errors')
 const { manual, misuse } = require('../_shared/usage-error')
-const { Rule, boolean, check, fn, record } = require('../_shared/options')
+const { Rule, boolean, check, fn, isObject, record } = require('../_shared/options')
 const redactor = require('./redact')
 const responder = require('./response')
 
@@ -38,17 +38,7 @@ const MAX_KEY = 100 // characters
  *      ctx.body = { total: ctx.valid.body.price * 2 }
  *    })
  *
- * @param {object} options
- * @param {object | Function} [options.params] schema of `ctx.params`
- * @param {object | Function} [options.query] schema of `ctx.query`
- * @param {object | Function} [options.headers] schema of `ctx.headers`, names in lower case
- * @param {object | Function} [options.cookies] schema of the cookies, as an object
- * @param {object | Function} [options.body] schema of `ctx.request.body`, which a body parser set
- * @param {Function} [options.onError] `(err, ctx)` instead of the 400: responds or throws;
- *   `err.issues` is a list of `{ in, path, message }`
- * @param {object} [options.response] schema of the JSON body with status 200, or schemas by status; in development
- *   (NODE_ENV is not 'production') a body that does not fit is an error
- * @param {boolean} [options.serialize=false] true: write these bodies by fast-json-stringify, which the app installs
+ * @param {object} options see index.d.ts
  * @return {Function} middleware
  * @throws {TypeError} without a schema, for one that is not a Standard Schema v1, or for an option
  *   of another name
@@ -85,15 +75,8 @@ module.exports = function validate (options) {
 }
 
 function schemasByStatus () {
-  const rule = record(schema)
-  const named = new Rule('schemas by status')
-  named.refuse = (value, path) => {
-    const status = Object.keys(Object(value)).find(key => !/^[1-5]\d\d$/.test(key))
-    return status === undefined && Object.keys(Object(value)).length > 0
-      ? rule.refuse(value, path)
-      : `${path} must be ${schema.must}, or an object of them by status`
-  }
-  return named
+  const hasStatuses = keys => keys.length > 0 && keys.every(key => /^[1-5]\d\d$/.test(key))
+  return new Rule('an object of them by status', value => isObject(value) && hasStatuses(Object.keys(value)), record(schema).inside)
 }
 
 /** One schema is that of 200. */

@@ -78,6 +78,14 @@ describe('forms beside qs', () => {
     assert.equal(Object.keys(form({ parameterLimit: 1001 })(text)).length, 1001)
   })
 
+  it('should read everything without a limit', () => {
+    for (const limit of [2 ** 32 - 2, 2 ** 32 - 1, 2 ** 32, 2 ** 33 - 1, Number.MAX_VALUE, Infinity]) {
+      for (const options of [{ parameterLimit: limit }, { depth: limit }]) {
+        assert.deepEqual(form(options)('a[b][c]=1&d=2'), { a: { b: { c: '1' } }, d: '2' }, `${limit}`)
+      }
+    }
+  })
+
   it('should keep a long list an array, where qs makes it an object', () => {
     const text = Array.from({ length: 100 }, (_, i) => `a[]=${i}`).join('&')
     assert.equal(form()(text).a.length, 100)

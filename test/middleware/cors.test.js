@@ -6,6 +6,7 @@ const cors = require('kone/middleware/cors')
 
 const frameworks = require('../helpers/frameworks')
 
+const NOWHERE = { origin: () => '' }
 const PREFLIGHT = { 'Access-Control-Request-Method': 'PUT', 'Access-Control-Request-Headers': 'X-A' }
 
 frameworks('cors', ({ it, Koa, ask, errors, name }) => {
@@ -18,7 +19,7 @@ frameworks('cors', ({ it, Koa, ask, errors, name }) => {
 
   it('should respond as @koa/cors does', async () => {
     for (const options of [
-      undefined, {}, { origin: 'http://a.com' }, { origin: '*' }, { origin: () => '' },
+      undefined, {}, { origin: 'http://a.com' }, { origin: '*' }, NOWHERE,
       { origin: async ctx => ctx.get('Origin') }, { origin: 'http://a.com', credentials: true },
       { origin: () => 'http://a.com', credentials: async () => true },
       { origin: () => 'http://a.com', credentials: () => false },
@@ -39,7 +40,18 @@ frameworks('cors', ({ it, Koa, ask, errors, name }) => {
           const { status, text, headers: { date, ...rest } } = await ask(app, line, { headers })
           return { status, text, rest }
         }))
+        // @koa/cors forgets it: a cache would give this response to the origins that are allowed
+        if (options === NOWHERE && line === 'GET /throw') theirs.rest.vary = 'Origin'
         assert.deepEqual(ours, theirs, `${JSON.stringify(options)} ${line}`)
+      }
+    }
+  })
+
+  it('should send every maxAge', async () => {
+    for (const [maxAge, sent] of [[0, '0'], ['0', '0'], [60, '60'], ['60', '60'], [undefined, undefined]]) {
+      for (const origin of [undefined, ctx => ctx.get('Origin')]) {
+        const { headers } = await ask(app(cors({ maxAge, origin })), 'OPTIONS /', { headers: { Origin: 'http://a.com', ...PREFLIGHT } })
+        assert.equal(headers['access-control-max-age'], sent)
       }
     }
   })

@@ -1,7 +1,8 @@
 'use strict'
 
 const assert = require('node:assert/strict')
-const { cors, rateLimit, requestId } = require('kone/middleware')
+const createError = require('http-errors')
+const { cors, helmet, rateLimit, requestId, upload } = require('kone/middleware')
 const frameworks = require('../helpers/frameworks')
 
 /** The middleware of the set whose headers a response needs whatever its status is. */
@@ -49,25 +50,64 @@ frameworks('the headers of an error', ({ it, ask, name }) => {
     let fail
     const connected = new Promise((resolve, reject) => { fail = reject })
     let waiting = 0
-    const behind = [requestId(), rateLimit({ max: 5 })].map(fn => (ctx, next) => ctx.path === '/' ? fn(ctx, next) : next())
+    const made = [requestId(), rateLimit({ max: 5 }), cors({ origin: ctx => ctx.get('origin'), credentials: true })]
+    const behind = made.map(fn => (ctx, next) => ctx.path === '/' ? fn(ctx, next) : next())
     const app = [...behind, () => {
       if (++waiting === 3) fail(err)
       return connected
     }]
     const ids = ['a', 'b', 'c']
-    const all = await Promise.all(ids.map(id => ask(app, 'GET /', { headers: { 'x-request-id': id } })))
+    const all = await Promise.all(ids.map(id => ask(app, 'GET /', { headers: { 'x-request-id': id, origin: `https://${id}.example` } })))
     assert.deepEqual(all.map(({ headers }) => headers['x-request-id']), ids)
+    assert.deepEqual(all.map(({ headers }) => headers['access-control-allow-origin']), ids.map(id => `https://${id}.example`))
     assert.deepEqual(new Set(all.map(({ headers }) => headers['x-ratelimit-remaining'])), new Set(['4', '3', '2']))
     const other = await ask(app, 'GET /other')
     assert.equal(other.status, 500)
-    for (const name of ['x-request-id', 'x-ratelimit-remaining']) assert.equal(other.headers[name], undefined)
+    for (const name of ['x-request-id', 'x-ratelimit-remaining', 'access-control-allow-origin']) assert.equal(other.headers[name], undefined)
     assert.equal(Object.hasOwn(err, 'headers'), false)
   })
 
-  it('should be none for what is thrown and cannot have any', async () => {
-    const frozen = Object.freeze(new Error('frozen')) // for which Koa has no response
-    for (const thrown of name.startsWith('koa') ? ['text'] : [frozen, 'text']) {
-      assert.equal((await get([requestId(), () => { throw thrown }])).status, 500)
+  it('should be none for what is thrown and is no Error', async () => {
+    assert.equal((await get([requestId(), () => { throw 'text' }])).status, 500) // eslint-disable-line no-throw-literal
+  })
+
+  const noResponse = name.startsWith('koa') && 'Koa has no response to a frozen error'
+  it('should have those of each middleware beside those of a frozen error', { skip: noResponse }, async () => {
+    for (const [title, [make, names]] of Object.entries(KEPT)) {
+      const frozen = Object.freeze(createError(422, 'no', { headers: { 'X-Own': 'a' } }))
+      const res = await get([make(), () => { throw frozen }])
+      assert.equal(res.status, 422)
+      for (const name of ['x-own', ...names]) assert(res.headers[name], `${name} of ${title}`)
+      assert.deepEqual(frozen.headers, { 'X-Own': 'a' })
+    }
+  })
+
+  it('should be none of another middleware, of the same name', async () => {
+    const policies = ['cross-origin-opener-policy', 'cross-origin-embedder-policy']
+    for (const secureContext of [false, true]) {
+      const res = await get([helmet({ crossOriginEmbedderPolicy: true }), cors({ secureContext }), ctx => ctx.throw(422)])
+      assert.deepEqual(policies.map(name => name in res.headers), [secureContext, secureContext])
+    }
+  })
+
+  it('should vary by what the error and the middleware name', async () => {
+    for (const headers of [{ Vary: 'Accept' }, { vary: 'Accept' }]) {
+      const res = await get([cors({ origin: 'https://a.example' }), ctx => ctx.throw(422, { headers })])
+      assert.equal(res.headers.vary, 'Accept, Origin')
+    }
+  })
+
+  it('should be those of an error in options.filter of upload, and close the connection', async () => {
+    const body = '--b\r\nContent-Disposition: form-data; name="a"; filename="a.txt"\r\n\r\na\r\n--b--\r\n'
+    const form = { headers: { 'content-type': 'multipart/form-data; boundary=b' }, body }
+    const shared = createError(401, { headers: { 'WWW-Authenticate': 'Basic' } })
+    const frozen = Object.freeze(createError(401, { headers: { 'WWW-Authenticate': 'Basic' } }))
+    for (const thrown of noResponse ? [shared, shared] : [shared, shared, frozen]) {
+      const res = await ask([upload({ filter: () => { throw thrown } })], 'POST /', form)
+      assert.equal(res.status, 401)
+      assert.equal(res.headers['www-authenticate'], 'Basic')
+      assert.equal(res.headers.connection, 'close')
+      assert.deepEqual(thrown.headers, { 'WWW-Authenticate': 'Basic' })
     }
   })
 })

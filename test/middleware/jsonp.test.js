@@ -5,6 +5,9 @@ const { Readable } = require('node:stream')
 const vm = require('node:vm')
 const original = require('koa-jsonp')
 const jsonp = require('kone/middleware/jsonp')
+const staticFiles = require('kone/middleware/static')
+const validate = require('kone/middleware/validate')
+const folder = require('../helpers/folder')
 const frameworks = require('../helpers/frameworks')
 const until = require('../helpers/until')
 
@@ -16,6 +19,12 @@ const BODIES = {
   markup: () => ({ text: '</script><script>alert(1)</script>' }),
   empty: () => ({})
 }
+
+// in memory as text, in memory as bytes, and on the disk
+const SIZES = [10, 20_000, 100_000]
+const FILES = folder(Object.fromEntries(SIZES.flatMap(size => [
+  [`${size}.json`, JSON.stringify({ a: 'x'.repeat(size) })], [`${size}.html`, `<p>${'x'.repeat(size)}`]
+])))
 
 frameworks('jsonp', ({ it, Koa, ask, errors, name }) => {
   const serve = (body, options) => new Koa().use(jsonp(options)).use(ctx => {
@@ -138,6 +147,54 @@ frameworks('jsonp', ({ it, Koa, ask, errors, name }) => {
       const res = await ask(app, 'GET /?callback=cb')
       assert.deepEqual([res.status, res.text], [422, 'no'])
       assert.match(res.headers['content-type'], /^text\/plain/)
+    }
+  })
+
+  it('should wrap JSON text of a JSON type as it is, and other text as a string', async () => {
+    for (const [type, text, expected] of [
+      ['application/json', '{"a":1}', { a: 1 }],
+      ['application/problem+json', ' [1] ', [1]],
+      ['application/json', '"\u2028"', '\u2028'],
+      ['application/json', 'alert(1)', 'alert(1)'],
+      ['application/json', '1);alert(2', '1);alert(2'],
+      ['application/json', '', ''],
+      ['text/plain', '{"a":1}', '{"a":1}'],
+      ['text/html', '[1]', '[1]']
+    ]) {
+      const res = await ask(serve(ctx => {
+        ctx.type = type
+        ctx.body = text
+      }), 'GET /?callback=cb')
+      assert.deepEqual(called(res.text), [JSON.stringify(expected)], text)
+    }
+  })
+
+  it('should give the callback what validate() has serialised', async () => {
+    const schema = {
+      '~standard': {
+        version: 1, vendor: 'test', validate: value => ({ value }), jsonSchema: { input: () => ({ type: 'object', properties: { a: { type: 'number' } } }) }
+      }
+    }
+    for (const serialize of [false, true]) {
+      const app = [jsonp(), validate({ response: schema, serialize }), ctx => { ctx.body = { a: 1 } }]
+      assert.deepEqual(called((await ask(app, 'GET /?callback=cb')).text), ['{"a":1}'])
+    }
+  })
+
+  it('should wrap a file of JSON, of whatever size, and no other file and no range', async () => {
+    const app = [jsonp(), staticFiles(FILES)]
+    for (const size of SIZES) {
+      for (const round of ['read', 'kept in memory']) {
+        const json = JSON.stringify({ a: 'x'.repeat(size) })
+        const wrapped = await ask(app, `GET /${size}.json?callback=cb`)
+        assert.deepEqual(called(wrapped.text), [json], `${size}, ${round}`)
+        assert.equal(wrapped.headers['accept-ranges'], undefined)
+        assert.equal((await ask(app, `GET /${size}.json`)).text, json)
+        const page = await ask(app, `GET /${size}.html?callback=cb`)
+        assert.deepEqual([page.headers['content-type'], page.text], ['text/html; charset=utf-8', `<p>${'x'.repeat(size)}`])
+        const range = await ask(app, `GET /${size}.json?callback=cb`, { headers: { range: 'bytes=0-3' } })
+        assert.deepEqual([range.status, range.text, range.headers['content-length']], [206, json.slice(0, 4), '4'])
+      }
     }
   })
 

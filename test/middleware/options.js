@@ -53,7 +53,7 @@ exports.REFUSED = {
     [['GET', [5]], 'excludedMethods'],
     [BOOLEANS, 'disableQuery'],
     [['/x', [/x/], ['/{a,b'], ['/+(a|b)'], ['/[z-a]']], 'ignoredPathGlobs'],
-    [['18', 'x', 8, 15, 18.5], 'secretLength'],
+    [['18', 'x', 8, 15, 18.5, 1025, 2 ** 31], 'secretLength'],
     [UNSUPPORTED, 'invalidTokenMessage', 'invalidTokenStatusCode']
   ],
   etag: [[BOOLEANS, 'weak']],

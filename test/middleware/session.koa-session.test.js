@@ -299,6 +299,22 @@ frameworks('session with the options of koa-session', ({ it, Koa, ask, errors })
     }
   })
 
+  it('should have isNew and maxAge on ctx.sessionHandler, too, where no data hides them', async () => {
+    const ann = visitor(ask, [session({ maxAge: HOUR }), ctx => {
+      if (ctx.path === '/hide') Object.assign(ctx.session, { isNew: 'mine', maxAge: 'two days' })
+      if (ctx.path === '/remember') ctx.sessionHandler.maxAge = 10 * HOUR
+      if (ctx.path === '/wrong') ctx.sessionHandler.maxAge = 'two days'
+      const { isNew, maxAge } = ctx.sessionHandler
+      ctx.body = [isNew, maxAge, ctx.session.isNew, ctx.session.maxAge]
+    }])
+    assert.deepEqual((await ann('GET /hide')).json(), [true, HOUR, 'mine', 'two days'])
+    assert.deepEqual((await ann('GET /')).json(), [false, HOUR, 'mine', 'two days'])
+    assert.deepEqual((await ann('GET /remember')).json(), [false, 10 * HOUR, 'mine', 'two days'])
+    assert.deepEqual((await ann('GET /')).json(), [false, 10 * HOUR, 'mine', 'two days'])
+    assert.equal((await ann('GET /wrong')).status, 500)
+    assert.match(errors.at(-1).message, /^session: maxAge must be milliseconds or 'session', not 'two days' \(/)
+  })
+
   it('should have saved when save() resolves, and tell its caller when it cannot', async () => {
     const store = promising()
     const ann = visitor(ask, counting(session, { store }, async ctx => {

@@ -402,8 +402,16 @@ frameworks('session', ({ it, Koa, ask, errors, name }) => {
       ['no-cache', 'private, no-cache'],
       ['private="x-field", max-age=1', 'private, private="x-field", max-age=1'],
       ['no-store', 'no-store'],
-      ['max-age=600, Private', 'max-age=600, Private']
+      ['max-age=600, Private', 'max-age=600, Private'],
+      [['public', 'max-age=600'], 'private, max-age=600']
     ]) {
+      for (const name of ['Cache-Control', 'cache-control']) {
+        const app = [session(), ctx => {
+          ctx.session.user = 'ann'
+          ctx.throw(404, { headers: given === undefined ? {} : { [name]: given } })
+        }]
+        assert.equal((await ask(app, 'GET /')).headers['cache-control'], expected, `an error with ${name}: ${given}`)
+      }
       for (const early of [false, true]) {
         const app = [session({ rolling: true }), async ctx => {
           if (ctx.path === '/add') ctx.session.user = 'ann'
