@@ -35,7 +35,23 @@ const OPTIONS = {
  *
  *    app.use(bodyParser({ jsonLimit: '200kb' }))
  *
- * @param {object} [options] see index.d.ts
+ * @param {object} [options]
+ * @param {string[]} [options.enableTypes=['json', 'form']] of json, form, text, xml
+ * @param {string|number} [options.jsonLimit='1mb'] bytes, after decompression
+ * @param {string|number} [options.formLimit='56kb']
+ * @param {string|number} [options.textLimit='1mb']
+ * @param {string|number} [options.xmlLimit='1mb']
+ * @param {string|number} [options.decoderMemory='64mb'] bytes of all decoders of compressed bodies in the
+ * process together; further ones are queued
+ * @param {string} [options.encoding='utf-8'] of a request without a charset
+ * @param {boolean} [options.strict=true] JSON must be an object or an array; also `jsonStrict`
+ * @param {string[]} [options.parsedMethods] methods whose bodies are parsed; default: all
+ * @param {Function} [options.detectJSON] (ctx) => boolean; true: parse the body as JSON, whatever its type
+ * @param {object} [options.extendTypes] more content types: { json: ['application/x-js'] }
+ * @param {Function} [options.onerror] (err, ctx) instead of throwing; also `onError`
+ * @param {string} [options.onProtoPoisoning='error'] or 'remove', 'ignore': `__proto__` in JSON
+ * @param {object} [options.queryString] allowDots, arrayLimit, depth, parameterLimit of forms
+ * @param {{ parse: Function }} [options.qs] parser for forms; gets `queryString`
  * @return {Function} middleware; throws 400 for a corrupt body, 413 for one over a limit, 415 for an
  * unsupported type, charset or encoding, 503 when too many compressed bodies are queued
  * @throws {TypeError} for an option of the wrong type

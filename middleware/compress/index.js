@@ -40,7 +40,15 @@ const OPTIONS = {
  * For one response: `ctx.compress = false` sends it uncompressed, `true` compresses any type, and
  * an object overrides `threshold` and the encodings.
  *
- * @param {object} [options] see index.d.ts
+ * @param {object} [options]
+ * @param {Function} [options.filter] (type) => boolean; default: the types that mime-db calls compressible
+ * @param {number|string|Function} [options.threshold=1024] bytes, '2kb', (type, size, ctx) => …
+ * @param {object|false|Function} [options.br] options of node:zlib, false for never, or
+ *   (type, size, ctx) => …; so for `gzip`, `deflate` and, where Node has it, `zstd`
+ * @param {string[]} [options.encodingPreference] decides between encodings of equal
+ *   weight; default: zstd, br, gzip, deflate, identity
+ * @param {string} [options.defaultEncoding='identity'] for a client without Accept-Encoding
+ * @param {string} [options.wildcardAcceptEncoding='gzip'] for a client that accepts `*`
  * @return {Function} middleware
  * @throws {TypeError|RangeError} for an invalid option, of node:zlib, too
  * @api public
@@ -60,7 +68,7 @@ module.exports = function compress (options) {
  *
  *    app.final(compress.final({ threshold: 2048 }))
  *
- * @param {object} [options] see index.d.ts
+ * @param {object} [options]
  * @return {Function} (ctx) => Promise | undefined
  * @api public
  */

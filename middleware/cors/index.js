@@ -29,7 +29,16 @@ const OPTIONS = {
  * Credentials are allowed only for an origin that the app names: `credentials` without `origin`
  * throws. If `origin` is or returns `*`, the header for credentials is not set.
  *
- * @param {object} [options] see index.d.ts
+ * @param {object} [options]
+ * @param {string | Function} [options.origin='*'] or `ctx => String|Promise`, empty for none
+ * @param {string | string[]} [options.allowMethods='GET,HEAD,PUT,POST,DELETE,PATCH']
+ * @param {string | string[]} [options.exposeHeaders]
+ * @param {string | string[]} [options.allowHeaders] default: the headers that the client requests
+ * @param {string | number} [options.maxAge] in seconds
+ * @param {boolean | Function} [options.credentials] or `ctx => Boolean|Promise`
+ * @param {boolean} [options.keepHeadersOnError=true]
+ * @param {boolean} [options.secureContext=false]
+ * @param {boolean} [options.privateNetworkAccess=false]
  * @return {Function} middleware
  * @throws {TypeError} for an option of the wrong type, and for credentials without origin
  * @api public

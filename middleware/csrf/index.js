@@ -35,7 +35,12 @@ const OPTIONS = {
  * `ctx.state._csrf` is the token. Reading it makes the token, and the secret in the session. The token
  * differs in every response, because the length of a compressed response could reveal a constant one.
  *
- * @param {object} [options] see index.d.ts
+ * @param {object} [options]
+ * @param {Function} [options.errorHandler] `ctx => *`; default: throws 403
+ * @param {string[]} [options.excludedMethods=['GET', 'HEAD', 'OPTIONS']]
+ * @param {boolean} [options.disableQuery=false] true: ignore a token in the query
+ * @param {string[]} [options.ignoredPathGlobs=[]] paths that are not checked
+ * @param {number} [options.secretLength=18] in bytes
  * @return {Function} middleware
  * @throws {TypeError} for an option of the wrong type; and in a request, as a 500, if the token is
  *   read without a session

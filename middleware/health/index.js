@@ -28,7 +28,16 @@ const kDraining = Symbol.for('kone.draining')
  * A draining server accepts no new connections: only a balancer's open connections can read that it is
  * not ready.
  *
- * @param {object} [options] see index.d.ts
+ * @param {object} [options]
+ * @param {string | false} [options.live='/healthz'] path of liveness
+ * @param {string | false} [options.ready='/readyz'] path of readiness
+ * @param {{[name: string]: Function}} [options.checks] by name, `(ctx) => *`: not ready while one
+ *   throws, rejects, returns false or takes longer than `timeout`; probes at the same time share one call
+ * @param {number} [options.timeout=1000] ms
+ * @param {boolean | Function} [options.details=false] true, or `ctx => Boolean|Promise`: a probe that prefers JSON gets
+ *   every check, with its error
+ * @param {Function} [options.beforeShutdown] called first by `shutdown()`, while it is not ready but still accepts
+ * @param {Function} [options.afterShutdown] called last
  * @return {Function} middleware, with the method `shutdown(close)`
  * @throws {TypeError} for an unknown option or a wrong value
  * @api public

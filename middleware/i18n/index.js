@@ -35,7 +35,17 @@ const OPTIONS = {
  * the choice, the response has `Vary` and `Content-Language`.
  *
  * @param {object} app
- * @param {object} options see index.d.ts
+ * @param {object} options
+ * @param {string[]|object} options.locales names of catalogues, or the catalogues by name
+ * @param {string} [options.directory='./locales']
+ * @param {string} [options.extension] of the files; when left out, .js (JSON text) or .json
+ * @param {Function} [options.parse=JSON.parse] text of a file to catalogue
+ * @param {Array<string|Function>} [options.modes=[]] where to look for the locale; the first
+ *   that finds one wins: 'query', 'subdomain', 'cookie', 'header', 'url', 'tld', (ctx) => locale or a promise
+ * @param {string} [options.defaultLocale] default: the first of `locales`
+ * @param {string|false} [options.fallback] the locale whose texts replace missing ones; default:
+ *   the default locale
+ * @param {string} [options.key='locale'] name of the query's field and of the cookie
  * @return {Function} middleware
  * @throws {Error} for a missing or invalid catalogue; the message has its path
  * @throws {TypeError} for an invalid option

@@ -33,7 +33,13 @@ const ALONE = { ...OPTIONS, transporter: fn }
  *
  * @param {object|Function} [log] a log4js, pino or similar logger; or a function `(line, args)`,
  *   also as `{ transporter }`; default: stdout
- * @param {object|string|Function} [options] see index.d.ts; or the format alone
+ * @param {object|string|Function} [options] or the format alone
+ * @param {string|Function} [options.format] tokens: :remote-addr :method :url :http-version
+ *   :protocol :hostname :status :content-length :referrer :user-agent :response-time (ms) :date
+ *   :id :req[field] :res[field]; or (ctx, expand) => line, '' logs nothing
+ * @param {string|object} [options.level] of the logger, default 'info'; 'auto' depends on the status
+ * @param {RegExp|string|Array<RegExp|string>} [options.nolog] urls that are not logged
+ * @param {Array<{ token, replacement?, content? }>} [options.tokens] your own
  * @return {Function} middleware
  * @throws {TypeError} for an invalid logger or option
  * @api public
@@ -61,7 +67,7 @@ module.exports = function logger (log, options) {
  *    app.final(logger.final(log4js.getLogger('http'), { level: 'auto' }))
  *
  * @param {object|Function} [log]
- * @param {object|string|Function} [options] see index.d.ts
+ * @param {object|string|Function} [options]
  * @return {Function} (ctx) => void
  * @api public
  */

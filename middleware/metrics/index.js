@@ -35,7 +35,16 @@ const OPTIONS = {
  *
  * The route is the pattern that a router matched (`/users/:id`), never the path.
  *
- * @param {object} [options] see index.d.ts
+ * @param {object} [options]
+ * @param {string | false} [options.path='/metrics'] where the metrics are served; false: nowhere
+ * @param {string} [options.prefix=''] put before the names of the metrics
+ * @param {number[]} [options.buckets] upper bounds of the durations in seconds
+ * @param {{[name: string]: Function}} [options.labels] `(ctx) => value`, of the durations: called after the response
+ * @param {Array<string | RegExp>} [options.exclude] paths whose requests are not counted
+ * @param {string} [options.token] who reads the metrics must send it: `Authorization: Bearer …`
+ * @param {boolean} [options.defaults=true] adds prom-client's own metrics of the process
+ * @param {object} [options.client] prom-client, if the app's own cannot be required from here
+ * @param {Registry} [options.register=client.register]
  * @return {Function} middleware
  * @throws {TypeError} for an unknown option or a wrong value
  * @throws {Error} if prom-client is not installed

@@ -28,7 +28,16 @@ const OPTIONS = {
  * loop, for routes that follow.
  *
  * @param {Application} app
- * @param {object} [options] see index.d.ts
+ * @param {object} [options]
+ * @param {object} [options.info] title, version and others; default: name and version of package.json
+ * @param {object[]} [options.servers]
+ * @param {object[]} [options.tags] descriptions of the tags that routes have
+ * @param {object[]} [options.security] of all routes
+ * @param {object} [options.components] `securitySchemes` and others
+ * @param {string} [options.path='/openapi.json'] of the document
+ * @param {string | false} [options.page=false] path of a page with Scalar or Swagger UI
+ * @param {string} [options.ui] 'scalar' or 'swagger'; default: the one that is installed
+ * @param {boolean} [options.warnings=true] false: do not warn about handlers that are never reached
  * @return {Function} middleware; its `document()` returns the document
  * @throws {TypeError} for a wrong option, a page whose package is not installed, and a route or schema
  *   that cannot be described

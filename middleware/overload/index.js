@@ -26,7 +26,14 @@ const OPTIONS = {
  *
  *    app.use(overload({ maxEventLoopDelay: 100, maxRssBytes: '1gb' })) // first, but after health and metrics
  *
- * @param {object} [options] see index.d.ts
+ * @param {object} [options]
+ * @param {number | false} [options.maxEventLoopDelay=200] ms that an event, such as a request, may have waited for the
+ *   event loop
+ * @param {number} [options.maxEventLoopUtilization] from 0.01 to 1: the share of its time that the event loop is busy
+ * @param {number | string} [options.maxHeapUsedBytes] bytes, or a string such as '500mb'
+ * @param {number | string} [options.maxRssBytes] the same, of the whole process
+ * @param {number} [options.sampleInterval=1000] ms between two readings of utilization and memory
+ * @param {number} [options.retryAfter=10] seconds, sent as Retry-After
  * @return {Function} middleware
  * @throws {TypeError} for an option of the wrong type; on Bun and Deno for `maxEventLoopUtilization`
  * @api public

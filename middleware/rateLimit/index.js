@@ -48,7 +48,27 @@ const OPTIONS = {
  * A window begins with a client's first request and lasts `duration`; `max` requests in it pass.
  * Without `db` each instance counts for itself.
  *
- * @param {object} [options] see index.d.ts
+ * @param {object} [options]
+ * @param {string} [options.driver] 'memory' or 'redis'; default: depends on `db`
+ * @param {Map | object} [options.db] client of `ioredis` or `redis`, or a Map to count in
+ * @param {number} [options.duration=3600000] in ms
+ * @param {number | Function} [options.max=2500] requests, or `ctx => Number|Promise`
+ * @param {Function} [options.id] `ctx => String`, the client to count; false: do not count;
+ *   default: `ctx.ip`
+ * @param {number} [options.ipv6Subnet] bits, usually 64: count all addresses of an IPv6 network of
+ *   this size as one client; only with the default `id`; default: each address is a client
+ * @param {string} [options.namespace='limit'] prefix of the keys
+ * @param {{ remaining?, reset?, total? }} [options.headers] names of the headers
+ * @param {boolean} [options.disableHeader=false]
+ * @param {string | false} [options.standardHeaders=false] 'draft-11': send RateLimit and RateLimit-Policy, too
+ * @param {string | object} [options.errorMessage] body of the 429
+ * @param {number} [options.status=429]
+ * @param {boolean} [options.throw=false] throw the 429 instead of sending it
+ * @param {Function} [options.onLimited] `ctx => *`
+ * @param {Function} [options.whitelist] `ctx => Boolean|Promise`, true: not limited
+ * @param {Function} [options.blacklist] `ctx => Boolean|Promise`, true: 403
+ * @param {boolean} [options.failOpen=false] true: requests pass when the store fails, or does
+ *   not respond within 5 s; false: they get a 503 (`KONE_ERR_RATE_LIMIT_STORE`)
  * @return {Function} middleware; its `isStoreUp` is false while the store does not respond
  * @throws {TypeError} for an option of the wrong type
  * @api public

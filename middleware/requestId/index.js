@@ -19,7 +19,10 @@ const OPTIONS = { header: name, query: name, expose: name }
  *    app.use(requestId())
  *    app.use(ctx => { ctx.body = ctx.state.id })
  *
- * @param {object} [options] see index.d.ts
+ * @param {object} [options]
+ * @param {string | false} [options.header='X-Request-Id'] request header with the id
+ * @param {string | false} [options.query='requestId'] query parameter with the id
+ * @param {string | false} [options.expose='X-Request-Id'] response header for the id
  * @return {Function} middleware
  * @throws {TypeError} for an option that is not the name of a header or parameter
  * @api public

@@ -49,7 +49,16 @@ const OPERATION = {
  *    router.get('user', '/:id', ctx => { ctx.body = ctx.params.id })
  *    app.use(router.routes()).use(router.allowedMethods())
  *
- * @param {object} [opts] see index.d.ts
+ * @param {object} [opts]
+ * @param {string} [opts.prefix] put before every path
+ * @param {string | RegExp | Array<string | RegExp>} [opts.host] only for requests to this host, or to one of these
+ * @param {string[]} [opts.methods] methods that allowedMethods() treats as implemented
+ * @param {string} [opts.routerPath] match this path instead of the request's
+ * @param {boolean} [opts.exclusive=false] run the last matching route alone
+ * @param {boolean} [opts.sensitive=false] `/a` and `/A` differ
+ * @param {boolean} [opts.strict=false] `/a` and `/a/` differ
+ * @param {6|8} [opts.syntax=6] paths by path-to-regexp 6.3, as in koa-router, or 8, as in @koa/router
+ *   from 14 on
  * @throws {TypeError} for an option of the wrong type
  * @api public
  */

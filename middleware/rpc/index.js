@@ -39,7 +39,13 @@ const OPTIONS = { prefix: path, codecs: list(codec, 'codecs with type, decode an
  *    // POST /rpc/add [1,2] → 3
  *
  * @param {object} methods name → function; only own properties can be called
- * @param {object} [options] see index.d.ts
+ * @param {object} [options]
+ * @param {string} [options.prefix='/rpc']
+ * @param {Array} [options.codecs] { type, decode (buffer) → array, encode (value) → Buffer }, beside
+ * JSON or, with its type, instead of it
+ * @param {string | number} [options.limit='1mb'] bytes of a body, after decompression
+ * @param {string | number} [options.decoderMemory='64mb'] bytes of all decoders of compressed bodies in the
+ * process together; further ones are queued
  * @return {Function} middleware; throws 404 for an unknown method, 400 for a malformed body, 413 over
  * the limit, 415 for a type without a codec, 503 when too many compressed bodies are queued
  * @throws {TypeError} for an option of the wrong type

@@ -19,7 +19,20 @@ const { checkOptions, settingsOf } = require('./settings')
  * `ctx.sessionHandler.regenerateId()` gives the session a new id and destroys the old one: call it when
  * somebody signs in.
  *
- * @param {object} [options] see index.d.ts
+ * @param {object} [options]
+ * @param {string} [options.key='koa:sess'] name of the cookie and prefix of the store's keys
+ * @param {object} [options.store] `get(id)`, `set(id, session, ttl)`, `destroy(id)`, ttl in ms,
+ *   values or promises; or `session.sealedCookie({ keys })`; default: the memory of the process
+ * @param {object | Function} [options.cookie] attributes of the cookie, or `ctx => attributes`;
+ *   maxAge in ms: without it the browser keeps the cookie until it is closed, the store a day;
+ *   signed: with `app.keys`. As in koa-session, each may also be an option beside `key`
+ * @param {boolean} [options.rolling=false] extend and send every session with every response, so that
+ *   maxAge begins anew
+ * @param {boolean} [options.renew=false] the same, but only when less than half of maxAge is left
+ * @param {boolean} [options.lazy=false] read the store only when `await ctx.sessionHandler.load()` is called
+ * @param {Function} [options.genid] `ctx => String`, a new id
+ * @param {Function} [options.valid] `(ctx, session) => Boolean`, false: the client gets an empty session
+ * @param {Function} [options.beforeSave] `(ctx, session) => *`, may change a session that is about to be saved
  * @return {Function} middleware; its `isStoreUp` is false while the store does not respond
  * @throws {TypeError} for an option of the wrong type; a request that uses its session, whose store fails, or does not
  *   respond within 5 s, is a 503 (`KONE_ERR_SESSION_STORE`)

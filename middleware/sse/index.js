@@ -25,7 +25,10 @@ const OPTIONS = {
  *
  * `limit` bounds what a client has not read yet: above it `send` drops the event and returns false.
  *
- * @param {object} [options] see index.d.ts
+ * @param {object} [options]
+ * @param {number} [options.heartbeat=15000] ms between the comments that keep proxies from
+ *   closing a silent stream; 0 for none
+ * @param {number} [options.limit=262144] bytes that may wait for one client
  * @return {Function} middleware
  * @throws {TypeError} for an option that is not such a number
  * @see https://html.spec.whatwg.org/multipage/server-sent-events.html

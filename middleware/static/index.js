@@ -47,7 +47,22 @@ const OPTIONS = {
  * `root` is served, not even by a link.
  *
  * @param {string} root
- * @param {object} [options] see index.d.ts
+ * @param {object} [options]
+ * @param {number} [options.maxAge=0] of Cache-Control, in ms; also `maxage`
+ * @param {boolean} [options.immutable=false] adds `immutable` to Cache-Control
+ * @param {string|false} [options.index='index.html'] served for a directory
+ * @param {boolean} [options.format=true] serves the index also for a directory without the final slash
+ * @param {boolean} [options.hidden=false] serve files whose names begin with a dot
+ * @param {string[]} [options.extensions] extensions to try for a path without one
+ * @param {boolean} [options.br=true] serve x.br for x; also `brotli`
+ * @param {boolean} [options.gzip=true] x.gz; also `gz`
+ * @param {boolean} [options.zstd=true] x.zst; also `zst`
+ * @param {boolean} [options.etag=true]
+ * @param {boolean} [options.defer=false] serve after the other middleware, if none of them responded
+ * @param {Function} [options.setHeaders] (res, path, stats); creates node's `res` for each request
+ * @param {boolean} [options.dev=false] check the disk for every request, not twice a second
+ * @param {number} [options.cacheSize=16777216] bytes of files kept in memory
+ * @param {number} [options.cacheFileSize=65536] bytes of the largest file in memory
  * @return {Function} middleware
  * @throws {Error} when `root` is not a directory; {TypeError} for an option of the wrong type
  * @api public
@@ -82,7 +97,7 @@ Object.defineProperty(module.exports, 'name', { value: 'static' })
  *    app.final(serve.final('public'))
  *
  * @param {string} root
- * @param {object} [options] see index.d.ts
+ * @param {object} [options]
  * @return {Function} (ctx) => Promise | undefined
  * @api public
  */

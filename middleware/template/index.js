@@ -53,7 +53,12 @@ const OPTIONS = {
  * Outside of production, and with `options.options.watch`, a changed file is compiled again.
  *
  * @param {string} root the directory of the templates
- * @param {object} [options] see index.d.ts
+ * @param {object} [options]
+ * @param {boolean} [options.autoRender=true] true: the text becomes `ctx.body`
+ * @param {string} [options.extension='html'] of a view without an extension
+ * @param {object} [options.map] extension to engine, which is 'nunjucks'
+ * @param {object} [options.options] filters, globals, tests, extensions, autoescape and the other
+ *   settings of nunjucks; `nunjucksEnv`, an Environment of your own; and variables
  * @return {Function} middleware
  * @throws {Error} when `root` is not a directory
  * @throws {TypeError} for another engine or an option of the wrong type

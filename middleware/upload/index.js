@@ -43,7 +43,19 @@ const FIELDS_TOTAL = 1024 * 1024
  * After the response is sent, files that the handler did not move away are removed; so are files of a
  * form that is not complete by then. `originalname` is the name that the client sent: use it in no path.
  *
- * @param {object} [options] see index.d.ts
+ * @param {object} [options]
+ * @param {string} [options.dest] an existing folder; default: the system's for temporary files
+ * @param {object} [options.limits]
+ * @param {string | number} [options.limits.fileSize='10mb'] bytes of each file
+ * @param {number} [options.limits.files=20]
+ * @param {number} [options.limits.fields=100]
+ * @param {string | number} [options.limits.fieldSize='1mb'] bytes of each field; all fields together
+ *   may have as much, or 1 MB if that is more
+ * @param {{ name: string, maxCount?: number }[]} [options.fields] the fields that may have files; a file
+ *   in another one is a 400, more than `maxCount` of one are a 413
+ * @param {Function} [options.filter] `(ctx, { fieldname, originalname, mimetype }) => boolean`, may return
+ *   a promise: false skips the file; called before anything of it is written
+ * @param {object} [options.storage] instead of `dest`: `upload.memoryStorage()`, or one of multer's
  * @return {Function} middleware; throws 400 for a malformed body, 413 over a limit
  * @throws {TypeError} for an option of the wrong type, or a folder that does not exist
  * @api public

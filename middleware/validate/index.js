@@ -38,7 +38,17 @@ const MAX_KEY = 100 // characters
  *      ctx.body = { total: ctx.valid.body.price * 2 }
  *    })
  *
- * @param {object} options see index.d.ts
+ * @param {object} options
+ * @param {object | Function} [options.params] schema of `ctx.params`
+ * @param {object | Function} [options.query] schema of `ctx.query`
+ * @param {object | Function} [options.headers] schema of `ctx.headers`, names in lower case
+ * @param {object | Function} [options.cookies] schema of the cookies, as an object
+ * @param {object | Function} [options.body] schema of `ctx.request.body`, which a body parser set
+ * @param {Function} [options.onError] `(err, ctx)` instead of the 400: responds or throws;
+ *   `err.issues` is a list of `{ in, path, message }`
+ * @param {object} [options.response] schema of the JSON body with status 200, or schemas by status; in development
+ *   (NODE_ENV is not 'production') a body that does not fit is an error
+ * @param {boolean} [options.serialize=false] true: write these bodies by fast-json-stringify, which the app installs
  * @return {Function} middleware
  * @throws {TypeError} without a schema, for one that is not a Standard Schema v1, or for an option
  *   of another name
