@@ -26,3 +26,6 @@ exports.onContext = (ctx, descriptors) => {
 exports.own = (object, name, value) => {
   Object.defineProperty(object, name, { value, writable: true, enumerable: true, configurable: true })
 }
+
+/** Of ctx: the JSON text that validate() made of the body. For other middleware it is JSON, and not a string. */
+exports.SERIALIZED = Symbol('serialized')

@@ -2,6 +2,7 @@
 
 const { StringDecoder } = require('string_decoder')
 const { Transform, pipeline } = require('stream')
+const { SERIALIZED } = require('../_shared/context')
 const { check, refused, text } = require('../_shared/options')
 const { isBlob, isResponse, isWebStream } = require('../_shared/web')
 
@@ -82,19 +83,8 @@ function wrap (ctx, callback) {
   } else if (Buffer.isBuffer(body)) {
     if (holdsJSON(ctx)) setScript(ctx, start + escape(body.toString()) + ');')
   } else if (!isWebBody(body)) {
-    // text that was serialised before, by validate() for example
-    const json = typeof body === 'string' && holdsJSON(ctx) && isJSON(body) ? body : JSON.stringify(body, null, ctx.app.jsonSpaces)
+    const json = body === ctx[SERIALIZED] ? body : JSON.stringify(body, null, ctx.app.jsonSpaces)
     setScript(ctx, start + escape(json) + ');')
-  }
-}
-
-/** Text that is not JSON must not become code, whatever its type says. */
-function isJSON (text) {
-  try {
-    JSON.parse(text)
-    return true
-  } catch {
-    return false
   }
 }
 

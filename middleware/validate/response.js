@@ -1,5 +1,6 @@
 'use strict'
 
+const { SERIALIZED } = require('../_shared/context')
 const convert = require('../_shared/json-schema')
 const { manual, misuse } = require('../_shared/usage-error')
 
@@ -49,7 +50,7 @@ function conclude (ctx, { issues }) {
 function send (ctx, body, serializer) {
   if (serializer === undefined) return
   const type = ctx.response.get('Content-Type')
-  ctx.body = serializer(body)
+  ctx.body = ctx[SERIALIZED] = serializer(body)
   ctx.set('Content-Type', type)
 }
 

@@ -150,22 +150,15 @@ frameworks('jsonp', ({ it, Koa, ask, errors, name }) => {
     }
   })
 
-  it('should wrap JSON text of a JSON type as it is, and other text as a string', async () => {
-    for (const [type, text, expected] of [
-      ['application/json', '{"a":1}', { a: 1 }],
-      ['application/problem+json', ' [1] ', [1]],
-      ['application/json', '"\u2028"', '\u2028'],
-      ['application/json', 'alert(1)', 'alert(1)'],
-      ['application/json', '1);alert(2', '1);alert(2'],
-      ['application/json', '', ''],
-      ['text/plain', '{"a":1}', '{"a":1}'],
-      ['text/html', '[1]', '[1]']
-    ]) {
-      const res = await ask(serve(ctx => {
-        ctx.type = type
-        ctx.body = text
-      }), 'GET /?callback=cb')
-      assert.deepEqual(called(res.text), [JSON.stringify(expected)], text)
+  it('should make a string of text, whatever its type', async () => {
+    for (const type of ['application/json', 'application/problem+json', 'text/plain', 'text/html']) {
+      for (const text of ['{"a":1}', ' [1] ', '"\u2028"', 'alert(1)', '1);alert(2', '']) {
+        const res = await ask(serve(ctx => {
+          ctx.type = type
+          ctx.body = text
+        }), 'GET /?callback=cb')
+        assert.deepEqual(called(res.text), [JSON.stringify(text)], text)
+      }
     }
   })
 
