@@ -3,11 +3,11 @@
 const { growth } = require('../../lib/report/findings')
 const { beside } = require('../../lib/report/tables')
 const { ratio, short, two, whole } = require('../../lib/report/text')
+const { compare } = require('../../lib/servers/binaries')
 
 const SIDES = ['node', 'koa', 'kone']
 
-const order = label => label.startsWith('0.') ? Number(label.slice(2)) / 100 : Number(label)
-const labelsOf = ({ names }) => [...new Set(names.map(name => name.replace(/^\w+-/, '')))].sort((a, b) => order(a) - order(b))
+const labelsOf = ({ names }) => [...new Set(names.map(name => name.replace(/^\w+-/, '')))].sort(compare)
 
 exports.overview = function (figures) {
   const newest = labelsOf(figures).at(-1)

@@ -39,9 +39,9 @@ exports.pooled = inWorkers('./loops-worker', 'pooled')
 exports.split = inWorkers('./loops-worker', 'split')
 
 /**
- * Calls in a closed loop: on each connection, `pipeline` calls in flight. HTTP goes over raw sockets, the other protocols
- * through their own clients. A response other than that of the verified call is an error; `isSingle` asks for the value of
- * one call.
+ * Calls in a closed loop: on each connection, `pipeline` calls in flight. A `client` of another protocol than HTTP is the
+ * entry `key` of a `file`. Every run begins with one call, and fails unless that is what is `expected`; in the loop, another
+ * response is an error.
  */
 exports.rpc = inWorkers('./rpc-worker')
 
