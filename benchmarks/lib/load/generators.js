@@ -30,13 +30,13 @@ exports.autocannon.missing = function () {
  * `group` (a contender) in a process of its own, because one may hold but so many descriptors. It ends with a response,
  * not in the middle of one, as responses of 100 MB must. It takes `size`, the bytes of a body to post.
  */
-exports.pooled = inWorkers('./loops-worker', 'pooled')
+exports.pooled = inWorkers('./crowd-worker', 'pooled')
 
 /**
  * Headers and body in two writes, some milliseconds apart, so that the server gets them in two reads; neither wrk nor
  * autocannon can. The pause bounds the rate: the server is never saturated, and its CPU per request is what counts.
  */
-exports.split = inWorkers('./loops-worker', 'split')
+exports.split = inWorkers('./crowd-worker', 'split')
 
 /**
  * Calls in a closed loop: on each connection, `pipeline` calls in flight. A `client` of another protocol than HTTP is the
@@ -51,13 +51,13 @@ exports.crowd = ofCrowd((crowd, { seconds }) => crowd.closed({ seconds }))
 exports.paced = ofCrowd((crowd, { rate, seconds }) => crowd.paced({ rate, seconds, patience: 200 }))
 
 // Processes that are kept from round to round: those that start anew each time would measure their own start.
-function inWorkers (file, loop) {
+function inWorkers (file, act) {
   return function ({ pin }) {
     const workers = new Map() // by group
     return {
       run ({ group, ...load }) {
         if (!workers.has(group)) workers.set(group, worker(require.resolve(file), { pin }))
-        return workers.get(group).run({ loop, ...load })
+        return workers.get(group).run({ act, ...load })
       },
       stop () {
         for (const one of workers.values()) one.stop()
