@@ -96,6 +96,10 @@ describe('a crowd of connections', () => {
     try {
       await crowd.open({ port: server.address().port, connections: 2 })
       assert.equal((await crowd.greet()).errors, 2)
+      await crowd.reset()
+      const where = { port: server.address().port, connections: 2 }
+      await assert.rejects(crowd.hold(where, () => assert.fail('it acts')), { message: '2 errors in the first responses' })
+      await until(async () => await new Promise(resolve => server.getConnections((err, count) => resolve(count))) === 0)
     } finally {
       crowd.stop()
       server.close()

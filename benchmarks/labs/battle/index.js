@@ -6,7 +6,7 @@ const { lab } = require('../../lib/run/lab')
 const { doubt } = require('../../lib/run/measure')
 const { middle } = require('../../lib/run/stats')
 const { list } = require('../../lib/servers/contenders')
-const { era, option } = require('../../lib/servers/era')
+const { eraParts, option } = require('../../lib/servers/era')
 const { ask, underPm2 } = require('../../lib/servers/pm2')
 const { block } = require('../../lib/report/text')
 const { PAGE } = require('../mw/workloads')
@@ -51,28 +51,13 @@ lab(module, {
           }
         }
       }),
-      ...await eras(lab, autocannon),
+      ...await eraParts(lab, list(require.resolve('./contenders-2017')), { hello: question }, autocannon, cells => cells.forEach(show)),
       cluster(lab, wrk),
       ...pm2(lab, generators.wrk ? wrk : autocannon)
     ])
     await lab.stop(servers)
   }
 })
-
-// Spring 2017, of which kone's first report is.
-async function eras (lab, load) {
-  if (!lab.options.era) return []
-  const found = await era(lab, list(require.resolve('./contenders-2017')))
-  return found.map(({ version, contenders }) => ({
-    name: `Node ${version}`,
-    size: contenders.length * load.seconds,
-    async act () {
-      const workload = `hello, Node ${version}`
-      const cells = await lab.group(contenders, { workload, ...question, reference: `node-${version}` }, { [workload]: load })
-      cells.forEach(show)
-    }
-  }))
-}
 
 // As many workers as cores. They share the cores with the load, so that requests per second say little; what a request
 // costs in all processes does not depend on that.

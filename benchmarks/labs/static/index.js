@@ -134,16 +134,8 @@ async function crowded (lab, root) {
   await lab.rounds(cells, {
     count: openings,
     doubt: ({ load }, sample) => disbelief({ ...load, ...sample }),
-    async visit ({ server, load: { seconds } }) {
-      try {
-        await crowd.open({ port: server.port, connections, path: name })
-        const { errors } = await crowd.greet()
-        if (errors) throw new Error(`${errors} errors in the first responses`)
-        return await repeat(each, () => cost(server, () => crowd.closed({ seconds }), { untilQuiet: true }))
-      } finally {
-        await crowd.reset()
-      }
-    }
+    visit: ({ server, load: { seconds } }) => crowd.hold({ port: server.port, connections, path: name }, () =>
+      repeat(each, () => cost(server, () => crowd.closed({ seconds }), { untilQuiet: true })))
   })
   crowd.stop()
   lab.record(cells)

@@ -71,18 +71,14 @@ function ofCrowd (act) {
   return function ({ pin }) {
     let crowd = null
     return {
-      async run ({ mark = () => {}, ...load }) {
+      run ({ mark = () => {}, ...load }) {
         crowd ??= new Crowd({ connections: load.connections, pin })
-        try {
-          await crowd.open(load)
-          await crowd.greet()
+        return crowd.hold(load, async () => {
           mark('settled')
           const sample = await act(crowd, load)
           mark('over')
           return sample
-        } finally {
-          await crowd.reset()
-        }
+        })
       },
       stop: () => crowd?.stop()
     }
