@@ -80,9 +80,8 @@ function pm2 (lab, load) {
   return contender ? [{ name: 'cluster by pm2', seconds: 10 + 2 * rounds, size: 1, act }] : []
 
   async function act () {
-    const expected = { status: 200, type: 'text/html; charset=utf-8', body: PAGE }
     const instances = os.availableParallelism()
-    const [server] = await lab.start([underPm2(contender, { node }, { instances })], { workload: 'pm2', expected })
+    const [server] = await lab.start([underPm2(contender, { node }, { instances })], { workload: 'pm2', ...PAGE })
     if (!server) return
     const workers = JSON.parse(ask(server, { node }, 'jlist').split('\n').findLast(line => line.startsWith('[{'))).map(({ pid }) => pid)
     const memory = () => workers.reduce((sum, pid) => sum + cpu.resident(pid), 0) / workers.length

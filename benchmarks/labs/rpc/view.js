@@ -27,8 +27,7 @@ const CHARTS = { [of('ping')]: { what: 'A call of ping' }, [of('parse')]: { name
 
 exports.overview = () => ({
   unit: 'call',
-  lines: [...CALLS.map(workload => [workload, workload]), ...FLIGHTS.map(n => [`plain HTTP, ${hello(n)}`, hello(n)])]
-    .map(([what, workload]) => ({ what, workload }))
+  lines: [...CALLS.map(workload => [workload]), ...FLIGHTS.map(n => [`plain HTTP, ${hello(n)}`, hello(n)])]
 })
 
 exports.sections = figures => [

@@ -12,7 +12,7 @@ const labelsOf = ({ names }) => [...new Set(names.map(name => name.replace(/^\w+
 exports.overview = function (figures) {
   const newest = labelsOf(figures).at(-1)
   const as = Object.fromEntries(SIDES.map(side => [side, `${side}-${newest}`]))
-  return { lines: [['keep-alive', as], ['close', { ...as, net: null }]].map(([workload, as]) => ({ what: `Node ${newest}, ${workload}`, workload, as })) }
+  return { lines: [[`Node ${newest}, keep-alive`, 'keep-alive', as], [`Node ${newest}, close`, 'close', { ...as, net: null }]] }
 }
 
 exports.sections = figures => [measured(figures, 'keep-alive'), measured(figures, 'close', 'close'), second(figures), report(figures)]
