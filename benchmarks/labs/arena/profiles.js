@@ -1,7 +1,7 @@
 'use strict'
 
 const { TEXT, content, items } = require('./data')
-const { verify } = require('../../lib/run/verify')
+const { verifyAll } = require('../../lib/run/verify')
 
 const UPLOAD = 20 * 2 ** 20
 
@@ -65,11 +65,8 @@ const loadOf = exports.loadOf = function ({ requests, load }) {
 exports.hasFloor = ({ requests }) => requests.length === 1 && !requests[0].size
 
 /** Verify every response of a profile: status, type, headers, and the body, decompressed. */
-exports.check = async function ({ port }, { requests }) {
+exports.check = function ({ port }, { requests }) {
   const { headers } = loadOf({ requests })
-  const responses = []
-  for (const request of new Set(requests)) {
-    responses.push(await verify(port, { ...request, headers }, { status: 200, ...request.expected }))
-  }
-  return responses[0]
+  const question = request => ({ request: { ...request, headers }, expected: { status: 200, ...request.expected } })
+  return verifyAll(port, [...new Set(requests)].map(question))
 }

@@ -25,6 +25,13 @@ exports.verify = async function (port, request, expected) {
   return response
 }
 
+/** Verify several requests; the response of the first stands for all. */
+exports.verifyAll = async function (port, questions) {
+  const responses = []
+  for (const { request, expected } of questions) responses.push(await exports.verify(port, request, expected))
+  return responses[0]
+}
+
 const CHANGING = new Set(['date', 'set-cookie', 'x-response-time', 'x-request-id'])
 
 /** Names and values of the headers in which a response differs from the reference's. */
