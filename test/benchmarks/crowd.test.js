@@ -5,6 +5,7 @@ const http = require('node:http')
 const net = require('node:net')
 const { once } = require('node:events')
 const { describe, it } = require('node:test')
+const { promisify } = require('node:util')
 const assert = require('node:assert/strict')
 const Crowd = require('../../benchmarks/lib/load/crowd')
 const { merge } = require('../../benchmarks/lib/load/sample')
@@ -99,7 +100,7 @@ describe('a crowd of connections', () => {
       await crowd.reset()
       const where = { port: server.address().port, connections: 2 }
       await assert.rejects(crowd.hold(where, () => assert.fail('it acts')), { message: '2 errors in the first responses' })
-      await until(async () => await new Promise(resolve => server.getConnections((err, count) => resolve(count))) === 0)
+      await until(async () => await promisify(server.getConnections).call(server) === 0)
     } finally {
       crowd.stop()
       server.close()
