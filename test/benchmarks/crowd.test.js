@@ -5,6 +5,7 @@ const http = require('node:http')
 const net = require('node:net')
 const { once } = require('node:events')
 const { describe, it } = require('node:test')
+const { promisify } = require('node:util')
 const assert = require('node:assert/strict')
 const Crowd = require('../../benchmarks/lib/load/crowd')
 const { merge } = require('../../benchmarks/lib/load/sample')
@@ -96,6 +97,10 @@ describe('a crowd of connections', () => {
     try {
       await crowd.open({ port: server.address().port, connections: 2 })
       assert.equal((await crowd.greet()).errors, 2)
+      await crowd.reset()
+      const where = { port: server.address().port, connections: 2 }
+      await assert.rejects(crowd.hold(where, () => assert.fail('it acts')), { message: '2 errors in the first responses' })
+      await until(async () => await promisify(server.getConnections).call(server) === 0)
     } finally {
       crowd.stop()
       server.close()

@@ -76,10 +76,10 @@ describe('the comparison of dropin', () => {
     const check = compared({})
     await check(await serving('koa', { 'X-A': '1', 'X-Frame': 'deny' }), expected)
     await check(await serving('kone', { 'X-A': '1', 'X-Frame': 'deny' }), expected)
-    await assert.rejects(check(await serving('kone', { 'X-A': '2', 'X-Frame': 'deny' }), expected), /x-a is "2", not "1"/)
-    await assert.rejects(check(await serving('kone', { 'X-A': '1' }), expected), /x-frame is undefined, not "deny"/)
+    await assert.rejects(check(await serving('kone', { 'X-A': '2', 'X-Frame': 'deny' }), expected), /not koa's: ~x-a: 2$/)
+    await assert.rejects(check(await serving('kone', { 'X-A': '1' }), expected), /not koa's: -x-frame$/)
     const more = { 'X-A': '1', 'X-Frame': 'deny', 'X-B': '1' }
-    await assert.rejects(check(await serving('kone-node', more), expected), /x-b is "1", not undefined/)
+    await assert.rejects(check(await serving('kone-node', more), expected), /not koa's: \+x-b: 1$/)
   })
 
   it('should let node have fewer headers, but the same body', async () => {

@@ -1,9 +1,13 @@
 'use strict'
 
 const { spawn } = require('node:child_process')
+const { once } = require('node:events')
+const http = require('node:http')
 const path = require('node:path')
+const { text } = require('node:stream/consumers')
 const { describe, it } = require('node:test')
 const assert = require('node:assert/strict')
+const zlib = require('node:zlib')
 const Server = require('../../benchmarks/lib/servers/server')
 const { doubt, measure, remarks } = require('../../benchmarks/lib/run/measure')
 const { rounds } = require('../../benchmarks/lib/run/rounds')
@@ -148,6 +152,22 @@ describe('a contender', () => {
         return true
       }
     })
+  })
+
+  it('should be verified with a body of a size, and its response decompressed', async t => {
+    const server = http.createServer(async (req, res) => {
+      const { length } = await text(req)
+      res.writeHead(200, { 'Content-Type': req.headers['content-type'], 'Content-Encoding': 'gzip', Vary: 'Accept-Encoding' })
+      res.end(zlib.gzipSync(String(length)).subarray(0, req.url === '/cut' ? -9 : undefined))
+    }).listen(0, '127.0.0.1')
+    t.after(() => server.close())
+    await once(server, 'listening')
+    const { port } = server.address()
+    const request = { method: 'POST', size: 100_000 }
+    const expected = { status: 200, type: 'application/octet-stream', body: '100000', headers: { vary: /accept-encoding/i } }
+    await verify(port, request, expected)
+    await assert.rejects(verify(port, request, { ...expected, headers: { vary: /origin/ } }), /its vary is "Accept-Encoding", not \/origin\//)
+    await assert.rejects(verify(port, { ...request, path: '/cut' }, expected), /unexpected end of file/)
   })
 
   it('should have its header differences listed', () => {

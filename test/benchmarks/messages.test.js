@@ -26,7 +26,7 @@ const EXCEPTIONS = {
   'git is missing': 'the tests need git',
   '--node ${text}': 'a download that failed', // eslint-disable-line no-template-curly-in-string
   'firstOf(reasons)': 'what a run lacks: results.test.js',
-  'stderr.trim().split': 'what a measured server has printed, as its reason in the result'
+  'stderr.split': 'what a measured server has printed, as its reason in the result'
 }
 
 // [program, what is typed (EXTRA=… before it is in the environment), exit code, what was given, what is expected]

@@ -12,10 +12,7 @@ exports.claims = names.flatMap(name => [
 ])
 
 exports.overview = () => ({
-  lines: names.map(name => {
-    const { about } = PROFILES[name]
-    return { what: `${name}: ${about}`, workload: name, as: hasFloor(PROFILES[name]) ? {} : { net: null } }
-  })
+  lines: names.map(name => [`${name}: ${PROFILES[name].about}`, name, hasFloor(PROFILES[name]) ? {} : { net: null }])
 })
 
 exports.sections = figures => [

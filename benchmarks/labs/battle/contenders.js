@@ -140,7 +140,14 @@ module.exports = {
   }),
 
   // All middleware in pm2's cluster mode: pm2 starts the app.
-  'kone-pm2': { package: 'kone', isPm2: true, start: () => require('./pm2-app') },
+  'kone-pm2': {
+    package: 'kone',
+    isPm2: true,
+    start () {
+      const { PAGE, mount } = require('../mw/workloads')
+      return mount(new (kone('.'))(), require('../mw/sets/kone'), PAGE)
+    }
+  },
 
   restana: entry('restana', () => {
     const app = require('restana')()

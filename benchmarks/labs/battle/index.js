@@ -6,7 +6,7 @@ const { lab } = require('../../lib/run/lab')
 const { doubt } = require('../../lib/run/measure')
 const { middle } = require('../../lib/run/stats')
 const { list } = require('../../lib/servers/contenders')
-const { era, option } = require('../../lib/servers/era')
+const { eraParts, option } = require('../../lib/servers/era')
 const { ask, underPm2 } = require('../../lib/servers/pm2')
 const { block } = require('../../lib/report/text')
 const { PAGE } = require('../mw/workloads')
@@ -51,28 +51,13 @@ lab(module, {
           }
         }
       }),
-      ...await eras(lab, autocannon),
+      ...await eraParts(lab, list(require.resolve('./contenders-2017')), { hello: question }, autocannon, cells => cells.forEach(show)),
       cluster(lab, wrk),
       ...pm2(lab, generators.wrk ? wrk : autocannon)
     ])
     await lab.stop(servers)
   }
 })
-
-// Spring 2017, of which kone's first report is.
-async function eras (lab, load) {
-  if (!lab.options.era) return []
-  const found = await era(lab, list(require.resolve('./contenders-2017')))
-  return found.map(({ version, contenders }) => ({
-    name: `Node ${version}`,
-    size: contenders.length * load.seconds,
-    async act () {
-      const workload = `hello, Node ${version}`
-      const cells = await lab.group(contenders, { workload, ...question, reference: `node-${version}` }, { [workload]: load })
-      cells.forEach(show)
-    }
-  }))
-}
 
 // As many workers as cores. They share the cores with the load, so that requests per second say little; what a request
 // costs in all processes does not depend on that.
@@ -95,9 +80,8 @@ function pm2 (lab, load) {
   return contender ? [{ name: 'cluster by pm2', seconds: 10 + 2 * rounds, size: 1, act }] : []
 
   async function act () {
-    const expected = { status: 200, type: 'text/html; charset=utf-8', body: PAGE }
     const instances = os.availableParallelism()
-    const [server] = await lab.start([underPm2(contender, { node }, { instances })], { workload: 'pm2', expected })
+    const [server] = await lab.start([underPm2(contender, { node }, { instances })], { workload: 'pm2', ...PAGE })
     if (!server) return
     const workers = JSON.parse(ask(server, { node }, 'jlist').split('\n').findLast(line => line.startsWith('[{'))).map(({ pid }) => pid)
     const memory = () => workers.reduce((sum, pid) => sum + cpu.resident(pid), 0) / workers.length

@@ -21,10 +21,10 @@ exports.claims = [
 
 exports.overview = () => ({
   lines: [
-    ...exports.RATES.map(rate => ({ what: `${whole(rate)} requests a second`, workload: paced(rate) })),
-    { what: 'saturated by wrk', workload: WRK },
-    { what: 'saturated by autocannon', workload: 'hello' },
-    { what: 'in a cluster, one worker for each core', workload: 'cluster, wrk', as: { net: null } }
+    ...exports.RATES.map(rate => [`${whole(rate)} requests a second`, paced(rate)]),
+    ['saturated by wrk', WRK],
+    ['saturated by autocannon', 'hello'],
+    ['in a cluster, one worker for each core', 'cluster, wrk', { net: null }]
   ]
 })
 

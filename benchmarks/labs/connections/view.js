@@ -26,7 +26,7 @@ exports.overview = figures => ({
   lines: levelsOf(figures).flatMap(n => ['open loop', 'closed loop'].map(table => {
     const workload = named(table, n)
     const [kone, node, koa] = ['kone', 'node', 'koa'].map(name => present(figures, workload, name))
-    return { what: workload, workload, as: { kone, node, koa } }
+    return [workload, workload, { kone, node, koa }]
   }))
 })
 

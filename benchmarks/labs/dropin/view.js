@@ -9,7 +9,7 @@ const TOUCHED = 'ctx.res touched'
 exports.claims = workloads.map(({ workload, about, to }) =>
   [workload === TOUCHED ? 'ctx.res read, a string body ÷ kone on node:http' : `${about} ÷ the same on Koa 2`, workload, to])
 
-exports.overview = () => ({ lines: workloads.map(({ workload, about }) => ({ what: about, workload })) })
+exports.overview = () => ({ lines: workloads.map(({ workload, about }) => [about, workload]) })
 
 exports.sections = figures => [
   {

@@ -21,7 +21,7 @@ exports.claims = [
 
 const requests = figures => figures.workloads.filter(workload => workload !== 'idle')
 
-exports.overview = figures => ({ lines: requests(figures).map(workload => ({ what: workload, workload })) })
+exports.overview = figures => ({ lines: requests(figures).map(workload => [workload]) })
 
 exports.sections = figures => [
   {

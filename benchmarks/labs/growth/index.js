@@ -31,27 +31,15 @@ async function measure (lab, subject, { at, request = () => ({}), expected, conn
   const cells = []
   for (const n of at) {
     const workload = view.named(subject, n)
-    const wanted = request(n)
-    const servers = await lab.start(lab.contenders.map(one => ({ ...one, args: [subject, String(n)] })), {
-      workload,
-      request: typeof wanted === 'function' ? wanted : whole(wanted),
-      expected: expected(n)
-    })
-    for (const server of servers) {
-      const { body, ...request } = server.request
-      const load = { ...request, size: wanted.size, group: server.name, connections: connections(n), seconds }
-      cells.push({ workload, server, load: { generator: 'pooled', ...load } })
+    const contenders = lab.contenders.map(one => ({ ...one, args: [subject, String(n)] }))
+    for (const server of await lab.start(contenders, { workload, request: request(n), expected: expected(n) })) {
+      const load = { generator: 'pooled', group: server.name, connections: connections(n), seconds }
+      cells.push({ workload, server, load: { ...server.request, ...load } })
     }
   }
   await lab.measure(cells)
   if (subject === 'body') await peaks(lab, cells)
   await lab.stop(cells.map(({ server }) => server))
-}
-
-// The request as it is verified: with its body.
-function whole ({ size, ...request }) {
-  if (!size) return request
-  return { ...request, headers: { 'content-type': 'application/octet-stream' }, body: 'x'.repeat(size) }
 }
 
 // The most memory that a server takes while it reads bodies. Writing to clear_refs resets the peak.

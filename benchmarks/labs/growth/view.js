@@ -12,8 +12,8 @@ exports.claims = Object.entries(SUBJECTS).flatMap(([subject, { unit, at }]) =>
   ['koa', 'fastify'].map(to => [`${unit}: ${compact(at.at(-1))} ÷ ${to}`, named(subject, at.at(-1)), to]))
 
 exports.overview = () => ({
-  lines: Object.entries(SUBJECTS).flatMap(([subject, { unit, at }]) => [at[0], at.at(-1)].map(n =>
-    ({ what: `${unit}: ${compact(n)}`, workload: named(subject, n) })))
+  lines: Object.entries(SUBJECTS).flatMap(([subject, { unit, at }]) =>
+    [at[0], at.at(-1)].map(n => [`${unit}: ${compact(n)}`, named(subject, n)]))
 })
 
 exports.sections = figures => [...Object.keys(SUBJECTS).map(subject => section(figures, subject, 'cpu')), section(figures, 'body', 'memory')]

@@ -2,6 +2,7 @@
 
 const { lab } = require('../../lib/run/lab')
 const { cost, doubt } = require('../../lib/run/measure')
+const { repeat } = require('../../lib/run/rounds')
 const { median, round } = require('../../lib/run/stats')
 const { list } = require('../../lib/servers/contenders')
 const { METRICS, OWN, SAME, WORKS, own, same } = require('./view')
@@ -54,23 +55,13 @@ async function part (lab, crowd, work) {
 }
 
 /** The requests per second of a server in a closed loop; the first look warms it. */
-async function saturationOf (crowd, { port }, seconds) {
-  await crowd.open({ port, connections: CONNECTIONS })
+const saturationOf = (crowd, { port }, seconds) => crowd.hold({ port, connections: CONNECTIONS }, async () => {
   await crowd.closed({ seconds: 2 * seconds })
-  const rates = []
-  while (rates.length < LOOKS) rates.push((await crowd.closed({ seconds })).requestsPerSecond)
-  await crowd.reset()
-  return median(rates)
-}
+  return median((await repeat(LOOKS, () => crowd.closed({ seconds }))).map(({ requestsPerSecond }) => requestsPerSecond))
+})
 
-async function visit (crowd, server, load) {
-  await crowd.open({ port: server.port, connections: load.connections })
-  try {
-    await crowd.greet()
-    await server.delay()
-    const sample = await cost(server, () => crowd.arrivals(load))
-    return { ...sample, delay: await server.delay() }
-  } finally {
-    await crowd.reset()
-  }
-}
+const visit = (crowd, server, load) => crowd.hold({ port: server.port, connections: load.connections }, async () => {
+  await server.delay()
+  const sample = await cost(server, () => crowd.arrivals(load))
+  return { ...sample, delay: await server.delay() }
+})

@@ -1,10 +1,12 @@
 'use strict'
 
 const kone = require('../../lib/servers/kone')
-const { mount } = require('./workloads')
+const { ALONE, WHOLE, mount } = require('./workloads')
 
-const koa = ([workload]) => mount(new (require('koa'))(), require('./sets/koa'), workload)
-const koneOf = id => ([workload]) => mount(new (kone(id))(), require('./sets/kone'), workload)
+const WORKLOADS = { ...WHOLE, ...ALONE }
+
+const koa = ([workload]) => mount(new (require('koa'))(), require('./sets/koa'), WORKLOADS[workload])
+const koneOf = id => ([workload]) => mount(new (kone(id))(), require('./sets/kone'), WORKLOADS[workload])
 
 module.exports = {
   kone: { package: 'kone', start: koneOf('.') },

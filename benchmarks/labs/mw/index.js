@@ -3,7 +3,7 @@
 const { lab } = require('../../lib/run/lab')
 const { median, middle } = require('../../lib/run/stats')
 const { list } = require('../../lib/servers/contenders')
-const { era, option } = require('../../lib/servers/era')
+const { eraParts, option } = require('../../lib/servers/era')
 const { block, short } = require('../../lib/report/text')
 const view = require('./view')
 const { ALONE, WHOLE } = require('./workloads')
@@ -15,13 +15,11 @@ const { ALONE, WHOLE } = require('./workloads')
 
 const KINDS = Object.keys(WHOLE)
 
-const questionOf = ({ request, expected }) => ({ request, expected })
-
 lab(module, {
   name: 'mw',
   contenders: list(require.resolve('./contenders')),
   options: { era: option },
-  probe: contender => ({ contender: { ...contender, args: ['plain'] }, ...questionOf(WHOLE.plain) }),
+  probe: contender => ({ contender: { ...contender, args: ['plain'] }, ...WHOLE.plain }),
   view,
 
   async measure (lab) {
@@ -29,7 +27,7 @@ lab(module, {
     const load = { generator: lab.generator(['autocannon']), connections: 100, seconds: quick ? 1 : 3 }
     await lab.inTime([
       ...KINDS.map(kind => ({ name: kind, size: lab.contenders.length, act: () => whole(lab, kind, load) })),
-      ...await eras(lab, load),
+      ...await eraParts(lab, list(require.resolve('./contenders-2017')), WHOLE, load), // Koa and its packages
       separately(lab, { generator: lab.generator(), connections: 50, seconds: quick ? 1 : 2 })
     ])
   }
@@ -37,20 +35,8 @@ lab(module, {
 
 async function whole (lab, kind, load) {
   const contenders = lab.contenders.map(one => ({ ...one, args: [kind] }))
-  const cells = await lab.group(contenders, { workload: kind, ...questionOf(WHOLE[kind]), reference: 'koa', floor: {} }, { [kind]: load }, { quickWarm: 1.5 })
+  const cells = await lab.group(contenders, { workload: kind, ...WHOLE[kind], reference: 'koa', floor: {} }, { [kind]: load }, { quickWarm: 1.5 })
   for (const pair of view.PAIRS.filter(({ workload }) => workload === kind)) show(cells, pair)
-}
-
-// Koa and its packages of 2017, with the same requests.
-async function eras (lab, load) {
-  if (!lab.options.era) return []
-  const found = await era(lab, list(require.resolve('./contenders-2017')))
-  return found.flatMap(({ version, contenders }) => KINDS.map(kind => {
-    const workload = `${kind}, Node ${version}`
-    const taking = contenders.map(one => ({ ...one, args: [kind] }))
-    const act = () => lab.group(taking, { workload, ...questionOf(WHOLE[kind]) }, { [workload]: load })
-    return { name: workload, size: taking.length, act }
-  }))
 }
 
 // All in the same rounds: what one middleware costs is a small difference between two figures. With --quick, as many
@@ -70,7 +56,7 @@ function separately (lab, load) {
       for (const workload of taken) {
         const { hasTwin } = ALONE[workload]
         const taking = contenders.filter(({ package: name }) => name === 'kone' || hasTwin).map(one => ({ ...one, args: [workload] }))
-        const servers = await lab.start(taking, { workload, ...questionOf(ALONE[workload]), reference: 'koa' })
+        const servers = await lab.start(taking, { workload, ...ALONE[workload], reference: 'koa' })
         for (const server of servers) cells.push({ workload, server, load: { ...server.request, ...load } })
       }
       await lab.measure(cells)

@@ -28,9 +28,8 @@ exports.claims = [
 ]
 
 exports.overview = figures => ({
-  lines: ['plain', 'template', ...aloneOf(figures)].map(workload => ({
-    what: workload === 'plain' ? 'the whole set' : workload === 'template' ? 'the whole set, with a template' : nameOf(workload), workload
-  }))
+  lines: [['the whole set', 'plain'], ['the whole set, with a template', 'template'],
+    ...aloneOf(figures).map(workload => [nameOf(workload), workload])]
 })
 
 exports.sections = figures => [

@@ -3,55 +3,31 @@
 const domain = require('node:domain') // eslint-disable-line n/no-deprecated-api -- the report's way
 const http = require('node:http')
 const path = require('node:path')
+const { promisify } = require('node:util')
 const kone = require('../../lib/servers/kone')
 const { read, send } = require('../../lib/servers/send')
+const { codecs: { json, hessian }, inProtobuf, methods, pathOf } = require('./service')
 
 /*
- * Servers with the methods of the first report's service; `protocol` and `codec` are how they are called.
+ * Servers with the methods of service.js, called by HTTP with JSON. What differs is in the entry: `codec`; `open`, the
+ * client of another protocol, as rpc-worker.js takes it; `values`, its methods where messages differ; `only`, what is called.
  */
 
-const methods = {
-  ping: () => 'echo',
-  // Its complex object, made anew for every call.
-  parse: () => ({
-    string: 'hello world',
-    number: 1024.1,
-    boolean: true,
-    array: ['hello', 1024.12, true, { foo: 'bar' }, [1, 2, 3]],
-    obj: { string: 'hello', boolean: true, array: ['hello', 'world'], number: 1024.123, obj: { foo: 'bar' } }
-  }),
-  noError: () => 'ok',
-  // Thrown where no promise and no caller can catch it.
-  asyncError: () => new Promise(() => { process.nextTick(() => { throw new Error('async') }) })
-}
-
-let hessianjs // hessian.js, once it is loaded
-const hessian = () => (hessianjs ??= require('hessian.js'))
-const codecs = {
-  JSON: { type: 'application/json', decode: JSON.parse, encode: JSON.stringify },
-  Hessian: {
-    type: 'application/x-hessian',
-    decode: buffer => hessian().decode(buffer, '2.0'),
-    encode: value => hessian().encode(value, '2.0')
-  }
-}
-const byType = new Map(Object.values(codecs).map(codec => [codec.type, codec]))
+const { ping, parse, noError, asyncError } = methods
 
 // Isolation by hand, as the first report had it: a domain per call. sofa-rpc-node takes no other than an async function.
 const guarded = method => async (...args) => new Promise((resolve, reject) => {
-  const isolated = domain.create()
-  isolated.on('error', reject)
-  isolated.run(() => Promise.resolve(method(...args)).then(resolve, reject))
+  domain.create().on('error', reject).run(() => Promise.resolve(method(...args)).then(resolve, reject))
 })
-const { ping, parse, noError, asyncError } = methods
-const offered = { ping, parse, noError: guarded(noError), asyncError: guarded(asyncError) }
-const byPath = new Map([['/rpc/ping', ping], ['/rpc/parse', parse], ['/guarded/noError', offered.noError], ['/guarded/asyncError', offered.asyncError]])
+const byHand = { ping, parse, noError: guarded(noError), asyncError: guarded(asyncError) }
+const byPath = new Map(Object.entries(byHand).map(([name, method]) => [pathOf(name), method]))
+const byType = new Map([json, hessian].map(codec => [codec.type, codec]))
 
 // What kone/middleware/rpc does, by hand.
 async function respond (req, type) {
-  const codec = byType.get(type)
-  const args = codec.decode(await read(req))
-  return codec.encode(await byPath.get(req.url)(...args))
+  const { decode, encode } = byType.get(type)
+  const args = decode(await read(req))
+  return encode(await byPath.get(req.url)(...args))
 }
 
 const hello = (ctx, next) => {
@@ -59,18 +35,23 @@ const hello = (ctx, next) => {
   ctx.body = 'hello world'
 }
 
-function koneWith (isIsolated) {
-  const [app, rpc, options] = [new (kone('.'))(), kone('middleware/rpc'), { codecs: [codecs.Hessian] }]
+function mounted (app, ...middleware) {
   app.silent = true
-  app.use(hello).use(rpc({ ping, parse, noError }, options))
-  if (isIsolated) app.use(kone('middleware/isolate')())
-  return app.use(rpc({ noError, asyncError }, { ...options, prefix: '/guarded' }))
+  for (const fn of [hello, ...middleware]) app.use(fn)
+  return app
 }
 
-function koa () {
-  const app = new (require('koa'))()
-  app.silent = true
-  return app.use(hello).use(async ctx => {
+const koneWith = (...isolation) => ({
+  package: 'kone',
+  start () {
+    const [rpc, codecs, isolate] = [kone('middleware/rpc'), [hessian], isolation.map(name => kone(name)())]
+    return mounted(new (kone('.'))(), rpc({ ping, parse }, { codecs }), ...isolate, rpc({ noError, asyncError }, { codecs, prefix: '/guarded' }))
+  }
+})
+
+const koa = {
+  package: 'koa',
+  start: () => mounted(new (require('koa'))(), async ctx => {
     const type = ctx.get('content-type')
     const body = await respond(ctx.req, type)
     ctx.set('Content-Type', type)
@@ -78,73 +59,80 @@ function koa () {
   })
 }
 
-const node = () => http.createServer((req, res) => {
-  if (req.url === '/') return send(res, 'text/plain; charset=utf-8', 'hello world')
-  const type = req.headers['content-type']
-  respond(req, type).then(body => send(res, type, body), () => {
-    res.statusCode = 500
-    send(res, 'text/plain; charset=utf-8', 'Internal Server Error')
-  })
-})
-
-function grpc () {
-  const grpc = require('@grpc/grpc-js')
-  const reply = (method, wrap = value => ({ value })) => ({ request: { a, b } }, callback) => Promise.resolve(method(a, b))
-    .then(value => callback(null, wrap(value)), ({ message }) => callback({ code: grpc.status.INTERNAL, message }))
-  // Protobuf has no array of mixed values: each item names which of its fields is set.
-  const item = value => Array.isArray(value)
-    ? { numbers: { values: value } }
-    : { [typeof value === 'object' ? 'foo' : typeof value]: value }
-  const server = new grpc.Server()
-  server.addService(grpcService(), {
-    ...Object.fromEntries(Object.entries(offered).map(([name, method]) => [name, reply(method)])),
-    parse: reply(parse, value => ({ ...value, array: value.array.map(item) }))
-  })
-  return (port, host) => new Promise((resolve, reject) => {
-    server.bindAsync(`${host}:${port}`, grpc.ServerCredentials.createInsecure(), (err, port) => {
-      if (err) reject(err)
-      else resolve({ listening: true, address: () => ({ port }) })
+const node = {
+  start: () => http.createServer((req, res) => {
+    if (req.url === '/') return send(res, 'text/plain; charset=utf-8', 'hello world')
+    const type = req.headers['content-type']
+    respond(req, type).then(body => send(res, type, body), () => {
+      res.statusCode = 500
+      send(res, 'text/plain; charset=utf-8', 'Internal Server Error')
     })
   })
 }
 
-function grpcService () {
-  const definition = require('@grpc/proto-loader').loadSync(path.join(__dirname, 'calls.proto'), { oneofs: true })
-  return require('@grpc/grpc-js').loadPackageDefinition(definition).kone.Calls.service
-}
-
-const silent = () => {}
-const logger = { info: silent, warn: silent, error: silent, debug: silent, log: silent }
 const interfaceName = 'com.taobao.hsfcpp.service.nodejs.benchmark'
+const logger = Object.fromEntries(['info', 'warn', 'error', 'debug', 'log'].map(name => [name, () => {}]))
 
-const sofa = protocol => async function listen (port) {
-  const server = new (require('sofa-rpc-node').server.RpcServer)({ logger, port, protocol: require(protocol), version: '1.0.0', group: '' })
-  server.on('error', () => {}) // of asyncError: it is the caller who gets it
-  server.addService({ interfaceName }, { ...offered, ping: async () => ping(), parse: async () => parse() })
-  await server.start()
-  return server._servers[0]
+const sofa = protocol => ({
+  package: 'sofa-rpc-node',
+  start: () => async function listen (port) {
+    const { RpcServer } = require('sofa-rpc-node').server
+    const server = new RpcServer({ logger, port, protocol: require(protocol), version: '1.0.0', group: '' })
+    server.on('error', () => {}) // of asyncError: it is the caller who gets it
+    server.addService(interfaceName, { ...byHand, ping: async () => ping(), parse: async () => parse() })
+    await server.start()
+    return server._servers[0]
+  },
+  async open ({ port, method, args }) {
+    const client = new (require('sofa-rpc-node').client.RpcClient)({ logger, protocol: require(protocol), responseTimeout: 10_000 })
+    const consumer = client.createConsumer({ interfaceName, serverHost: `127.0.0.1:${port}`, version: '1.0.0', group: '' })
+    await consumer.ready()
+    return { call: () => consumer.invoke(method, args), close: () => client.close() }
+  }
+})
+
+function grpcCalls () {
+  const definition = require('@grpc/proto-loader').loadSync(path.join(__dirname, 'calls.proto'))
+  return require('@grpc/grpc-js').loadPackageDefinition(definition).kone.Calls
 }
 
-const JSON_CALLS = { protocol: 'http', codec: 'JSON' }
-const HESSIAN = { protocol: 'http', codec: 'Hessian' }
+const grpc = {
+  package: '@grpc/grpc-js',
+  about: 'typed protobuf messages',
+  values: inProtobuf,
+  start () {
+    const { Server, ServerCredentials, status: { INTERNAL: code } } = require('@grpc/grpc-js')
+    const server = new Server()
+    const reply = method => ({ request: { a, b } }, callback) => Promise.resolve(method(a, b)).then(
+      value => callback(null, typeof value === 'string' ? { value } : value), ({ message }) => callback({ code, message }))
+    const all = Object.entries({ ...byHand, parse: inProtobuf.parse }).map(([name, method]) => [name, reply(method)])
+    server.addService(grpcCalls().service, Object.fromEntries(all))
+    return async function listen (port, host) {
+      const bound = await promisify(server.bindAsync).call(server, `${host}:${port}`, ServerCredentials.createInsecure())
+      return { address: () => ({ port: bound }) }
+    }
+  },
+  async open ({ port, method, args: [a, b] }) {
+    const insecure = require('@grpc/grpc-js').credentials.createInsecure()
+    const client = new (grpcCalls())(`127.0.0.1:${port}`, insecure, { 'grpc.use_local_subchannel_pool': 1 })
+    await promisify(client.waitForReady).call(client, Date.now() + 5000)
+    const call = promisify(client[method]).bind(client, { a, b })
+    return { call: () => call().then(({ value, ...message }) => value ?? message), close: () => client.close() }
+  }
+}
+
+const ours = koneWith('middleware/isolate')
+const inHessian = one => ({ ...one, codec: hessian, only: ['ping', 'parse'] }) // where the codec matters
 
 module.exports = {
-  kone: { ...JSON_CALLS, package: 'kone', start: () => koneWith(true) },
-  'kone-hessian': { ...HESSIAN, package: 'kone', start: () => koneWith(true) },
-  'kone-unguarded': {
-    ...JSON_CALLS,
-    package: 'kone',
-    about: 'the same app without the middleware that isolates errors',
-    start: () => koneWith(false)
-  },
-  node: { ...JSON_CALLS, start: node },
-  'node-hessian': { ...HESSIAN, start: node },
-  koa: { ...JSON_CALLS, package: 'koa', start: koa },
-  'koa-hessian': { ...HESSIAN, package: 'koa', start: koa },
-  'sofa-bolt': { protocol: 'bolt', package: 'sofa-rpc-node', start: () => sofa('sofa-bolt-node') },
-  'sofa-dubbo': { protocol: 'dubbo', package: 'sofa-rpc-node', start: () => sofa('dubbo-remoting') },
-  grpc: { protocol: 'grpc', package: '@grpc/grpc-js', about: 'typed protobuf messages', start: grpc }
+  kone: ours,
+  'kone-hessian': inHessian(ours),
+  'kone-unguarded': { ...koneWith(), only: ['noError'], about: 'the same app without the middleware that isolates errors' },
+  node,
+  'node-hessian': inHessian(node),
+  koa,
+  'koa-hessian': inHessian(koa),
+  'sofa-bolt': sofa('sofa-bolt-node'),
+  'sofa-dubbo': sofa('dubbo-remoting'),
+  grpc
 }
-
-/** What both ends of a call agree on. */
-Object.defineProperty(module.exports, 'agreed', { value: { codecs, grpcService, interfaceName, logger, methods } })

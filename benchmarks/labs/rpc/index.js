@@ -1,10 +1,9 @@
 'use strict'
 
-const { isDeepStrictEqual } = require('node:util')
 const { lab } = require('../../lib/run/lab')
 const { rpc } = require('../../lib/load/generators')
 const { list } = require('../../lib/servers/contenders')
-const { codecs, methods } = require('./contenders').agreed
+const { codecs, methods, pathOf } = require('./service')
 const view = require('./view')
 
 /*
@@ -12,12 +11,7 @@ const view = require('./view')
  * throws) behind a middleware that isolates errors, 50 and 100 calls in flight, and plain HTTP.
  */
 
-const METHODS = {
-  ping: { args: [], value: 'echo' },
-  parse: { args: [1, 2], value: methods.parse() },
-  noError: { args: [], value: 'ok', isGuarded: true },
-  asyncError: { args: [], isGuarded: true }
-}
+const FIGURES = [['wire', 'bytes/call', ({ wire }) => wire], ['p50', 'ms', ({ p50 }) => p50], ['p99', 'ms', ({ p99 }) => p99]]
 
 lab(module, {
   name: 'rpc',
@@ -25,65 +19,46 @@ lab(module, {
   view,
 
   probe (contender) {
-    const client = rpc({})
-    const verify = (server, expected) => check(client, server, expected).finally(() => client.stop())
-    const method = contender.name === 'kone-unguarded' ? 'noError' : 'parse'
-    return { contender, request: async () => call(contender, method), expected: METHODS[method], check: verify }
+    const generator = rpc({})
+    const { request, check } = questionOf(contender.only?.[0] ?? 'parse', generator)
+    return { contender, request, check: server => check(server).finally(() => generator.stop()) }
   },
 
   async measure (lab) {
-    lab.generators(['rpc'])
-    const load = { generator: lab.generator(), seconds: lab.options.quick ? 1 : 2 }
+    const seconds = lab.options.quick ? 1 : 2
+    const loads = view.FLIGHTS.map(connections => [view.hello(connections), { generator: lab.generator(), connections, seconds }])
     const expected = { status: 200, type: 'text/plain; charset=utf-8', body: 'hello world' }
-    const loads = view.FLIGHTS.map(connections => [`hello, ${connections} connections`, { ...load, connections }])
-    const plain = lab.contenders.filter(({ name }) => ['kone', 'node', 'koa'].includes(name))
+    const web = lab.contenders.filter(({ name }) => ['kone', 'node', 'koa'].includes(name))
     await lab.inTime([
-      ...Object.keys(METHODS).map(name => ({ name, act: () => measure(lab, name) })),
-      { name: 'hello', act: () => lab.group(plain, { workload: 'hello', expected, reference: 'node' }, Object.fromEntries(loads)) }
+      ...view.METHODS.map(name => ({ name, act: () => calls(lab, name) })),
+      { name: 'hello', act: () => lab.group(web, { workload: 'hello', expected, reference: 'node' }, Object.fromEntries(loads)) }
     ])
   }
 })
 
-async function measure (lab, method) {
-  const taking = lab.contenders.filter(({ name }) => takes(name, method))
-  const request = async server => call(taking.find(({ name }) => name === server.name), method)
-  const verify = (...of) => check(lab.generators().rpc, ...of)
-  const servers = await lab.start(taking, { workload: method, request, expected: METHODS[method], check: verify })
-  const cells = view.FLIGHTS.flatMap(flight => servers.map(server => {
-    const lanes = server.request.protocol === 'http' ? { connections: flight, pipeline: 1 } : { connections: flight / 10, pipeline: 10 }
-    const load = { generator: 'rpc', ...server.request, ...lanes, seconds: lab.options.quick ? 0.4 : 2 }
-    return { workload: `${method}, ${flight} in flight`, server, load }
-  }))
-  await lab.measure(cells)
-  const good = cells.filter(({ rejected }) => !rejected)
-  lab.recordFigures(good, [['wire', 'bytes/call', ({ wire }) => wire], ['p50', 'ms', ({ p50 }) => p50], ['p99', 'ms', ({ p99 }) => p99]])
-  await lab.stop(servers)
+async function calls (lab, method) {
+  const load = { generator: 'rpc', seconds: lab.options.quick ? 0.4 : 2 }
+  const loads = view.FLIGHTS.map(flight => [view.of(method, flight), ({ contender: { open } }) =>
+    ({ ...load, ...open ? { connections: flight / 10, pipeline: 10 } : { connections: flight } })])
+  const taking = lab.contenders.filter(({ only = view.METHODS }) => only.includes(method))
+  const cells = await lab.group(taking, questionOf(method, lab.generators(['rpc']).rpc), Object.fromEntries(loads))
+  lab.recordFigures(cells.filter(({ rejected }) => !rejected), FIGURES)
 }
 
-// Hessian is measured where the codec matters, kone without isolation where that does.
-const takes = (name, method) =>
-  name === 'kone-unguarded' ? method === 'noError' : !METHODS[method].isGuarded || !name.endsWith('-hessian')
-
-function call ({ protocol, codec }, method) {
-  const { args, isGuarded } = METHODS[method]
-  if (protocol !== 'http') return { protocol, method, args }
-  const { type, encode } = codecs[codec]
-  const body = Buffer.from(encode(args)).toString('latin1')
-  return { protocol, method, args, codec, type, path: `${isGuarded ? '/guarded' : '/rpc'}/${method}`, body }
-}
-
-// One call: its value, or for asyncError its error. The loop that follows must always come to the same.
-async function check (generator, { port, request }, { value }) {
-  const { value: response } = await generator.run({ ...request, port, isSingle: true })
-  const isHttp = request.protocol === 'http'
-  if (value === undefined) {
-    const isError = isHttp ? response.error === '500 Internal Server Error' : /async/.test(response.error)
-    if (!isError) throw new Error(`it should fail, and gave ${JSON.stringify(response)}`)
-  } else {
-    if (response.error !== undefined) throw new Error(`it failed: ${response.error}`)
-    const got = isHttp ? codecs[request.codec].decode(Buffer.from(response.value, 'latin1')) : response.value
-    if (!isDeepStrictEqual(got, value)) throw new Error(`its value is ${JSON.stringify(got)}`)
+// Every run of the generator verifies one call before it counts: so does the shortest.
+const questionOf = (method, generator) => ({
+  workload: method,
+  request: async ({ contender }) => requestOf(contender, method),
+  async check ({ port, request }) {
+    await generator.run({ ...request, port, connections: 1, seconds: 0.01 })
+    return { bytes: null, headers: {} }
   }
-  request.expected = response
-  return { bytes: null, headers: {} }
+})
+
+function requestOf ({ file, key, open, codec: { type, encode } = codecs.json, values = methods }, method) {
+  const args = method === 'parse' ? [1, 2] : []
+  const value = method === 'asyncError' ? undefined : values[method]()
+  if (open) return { client: { file, key }, method, args, expected: value ? { value } : { error: 'async' } }
+  const sent = content => Buffer.from(encode(content)).toString('latin1')
+  return { path: pathOf(method), type, body: sent(args), expected: { value: value ? `200 ${sent(value)}` : '500 Internal Server Error' } }
 }

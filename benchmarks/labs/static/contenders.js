@@ -31,19 +31,10 @@ module.exports = {
     about: 'writes fixed bytes, parses nothing',
     // The floor under every HTTP server in Node: of a read it looks only at the path.
     start ([root]) {
-      const responses = new Map([...inMemory(root)].map(([path, body]) => {
-        const headers = headersOf(TYPE, body.length)
-        return [path, { headers, body, small: body.length < 16384 && headers + body.latin1Slice() }]
-      }))
+      const responses = new Map([...inMemory(root)].map(([path, body]) =>
+        [path, Buffer.concat([Buffer.from(headersOf(TYPE, body.length)), body])]))
       return net.createServer(socket => {
-        socket.on('data', chunk => {
-          const { headers, body, small } = responses.get(chunk.latin1Slice(4, chunk.indexOf(' ', 4)))
-          if (small) return socket.write(small, 'latin1')
-          socket.cork()
-          socket.write(headers, 'latin1')
-          socket.write(body)
-          socket.uncork()
-        })
+        socket.on('data', chunk => socket.write(responses.get(chunk.latin1Slice(4, chunk.indexOf(' ', 4)))))
         socket.on('error', () => {})
       })
     }

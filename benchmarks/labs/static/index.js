@@ -7,7 +7,7 @@ const { lab } = require('../../lib/run/lab')
 const { cost } = require('../../lib/run/measure')
 const { repeat } = require('../../lib/run/rounds')
 const { disbelief } = require('../../lib/run/stats')
-const { verify } = require('../../lib/run/verify')
+const { verifyAll } = require('../../lib/run/verify')
 const { list } = require('../../lib/servers/contenders')
 const { extra } = require('../../lib/servers/program')
 const { large } = require('./large')
@@ -53,11 +53,12 @@ lab(module, {
     const extras = new Set(lab.contenders.filter(({ extra }) => extra).map(({ name }) => name)) // of EXTRA: in every workload
     // HPHS keeps connections that are gone; of others of EXTRA nothing is known
     const leaking = new Set(lab.contenders.filter(({ extra, leaks }) => extra || leaks).map(({ name }) => name))
-    const servers = await startAll(lab, root, lab.contenders.filter(small))
+    const check = ({ port }) => verifyAll(port, SIZES.map(question))
+    const servers = await lab.start(lab.contenders.filter(small).map(one => serving(one, root)), { workload: 'every file', check, reference: 'node' })
     const workloads = plan(lab.options)
     await lab.inTime([...workloads.map(group => {
       const cells = group.flatMap(({ workload, path, load, only }) => servers
-        .filter(({ name, paths }) => paths.has(path) && (!only || only.includes(name) || extras.has(name)))
+        .filter(({ name }) => !only || only.includes(name) || extras.has(name))
         .filter(({ name }) => !(name === 'net' && load.pipeline)) // it would respond once for sixteen
         .map(server => ({
           workload,
@@ -82,27 +83,6 @@ function writeFiles (root) {
 }
 
 const serving = (contender, root, workers = 1) => ({ ...contender, args: [root], given: { root, workers } })
-
-// All contenders, each verified with every file before a clock starts.
-async function startAll (lab, root, contenders) {
-  const [first, ...others] = SIZES
-  const servers = await lab.start(contenders.map(one => serving(one, root)), {
-    workload: first.path, ...question(first), reference: 'node'
-  })
-  for (const server of servers) {
-    server.paths = new Set([first.path])
-    for (const size of others) {
-      try {
-        const { bytes } = await verify(server.port, ...Object.values(question(size)))
-        lab.result.derived.responses.push({ workload: size.path, contender: server.name, bytes, headers: [] })
-        server.paths.add(size.path)
-      } catch (err) {
-        lab.reject(size.path, server.name, err.message)
-      }
-    }
-  }
-  return servers
-}
 
 // As many connections as the report had. A process may not hold them, so servers are clusters of as many as they need.
 // They are opened three times only, with several rounds each, because to open them takes longer than to measure them.
@@ -134,16 +114,8 @@ async function crowded (lab, root) {
   await lab.rounds(cells, {
     count: openings,
     doubt: ({ load }, sample) => disbelief({ ...load, ...sample }),
-    async visit ({ server, load: { seconds } }) {
-      try {
-        await crowd.open({ port: server.port, connections, path: name })
-        const { errors } = await crowd.greet()
-        if (errors) throw new Error(`${errors} errors in the first responses`)
-        return await repeat(each, () => cost(server, () => crowd.closed({ seconds }), { untilQuiet: true }))
-      } finally {
-        await crowd.reset()
-      }
-    }
+    visit: ({ server, load: { seconds } }) => crowd.hold({ port: server.port, connections, path: name }, () =>
+      repeat(each, () => cost(server, () => crowd.closed({ seconds }), { untilQuiet: true })))
   })
   crowd.stop()
   lab.record(cells)

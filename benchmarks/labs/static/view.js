@@ -23,7 +23,7 @@ const isLarge = (figures, workload) => figures.rows(workload, 'perMB').length > 
 const small = figures => figures.workloads.filter(workload => !isLarge(figures, workload) && workload !== CROWDED)
 
 exports.overview = figures => ({
-  lines: [...small(figures), CROWDED].map(workload => ({ what: workload, workload, as: { koa: 'koa-static', ...workload === CROWDED ? { net: null } : {} } }))
+  lines: [...small(figures), CROWDED].map(workload => [workload, workload, { koa: 'koa-static', ...workload === CROWDED ? { net: null } : {} }])
 })
 
 exports.sections = figures => [

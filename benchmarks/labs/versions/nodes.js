@@ -12,11 +12,11 @@ const ALL = exports.ALL = [...DEFAULT, '7.6.0', '10.24.1', '14.21.3', '18.20.8',
 /** Those of a run with these options, oldest first. */
 exports.chosen = ({ quick, all }) => [...(all ? ALL : quick ? QUICK : DEFAULT)].sort(compare)
 
+/** The first version that each contender runs on; the others name it in the `engines` of their package.json. */
+const FIRST = { node: '0.8.0', koa: '8.1.4', kone: '20.0.0' }
+
+/** The versions of Node, oldest first, that a contender runs on. */
+exports.versionsOf = name => ALL.filter(version => compare(version, FIRST[name]) >= 0)
+
 /** The line of a version: '0.10' of '0.10.48', '26' of '26'. */
 exports.label = version => /^(0\.)?\d+/.exec(version)[0]
-
-/** Whether a package can be expected to run on a version of Node: from the last `>=` of its engines on. */
-exports.runsOn = function (engines, version) {
-  const from = />=\s*([\d.]+)\s*$/.exec(engines)[1].split('.')
-  return compare(version, version.split('.').map((_, i) => from[i] ?? '0').join('.')) >= 0
-}

@@ -3,16 +3,16 @@
 const { growth } = require('../../lib/report/findings')
 const { beside } = require('../../lib/report/tables')
 const { ratio, short, two, whole } = require('../../lib/report/text')
+const { compare } = require('../../lib/servers/binaries')
 
 const SIDES = ['node', 'koa', 'kone']
 
-const order = label => label.startsWith('0.') ? Number(label.slice(2)) / 100 : Number(label)
-const labelsOf = ({ names }) => [...new Set(names.map(name => name.replace(/^\w+-/, '')))].sort((a, b) => order(a) - order(b))
+const labelsOf = ({ names }) => [...new Set(names.map(name => name.replace(/^\w+-/, '')))].sort(compare)
 
 exports.overview = function (figures) {
   const newest = labelsOf(figures).at(-1)
   const as = Object.fromEntries(SIDES.map(side => [side, `${side}-${newest}`]))
-  return { lines: [['keep-alive', as], ['close', { ...as, net: null }]].map(([workload, as]) => ({ what: `Node ${newest}, ${workload}`, workload, as })) }
+  return { lines: [[`Node ${newest}, keep-alive`, 'keep-alive', as], [`Node ${newest}, close`, 'close', { ...as, net: null }]] }
 }
 
 exports.sections = figures => [measured(figures, 'keep-alive'), measured(figures, 'close', 'close'), second(figures), report(figures)]

@@ -1,7 +1,8 @@
 'use strict'
 
+const { setTimeout: sleep } = require('node:timers/promises')
 const { Client, bytes } = require('./client')
-const { Tally } = require('./sample')
+const { Tally, merge } = require('./sample')
 const { serve } = require('./worker')
 
 const AT_ONCE = 64 // connections being made, so that no listen queue overflows
@@ -9,8 +10,11 @@ const PER_SOURCE = 5000 // connections from one source address, far below its 28
 const TRIES = 5 // of one connection to be made
 const STALL = 5_000 // ms without a new connection, after which those that are late are not tried again
 const LATE = 10_000 // ms that a response may still take after the end
+const LARGE = 30_000 // the same of a response of 100 MB
+const PAUSE = 2 // ms between headers and body, far above a server's reaction
 
-const slots = [] // each holds one connection, and the next one when it breaks
+const pools = new Map() // slots by port and number of connections
+let slots = [] // each holds one connection, and the next one when it breaks
 let crowd = null // { port, source, request }
 let tally = null
 let accepted = 0 // when the last connection was made
@@ -19,13 +23,13 @@ serve(({ act, ...load }) => acts[act](load))
 
 const acts = {
   /** Connect until there are so many; `source` is the first part of an address: '127.0.3'. */
-  async open ({ port, path, source, connections }) {
-    crowd = { port, source, request: bytes({ port, path }) }
+  async open ({ source, connections, ...load }) {
+    crowd = { port: load.port, source, request: bytes(load) }
     const missing = connections - slots.length
     let started = 0
     await inLanes(async () => {
       if (started++ >= missing) return false
-      const slot = { index: slots.length, client: null, greeted: false, isBusy: false }
+      const slot = { crowd, index: slots.length, client: null, greeted: false, isBusy: false }
       slots.push(slot)
       await connect(slot)
       return true
@@ -48,7 +52,7 @@ const acts = {
   },
 
   /** Every connection sends its next request as soon as it has a response. */
-  closed ({ seconds }) {
+  closed ({ seconds, patience }) {
     return counted(async begin => {
       const until = begin + seconds * 1000
       const loops = slots.map(slot => new Promise(resolve => {
@@ -58,7 +62,7 @@ const acts = {
           else resolve()
         })()
       }))
-      await Promise.race([late(seconds), Promise.all(loops)])
+      await Promise.race([late(seconds, patience), Promise.all(loops)])
     })
   },
 
@@ -81,6 +85,39 @@ const acts = {
     for (const { client } of slots) client.destroy({ reset: true })
     slots.length = 0
     return {}
+  },
+
+  /** A closed loop over connections that stay open until the next one of this server. */
+  async pooled ({ connections, seconds, ...load }) {
+    const key = `${load.port} ${connections}`
+    slots = pools.get(key)?.filter(({ client }) => client.isOpen) ?? []
+    pools.set(key, slots)
+    await acts.open({ connections, ...load })
+    return merge([await acts.closed({ seconds, patience: LARGE })])
+  },
+
+  /** A closed loop over new connections; headers and body come in two writes. */
+  async split ({ connections, seconds, body, ...load }) {
+    await acts.open({ connections, method: 'POST', ...load, body })
+    const [whole] = crowd.request
+    const end = whole.length - Buffer.byteLength(body)
+    const content = [whole.subarray(end)]
+    crowd.request = [whole.subarray(0, end)]
+    const waiting = [] // { slot, since }, whose bodies are still to be sent, oldest first
+    const counts = await counted(async begin => {
+      const next = slot => {
+        const since = performance.now()
+        request(slot, since, () => next(slot))
+        waiting.push({ slot, since })
+      }
+      slots.forEach(next)
+      while (performance.now() - begin < seconds * 1000) {
+        await sleep(1)
+        while (waiting.length && performance.now() - waiting[0].since >= PAUSE) waiting.shift().slot.client.write(content)
+      }
+    })
+    await acts.reset()
+    return merge([counts])
   }
 }
 
@@ -150,7 +187,7 @@ async function counted (act) {
 const late = (seconds, patience = LATE) => new Promise(resolve => setTimeout(resolve, seconds * 1000 + patience).unref())
 
 async function connect (slot) {
-  const { port, source } = crowd
+  const { port, source } = slot.crowd
   for (let tries = 1; ; tries++) {
     const localAddress = source && `${source}.${1 + Math.floor(slot.index / PER_SOURCE)}`
     slot.client = new Client({ port, localAddress }, { onclose: () => broken(slot) })

@@ -17,6 +17,7 @@ const ATLEAST = 2 // processes
  *    await crowd.arrivals({ rate: 1000, seconds: 2 })            // an open loop with independent arrivals
  *    await crowd.closed({ seconds: 2 })                          // each sends the next one when it has a response
  *    await crowd.reset()
+ *    await crowd.hold({ port, connections, path }, act)          // open, greet, an act, reset
  *    crowd.stop()
  */
 module.exports = class Crowd {
@@ -45,6 +46,17 @@ module.exports = class Crowd {
   arrivals = async how => merge(await this.#all('arrivals', () => this.#share(how)))
 
   reset = () => this.#all('reset')
+
+  async hold (where, act) {
+    try {
+      await this.open(where)
+      const { errors } = await this.greet()
+      if (errors) throw new Error(`${errors} errors in the first responses`)
+      return await act()
+    } finally {
+      await this.reset()
+    }
+  }
 
   stop () {
     for (const { stop } of this.workers) stop()

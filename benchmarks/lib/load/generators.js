@@ -30,18 +30,18 @@ exports.autocannon.missing = function () {
  * `group` (a contender) in a process of its own, because one may hold but so many descriptors. It ends with a response,
  * not in the middle of one, as responses of 100 MB must. It takes `size`, the bytes of a body to post.
  */
-exports.pooled = inWorkers('./loops-worker', 'pooled')
+exports.pooled = inWorkers('./crowd-worker', 'pooled')
 
 /**
  * Headers and body in two writes, some milliseconds apart, so that the server gets them in two reads; neither wrk nor
  * autocannon can. The pause bounds the rate: the server is never saturated, and its CPU per request is what counts.
  */
-exports.split = inWorkers('./loops-worker', 'split')
+exports.split = inWorkers('./crowd-worker', 'split')
 
 /**
- * Calls in a closed loop: on each connection, `pipeline` calls in flight. HTTP goes over raw sockets, the other protocols
- * through their own clients. A response other than that of the verified call is an error; `isSingle` asks for the value of
- * one call.
+ * Calls in a closed loop: on each connection, `pipeline` calls in flight. A `client` of another protocol than HTTP is the
+ * entry `key` of a `file`. Every run begins with one call, and fails unless that is what is `expected`; in the loop, another
+ * response is an error.
  */
 exports.rpc = inWorkers('./rpc-worker')
 
@@ -51,13 +51,13 @@ exports.crowd = ofCrowd((crowd, { seconds }) => crowd.closed({ seconds }))
 exports.paced = ofCrowd((crowd, { rate, seconds }) => crowd.paced({ rate, seconds, patience: 200 }))
 
 // Processes that are kept from round to round: those that start anew each time would measure their own start.
-function inWorkers (file, loop) {
+function inWorkers (file, act) {
   return function ({ pin }) {
     const workers = new Map() // by group
     return {
       run ({ group, ...load }) {
         if (!workers.has(group)) workers.set(group, worker(require.resolve(file), { pin }))
-        return workers.get(group).run({ loop, ...load })
+        return workers.get(group).run({ act, ...load })
       },
       stop () {
         for (const one of workers.values()) one.stop()
@@ -71,18 +71,14 @@ function ofCrowd (act) {
   return function ({ pin }) {
     let crowd = null
     return {
-      async run ({ mark = () => {}, ...load }) {
+      run ({ mark = () => {}, ...load }) {
         crowd ??= new Crowd({ connections: load.connections, pin })
-        try {
-          await crowd.open(load)
-          await crowd.greet()
+        return crowd.hold(load, async () => {
           mark('settled')
           const sample = await act(crowd, load)
           mark('over')
           return sample
-        } finally {
-          await crowd.reset()
-        }
+        })
       },
       stop: () => crowd?.stop()
     }

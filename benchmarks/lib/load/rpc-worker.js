@@ -3,29 +3,23 @@
 const diagnostics = require('node:diagnostics_channel')
 const { setTimeout: sleep } = require('node:timers/promises')
 const { isDeepStrictEqual } = require('node:util')
+const { Client, bytes } = require('./client')
 const { Tally, merge } = require('./sample')
 const { serve } = require('./worker')
-const clients = require('../../labs/rpc/clients')
 
 // Every socket that any of the clients opens: what is on the wire is counted there.
 const sockets = new Set()
 diagnostics.subscribe('net.client.socket', ({ socket }) => sockets.add(socket))
 
-serve(load => load.isSingle ? callSingle(load) : shoot(load))
-
-async function callSingle (load) {
-  const client = await clients[load.protocol](load)
-  try {
-    return { value: await outcome(client, load) }
-  } finally {
-    client.close()
-  }
-}
+serve(shoot)
 
 async function shoot (load) {
-  const { protocol, connections, pipeline = 1, seconds, expected } = load
+  const { client, connections, pipeline = 1, seconds, expected } = load
+  const open = client ? require(client.file)[client.key].open : overHTTP
   sockets.clear()
-  const open = await Promise.all(Array.from({ length: connections }, () => clients[protocol](load)))
+  const clients = await Promise.all(Array.from({ length: connections }, () => open(load)))
+  const first = await outcome(clients[0])
+  if (!isExpected(first, expected)) throw new Error(`its response is ${JSON.stringify(first)}, not ${JSON.stringify(expected)}`)
   const opening = onWire()
 
   const tally = new Tally()
@@ -35,20 +29,20 @@ async function shoot (load) {
     while (!end.signal.aborted) {
       asked++
       const start = performance.now()
-      const value = await outcome(client, load)
+      const response = await outcome(client)
       const took = performance.now() - start
       if (end.signal.aborted) return // its response came after the end
-      tally.add(isDeepStrictEqual(value, expected), 0, took)
-      if (value.gone) return
+      tally.add(isExpected(response, expected), 0, took)
+      if (response.gone) return
     }
   }
   const begin = performance.now()
-  const loops = open.flatMap(client => Array.from({ length: pipeline }, () => loop(client)))
+  const loops = clients.flatMap(client => Array.from({ length: pipeline }, () => loop(client)))
   await sleep(seconds * 1000)
   end.abort()
   const took = (performance.now() - begin) / 1000
   const { sent, received } = onWire()
-  for (const client of open) client.close()
+  for (const client of clients) client.close()
   await Promise.race([Promise.all(loops), sleep(1000)])
 
   const bytes = received - opening.received
@@ -56,14 +50,29 @@ async function shoot (load) {
   return { ...merge([{ ...tally, seconds: took, bytes }]), wire }
 }
 
-// What a call comes to: its value, or its error, which is what asyncError must come to.
-async function outcome (client, { method, args }) {
+// The same POST again and again; a call gives the status and the body, in latin1.
+async function overHTTP ({ port, path, type, body }) {
+  const request = bytes({ port, method: 'POST', path, headers: { 'Content-Type': type }, body })
+  const client = await new Client({ port }, { keepsBody: true }).open()
+  const call = () => new Promise((resolve, reject) => client.request(request, () => {
+    if (client.status) resolve(`${client.status} ${client.body}`)
+    else reject(Object.assign(new Error('the connection was closed'), { gone: true }))
+  }))
+  return { call, close: () => client.destroy() }
+}
+
+// What a call comes to: its value, or its error.
+async function outcome (client) {
   try {
-    return { value: await client.call(method, args) }
+    return { value: await client.call() }
   } catch (err) {
     return { error: err.message, ...err.gone && { gone: true } }
   }
 }
+
+// Clients write other words before the message of an error.
+const isExpected = (response, { value, error }) =>
+  error ? response.error?.endsWith(error) ?? false : isDeepStrictEqual(response.value, value)
 
 function onWire () {
   let sent = 0

@@ -13,7 +13,8 @@ const { median } = require('../run/stats')
  */
 
 /**
- * The sections of a result: its first table, then what its view shows. The terminal shows them, too.
+ * The sections of a result: its first table, then what its view shows. The terminal shows them, too. A view's `overview`
+ * gives the lines of the first table, `[what, workload, as]`, as tables.js takes them.
  *
  * @param {object} view
  * @param {Figures} figures
@@ -21,7 +22,8 @@ const { median } = require('../run/stats')
  */
 exports.sectionsOf = function (view, figures) {
   const { lines, ...how } = view.overview?.(figures) ?? {}
-  return [lines && overview(lines.map(line => ({ figures, ...line })), how), ...view.sections(figures)].filter(Boolean)
+  const first = lines?.map(([what, workload = what, as]) => ({ figures, what, workload, as }))
+  return [first && overview(first, how), ...view.sections(figures)].filter(Boolean)
 }
 
 /**

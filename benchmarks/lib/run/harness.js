@@ -7,7 +7,7 @@ const { repeat } = require('./rounds')
 const { median, round } = require('./stats')
 
 const ROUNDS = 3
-const CALL = { protocol: 'http', method: 'ping', args: [], path: '/', type: 'application/json', body: '[]', expected: { value: 'Hello World' } }
+const CALL = { path: '/', type: 'application/json', body: '[]', expected: { value: '200 Hello World' } }
 const LOADS = {
   wrk: { connections: 50 },
   autocannon: { connections: 100 },

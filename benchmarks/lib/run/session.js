@@ -12,7 +12,7 @@ const { commit } = require('./commit')
 const { harness } = require('./harness')
 const { machine, pins } = require('./machine')
 const { doubt, measure, remarks } = require('./measure')
-const { OptionError, nodeVersion } = require('./options')
+const { OptionError, nodeBinary, nodeVersion } = require('./options')
 const bar = require('./progress')
 const { cellRows, row } = require('./result')
 const { rounds } = require('./rounds')
@@ -113,8 +113,9 @@ module.exports = class Session {
    * Start contenders, then verify their responses one after the other. Who does not start is missing, who responds with
    * something else is rejected: the others go on.
    *
-   * @param {object[]} contenders `{ name, file, args?, env?, flags?, node?, workers?, isSpread? }`, node: the binary of
-   *   this one; workers: as many processes in a cluster; isSpread: over all cores, also those of the load
+   * @param {object[]} contenders `{ name, file, args?, env?, flags?, node?, workers?, isSpread? }`, node: the
+   *   binary of this one, or its version; workers: as many processes in a cluster; isSpread: over all cores, also those
+   *   of the load
    * @param {{ workload: string, request?: object|Function, expected: object, reference?: string, check?: Function,
    *   floor?: object }} question
    *   floor: the contender `net` is added, which writes the bytes of kone's response, as floor.js takes it;
@@ -130,7 +131,7 @@ module.exports = class Session {
         server.request = typeof request === 'function' ? await request(server) : request
         server.response = await check(server, expected)
         servers.push(server)
-        this.#note(server.contender)
+        this.#note(server)
       } catch (err) {
         this.reject(workload, server.name, err.message)
         await server.stop()
@@ -149,9 +150,9 @@ module.exports = class Session {
   }
 
   /** One more process of a contender that `start` has verified. */
-  launch (contender) {
+  async launch (contender) {
     return (contender.program ? Program : Server).start(contender, {
-      node: contender.node ?? this.options.node,
+      node: await nodeBinary(contender.node ?? this.options.node),
       flags: contender.flags,
       pin: contender.isSpread ? undefined : this.pins?.server // a cluster has a core for every worker
     })
@@ -168,7 +169,7 @@ module.exports = class Session {
       this.miss(contender.name, how)
     } catch ({ message }) {
       if (this.#knows(contender)) this.reject(workload, contender.name, message)
-      else this.miss(contender.name, howToGet(contender, message, nodeVersion(contender.node ?? this.options.node)))
+      else this.miss(contender.name, howToGet(contender, message, contender.node ?? this.nodeVersion))
     }
     return null
   }
@@ -180,14 +181,14 @@ module.exports = class Session {
    *
    * @param {object[]} contenders as `start` takes them
    * @param {object} question as `start` takes it
-   * @param {object} loads by workload
+   * @param {object} loads by workload; a load may be a function of the server
    * @param {{ quickWarm?: number }} [how] as `measure` takes it
    * @return {Promise<object[]>} the cells
    */
   async group (contenders, question, loads, how) {
     const servers = await this.start(contenders, question)
     const cells = Object.entries(loads).flatMap(([workload, load]) =>
-      servers.map(server => ({ workload, server, load: { ...server.request, ...load } })))
+      servers.map(server => ({ workload, server, load: { ...server.request, ...typeof load === 'function' ? load(server) : load } })))
     await this.measure(cells, how)
     await this.stop(servers)
     return cells
@@ -346,9 +347,9 @@ module.exports = class Session {
     this.result.rejected.push({ workload, contender, reason })
   }
 
-  #note ({ name, version, about }) {
+  #note ({ contender: { name, version, about }, how: { node } }) {
     if (this.#knows({ name })) return
-    this.result.contenders.push({ name, version: version(this.nodeVersion) })
+    this.result.contenders.push({ name, version: version(nodeVersion(node)) })
     if (about) this.result.derived.about[name] = about
   }
 

@@ -17,7 +17,13 @@ const CACHE = exports.CACHE = process.env.KONE_CACHE || path.join(os.homedir(), 
  *    await binary('0.8.28') // { version: '0.8.28', file: '/home/ada/.cache/kone/node/0.8.28/node' }
  *    await binary('26')     // the newest that is kept; where none is, the newest there is
  */
-exports.binary = async wanted => exports.kept(wanted) ?? fetch(wanted)
+exports.binary = async function (wanted) {
+  const found = exports.kept(wanted)
+  if (!found && !fetched.has(wanted)) fetched.set(wanted, fetch(wanted))
+  return found ?? fetched.get(wanted)
+}
+
+const fetched = new Map() // by what was wanted: npm is requested once, also if it fails
 
 /** The binary of a Node version that is on this machine already. */
 exports.kept = function (wanted) {

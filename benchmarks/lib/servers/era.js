@@ -18,31 +18,35 @@ const NODES = ['6.9.2', '7.6.0']
 exports.option = { help: `also Node ${NODES.join(' and ')} with the packages of 2017` }
 
 /**
- * Contenders of that time, once per version of Node; what cannot be got is missing in the result.
+ * The parts of a lab for contenders of that time, once per version of Node; what cannot be got is missing in the result.
  *
- *    await era(lab, list('/…/labs/battle/contenders-2017.js'))
- *    // [{ version: '6.9.2', contenders: [{ name: 'koa-2.0.1', …, node: '/…/6.9.2/node' }] }, …]
+ *    await eraParts(lab, list('/…/labs/battle/contenders-2017.js'), { hello: question }, load)
+ *    // [{ name: 'hello, Node 6.9.2', act: [Function], size: 18 }, …], of contenders as 'koa-2.0.1' and 'node-6.9.2'
+ *
+ * @param {object} questions by workload, which is the argument of the contenders
+ * @param {(cells: object[]) => void} [show] what was measured
  */
-exports.era = async function (lab, contenders) {
+exports.eraParts = async function (lab, contenders, questions, load, show = () => {}) {
+  if (!lab.options.era) return []
   console.error(`getting Node ${NODES.join(' and ')} and the packages of 2017, unless they are in ${CACHE}`)
-  const found = []
+  const parts = []
   try {
     const env = { KONE_2017: await install() }
     for (const wanted of NODES) {
       const { version, file: node } = await binary(wanted)
-      const fitted = contenders.map(one => ({
-        ...one,
-        name: one.package ? one.name : `${one.name}-${version}`,
-        node,
-        env,
-        version: () => manifest.dependencies[one.package] ?? version
-      }))
-      found.push({ version, contenders: fitted })
+      const named = one => one.package ? one.name : `${one.name}-${version}`
+      for (const [name, question] of Object.entries(questions)) {
+        const workload = `${name}, Node ${version}`
+        const taking = contenders.map(one =>
+          ({ ...one, name: named(one), args: [name], node, env, version: () => manifest.dependencies[one.package] ?? version }))
+        const act = async () => show(await lab.group(taking, { workload, ...question, reference: `node-${version}` }, { [workload]: load }))
+        parts.push({ name: workload, act, size: taking.length * load.seconds })
+      }
     }
   } catch (err) {
     lab.miss('the time of 2017', err.message)
   }
-  return found
+  return parts
 }
 
 // All or nothing: a folder that is there is whole.
