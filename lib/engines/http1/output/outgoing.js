@@ -8,6 +8,7 @@ const { REMOVED, fieldName, isPlain } = require('../../field-names')
 const { ASCII, UTF8, NOT_PLAIN, lengthOf } = require('./pieces')
 const { Sink } = require('./sink')
 const writer = require('./writer')
+const { callAll } = require('../call')
 const { makeResponse, notify } = require('../node/message')
 const { areFieldsPatched, isPatched } = require('../node/patches')
 const { finished } = require('../node/server')
@@ -307,8 +308,9 @@ class Outgoing extends contract.Outgoing {
     if (this.ownSink !== null) this.ownSink.onClose()
     if (this.res !== null || this.incoming.req !== null) {
       notify(this, callbacks, listeners)
-    } else if (listeners !== null) {
-      for (const fn of listeners) process.nextTick(fn, this.failure)
+    } else {
+      if (callbacks !== null) process.nextTick(callAll, callbacks, this.failure)
+      if (listeners !== null) for (const fn of listeners) process.nextTick(fn, this.failure)
     }
   }
 }

@@ -34,6 +34,8 @@ class Sink extends EventEmitter {
   /** A callback of `write()` is called when the chunk was flushed. */
   get reportsFlush () { return true }
 
+  get socket () { return this.outgoing.responses.socket }
+
   /** @throws {TypeError} for what is neither a string nor bytes, and for headers that node rejects */
   write (chunk, callback) {
     const { outgoing, pieces } = this
@@ -49,7 +51,7 @@ class Sink extends EventEmitter {
       if (this.isChunked) pieces.addText('\r\n', ASCII)
     }
     if (callback !== undefined) pieces.addCallback(callback)
-    if (pieces.isBelowMark(outgoing.responses.socket)) this.schedule()
+    if (pieces.isBelowMark(this.socket)) this.schedule()
     else this.send()
     return !this.writableNeedDrain
   }
@@ -95,7 +97,7 @@ class Sink extends EventEmitter {
     if (pieces.isEmpty) return
     if (!outgoing.isOpen) return pieces.clear()
     outgoing.responses.stream(outgoing, pieces)
-    this.writableNeedDrain = outgoing.responses.socket.writableNeedDrain
+    this.writableNeedDrain = this.socket.writableNeedDrain
   }
 
   onTickEnd () {
