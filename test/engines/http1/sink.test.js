@@ -352,3 +352,62 @@ describe('a patch that comes while a stream is sent', () => {
     })
   }
 })
+
+describe('what was written before a response is cut', () => {
+  const written = { 'ctx.res': ctx => ctx.res, 'a stream': () => {}, 'a stream, and ctx.res was read': ctx => ctx.res }
+
+  /** Cuts `ticks` ticks after the first part. */
+  const CUTS = {
+    'ctx.res.destroy()': ({ res }) => res.destroy(),
+    'socket.destroy()': ({ socket }) => socket.destroy(),
+    'an error of the stream': (ctx, stream) => stream.destroy(new Error('broken'))
+  }
+
+  async function bytes (isFront, begin, cut, ticks, length) {
+    const app = new Kone().on('error', () => {})
+    app.use(async ctx => {
+      const { socket } = ctx
+      begin(ctx)
+      if (length) ctx.length = length
+      const stream = new Readable({ read () {} })
+      const res = begin === written['ctx.res'] && ctx.res
+      const later = left => left > 0 ? process.nextTick(later, left - 1) : cut({ res, socket }, stream)
+      if (res) {
+        ctx.respond = false
+        await turn()
+        res.write('part')
+        return later(ticks)
+      }
+      ctx.body = stream
+      setImmediate(() => {
+        stream.once('data', () => later(ticks))
+        stream.push('part')
+      })
+    })
+    const server = setUp(http.createServer(), app, isFront).listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    try {
+      return plain(await (await talk(server.address().port, get('/'))).all())
+    } finally {
+      server.close()
+    }
+  }
+
+  for (const [what, begin] of Object.entries(written)) {
+    for (const [how, cut] of Object.entries(CUTS)) {
+      // Reading ctx.res late sends what a stream has written.
+      if (how === (what === 'ctx.res' ? 'an error of the stream' : 'ctx.res.destroy()')) continue
+      for (const length of [0, 10]) {
+        test(`should be what node sends: ${what}, ${how}, ${length ? 'a declared length' : 'chunked'}`, async () => {
+          const all = []
+          for (const ticks of [0, 1, 2, 3, 4]) {
+            const [front, node] = [await bytes(true, begin, cut, ticks, length), await bytes(false, begin, cut, ticks, length)]
+            assert.equal(front, node, `${ticks} ticks`)
+            all.push(node.includes('part'))
+          }
+          assert.deepEqual(all.slice(1), [true, true, true, true])
+        })
+      }
+    }
+  }
+})

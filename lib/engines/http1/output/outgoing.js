@@ -9,7 +9,7 @@ const { ASCII, UTF8, NOT_PLAIN, lengthOf } = require('./pieces')
 const { Sink } = require('./sink')
 const writer = require('./writer')
 const { callAll } = require('../call')
-const { makeResponse, notify } = require('../node/message')
+const { makeResponse, notify, sendDue } = require('../node/message')
 const { areFieldsPatched, isPatched } = require('../node/patches')
 const { finished } = require('../node/server')
 
@@ -236,6 +236,12 @@ class Outgoing extends contract.Outgoing {
 
   onDrain () {
     if (this.ownSink !== null) this.ownSink.onDrain()
+  }
+
+  /** The connection ends. @param {boolean} isAll also what this tick has written */
+  sendDue (isAll) {
+    if (this.res !== null) sendDue(this.res, isAll)
+    else if (this.ownSink !== null) this.ownSink.sendDue(isAll)
   }
 
   // ---- for Responses and the connection

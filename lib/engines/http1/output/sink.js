@@ -27,6 +27,7 @@ class Sink extends EventEmitter {
     this.pieces = new Pieces()
     this.isChunked = false
     this.isScheduled = false
+    this.isDue = false // node would have given the pieces to the operating system
     this.writableNeedDrain = false
     this.hasEnded = false
   }
@@ -67,6 +68,7 @@ class Sink extends EventEmitter {
 
   /** As on node, what this tick has written is lost with the connection. */
   destroy (err) {
+    this.sendDue(false)
     this.pieces.clear()
     this.outgoing.destroy(err)
   }
@@ -89,18 +91,30 @@ class Sink extends EventEmitter {
   schedule () {
     if (this.isScheduled) return
     this.isScheduled = true
-    process.nextTick(soon, this)
+    process.nextTick(onTickEnd, this)
   }
 
   send () {
     const { outgoing, pieces } = this
+    this.isDue = false
     if (pieces.isEmpty) return
     if (!outgoing.isOpen) return pieces.clear()
     outgoing.responses.stream(outgoing, pieces)
     this.writableNeedDrain = this.socket.writableNeedDrain
   }
 
+  /** The connection ends. @param {boolean} isAll also what this tick has written */
+  sendDue (isAll) {
+    if (isAll || this.isDue) this.send()
+  }
+
+  /** Node would have sent the pieces by now. Waits one more tick, because the end of the stream often comes in it. */
   onTickEnd () {
+    this.isDue = true
+    process.nextTick(onNextTickEnd, this)
+  }
+
+  onNextTickEnd () {
     this.isScheduled = false
     this.send()
   }
@@ -126,12 +140,12 @@ class Sink extends EventEmitter {
   }
 }
 
-function soon (sink) {
-  process.nextTick(onTickEnd, sink)
-}
-
 function onTickEnd (sink) {
   sink.onTickEnd()
+}
+
+function onNextTickEnd (sink) {
+  sink.onNextTickEnd()
 }
 
 module.exports = { Sink }
