@@ -238,6 +238,24 @@ sides('ctx.res, read while a stream is sent', ({ side, it, serve }) => {
     })
   }
 
+  it('should get each byte once from a stream that is unpiped and piped again', async () => {
+    const { talk } = await serve(respond(ctx => {
+      ctx.length = 6
+      const stream = steps('ab', () => {
+        stream.unpipe(ctx.res)
+        stream.pipe(ctx.res)
+      }, 'cd', 'ef')
+      return stream
+    }))
+    const client = await talk()
+    for (let i = 0; i < 2; i++) {
+      client.write(get('/'))
+      await client.until(/\r\n\r\nabcdef$/)
+      client.text = ''
+    }
+    client.destroy()
+  })
+
   it('should be destroyed with its connection', async () => {
     const { all } = await serve(respond(ctx => steps('a', () => { ctx.res.destroy() }, 'b')))
     assert.equal(plain(await all(get('/'))), CHUNKED + 'a')

@@ -137,6 +137,8 @@ class Sink extends EventEmitter {
   follow (res) {
     this.send()
     res.on('drain', () => emit(this, 'drain'))
+    // Other code unpipes the stream, which has no effect here, and pipes it again: each byte would be sent twice.
+    res.on('pipe', stream => stream.unpipe(this))
   }
 }
 
