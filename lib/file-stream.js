@@ -57,18 +57,27 @@ exports.prepare = function (stream, length, sink) {
  */
 exports.lend = function (length) {
   if (length < SMALLEST) return Buffer.allocUnsafeSlow(length)
-  const memory = free.pop() ?? Buffer.allocUnsafeSlow(LARGEST).buffer
-  lent.add(memory)
-  return Buffer.from(memory, 0, length)
+  const buffer = Buffer.from(free.pop() ?? Buffer.allocUnsafeSlow(LARGEST).buffer, 0, length)
+  lent.add(buffer)
+  return buffer
 }
 
 /**
- * Take a buffer back, for another read: nobody may look at it any more. Any other is ignored.
+ * Take a buffer back, for another read: nobody may look at it any more. Any other is ignored, also a part of one,
+ * because other code may still have the rest.
  *
- * @param {Buffer} chunk of `lend()`, or a part of it
+ * @param {Buffer} chunk of `lend()`
  */
-exports.takeBack = function ({ buffer: memory }) {
-  if (lent.delete(memory) && free.length < MOST) free.push(memory)
+exports.takeBack = function (chunk) {
+  if (lent.delete(chunk) && free.length < MOST) free.push(chunk.buffer)
+}
+
+/** What a read has filled. It is taken back in place of the buffer. */
+function filled (buffer, length) {
+  if (length === buffer.length) return buffer
+  const part = buffer.subarray(0, length)
+  if (lent.delete(buffer)) lent.add(part)
+  return part
 }
 
 // As node's own methods, but for the buffer. Closing a file during a read would free its number, which another file
@@ -89,7 +98,7 @@ function readIntoLent (stream) {
       if (err) return stream.destroy(err)
       if (stream.pos !== undefined) stream.pos += bytes
       stream.bytesRead += bytes
-      stream.push(bytes === 0 ? null : bytes === length ? chunk : chunk.subarray(0, bytes))
+      stream.push(bytes === 0 ? null : filled(chunk, bytes))
     })
   }
   stream._destroy = function (err, done) {

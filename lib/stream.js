@@ -1,7 +1,9 @@
 'use strict'
 
 const http = require('http')
+const net = require('net')
 const Stream = require('stream')
+const { isPatched } = require('./engines/http1/node/patches')
 const { ENGINE } = require('./engines/node')
 const http2Stream = require('./engines/node/http2-stream')
 const { cutShort } = require('./errors')
@@ -101,10 +103,11 @@ exports.send = function (response, stream, body) {
   stream.once('close', () => {
     if (stream.readableEnded === false && response.writable) fail(response, stream, body, cutShort())
   })
-  const readers = canReuse(sink, stream) ? new Readers(stream) : null
+  const readers = typeof stream[fileStream.kReuse] === 'function' ? new Readers(stream, sink) : null
   guard(response, stream, sink, body, readers)
+  const { write } = sink
   stream.pipe(sink)
-  readers?.observe()
+  readers?.observe(write)
 }
 
 function sinkOf ({ ctx }, stream) {
@@ -128,36 +131,51 @@ function guard (response, stream, sink, body, readers) {
   sink.end = guarded(end)
 }
 
-const { write: nodeWrite } = http.ServerResponse.prototype
-const { kReuse } = fileStream
-
-// A function that replaced res.write may keep what it sees: then nothing is used again.
-function canReuse (sink, stream) {
-  if (typeof stream[kReuse] !== 'function') return false
-  return sink.reportsFlush === true || (sink instanceof http.ServerResponse && sink.write === nodeWrite)
-}
-
 function reusing (readers, write) {
   return function (chunk, ...rest) {
-    if (rest.length > 0) return write.call(this, chunk, ...rest)
+    if (rest.length > 0 || !readers.isOnly(this)) return write.call(this, chunk, ...rest)
     return write.call(this, chunk, err => { if (!err) readers.reuse(chunk) })
   }
 }
 
-/** Knows whether other code than the response has read from a stream: it may keep the chunks. */
+const { write: nodeWrite } = http.ServerResponse.prototype
+const { emit, push, read } = Stream.Readable.prototype
+const { write: writeToSocket } = Stream.Writable.prototype // a socket inherits it
+
+/** Gives chunks back to their stream once they were flushed, unless other code has seen them: it may keep them. */
 class Readers {
-  constructor (stream) {
+  constructor (stream, sink) {
     this.stream = stream
-    this.hasOthers = stream.listenerCount('data') + stream.listenerCount('readable') > 0
+    this.hasOthers = false
+    this.isFronts = sink.reportsFlush === true
+    this.isNodes = sink instanceof http.ServerResponse && sink.write === nodeWrite
+    this.write = null // see observe()
   }
 
-  /** Call it after `pipe`. The listeners cannot be counted later: one of once() is gone by then. */
-  observe () {
+  /**
+   * Call it after `pipe`, which adds one listener for 'data'; listeners for 'pipe' may add others. They cannot be
+   * counted later: one of once() is gone by then.
+   *
+   * @param {Function} write of the sink, before `pipe`
+   */
+  observe (write) {
+    this.write = write
+    this.hasOthers = this.stream.listenerCount('data') > 1 || this.stream.listenerCount('readable') > 0
     this.stream.on('newListener', name => { this.hasOthers ||= name === 'data' || name === 'readable' })
   }
 
+  /** Does nothing but `sink` and the operating system get the chunk that the stream emits now? */
+  isOnly (sink) {
+    const { stream } = this
+    const { flowing, resumeScheduled } = stream._readableState
+    return !this.hasOthers && flowing === true && !resumeScheduled && // otherwise other code has called read()
+      stream.emit === emit && stream.push === push && stream.read === read && sink.write === this.write &&
+      (this.isFronts || (this.isNodes && !isPatched())) &&
+      sink.socket instanceof net.Socket && sink.socket.write === writeToSocket // others may pass on what they get
+  }
+
   reuse (chunk) {
-    if (!this.hasOthers) this.stream[kReuse](chunk)
+    if (!this.hasOthers) this.stream[fileStream.kReuse](chunk)
   }
 }
 

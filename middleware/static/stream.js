@@ -8,6 +8,9 @@ const CHUNK = 64 * 1024 // bytes
 /** lib/stream.js calls this method when a chunk was flushed. */
 const kReuse = Symbol.for('kone.reuse')
 
+/** Chunks as they were read. Other code may turn them into text, take parts of them, or put its own into the stream. */
+const whole = new WeakSet()
+
 /**
  * Reads a descriptor from `start` to `end` (inclusive, in bytes) and always closes it.
  *
@@ -41,13 +44,14 @@ module.exports = class FileStream extends Readable {
 
       this.position += bytes
       this.left -= bytes
+      if (bytes === CHUNK) whole.add(chunk)
       this.push(bytes === chunk.length ? chunk : chunk.subarray(0, bytes))
     })
   }
 
   /** @param {Buffer} chunk that was flushed, and that no other code than the response has read */
   [kReuse] (chunk) {
-    if (chunk.length === CHUNK) this.unused.push(chunk)
+    if (whole.delete(chunk)) this.unused.push(chunk)
   }
 
   _destroy (err, done) {

@@ -12,7 +12,8 @@ const tls = require('node:tls')
 const { PassThrough, Readable } = require('node:stream')
 const { after, before, describe, it } = require('node:test')
 
-const { lend, takeBack } = require('../../../lib/file-stream')
+const { End } = require('../../../lib/engines/memory/pipe')
+const { kReuse, lend, takeBack } = require('../../../lib/file-stream')
 const serve = require('../../../middleware/static')
 const Kone = require('../../helpers/kone')
 const folder = require('../../helpers/folder')
@@ -28,6 +29,7 @@ const { credentials, settled } = require('./sides')
 
 const KB = 1024
 const SIZES = [1, 15 * KB, 16 * KB, 64 * KB, 128 * KB, 128 * KB + 1, 300 * KB, 2048 * KB, 24 * 1024 * KB]
+const TEXT = 'a text '.repeat(50 * KB)
 const LARGE = SIZES.length - 1 // more than a system takes for a client that does not read
 
 /** Bytes that tell of which file and of which position they are. */
@@ -39,7 +41,7 @@ function contentOf (number, length) {
 
 describe('buffers of files', () => {
   const contents = SIZES.map((size, i) => contentOf(i, size))
-  const root = folder(Object.fromEntries(contents.map((content, i) => [String(i), content])))
+  const root = folder({ ...Object.fromEntries(contents.map((content, i) => [String(i), content])), text: TEXT })
   const fileOf = number => path.join(root, String(number))
   let onStream = () => {}
   const sites = {}
@@ -47,10 +49,14 @@ describe('buffers of files', () => {
   before(async () => {
     const app = new Kone({ silent: true })
     const own = serve(root, { cacheSize: 0 })
-    app.use((ctx, next) => ctx.search === '?own' ? own(ctx, next) : next())
+    app.use(async (ctx, next) => {
+      if (ctx.search !== '?own') return next()
+      await own(ctx, next)
+      return onStream(ctx, ctx.body)
+    })
     app.use(ctx => {
       const [number, start, end] = ctx.path.slice(1).split('-')
-      const to = end ?? SIZES[number] - 1
+      const to = end ?? (SIZES[number] ?? TEXT.length) - 1
       ctx.length = to - (start ?? 0) + 1
       ctx.type = 'bin'
       ctx.body = fs.createReadStream(fileOf(number), end && { start: Number(start), end: Number(to) })
@@ -191,13 +197,14 @@ describe('buffers of files', () => {
     takeBack(again)
   })
 
-  const { write } = http.ServerResponse.prototype
-  const patch = (ctx, keep) => {
-    ctx.res.write = function (chunk, ...rest) {
-      keep(chunk)
-      return write.call(this, chunk, ...rest)
+  /** An own method that looks at chunks; `name` as emit has it, too. */
+  const patch = (object, method, keep, original = object[method]) => {
+    object[method] = function (...args) {
+      args.filter(Buffer.isBuffer).forEach(keep)
+      return original.apply(this, args)
     }
   }
+  const { write } = http.ServerResponse.prototype
   const whileSent = keep => (...args) => { setImmediate(keep, ...args) }
   const KEEPERS = {
     "on('data') before the response": (ctx, stream, keep) => { stream.on('data', keep) },
@@ -208,14 +215,21 @@ describe('buffers of files', () => {
     }),
     'a second pipe': (ctx, stream, keep) => { stream.pipe(new PassThrough()).on('data', keep) },
     'a second pipe while it is sent': whileSent((ctx, stream, keep) => stream.pipe(new PassThrough()).on('data', keep)),
-    push: (ctx, stream, keep) => {
-      stream.push = function (chunk) {
-        if (chunk) keep(chunk)
-        return Readable.prototype.push.call(this, chunk)
-      }
-    },
-    'ctx.res.write': (ctx, stream, keep) => patch(ctx, keep),
-    'ctx.res.write while it is sent': whileSent((ctx, stream, keep) => patch(ctx, keep)),
+    push: (ctx, stream, keep) => patch(stream, 'push', keep),
+    'push while it is sent': whileSent((ctx, stream, keep) => patch(stream, 'push', keep)),
+    'emit while it is sent': whileSent((ctx, stream, keep) => patch(stream, 'emit', keep)),
+    'read() while it is sent': whileSent(async (ctx, stream, keep) => {
+      stream.pause()
+      await until(() => stream.readableLength > 0)
+      keep(stream.read())
+      stream.resume()
+    }),
+    'ctx.res.write': (ctx, stream, keep) => patch(ctx.res, 'write', keep),
+    'ctx.res.write while it is sent': whileSent((ctx, stream, keep) => patch(ctx.res, 'write', keep, write)),
+    'ctx.res.write of the pipe while it is sent': ({ res }, stream, keep) => setImmediate(patch, res, 'write', keep),
+    "'pipe' of ctx.res": ({ res }, stream, keep) => { res.once('pipe', () => stream.on('data', keep)) },
+    'ctx.socket.write': (ctx, stream, keep) => patch(ctx.socket, 'write', keep),
+    'ctx.socket.write while it is sent': whileSent((ctx, stream, keep) => patch(ctx.socket, 'write', keep)),
     'a stream of the app between': (ctx, stream, keep) => {
       const { length } = ctx
       ctx.body = stream.pipe(new PassThrough().on('data', keep))
@@ -223,18 +237,95 @@ describe('buffers of files', () => {
     }
   }
 
-  for (const [name, use] of Object.entries(KEEPERS)) {
-    it(`should stay with code that keeps them: ${name}`, async () => {
-      const kept = []
-      onStream = (ctx, stream) => use(ctx, stream, chunk => kept.push([chunk, Buffer.from(chunk)]))
+  for (const [query, whose] of [['', 'the app'], ['?own', 'middleware/static']]) {
+    for (const [name, use] of Object.entries(KEEPERS)) {
+      it(`should stay with code that keeps them: a stream of ${whose}, ${name}`, async () => {
+        const kept = []
+        onStream = (ctx, stream) => use(ctx, stream, chunk => kept.push([chunk, Buffer.from(chunk)]))
+        try {
+          assert((await get(`7${query}`)).equals(contents[7]))
+        } finally {
+          onStream = () => {}
+        }
+        for (const number of [3, 4, 6, 7]) {
+          for (const body of await Promise.all(Array.from({ length: 8 }, () => get(`${number}${query}`)))) assert(body.equals(contents[number]))
+        }
+        assert(kept.length > 0)
+        for (const [chunk, copy] of kept) assert(chunk.equals(copy))
+      })
+    }
+
+    it(`should not be used again where a connection is a stream of other code: a stream of ${whose}`, async () => {
+      const [near, far] = [new End(), new End()]
+      near.connect(far)
+      sites.tcp.emit('connection', far)
+      near.write(`GET /6${query} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`)
+      const chunks = []
+      near.on('data', chunk => chunks.push(chunk))
+      await once(near, 'end')
+      const text = Buffer.concat(chunks)
+      assert(text.subarray(text.indexOf('\r\n\r\n') + 4).equals(contents[6]))
+    })
+
+    it(`should be sent as text where the stream has an encoding: a stream of ${whose}`, async () => {
+      onStream = (ctx, stream) => { stream.setEncoding('latin1') }
       try {
-        assert((await get(7)).equals(contents[7]))
+        const body = await get(`text${query}`)
+        assert.equal(body.toString('latin1'), TEXT)
       } finally {
         onStream = () => {}
       }
-      for (const number of [3, 4, 6, 7]) await Promise.all(Array.from({ length: 8 }, () => get(number)))
-      assert(kept.length > 0)
-      for (const [chunk, copy] of kept) assert(chunk.equals(copy))
+    })
+  }
+
+  for (const patched of ['http.ServerResponse', 'http.OutgoingMessage', 'net.Socket']) {
+    it(`should stay with a write of ${patched} that was there before kone`, () => {
+      const script = `
+        const http = require('node:http'), net = require('node:net')
+        const { prototype } = ${patched}
+        const original = prototype.write
+        const kept = []
+        prototype.write = function (chunk, ...rest) {
+          if (chunk?.length >= 16384) kept.push([chunk, Buffer.from(chunk)])
+          return original.call(this, chunk, ...rest)
+        }
+        const Kone = require('kone')
+        const app = new Kone().use(require('kone/middleware').static(${JSON.stringify(root)}, { cacheSize: 0 }))
+        const server = app.listen(0, '127.0.0.1', async () => {
+          const { port } = server.address()
+          const get = number => fetch('http://127.0.0.1:' + port + '/' + number).then(res => res.arrayBuffer())
+          const bodies = await Promise.all([7, 7, 6].map(get))
+          const isKept = kept.every(([chunk, copy]) => chunk.equals(copy))
+          console.log(JSON.stringify([bodies.map(({ byteLength }) => byteLength), kept.length > 0, isKept]))
+          process.exit()
+        })`
+      const text = execFileSync(process.execPath, ['-e', script], { cwd: __dirname })
+      assert.deepEqual(JSON.parse(text), [[SIZES[7], SIZES[7], SIZES[6]], true, true])
+    })
+  }
+
+  const SENT = [
+    ['of one tick, by the front', [1], () => {}], ['of one tick, by ctx.res', [1], ctx => ctx.res],
+    ['of several, by the front', [1, 3, 6], () => {}], ['of several, by ctx.res', [1, 3, 6], ctx => ctx.res]
+  ]
+  for (const [name, numbers, touch] of SENT) {
+    it(`should all come back once they were flushed: chunks ${name}`, async () => {
+      const chunks = numbers.map(number => contents[number])
+      const back = []
+      onStream = ctx => {
+        touch(ctx)
+        const stream = new Readable({ read () {} })
+        for (const chunk of [...chunks, null]) stream.push(chunk)
+        ctx.body = Object.assign(stream, { [kReuse]: chunk => back.push(chunk) })
+        ctx.length = Buffer.concat(chunks).length
+      }
+      try {
+        assert((await get('0')).equals(Buffer.concat(chunks)))
+      } finally {
+        onStream = () => {}
+      }
+      await until(() => back.length === chunks.length)
+      assert(back.every((chunk, i) => chunk === chunks[i]))
     })
   }
 
@@ -336,7 +427,7 @@ describe('lend()', () => {
     const two = lend(20 * KB)
     assert.deepEqual([one.length, two.length], [64 * KB, 20 * KB])
     assert.notEqual(one.buffer, two.buffer)
-    takeBack(one.subarray(0, 10))
+    takeBack(one)
     assert.equal(lend(128 * KB).buffer, one.buffer)
   })
 
@@ -346,9 +437,19 @@ describe('lend()', () => {
     takeBack(one)
     takeBack(one)
     takeBack(foreign)
+    takeBack('text')
     const next = [lend(64 * KB), lend(64 * KB)]
     assert.equal(next[0].buffer, one.buffer)
     assert(![one.buffer, foreign.buffer].includes(next[1].buffer))
+  })
+
+  it('should take back no part, because other code may have the rest', () => {
+    const one = lend(64 * KB)
+    takeBack(one.subarray(0, 10))
+    takeBack(one.subarray(10))
+    assert.notEqual(lend(64 * KB).buffer, one.buffer)
+    takeBack(one)
+    assert.equal(lend(64 * KB).buffer, one.buffer)
   })
 
   it('should keep at most 32 of them', () => {

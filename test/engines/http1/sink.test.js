@@ -238,6 +238,24 @@ sides('ctx.res, read while a stream is sent', ({ side, it, serve }) => {
     })
   }
 
+  it('should get each byte once from a stream that is unpiped and piped again', async () => {
+    const { talk } = await serve(respond(ctx => {
+      ctx.length = 6
+      const stream = steps('ab', () => {
+        stream.unpipe(ctx.res)
+        stream.pipe(ctx.res)
+      }, 'cd', 'ef')
+      return stream
+    }))
+    const client = await talk()
+    for (let i = 0; i < 2; i++) {
+      client.write(get('/'))
+      await client.until(/\r\n\r\nabcdef$/)
+      client.text = ''
+    }
+    client.destroy()
+  })
+
   it('should be destroyed with its connection', async () => {
     const { all } = await serve(respond(ctx => steps('a', () => { ctx.res.destroy() }, 'b')))
     assert.equal(plain(await all(get('/'))), CHUNKED + 'a')
@@ -350,5 +368,64 @@ describe('a patch that comes while a stream is sent', () => {
       if (name in CALLED) assert.equal(counts.filter(count => count > 0).length, CALLED[name], `${counts}`)
       assert.deepEqual(await calls('front', name), koa)
     })
+  }
+})
+
+describe('what was written before a response is cut', () => {
+  const written = { 'ctx.res': ctx => ctx.res, 'a stream': () => {}, 'a stream, and ctx.res was read': ctx => ctx.res }
+
+  /** Cuts `ticks` ticks after the first part. */
+  const CUTS = {
+    'ctx.res.destroy()': ({ res }) => res.destroy(),
+    'socket.destroy()': ({ socket }) => socket.destroy(),
+    'an error of the stream': (ctx, stream) => stream.destroy(new Error('broken'))
+  }
+
+  async function bytes (isFront, begin, cut, ticks, length) {
+    const app = new Kone().on('error', () => {})
+    app.use(async ctx => {
+      const { socket } = ctx
+      begin(ctx)
+      if (length) ctx.length = length
+      const stream = new Readable({ read () {} })
+      const res = begin === written['ctx.res'] && ctx.res
+      const later = left => left > 0 ? process.nextTick(later, left - 1) : cut({ res, socket }, stream)
+      if (res) {
+        ctx.respond = false
+        await turn()
+        res.write('part')
+        return later(ticks)
+      }
+      ctx.body = stream
+      setImmediate(() => {
+        stream.once('data', () => later(ticks))
+        stream.push('part')
+      })
+    })
+    const server = setUp(http.createServer(), app, isFront).listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    try {
+      return plain(await (await talk(server.address().port, get('/'))).all())
+    } finally {
+      server.close()
+    }
+  }
+
+  for (const [what, begin] of Object.entries(written)) {
+    for (const [how, cut] of Object.entries(CUTS)) {
+      // Reading ctx.res late sends what a stream has written.
+      if (how === (what === 'ctx.res' ? 'an error of the stream' : 'ctx.res.destroy()')) continue
+      for (const length of [0, 10]) {
+        test(`should be what node sends: ${what}, ${how}, ${length ? 'a declared length' : 'chunked'}`, async () => {
+          const all = []
+          for (const ticks of [0, 1, 2, 3, 4]) {
+            const [front, node] = [await bytes(true, begin, cut, ticks, length), await bytes(false, begin, cut, ticks, length)]
+            assert.equal(front, node, `${ticks} ticks`)
+            all.push(node.includes('part'))
+          }
+          assert.deepEqual(all.slice(1), [true, true, true, true])
+        })
+      }
+    }
   }
 })

@@ -176,4 +176,4 @@ function timeout (outgoing, socket) {
   return (res !== null && emit(res, 'timeout', socket)) || hasListener
 }
 
-module.exports = { makeRequest, makeResponse, fill, endBody, cutOff, timeout, notify }
+module.exports = { makeRequest, makeResponse, fill, endBody, cutOff, timeout, notify, sendDue: response.sendDue }

@@ -39,6 +39,7 @@ const kOutgoing = Symbol.for('kone.outgoing')
 const kPieces = Symbol('kone.pieces')
 const kHeaders = Symbol('kone.headers')     // node's object of fields; FAST while Outgoing holds them
 const kRequest = Symbol('kone.request')     // a request assigned to `res.req`
+const kIsDue = Symbol('kone.isDue')         // node would have given the pieces to the operating system
 const kPlainBody = Symbol('kone.plainBody') // body of a response whose header section Outgoing has built, or NONE
 
 const kMarkRemoved = Symbol('kone.markRemoved')
@@ -104,6 +105,7 @@ class FrontResponse extends http.ServerResponse {
     this[kPieces] = null
     this[kHeaders] = FAST
     this[kRequest] = null
+    this[kIsDue] = false
     this[kPlainBody] = NONE
     this._storeHeader = storeHeader
     this._writeRaw = writeRaw
@@ -158,10 +160,11 @@ class FrontResponse extends http.ServerResponse {
     if (isPatched()) for (const name of Object.keys(NODES)) delete this[name]
   }
 
-  /** Earlier responses that are on their way are flushed first. */
+  /** Earlier responses that are on their way are flushed first. What this tick has written is lost, as on node. */
   destroy () {
     const outgoing = this[kOutgoing]
     const isCurrent = this.socket !== null && !this.destroyed && outgoing.isOpen
+    if (isCurrent) sendDue(this, false)
     if (isCurrent && outgoing.responses.delay(outgoing)) this.socket = null
     return super.destroy(...arguments)
   }
@@ -258,6 +261,7 @@ function writeRaw (data, encoding, callback, size) {
   // once, unless end() wrote the piece: then its callback emits 'finish', and _finish() sends it in the same tick.
   if (socket.writableCorked === 0 && typeof done !== 'function') sendPieces(this)
   else if (isFirst) process.nextTick(sendPiecesSoon, this, pieces.size)
+  if (this.writableCorked === 0) this[kIsDue] = true // Node 26 keeps pieces itself for a tick
   const isBelowMark = pieces.isBelowMark(socket)
   if (!isBelowMark) process.nextTick(goOnIfWritable, this)
   return isBelowMark
@@ -302,6 +306,7 @@ function endPieces (res) {
 /** Waits one more tick if pieces were added: the response may end and need one write. */
 function sendPiecesSoon (res, size) {
   if (res.finished || res[kPieces].isEmpty) return
+  res[kIsDue] = true
   if (res[kPieces].size > size && !res.writableNeedDrain) process.nextTick(sendPiecesSoon, res, Infinity)
   else sendPieces(res)
 }
@@ -316,8 +321,14 @@ function goOnIfWritable (res) {
 function sendPieces (res) {
   const pieces = res[kPieces]
   const outgoing = res[kOutgoing]
+  res[kIsDue] = false
   if (!pieces.isEmpty && outgoing.isOpen) outgoing.responses.stream(outgoing, pieces)
   else pieces.clear()
+}
+
+/** The connection ends. @param {boolean} isAll also what this tick has written */
+function sendDue (res, isAll) {
+  if (res[kPieces] !== null && res[kPlainBody] === NONE && (isAll || res[kIsDue])) sendPieces(res)
 }
 
 /** The connection is closed: the pieces will not be sent. */
@@ -476,4 +487,4 @@ class NullSocket {
   }
 }
 
-module.exports = { make, showBegun, showEnded, showLost, assign, releaseSocket, cutOff, onDrain }
+module.exports = { make, showBegun, showEnded, showLost, assign, releaseSocket, sendDue, cutOff, onDrain }

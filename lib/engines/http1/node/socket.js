@@ -94,11 +94,13 @@ function setMessage (socket, message) {
 
 function destroyWritten (err) {
   writeBatch(this)
+  sendDue(this, false)
   return destroy.call(this, err)
 }
 
 function endWritten (...args) {
   writeBatch(this)
+  sendDue(this, true)
   return end.apply(this, args)
 }
 
@@ -108,6 +110,12 @@ function writeBatch (socket) {
   if (connection === undefined || connection.responses.unflushed === 0) return
   while (socket.writableCorked > 0) socket.uncork() // destroy() drops what is corked
   connection.responses.writeBatch()
+}
+
+/** The same for the parts of a response: end() also sends those of this tick, which node would have corked. */
+function sendDue (socket, isAll) {
+  const first = socket[kConnection]?.responses.first
+  if (first) first.sendDue(isAll)
 }
 
 function onPush (chunk, encoding) {

@@ -8,7 +8,8 @@ const { REMOVED, fieldName, isPlain } = require('../../field-names')
 const { ASCII, UTF8 } = require('./pieces')
 const { Sink } = require('./sink')
 const writer = require('./writer')
-const { makeResponse, notify } = require('../node/message')
+const { callAll } = require('../call')
+const { makeResponse, notify, sendDue } = require('../node/message')
 const { areFieldsPatched, isPatched } = require('../node/patches')
 const { finished } = require('../node/server')
 
@@ -230,6 +231,12 @@ class Outgoing extends contract.Outgoing {
     if (this.ownSink !== null) this.ownSink.onDrain()
   }
 
+  /** The connection ends. @param {boolean} isAll also what this tick has written */
+  sendDue (isAll) {
+    if (this.res !== null) sendDue(this.res, isAll)
+    else if (this.ownSink !== null) this.ownSink.sendDue(isAll)
+  }
+
   // ---- for Responses and the connection
 
   /** @throws {Error} for a change of state that is not allowed: a bug in kone */
@@ -300,8 +307,9 @@ class Outgoing extends contract.Outgoing {
     if (this.ownSink !== null) this.ownSink.onClose()
     if (this.res !== null || this.incoming.req !== null) {
       notify(this, callbacks, listeners)
-    } else if (listeners !== null) {
-      for (const fn of listeners) process.nextTick(fn, this.failure)
+    } else {
+      if (callbacks !== null) process.nextTick(callAll, callbacks, this.failure)
+      if (listeners !== null) for (const fn of listeners) process.nextTick(fn, this.failure)
     }
   }
 }

@@ -28,12 +28,15 @@ class Sink extends EventEmitter {
     this.pieces = new Pieces()
     this.isChunked = false
     this.isScheduled = false
+    this.isDue = false // node would have given the pieces to the operating system
     this.writableNeedDrain = false
     this.hasEnded = false
   }
 
   /** A callback of `write()` is called when the chunk was flushed. */
   get reportsFlush () { return true }
+
+  get socket () { return this.outgoing.responses.socket }
 
   /** @throws {TypeError} for what is neither a string nor bytes, and for headers that node rejects */
   write (chunk, callback) {
@@ -50,7 +53,7 @@ class Sink extends EventEmitter {
       if (this.isChunked) pieces.addText('\r\n', ASCII)
     }
     if (callback !== undefined) pieces.addCallback(callback)
-    if (pieces.isBelowMark(outgoing.responses.socket)) this.schedule()
+    if (pieces.isBelowMark(this.socket)) this.schedule()
     else this.send()
     return !this.writableNeedDrain
   }
@@ -66,6 +69,7 @@ class Sink extends EventEmitter {
 
   /** As on node, what this tick has written is lost with the connection. */
   destroy (err) {
+    this.sendDue(false)
     this.pieces.clear()
     this.outgoing.destroy(err)
   }
@@ -88,18 +92,30 @@ class Sink extends EventEmitter {
   schedule () {
     if (this.isScheduled) return
     this.isScheduled = true
-    process.nextTick(soon, this)
+    process.nextTick(onTickEnd, this)
   }
 
   send () {
     const { outgoing, pieces } = this
+    this.isDue = false
     if (pieces.isEmpty) return
     if (!outgoing.isOpen) return pieces.clear()
     outgoing.responses.stream(outgoing, pieces)
-    this.writableNeedDrain = outgoing.responses.socket.writableNeedDrain
+    this.writableNeedDrain = this.socket.writableNeedDrain
   }
 
+  /** The connection ends. @param {boolean} isAll also what this tick has written */
+  sendDue (isAll) {
+    if (isAll || this.isDue) this.send()
+  }
+
+  /** Node would have sent the pieces by now. Waits one more tick, because the end of the stream often comes in it. */
   onTickEnd () {
+    this.isDue = true
+    process.nextTick(onNextTickEnd, this)
+  }
+
+  onNextTickEnd () {
     this.isScheduled = false
     this.send()
   }
@@ -122,15 +138,17 @@ class Sink extends EventEmitter {
   follow (res) {
     this.send()
     res.on('drain', () => emit(this, 'drain'))
+    // Other code unpipes the stream, which has no effect here, and pipes it again: each byte would be sent twice.
+    res.on('pipe', stream => stream.unpipe(this))
   }
-}
-
-function soon (sink) {
-  process.nextTick(onTickEnd, sink)
 }
 
 function onTickEnd (sink) {
   sink.onTickEnd()
+}
+
+function onNextTickEnd (sink) {
+  sink.onNextTickEnd()
 }
 
 module.exports = { Sink }
