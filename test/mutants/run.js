@@ -41,7 +41,7 @@ function options (file, report) {
     plugins: ['@stryker-mutator/tap-runner'],
     coverageAnalysis: 'perTest',
     concurrency: 1,
-    timeoutMS: 5000,
+    timeoutMS: 20_000, // counts as killed: a busy machine must not make one
     reporters: ['json', 'dots'],
     jsonReporter: { fileName: report },
     ignorePatterns: ['benchmarks', 'docs', 'create', 'coverage', 'examples', 'test/mutants'],

@@ -100,24 +100,32 @@ wire('server.closeIdleConnections()', ({ side, it, serve }) => {
       await download(port, get('/') + get('/slow'))
       await begun()
     }],
-    // node:http loses the response, see siege/exceptions.js
-    'with a response that is not flushed': [isNode, async ({ port, sockets }) => {
-      await download(port, get('/large'))
-      await waitFor(() => sockets[0]?.writableLength > 0, 'the response')
-    }],
-    'with a response that is queued behind it': [isNode, async ({ port, ended }) => {
-      const client = await download(port, get('/large'))
+    // node:http loses the responses of these, see siege/exceptions.js
+    'with a response that is not flushed': [isNode, site => unflushed(site)],
+    'with one that is queued behind it': [isNode, async site => {
+      const client = await unflushed(site)
       client.write(get('/'))
-      await waitFor(() => ended.includes('/'), 'the second response')
+      await waitFor(() => site.ended.includes('/'), 'the second response')
     }],
-    'whose socket other code has ended, with an open response': [false, async site => {
-      await endsOpen(site)
+    'with both, whose socket other code has ended': [isNode, async site => {
+      const client = await unflushed(site)
+      client.write(get('/'))
+      await waitFor(() => site.ended.includes('/'), 'the second response')
+      site.sockets[0].end()
     }],
+    'whose socket other code has ended, with an open response': [false, site => endsOpen(site)],
     'whose socket other code has ended, with a response that has ended since': [true, async site => {
       await endsOpen(site)
       site.release()
       await waitFor(() => site.ended.includes('/slow'), 'its end')
     }]
+  }
+
+  /** The client does not read. */
+  async function unflushed ({ port, sockets }) {
+    const client = await download(port, get('/large'))
+    await waitFor(() => sockets[0]?.writableLength > 0, 'the response')
+    return client
   }
 
   /** The client has bytes to read first, so that it does not notice the end. */
