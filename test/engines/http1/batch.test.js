@@ -58,6 +58,21 @@ front('the responses to pipelined requests', ({ it, serve }) => {
     })
   }
 
+  it('should be in order when a request follows while the first response is sent and the second is open', async () => {
+    const { setup, begun, release, held } = holding(ctx => { ctx.body = `hello ${ctx.path}` })
+    const { talk } = await serve(setup)
+    const client = await talk(get('/slow/1') + get('/slow/2'))
+    await begun(2)
+    held.shift()()
+    await client.until(/hello \/slow\/1$/)
+    client.write(get('/slow/3'))
+    await begun(2)
+    held.pop()()
+    release()
+    await client.until(/hello \/slow\/3$/)
+    assert.deepEqual(bodies(client.text), ['hello /slow/1', 'hello /slow/2', 'hello /slow/3'])
+  })
+
   it('should be written when they fill the socket, and not before', async () => {
     const { talk, sockets, writes } = await counting(serve, use(ctx => { ctx.body = 'x'.repeat(1000) }))
     const client = await talk(Array.from({ length: 99 }, () => get('/')).join('') + last('/'))
