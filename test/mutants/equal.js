@@ -81,6 +81,57 @@ module.exports = {
       why: 'parts end with bytes where no text is behind them'
     }
   ],
+  'lib/engines/http1/output/responses.js': [
+    {
+      line: 'this.isAsync = socket.encrypted === true // TLS never writes at once',
+      why: 'it saves an empty write alone: the callback of either write is called when all bytes were flushed'
+    },
+    {
+      line: 'get isBlocked () { return this.socket.writableNeedDrain && this.socket.writableLength > 0 }',
+      why: "it saves time alone: behind an empty buffer 'drain' comes in the same tick, and with it what was queued"
+    },
+    {
+      line: 'return !this.socket.writable && this.unflushed === 0 && this.first !== null && this.first.writableEnded',
+      to: 'true',
+      why: 'it is read only while a response is pending, so that there is a first one if none is unflushed'
+    },
+    {
+      line: 'return writableNeedDrain || this.queuedBytes >= Math.max(1, writableHighWaterMark) // the mark may be 0',
+      to: 'this.queuedBytes > Math.max(1, writableHighWaterMark)',
+      why: 'one byte more is no other limit of memory'
+    },
+    { line: 'if (this.first !== null) this.advance() // responses after a streamed one', why: 'it saves time alone: advance() looks, too' },
+    {
+      line: 'if (bytes < 0) this.connection.onUnqueued()',
+      to: 'true',
+      why: 'it saves time alone: reading goes on only if few bytes are queued'
+    },
+    { line: 'if (bytes < 0) this.connection.onUnqueued()', to: 'bytes <= 0', why: 'the same' },
+    { line: 'if (this.first === null) this.last = null', to: 'false', why: 'it frees memory alone: last is read only behind a first one' },
+    {
+      line: 'if (this.batch.size >= this.socket.writableHighWaterMark) this.writeBatch()',
+      to: 'this.batch.size > this.socket.writableHighWaterMark',
+      why: 'one byte more is no other limit of memory'
+    },
+    { line: "if (text !== '') this.batch.addText(text, encoding)", why: 'it saves time alone: no text adds no bytes' },
+    { line: 'if (this.isScheduled) return', why: 'it saves time alone: the second call of a tick finds nothing to write' },
+    { line: 'this.isScheduled = true', why: 'the same' },
+    {
+      line: 'if (this.isAsync) this.writePieces(this.batch, [callback])',
+      to: 'true',
+      why: 'the batch was written before: both are an empty write'
+    },
+    {
+      line: "else if (this.socket.writable) this.socket.write('', 'latin1', callback)",
+      to: '""',
+      why: 'no bytes are the same in every encoding'
+    },
+    {
+      line: 'if (this.flushing === null && this.delayed !== null) this.connection.onTurn(this.delayed)',
+      to: 'true',
+      why: 'it saves time alone: the response waits again while others are not flushed'
+    }
+  ],
   'lib/engines/field-names.js': [
     { line: "this.lastLine = ''    //   and its line, once it was set again", why: 'accepts() sets it with the first value' },
     {

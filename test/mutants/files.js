@@ -8,6 +8,11 @@ module.exports = {
   ],
   'lib/engines/http1/input/parser.js': ['test/engines/http1/parser.test.js'],
   'lib/engines/http1/output/pieces.js': ['test/engines/http1/pieces.test.js'],
+  'lib/engines/http1/output/responses.js': [
+    'test/engines/http1/output.model.test.js', 'test/engines/http1/batch.test.js', 'test/engines/http1/server.test.js',
+    'test/engines/http1/unread.test.js', 'test/engines/http1/late-body.test.js', 'test/engines/http1/small.test.js',
+    'test/engines/http1/differences.test.js', 'test/engines/http1/notified.test.js'
+  ],
   'lib/engines/field-names.js': ['test/engines/http1/fields.test.js'],
   'lib/engines/http1/output/writer.js': ['test/engines/http1/fields.test.js']
 }

@@ -41,7 +41,7 @@ function options (file, report) {
     plugins: ['@stryker-mutator/tap-runner'],
     coverageAnalysis: 'perTest',
     concurrency: 1,
-    timeoutMS: 5000,
+    timeoutMS: 20_000, // long, because a mutant that runs out of time counts as killed, and the machine may be busy
     reporters: ['json', 'dots'],
     jsonReporter: { fileName: report },
     ignorePatterns: ['benchmarks', 'docs', 'create', 'coverage', 'examples', 'test/mutants'],

@@ -6,7 +6,7 @@ const { Readable } = require('node:stream')
 const { setImmediate: turn } = require('node:timers/promises')
 
 const { codes } = require('../../../lib/errors')
-const { get, last, unsupported, use, waitFor } = require('./sides')
+const { MAJOR, get, holding, last, sides, unsupported, use, waitFor } = require('./sides')
 const { download, front, wire } = require('./wire')
 
 const LARGE = 48 * 1024 * 1024
@@ -283,6 +283,39 @@ wire("the app's 'error' when the client goes", ({ it, serve }) => {
       await isDestroyed()
       await ends.all()
       assert.deepEqual(errors, paths[0] === '/large' ? [['ECONNRESET', '/large']] : [])
+    })
+  }
+})
+
+sides("the 'close' of ctx.res when the client goes", ({ it, serve }) => {
+  const reads = {
+    before: [ctx => ctx.res, () => {}],
+    after: [() => {}, ctx => ctx.res]
+  }
+
+  for (const [when, [early, late]] of Object.entries(reads)) {
+    it(`should be that of the first response, since Node 24 of the queued ones, too: read ${when}`, async () => {
+      const contexts = []
+      const closed = []
+      const { begun, setup } = holding()
+      const { talk, sockets } = await serve(app => {
+        app.use((ctx, next) => {
+          contexts.push(ctx)
+          early(ctx)?.on('close', () => closed.push(ctx.path))
+          return next()
+        })
+        setup(app)
+      })
+      const paths = ['/slow/1', '/slow/2', '/slow/3']
+      const client = await talk(batch(paths))
+      await begun(3)
+      client.socket.resetAndDestroy()
+      await waitFor(() => sockets[0].closed, 'the end')
+      for (let i = 0; i < 5; i++) await turn()
+      contexts.forEach(late)
+      const expected = MAJOR >= 24 ? paths : ['/slow/1']
+      assert.deepEqual(contexts.filter(({ res }) => res.destroyed).map(ctx => ctx.path), expected)
+      if (when === 'before') assert.deepEqual(closed, expected)
     })
   }
 })

@@ -7,6 +7,7 @@ const { createServer } = require('node:http')
 const path = require('node:path')
 
 const { MAJOR, get, hello, holding, post, sides, use, waitFor } = require('./sides')
+const { download, wire } = require('./wire')
 
 const has26 = MAJOR >= 26
 const closed = server => new Promise(resolve => server.close(resolve))
@@ -77,6 +78,74 @@ sides('server.closeIdleConnections()', ({ it, serve }) => {
     await idle.all()
     await (has26 ? silent.all() : silent.ask(get('/')))
   })
+})
+
+wire('server.closeIdleConnections()', ({ side, it, serve }) => {
+  const isNode = side === 'node:http'
+  const LARGE = Buffer.alloc(32 * 1024 * 1024)
+
+  /** What happens on a connection, and whether it is idle then. */
+  const ROWS = {
+    'that was responded to': [true, async ({ port, sockets }) => {
+      const client = await download(port, get('/'))
+      client.resume()
+      await waitFor(() => client.last.endsWith('hello') && sockets[0]._httpMessage === null, 'the response')
+    }],
+    'with an open response': [false, async ({ port, begun }) => {
+      await download(port, get('/slow'))
+      await begun()
+    }],
+    'with an open response behind one that was sent': [false, async ({ port, begun }) => {
+      await download(port, get('/') + get('/slow'))
+      await begun()
+    }],
+    // node:http loses the responses of these, see siege/exceptions.js
+    'with a response that is not flushed': [isNode, site => unflushed(site, get('/large'))],
+    'with one that is queued behind it': [isNode, site => unflushed(site, get('/slow/large') + get('/'))],
+    'with both, whose socket other code has ended': [isNode, async site => {
+      await unflushed(site, get('/slow/large') + get('/'))
+      site.sockets[0].end()
+    }],
+    'whose socket other code has ended, with an open response': [false, site => endsOpen(site)],
+    'whose socket other code has ended, with a response that has ended since': [true, async site => {
+      await endsOpen(site)
+      site.release()
+      await waitFor(() => site.ended.includes('/slow'), 'its end')
+    }]
+  }
+
+  /** The client does not read. What is behind a slow response has ended before. */
+  async function unflushed ({ port, sockets, ended, release }, requests) {
+    await download(port, requests)
+    if (requests.includes('slow')) await waitFor(() => ended.includes('/'), 'the response behind it')
+    release()
+    await waitFor(() => sockets[0]?.writableLength > 0, 'the response')
+  }
+
+  /** The client has bytes to read first, so that it does not notice the end. */
+  async function endsOpen ({ port, begun, sockets }) {
+    await download(port, get('/') + get('/slow'))
+    await begun()
+    await waitFor(() => sockets[0].bytesWritten > 0, 'the first response')
+    sockets[0].end()
+  }
+
+  for (const [title, [isIdle, reach]] of Object.entries(ROWS)) {
+    it(`should ${isIdle ? 'close' : 'leave'} a connection ${title}`, async () => {
+      const ended = []
+      const { setup, begun, release } = holding(ctx => {
+        ctx.respond = false
+        ctx.response.outgoing.end(ctx.path.endsWith('/large') ? LARGE : 'hello')
+        ended.push(ctx.path)
+      })
+      const site = { ...await serve(setup), begun, release, ended }
+      await reach(site)
+      const [socket] = site.sockets
+      assert(!socket.destroyed)
+      site.server.closeIdleConnections()
+      assert.equal(socket.destroyed, isIdle)
+    })
+  }
 })
 
 sides('server.closeAllConnections()', ({ it, serve }) => {

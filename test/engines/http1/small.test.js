@@ -1,10 +1,11 @@
 'use strict'
 
 const assert = require('node:assert/strict')
+const { Readable } = require('node:stream')
 const { setImmediate: turn } = require('node:timers/promises')
 
 const { MAJOR, get, hello, post, use, waitFor } = require('./sides')
-const { front, wire } = require('./wire')
+const { download, front, wire } = require('./wire')
 
 wire('a request pipelined behind a response that closes', ({ it, serve }) => {
   const READERS = {
@@ -53,6 +54,73 @@ wire('server.timeout', ({ it, serve }) => {
     assert(!client.ended, 'the connection was cut')
     await client.ask('Host: a\r\n\r\n')
   })
+})
+
+wire('server.timeout behind responses', ({ it, serve }) => {
+  const setup = use(ctx => {
+    if (ctx.path === '/never') ctx.respond = false
+    else ctx.body = ctx.path === '/large' ? Buffer.alloc(LARGE) : 'hello'
+  })
+  const LARGE = 8 * 1024 * 1024
+  const options = { timeout: 400, keepAliveTimeout: 60000 }
+
+  /** What a connection has sent, its bytes, and whether the timeout ends it. */
+  const ROWS = {
+    'one response': [get('/'), 1, false],
+    'pipelined responses': [get('/') + get('/') + get('/'), 3, false],
+    'a large response': [get('/large'), LARGE, false],
+    'an open response behind a large one': [get('/large') + get('/never'), LARGE, true]
+  }
+
+  for (const [title, [requests, size, isEnded]] of Object.entries(ROWS)) {
+    it(`should ${isEnded ? 'count for' : 'be replaced by the keep-alive timeout, behind'} ${title}`, async () => {
+      const { all, port } = await serve(setup, options)
+      const client = await download(port, requests)
+      client.resume()
+      await client.received(size)
+      if (isEnded) return client.end()
+      if (size < 5) await waitFor(() => client.last.match(/hello/g)?.length === size, 'the responses')
+      await all(get('/never')) // begins later, and is ended by the timeout
+      assert(!client.ended, 'the connection was ended')
+    })
+  }
+})
+
+wire('a response whose socket other code ends', ({ it, serve }) => {
+  const WAYS = {
+    'by ctx.res': async ctx => {
+      ctx.respond = false
+      ctx.res.write('one')
+      await turn()
+      await turn()
+      ctx.socket.end()
+      ctx.res.write('two')
+      ctx.res.end('three')
+    },
+    'as a stream': ctx => {
+      ctx.body = Readable.from((async function * () {
+        yield 'one'
+        await turn()
+        await turn()
+        ctx.socket.end()
+        yield 'two'
+      })())
+    }
+  }
+
+  for (const [how, respond] of Object.entries(WAYS)) {
+    it(`should be cut without an error of the client, ${how}`, async () => {
+      const { all, server } = await serve(use(respond))
+      const errors = []
+      server.on('clientError', (err, socket) => {
+        errors.push(err.code)
+        socket.destroy()
+      })
+      assert.match(await all(get('/')), /\r\n\r\n3\r\none\r\n$/)
+      for (let i = 0; i < 5; i++) await turn()
+      assert.deepEqual(errors, [])
+    })
+  }
 })
 
 front('a HEAD whose body is the request', ({ it, ask }) => {

@@ -2,7 +2,7 @@
 
 const assert = require('node:assert/strict')
 
-const { get, holding, settled, waitFor } = require('./sides')
+const { get, holding, settled, use, waitFor } = require('./sides')
 const { download, front } = require('./wire')
 
 const LARGE = 20 * 1024 * 1024
@@ -44,5 +44,50 @@ front('a client that pipelines and does not read', ({ it, serve }) => {
   it('should not have a second request begun behind a large response that waits for an open one', async () => {
     const one = await site(ctx => ctx.path === '/open')
     await assertStops(one, ['/open', '/large', '/next', '/held'], one.release)
+  })
+
+  it('should have a third request begun behind a small response that waits for an open one', async () => {
+    const begun = []
+    const { setup, release } = holding(ctx => { ctx.body = 'hello' }, ctx => {
+      begun.push(ctx.url)
+      return ctx.path === '/open'
+    })
+    const { talk } = await serve(setup)
+    const client = await talk()
+    for (const target of ['/open', '/small', '/next']) {
+      client.write(get(target))
+      await waitFor(() => begun.includes(target), target)
+    }
+    release()
+    await client.until(/hello[^]+hello[^]+hello$/)
+  })
+
+  it('should get a large response to its end before the connection closes, because the next one is destroyed', async () => {
+    let destroyed = false
+    const { port } = await serve(use(ctx => {
+      if (ctx.path === '/large') {
+        ctx.body = BUFFER
+      } else {
+        ctx.respond = false
+        ctx.res.destroy()
+        destroyed = true
+      }
+    }))
+    const client = await download(port, get('/large'))
+    client.write(get('/destroyed'))
+    await waitFor(() => destroyed, 'the second request')
+    client.resume()
+    await client.end()
+    assert(client.size > LARGE, `${client.size} bytes`)
+  })
+
+  it('should have later responses kept out of the socket', async () => {
+    const one = await site()
+    const client = await download(one.port, get('/large') + get('/next'))
+    await waitFor(() => one.begun.includes('/next'), 'the second request')
+    const [socket] = one.sockets
+    await settled(() => socket.writableLength)
+    assert(socket.writableLength > 0 && socket.writableLength < 2 * LARGE - 8 * 1024 * 1024, `${socket.writableLength} bytes`)
+    client.destroy()
   })
 })

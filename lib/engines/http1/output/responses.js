@@ -183,7 +183,7 @@ class Responses {
   }
 
   schedule () {
-    if (this.isScheduled || (this.batched === null && !this.isBurst)) return
+    if (this.isScheduled) return
     this.isScheduled = true
     process.nextTick(onTickEnd, this)
   }
