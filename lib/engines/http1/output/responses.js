@@ -104,9 +104,10 @@ class Responses {
       this.advance()
     } else {
       outgoing.become(WRITTEN)
+      const isFlushed = this.flushesNow(text, encoding, bytes)
+      if (!isFlushed) this.waitForFlush([outgoing])
       this.shift(outgoing)
-      if (this.flushesNow(text, encoding, bytes)) outgoing.onFlushed()
-      else this.waitForFlush([outgoing])
+      if (isFlushed) outgoing.onFlushed()
       this.proceed(outgoing)
       if (this.first !== null) this.advance() // responses after a streamed one
     }
