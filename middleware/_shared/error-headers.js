@@ -59,9 +59,9 @@ function keep (ctx, names) {
 }
 
 function kept (response, names, { Vary, vary = Vary } = {}) {
-  const headers = Object.fromEntries(names.map(name => [name, response.get(name)]).filter(([, value]) => value))
-  if (headers.Vary && vary) headers.Vary = append(String(vary), headers.Vary)
-  return headers
+  const sent = Object.fromEntries(names.map(name => [name, response.get(name)]).filter(([, value]) => value))
+  if (sent.Vary && vary) sent.Vary = append(String(vary), sent.Vary)
+  return sent
 }
 
 module.exports = { keep, keepingHeaders }
