@@ -249,7 +249,11 @@ class Outgoing {
     this.materialize().flushHeaders()
   }
 
-  /** @return {number} index of a field in `fields`, or -1 */
+  /**
+   * @param {string} name
+   * @param {FieldName} [field] of this name, where the caller has it
+   * @return {number} index of the field in `fields`, or -1
+   */
   find (name, { id } = fieldName(name) ?? new FieldName(name)) {
     const { fields } = this
     for (let i = 0; i < fields.length; i += 2) if (fields[i].id === id) return i

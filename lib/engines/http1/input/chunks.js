@@ -43,7 +43,10 @@ const HEADERS = 'POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n'
  * trailers, and what is malformed. So limits, errors and what is accepted are those of the Node version.
  */
 class Chunks {
-  /** As a Probe. */
+  /**
+   * @param {http.Server} server
+   * @param {{ maxHeaderSize: number, maxHeadersCount: number }} limits of the connection
+   */
   constructor (server, limits) {
     this.server = server
     this.limits = limits
