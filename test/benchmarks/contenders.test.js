@@ -1,6 +1,5 @@
 'use strict'
 
-const { execFileSync } = require('node:child_process')
 const fs = require('node:fs')
 const { availableParallelism, tmpdir } = require('node:os')
 const path = require('node:path')
@@ -20,9 +19,7 @@ const PACKAGES = path.join(__dirname, '../../benchmarks/node_modules')
  * cannot be had on this machine are skipped with the reason.
  */
 
-const ALONE = ['fetch', 'types'] // without servers
-const labs = fs.readdirSync(LABS)
-  .filter(name => fs.existsSync(path.join(LABS, name, 'index.js')) && !ALONE.includes(name))
+const labs = fs.readdirSync(LABS).filter(name => fs.existsSync(path.join(LABS, name, 'index.js')))
   .map(name => require(path.join(LABS, name)))
 
 for (const { name, contenders, probe } of labs) {
@@ -67,15 +64,3 @@ describe('the contenders of a table', () => {
 })
 
 const overHttp = ({ port, request }, expected) => verify(port, request, expected)
-
-describe('the contenders of fetch', { skip: !fs.existsSync(path.join(PACKAGES, 'h3')) && 'npm ci in benchmarks/' }, () => {
-  it('should give the same bodies, and their cost in each round', () => {
-    const rounds = path.join(LABS, 'fetch/rounds.mjs')
-    const found = JSON.parse(execFileSync(process.execPath, [rounds, '2', '3'], { encoding: 'utf8' }))
-    assert.deepEqual(Object.keys(found), ['GET, text', 'POST, JSON'])
-    for (const costs of Object.values(found)) {
-      assert(Object.hasOwn(costs, 'kone') && Object.hasOwn(costs, 'floor'))
-      for (const [name, all] of Object.entries(costs)) assert(all.length === 2 && all.every(us => us > 0), name)
-    }
-  })
-})

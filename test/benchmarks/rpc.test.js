@@ -3,23 +3,8 @@
 const assert = require('node:assert/strict')
 const http = require('node:http')
 const { describe, it } = require('node:test')
-const { slope } = require('../../benchmarks/labs/growth/slope')
 const { pooled, rpc } = require('../../benchmarks/lib/load/generators')
 const contenders = require('../../benchmarks/labs/rpc/contenders')
-
-describe('a slope', () => {
-  it('should be what one more costs, paired round by round', () => {
-    const { perUnit, times } = slope([{ x: 100, rounds: [30, 50] }, { x: 0, rounds: [10, 10] }, { x: 50, rounds: [1, 1] }])
-    assert.deepEqual([perUnit.min, perUnit.max], [0.2, 0.4])
-    assert.deepEqual([times.min, times.max], [3, 5])
-  })
-
-  it('should have the exponent of a power', () => {
-    const points = [1, 10, 100, 1000].map(x => ({ x, rounds: [7 * x ** 0.5] }))
-    assert.equal(slope(points).exponent, 0.5)
-    assert.equal(slope([{ x: 0, rounds: [1] }, { x: 1, rounds: [1] }]).exponent, null)
-  })
-})
 
 describe('generators of calls', () => {
   async function served (listener, fn) {

@@ -86,7 +86,6 @@ lab(module, {
     const first = {} // responses by workload, which the others must resemble
     console.error(`${cells.length * lab.options.rounds} measurements, about ${Math.ceil(cells.length * lab.options.rounds * (seconds + 2) / 60)} minutes`)
     await lab.rounds(cells, { visit: cell => visit(lab, cell, { crowd, first, warm: quick ? 1 : seconds }), doubt })
-    lab.record(cells)
   }
 })
 

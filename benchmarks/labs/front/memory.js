@@ -14,10 +14,10 @@ exports.memory = async function (lab, contenders, { workload, connections, quest
     .map(contender => ({ workload, server: { name: contender.name }, contender }))
   await lab.rounds(cells, {
     visit: async ({ contender }) => ({ memory: await perConnection(lab, crowd, contender, connections) }),
-    doubt: (cell, { memory }) => memory > 0 ? null : 'its memory did not grow'
+    doubt: (cell, { memory }) => memory > 0 ? null : 'its memory did not grow',
+    record: cells => lab.recordFigures(cells, [['memory', 'bytes/connection', ({ memory }) => memory]])
   })
   crowd.stop()
-  lab.recordFigures(cells, [['memory', 'bytes/connection', ({ memory }) => memory]])
 }
 
 async function perConnection (lab, crowd, contender, connections) {

@@ -3,7 +3,6 @@
 const { lab } = require('../../lib/run/lab')
 const { median, middle } = require('../../lib/run/stats')
 const { list } = require('../../lib/servers/contenders')
-const { eraParts, option } = require('../../lib/servers/era')
 const { block, short } = require('../../lib/report/text')
 const view = require('./view')
 const { ALONE, WHOLE } = require('./workloads')
@@ -18,7 +17,6 @@ const KINDS = Object.keys(WHOLE)
 lab(module, {
   name: 'mw',
   contenders: list(require.resolve('./contenders')),
-  options: { era: option },
   probe: contender => ({ contender: { ...contender, args: ['plain'] }, ...WHOLE.plain }),
   view,
 
@@ -27,7 +25,6 @@ lab(module, {
     const load = { generator: lab.generator(['autocannon']), connections: 100, seconds: quick ? 1 : 3 }
     await lab.inTime([
       ...KINDS.map(kind => ({ name: kind, size: lab.contenders.length, act: () => whole(lab, kind, load) })),
-      ...await eraParts(lab, list(require.resolve('./contenders-2017')), WHOLE, load), // Koa and its packages
       separately(lab, { generator: lab.generator(), connections: 50, seconds: quick ? 1 : 2 })
     ])
   }
@@ -39,8 +36,8 @@ async function whole (lab, kind, load) {
   for (const pair of view.PAIRS.filter(({ workload }) => workload === kind)) show(cells, pair)
 }
 
-// All in the same rounds: what one middleware costs is a small difference between two figures. With --quick, as many
-// of them as there is time for.
+// All in the same rounds: what one middleware costs is a small difference between two figures. Of a first look, as
+// many of them as there is time for.
 function separately (lab, load) {
   const contenders = lab.contenders.filter(({ name }) => !name.endsWith('-bluebird'))
   const each = contenders.length * (lab.options.rounds * load.seconds + 1) // s

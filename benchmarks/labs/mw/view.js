@@ -43,7 +43,6 @@ exports.sections = figures => [
     chart: chartOf(figures, 'template', { name: 'template', what: 'The whole set, with a template', to: ['koa'] })
   }),
   alone(figures),
-  ...figures.workloads.filter(name => / Node /.test(name)).map(workload => ranking(figures, workload, { heading: `2017: ${workload}`, to: ['koa-2.0.1'] })),
   report(figures)
 ]
 
@@ -82,22 +81,22 @@ function alone (figures) {
   }
 }
 
+/** What a middleware costs in a request that it acts on, µs as text: for the table of `middleware/README.md`. */
+exports.costOf = (figures, name) => added(figures, name === 'csrf' ? 'csrf and session' : `${name} alone`, 'kone').replace(/^-.*/, '0.0')
+
 function added (figures, workload, name) {
-  const [it, base] = [workload, ABOVE[workload] ?? NOTHING].map(one => figures.row(one, name))
+  const [it, base] = [workload, ABOVE[workload] ?? NOTHING].map(one => figures?.row(one, name))
   if (!it || !base || workload === NOTHING) return '–'
   return median(it.rounds.map((figure, i) => figure - base.rounds[i]).filter(Number.isFinite)).toFixed(1)
 }
 
 function report (figures) {
-  const promises = (workload, suffix) => figures.ratio(workload, `koa${suffix}-bluebird`, `koa${suffix}`)
-  const eras = figures.workloads.filter(workload => workload.startsWith('plain, Node '))
   return {
     ...beside(['', 'report, requests/s', 'here, requests/s', 'here, CPU: Koa ÷ kone'], [
       ...PAIRS.filter(({ rates }) => rates).map(({ heading, workload, ours, theirs, rates: [kone, koa] }) =>
         [heading, kone / koa, figures.ratio(workload, ours, theirs, { metric: 'throughput' }), figures.ratio(workload, theirs, ours)]),
-      ...eras.map(workload => [`Koa 2.0.1, ${workload.slice(7)}: cost with bluebird ÷ native`, 1313.4 / 2466.4, '–', promises(workload, '-2.0.1')]),
-      [`Koa, Node ${figures.major}: cost with bluebird ÷ native`, 1313.4 / 2466.4, '–', promises('plain', '')]
+      [`Koa, Node ${figures.major}: cost with bluebird ÷ native`, 1313.4 / 2466.4, '–', figures.ratio('plain', 'koa-bluebird', 'koa')]
     ]),
-    text: 'Ratio by ratio; above 1, kone is better. The last lines are of Koa alone; there the report’s cost is 1 ÷ requests per second.'
+    text: 'Ratio by ratio; above 1, kone is better. The last line is of Koa alone; there the report’s cost is 1 ÷ requests per second.'
   }
 }

@@ -52,6 +52,9 @@ exports.crowd = ofCrowd((crowd, { seconds }) => crowd.closed({ seconds }))
 /** A crowd at a fixed rate. */
 exports.paced = ofCrowd((crowd, { rate, seconds }) => crowd.paced({ rate, seconds, patience: 200 }))
 
+/** Independent clients, for latencies: one process, which never sleeps. */
+exports.arrivals = ofCrowd((crowd, { rate, seconds }) => crowd.arrivals({ rate, seconds }), 1)
+
 // Processes that are kept from round to round: those that start anew each time would measure their own start.
 function inWorkers (file, act) {
   return function ({ pin }) {
@@ -69,12 +72,12 @@ function inWorkers (file, act) {
 }
 
 // Connections are made, each has sent a request before the load begins, and they are gone afterwards.
-function ofCrowd (act) {
+function ofCrowd (act, processes) {
   return function ({ pin }) {
     let crowd = null
     return {
       run ({ mark = () => {}, ...load }) {
-        crowd ??= new Crowd({ connections: load.connections, pin })
+        crowd ??= new Crowd({ connections: load.connections, pin, processes })
         return crowd.hold(load, async () => {
           mark('settled')
           const sample = await act(crowd, load)

@@ -20,36 +20,34 @@ const { median } = require('../run/stats')
  * @param {Figures} figures
  * @return {object[]} `{ heading, text?, table?, chart?, notes? }`
  */
-exports.sectionsOf = function (view, figures) {
-  const { lines, ...how } = view.overview?.(figures) ?? {}
+exports.sectionsOf = function (view, figures, { isBrief } = {}) {
+  const { lines, ...how } = (!isBrief && view.overview?.(figures)) || {}
   const first = lines?.map(([what, workload = what, as]) => ({ figures, what, workload, as }))
   return [first && overview(first, how), ...view.sections(figures)].filter(Boolean)
 }
 
 /**
- * A page of a lab: its page.md, with the figures of the results in place of the two comments. A section may name another
- * page: `page: '2017'` is on that of page-2017.md, which has no claims.
+ * A page of a lab: its page.md, with the figures of the results in place of the two comments.
  *
  * @param {object} view as `viewOf` gives it
- * @param {string} name of the page, '' for the first one
  * @param {Figures[]} all results, the newest Node first; none where nothing is committed
  * @param {{ claims: object, isStale: (result: object) => boolean }} context
  * @return {{ text: string, charts: Map<string, string> }} markdown, and SVG documents by the names of their files
  */
-exports.page = function (view, name, all, { claims, isStale }) {
+exports.page = function (view, all, { claims, isStale }) {
   const charts = new Map()
   const [figures] = all
   const parts = figures
     ? [
         ...warnings(all, isStale),
-        ...exports.sectionsOf(view, figures).filter(({ page = '' }) => page === name).flatMap(section => written(section, view.lab, charts)),
-        ...name ? [] : claimed(claimsOf(view, all, claims))
+        ...exports.sectionsOf(view, figures).flatMap(section => written(section, view.lab, charts)),
+        ...claimed(claimsOf(view, all, claims))
       ]
     : [`No result of this lab is committed. To get one: \`make ${targetOf(view.lab)}\`, which writes to \`benchmarks/out/\`; \`make results\` ` +
       'copies a complete run to `benchmarks/results/`, and `make report` makes this page from it.']
   const facts = figures ? [factsOf(all), ...remarksOf(figures)] : []
   const joined = list => list.filter(Boolean).join('\n\n')
-  const text = view.pages[name].replace('<!-- figures -->', () => joined(parts)).replace('<!-- facts -->', () => joined(facts))
+  const text = view.text.replace('<!-- figures -->', () => joined(parts)).replace('<!-- facts -->', () => joined(facts))
   return { text: `${text.trim()}\n`, charts }
 }
 

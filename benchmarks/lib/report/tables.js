@@ -139,6 +139,7 @@ exports.matrix = function (figures, { columns, names, to, ...rest }) {
  */
 exports.beside = (head, lines) => ({
   heading: 'Beside the original report',
+  isLast: true,
   table: [head, ...lines.map(([what, ...cells]) => [what, ...cells.map(one => typeof one === 'number' ? two(one) : typeof one === 'string' ? one : ratio(one))])]
 })
 

@@ -17,6 +17,9 @@ const bar = require('./progress')
 const { cellRows, row } = require('./result')
 const { rounds } = require('./rounds')
 const { headerDifferences, verify } = require('./verify')
+const Figures = require('../report/figures')
+const { sectionsOf } = require('../report/page')
+const { table } = require('../report/text')
 
 const QUICK = 215_000 // ms that a first look may take
 const HARNESS = 12_000 // ms of them that are kept for what the generators cost
@@ -29,8 +32,12 @@ module.exports = class Session {
   #warm = new Set() // servers
   #part = '' // name of the part under way
   #prefix = '' // which of how many it is
+  #unrecorded = null // keeps what the rounds under way have measured
+  #printed = new Set() // tables, as text
+  #view
 
-  constructor (name, contenders, options, argv) {
+  constructor (name, contenders, options, argv, view) {
+    this.#view = view
     this.name = name
     this.options = options
     this.pins = pins()
@@ -82,9 +89,9 @@ module.exports = class Session {
     return name
   }
 
-  /** A crowd of so many connections; in so many processes, if not as it needs. */
-  crowd (connections, processes) {
-    const crowd = new Crowd({ connections, processes, pin: this.pins?.load })
+  /** A crowd of so many connections. */
+  crowd (connections) {
+    const crowd = new Crowd({ connections, pin: this.pins?.load })
     this.atEnd(() => crowd.stop())
     return crowd
   }
@@ -199,7 +206,7 @@ module.exports = class Session {
    *
    * @param {object[]} cells `{ workload, server, load, isRestarted? }`, isRestarted: the server is started anew before
    *   each round, and warmed by few connections
-   * @param {{ quickWarm?: number }} [how] quickWarm: seconds that a server is warmed with --quick
+   * @param {{ quickWarm?: number }} [how] quickWarm: seconds that a server is warmed for a first look
    */
   async measure (cells, { quickWarm = 0.4 } = {}) {
     const warmings = this.#warmings(cells, quickWarm)
@@ -217,10 +224,9 @@ module.exports = class Session {
       return this.sample(cell)
     }
     await this.rounds(cells, { visit, doubt })
-    this.record(cells)
   }
 
-  // With --quick a server is warmed once, and not for whole seconds: wrk knows no others, so autocannon stands in.
+  // For a first look a server is warmed once, and not for whole seconds: wrk knows no others, so autocannon stands in.
   #warmings (cells, quickWarm) {
     const cold = new Set(cells.filter(({ server }) => !this.#warm.has(server) && this.#warm.add(server)))
     if (!this.options.quick) return cells.map(cell => ({ ...cell, seconds: cold.has(cell) ? 3 : 1 }))
@@ -240,28 +246,49 @@ module.exports = class Session {
   }
 
   /**
-   * Visit cells in rounds, with progress; the conditions of each round are kept in the result.
+   * Visit cells in rounds, with progress, then record them; the conditions of each round are kept in the result.
    *
    * @param {object[]} cells
-   * @param {{ visit: Function, doubt?: Function, tries?: number, count?: number }} how as rounds.js takes it; count: the
-   *   rounds, if not those of the options
+   * @param {{ visit: Function, doubt?: Function, tries?: number, count?: number, record?: (cells: object[]) => void }} how
+   *   as rounds.js takes it; count: the rounds, if not those of the options; record: if not `this.record`
    */
-  async rounds (cells, { count = this.options.rounds, ...how }) {
+  async rounds (cells, { count = this.options.rounds, record = cells => this.record(cells), ...how }) {
     if (!cells.length) return
+    this.#unrecorded = () => record(cells.filter(({ samples, rejected }) => samples?.length > 0 || rejected))
     const progress = bar(cells.length * count)
     const recorded = await rounds(cells, { ...how, count, tick: doing => progress.tick(this.#prefix + doing) })
     progress.end()
     const part = this.#part || cells[0].workload
     this.result.conditions.push(...recorded.map(one => ({ part, ...one })))
+    this.#unrecorded = null
+    record(cells)
   }
 
-  /** ms that are left for its parts; without end unless with --quick. */
+  /** Record what the rounds under way have measured so far; whether there is anything to print. */
+  keepWhatIsMeasured () {
+    this.#unrecorded?.()
+    return this.result.rows.length > 0
+  }
+
+  /** Print the tables that are new, or have changed. `isBrief`: not those that are of all parts. */
+  print ({ isBrief = false } = {}) {
+    if (!this.#view) return
+    for (const { heading, text, table: rows, notes = [], isLast } of sectionsOf(this.#view, new Figures(this.result), { isBrief })) {
+      if (!rows || (isBrief && isLast)) continue
+      const shown = ['', heading, '', ...text ? [text] : [], table(rows), ...notes.map(note => `* ${note}`)].join('\n').replaceAll('`', '')
+      if (!this.#printed.has(shown)) console.log(shown)
+      this.#printed.add(shown)
+    }
+  }
+
+  /** ms that are left for its parts: of a first look, or without end. */
   get timeLeft () {
     return this.options.quick ? QUICK - HARNESS - performance.now() : Infinity
   }
 
   /**
-   * One part after the other; with --quick, as long as there is time for another like the longest so far.
+   * One part after the other, its tables as soon as it is over; of a first look, as long as there is time for another like
+   * the longest so far.
    *
    * @param {{ name: string, act: () => Promise<void>, size?: number, seconds?: number }[]} parts size: how long it takes
    *   beside the others, if not as long; seconds: what its loads alone take
@@ -278,6 +305,7 @@ module.exports = class Session {
       const start = performance.now()
       await act()
       longest = Math.max(longest, (performance.now() - start) / size)
+      if (i < parts.length - 1) this.print({ isBrief: true })
     }
     this.#part = this.#prefix = ''
   }

@@ -19,12 +19,11 @@ const RESPONSE = `${exports.headersOf('text/plain; charset=utf-8', 11)}Hello Wor
 
 /**
  * The floor under every HTTP server in Node: it parses nothing, and writes the same bytes for every read. A request
- * with `Connection: close` gets its connection closed. `work` is done for every read.
+ * with `Connection: close` gets its connection closed.
  */
-exports.start = ([which] = [], work = () => {}) => net.createServer(socket => {
+exports.start = ([which] = []) => net.createServer(socket => {
   socket.on('data', chunk => {
     if (which === 'bodies' && chunk.at(-1) === LF) return
-    work()
     if (chunk.includes('Connection: close')) socket.end(RESPONSE, 'latin1')
     else socket.write(RESPONSE, 'latin1')
   })
