@@ -3,7 +3,7 @@
 const assert = require('node:assert/strict')
 const http = require('node:http')
 const { describe, it } = require('node:test')
-const { pooled, rpc } = require('../../benchmarks/lib/load/generators')
+const { rpc, split } = require('../../benchmarks/lib/load/generators')
 const contenders = require('../../benchmarks/labs/rpc/contenders')
 
 describe('generators of calls', () => {
@@ -38,39 +38,41 @@ describe('generators of calls', () => {
     })
   })
 
-  it('should keep connections open from round to round, and finish the last response', async t => {
-    const generator = pooled({})
+  it('should send a body in pieces, and close a connection after so many responses', async t => {
+    const generator = split({})
     t.after(() => generator.stop())
-    const sockets = new Set()
+    const sockets = []
+    const reads = []
     const listener = (req, res) => {
-      sockets.add(req.socket)
-      let size = 0
-      req.on('data', chunk => { size += chunk.length })
+      if (sockets.at(-1) !== req.socket) sockets.push(req.socket)
+      const pieces = []
+      req.on('data', chunk => pieces.push(String(chunk)))
       req.on('end', () => {
-        res.setHeader('Content-Length', String(size).length)
-        res.end(String(size))
+        reads.push(pieces)
+        res.setHeader('Content-Length', 2)
+        res.end('ok')
       })
     }
     await served(listener, async port => {
-      const load = { group: 'a', port, method: 'POST', size: 1e6, connections: 3, seconds: 0.1 }
-      for (let round = 0; round < 2; round++) {
-        const { requests, errors } = await generator.run(load)
-        assert.ok(requests >= 3)
-        assert.equal(errors, 0)
-      }
-      assert.equal(sockets.size, 3)
+      const load = { port, path: '/', body: 'one two six', connections: 1, seconds: 0.2, pieces: 4, each: 2 }
+      const { requests, errors } = await generator.run(load)
+      assert.equal(errors, 0)
+      assert.ok(requests >= 3)
+      assert.equal(sockets.length, Math.ceil(reads.length / 2))
+      assert.ok(reads.slice(0, requests).every(pieces => pieces.join('') === load.body))
+      assert.ok(reads.some(pieces => pieces.length === 3), 'a piece of the body is a read of its own')
     })
   })
 
   it('should take a response of another status for an error', async t => {
-    const generator = pooled({})
+    const generator = split({})
     t.after(() => generator.stop())
     await served((req, res) => {
       res.statusCode = 500
       res.setHeader('Content-Length', 0)
       res.end()
     }, async port => {
-      const { requests, errors } = await generator.run({ group: 'a', port, connections: 2, seconds: 0.05 })
+      const { requests, errors } = await generator.run({ port, connections: 2, seconds: 0.05, pieces: 1 })
       assert.equal(requests, 0)
       assert.ok(errors >= 2)
     })

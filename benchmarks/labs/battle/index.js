@@ -4,10 +4,8 @@ const os = require('node:os')
 const cpu = require('../../lib/run/cpu')
 const { lab } = require('../../lib/run/lab')
 const { doubt } = require('../../lib/run/measure')
-const { middle } = require('../../lib/run/stats')
 const { list } = require('../../lib/servers/contenders')
 const { ask, underPm2 } = require('../../lib/servers/pm2')
-const { block } = require('../../lib/report/text')
 const { PAGE } = require('../mw/workloads')
 const view = require('./view')
 
@@ -46,10 +44,7 @@ lab(module, {
           name: workload,
           seconds: cells.length * rounds * load.seconds,
           size: cells.length * load.seconds,
-          async act () {
-            await lab.measure(cells, { quickWarm: 1 })
-            if (load.generator === 'autocannon') cells.forEach(show)
-          }
+          act: () => lab.measure(cells, { quickWarm: 1 })
         }
       }),
       { name: 'memory', size: 4 * PACED.length, act: () => resident(lab, servers.filter(({ name }) => PACED.includes(name))) },
@@ -74,7 +69,7 @@ function cluster (lab, load) {
   }
 }
 
-// All middleware, in pm2's cluster mode: what a request costs in all workers and pm2's daemon, and what `pm2 list` shows.
+// All middleware, in pm2's cluster mode: what a request costs in all workers and pm2's daemon.
 function pm2 (lab, load) {
   const { node, quick, rounds } = lab.options
   const contender = lab.contenders.find(({ isPm2 }) => isPm2)
@@ -97,8 +92,6 @@ function pm2 (lab, load) {
       }
     })
     lab.result.derived.pm2 = { bytes: server.response.bytes, workers }
-    console.log(`\n$ pm2 list\n${ask(server, { node }, 'list', '--no-color')}`)
-    if (load.generator === 'autocannon') cells.forEach(show) // wrk has no figures of each second
     await lab.stop([server])
   }
 }
@@ -117,10 +110,4 @@ async function resident (lab, servers) {
     },
     record: cells => lab.recordFigures(cells, [['start', 'bytes', ({ start }) => start], ['memory', 'bytes', ({ after }) => after]])
   })
-}
-
-function show ({ workload, server, samples, rejected }) {
-  if (rejected) return
-  const name = workload.replace('hello', server.name)
-  console.log(`\n${block({ name, body: server.response.body, sample: middle(samples) })}`)
 }

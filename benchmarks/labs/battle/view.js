@@ -1,6 +1,6 @@
 'use strict'
 
-const { costs, growth } = require('../../lib/report/findings')
+const { costs } = require('../../lib/report/findings')
 const { beside, matrix, ranking } = require('../../lib/report/tables')
 const { short, two, whole } = require('../../lib/report/text')
 
@@ -66,21 +66,13 @@ function resident (figures) {
 const bytes = ({ result }, { contender }) => String(result.derived.responses.find(one => one.workload === 'hello' && one.contender === contender)?.bytes ?? '–')
 
 function rates (figures) {
-  const points = name => exports.RATES.map(rate => [rate, figures.row(paced(rate), name)])
   const names = [...new Set(exports.RATES.flatMap(rate => figures.rows(paced(rate)).map(({ contender }) => contender)))]
   if (!names.length) return null
   return matrix(figures, {
     heading: 'at a fixed rate, CPU µs/request',
     columns: [...exports.RATES.map(rate => [`${whole(rate)}/s`, paced(rate)]), ['saturated', WRK]],
     names,
-    to: 'koa',
-    chart: growth(figures, {
-      name: 'rates',
-      what: 'CPU per request by rate',
-      unit: 'server CPU per request, µs',
-      x: { label: 'requests per second', log: true },
-      series: names.map(name => [name, points(name)])
-    })
+    to: 'koa'
   })
 }
 

@@ -1,6 +1,5 @@
 'use strict'
 
-const { growth } = require('../../lib/report/findings')
 const { beside, matrix } = require('../../lib/report/tables')
 const { ratio, short, whole } = require('../../lib/report/text')
 const { pairedRatio } = require('../../lib/run/stats')
@@ -31,23 +30,10 @@ exports.overview = figures => ({
 })
 
 exports.sections = figures => [
-  byConnections(figures, { name: 'cpu', table: 'closed loop', metric: 'cpu', what: 'CPU by connections', unit: 'closed loop; server CPU per request, µs' }),
-  byConnections(figures, { name: 'memory', table: 'idle', metric: 'total', what: 'Memory by silent connections', unit: 'resident memory of all processes, MB', log: true }),
   ...levelsOf(figures).map(n => level(figures, n)),
   soaked(figures),
   report(figures)
 ]
-
-function byConnections (figures, { table, metric, log, ...how }) {
-  const levels = levelsOf(figures)
-  const chart = growth(figures, {
-    ...how,
-    x: { label: 'connections', log: true },
-    y: { log },
-    series: figures.names.map(name => [name, levels.map(n => [n, figures.row(named(table, n), name, metric)])])
-  })
-  return chart && { heading: how.what, chart }
-}
 
 function level (figures, connections) {
   const [idle, open, closed] = ['idle', 'open loop', 'closed loop'].map(table => named(table, connections))

@@ -1,10 +1,7 @@
 'use strict'
 
 const { lab } = require('../../lib/run/lab')
-const { median, middle } = require('../../lib/run/stats')
 const { list } = require('../../lib/servers/contenders')
-const { block, short } = require('../../lib/report/text')
-const view = require('./view')
 const { ALONE, WHOLE } = require('./workloads')
 
 /*
@@ -18,7 +15,7 @@ lab(module, {
   name: 'mw',
   contenders: list(require.resolve('./contenders')),
   probe: contender => ({ contender: { ...contender, args: ['plain'] }, ...WHOLE.plain }),
-  view,
+  view: require('./view'),
 
   async measure (lab) {
     const { quick } = lab.options
@@ -30,10 +27,9 @@ lab(module, {
   }
 })
 
-async function whole (lab, kind, load) {
+function whole (lab, kind, load) {
   const contenders = lab.contenders.map(one => ({ ...one, args: [kind] }))
-  const cells = await lab.group(contenders, { workload: kind, ...WHOLE[kind], reference: 'koa', floor: {} }, { [kind]: load }, { quickWarm: 1.5 })
-  for (const pair of view.PAIRS.filter(({ workload }) => workload === kind)) show(cells, pair)
+  return lab.group(contenders, { workload: kind, ...WHOLE[kind], reference: 'koa', floor: {} }, { [kind]: load }, { quickWarm: 1.5 })
 }
 
 // All in the same rounds: what one middleware costs is a small difference between two figures. Of a first look, as
@@ -59,16 +55,5 @@ function separately (lab, load) {
       await lab.measure(cells)
       await lab.stop(cells.map(({ server }) => server))
     }
-  }
-}
-
-// autocannon's blocks of a pair, kone's first, as in the first report.
-function show (cells, { heading, ours, theirs }) {
-  console.log(`\n### ${heading}`)
-  for (const name of [ours, theirs]) {
-    const cell = cells.find(one => one.server.name === name && !one.rejected)
-    if (!cell) continue
-    const { server: { response }, samples } = cell
-    console.log(`\n${block({ name, body: response.body, sample: middle(samples) })}\n${short(median(samples.map(({ cpu }) => cpu)))} µs of CPU per request`)
   }
 }

@@ -1,12 +1,12 @@
 'use strict'
 
-const { costs: chartOf, ratios } = require('../../lib/report/findings')
+const { ratios } = require('../../lib/report/findings')
 const { beside, ranking } = require('../../lib/report/tables')
 const { ratio, short, whole } = require('../../lib/report/text')
 const { median } = require('../../lib/run/stats')
 
 // The four of the first report, with its requests per second of kone and Koa, and both with today's promises.
-const PAIRS = exports.PAIRS = [
+const PAIRS = [
   ['without template: both native', 'plain', 'kone', 'koa'],
   ['with nunjucks template: both native', 'template', 'kone', 'koa'],
   ['without template: koa native, kone bluebird', 'plain', 'kone-bluebird', 'koa', [3467, 1313.4]],
@@ -35,12 +35,11 @@ exports.overview = figures => ({
 exports.sections = figures => [
   pairs(figures),
   ranking(figures, 'plain', {
-    heading: 'without template', to: ['koa', 'koa-bluebird'], chart: chartOf(figures, 'plain', { what: 'The whole set', to: ['koa'] })
+    heading: 'without template', to: ['koa', 'koa-bluebird']
   }),
   ranking(figures, 'template', {
     heading: 'with nunjucks template',
-    to: ['koa', 'koa-bluebird'],
-    chart: chartOf(figures, 'template', { name: 'template', what: 'The whole set, with a template', to: ['koa'] })
+    to: ['koa', 'koa-bluebird']
   }),
   alone(figures),
   report(figures)
@@ -64,7 +63,7 @@ function alone (figures) {
   if (!workloads.length) return null
   return {
     heading: 'each middleware alone, CPU µs per request',
-    chart: ratios(figures, workloads, { name: 'alone', what: 'Each middleware alone', to: 'koa', nameOf }),
+    chart: ratios(figures, workloads, { what: 'Each middleware alone', to: 'koa', nameOf }),
     table: [
       ['', 'kone', 'koa', 'kone ÷ koa', 'kone: its cost', 'koa: its cost'],
       ...workloads.map(workload => [

@@ -51,12 +51,6 @@ const Figures = module.exports = class {
     return found && { median: found.serverCpu, isOfHarness: true }
   }
 
-  /** (a contender − the raw socket) ÷ (another − the raw socket), of medians; undefined where no socket moved the same bytes. */
-  above (workload, contender, to, socket = 'net') {
-    const [one, other, floor] = [contender, to, socket].map(name => this.row(workload, name)?.median)
-    return one > floor && other > floor ? (one - floor) / (other - floor) : undefined
-  }
-
   /** The load of a workload: `wrk, 50 connections`. */
   load (workload) {
     const row = this.rows(workload).find(({ generator }) => generator)

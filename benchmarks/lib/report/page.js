@@ -57,10 +57,9 @@ const claimed = rows => rows
   : []
 
 function written ({ heading, text, table, chart, notes = [] }, lab, charts) {
-  const name = chart?.name ? `${lab}-${chart.name}` : lab
-  for (const [theme, svg] of Object.entries(chart ? draw(chart) : {})) charts.set(`${name}-${theme}.svg`, svg)
+  for (const [theme, svg] of Object.entries(chart ? draw(chart) : {})) charts.set(`${lab}-${theme}.svg`, svg)
   return [
-    `## ${heading[0].toUpperCase()}${heading.slice(1)}`, text, chart && picture(name, chart), table && markdown(table),
+    `## ${heading[0].toUpperCase()}${heading.slice(1)}`, text, chart && picture(lab, chart), table && markdown(table),
     notes.map(note => `- ${note}`).join('\n')
   ]
 }

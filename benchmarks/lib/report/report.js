@@ -38,7 +38,7 @@ exports.generate = function ({ results, readme: text, home, set, claims: kept, a
   const changed = [...labs.values()].flat().map(({ result }) => result).filter(isStale)
   files.set(`${FOLDER}/README.md`, index(views, claims, changed.length > 0))
   const [battle] = labs.get('battle') ?? []
-  const chart = battle && sectionsOf(views[0], battle).find(({ chart }) => chart && !chart.name)?.chart
+  const chart = battle && sectionsOf(views[0], battle).find(({ chart }) => chart)?.chart
   files.set('README.md', readme.fill(text, { labs, chart }))
   if (home) files.set('docs/index.md', readme.home(home, { labs }))
   if (set) files.set('middleware/README.md', readme.costs(set, { labs }))

@@ -11,7 +11,6 @@ const CALL = { path: '/', type: 'application/json', body: '[]', expected: { valu
 const LOADS = {
   wrk: { connections: 50 },
   autocannon: { connections: 100 },
-  pooled: { connections: 50, group: 'fixed bytes' },
   crowd: { connections: 1000 },
   paced: { connections: 100, rate: 10_000 },
   split: { connections: 50, path: '/', body: 'x' }, // it pauses between headers and body: its rate is that of the pause

@@ -273,7 +273,8 @@ module.exports = class Session {
   /** Print the tables that are new, or have changed. `isBrief`: not those that are of all parts. */
   print ({ isBrief = false } = {}) {
     if (!this.#view) return
-    for (const { heading, text, table: rows, notes = [], isLast } of sectionsOf(this.#view, new Figures(this.result), { isBrief })) {
+    const sections = sectionsOf(this.#view, new Figures(this.result), { isBrief })
+    for (const { heading, text, table: rows, notes = [], isLast } of sections) {
       if (!rows || (isBrief && isLast)) continue
       const shown = ['', heading, '', ...text ? [text] : [], table(rows), ...notes.map(note => `* ${note}`)].join('\n').replaceAll('`', '')
       if (!this.#printed.has(shown)) console.log(shown)
