@@ -44,6 +44,7 @@ lab(module, {
     let inTime = lab.contenders.length
     for (const connections of levels) {
       const took = await level(lab, connections, inTime)
+      lab.print({ isBrief: true })
       inTime = Math.floor(lab.timeLeft / (took * LONGER))
     }
     const soaked = MIXED.filter(name => lab.options.only?.includes(name) ?? true)

@@ -4,7 +4,6 @@ const { lab } = require('../../lib/run/lab')
 const { makeCertificate } = require('../../lib/servers/certificate')
 const { list } = require('../../lib/servers/contenders')
 const { fetches } = require('./fetch')
-const { memory } = require('./memory')
 const view = require('./view')
 const workloads = require('./workloads')
 
@@ -45,8 +44,7 @@ lab(module, {
             Object.fromEntries(given.map(([name, load]) => [name, { ...load, seconds }])))
         }
       }),
-      { name: view.FETCH, size: 2, act: () => fetch(lab, { generator: lab.generator(), connections: 4, seconds }) },
-      { name: 'idle', size: 10, act: () => idle(lab) }
+      { name: view.FETCH, size: 2, act: () => fetch(lab, { generator: lab.generator(), connections: 4, seconds }) }
     ])
   }
 })
@@ -54,12 +52,4 @@ lab(module, {
 function fetch (lab, load) {
   const contenders = lab.contenders.filter(({ name }) => ['kone', 'hono'].includes(name)).map(one => ({ ...one, args: ['fetch'] }))
   return fetches(lab, contenders, { workload: view.FETCH, expected: workloads[0].expected, load })
-}
-
-async function idle (lab) {
-  const contenders = lab.contenders
-    .filter(({ name }) => ['node', 'kone'].includes(name))
-    .map(one => ({ ...one, args: ['hello'], flags: ['--expose-gc'], env: { KEEP_ALIVE: '600000' } }))
-  const { expected } = workloads[0]
-  await memory(lab, contenders, { workload: 'idle', connections: 10_000, question: { expected } })
 }
