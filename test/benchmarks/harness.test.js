@@ -5,6 +5,8 @@ const { describe, it } = require('node:test')
 const assert = require('node:assert/strict')
 const { paced } = require('../../benchmarks/lib/load/generators')
 const { harness } = require('../../benchmarks/lib/run/harness')
+const { ranking } = require('../../benchmarks/lib/report/tables')
+const { row } = require('../../benchmarks/lib/run/result')
 const Session = require('../../benchmarks/lib/run/session')
 
 describe('what a generator costs by itself', { skip: process.platform !== 'linux' && 'CPU time is read from /proc' }, () => {
@@ -46,6 +48,25 @@ describe('the parts of a lab', () => {
     const done = []
     await labOf(Infinity).inTime(parts(done, 1, undefined, 3))
     assert.deepEqual(done, ['0', '1', '2'])
+  })
+
+  it('should have their tables printed as soon as each is over, once, and those of all parts at the end', async t => {
+    const printed = []
+    t.mock.method(console, 'log', text => printed.push(text.split('\n')[1]))
+    const view = {
+      overview: () => ({ lines: [['all of them', 'one']] }),
+      sections: figures => [...figures.workloads.map(workload => ranking(figures, workload)), { heading: 'report', isLast: true, table: [['']] }]
+    }
+    const lab = new Session('some', [], { quick: true, rounds: 3, node: process.execPath }, [], view)
+    const seen = []
+    const act = workload => async () => {
+      seen.push([...printed])
+      lab.result.rows.push(row({ workload, contender: 'kone', metric: 'cpu', unit: 'µs' }, [1, 2, 3]))
+    }
+    await lab.inTime(['one', 'two', 'three'].map(name => ({ name, act: act(name) })))
+    assert.deepEqual(seen, [[], ['one'], ['one', 'two']])
+    lab.print()
+    assert.deepEqual(printed, ['one', 'two', 'Server CPU per request, µs', 'three', 'report'])
   })
 
   it('should be left out by name when they take longer than is left', async () => {
