@@ -48,13 +48,6 @@ describe('the page of a lab', () => {
     assert.match(page('front', [result('front')]), /# kone’s own HTTP\/1\.1[^]*?## Server CPU per request, µs\n\n\| \| raw socket/)
   })
 
-  it('should take the raw socket from the measurement of the generator where it was no contender', () => {
-    const figures = new Figures(result('battle'))
-    const { table: [, line], notes } = overview([{ figures, what: 'hello', workload: 'hello, wrk' }])
-    assert.equal(line[1], '5.10 *')
-    assert.match(notes.join(), /the raw socket was no contender/)
-  })
-
   it('should warn of a quick run, and of code that has changed since', () => {
     const quick = result('battle')
     quick.derived.quick = true
@@ -71,7 +64,7 @@ describe('the page of a lab', () => {
     one.derived.remarks.push({ workload: 'hello, wrk', contender: 'kone', remark: 'the load generator was the limit (server busy 80 %)' })
     const text = page('battle', [one])
     for (const line of ['- Not measured: h2o. apt-get install h2o', '- Not measured: cluster, wrk: no time left.', '- Rejected: koa in “pm2”: it ended.',
-      '- the load generator was the limit: kone (server busy 80 %)', 'AMD EPYC, 2 cores, Linux 6.18.44', 'taken by other processes 2.0 %', 'rpc it ended']) {
+      '- the load generator was the limit: kone (server busy 80 %)', 'AMD EPYC, 2 cores, Linux 6.18.44', 'taken by other processes 2.0 %']) {
       assert.ok(text.includes(line), line)
     }
   })
@@ -81,16 +74,6 @@ describe('the page of a lab', () => {
     assert.match(page('front', [newer, result('front')]), /`bbbbbbbbb` with changes/)
     newer.derived.quick = true
     assert.match(page('front', [newer, result('front')]), /`aaaaaaaaa`/)
-  })
-
-  it('should have no raw socket beside pipelined requests, unless it was measured with them', () => {
-    const one = result('battle')
-    const socket = () => new Figures(one).socket('hello, wrk')
-    assert.equal(socket().isOfHarness, true)
-    for (const row of one.rows.filter(({ workload }) => workload === 'hello, wrk')) row.pipeline = 16
-    assert.equal(socket(), undefined)
-    one.rows.push({ ...one.rows.find(({ workload, metric }) => workload === 'hello, wrk' && metric === 'cpu'), contender: 'net' })
-    assert.equal(socket().contender, 'net')
   })
 
   it('should show the rates of battle where they were measured', () => {
@@ -249,7 +232,7 @@ describe('make report', () => {
     assert.equal(status, 0, stderr)
     assert.match(stderr, /^broken\.json is left out: it is not JSON/)
     assert.match(stdout, /files of 1 results/)
-    assert.match(fs.readFileSync(path.join(to, 'README.md'), 'utf8'), /five middleware, hello world \| 5\.10 \* \| 20\.7 \|/)
+    assert.match(fs.readFileSync(path.join(to, 'README.md'), 'utf8'), /five middleware, hello world \| 20\.7 \|/)
     assert.deepEqual(fs.readdirSync(path.join(to, 'docs/reports/charts')).sort(), ['battle-dark.svg', 'battle-light.svg'])
   })
 

@@ -122,7 +122,7 @@ const ALONE = {
   'rpc alone': {
     hasTwin: false,
     request: { method: 'POST', path: '/rpc/add', headers: { 'content-type': 'application/json' }, body: '[1,2]' },
-    expected: { status: 200, type: 'application/json; charset=utf-8', body: '3' }
+    expected: { status: 200, type: 'application/json', body: '3' }
   },
   'sse alone': {
     hasTwin: false,

@@ -22,7 +22,7 @@ exports.costs = function (figures, workload, { what, to = ['koa', 'node'], unit 
   if (!figures.row(workload, 'kone')) return undefined
   const rows = figures.rows(workload).filter(({ contender }) => contender !== 'net')
   const ratios = to.map(other => [other, figures.ratio(workload, 'kone', other)]).filter(([, ratio]) => ratio)
-  const socket = figures.socket(workload)
+  const socket = figures.row(workload, 'net')
   const over = ratios.map(([other, { median }]) => `${two(median)} of ${LABELS[other] ?? other}’s`).join(', ')
   return {
     title: `${what}: kone takes ${over ? `${over} CPU time` : 'what is shown'} (Node ${figures.major})`,

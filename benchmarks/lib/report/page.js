@@ -3,7 +3,7 @@
 const { table: claimsOf } = require('./claims')
 const { draw } = require('./charts')
 const { overview } = require('./tables')
-const { escape, markdown, short, whole } = require('./text')
+const { escape, markdown } = require('./text')
 const { targetOf } = require('../run/options')
 const { median } = require('../run/stats')
 
@@ -95,9 +95,7 @@ function factsOf (all) {
     ['Rounds', ({ derived, rows }) => String(derived.rounds ?? rows[0].rounds.length)],
     ['Machine', ({ machine }) => `${machine.cpu}, ${machine.cores} cores, ${machine.kernel}`],
     ['Command', ({ command }) => `\`${command.replace(/\S*\/(?=bin\/node\b)/, '…/')}\``],
-    ['Machine during the rounds (medians)', conditions],
-    ['The load generator itself, against fixed bytes', ({ harness }) => harness.map(({ generator, failed, clientCpu, requestsPerSecond }) =>
-      `${generator} ${failed ?? `${short(clientCpu)} µs of CPU for a request, ${whole(requestsPerSecond)} requests/s`}`).join('; ') || '–']
+    ['Machine during the rounds (medians)', conditions]
   ]
   return markdown([['', ...all.map(({ node }) => `Node ${node}`)], ...rows.map(([name, of]) => [name, ...all.map(({ result }) => of(result))])])
 }

@@ -25,7 +25,7 @@ exports.overview = function (all, { unit = 'request', isBrief = false } = {}) {
     const as = { ...AS, ...given }
     const row = name => {
       if (as[name] === null) return undefined
-      return name === 'net' ? figures.socket(workload, as.net) : figures.row(workload, as[name])
+      return figures.row(workload, as[name])
     }
     return {
       what,
@@ -40,14 +40,13 @@ exports.overview = function (all, { unit = 'request', isBrief = false } = {}) {
   const compared = isBrief ? names.filter(name => name !== 'cheapest') : names
   const above = names.includes('net') ? compared.slice(1) : []
   const ratios = ['node', 'cheapest', 'koa'].filter(name => compared.includes(name) && lines.some(({ ratio }) => ratio(name)))
-  const isOfHarness = lines.some(({ rows }) => rows.net?.isOfHarness)
   return {
     heading: `Server CPU per ${unit}, µs`,
     table: [
       ['', ...names.map(name => NAMES[name]), ...above.map(name => `${NAMES[name]} − socket`), ...ratios.map(name => `kone ÷ ${NAMES[name]}`)],
       ...lines.map(({ what, rows, ratio: ratioOf }) => [
         what,
-        ...names.map(name => `${short(rows[name]?.median)}${rows[name]?.isOfHarness ? ' *' : ''}`),
+        ...names.map(name => short(rows[name]?.median)),
         ...above.map(name => rows[name] && rows.net ? two(rows[name].median - rows.net.median) : '–'),
         ...ratios.map(name => ratio(ratioOf(name)))
       ])
@@ -55,7 +54,6 @@ exports.overview = function (all, { unit = 'request', isBrief = false } = {}) {
     notes: [
       names.includes('net') && '*− socket*: the time that a framework can change. The raw socket parses nothing and writes fixed bytes; ' +
         'what it takes is the kernel’s and Node’s.',
-      isOfHarness && '\\*: the raw socket was no contender; its figure is of the generator’s own measurement, after the rounds.',
       absent.length && `Not measured in this run: ${absent.map(name => NAMES[name]).join(', ')}.`
     ].filter(Boolean)
   }
@@ -75,7 +73,7 @@ exports.ranking = function (figures, workload, { heading = workload, to = ['node
   if (!rows.length) return null
   const references = to.filter(name => figures.row(workload, name))
   const load = figures.load(workload)
-  const socket = figures.socket(workload)
+  const socket = figures.row(workload, 'net')
   return {
     heading: `${heading}${load ? `: ${load}` : ''}`,
     ...rest,

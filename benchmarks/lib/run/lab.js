@@ -55,7 +55,6 @@ async function start (definition, argv) {
     options.node = await nodeBinary(options.node)
     session = new Session(name, contenders, options, argv, { lab: name, ...view })
     await measure(session)
-    await session.measureHarness()
     session.print()
     finish(session.result)
     leave(0)

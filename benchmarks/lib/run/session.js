@@ -9,7 +9,6 @@ const Program = require('../servers/program')
 const Server = require('../servers/server')
 const { floorOf } = require('../servers/floor')
 const { commit } = require('./commit')
-const { harness } = require('./harness')
 const { machine, pins } = require('./machine')
 const { doubt, measure, remarks } = require('./measure')
 const { OptionError, nodeBinary, nodeVersion } = require('./options')
@@ -21,8 +20,7 @@ const Figures = require('../report/figures')
 const { sectionsOf } = require('../report/page')
 const { table } = require('../report/text')
 
-const QUICK = 215_000 // ms that a first look may take
-const HARNESS = 12_000 // ms of them that are kept for what the generators cost
+const QUICK = 203_000 // ms that a first look may take
 const FEW = { connections: 50, settle: undefined } // of a load: what leaks descriptors is warmed by it
 
 /** One run of a lab: what its options say, its servers and generators, and the result that its steps fill. */
@@ -56,7 +54,6 @@ module.exports = class Session {
       missing: [],
       skipped: [],
       conditions: [],
-      harness: [],
       derived: {
         quick: options.quick,
         rounds: options.rounds,
@@ -284,7 +281,7 @@ module.exports = class Session {
 
   /** ms that are left for its parts: of a first look, or without end. */
   get timeLeft () {
-    return this.options.quick ? QUICK - HARNESS - performance.now() : Infinity
+    return this.options.quick ? QUICK - performance.now() : Infinity
   }
 
   /**
@@ -309,16 +306,6 @@ module.exports = class Session {
       if (i < parts.length - 1) this.print({ isBrief: true })
     }
     this.#part = this.#prefix = ''
-  }
-
-  /** What each generator of this run costs by itself, into the result. */
-  async measureHarness () {
-    if (this.timeLeft < 0) return this.skip('the cost of the generators')
-    // connections names its loops, too: crowd, open loop
-    const names = new Set(this.result.rows.flatMap(({ generator }) => generator ? [generator.split(',')[0]] : []))
-    if (names.has('crowd')) this.generators(['crowd']) // labs that open thousands of connections start crowds of their own
-    const used = [...names].filter(name => this.#generators[name])
-    this.result.harness = await harness(used, { generators: this.#generators, pins: this.pins, quick: this.options.quick })
   }
 
   // ---- notes in the result
