@@ -62,10 +62,9 @@ class Layer {
   }
 
   params (path, captures, params = {}) {
-    const { syntax } = this
     for (let i = 0; i < captures.length; i++) {
       const name = this.paramNames[i]
-      if (name !== undefined && captures[i]) params[name.name] = decode(captures[i], syntax)
+      if (name !== undefined && captures[i]) params[name.name] = decode(captures[i])
     }
     return params
   }
@@ -126,9 +125,9 @@ function withQuery (url, query) {
   return path + (text && '?' + text.replaceAll('#', '%23')) + hash
 }
 
-function decode (text, syntax) {
+function decode (text) {
   try {
-    return decodeURIComponent(syntax.decode(text))
+    return decodeURIComponent(text)
   } catch {
     return text
   }

@@ -11,7 +11,6 @@ const { misuse } = require('../_shared/usage-error')
  * - `toRegexp(path, opts)` → { regexp, keys }
  * - `names(path)`: the params' names, in the path's order
  * - `compile(path, values, options)` → URL
- * - `decode(text)`: a param of a request
  * - `isDelimiter(code)`: the characters that end a segment
  *
  * @api private
@@ -27,7 +26,6 @@ const syntaxes = {
 
     names: path => six.parse(path).map(token => token.name).filter(Boolean),
     compile: (path, values, options) => six.compile(path, options)(values),
-    decode: text => text.includes('+') ? text.replaceAll('+', ' ') : text,
     isDelimiter: code => code === 0x2f || code === 0x23 || code === 0x3f
   },
 
@@ -52,7 +50,6 @@ const syntaxes = {
       return eight.compile(path, options)(texts)
     },
 
-    decode: text => text,
     isDelimiter: code => code === 0x2f
   }
 }

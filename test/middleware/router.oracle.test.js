@@ -21,6 +21,10 @@ const ASKED = [
 ]
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS', 'PATCH', 'TRACE']
 
+/** The known difference, in text of which the path's own blanks are `%20`: koa-router 13 makes a blank of `+`. */
+const blank = value => typeof value === 'string' ? value.replaceAll('+', ' ') : value
+const params = ctx => Object.fromEntries(Object.entries({ ...ctx.params }).map(([name, value]) => [name, blank(value)]))
+
 function makePath (rnd) {
   if (rnd.chance(0.06)) return rnd.pick([/^\/users\/(\d+)$/, /users/i, /^\/(?<kind>a|b)/, /.*/])
   if (rnd.chance(0.04)) return rnd.pick(['(.*)', '*?', '/', '', '/*', 'users', ':id'].slice(0, 4))
@@ -72,7 +76,7 @@ function build (Class, { options, calls }, label = 'r') {
   const handler = name => (ctx, next) => {
     ctx.trace.push([
       name,
-      { ...ctx.params },
+      params(ctx),
       ctx.captures && [...ctx.captures],
       String(ctx._matchedRoute),
       ctx._matchedRouteName,
@@ -94,7 +98,7 @@ function build (Class, { options, calls }, label = 'r') {
       if (typeof args[0] === 'string') router.use(args[0], handler(name))
       else router.use(handler(name))
     } else if (kind === 'param') {
-      router.param(args[0], (value, ctx, next) => { ctx.trace.push([name, value]); return next() })
+      router.param(args[0], (value, ctx, next) => { ctx.trace.push([name, blank(value)]); return next() })
     } else if (kind === 'prefix') {
       router.prefix(args[0])
     } else if (kind === 'paths') {

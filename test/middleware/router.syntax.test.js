@@ -3,6 +3,7 @@
 const { describe, it } = require('node:test')
 const assert = require('node:assert/strict')
 const Oracle = require('@koa/router')
+const Koa13 = require('koa-router')
 const Kone = require('kone')
 const Router = require('kone/middleware/router')
 const { random } = require('../helpers/random')
@@ -197,6 +198,35 @@ describe('router, the option syntax,', () => {
     app.use(router.routes())
     for (const path of ['/admin/secret', '/ADMIN/secret', '/Admin/Secret/']) {
       assert.equal((await app.inject(path)).status, 401, path)
+    }
+  })
+})
+
+describe('a param of a path', () => {
+  // what koa-router and @koa/router 13 and 14 make of these, where it is something else
+  const BLANKS = { '+': ' ', '+49301234': ' 49301234', 'a+b': 'a b', '%2B+': '+ ', 'a+%20%C3%BC': 'a  ü' }
+  const TEXTS = [
+    ...Object.keys(BLANKS), 'a+%', '+%FF', '%2B', '%2b49', '%20', 'a%20b', '%', '%2', '%zz', 'a%zz%20', '%25', '%252B', '%2520', '%2F', 'a%2Fb',
+    '%5C', '%C3%BC', 'ü', '%c3%bc', '%C3', '%FF', '%FF%20', '%ED%A0%80', '%F0%9F%98%80', '%00', '%0D%0A', '%3F', '%23', "!$&'()*,;=:@-._~"
+  ]
+
+  it('should be decoded as by @koa/router 15, and as by koa-router 13 but for a plus', async () => {
+    const decodedBy = async (router, route, path) => {
+      const ctx = { path, method: 'GET', request: {}, host: 'a' }
+      await router.get(route, () => {}).routes()(ctx, async () => {})
+      return ctx.params
+    }
+    const routers = [() => new Router(), () => new Router({ syntax: 8 }), () => new Oracle(), () => new Koa13()]
+    const rests = ['/f/:id(.*)', '/f/*id', '/f/*id', '/f/:id(.*)']
+    for (const text of TEXTS) {
+      for (const before of ['', 'x/']) {
+        const path = `/${before && 'f/'}${before}${text}`
+        const decoded = routers.map((make, i) => decodedBy(make(), before === '' ? '/:id' : rests[i], path))
+        const [six, eight, fifteen, thirteen] = await Promise.all(decoded)
+        assert.deepEqual({ ...six }, { ...fifteen }, path)
+        assert.deepEqual({ ...eight }, { ...fifteen }, path)
+        assert.equal(thirteen.id, Object.hasOwn(BLANKS, text) ? `${before}${BLANKS[text]}` : six.id, path)
+      }
     }
   })
 })
