@@ -16,7 +16,7 @@ class Layer {
    * @param {string | RegExp} path
    * @param {string[]} methods none: a layer of `use()`, for every method
    * @param {Function|Function[]} middleware
-   * @param {object} [opts] name, syntax, and end, sensitive, strict for path-to-regexp
+   * @param {object} [opts] name, syntax, isAny: of `use()` without a path; end, sensitive, strict for path-to-regexp
    */
   constructor (path, methods, middleware, opts = {}) {
     this.opts = opts
@@ -48,6 +48,7 @@ class Layer {
     this.path = path
     this.regexp = regexp
     this.paramNames = keys
+    this.hasCaptures = hasCaptures(path, keys, this.opts)
     Layer.edition++
   }
 
@@ -56,9 +57,7 @@ class Layer {
   }
 
   captures (path) {
-    // a path without params has no groups; a RegExp may have more than it has names
-    const hasNone = this.paramNames.length === 0 && typeof this.path === 'string'
-    return hasNone || this.opts.ignoreCaptures ? [] : path.match(this.regexp).slice(1)
+    return this.hasCaptures ? path.match(this.regexp).slice(1) : []
   }
 
   params (path, captures, params = {}) {
@@ -117,6 +116,15 @@ class Layer {
     this.setPath(this.path === '/' && this.opts.strict !== true ? prefix : `${prefix}${this.path}`)
     return this
   }
+}
+
+/**
+ * A path without params has no groups; a RegExp may have more than it has names. Of `use()` without a path the first
+ * group without a name, 0, is no param: others are of a prefix, which is put before it at any time.
+ */
+function hasCaptures (path, keys, { ignoreCaptures, isAny }) {
+  if (ignoreCaptures) return false
+  return isAny ? keys.some(({ name }) => name !== 0) : keys.length > 0 || typeof path !== 'string'
 }
 
 function withQuery (url, query) {

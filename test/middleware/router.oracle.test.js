@@ -4,6 +4,7 @@ const { describe, it } = require('node:test')
 const assert = require('node:assert/strict')
 const Router = require('kone/middleware/router')
 const Oracle = require('koa-router')
+const { parse } = require('path-to-regexp')
 const { random } = require('../helpers/random')
 
 // koa-router 13.1 is the specification: the same table, the same question, the same trace.
@@ -69,8 +70,16 @@ function makeTable (rnd, level = 0) {
  * @return {{ router: Object, refused: String[], broken: Boolean }} the messages of the calls that
  * threw; broken: it was half-way through the layers (koa-router leaves the failing one changed)
  */
-function build (Class, { options, calls }, label = 'r') {
+function build (Class, { options, calls }, label = 'r', isBelow = false) {
   const router = new Class({ ...options })
+  // Below a path with params every use() has them. In koa-router one without a path has them only below a prefix of its
+  // own router that was there before, unless it gets '' for a path.
+  const hasParams = (i, mounted) => {
+    const before = calls.slice(0, i).findLast(([kind]) => kind === 'prefix')?.[1] ?? options.prefix ?? ''
+    const later = calls.slice(i + 1).filter(([kind]) => kind === 'prefix').map(([, path]) => path)
+    const paths = [before, ...later, mounted].filter(path => typeof path === 'string')
+    return isBelow || paths.some(path => parse(path).some(token => typeof token !== 'string'))
+  }
   const refused = []
   let broken = false
   const handler = name => (ctx, next) => {
@@ -96,6 +105,7 @@ function build (Class, { options, calls }, label = 'r') {
       else router[verb](path, handler(name))
     } else if (kind === 'use') {
       if (typeof args[0] === 'string') router.use(args[0], handler(name))
+      else if (Class === Oracle && hasParams(i)) router.use('', handler(name))
       else router.use(handler(name))
     } else if (kind === 'param') {
       router.param(args[0], (value, ctx, next) => { ctx.trace.push([name, blank(value)]); return next() })
@@ -104,7 +114,7 @@ function build (Class, { options, calls }, label = 'r') {
     } else if (kind === 'paths') {
       router.get(args[0], handler(name))
     } else {
-      const nested = build(Class, args[1], name)
+      const nested = build(Class, args[1], name, hasParams(i, args[0]))
       refused.push(...nested.refused)
       broken = nested.broken
       if (broken) return
