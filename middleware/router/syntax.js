@@ -59,7 +59,7 @@ function keysOf (tokens) {
 }
 
 /**
- * A path's regular expression, or an error that says whether the other syntax is meant.
+ * A path's regular expression, or an error that says whether the other syntax is meant, or how to write its `*`.
  *
  * @param {string | RegExp} path
  * @param {object} opts of the layer
@@ -71,13 +71,25 @@ function toRegexp (path, opts) {
   try {
     return syntaxes[opts.syntax ?? 6].toRegexp(path, opts)
   } catch (cause) {
-    const other = opts.syntax === 8 ? 6 : 8
-    if (typeof path !== 'string' || !isPath(path, other)) throw cause
-    throw misuse('router', `${path} is not a path of path-to-regexp ${opts.syntax === 8 ? 8 : 6.3} (${cause.message}): ` +
-      (other === 8
-        ? 'if it is written for @koa/router 14 or later, use new Router({ syntax: 8 })'
-        : 'if it is written for koa-router, leave options.syntax out'), { cause })
+    if (typeof path !== 'string') throw cause
+    const [version, hint] = opts.syntax === 8 ? [8, hintOfEight(path)] : [6.3, hintOfSix(path)]
+    const reason = `'${path}' is not a path of path-to-regexp ${version} (${cause.message})`
+    throw misuse('router', hint === undefined ? reason : `${reason}: ${hint}`, { cause })
   }
+}
+
+function hintOfSix (path) {
+  if (isPath(path, 8)) return 'if it is written for @koa/router 14 or later, use new Router({ syntax: 8 })'
+  // behind a param or a group it repeats that
+  const meant = path.replace(/(:\w+|[)}\\])\*|\*/g, (text, repeated) => repeated === undefined ? '(.*)' : text)
+  if (isPath(meant, 6)) return `write '${meant}'`
+}
+
+function hintOfEight (path) {
+  if (isPath(path, 6)) return 'if it is written for koa-router, leave options.syntax out'
+  let count = 0
+  const meant = path.replace(/(?<!\\)\*(?![\w"])/g, () => `*splat${++count === 1 ? '' : count}`)
+  if (isPath(meant, 8)) return `write '${meant}'`
 }
 
 /**

@@ -180,6 +180,31 @@ describe('router, the option syntax,', () => {
     assert.doesNotMatch(message({ path: '/:(' }), /syntax/)
   })
 
+  it('should be named, and what to write for a star without a name, by the error for a path of no syntax', async () => {
+    const ask = async (router, path) => (await new Kone().use(router.routes()).inject(path)).status
+    // written → with 6, with 8; and a path that the star is meant for
+    for (const [path, six, eight, meant] of [
+      ['*', '(.*)', '*splat', '/a/b'], ['/*', '/(.*)', '/*splat', '/a/b'], ['/d/*', '/d/(.*)', '/d/*splat', '/d/a/b'],
+      ['/d/*/e', '/d/(.*)/e', '/d/*splat/e', '/d/a/b/e'], ['/d*', '/d(.*)', '/d*splat', '/da/b'],
+      ['/*/d/*', '/(.*)/d/(.*)', '/*splat/d/*splat2', '/a/d/b'], ['/:a/\\*/*', '/:a/\\*/(.*)', '/:a/\\*/*splat', '/a/*/b']
+    ]) {
+      for (const [options, expected, version] of [[{}, six, '6\\.3'], [{ syntax: 8 }, eight, 8]]) {
+        for (const register of [router => router.get(path, handler), router => router.use(path, handler)]) {
+          assert.throws(() => register(new Router(options)), err => err instanceof TypeError &&
+            new RegExp(`^router: '.*' is not a path of path-to-regexp ${version} \\(`).test(err.message) &&
+            err.message.includes(`'${path}'`) &&
+            err.message.endsWith(`: write '${expected}' (kone/middleware/router/README.md)`), `${path} ${expected}`)
+        }
+        assert.equal(await ask(new Router(options).get(expected, handler), meant), 200, expected)
+      }
+    }
+    // behind a param or a group it repeats that, and what is broken otherwise has no remedy
+    assert.throws(() => new Router().get('/:a*/x/*', handler), /write '\/:a\*\/x\/\(\.\*\)'/)
+    for (const options of [{}, { syntax: 8 }]) {
+      assert.throws(() => new Router(options).get('/x/:', handler), /^TypeError: router: '\/x\/:' is not a path [^:]+(: [^;]*; visit [^)]*)?\) \(kone/)
+    }
+  })
+
   it('should hold for the prefix, and for what is nested', async () => {
     const guarded = []
     const inner = new Router({ syntax: 8 }).use((ctx, next) => {
