@@ -1,7 +1,9 @@
 'use strict'
 
+const { escapeControls } = require('../middleware/_shared/escape')
+
 /**
- * What was thrown, in one line for the one who started the app.
+ * What was thrown, in one line for the one who started the app, without control characters.
  *
  *    errorLine(new Error('no\nbread'))   // 'no bread'
  *
@@ -9,7 +11,7 @@
  * @return {string} never empty
  */
 module.exports = function errorLine (thrown) {
-  return messageOf(thrown).split(/[\r\n]+/).map(text => text.trim()).filter(Boolean).join(' ')
+  return escapeControls(messageOf(thrown).split(/[\r\n]+/).map(text => text.trim()).filter(Boolean).join(' '))
 }
 
 function messageOf (thrown) {

@@ -6,6 +6,7 @@ const net = require('node:net')
 const path = require('node:path')
 const { load } = require('../cluster/app-file')
 const { checkFile } = require('./file')
+const { print, printJSON } = require('./print')
 const { lines, middlewareOf, routesOf } = require('./table')
 
 /**
@@ -27,12 +28,11 @@ module.exports = async function routes (file, { json = false }) {
 
   const list = routesOf(app)
   if (json) {
-    console.log(JSON.stringify({ middleware: middlewareOf(app), routes: list }, null, 2))
+    printJSON({ middleware: middlewareOf(app), routes: list })
   } else {
     const before = middlewareOf(app)
-    if (before.length > 0) console.log(`every request: ${before.join(', ')}`)
-    for (const text of lines(list)) console.log(text)
-    if (list.length === 0) console.log('no routes')
+    if (before.length > 0) print([`every request: ${before.join(', ')}`])
+    print(list.length === 0 ? ['no routes'] : lines(list))
   }
   process.exit(0) // the app may keep connections open
 }

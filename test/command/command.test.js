@@ -238,6 +238,52 @@ describe('kone dev', () => {
   }
 })
 
+describe('kone in a project of a stranger', () => {
+  const CODES = [...Array(0x20).keys(), ...Array.from({ length: 0x21 }, (_, i) => 0x7f + i)]
+  const CONTROLS = String.fromCharCode(...CODES) // C0, DEL, C1
+  const IN_JSON = JSON.stringify(CONTROLS).slice(1, -1)
+  const { write, kone, dev, folder } = project(scratch())
+
+  const versions = { koa: `2${CONTROLS}`, 'koa-static': `5${CONTROLS}`, [`koa-${CONTROLS}`]: CONTROLS }
+  write('package.json', JSON.stringify({ dependencies: versions }))
+  fs.mkdirSync(path.join(folder, 'node_modules/koa-static'))
+  write('node_modules/koa-static/package.json', '{}')
+  write(`node_modules/koa-static/${CONTROLS.slice(1)}.js`, 'ctx.req') // a file name has no NUL
+  write('app.js', `
+const named = fn => Object.defineProperty(fn, 'name', { value: '${IN_JSON}' })
+const router = require('kone/middleware/router')()
+router.get('/${IN_JSON}', named(() => {}))
+module.exports = new (require('kone'))({ '${IN_JSON}': 1 }).use(named((ctx, next) => next())).use(router.routes())
+`)
+  write('throws.js', `throw Object.assign(new Error('${IN_JSON}'), { stack: '    at ${IN_JSON}' })`)
+
+  function check (printed, expected) {
+    const [found] = /[^\n\x20-\x7e\xa0-\uffff]/.exec(printed) ?? []
+    assert.equal(found, undefined, JSON.stringify(printed))
+    assert(printed.includes(expected), printed)
+  }
+
+  for (const [args, expected] of [
+    [['doctor'], '\\x1b'], [['doctor', '--json'], '\\u001b'], [['doctor', '\x9b'], '\\x9b'],
+    [['routes', 'app.js'], '\\x1b'], [['routes', 'app.js', '--json'], '\\u001b'], [['routes', 'throws.js'], '\\x1b'], [['routes', '\x9b'], '\\x9b']
+  ]) {
+    it(`should print no control character of it: ${JSON.stringify(args)}`, async () => {
+      const { out, err } = await kone(...args)
+      check([...out, ...err].join('\n'), expected)
+      if (args.includes('--json')) assert(JSON.stringify(JSON.parse(out.join('\n'))).includes(IN_JSON))
+    })
+  }
+
+  it('should print no control character of it: ["dev"]', async t => {
+    check((await dev(t, 'app.js')).output(), '\\x1b')
+    const child = spawn(process.execPath, [KONE, 'dev', 'throws.js'], { cwd: folder })
+    t.after(() => child.kill())
+    let text = ''
+    child.stderr.on('data', chunk => { text += chunk })
+    check(await until(() => /^ +at .*\n/m.exec(text)?.input), '\\x1b')
+  })
+})
+
 describe('kone start', () => {
   it('should serve, reload, tell its workers and stop, as pm2.js does', async t => {
     const tmp = fs.mkdtempSync(path.join(os.tmpdir(), 'kone-'))
