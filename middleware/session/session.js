@@ -80,10 +80,12 @@ module.exports = class Session {
   }
 
   write (value) {
-    if (Array.isArray(value)) throw misuse('session', 'ctx.session must be an object or null, not an array')
     this.ready()
     this.touched = true
-    this.value = view(value, this)
+    if (value === this.value) return
+    const data = view.copyOf(value)
+    if (Array.isArray(data)) throw misuse('session', 'ctx.session must be an object or null, not an array')
+    this.value = view(data, this)
   }
 
   renew () {
@@ -175,7 +177,7 @@ module.exports = class Session {
     const isNeeded = this.renewed || this.forced || this.redecorated || isDue
     if (!this.touched && !isNeeded) return undefined
     if (this.value === null || typeof this.value !== 'object') {
-      this.value = {}
+      this.value = view({}, this)
       this.cleared = true
     }
     if (this.gone && !this.renewed && !this.cleared) return undefined
