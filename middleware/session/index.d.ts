@@ -110,7 +110,7 @@ declare namespace session {
 declare module '../../lib/index' {
   interface BaseContext {
     get session (): session.Session
-    /** null, or an object without a field: the session is destroyed. */
+    /** A copy of the object is stored. null, or an object without a field: the session is destroyed. */
     set session (value: session.Session | object | null | undefined)
     sessionHandler: {
       /** A new id for this session; the old one is destroyed. */

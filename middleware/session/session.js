@@ -5,7 +5,7 @@ const { misuse } = require('../_shared/usage-error')
 const report = require('../_shared/report')
 const { NOTHING } = require('./record')
 const { cookiesOf, keepPrivate, withCookies } = require('./response')
-const { withDefaults } = require('./settings')
+const { attributesOf, checkMaxAge, maxAge } = require('./settings')
 const view = require('./view')
 
 const ONE_DAY = 24 * 3600 * 1000 // ms
@@ -51,7 +51,7 @@ module.exports = class Session {
 
   set maxAge (maxAge) {
     this.ready()
-    this.ownMaxAge = maxAge
+    this.ownMaxAge = checkMaxAge(maxAge)
     this.redecorated = true
   }
 
@@ -80,10 +80,12 @@ module.exports = class Session {
   }
 
   write (value) {
-    if (Array.isArray(value)) throw misuse('session', 'ctx.session must be an object or null, not an array')
     this.ready()
     this.touched = true
-    this.value = view(value, this)
+    if (value === this.value) return
+    const data = view.copyOf(value)
+    if (Array.isArray(data)) throw misuse('session', 'ctx.session must be an object or null, not an array')
+    this.value = view(data, this)
   }
 
   renew () {
@@ -142,28 +144,28 @@ module.exports = class Session {
     this.value = view(data, this)
   }
 
-  /** koa-session's names for what is kept beside the data. */
+  /** koa-session's names for what is kept beside the data: an app's data of these names is not stored. */
   undecorated ({ _maxAge, _expire = Infinity, ...value }) {
-    this.ownMaxAge = _maxAge
+    this.ownMaxAge = maxAge.test(_maxAge) ? _maxAge : undefined
     this.expires = _expire
     return value
   }
 
   get keepsExpiry () { return this.settings.renew && !this.settings.storage.knowsTtl }
 
-  get isDecorated () { return this.ownMaxAge !== undefined || this.keepsExpiry }
+  get isDecorated () {
+    return this.ownMaxAge !== undefined || this.keepsExpiry || '_maxAge' in this.value || '_expire' in this.value
+  }
 
   decorated (value, ttl) {
-    const record = { ...value, _maxAge: this.ownMaxAge }
-    if (this.keepsExpiry) record._expire = Date.now() + ttl
-    return record
+    return { ...value, _maxAge: this.ownMaxAge, _expire: this.keepsExpiry ? Date.now() + ttl : undefined }
   }
 
   attributes () {
     const { cookie, ofAll } = this.settings
     if (typeof cookie !== 'function') return cookie
     // whether it is signed was decided when it was read
-    return { ...withDefaults(cookie(this.ctx), ofAll), signed: ofAll.signed === true }
+    return { ...attributesOf(cookie(this.ctx), ofAll), signed: ofAll.signed === true }
   }
 
   /** Save what was changed. */
@@ -175,7 +177,7 @@ module.exports = class Session {
     const isNeeded = this.renewed || this.forced || this.redecorated || isDue
     if (!this.touched && !isNeeded) return undefined
     if (this.value === null || typeof this.value !== 'object') {
-      this.value = {}
+      this.value = view({}, this)
       this.cleared = true
     }
     if (this.gone && !this.renewed && !this.cleared) return undefined

@@ -1,16 +1,30 @@
 'use strict'
 
+const { isDate } = require('util').types
 const { Cookie } = require('cookies')
 const cookieReader = require('../_shared/cookie')
 const { misuse } = require('../_shared/usage-error')
-const { boolean, check, each, fn, none, number, object, oneOf, refused, shape, string, text } = require('../_shared/options')
+const { Rule, boolean, check, each, fn, none, number, object, oneOf, refused, shape, string, text } = require('../_shared/options')
 const ById = require('./by-id')
 const InCookie = require('./in-cookie')
 const MemoryStore = require('./memory')
 
+// Browsers ignore an expiry after the year 9999 (RFC 6265, 5.1.1), and keep no cookie for longer than 400 days.
+const MAX_AGE = 2.5e14 // ms, which ends before it
+const MAX_DATE = Date.UTC(9999, 11, 31, 23, 59, 59)
+
+const maxAge = number({ min: 0, max: MAX_AGE, of: 'milliseconds' }).or(oneOf('session'))
+const expires = new Rule('a Date up to the year 9999', value => isDate(value) && value <= MAX_DATE)
+
+// What options.cookie() returns; attributes of a wrong type count as left out, as in koa-session-minimal.
+const RETURNED = shape({
+  maxAge: new Rule(`at most ${MAX_AGE} ms`, value => !(value > MAX_AGE)),
+  expires: expires.or(none)
+}, { open: true })
+
 // koa-session has these beside the key, not in `cookie`
 const ATTRIBUTES = {
-  maxAge: number({ min: 0, of: 'milliseconds' }).or(oneOf('session')),
+  maxAge,
   path: string,
   domain: string,
   httpOnly: boolean,
@@ -24,7 +38,7 @@ const ATTRIBUTES = {
 const OPTIONS = {
   key: text,
   store: object.or(none),
-  cookie: shape({ ...ATTRIBUTES, overwrite: boolean, expires: object }).or(fn).or(none),
+  cookie: shape({ ...ATTRIBUTES, overwrite: boolean, expires }).or(fn).or(none),
   rolling: boolean,
   renew: boolean,
   lazy: boolean,
@@ -126,4 +140,22 @@ function checkCookie (key, attributes) {
   }
 }
 
-module.exports = { checkOptions, settingsOf, withDefaults }
+/**
+ * @param {number|'session'} value
+ * @return {number|'session'}
+ * @throws {TypeError} for another value
+ */
+function checkMaxAge (value) {
+  const refusal = maxAge.refuse(value, 'maxAge')
+  if (refusal !== undefined) throw misuse('session', refusal)
+  return value
+}
+
+/** The attributes that the function `options.cookie` returns, for one request. */
+function attributesOf (returned, ofAll) {
+  const refusal = RETURNED.refuse(returned ?? {}, 'what options.cookie returns')
+  if (refusal !== undefined) throw misuse('session', refusal)
+  return withDefaults(returned, ofAll)
+}
+
+module.exports = { attributesOf, checkMaxAge, checkOptions, maxAge, settingsOf }

@@ -12,6 +12,7 @@ const { NOTHING } = require('./lookup')
 const FileStream = require('./stream')
 
 const ATTEMPTS = 3
+const MAX_SECONDS = 2 ** 31 // what caches take a longer max-age for (RFC 9111, 1.2.2); JavaScript prints 1e21 as 1e+21
 
 const ms = number({ min: 0, of: 'milliseconds' })
 const bytes = number({ min: 0, max: Infinity, of: 'bytes' })
@@ -242,7 +243,7 @@ function settingsOf (root, options) {
       isOn('gz', 'gzip') && 'gzip'
     ].filter(Boolean),
     etag: isOn('etag'),
-    cacheControl: `max-age=${Math.floor(maxAge / 1000)}${immutable ? ',immutable' : ''}`,
+    cacheControl: `max-age=${Math.min(Math.floor(maxAge / 1000), MAX_SECONDS)}${immutable ? ',immutable' : ''}`,
     setHeaders,
     cacheSize,
     cacheFileSize: Math.min(cacheFileSize, cacheSize)

@@ -312,7 +312,46 @@ frameworks('session with the options of koa-session', ({ it, Koa, ask, errors })
     assert.deepEqual((await ann('GET /remember')).json(), [false, 10 * HOUR, 'mine', 'two days'])
     assert.deepEqual((await ann('GET /')).json(), [false, 10 * HOUR, 'mine', 'two days'])
     assert.equal((await ann('GET /wrong')).status, 500)
-    assert.match(errors.at(-1).message, /^session: maxAge must be milliseconds or 'session', not 'two days' \(/)
+    assert.match(errors.at(-1).message, /^session: maxAge must be a number of milliseconds from 0 to 250000000000000 or 'session', not 'two days' \(/)
+  })
+
+  it('should send a date that browsers read for the longest maxAge, and refuse a longer one everywhere', async () => {
+    const MAX = 2.5e14
+    const SET = {
+      'ctx.session.maxAge': value => [{}, ctx => { ctx.session.maxAge = value }],
+      'ctx.sessionHandler.maxAge': value => [{}, ctx => { ctx.sessionHandler.maxAge = value }],
+      'options.cookie()': value => [{ cookie: () => ({ maxAge: value }) }],
+      'options.maxAge': value => [{ maxAge: value }],
+      'a stored one': value => [{ store: { get: () => ({ count: 1, _maxAge: value }), set () {}, destroy () {} } }]
+    }
+    for (const [by, set] of Object.entries(SET)) {
+      for (const value of [HOUR, MAX, MAX + 1000, 8.64e15, Number.MAX_SAFE_INTEGER, Number.MAX_VALUE, Infinity]) {
+        const [options, act] = set(value)
+        const what = `${by} ${value}`
+        const visit = async () => visitor(ask, counting(session, options, act), { [KEY]: 'x'.repeat(32) })('GET /add')
+        if (by === 'options.maxAge' && value > MAX) {
+          await assert.rejects(visit(), /options.maxAge must be a number of milliseconds from 0 to 250000000000000/)
+          continue
+        }
+        const { status, setCookie: { [KEY]: line } } = await visit()
+        assert.equal(status, value > MAX && by !== 'a stored one' ? 500 : 200, what)
+        // RFC 6265, 5.1.1: a year of four digits
+        assert.match(line ?? 'none', value > MAX ? /^none$|httponly$/ : /; expires=\w{3}, \d\d \w{3} \d{4} [\d:]{8} GMT;/, what)
+      }
+    }
+  })
+
+  it('should not take data of an app for what it stores beside the data', async () => {
+    for (const renew of [false, true]) {
+      const store = promising()
+      const ann = visitor(ask, counting(session, { store, renew, maxAge: HOUR }, ctx => {
+        if (ctx.path === '/add') Object.assign(ctx.session, { _maxAge: 9 * HOUR, _expire: 5 })
+      }))
+      await ann('GET /add')
+      const [stored] = store.sessions.values()
+      assert.match(stored, renew ? /^{"count":1,"_expire":\d{13}}$/ : /^{"count":1}$/)
+      assert.deepEqual((await ann('GET /read')).json(), { count: 1 })
+    }
   })
 
   it('should have saved when save() resolves, and tell its caller when it cannot', async () => {
@@ -402,22 +441,28 @@ frameworks('session with the options of koa-session', ({ it, Koa, ask, errors })
     assert.equal((await ann('GET /')).text, '{"a":[1],"__proto__":2,"constructor":3}')
   })
 
-  it('should leave the prototype of an instance, and take objects that cannot be extended', async () => {
+  it('should copy what is assigned, as koa-session does, an instance without its class', async () => {
     class Visit { constructor () { this.page = 1 } next () { return ++this.page } }
-    const ann = visitor(ask, counting(session, {}, ctx => {
-      if (ctx.path === '/instance') {
-        ctx.session = new Visit()
-        ctx.body = [ctx.session.next(), ctx.session instanceof Visit, ctx.session.isNew, ctx.session.populated, ctx.session]
-      }
-      if (ctx.path === '/frozen') ctx.session = Object.freeze({ page: 7 })
-      if (ctx.path === '/bare') ctx.session = Object.assign(Object.create(null), { page: 8 })
-    }))
-    assert.deepEqual((await ann('GET /instance')).json(), [2, true, true, true, { page: 2 }])
-    assert.deepEqual((await ann('GET /')).json(), { page: 2 })
-    await ann('GET /frozen')
-    assert.deepEqual((await ann('GET /')).json(), { page: 7 })
-    await ann('GET /bare')
-    assert.deepEqual((await ann('GET /')).json(), { page: 8 })
+    const assigned = {
+      '/plain': () => ({ page: 2 }),
+      '/instance': () => new Visit(),
+      '/frozen': () => Object.freeze({ page: 7 }),
+      '/bare': () => Object.assign(Object.create(null), { page: 8 })
+    }
+    const act = ctx => {
+      const make = assigned[ctx.path]
+      if (make === undefined) return
+      const given = make()
+      ctx.session = given
+      ctx.session.last = ctx.path
+      const { session } = ctx
+      ctx.body = [session === given, given.last, typeof session.next, session instanceof Visit, typeof session.save, session]
+    }
+    const [theirs, ours] = twins({ signed: false, maxAge: HOUR }, undefined, act)
+    for (const path of [...Object.keys(assigned), '/']) {
+      const [expected, seen] = await Promise.all([theirs, ours].map(client => client(`GET ${path}`)))
+      assert.deepEqual(seen.json(), expected.json(), path)
+    }
   })
 
   it('should give stores a plain object', async () => {

@@ -84,7 +84,9 @@ frameworks('static', ({ it, Koa, ask, listen, name }) => {
   it('should set the headers of its options', async () => {
     const { headers } = await ask(start({ maxAge: 3600500, immutable: true }), 'GET /a.txt')
     assert.equal(headers['cache-control'], 'max-age=3600,immutable')
-    assert.equal((await ask(start({ maxage: 5000 }), 'GET /a.txt')).headers['cache-control'], 'max-age=5')
+    for (const [maxage, seconds] of [[5000, '5'], [1e24, '2147483648'], [Number.MAX_VALUE, '2147483648']]) {
+      assert.equal((await ask(start({ maxage }), 'GET /a.txt')).headers['cache-control'], `max-age=${seconds}`)
+    }
     assert.equal((await ask(start({ etag: false }), 'GET /a.txt')).headers.etag, undefined)
     const own = await ask(start({
       setHeaders (res, file, stats) {
