@@ -28,7 +28,13 @@ function messageOf (thrown) {
   if (ofEsbuild(thrown) !== null) return ofEsbuild(thrown).text
   // a connection refused by all addresses of a host has no message of its own
   if (message === '' && Array.isArray(errors) && errors.length > 0) return messageOf(errors[0])
-  return message || code || thrown.name
+  return (message || code || thrown.name) + hint(message)
+}
+
+/** For users of Express: an app of Koa has no routes. */
+function hint (message) {
+  const [, verb] = /^app\.(all|delete|get|head|options|patch|post|put) is not a function$/.exec(message) ?? []
+  return verb === undefined ? '' : `: routes belong to a router, router.${verb}(…) and app.use(router.routes())`
 }
 
 /** @return {{ file: string, row: number, column: number } | null} */

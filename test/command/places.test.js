@@ -20,6 +20,10 @@ const ERRORS = [
   [/Unexpected end of input|Expected/, `\nconst a = {${HERE}`],
   [/Invalid or unexpected token|Expected|Expression expected|Syntax error/, `\nlet a = ${HERE}@`],
   [/bodyParser is not defined/, `\n  ${HERE}bodyParser()`],
+  [/app\.get is not a function: routes belong to a router, router\.get/, {
+    cjs: `const app = new (require('kone'))()\n${HERE}app.get('/', () => {})`,
+    mjs: `import { Kone } from 'kone'\nconst app = new Kone()\n${HERE}app.get('/', () => {})`
+  }],
   [/no bread/, `\nthrow ${HERE}new Error('no\\nbread')`],
   [/Cannot find module/, { cjs: `\n${HERE}require('./nope')`, mjs: `\nimport ${HERE}'./nope.mjs'`, ts: `\nimport ${HERE}'./nope.ts'` }],
   [/Cannot find (module|package)/, { cjs: `\n${HERE}require('nope')`, mjs: `\nimport a from ${HERE}'nope'`, ts: `\nimport a from ${HERE}'nope'\na()` }],
