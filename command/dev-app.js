@@ -98,7 +98,5 @@ function fail (err) {
   if (isPort) console.error(`kone: ${portError(err.port, err).message}`)
   else if (isHost) console.error(`kone: cannot listen: ${errorLine(err)}: --host must be an address of this machine (kone/docs/api/command.md)`)
   else console.error(`kone: ${errorLine(err)}`)
-  const where = /^ +at .*$/m.exec(err?.stack ?? '')
-  if (where && !isPort && !isHost && !where[0].includes(__dirname)) console.error(escapeControls(where[0]))
   process.exit(1)
 }

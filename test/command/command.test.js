@@ -39,6 +39,7 @@ const ROUTES = [
 const { folder, write, kone, dev } = project(scratch())
 write('app.js', APP)
 write('empty.js', '')
+write('unexported.js', "const app = new (require('kone'))()\napp.use(ctx => { ctx.body = 'hi' })\n")
 write('misspelt.js', "new (require('kone'))({ kyes: ['a'] })")
 
 /** One line, exit code 1, and where to read on. */
@@ -50,7 +51,8 @@ async function refused (args, ...parts) {
   return err[0]
 }
 
-function hasPage (text) {
+function hasPage (line) {
+  const text = line.replace(/ \(\S+\.js:\d+:\d+\)$/, '') // the place
   const [, page, command] = /\((?:kone\/(docs\/[\w/]+\.md)|see kone(?: (\w+))? --help)\)$/.exec(text) ?? []
   assert(page ? fs.existsSync(path.join(ROOT, page)) : command === undefined || text.includes(command), `no page in: ${text}`)
   assert.match(text, /\)$/)
@@ -90,6 +92,7 @@ describe('kone', () => {
     ['routes app.js b.js', 'b.js is one argument too many', 'kone routes <file> [flags]'],
     ...['start', 'dev', 'routes'].map(name => [`${name} nope.js`, 'there is no file nope.js', 'name the one that makes the app']),
     ['routes empty.js', 'empty.js makes no Kone app', 'expected one new Kone()'],
+    ['routes unexported.js', 'unexported.js exports neither an app', 'nothing listens: export the app'],
     ['routes misspelt.js', 'options.kyes is unknown', 'did you mean `keys`?'],
     ['start app.js --port many', 'not many', 'PORT must be a whole number from 1 to 65535'],
     ['start app.js --instances 0', 'not 0', 'INSTANCES must be a whole number from 1 to 1024'],
@@ -139,9 +142,9 @@ module.exports = new (require('kone'))().use(router.routes())
 
   it('should say in one line what an app throws', async () => {
     write('throws.js', "throw new Error('no\\nbread')")
-    assert.equal(await refused(['routes', 'throws.js']), 'kone: no bread')
+    assert.equal(await refused(['routes', 'throws.js']), 'kone: no bread (throws.js:1:7)')
     write('syntax.js', 'const = 1')
-    assert.match(await refused(['routes', 'syntax.js']), /^kone: Unexpected token '=' \(.*syntax\.js:1\)$/)
+    assert.match(await refused(['routes', 'syntax.js']), /^kone: Unexpected token '=' \(syntax\.js:1:7\)$/)
   })
 
   it('should run TypeScript where node does', async () => {
