@@ -7,8 +7,8 @@ const { escapeControls } = require('../middleware/_shared/escape')
 const unparsed = require('./unparsed')
 
 /**
- * What was thrown, in one line for the one who started the app: with its place in the app's files if it has one, without
- * control characters.
+ * What was thrown, in one line without control characters, for the one who started the app. It ends with the place in
+ * the app's files if there is one.
  *
  *    errorLine(new Error('no\nbread'))   // 'no bread (app.js:3:9)'
  *
