@@ -8,6 +8,7 @@ const path = require('node:path')
 const { setTimeout: wait } = require('node:timers/promises')
 
 const Kone = require('../helpers/kone')
+const until = require('../helpers/until')
 const { Router: KoaRouter } = require('@koa/router')
 const { bodyParser, router } = require('../../middleware')
 const middleware = require('../../middleware')
@@ -154,7 +155,8 @@ describe('mistakes in development', () => {
   for (const [title, [use, text]] of Object.entries(MISTAKES)) {
     it(`should be named with their line: ${title}`, async () => {
       const row = SOURCE.findIndex(line => line.includes(`/* ${title} */`)) + 1
-      const { warnings } = await of(use, 'development')
+      await of(use, 'development')
+      await until(() => warnings.length > 0)
       assert.equal(warnings.length, 1)
       assert(warnings[0].includes(text), warnings[0])
       assert(warnings[0].endsWith(`(${__filename}:${row})`), `${warnings[0]} is not line ${row}`)

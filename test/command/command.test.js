@@ -283,7 +283,7 @@ module.exports = new (require('kone'))({ '${IN_JSON}': 1 }).use(named((ctx, next
     t.after(() => child.kill())
     let text = ''
     child.stderr.on('data', chunk => { text += chunk })
-    check(await until(() => /^ +at .*\n/m.exec(text)?.input), '\\x1b')
+    check(await until(() => /^kone: .*\n/m.exec(text)?.input), '\\x1b')
   })
 })
 
