@@ -226,7 +226,7 @@ module.exports = class Session {
     if (id !== '') await storage.drop(id)
     this.id = ''
     this.gone = false
-    if (!ctx.headerSent && readCookie(ctx)) this.send(key, null, cleared)
+    if (!ctx.headerSent && (this.sent || readCookie(ctx))) this.send(key, null, cleared)
   }
 
   async store (text, { renewed, isUnchanged }) {
@@ -271,10 +271,11 @@ module.exports = class Session {
   }
 }
 
-/** A promise would count as true, and what it does to the session would be lost. */
+/** Nothing would wait for a promise, which counts as true, and what it does to the session would be lost. */
 function noPromise (name, returned) {
-  if (isThenable(returned)) throw misuse('session', `options.${name} must not be async, and not return a promise`)
-  return returned
+  if (!isThenable(returned)) return returned
+  returned.then(undefined, () => {}) // a second error would end the process
+  throw misuse('session', `options.${name} must not be async, and not return a promise`)
 }
 
 function isValid (valid, ctx, data) {

@@ -156,7 +156,7 @@ frameworks('session with the options of koa-session', ({ it, Koa, ask, errors })
   })
 
   it('should refuse a promise of valid or beforeSave, which nothing would wait for', async () => {
-    for (const options of [{ valid: async () => false }, { beforeSave: async () => {} }]) {
+    for (const options of [{ valid: async () => false }, { beforeSave: async () => { throw new Error('away') } }]) {
       const ann = visitor(ask, counting(session, options))
       const statuses = [(await ann('GET /add')).status, (await ann('GET /add')).status]
       assert.deepEqual(statuses, options.valid ? [200, 500] : [500, 500])
@@ -474,6 +474,19 @@ frameworks('session with the options of koa-session', ({ it, Koa, ask, errors })
     await ann('GET /add')
     await ann('GET /maxAge')
     assert.deepEqual(prototypes, [Object.prototype, Object.prototype])
+  })
+
+  it('should clear a cookie that the same response has set', async () => {
+    for (const store of [undefined, promising(), sealed()]) {
+      const ann = visitor(ask, counting(session, { store, maxAge: HOUR, signed: true }, async ctx => {
+        if (ctx.path !== '/add') return
+        await ctx.session.save()
+        ctx.session = null // signed in, and then refused
+      }))
+      const { setCookie } = await ann('GET /add')
+      for (const name of [KEY, `${KEY}.sig`]) assert.match(setCookie[name] ?? 'none', /none|; expires=Thu, 01 Jan 1970/)
+      assert.deepEqual((await ann('GET /read')).json(), {})
+    }
   })
 
   it("should keep data of the app's own under these names", async () => {
