@@ -54,6 +54,8 @@ declare namespace session {
     lazy?: boolean | undefined
     /** A new id: 16 to 256 of `A-Z a-z 0-9 _ . ~ -` that nobody can guess; default: 24 random bytes. */
     genid?: ((ctx: Kone.Context) => string) | undefined
+    /** Read and send the id in another way than by a cookie, such as a header. */
+    externalKey?: { get (ctx: Kone.Context): string | undefined, set (ctx: Kone.Context, id: string): void } | undefined
     /** False: the session is not used, the client gets an empty one. */
     valid?: ((ctx: Kone.Context, session: any) => boolean) | undefined
     /** May change a session that is about to be saved. */

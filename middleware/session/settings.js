@@ -2,9 +2,10 @@
 
 const { isDate } = require('util').types
 const { Cookie } = require('cookies')
+const { isThenable } = require('../_shared/breaker')
 const cookieReader = require('../_shared/cookie')
 const { misuse } = require('../_shared/usage-error')
-const { Rule, boolean, check, each, fn, none, number, object, oneOf, refused, shape, string, text } = require('../_shared/options')
+const { Rule, boolean, check, each, fn, isObject, none, number, object, oneOf, refused, shape, string, text } = require('../_shared/options')
 const ById = require('./by-id')
 const InCookie = require('./in-cookie')
 const MemoryStore = require('./memory')
@@ -45,19 +46,20 @@ const OPTIONS = {
   genid: fn,
   valid: fn,
   beforeSave: fn,
+  externalKey: new Rule('an object with the functions get and set', value => isObject(value) &&
+    typeof value.get === 'function' && typeof value.set === 'function'),
   ...ATTRIBUTES,
   overwrite: oneOf(true),
   autoCommit: oneOf(true),
   ...each(refused('take `store: session.sealedCookie({ keys })`, which encrypts'), 'encode', 'decode'),
   prefix: refused('`key` is the prefix of the store\'s keys'),
-  externalKey: refused('the id is the cookie\'s'),
   ContextStore: refused('take `store`, one for all requests')
 }
 
 const checkOptions = options => check('session', options, OPTIONS)
 
 /**
- * Turn the options into settings: the cookie's name, attributes and reader, and the storage.
+ * Turn the options into settings: the cookie's name and attributes, the reader of its value, and the storage.
  *
  * @param {object} options of session
  * @param {Array} rest further arguments, of which there may be none
@@ -71,7 +73,9 @@ function settingsOf (options, rest) {
   if (rest.length > 0) throw misuse('session', 'takes one argument, its options: leave the app out')
 
   const settings = checkOptions(options)
-  const { key = 'koa:sess', store, cookie, rolling = false, renew = false, lazy = false, genid, valid, beforeSave } = settings
+  const {
+    key = 'koa:sess', store, cookie, rolling = false, renew = false, lazy = false, genid, valid, beforeSave, externalKey
+  } = settings
   if (lazy && (rolling || renew)) {
     throw misuse('session', 'options.lazy must be left out beside rolling or renew, which read every session')
   }
@@ -89,17 +93,34 @@ function settingsOf (options, rest) {
     lazy,
     valid,
     beforeSave,
-    readCookie: cookieReader(key),
-    keyIndex: attributes.signed ? keyIndexOf(key) : undefined,
+    externalKey,
+    readKey: externalKey === undefined ? cookieReader(key) : externalReader(externalKey),
+    keyIndex: attributes.signed && externalKey === undefined ? keyIndexOf(key) : undefined,
     cookie: typeof cookie === 'function' ? cookie : attributes,
-    storage: storageOf(key, store ?? new MemoryStore(), { renew, genid })
+    storage: storageOf(key, store ?? new MemoryStore(), { renew, genid, externalKey })
   }
 }
 
 function storageOf (key, store, options) {
   if (typeof store.seal !== 'function') return new ById(key, store, options)
-  if (options.genid !== undefined) throw misuse('session', 'options.genid must be left out beside a sealed cookie, which has no id')
+  const ofIds = ['genid', 'externalKey'].find(name => options[name] !== undefined)
+  if (ofIds !== undefined) throw misuse('session', `options.${ofIds} must be left out beside a sealed cookie, which has no id`)
   return new InCookie(key, store)
+}
+
+/** A client decides about the value, so what is not a string is no key: of a query it may be an array. */
+function externalReader (externalKey) {
+  return ctx => {
+    const key = noPromise('externalKey.get', externalKey.get(ctx))
+    return typeof key === 'string' ? key : undefined
+  }
+}
+
+/** Nothing would wait for a promise, which counts as true, and what it does to the session would be lost. */
+function noPromise (name, returned) {
+  if (!isThenable(returned)) return returned
+  returned.then(undefined, () => {}) // a second error would end the process
+  throw misuse('session', `options.${name} must not be async, and not return a promise`)
 }
 
 /**
@@ -158,4 +179,4 @@ function attributesOf (returned, ofAll) {
   return withDefaults(returned, ofAll)
 }
 
-module.exports = { attributesOf, checkMaxAge, checkOptions, maxAge, settingsOf }
+module.exports = { attributesOf, checkMaxAge, checkOptions, maxAge, noPromise, settingsOf }

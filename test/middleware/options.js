@@ -164,7 +164,8 @@ exports.REFUSED = {
     [[5, 'maybe', null], 'priority'],
     [[false, 'yes'], 'overwrite', 'autoCommit'],
     [FUNCTIONS, 'genid', 'valid', 'beforeSave'],
-    [UNSUPPORTED, 'encode', 'decode', 'prefix', 'externalKey', 'ContextStore']
+    [[5, 'x', null, {}, { get () {} }, { get () {}, set: 'x' }], 'externalKey'],
+    [UNSUPPORTED, 'encode', 'decode', 'prefix', 'ContextStore']
   ],
   sse: [[['1s', -1, 0.5, NaN, Infinity, 2 ** 31, null], 'heartbeat'], [['1kb', 0, -1, 0.5, NaN, null], 'limit']],
   static: [

@@ -156,7 +156,7 @@ frameworks('session with the options of koa-session', ({ it, Koa, ask, errors })
   })
 
   it('should refuse a promise of valid or beforeSave, which nothing would wait for', async () => {
-    for (const options of [{ valid: async () => false }, { beforeSave: async () => {} }]) {
+    for (const options of [{ valid: async () => false }, { beforeSave: async () => { throw new Error('away') } }]) {
       const ann = visitor(ask, counting(session, options))
       const statuses = [(await ann('GET /add')).status, (await ann('GET /add')).status]
       assert.deepEqual(statuses, options.valid ? [200, 500] : [500, 500])
@@ -474,6 +474,106 @@ frameworks('session with the options of koa-session', ({ it, Koa, ask, errors })
     await ann('GET /add')
     await ann('GET /maxAge')
     assert.deepEqual(prototypes, [Object.prototype, Object.prototype])
+  })
+
+  const inHeader = {
+    get: ctx => ctx.get('x-session'),
+    set (ctx, key) { ctx.set('X-Session', key) }
+  }
+
+  /** A native app, which keeps what the header says and knows no cookies. */
+  function native (app) {
+    const phone = { key: undefined }
+    return Object.assign(async (line, { headers } = {}) => {
+      const res = await ask(app, line, { headers: { ...(phone.key && { 'x-session': phone.key }), ...headers } })
+      phone.key = res.headers['x-session'] ?? phone.key
+      return res
+    }, { phone })
+  }
+
+  it('should read and send the id by externalKey, as koa-session does', async () => {
+    const act = async ctx => {
+      if (ctx.path === '/sign-in') await ctx.session.regenerate()
+      if (ctx.path === '/sign-out') ctx.session = null
+    }
+    for (const options of [{ signed: true }, { rolling: true }, { cookie: { maxAge: HOUR, secure: true } }]) {
+      const given = { externalKey: inHeader, maxAge: HOUR, ...options }
+      const clients = [counting(original, { ...given, store: promising() }, act), ...[undefined, promising()].map(store =>
+        counting(session, { ...given, store }, act))].map(native)
+      for (const path of ['/', '/read', '/add', '/add', '/read', '/sign-in', '/read', '/add', '/sign-out', '/read', '/add']) {
+        const [theirs, ...ours] = await Promise.all(clients.map(async client => {
+          const { key } = client.phone
+          const res = await client(`GET ${path}`)
+          const isNew = res.headers['x-session'] !== undefined && res.headers['x-session'] !== key
+          return { body: res.text, sent: res.headers['x-session'] !== undefined, isNew, cookie: res.headers['set-cookie'] }
+        }))
+        if (path === '/sign-out' || path === '/sign-in') theirs.cookie = undefined // clears one that it never set
+        for (const one of ours) assert.deepEqual(one, theirs, `${path} ${JSON.stringify(options)}`)
+      }
+    }
+  })
+
+  it('should never take over a key of externalKey that the store does not know', async () => {
+    for (const store of [undefined, promising()]) {
+      const genid = ctx => 'x'.repeat(40) + ++made
+      let made = 0
+      const app = counting(session, { store, genid, externalKey: { ...inHeader, get: ctx => ctx.query.key ?? ctx.get('x-session') } })
+      const chosen = 'y'.repeat(41)
+      for (const query of ['', `?key=${chosen}`, '?key=a&key=b', '?key=', `?key=${'z'.repeat(5000)}`, '?key=__proto__']) {
+        const phone = native(app)
+        phone.phone.key = chosen
+        const { status, headers } = await phone(`GET /add${query}`)
+        assert.deepEqual([status, headers['x-session']], [200, genid().slice(0, -String(made).length) + (made - 1)])
+      }
+      const phone = native(app)
+      const { headers } = await phone('GET /add')
+      assert.match(headers['cache-control'], /private/)
+      assert.deepEqual((await phone('GET /add')).json(), { count: 2 })
+      assert.deepEqual((await native(app)('GET /read', { headers: { cookie: `${KEY}=${phone.phone.key}` } })).json(), {})
+    }
+  })
+
+  it('should send the key of externalKey with an error, and call get and set with ctx alone and the key', async () => {
+    const calls = []
+    const externalKey = {
+      get (...args) { calls.push(['get', this === externalKey, args.length]); return args[0].get('x-session') },
+      set (ctx, ...args) {
+        calls.push(['set', this === externalKey, args.length])
+        ctx.set('X-Session', args[0])
+        ctx.cookies.set('has-session', '1', { signed: false })
+      }
+    }
+    const phone = native(counting(session, { externalKey }, async ctx => {
+      ctx.cookies.set('other', '1', { signed: false })
+      if (ctx.path === '/add') await ctx.session.save()
+      if (ctx.path === '/add') ctx.throw(401, 'no', { headers: { 'X-Own': 'a', 'Set-Cookie': 'own=1' } })
+      ctx.body = { ...ctx.session, key: ctx.session.externalKey }
+    }))
+    const { status, headers } = await phone('GET /add')
+    assert.deepEqual([status, headers['x-own'], headers['set-cookie']], [401, 'a', ['has-session=1; path=/; httponly', 'own=1']])
+    assert.deepEqual((await phone('GET /')).json(), { count: 1, key: headers['x-session'] })
+    assert.deepEqual(calls, [['get', true, 1], ['set', true, 1], ['get', true, 1]])
+  })
+
+  it('should refuse a promise of externalKey', async () => {
+    for (const externalKey of [{ ...inHeader, get: async () => { throw new Error('away') } }, { ...inHeader, set: async () => {} }]) {
+      const before = errors.length
+      assert.equal((await native(counting(session, { externalKey }))('GET /add')).status, 500)
+      assert.match(errors[before].message, /^session: options.externalKey.[gs]et must not be async/)
+    }
+  })
+
+  it('should clear a cookie that the same response has set', async () => {
+    for (const store of [undefined, promising(), sealed()]) {
+      const ann = visitor(ask, counting(session, { store, maxAge: HOUR, signed: true }, async ctx => {
+        if (ctx.path !== '/add') return
+        await ctx.session.save()
+        ctx.session = null // signed in, and then refused
+      }))
+      const { setCookie } = await ann('GET /add')
+      for (const name of [KEY, `${KEY}.sig`]) assert.match(setCookie[name] ?? 'none', /none|; expires=Thu, 01 Jan 1970/)
+      assert.deepEqual((await ann('GET /read')).json(), {})
+    }
   })
 
   it("should keep data of the app's own under these names", async () => {

@@ -58,6 +58,7 @@ rateLimit({ standardHeaders: isUp ? 'draft-7' : false })
 app.use(rateLimit({ driver: 'memory', max: 10, duration: 60000, id: (ctx: Context) => ctx.ip }))
 app.use(session({ key: 'sid', store: session.redis(client), cookie: { maxAge: 1000, sameSite: 'strict' } }))
 app.use(session({ store: session.sealedCookie({ keys: ['of 32 bytes or more'] }) }))
+app.use(session({ externalKey: { get: ctx => ctx.get('x-id'), set (ctx, id) { ctx.set('x-id', id) } } }))
 app.use(bodyParser({ jsonLimit: '1mb', enableTypes: ['json', 'form'] }))
 app.use(upload({ dest: '/tmp', limits: { fileSize: 1024 } }))
 app.use(upload({
