@@ -170,7 +170,7 @@ exports.REFUSED = {
   sse: [[['1s', -1, 0.5, NaN, Infinity, 2 ** 31, null], 'heartbeat'], [['1kb', 0, -1, 0.5, NaN, null], 'limit']],
   static: [
     [['1d', -1, NaN], 'maxAge', 'maxage', 'cacheSize', 'cacheFileSize'],
-    [BOOLEANS, 'immutable', 'format', 'hidden', 'br', 'brotli', 'gzip', 'gz', 'zstd', 'zst', 'etag', 'defer', 'dev'],
+    [BOOLEANS, 'immutable', 'format', 'redirect', 'hidden', 'br', 'brotli', 'gzip', 'gz', 'zstd', 'zst', 'etag', 'defer', 'dev'],
     [[5, true, null], 'index'],
     [['html', [5], true], 'extensions'],
     [FUNCTIONS, 'setHeaders']
