@@ -25,8 +25,8 @@ const LONG = [
   'test/docs/getting-started.test.js', 'test/docs/install.test.js', 'test/docs/site.test.js',
   'test/e2e/app.errors.test.js', 'test/e2e/app.look.test.js', 'test/e2e/app.test.js', 'test/e2e/process.test.js',
   'test/engines/fetch/runtimes.set.test.js', 'test/middleware/static.disk.test.js', 'test/openapi', 'test/package/package.test.js',
-  'test/published/published.test.js', 'test/runners', 'test/security/linear.test.js', 'test/types/compilers.test.js',
-  'test/types/cost.test.js', 'test/types/path.test.js'
+  'test/published/published.test.js', 'test/runners', 'test/security/error-costs.test.js', 'test/security/linear.test.js',
+  'test/types/compilers.test.js', 'test/types/cost.test.js', 'test/types/path.test.js'
 ]
 
 /**
