@@ -145,7 +145,7 @@ module.exports = {
   redirect (url, alt) {
     if (url === 'back') return this.back(alt)
     const target = checkTarget(url)
-    this.set('Location', encodeUrl(target))
+    this.set('Location', encode(target))
 
     if (!statuses.redirect[this.status]) this.status = 302
 
@@ -390,6 +390,9 @@ function contentType (type) {
   return value
 }
 
+/** Of a target that names a host, up to what ends its name: a backslash does, but no longer once it is encoded. */
+const AUTHORITY = /^(?:\/\/|(?:https?|wss?|ftp):)[/\\]*[^/\\?#]*\\?/i
+
 /**
  * A target that may be put into Location, as it is or as URL normalises it.
  *
@@ -397,20 +400,25 @@ function contentType (type) {
  */
 function checkTarget (url) {
   if (url === undefined || url === null || url === '') throw badTarget(url)
-  url = String(url)
+  url = String(url).replace(AUTHORITY, start => start.replaceAll('\\', '/'))
   // Browsers strip controls and blanks before they look for the scheme.
   // eslint-disable-next-line no-control-regex
   if (/^(?:javascript|data|vbscript):/i.test(url.replace(/[\u0000-\u0020\u007f-\u00a0]/g, ''))) {
     throw badTarget(url)
   }
-  let parsed
+  // Normalised, so that no two readers see different hosts in it.
+  const isWhole = /^https?:\/\//i.test(url)
   try {
-    parsed = new URL(url, 'http://localhost')
+    const { href } = new URL(isWhole ? url : encode(url), 'http://localhost')
+    return isWhole ? href : url
   } catch {
     throw badTarget(url)
   }
-  // Normalised, so that no two readers see different hosts in it.
-  return /^https?:\/\//i.test(url) ? parsed.href : url
+}
+
+/** Browsers read a backslash as a slash: `/\evil.example` would be another host. `^` and `|` as Koa 2 has them. */
+function encode (target) {
+  return encodeUrl(target).replace(/[\\^|]/g, encodeURIComponent)
 }
 
 function badTarget (url) {
