@@ -49,6 +49,23 @@ for (const { name, contenders, probe } of labs) {
   })
 }
 
+describe('a middleware alone', { concurrency: 2, skip: !fs.existsSync(PACKAGES) && 'npm ci in benchmarks/' }, () => {
+  const { ALONE } = require('../../benchmarks/labs/mw/workloads')
+  for (const workload of share(['session alone, 100 KB', 'overload alone', 'rpc alone'], Object.keys(ALONE))) {
+    const { hasTwin, request = {}, expected } = ALONE[workload]
+    for (const one of list(path.join(LABS, 'mw/contenders.js'), { only: hasTwin ? ['kone', 'koa'] : ['kone'] })) {
+      it(`should respond as expected: ${workload}, ${one.name}`, async () => {
+        const server = await Server.start({ ...one, args: [workload] }, { node: process.execPath })
+        try {
+          await verify(server.port, typeof request === 'function' ? await request(server) : request, expected)
+        } finally {
+          await server.stop()
+        }
+      })
+    }
+  }
+})
+
 describe('the contenders of a table', () => {
   const file = path.join(LABS, 'battle/contenders.js')
 

@@ -105,7 +105,11 @@ async function resident (lab, servers) {
       await server.restart()
       const start = await server.resident()
       const load = { port: server.port, connections: 50, seconds: 1 }
-      for (let sent = 0; sent < requests;) sent += (await generator.run(load)).requests
+      for (let sent = 0; sent < requests;) {
+        const round = await generator.run(load)
+        if (round.errors) throw new Error(`${round.errors} errors`)
+        sent += round.requests
+      }
       return { start, after: await server.resident() }
     },
     record: cells => lab.recordFigures(cells, [['start', 'bytes', ({ start }) => start], ['memory', 'bytes', ({ after }) => after]])
