@@ -158,12 +158,18 @@ module.exports = {
       why: 'it saves time alone: the line is the same'
     },
     { line: "if (value === this.last && this.lastLine !== '') return this.lastLine", to: 'false', why: 'the same' },
-    { line: 'if (names.size >= MAX_NAMES) return new FieldName(name)', why: 'one name more is no other limit of memory' }
+    { line: 'if (names.size >= MAX_NAMES || name.length > LONGEST_NAME) return new FieldName(name)', why: 'one name more is no other limit of memory' }
   ],
   'lib/engines/http1/output/writer.js': [
     { line: "if (body === undefined || body === null || body === '') return 0", why: 'it saves time alone: the length of "" is 0' },
     { line: 'const statusLines = []', why: 'no status is 0' },
-    { line: 'let text = message && message !== STATUS_CODES[status]', to: 'true', why: 'it saves time alone: the line is the same' },
+    {
+      // eslint-disable-next-line no-template-curly-in-string
+      line: 'if (message && message !== usual) return `HTTP/1.1 ${status} ${message}\\r\\n`',
+      to: 'true',
+      why: 'it saves time alone: the line is the same'
+    },
+    { line: 'if (known?.phrase === usual) return known.line', to: 'false', why: 'the same' },
     { line: "let closing = ''", why: 'now() empties it before it is read, because there is no date yet' },
     { line: "let keeping = ''", why: 'the same' },
     { line: 'let keepingTimeout = -1', why: 'it is compared only with a line that was made, and with it set' },

@@ -22,7 +22,18 @@ function lengthOf (body) {
   return body instanceof Uint8Array ? body.byteLength : NOT_PLAIN
 }
 
+/** Status → its usual phrase and line. An app may change http.STATUS_CODES. */
 const statusLines = []
+
+function statusLine (status, message) {
+  const usual = STATUS_CODES[status] || 'unknown'
+  if (message && message !== usual) return `HTTP/1.1 ${status} ${message}\r\n`
+  const known = statusLines[status]
+  if (known?.phrase === usual) return known.line
+  const line = `HTTP/1.1 ${status} ${usual}\r\n`
+  statusLines[status] = { phrase: usual, line }
+  return line
+}
 
 /**
  * @param {number} status
@@ -33,9 +44,7 @@ const statusLines = []
  * @return {string}
  */
 function header (status, message, fields, common, length) {
-  let text = message && message !== STATUS_CODES[status]
-    ? `HTTP/1.1 ${status} ${message}\r\n`
-    : statusLines[status] ??= `HTTP/1.1 ${status} ${STATUS_CODES[status] || 'unknown'}\r\n`
+  let text = statusLine(status, message)
   let hasLength = false
   for (let i = 0; i < fields.length; i += 2) {
     const name = fields[i]
