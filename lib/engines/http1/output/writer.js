@@ -23,17 +23,7 @@ function lengthOf (body) {
 }
 
 /** Status → its usual phrase and line. An app may change http.STATUS_CODES. */
-const statusLines = []
-
-function statusLine (status, message) {
-  const usual = STATUS_CODES[status] || 'unknown'
-  if (message && message !== usual) return `HTTP/1.1 ${status} ${message}\r\n`
-  const known = statusLines[status]
-  if (known?.phrase === usual) return known.line
-  const line = `HTTP/1.1 ${status} ${usual}\r\n`
-  statusLines[status] = { phrase: usual, line }
-  return line
-}
+const usual = []
 
 /**
  * @param {number} status
@@ -44,7 +34,9 @@ function statusLine (status, message) {
  * @return {string}
  */
 function header (status, message, fields, common, length) {
-  let text = statusLine(status, message)
+  const phrase = message || STATUS_CODES[status] || 'unknown'
+  let text = usual[status]?.phrase === phrase ? usual[status].line : `HTTP/1.1 ${status} ${phrase}\r\n`
+  if (usual[status] === undefined && phrase === STATUS_CODES[status]) usual[status] = { phrase, line: text }
   let hasLength = false
   for (let i = 0; i < fields.length; i += 2) {
     const name = fields[i]
