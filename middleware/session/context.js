@@ -64,7 +64,7 @@ class Handler {
   }
 
   set maxAge (maxAge) {
-    if (maxAge !== 'session' && !(maxAge >= 0)) throw misuse('session', `maxAge must be milliseconds or 'session', not ${given(maxAge)}`)
+    if (maxAge !== 'session' && !(typeof maxAge === 'number' && maxAge >= 0)) throw misuse('session', `maxAge must be milliseconds or 'session', not ${given(maxAge)}`)
     this.#session.maxAge = maxAge
   }
 }

@@ -53,7 +53,7 @@ class Session {
 
   get maxAge () { return this[kSession].maxAge }
   set maxAge (value) {
-    if (value === 'session' || value >= 0) this[kSession].maxAge = value
+    if (value === 'session' || (typeof value === 'number' && value >= 0)) this[kSession].maxAge = value
     else own(this, 'maxAge', value)
   }
 
