@@ -387,7 +387,7 @@ function onceRunning (fn) {
 }
 
 module.exports = Application
-module.exports.default = Application
+module.exports.default = module.exports.Kone = Application
 module.exports.compose = compose
 // Of http-errors, which takes a fifth of the time of `require('kone')`: loaded at the first read. `import` finds the
 // names in the text of this line.

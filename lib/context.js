@@ -9,7 +9,18 @@ const http2Stream = require('./engines/node/http2-stream')
 const lazy = require('./lazy')
 const { given, misuse } = require('./usage-error')
 
-const cookies = lazy(() => require('cookies'))
+const cookies = lazy(() => {
+  return class Cookies extends require('cookies') {
+    set (...args) {
+      try {
+        return super.set(...args)
+      } catch (err) {
+        if (!err.message.startsWith('Cannot send secure cookie')) throw err
+        throw new Error(`${err.message}: set app.proxy behind a proxy that ends TLS, and let it send X-Forwarded-Proto`, { cause: err })
+      }
+    }
+  }
+})
 
 const COOKIES = Symbol('context#cookies')
 const REPORTED = Symbol('context#reported')

@@ -176,4 +176,4 @@ function single ([name, value]) {
   return [name, value[0]]
 }
 
-module.exports = Object.assign(Application, Kone, { default: Application })
+module.exports = Object.assign(Application, Kone, { default: Application, Kone: Application })

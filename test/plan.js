@@ -20,7 +20,7 @@ const FIRST = [
 const LONG = [
   'test/agents/agents.test.js', 'test/agents/sticky.test.js', 'test/benchmarks/crowd.test.js',
   'test/benchmarks/dropin.test.js', 'test/benchmarks/faults.test.js', 'test/bundle', 'test/cluster/commands.test.js',
-  'test/command/typescript.test.js', 'test/compat/install.test.js', 'test/compat/koa3.test.js',
+  'test/command/places.test.js', 'test/command/typescript.test.js', 'test/compat/install.test.js', 'test/compat/koa3.test.js',
   'test/create.test.js', 'test/deploy/folder.test.js', 'test/deploy/hosts.test.js', 'test/deploy/lint.test.js',
   'test/docs/getting-started.test.js', 'test/docs/install.test.js', 'test/docs/site.test.js',
   'test/e2e/app.errors.test.js', 'test/e2e/app.look.test.js', 'test/e2e/app.test.js', 'test/e2e/process.test.js',
@@ -59,8 +59,8 @@ const QUICK = ['test/application', 'test/compose', 'test/context', 'test/middlew
 const NOT_QUICK = [
   'test/middleware/bodyParser.oracle.test.js', 'test/middleware/rateLimit.test.js', 'test/middleware/router.oracle.test.js',
   'test/middleware/session.koa-session.test.js', 'test/middleware/session.oracle.test.js',
-  'test/middleware/session.races.test.js', 'test/middleware/session.redis.test.js', 'test/middleware/static.disk.test.js',
-  'test/middleware/static.oracle.test.js', 'test/middleware/upload.oracle.test.js'
+  'test/middleware/session.races.test.js', 'test/middleware/session.redis.test.js', 'test/middleware/session.shared.test.js',
+  'test/middleware/static.disk.test.js', 'test/middleware/static.oracle.test.js', 'test/middleware/upload.oracle.test.js'
 ]
 
 /**

@@ -13,14 +13,15 @@ const isOver = require('./is-over')
  * @param {object} ctx
  * @param {Function} next
  * @param {string[]} names
+ * @param {boolean} [yields=false] a header of the same name that the error has is sent instead
  * @return {Promise}
  * @api private
  */
-function keepingHeaders (ctx, next, names) {
+function keepingHeaders (ctx, next, names, yields) {
   const ended = next()
   if (isOver(ctx, ended) || typeof ended?.catch !== 'function') return ended
   return ended.catch(err => {
-    keep(ctx, names)
+    keep(ctx, names, yields)
     throw err
   })
 }
@@ -32,9 +33,10 @@ function keepingHeaders (ctx, next, names) {
  *
  * @param {object} ctx
  * @param {string[]} names
+ * @param {boolean} [yields=false]
  * @api private
  */
-function keep (ctx, names) {
+function keep (ctx, names, yields = false) {
   const { onerror } = ctx
   ctx.onerror = onerrorKeeping
   ctx.onerror.wraps = onerror.wraps ?? onerror // kone asks whether the app has replaced it
@@ -42,7 +44,8 @@ function keep (ctx, names) {
   function onerrorKeeping (err) {
     if (!(err instanceof Error)) return onerror.call(ctx, err)
     const own = Object.getOwnPropertyDescriptor(err, 'headers')
-    const value = { ...err.headers, ...kept(ctx.response, names, err.headers) }
+    const set = kept(ctx.response, names, err.headers)
+    const value = yields ? { ...set, ...err.headers } : { ...err.headers, ...set }
     const headers = { value, writable: true, enumerable: true, configurable: true }
     // a frozen error cannot have them, an object that inherits from it can
     if (!Object.isExtensible(err) || own?.configurable === false) {

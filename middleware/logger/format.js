@@ -1,6 +1,6 @@
 'use strict'
 
-const { escape } = require('./escape')
+const { escape } = require('../_shared/escape')
 const { VALUES } = require('./values')
 
 const TOKEN = new RegExp(':(?:(req|res)\\[([^\\]]+)\\]|(url|protocol|hostname|method|status|' +

@@ -7,6 +7,7 @@ const MemoryStore = require('./memory')
 const { NOTHING, recordOf } = require('./record')
 const RedisStore = require('./redis')
 const turnsOf = require('./turns')
+const { copyOf } = require('./view')
 
 const ID = /^[\w-]{32}$/
 const OWN_ID = /^[\w.~-]{16,256}$/ // of genid
@@ -33,6 +34,7 @@ module.exports = class ById {
     this.store = store
     this.lazy = store.lazy === true
     this.keepsText = store instanceof MemoryStore
+    this.parses = this.keepsText || store instanceof RedisStore
     this.genid = genid
     this.id = genid === undefined ? ID : OWN_ID
     this.breaker = breakerOf(store instanceof RedisStore ? store.client : store, () => this.get('probe'))
@@ -79,6 +81,7 @@ module.exports = class ById {
   /** Takes the JSON that was just parsed, if there is one: making it again costs as much as parsing. */
   recordOf (id, value) {
     if (value instanceof Corrupt) return { ...NOTHING, problem: this.problemOf(id, value) }
+    if (!this.parses) return recordOf(copyOf(value)) // the store may give one object to several requests
     return recordOf(value, this.keepsText ? this.store.textOf(this.prefix + id) : undefined)
   }
 

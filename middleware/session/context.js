@@ -1,7 +1,6 @@
 'use strict'
 
 const { onContext, own } = require('../_shared/context')
-const { given, misuse } = require('../_shared/usage-error')
 
 const CURRENT = Symbol('session')
 
@@ -64,7 +63,6 @@ class Handler {
   }
 
   set maxAge (maxAge) {
-    if (maxAge !== 'session' && !(typeof maxAge === 'number' && maxAge >= 0)) throw misuse('session', `maxAge must be milliseconds or 'session', not ${given(maxAge)}`)
     this.#session.maxAge = maxAge
   }
 }

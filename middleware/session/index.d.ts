@@ -54,6 +54,8 @@ declare namespace session {
     lazy?: boolean | undefined
     /** A new id: 16 to 256 of `A-Z a-z 0-9 _ . ~ -` that nobody can guess; default: 24 random bytes. */
     genid?: ((ctx: Kone.Context) => string) | undefined
+    /** Read and send the id in another way than by a cookie, such as a header. */
+    externalKey?: { get (ctx: Kone.Context): string | undefined, set (ctx: Kone.Context, id: string): void } | undefined
     /** False: the session is not used, the client gets an empty one. */
     valid?: ((ctx: Kone.Context, session: any) => boolean) | undefined
     /** May change a session that is about to be saved. */
@@ -110,7 +112,7 @@ declare namespace session {
 declare module '../../lib/index' {
   interface BaseContext {
     get session (): session.Session
-    /** null, or an object without a field: the session is destroyed. */
+    /** A copy of the object is stored. null, or an object without a field: the session is destroyed. */
     set session (value: session.Session | object | null | undefined)
     sessionHandler: {
       /** A new id for this session; the old one is destroyed. */

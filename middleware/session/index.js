@@ -31,6 +31,8 @@ const { checkOptions, settingsOf } = require('./settings')
  * @param {boolean} [options.renew=false] the same, but only when less than half of maxAge is left
  * @param {boolean} [options.lazy=false] read the store only when `await ctx.sessionHandler.load()` is called
  * @param {Function} [options.genid] `ctx => String`, a new id
+ * @param {{ get: Function, set: Function }} [options.externalKey] `get(ctx)` returns the id that the client sent,
+ *   `set(ctx, id)` sends it, instead of a cookie
  * @param {Function} [options.valid] `(ctx, session) => Boolean`, false: the client gets an empty session
  * @param {Function} [options.beforeSave] `(ctx, session) => *`, may change a session that is about to be saved
  * @return {Function} middleware; its `isStoreUp` is false while the store does not respond

@@ -31,23 +31,49 @@ function asPrivate (given = '') {
 }
 
 /**
- * For an error Koa removes all headers and sends those of the error: put the session's cookies there, so
- * that the response of `ctx.throw` has them. The error is copied, because an app may throw one error object
- * for many clients.
+ * For an error Koa removes all headers and sends those of the error: put the session's there, so that the response of
+ * `ctx.throw` has them. The error is copied, because an app may throw one error object for many clients.
+ *
+ * @param {*} err
+ * @param {object} kept headers by name in lower case; of `set-cookie` an array
  */
-function withCookies (err, cookies) {
-  if (cookies.length === 0 || !(err instanceof Error) || err.expose !== true) return err
-  const { 'set-cookie': lower = [], 'Set-Cookie': upper = [], ...headers } = err.headers || {}
-  headers['set-cookie'] = cookies.concat(lower, upper)
+function withHeaders (err, kept) {
+  if (Object.keys(kept).length === 0 || !(err instanceof Error) || err.expose !== true) return err
+  const headers = { ...kept, ...err.headers }
+  const own = ['set-cookie', 'Set-Cookie'].flatMap(name => err.headers?.[name] ?? [])
+  if (kept['set-cookie'] !== undefined) {
+    delete headers['Set-Cookie']
+    headers['set-cookie'] = [...kept['set-cookie'], ...own]
+  }
   const name = Object.keys(headers).find(name => name.toLowerCase() === 'cache-control') ?? 'cache-control'
   headers[name] = asPrivate(headers[name]) // a 404 may be cached
   return Object.create(err, { headers: { value: headers, writable: true, configurable: true } })
 }
 
-/** With its signature. */
+/** The headers with the session's cookie and its signature. */
 function cookiesOf (ctx, key) {
-  const set = ctx.response.get('Set-Cookie') || []
-  return (Array.isArray(set) ? set : [set]).filter(cookie => cookie.startsWith(`${key}=`) || cookie.startsWith(`${key}.sig=`))
+  const lines = linesOf(ctx.response.get('Set-Cookie')).filter(line => line.startsWith(`${key}=`) || line.startsWith(`${key}.sig=`))
+  return lines.length === 0 ? {} : { 'set-cookie': lines }
 }
 
-module.exports = { cookiesOf, keepPrivate, withCookies }
+/**
+ * The headers that a function sets, of cookies only its own.
+ *
+ *    changesOf(ctx, () => ctx.set('X-Session', id)) // { 'x-session': id }
+ */
+function changesOf (ctx, fn) {
+  const { 'set-cookie': lines, ...before } = ctx.response.headers
+  const known = [...linesOf(lines)] // the package cookies adds to the array itself
+  fn()
+  const { 'set-cookie': cookies, ...after } = ctx.response.headers
+  const changed = Object.entries(after).filter(([name, value]) => value !== before[name])
+  const added = linesOf(cookies).filter(line => !known.includes(line))
+  if (added.length > 0) changed.push(['set-cookie', added])
+  return Object.fromEntries(changed)
+}
+
+function linesOf (value = []) {
+  return Array.isArray(value) ? value : [value]
+}
+
+module.exports = { changesOf, cookiesOf, keepPrivate, withHeaders }

@@ -4,8 +4,8 @@ const { DOWN, isThenable } = require('../_shared/breaker')
 const { misuse } = require('../_shared/usage-error')
 const report = require('../_shared/report')
 const { NOTHING } = require('./record')
-const { cookiesOf, keepPrivate, withCookies } = require('./response')
-const { withDefaults } = require('./settings')
+const { changesOf, cookiesOf, keepPrivate, withHeaders } = require('./response')
+const { attributesOf, checkMaxAge, maxAge, noPromise } = require('./settings')
 const view = require('./view')
 
 const ONE_DAY = 24 * 3600 * 1000 // ms
@@ -23,7 +23,7 @@ module.exports = class Session {
     this.ctx = ctx
     this.settings = settings
     this.outer = outer
-    this.id = '' // the cookie's value, after it was verified
+    this.id = '' // what the client sent, after it was verified
     this.value = undefined
     this.text = undefined // what is saved, as JSON; undefined: not loaded yet
     this.loading = undefined // a promise, if the store gave one
@@ -36,7 +36,8 @@ module.exports = class Session {
     this.saving = undefined // a promise while it is saved
     this.extended = false // rolling and renew did their work
     this.gone = false // another request destroyed it
-    this.sent = false // its cookie is in the response
+    this.sent = false // its key is in the response
+    this.headers = settings.externalKey && {} // of the response, by externalKey.set
     this.outdated = false // its cookie was signed with an older key
     this.ownMaxAge = undefined // of this session alone, kept with it
     this.expires = Infinity // known with renew
@@ -51,7 +52,7 @@ module.exports = class Session {
 
   set maxAge (maxAge) {
     this.ready()
-    this.ownMaxAge = maxAge
+    this.ownMaxAge = checkMaxAge(maxAge)
     this.redecorated = true
   }
 
@@ -80,10 +81,12 @@ module.exports = class Session {
   }
 
   write (value) {
-    if (Array.isArray(value)) throw misuse('session', 'ctx.session must be an object or null, not an array')
     this.ready()
     this.touched = true
-    this.value = view(value, this)
+    if (value === this.value) return
+    const data = view.copyOf(value)
+    if (Array.isArray(data)) throw misuse('session', 'ctx.session must be an object or null, not an array')
+    this.value = view(data, this)
   }
 
   renew () {
@@ -107,8 +110,8 @@ module.exports = class Session {
   /** @return {Promise<void>|undefined} which never rejects */
   load () {
     if (this.loading !== undefined || this.text !== undefined) return this.loading
-    const { storage, readCookie, keyIndex } = this.settings
-    const sent = readCookie(this.ctx)
+    const { storage, readKey, keyIndex } = this.settings
+    const sent = readKey(this.ctx)
     const index = sent && keyIndex !== undefined ? keyIndex(this.ctx, sent) : 0
     this.outdated = index > 0
     const failed = err => { this.failure = { err, seen: false } }
@@ -142,28 +145,28 @@ module.exports = class Session {
     this.value = view(data, this)
   }
 
-  /** koa-session's names for what is kept beside the data. */
+  /** koa-session's names for what is kept beside the data: an app's data of these names is not stored. */
   undecorated ({ _maxAge, _expire = Infinity, ...value }) {
-    this.ownMaxAge = _maxAge
+    this.ownMaxAge = maxAge.test(_maxAge) ? _maxAge : undefined
     this.expires = _expire
     return value
   }
 
   get keepsExpiry () { return this.settings.renew && !this.settings.storage.knowsTtl }
 
-  get isDecorated () { return this.ownMaxAge !== undefined || this.keepsExpiry }
+  get isDecorated () {
+    return this.ownMaxAge !== undefined || this.keepsExpiry || '_maxAge' in this.value || '_expire' in this.value
+  }
 
   decorated (value, ttl) {
-    const record = { ...value, _maxAge: this.ownMaxAge }
-    if (this.keepsExpiry) record._expire = Date.now() + ttl
-    return record
+    return { ...value, _maxAge: this.ownMaxAge, _expire: this.keepsExpiry ? Date.now() + ttl : undefined }
   }
 
   attributes () {
     const { cookie, ofAll } = this.settings
     if (typeof cookie !== 'function') return cookie
     // whether it is signed was decided when it was read
-    return { ...withDefaults(cookie(this.ctx), ofAll), signed: ofAll.signed === true }
+    return { ...attributesOf(cookie(this.ctx), ofAll), signed: ofAll.signed === true }
   }
 
   /** Save what was changed. */
@@ -175,7 +178,7 @@ module.exports = class Session {
     const isNeeded = this.renewed || this.forced || this.redecorated || isDue
     if (!this.touched && !isNeeded) return undefined
     if (this.value === null || typeof this.value !== 'object') {
-      this.value = {}
+      this.value = view({}, this)
       this.cleared = true
     }
     if (this.gone && !this.renewed && !this.cleared) return undefined
@@ -219,16 +222,16 @@ module.exports = class Session {
   }
 
   async destroy () {
-    const { ctx, id, settings: { storage, key, readCookie } } = this
+    const { ctx, id, settings: { storage, readKey, externalKey } } = this
     const { maxAge, ...cleared } = this.attributes()
     if (id !== '') await storage.drop(id)
     this.id = ''
     this.gone = false
-    if (!ctx.headerSent && readCookie(ctx)) this.send(key, null, cleared)
+    if (externalKey === undefined && !ctx.headerSent && (this.sent || readKey(ctx))) this.send(null, cleared)
   }
 
   async store (text, { renewed, isUnchanged }) {
-    const { ctx, id, value, settings: { storage, key } } = this
+    const { ctx, id, value, settings: { storage } } = this
     const given = this.attributes()
     const maxAge = this.ownMaxAge ?? given.maxAge
     const attributes = { ...given, maxAge: maxAge === 'session' ? 0 : maxAge }
@@ -241,11 +244,13 @@ module.exports = class Session {
     this.gone = saved === undefined
     if (this.gone) return // the cookie is the other request's
     this.id = saved
-    if (!ctx.headerSent || saved !== id) this.send(key, saved, attributes)
+    if (!ctx.headerSent || saved !== id) this.send(saved, attributes)
   }
 
-  send (key, value, attributes) {
-    this.ctx.cookies.set(key, value, attributes)
+  send (value, attributes) {
+    const { ctx, settings: { key, externalKey } } = this
+    if (externalKey === undefined) ctx.cookies.set(key, value, attributes)
+    else Object.assign(this.headers, changesOf(ctx, () => noPromise('externalKey.set', externalKey.set(ctx, value))))
     this.sent = true
     keepPrivate(this.ctx)
   }
@@ -265,14 +270,9 @@ module.exports = class Session {
       report(this.ctx, failed)
       return err
     }
-    return withCookies(err, cookiesOf(this.ctx, this.settings.key))
+    const { ctx, settings: { key, externalKey }, headers } = this
+    return withHeaders(err, externalKey === undefined ? cookiesOf(ctx, key) : headers)
   }
-}
-
-/** A promise would count as true, and what it does to the session would be lost. */
-function noPromise (name, returned) {
-  if (isThenable(returned)) throw misuse('session', `options.${name} must not be async, and not return a promise`)
-  return returned
 }
 
 function isValid (valid, ctx, data) {

@@ -1,16 +1,31 @@
 'use strict'
 
+const { isDate } = require('util').types
 const { Cookie } = require('cookies')
+const { isThenable } = require('../_shared/breaker')
 const cookieReader = require('../_shared/cookie')
 const { misuse } = require('../_shared/usage-error')
-const { boolean, check, each, fn, none, number, object, oneOf, refused, shape, string, text } = require('../_shared/options')
+const { Rule, boolean, check, each, fn, isObject, none, number, object, oneOf, refused, shape, string, text } = require('../_shared/options')
 const ById = require('./by-id')
 const InCookie = require('./in-cookie')
 const MemoryStore = require('./memory')
 
+// Browsers ignore an expiry after the year 9999 (RFC 6265, 5.1.1), and keep no cookie for longer than 400 days.
+const MAX_AGE = 2.5e14 // ms, which ends before it
+const MAX_DATE = Date.UTC(9999, 11, 31, 23, 59, 59)
+
+const maxAge = number({ min: 0, max: MAX_AGE, of: 'milliseconds' }).or(oneOf('session'))
+const expires = new Rule('a Date up to the year 9999', value => isDate(value) && value <= MAX_DATE)
+
+// What options.cookie() returns; attributes of a wrong type count as left out, as in koa-session-minimal.
+const RETURNED = shape({
+  maxAge: new Rule(`at most ${MAX_AGE} ms`, value => !(value > MAX_AGE)),
+  expires: expires.or(none)
+}, { open: true })
+
 // koa-session has these beside the key, not in `cookie`
 const ATTRIBUTES = {
-  maxAge: number({ min: 0, of: 'milliseconds' }).or(oneOf('session')),
+  maxAge,
   path: string,
   domain: string,
   httpOnly: boolean,
@@ -24,26 +39,27 @@ const ATTRIBUTES = {
 const OPTIONS = {
   key: text,
   store: object.or(none),
-  cookie: shape({ ...ATTRIBUTES, overwrite: boolean, expires: object }).or(fn).or(none),
+  cookie: shape({ ...ATTRIBUTES, overwrite: boolean, expires }).or(fn).or(none),
   rolling: boolean,
   renew: boolean,
   lazy: boolean,
   genid: fn,
   valid: fn,
   beforeSave: fn,
+  externalKey: new Rule('an object with the functions get and set', value => isObject(value) &&
+    typeof value.get === 'function' && typeof value.set === 'function'),
   ...ATTRIBUTES,
   overwrite: oneOf(true),
   autoCommit: oneOf(true),
   ...each(refused('take `store: session.sealedCookie({ keys })`, which encrypts'), 'encode', 'decode'),
   prefix: refused('`key` is the prefix of the store\'s keys'),
-  externalKey: refused('the id is the cookie\'s'),
   ContextStore: refused('take `store`, one for all requests')
 }
 
 const checkOptions = options => check('session', options, OPTIONS)
 
 /**
- * Turn the options into settings: the cookie's name, attributes and reader, and the storage.
+ * Turn the options into settings: the cookie's name and attributes, the reader of its value, and the storage.
  *
  * @param {object} options of session
  * @param {Array} rest further arguments, of which there may be none
@@ -57,7 +73,9 @@ function settingsOf (options, rest) {
   if (rest.length > 0) throw misuse('session', 'takes one argument, its options: leave the app out')
 
   const settings = checkOptions(options)
-  const { key = 'koa:sess', store, cookie, rolling = false, renew = false, lazy = false, genid, valid, beforeSave } = settings
+  const {
+    key = 'koa:sess', store, cookie, rolling = false, renew = false, lazy = false, genid, valid, beforeSave, externalKey
+  } = settings
   if (lazy && (rolling || renew)) {
     throw misuse('session', 'options.lazy must be left out beside rolling or renew, which read every session')
   }
@@ -75,17 +93,34 @@ function settingsOf (options, rest) {
     lazy,
     valid,
     beforeSave,
-    readCookie: cookieReader(key),
-    keyIndex: attributes.signed ? keyIndexOf(key) : undefined,
+    externalKey,
+    readKey: externalKey === undefined ? cookieReader(key) : externalReader(externalKey),
+    keyIndex: attributes.signed && externalKey === undefined ? keyIndexOf(key) : undefined,
     cookie: typeof cookie === 'function' ? cookie : attributes,
-    storage: storageOf(key, store ?? new MemoryStore(), { renew, genid })
+    storage: storageOf(key, store ?? new MemoryStore(), { renew, genid, externalKey })
   }
 }
 
 function storageOf (key, store, options) {
   if (typeof store.seal !== 'function') return new ById(key, store, options)
-  if (options.genid !== undefined) throw misuse('session', 'options.genid must be left out beside a sealed cookie, which has no id')
+  const ofIds = ['genid', 'externalKey'].find(name => options[name] !== undefined)
+  if (ofIds !== undefined) throw misuse('session', `options.${ofIds} must be left out beside a sealed cookie, which has no id`)
   return new InCookie(key, store)
+}
+
+/** A client decides about the value, so what is not a string is no key: of a query it may be an array. */
+function externalReader (externalKey) {
+  return ctx => {
+    const key = noPromise('externalKey.get', externalKey.get(ctx))
+    return typeof key === 'string' ? key : undefined
+  }
+}
+
+/** Nothing would wait for a promise, which counts as true, and what it does to the session would be lost. */
+function noPromise (name, returned) {
+  if (!isThenable(returned)) return returned
+  returned.then(undefined, () => {}) // a second error would end the process
+  throw misuse('session', `options.${name} must not be async, and not return a promise`)
 }
 
 /**
@@ -126,4 +161,22 @@ function checkCookie (key, attributes) {
   }
 }
 
-module.exports = { checkOptions, settingsOf, withDefaults }
+/**
+ * @param {number|'session'} value
+ * @return {number|'session'}
+ * @throws {TypeError} for another value
+ */
+function checkMaxAge (value) {
+  const refusal = maxAge.refuse(value, 'maxAge')
+  if (refusal !== undefined) throw misuse('session', refusal)
+  return value
+}
+
+/** The attributes that the function `options.cookie` returns, for one request. */
+function attributesOf (returned, ofAll) {
+  const refusal = RETURNED.refuse(returned ?? {}, 'what options.cookie returns')
+  if (refusal !== undefined) throw misuse('session', refusal)
+  return withDefaults(returned, ofAll)
+}
+
+module.exports = { attributesOf, checkMaxAge, checkOptions, maxAge, noPromise, settingsOf }

@@ -34,9 +34,9 @@ class Turns {
     return this.#next(id, async () => {
       const found = await this.#store.get(id)
       if (!isRecord(found)) return false
-      if (found._expire !== undefined) found._expire = Date.now() + ttl
-      if (this.#replaces) return this.#store.replace(id, found, ttl)
-      await this.#store.set(id, found, ttl)
+      const record = found._expire === undefined ? found : { ...found, _expire: Date.now() + ttl }
+      if (this.#replaces) return this.#store.replace(id, record, ttl)
+      await this.#store.set(id, record, ttl)
     })
   }
 

@@ -9,25 +9,18 @@ const { own } = require('../_shared/context')
 const kSession = Symbol('session')
 
 /**
- * Add to `ctx.session` what koa-session's has beside the data: `isNew`, `maxAge`, `populated`, `externalKey`,
- * `save()`, `regenerate()` and `manuallyCommit()`. They are inherited and not enumerable, so none of them
- * is saved, spread or listed, and a property of the app with such a name hides the inherited one.
+ * Make `ctx.session`: the data, and what koa-session's has beside it: `isNew`, `maxAge`, `populated`, `externalKey`,
+ * `save()`, `regenerate()` and `manuallyCommit()`. They are inherited and not enumerable, so none of them is saved,
+ * spread or listed, and a property of the app with such a name hides the inherited one. The data is copied, because an
+ * object that the app gives to two sessions can have the members of only one.
  *
- * @param {object} value of ctx.session; its prototype is replaced if it is `Object.prototype`
- * @param {object} session that the value belongs to
- * @return {object} value
+ * @param {*} data
+ * @param {object} session that the data belongs to
+ * @return {*} an object for an object, otherwise the value itself
  * @api private
  */
-module.exports = function view (value, session) {
-  if (value === null || typeof value !== 'object' || !Object.isExtensible(value)) return value
-  const isNew = !Object.hasOwn(value, kSession)
-  Object.defineProperty(value, kSession, { value: session, configurable: true }) // not enumerable
-  if (!isNew) return value
-
-  const prototype = Object.getPrototypeOf(value)
-  if (prototype === Object.prototype) return Object.setPrototypeOf(value, Session.prototype)
-  if (prototype !== Session.prototype) addMembers(value)
-  return value
+module.exports = function view (data, session) {
+  return data === null || typeof data !== 'object' ? data : new Session(data, session)
 }
 
 /**
@@ -36,12 +29,50 @@ module.exports = function view (value, session) {
  * @param {object} value of ctx.session
  * @return {object}
  */
-module.exports.plain = value => {
-  return Object.getPrototypeOf(value) === Session.prototype ? { ...value } : value
+module.exports.plain = value => ({ ...value })
+
+/**
+ * Copy what JSON sees as data: objects and arrays at any depth. An instance of a class becomes a plain object at the
+ * top, and is not copied further down, where nothing of the session is added to it.
+ *
+ *    const GUEST = { cart: [] }
+ *    copyOf(GUEST).cart.push('a book') // GUEST.cart is still empty
+ *
+ * @param {*} value
+ * @return {*}
+ */
+module.exports.copyOf = value => {
+  const data = typeof value?.toJSON === 'function' ? value.toJSON('') : value
+  return data === null || typeof data !== 'object' ? data : copy(data, new Map())
+}
+
+function copy (value, copies) {
+  const made = Array.isArray(value) ? value.slice() : { ...value }
+  copies.set(value, made) // JSON.stringify reports a cycle
+  for (const name of Object.keys(made)) {
+    const inner = made[name]
+    if (isPlain(inner)) made[name] = copies.get(inner) ?? copy(inner, copies)
+  }
+  return made
+}
+
+function isPlain (value) {
+  if (value === null || typeof value !== 'object') return false
+  const prototype = Object.getPrototypeOf(value)
+  return Array.isArray(value) || prototype === null || prototype === Session.prototype ||
+    Object.getPrototypeOf(prototype) === null // Object.prototype, of any realm
 }
 
 // Assigned to a name of the session's, a value is data of the app, as under every other name.
 class Session {
+  constructor (data, session) {
+    Object.defineProperty(this, kSession, { value: session }) // not enumerable
+    for (const name of Object.keys(data)) {
+      if (name in Session.prototype) own(this, name, data[name])
+      else this[name] = data[name]
+    }
+  }
+
   get isNew () { return this[kSession].isNew }
   set isNew (value) { own(this, 'isNew', value) }
 
@@ -53,7 +84,7 @@ class Session {
 
   get maxAge () { return this[kSession].maxAge }
   set maxAge (value) {
-    if (value === 'session' || (typeof value === 'number' && value >= 0)) this[kSession].maxAge = value
+    if (value === 'session' || typeof value === 'number') this[kSession].maxAge = value
     else own(this, 'maxAge', value)
   }
 
@@ -66,12 +97,4 @@ class Session {
 function called (callback, promise) {
   if (typeof callback === 'function') promise.then(() => callback(), callback)
   return promise
-}
-
-/** For an instance of another class, which keeps its prototype. */
-function addMembers (value) {
-  const { constructor, ...members } = Object.getOwnPropertyDescriptors(Session.prototype)
-  for (const [name, descriptor] of Object.entries(members)) {
-    if (!Object.hasOwn(value, name)) Object.defineProperty(value, name, descriptor)
-  }
 }

@@ -17,6 +17,8 @@ declare namespace serve {
     index?: string | false | undefined
     /** The index also for a directory named without its slash; default: true */
     format?: boolean | undefined
+    /** 301 to the path with the slash instead; default: false */
+    redirect?: boolean | undefined
     /** Serve what begins with a dot. */
     hidden?: boolean | undefined
     /** Tried for a path without one. */

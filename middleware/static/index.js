@@ -12,6 +12,9 @@ const { NOTHING } = require('./lookup')
 const FileStream = require('./stream')
 
 const ATTEMPTS = 3
+const MAX_SECONDS = 2 ** 31 // what caches take a longer max-age for (RFC 9111, 1.2.2); JavaScript prints 1e21 as 1e+21
+
+const ORIGIN = /^[a-z][a-z\d+.-]*:\/\/[^/]*/i // of a target in absolute form: RFC 9112, 3.2.2
 
 const ms = number({ min: 0, of: 'milliseconds' })
 const bytes = number({ min: 0, max: Infinity, of: 'bytes' })
@@ -21,6 +24,7 @@ const OPTIONS = {
   immutable: boolean,
   index: string.or(off),
   format: boolean,
+  redirect: boolean,
   hidden: boolean,
   extensions: list(string, 'strings').or(off),
   br: boolean,
@@ -52,6 +56,7 @@ const OPTIONS = {
  * @param {boolean} [options.immutable=false] adds `immutable` to Cache-Control
  * @param {string|false} [options.index='index.html'] served for a directory
  * @param {boolean} [options.format=true] serves the index also for a directory without the final slash
+ * @param {boolean} [options.redirect=false] redirects a directory without the final slash to the path with it
  * @param {boolean} [options.hidden=false] serve files whose names begin with a dot
  * @param {string[]} [options.extensions] extensions to try for a path without one
  * @param {boolean} [options.br=true] serve x.br for x; also `brotli`
@@ -83,7 +88,7 @@ module.exports = function staticFiles (root, options) {
     const entry = responder.files.known(ctx.path)
     if (entry === NOTHING) return next()
     const file = entry && fileFor(ctx, entry)
-    if (file?.body) return responder.send(ctx, entry, file, outcomeOf(ctx, file))
+    if (file?.body && !entry.isFolder) return responder.send(ctx, entry, file, outcomeOf(ctx, file))
     return responder.respond(ctx).then(responded => responded ? undefined : next())
   }
 }
@@ -128,6 +133,15 @@ class Responder {
     let entry = this.files.known(path)
     for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
       if (entry === undefined) entry = await this.look(ctx, path)
+      if (entry.isFolder) {
+        const location = folderOf(ctx)
+        if (location !== undefined) {
+          ctx.status = 301
+          ctx.redirect(location)
+          return true
+        }
+        if (!this.options.format) return false
+      }
       const file = fileFor(ctx, entry)
       if (file === undefined) {
         // for another Accept-Encoding there is a file
@@ -189,6 +203,20 @@ class Responder {
   }
 }
 
+/**
+ * Where a folder without its slash is, as the client names it: below a mount ctx.path is only its end. Undefined
+ * for a path that the app has rewritten, because the app may not rewrite the one with the slash.
+ *
+ * @return {string|undefined} a path of this host, which begins with one slash only
+ */
+function folderOf ({ originalUrl, path }) {
+  const end = originalUrl.indexOf('?')
+  const [target, query] = end === -1 ? [originalUrl, ''] : [originalUrl.slice(0, end), originalUrl.slice(end)]
+  if (!target.endsWith(path)) return undefined
+  const named = target.replace(ORIGIN, '').replaceAll('\\', '%5C')
+  return `/${named.replace(/^\/+/, '')}/${query}`
+}
+
 function sendRange (ctx, file, fd, { start, end }) {
   ctx.status = 206
   ctx.set('Content-Range', `bytes ${start}-${end}/${file.size}`)
@@ -233,6 +261,7 @@ function settingsOf (root, options) {
     root: resolved,
     index,
     format: isOn('format'),
+    redirect: Boolean(options.redirect),
     hidden: Boolean(options.hidden),
     dev: Boolean(options.dev),
     extensions: (extensions || []).map(one => one.startsWith('.') ? one : `.${one}`),
@@ -242,7 +271,7 @@ function settingsOf (root, options) {
       isOn('gz', 'gzip') && 'gzip'
     ].filter(Boolean),
     etag: isOn('etag'),
-    cacheControl: `max-age=${Math.floor(maxAge / 1000)}${immutable ? ',immutable' : ''}`,
+    cacheControl: `max-age=${Math.min(Math.floor(maxAge / 1000), MAX_SECONDS)}${immutable ? ',immutable' : ''}`,
     setHeaders,
     cacheSize,
     cacheFileSize: Math.min(cacheFileSize, cacheSize)

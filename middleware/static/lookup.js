@@ -5,17 +5,18 @@ const { DIRECTORY, FILE } = require('./disk')
 const SUFFIXES = { br: '.br', zstd: '.zst', gzip: '.gz', identity: '' }
 
 /** The entry of a path without a file. */
-const NOTHING = Object.freeze({ files: [], offered: [], plain: undefined })
+const NOTHING = Object.freeze({ files: [], offered: [], plain: undefined, isFolder: false })
 
 /**
  * Finds the files of a path:
  *
- *     entry { files, offered: ['br', …, 'identity'], plain: the file if there is no other }
+ *     entry { files, offered: ['br', …, 'identity'], plain: the file if there is no other,
+ *       isFolder: is it the index of a path without its slash, which redirects }
  */
 class Lookup {
   /**
    * @param {object} disk
-   * @param {object} options index, format, hidden, extensions, encodings
+   * @param {object} options index, format, redirect, hidden, extensions, encodings
    */
   constructor (disk, options) {
     this.disk = disk
@@ -30,7 +31,7 @@ class Lookup {
    * @return {Promise<object>} entry
    */
   async find (wanted, last) {
-    const { index, format, hidden, extensions } = this.options
+    const { index, format, redirect, hidden, extensions } = this.options
     if (!hidden && wanted.includes('/.')) return NOTHING
     if (wanted.endsWith('/')) return index ? this.entryOf(wanted + index, last) : NOTHING
 
@@ -42,7 +43,9 @@ class Lookup {
     }
     const plain = await this.disk.read(wanted, '', 'identity', last)
     if (plain.kind !== DIRECTORY) return this.withEncodings(wanted, plain, last)
-    return format && index ? this.entryOf(`${wanted}/${index}`, last) : NOTHING
+    if (!index || !(format || redirect)) return NOTHING
+    const entry = await this.entryOf(`${wanted}/${index}`, last)
+    return entry === NOTHING ? NOTHING : { ...entry, isFolder: redirect }
   }
 
   async entryOf (wanted, last) {
@@ -58,7 +61,8 @@ class Lookup {
     return {
       files,
       offered: files.map(file => file.encoding),
-      plain: files.length === 1 && files[0].encoding === 'identity' ? files[0] : undefined
+      plain: files.length === 1 && files[0].encoding === 'identity' ? files[0] : undefined,
+      isFolder: false
     }
   }
 }

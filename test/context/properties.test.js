@@ -46,8 +46,22 @@ rows('ctx.cookies', [
     ctx.app.keys = ['secret']
     ctx.cookies.set('a', 'b', { signed: true })
     return ctx.response.get('Set-Cookie')
-  }, ['a=b; path=/; httponly', 'a.sig=QkhQDQzu8rTLhQGKH3BpOzyyt70; path=/; httponly']]
+  }, ['a=b; path=/; httponly', 'a.sig=QkhQDQzu8rTLhQGKH3BpOzyyt70; path=/; httponly']],
+  ['should say what a proxy needs when a secure cookie cannot be sent', ctx => messageOf(() => ctx.cookies.set('a', 'b', { secure: true })),
+    'Cannot send secure cookie over unencrypted connection: set app.proxy behind a proxy that ends TLS, and let it send X-Forwarded-Proto',
+    { koa: 'its message ends at the colon' }],
+  ['should throw other errors as they are', ctx => [
+    messageOf(() => ctx.cookies.set('a;', 'b', { secure: true })), messageOf(() => ctx.cookies.set('a', 'b', { signed: true }))
+  ], ['argument name is invalid', '.keys required for signed cookies'], { req: {} }]
 ])
+
+function messageOf (fn) {
+  try {
+    fn()
+  } catch (err) {
+    return err.message
+  }
+}
 
 rows('ctx.toJSON() and ctx.inspect()', [
   ['should have the parts, node’s objects by name only', ctx => {

@@ -42,7 +42,7 @@ exports.REFUSED = {
   ],
   conditionalGet: [],
   cors: [
-    [[5, ['https://a.com'], /a/, true], 'origin'],
+    [[5, true, {}, [5], [null], 'a.com', /a/, ['https://a.com', '*']], 'origin'],
     [[5, {}, [5]], 'allowMethods', 'exposeHeaders', 'allowHeaders'],
     [[true, -1, NaN, 'a day', ['5']], 'maxAge'],
     [['yes', 1], 'credentials'],
@@ -153,7 +153,8 @@ exports.REFUSED = {
     [TEXTS, 'key'],
     [[5, 'redis', {}, { get () {}, set () {} }], 'store'],
     [[5, 'a', []], 'cookie'],
-    [['1d', -1, NaN], 'cookie.maxAge', 'maxAge'],
+    [['1d', -1, NaN, Infinity, Number.MAX_SAFE_INTEGER, 8.64e15], 'cookie.maxAge', 'maxAge'],
+    [['tomorrow', 5, {}, null, new Date(NaN), new Date(8.64e15)], 'cookie.expires'],
     [[null], 'maxAge'],
     [[5], 'cookie.path', 'cookie.domain'],
     [STRINGS, 'path', 'domain'],
@@ -163,12 +164,13 @@ exports.REFUSED = {
     [[5, 'maybe', null], 'priority'],
     [[false, 'yes'], 'overwrite', 'autoCommit'],
     [FUNCTIONS, 'genid', 'valid', 'beforeSave'],
-    [UNSUPPORTED, 'encode', 'decode', 'prefix', 'externalKey', 'ContextStore']
+    [[5, 'x', null, {}, { get () {} }, { get () {}, set: 'x' }], 'externalKey'],
+    [UNSUPPORTED, 'encode', 'decode', 'prefix', 'ContextStore']
   ],
   sse: [[['1s', -1, 0.5, NaN, Infinity, 2 ** 31, null], 'heartbeat'], [['1kb', 0, -1, 0.5, NaN, null], 'limit']],
   static: [
     [['1d', -1, NaN], 'maxAge', 'maxage', 'cacheSize', 'cacheFileSize'],
-    [BOOLEANS, 'immutable', 'format', 'hidden', 'br', 'brotli', 'gzip', 'gz', 'zstd', 'zst', 'etag', 'defer', 'dev'],
+    [BOOLEANS, 'immutable', 'format', 'redirect', 'hidden', 'br', 'brotli', 'gzip', 'gz', 'zstd', 'zst', 'etag', 'defer', 'dev'],
     [[5, true, null], 'index'],
     [['html', [5], true], 'extensions'],
     [FUNCTIONS, 'setHeaders']

@@ -156,7 +156,7 @@ frameworks('session with the options of koa-session', ({ it, Koa, ask, errors })
   })
 
   it('should refuse a promise of valid or beforeSave, which nothing would wait for', async () => {
-    for (const options of [{ valid: async () => false }, { beforeSave: async () => {} }]) {
+    for (const options of [{ valid: async () => false }, { beforeSave: async () => { throw new Error('away') } }]) {
       const ann = visitor(ask, counting(session, options))
       const statuses = [(await ann('GET /add')).status, (await ann('GET /add')).status]
       assert.deepEqual(statuses, options.valid ? [200, 500] : [500, 500])
@@ -312,7 +312,46 @@ frameworks('session with the options of koa-session', ({ it, Koa, ask, errors })
     assert.deepEqual((await ann('GET /remember')).json(), [false, 10 * HOUR, 'mine', 'two days'])
     assert.deepEqual((await ann('GET /')).json(), [false, 10 * HOUR, 'mine', 'two days'])
     assert.equal((await ann('GET /wrong')).status, 500)
-    assert.match(errors.at(-1).message, /^session: maxAge must be milliseconds or 'session', not 'two days' \(/)
+    assert.match(errors.at(-1).message, /^session: maxAge must be a number of milliseconds from 0 to 250000000000000 or 'session', not 'two days' \(/)
+  })
+
+  it('should send a date that browsers read for the longest maxAge, and refuse a longer one everywhere', async () => {
+    const MAX = 2.5e14
+    const SET = {
+      'ctx.session.maxAge': value => [{}, ctx => { ctx.session.maxAge = value }],
+      'ctx.sessionHandler.maxAge': value => [{}, ctx => { ctx.sessionHandler.maxAge = value }],
+      'options.cookie()': value => [{ cookie: () => ({ maxAge: value }) }],
+      'options.maxAge': value => [{ maxAge: value }],
+      'a stored one': value => [{ store: { get: () => ({ count: 1, _maxAge: value }), set () {}, destroy () {} } }]
+    }
+    for (const [by, set] of Object.entries(SET)) {
+      for (const value of [HOUR, MAX, MAX + 1000, 8.64e15, Number.MAX_SAFE_INTEGER, Number.MAX_VALUE, Infinity]) {
+        const [options, act] = set(value)
+        const what = `${by} ${value}`
+        const visit = async () => visitor(ask, counting(session, options, act), { [KEY]: 'x'.repeat(32) })('GET /add')
+        if (by === 'options.maxAge' && value > MAX) {
+          await assert.rejects(visit(), /options.maxAge must be a number of milliseconds from 0 to 250000000000000/)
+          continue
+        }
+        const { status, setCookie: { [KEY]: line } } = await visit()
+        assert.equal(status, value > MAX && by !== 'a stored one' ? 500 : 200, what)
+        // RFC 6265, 5.1.1: a year of four digits
+        assert.match(line ?? 'none', value > MAX ? /^none$|httponly$/ : /; expires=\w{3}, \d\d \w{3} \d{4} [\d:]{8} GMT;/, what)
+      }
+    }
+  })
+
+  it('should not take data of an app for what it stores beside the data', async () => {
+    for (const renew of [false, true]) {
+      const store = promising()
+      const ann = visitor(ask, counting(session, { store, renew, maxAge: HOUR }, ctx => {
+        if (ctx.path === '/add') Object.assign(ctx.session, { _maxAge: 9 * HOUR, _expire: 5 })
+      }))
+      await ann('GET /add')
+      const [stored] = store.sessions.values()
+      assert.match(stored, renew ? /^{"count":1,"_expire":\d{13}}$/ : /^{"count":1}$/)
+      assert.deepEqual((await ann('GET /read')).json(), { count: 1 })
+    }
   })
 
   it('should have saved when save() resolves, and tell its caller when it cannot', async () => {
@@ -402,22 +441,28 @@ frameworks('session with the options of koa-session', ({ it, Koa, ask, errors })
     assert.equal((await ann('GET /')).text, '{"a":[1],"__proto__":2,"constructor":3}')
   })
 
-  it('should leave the prototype of an instance, and take objects that cannot be extended', async () => {
+  it('should copy what is assigned, as koa-session does, an instance without its class', async () => {
     class Visit { constructor () { this.page = 1 } next () { return ++this.page } }
-    const ann = visitor(ask, counting(session, {}, ctx => {
-      if (ctx.path === '/instance') {
-        ctx.session = new Visit()
-        ctx.body = [ctx.session.next(), ctx.session instanceof Visit, ctx.session.isNew, ctx.session.populated, ctx.session]
-      }
-      if (ctx.path === '/frozen') ctx.session = Object.freeze({ page: 7 })
-      if (ctx.path === '/bare') ctx.session = Object.assign(Object.create(null), { page: 8 })
-    }))
-    assert.deepEqual((await ann('GET /instance')).json(), [2, true, true, true, { page: 2 }])
-    assert.deepEqual((await ann('GET /')).json(), { page: 2 })
-    await ann('GET /frozen')
-    assert.deepEqual((await ann('GET /')).json(), { page: 7 })
-    await ann('GET /bare')
-    assert.deepEqual((await ann('GET /')).json(), { page: 8 })
+    const assigned = {
+      '/plain': () => ({ page: 2 }),
+      '/instance': () => new Visit(),
+      '/frozen': () => Object.freeze({ page: 7 }),
+      '/bare': () => Object.assign(Object.create(null), { page: 8 })
+    }
+    const act = ctx => {
+      const make = assigned[ctx.path]
+      if (make === undefined) return
+      const given = make()
+      ctx.session = given
+      ctx.session.last = ctx.path
+      const { session } = ctx
+      ctx.body = [session === given, given.last, typeof session.next, session instanceof Visit, typeof session.save, session]
+    }
+    const [theirs, ours] = twins({ signed: false, maxAge: HOUR }, undefined, act)
+    for (const path of [...Object.keys(assigned), '/']) {
+      const [expected, seen] = await Promise.all([theirs, ours].map(client => client(`GET ${path}`)))
+      assert.deepEqual(seen.json(), expected.json(), path)
+    }
   })
 
   it('should give stores a plain object', async () => {
@@ -429,6 +474,106 @@ frameworks('session with the options of koa-session', ({ it, Koa, ask, errors })
     await ann('GET /add')
     await ann('GET /maxAge')
     assert.deepEqual(prototypes, [Object.prototype, Object.prototype])
+  })
+
+  const inHeader = {
+    get: ctx => ctx.get('x-session'),
+    set (ctx, key) { ctx.set('X-Session', key) }
+  }
+
+  /** A native app, which keeps what the header says and knows no cookies. */
+  function native (app) {
+    const phone = { key: undefined }
+    return Object.assign(async (line, { headers } = {}) => {
+      const res = await ask(app, line, { headers: { ...(phone.key && { 'x-session': phone.key }), ...headers } })
+      phone.key = res.headers['x-session'] ?? phone.key
+      return res
+    }, { phone })
+  }
+
+  it('should read and send the id by externalKey, as koa-session does', async () => {
+    const act = async ctx => {
+      if (ctx.path === '/sign-in') await ctx.session.regenerate()
+      if (ctx.path === '/sign-out') ctx.session = null
+    }
+    for (const options of [{ signed: true }, { rolling: true }, { cookie: { maxAge: HOUR, secure: true } }]) {
+      const given = { externalKey: inHeader, maxAge: HOUR, ...options }
+      const clients = [counting(original, { ...given, store: promising() }, act), ...[undefined, promising()].map(store =>
+        counting(session, { ...given, store }, act))].map(native)
+      for (const path of ['/', '/read', '/add', '/add', '/read', '/sign-in', '/read', '/add', '/sign-out', '/read', '/add']) {
+        const [theirs, ...ours] = await Promise.all(clients.map(async client => {
+          const { key } = client.phone
+          const res = await client(`GET ${path}`)
+          const isNew = res.headers['x-session'] !== undefined && res.headers['x-session'] !== key
+          return { body: res.text, sent: res.headers['x-session'] !== undefined, isNew, cookie: res.headers['set-cookie'] }
+        }))
+        if (path === '/sign-out' || path === '/sign-in') theirs.cookie = undefined // clears one that it never set
+        for (const one of ours) assert.deepEqual(one, theirs, `${path} ${JSON.stringify(options)}`)
+      }
+    }
+  })
+
+  it('should never take over a key of externalKey that the store does not know', async () => {
+    for (const store of [undefined, promising()]) {
+      const genid = ctx => 'x'.repeat(40) + ++made
+      let made = 0
+      const app = counting(session, { store, genid, externalKey: { ...inHeader, get: ctx => ctx.query.key ?? ctx.get('x-session') } })
+      const chosen = 'y'.repeat(41)
+      for (const query of ['', `?key=${chosen}`, '?key=a&key=b', '?key=', `?key=${'z'.repeat(5000)}`, '?key=__proto__']) {
+        const phone = native(app)
+        phone.phone.key = chosen
+        const { status, headers } = await phone(`GET /add${query}`)
+        assert.deepEqual([status, headers['x-session']], [200, genid().slice(0, -String(made).length) + (made - 1)])
+      }
+      const phone = native(app)
+      const { headers } = await phone('GET /add')
+      assert.match(headers['cache-control'], /private/)
+      assert.deepEqual((await phone('GET /add')).json(), { count: 2 })
+      assert.deepEqual((await native(app)('GET /read', { headers: { cookie: `${KEY}=${phone.phone.key}` } })).json(), {})
+    }
+  })
+
+  it('should send the key of externalKey with an error, and call get and set with ctx alone and the key', async () => {
+    const calls = []
+    const externalKey = {
+      get (...args) { calls.push(['get', this === externalKey, args.length]); return args[0].get('x-session') },
+      set (ctx, ...args) {
+        calls.push(['set', this === externalKey, args.length])
+        ctx.set('X-Session', args[0])
+        ctx.cookies.set('has-session', '1', { signed: false })
+      }
+    }
+    const phone = native(counting(session, { externalKey }, async ctx => {
+      ctx.cookies.set('other', '1', { signed: false })
+      if (ctx.path === '/add') await ctx.session.save()
+      if (ctx.path === '/add') ctx.throw(401, 'no', { headers: { 'X-Own': 'a', 'Set-Cookie': 'own=1' } })
+      ctx.body = { ...ctx.session, key: ctx.session.externalKey }
+    }))
+    const { status, headers } = await phone('GET /add')
+    assert.deepEqual([status, headers['x-own'], headers['set-cookie']], [401, 'a', ['has-session=1; path=/; httponly', 'own=1']])
+    assert.deepEqual((await phone('GET /')).json(), { count: 1, key: headers['x-session'] })
+    assert.deepEqual(calls, [['get', true, 1], ['set', true, 1], ['get', true, 1]])
+  })
+
+  it('should refuse a promise of externalKey', async () => {
+    for (const externalKey of [{ ...inHeader, get: async () => { throw new Error('away') } }, { ...inHeader, set: async () => {} }]) {
+      const before = errors.length
+      assert.equal((await native(counting(session, { externalKey }))('GET /add')).status, 500)
+      assert.match(errors[before].message, /^session: options.externalKey.[gs]et must not be async/)
+    }
+  })
+
+  it('should clear a cookie that the same response has set', async () => {
+    for (const store of [undefined, promising(), sealed()]) {
+      const ann = visitor(ask, counting(session, { store, maxAge: HOUR, signed: true }, async ctx => {
+        if (ctx.path !== '/add') return
+        await ctx.session.save()
+        ctx.session = null // signed in, and then refused
+      }))
+      const { setCookie } = await ann('GET /add')
+      for (const name of [KEY, `${KEY}.sig`]) assert.match(setCookie[name] ?? 'none', /none|; expires=Thu, 01 Jan 1970/)
+      assert.deepEqual((await ann('GET /read')).json(), {})
+    }
   })
 
   it("should keep data of the app's own under these names", async () => {

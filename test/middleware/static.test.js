@@ -6,6 +6,7 @@ const fs = require('node:fs')
 const net = require('node:net')
 const path = require('node:path')
 const { describe, it } = require('node:test')
+const mount = require('koa-mount')
 const serve = require('kone/middleware/static')
 const Files = require('../../middleware/static/files')
 const { exchange } = require('../helpers/engines')
@@ -84,7 +85,9 @@ frameworks('static', ({ it, Koa, ask, listen, name }) => {
   it('should set the headers of its options', async () => {
     const { headers } = await ask(start({ maxAge: 3600500, immutable: true }), 'GET /a.txt')
     assert.equal(headers['cache-control'], 'max-age=3600,immutable')
-    assert.equal((await ask(start({ maxage: 5000 }), 'GET /a.txt')).headers['cache-control'], 'max-age=5')
+    for (const [maxage, seconds] of [[5000, '5'], [1e24, '2147483648'], [Number.MAX_VALUE, '2147483648']]) {
+      assert.equal((await ask(start({ maxage }), 'GET /a.txt')).headers['cache-control'], `max-age=${seconds}`)
+    }
     assert.equal((await ask(start({ etag: false }), 'GET /a.txt')).headers.etag, undefined)
     const own = await ask(start({
       setHeaders (res, file, stats) {
@@ -105,6 +108,57 @@ frameworks('static', ({ it, Koa, ask, listen, name }) => {
     const { headers } = await ask(app, 'GET /a.txt')
     assert.deepEqual([headers['cache-control'], headers['last-modified'], headers['content-type']],
       ['private', 'Thu, 01 Jan 1970 00:00:00 GMT', 'text/x-own; charset=utf-8'])
+  })
+
+  it('should redirect a folder without its slash to the path with it, if an option says so', async () => {
+    const location = async (app, target, options) => {
+      const { status, headers } = await ask(app, `GET ${target}`, options)
+      return [status, headers.location]
+    }
+    for (const options of [{}, { format: false }, { dev: true }, { cacheFileSize: 4 }, { defer: true }, { extensions: ['html'] }]) {
+      const app = new Koa().use(serve(root, { redirect: true, ...options }))
+      for (const [target, ...expected] of [
+        ['/docs', 301, '/docs/'], ['/docs?a=1&b=/x', 301, '/docs/?a=1&b=/x'], ['/docs?', 301, '/docs/?'],
+        ['/docs?next=//evil.example', 301, '/docs/?next=//evil.example'], ['/docs/', 200], ['/', 200], ['/admin', 404], ['/none', 404]
+      ]) {
+        for (let i = 0; i < 2; i++) assert.deepEqual(await location(app, target), [expected[0], expected[1]], `${target} ${i}`)
+      }
+      assert.equal((await ask(app, 'HEAD /docs')).status, 301)
+      assert.equal((await ask(app, 'POST /docs')).status, 404)
+      assert.match(await raw(app, 'http://evil.example/docs?a'), /^HTTP\/1\.1 301 [^]*\nLocation: \/docs\/\?a\r\n/i)
+    }
+    assert.deepEqual(await location(start(), '/docs'), [200, undefined])
+    assert.deepEqual(await location(start({ redirect: true, index: false }), '/docs'), [404, undefined])
+    assert.deepEqual(await location(start({ redirect: true, extensions: ['html'] }), '/page'), [200, undefined])
+
+    // below a mount, and by a path that an app has rewritten
+    const mounted = new Koa().use(mount('/static', start({ redirect: true })))
+    assert.deepEqual(await location(mounted, '/static/docs?a'), [301, '/static/docs/?a'])
+    const rewriting = path => [(ctx, next) => { ctx.path = path; return next() }, serve(root, { redirect: true })]
+    for (const target of ['/docs/', '/home', '/docs/?a']) assert.deepEqual(await location(rewriting('/docs'), target), [200, undefined])
+  })
+
+  it('should redirect to no other host', async () => {
+    for (const folder of ['evil.example', '\\evil.example', 'javascript:alert(1)', '@evil.example', '%5Cevil.example', 'a\\b']) {
+      fs.mkdirSync(path.join(root, folder), { recursive: true })
+      fs.writeFileSync(path.join(root, folder, 'index.html'), folder)
+    }
+    const flat = [(ctx, next) => { ctx.path = ctx.path.replace(/^[/\\]+/, '/'); return next() }, serve(root, { redirect: true })]
+    let redirected = 0
+    for (const name of ['evil.example', '%65vil.example', '\\evil.example', '%5Cevil.example', '%255Cevil.example', '@evil.example', '%2Fevil.example',
+      'javascript:alert(1)', 'a\\b', './evil.example', '../evil.example', 'x/../evil.example']) {
+      for (const begin of ['/', '//', '/\\', '\\/', '///', '/%5C', '/.//', '/./', '/;/', 'http://b//', 'http://b/\\']) {
+        for (const app of [start({ redirect: true }), flat]) {
+          const [, location] = /\nlocation: (.*)\r\n/i.exec(await raw(app, begin + name)) ?? []
+          if (location === undefined) continue
+          redirected++
+          const url = new URL(location, 'https://site.example/static/')
+          assert.equal(url.host, 'site.example', `${begin}${name}: ${location}`)
+          assert.match(location, /^\/(?![/\\])/)
+        }
+      }
+    }
+    assert.ok(redirected > 20, String(redirected))
   })
 
   it('should defer to what responded', async () => {

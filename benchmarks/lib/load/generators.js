@@ -8,8 +8,9 @@ const { worker } = require('./worker')
  * ends its processes. `missing()` says how to get one that is not installed.
  *
  * All take port, protocol, method, path, headers, body, connections, seconds, pipeline, and mark, which is called when
- * connections are 'settled' and when the load is 'over'. wrk alone takes cookies, how many different ones go round, and
- * settle, the seconds in which thousands of connections come up; wrk and autocannon take paths, which go round.
+ * connections are 'settled' and when the load is 'over'. wrk alone takes cookies, how many different ones go round,
+ * settle, the seconds in which thousands of connections come up, and isFailing, of responses that must all have a status
+ * of 400 or more; wrk and autocannon take paths, which go round.
  */
 
 exports.wrk = require('./wrk')
@@ -33,8 +34,9 @@ exports.autocannon.missing = function () {
 exports.pooled = inWorkers('./crowd-worker', 'pooled')
 
 /**
- * Headers and body in two writes, some milliseconds apart, so that the server gets them in two reads; neither wrk nor
- * autocannon can. The pause bounds the rate: the server is never saturated, and its CPU per request is what counts.
+ * Headers and body in two writes, or in `pieces`, some milliseconds apart, so that the server gets them in as many reads;
+ * neither wrk nor autocannon can. The pause bounds the rate: the server is never saturated, and its CPU per request is
+ * what counts. Connections are closed after `each` responses, if that is given; `size` is of a body to post.
  */
 exports.split = inWorkers('./crowd-worker', 'split')
 
