@@ -122,7 +122,7 @@ const response = extend(koa2.response, {
     }
     const type = this.get('Content-Type')
     /** A stream as the body | has a listener for its errors at once | in the next tick */
-    const listen = isStream(val) && !val.destroyed ? listenLater(val) : undefined
+    const listen = isStream(val) && !val.destroyed && typeof val.listeners === 'function' ? listenLater(val) : undefined
     assign(this, 'response', 'body', val)
     listen?.()
     /** `ctx.body = {}` with another JSON type | sets `application/json` | keeps the type */

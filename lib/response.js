@@ -382,9 +382,9 @@ function setResponse (response, val, original, untyped) {
 const types = new Map() // the text given → Content-Type; bounded, for it may come from users
 
 function contentType (type) {
+  if (typeof type !== 'string' || type.length > LONGEST_NAME) return type ? mime().contentType(type) : false
   const known = types.get(type)
   if (known !== undefined) return known
-  if (typeof type !== 'string' || type.length > LONGEST_NAME) return type ? mime().contentType(type) : false
   if (types.size === 1000) types.clear()
   type = detach(type)
   const value = mime().contentType(type)
