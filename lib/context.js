@@ -133,9 +133,9 @@ const proto = module.exports = {
   },
 
   /**
-   * Read and write cookies (https://github.com/pillarjs/cookies); signed with `app.keys`.
+   * Read and write cookies (https://github.com/pillarjs/cookies). `app.keys` sign only where an options object is passed.
    *
-   *    ctx.cookies.get('name')
+   *    ctx.cookies.get('name', { signed: true })
    *    ctx.cookies.set('name', 'tobi', { signed: true, maxAge: 3600e3 })
    *
    * @return {Cookies}
