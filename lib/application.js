@@ -271,7 +271,7 @@ class Application extends Emitter {
     } catch (err) {
       unwound = Promise.reject(err) // a custom compose may throw
     }
-    // `bind` instead of closures: V8 inlines it (benchmarks/micro/functions.js)
+    // `bind` instead of closures: V8 inlines it
     return unwound.then(finish.bind(null, ctx), fail.bind(null, ctx))
   }
 

@@ -238,7 +238,7 @@ function report (ctx, err) {
 }
 
 // Pipelined responses are flushed together, in the async context of one of them. Does what AsyncResource.bind() does at
-// a fraction of the cost (benchmarks/micro/functions.js).
+// a fraction of the cost.
 function bind (fn) {
   const resource = new AsyncResource('KONEFINISHED')
   return err => resource.runInAsyncScope(fn, null, err)

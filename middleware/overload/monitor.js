@@ -15,7 +15,7 @@ const RESOLUTION = 10 // ms
  * While the event loop is busy, ticks are late. A request counts the time since the last tick, because the delay may
  * still grow: the first requests of a burst pass, and those behind them are refused in the same turn of the event loop.
  * It also counts the delay of the last tick, because it may have waited that long to be read. A sample per second would
- * notice too late, and then refuse all of a second's requests (benchmarks/micro/overload.js).
+ * notice too late, and then refuse all of a second's requests.
  */
 module.exports = class Monitor {
   constructor ({ maxEventLoopDelay, maxEventLoopUtilization, maxHeapUsedBytes, maxRssBytes, sampleInterval }) {

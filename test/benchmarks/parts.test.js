@@ -4,32 +4,9 @@ const http = require('node:http')
 const { describe, it } = require('node:test')
 const assert = require('node:assert/strict')
 const { paced } = require('../../benchmarks/lib/load/generators')
-const { harness } = require('../../benchmarks/lib/run/harness')
+const { ranking } = require('../../benchmarks/lib/report/tables')
+const { row } = require('../../benchmarks/lib/run/result')
 const Session = require('../../benchmarks/lib/run/session')
-
-describe('what a generator costs by itself', { skip: process.platform !== 'linux' && 'CPU time is read from /proc' }, () => {
-  it('should be measured once for each generator of a lab, also for a crowd and for bodies in a second read', async () => {
-    const lab = new Session('some', [], { quick: true, rounds: 3, node: process.execPath }, [])
-    const generators = lab.generators(['split'])
-    lab.result.rows.push(...['crowd, open loop', 'crowd, closed loop', 'split', undefined].map(generator => ({ generator })))
-    try {
-      await lab.measureHarness()
-      const { harness } = lab.result
-      assert.deepEqual(harness.map(row => [row.generator, row.connections, row.failed]), [['crowd', 1000, undefined], ['split', 50, undefined]])
-      for (const row of harness) {
-        for (const figure of ['requestsPerSecond', 'clientCpu', 'serverCpu']) assert.ok(row[figure] > 0, `${row.generator}: ${figure} ${row[figure]}`)
-      }
-    } finally {
-      for (const generator of Object.values(generators)) generator.stop()
-    }
-  })
-
-  it('should be a reason where the generator failed', async () => {
-    const failing = { run: async () => ({ requests: 9, errors: 1, seconds: 1 }) }
-    const [row] = await harness(['wrk'], { generators: { wrk: failing }, pins: null, quick: true })
-    assert.deepEqual(row, { generator: 'wrk', connections: 50, failed: '1 errors in 10 requests' })
-  })
-})
 
 describe('the parts of a lab', () => {
   const labOf = left => Object.defineProperty(new Session('some', [], { quick: true, rounds: 3, node: process.execPath }, []), 'timeLeft', { value: left })
@@ -46,6 +23,25 @@ describe('the parts of a lab', () => {
     const done = []
     await labOf(Infinity).inTime(parts(done, 1, undefined, 3))
     assert.deepEqual(done, ['0', '1', '2'])
+  })
+
+  it('should have their tables printed as soon as each is over, once, and those of all parts at the end', async t => {
+    const printed = []
+    t.mock.method(console, 'log', text => printed.push(text.split('\n')[1]))
+    const view = {
+      overview: () => ({ lines: [['all of them', 'one']] }),
+      sections: figures => [...figures.workloads.map(workload => ranking(figures, workload)), { heading: 'report', isLast: true, table: [['']] }]
+    }
+    const lab = new Session('some', [], { quick: true, rounds: 3, node: process.execPath }, [], view)
+    const seen = []
+    const act = workload => async () => {
+      seen.push([...printed])
+      lab.result.rows.push(row({ workload, contender: 'kone', metric: 'cpu', unit: 'µs' }, [1, 2, 3]))
+    }
+    await lab.inTime(['one', 'two', 'three'].map(name => ({ name, act: act(name) })))
+    assert.deepEqual(seen, [[], ['one'], ['one', 'two']])
+    lab.print()
+    assert.deepEqual(printed, ['one', 'two', 'Server CPU per request, µs', 'three', 'report'])
   })
 
   it('should be left out by name when they take longer than is left', async () => {
