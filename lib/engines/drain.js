@@ -1,10 +1,7 @@
 'use strict'
 
 const http = require('http')
-const { clearInterval, setImmediate, setInterval } = require('timers') // jsdom has others, or none
-const lazy = require('../lazy')
-
-const performance = lazy(() => require('perf_hooks').performance)
+const { clearInterval, now, setImmediate, setInterval } = require('../timers')
 
 /**
  * Stop a server without cutting a response short. Works for connections of kone's front, node:http, node:http2, and
@@ -68,12 +65,12 @@ class Drain {
     this.server = server
     this.front = server[kFront]
     this.grace = grace
-    this.deadline = performance().now() + timeout
+    this.deadline = now() + timeout
     this.timer = null
     this.isOver = false
     this.silence = new Map() // socket → ms that it has been silent
     this.ended = new Set() // sockets that were ended: once each, because every call adds a listener
-    this.examined = performance().now()
+    this.examined = now()
     this.done = new Promise(resolve => { this.resolve = resolve })
     this.start()
   }
@@ -101,14 +98,14 @@ class Drain {
   }
 
   examine () {
-    const now = performance().now()
+    const time = now()
     const sockets = this.sockets()
-    if (now >= this.deadline) {
+    if (time >= this.deadline) {
       for (const socket of sockets) socket.destroy()
-    } else if (this.measureSilence(sockets, now - this.examined)) {
+    } else if (this.measureSilence(sockets, time - this.examined)) {
       setImmediate(() => this.endSilent()) // bytes that have arrived are read first
     }
-    this.examined = now
+    this.examined = time
     if (sockets.length === 0) this.concludeIfEmpty()
   }
 
