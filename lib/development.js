@@ -6,8 +6,9 @@ const { inspect } = require('util')
 const compose = require('./compose')
 const { isError } = require('./errors')
 const { isOfApp, placeIn, placeOfFunction, trace, warnOf } = require('./places')
-const { isBlob, streams } = require('./stream')
+const { streams } = require('./stream')
 const { setImmediate } = require('./timers')
+const { isBlob } = require('./web')
 
 /*
  * Warnings of mistakes that no error reports, with the file and line of the app: in development (`app.env`) only.
