@@ -7,6 +7,7 @@ const { RESPONSE_TO, httpErrors, toError } = require('./errors')
 const node = require('./engines/node')
 const http2Stream = require('./engines/node/http2-stream')
 const lazy = require('./lazy')
+const { nextTick } = require('./timers')
 const { given, misuse } = require('./usage-error')
 
 const cookies = lazy(() => {
@@ -233,7 +234,7 @@ function report (ctx, err) {
     if (app.listenerCount('error') === 0) app.onerror(err)
     else app.emit('error', err, ctx)
   } catch (thrown) {
-    process.nextTick(() => { throw thrown })
+    nextTick(() => { throw thrown })
   }
 }
 

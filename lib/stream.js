@@ -9,6 +9,7 @@ const http2Stream = require('./engines/node/http2-stream')
 const { cutShort } = require('./errors')
 const fileStream = require('./file-stream')
 const lazy = require('./lazy')
+const { isBlob, isResponse, isWebStream } = require('./web')
 
 const destroy = lazy(() => require('destroy'))
 
@@ -25,27 +26,11 @@ exports.isStream = function (value) {
 }
 
 /**
- * Whether a body is a plain object or an array, as most are. It is checked first, because the web
- * classes are getters of globalThis.
+ * Whether a body is a plain object or an array, as most are. It is checked first, because it takes less time.
  */
 exports.isPlain = function (value) {
   return (Array.isArray(value) || Object.getPrototypeOf(value) === Object.prototype) && typeof value.pipe !== 'function'
 }
-
-/**
- * Whether a value is an instance of a web class. Read when it is needed: these globals are getters
- * that load megabytes (`typeof Response` takes 20 ms), and some environments have none (Jest's jsdom).
- */
-function isWeb (name) {
-  return value => {
-    const Class = globalThis[name]
-    return typeof Class === 'function' && value instanceof Class
-  }
-}
-
-const isWebStream = exports.isWebStream = isWeb('ReadableStream')
-const isBlob = exports.isBlob = isWeb('Blob')
-const isResponse = exports.isResponse = isWeb('Response')
 
 /** The stream that a body is sent as; undefined for any other body. */
 exports.toStream = function (body) {

@@ -1,6 +1,6 @@
 'use strict'
 
-const { performance } = require('perf_hooks')
+const { now } = require('../../lib/timers')
 const { NOTHING } = require('./lookup')
 
 // ms that an entry is used before the disk is checked again; changes must show within 1 s
@@ -43,7 +43,7 @@ module.exports = class Cache {
   }
 
   isFresh (since) {
-    return performance.now() - since < this.fresh
+    return now() - since < this.fresh
   }
 
   keep (path, entry, since) {

@@ -1,6 +1,5 @@
 'use strict'
 
-const process = require('process')
 const { Gate, BODY, FULL, MANY, HANDOVER, CLOSE } = require('./input/gate')
 const { Reader } = require('./input/reader')
 const { Responses } = require('./output/responses')
@@ -11,6 +10,7 @@ const sockets = require('./node/socket')
 const { call, emit } = require('./call')
 const { refuse } = require('./errors')
 const { Deadlines } = require('./timeouts')
+const { nextTick } = require('../../timers')
 
 const MOST_REQUESTS = 256 // pending; with more of them reading stops
 const FEW_REQUESTS = 64   // with fewer of them it continues
@@ -96,7 +96,7 @@ class Connection {
       this.onRead(chunk)
     } else {
       this.gate.holdFirst(chunk)
-      process.nextTick(() => this.readOn())
+      nextTick(() => this.readOn())
     }
   }
 

@@ -1,9 +1,8 @@
 'use strict'
 
-const { performance } = require('perf_hooks')
-const { setImmediate, setTimeout } = require('timers') // jsdom has others, or none
 const { emit } = require('./call')
 const { requestTimeout } = require('./errors')
+const { now, setImmediate, setTimeout } = require('../../timers')
 
 /** How often the connections are checked, in ms. */
 const LONGEST_PERIOD = 500
@@ -44,7 +43,7 @@ class Clock {
   /** Runs while there are connections. */
   start () {
     if (this.timer !== null) return
-    this.checked = this.ms = now()
+    this.checked = this.ms = time()
     this.schedule()
   }
 
@@ -67,7 +66,7 @@ class Clock {
 
   tick () {
     const { ms: previous, period } = this
-    const ms = this.ms = now()
+    const ms = this.ms = time()
     const { connectionsCheckingInterval = CHECKING_INTERVAL } = this.server
     const checksMessages = ms - this.checked >= connectionsCheckingInterval
     if (checksMessages) this.checked = ms
@@ -231,8 +230,8 @@ class Deadlines {
   }
 }
 
-function now () {
-  return Math.ceil(performance.now())
+function time () {
+  return Math.ceil(now())
 }
 
 module.exports = { Clock, Deadlines }

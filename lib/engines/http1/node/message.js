@@ -1,10 +1,9 @@
 'use strict'
 
 const http = require('http')
-const process = require('process')
-const { setImmediate } = require('timers') // jsdom has none
 const { LEAKS, callAll, emit } = require('../call')
 const { reset } = require('../../errors')
+const { nextTick, setImmediate } = require('../../../timers')
 const { isPatched } = require('./patches')
 const response = require('./response')
 const server = require('./server')
@@ -37,7 +36,7 @@ function makeRequest (incoming) {
   if (connection.handling !== incoming) fill(incoming)
   if (!outgoing.isFlushed) return
   if (outgoing.nodeHasClosed) releaseRequest(req)
-  else process.nextTick(releaseRequest, req)
+  else nextTick(releaseRequest, req)
 }
 
 function makeResponse (outgoing) {
@@ -139,10 +138,10 @@ function cutOff (incoming) {
 function notify (outgoing, callbacks, listeners) {
   const { failure } = outgoing
   if (failure === null) {
-    process.nextTick(notifyFlushed, outgoing, callbacks, listeners)
+    nextTick(notifyFlushed, outgoing, callbacks, listeners)
   } else {
-    if (callbacks !== null) process.nextTick(callAll, callbacks, failure)
-    if (listeners !== null) for (const fn of listeners) process.nextTick(fn, failure)
+    if (callbacks !== null) nextTick(callAll, callbacks, failure)
+    if (listeners !== null) for (const fn of listeners) nextTick(fn, failure)
   }
 }
 
@@ -152,7 +151,7 @@ function notifyFlushed (outgoing, callbacks, listeners) {
   else release(outgoing)
   if (callbacks !== null) callAll(callbacks, null)
   // A tick later, when an unread request has ended, because destroying it earlier would destroy the socket.
-  if (listeners !== null) for (const fn of listeners) process.nextTick(fn, null)
+  if (listeners !== null) for (const fn of listeners) nextTick(fn, null)
 }
 
 /** Does the work of node's own listener for 'finish': drops an unread body, releases the socket. */

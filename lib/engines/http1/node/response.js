@@ -11,6 +11,7 @@ const { setMessage } = require('./socket')
 const { Pieces } = require('../output/pieces')
 const { lengthOf } = require('../output/writer')
 const { REMOVED } = require('../../field-names')
+const { nextTick } = require('../../../timers')
 
 /**
  * A genuine http.ServerResponse whose bytes go through the front:
@@ -260,10 +261,10 @@ function writeRaw (data, encoding, callback, size) {
   // Node corks the socket in write(). A piece that it writes to an uncorked socket, as flushHeaders() does, is sent at
   // once, unless end() wrote the piece: then its callback emits 'finish', and _finish() sends it in the same tick.
   if (socket.writableCorked === 0 && typeof done !== 'function') sendPieces(this)
-  else if (isFirst) process.nextTick(sendPiecesSoon, this, pieces.size)
+  else if (isFirst) nextTick(sendPiecesSoon, this, pieces.size)
   if (this.writableCorked === 0) this[kIsDue] = true // Node 26 keeps pieces itself for a tick
   const isBelowMark = pieces.isBelowMark(socket)
-  if (!isBelowMark) process.nextTick(goOnIfWritable, this)
+  if (!isBelowMark) nextTick(goOnIfWritable, this)
   return isBelowMark
 }
 
@@ -307,7 +308,7 @@ function endPieces (res) {
 function sendPiecesSoon (res, size) {
   if (res.finished || res[kPieces].isEmpty) return
   res[kIsDue] = true
-  if (res[kPieces].size > size && !res.writableNeedDrain) process.nextTick(sendPiecesSoon, res, Infinity)
+  if (res[kPieces].size > size && !res.writableNeedDrain) nextTick(sendPiecesSoon, res, Infinity)
   else sendPieces(res)
 }
 
@@ -337,7 +338,7 @@ function dropPieces (res) {
   if (pieces === null || pieces.isEmpty) return
   const { callbacks } = pieces
   pieces.clear()
-  if (callbacks !== null) process.nextTick(callAll, callbacks, notWritten(res[kOutgoing].responses.socket))
+  if (callbacks !== null) nextTick(callAll, callbacks, notWritten(res[kOutgoing].responses.socket))
 }
 
 // ---- when it has become the first response
@@ -397,7 +398,7 @@ function releaseSocket (res) {
   const { socket } = res
   if (socket !== null && socket._httpMessage === res) setMessage(socket, null)
   res.socket = null
-  process.nextTick(emitClose, res)
+  nextTick(emitClose, res)
 }
 
 function emitClose (res) {
@@ -412,7 +413,7 @@ function cutOff (outgoing, reason) {
   dropPieces(res)
   if (outgoing.hadTurn) emitClose(res)
   else if (NOTIFIES_QUEUED && res.socket === null) res.destroy(reason)
-  else if (NOTIFIES_QUEUED) process.nextTick(emitClose, res)
+  else if (NOTIFIES_QUEUED) nextTick(emitClose, res)
 }
 
 // ---- created late

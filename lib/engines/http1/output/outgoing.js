@@ -2,7 +2,6 @@
 
 const assert = require('assert')
 const { STATUS_CODES } = require('http')
-const process = require('process')
 const contract = require('../../contract')
 const { REMOVED, fieldName, isPlain } = require('../../field-names')
 const { ASCII, UTF8 } = require('./pieces')
@@ -12,6 +11,7 @@ const { callAll } = require('../call')
 const { makeResponse, notify, sendDue } = require('../node/message')
 const { areFieldsPatched, isPatched } = require('../node/patches')
 const { finished } = require('../node/server')
+const { nextTick } = require('../../../timers')
 
 /**
  * A response of the fast path. It sends plain responses itself, and streams by its sink. For everything else (a
@@ -213,7 +213,7 @@ class Outgoing extends contract.Outgoing {
   }
 
   onFinished (fn) {
-    if (this.state >= FLUSHED) process.nextTick(fn, this.failure)
+    if (this.state >= FLUSHED) nextTick(fn, this.failure)
     else if (this.listeners === null) this.listeners = [fn]
     else this.listeners.push(fn)
   }
@@ -308,8 +308,8 @@ class Outgoing extends contract.Outgoing {
     if (this.res !== null || this.incoming.req !== null) {
       notify(this, callbacks, listeners)
     } else {
-      if (callbacks !== null) process.nextTick(callAll, callbacks, this.failure)
-      if (listeners !== null) for (const fn of listeners) process.nextTick(fn, this.failure)
+      if (callbacks !== null) nextTick(callAll, callbacks, this.failure)
+      if (listeners !== null) for (const fn of listeners) nextTick(fn, this.failure)
     }
   }
 }

@@ -1,13 +1,12 @@
 'use strict'
 
-// The global `process` is a getter, too slow for each request.
-const process = require('process')
 const { callAll } = require('../call')
 const { notWritten } = require('../errors')
 const { cutOff } = require('../node/message')
 const { responseLost } = require('../../errors')
 const { STREAMING, BATCHED, WRITTEN } = require('./outgoing')
 const { Pieces, UTF8 } = require('./pieces')
+const { nextTick } = require('../../../timers')
 
 /**
  * The responses of one connection, in the order of their requests:
@@ -186,7 +185,7 @@ class Responses {
   schedule () {
     if (this.isScheduled) return
     this.isScheduled = true
-    process.nextTick(onTickEnd, this)
+    nextTick(onTickEnd, this)
   }
 
   onTickEnd () {
@@ -240,7 +239,7 @@ class Responses {
       pieces.writeTo(socket, callbacks === null ? undefined : err => callAll(callbacks, err))
     } else {
       pieces.clear()
-      if (callbacks !== null) process.nextTick(callAll, callbacks, notWritten(socket))
+      if (callbacks !== null) nextTick(callAll, callbacks, notWritten(socket))
     }
     return socket.writable
   }

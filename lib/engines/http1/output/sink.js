@@ -1,11 +1,11 @@
 'use strict'
 
 const { EventEmitter } = require('events')
-const process = require('process')
 const { Readable } = require('stream')
 const { emit } = require('../call')
 const { Pieces, ASCII, UTF8, LARGE_CHUNK } = require('./pieces')
 const { CHUNKED } = require('./writer')
+const { nextTick } = require('../../../timers')
 
 const { pipe } = Readable.prototype
 
@@ -92,7 +92,7 @@ class Sink extends EventEmitter {
   schedule () {
     if (this.isScheduled) return
     this.isScheduled = true
-    process.nextTick(onTickEnd, this)
+    nextTick(onTickEnd, this)
   }
 
   send () {
@@ -112,7 +112,7 @@ class Sink extends EventEmitter {
   /** Node would have sent the pieces by now. Waits one more tick, because the end of the stream often comes in it. */
   onTickEnd () {
     this.isDue = true
-    process.nextTick(onNextTickEnd, this)
+    nextTick(onNextTickEnd, this)
   }
 
   onNextTickEnd () {
