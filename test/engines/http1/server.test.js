@@ -91,6 +91,11 @@ wire('server.closeIdleConnections()', ({ side, it, serve }) => {
       client.resume()
       await waitFor(() => client.last.endsWith('hello') && sockets[0]._httpMessage === null, 'the response')
     }],
+    'that has sent empty lines since': [true, async ({ ask, sockets }) => {
+      const client = await ask(get('/'))
+      client.write('\r\n\n')
+      await waitFor(() => sockets[0].bytesRead === get('/').length + 3, 'the lines')
+    }],
     'with an open response': [false, async ({ port, begun }) => {
       await download(port, get('/slow'))
       await begun()

@@ -16,12 +16,17 @@ const silent = { keepAliveTimeout: 20, keepAliveTimeoutBuffer: 20 }
 const never = use(() => new Promise(() => {}))
 const half = post('half', '', 10)
 
+/** In reads of their own, behind each of these requests. */
+const EMPTY_LINES = [['\r\n'], ['\r', '\n'], ['\n'], ['\r'], ['\r\n', '\n\r\r'], ['\r\n'.repeat(10000)]]
+const REQUESTS = [get('/'), post('body'), chunked('4\r\nbody\r\n0\r\n\r\n'), `${get('/')}\r\n`]
+
 sides('server.headersTimeout', ({ it, serve, all }) => {
   const early = { ...soon, headersTimeout: 60 }
 
   for (const [title, bytes] of [
     ['a half-sent head', 'GET / HTTP/1.1\r\nHost: a\r\n'],
     ['half a request line', 'GE'],
+    ['empty lines', '\r\n\n'],
     ['a connection that never says a word', undefined]
   ]) {
     it(`should end ${title} with 408`, async () => assert.equal(await all(hello, bytes, early), REQUEST_TIMEOUT))
@@ -161,6 +166,24 @@ sides('server.requestTimeout', ({ it, serve, all }) => {
 sides('server.keepAliveTimeout', ({ it, serve, all }) => {
   it('should end a connection that is silent after a response, without a word', async () => {
     assert.match(await all(hello, get('/'), silent), /\r\nConnection: keep-alive\r\nKeep-Alive: timeout=0\r\n\r\nhello$/)
+  })
+
+  it('should end a connection that has sent empty lines since, without a word, and not by another timeout', async () => {
+    const { ask, sockets } = await serve(hello, {
+      ...soon, headersTimeout: ENOUGH, requestTimeout: ENOUGH, keepAliveTimeout: 3 * ENOUGH, keepAliveTimeoutBuffer: 20
+    })
+    const clients = EMPTY_LINES.flatMap(lines => REQUESTS.map(async request => {
+      const client = await ask(request)
+      const socket = sockets.find(({ remotePort }) => remotePort === client.socket.localPort)
+      let read = request.length
+      for (const piece of lines) {
+        client.write(piece)
+        read += piece.length
+        await waitFor(() => socket.bytesRead === read, 'the piece')
+      }
+      return client.all()
+    }))
+    for (const text of await Promise.all(clients)) assert.match(text, /^HTTP\/1\.1 200 [^]+hello$/)
   })
 
   it('should be read when it is used', async () => {

@@ -14,6 +14,9 @@ const { unexpectedEnd, behindLast } = require('../errors')
 /** The parser gets a read in windows of about the longest header section, in bytes. */
 const WINDOW = 32 * 1024
 
+const LF = 10
+const CR = 13
+
 /** Longest header section that is kept to compare the next request with, in bytes. */
 const LONGEST_KEPT = 4 * 1024
 
@@ -51,6 +54,8 @@ class Reader {
     if (this.partial !== null) {
       chunk = this.continueSection(chunk)
       if (chunk === null) return
+    } else if (isBlank(chunk)) {
+      return
     }
     if (this.connection.front.fallsBack()) this.connection.onUnsupported(chunk)
     else this.readRequests(chunk)
@@ -85,9 +90,9 @@ class Reader {
     let first = null
     let last = null
     let more = null
-    let at = 0
+    let at = behindLineBreaks(chunk, 0)
     let verdict = INCOMPLETE
-    this.look(chunk, 0)
+    this.look(chunk, at)
 
     while (at < size) {
       verdict = this.parse(chunk, at)
@@ -101,7 +106,7 @@ class Reader {
       last = incoming
       if (first === null) first = last
       else (more ??= []).push(last)
-      at = this.next
+      at = behindLineBreaks(chunk, this.next)
       if (this.sawLast) break
     }
 
@@ -251,6 +256,16 @@ class Reader {
     if (this.receiving !== null) this.receiving.cutOff()
     if (this.chunks !== null) this.chunks.release()
   }
+}
+
+/** Offset of the next message: node skips line breaks, which begin none. */
+function behindLineBreaks (chunk, at) {
+  while (at < chunk.length && (chunk[at] === CR || chunk[at] === LF)) at++
+  return at
+}
+
+function isBlank (chunk) {
+  return behindLineBreaks(chunk, 0) === chunk.length
 }
 
 module.exports = { Reader }
