@@ -87,6 +87,25 @@ const DIFFERENCES = {
     assert.match(chunks.node, /\r\n4\r\ngood\r\n$/)
   },
 
+  async 'a bad header section in pieces' () {
+    for (const [bytes, end] of [
+      ['GET / HTTP/1.1\r\nHost: a\r\nBad Name', ': b\r\n'],
+      ['GET / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: 1\r\n', '\r\n'],
+      ['GETT', '']
+    ]) {
+      const { front, node } = await both(async connect => {
+        const client = await connect(ctx => { ctx.body = 'x' })
+        client.write(bytes)
+        await settled(() => client.text.length)
+        const before = client.text.slice(0, 12)
+        client.write(end)
+        assert.match(await client.all(), /^HTTP\/1\.1 400 [^]*Connection: close\r\n\r\n$/)
+        return before
+      })
+      assert.deepEqual({ front, node }, { front: end === '' ? 'HTTP/1.1 400' : '', node: 'HTTP/1.1 400' })
+    }
+  },
+
   async 'an unsupported request behind an open response' () {
     const { front, node } = await both(async connect => {
       const begun = []

@@ -536,6 +536,8 @@ function comparable ({ requests, log, events, errors, finished, touched, got, so
  *   is node's begins when that response is sent; node alone begins at once. In the end the app saw the same requests, the
  *   client got what node sent, and the connection is as node left it. If the response never comes, or the connection ends
  *   before, the app saw none of what was node's. An error there ends the connection when it does on node's.
+ * - *a bad line that has not ended*: node refuses a bad byte at once. The front refuses it at the end of its line, and what
+ *   the fields are together at the end of their section, with the same bytes; until then the connection is open.
  * - *a body given up in the read that ends it*: from an unshifted buffer node parses a read to its end before a tick
  *   runs, so that a message which the app leaves in the middle is complete.
  * - *a listener sees a message from its beginning*: 'data' listeners that are added in the middle of a message get what the
@@ -566,6 +568,8 @@ function accepted (steps, node, other, transport) {
   if (found.every(({ what, node, other }) => what === 'got' && isMoved(HINTS, node, other))) return '103 Early Hints within a queued response'
 
   if (found.every(({ step }) => step >= at && isDeaf(node, steps, step))) return 'node never reads on'
+
+  if (isRefusedLater(steps, node, other, at)) return 'a bad line that has not ended'
 
   const isRecords = transport === 'records'
   const all = record => record.map(entry => comparable(entry).got).join('')
@@ -620,6 +624,29 @@ function isDeaf (node, steps, at) {
   return node[touched].count > finished &&
     node.slice(touched).every(({ requests, socket }) => requests.length === 0 && socket === 'open')
 }
+
+/** Did `other` wait for the end of a line that node refused, or of a section with such a field, and then do as node did? */
+function isRefusedLater (steps, node, other, at) {
+  const [refusal] = REFUSAL.exec(node[at].got) ?? []
+  if (refusal === undefined || !isEqual(requestsOf(node), requestsOf(other))) return false
+  const got = (record, step) => record.slice(0, step + 1).map(entry => comparable(entry).got).join('')
+  const sent = step => steps.slice(0, step + 1).map(({ send = '' }) => send.toString('latin1')).join('')
+  const { length } = sent(at)
+  const isTogether = refusal.includes(' 431 ') || TOGETHER.test(sent(at).split('\r\n\r\n').at(-1))
+  return steps.every((step, i) => {
+    if (i < at) return true
+    const hasLeft = name => steps.slice(at, i + 1).some(step => step[name])
+    const isOpen = other[i].socket === 'open'
+    const waits = isOpen && got(other, i) === got(node, i).replace(refusal, '')
+    const refuses = !isOpen && got(other, i) === got(node, i)
+    if (hasLeft('reset')) return !isOpen
+    if (hasLeft('end') || /\n\r?\n/.test(sent(i).slice(length - 2))) return refuses
+    return sent(i).includes('\n', length) ? refuses || (isTogether && waits) : waits
+  })
+}
+
+/** Fields that only the whole section shows to be good. */
+const TOGETHER = /(?:content-length|transfer-encoding)\s*:/i
 
 /** Did `other` come to the same, only later? */
 function isLater (node, other) {
