@@ -225,14 +225,16 @@ class Connection {
   }
 
   handOver () {
+    const { socket } = this
     if (this.isClosed || !this.isOurs) return
     this.responses.writeBatch()
+    if (socket.destroyed || socket.errored) return // its 'close' follows, which loses what was not flushed
     const reads = this.gate.takeHeld()
     this.releaseProbe()
     this.deadlines.wake()
     this.front.forget(this)
-    const removed = sockets.unwatch(this.socket)
-    this.front.handOver(this.socket, reads, removed)
+    const removed = sockets.unwatch(socket)
+    this.front.handOver(socket, reads, removed)
   }
 
   releaseProbe () {
