@@ -5,7 +5,6 @@ const { Gate, BODY, FULL, MANY, HANDOVER, CLOSE } = require('./input/gate')
 const { Reader } = require('./input/reader')
 const { Responses } = require('./output/responses')
 const message = require('./node/message')
-const { Probe } = require('./node/probe')
 const response = require('./node/response')
 const sockets = require('./node/socket')
 const { call, emit } = require('./call')
@@ -33,7 +32,6 @@ class Connection {
     this.reader = new Reader(this)
     this.responses = new Responses(this, socket)
     this.gate = new Gate(this)
-    this.probe = null         // gets a copy of the bytes that are held for node
     this.handling = null      // the request whose handler is being called
     this.deadlines = new Deadlines(this)
     this.isClosed = false
@@ -47,12 +45,8 @@ class Connection {
   onRead (chunk) {
     const { gate } = this
     this.deadlines.touch()
-    if (gate.beginRead()) {
-      this.handleRead(chunk)
-    } else {
-      gate.hold(chunk)
-      if (this.probe !== null) this.probeHeld(chunk)
-    }
+    if (gate.beginRead()) this.handleRead(chunk)
+    else gate.hold(chunk)
     if (gate.isOpen) return true
     if (gate.hasNext) this.readOn()
     return gate.isReading
@@ -201,27 +195,13 @@ class Connection {
   // ---- handing over to node
 
   /**
-   * Node gets these bytes and the socket when every response is sent. Bytes that node would reject close the
-   * connection now.
+   * Node gets these bytes, what follows them and the socket when every response is sent. Until then no timeout counts
+   * for them, and they are no error.
    */
   onUnsupported (bytes) {
     this.deadlines.endMessage()
     this.gate.holdForNode(bytes)
-    const { isEmpty, first } = this.responses
-    if (isEmpty) return this.handOver()
-    if (first === null || this.front.fallsBack()) return
-    this.probe = new Probe(this.server, this.reader)
-    for (const chunk of this.gate.held.reads) this.probeHeld(chunk)
-  }
-
-  probeHeld (bytes) {
-    const { deadlines, probe } = this
-    probe.feed(bytes)
-    if (probe.isReading) deadlines.beginMessage()
-    else deadlines.endMessage()
-    if (probe.error !== null) this.fail(probe.error)
-    else if (probe.sawConnect && this.server.listenerCount('connect') === 0) this.socket.destroy()
-    else if (this.responses.isFull) this.gate.stop(FULL)
+    if (this.responses.isEmpty) this.handOver()
   }
 
   handOver () {
@@ -230,16 +210,10 @@ class Connection {
     this.responses.writeBatch()
     if (socket.destroyed || socket.errored) return // its 'close' follows, which loses what was not flushed
     const reads = this.gate.takeHeld()
-    this.releaseProbe()
     this.deadlines.wake()
     this.front.forget(this)
     const removed = sockets.unwatch(socket)
     this.front.handOver(socket, reads, removed)
-  }
-
-  releaseProbe () {
-    if (this.probe !== null) this.probe.release()
-    this.probe = null
   }
 
   // ---- the end of the connection
@@ -263,9 +237,9 @@ class Connection {
     if (current !== null && current.owner !== null) this.front.failed(current.owner, err)
   }
 
-  /** The client ended its side. End ours at once, as node does: nothing is written after that. */
+  /** The client ended its side. End ours at once, as node does: open responses are lost, what is held is dropped. */
   onEnd () {
-    const err = (this.probe !== null ? this.probe.readEnd() : null) ?? this.reader.readEnd()
+    const err = this.reader.readEnd()
     if (err !== null) return this.fail(err)
     this.responses.writeBatch()
     this.socket.end()
@@ -277,7 +251,6 @@ class Connection {
     this.responses.loseAll(this.socket.errored || null)
     this.reader.cutOff()
     this.gate.dropHeld()
-    this.releaseProbe()
   }
 
   onDrain () {

@@ -125,6 +125,29 @@ const DIFFERENCES = {
       return before
     })
     assert.deepEqual({ front, node }, { front: ['/first'], node: ['/first', '/second'] })
+
+    for (const [bytes, refusal] of [
+      ['junk\r\n\r\n', 'HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n'],
+      ['CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n', '']
+    ]) {
+      const texts = await both(async connect => {
+        let release
+        const client = await connect(async ctx => {
+          await new Promise(resolve => { release = resolve })
+          ctx.body = 'whole'
+        })
+        client.write(get('/'))
+        await waitFor(() => release, 'the request')
+        client.write(bytes)
+        await settled(() => client.text.length)
+        const before = client.text
+        release()
+        return [before, await client.all()]
+      })
+      assert.deepEqual(texts.node, [refusal, refusal])
+      assert.equal(texts.front[0], '')
+      assert(texts.front[1].endsWith(`\r\n\r\nwhole${refusal}`), texts.front[1])
+    }
   },
 
   async 'a request behind the last response' () {
