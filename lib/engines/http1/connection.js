@@ -66,8 +66,8 @@ class Connection {
   }
 
   /**
-   * Other code has paused the socket, or reads it. In the second case node gets the socket; while a request or a
-   * response is pending, the listeners are called with what the front reads.
+   * Other code has paused the socket, or reads it. In the second case node gets the socket, once no request and no
+   * response is pending; other code may have taken the socket before, for a tunnel.
    */
   share (chunk) {
     const { gate, reader, responses, socket } = this
@@ -78,9 +78,10 @@ class Connection {
     } else if (responses.isEmpty && reader.receiving === null && !reader.sawLast) {
       gate.holdForNode(reader.giveBack(chunk))
       this.handOver()
+    } else if (sockets.isShared(socket)) {
+      reader.feed(chunk)
     } else {
-      if (sockets.isShared(socket)) reader.feed(chunk)
-      sockets.show(socket, chunk)
+      sockets.giveUp(socket, chunk)
     }
   }
 

@@ -150,6 +150,28 @@ const DIFFERENCES = {
     }
   },
 
+  async "a listener for 'data' that a handler adds to its socket" () {
+    const { front, node } = await both(async connect => {
+      const seen = []
+      let release
+      const client = await connect(async ctx => {
+        ctx.body = ctx.path
+        if (ctx.path !== '/first') return
+        ctx.socket.on('data', chunk => seen.push(`${chunk}`.split(' ')[1]))
+        await new Promise(resolve => { release = resolve })
+      })
+      client.write(get('/first'))
+      await waitFor(() => release, 'the request')
+      client.write(get('/second'))
+      await settled(() => seen.length)
+      release()
+      await client.until(/second$/)
+      await client.ask(get('/third'), /third$/)
+      return seen
+    })
+    assert.deepEqual({ front, node }, { front: ['/third'], node: ['/second', '/third'] })
+  },
+
   async 'a request behind the last response' () {
     const { front, node } = await both(async connect => {
       const begun = []
