@@ -30,7 +30,7 @@ module.exports = {
       name: 'pure-parts',
       comment: 'what runs for every request by itself depends on nothing',
       severity: 'error',
-      from: { path: '^lib/(?:compose|final|engines/http1/input/partial|engines/http1/output/writer)\\.js$' },
+      from: { path: '^lib/(?:compose|final|engines/http1/output/writer)\\.js$' },
       to: { dependencyTypesNot: ['core'], pathNot: '^lib/(?:engines/text|timers)\\.js$' }
     },
     {

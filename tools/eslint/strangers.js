@@ -60,9 +60,6 @@ const EXCEPTIONS = {
   'engines/http1/input/headers.js': {
     'pattern.lastIndex': 'the state of a regexp that prepare() made'
   },
-  'engines/http1/input/partial.js': {
-    'part.lastIndex': 'the state of a regexp of this file'
-  },
   'stream.js': {
     'sink.write': 'the header section is built in write(), which throws where nobody can catch it',
     'sink.end': 'the same',

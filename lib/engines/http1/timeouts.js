@@ -194,12 +194,11 @@ class Deadlines {
   }
 
   isMessageLate (ms) {
-    const { gate, probe, reader, server } = this.connection
-    if (!this.hasMessage || gate.isFull) return false
+    const { reader, server } = this.connection
+    if (!this.hasMessage) return false
     const age = ms - this.messageSince
     const isLate = timeout => timeout > 0 && age > timeout
-    const hasHeaders = probe === null ? reader.receiving !== null : probe.hasHeaders
-    return isLate(server.requestTimeout) || (!hasHeaders && isLate(server.headersTimeout))
+    return isLate(server.requestTimeout) || (reader.receiving === null && isLate(server.headersTimeout))
   }
 
   /** Whether the keep-alive timeout has passed since the last read or write. */
