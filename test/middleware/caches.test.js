@@ -5,7 +5,7 @@ const fs = require('node:fs')
 const path = require('node:path')
 const { describe, it } = require('node:test')
 const fc = require('fast-check')
-const { bodyParser, i18n, logger, router: Router, static: serve, template } = require('kone/middleware')
+const { bodyParser, i18n, logger, openapi, router: Router, static: serve, template } = require('kone/middleware')
 
 const folder = require('../helpers/folder')
 const Kone = require('../helpers/kone')
@@ -100,10 +100,11 @@ const ROUTING = fc.oneof(
 )
 
 /** An app to which the changes are made in order, and its router. */
-function routed (changes) {
+function routed (changes, use = () => {}) {
   const router = new Router()
   const made = { router, app: appOf(router.routes()) }
   for (const change of changes) registered(made, change)
+  use(made)
   return made
 }
 
@@ -131,6 +132,12 @@ const CACHES = {
     make: changes => routed(changes),
     isChange: isRegistration,
     run: (made, operation) => isRegistration(operation) ? registered(made, operation) : visit(made.app, operation.target)
+  },
+  'the document of openapi': {
+    operations: ROUTING,
+    make: changes => routed(changes, made => { made.app.use(openapi(made.app, { warnings: false })) }),
+    isChange: isRegistration,
+    run: (made, operation) => isRegistration(operation) ? registered(made, operation) : visit(made.app, '/openapi.json')
   },
   'encodings of compress': {
     operations: fc.record({ accept: ENCODINGS }),
