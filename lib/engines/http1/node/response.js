@@ -5,7 +5,6 @@ const http = require('http')
 const process = require('process')
 const { call, callAll, emit } = require('../call')
 const { notWritten } = require('../errors')
-const { NODES, areFieldsPatched, isPatched } = require('./patches')
 const { created } = require('./server')
 const { setMessage } = require('./socket')
 const { Pieces } = require('../output/pieces')
@@ -43,7 +42,6 @@ const kIsDue = Symbol('kone.isDue')         // node would have given the pieces 
 const kPlainBody = Symbol('kone.plainBody') // body of a response whose header section Outgoing has built, or NONE
 
 const kMarkRemoved = Symbol('kone.markRemoved')
-const kUnseen = Symbol('kone.unseen')
 
 /** Of kHeaders: Outgoing still holds the fields. (null is node's own value of a response without fields.) */
 const FAST = undefined
@@ -51,7 +49,9 @@ const FAST = undefined
 /** Of kPlainBody: no plain body (null and undefined are bodies). */
 const NONE = Symbol('none')
 
-const { _storeHeader, _writeRaw, _finish, _implicitHeader, _send, writeHead, setHeader } = http.ServerResponse.prototype
+const {
+  _storeHeader, _writeRaw, _finish, _implicitHeader, _send, write, writeHead, setHeader
+} = http.ServerResponse.prototype
 
 const symbols = Object.getOwnPropertySymbols(new http.ServerResponse({ method: 'GET' }))
 const kOutHeaders = symbols.find(symbol => symbol.description === 'kOutHeaders')
@@ -73,12 +73,6 @@ const OUT_HEADERS = {
     return this[kHeaders]
   },
   set (headers) { this[kHeaders] = headers }
-}
-
-/** The same for a response whose fields only node's code reads and keeps: a property, because it is read often. */
-function nodes (res) {
-  res[kHeaders] = null
-  return { configurable: true, enumerable: true, writable: true, value: takeFields(res[kOutgoing]) }
 }
 
 /** Moves the fields into node's format. */
@@ -116,10 +110,11 @@ class FrontResponse extends http.ServerResponse {
     this._onPendingData = onPendingData
     this.shouldKeepAlive = !outgoing.isLast
     Object.defineProperty(this, 'req', REQUEST)
-    if (kOutHeaders !== undefined) {
-      Object.defineProperty(this, kOutHeaders, areFieldsPatched() ? nodes(this) : OUT_HEADERS)
-    }
+    if (kOutHeaders !== undefined) Object.defineProperty(this, kOutHeaders, OUT_HEADERS)
   }
+
+  /** See contract.js: only the front sees what node's own write() gets. */
+  get reportsFlush () { return this.write === write }
 
   setHeader (name, value) {
     if (isFast(this) && this[kOutgoing].setField(name, value)) return this
@@ -153,13 +148,6 @@ class FrontResponse extends http.ServerResponse {
     if (removed & REMOVED.date) this.sendDate = false
   }
 
-  /** Does what node would have done before: no patch shall see that. */
-  [kUnseen] (act) {
-    if (isPatched()) Object.assign(this, NODES)
-    act(this)
-    if (isPatched()) for (const name of Object.keys(NODES)) delete this[name]
-  }
-
   /** Earlier responses that are on their way are flushed first. What this tick has written is lost, as on node. */
   destroy () {
     const outgoing = this[kOutgoing]
@@ -172,7 +160,7 @@ class FrontResponse extends http.ServerResponse {
   end (chunk, encoding, callback) {
     const outgoing = this[kOutgoing]
     const length = lengthOf(chunk)
-    if (encoding !== undefined || !isFast(this) || isPatched() || !isUnchanged(this) || !outgoing.canEnd(length)) {
+    if (encoding !== undefined || !isFast(this) || !isUnchanged(this) || !outgoing.canEnd(length)) {
       return super.end(...arguments)
     }
     // Node's code ends it as if it had built the header section itself.
@@ -196,9 +184,9 @@ Object.defineProperty(FrontResponse.prototype, 'constructor', {
 Object.defineProperty(FrontResponse.prototype, 'req', REQUEST)
 if (kOutHeaders !== undefined) Object.defineProperty(FrontResponse.prototype, kOutHeaders, OUT_HEADERS)
 
-/** Outgoing still holds the fields, unsent, and no patch must see who sets or reads them. */
+/** Outgoing still holds the fields, unsent. */
 function isFast (res) {
-  return res[kHeaders] === FAST && res._header === null && !areFieldsPatched()
+  return res[kHeaders] === FAST && res._header === null
 }
 
 /**
@@ -422,10 +410,8 @@ function showBegun (outgoing) {
   const { res } = outgoing
   res._storeHeader = _storeHeader
   res.shouldKeepAlive = !outgoing.closes
-  res[kUnseen](() => {
-    res._implicitHeader()
-    res._headerSent = true
-  })
+  res._implicitHeader()
+  res._headerSent = true
   res._storeHeader = storeHeader
 }
 
@@ -435,11 +421,9 @@ function showEnded (outgoing) {
   const socket = new NullSocket()
   res._writeRaw = _writeRaw
   res._finish = _finish
-  res[kUnseen](() => { // before the status, which may be invalid by now
-    res.assignSocket(socket)
-    if (outgoing.isChunked) res._implicitHeader()
-    res.end()
-  })
+  res.assignSocket(socket) // before the status, which may be invalid by now
+  if (outgoing.isChunked) res._implicitHeader()
+  res.end()
   res.detachSocket(socket)
   res.statusCode = outgoing.status
   res.statusMessage = outgoing.message

@@ -10,7 +10,6 @@ const { Sink } = require('./sink')
 const writer = require('./writer')
 const { callAll } = require('../call')
 const { makeResponse, notify, sendDue } = require('../node/message')
-const { areFieldsPatched, isPatched } = require('../node/patches')
 const { finished } = require('../node/server')
 
 /**
@@ -97,12 +96,6 @@ class Outgoing extends contract.Outgoing {
   /** Bytes or characters that are queued. */
   get size () { return this.text.length + (this.bytes === null ? 0 : this.bytes.length) }
 
-  /** A patch that has come since the request began must see the calls. */
-  get holdsFields () { return this.res === null && !areFieldsPatched() }
-
-  /** The same for the calls that node makes while it sends a response. */
-  get sendsItself () { return this.res === null && !isPatched() }
-
   // ---- for the app and the host; what ends with Field is also for node/response.js
 
   setField (name, value) {
@@ -133,7 +126,7 @@ class Outgoing extends contract.Outgoing {
 
   /** Node's own `end` ends a response that is not plain. */
   end (body, encoding, callback) {
-    if (this.res !== null || isPatched() || encoding !== undefined || callback !== undefined) {
+    if (this.res !== null || encoding !== undefined || callback !== undefined) {
       this.materialize().end(...arguments)
       return this
     }
@@ -158,7 +151,7 @@ class Outgoing extends contract.Outgoing {
 
   /** Can the fast path begin a body that is sent in parts? Node's code queues one that is early. */
   get canStream () {
-    return this.sendsItself && this.responses.first === this && this.failure === null && this.canEnd(0) &&
+    return this.res === null && this.responses.first === this && this.failure === null && this.canEnd(0) &&
       !this.isBodiless && (this.removed & REMOVED['transfer-encoding']) === 0
   }
 
