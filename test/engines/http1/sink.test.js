@@ -213,10 +213,11 @@ sides('ctx.res, read while a stream is sent', ({ side, it, serve }) => {
     'writes, too': [res => { res.write('own') }, 'ownb' + END],
     'ends it': [res => { res.end('own') }, 'own' + END],
     'adds trailers': [res => { res.addTrailers({ 'X-Trailer': 't' }) }, 'b0\r\nX-Trailer: t\r\n\r\n'],
-    'replaces its write()': [res => {
-      const { write } = res
-      res.write = function (chunk, ...rest) { return write.call(this, `<${chunk}>`, ...rest) }
-    }, '<b>' + END],
+    'writes in encodings': [res => {
+      res.write('686578', 'hex')
+      res.write('\xe9', 'latin1')
+      res.end('ZW5k', 'base64', () => res.end())
+    }, 'hex\xe9end' + END],
     'listens for its events': [res => {
       const events = []
       for (const name of ['finish', 'close']) res.on(name, () => events.push(name))

@@ -173,4 +173,4 @@ function timeout (outgoing, socket) {
   return (res !== null && emit(res, 'timeout', socket)) || hasListener
 }
 
-module.exports = { makeRequest, makeResponse, fill, endBody, cutOff, timeout, notify, sendDue: response.sendDue }
+module.exports = { makeRequest, makeResponse, fill, endBody, cutOff, timeout, notify }

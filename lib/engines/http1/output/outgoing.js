@@ -6,10 +6,11 @@ const process = require('process')
 const contract = require('../../contract')
 const { REMOVED, fieldName, isPlain } = require('../../field-names')
 const { ASCII, UTF8 } = require('./pieces')
+const { Parts } = require('./parts')
 const { Sink } = require('./sink')
 const writer = require('./writer')
 const { callAll } = require('../call')
-const { makeResponse, notify, sendDue } = require('../node/message')
+const { makeResponse, notify } = require('../node/message')
 const { finished } = require('../node/server')
 
 /**
@@ -69,7 +70,8 @@ class Outgoing extends contract.Outgoing {
     this.writtenIn = -1     // the event loop iteration in which it was written
     this.listeners = null
     this.callbacks = null   // callbacks of node's `write()` and `end()`
-    this.ownSink = null     // of a body that is sent in parts
+    this.parts = null       // of a body that is sent in parts
+    this.ownSink = null     // what a stream is piped into
   }
 
   get isClosed () { return this.isLost || this.nodeHasClosed }
@@ -90,6 +92,7 @@ class Outgoing extends contract.Outgoing {
   /** The end has not reached Responses yet. */
   get isOpen () { return this.state === OPEN || this.state === STREAMING }
   get isChunked () { return this.ownSink !== null && this.ownSink.isChunked }
+  get isSinks () { return this.ownSink !== null && this.ownSink.parts !== null }
   get isStreaming () { return this.state === STREAMING }
   get isQueued () { return this.state === QUEUED }
 
@@ -172,6 +175,7 @@ class Outgoing extends contract.Outgoing {
    * the connection closes. As on node, the reason phrase stays when the status changes.
    */
   begin (length) {
+    if (this.hasBegun) assert.fail('a response began twice')
     this.hasBegun = true
     this.message ||= STATUS_CODES[this.status] || 'unknown'
     this.closes = this.isLast
@@ -181,6 +185,7 @@ class Outgoing extends contract.Outgoing {
 
   /** End with a header section of the fast path: for `end` here and of node's object, whose callbacks it gets. */
   endPlain (header, body, length, callbacks) {
+    if (this.parts !== null) this.parts.send() // informational responses
     this.hasEnded = true
     this.callbacks = callbacks
     if (length === 0 || this.isBodiless) {
@@ -217,17 +222,16 @@ class Outgoing extends contract.Outgoing {
 
   adopt (res) {
     super.adopt(res)
-    if (this.ownSink !== null) this.ownSink.follow(res)
+    if (this.ownSink !== null) this.ownSink.onMaterialized(res)
   }
 
   onDrain () {
-    if (this.ownSink !== null) this.ownSink.onDrain()
+    if (this.isSinks) this.ownSink.onDrain()
   }
 
   /** The connection ends. @param {boolean} isAll also what this tick has written */
   sendDue (isAll) {
-    if (this.res !== null) sendDue(this.res, isAll)
-    else if (this.ownSink !== null) this.ownSink.sendDue(isAll)
+    if (this.parts !== null) this.parts.sendDue(isAll)
   }
 
   // ---- for Responses and the connection
@@ -243,19 +247,25 @@ class Outgoing extends contract.Outgoing {
     this.next = outgoing
   }
 
-  /** End what its sink has begun. */
-  endStream (pieces) {
-    this.hasEnded = true
-    this.endPieces(pieces, this.closes)
+  /** From now on its body is sent in parts. */
+  beginParts () {
+    if (this.parts !== null || this.hasEnded) assert.fail('a response got a second writer')
+    return (this.parts = new Parts(this))
   }
 
-  /** End with the last pieces of a body that is sent in parts. */
-  endPieces (pieces, closes) {
-    const { responses } = this
-    this.callbacks = pieces.takeCallbacks()
+  /** End what its sink has begun. */
+  endStream () {
+    this.hasEnded = true
+    this.endParts(this.closes)
+  }
+
+  /** End with the last parts. */
+  endParts (closes) {
+    const { responses, parts } = this
+    this.callbacks = parts.takeCallbacks()
     this.closes = closes
-    if (!pieces.isPlain && responses.first === this && !responses.isBlocked) responses.stream(this, pieces)
-    const { text, encoding, bytes } = pieces.take()
+    if (!parts.isPlain && responses.first === this && !responses.isBlocked) responses.stream(this)
+    const { text, encoding, bytes } = parts.take()
     responses.onEnd(this, text, encoding, bytes)
   }
 
@@ -292,6 +302,7 @@ class Outgoing extends contract.Outgoing {
     this.hadTurn = hadTurn
     this.unqueue()
     this.notify()
+    if (this.parts !== null) this.parts.lose()
   }
 
   notify () {
