@@ -1,9 +1,7 @@
 'use strict'
 
-const http = require('http')
 const net = require('net')
 const Stream = require('stream')
-const { isPatched } = require('./engines/http1/node/patches')
 const { ENGINE } = require('./engines/node')
 const http2Stream = require('./engines/node/http2-stream')
 const { cutShort } = require('./errors')
@@ -138,7 +136,6 @@ function reusing (readers, write) {
   }
 }
 
-const { write: nodeWrite } = http.ServerResponse.prototype
 const { emit, push, read } = Stream.Readable.prototype
 const { write: writeToSocket } = Stream.Writable.prototype // a socket inherits it
 
@@ -148,7 +145,6 @@ class Readers {
     this.stream = stream
     this.hasOthers = false
     this.isFronts = sink.reportsFlush === true
-    this.isNodes = sink instanceof http.ServerResponse && sink.write === nodeWrite
     this.write = null // see observe()
   }
 
@@ -170,7 +166,7 @@ class Readers {
     const { flowing, resumeScheduled } = stream._readableState
     return !this.hasOthers && flowing === true && !resumeScheduled && // otherwise other code has called read()
       stream.emit === emit && stream.push === push && stream.read === read && sink.write === this.write &&
-      (this.isFronts || (this.isNodes && !isPatched())) &&
+      this.isFronts &&
       sink.socket instanceof net.Socket && sink.socket.write === writeToSocket // others may pass on what they get
   }
 

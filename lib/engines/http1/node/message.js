@@ -5,7 +5,6 @@ const process = require('process')
 const { setImmediate } = require('timers') // jsdom has none
 const { LEAKS, callAll, emit } = require('../call')
 const { reset } = require('../../errors')
-const { isPatched } = require('./patches')
 const response = require('./response')
 const server = require('./server')
 const { watchPauses } = require('./socket')
@@ -147,9 +146,7 @@ function notify (outgoing, callbacks, listeners) {
 }
 
 function notifyFlushed (outgoing, callbacks, listeners) {
-  // A patched `emit` sees the response before node's listener for 'finish', the first one, does its work.
-  if (callbacks !== null && outgoing.res !== null && isPatched()) outgoing.res.prependListener('finish', () => release(outgoing))
-  else release(outgoing)
+  release(outgoing)
   if (callbacks !== null) callAll(callbacks, null)
   // A tick later, when an unread request has ended, because destroying it earlier would destroy the socket.
   if (listeners !== null) for (const fn of listeners) process.nextTick(fn, null)
@@ -176,4 +173,4 @@ function timeout (outgoing, socket) {
   return (res !== null && emit(res, 'timeout', socket)) || hasListener
 }
 
-module.exports = { makeRequest, makeResponse, fill, endBody, cutOff, timeout, notify, sendDue: response.sendDue }
+module.exports = { makeRequest, makeResponse, fill, endBody, cutOff, timeout, notify }

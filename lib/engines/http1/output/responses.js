@@ -113,11 +113,12 @@ class Responses {
     }
   }
 
-  /** Write a part of the first response, before its end. Its callbacks are called when the part was flushed. */
-  stream (outgoing, pieces) {
+  /** Write parts of the first response, before its end. Their callbacks are called when they were flushed. */
+  stream (outgoing) {
+    const { parts } = outgoing
     this.writeBatch()
     if (!outgoing.isStreaming) outgoing.become(STREAMING)
-    this.writePieces(pieces, pieces.takeCallbacks())
+    this.writePieces(parts, parts.takeCallbacks())
   }
 
   /** Count bytes that node's ServerResponse queues; negative once it has written them. */
