@@ -52,7 +52,7 @@ const { Responses } = require('./siege/responses')
 const QUIET = 40
 
 /** How long kone may be quiet, and app.close() take, in ms: what comes later is a failure. */
-const PATIENCE = 3000
+const PATIENCE = Number(process.env.PATIENCE ?? 3000)
 
 /** Of app.close(): it destroys what is left by then, in ms. */
 const TIMEOUT = 60_000
