@@ -24,7 +24,7 @@ const UNDOCUMENTED = [
       'server', '_httpMessage', 'push', 'unshift', 'setEncoding', 'destroy', 'end', 'readableFlowing', 'needReadable', // of a socket
       'httpVersionMajor', 'httpVersionMinor', 'httpVersion', 'upgrade', 'joinDuplicateHeaders', // of a request
       'complete', 'aborted', '_dumped', '_consuming',
-      'ended', 'endEmitted', 'destroyed', 'closed', 'closeEmitted', 'errored', 'errorEmitted', // of its state
+      'dataEmitted', 'ended', 'endEmitted', 'destroyed', 'closed', 'closeEmitted', 'errored', 'errorEmitted', // of its state
       '_closed', 'socket', 'shouldKeepAlive', 'outputData', 'outputSize', // of a response
       'rawHeaders', '_read', 'sendDate', // of fetch's, too
       '_storeHeader', '_writeRaw', '_finish', '_hasBody', '_headerSent', '_keepAliveTimeout', '_maxRequestsPerSocket', '_onPendingData'

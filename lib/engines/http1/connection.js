@@ -153,7 +153,7 @@ class Connection {
     this.handling = incoming
     call(this.front.dispatch, incoming, outgoing)
     this.handling = null
-    if (incoming.req !== null) call(message.fill, incoming)
+    if (incoming.req !== null && !incoming.isCollected) call(message.fill, incoming)
     // Node's parser goes on reading at the end of each message, even where the handler has paused the socket.
     if (socket.readableFlowing === false && isComplete(incoming) && !sockets.isRead(socket)) socket.resume()
   }

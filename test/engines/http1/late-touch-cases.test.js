@@ -1,11 +1,13 @@
 'use strict'
 
 const assert = require('node:assert/strict')
-const { Readable } = require('node:stream')
+const { PassThrough, Readable } = require('node:stream')
+const { pipeline } = require('node:stream/promises')
 const { setImmediate: turn } = require('node:timers/promises')
+const rawBody = require('raw-body')
 
 const joinChunks = require('../../helpers/join-chunks')
-const { get, sides, waitFor } = require('./sides')
+const { chunked, get, post, sides, waitFor } = require('./sides')
 
 /*
  * An app touches its request or response while that is under way, or later. Whatever it does: the response is whole, or
@@ -69,6 +71,49 @@ sides('ctx.res, first touched while a stream is sent', ({ it, serve }) => {
           await waitFor(() => calls.length > 0, 'onFinished')
           await client.ask(get('/next'), /next$/)
           assert.deepEqual(calls, [null])
+        })
+      }
+    }
+  }
+})
+
+/** How the body arrives: what is written in turn. */
+const ARRIVES = {
+  'with its header section': [post('{"a":1}')],
+  'in pieces': [post('{"a"', '', 7), ':1}'],
+  'in chunks': [chunked('7\r\n{"a":1}\r\n0\r\n\r\n')],
+  'as chunks in pieces': [chunked('4\r\n{"a"\r\n'), '3\r\n:1}\r\n0\r\n\r\n'],
+  empty: [post('')]
+}
+
+/** Who reads it, or one that has been read → what it gets then. */
+const SECOND = {
+  'raw-body': [req => rawBody(req), 'stream is not readable'],
+  'toArray()': [async req => (await req.toArray()).length, 0],
+  'pipeline()': [req => pipeline(req, new PassThrough().resume()), undefined]
+}
+
+sides('a second reader of a body that kone has read', ({ it, serve }) => {
+  for (const [how, [head, ...rest]] of Object.entries(ARRIVES)) {
+    for (const [name, [read, expected]] of Object.entries(SECOND)) {
+      for (const when of ['at once', 'in a later turn']) {
+        it(`should get nothing, and not wait: ${name}, ${when}, a body that comes ${how}`, async () => {
+          const { talk, sockets } = await serve(app => app.use(async ctx => {
+            if (ctx.path === '/next') return (ctx.body = 'next')
+            const bytes = ctx.request.readBody()
+            if (when !== 'at once' || bytes instanceof Promise) await bytes
+            if (when !== 'at once') await turn()
+            const outcome = await read(ctx.req).catch(err => err.message)
+            ctx.body = [`${await bytes}`, outcome, ctx.req.complete]
+          }))
+          const client = await talk(head)
+          for (const part of rest) {
+            await waitFor(() => sockets[0]?.bytesRead >= head.length, 'the first part')
+            client.write(part)
+          }
+          await client.until(/\]$/)
+          assert.deepEqual(JSON.parse(client.text.replace(/^[^]+\r\n\r\n/, '')), [how === 'empty' ? '' : '{"a":1}', expected ?? null, true])
+          await client.ask(get('/next'), /next$/)
         })
       }
     }

@@ -1,5 +1,6 @@
 'use strict'
 
+const assert = require('assert')
 const http = require('http')
 const process = require('process')
 const { setImmediate } = require('timers') // jsdom has none
@@ -33,7 +34,8 @@ function makeRequest (incoming) {
   if (incoming.ownHeaders !== null) req.headers = incoming.ownHeaders
 
   incoming.adopt(req)
-  if (connection.handling !== incoming) fill(incoming)
+  if (connection.handling !== incoming || incoming.isCollected) fill(incoming)
+  if (incoming.isSpent && !req.destroyed) assert.fail('ctx.req shows a stream whose body was read')
   if (!outgoing.isFlushed) return
   if (outgoing.nodeHasClosed) releaseRequest(req)
   else process.nextTick(releaseRequest, req)
@@ -69,7 +71,8 @@ function fill (incoming) {
     req.push(null)
     return
   }
-  if (body.isCollected || body.isDropped || outgoing.nodeHasClosed) {
+  if (body.isCollected) return markEnded(incoming) // at once: another reader must not wait for what kone reads
+  if (body.isDropped || outgoing.nodeHasClosed) {
     if (body.isComplete) return markEnded(incoming)
     req._dumped = req._consuming = true
     req.resume() // a later reader finds the stream used
@@ -99,9 +102,8 @@ function endSoon (incoming) {
 
 function endBody (incoming) {
   const { req } = incoming
-  if (req.destroyed) return
   complete(incoming)
-  req.push(null)
+  if (!req.destroyed) req.push(null)
 }
 
 /** Its last byte has arrived. */
@@ -112,10 +114,11 @@ function complete ({ req, body }) {
 
 /** Brings `req` into the state after 'end' and 'close'. */
 function markEnded (incoming) {
-  const { req } = incoming
+  const { req, body } = incoming
   const state = req._readableState
-  complete(incoming)
+  if (body === null || body.isComplete) complete(incoming)
   req._consuming = true
+  state.dataEmitted = body !== null
   state.ended = state.endEmitted = state.destroyed = state.closed = state.closeEmitted = true
 }
 
