@@ -494,32 +494,38 @@ const needsStream = ([name]) => OF_STREAM.includes(name)
 /** Of kone a web stream itself is the body, of Koa node's one that reads it. */
 const hasStream = (moment, [, set]) => moment === 'between' && set[1][0] !== 'web'
 
-/** Each touch at each moment of each response. */
+/** Each touch at each moment of each response, with each kind of request in turn. */
 function * table () {
+  let number = 0
   for (const [title, response] of Object.entries(RESPONSES)) {
-    const [method, ...acts] = response
+    const [, ...acts] = response
     const own = momentsOf(response)
     for (const one of TOUCHES) {
-      const base = { title: `${title}, ${one.join(' ')}`, response: title, request: 'none', method, patched: one[0] === 'remove patches' ? ['res', 'end'] : null, ...none() }
+      const patched = one[0] === 'remove patches' ? ['res', 'end'] : null
+      const plan = more => {
+        const request = REQUESTS[number++ % REQUESTS.length]
+        return { title: `${title}, ${one.join(' ')}`, response: title, request, method: methodOf(response, request), patched, ...none(), ...more }
+      }
       if (!needsStream(one)) {
-        yield { ...base, ops: [one, ['turn'], ...acts] }
-        yield { ...base, ops: [['turn'], ...acts, one] }
+        yield plan({ ops: [one, ['turn'], ...acts] })
+        yield plan({ ops: [['turn'], ...acts, one] })
       }
       for (const moment of own) {
-        if (needsStream(one) && !hasStream(moment, response)) continue
-        yield { ...base, ops: acts, [moment]: [one] }
+        if (!needsStream(one) || hasStream(moment, response)) yield plan({ ops: acts, [moment]: [one] })
       }
     }
   }
 }
 
+const methodOf = ([method], request) => method === 'GET' && request !== 'none' ? 'POST' : method
+
 /** A random case: several touches, any request, readers. */
 function generate (seed) {
   const rnd = random(seed)
   const response = RESPONSES[rnd.pick(Object.keys(RESPONSES))]
-  const [verb, ...acts] = response
+  const [, ...acts] = response
   const request = rnd.pick(REQUESTS)
-  const plan = { title: `seed ${seed}`, request, method: verb === 'GET' && request !== 'none' ? 'POST' : verb, patched: null, ...none() }
+  const plan = { title: `seed ${seed}`, request, method: methodOf(response, request), patched: null, ...none() }
   if (rnd.chance(0.2)) plan.patched = rnd.pick(PATCHES)
   const wait = () => rnd.chance(0.4) ? [] : [[rnd.pick(['tick', 'turn'])]]
   const early = () => {
