@@ -82,7 +82,17 @@ const BODIES = {
   burst: (parts, it) => new Parts(parts, { it }),
   broken: (parts, it) => new Parts(parts, { it, isPaced: true, fails: true }),
   web: (parts, it) => it.isKoa ? Readable.fromWeb(webStream(parts, it)) : webStream(parts, it),
-  file: parts => fs.createReadStream(fileOf(parts.join('')))
+  file: (parts, it) => watchRead(fs.createReadStream(fileOf(parts.join(''))), it)
+}
+
+/** A listener for 'data' would change how a file is sent. */
+function watchRead (stream, it) {
+  const look = () => {
+    if (stream.bytesRead > 0) it.at('between')
+    else if (!stream.destroyed) setImmediate(look)
+  }
+  look()
+  return stream
 }
 
 /** @param {*} value an array is [kind, ...parts], anything else is a body itself */
@@ -348,4 +358,4 @@ function expected (acts, method) {
 /** Does it change what must arrive before the response begins? */
 const responds = ([name]) => ACTS[name].arrives !== undefined
 
-module.exports = { ACTS, GROUPS, OF_KONE, READERS, STREAMS, act, bytesOf, cuts, expected, make, responds, watched }
+module.exports = { GROUPS, OF_KONE, READERS, STREAMS, act, cuts, expected, responds, watched }

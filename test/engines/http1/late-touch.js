@@ -358,6 +358,8 @@ function verdict (plan, { koa, inTurn, ...kone }, inTime) {
     const wrong = mismatch(koa.responses[0], mustBe)
     if (wrong) find('koa', 'acts.js expects something else', wrong)
   }
+  const own = koa.escaped.find(err => err.code === undefined)
+  if (own) find('koa', 'the test itself fails', own.stack)
   for (const [i, side] of Object.keys(kone).entries()) {
     // What an app itself sends by node's response is its own matter: on node:http always, on the front before kone has begun.
     const isNodes = side === 'node:http' || plan.patched !== null
@@ -455,6 +457,9 @@ const TOUCHES = [
 /** What only a stream that is being sent has. */
 const OF_STREAM = ['repipe', 'unpipe and end']
 
+/** What only a handler does. */
+const OF_HANDLER = [['throw']]
+
 const LONG = 'x'.repeat(200_000)
 const CHUNKS = ['one', 'two', 'three']
 
@@ -485,7 +490,7 @@ const none = () => Object.fromEntries([['ops', []], ...MOMENTS.map(name => [name
 function momentsOf ([method, set]) {
   const kind = method !== 'HEAD' && set?.[0] === 'body' && Array.isArray(set[1]) ? set[1][0] : ''
   if (!STREAMS.includes(kind)) return ['finished', 'later']
-  if (kind === 'file') return ['end', 'finished', 'later']
+  if (kind === 'file') return ['between', 'end', 'finished', 'later']
   return kind === 'web' ? ['between', 'behind', 'finished', 'later'] : MOMENTS
 }
 
@@ -500,7 +505,7 @@ function * table () {
   for (const [title, response] of Object.entries(RESPONSES)) {
     const [, ...acts] = response
     const own = momentsOf(response)
-    for (const one of TOUCHES) {
+    for (const one of [...TOUCHES, ...OF_HANDLER]) {
       const patched = one[0] === 'remove patches' ? ['res', 'end'] : null
       const plan = more => {
         const request = REQUESTS[number++ % REQUESTS.length]
@@ -510,7 +515,7 @@ function * table () {
         yield plan({ ops: [one, ['turn'], ...acts] })
         yield plan({ ops: [['turn'], ...acts, one] })
       }
-      for (const moment of own) {
+      for (const moment of OF_HANDLER.includes(one) ? [] : own) {
         if (!needsStream(one) || hasStream(moment, response)) yield plan({ ops: acts, [moment]: [one] })
       }
     }
@@ -529,7 +534,7 @@ function generate (seed) {
   if (rnd.chance(0.2)) plan.patched = rnd.pick(PATCHES)
   const wait = () => rnd.chance(0.4) ? [] : [[rnd.pick(['tick', 'turn'])]]
   const early = () => {
-    const one = rnd.pick(TOUCHES)
+    const one = rnd.pick([...TOUCHES, ...OF_HANDLER])
     return needsStream(one) || rnd.chance(0.6) ? [] : [one]
   }
   if (rnd.chance(0.4)) plan.ops.push(['read', rnd.pick(Object.keys(READERS))])
