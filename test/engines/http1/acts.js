@@ -4,7 +4,7 @@
  * The acts of test apps: what one does with a request, as data, so that generators make them, a shrinker cuts them and
  * people read them:
  *
- *    ['body', ['stream', 'one', 'two']]   ['length', 6]   ['res.write', ['text', 'x']]   ['read', 'raw-body']   ['turn']
+ *    ['body', ['stream', 'one', 'two']]   ['length', 6]   ['write', ['buffer', 'x']]   ['read', 'raw-body']   ['turn']
  *
  * An act has
  *
@@ -12,9 +12,10 @@
  *   arrives   (response, ...args): what it changes of { status, body } that must arrive; without it: nothing
  *   cuts      once the response has begun, it may end it early, or add to it. Every other act leaves it unchanged then.
  *
- * `it` is one request: `ctx` (null below Koa's objects), `incoming`, `outgoing`, `req` and `res` (the first read makes
- * node's objects), `at(moment)`, which streams call between their chunks, `undone(fn)` for what must not outlive the test,
- * and `outcomes`, how each read of the body ended. `isKoa`: what only kone has is done by the package that Koa's apps use.
+ * `it` is one request: `ctx` (null below Koa's objects), `outgoing`, `req` and `res` (the first read makes node's objects),
+ * `others`, the requests of its connection, `at(moment)`, which streams call between their chunks, `undone(fn)` for what must
+ * not outlive the test, `note(text)`, and `outcomes`, how each read of the body ended. `isKoa`: what only kone has is done by
+ * the package that Koa's apps use.
  */
 
 const fs = require('node:fs')
@@ -30,6 +31,7 @@ const koaBodyParser = require('koa-bodyparser')
 const rawBody = require('raw-body')
 const bodyParser = require('../../../middleware/bodyParser')
 const upload = require('../../../middleware/upload')
+const { readStream, stateOf } = require('./app')
 const { patch } = require('./patched')
 
 // ---- bodies of responses, as data: [kind, ...parts]
@@ -46,7 +48,7 @@ class Parts extends Readable {
     const isLast = next === parts.length
     if (next > 0) {
       if (this.isPaced) await turn() // the chunk before is on its way
-      const acts = this.it?.at(isLast ? 'behind' : 'between')
+      const acts = this.it?.at?.(isLast ? 'behind' : 'between')
       if (acts) await acts
     }
     this.next++
@@ -76,11 +78,12 @@ const BODIES = {
   buffer: parts => Buffer.from(parts.join('')),
   bytes: ([hex]) => Buffer.from(hex, 'hex'),
   view: ([text]) => new Uint8Array(Buffer.from(`..${text}..`, 'latin1')).subarray(2, -2),
-  /** A turn of the event loop between two chunks. */
-  stream: (parts, it) => new Parts(parts, { it, isPaced: true }),
   /** As fast as it is read. */
-  burst: (parts, it) => new Parts(parts, { it }),
-  broken: (parts, it) => new Parts(parts, { it, isPaced: true, fails: true }),
+  stream: (parts, it) => new Parts(parts, { it }),
+  broken: (parts, it) => new Parts(parts, { it, fails: true }),
+  /** A turn of the event loop between two chunks. */
+  paced: (parts, it) => new Parts(parts, { it, isPaced: true }),
+  'paced, broken': (parts, it) => new Parts(parts, { it, isPaced: true, fails: true }),
   web: (parts, it) => it.isKoa ? Readable.fromWeb(webStream(parts, it)) : webStream(parts, it),
   file: (parts, it) => watchRead(fs.createReadStream(fileOf(parts.join(''))), it)
 }
@@ -113,7 +116,7 @@ function bytesOf (value) {
 }
 
 const EMPTY = [204, 304]
-const STREAMS = ['stream', 'burst', 'broken', 'web', 'file']
+const STREAMS = ['stream', 'broken', 'paced', 'paced, broken', 'web', 'file']
 
 let folder = null
 const files = new Map()
@@ -223,7 +226,12 @@ function resOf (it) {
   return res
 }
 
-/** Responds. */
+const unknown = response => { response.isUnknown = true }
+
+/** Of a response that node's code writes down in another way than Koa's. */
+const byHand = does => ({ does, arrives: unknown })
+
+/** Responds, in Koa's words. */
 const respond = {
   body: {
     does: (it, value) => { it.ctx.body = make(value, it) },
@@ -235,22 +243,45 @@ const respond = {
       if (!isStream || response.body !== undefined) response.length = undefined
       response.body = isEmpty ? undefined : bytesOf(value)
       response.isExplicit = isEmpty
-      response.fails = isStream && value[0] === 'broken'
+      response.fails = isStream && value[0].endsWith('broken')
     }
   },
-  status: {
-    does: (it, code) => { it.ctx.status = code },
-    arrives: (response, code) => { response.status = code }
-  },
-  length: { does: (it, length) => { it.ctx.length = length }, arrives: (response, length) => { response.length = length } },
-  set: { does: (it, name, value) => it.ctx.set(name, value) },
-  end: { does: (it, value) => { it.outgoing.end(make(value)) }, arrives: begins },
-  'res.end': { cuts: true, does: (it, value) => { resOf(it).end(make(value)) }, arrives: begins },
-  'res.write': {
-    cuts: true,
-    does: (it, value) => { resOf(it).write(make(value)) },
-    arrives: response => { response.isUnknown = true }
-  }
+  status: { does: ({ ctx }, code) => { ctx.status = code }, arrives: (response, code) => { response.status = code } },
+  length: { does: ({ ctx }, length) => { ctx.length = length }, arrives: (response, length) => { response.length = length } },
+  set: { does: ({ ctx }, name, value) => ctx.set(name, value) },
+  setMany: { does: ({ ctx }, fields) => ctx.set(fields) },
+  append: { does: ({ ctx }, name, value) => ctx.append(name, value) },
+  remove: { does: ({ ctx }, name) => ctx.remove(name) },
+  message: { does: ({ ctx }, text) => { ctx.message = text } },
+  type: { does: ({ ctx }, value) => { ctx.type = value } },
+  vary: { does: ({ ctx }, value) => ctx.vary(value) },
+  cookie: { does: ({ ctx }, name, value) => { ctx.cookies.set(name, value) } },
+  redirect: byHand(({ ctx }, value) => ctx.redirect(value)),
+  noRespond: byHand(({ ctx }) => { ctx.respond = false })
+}
+
+/** Responds, in node's words, and without node's objects. */
+const outgoing = {
+  setHeader: { does: ({ outgoing }, name, value) => { outgoing.setHeader(name, value) } },
+  appendHeader: { does: ({ outgoing }, name, value) => { outgoing.appendHeader(name, value) } },
+  removeHeader: { does: ({ outgoing }, name) => { outgoing.removeHeader(name) } },
+  statusCode: byHand(({ outgoing }, code) => { outgoing.statusCode = code }),
+  statusMessage: byHand(({ outgoing }, text) => { outgoing.statusMessage = text }),
+  flush: byHand(({ outgoing }) => outgoing.flushHeaders()),
+  end: { does: ({ outgoing }, value) => { outgoing.end(make(value)) }, arrives: begins }
+}
+
+/** Responds by node's own object. Behind the end node would write early hints into the next response. */
+const response = {
+  resSetHeader: { does: ({ res }, name, value) => { res.setHeader(name, value) } },
+  resRemoveHeader: { does: ({ res }, name) => { res.removeHeader(name) } },
+  resHas: byHand(({ res }, name, value) => { res[name] = value }),
+  writeHead: byHand(({ res }, ...args) => { res.writeHead(...args) }),
+  trailers: byHand(({ res }, fields) => res.addTrailers(fields)),
+  hints: { does: ({ res }, fields) => { if (!res.writableEnded) res.writeEarlyHints(fields) } },
+  processing: { does: ({ res }) => { if (!res.writableEnded) res.writeProcessing() } },
+  write: { cuts: true, does: (it, value, encoding) => resOf(it).write(make(value), encoding), arrives: unknown },
+  resEnd: { cuts: true, does: (it, value) => { resOf(it).end(make(value)) }, arrives: begins }
 }
 
 /** Reads the body of the request. */
@@ -261,7 +292,40 @@ const read = {
       it.outcomes.push(await Promise.race([outcomeOf(it, reader), it.quiet({ reader, silence: true })]))
     }
   },
-  'begin to read': { does: (it, reader) => { outcomeOf(it, reader) } }
+  'begin to read': { does: (it, reader) => { outcomeOf(it, reader) } },
+  readBody: {
+    async does ({ ctx }, limit) {
+      const body = await ctx.request.readBody({ limit })
+      return `${body.length} ${body.toString('latin1').slice(0, 200)}`
+    }
+  },
+  /** Each event is noted. */
+  readStream: { does: ({ req, note }) => readStream(req, note) },
+  resume: { does: ({ req }) => { req.resume() } }
+}
+
+/** Looks: what an act returns is noted. */
+const look = {
+  see: { does: ({ ctx }) => [ctx.status, ctx.message, ctx.length, ctx.type, ctx.headerSent, ctx.response.header] },
+  field: { does: ({ ctx }, name) => [ctx.get(name), ctx.headers[name.toLowerCase()]] },
+  about: {
+    does: ({ ctx }) => [ctx.method, ctx.url, ctx.path, ctx.querystring, ctx.host, ctx.protocol, ctx.length, ctx.request.length,
+      ctx.is('json'), ctx.accepts('html', 'json'), ctx.fresh, ctx.href]
+  },
+  has: { does: ({ ctx }, name) => ctx.response.has(name) },
+  get: { does: ({ ctx }, name) => ctx.response.get(name) },
+  getHeader: { does: ({ outgoing }, name) => outgoing.getHeader(name) },
+  hasHeader: { does: ({ outgoing }, name) => outgoing.hasHeader(name) },
+  headers: { does: ({ outgoing }) => [outgoing.getHeaderNames(), outgoing.getHeaders()] },
+  req: { does: ({ req }) => [req.method, req.url, req.rawHeaders, req.httpVersion] },
+  res: { does: ({ res }) => res.statusCode },
+  /** A turn later: within one read it depends on how much of that read is parsed. */
+  state: {
+    async does ({ req, res }) {
+      await turn()
+      return stateOf(req, res)
+    }
+  }
 }
 
 /** Patch a method; each call is noted with its object. */
@@ -271,8 +335,6 @@ function watched (it, which, name) {
 
 /** Touches node's objects, or what belongs to all requests. */
 const touch = {
-  'ctx.req': { does: it => it.req.method },
-  'ctx.res': { does: it => it.res.statusCode },
   'res.setTimeout': { does: it => { it.res.setTimeout(60_000, () => {}) } },
   'req.setTimeout': { does: it => { it.req.setTimeout(60_000, () => {}) } },
   'res.flushHeaders': { does: it => { it.res.flushHeaders() } },
@@ -305,22 +367,35 @@ const touch = {
 /** Goes wrong. */
 const fail = {
   throw: {
-    does () { throw new Error('thrown by an act') },
-    arrives: response => begins(response, 'Internal Server Error', 500)
+    does (it, status, message = 'thrown', expose, headers) { throw Object.assign(new Error(message), { status, expose, headers }) },
+    arrives (response, status) {
+      Object.assign(response, { length: undefined, fails: false, isUnknown: status !== undefined })
+      begins(response, 'Internal Server Error', 500)
+    }
   },
-  'res.destroy': { cuts: true, does: it => { resOf(it).destroy() }, arrives: response => { response.isLost = true } },
+  destroyRes: { cuts: true, does: it => { resOf(it).destroy() }, arrives: response => { response.isLost = true } },
   /** Without an effect when its body was read. */
-  'req.destroy': { cuts: true, does: it => { it.req.destroy() }, arrives: response => { response.isUnknown = true } },
-  'socket.destroy': { cuts: true, does: it => { it.ctx.socket.destroy() }, arrives: response => { response.isLost = true } }
+  destroyReq: { cuts: true, does: ({ req }) => { req.destroy() }, arrives: unknown },
+  'socket.destroy': { cuts: true, does: ({ ctx }) => { ctx.socket.destroy() }, arrives: response => { response.isLost = true } },
+  throwWhenFinished: { does: it => it.onFinished(() => { throw new Error('thrown by the fuzzer') }) },
+  throwIn: { does: ({ res }, event) => { res.once(event, () => { throw new Error('thrown by the fuzzer') }) } }
 }
 
-/** Waits. */
+/** Waits, or lets others go on: `it.others` is an Exchange of harness.js. */
 const wait = {
   tick: { does: () => Promise.resolve() },
-  turn: { does: () => turn() }
+  turn: { does: () => turn() },
+  hold: { does: ({ others }) => others.held() },
+  release: { does: ({ others }) => { others.release() } },
+  /** Ends the response of a request that has done `leave`. */
+  endAnother: { does: ({ others }) => { others.endAnother('by another') } },
+  leave: byHand(({ ctx, others }) => {
+    ctx.respond = false
+    others.leave(ctx)
+  })
 }
 
-const GROUPS = { respond, read, touch, fail, wait }
+const GROUPS = { respond, outgoing, response, read, look, touch, fail, wait }
 const ACTS = Object.assign({}, ...Object.values(GROUPS))
 
 /** Do one act. @return {*} what it returns; a promise for what must be awaited */

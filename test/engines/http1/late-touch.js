@@ -351,7 +351,7 @@ function verdict (plan, { koa, inTurn, ...kone }, inTime) {
   const found = []
   const isKoas = isGood(koa)
   const isOpen = MOMENTS.some(moment => plan[moment].some(cuts)) ||
-    (isBurst(plan) && [...plan.between, ...plan.behind].some(responds))
+    (isAtOnce(plan) && [...plan.between, ...plan.behind].some(responds))
   const mustBe = isOpen ? null : expected(plan.ops, plan.method)
   const find = (side, what, detail) => found.push({ side, what, detail })
   if (isKoas && mustBe !== null) {
@@ -371,7 +371,7 @@ function verdict (plan, { koa, inTurn, ...kone }, inTime) {
 }
 
 /** Then the second chunk may be read before the first one is sent. */
-const isBurst = ({ ops }) => ops.some(([, value]) => Array.isArray(value) && value[0] === 'burst')
+const isAtOnce = ({ ops }) => ops.some(([, value]) => Array.isArray(value) && value[0] === 'stream')
 
 const destroys = ([name]) => name in GROUPS.fail
 
@@ -446,9 +446,9 @@ const PATCHES = [
 ]
 
 const TOUCHES = [
-  ['ctx.req'], ['ctx.res'], ['res.setTimeout'], ['req.setTimeout'], ['res.cork'], ['onFinished'],
-  ['body', 'too slow'], ['body', null], ['body', ['buffer', 'other']], ['body', ['stream', 'oth', 'er']], ['status', 201], ['set', 'X-A', '1'],
-  ['res.end'], ['res.end', 'ended'], ['res.write', 'written'], ['res.destroy'], ['req.destroy'], ['socket.destroy'],
+  ['req'], ['res'], ['res.setTimeout'], ['req.setTimeout'], ['res.cork'], ['onFinished'],
+  ['body', 'too slow'], ['body', null], ['body', ['buffer', 'other']], ['body', ['paced', 'oth', 'er']], ['status', 201], ['set', 'X-A', '1'],
+  ['resEnd'], ['resEnd', 'ended'], ['write', 'written'], ['destroyRes'], ['destroyReq'], ['socket.destroy'],
   ['begin to read', 'readBody()'], ['begin to read', "on('data')"], ['begin to read', 'raw-body'], ['begin to read', 'for await'],
   ...PATCHES.map(one => ['patch', ...one]), ['remove patches'],
   ['repipe'], ['unpipe and end']
@@ -468,18 +468,18 @@ const RESPONSES = {
   text: ['GET', ['body', 'text']],
   bytes: ['GET', ['body', ['buffer', 'bytes']]],
   json: ['GET', ['body', ['json', 'json']]],
-  'a stream': ['GET', ['body', ['stream', ...CHUNKS]]],
-  'a stream with Content-Length': ['GET', ['body', ['stream', ...CHUNKS]], ['length', 11]],
-  'a stream that comes at once': ['GET', ['body', ['burst', ...CHUNKS]]],
-  'a stream that comes at once, with Content-Length': ['GET', ['body', ['burst', ...CHUNKS]], ['length', 11]],
-  'a stream that is too short': ['GET', ['body', ['stream', ...CHUNKS]], ['length', 15]],
-  'a stream that is too long': ['GET', ['body', ['stream', ...CHUNKS]], ['length', 9]],
-  'a stream that fails': ['GET', ['body', ['broken', ...CHUNKS]], ['length', 15]],
+  'a stream': ['GET', ['body', ['paced', ...CHUNKS]]],
+  'a stream with Content-Length': ['GET', ['body', ['paced', ...CHUNKS]], ['length', 11]],
+  'a stream that comes at once': ['GET', ['body', ['stream', ...CHUNKS]]],
+  'a stream that comes at once, with Content-Length': ['GET', ['body', ['stream', ...CHUNKS]], ['length', 11]],
+  'a stream that is too short': ['GET', ['body', ['paced', ...CHUNKS]], ['length', 15]],
+  'a stream that is too long': ['GET', ['body', ['paced', ...CHUNKS]], ['length', 9]],
+  'a stream that fails': ['GET', ['body', ['paced, broken', ...CHUNKS]], ['length', 15]],
   'a web stream': ['GET', ['body', ['web', ...CHUNKS]]],
   'a web stream with Content-Length': ['GET', ['body', ['web', ...CHUNKS]], ['length', 11]],
   'a file': ['GET', ['body', ['file', LONG]], ['length', LONG.length]],
   'HEAD of text': ['HEAD', ['body', 'text']],
-  'HEAD of a stream': ['HEAD', ['body', ['stream', ...CHUNKS]], ['length', 11]],
+  'HEAD of a stream': ['HEAD', ['body', ['paced', ...CHUNKS]], ['length', 11]],
   204: ['GET', ['status', 204]],
   'no body': ['GET']
 }
