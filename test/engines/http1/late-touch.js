@@ -441,13 +441,14 @@ function show (value) {
 // ---- cases
 
 const PATCHES = [
-  ['res', 'end'], ['res', 'write'], ['res', 'writeHead'], ['res', 'setHeader'], ['res', 'emit'], ['res', '_storeHeader'],
-  ['res', 'assignSocket'], ['req', 'on'], ['req', 'read'], ['req', 'emit']
+  ['res', 'end'], ['res', 'write'], ['res', 'writeHead'], ['res', 'emit'], ['res', '_storeHeader'], ['res', 'assignSocket'],
+  ['req', 'on'], ['req', 'read']
 ]
 
 const TOUCHES = [
   ['req'], ['res'], ['res.setTimeout'], ['req.setTimeout'], ['res.cork'], ['onFinished'],
   ['body', 'too slow'], ['body', null], ['body', ['buffer', 'other']], ['body', ['paced', 'oth', 'er']], ['status', 201], ['set', 'X-A', '1'],
+  ['redirect', '/elsewhere'], ['resSetHeader', 'X-A', '1'], ['writeHead', 201], ['resume'],
   ['resEnd'], ['resEnd', 'ended'], ['write', 'written'], ['destroyRes'], ['destroyReq'], ['socket.destroy'],
   ['begin to read', 'readBody()'], ['begin to read', "on('data')"], ['begin to read', 'raw-body'], ['begin to read', 'for await'],
   ...PATCHES.map(one => ['patch', ...one]), ['remove patches'],
