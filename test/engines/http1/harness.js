@@ -17,7 +17,8 @@
  *
  * A *record* has one entry per step: what the app saw (requests, log, events, errors, finished), what the client got
  * (bytes), in which state the server left the socket. "Who closes when" is so a matter of order and never of time. Client
- * and server live in one process: a step is over when nothing moved for a few turns of the event loop.
+ * and server live in one process: a step is over when nothing moved for a few turns of the event loop. Its `ends`: how
+ * often each request was reported as flushed or lost by the end of the connection.
  */
 
 const assert = require('node:assert/strict')
@@ -168,6 +169,7 @@ class Exchange {
     this.moves = 0 // grows with everything that happens
     this.count = 0 // requests dispatched
     this.numbers = new Map() // ctx → which request it is
+    this.ends = []    // how often each was reported as flushed or lost
     this.holding = []
     this.left = []   // ctx whose responses others end
     this.isFree = false
@@ -185,6 +187,7 @@ class Exchange {
     this.moves++
     if (this.isThroughDoor) seen.isOwnStore = store.getStore()?.socket === this.socket
     this.numbers.set(ctx, ++this.count)
+    this.ends.push(0)
     this.step.requests.push(seen)
     return this.count
   }
@@ -214,6 +217,8 @@ class Exchange {
 
   finish (ctx) {
     this.moves++
+    const number = this.numbers.get(ctx)
+    if (number !== undefined) this.ends[number - 1]++
     this.step.finished.push(this.numbers.get(ctx) ?? 0)
   }
 
@@ -291,14 +296,23 @@ async function exchange (side, steps, { transport = 'socket', app } = {}) {
   it.free()
   side.accepted.delete(wire.port)
   if (isThroughDoor) wire.peer.destroy()
+  await reported(it)
+  if (it.ends.includes(0)) wire.peer.destroy() // one that is paused does not notice that its client is gone
+  await reported(it)
   side.past.add(wire.peer)
   wire.peer.once('close', () => side.past.delete(wire.peer))
   if (closed !== null) {
-    for (const peer of side.past) peer.destroy() // one that is paused does not notice that its client is gone
+    for (const peer of side.past) peer.destroy()
     await closed
     await once(side.server.listen(0, '127.0.0.1'), 'listening')
   }
+  record.ends = it.ends
   return record
+}
+
+/** The connection is gone: every request was flushed, or is lost. */
+async function reported (it) {
+  for (let i = 0; i < PATIENCE && it.ends.includes(0); i++) await turn()
 }
 
 function stateOf (socket) {

@@ -34,16 +34,20 @@ function methodsOf (which) {
  *
  * @param {'req' | 'res'} which
  * @param {string} name
+ * @param {Function} [note] is called before each call, `this` is the object
  * @return {Function} removes it
  */
-function patch (which, name) {
+function patch (which, name, note = () => {}) {
   const prototype = PROTOTYPES[which]
   const own = Object.getOwnPropertyDescriptor(prototype, name)
   const real = prototype[name]
   Object.defineProperty(prototype, name, {
     configurable: true,
     writable: true,
-    value (...args) { return real.apply(this, args) }
+    value (...args) {
+      note.call(this)
+      return real.apply(this, args)
+    }
   })
   return () => {
     if (own) Object.defineProperty(prototype, name, own)
