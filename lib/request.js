@@ -9,8 +9,8 @@ const parseurl = require('parseurl')
 const node = require('./engines/node')
 const lazy = require('./lazy')
 const only = require('./only')
+const { checkCall } = require('./options')
 const { addressOf, listOf, trustedHops } = require('./trusted-proxies')
-const { given, misuse } = require('./usage-error')
 
 const accepts = lazy(() => require('accepts'))
 const contentType = lazy(() => require('content-type'))
@@ -24,6 +24,12 @@ const QUERY_OF = Symbol('request#queryOf')
 
 /** Of readBody(), in bytes. */
 const LIMIT = 1024 * 1024
+
+const READ = { limit: ['a number of bytes', isLimit] }
+
+function isLimit (value) {
+  return typeof value === 'number' && value >= 0
+}
 
 const ABSOLUTE_FORM = /^https?:\/\/([^/?#]*)/i
 // What makes a target more than a path and a query (parseurl then takes the slow way).
@@ -327,11 +333,9 @@ module.exports = {
    * @return {Buffer|Promise<Buffer>} a Buffer at once when all of it has arrived
    * @throws {HttpError} or rejects: 413 beyond the limit, 400 when it is cut short
    */
-  readBody ({ limit = LIMIT } = {}) {
+  readBody (options) {
     if (this[BODY] !== undefined) return this[BODY]
-    if (typeof limit !== 'number' || !(limit >= 0)) {
-      throw misuse('request', `request.readBody({ limit }): limit must be a number of bytes, not ${given(limit)}`)
-    }
+    const { limit = LIMIT } = isLimit(options?.limit) ? options : checkCall('request', 'request.readBody', options, READ)
     return (this[BODY] = this[node.ENGINE].readBody(this.incoming, limit))
   },
 

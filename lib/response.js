@@ -8,10 +8,12 @@ const escape = require('escape-html')
 const statuses = require('statuses')
 const vary = require('vary')
 const node = require('./engines/node')
+const { LONGEST_NAME, detach } = require('./engines/text')
 const { error } = require('./errors')
 const lazy = require('./lazy')
 const only = require('./only')
-const { drop, isBlob, isPlain, isResponse, isStream, isWebStream, streams, watch } = require('./stream')
+const { drop, isPlain, isStream, streams, watch } = require('./stream')
+const { isBlob, isResponse, isWebStream } = require('./web')
 
 const contentDisposition = lazy(() => require('content-disposition'))
 const mime = lazy(() => require('mime-types'))
@@ -378,15 +380,16 @@ function setResponse (response, val, original, untyped) {
   if (cookies.length > 0) response.append('Set-Cookie', cookies)
 }
 
-const types = new Map() // the value given → Content-Type; bounded, for it may come from users
+const types = new Map() // the text given → Content-Type; bounded, for it may come from users
 
 function contentType (type) {
-  let value = types.get(type)
-  if (value === undefined) {
-    value = type ? mime().contentType(type) : false
-    if (types.size === 1000) types.clear()
-    types.set(type, value)
-  }
+  if (typeof type !== 'string' || type.length > LONGEST_NAME) return type ? mime().contentType(type) : false
+  const known = types.get(type)
+  if (known !== undefined) return known
+  if (types.size === 1000) types.clear()
+  type = detach(type)
+  const value = mime().contentType(type)
+  types.set(type, value)
   return value
 }
 

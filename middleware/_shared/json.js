@@ -35,7 +35,7 @@ const QUOTED = 10
 module.exports = function parseJSON (text, strict = true, onProtoPoisoning = 'error') {
   if (text === '') return strict ? {} : text
   try {
-    if (strict && !/^[ \t\n\r]*[[{]/.test(text)) throw new SyntaxError('invalid JSON, only objects and arrays are read')
+    if (strict && !['{', '['].includes(text[firstOf(text)])) throw new SyntaxError('invalid JSON, only objects and arrays are read')
     const value = JSON.parse(text)
     return onProtoPoisoning === 'ignore' || !SUSPECT.test(text) ? value : harmless(value, onProtoPoisoning === 'remove')
   } catch (err) {
@@ -90,7 +90,7 @@ function breakOf (text, message) {
   const [, position] = / position (\d+)/.exec(message) ?? []
   if (position !== undefined) return Number(position)
   if (message.startsWith('Unexpected end')) return text.length
-  if (message.startsWith('invalid JSON')) return /^[ \t\n\r]*/.exec(text)[0].length
+  if (message.startsWith('invalid JSON')) return firstOf(text)
   const unexpected = UNEXPECTED.exec(message)
   if (unexpected === null) return undefined
   const [, token, isWithin, quoted] = unexpected
@@ -106,6 +106,12 @@ function breakOf (text, message) {
     if (left < 0) return undefined
     if (isUnexpected(text.slice(0, end))) return end - 1
   }
+}
+
+/** Index of the first character that is no blank. A pattern with what follows would try each of them again. */
+function firstOf (text) {
+  const at = text.search(/[^ \t\n\r]/)
+  return at === -1 ? text.length : at
 }
 
 function isUnexpected (text) {
