@@ -122,6 +122,16 @@ describe('what README.md and the first page of the documentation say', () => {
     for (const text of all(made([], { home: HOME }).files)) assert.match(text, /No result is committed yet/)
   })
 
+  it('should have the cost of each middleware that was measured, above a handler alone, and nothing below 0', () => {
+    const SET = '<!-- measured -->\n<!-- /measured -->\n| [session](a) | b | 1.2 |\n| [static](a) | b | – |\n| [rpc](a) | b | 0.0 |\n'
+    const one = times(result('mw'), 'kone', 1)
+    for (const row of one.rows.filter(({ workload }) => workload === 'session alone')) row.rounds = row.rounds.map(value => value + 2.5)
+    for (const row of one.rows.filter(({ workload }) => workload === 'static alone')) row.rounds = row.rounds.map(value => value - 3)
+    const text = made([one], { set: SET }).files.get('middleware/README.md')
+    assert.match(text, /Node 26\.1\.0, AMD EPYC, 2 cores, commit `aaaaaaaaa`: \[mw\]\(\.\.\/docs\/reports\/mw\.md\)\./)
+    assert.deepEqual(text.split('\n').slice(3, 6), ['| [session](a) | b | 2.5 |', '| [static](a) | b | 0.0 |', '| [rpc](a) | b | – |'])
+  })
+
   it('should have a column of node:http for unmodified packages, and name what kone loses', () => {
     const readme = one => made([battle, one]).files.get('README.md')
     assert.match(readme(dropin), /\| kone ÷ `node:http` \| kone ÷ Koa \|/)
@@ -222,18 +232,19 @@ describe('make report', () => {
   }
   const report = (...args) => spawnSync(process.execPath, [REPORT, ...args], { encoding: 'utf8' })
 
-  it('should write README and pages of the results of a folder into another, and remove the charts of an earlier report', t => {
+  it('should write README and pages of the results of a folder into another, and remove pages and charts of an earlier report', t => {
     const [from, to] = [folder(t), folder(t)]
     fs.writeFileSync(path.join(from, 'battle.json'), stringify(result('battle')))
     fs.writeFileSync(path.join(from, 'broken.json'), '{')
     fs.mkdirSync(path.join(to, 'docs/reports/charts'), { recursive: true })
-    fs.writeFileSync(path.join(to, 'docs/reports/charts/old-dark.svg'), '')
+    for (const name of ['charts/old-dark.svg', 'old.md']) fs.writeFileSync(path.join(to, 'docs/reports', name), '')
     const { status, stdout, stderr } = report('--from', from, '--to', to)
     assert.equal(status, 0, stderr)
     assert.match(stderr, /^broken\.json is left out: it is not JSON/)
     assert.match(stdout, /files of 1 results/)
     assert.match(fs.readFileSync(path.join(to, 'README.md'), 'utf8'), /five middleware, hello world \| 20\.7 \|/)
     assert.deepEqual(fs.readdirSync(path.join(to, 'docs/reports/charts')).sort(), ['battle-dark.svg', 'battle-light.svg'])
+    assert.ok(!fs.existsSync(path.join(to, 'docs/reports/old.md')))
   })
 
   it('should refuse unknown options, a folder that is missing, and a README without its markers', t => {

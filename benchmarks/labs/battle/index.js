@@ -35,11 +35,11 @@ lab(module, {
     const arrivals = { generator: 'arrivals', connections: 100, rate: view.DUE, seconds: wrk.seconds }
     const loads = Object.entries({ 'hello, wrk': wrk, hello: autocannon, ...Object.fromEntries(rates), [view.LATENCY]: arrivals })
 
+    const paced = servers.filter(({ name }) => PACED.includes(name))
     await lab.inTime([
       ...loads.filter(([, { generator }]) => generators[generator]).map(([workload, load]) => {
         const quantities = load === arrivals ? view.PERCENTILES.map(name => [name, 'ms']) : undefined
-        const cells = servers.filter(({ name }) => !load.rate || PACED.includes(name))
-          .map(server => ({ workload, server, load, quantities }))
+        const cells = (load.rate ? paced : servers).map(server => ({ workload, server, load, quantities }))
         return {
           name: workload,
           seconds: cells.length * rounds * load.seconds,
@@ -47,7 +47,7 @@ lab(module, {
           act: () => lab.measure(cells, { quickWarm: 1 })
         }
       }),
-      { name: 'memory', size: 4 * PACED.length, act: () => resident(lab, servers.filter(({ name }) => PACED.includes(name))) },
+      { name: 'memory', size: 2 * paced.length, act: () => resident(lab, paced) },
       cluster(lab, wrk),
       ...pm2(lab, generators.wrk ? wrk : autocannon)
     ])

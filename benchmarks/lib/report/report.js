@@ -49,8 +49,8 @@ exports.generate = function ({ results, readme: text, home, set, claims: kept, a
   return { files, claims, broken, notes }
 }
 
-/** whether it is one of those that are made here */
-exports.isGenerated = file => path.extname(file) === '.svg'
+/** whether a file of docs/reports is one of those that are made here */
+exports.isGenerated = file => ['.md', '.svg'].includes(path.extname(file))
 
 const OTHERS = [
   ['Koa 2', name => name === 'koa'],
