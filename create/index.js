@@ -168,7 +168,7 @@ function manifest (name, kind, ts, spec) {
       ...(kind === 'api' && { 'prom-client': '^15.1.3', zod: '^4.6.0' })
     },
     devDependencies: {
-      ...(ts && { '@types/node': '^20.19.0' }),
+      ...(ts && { '@types/node': '^24.10.0' }),
       ...(ts && !process.features.typescript && { esbuild: '^0.28.2' }), // for kone dev
       eslint: '^9.39.5',
       neostandard: '^0.13.0',

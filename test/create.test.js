@@ -60,12 +60,23 @@ describe('npm create kone', () => {
       assert.match(stdout, /(#|ℹ) fail 0/)
       assert.doesNotMatch(stdout, /(#|ℹ) pass 0/)
 
+      if (kind === 'api' && language === 'ts') await takesVitest(cwd)
+
       const routes = await succeeds(cwd, 'npm', ['run', '--silent', 'routes'])
       assert.match(routes, { bare: /no routes/, site: /^POST +\/entries/m, api: /^GET +\/items\/:id +validate/m }[kind])
       const built = language === 'ts' ? fs.statSync(path.join(cwd, 'dist/server.js')).mtimeMs : null
       for (const script of ['start', 'dev']) await serves(cwd, kind, script)
       if (built) assert.equal(fs.statSync(path.join(cwd, 'dist/server.js')).mtimeMs, built, 'npm start compiles')
       if (kind === 'api' || language === 'js') await builds(cwd, kind, language)
+    }
+
+    /** The runner that most such projects add, and a database of the image's Node. */
+    async function takesVitest (cwd) {
+      await succeeds(cwd, 'npm', ['install', '--save-dev', '--prefer-offline', '--no-audit', '--no-fund', 'vitest'])
+      const file = path.join(cwd, 'src/database.ts')
+      fs.writeFileSync(file, "import { DatabaseSync } from 'node:sqlite'\n\nexport const database = new DatabaseSync(':memory:')\n")
+      await succeeds(cwd, 'npm', ['run', 'build'])
+      fs.rmSync(file)
     }
 
     // the editor brings typescript and node's types

@@ -67,6 +67,7 @@ function drain (server, options) {
     const draining = new Drain(server, options).done
     Object.defineProperty(server, kDraining, { value: draining, configurable: true })
     draining.then(() => delete server[kDraining])
+    server.emit(kDraining) // those of sse() end
   }
   return server[kDraining]
 }

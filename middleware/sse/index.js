@@ -8,6 +8,15 @@ const HEARTBEAT = ':\n\n'
 const LONGEST_TIMER = 2 ** 31 - 1
 const HEADERS_AFTER = 100 // ms
 
+// A client comes back after so many ms, and not all of them at once.
+const EARLIEST = 1000
+const LATEST = 3000
+
+// a property of a server that drains, and the event of its beginning (lib/engines/drain.js)
+const kDraining = Symbol.for('kone.draining')
+
+const streamsOf = new WeakMap() // server → open streams
+
 const OPTIONS = {
   heartbeat: integer({ min: 0, max: LONGEST_TIMER, of: 'milliseconds' }),
   limit: integer({ min: 1, of: 'bytes' })
@@ -23,7 +32,8 @@ const OPTIONS = {
  *      stream.on('close', () => clearInterval(tick))
  *    })
  *
- * `limit` bounds what a client has not read yet: above it `send` drops the event and returns false.
+ * `limit` bounds what a client has not read yet: above it `send` drops the event and returns false. When `app.close()`
+ * begins, each stream ends with a `retry`, so that the client comes back to another process.
  *
  * @param {object} [options]
  * @param {number} [options.heartbeat=15000] ms between the comments that keep proxies from
@@ -47,6 +57,7 @@ module.exports = function sse (options) {
     this.body = stream
     if (this.method === 'HEAD') stream.destroy() // such a client reads no events: the handler is notified
     stream.sendHeadersLater(this)
+    endWithServer(stream, this.socket?.server)
     return stream
   }
 
@@ -105,6 +116,12 @@ class EventStream extends Readable {
     this.push(null)
   }
 
+  /** The server is closing. */
+  leave () {
+    this.send({ retry: Math.round(EARLIEST + Math.random() * (LATEST - EARLIEST)) })
+    this.end()
+  }
+
   read (size) {
     const bytes = super.read(size)
     if (this.full && this.readableLength < this.readableHighWaterMark / 2) {
@@ -121,6 +138,18 @@ class EventStream extends Readable {
     clearTimeout(this.headersTimer)
     done(err)
   }
+}
+
+function endWithServer (stream, server) {
+  if (typeof server?.on !== 'function') return // app.fetch() has none
+  if (!streamsOf.has(server)) {
+    streamsOf.set(server, new Set())
+    server.on(kDraining, () => { for (const one of streamsOf.get(server)) one.leave() })
+  }
+  const open = streamsOf.get(server)
+  open.add(stream)
+  stream.once('close', () => open.delete(stream))
+  if (server[kDraining] !== undefined) stream.leave()
 }
 
 function beat (stream) {

@@ -51,7 +51,7 @@ describe('examples/deploy', () => {
 
   it('should say how long a worker may take beyond DRAIN_TIMEOUT', () => {
     const beyond = killTimeout({ drainTimeout: 0 }) / 1000
-    for (const name of ['kone.service', 'kubernetes.yaml']) {
+    for (const name of ['Dockerfile', 'kone.service', 'kubernetes.yaml']) {
       const text = fs.readFileSync(path.join(FOLDER, name), 'utf8')
       assert.deepEqual(text.match(/DRAIN_TIMEOUT \+ [^ ]+ s/g), [`DRAIN_TIMEOUT + ${beyond} s`], name)
     }

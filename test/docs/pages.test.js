@@ -80,6 +80,7 @@ it('should count the middleware of the set', () => {
 
 describe('docs/api/deploy.md', () => {
   const read = file => fs.readFileSync(path.join(root, file), 'utf8')
+  const inImage = seconds('Dockerfile', /DRAIN_TIMEOUT=(\d+)000/)
   const deployed = {
     DRAIN_TIMEOUT: seconds('kone.service', /DRAIN_TIMEOUT=(\d+)000/),
     TimeoutStopSec: seconds('kone.service', /^TimeoutStopSec=(\d+)/m),
@@ -101,6 +102,8 @@ describe('docs/api/deploy.md', () => {
     const gone = killTimeout({ drainTimeout: deployed.DRAIN_TIMEOUT * 1000 }) / 1000
     assert.equal(gone, deployed.DRAIN_TIMEOUT + 3)
     assert.ok(gone < deployed.TimeoutStopSec)
+    assert.ok(killTimeout({ drainTimeout: inImage * 1000 }) / 1000 < 10, 'docker stop kills')
+    assert.ok(read('docs/api/deploy.md').includes(`| the \`DRAIN_TIMEOUT\` of the image | ${inImage} |`))
     assert.ok(deployed.preStop + gone < deployed.terminationGracePeriodSeconds)
     assert.ok(deployed.keepalive_timeout * 1000 < http.createServer().keepAliveTimeout)
   })

@@ -2,7 +2,13 @@
 
 const assert = require('node:assert/strict')
 const http = require('node:http')
+const http2 = require('node:http2')
 const net = require('node:net')
+const https = require('node:https')
+const { once } = require('node:events')
+const { describe, it } = require('node:test')
+const { generate } = require('selfsigned')
+const Kone = require('kone')
 const compress = require('kone/middleware/compress')
 const sse = require('kone/middleware/sse')
 const frameworks = require('../helpers/frameworks')
@@ -223,3 +229,47 @@ async function open ({ port }, headers) {
     async until (part) { await until(() => text.includes(part)) }
   }
 }
+
+describe('sse when its app closes', () => {
+  const KEYS = generate([{ name: 'commonName', value: 'localhost' }])
+  const SERVERS = {
+    'app.listen()': [app => app.listen(0), http],
+    'node:http': [app => Object.assign(app, { http1: false }).listen(0), http],
+    TLS: [(app, keys) => app.attach(https.createServer(keys)).listen(0), https],
+    'HTTP/2': [(app, keys) => app.attach(http2.createSecureServer(keys)).listen(0), http2]
+  }
+
+  for (const [name, [listen, client]] of Object.entries(SERVERS)) {
+    it(`should end each stream, and tell its client to come back: ${name}`, async () => {
+      const closed = []
+      const app = new Kone().use(sse()).use(ctx => {
+        const stream = ctx.sse()
+        stream.on('close', () => closed.push(ctx.path))
+        stream.send('hello')
+      })
+      const { private: key, cert } = await KEYS
+      const server = listen(app, { key, cert })
+      await once(server, 'listening')
+      const visit = async path => {
+        const res = await begin(client, server.address().port, path)
+        res.setEncoding('utf8')
+        await once(res, 'data')
+        return res
+      }
+      const responses = [await visit('/1'), await visit('/2')]
+      const texts = responses.map(async res => (await res.toArray()).join(''))
+      await app.close({ timeout: 600_000, grace: 0 })
+      for (const text of await Promise.all(texts)) {
+        const [, ms] = /^retry: (\d+)\n\n$/.exec(text) ?? assert.fail(text)
+        assert(ms >= 1000 && ms <= 3000, ms)
+      }
+      assert.deepEqual(closed.sort(), ['/1', '/2'])
+    })
+  }
+
+  async function begin (client, port, path) {
+    if (client === http2) return http2.connect(`https://127.0.0.1:${port}`, { rejectUnauthorized: false }).request({ ':path': path })
+    const [res] = await once(client.get({ port, path, rejectUnauthorized: false }), 'response')
+    return res
+  }
+})

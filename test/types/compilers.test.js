@@ -15,6 +15,7 @@ const ROOT = path.join(__dirname, '../..')
 
 const OPTIONS = {
   strict: true,
+  noUncheckedIndexedAccess: true,
   exactOptionalPropertyTypes: true,
   esModuleInterop: true,
   noEmit: true,

@@ -33,6 +33,13 @@ async function test () {
   return name
 }
 
+// What docs/guide/testing.md sends back, also under `noUncheckedIndexedAccess`.
+async function again () {
+  const first = await app.inject('/')
+  const cookie = (first.headers['set-cookie'] ?? []).map(line => line.split(';')[0]).join('; ')
+  return app.inject({ url: '/', headers: { cookie } })
+}
+
 const members = router.use(requireUser)
 members.get('/me', ctx => { ctx.body = ctx.state.user.name })
 
@@ -40,7 +47,7 @@ const nested = new Router<State, Extra & { params: { tenant: string } }>()
 nested.get('/:id', ctx => { ctx.body = ctx.params.tenant + ctx.params.id })
 router.use('/:tenant', nested.routes())
 
-export { test }
+export { again, test }
 
 const visitors = new Kone<{ visits: number }>()
   .use(requireUser)

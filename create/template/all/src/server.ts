@@ -10,7 +10,7 @@ server.on('error', err => {
   process.exitCode = 1
 })
 
-// No request is lost: those in flight get their response, then the process ends.
+// No request is lost: those in flight get their response, then the process ends. Docker kills it after 10 s.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-  process.once(signal, () => app.close().finally(() => process.exit()))
+  process.once(signal, () => app.close({ timeout: 8000 }).finally(() => process.exit()))
 }
