@@ -7,7 +7,7 @@ const { notWritten } = require('../errors')
 const { cutOff } = require('../node/message')
 const { responseLost } = require('../../errors')
 const { STREAMING, BATCHED, WRITTEN } = require('./outgoing')
-const { Pieces, UTF8 } = require('./pieces')
+const { Pieces } = require('./pieces')
 
 /**
  * The responses of one connection, in the order of their requests:
@@ -104,7 +104,8 @@ class Responses {
       this.advance()
     } else {
       outgoing.become(WRITTEN)
-      const isFlushed = this.flushesNow(text, encoding, bytes)
+      this.addPiece(text, encoding, bytes)
+      const isFlushed = this.flushesBatch()
       if (!isFlushed) this.waitForFlush([outgoing])
       this.shift(outgoing)
       if (isFlushed) outgoing.onFlushed()
@@ -208,17 +209,6 @@ class Responses {
   /** Writes, except where waitForFlush() does. @return {boolean} whether the kernel took all bytes at once */
   flushesBatch () {
     return !this.isAsync && this.writePieces(this.batch, null) && this.socket.writableLength === 0
-  }
-
-  /** The same for a response that is alone, or the end of one: a text needs no batch. */
-  flushesNow (text, encoding, bytes) {
-    const { socket } = this
-    if (bytes !== null || this.isAsync || !socket.writable) {
-      this.addPiece(text, encoding, bytes)
-      return this.flushesBatch()
-    }
-    if (text !== '') socket.write(text, encoding === UTF8 ? 'utf8' : 'latin1')
-    return socket.writable && socket.writableLength === 0
   }
 
   /**
