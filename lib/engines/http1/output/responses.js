@@ -29,6 +29,7 @@ class Responses {
     this.last = null
     this.length = 0         // from first to last
     this.queuedBytes = 0    // of queued responses, node's own included
+    this.holders = 0        // responses of node's that have the socket
     this.batch = new Pieces()
     this.batched = null     // the responses whose bytes are in the batch
     this.flushing = null
@@ -120,6 +121,14 @@ class Responses {
     this.writeBatch()
     if (!outgoing.isStreaming) outgoing.become(STREAMING)
     this.writePieces(parts, parts.takeCallbacks())
+  }
+
+  onAssigned () {
+    this.holders++
+  }
+
+  onReleased () {
+    this.holders--
   }
 
   /** Count bytes that node's ServerResponse queues; negative once it has written them. */
