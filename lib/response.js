@@ -12,7 +12,7 @@ const { LONGEST_NAME, detach } = require('./engines/text')
 const { error } = require('./errors')
 const lazy = require('./lazy')
 const only = require('./only')
-const { drop, isPlain, isStream, streams, watch } = require('./stream')
+const { drop, isPlain, isSent, isStream, streams, watch } = require('./stream')
 const { isBlob, isResponse, isWebStream } = require('./web')
 
 const contentDisposition = lazy(() => require('content-disposition'))
@@ -77,6 +77,11 @@ module.exports = {
   set body (val) {
     const original = this._body
     this._body = val
+    const sent = isSent(this)
+    if (sent && hasBytes(val)) { // of a length of its own, which is not that of the stream
+      this.ctx.onFinished(() => drop(val))
+      return
+    }
 
     if (typeof val === 'string') {
       if (!this._explicitStatus) this.status = 200
@@ -96,7 +101,7 @@ module.exports = {
     }
 
     // A replaced stream is destroyed, unless the new body may read from it.
-    if (original && original !== val && !streams(val)) drop(original)
+    if (original && original !== val && !streams(val) && !sent) drop(original)
   },
 
   /**
@@ -333,6 +338,10 @@ function looksLikeHtml (text) {
   const first = text.charCodeAt(0)
   if (first === 60) return true // <
   return (first <= 32 || first > 127) && /^\s*</.test(text)
+}
+
+function hasBytes (val) {
+  return val !== null && val !== undefined && !isStream(val) && !isWebStream(val)
 }
 
 // Everything but a string and nothing.
