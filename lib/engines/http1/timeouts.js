@@ -24,15 +24,15 @@ class Clock {
   constructor (server, connections) {
     this.server = server
     this.connections = connections
-    this.touched = []      // that read or wrote since the last tick
-    this.idle = new Set()  // all others, in the order of their last read or write
-    this.ms = 1            // time of the last tick, exact enough for timeouts
+    this.touched = new Set() // that read or wrote since the last tick
+    this.idle = new Set()    // all others, in the order of their last read or write
+    this.ms = 1              // time of the last tick, exact enough for timeouts
     this.period = 0
     this.timer = null
     this.checked = 0
     this.count = 0
     this.isCounting = false
-    this.arrived = []      // requests of this iteration whose body ends with it
+    this.arrived = []        // requests of this iteration whose body ends with it
     this.countIteration = () => {
       this.isCounting = false
       this.count++
@@ -49,10 +49,12 @@ class Clock {
 
   /** Its idle time begins at the next tick. */
   touch (connection) {
-    this.touched.push(connection)
+    this.touched.add(connection)
   }
 
+  /** Nothing keeps a closed connection until the next tick. */
   forget (connection) {
+    this.touched.delete(connection)
     this.idle.delete(connection)
   }
 
@@ -82,7 +84,7 @@ class Clock {
 
   stamp (ms) {
     const { touched } = this
-    this.touched = []
+    this.touched = new Set()
     for (const connection of touched) {
       this.idle.delete(connection)
       if (!this.connections.has(connection)) continue
