@@ -35,6 +35,17 @@ function keepingHeaders (ctx, next, names) {
  * @api private
  */
 function keep (ctx, names) {
+  keepBy(ctx, headers => kept(ctx.response, names, headers))
+}
+
+/**
+ * The same for headers that a function makes: it is given those of the error.
+ *
+ * @param {object} ctx
+ * @param {Function} headersOf `headers|undefined => object`
+ * @api private
+ */
+function keepBy (ctx, headersOf) {
   const { onerror } = ctx
   ctx.onerror = onerrorKeeping
   ctx.onerror.wraps = onerror.wraps ?? onerror // kone asks whether the app has replaced it
@@ -42,7 +53,7 @@ function keep (ctx, names) {
   function onerrorKeeping (err) {
     if (!(err instanceof Error)) return onerror.call(ctx, err)
     const own = Object.getOwnPropertyDescriptor(err, 'headers')
-    const value = { ...err.headers, ...kept(ctx.response, names, err.headers) }
+    const value = { ...err.headers, ...headersOf(err.headers) }
     const headers = { value, writable: true, enumerable: true, configurable: true }
     // a frozen error cannot have them, an object that inherits from it can
     if (!Object.isExtensible(err) || own?.configurable === false) {
@@ -64,4 +75,4 @@ function kept (response, names, { Vary, vary = Vary } = {}) {
   return sent
 }
 
-module.exports = { keep, keepingHeaders }
+module.exports = { keep, keepBy, keepingHeaders }
