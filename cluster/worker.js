@@ -58,7 +58,7 @@ net.Server.prototype.listen = function (...args) {
 start().catch(fail)
 
 async function start () {
-  const app = await load(file)
+  const app = await load(file, { notes: Boolean(isDryRun) })
   if (!listens) listenOn(port, app)
 }
 

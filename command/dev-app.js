@@ -12,9 +12,11 @@ const { listenOn, load } = require('../cluster/app-file')
 const errorLine = require('../cluster/error-line')
 const { portError, read } = require('../cluster/settings')
 const { names } = require('../lib/options')
+const { escapeControls } = require('../middleware/_shared/escape')
 const callSites = require('./call-sites')
 const errorPage = require('./error-page')
 const { ownHostOnly, withHost } = require('./local')
+const { print } = require('./print')
 const { lines, routesOf } = require('./table')
 
 const { KONE_APP: file, KONE_DEV_HOST: host } = process.env
@@ -52,7 +54,7 @@ async function start () {
     if (isProduction) return
     app.use(errorPage(file))
     for (const name of Object.keys(options)) {
-      if (!names.includes(name)) console.error(`kone: new Kone({ ${name} }): there is no such option, expected ${names.join(', ')} (kone/docs/api/application.md)`)
+      if (!names.includes(name)) console.error(`kone: new Kone({ ${escapeControls(name)} }): there is no such option, expected ${names.join(', ')} (kone/docs/api/application.md)`)
     }
   })
   const exported = await load(file)
@@ -60,7 +62,7 @@ async function start () {
 }
 
 function announce (server) {
-  for (const text of apps.splice(0).flatMap(app => lines(routesOf(app)))) console.log(text)
+  print(apps.splice(0).flatMap(app => lines(routesOf(app))))
   const { port, address } = server.address()
   if (!port) return
   const printed = printedFromNow()
@@ -96,7 +98,5 @@ function fail (err) {
   if (isPort) console.error(`kone: ${portError(err.port, err).message}`)
   else if (isHost) console.error(`kone: cannot listen: ${errorLine(err)}: --host must be an address of this machine (kone/docs/api/command.md)`)
   else console.error(`kone: ${errorLine(err)}`)
-  const where = /^ +at .*$/m.exec(err?.stack ?? '')
-  if (where && !isPort && !isHost && !where[0].includes(__dirname)) console.error(where[0])
   process.exit(1)
 }

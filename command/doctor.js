@@ -5,6 +5,7 @@ const path = require('node:path')
 const errorLine = require('../cluster/error-line')
 const { version } = require('../package.json')
 const facts = require('./doctor.json')
+const { print, printJSON } = require('./print')
 
 const PAGE = '(kone/docs/api/command.md)'
 
@@ -23,7 +24,8 @@ const READS = /\b(?:ctx|context|this)\.re[qs]\b(?!\w)|\{[^{}]*\bre[qs]\b[^{}]*\}
  */
 module.exports = function doctor (file, { json = false }) {
   const found = examine(process.cwd())
-  console.log(json ? JSON.stringify(found, null, 2) : text(found))
+  if (json) printJSON(found)
+  else print(lines(found))
 }
 
 /**
@@ -121,7 +123,7 @@ const replacementOf = name => Object.hasOwn(facts.set, name) ? facts.set[name] :
 
 const majorOf = version => /(?:0\.)?\d+/.exec(version)?.[0]
 
-function text (found) {
+function lines (found) {
   const sections = [
     ["Run unchanged; kone's tests have this major version:", found.tested,
       ({ tested, gain }) => `tested at ${tested}${gain ? `; ${gain.app}: ${share(gain)}` : ''}`],
@@ -141,7 +143,7 @@ function text (found) {
     ...sections.filter(([, list]) => list.length > 0).flatMap(([title, list, note]) => ['', title, ...rows(list, note)]),
     '',
     `Figures are kone's CPU time per request ÷ Koa's, with the lowest and highest round: ${facts.measured.join('; ')}.`
-  ].join('\n')
+  ]
 }
 
 function rows (list, note = () => '') {

@@ -4,8 +4,9 @@ const { fork } = require('node:child_process')
 const { channel } = require('node:diagnostics_channel')
 const net = require('node:net')
 const path = require('node:path')
-const { load } = require('../cluster/app-file')
+const { canListen, load } = require('../cluster/app-file')
 const { checkFile } = require('./file')
+const { print, printJSON } = require('./print')
 const { lines, middlewareOf, routesOf } = require('./table')
 
 /**
@@ -18,21 +19,25 @@ module.exports = async function routes (file, { json = false }) {
   const { path: found, flags } = checkFile(file, { transpile: true })
   if (flags.some(flag => !process.execArgv.includes(flag))) return again(flags)
 
-  net.Server.prototype.listen = function () { return this }
   let app = null
+  let listens = false
+  net.Server.prototype.listen = function () {
+    listens = true
+    return this
+  }
   channel('kone:application').subscribe(made => { app = made.app })
   const exported = await load(found)
   if (isApp(exported)) app = exported
+  else if (app !== null && !listens && !canListen(exported)) throw new Error(`${file} exports neither an app nor a function nor a server, and nothing listens: export the app (kone/docs/api/command.md)`)
   if (app === null) throw new Error(`${file} makes no Kone app: expected one new Kone() in it or in what it loads (kone/docs/api/command.md)`)
 
   const list = routesOf(app)
   if (json) {
-    console.log(JSON.stringify({ middleware: middlewareOf(app), routes: list }, null, 2))
+    printJSON({ middleware: middlewareOf(app), routes: list })
   } else {
     const before = middlewareOf(app)
-    if (before.length > 0) console.log(`every request: ${before.join(', ')}`)
-    for (const text of lines(list)) console.log(text)
-    if (list.length === 0) console.log('no routes')
+    if (before.length > 0) print([`every request: ${before.join(', ')}`])
+    print(list.length === 0 ? ['no routes'] : lines(list))
   }
   process.exit(0) // the app may keep connections open
 }

@@ -2,6 +2,7 @@
 
 const cluster = require('../cluster')
 const { checkFile } = require('./file')
+const { print } = require('./print')
 
 /** Flag → the variable that it stands for. */
 const VARIABLES = {
@@ -22,7 +23,7 @@ exports.start = async function (file, values) {
   const { path, flags } = checkFile(file)
   process.execArgv.push(...flags) // the workers' too
   const { text, isOver } = await cluster.start(path, environment(values))
-  console.log(text)
+  print([text])
   if (isOver) process.exit(0)
 }
 
@@ -30,7 +31,7 @@ exports.start = async function (file, values) {
  * `kone reload`, `kone status`, `kone stop`.
  */
 exports.ask = async function (command, values) {
-  for (const text of await cluster.ask(command, environment(values))) console.log(text)
+  print(await cluster.ask(command, environment(values)))
   process.exit(0) // pm2's client keeps sockets open
 }
 

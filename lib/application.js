@@ -17,7 +17,7 @@ const final = require('./final')
 const { convert, isGeneratorFunction } = require('./generator')
 const only = require('./only')
 const lazy = require('./lazy')
-const { checkOptions, isStorage } = require('./options')
+const { checkCall, checkOptions, isStorage, notNegative } = require('./options')
 const { ROOT } = require('./places')
 const request = require('./request')
 const respond = require('./respond')
@@ -30,6 +30,7 @@ const created = channel('kone:application') // what `kone dev` and `kone routes`
 const debug = util.debuglog('kone:application')
 const debugging = debug.enabled // NODE_DEBUG is read once, at start
 
+const CLOSE = { timeout: notNegative, grace: notNegative }
 const SERVERS = Symbol('application#servers')
 
 /** The listeners that `app.callback()` made → their hosts. */
@@ -141,8 +142,10 @@ class Application extends Emitter {
    *   that are left after `timeout` (10000) are destroyed; a kept connection may stay silent for
    *   `grace` (600) before it is ended
    * @return {Promise}
+   * @throws {TypeError} naming the option
    */
   close (options) {
+    checkCall('application', 'app.close', options, CLOSE)
     const closing = [...this[SERVERS]].map(server => drain(server, options))
     return this.Promise.resolve(Promise.all(closing).then(() => {}))
   }
@@ -268,7 +271,7 @@ class Application extends Emitter {
     } catch (err) {
       unwound = Promise.reject(err) // a custom compose may throw
     }
-    // `bind` instead of closures: V8 inlines it (benchmarks/micro/functions.js)
+    // `bind` instead of closures: V8 inlines it
     return unwound.then(finish.bind(null, ctx), fail.bind(null, ctx))
   }
 
@@ -294,10 +297,15 @@ class Application extends Emitter {
   onerror (err) {
     if (!isError(err)) throw new TypeError(util.format('non-error thrown: %j', err))
 
-    if (err.status === 404 || err.expose) return
+    let text
+    try {
+      if (err.status === 404 || err.expose) return
+      text = String(err.stack || err.toString())
+    } catch {
+      text = 'an error whose getters throw'
+    }
     if (this.silent) return
 
-    const text = err.stack || err.toString()
     console.error(`\n${text.replace(/^/gm, '  ')}\n`)
   }
 
@@ -384,7 +392,7 @@ function onceRunning (fn) {
 }
 
 module.exports = Application
-module.exports.default = Application
+module.exports.default = module.exports.Kone = Application
 module.exports.compose = compose
 // Of http-errors, which takes a fifth of the time of `require('kone')`: loaded at the first read. `import` finds the
 // names in the text of this line.

@@ -18,4 +18,4 @@ class BluebirdApplication extends Application {
 }
 
 module.exports = BluebirdApplication
-module.exports.default = BluebirdApplication
+module.exports.default = module.exports.Kone = BluebirdApplication

@@ -1,13 +1,15 @@
 'use strict'
 
 const { Buffer } = require('buffer')
+const { readFileSync } = require('fs')
 const { STATUS_CODES } = require('http')
-const { setImmediate } = require('timers')
 const { inspect } = require('util')
 const compose = require('./compose')
 const { isError } = require('./errors')
 const { isOfApp, placeIn, placeOfFunction, trace, warnOf } = require('./places')
-const { isBlob, streams } = require('./stream')
+const { streams } = require('./stream')
+const { setImmediate } = require('./timers')
+const { isBlob } = require('./web')
 
 /*
  * Warnings of mistakes that no error reports, with the file and line of the app: in development (`app.env`) only.
@@ -15,6 +17,8 @@ const { isBlob, streams } = require('./stream')
 
 /** Requests of an app that are watched: one without NODE_ENV in production pays for these only. */
 const WATCHED = 1000
+
+const OF_EXPRESS = 'a middleware gets (ctx, next), not (req, res, next): set ctx.body; koa-connect takes one that is made for Express'
 
 const leftOf = new WeakMap() // app → the requests that are still watched
 const callsOf = new WeakMap() // ctx → the calls of its middleware, in the order in which they began
@@ -27,6 +31,7 @@ const callsOf = new WeakMap() // ctx → the calls of its middleware, in the ord
  */
 function watch (app) {
   const plain = app.compose(app.middleware)
+  for (const fn of app.middleware) if (isOfExpress(fn)) warn(app, OF_EXPRESS, placeOfFunction(fn))
   if (app.compose !== compose) return plain
   const watched = compose(recorded(app.middleware))
   if (!leftOf.has(app)) leftOf.set(app, WATCHED)
@@ -39,7 +44,7 @@ function watch (app) {
     callsOf.set(ctx, calls)
     const unwound = watched(ctx, next)
     // Once what runs in microtasks has ended. The app handles a rejection itself.
-    const judge = err => setImmediate(judgeSafely, ctx, calls, err)
+    const judge = err => setImmediate(judgeSafely, ctx, { calls, err, isSent: ctx.headerSent })
     unwound.then(() => judge(), judge)
     return unwound
   }
@@ -77,29 +82,70 @@ function record (fn, self, [ctx, next, ...rest]) {
 }
 
 // What is thrown may throw when it is printed.
-function judgeSafely (ctx, calls, err) {
+function judgeSafely (ctx, outcome) {
   try {
-    judgeAll(ctx, calls, err)
+    judgeAll(ctx, outcome)
   } catch {}
 }
 
-function judgeAll (ctx, calls, err) {
+function judgeAll (ctx, { calls, err, isSent }) {
   const { app } = ctx
   if (err !== undefined && !isError(err)) {
     const call = calls.findLast(call => call.threw || stateOf(call.result) === 'rejected')
     if (call) warn(app, `${inspect(err)} is thrown, which is not an Error`, placeOfHandler(ctx, call.fn, /\bthrow\b/))
+  } else if (err !== undefined) {
+    judgeError(ctx, err)
   }
   for (const { following, result, traced } of calls) {
     if (stateOf(following) !== 'pending' || stateOf(result) === 'pending') continue
     warn(app, 'next() is neither awaited nor returned, and what it called has not ended when the response is sent', placeIn(traced))
   }
-  if (err !== undefined || !isUntouched(ctx)) return
+  if (err !== undefined || isSent || !isUntouched(ctx)) return
   const call = calls.findLast(({ result }) => isValue(result))
-  if (call === undefined) return
+  if (call === undefined) return judgeLast(ctx, calls)
   const text = typeof call.result === 'function'
     ? 'a middleware returns a function: is it to be called where app.use() gets it?'
     : 'the value that a handler returns is not sent: set ctx.body'
   warn(app, text, placeOfHandler(ctx, call.fn))
+}
+
+/** A TypeError of the app that comes from a middleware that is missing, or from code for Express. */
+function judgeError (ctx, { message, stack }) {
+  const place = placeIn({ stack })
+  if (place === null) return
+  const { app } = ctx
+  if (/\brender is not a function/.test(message)) {
+    warn(app, `template() did not run before ${nameOf(ctx)}: app.use(template('views'))`, place)
+  } else if (/^res\.\w+ is not a function|^next is not a function/.test(message)) {
+    warn(app, OF_EXPRESS, place)
+  } else if (ctx.request.body === undefined && /undefined/.test(message) && readsBody(place)) {
+    warn(app, `no body parser ran before ${nameOf(ctx)}: app.use(bodyParser())`, place)
+  }
+}
+
+/** The innermost middleware that was called ended the request with a 404, perhaps because it forgot next(). */
+function judgeLast (ctx, calls) {
+  const { app } = ctx
+  const last = calls.at(-1)
+  if (last === undefined || last.threw || last.following !== undefined || calls.length >= app.middleware.length) return
+  const text = `${nameOf(ctx)} is a 404: this middleware neither responds nor calls next(), and others follow`
+  warn(app, text, placeOfHandler(ctx, last.fn))
+}
+
+function nameOf ({ method, path, _matchedRoute: route }) {
+  return `${method} ${typeof route === 'string' ? route : path}`
+}
+
+/** Is it about `ctx.request.body` at this place, or in the lines before it? */
+function readsBody ({ file, row }) {
+  const lines = readFileSync(file, 'utf8').split('\n')
+  return /\bbody\b/.test(lines[row - 1]) || lines.slice(Math.max(0, row - 6), row).some(line => /\brequest\b.*\bbody\b/.test(line))
+}
+
+/** Is it written for Express, by the names of its parameters? */
+function isOfExpress (fn) {
+  const pattern = /^(?:async )?(?:function\b[^(]*)?\(\s*_?(?:req|request)\s*,/
+  return typeof fn === 'function' && fn.length >= 2 && pattern.test(String(fn))
 }
 
 /** Neither body nor status was set: the response is the 404 of a request that nothing has handled. */

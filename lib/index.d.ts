@@ -487,7 +487,7 @@ declare namespace Application {
 // For `import Kone from 'kone'` of an ES module, and one compiled to `require()` without interop.
 // In a block of its own, because one `export` in a block makes the rest of the block private.
 declare namespace Application {
-  export { Application as default }
+  export { Application as default, Application as Kone }
 }
 
 export = Application

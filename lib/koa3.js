@@ -5,6 +5,8 @@ const { inspect } = require('util')
 const statuses = require('statuses')
 const Kone = require('./application')
 const { RESPONSE_TO } = require('./errors')
+const { isResponse, isStream } = require('./stream')
+const { nextTick } = require('./timers')
 
 /*
  * Koa 3's API on the same core. The package kone@3 (`make pack KOA=3`) has this class as its main. Each comment that
@@ -105,6 +107,13 @@ const response = extend(koa2.response, {
   /** `ctx.type = 'js'` | application/javascript | text/javascript */
   set type (type) { assign(this, 'response', 'type', /^\.?m?js$/.test(type) ? 'text/javascript' : type) },
 
+  /** `ctx.length` of a Response without `Content-Length` | undefined | 2, that of its JSON, which HEAD sends */
+  get length () {
+    const length = koa2Value(this, 'response', 'length')
+    return length === undefined && isResponse(this._body) ? Buffer.byteLength(JSON.stringify(this._body)) : length
+  },
+  set length (length) { assign(this, 'response', 'length', length) },
+
   get body () { return this._body },
   /** `ctx.body = null` with the type application/json | a 204 | `null` is sent */
   set body (val) {
@@ -113,7 +122,10 @@ const response = extend(koa2.response, {
       return
     }
     const type = this.get('Content-Type')
+    /** A stream as the body | has a listener for its errors at once | in the next tick */
+    const listen = isStream(val) && !val.destroyed && typeof val.listeners === 'function' ? listenLater(val) : undefined
     assign(this, 'response', 'body', val)
+    listen?.()
     /** `ctx.body = {}` with another JSON type | sets `application/json` | keeps the type */
     if (/\bjson\b/i.test(type) && this.type === 'application/json' && this.get('Content-Type') !== type) this.set('Content-Type', type)
   },
@@ -153,6 +165,16 @@ function assign (object, part, name, value) {
   Object.getOwnPropertyDescriptor(koa2[part], name).set.call(object, value)
 }
 
+// Also a stream that is destroyed at once emits its error in a later tick, so that none is missed.
+function listenLater (stream) {
+  const before = stream.listeners('error')
+  return () => {
+    const added = stream.listeners('error').filter(listener => !before.includes(listener))
+    for (const listener of added) stream.removeListener('error', listener)
+    nextTick(() => added.forEach(listener => stream.on('error', listener)))
+  }
+}
+
 function hrefOf (request, url) {
   return HTTP_URL.test(url) ? url : `${request.protocol}://${request.host}${url}`
 }
@@ -176,4 +198,4 @@ function single ([name, value]) {
   return [name, value[0]]
 }
 
-module.exports = Object.assign(Application, Kone, { default: Application })
+module.exports = Object.assign(Application, Kone, { default: Application, Kone: Application })

@@ -5,13 +5,13 @@ const editDistance = require('./edit-distance')
 const { given, misuse } = require('./usage-error')
 const { checkProxy } = require('./trusted-proxies')
 
-const notNegative = ['a number that is not negative', value => value >= 0]
+const notNegative = ['a number that is not negative', value => typeof value === 'number' && value >= 0]
 
 /** Name of an option → what it must be, and whether a value is that. */
 const RULES = {
   env: ['a string', value => typeof value === 'string'],
   keys: ['a list of strings, one at least, or a Keygrip', value => {
-    return Array.isArray(value) ? value.length > 0 : typeof value.sign === 'function'
+    return Array.isArray(value) ? value.length > 0 && value.every(isKey) : typeof value.sign === 'function'
   }],
   proxyIpHeader: ['a string', value => typeof value === 'string'],
   maxIpsCount: notNegative,
@@ -25,6 +25,11 @@ const RULES = {
     return typeof value === 'function' && typeof value.resolve === 'function' &&
       typeof value.prototype?.then === 'function'
   }]
+}
+
+/** What node:crypto takes as one. */
+function isKey (value) {
+  return typeof value === 'string' || ArrayBuffer.isView(value)
 }
 
 /** Every option. */
@@ -50,6 +55,34 @@ exports.checkOptions = function (options) {
     throw misuse('application', `options.${name} must be ${what}, not ${shown}`)
   }
 }
+
+/**
+ * Check the options of a method that Koa lacks.
+ *
+ *    const { timeout } = checkCall('application', 'app.close', options, { timeout: exports.notNegative })
+ *
+ * @param {string} page of docs/api/
+ * @param {string} call the method
+ * @param {object | null | undefined} options null and undefined count as left out
+ * @param {Record<string, Array>} rules name of an option → what it must be, and whether a value is that
+ * @return {object} the options
+ * @throws {TypeError} naming the option
+ */
+exports.checkCall = function (page, call, options, rules) {
+  options ??= {}
+  if (typeof options !== 'object') throw misuse(page, `${call}(options): options must be an object, not ${given(options)}`)
+  for (const name of Object.keys(options)) {
+    if (Object.hasOwn(rules, name)) continue
+    throw misuse(page, `${call}({ ${name} }): there is no such option, expected ${Object.keys(rules).join(', ')}`)
+  }
+  for (const [name, [what, holds]] of Object.entries(rules)) {
+    const value = options[name]
+    if (value !== undefined && !holds(value)) throw misuse(page, `${call}({ ${name} }): ${name} must be ${what}, not ${given(value)}`)
+  }
+  return options
+}
+
+exports.notNegative = notNegative
 
 // One edit, or two of a long name; of a short one only another order of its letters: `http2` is not a
 // misspelt `http1`.

@@ -43,13 +43,18 @@ function trace () {
   return traced
 }
 
-/** @return {{ file: string, row: number } | null} the innermost call that is the app's: not kone's, not of a package */
+/**
+ * The innermost call that is the app's: not kone's, not of a package.
+ *
+ * @param {{ stack: string }} traced
+ * @return {{ file: string, row: number, column: number } | null}
+ */
 function placeIn ({ stack }) {
   for (const line of String(stack).split('\n')) {
-    const [, name, row] = /^ +at (?:async )?(?:.*? \()?(.+):(\d+):\d+\)?$/.exec(line) ?? []
+    const [, name, row, column] = /^ +at (?:async )?(?:.*? \()?(.+):(\d+):(\d+)\)?$/.exec(line) ?? []
     if (name === undefined || name.startsWith('node:')) continue
     const file = pathOf(name)
-    if (isAbsolute(file) && isOfApp(file)) return { file, row: Number(row) }
+    if (isAbsolute(file) && isOfApp(file)) return { file, row: Number(row), column: Number(column) }
   }
   return null
 }

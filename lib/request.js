@@ -9,20 +9,27 @@ const parseurl = require('parseurl')
 const node = require('./engines/node')
 const lazy = require('./lazy')
 const only = require('./only')
-const { trustedHops } = require('./trusted-proxies')
-const { given, misuse } = require('./usage-error')
+const { checkCall } = require('./options')
+const { addressOf, listOf, trustedHops } = require('./trusted-proxies')
 
 const accepts = lazy(() => require('accepts'))
 const contentType = lazy(() => require('content-type'))
 const typeis = lazy(() => require('type-is'))
 
 const IP = Symbol('request#ip')
+const CHAIN = Symbol('request#chain')
 const BODY = Symbol('request#body')
 const QUERY = Symbol('request#query')
 const QUERY_OF = Symbol('request#queryOf')
 
 /** Of readBody(), in bytes. */
 const LIMIT = 1024 * 1024
+
+const READ = { limit: ['a number of bytes', isLimit] }
+
+function isLimit (value) {
+  return typeof value === 'number' && value >= 0
+}
 
 const ABSOLUTE_FORM = /^https?:\/\/([^/?#]*)/i
 // What makes a target more than a path and a query (parseurl then takes the slow way).
@@ -216,7 +223,7 @@ module.exports = {
   get protocol () {
     const { socket } = this
     if (socket && socket.encrypted) return 'https'
-    const hops = trustedHops(this)
+    const hops = hopsOf(this)
     if (hops === 0) return 'http'
     const proto = nearest(this.get('X-Forwarded-Proto'), hops)
     return proto.toLowerCase() === 'https' ? 'https' : 'http'
@@ -227,18 +234,18 @@ module.exports = {
 
   /**
    * The addresses that trusted proxies name, client first; at most `app.maxIpsCount` of them.
-   * Entries that are not addresses are left out.
+   * Ports, and entries that are not addresses, are left out.
    *
    * @return {string[]}
    */
-  get ips () { return forwarded(this).filter(ip => net.isIP(ip)) },
+  get ips () { return forwarded(this).map(addressOf).filter(Boolean) },
 
   /** @return {string} the client's address; empty on a Unix socket */
   get ip () {
     if (!this[IP]) {
-      const [client] = forwarded(this)
+      const [client = ''] = forwarded(this)
       const { socket } = this
-      this[IP] = client && net.isIP(client) ? client : (socket && socket.remoteAddress) || ''
+      this[IP] = addressOf(client) || (socket && socket.remoteAddress) || ''
     }
     return this[IP]
   },
@@ -326,11 +333,9 @@ module.exports = {
    * @return {Buffer|Promise<Buffer>} a Buffer at once when all of it has arrived
    * @throws {HttpError} or rejects: 413 beyond the limit, 400 when it is cut short
    */
-  readBody ({ limit = LIMIT } = {}) {
+  readBody (options) {
     if (this[BODY] !== undefined) return this[BODY]
-    if (typeof limit !== 'number' || !(limit >= 0)) {
-      throw misuse('request', `request.readBody({ limit }): limit must be a number of bytes, not ${given(limit)}`)
-    }
+    const { limit = LIMIT } = isLimit(options?.limit) ? options : checkCall('request', 'request.readBody', options, READ)
     return (this[BODY] = this[node.ENGINE].readBody(this.incoming, limit))
   },
 
@@ -358,10 +363,6 @@ function negotiable (incoming) {
   return { headers: { ...headers, accept: accept.slice(0, end) } }
 }
 
-function splitList (value) {
-  return value === '' ? [] : value.split(',').map(part => part.trim())
-}
-
 // The entry that the outermost of `hops` trusted proxies wrote; each appends to the right. It makes no list
 // of all entries, because `ctx.host` is read often and a client may send 16,000.
 function nearest (list, hops) {
@@ -379,17 +380,36 @@ function before (list, end) {
   return end === 0 ? -1 : list.lastIndexOf(',', end - 1)
 }
 
+/** How many proxies are trusted: 0, Koa's `proxy: true` (Infinity), a number, or those of a list. */
+function hopsOf (request) {
+  const { proxy, proxyIpHeader } = request.app
+  if (!proxy) return 0
+  if (proxy === true) return Infinity
+  if (typeof proxy === 'number') return proxy
+
+  // The addresses are compared once: host, protocol, secure and ip depend on them.
+  const list = listOf(proxy)
+  const peer = request.socket?.remoteAddress
+  const named = request.get(proxyIpHeader)
+  const { [CHAIN]: known } = request
+  if (known?.list === list && known.peer === peer && known.named === named) return known.hops
+  const hops = trustedHops(list, peer, named)
+  request[CHAIN] = { list, peer, named, hops }
+  return hops
+}
+
 function forwarded (request) {
-  const hops = trustedHops(request)
+  const hops = hopsOf(request)
   if (hops === 0) return []
   const { proxyIpHeader, maxIpsCount } = request.app
-  let ips = splitList(request.get(proxyIpHeader))
+  const named = request.get(proxyIpHeader)
+  let ips = named === '' ? [] : named.split(',')
   if (hops < ips.length) ips = ips.slice(-hops)
   return maxIpsCount > 0 ? ips.slice(-maxIpsCount) : ips
 }
 
 function rawHost (request) {
-  const hops = trustedHops(request)
+  const hops = hopsOf(request)
   const behind = hops === 0 ? '' : nearest(request.get('X-Forwarded-Host'), hops)
   if (behind) return behind
   const { originalUrl } = request

@@ -8,10 +8,12 @@ const escape = require('escape-html')
 const statuses = require('statuses')
 const vary = require('vary')
 const node = require('./engines/node')
+const { LONGEST_NAME, detach } = require('./engines/text')
 const { error } = require('./errors')
 const lazy = require('./lazy')
 const only = require('./only')
-const { drop, isBlob, isPlain, isResponse, isStream, isWebStream, streams, watch } = require('./stream')
+const { drop, isPlain, isStream, streams, watch } = require('./stream')
+const { isBlob, isResponse, isWebStream } = require('./web')
 
 const contentDisposition = lazy(() => require('content-disposition'))
 const mime = lazy(() => require('mime-types'))
@@ -145,7 +147,7 @@ module.exports = {
   redirect (url, alt) {
     if (url === 'back') return this.back(alt)
     const target = checkTarget(url)
-    this.set('Location', encodeUrl(target))
+    this.set('Location', encode(target))
 
     if (!statuses.redirect[this.status]) this.status = 302
 
@@ -378,17 +380,21 @@ function setResponse (response, val, original, untyped) {
   if (cookies.length > 0) response.append('Set-Cookie', cookies)
 }
 
-const types = new Map() // the value given → Content-Type; bounded, for it may come from users
+const types = new Map() // the text given → Content-Type; bounded, for it may come from users
 
 function contentType (type) {
-  let value = types.get(type)
-  if (value === undefined) {
-    value = type ? mime().contentType(type) : false
-    if (types.size === 1000) types.clear()
-    types.set(type, value)
-  }
+  if (typeof type !== 'string' || type.length > LONGEST_NAME) return type ? mime().contentType(type) : false
+  const known = types.get(type)
+  if (known !== undefined) return known
+  if (types.size === 1000) types.clear()
+  type = detach(type)
+  const value = mime().contentType(type)
+  types.set(type, value)
   return value
 }
+
+/** Of a target that names a host, up to what ends its name: a backslash does, but no longer once it is encoded. */
+const AUTHORITY = /^(?:\/\/|(?:https?|wss?|ftp):)[/\\]*[^/\\?#]*\\?/i
 
 /**
  * A target that may be put into Location, as it is or as URL normalises it.
@@ -397,20 +403,25 @@ function contentType (type) {
  */
 function checkTarget (url) {
   if (url === undefined || url === null || url === '') throw badTarget(url)
-  url = String(url)
+  url = String(url).replace(AUTHORITY, start => start.replaceAll('\\', '/'))
   // Browsers strip controls and blanks before they look for the scheme.
   // eslint-disable-next-line no-control-regex
   if (/^(?:javascript|data|vbscript):/i.test(url.replace(/[\u0000-\u0020\u007f-\u00a0]/g, ''))) {
     throw badTarget(url)
   }
-  let parsed
+  // Normalised, so that no two readers see different hosts in it.
+  const isWhole = /^https?:\/\//i.test(url)
   try {
-    parsed = new URL(url, 'http://localhost')
+    const { href } = new URL(isWhole ? url : encode(url), 'http://localhost')
+    return isWhole ? href : url
   } catch {
     throw badTarget(url)
   }
-  // Normalised, so that no two readers see different hosts in it.
-  return /^https?:\/\//i.test(url) ? parsed.href : url
+}
+
+/** Browsers read a backslash as a slash: `/\evil.example` would be another host. `^` and `|` as Koa 2 has them. */
+function encode (target) {
+  return encodeUrl(target).replace(/[\\^|]/g, encodeURIComponent)
 }
 
 function badTarget (url) {

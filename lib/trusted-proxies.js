@@ -3,34 +3,64 @@
 const net = require('net')
 const { given, misuse } = require('./usage-error')
 
-const lists = new WeakMap() // app.proxy as a list of addresses → net.BlockList
+/** So many hops are looked up in a list: a client whose own address is in it may send thousands. */
+const MOST = 32
+
+const lists = new WeakMap() // app.proxy as a list of addresses → { entries, list }
 
 /**
- * How many proxies before this server are trusted: 0 (forwarded headers are ignored), Infinity for Koa's `proxy: true`,
- * a number of hops, or for a list of addresses the number of hops, from the peer on, that are all in the list.
+ * The addresses and ranges of `app.proxy`. The same object until the app changes the list.
  *
- * @throws {TypeError} if `app.proxy` is something else
+ * @param {string[]} proxy
+ * @return {net.BlockList}
+ * @throws {TypeError} if it is not such a list
  */
-exports.trustedHops = function (request) {
-  const { proxy } = request.app
-  if (!proxy) return 0
-  if (proxy === true) return Infinity
-  if (typeof proxy === 'number') return proxy
+exports.listOf = function (proxy) {
+  const known = lists.get(proxy)
+  if (known?.entries.length === proxy.length && known.entries.every((entry, i) => entry === proxy[i])) return known.list
+  const list = exports.checkProxy(proxy)
+  lists.set(proxy, { entries: [...proxy], list })
+  return list
+}
 
-  let list = lists.get(proxy)
-  if (list === undefined) lists.set(proxy, list = exports.checkProxy(proxy))
-
-  const { socket } = request
-  if (!socket || !contains(list, socket.remoteAddress)) return 0
-  const named = request.get(request.app.proxyIpHeader)
+/**
+ * How many proxies before this server are trusted: the number of hops, from the peer on, that are all in the list.
+ *
+ * @param {net.BlockList} list
+ * @param {string | undefined} peer address of the socket
+ * @param {string} named the addresses that X-Forwarded-For names
+ * @return {number} 0: forwarded headers are ignored
+ */
+exports.trustedHops = function (list, peer, named) {
+  if (!contains(list, peer)) return 0
   let hops = 1
-  for (let end = named.length; end > 0; hops++) {
+  for (let end = named.length; end > 0 && hops < MOST; hops++) {
     const comma = named.lastIndexOf(',', end - 1)
-    if (!contains(list, named.slice(comma + 1, end).trim())) break
+    if (!contains(list, addressOf(named.slice(comma + 1, end)))) break
     end = comma
   }
   return hops
 }
+
+/**
+ * The address in an entry of X-Forwarded-For. Azure's gateway, IIS and others add the port of the connection.
+ *
+ *    addressOf(' 203.0.113.9:4711')    // '203.0.113.9'
+ *    addressOf('[2001:db8::1]:443')    // '2001:db8::1'
+ *
+ * @param {string} entry
+ * @return {string} empty if it is not one
+ */
+function addressOf (entry) {
+  const text = entry.trim()
+  if (net.isIP(text)) return text
+  const [, six, four] = WITH_PORT.exec(text) ?? []
+  return net.isIPv6(six) ? six : net.isIPv4(four) ? four : ''
+}
+
+exports.addressOf = addressOf
+
+const WITH_PORT = /^(?:\[([^\]]+)\](?::\d{1,5})?|([\d.]+):\d{1,5})$/
 
 /**
  * Check the `proxy` option.
@@ -38,6 +68,7 @@ exports.trustedHops = function (request) {
  *    checkProxy(['127.0.0.1', '10.0.0.0/8'])
  *
  * @return {net.BlockList|undefined} the addresses, if it is a list
+ * @throws {TypeError} if it is something else
  */
 exports.checkProxy = function (proxy) {
   if (proxy == null || typeof proxy === 'boolean') return

@@ -2,6 +2,7 @@
 
 const { describe, it, before, after } = require('node:test')
 const assert = require('node:assert/strict')
+const { createHook } = require('node:async_hooks')
 const { execFile } = require('node:child_process')
 const { once } = require('node:events')
 const fs = require('node:fs')
@@ -13,10 +14,12 @@ const { promisify } = require('node:util')
 const { io } = require('socket.io-client')
 const WebSocket = require('ws')
 const { start } = require('./helpers/child')
+const folder = require('./helpers/folder')
 const { onFreePort } = require('./helpers/ports')
 const until = require('./helpers/until')
+const { open } = require('../examples/app/store')
 
-const folder = path.join(__dirname, '../examples')
+const examples = path.join(__dirname, '../examples')
 const TRACE = '0af7651916cd43dd8448eb211c80319c'
 const traceparent = `00-${TRACE}-b7ad6b7169203331-01`
 
@@ -25,7 +28,7 @@ function example (file, suite) {
   describe(`examples/${path.basename(file)}`, () => {
     const child = {}
     before(async () => {
-      Object.assign(child, await onFreePort(port => start([path.resolve(folder, file)], { PORT: String(port) })))
+      Object.assign(child, await onFreePort(port => start([path.resolve(examples, file)], { PORT: String(port) })))
     })
     after(() => child.stop?.('SIGKILL'))
     suite((target, options) => fetch(child.url + target, options), child)
@@ -35,6 +38,29 @@ function example (file, suite) {
 example('hello.js', ask => {
   it('should greet', async () => {
     assert.equal(await (await ask('/')).text(), 'Hello World')
+  })
+})
+
+describe('examples/app', () => {
+  it('should hash once at each sign-in, and meanwhile do other work', async t => {
+    const store = open(folder())
+    let hashes = 0
+    const hook = createHook({ init (id, type) { if (type === 'SCRYPTREQUEST') hashes++ } }).enable()
+    t.after(() => hook.disable())
+    for (const [password, isRight] of [['of a new name', true], ['of a new name', true], ['a wrong one', false]]) {
+      let hasTurned = false
+      setImmediate(() => { hasTurned = true })
+      hashes = 0
+      assert.equal(await store.signIn('Ada', password), isRight)
+      assert.deepEqual([hashes, hasTurned], [1, true])
+    }
+  })
+
+  it('should make one account of a name, although two requests make it at once', async () => {
+    const store = open(folder())
+    const signIns = (name, passwords) => Promise.all(passwords.map(password => store.signIn(name, password)))
+    assert.deepEqual(await signIns('Grace', ['the same one', 'the same one']), [true, true])
+    assert.deepEqual((await signIns('Linus', ['one password', 'another one'])).sort(), [false, true])
   })
 })
 
@@ -83,7 +109,7 @@ example('streaming.js', ask => {
   it('should stream a file', async () => {
     const res = await ask('/source')
     assert.match(res.headers.get('content-type'), /javascript/)
-    assert.equal(await res.text(), fs.readFileSync(path.join(folder, 'streaming.js'), 'utf8'))
+    assert.equal(await res.text(), fs.readFileSync(path.join(examples, 'streaming.js'), 'utf8'))
   })
 
   it('should stream a generator', async () => {
@@ -160,7 +186,7 @@ describe('examples/typescript', () => {
   const out = fs.mkdtempSync(path.join(__dirname, '.typescript-'))
 
   before(() => promisify(execFile)(process.execPath, [
-    require.resolve('typescript/bin/tsc'), '-p', path.join(folder, 'typescript'), '--outDir', out
+    require.resolve('typescript/bin/tsc'), '-p', path.join(examples, 'typescript'), '--outDir', out
   ]))
   after(() => fs.rmSync(out, { recursive: true }))
 

@@ -20,13 +20,13 @@ const FIRST = [
 const LONG = [
   'test/agents/agents.test.js', 'test/agents/sticky.test.js', 'test/benchmarks/crowd.test.js',
   'test/benchmarks/dropin.test.js', 'test/benchmarks/faults.test.js', 'test/bundle', 'test/cluster/commands.test.js',
-  'test/command/typescript.test.js', 'test/compat/install.test.js', 'test/compat/koa3.test.js',
+  'test/command/places.test.js', 'test/command/typescript.test.js', 'test/compat/install.test.js', 'test/compat/koa3.test.js',
   'test/create.test.js', 'test/deploy/folder.test.js', 'test/deploy/hosts.test.js', 'test/deploy/lint.test.js',
   'test/docs/getting-started.test.js', 'test/docs/install.test.js', 'test/docs/site.test.js',
   'test/e2e/app.errors.test.js', 'test/e2e/app.look.test.js', 'test/e2e/app.test.js', 'test/e2e/process.test.js',
   'test/engines/fetch/runtimes.set.test.js', 'test/middleware/static.disk.test.js', 'test/openapi', 'test/package/package.test.js',
-  'test/published/published.test.js', 'test/runners', 'test/security/linear.test.js', 'test/types/compilers.test.js',
-  'test/types/cost.test.js', 'test/types/path.test.js'
+  'test/published/published.test.js', 'test/runners', 'test/security/error-costs.test.js', 'test/security/linear.test.js',
+  'test/types/compilers.test.js', 'test/types/cost.test.js', 'test/types/path.test.js'
 ]
 
 /**
@@ -36,7 +36,7 @@ const LONG = [
 const BLUEBIRD = ['test/application', 'test/context']
 
 /** Of these, what makes no app, or one of `kone` alone. */
-const NOT_BLUEBIRD = ['debug', 'errors', 'exports', 'start', 'walk'].map(name => `test/application/${name}.test.js`)
+const NOT_BLUEBIRD = ['debug', 'errors', 'exports', 'fake-timers', 'start', 'walk'].map(name => `test/application/${name}.test.js`)
 
 /** The modules of lib that read the option: whoever adds one adds its tests to BLUEBIRD. */
 const SEE_PROMISE = ['lib/application.js', 'lib/bluebird.js', 'lib/engines/host.js']

@@ -68,8 +68,31 @@ ${names.map(name => `  ${exported(name)}`).join(',\n')}
 `
 }
 
+/**
+ * The `exports` of package.json with one entry for each name. A pattern would also match a name in the wrong case where
+ * file names have none; the last one says which name was meant.
+ *
+ * @param {object} all today's
+ * @param {string[]} names
+ * @return {object}
+ */
+exports.withNames = function (all, names) {
+  const entries = []
+  for (const [key, target] of Object.entries(all)) {
+    if (key === './middleware/*') continue
+    if (!key.startsWith('./middleware/')) entries.push([key, target])
+    if (key !== './middleware') continue
+    for (const name of names) entries.push([`./middleware/${name}`, `./middleware/${name}/index.js`])
+    entries.push(['./middleware/_*', null], ['./middleware/*', { types: null, default: './middleware/_shared/unknown.js' }])
+  }
+  return Object.fromEntries(entries)
+}
+
 if (require.main === module) {
   for (const [file, text] of Object.entries(exports.generate(exports.names()))) {
     fs.writeFileSync(path.join(SET, file), text)
   }
+  const manifest = require('../package.json')
+  const text = JSON.stringify({ ...manifest, exports: exports.withNames(manifest.exports, exports.names()) }, null, 2)
+  fs.writeFileSync(path.join(SET, '../package.json'), `${text}\n`)
 }

@@ -81,7 +81,8 @@ function openStore (folder) {
 }
 
 if (require.main === module) {
-  const port = process.env.PORT || 4000
+  const port = Number(process.env.PORT || 4000)
+  if (!Number.isInteger(port)) throw new TypeError(`PORT must be a number, not ${process.env.PORT}`) // a text is a socket's path
   const server = app.listen(port, () => {
     console.log(`http://localhost:${server.address().port} in one process; on all cores: npm start`)
   })

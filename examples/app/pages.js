@@ -73,7 +73,7 @@ exports.routes = function (router, { app, store, live }) {
     if (problems.name || problems.password) {
       return showSignIn(ctx, 400, problems)
     }
-    if (!store.signIn(name, password)) {
+    if (!await store.signIn(name, password)) {
       return showSignIn(ctx, 401, { password: SAY.wrong })
     }
     ctx.sessionHandler.regenerateId()

@@ -30,6 +30,7 @@ class Host {
     this.app = app
     this.own = own
     this.attach = attach
+    this.met = new WeakSet() // sockets of requests
     this.fn = app.env === 'development' ? require('../development').watch(app) : app.compose(app.middleware)
     this.listener = listener ?? ((req, res) => {
       const promise = this.onRequest(req, res)
@@ -62,12 +63,12 @@ class Host {
     return this.serve(this.app.createContext(req, res))
   }
 
-  /** Only here an app of `callback()` learns which server calls it. */
+  /** Only here an app of `callback()` learns which server calls it. Once per connection, as a look costs 0.2 µs. */
   meet ({ socket, httpVersionMajor }) {
     const server = socket?.server
-    if (this.attach !== undefined && httpVersionMajor === 1 && server?.listening && this.app.http1) {
-      this.attach(server, this)
-    }
+    if (this.attach === undefined || httpVersionMajor !== 1 || !server?.listening || this.met.has(socket)) return
+    this.met.add(socket)
+    if (this.app.http1) this.attach(server, this)
   }
 
   serve (ctx) {
@@ -111,9 +112,15 @@ class Host {
     return ''
   }
 
-  /** Requests go to node:http. The only visible difference is CPU use: reported once per process and reason. */
-  fellBack (reason) {
-    if (reason === HTTP1_OFF || this.app.silent || process.env.NODE_ENV === 'test' || warned.has(reason)) return
+  /**
+   * Requests go to node:http. The only visible difference is CPU use: reported once per process and reason.
+   *
+   * @param {boolean} isAgents an agent is the reason: in production nobody would remove it
+   */
+  fellBack (reason, isAgents) {
+    const { NODE_ENV } = process.env
+    if (reason === HTTP1_OFF || this.app.silent || NODE_ENV === 'test' || warned.has(reason)) return
+    if (isAgents && NODE_ENV === 'production') return
     warned.add(reason)
     process.emitWarning(`requests go through node:http, at more CPU each, because of ${reason}`, {
       code: 'KONE_WARN_FALLBACK',

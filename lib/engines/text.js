@@ -19,6 +19,9 @@ function detach (part) {
   return part.length < SHORTEST_SLICE ? part : (' ' + part).slice(1)
 }
 
+/** Longest name of a field or a type that is remembered, in characters: longer ones are no app's own. */
+const LONGEST_NAME = 100
+
 /** Detaches a part that the app or the connection may keep, if it would keep much more than itself. */
 function detachFrom (whole, part) {
   return whole.length - part.length > SPARE ? detach(part) : part
@@ -37,4 +40,4 @@ function isBlank (code) {
   return code === SP || code === TAB
 }
 
-module.exports = { detach, detachFrom, trim, isBlank }
+module.exports = { LONGEST_NAME, detach, detachFrom, trim, isBlank }

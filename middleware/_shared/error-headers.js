@@ -13,14 +13,15 @@ const isOver = require('./is-over')
  * @param {object} ctx
  * @param {Function} next
  * @param {string[]} names
+ * @param {boolean} [yields=false] a header of the same name that the error has is sent instead
  * @return {Promise}
  * @api private
  */
-function keepingHeaders (ctx, next, names) {
+function keepingHeaders (ctx, next, names, yields) {
   const ended = next()
   if (isOver(ctx, ended) || typeof ended?.catch !== 'function') return ended
   return ended.catch(err => {
-    keep(ctx, names)
+    keep(ctx, names, yields)
     throw err
   })
 }
@@ -32,14 +33,18 @@ function keepingHeaders (ctx, next, names) {
  *
  * @param {object} ctx
  * @param {string[]} names
+ * @param {boolean} [yields=false]
  * @api private
  */
-function keep (ctx, names) {
-  keepBy(ctx, headers => kept(ctx.response, names, headers))
+function keep (ctx, names, yields = false) {
+  keepBy(ctx, headers => {
+    const set = kept(ctx.response, names, headers)
+    return yields ? { ...set, ...headers } : { ...headers, ...set }
+  })
 }
 
 /**
- * The same for headers that a function makes: it is given those of the error.
+ * The same for headers that a function makes: it is given those of the error, and returns all.
  *
  * @param {object} ctx
  * @param {Function} headersOf `headers|undefined => object`
@@ -53,7 +58,7 @@ function keepBy (ctx, headersOf) {
   function onerrorKeeping (err) {
     if (!(err instanceof Error)) return onerror.call(ctx, err)
     const own = Object.getOwnPropertyDescriptor(err, 'headers')
-    const value = { ...err.headers, ...headersOf(err.headers) }
+    const value = headersOf(err.headers)
     const headers = { value, writable: true, enumerable: true, configurable: true }
     // a frozen error cannot have them, an object that inherits from it can
     if (!Object.isExtensible(err) || own?.configurable === false) {

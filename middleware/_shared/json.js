@@ -1,20 +1,29 @@
 'use strict'
 
 const createError = require('http-errors')
-const secure = require('secure-json-parse')
 
-const BLANKS = /[ \t\n\r]*/y
-// eslint-disable-next-line no-control-regex -- JSON's strings have none of them
-const TOKEN = /[{}[\],:]|"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[\da-fA-F]{4}))*"|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y
+/** Without these no key can be one that reaches a prototype. */
+const SUSPECT = /__proto__|constructor|\\u00[5-7]/
 
-/** What may come → the tokens that do: brackets, marks, a string by its quote, `x` for another value. */
-const TOKENS = { value: '{["x', element: '{["x]', name: '"', member: '"}', colon: ':' }
+/** Of a text so many characters are read again for the place of an error: all of them would cost more than the text. */
+const READ = 20_000
+
+/** What an error of V8 costs, in characters that it reads. */
+const TRY = 500
+
+/** V8's message of a character that cannot be there. */
+const UNEXPECTED = /^Unexpected token '(.+?)', (\.\.\.)?"(.*)"(?:\.\.\.)? is not valid JSON$/su
+
+/** Characters that V8 quotes on each side of an unexpected one, in a text of more than twice as many. */
+const QUOTED = 10
 
 /**
  * Parse JSON of a client. Refuses, or removes, keys that would reach a prototype when the value is
  * merged into another object.
  *
  *    parseJSON('{"a":1}') // { a: 1 }
+ *
+ * By hand because the check of secure-json-parse costs up to 15 times the text (test/security/error-costs.test.js).
  *
  * @param {string} text
  * @param {boolean} [strict=true] objects and arrays only; an empty text is {}
@@ -26,53 +35,101 @@ const TOKENS = { value: '{["x', element: '{["x]', name: '"', member: '"}', colon
 module.exports = function parseJSON (text, strict = true, onProtoPoisoning = 'error') {
   if (text === '') return strict ? {} : text
   try {
-    if (strict && !/^[\x20\t\n\r]*[[{]/.test(text)) {
-      throw new SyntaxError('invalid JSON, only objects and arrays are read')
-    }
-    return secure.parse(text, { protoAction: onProtoPoisoning, constructorAction: onProtoPoisoning })
+    if (strict && !['{', '['].includes(text[firstOf(text)])) throw new SyntaxError('invalid JSON, only objects and arrays are read')
+    const value = JSON.parse(text)
+    return onProtoPoisoning === 'ignore' || !SUSPECT.test(text) ? value : harmless(value, onProtoPoisoning === 'remove')
   } catch (err) {
-    const [, position, line] = / position (\d+)( \(line)?/.exec(err.message) ?? []
-    const at = position === undefined ? breakOf(text) : Number(position)
-    if (at !== undefined && line === undefined) err.message += ` (${lineOf(text, at)})`
+    const at = breakOf(text, err.message)
+    if (at <= READ && !err.message.includes(' (line ')) err.message += ` (${lineOf(text, at)})`
     throw createError(400, err, { body: text })
   }
 }
 
 /**
- * Where a text stops being JSON. V8 tells it in some of its messages, and newer ones only.
+ * The value without keys that reach a prototype.
+ *
+ * @param {*} root
+ * @param {boolean} removes them, instead of throwing
+ * @throws {SyntaxError}
+ */
+function harmless (root, removes) {
+  const open = []
+  const visit = value => { if (typeof value === 'object' && value !== null) open.push(value) }
+  visit(root)
+  while (open.length > 0) {
+    const value = open.pop()
+    if (Array.isArray(value)) {
+      value.forEach(visit)
+      continue
+    }
+    for (const name of ['__proto__', 'constructor']) {
+      if (!reachesPrototype(value, name)) continue
+      if (!removes) throw new SyntaxError('Object contains forbidden prototype property')
+      delete value[name]
+    }
+    for (const name in value) visit(value[name]) // Object.values() sorts the names of large objects
+  }
+  return root
+}
+
+function reachesPrototype (object, name) {
+  if (!Object.hasOwn(object, name)) return false
+  const value = object[name]
+  return name === '__proto__' || (typeof value === 'object' && value !== null && Object.hasOwn(value, 'prototype'))
+}
+
+/**
+ * Where a text stops being JSON. V8's messages have the position, or quote the characters around it: these are sought,
+ * up to the first ones that V8 does not read beyond.
  *
  * @param {string} text
- * @return {number | undefined} index of the first character that cannot be there; undefined for JSON
+ * @param {string} message of V8, or of parseJSON
+ * @return {number | undefined} index of the first character that cannot be there; undefined if it takes long to find
  */
-function breakOf (text) {
-  const open = [] // the brackets that are to be closed
-  let state = 'value'
-  for (let at = 0; ; at = TOKEN.lastIndex) {
-    BLANKS.lastIndex = at
-    BLANKS.test(text)
-    const start = TOKEN.lastIndex = BLANKS.lastIndex
-    const isEnd = start === text.length
-    if (state === 'after' && open.length === 0) return isEnd ? undefined : start
-    const first = TOKEN.test(text) ? text[start] : undefined
-    const kind = '{}[],:"'.includes(first) ? first : 'x'
-    const known = TOKENS[state] ?? `,${open.at(-1)}`
-    if (first === undefined || !known.includes(kind)) return start
-    if (kind === '{') open.push('}')
-    else if (kind === '[') open.push(']')
-    else if (kind === open.at(-1)) open.pop()
-    state = following(kind, state, open.at(-1))
+function breakOf (text, message) {
+  const [, position] = / position (\d+)/.exec(message) ?? []
+  if (position !== undefined) return Number(position)
+  if (message.startsWith('Unexpected end')) return text.length
+  if (message.startsWith('invalid JSON')) return firstOf(text)
+  const unexpected = UNEXPECTED.exec(message)
+  if (unexpected === null) return undefined
+  const [, token, isWithin, quoted] = unexpected
+
+  const isWhole = quoted === text
+  if (!isWhole && !isWithin) return quoted.length - QUOTED
+  const [sought, before] = isWhole ? [token, 0] : [quoted, QUOTED]
+  const head = text.slice(0, READ)
+  let left = READ
+  for (let at = head.indexOf(sought); at !== -1; at = head.indexOf(sought, at + 1)) {
+    const end = at + before + 1
+    left -= end + TRY
+    if (left < 0) return undefined
+    if (isUnexpected(text.slice(0, end))) return end - 1
   }
 }
 
-function following (kind, state, closing) {
-  if (kind === '{') return 'member'
-  if (kind === '[') return 'element'
-  if (kind === ':') return 'value'
-  if (kind === ',') return closing === '}' ? 'name' : 'value'
-  return kind === '"' && (state === 'name' || state === 'member') ? 'colon' : 'after'
+/** Index of the first character that is no blank. A pattern with what follows would try each of them again. */
+function firstOf (text) {
+  const at = text.search(/[^ \t\n\r]/)
+  return at === -1 ? text.length : at
+}
+
+function isUnexpected (text) {
+  try {
+    JSON.parse(text)
+  } catch (err) {
+    return err.message.startsWith('Unexpected token')
+  }
+  return false
 }
 
 function lineOf (text, at) {
-  const before = text.slice(0, at).split('\n')
-  return `line ${before.length}, column ${before.at(-1).length + 1}`
+  let line = 1
+  let begin = 0
+  for (let i = 0; i < at; i++) {
+    if (text.charCodeAt(i) !== 10) continue
+    line++
+    begin = i + 1
+  }
+  return `line ${line}, column ${at - begin + 1}`
 }

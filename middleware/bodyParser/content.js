@@ -49,7 +49,8 @@ class Contents {
   }
 
   decide (header) {
-    const value = header.replace(/;\s*$/, '')
+    // one without `=` is no parameter: `application/json; utf-8` of senders that cannot be changed
+    const value = header.replace(/;[^;="]*(?=;|$)/g, '')
     const type = value.split(';', 1)[0].trim()
     if (!TYPE.test(type)) return { action: REFUSE, reason: 'malformed content type' }
 

@@ -9,7 +9,7 @@ const { isUtf8, unescape } = require('./charset')
 const TYPES = {
   json: [
     'application/json', 'application/json-patch+json', 'application/vnd.api+json',
-    'application/csp-report', 'application/scim+json'
+    'application/csp-report', 'application/reports+json', 'application/scim+json'
   ],
   form: ['application/x-www-form-urlencoded'],
   text: ['text/plain'],

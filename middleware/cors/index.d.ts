@@ -5,8 +5,10 @@ declare function cors (options?: cors.Options): Kone.Middleware
 
 declare namespace cors {
   interface Options {
-    /** Default: `*`; an empty one allows none. */
-    origin?: string | ((ctx: Kone.Context) => string | Promise<string>) | undefined
+    /** One or several that are allowed; a RegExp must match the whole origin. Default: `*`. */
+    origin?: string | RegExp | readonly (string | RegExp)[]
+      /** returns '' for none */
+      | ((ctx: Kone.Context) => string | Promise<string>) | undefined
     /** Default: `GET,HEAD,PUT,POST,DELETE,PATCH`. */
     allowMethods?: string | string[] | undefined
     exposeHeaders?: string | string[] | undefined

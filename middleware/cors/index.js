@@ -3,14 +3,15 @@
 const koaCors = require('@koa/cors')
 const { keepingHeaders } = require('../_shared/error-headers')
 const { misuse } = require('../_shared/usage-error')
-const { Rule, boolean, check, fn, list, none, string } = require('../_shared/options')
+const { Rule, boolean, check, fn, list, string } = require('../_shared/options')
+const { ORIGIN, oneOf } = require('./origin')
 
-const ORIGIN = Symbol('cors origin')
+const CHOSEN = Symbol('cors origin')
 
 const names = string.or(list(string, 'strings'))
 const seconds = new Rule('a whole number of seconds', value => /^\d+$/.test(value) && !Array.isArray(value))
 const OPTIONS = {
-  origin: string.or(fn).or(none),
+  origin: ORIGIN,
   allowMethods: names,
   exposeHeaders: names,
   allowHeaders: names,
@@ -30,7 +31,8 @@ const OPTIONS = {
  * throws. If `origin` is or returns `*`, the header for credentials is not set.
  *
  * @param {object} [options]
- * @param {string | Function} [options.origin='*'] or `ctx => String|Promise`, empty for none
+ * @param {string | RegExp | (string | RegExp)[] | Function} [options.origin='*'] one or several that are allowed, or
+ *   `ctx => String|Promise`, empty for none. A RegExp must match the whole origin
  * @param {string | string[]} [options.allowMethods='GET,HEAD,PUT,POST,DELETE,PATCH']
  * @param {string | string[]} [options.exposeHeaders]
  * @param {string | string[]} [options.allowHeaders] default: the headers that the client requests
@@ -40,7 +42,8 @@ const OPTIONS = {
  * @param {boolean} [options.secureContext=false]
  * @param {boolean} [options.privateNetworkAccess=false]
  * @return {Function} middleware
- * @throws {TypeError} for an option of the wrong type, and for credentials without origin
+ * @throws {TypeError} for an option of the wrong type, for an origin with a path or without a scheme, and for
+ *   credentials without origin
  * @api public
  */
 module.exports = function cors (options) {
@@ -78,7 +81,8 @@ function checked (options) {
     throw misuse('cors', 'options.credentials needs options.origin: without it any site could read what a ' +
       'visitor of yours may read')
   }
-  return settings
+  const { origin } = settings
+  return Array.isArray(origin) || origin instanceof RegExp ? { ...settings, origin: oneOf(origin) } : settings
 }
 
 function headersOf ({ origin, credentials, exposeHeaders, secureContext }) {
@@ -101,11 +105,11 @@ function withoutReflection (options) {
   return {
     ...options,
     async origin (ctx) {
-      ctx[ORIGIN] = await origin(ctx)
-      return ctx[ORIGIN]
+      ctx[CHOSEN] = await origin(ctx)
+      return ctx[CHOSEN]
     },
     credentials (ctx) {
-      if (ctx[ORIGIN] === '*') return false
+      if (ctx[CHOSEN] === '*') return false
       return typeof credentials === 'function' ? credentials(ctx) : true
     }
   }

@@ -9,6 +9,14 @@ const random = require('../_shared/random')
 
 const CTX = Symbol('csrf ctx')
 
+const FOREIGN_SITE = 'its Sec-Fetch-Site is neither same-origin nor none, so a page of another origin sends it'
+const FOREIGN_ORIGIN = "its Origin is not the app's own (behind a proxy the app needs `proxy`)"
+const NO_TOKEN = 'it has no token, neither in a header nor in ctx.request.body or the query'
+const NO_SESSION = 'its session has no secret, because the visitor has no session, or ctx.state._csrf was not read in it'
+const WRONG_TOKEN = 'its token is not of this session'
+
+const logged = new Set() // reasons
+
 const OPTIONS = {
   errorHandler: fn,
   excludedMethods: list(string, 'strings'),
@@ -57,21 +65,35 @@ module.exports = function csrf (options) {
       Object.defineProperty(state, '_csrf', property)
     }
     if (excluded.has(ctx.method) || isIgnored(ctx.path)) return next()
-    return isAllowed(ctx, disableQuery) ? next() : errorHandler(ctx)
+    const reason = refusal(ctx, disableQuery)
+    if (reason === '') return next()
+    log(ctx, reason)
+    return errorHandler(ctx)
   }
 }
 
-function isAllowed (ctx, disableQuery) {
+/** Why a request is refused; '' if it is not. */
+function refusal (ctx, disableQuery) {
   const site = ctx.get('sec-fetch-site')
-  if (site !== '') return site === 'same-origin' || site === 'none'
+  if (site !== '') return site === 'same-origin' || site === 'none' ? '' : FOREIGN_SITE
 
   // 'null' names no site: behind `Referrer-Policy: no-referrer` browsers send it with the app's own forms
   const origin = ctx.get('origin')
   // not ctx.origin, which in Koa 3 is the Origin header of the client
-  if (origin !== '' && origin !== 'null') return origin === `${ctx.protocol}://${ctx.host}`
+  if (origin !== '' && origin !== 'null') return origin === `${ctx.protocol}://${ctx.host}` ? '' : FOREIGN_ORIGIN
 
   const token = sentToken(ctx, disableQuery)
-  return token !== '' && isValid(token, sessionOf(ctx)?.secret)
+  if (token === '') return NO_TOKEN
+  const secret = sessionOf(ctx)?.secret
+  if (typeof secret !== 'string' || secret === '') return NO_SESSION
+  return isValid(token, secret) ? '' : WRONG_TOKEN
+}
+
+/** In development the reason is printed, each once: a client gets the same response for all. */
+function log ({ app, method, path }, reason) {
+  if (app.env !== 'development' || app.silent || logged.has(reason)) return
+  logged.add(reason)
+  process.emitWarning(`csrf refuses ${method} ${path}: ${reason} (${manual('csrf')})`, { code: 'KONE_WARN_MISTAKE' })
 }
 
 function sentToken (ctx, disableQuery) {
@@ -94,7 +116,6 @@ function mask (secret) {
 }
 
 function isValid (token, secret) {
-  if (typeof secret !== 'string' || secret === '') return false
   const bytes = Buffer.from(secret)
   const sent = Buffer.from(token, 'base64url')
   // node skips invalid characters and ignores surplus bits, so that many texts decode to one token: accept one

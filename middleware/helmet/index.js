@@ -1,6 +1,7 @@
 'use strict'
 
 const original = require('helmet')
+const { keepingHeaders } = require('../_shared/error-headers')
 const { misuse } = require('../_shared/usage-error')
 const { Rule, boolean, check, isObject, list, number, object, shape, string, text } = require('../_shared/options')
 
@@ -61,15 +62,13 @@ module.exports = function helmet (options) {
   const policy = options.contentSecurityPolicy
   if (!hasFunctions(policy)) return write('helmet', record(original(options)))
 
-  return run('helmet', original.contentSecurityPolicy(policy),
-    record(original({ ...options, contentSecurityPolicy: false })))
+  return run('helmet', policy, record(original({ ...options, contentSecurityPolicy: false })))
 }
 
 for (const { name, make, rule } of PARTS) {
   module.exports[name] = Object.assign(options => {
     checkPart(name, options, rule)
-    const middleware = make(options)
-    return hasFunctions(options) ? run(name, middleware, []) : write(name, record(middleware))
+    return hasFunctions(options) ? run(name, options, []) : write(name, record(make(options)))
   }, make)
 }
 
@@ -100,18 +99,27 @@ function record (middleware) {
 }
 
 function write (name, steps) {
+  const names = namesOf(steps)
   return named(name, (ctx, next) => {
     apply(ctx, steps)
-    return next()
+    return keepingHeaders(ctx, next, names, true)
   })
 }
 
+/** @param {object} policy the options of helmet.contentSecurityPolicy(), which alone may have functions */
 function run (name, policy, steps) {
+  const middleware = original.contentSecurityPolicy(policy)
+  const names = [`Content-Security-Policy${policy.reportOnly ? '-Report-Only' : ''}`, ...namesOf(steps)]
   return named(name, (ctx, next) => {
-    policy(ctx.req, ctx.res, rethrow)
+    middleware(ctx.req, ctx.res, rethrow)
     apply(ctx, steps)
-    return next()
+    return keepingHeaders(ctx, next, names, true)
   })
+}
+
+/** Those that are set, and not those that are removed. */
+function namesOf (steps) {
+  return steps.filter(([, value]) => value !== undefined).map(([name]) => name)
 }
 
 function apply ({ response }, steps) {

@@ -1,7 +1,7 @@
 'use strict'
 
 const detach = require('../_shared/detach')
-const { escape } = require('./escape')
+const { escape } = require('../_shared/escape')
 const { VALUES } = require('./values')
 
 const TOKEN = new RegExp(':(?:(req|res)\\[([^\\]]+)\\]|(url|protocol|hostname|method|status|' +

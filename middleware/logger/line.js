@@ -1,6 +1,6 @@
 'use strict'
 
-const { escape, escapeControls } = require('./escape')
+const { escape, escapeControls } = require('../_shared/escape')
 const { compile, expander } = require('./format')
 const { date, elapsed, httpVersion, isGone, length, statusOf } = require('./values')
 

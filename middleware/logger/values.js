@@ -1,6 +1,6 @@
 'use strict'
 
-const { escape } = require('./escape')
+const { escape } = require('../_shared/escape')
 
 const CLIENT_GONE = 499 // nginx's number for a client that left before its response
 

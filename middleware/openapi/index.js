@@ -1,5 +1,6 @@
 'use strict'
 
+const { setImmediate } = require('../../lib/timers')
 const { given, misuse } = require('../_shared/usage-error')
 const { boolean, check, list, object, oneOf, off, path, shape, string } = require('../_shared/options')
 const { describe, stacksOf } = require('./document')

@@ -38,6 +38,6 @@ function withoutPort (text) {
 
 function warn () {
   process.emitWarning('rateLimit counts clients without an address as one: on a unix socket, in app.fetch() without info, ' +
-    'or behind a proxy whose X-Forwarded-For has no IP address, or a port beside it; set options.id',
+    'or behind a proxy whose X-Forwarded-For has no IP address; set options.id',
   { code: 'KONE_RATE_LIMIT_ADDRESS' })
 }

@@ -5,7 +5,7 @@ const createError = require('http-errors')
 const { misuse } = require('../_shared/usage-error')
 const { Rule, boolean, check, isObject, list, object, oneOf, string, text } = require('../_shared/options')
 const Layer = require('./layer')
-const { syntaxes, toRegexp } = require('./syntax')
+const { syntaxes } = require('./syntax')
 const Trie = require('./trie')
 
 const VERBS = http.METHODS.map(method => method.toLowerCase())
@@ -110,11 +110,9 @@ class Router {
       if (fn.router) {
         this.nest(fn.router, path)
       } else {
-        // middleware without a path must match a prefix with params, too: it gets these params
-        const { keys } = toRegexp(this.opts.prefix || '', { syntax })
         this.register(path || syntaxes[syntax ?? 6].any, [], fn, {
           end: syntax === 8 && path === '/', // in this syntax '/' is only the root
-          ignoreCaptures: !hasPath && keys.length === 0
+          isAny: !hasPath
         })
       }
     }
@@ -133,10 +131,6 @@ class Router {
     for (const layer of router.stack) {
       const copy = Object.assign(Object.create(Layer.prototype), layer)
       if (path) copy.setPrefix(path)
-      if (this.opts.syntax === 8 && path && layer.methods.length === 0) {
-        const { keys } = toRegexp(path, this.opts)
-        if (keys.length > 0) copy.opts = { ...copy.opts, ignoreCaptures: false }
-      }
       if (this.opts.prefix) copy.setPrefix(this.opts.prefix)
       for (const param of Object.keys(this.params)) copy.param(param, this.params[param])
       this.stack.push(copy)
@@ -325,7 +319,8 @@ class Router {
       sensitive: opts.sensitive || this.opts.sensitive || false,
       strict: opts.strict || this.opts.strict || false,
       prefix: opts.prefix || this.opts.prefix || '',
-      ignoreCaptures: opts.ignoreCaptures
+      ignoreCaptures: opts.ignoreCaptures,
+      isAny: opts.isAny
     })
     if (this.opts.prefix) layer.setPrefix(this.opts.prefix)
     for (const param of Object.keys(this.params)) layer.param(param, this.params[param])

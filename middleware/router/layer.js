@@ -16,7 +16,7 @@ class Layer {
    * @param {string | RegExp} path
    * @param {string[]} methods none: a layer of `use()`, for every method
    * @param {Function|Function[]} middleware
-   * @param {object} [opts] name, syntax, and end, sensitive, strict for path-to-regexp
+   * @param {object} [opts] name, syntax, isAny: of `use()` without a path; end, sensitive, strict for path-to-regexp
    */
   constructor (path, methods, middleware, opts = {}) {
     this.opts = opts
@@ -48,6 +48,7 @@ class Layer {
     this.path = path
     this.regexp = regexp
     this.paramNames = keys
+    this.hasCaptures = hasCaptures(path, keys, this.opts)
     Layer.edition++
   }
 
@@ -56,16 +57,13 @@ class Layer {
   }
 
   captures (path) {
-    // a path without params has no groups; a RegExp may have more than it has names
-    const hasNone = this.paramNames.length === 0 && typeof this.path === 'string'
-    return hasNone || this.opts.ignoreCaptures ? [] : path.match(this.regexp).slice(1)
+    return this.hasCaptures ? path.match(this.regexp).slice(1) : []
   }
 
   params (path, captures, params = {}) {
-    const { syntax } = this
     for (let i = 0; i < captures.length; i++) {
       const name = this.paramNames[i]
-      if (name !== undefined && captures[i]) params[name.name] = decode(captures[i], syntax)
+      if (name !== undefined && captures[i]) params[name.name] = decode(captures[i])
     }
     return params
   }
@@ -120,15 +118,24 @@ class Layer {
   }
 }
 
+/**
+ * A path without params has no groups; a RegExp may have more than it has names. Of `use()` without a path the first
+ * group without a name, 0, is no param: others are of a prefix, which is put before it at any time.
+ */
+function hasCaptures (path, keys, { ignoreCaptures, isAny }) {
+  if (ignoreCaptures) return false
+  return isAny ? keys.some(({ name }) => name !== 0) : keys.length > 0 || typeof path !== 'string'
+}
+
 function withQuery (url, query) {
   const [, path, hash = ''] = /^([^?#]*)(?:\?[^#]*)?(#.*)?$/.exec(url)
   const text = typeof query === 'string' ? query.replace(/^\?/, '') : querystring.stringify(query)
   return path + (text && '?' + text.replaceAll('#', '%23')) + hash
 }
 
-function decode (text, syntax) {
+function decode (text) {
   try {
-    return decodeURIComponent(syntax.decode(text))
+    return decodeURIComponent(text)
   } catch {
     return text
   }

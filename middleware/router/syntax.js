@@ -11,7 +11,6 @@ const { misuse } = require('../_shared/usage-error')
  * - `toRegexp(path, opts)` → { regexp, keys }
  * - `names(path)`: the params' names, in the path's order
  * - `compile(path, values, options)` → URL
- * - `decode(text)`: a param of a request
  * - `isDelimiter(code)`: the characters that end a segment
  *
  * @api private
@@ -27,7 +26,6 @@ const syntaxes = {
 
     names: path => six.parse(path).map(token => token.name).filter(Boolean),
     compile: (path, values, options) => six.compile(path, options)(values),
-    decode: text => text.includes('+') ? text.replaceAll('+', ' ') : text,
     isDelimiter: code => code === 0x2f || code === 0x23 || code === 0x3f
   },
 
@@ -52,7 +50,6 @@ const syntaxes = {
       return eight.compile(path, options)(texts)
     },
 
-    decode: text => text,
     isDelimiter: code => code === 0x2f
   }
 }
@@ -62,7 +59,7 @@ function keysOf (tokens) {
 }
 
 /**
- * A path's regular expression, or an error that says whether the other syntax is meant.
+ * A path's regular expression, or an error that says whether the other syntax is meant, or how to write its `*`.
  *
  * @param {string | RegExp} path
  * @param {object} opts of the layer
@@ -74,13 +71,25 @@ function toRegexp (path, opts) {
   try {
     return syntaxes[opts.syntax ?? 6].toRegexp(path, opts)
   } catch (cause) {
-    const other = opts.syntax === 8 ? 6 : 8
-    if (typeof path !== 'string' || !isPath(path, other)) throw cause
-    throw misuse('router', `${path} is not a path of path-to-regexp ${opts.syntax === 8 ? 8 : 6.3} (${cause.message}): ` +
-      (other === 8
-        ? 'if it is written for @koa/router 14 or later, use new Router({ syntax: 8 })'
-        : 'if it is written for koa-router, leave options.syntax out'), { cause })
+    if (typeof path !== 'string') throw cause
+    const [version, hint] = opts.syntax === 8 ? [8, hintOfEight(path)] : [6.3, hintOfSix(path)]
+    const reason = `'${path}' is not a path of path-to-regexp ${version} (${cause.message})`
+    throw misuse('router', hint === undefined ? reason : `${reason}: ${hint}`, { cause })
   }
+}
+
+function hintOfSix (path) {
+  if (isPath(path, 8)) return 'if it is written for @koa/router 14 or later, use new Router({ syntax: 8 })'
+  // behind a param or a group it repeats that
+  const meant = path.replace(/(:\w+|[)}\\])\*|\*/g, (text, repeated) => repeated === undefined ? '(.*)' : text)
+  if (isPath(meant, 6)) return `write '${meant}'`
+}
+
+function hintOfEight (path) {
+  if (isPath(path, 6)) return 'if it is written for koa-router, leave options.syntax out'
+  let count = 0
+  const meant = path.replace(/(?<!\\)\*(?![\w"])/g, () => `*splat${++count === 1 ? '' : count}`)
+  if (isPath(meant, 8)) return `write '${meant}'`
 }
 
 /**

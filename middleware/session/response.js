@@ -35,14 +35,14 @@ function asPrivate (given = '') {
  *
  * @param {object} own headers of the error
  * @param {object} kept headers by name in lower case; of `set-cookie` an array
- * @return {object} what is to be added to the error's, or to replace it
+ * @return {object}
  */
 function headersWith (own = {}, { 'set-cookie': cookies, ...kept }) {
   const named = lower => Object.keys(own).find(name => name.toLowerCase() === lower) ?? lower
   const headers = Object.fromEntries(Object.entries(kept).filter(([name]) => !(named(name) in own)))
   if (cookies !== undefined) headers[named('set-cookie')] = [...cookies, ...linesOf(own[named('set-cookie')])]
   headers[named('cache-control')] = asPrivate(own[named('cache-control')]) // a 404 may be cached
-  return headers
+  return { ...own, ...headers }
 }
 
 /** The headers with the session's cookie and its signature. */

@@ -1,6 +1,6 @@
 'use strict'
 
-const { performance } = require('perf_hooks')
+const { now } = require('../../lib/timers')
 const detach = require('../_shared/detach')
 const { NOTHING } = require('./lookup')
 
@@ -44,7 +44,7 @@ module.exports = class Cache {
   }
 
   isFresh (since) {
-    return performance.now() - since < this.fresh
+    return now() - since < this.fresh
   }
 
   keep (path, entry, since) {

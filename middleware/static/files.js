@@ -1,6 +1,6 @@
 'use strict'
 
-const { performance } = require('perf_hooks')
+const { now } = require('../../lib/timers')
 const Cache = require('./cache')
 const { Disk } = require('./disk')
 const { Lookup, NOTHING } = require('./lookup')
@@ -53,7 +53,7 @@ module.exports = class Files {
   }
 
   async lookNow (wanted) {
-    const since = performance.now()
+    const since = now()
     const entry = await this.lookup.find(wanted, this.cache.last(wanted))
     this.cache.forget(wanted)
     if (entry !== NOTHING) this.cache.keep(wanted, entry, since)

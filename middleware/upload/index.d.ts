@@ -42,7 +42,7 @@ declare namespace upload {
   /** what is known of a file before its bytes */
   interface Candidate {
     fieldname: string
-    /** the name that the client sent: never use it as a path */
+    /** the name that the client sent, without control characters: never use it as a path */
     originalname: string
     mimetype: string
   }

@@ -5,6 +5,7 @@ const os = require('os')
 const path = require('path')
 const busboy = require('busboy')
 const createError = require('http-errors')
+const { nextTick } = require('../../lib/timers')
 const sizeOf = require('../_shared/bytes')
 const { Rule, check, fn, integer, list, refused, shape, size, text } = require('../_shared/options')
 const report = require('../_shared/report')
@@ -27,6 +28,11 @@ const OPTIONS = {
   preservePath: refused('originalname is the name without a path')
 }
 
+// What browsers write for a quote and for line breaks in names, and they write nothing else so: not even for `%`
+// (https://html.spec.whatwg.org/multipage/form-control-infrastructure.html#multipart-form-data)
+const ENCODED = /%(?:22|0d|0a)/gi
+const CONTROLS = /[\x00-\x1f\x7f-\x9f]+/g // eslint-disable-line no-control-regex
+
 // bytes that all text fields together may take in memory
 const FIELDS_TOTAL = 1024 * 1024
 
@@ -41,7 +47,8 @@ const FIELDS_TOTAL = 1024 * 1024
  *    })
  *
  * After the response is sent, files that the handler did not move away are removed; so are files of a
- * form that is not complete by then. `originalname` is the name that the client sent: use it in no path.
+ * form that is not complete by then. `originalname` is the name that the client sent, with `_` for control
+ * characters: use it in no path.
  *
  * @param {object} [options]
  * @param {string} [options.dest] an existing folder; default: the system's for temporary files
@@ -99,6 +106,10 @@ function isField (value) {
   const { name, maxCount = 1, ...others } = value
   // `maxcount` would limit nothing
   return Number.isInteger(maxCount) && maxCount >= 1 && Object.keys(others).length === 0
+}
+
+function decode (name) {
+  return name?.replace(ENCODED, decodeURIComponent)
 }
 
 function isStorage (value) {
@@ -204,14 +215,16 @@ class Upload {
     })
   }
 
-  file (fieldname, stream, { filename, mimeType }) {
+  file (name, stream, { filename, mimeType }) {
+    const fieldname = decode(name)
     stream.on('error', () => {}) // that of a form that is cut off, before anybody reads the file
     // without a file name the user chose no file
     if (fieldname !== undefined && filename !== undefined && this.failed === null) this.count(fieldname)
     if (fieldname === undefined) this.unnamed()
     if (filename === undefined || this.failed !== null) return stream.resume()
 
-    this.storing.push(this.store({ fieldname, originalname: filename, mimetype: mimeType }, stream).catch(err => {
+    const originalname = decode(filename).replace(CONTROLS, '_') // it may be logged, or be a part of a path
+    this.storing.push(this.store({ fieldname, originalname, mimetype: mimeType }, stream).catch(err => {
       this.fail(err instanceof Error ? err : createError(500, 'options.filter threw what is no error', { cause: err }))
     }))
   }
@@ -253,7 +266,7 @@ class Upload {
     if (valueTruncated || this.fieldsLength > Math.max(this.limits.fieldSize, FIELDS_TOTAL)) {
       this.tooLarge('field too large')
     } else {
-      form.add(this.fields, name, value)
+      form.add(this.fields, decode(name), value)
     }
   }
 
@@ -294,7 +307,7 @@ class Upload {
     this.removeAll()
     this.reject(err)
     // later, because busboy may be in the middle of a chunk
-    process.nextTick(() => parser.destroy())
+    nextTick(() => parser.destroy())
   }
 
   finish (files) {

@@ -20,6 +20,12 @@ describe("require('kone')", () => {
     assert(Object.hasOwn(Kone, 'default'))
   })
 
+  it('should have its own name, for `import { Kone }`', () => {
+    const bluebird = require('kone/bluebird')
+    assert.equal(Kone.Kone, Kone)
+    assert.equal(bluebird.Kone, bluebird)
+  })
+
   it('should export HttpError of the shared http-errors', () => {
     assert.equal(Kone.HttpError, createError.HttpError)
     assert.throws(() => { throw createError(404) }, Kone.HttpError)
@@ -74,7 +80,7 @@ describe('the subpaths of koa', () => {
 describe("import 'kone'", () => {
   it("should have the class's own names, and nothing else", async () => {
     const kone = await import('kone')
-    assert.deepEqual(Object.keys(kone).sort(), ['HttpError', 'compose', 'createHttpError', 'default', 'isHttpError'])
+    assert.deepEqual(Object.keys(kone).sort(), ['HttpError', 'Kone', 'compose', 'createHttpError', 'default', 'isHttpError'])
     assert.deepEqual(Object.keys(kone).sort(), Object.keys(Kone).sort())
     for (const name of Object.keys(kone)) assert.equal(kone[name], Kone[name], name)
   })

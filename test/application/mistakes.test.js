@@ -8,6 +8,7 @@ const path = require('node:path')
 const { setTimeout: wait } = require('node:timers/promises')
 
 const Kone = require('../helpers/kone')
+const until = require('../helpers/until')
 const { Router: KoaRouter } = require('@koa/router')
 const { bodyParser, router } = require('../../middleware')
 const middleware = require('../../middleware')
@@ -72,6 +73,26 @@ const MISTAKES = {
       throw 5 /* thrownLater */ // eslint-disable-line no-throw-literal
     })
   }, '5 is thrown'],
+  body: [app => app.use(ctx => { ctx.body = ctx.request.body.name /* body */ }), 'no body parser ran before GET /: app.use(bodyParser())'],
+  bodyOfRoute: [app => app.use(router().get('/', async ctx => {
+    const { body } = ctx.request
+    await later()
+    const { name } = body /* bodyOfRoute */
+    ctx.body = name
+  }).routes()), 'no body parser ran before GET /'],
+  render: [app => app.use(ctx => ctx.render('a') /* render */), 'template() did not run before GET /'],
+  send: [app => app.use((ctx, res) => res.send('a') /* send */), 'a middleware gets (ctx, next), not (req, res, next)'],
+  express: [app => app.use(function (req, res, next) { res.end?.('a') }) /* express */, 'a middleware gets (ctx, next), not (req, res, next)'],
+  arrow: [app => app.use((req, res, next) => later()) /* arrow */, 'a middleware gets (ctx, next), not (req, res, next)'],
+  silent: [app => {
+    app.use(async (ctx, next) => { await next() })
+    app.use(async () => { await later() }) /* silent */
+    app.use(ctx => { ctx.body = 'a' })
+  }, 'GET / is a 404: this middleware neither responds nor calls next(), and others follow'],
+  silentRoute: [app => {
+    app.use(router().get('/', ctx => {}).routes()) /* silentRoute */
+    app.use(ctx => { ctx.body = 'a' })
+  }, 'GET / is a 404: this middleware'],
   slash: [app => app.use(router().get('users', ctx => {}).routes()) /* slash */, "the path 'users'"],
   handler: [app => app.use(router().get('/users').routes()) /* handler */, 'handler of /users is missing'],
   namedHandler: [app => app.use(router().all('name', '/users').routes()) /* namedHandler */, 'handler of /users is missing']
@@ -83,6 +104,12 @@ const RIGHT = {
   'an assignment': app => app.use(ctx => (ctx.body = 'a')),
   'a status alone': app => app.use(ctx => (ctx.status = 404)),
   'a status of another protocol': app => app.use(ctx => { ctx.status = 418 }),
+  'a TypeError of another kind': app => app.use(ctx => { ctx.request.nope.first() }),
+  'a body of a parser': app => app.use(bodyParser()).use(ctx => { ctx.request.body.name.first() }),
+  'the last middleware': app => app.use((ctx, next) => next()).use(() => {}),
+  'a middleware that responds without ctx': app => app.use(ctx => { ctx.res.end('a') }).use(() => {}),
+  'a status and no next()': app => app.use(ctx => { ctx.status = 404 }).use(() => {}),
+  'an error and no next()': app => app.use(() => { throw new Error('a') }).use(() => {}),
   'no handler': app => app.use((ctx, next) => next()),
   'a flag': app => app.use(async () => true),
   'a null': app => app.use(async () => null),
@@ -128,7 +155,8 @@ describe('mistakes in development', () => {
   for (const [title, [use, text]] of Object.entries(MISTAKES)) {
     it(`should be named with their line: ${title}`, async () => {
       const row = SOURCE.findIndex(line => line.includes(`/* ${title} */`)) + 1
-      const { warnings } = await of(use, 'development')
+      await of(use, 'development')
+      await until(() => warnings.length > 0)
       assert.equal(warnings.length, 1)
       assert(warnings[0].includes(text), warnings[0])
       assert(warnings[0].endsWith(`(${__filename}:${row})`), `${warnings[0]} is not line ${row}`)

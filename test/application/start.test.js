@@ -35,7 +35,7 @@ describe('what is loaded when it is first needed', () => {
     Mine.HttpError = RangeError
     assert.equal(Mine.HttpError, RangeError)
     assert.notEqual(Kone.HttpError, RangeError)
-    assert.deepEqual(Object.keys(Kone).sort(), ['HttpError', 'compose', 'createHttpError', 'default', 'isHttpError'])
+    assert.deepEqual(Object.keys(Kone).sort(), ['HttpError', 'Kone', 'compose', 'createHttpError', 'default', 'isHttpError'])
   })
 
   it('should be named for an import of lib/application.js', async () => {

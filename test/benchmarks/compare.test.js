@@ -1,9 +1,14 @@
 'use strict'
 
-const { spawnSync } = require('node:child_process')
+const fs = require('node:fs')
+const os = require('node:os')
 const path = require('node:path')
-const { describe, it } = require('node:test')
+const { after, before, describe, it } = require('node:test')
 const assert = require('node:assert/strict')
+const { checked } = require('../../benchmarks/labs/compare/checked')
+const { prepare, shapes } = require('../../benchmarks/labs/compare/shapes')
+const Server = require('../../benchmarks/lib/servers/server')
+const share = require('../helpers/share')
 const { conclusion, verdict } = require('../../benchmarks/labs/compare/view')
 const { sides } = require('../../benchmarks/labs/compare/revisions')
 
@@ -38,11 +43,36 @@ describe('the revisions of a comparison', () => {
     assert.deepEqual(sides('v2.16..v2.17'), { before: 'v2.16', after: 'v2.17' })
     assert.deepEqual(sides('main..'), { before: 'main', after: null })
   })
+})
 
-  it('should be refused with a sentence when there is no such one', () => {
-    const file = path.join(__dirname, '../../benchmarks/labs/compare/index.js')
-    const { status, stderr } = spawnSync(process.execPath, [file, '--quick', '--ref=no-such'], { encoding: 'utf8' })
-    assert.equal(status, 2)
-    assert.match(stderr, /^compare: no-such is no revision of .*\n$|^compare: git is missing/m)
+const packages = path.join(__dirname, '../../benchmarks/node_modules')
+
+describe('the shapes of compare', { concurrency: 2, skip: !fs.existsSync(packages) && 'npm ci in benchmarks/' }, () => {
+  const how = { node: process.execPath }
+  const start = (file, key, args) => Server.start({ name: key, file: require.resolve(`../../benchmarks/${file}`), key, args }, how)
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'kone-shapes-'))
+  let upstream
+  before(async () => {
+    prepare(folder)
+    upstream = await start('lib/servers/fixed')
   })
+  after(async () => {
+    await upstream.stop()
+    fs.rmSync(folder, { recursive: true, force: true })
+  })
+
+  const all = Object.keys(shapes)
+  for (const name of share(all.filter(name => shapes[name].isCore), all)) {
+    it(`should get the same response from kone and from Koa: ${name}`, async () => {
+      let first
+      for (const key of ['koa', 'kone']) {
+        const server = await start('labs/compare/shapes', key, [name, folder, String(upstream.port)])
+        try {
+          first = await checked(server, shapes[name], first)
+        } finally {
+          await server.stop()
+        }
+      }
+    })
+  }
 })

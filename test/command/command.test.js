@@ -39,6 +39,7 @@ const ROUTES = [
 const { folder, write, kone, dev } = project(scratch())
 write('app.js', APP)
 write('empty.js', '')
+write('unexported.js', "const app = new (require('kone'))()\napp.use(ctx => { ctx.body = 'hi' })\n")
 write('misspelt.js', "new (require('kone'))({ kyes: ['a'] })")
 
 /** One line, exit code 1, and where to read on. */
@@ -50,7 +51,8 @@ async function refused (args, ...parts) {
   return err[0]
 }
 
-function hasPage (text) {
+function hasPage (line) {
+  const text = line.replace(/ \(\S+\.js:\d+:\d+\)$/, '') // the place
   const [, page, command] = /\((?:kone\/(docs\/[\w/]+\.md)|see kone(?: (\w+))? --help)\)$/.exec(text) ?? []
   assert(page ? fs.existsSync(path.join(ROOT, page)) : command === undefined || text.includes(command), `no page in: ${text}`)
   assert.match(text, /\)$/)
@@ -90,6 +92,7 @@ describe('kone', () => {
     ['routes app.js b.js', 'b.js is one argument too many', 'kone routes <file> [flags]'],
     ...['start', 'dev', 'routes'].map(name => [`${name} nope.js`, 'there is no file nope.js', 'name the one that makes the app']),
     ['routes empty.js', 'empty.js makes no Kone app', 'expected one new Kone()'],
+    ['routes unexported.js', 'unexported.js exports neither an app', 'nothing listens: export the app'],
     ['routes misspelt.js', 'options.kyes is unknown', 'did you mean `keys`?'],
     ['start app.js --port many', 'not many', 'PORT must be a whole number from 1 to 65535'],
     ['start app.js --instances 0', 'not 0', 'INSTANCES must be a whole number from 1 to 1024'],
@@ -139,9 +142,9 @@ module.exports = new (require('kone'))().use(router.routes())
 
   it('should say in one line what an app throws', async () => {
     write('throws.js', "throw new Error('no\\nbread')")
-    assert.equal(await refused(['routes', 'throws.js']), 'kone: no bread')
+    assert.equal(await refused(['routes', 'throws.js']), 'kone: no bread (throws.js:1:7)')
     write('syntax.js', 'const = 1')
-    assert.match(await refused(['routes', 'syntax.js']), /^kone: Unexpected token '=' \(.*syntax\.js:1\)$/)
+    assert.match(await refused(['routes', 'syntax.js']), /^kone: Unexpected token '=' \(syntax\.js:1:7\)$/)
   })
 
   it('should run TypeScript where node does', async () => {
@@ -236,6 +239,52 @@ describe('kone dev', () => {
       hasPage(await until(() => text.split('\n').find(line => parts.every(part => line.includes(part)))))
     })
   }
+})
+
+describe('kone in a project of a stranger', () => {
+  const CODES = [...Array(0x20).keys(), ...Array.from({ length: 0x21 }, (_, i) => 0x7f + i)]
+  const CONTROLS = String.fromCharCode(...CODES) // C0, DEL, C1
+  const IN_JSON = JSON.stringify(CONTROLS).slice(1, -1)
+  const { write, kone, dev, folder } = project(scratch())
+
+  const versions = { koa: `2${CONTROLS}`, 'koa-static': `5${CONTROLS}`, [`koa-${CONTROLS}`]: CONTROLS }
+  write('package.json', JSON.stringify({ dependencies: versions }))
+  fs.mkdirSync(path.join(folder, 'node_modules/koa-static'))
+  write('node_modules/koa-static/package.json', '{}')
+  write(`node_modules/koa-static/${CONTROLS.slice(1)}.js`, 'ctx.req') // a file name has no NUL
+  write('app.js', `
+const named = fn => Object.defineProperty(fn, 'name', { value: '${IN_JSON}' })
+const router = require('kone/middleware/router')()
+router.get('/${IN_JSON}', named(() => {}))
+module.exports = new (require('kone'))({ '${IN_JSON}': 1 }).use(named((ctx, next) => next())).use(router.routes())
+`)
+  write('throws.js', `throw Object.assign(new Error('${IN_JSON}'), { stack: '    at ${IN_JSON}' })`)
+
+  function check (printed, expected) {
+    const [found] = /[^\n\x20-\x7e\xa0-\uffff]/.exec(printed) ?? []
+    assert.equal(found, undefined, JSON.stringify(printed))
+    assert(printed.includes(expected), printed)
+  }
+
+  for (const [args, expected] of [
+    [['doctor'], '\\x1b'], [['doctor', '--json'], '\\u001b'], [['doctor', '\x9b'], '\\x9b'],
+    [['routes', 'app.js'], '\\x1b'], [['routes', 'app.js', '--json'], '\\u001b'], [['routes', 'throws.js'], '\\x1b'], [['routes', '\x9b'], '\\x9b']
+  ]) {
+    it(`should print no control character of it: ${JSON.stringify(args)}`, async () => {
+      const { out, err } = await kone(...args)
+      check([...out, ...err].join('\n'), expected)
+      if (args.includes('--json')) assert(JSON.stringify(JSON.parse(out.join('\n'))).includes(IN_JSON))
+    })
+  }
+
+  it('should print no control character of it: ["dev"]', async t => {
+    check((await dev(t, 'app.js')).output(), '\\x1b')
+    const child = spawn(process.execPath, [KONE, 'dev', 'throws.js'], { cwd: folder })
+    t.after(() => child.kill())
+    let text = ''
+    child.stderr.on('data', chunk => { text += chunk })
+    check(await until(() => /^kone: .*\n/m.exec(text)?.input), '\\x1b')
+  })
 })
 
 describe('kone start', () => {

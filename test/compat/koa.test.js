@@ -4,6 +4,8 @@ const { after, before, describe, it } = require('node:test')
 const assert = require('node:assert/strict')
 const { once } = require('node:events')
 const { STATUS_CODES } = require('node:http')
+const { PassThrough } = require('node:stream')
+const { setImmediate } = require('node:timers/promises')
 
 const Koa2 = require('koa')
 const Koa3 = require('koa3')
@@ -209,4 +211,61 @@ describe('an error of a status', () => {
       for (let i = 0; i < targets.length; i += 100) await same(targets.slice(i, i + 100))
     }
   })
+})
+
+describe('a body of kone@3', () => {
+  const serve = fn => {
+    const app = new Kone3()
+    const errors = []
+    app.on('error', err => errors.push(err.message))
+    app.use(async (ctx, next) => {
+      await next()
+      await setImmediate() // as a middleware that waits before the response
+    })
+    app.use(fn)
+    return { app, errors }
+  }
+
+  it("should have Koa 3's length for HEAD where it is a Response", async () => {
+    const body = ctx => { ctx.body = new Response(ctx.query.text, { headers: ctx.query.length && { 'Content-Length': '5' } }) }
+    for (const ask of ['HEAD /', 'HEAD /?text=hello', 'HEAD /?text=hello&length=5', 'GET /?text=hello']) {
+      const entry = { ask, middleware: [body] }
+      assert.equal(await answer(Kone3, entry, true), await answer(Koa3, entry))
+    }
+  })
+
+  const fail = stream => stream.destroy(new Error('broken'))
+  const MOMENTS = {
+    'before it is set': (ctx, stream) => {
+      fail(stream)
+      ctx.body = stream
+    },
+    'in the tick in which it is set': (ctx, stream) => {
+      ctx.body = stream
+      fail(stream)
+    },
+    'in the next microtask': async (ctx, stream) => {
+      ctx.body = stream
+      await undefined
+      fail(stream)
+    },
+    'before the response': async (ctx, stream) => {
+      ctx.body = stream
+      await setImmediate()
+      fail(stream)
+    }
+  }
+  for (const [moment, act] of Object.entries(MOMENTS)) {
+    it(`should be an error of the request where it is a stream that fails ${moment}`, async () => {
+      const listeners = []
+      const { app, errors } = serve(ctx => {
+        const stream = new PassThrough()
+        const acted = act(ctx, stream)
+        if (!stream.destroyed) listeners.push(stream.listenerCount('error'))
+        return acted
+      })
+      const { status } = await app.inject('/')
+      assert.deepEqual([status, errors, listeners.filter(Boolean)], [500, ['broken'], []])
+    })
+  }
 })

@@ -24,12 +24,12 @@ const FILES = {
     `lib/${name}.js`, `module.exports = require(${JSON.stringify(path.join(modules, 'koa'))} + '/lib/${name === 'application' ? 'koa3' : `koa3/${name}`}')`])),
   'lib/search-params.js': "module.exports = require('koa3/lib/search-params')", // private of Koa 3
   'lib/index.mjs': "import Koa from './application.js'\nexport default Koa\n" +
-    'export const { HttpError, compose, createHttpError, isHttpError } = Koa'
+    'export const { HttpError, Kone, compose, createHttpError, isHttpError } = Koa'
 }
 
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'kone-koa3-'))
 try {
-  for (const name of ['__tests__', 'test-helpers']) fs.cpSync(path.join(copy, name), path.join(folder, name), { recursive: true })
+  for (const name of ['__tests__', 'test-helpers', 'LICENSE']) fs.cpSync(path.join(copy, name), path.join(folder, name), { recursive: true })
   const { version } = JSON.parse(fs.readFileSync(path.join(copy, 'package.json'), 'utf8'))
   const exports = { '.': { import: './lib/index.mjs', default: './lib/application.js' } }
   fs.mkdirSync(path.join(folder, 'lib'))

@@ -6,8 +6,10 @@ const { createHash } = require('node:crypto')
 const zlib = require('node:zlib')
 const { once } = require('node:events')
 const { Readable } = require('node:stream')
+const { isDeepStrictEqual } = require('node:util')
 const Koa = require('koa')
 const Kone = require('kone')
+const { bodyParser: scoped } = require('@koa/bodyparser')
 const oracle = require('koa-bodyparser')
 const bodyParser = require('kone/middleware/bodyParser')
 const { random } = require('../helpers/random')
@@ -23,6 +25,26 @@ const TYPES = [
   'application/x-www-form-urlencoded', 'application/x-www-form-urlencoded; charset=UTF-8', 'text/xml',
   'application/vnd.api+json', 'application/scim+json', 'application/hal+json', 'application/octet-stream',
   'multipart/form-data; boundary=x', 'application/csp-report', undefined
+]
+// parsed, also by @koa/bodyparser 6: a parameter without `=` is ignored
+const READ = [
+  'application/json', 'application/json ; charset=utf-8', 'application/json;;charset=utf-8', 'application/json; ;',
+  ...['utf-8', 'charset', 'utf-8;', 'utf 8', 'utf-8; charset=utf-8', 'charset=utf-8; utf-8', 'v=1; utf-8;\tx', 'charset="utf-8"; x',
+    'a="b; c; d"', 'a="b; c; d"; x'].map(parameters => `application/json; ${parameters}`),
+  'APPLICATION/JSON; UTF-8', 'application/json-patch+json', 'application/vnd.api+json', 'application/csp-report',
+  'application/scim+json', 'application/reports+json', 'Application/Reports+JSON; utf-8', 'application/x-www-form-urlencoded; utf-8'
+]
+// 415, where the two others parse or run the handler with {}
+const REFUSED = [
+  ...['=', '=utf-8', 'charset=', 'charset="utf-8', 'charset=utf-8 x', 'charset="utf-8; x"',
+    'utf-8; charset=x-nonsense', 'charset=utf-8, application/json'].map(parameters => `application/json; ${parameters}`),
+  'application/json, application/json', 'application/json/x', 'application / json', 'application', '; utf-8', 'json; utf-8',
+  'application/; utf-8', '/json; utf-8', 'application/json utf-8', 'application/json utf-8; x'
+]
+// left to others by all
+const LEFT = [
+  'application/hal+json', 'application/ld+json', 'application/problem+json', 'application/merge-patch+json', 'application/json+reports',
+  'application/reports+xml', 'application/x-json', 'text/json', 'text/plain; application/json', 'multipart/form-data; utf-8'
 ]
 const BODIES = [
   '', '{}', '[]', '{"a":1}', ' \n[1,2,{"b":null}]', '{"a":"ü€😀"}', '"a"', '1', 'null', '{', '{"a":}', 'a=1&b=2',
@@ -99,6 +121,21 @@ describe('bodyParser beside koa-bodyparser', () => {
       assert.ok(statuses.has(200) && statuses.has(413), [...statuses])
     })
   }
+
+  it('should read the content types that @koa/bodyparser 6 reads, and refuse what is malformed', async () => {
+    const ports = await Promise.all([
+      serve(Kone, bodyParser()), serve(Koa, bodyParser()), serve(Koa, oracle()), serve(Koa, scoped())
+    ])
+    for (const type of [...READ, ...REFUSED, ...LEFT]) {
+      const body = type.includes('urlencoded') ? 'a=1' : '{"a":"1"}'
+      const answers = await Promise.all(ports.map(port => post(port, { 'content-type': type }, body)))
+      const [ours, inKoa, four, six] = answers.map(({ status, text }) => status === 200 ? JSON.parse(text).body : status)
+      const expected = READ.includes(type) ? { a: '1' } : LEFT.includes(type) ? {} : 415
+      assert.deepEqual([ours, inKoa], [expected, expected], type)
+      if (expected !== 415) assert.deepEqual(six, ours, type)
+      if (!isDeepStrictEqual(four, ours) && expected !== 415) assert.deepEqual(four, {}, type) // one that 4 does not know
+    }
+  })
 
   OPTIONS.forEach((options, i) => {
     it(`should give the same with ${JSON.stringify(options)}`, async () => {

@@ -101,7 +101,6 @@ frameworks('bodyParser', ({ it, Koa, ask, listen }) => {
         return { 'content-type': `application/json; charset=${charset}` }
       }),
       { 'content-type': 'text/plain; charset=__proto__' },
-      { 'content-type': 'application/json; charset' },
       { 'content-type': 'application/json, text/plain' },
       { 'content-type': 'application/json; charset=utf-8; =' },
       { 'content-type': 'application/json/x' },

@@ -1,6 +1,7 @@
 'use strict'
 
 const assert = require('node:assert/strict')
+const { describe, it } = require('node:test')
 const koaCors = require('@koa/cors')
 const cors = require('kone/middleware/cors')
 
@@ -43,6 +44,36 @@ frameworks('cors', ({ it, Koa, ask, errors, name }) => {
         // @koa/cors forgets it: a cache would give this response to the origins that are allowed
         if (options === NOWHERE && line === 'GET /throw') theirs.rest.vary = 'Origin'
         assert.deepEqual(ours, theirs, `${JSON.stringify(options)} ${line}`)
+      }
+    }
+  })
+
+  it('should allow the origins of a list and of a RegExp, as a function that returns them does', async () => {
+    const [a, b] = ['https://a.example', 'https://b.example:8080']
+    const any = /^https:\/\/\w+\.example$/
+    for (const [origin, allowed] of [
+      [[a, b], [a, b]], [[a], [a]], [[], []], [any, [a]], [[b, any], [a, b]], [/^https:\/\/.*$/, [a, b, 'https://a.example.evil']],
+      [new RegExp(any, 'g'), [a]], [new RegExp(any, 'y'), [a]], [new RegExp(any, 'gimy'), [a, a.toUpperCase()]],
+      [/^https:\/\/a\.example|https:\/\/b\.example$/, [a]], // both parts match a whole origin
+      [/^.*$/, [a, b, 'https://a.example.evil', 'http://a.example', a.toUpperCase()]]
+    ]) {
+      for (const options of [{}, { credentials: true, exposeHeaders: 'X-A' }, { keepHeadersOnError: false }]) {
+        const choose = ctx => allowed.includes(ctx.get('Origin')) ? ctx.get('Origin') : ''
+        const apps = [{ origin, ...options }, { origin: choose, ...options }].map(options => app(cors(options)))
+        for (const Origin of [a, b, a, a, undefined, 'null', 'https://a.example.evil', 'http://a.example', a.toUpperCase()]) {
+          for (const line of ['GET /', 'GET /throw', 'OPTIONS /']) {
+            const [ours, expected] = await Promise.all(apps.map(async app => {
+              const headers = { ...PREFLIGHT, ...Origin && { Origin } }
+              const { status, headers: { date, ...rest } } = await ask(app, line, { headers })
+              return { status, rest }
+            }))
+            assert.deepEqual(ours, expected, `${origin} ${JSON.stringify(options)} ${line} ${Origin}`)
+            const sent = allowed.includes(Origin) && !(line === 'GET /throw' && 'keepHeadersOnError' in options) ? Origin : undefined
+            assert.equal(ours.rest['access-control-allow-origin'], sent)
+            assert.equal(ours.rest['access-control-allow-credentials'], sent && options.credentials && 'true')
+            if (!('keepHeadersOnError' in options)) assert.equal(ours.rest.vary, 'Origin')
+          }
+        }
       }
     }
   })
@@ -94,5 +125,33 @@ frameworks('cors', ({ it, Koa, ask, errors, name }) => {
     const [any, named] = await Promise.all(['/any', '/named'].map(path => ask(one, `GET ${path}`)))
     assert.equal(any.headers['access-control-allow-credentials'], undefined)
     assert.equal(named.headers['access-control-allow-credentials'], 'true')
+  })
+})
+
+describe('cors({ origin })', () => {
+  for (const [given, meant] of [
+    ['https://a.com/', 'https://a.com'], ['https://a.com/x?y', 'https://a.com'], ['a.com', 'https://a.com'], ['//a.com', 'https://a.com'],
+    ['a.com/x', 'https://a.com'], ['localhost:3000', 'https://localhost:3000'], ['HTTPS://A.com', 'https://a.com'],
+    ['https://a.com:443', 'https://a.com'], ['http://a.com:80', 'http://a.com'], ['https://u:p@a.com', 'https://a.com'],
+    ['https://bücher.example', 'https://xn--bcher-kva.example'], [' https://a.com', 'https://a.com'], ['https:a.com', 'https://a.com'],
+    ['capacitor://localhost/', 'capacitor://localhost'], ['Chrome-Extension://abc', 'chrome-extension://abc'],
+    ['https://*.a.com'], ['https://a.com, https://b.com'], ['https://a.com https://b.com'], ['null'], ['https://'], ['javascript:alert(1)'],
+    [/a/], [/^a/], [/a$/], [/^a\$/], [/https:\/\/a\.com/]
+  ]) {
+    it(`should refuse ${given}${meant ? ` and say ${meant}` : ''}`, () => {
+      for (const [origin, path] of [[given, ''], [[given], '\\[0\\]'], [['https://b.com', given], '\\[1\\]']]) {
+        const message = new RegExp(`^cors: options\\.origin${path} must .*${meant ? `: write '${meant}'` : ''} \\(kone/middleware/cors/README\\.md\\)$`)
+        assert.throws(() => cors({ origin }), { name: 'TypeError', message })
+      }
+      if (meant) cors({ origin: [meant] })
+    })
+  }
+
+  it('should take what browsers send', () => {
+    for (const origin of [
+      'http://localhost', 'http://localhost:3000', 'http://127.0.0.1:8080', 'http://[::1]:3', 'https://a.b-c.example', 'https://xn--bcher-kva.example',
+      'capacitor://localhost', 'ionic://localhost', 'chrome-extension://abcdefgh', 'vscode-webview://1a-2b'
+    ]) for (const given of [origin, [origin]]) cors({ origin: given, credentials: true })
+    for (const origin of ['*', '', null, undefined, [], [/^a$/]]) cors({ origin })
   })
 })

@@ -1,6 +1,7 @@
 'use strict'
 
 const assert = require('node:assert/strict')
+const { spawnSync } = require('node:child_process')
 const { describe, it } = require('node:test')
 const KoaCsrf = require('koa-csrf')
 const bodyParser = require('koa-bodyparser')
@@ -287,4 +288,36 @@ describe('ignoredPathGlobs', () => {
     assert.equal(isIgnored('/a/b/'.repeat(400)), false)
     assert.equal(isIgnored('/a/b/c/' + 'x'.repeat(2000)), false)
   })
+})
+
+describe('why a request is refused', () => {
+  const TOKEN = { 'csrf-token': Buffer.alloc(2 * 24).toString('base64url') }
+
+  for (const [headers, reason, store = { secret: 'x'.repeat(24) }] of [
+    [{ 'sec-fetch-site': 'cross-site' }, 'Sec-Fetch-Site is neither'],
+    [{ origin: 'http://evil.example' }, "Origin is not the app's own"],
+    [{}, 'no token'],
+    [TOKEN, 'its session has no secret', {}],
+    [TOKEN, 'its session has no secret', null],
+    [TOKEN, 'its token is not of this session']
+  ]) {
+    it(`should be printed in development, and not be in the response: ${reason}, ${JSON.stringify(store)}`, () => {
+      const script = `
+        const Kone = require('kone')
+        const { csrf } = require('kone/middleware')
+        const app = new Kone()
+        app.use((ctx, next) => { ctx.session = ${JSON.stringify(store)}; return next() }).use(csrf())
+        const visit = () => app.inject({ method: 'POST', url: '/', headers: ${JSON.stringify(headers)} })
+        visit().then(visit).then(res => console.log(res.status, res.text()))
+      `
+      for (const env of ['development', 'production']) {
+        const { stdout, stderr } = spawnSync(process.execPath, ['-e', script], {
+          cwd: __dirname, encoding: 'utf8', env: { ...process.env, NODE_ENV: env }
+        })
+        assert.equal(stdout, '403 Invalid CSRF token\n', stderr)
+        assert.equal(stderr.split('csrf refuses POST /: ').length, env === 'development' ? 2 : 1, stderr)
+        if (env === 'development') assert(stderr.includes(reason), stderr)
+      }
+    })
+  }
 })

@@ -5,12 +5,25 @@ const createError = require('http-errors')
 const { cors, helmet, rateLimit, requestId, upload } = require('kone/middleware')
 const frameworks = require('../helpers/frameworks')
 
+const POLICY = { directives: { scriptSrc: [() => "'nonce-1'"] } }
+const HELMET = [
+  'content-security-policy', 'cross-origin-opener-policy', 'cross-origin-resource-policy', 'origin-agent-cluster',
+  'referrer-policy', 'strict-transport-security', 'x-content-type-options', 'x-dns-prefetch-control', 'x-download-options',
+  'x-frame-options', 'x-permitted-cross-domain-policies', 'x-xss-protection'
+]
+
 /** The middleware of the set whose headers a response needs whatever its status is. */
 const KEPT = {
   requestId: [() => requestId(), ['x-request-id']],
   'requestId by another name': [() => requestId({ expose: 'X-Id' }), ['x-id']],
   cors: [() => cors({ origin: 'https://a.example', credentials: true }), ['access-control-allow-origin', 'vary']],
   'cors of a function': [() => cors({ origin: ctx => ctx.get('origin') }), ['access-control-allow-origin', 'vary']],
+  helmet: [() => helmet(), HELMET],
+  'helmet with a nonce': [() => helmet({ contentSecurityPolicy: POLICY }), HELMET],
+  'one of helmet': [() => helmet.hsts(), ['strict-transport-security']],
+  'a policy of helmet that is only reported': [
+    () => helmet.contentSecurityPolicy({ ...POLICY, reportOnly: true }), ['content-security-policy-report-only']
+  ],
   rateLimit: [() => rateLimit({ max: 5 }), ['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset']],
   'rateLimit with the fields of the IETF': [() => rateLimit({ max: 5, standardHeaders: 'draft-11' }), ['ratelimit', 'ratelimit-policy']]
 }
@@ -84,10 +97,44 @@ frameworks('the headers of an error', ({ it, ask, name }) => {
 
   it('should be none of another middleware, of the same name', async () => {
     const policies = ['cross-origin-opener-policy', 'cross-origin-embedder-policy']
+    const own = (ctx, next) => {
+      ctx.set({ 'Cross-Origin-Opener-Policy': 'same-origin', 'Cross-Origin-Embedder-Policy': 'require-corp' })
+      return next()
+    }
     for (const secureContext of [false, true]) {
-      const res = await get([helmet({ crossOriginEmbedderPolicy: true }), cors({ secureContext }), ctx => ctx.throw(422)])
+      const res = await get([own, cors({ secureContext }), ctx => ctx.throw(422)])
       assert.deepEqual(policies.map(name => name in res.headers), [secureContext, secureContext])
     }
+    const off = { crossOriginOpenerPolicy: false, crossOriginEmbedderPolicy: false }
+    for (const options of [off, { ...off, contentSecurityPolicy: POLICY }]) {
+      const res = await get([own, helmet(options), ctx => ctx.throw(422)])
+      assert.deepEqual(policies.map(name => name in res.headers), [false, false])
+    }
+  })
+
+  it('should be those of cors and of helmet in any order, with the value that the request got last', async () => {
+    const made = [cors({ secureContext: true }), helmet({ crossOriginOpenerPolicy: { policy: 'unsafe-none' } })]
+    for (const fns of [made, [...made].reverse()]) {
+      const [ok, failed] = [await get([...fns, ctx => { ctx.body = 'hi' }]), await get([...fns, ctx => ctx.throw(422)])]
+      for (const res of [ok, failed]) for (const name of ['date', 'content-length']) delete res.headers[name]
+      assert.deepEqual(failed.headers, ok.headers)
+    }
+  })
+
+  it('should be those that the error names, and not the defaults of helmet', async () => {
+    for (const name of ['Content-Security-Policy', 'content-security-policy']) {
+      const res = await get([helmet(), ctx => ctx.throw(422, { headers: { [name]: "default-src 'none'" } })])
+      assert.equal(res.headers['content-security-policy'], "default-src 'none'")
+    }
+  })
+
+  it('should be none that a handler has removed', async () => {
+    const res = await get([helmet(), ctx => {
+      ctx.remove('X-Frame-Options')
+      ctx.throw(422)
+    }])
+    assert.equal(res.headers['x-frame-options'], undefined)
+    assert.equal(res.headers['x-content-type-options'], 'nosniff')
   })
 
   it('should vary by what the error and the middleware name', async () => {

@@ -6,7 +6,8 @@ const fs = require('node:fs')
 const path = require('node:path')
 const { describe, it } = require('node:test')
 const middleware = require('kone/middleware')
-const { generate, names } = require('../../tools/middleware-index')
+const { generate, names, withNames } = require('../../tools/middleware-index')
+const scratch = require('../helpers/folder')()
 
 const folder = path.dirname(require.resolve('kone/middleware'))
 const NAMES = names()
@@ -32,6 +33,22 @@ describe('kone/middleware', () => {
   it('should be what `make index` makes of the folders', () => {
     for (const [file, text] of Object.entries(generate(NAMES))) {
       assert.equal(read(file), text, `middleware/${file} is stale: run \`make index\``)
+    }
+  })
+
+  it('should be reached by the name of each, and by no other spelling', async () => {
+    const { exports: entries } = require('kone/package.json')
+    assert.deepEqual(withNames(entries, NAMES), entries, 'package.json is stale: run `make index`')
+    fs.mkdirSync(path.join(scratch, 'node_modules'))
+    fs.symlinkSync(path.join(folder, '..'), path.join(scratch, 'node_modules/kone'), 'junction')
+    for (const name of NAMES) {
+      const typo = name === name.toLowerCase() ? name.toUpperCase() : name.toLowerCase()
+      const text = new RegExp(`^there is no such middleware: did you mean kone/middleware/${name}\\?`)
+      const file = path.join(scratch, `${name}.js`)
+      fs.writeFileSync(file, `require('kone/middleware/${typo}')`)
+      assert.throws(() => require(file), { code: 'MODULE_NOT_FOUND', message: text })
+      delete require.cache[require.resolve('../../middleware/_shared/unknown')]
+      await assert.rejects(import(`kone/middleware/${typo}`), { message: /^there is no such middleware: expected one of .*bodyParser,/ })
     }
   })
 

@@ -42,7 +42,7 @@ exports.REFUSED = {
   ],
   conditionalGet: [],
   cors: [
-    [[5, ['https://a.com'], /a/, true], 'origin'],
+    [[5, true, {}, [5], [null], 'a.com', /a/, ['https://a.com', '*']], 'origin'],
     [[5, {}, [5]], 'allowMethods', 'exposeHeaders', 'allowHeaders'],
     [[true, -1, NaN, 'a day', ['5']], 'maxAge'],
     [['yes', 1], 'credentials'],

@@ -3,6 +3,7 @@
 const { describe, it } = require('node:test')
 const assert = require('node:assert/strict')
 const Oracle = require('@koa/router')
+const Koa13 = require('koa-router')
 const Kone = require('kone')
 const Router = require('kone/middleware/router')
 const { random } = require('../helpers/random')
@@ -41,8 +42,7 @@ function makeTable (rnd, level = 0) {
   const calls = Array.from({ length: 1 + rnd.int(level ? 4 : 12) }, () => {
     const kind = rnd.int(16)
     if (kind < 11) return ['verb', rnd.pick(['get', 'post', 'put', 'del', 'all']), makePath(rnd)]
-    // @koa/router 15 throws for one without a path below a prefix with params
-    if (kind < 14) return ['use', level === 0 && rnd.chance(0.5) ? null : makePath(rnd)]
+    if (kind < 14) return ['use', rnd.chance(0.5) ? null : makePath(rnd)]
     if (kind < 15 || level > 1) return ['param', rnd.pick(['id', 'name', 'splat', 'tenant'])]
     return ['nest', rnd.pick([null, '/users', '/:id', '/a/b']), makeTable(rnd, level + 1)]
   })
@@ -50,16 +50,20 @@ function makeTable (rnd, level = 0) {
 }
 
 /** @return {{ router: Object, refused: Number[] }} refused: the calls that threw */
-function build (Class, { options, calls }, extra, label = 'r') {
+function build (Class, { options, calls }, extra, label = 'r', isBelow = false) {
   const router = new Class({ ...options, ...extra })
+  // In @koa/router 15 a use() without a path throws when its router is nested below a prefix with params, or has no params.
+  const hasParams = (options.prefix ?? '').includes(':')
   const refused = []
   calls.forEach(([kind, ...args], i) => {
     const handler = (ctx, next) => {
-      ctx.trace.push([`${label}.${i}`, { ...ctx.params }])
+      const { below, ...params } = { ...ctx.params }
+      ctx.trace.push([`${label}.${i}`, params, kind === 'verb' && String(ctx._matchedRoute)])
       return next()
     }
     try {
       if (kind === 'verb') router[args[0]](args[1], handler)
+      else if (kind === 'use' && args[0] === null && Class === Oracle && isBelow) router.use('{/*below}', handler)
       else if (kind === 'use' && args[0] === null) router.use(handler)
       else if (kind === 'use') router.use(args[0], handler)
       else if (kind === 'param') {
@@ -68,7 +72,7 @@ function build (Class, { options, calls }, extra, label = 'r') {
           return next()
         })
       } else {
-        const nested = build(Class, args[1], extra, `${label}.${i}`)
+        const nested = build(Class, args[1], extra, `${label}.${i}`, isBelow || hasParams || args[0] === '/:id')
         refused.push(...nested.refused)
         if (args[0] === null) router.use(nested.router.routes())
         else router.use(args[0], nested.router.routes())
@@ -81,7 +85,8 @@ function build (Class, { options, calls }, extra, label = 'r') {
 }
 
 async function trace (router, path, method) {
-  const ctx = { path, method, trace: [], request: {}, host: 'a' }
+  // by _matchedParams @koa/router 15 runs a function of param() once per request, though it may be of two params
+  const ctx = { path, method, trace: [], request: {}, host: 'a', _matchedParams: { has: () => false, set () {} } }
   await router.routes()(ctx, async () => {})
   return { trace: ctx.trace, route: ctx.routeMatched }
 }
@@ -175,6 +180,31 @@ describe('router, the option syntax,', () => {
     assert.doesNotMatch(message({ path: '/:(' }), /syntax/)
   })
 
+  it('should be named, and what to write for a star without a name, by the error for a path of no syntax', async () => {
+    const ask = async (router, path) => (await new Kone().use(router.routes()).inject(path)).status
+    // written → with 6, with 8; and a path that the star is meant for
+    for (const [path, six, eight, meant] of [
+      ['*', '(.*)', '*splat', '/a/b'], ['/*', '/(.*)', '/*splat', '/a/b'], ['/d/*', '/d/(.*)', '/d/*splat', '/d/a/b'],
+      ['/d/*/e', '/d/(.*)/e', '/d/*splat/e', '/d/a/b/e'], ['/d*', '/d(.*)', '/d*splat', '/da/b'],
+      ['/*/d/*', '/(.*)/d/(.*)', '/*splat/d/*splat2', '/a/d/b'], ['/:a/\\*/*', '/:a/\\*/(.*)', '/:a/\\*/*splat', '/a/*/b']
+    ]) {
+      for (const [options, expected, version] of [[{}, six, '6\\.3'], [{ syntax: 8 }, eight, 8]]) {
+        for (const register of [router => router.get(path, handler), router => router.use(path, handler)]) {
+          assert.throws(() => register(new Router(options)), err => err instanceof TypeError &&
+            new RegExp(`^router: '.*' is not a path of path-to-regexp ${version} \\(`).test(err.message) &&
+            err.message.includes(`'${path}'`) &&
+            err.message.endsWith(`: write '${expected}' (kone/middleware/router/README.md)`), `${path} ${expected}`)
+        }
+        assert.equal(await ask(new Router(options).get(expected, handler), meant), 200, expected)
+      }
+    }
+    // behind a param or a group it repeats that, and what is broken otherwise has no remedy
+    assert.throws(() => new Router().get('/:a*/x/*', handler), /write '\/:a\*\/x\/\(\.\*\)'/)
+    for (const options of [{}, { syntax: 8 }]) {
+      assert.throws(() => new Router(options).get('/x/:', handler), /^TypeError: router: '\/x\/:' is not a path [^:]+(: [^;]*; visit [^)]*)?\) \(kone/)
+    }
+  })
+
   it('should hold for the prefix, and for what is nested', async () => {
     const guarded = []
     const inner = new Router({ syntax: 8 }).use((ctx, next) => {
@@ -183,7 +213,7 @@ describe('router, the option syntax,', () => {
     }).get('/{*rest}', handler)
     const router = new Router({ syntax: 8, prefix: '/:tenant' }).use('/posts', inner.routes())
     assert.deepEqual(await answer(router, '/acme/posts/a/b'), { tenant: 'acme', rest: 'a/b' })
-    assert.deepEqual(guarded, [{}])
+    assert.deepEqual(guarded, [{ tenant: 'acme' }])
     assert.throws(() => new Router().use(inner.routes()), /options\.syntax of a nested router/)
     assert.throws(() => new Router({ syntax: 8 }).use('/x', new Router().routes()), /options\.syntax of a nested router/)
   })
@@ -197,6 +227,35 @@ describe('router, the option syntax,', () => {
     app.use(router.routes())
     for (const path of ['/admin/secret', '/ADMIN/secret', '/Admin/Secret/']) {
       assert.equal((await app.inject(path)).status, 401, path)
+    }
+  })
+})
+
+describe('a param of a path', () => {
+  // what koa-router and @koa/router 13 and 14 make of these, where it is something else
+  const BLANKS = { '+': ' ', '+49301234': ' 49301234', 'a+b': 'a b', '%2B+': '+ ', 'a+%20%C3%BC': 'a  ü' }
+  const TEXTS = [
+    ...Object.keys(BLANKS), 'a+%', '+%FF', '%2B', '%2b49', '%20', 'a%20b', '%', '%2', '%zz', 'a%zz%20', '%25', '%252B', '%2520', '%2F', 'a%2Fb',
+    '%5C', '%C3%BC', 'ü', '%c3%bc', '%C3', '%FF', '%FF%20', '%ED%A0%80', '%F0%9F%98%80', '%00', '%0D%0A', '%3F', '%23', "!$&'()*,;=:@-._~"
+  ]
+
+  it('should be decoded as by @koa/router 15, and as by koa-router 13 but for a plus', async () => {
+    const decodedBy = async (router, route, path) => {
+      const ctx = { path, method: 'GET', request: {}, host: 'a' }
+      await router.get(route, () => {}).routes()(ctx, async () => {})
+      return ctx.params
+    }
+    const routers = [() => new Router(), () => new Router({ syntax: 8 }), () => new Oracle(), () => new Koa13()]
+    const rests = ['/f/:id(.*)', '/f/*id', '/f/*id', '/f/:id(.*)']
+    for (const text of TEXTS) {
+      for (const before of ['', 'x/']) {
+        const path = `/${before && 'f/'}${before}${text}`
+        const decoded = routers.map((make, i) => decodedBy(make(), before === '' ? '/:id' : rests[i], path))
+        const [six, eight, fifteen, thirteen] = await Promise.all(decoded)
+        assert.deepEqual({ ...six }, { ...fifteen }, path)
+        assert.deepEqual({ ...eight }, { ...fifteen }, path)
+        assert.equal(thirteen.id, Object.hasOwn(BLANKS, text) ? `${before}${BLANKS[text]}` : six.id, path)
+      }
     }
   })
 })

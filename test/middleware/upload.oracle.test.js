@@ -10,7 +10,8 @@ const { random } = require('../helpers/random')
 
 // Fields and files of a form are those of @koa/multer, which keeps the files. Intentional differences: limits are
 // on by default and give a 413; what is malformed is a 400; `a[1]` alone is a list of
-// one, as in forms; a field name reaches no prototype; file names are read as UTF-8.
+// one, as in forms; a field name reaches no prototype; file names are read as UTF-8, and control characters in them
+// are `_`; a file whose name is only a folder's is kept.
 
 const scratch = folder()
 
@@ -53,6 +54,25 @@ frameworks('upload beside @koa/multer', ({ it, Koa, ask }) => {
     })
     return app
   }
+
+  it('should read the same names, in every form that they come in', async () => {
+    const [ours, theirs] = [serve(upload({ dest: scratch })), serve(multer({ dest: scratch, defParamCharset: 'utf8' }).any())]
+    const LETTERS = ['%22', '%0D%0A', '%0d', '%0a', '%', '%25', '%2522', '%2F', '%5C', '%00', '%E2%82%AC', '€', '\\"', '\\\\', '/', '.', 'a', 'b ', '\t']
+    for (let seed = 1; seed <= 200; seed++) {
+      const rnd = random(seed)
+      const [name, file, field] = Array.from({ length: 3 }, () => Array.from({ length: 1 + rnd.int(5) }, () => rnd.pick(LETTERS)).join(''))
+      const form = rnd.chance(0.2) ? `filename*=UTF-8''${encodeURIComponent(file)}` : `filename="${file}"`
+      const body = `--x\r\nContent-Disposition: form-data; name="${name}"; ${form}\r\n\r\nx\r\n` +
+        `--x\r\nContent-Disposition: form-data; name="n${field}"\r\n\r\nx\r\n--x--\r\n`
+      const answers = [ours, theirs].map(app => ask(app, 'POST /', { headers: { 'content-type': 'multipart/form-data; boundary=x' }, body }))
+      const [one, other] = (await Promise.all(answers)).map(res => res.json())
+      const told = JSON.stringify({ seed, name, form, field })
+      for (const file of other.files) file.originalname = file.originalname.replace(/[\r\n\t\0]+/g, '_')
+      assert.deepEqual(one.files.filter(({ originalname }) => originalname !== ''), other.files, told)
+      assert.deepEqual(one.body, other.body, told)
+      assert.doesNotMatch(one.files[0].originalname, /[\x00-\x1f\x7f-\x9f]/, told) // eslint-disable-line no-control-regex
+    }
+  })
 
   it('should find the same fields and files in every form', async () => {
     const theirs = serve(multer({ dest: scratch, defParamCharset: 'utf8' }).any())

@@ -158,12 +158,21 @@ module.exports = {
       why: 'it saves time alone: the line is the same'
     },
     { line: "if (value === this.last && this.lastLine !== '') return this.lastLine", to: 'false', why: 'the same' },
-    { line: 'if (names.size >= MAX_NAMES) return new FieldName(name)', why: 'one name more is no other limit of memory' }
+    { line: 'if (names.size >= MAX_NAMES || name.length > LONGEST_NAME) return new FieldName(name)', why: 'one name more is no other limit of memory' }
   ],
   'lib/engines/http1/output/writer.js': [
     { line: "if (body === undefined || body === null || body === '') return 0", why: 'it saves time alone: the length of "" is 0' },
-    { line: 'const statusLines = []', why: 'no status is 0' },
-    { line: 'let text = message && message !== STATUS_CODES[status]', to: 'true', why: 'it saves time alone: the line is the same' },
+    { line: 'const usual = []', why: 'no status is 0' },
+    {
+      // eslint-disable-next-line no-template-curly-in-string
+      line: 'let text = usual[status]?.phrase === phrase ? usual[status].line : `HTTP/1.1 ${status} ${phrase}\\r\\n`',
+      to: 'false',
+      why: 'it saves time alone: the line is the same'
+    },
+    {
+      line: 'if (usual[status] === undefined && phrase === STATUS_CODES[status]) usual[status] = { phrase, line: text }',
+      why: 'what is remembered is the line of this phrase, whichever it is'
+    },
     { line: "let closing = ''", why: 'now() empties it before it is read, because there is no date yet' },
     { line: "let keeping = ''", why: 'the same' },
     { line: 'let keepingTimeout = -1', why: 'it is compared only with a line that was made, and with it set' },

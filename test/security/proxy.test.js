@@ -3,6 +3,7 @@
 const { describe, it: test } = require('node:test')
 const assert = require('node:assert/strict')
 const net = require('node:net')
+const fc = require('fast-check')
 
 const Kone = require('../helpers/kone')
 const context = require('../helpers/context')
@@ -64,12 +65,59 @@ describe('app.proxy', () => {
     })
   }
 
-  test('should be assignable later, too', () => {
+  test('should count whenever it, its entries or the addresses change', () => {
     const ctx = asked(false, '10.0.0.1', forged)
     assert.equal(ctx.host, 'own.com')
-    ctx.app.proxy = ['10.0.0.1']
-    assert.notEqual(ctx.host, 'own.com')
+    ctx.app.proxy = ['10.0.0.2']
+    assert.equal(ctx.host, 'own.com')
+    ctx.app.proxy[0] = '10.0.0.1'
+    assert.equal(ctx.host, 'front.com')
+    ctx.app.proxy.push('10.0.0.9')
+    assert.equal(ctx.host, 'evil.com')
+    ctx.req.headers['x-forwarded-for'] = '6.6.6.6, 5.5.5.5'
+    assert.equal(ctx.host, 'front.com')
+    ctx.req.socket.remoteAddress = '6.6.6.6'
+    assert.equal(ctx.host, 'own.com')
   })
+
+  test('should look few addresses up in a list, and once for a request', t => {
+    const { check } = net.BlockList.prototype
+    let count = 0
+    t.after(() => { net.BlockList.prototype.check = check })
+    net.BlockList.prototype.check = function (...args) {
+      count++
+      return check.apply(this, args)
+    }
+    const ctx = asked(['10.0.0.0/8'], '10.0.0.1', { 'x-forwarded-for': '10.0.0.2,'.repeat(1500) + '10.0.0.3' })
+    assert.deepEqual([ctx.ip, ctx.ips.length, ctx.host, ctx.secure, ctx.href], ['10.0.0.2', 32, 'own.com', false, 'http://own.com/'])
+    assert(count <= 32, `${count} addresses`)
+  })
+})
+
+describe('a port in X-Forwarded-For', () => {
+  // as Azure's gateway, IIS and others send addresses
+  const four = fc.ipV4().map(address => [address, [address, `${address}:4711`]])
+  const six = fc.oneof(fc.ipV6(), fc.ipV4().map(address => `::ffff:${address}`))
+    .map(address => [address, [address, `[${address}]`, `[${address}]:443`]])
+  const sent = fc.oneof(four, six).chain(([address, ways]) => fc.tuple(fc.constant(address), fc.constantFrom(...ways)))
+
+  for (const proxy of [true, 1, 2, ['10.0.0.1', '10.0.0.9']]) {
+    test(`should be no part of the address for proxy: ${JSON.stringify(proxy)}`, () => {
+      fc.assert(fc.property(sent, sent, ([client, first], [other, second]) => {
+        const named = proxy === 1 ? [second] : proxy === true || proxy === 2 ? [first, second] : [first, second, '10.0.0.9:80']
+        const ctx = asked(proxy, '10.0.0.1', { 'x-forwarded-for': named.join(' ,\t') })
+        const ips = { true: [client, other], 1: [other], 2: [client, other] }[proxy] ?? [other, '10.0.0.9']
+        assert.deepEqual([ctx.ip, ctx.ips], [ips[0], ips])
+      }))
+    })
+  }
+
+  for (const junk of ['1.2.3.4:', '1.2.3.4:x', '1.2.3.4:123456', '1.2.3.4:1:2', '[1.2.3.4]:80', '[::1', '::1]:80', '[::1]80', '[::1]:', ':80', '[]:80', '"1.2.3.4:80"']) {
+    test(`should not make an address of ${junk}`, () => {
+      const ctx = asked(1, '10.0.0.1', { 'x-forwarded-for': junk })
+      assert.deepEqual([ctx.ip, ctx.ips], ['10.0.0.1', []])
+    })
+  }
 })
 
 describe('ctx.ip', () => {

@@ -2,12 +2,18 @@
 
 const { describe, it: test } = require('node:test')
 const assert = require('node:assert/strict')
+const fc = require('fast-check')
+const Koa = require('koa')
 
+const Kone3 = require('../../lib/koa3')
+const Router = require('../../middleware/router')
 const context = require('../helpers/context')
+const Kone = require('../helpers/kone')
+const share = require('../helpers/share')
 
 /** What `go(ctx)` sends a page of own.com to. */
-function sentTo (go, headers) {
-  const ctx = context({ url: '/', headers: { host: 'own.com', ...headers } })
+function sentTo (go, headers, app = new Kone()) {
+  const ctx = context({ url: '/', headers: { host: 'own.com', ...headers } }, undefined, app)
   go(ctx)
   assert.equal(ctx.status, 302)
   return ctx.response.get('Location')
@@ -44,6 +50,73 @@ describe('ctx.redirect(url)', () => {
 
   test('should send no backslash for a browser to read as a slash behind another host', () => {
     assert.equal(new URL(sentTo(ctx => ctx.redirect('https://own.com\\@evil.com'))).host, 'own.com')
+  })
+})
+
+describe('where ctx.redirect(url) and ctx.back(url) lead', () => {
+  const PIECES = [
+    'http:', 'https:', 'HTTPS:', 'ws:', 'myapp:', '/', '/', '//', '\\', '\\', '.', '..', '?', '#', '@', ':', ':80', '[::1]', '%', '%5C', '%5c', '%2F',
+    '%09', '%0', '%zz', '\t', '\n', '\r', '\0', '\u007f', ' ', '\u00a0', '\u2028', '\u3000', '\uff0f', '\uff3c', '\u2044', '\ud800', '😀', 'ü', '^', '|',
+    '"', '<', '`', '{', "'", ';', 'own.com', 'evil.example', 'a', 'user:password@'
+  ]
+  const targets = fc.array(fc.constantFrom(...PIECES), { minLength: 1, maxLength: 8 }).map(pieces => pieces.join(''))
+  const WAYS = {
+    'redirect() of kone': [new Kone(), (ctx, url) => ctx.redirect(url)],
+    'back() of kone': [new Kone(), (ctx, url) => ctx.back(url)],
+    'redirect() of kone@3': [new Kone3(), (ctx, url) => ctx.redirect(url)]
+  }
+  const koa = new Koa()
+
+  for (const base of ['https://own.com/deep/er', 'http://own.com/']) {
+    /** The site that a browser opens; 'null' for none. */
+    const siteOf = target => {
+      try {
+        return new URL(target, base).origin
+      } catch {
+        return 'null'
+      }
+    }
+    const own = siteOf('/')
+
+    for (const [way, [app, go]] of Object.entries(WAYS)) {
+      const located = url => {
+        try {
+          return sentTo(ctx => go(ctx, url), {}, app)
+        } catch (err) {
+          if (err.code !== 'KONE_ERR_REDIRECT') throw err
+        }
+      }
+      const numRuns = share(1000, 20000)
+
+      test(`should be our site for /… but not //… (${way}, ${base})`, () => {
+        fc.assert(fc.property(targets, rest => {
+          const url = `/${rest}`
+          if (url[1] !== '/') assert.equal(siteOf(located(url)), own)
+        }), { numRuns })
+      })
+
+      test(`should be our site or the one that the target names, with Koa 2's Location where that is, too (${way}, ${base})`, () => {
+        fc.assert(fc.property(targets, url => {
+          const location = located(url)
+          if (location === undefined) return
+          const isSafe = location => [own, siteOf(url), 'null'].includes(siteOf(location))
+          assert(isSafe(location), `${url} became ${location}`)
+          if (/^(?!https?:\/\/)(?:\/\/|\w+:)[^]*\\/i.test(url)) return // Koa's may name another host, or none
+          const koas = sentTo(ctx => ctx.redirect(url), {}, koa)
+          if (isSafe(koas) && siteOf(koas) !== 'null') assert.equal(location, koas)
+        }), { numRuns })
+      })
+    }
+  }
+
+  test('should be the same for a redirect of the router', async () => {
+    const app = new Kone()
+    app.use(new Router().redirect('/old', '/\\evil.example').routes())
+    assert.equal((await app.inject('/old')).headers.location, '/%5Cevil.example')
+  })
+
+  test('should be as it is for a Location that the app sets', () => {
+    assert.equal(sentTo(ctx => { ctx.status = 302; ctx.set('Location', '/\\a') }), '/\\a')
   })
 })
 

@@ -49,6 +49,7 @@ app.use(etag())
 app.use(favicon('favicon.ico'))
 app.use(helmet())
 app.use(cors({ origin: 'https://example.com', credentials: true }))
+app.use(cors({ origin: ['https://example.com', /^https:\/\/\w+\.example\.com$/] as const }))
 app.use(serve('public', { maxage: 1000, index: 'index.html', immutable: true }))
 app.use(rateLimit({ max: async ctx => ctx.path.length, standardHeaders: 'draft-11' }))
 const isUp: boolean = rateLimit().isStoreUp

@@ -1,18 +1,17 @@
 'use strict'
 
 const { ranking } = require('../../lib/report/tables')
-const { ratio, short } = require('../../lib/report/text')
+const { ratio, short, two } = require('../../lib/report/text')
 
 /*
- * Which of two revisions of kone takes less time.
+ * Which of two revisions of kone takes less time; or where kone takes more than Koa.
  */
 
 const ENOUGH = 6 // rounds: of as many coins all fall on one side in 3 of 100 tries
 
-exports.sections = figures => [
-  verdicts(figures),
-  ...figures.workloads.map(workload => ranking(figures, workload, { to: ['kone-before', 'node'] }))
-]
+exports.sections = figures => figures.result.derived.isBesideKoa
+  ? [besideKoa(figures)]
+  : [verdicts(figures), ...figures.workloads.includes('hello') ? [ranking(figures, 'hello', { to: ['kone-before', 'node'] })] : []]
 
 function verdicts (figures) {
   const { before, after, workloads, otherDependencies } = figures.result.derived
@@ -27,7 +26,28 @@ function verdicts (figures) {
     ],
     notes: [
       'better or worse: in every round; anything else is inside the spread',
-      ...otherDependencies ? ['their dependencies differ in package.json; both ran with those of the checkout'] : []
+      ...otherDependencies ? ['their dependencies differ in package.json; both ran with those of the checkout'] : [],
+      ...figures.notes(workloads)
+    ]
+  }
+}
+
+/** Rows above 1 come first; each round is of another process on both sides. */
+function besideKoa (figures) {
+  const all = figures.result.derived.workloads.map(workload => ({ workload, is: figures.ratio(workload, 'kone-after', 'koa') }))
+  const measured = all.filter(({ is }) => is).sort((a, b) => b.is.median - a.is.median)
+  const above = measured.filter(({ is }) => is.median > 1)
+  return {
+    heading: `kone beside Koa: ${above.length} of ${measured.length} shapes above 1`,
+    table: [
+      ['server CPU per request, µs', 'kone', 'Koa', 'kone ÷ Koa', 'each process'],
+      ...measured.map(({ workload, is }) => [
+        workload, ...['kone-after', 'koa'].map(name => short(figures.row(workload, name).median)), two(is.median), is.rounds.map(two).join(', ')
+      ])
+    ],
+    notes: [
+      ...all.filter(({ is }) => !is).map(({ workload }) => `not measured: ${workload}`),
+      ...figures.notes(measured.map(({ workload }) => workload))
     ]
   }
 }

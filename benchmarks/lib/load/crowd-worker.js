@@ -10,11 +10,9 @@ const PER_SOURCE = 5000 // connections from one source address, far below its 28
 const TRIES = 5 // of one connection to be made
 const STALL = 5_000 // ms without a new connection, after which those that are late are not tried again
 const LATE = 10_000 // ms that a response may still take after the end
-const LARGE = 30_000 // the same of a response of 100 MB
-const PAUSE = 2 // ms between headers and body, far above a server's reaction
+const PAUSE = 2 // ms between two pieces of a request, far above a server's reaction
 
-const pools = new Map() // slots by port and number of connections
-let slots = [] // each holds one connection, and the next one when it breaks
+const slots = [] // each holds one connection, and the next one when it breaks
 let crowd = null // { port, source, request }
 let tally = null
 let accepted = 0 // when the last connection was made
@@ -52,7 +50,7 @@ const acts = {
   },
 
   /** Every connection sends its next request as soon as it has a response. */
-  closed ({ seconds, patience }) {
+  closed ({ seconds }) {
     return counted(async begin => {
       const until = begin + seconds * 1000
       const loops = slots.map(slot => new Promise(resolve => {
@@ -62,7 +60,7 @@ const acts = {
           else resolve()
         })()
       }))
-      await Promise.race([late(seconds, patience), Promise.all(loops)])
+      await Promise.race([late(seconds), Promise.all(loops)])
     })
   },
 
@@ -87,38 +85,51 @@ const acts = {
     return {}
   },
 
-  /** A closed loop over connections that stay open until the next one of this server. */
-  async pooled ({ connections, seconds, ...load }) {
-    const key = `${load.port} ${connections}`
-    slots = pools.get(key)?.filter(({ client }) => client.isOpen) ?? []
-    pools.set(key, slots)
-    await acts.open({ connections, ...load })
-    return merge([await acts.closed({ seconds, patience: LARGE })])
-  },
-
-  /** A closed loop over new connections; headers and body come in two writes. */
-  async split ({ connections, seconds, body, ...load }) {
-    await acts.open({ connections, method: 'POST', ...load, body })
-    const [whole] = crowd.request
-    const end = whole.length - Buffer.byteLength(body)
-    const content = [whole.subarray(end)]
-    crowd.request = [whole.subarray(0, end)]
-    const waiting = [] // { slot, since }, whose bodies are still to be sent, oldest first
+  /**
+   * A closed loop over new connections: headers and body come in so many `pieces`, each in a write of its own, and a
+   * connection is closed after `each` responses.
+   */
+  async split ({ connections, seconds, pieces = 2, each = Infinity, body = '', size = 0, ...load }) {
+    await acts.open({ connections, method: body || size ? 'POST' : 'GET', ...load, body, size })
+    const parts = pieces === 1 ? [] : cut(crowd, Buffer.byteLength(body), pieces)
+    const waiting = [] // { slot, since, at }, whose next part is still to be sent, oldest first
+    let isOver = false
     const counts = await counted(async begin => {
-      const next = slot => {
+      const next = async slot => {
+        if (slot.left === 0) {
+          slot.client.destroy()
+          await connect(slot)
+          if (isOver) return slot.client.destroy()
+        }
+        slot.left = (slot.left || each) - 1
         const since = performance.now()
         request(slot, since, () => next(slot))
-        waiting.push({ slot, since })
+        if (parts.length) waiting.push({ slot, since, at: 0 })
       }
-      slots.forEach(next)
+      for (const slot of slots) next(Object.assign(slot, { left: each }))
       while (performance.now() - begin < seconds * 1000) {
         await sleep(1)
-        while (waiting.length && performance.now() - waiting[0].since >= PAUSE) waiting.shift().slot.client.write(content)
+        const now = performance.now()
+        while (waiting.length && now - waiting[0].since >= PAUSE) {
+          const { slot, at } = waiting.shift()
+          slot.client.write([parts[at]])
+          if (at + 1 < parts.length) waiting.push({ slot, since: now, at: at + 1 })
+        }
       }
     })
+    isOver = true
     await acts.reset()
     return merge([counts])
   }
+}
+
+// The header section stays in the request of a crowd; the body is given in the parts that follow it.
+function cut (crowd, length, pieces) {
+  const whole = Buffer.concat(crowd.request)
+  const end = whole.length - length
+  crowd.request = [whole.subarray(0, end)]
+  const each = Math.ceil(length / (pieces - 1))
+  return Array.from({ length: pieces - 1 }, (_, i) => whole.subarray(end + i * each, end + (i + 1) * each))
 }
 
 function openLoop ({ total, seconds, patience, gap, again }) {

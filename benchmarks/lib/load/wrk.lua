@@ -2,6 +2,7 @@
 -- CONNECTIONS, in the environment, is what -c says: done() is given neither it nor the arguments.
 -- DEPTH requests go out in one write; with COOKIES above 0 as many different Cookie headers go round.
 -- The paths of PATHS, in the environment, go round, too; without COOKIES.
+-- With FAILING every response must have a status of 400 or more: the others are errors.
 -- With SETTLE, seconds, it says when they are over, and how many requests went out until then.
 
 local ffi = require('ffi')
@@ -82,9 +83,10 @@ end
 
 function done (summary, latency)
   local e = summary.errors
+  local wrong = os.getenv('FAILING') == 'true' and summary.requests - e.status or e.status
   local each = math.floor(summary.requests / tonumber(os.getenv('CONNECTIONS')))
   local mean = each > 0 and meanOf(latency, math.floor(summary.duration / each)) or latency.mean
   io.write(string.format('\n{"requests":%d,"seconds":%.6f,"bytes":%d,"errors":%d,"mean":%.4f,"max":%.4f}\n',
     summary.requests, summary.duration / 1e6, summary.bytes,
-    e.connect + e.read + e.write + e.status + e.timeout, mean / 1e3, latency.max / 1e3))
+    e.connect + e.read + e.write + wrong + e.timeout, mean / 1e3, latency.max / 1e3))
 end

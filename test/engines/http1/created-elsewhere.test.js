@@ -355,6 +355,24 @@ describe('NODE_DEBUG=kone:http1 and KONE_WARN_FALLBACK of such a server', { skip
   }
 })
 
+describe('an app that its caller passes each request', { skip }, () => {
+  it('should look once per connection whether the server can have the front', async t => {
+    let looks = 0
+    const app = Object.defineProperty(new Kone(), 'http1', { get () { looks++; return true } })
+    app.use(ctx => { ctx.body = 'hello' })
+    const listener = app.callback()
+    const server = http.createServer((req, res) => listener(req, res)).listen(0, '127.0.0.1')
+    t.after(() => server.close())
+    await once(server, 'listening')
+    for (const connection of [1, 2]) {
+      const client = await talk(server.address().port, get('/').repeat(3))
+      await client.until(/(hello[^]*){3}$/)
+      client.destroy()
+      assert.equal(looks, connection)
+    }
+  })
+})
+
 describe('the CPU of a request', { skip }, () => {
   const REQUESTS = 16 // pipelined
   const FEWEST = 5

@@ -1,6 +1,6 @@
 'use strict'
 
-const { detachFrom, trim } = require('../../text')
+const { LONGEST_NAME, detach, detachFrom, trim } = require('../../text')
 
 /** In place of a Content-Length. */
 const NO_LENGTH = -1
@@ -44,7 +44,8 @@ class HeaderSection {
     let value = this.values.get(name)
     if (value !== undefined || this.values.has(name)) return value
     value = find(this.text, name, false)
-    if (this.values.size < MAX_VALUES && !Array.isArray(value)) this.values.set(name, value)
+    const isShort = name.length <= LONGEST_NAME
+    if (this.values.size < MAX_VALUES && isShort && !Array.isArray(value)) this.values.set(detach(name), value)
     return value
   }
 
@@ -96,7 +97,8 @@ const lookups = new Map()
 const MAX_LOOKUPS = 256
 
 function find (text, name, joins) {
-  if (name === 'set-cookie') return new HeaderSection(text, NO_LENGTH, false).headers(joins)[name] // a list
+  // a list; and V8 keeps long patterns
+  if (name === 'set-cookie' || name.length > LONGEST_NAME) return new HeaderSection(text, NO_LENGTH, false).headers(joins)[name]
   const lookup = lookups.get(name) || prepare(name)
   if (lookup === null) return undefined
 
@@ -118,7 +120,7 @@ function prepare (name) {
   const literal = name.replace(/[$*+.^|]/g, '\\$&')
   const pattern = new RegExp(`(?:^|\\n)${literal}:([^\\r]*)`, 'gi')
   const lookup = { pattern, first: FIRST_WINS.has(name) }
-  if (lookups.size < MAX_LOOKUPS) lookups.set(name, lookup)
+  if (lookups.size < MAX_LOOKUPS) lookups.set(detach(name), lookup)
   return lookup
 }
 

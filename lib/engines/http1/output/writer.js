@@ -2,7 +2,7 @@
 
 const { Buffer } = require('buffer')
 const { STATUS_CODES } = require('http')
-const { setTimeout } = require('timers') // jsdom has another
+const { currentDate, setTimeout } = require('../../../timers')
 
 /**
  * Builds the header section of a response, in node's order: the app's fields, Date, Connection, Keep-Alive, and
@@ -22,7 +22,8 @@ function lengthOf (body) {
   return body instanceof Uint8Array ? body.byteLength : NOT_PLAIN
 }
 
-const statusLines = []
+/** Status → its usual phrase and line. An app may change http.STATUS_CODES. */
+const usual = []
 
 /**
  * @param {number} status
@@ -33,9 +34,9 @@ const statusLines = []
  * @return {string}
  */
 function header (status, message, fields, common, length) {
-  let text = message && message !== STATUS_CODES[status]
-    ? `HTTP/1.1 ${status} ${message}\r\n`
-    : statusLines[status] ??= `HTTP/1.1 ${status} ${STATUS_CODES[status] || 'unknown'}\r\n`
+  const phrase = message || STATUS_CODES[status] || 'unknown'
+  let text = usual[status]?.phrase === phrase ? usual[status].line : `HTTP/1.1 ${status} ${phrase}\r\n`
+  if (usual[status] === undefined && phrase === STATUS_CODES[status]) usual[status] = { phrase, line: text }
   let hasLength = false
   for (let i = 0; i < fields.length; i += 2) {
     const name = fields[i]
@@ -56,7 +57,7 @@ let keeping = ''
 let keepingTimeout = -1
 
 function now () {
-  const time = new Date()
+  const time = currentDate()
   date = `Date: ${time.toUTCString()}\r\n`
   closing = keeping = ''
   setTimeout(forget, 1000 - time.getMilliseconds()).unref()
