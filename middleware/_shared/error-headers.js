@@ -37,6 +37,20 @@ function keepingHeaders (ctx, next, names, yields) {
  * @api private
  */
 function keep (ctx, names, yields = false) {
+  keepBy(ctx, headers => {
+    const set = kept(ctx.response, names, headers)
+    return yields ? { ...set, ...headers } : { ...headers, ...set }
+  })
+}
+
+/**
+ * The same for headers that a function makes: it is given those of the error, and returns all.
+ *
+ * @param {object} ctx
+ * @param {Function} headersOf `headers|undefined => object`
+ * @api private
+ */
+function keepBy (ctx, headersOf) {
   const { onerror } = ctx
   ctx.onerror = onerrorKeeping
   ctx.onerror.wraps = onerror.wraps ?? onerror // kone asks whether the app has replaced it
@@ -44,8 +58,7 @@ function keep (ctx, names, yields = false) {
   function onerrorKeeping (err) {
     if (!(err instanceof Error)) return onerror.call(ctx, err)
     const own = Object.getOwnPropertyDescriptor(err, 'headers')
-    const set = kept(ctx.response, names, err.headers)
-    const value = yields ? { ...set, ...err.headers } : { ...err.headers, ...set }
+    const value = headersOf(err.headers)
     const headers = { value, writable: true, enumerable: true, configurable: true }
     // a frozen error cannot have them, an object that inherits from it can
     if (!Object.isExtensible(err) || own?.configurable === false) {
@@ -67,4 +80,4 @@ function kept (response, names, { Vary, vary = Vary } = {}) {
   return sent
 }
 
-module.exports = { keep, keepingHeaders }
+module.exports = { keep, keepBy, keepingHeaders }

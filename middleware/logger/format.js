@@ -1,5 +1,6 @@
 'use strict'
 
+const detach = require('../_shared/detach')
 const { escape } = require('../_shared/escape')
 const { VALUES } = require('./values')
 
@@ -60,15 +61,17 @@ function custom ({ token, replacement, content }) {
   }
 }
 
-/** Format functions expand texts of the program, so there are only a few formats to cache. */
+const MAX_FORMAT = 1000 // characters
+
+/** Format functions expand texts of the program, so there are only a few formats to cache: one of a request is not. */
 function expander (tokens) {
   const compiled = new Map()
   return (format, ctx, start) => {
     let known = compiled.get(format)
     if (known === undefined) {
-      if (compiled.size === 100) compiled.clear()
       known = compile(format, tokens).fill
-      compiled.set(format, known)
+      if (compiled.size === 100) compiled.clear()
+      if (format.length <= MAX_FORMAT) compiled.set(detach(format), known)
     }
     return known(ctx, start)
   }

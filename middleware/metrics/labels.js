@@ -1,6 +1,7 @@
 'use strict'
 
 const { Rule, fn, isObject, record } = require('../_shared/options')
+const detach = require('../_shared/detach')
 const report = require('../_shared/report')
 
 const RESERVED = ['method', 'route', 'status', 'le'] // `le` is a histogram's own
@@ -38,7 +39,7 @@ module.exports = class OwnLabels {
 /** The response was sent, and nothing else would catch an error. */
 function valueOf (read, ctx) {
   try {
-    return String(read(ctx) ?? 'none').slice(0, MAX_LENGTH)
+    return detach(String(read(ctx) ?? 'none').slice(0, MAX_LENGTH))
   } catch (err) {
     report(ctx, err)
     return 'error'

@@ -1,6 +1,7 @@
 'use strict'
 
 const { performance } = require('perf_hooks')
+const detach = require('../_shared/detach')
 
 const MAX_WINDOWS = 500_000
 
@@ -70,7 +71,7 @@ module.exports = class MemoryLimiter {
     let window = this.windows.find(id, now)
     if (window === undefined || window.end <= now) {
       window = { count: 0, end: now + this.duration }
-      this.windows.young.set(id, window)
+      this.windows.young.set(detach(id), window)
     }
     // the sum above is rounded: the difference may be longer than the window by less than a nanosecond
     return { count: ++window.count, wait: Math.min(window.end - now, this.duration) }

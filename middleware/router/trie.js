@@ -1,6 +1,7 @@
 'use strict'
 
 const { parse } = require('path-to-regexp')
+const detach = require('../_shared/detach')
 const Layer = require('./layer')
 const { segmentsOfEight, syntaxes } = require('./syntax')
 
@@ -10,8 +11,9 @@ const SEGMENT = '[^\\/#\\?]+?'
 // the key of all segments that are not a literal of any layer
 const OTHER = Symbol('other')
 
-// Routes like `/a1/:b`, `/:a/b1` by the hundred multiply; past this the walk is not remembered.
-const MAX_STATES = 10000
+// Routes like `/a1/:b`, `/:a/b1` by the hundred multiply; past these the walk is not remembered.
+const MAX_STATES = 10_000
+const MAX_PLACES = 1_000_000 // of layers, in all states
 
 /**
  * Finds the layers of a stack that can match a path, without testing all of them.
@@ -41,7 +43,7 @@ class Trie {
     this.edition = Layer.edition
     // of one syntax all: a router nests no other
     this.isDelimiter = (stack[0]?.syntax ?? syntaxes[6]).isDelimiter
-    this.root = new State([top], [], { layers: this.layers, left: MAX_STATES })
+    this.root = new State([top], [], { layers: this.layers, states: MAX_STATES, places: MAX_PLACES })
   }
 
   /**
@@ -96,7 +98,7 @@ class State {
   /**
    * @param {Node[]} nodes where the path so far can be
    * @param {number[]} passed places of the `within` layers of all nodes before
-   * @param {{layers: Layer[], left: number}} shared by all states of a trie
+   * @param {{layers: Layer[], states: number, places: number}} shared by all states of a trie: what it may still keep
    */
   constructor (nodes, passed, shared) {
     const places = list => passed.concat(...nodes.map(list)).sort((a, b) => a - b)
@@ -105,20 +107,23 @@ class State {
     this.here = places(node => node.within.concat(node.exact)).map(place => shared.layers[place])
     this.shared = shared
     this.next = new Map()
-    for (const node of nodes) {
-      for (const segment of node.literals.keys()) this.next.set(segment, null)
-    }
   }
 
   enter (segment) {
+    const literal = this.next.get(segment)
+    if (literal !== undefined) return literal
     // all other segments share one key: otherwise clients could fill the memory with segments
-    const key = this.next.has(segment) || segment === '' ? segment : OTHER
-    const known = this.next.get(key)
-    if (known) return known
+    const key = segment === '' || this.nodes.some(node => node.literals.has(segment)) ? segment : OTHER
+    return this.next.get(key) ?? this.make(key, segment)
+  }
 
+  make (key, segment) {
+    const { shared, nodes, within } = this
     const children = node => [node.literals.get(segment), segment === '' ? null : node.param]
-    const state = new State(this.nodes.flatMap(children).filter(Boolean), this.within, this.shared)
-    if (this.shared.left-- > 0) this.next.set(key, state)
+    const state = new State(nodes.flatMap(children).filter(Boolean), within, shared)
+    shared.states--
+    shared.places -= state.within.length + state.here.length + state.nodes.length
+    if (shared.states >= 0 && shared.places >= 0) this.next.set(key === OTHER ? OTHER : detach(key), state)
     return state
   }
 }

@@ -115,7 +115,8 @@ async function settle (current, ended) {
   try {
     await ended
   } catch (err) {
-    throw await current.commitWith(err)
+    await current.commitInError()
+    throw err
   }
   const saving = current.commit()
   if (saving !== undefined) await saving

@@ -31,23 +31,18 @@ function asPrivate (given = '') {
 }
 
 /**
- * For an error Koa removes all headers and sends those of the error: put the session's there, so that the response of
- * `ctx.throw` has them. The error is copied, because an app may throw one error object for many clients.
+ * The headers of a response to an error: those of the error and the session's.
  *
- * @param {*} err
+ * @param {object} own headers of the error
  * @param {object} kept headers by name in lower case; of `set-cookie` an array
+ * @return {object}
  */
-function withHeaders (err, kept) {
-  if (Object.keys(kept).length === 0 || !(err instanceof Error) || err.expose !== true) return err
-  const headers = { ...kept, ...err.headers }
-  const own = ['set-cookie', 'Set-Cookie'].flatMap(name => err.headers?.[name] ?? [])
-  if (kept['set-cookie'] !== undefined) {
-    delete headers['Set-Cookie']
-    headers['set-cookie'] = [...kept['set-cookie'], ...own]
-  }
-  const name = Object.keys(headers).find(name => name.toLowerCase() === 'cache-control') ?? 'cache-control'
-  headers[name] = asPrivate(headers[name]) // a 404 may be cached
-  return Object.create(err, { headers: { value: headers, writable: true, configurable: true } })
+function headersWith (own = {}, { 'set-cookie': cookies, ...kept }) {
+  const named = lower => Object.keys(own).find(name => name.toLowerCase() === lower) ?? lower
+  const headers = Object.fromEntries(Object.entries(kept).filter(([name]) => !(named(name) in own)))
+  if (cookies !== undefined) headers[named('set-cookie')] = [...cookies, ...linesOf(own[named('set-cookie')])]
+  headers[named('cache-control')] = asPrivate(own[named('cache-control')]) // a 404 may be cached
+  return { ...own, ...headers }
 }
 
 /** The headers with the session's cookie and its signature. */
@@ -76,4 +71,4 @@ function linesOf (value = []) {
   return Array.isArray(value) ? value : [value]
 }
 
-module.exports = { changesOf, cookiesOf, keepPrivate, withHeaders }
+module.exports = { changesOf, cookiesOf, headersWith, keepPrivate }

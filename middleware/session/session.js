@@ -1,10 +1,11 @@
 'use strict'
 
 const { DOWN, isThenable } = require('../_shared/breaker')
+const { keepBy } = require('../_shared/error-headers')
 const { misuse } = require('../_shared/usage-error')
 const report = require('../_shared/report')
 const { NOTHING } = require('./record')
-const { changesOf, cookiesOf, keepPrivate, withHeaders } = require('./response')
+const { changesOf, cookiesOf, headersWith, keepPrivate } = require('./response')
 const { attributesOf, checkMaxAge, maxAge, noPromise } = require('./settings')
 const view = require('./view')
 
@@ -262,16 +263,17 @@ module.exports = class Session {
     if (!seen && err.cause?.code !== DOWN) report(this.ctx, err)
   }
 
-  /** Save, and return the error that ended the request. */
-  async commitWith (err) {
+  /** Save although an error ends the request. Koa removes all headers then: the response needs the session's. */
+  async commitInError () {
+    const { ctx, settings: { key, externalKey } } = this
     try {
       await this.commit()
     } catch (failed) {
-      report(this.ctx, failed)
-      return err
+      report(ctx, failed)
+      return
     }
-    const { ctx, settings: { key, externalKey }, headers } = this
-    return withHeaders(err, externalKey === undefined ? cookiesOf(ctx, key) : headers)
+    const kept = externalKey === undefined ? cookiesOf(ctx, key) : this.headers
+    if (Object.keys(kept).length > 0) keepBy(ctx, headers => headersWith(headers, kept))
   }
 }
 

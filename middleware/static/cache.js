@@ -1,6 +1,7 @@
 'use strict'
 
 const { now } = require('../../lib/timers')
+const detach = require('../_shared/detach')
 const { NOTHING } = require('./lookup')
 
 // ms that an entry is used before the disk is checked again; changes must show within 1 s
@@ -49,7 +50,7 @@ module.exports = class Cache {
   keep (path, entry, since) {
     const weight = WEIGHT + path.length + bytesOf(entry)
     if (weight > this.limit) return
-    this.entries.set(own(path), { ...entry, since, weight })
+    this.entries.set(detach(path), { ...entry, since, weight })
     this.bytes += weight
     for (const oldest of this.entries.keys()) {
       if (this.bytes <= this.limit) break
@@ -85,17 +86,12 @@ function folderOf (path) {
 
 function bytesOf ({ files }) {
   let bytes = 0
-  for (const file of files) bytes += file.body === null ? 0 : file.size
+  for (const file of files) bytes += file.body === null ? 0 : file.size + file.text.length
   return bytes
 }
 
 function remember (map, path, since) {
   if (path.length > MAX_MISSING_PATH) return
   if (map.size === MAX_MISSING) map.clear()
-  map.set(own(path), since)
-}
-
-/** Copy a key: a slice would keep the whole string, the bytes of a read, in memory. */
-function own (path) {
-  return Buffer.from(path).toString()
+  map.set(detach(path), since)
 }

@@ -3,6 +3,7 @@
 const fs = require('fs')
 const path = require('path')
 const nunjucks = require('nunjucks')
+const detach = require('../_shared/detach')
 const { given, manual, misuse } = require('../_shared/usage-error')
 const { boolean, check, fn, object, record, refused, shape, text } = require('../_shared/options')
 
@@ -16,6 +17,7 @@ const FOR_ENGINE = new Set([
   'watch', 'cache', 'partials', 'helpers'
 ])
 const MAX_KNOWN_VIEWS = 1000
+const MAX_VIEW = 256 // characters; a client that chooses the view can spell it in endless ways
 
 const OPTIONS = {
   autoRender: boolean,
@@ -175,7 +177,7 @@ function renderer (root, engines, extension, engineOptions) {
     file = views.find(view, extension)
     const type = path.extname(file).slice(1)
     if (!Object.hasOwn(engines, type)) throw new Error(`template: there is no engine for .${type} (${file}), name nunjucks for it in options.map (${manual('template')})`)
-    if (!reload && known.size < MAX_KNOWN_VIEWS) known.set(view, file)
+    if (!reload && known.size < MAX_KNOWN_VIEWS && view.length <= MAX_VIEW) known.set(detach(view), file)
     return file
   }
 

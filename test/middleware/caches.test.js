@@ -3,13 +3,17 @@
 const assert = require('node:assert/strict')
 const fs = require('node:fs')
 const path = require('node:path')
-const { describe, it } = require('node:test')
+const { performance } = require('node:perf_hooks')
+const { describe, it, mock } = require('node:test')
+const v8 = require('node:v8')
+const vm = require('node:vm')
 const fc = require('fast-check')
-const { bodyParser, i18n, logger, openapi, router: Router, static: serve, template } = require('kone/middleware')
+const { bodyParser, compress, i18n, logger, metrics, openapi, rateLimit, router: Router, static: serve, template } = require('kone/middleware')
 
 const folder = require('../helpers/folder')
 const Kone = require('../helpers/kone')
 const share = require('../helpers/share')
+const until = require('../helpers/until')
 
 /*
  * A cache is invisible: whatever was done before, the next operation has the result that it has without a cache. A case has
@@ -179,6 +183,94 @@ const CACHES = {
   }
 }
 
+/*
+ * A cache keeps a bounded number of bytes, however long and however many the values are that clients choose. A case has an
+ * app and `request`, (text, i) => target, headers and options of a request with a hostile text, which is new each time.
+ */
+const FLOODS = {
+  'paths of static': {
+    make: () => appOf(serve(publicFolder())),
+    request: text => [`/${text}`]
+  },
+  'folders of static': {
+    make: () => appOf(serve(publicFolder())),
+    request: text => [`/${text}/a`]
+  },
+  'encodings of compress': {
+    make: () => appOf(compress({ threshold: 0 }), ctx => { ctx.body = 'a' }),
+    request: text => ['/', { 'accept-encoding': text.replace(/(.)/g, '$1,') }]
+  },
+  'types of bodyParser': {
+    make: () => appOf(bodyParser()),
+    request: text => ['/', { 'content-type': `application/json; a=${text}` }, { method: 'POST', body: '{}' }]
+  },
+  'charsets of bodyParser': {
+    make: () => appOf(bodyParser()),
+    request: text => ['/', { 'content-type': `application/json; charset=${text}` }, { method: 'POST', body: '{}' }]
+  },
+  'languages of i18n': {
+    make: () => {
+      const app = new Kone()
+      return app.use(i18n(app, { locales: { en: { hi: 'hello' } } })).use(ctx => { ctx.body = ctx.i18n.__('hi') })
+    },
+    request: text => ['/', { 'accept-language': text }]
+  },
+  'formats of logger': {
+    make: () => {
+      const log = Object.fromEntries(['debug', 'info', 'warn', 'error'].map(level => [level, () => {}]))
+      return appOf(logger(log, { format: (ctx, format) => format(`:method ${ctx.path}`) }), ctx => { ctx.body = 'a' })
+    },
+    request: (text, i) => [`/${i}${':url'.repeat(text.length / 4)}`]
+  },
+  'labels of metrics': {
+    make: () => {
+      const { Registry } = require('prom-client')
+      return appOf(metrics({ register: new Registry(), defaults: false, labels: { a: ctx => ctx.get('x-a') } }), ctx => { ctx.body = 'a' })
+    },
+    request: text => ['/', { 'x-a': text }]
+  },
+  'states of the router': {
+    bytesEach: 3000, // three small states
+    make: () => {
+      const router = new Router()
+      const long = 'a-long-segment'
+      for (let i = 0; i < 300; i++) router.get([`/${long}${i}/:b`, `/:a/b${i}/:c`, `/:a/:b/c${i}`], ctx => { ctx.body = 'a' })
+      return appOf(router.routes())
+    },
+    request: (text, i) => [`/a-long-segment${i % 300}/b${(i * 7) % 301}/${i % 2 ? text : `c${i % 299}`}`]
+  },
+  'views of template': {
+    make: () => appOf(template(folder(VIEWS), { options: { cache: true } }), ctx => ctx.render(ctx.get('x-view'))),
+    request: (text, i) => ['/', { 'x-view': `${'./'.repeat(text.length / 2 + i)}c` }]
+  },
+  'windows of rateLimit': {
+    bytesEach: 500,
+    make: () => appOf(rateLimit({ id: ctx => ctx.get('x-id') })),
+    request: text => ['/', { 'x-id': text }]
+  },
+  'windows of rateLimit, by address': {
+    bytesEach: 500,
+    make: () => {
+      const app = appOf(rateLimit())
+      app.proxy = true
+      return app
+    },
+    request: (text, i) => ['/', { 'x-forwarded-for': `2001:db8::${i.toString(16)}, ${text}` }]
+  }
+}
+
+const REQUESTS = 1200
+const LIMIT = 2 ** 20 // bytes
+
+v8.setFlagsFromString('--expose-gc')
+const collectGarbage = vm.runInNewContext('gc')
+
+function heap () {
+  collectGarbage()
+  const { heapUsed, external } = process.memoryUsage()
+  return heapUsed + external
+}
+
 describe('a cache', () => {
   for (const [name, { operations, make, isChange, run, shared = () => {} }] of Object.entries(CACHES)) {
     it(`should be invisible: ${name}`, async () => {
@@ -192,6 +284,47 @@ describe('a cache', () => {
           else if (result !== undefined) assert.deepEqual(result, await run(make(changes, place), operation, place))
         }
       }), { numRuns: RUNS, seed: 39 })
+    })
+  }
+
+  it('should be invisible: the generations of rateLimit', async () => {
+    let now = 0
+    const clock = mock.method(performance, 'now', () => now)
+    const hits = fc.array(fc.record({ id: pick('a', 'b', 'c'), wait: pick(0, 1, 40, 99, 100, 101, 300), by: pick(0, 1) }), { maxLength: 60 })
+    await fc.assert(fc.asyncProperty(hits, fc.boolean(), async (hits, isShared) => {
+      const db = isShared ? new Map() : undefined
+      const DURATIONS = [100, 250]
+      const apps = DURATIONS.map(duration => appOf(rateLimit({ db, duration, max: 99, namespace: String(duration), id: ctx => ctx.get('x-id') })))
+      const windows = new Map()
+      for (const { id, wait, by } of hits) {
+        now += wait
+        const name = `${by} ${id}`
+        const last = windows.get(name)
+        const { count, end } = last === undefined || last.end <= now ? { count: 0, end: now + DURATIONS[by] } : last
+        windows.set(name, { count: count + 1, end })
+        const { fields } = await visit(apps[by], '/', { 'x-id': id })
+        assert.equal(fields['x-ratelimit-remaining'], String(99 - count - 1))
+      }
+    }), { numRuns: 4 * RUNS, seed: 39 })
+    clock.mock.restore()
+  })
+
+  for (const [name, { make, request, bytesEach = 0 }] of Object.entries(FLOODS)) {
+    it(`should keep a bounded number of bytes: ${name}`, async () => {
+      const flood = async (app, from, to) => {
+        for (let i = from; i < to; i++) {
+          const length = i % 2 ? 12_000 : [10, 60, 120, 250, 500, 1000][i % 6]
+          const text = `${i}`.padEnd(length, 'abcdefghij'[i % 10])
+          await visit(app, ...request(text, i))
+        }
+      }
+      await flood(make(), 0, 200) // compiles the code
+      const app = make()
+      let before = heap()
+      await until(() => before <= (before = heap()) + 20_000)
+      await flood(app, 0, REQUESTS)
+      // once connections and errors are collected
+      await until(() => app && heap() - before < LIMIT + bytesEach * REQUESTS)
     })
   }
 })

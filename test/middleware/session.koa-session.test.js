@@ -563,6 +563,47 @@ frameworks('session with the options of koa-session', ({ it, Koa, ask, errors })
     }
   })
 
+  it('should sign nobody out by an error of any kind, and throw the error itself', async () => {
+    const frozen = Object.preventExtensions(Object.assign(new Error('frozen'), { status: 400, expose: true }))
+    const failures = {
+      unexpected: () => { throw new Error('boom') },
+      401: ctx => ctx.throw(401),
+      503: ctx => ctx.throw(503, { headers: { 'Set-Cookie': 'own=1', 'Cache-Control': 'no-store' } }),
+      frozen: () => { throw frozen },
+      caught: ctx => ctx.throw(418)
+    }
+    for (const [store, externalKey] of [[undefined], [promising()], [sealed()], [undefined, inHeader]]) {
+      for (const [kind, fail] of Object.entries(failures)) {
+        let thrown
+        const app = new Koa()
+        app.use(async (ctx, next) => {
+          try {
+            await next()
+          } catch (err) {
+            thrown = err
+            if (kind !== 'caught') throw err
+            ctx.status = err.status
+          }
+        })
+        app.use(session({ key: KEY, store, externalKey }))
+        app.use(async ctx => {
+          if (ctx.path === '/add') ctx.session.count = 1
+          if (ctx.path === '/fail') await ctx.session.regenerate()
+          if (ctx.path === '/fail') fail(ctx)
+          ctx.body = { ...ctx.session }
+        })
+        const ann = externalKey ? native(app) : visitor(ask, app)
+        await ann('GET /add')
+        const { status, headers } = await ann('GET /fail')
+        assert.equal(status, { unexpected: 500, frozen: 400, caught: 418 }[kind] ?? Number(kind))
+        assert.match(headers['cache-control'], /private|no-store/)
+        assert.equal((headers['set-cookie'] ?? []).includes('own=1'), kind === '503')
+        assert.equal(Object.hasOwn(thrown, 'message'), true)
+        assert.deepEqual((await ann('GET /')).json(), { count: 1 }, `${kind} ${store}`)
+      }
+    }
+  })
+
   it('should clear a cookie that the same response has set', async () => {
     for (const store of [undefined, promising(), sealed()]) {
       const ann = visitor(ask, counting(session, { store, maxAge: HOUR, signed: true }, async ctx => {
