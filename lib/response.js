@@ -11,7 +11,7 @@ const node = require('./engines/node')
 const { error } = require('./errors')
 const lazy = require('./lazy')
 const only = require('./only')
-const { drop, isBlob, isPlain, isResponse, isStream, isWebStream, streams, watch } = require('./stream')
+const { drop, isBlob, isPlain, isResponse, isSent, isStream, isWebStream, streams, watch } = require('./stream')
 
 const contentDisposition = lazy(() => require('content-disposition'))
 const mime = lazy(() => require('mime-types'))
@@ -75,6 +75,11 @@ module.exports = {
   set body (val) {
     const original = this._body
     this._body = val
+    const sent = isSent(this)
+    if (sent && hasBytes(val)) { // of a length of its own, which is not that of the stream
+      this.ctx.onFinished(() => drop(val))
+      return
+    }
 
     if (typeof val === 'string') {
       if (!this._explicitStatus) this.status = 200
@@ -94,7 +99,7 @@ module.exports = {
     }
 
     // A replaced stream is destroyed, unless the new body may read from it.
-    if (original && original !== val && !streams(val)) drop(original)
+    if (original && original !== val && !streams(val) && !sent) drop(original)
   },
 
   /**
@@ -331,6 +336,10 @@ function looksLikeHtml (text) {
   const first = text.charCodeAt(0)
   if (first === 60) return true // <
   return (first <= 32 || first > 127) && /^\s*</.test(text)
+}
+
+function hasBytes (val) {
+  return val !== null && val !== undefined && !isStream(val) && !isWebStream(val)
 }
 
 // Everything but a string and nothing.

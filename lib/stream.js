@@ -1,5 +1,6 @@
 'use strict'
 
+const { Buffer } = require('buffer')
 const net = require('net')
 const Stream = require('stream')
 const { ENGINE } = require('./engines/node')
@@ -9,6 +10,8 @@ const fileStream = require('./file-stream')
 const lazy = require('./lazy')
 
 const destroy = lazy(() => require('destroy'))
+
+const kSent = Symbol('kone.sent') // of ctx.response: the body that send() got
 
 /**
  * Whether a body is one of node's streams; also of another copy of the class, as old and
@@ -56,6 +59,11 @@ exports.toStream = function (body) {
   }
 }
 
+/** Is a stream being sent, or was it? What is set as the body from then on is not sent, and drops nothing. */
+exports.isSent = function (response) {
+  return response[kSent] !== undefined
+}
+
 /** Whether a body is a stream of any kind, web ones included: it may read from another. */
 exports.streams = function (value) {
   return exports.isStream(value) || isWebStream(value) || isResponse(value)
@@ -96,6 +104,7 @@ exports.watch = function (response, stream, body) {
 exports.send = function (response, stream, body) {
   if (stream.destroyed && !stream.readableEnded) throw cutShort()
   if (stream !== body) exports.watch(response, stream, body)
+  response[kSent] = body
   const sink = sinkOf(response, stream)
   if (response.has('Content-Length')) fileStream.prepare(stream, response.length, sink)
   stream.once('close', () => {
@@ -112,21 +121,51 @@ function sinkOf ({ ctx }, stream) {
   return ctx[ENGINE].sink(ctx, stream)
 }
 
-// The header section is built at the first chunk and every chunk is checked, which throws where nobody could catch it.
+/**
+ * The header section is built at the first chunk and every chunk is checked, which throws where nobody could catch it.
+ * Of a declared length nothing may be missing, because the client would wait for it, and nothing comes behind it.
+ */
 function guard (response, stream, sink, body, readers) {
   const { write, end } = sink
   const writeChunk = readers === null ? write : reusing(readers, write)
-  const guarded = method => function (...args) {
+  let left // bytes of the declared length
+  let isOver = false
+  const failed = err => {
+    Object.assign(sink, { write, end }) // for the error's response
+    fail(response, stream, body, err)
+    return false
+  }
+  const guarded = method => function (chunk, ...rest) {
+    if (isOver) return false // it pauses, and is destroyed when the response was sent
+    left ??= declaredBy(response)
+    const size = sizeOf(chunk, rest[0])
     try {
-      return method.apply(this, args)
-    } catch (err) {
-      Object.assign(sink, { write, end }) // for the error's response
-      fail(response, stream, body, err)
+      if (method === end && left - size > 0 && left < Infinity && response.writable) throw cutShort()
+      if (size <= left) {
+        if (method !== end) left -= size // HTTP/2's end() calls write()
+        return method.call(this, chunk, ...rest)
+      }
+      isOver = true
+      if (left > 0) write.call(this, Buffer.from(chunk).subarray(0, left))
+      end.call(this)
       return false
+    } catch (err) {
+      return failed(err)
     }
   }
   sink.write = guarded(writeChunk)
   sink.end = guarded(end)
+}
+
+/** @return {number} of what is no chunk 0 */
+function sizeOf (chunk, encoding) {
+  if (typeof chunk === 'string') return Buffer.byteLength(chunk, typeof encoding === 'string' ? encoding : 'utf8')
+  return chunk instanceof Uint8Array ? chunk.byteLength : 0
+}
+
+function declaredBy (response) {
+  const hasLength = response.has('Content-Length') && !response.has('Transfer-Encoding')
+  return hasLength ? Number(response.get('Content-Length')) : Infinity
 }
 
 function reusing (readers, write) {
@@ -176,7 +215,8 @@ class Readers {
 }
 
 function fail (response, stream, body, err) {
-  if (response._body !== body) return // it was replaced
+  if ((response[kSent] ?? response._body) !== body) return // it was replaced
+  if (!response.headerSent) response[kSent] = undefined // the error's response may have a body
   response.ctx.onerror(err)
   if (!response.headerSent || !response.writable) return
   const res = sinkOf(response, stream)

@@ -18,6 +18,21 @@ const body = (make, after) => ctx => {
   after?.(ctx)
 }
 
+/** Chunks without an end. */
+function * endless () {
+  yield 'text'
+  for (;;) yield 'more'
+}
+
+/** Two chunks, each in a turn of its own. */
+const slow = () => Readable.from((async function * () {
+  for (const chunk of ['one', 'two']) {
+    await tick()
+    yield Buffer.from(chunk)
+    for (let i = 0; i < 5; i++) await tick()
+  }
+})())
+
 const tick = () => new Promise(resolve => setImmediate(resolve))
 
 /** What was written so far has left this process. */
@@ -85,6 +100,40 @@ const TABLE = [
       yield {}
     })())
   }, { status: 200, complete: false, errors: ['ERR_INVALID_ARG_TYPE'] }, { skip: { inject: 'has no connection to cut' } }],
+  ['a response without an end for a stream that ends before its Content-Length', ctx => {
+    ctx.body = Readable.from((async function * () {
+      yield 'te'
+      await sent(ctx)
+    })())
+    ctx.length = 4
+  }, { status: 200, complete: false, errors: ['ERR_STREAM_PREMATURE_CLOSE'] }, { skip: { inject: 'has no connection to cut' } }],
+  ['500 for an empty stream with a Content-Length', ctx => {
+    ctx.body = Readable.from([])
+    ctx.length = 4
+  }, { status: 500, errors: ['ERR_STREAM_PREMATURE_CLOSE'] }],
+  ...[['te', 'xt and more', 'more'], [Buffer.from('text'), 'more'], ['text and more'], null].map((chunks, i) => [
+    `nothing of a stream that is beyond its Content-Length, ${i}`, ctx => {
+      ctx.body = Readable.from(chunks ?? endless())
+      ctx.length = 4
+    }, { status: 200, text: 'text', headers: { 'content-length': '4' } }]),
+
+  // ---- a body that is set while another one is sent
+
+  ...[
+    ['a string', () => 'other'], ['null', () => null], ['an object', () => ({})], ['a stream', () => Readable.from(['other'])],
+    ['a stream that fails', failing], ['a Response', () => new Response('other', { status: 203 })], ['a ReadableStream', () => readable('other')]
+  ].flatMap(([what, make]) => [
+    ['a stream', () => slow(), 'before its first chunk'],
+    ['a stream', () => slow(), 'behind its first chunk'],
+    ['a ReadableStream', () => Readable.toWeb(slow()), 'behind its first chunk'],
+    ['a Response', () => new Response(Readable.toWeb(slow())), 'behind its first chunk'],
+    ['a Blob', () => new Blob(['one', 'two']), 'before its first chunk']
+  ].map(([kind, begin, when]) => [`${kind} to its end, although ${what} is set ${when}`, ctx => {
+    ctx.body = begin()
+    const late = when.startsWith('behind') ? sent(ctx) : Promise.resolve().then(() => {}).then(() => {})
+    late.then(() => { ctx.body = make() })
+  }, what === 'null' && when.startsWith('before') ? { status: 204, text: '' } : { status: 200, text: 'onetwo', complete: true }])),
+
   ['the trailers of a stream', ctx => {
     ctx.set('Trailer', 'X-Sum')
     ctx.body = new PassThrough().end('text')

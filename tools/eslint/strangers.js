@@ -25,7 +25,7 @@ const UNDOCUMENTED = [
       'httpVersionMajor', 'httpVersionMinor', 'httpVersion', 'upgrade', 'joinDuplicateHeaders', // of a request
       'complete', 'aborted', '_dumped', '_consuming',
       'dataEmitted', 'ended', 'endEmitted', 'destroyed', 'closed', 'closeEmitted', 'errored', 'errorEmitted', // of its state
-      '_closed', 'socket', 'shouldKeepAlive', 'outputData', 'outputSize', // of a response
+      '_closed', 'socket', 'shouldKeepAlive', 'strictContentLength', 'outputData', 'outputSize', // of a response
       'rawHeaders', '_read', 'sendDate', // of fetch's, too
       '_storeHeader', '_writeRaw', '_finish', '_hasBody', '_headerSent', '_keepAliveTimeout', '_maxRequestsPerSocket', '_onPendingData'
     ]

@@ -77,6 +77,24 @@ sides('ctx.res, first touched while a stream is sent', ({ it, serve }) => {
   }
 })
 
+sides('ctx.res.end() before a declared length is complete', ({ it, serve }) => {
+  for (const chunk of [undefined, 'x']) {
+    it(`should close the connection at once, and be reported: end(${chunk ?? ''})`, async () => {
+      const calls = []
+      const { app, talk } = await serve(app => app.use(ctx => {
+        ctx.onFinished(err => calls.push(err.code))
+        ctx.body = streamOf('in front of chunk 1', () => ctx.res.end(chunk))
+        ctx.length = BYTES.length
+      }))
+      app.on('error', err => calls.push(err.code))
+      const text = await (await talk(get('/'))).all()
+      assert.match(text, /\r\n\r\none x?$/)
+      await waitFor(() => calls.length > 1, 'both calls')
+      assert.deepEqual(calls, ['ERR_STREAM_PREMATURE_CLOSE', 'KONE_ERR_RESPONSE_LOST'])
+    })
+  }
+})
+
 /** How the body arrives: what is written in turn. */
 const ARRIVES = {
   'with its header section': [post('{"a":1}')],

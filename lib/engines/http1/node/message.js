@@ -52,6 +52,7 @@ function makeResponse (outgoing) {
   res.statusCode = outgoing.status
   if (outgoing.message !== undefined) res.statusMessage = outgoing.message
   if (outgoing.hasBegun) response.showBegun(outgoing)
+  else if (outgoing.ownSink !== null) res.strictContentLength = true // the stream's and what other code writes
   if (outgoing.responses.first === outgoing) response.assign(outgoing, true)
   else if (outgoing.isLost) response.showLost(outgoing)
 }

@@ -169,10 +169,12 @@ class FrontResponse extends http.ServerResponse {
 
   end (chunk, encoding, callback) {
     const outgoing = this[kOutgoing]
-    if (typeof chunk === 'function') return super.end(chunk)
-    if (outgoing.isSinks && !this.finished && chunk !== undefined && chunk !== null) {
-      this.write(chunk, encoding)
-      return super.end(typeof encoding === 'function' ? encoding : callback)
+    if (outgoing.isSinks && !outgoing.ownSink.hasEnded && !this.finished && !this.destroyed) {
+      const done = [chunk, encoding, callback].find(one => typeof one === 'function')
+      if (done !== undefined) this.once('finish', done)
+      if (lengthOf(chunk) !== 0 && chunk !== done) this.write(chunk, encoding === done ? null : encoding)
+      outgoing.ownSink.end()
+      return this
     }
     const length = lengthOf(chunk)
     if (encoding !== undefined || !isFast(this) || !isUnchanged(this) || !outgoing.canEnd(length)) {

@@ -100,7 +100,7 @@ class Sink extends EventEmitter {
    * node's response: a stream with other destinations, or one that ignores `destroy()`, must not wait for this one.
    */
   onClose () {
-    if (!this.hasEnded) emit(this, 'close')
+    emit(this, 'close')
   }
 
   /** Node's response exists from now on. */
