@@ -52,7 +52,7 @@ const { Responses } = require('./siege/responses')
 const QUIET = 40
 
 /** How long kone may be quiet, and app.close() take, in ms: what comes later is a failure. */
-const PATIENCE = Number(process.env.PATIENCE ?? 3000)
+const PATIENCE = 3000
 
 /** Of app.close(): it destroys what is left by then, in ms. */
 const TIMEOUT = 60_000
@@ -364,12 +364,14 @@ function verdict (plan, { koa, inTurn, ...kone }, inTime) {
   for (const [i, side] of Object.keys(kone).entries()) {
     // What an app itself sends by node's response is its own matter: on node:http always, on the front before kone has begun.
     const isNodes = side === 'node:http' || plan.patched !== null
-    if (!isKoas && (isNodes ? ['ops', ...MOMENTS] : ['ops']).some(moment => plan[moment].some(cuts))) continue
+    if (!isKoas && (isNodes ? ['ops', ...MOMENTS] : ['ops']).some(moment => plan[moment].some(isByHand))) continue
     if (!inTime[i]) find(side, 'app.close() takes too long', `more than ${PATIENCE} ms`)
     judgeSide(plan, koa, kone[side], { isKoas, inTurn, mustBe }, (what, detail) => find(side, what, detail))
   }
   return found
 }
+
+const isByHand = one => cuts(one) || one[0] in GROUPS.response
 
 /** Then the second chunk may be read before the first one is sent. */
 const isAtOnce = ({ ops }) => ops.some(([, value]) => Array.isArray(value) && value[0] === 'stream')
