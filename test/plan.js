@@ -13,7 +13,7 @@ const ROOT = join(__dirname, '..')
 const FIRST = [
   'test/cluster/reload.test.js', 'test/benchmarks/contenders.test.js', 'test/cluster/commands.test.js', 'test/command',
   'test/deploy', 'test/e2e', 'test/types', 'test/security/linear.test.js', 'test/engines/http1/linear.test.js',
-  'test/engines/http1/siege.test.js'
+  'test/engines/http1/siege.test.js', 'test/engines/http1/late-touch.test.js', 'test/engines/http1/readers.test.js'
 ]
 
 /** Only in `make test-all`: what takes minutes, most of it in programs of others. */

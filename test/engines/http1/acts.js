@@ -355,11 +355,17 @@ const touch = {
       body.pipe(res)
     }
   },
+  /** What refuses to end (strictContentLength) is destroyed. */
   'unpipe and end': {
     cuts: true,
     does (it) {
+      const res = resOf(it)
       it.ctx.body.unpipe()
-      resOf(it).end()
+      try {
+        res.end()
+      } catch {
+        res.destroy()
+      }
     }
   }
 }

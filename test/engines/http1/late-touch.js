@@ -52,7 +52,7 @@ const { Responses } = require('./siege/responses')
 const QUIET = 40
 
 /** How long kone may be quiet, and app.close() take, in ms: what comes later is a failure. */
-const PATIENCE = Number(process.env.PATIENCE ?? 3000)
+const PATIENCE = 3000
 
 /** Of app.close(): it destroys what is left by then, in ms. */
 const TIMEOUT = 60_000
@@ -350,11 +350,12 @@ const inTurnOf = one => one[0] === 'begin to read' ? ['read', one[1]] : one
 function verdict (plan, { koa, inTurn, ...kone }, inTime) {
   const found = []
   const isKoas = isGood(koa)
-  const isOpen = MOMENTS.some(moment => plan[moment].some(cuts)) ||
-    (isAtOnce(plan) && [...plan.between, ...plan.behind].some(responds))
-  const mustBe = isOpen ? null : expected(plan.ops, plan.method)
+  const mustBe = MOMENTS.some(moment => plan[moment].some(cuts)) ? null : expected(plan.ops, plan.method)
+  // What is set before the first chunk is sent still counts: on Koa all of it, on kone the status.
+  const isEarly = isAtOnce(plan) && [...plan.between, ...plan.behind].some(responds)
   const find = (side, what, detail) => found.push({ side, what, detail })
-  if (isKoas && mustBe !== null) {
+  if (isEarly && mustBe !== null) delete mustBe.status
+  else if (isKoas && mustBe !== null) {
     const wrong = mismatch(koa.responses[0], mustBe)
     if (wrong) find('koa', 'acts.js expects something else', wrong)
   }
@@ -363,12 +364,14 @@ function verdict (plan, { koa, inTurn, ...kone }, inTime) {
   for (const [i, side] of Object.keys(kone).entries()) {
     // What an app itself sends by node's response is its own matter: on node:http always, on the front before kone has begun.
     const isNodes = side === 'node:http' || plan.patched !== null
-    if (!isKoas && (isNodes ? ['ops', ...MOMENTS] : ['ops']).some(moment => plan[moment].some(cuts))) continue
+    if (!isKoas && (isNodes ? ['ops', ...MOMENTS] : ['ops']).some(moment => plan[moment].some(isByHand))) continue
     if (!inTime[i]) find(side, 'app.close() takes too long', `more than ${PATIENCE} ms`)
     judgeSide(plan, koa, kone[side], { isKoas, inTurn, mustBe }, (what, detail) => find(side, what, detail))
   }
   return found
 }
+
+const isByHand = one => cuts(one) || one[0] in GROUPS.response
 
 /** Then the second chunk may be read before the first one is sent. */
 const isAtOnce = ({ ops }) => ops.some(([, value]) => Array.isArray(value) && value[0] === 'stream')
@@ -428,7 +431,7 @@ const isAll = (plan, { bytes } = {}) => bytes === bodyOf(plan) || bytes === `${b
 
 function mismatch ({ status, headers, body }, { status: code, body: bytes, isWhole }) {
   if (!isWhole) return `a whole response, of ${body.length} bytes, in place of a part of one`
-  if (status !== code) return `status ${status} in place of ${code}`
+  if (code !== undefined && status !== code) return `status ${status} in place of ${code}`
   if (body !== bytes.toString('latin1')) return `${show(body)} in place of ${show(bytes.toString('latin1'))}`
   return ''
 }
