@@ -10,8 +10,8 @@ help:
 	@echo 'make test         installs, runs the tests'
 	@echo 'make test-all     also what takes longer, and on the newest Node'
 	@echo 'make quick        runs the tests of lib and of the set (ARGS=test/context: these)'
-	@echo 'make battle       benchmark: hello world on kone, node:http, Koa and other frameworks (ARGS="--quick")'
-	@echo 'make bench-NAME   other benchmarks: dropin mw front soak versions connections static rpc growth arena latency fetch (ARGS=…)'
+	@echo 'make battle       benchmark: hello world on kone, node:http, Koa and other frameworks within four minutes (ARGS=--full: a result)'
+	@echo 'make bench-NAME   other benchmarks: dropin mw front versions connections static rpc (ARGS=…)'
 	@echo 'make bench-compare REF=main~1   compares the checkout with a revision of kone, or REF=a..b two revisions'
 	@echo 'make results      copies complete benchmark runs to benchmarks/results'
 	@echo 'make report       writes tables and charts of README and docs/reports from benchmarks/results'
@@ -19,6 +19,7 @@ help:
 	@echo '                  ARGS=build only builds it, ARGS=dev shows every change at once'
 	@echo 'make fuzz         sends random requests to kone and to node:http for minutes, compares the responses'
 	@echo 'make siege        runs hostile and slow clients against kone and node:http for minutes'
+	@echo 'make soak         the same for a million requests: what they leave behind in memory'
 	@echo 'make mutants      changes lib one expression at a time, and names the changes that no test notices'
 	@echo 'make node-duties  compares functions of node:http whose work the front does with those that were read'
 	@echo 'make cover        runs the tests of lib with coverage'
@@ -72,6 +73,9 @@ fuzz: node_modules
 siege: node_modules
 	node test/engines/http1/siege/run.js $(ARGS)
 
+soak: node_modules
+	node test/engines/http1/siege/run.js --soak 400000 $(ARGS)
+
 node-duties: node_modules
 	node test/engines/http1/duties.js $(ARGS)
 
@@ -111,4 +115,4 @@ benchmarks/node_modules: benchmarks/package-lock.json
 	cd benchmarks && $(NPM_CI)
 	@touch benchmarks/node_modules
 
-.PHONY: help start test test-all quick lint index runs-unchanged types pack release cover fuzz siege mutants node-duties compat battle docs results report
+.PHONY: help start test test-all quick lint index runs-unchanged types pack release cover fuzz siege soak mutants node-duties compat battle docs results report

@@ -16,6 +16,32 @@ const lines = {
   ignoreRegExpLiterals: true
 }
 
+// Jest before 27.1 and other old loaders know no prefix; Koa has none.
+const NO_PREFIX = {
+  selector: "CallExpression[callee.name='require'] > Literal[value=/^node:/]",
+  message: 'Leave node: out: Jest before 27.1 does not find it.'
+}
+
+const PERFORMANCE = { name: 'performance', message: 'Require perf_hooks: Jest before 28 has no such global.' }
+
+// Read by a module when it is loaded or needs them, they may be those of a test that fakes them.
+const USE_TIMERS = 'Use lib/timers.js: the tests of an app fake timers and clocks.'
+
+const TIMERS = [
+  "CallExpression[callee.name='require'] > Literal[value=/^timers\\b/]",
+  "MemberExpression[object.name='process'][property.name=/^(?:nextTick|hrtime)$/]",
+  "VariableDeclarator[init.arguments.0.value='process'] Property[key.name=/^(?:nextTick|hrtime)$/]"
+]
+
+const CLOCKS = [
+  "CallExpression[callee.name='require'] > Literal[value='perf_hooks']",
+  "NewExpression[callee.name='Date'][arguments.length=0]",
+  "MemberExpression[object.name='Date'][property.name='now']"
+]
+
+const restricted = selectors => selectors.map(selector => ({ selector, message: USE_TIMERS }))
+const restrictedGlobals = (...names) => names.map(name => ({ name, message: USE_TIMERS }))
+
 module.exports = [
   { ignores: ['coverage/', 'benchmarks/out/', 'create/template/', 'docs/.vitepress/dist/', 'test/docs/project/config/locales/'] },
   ...neostandard({ ts: true }).map(config => ({ files: [SCRIPTS], ...config })), // not Markdown
@@ -66,14 +92,21 @@ module.exports = [
   },
   { files: [`test/${SCRIPTS}`, `benchmarks/${SCRIPTS}`], rules: { '@stylistic/max-len': ['error', { ...lines, code: 130 }] } },
   {
-    // Jest before 27.1 and other old loaders know no prefix; Koa has none.
-    files: ['lib/**/*.js', 'middleware/**/*.js'],
+    files: ['middleware/**/*.js'],
     rules: {
-      'no-restricted-syntax': ['error', {
-        selector: "CallExpression[callee.name='require'] > Literal[value=/^node:/]",
-        message: 'Leave node: out: Jest before 27.1 does not find it.'
-      }],
-      'no-restricted-globals': ['error', { name: 'performance', message: 'Require perf_hooks: Jest before 28 has no such global.' }]
+      'no-restricted-syntax': ['error', NO_PREFIX, ...restricted(TIMERS)],
+      'no-restricted-globals': ['error', PERFORMANCE, ...restrictedGlobals('setImmediate', 'queueMicrotask')]
+    }
+  },
+  {
+    // An app's time, as that of timeout(), is the middleware set's: lib has none.
+    files: ['lib/**/*.js'],
+    ignores: ['lib/timers.js'],
+    rules: {
+      'no-restricted-syntax': ['error', NO_PREFIX, ...restricted([...TIMERS, ...CLOCKS])],
+      'no-restricted-globals': ['error', PERFORMANCE, ...restrictedGlobals(
+        'setImmediate', 'queueMicrotask', 'setTimeout', 'setInterval', 'clearTimeout', 'clearInterval', 'clearImmediate'
+      )]
     }
   },
   {

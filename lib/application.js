@@ -271,7 +271,7 @@ class Application extends Emitter {
     } catch (err) {
       unwound = Promise.reject(err) // a custom compose may throw
     }
-    // `bind` instead of closures: V8 inlines it (benchmarks/micro/functions.js)
+    // `bind` instead of closures: V8 inlines it
     return unwound.then(finish.bind(null, ctx), fail.bind(null, ctx))
   }
 
@@ -297,10 +297,15 @@ class Application extends Emitter {
   onerror (err) {
     if (!isError(err)) throw new TypeError(util.format('non-error thrown: %j', err))
 
-    if (err.status === 404 || err.expose) return
+    let text
+    try {
+      if (err.status === 404 || err.expose) return
+      text = String(err.stack || err.toString())
+    } catch {
+      text = 'an error whose getters throw'
+    }
     if (this.silent) return
 
-    const text = err.stack || err.toString()
     console.error(`\n${text.replace(/^/gm, '  ')}\n`)
   }
 

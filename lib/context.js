@@ -7,6 +7,7 @@ const { RESPONSE_TO, httpErrors, toError } = require('./errors')
 const node = require('./engines/node')
 const http2Stream = require('./engines/node/http2-stream')
 const lazy = require('./lazy')
+const { nextTick } = require('./timers')
 const { given, misuse } = require('./usage-error')
 
 const cookies = lazy(() => {
@@ -233,12 +234,12 @@ function report (ctx, err) {
     if (app.listenerCount('error') === 0) app.onerror(err)
     else app.emit('error', err, ctx)
   } catch (thrown) {
-    process.nextTick(() => { throw thrown })
+    nextTick(() => { throw thrown })
   }
 }
 
 // Pipelined responses are flushed together, in the async context of one of them. Does what AsyncResource.bind() does at
-// a fraction of the cost (benchmarks/micro/functions.js).
+// a fraction of the cost.
 function bind (fn) {
   const resource = new AsyncResource('KONEFINISHED')
   return err => resource.runInAsyncScope(fn, null, err)

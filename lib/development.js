@@ -3,12 +3,13 @@
 const { Buffer } = require('buffer')
 const { readFileSync } = require('fs')
 const { STATUS_CODES } = require('http')
-const { setImmediate } = require('timers')
 const { inspect } = require('util')
 const compose = require('./compose')
 const { isError } = require('./errors')
 const { isOfApp, placeIn, placeOfFunction, trace, warnOf } = require('./places')
-const { isBlob, streams } = require('./stream')
+const { streams } = require('./stream')
+const { setImmediate } = require('./timers')
+const { isBlob } = require('./web')
 
 /*
  * Warnings of mistakes that no error reports, with the file and line of the app: in development (`app.env`) only.

@@ -50,16 +50,23 @@ function toError (thrown) {
   return err
 }
 
-// An Error of another realm (vm, jest) is not an `instanceof Error` here.
+// An Error of another realm (vm, jest) is not an `instanceof Error` here. The traps of a Proxy and getters may throw.
 function isError (value) {
-  return value instanceof Error || Object.prototype.toString.call(value) === '[object Error]'
+  try {
+    return value instanceof Error || Object.prototype.toString.call(value) === '[object Error]'
+  } catch {
+    return false
+  }
 }
 
 function describe (value) {
   try {
     return JSON.stringify(value)
+  } catch {} // a BigInt, a cycle, a toJSON that throws
+  try {
+    return Object.prototype.toString.call(value)
   } catch {
-    return Object.prototype.toString.call(value) // a BigInt, a cycle, a toJSON that throws
+    return `[${typeof value}]` // a Proxy, a getter that throws
   }
 }
 

@@ -6,6 +6,7 @@ const statuses = require('statuses')
 const Kone = require('./application')
 const { RESPONSE_TO } = require('./errors')
 const { isResponse, isStream } = require('./stream')
+const { nextTick } = require('./timers')
 
 /*
  * Koa 3's API on the same core. The package kone@3 (`make pack KOA=3`) has this class as its main. Each comment that
@@ -170,7 +171,7 @@ function listenLater (stream) {
   return () => {
     const added = stream.listeners('error').filter(listener => !before.includes(listener))
     for (const listener of added) stream.removeListener('error', listener)
-    process.nextTick(() => added.forEach(listener => stream.on('error', listener)))
+    nextTick(() => added.forEach(listener => stream.on('error', listener)))
   }
 }
 

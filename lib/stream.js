@@ -1,14 +1,13 @@
 'use strict'
 
-const http = require('http')
 const net = require('net')
 const Stream = require('stream')
-const { isPatched } = require('./engines/http1/node/patches')
 const { ENGINE } = require('./engines/node')
 const http2Stream = require('./engines/node/http2-stream')
 const { cutShort } = require('./errors')
 const fileStream = require('./file-stream')
 const lazy = require('./lazy')
+const { isBlob, isResponse, isWebStream } = require('./web')
 
 const destroy = lazy(() => require('destroy'))
 
@@ -25,27 +24,11 @@ exports.isStream = function (value) {
 }
 
 /**
- * Whether a body is a plain object or an array, as most are. It is checked first, because the web
- * classes are getters of globalThis.
+ * Whether a body is a plain object or an array, as most are. It is checked first, because it takes less time.
  */
 exports.isPlain = function (value) {
   return (Array.isArray(value) || Object.getPrototypeOf(value) === Object.prototype) && typeof value.pipe !== 'function'
 }
-
-/**
- * Whether a value is an instance of a web class. Read when it is needed: these globals are getters
- * that load megabytes (`typeof Response` takes 20 ms), and some environments have none (Jest's jsdom).
- */
-function isWeb (name) {
-  return value => {
-    const Class = globalThis[name]
-    return typeof Class === 'function' && value instanceof Class
-  }
-}
-
-const isWebStream = exports.isWebStream = isWeb('ReadableStream')
-const isBlob = exports.isBlob = isWeb('Blob')
-const isResponse = exports.isResponse = isWeb('Response')
 
 /** The stream that a body is sent as; undefined for any other body. */
 exports.toStream = function (body) {
@@ -138,7 +121,6 @@ function reusing (readers, write) {
   }
 }
 
-const { write: nodeWrite } = http.ServerResponse.prototype
 const { emit, push, read } = Stream.Readable.prototype
 const { write: writeToSocket } = Stream.Writable.prototype // a socket inherits it
 
@@ -148,7 +130,6 @@ class Readers {
     this.stream = stream
     this.hasOthers = false
     this.isFronts = sink.reportsFlush === true
-    this.isNodes = sink instanceof http.ServerResponse && sink.write === nodeWrite
     this.write = null // see observe()
   }
 
@@ -170,7 +151,7 @@ class Readers {
     const { flowing, resumeScheduled } = stream._readableState
     return !this.hasOthers && flowing === true && !resumeScheduled && // otherwise other code has called read()
       stream.emit === emit && stream.push === push && stream.read === read && sink.write === this.write &&
-      (this.isFronts || (this.isNodes && !isPatched())) &&
+      this.isFronts &&
       sink.socket instanceof net.Socket && sink.socket.write === writeToSocket // others may pass on what they get
   }
 

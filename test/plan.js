@@ -36,7 +36,7 @@ const LONG = [
 const BLUEBIRD = ['test/application', 'test/context']
 
 /** Of these, what makes no app, or one of `kone` alone. */
-const NOT_BLUEBIRD = ['debug', 'errors', 'exports', 'start', 'walk'].map(name => `test/application/${name}.test.js`)
+const NOT_BLUEBIRD = ['debug', 'errors', 'exports', 'fake-timers', 'start', 'walk'].map(name => `test/application/${name}.test.js`)
 
 /** The modules of lib that read the option: whoever adds one adds its tests to BLUEBIRD. */
 const SEE_PROMISE = ['lib/application.js', 'lib/bluebird.js', 'lib/engines/host.js']
@@ -57,7 +57,8 @@ const ANY_NODE = [
 /** While writing: lib and the set, without what takes long. */
 const QUICK = ['test/application', 'test/compose', 'test/context', 'test/middleware', 'test/request', 'test/response']
 const NOT_QUICK = [
-  'test/middleware/bodyParser.oracle.test.js', 'test/middleware/rateLimit.test.js', 'test/middleware/router.oracle.test.js',
+  'test/middleware/bodyParser.oracle.test.js', 'test/middleware/caches.test.js', 'test/middleware/rateLimit.test.js',
+  'test/middleware/router.oracle.test.js',
   'test/middleware/session.koa-session.test.js', 'test/middleware/session.oracle.test.js',
   'test/middleware/session.races.test.js', 'test/middleware/session.redis.test.js', 'test/middleware/session.shared.test.js',
   'test/middleware/static.disk.test.js', 'test/middleware/static.oracle.test.js', 'test/middleware/upload.oracle.test.js'

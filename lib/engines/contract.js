@@ -200,18 +200,15 @@ class Outgoing {
   /** The connection closed before it was flushed. */
   get isLost () { return this.failure !== null }
 
-  /** This object holds the fields, and the calls need not reach node's. */
-  get holdsFields () { return this.res === null }
-
   // ---- header fields; a method named …Field is for the fields of this object
 
   setHeader (name, value) {
-    if (!this.holdsFields || !this.setField(name, value)) this.materialize().setHeader(name, value)
+    if (this.res !== null || !this.setField(name, value)) this.materialize().setHeader(name, value)
     return this
   }
 
   appendHeader (name, value) {
-    if (!this.holdsFields || !this.appendField(name, value)) this.materialize().appendHeader(name, value)
+    if (this.res !== null || !this.appendField(name, value)) this.materialize().appendHeader(name, value)
     return this
   }
 
@@ -221,28 +218,28 @@ class Outgoing {
   }
 
   getHeader (name) {
-    if (!this.holdsFields || typeof name !== 'string') return this.materialize().getHeader(name)
+    if (this.res !== null || typeof name !== 'string') return this.materialize().getHeader(name)
     return this.getField(name)
   }
 
   hasHeader (name) {
-    if (!this.holdsFields || typeof name !== 'string') return this.materialize().hasHeader(name)
+    if (this.res !== null || typeof name !== 'string') return this.materialize().hasHeader(name)
     return this.find(name) !== -1
   }
 
   removeHeader (name) {
-    if (!this.holdsFields || typeof name !== 'string' || this.hasBegun) return this.materialize().removeHeader(name)
+    if (this.res !== null || typeof name !== 'string' || this.hasBegun) return this.materialize().removeHeader(name)
     this.removeField(name)
   }
 
-  getHeaders () { return this.holdsFields ? this.getFields() : this.materialize().getHeaders() }
+  getHeaders () { return this.res === null ? this.getFields() : this.materialize().getHeaders() }
 
   getHeaderNames () {
-    return this.holdsFields ? this.names.map(name => name.key) : this.materialize().getHeaderNames()
+    return this.res === null ? this.names.map(name => name.key) : this.materialize().getHeaderNames()
   }
 
   getRawHeaderNames () {
-    return this.holdsFields ? this.names.map(name => name.text) : this.materialize().getRawHeaderNames()
+    return this.res === null ? this.names.map(name => name.text) : this.materialize().getRawHeaderNames()
   }
 
   flushHeaders () {

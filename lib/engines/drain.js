@@ -1,10 +1,8 @@
 'use strict'
 
 const http = require('http')
-const { clearInterval, setImmediate, setInterval } = require('timers') // jsdom has others, or none
-const lazy = require('../lazy')
-
-const performance = lazy(() => require('perf_hooks').performance)
+const net = require('net')
+const { clearInterval, now, setImmediate, setInterval, setTimeout } = require('../timers')
 
 /**
  * Stop a server without cutting a response short. Works for connections of kone's front, node:http, node:http2, and
@@ -21,6 +19,16 @@ const kDraining = Symbol.for('kone.draining')
 
 /** How often the connections are examined while draining, in ms. */
 const PERIOD = 20
+
+/** How long connections are accepted after the call, in ms: under load the queue may never be empty. */
+const LONGEST_QUEUE = 1000
+
+/** A turn of the event loop in which hardly anything was done, and the time between two such looks, in ms. */
+const SHORT_TURN = 0.2
+const PAUSE = 1
+
+/** So that a whole turn of the primary is between the first and the last one. */
+const QUESTIONS = 3
 
 /**
  * Remember the connections of a server from now on, because node cannot list them later. A server
@@ -68,12 +76,12 @@ class Drain {
     this.server = server
     this.front = server[kFront]
     this.grace = grace
-    this.deadline = performance().now() + timeout
+    this.deadline = now() + timeout
     this.timer = null
     this.isOver = false
     this.silence = new Map() // socket → ms that it has been silent
     this.ended = new Set() // sockets that were ended: once each, because every call adds a listener
-    this.examined = performance().now()
+    this.examined = now()
     this.done = new Promise(resolve => { this.resolve = resolve })
     this.start()
   }
@@ -92,23 +100,54 @@ class Drain {
 
     if (server.listening) {
       server.once('close', () => this.conclude())
-      stopListening(server)
+      this.acceptQueued()
     } else if (this.sockets().length === 0) {
-      return this.conclude()
+      this.conclude()
+    } else {
+      this.startExamining()
     }
+  }
+
+  /**
+   * Clients that had connected before wait in the system's queue, of which libuv accepts one connection per turn of the
+   * event loop: it is empty when a turn brings none. A long turn does not count, because clients connect during it, and
+   * without a pause the system interrupts this process in the middle of the last one.
+   */
+  acceptQueued () {
+    const { server } = this
+    const last = Math.min(this.deadline, now() + LONGEST_QUEUE)
+    let isQuiet = true
+    const onConnection = () => { isQuiet = false }
+    server.on('connection', onConnection)
+    const look = () => {
+      isQuiet = true
+      if (isWorker()) askPrimary(lookHere)
+      else lookHere()
+    }
+    const lookHere = () => setImmediate(() => turn(ms => {
+      if (!(isQuiet && ms < SHORT_TURN) && now() < last) return setTimeout(look, PAUSE)
+      if (server.listening) stopListening(server)
+      server.removeListener('connection', onConnection)
+      this.startExamining()
+    }))
+    setTimeout(look, PAUSE)
+  }
+
+  startExamining () {
+    if (this.isOver) return
     this.timer = setInterval(() => this.examine(), PERIOD)
     this.examine()
   }
 
   examine () {
-    const now = performance().now()
+    const time = now()
     const sockets = this.sockets()
-    if (now >= this.deadline) {
+    if (time >= this.deadline) {
       for (const socket of sockets) socket.destroy()
-    } else if (this.measureSilence(sockets, now - this.examined)) {
+    } else if (this.measureSilence(sockets, time - this.examined)) {
       setImmediate(() => this.endSilent()) // bytes that have arrived are read first
     }
-    this.examined = now
+    this.examined = time
     if (sockets.length === 0) this.concludeIfEmpty()
   }
 
@@ -196,11 +235,33 @@ class Drain {
 
 /** `server.close()` without its `closeIdleConnections()`, because idle connections get the grace period. */
 function stopListening (server) {
+  server._handle?.close() // at once: until close() comes to it, clients connect
   const own = Object.getOwnPropertyDescriptor(server, 'closeIdleConnections')
   server.closeIdleConnections = () => {}
   server.close()
   if (own) Object.defineProperty(server, 'closeIdleConnections', own)
   else delete server.closeIdleConnections
+}
+
+/** Calls back with its length in ms. */
+function turn (fn) {
+  const since = now()
+  setImmediate(() => fn(now() - since))
+}
+
+function isWorker () {
+  return require('cluster').isWorker
+}
+
+/**
+ * The primary accepts for its workers, and sends connections and replies in order: what it has accepted before it reads
+ * a question arrives before the reply. No address of TEST-NET-1 is its own, so nobody listens.
+ */
+function askPrimary (done, questions = QUESTIONS) {
+  if (questions === 0) return done()
+  const next = () => askPrimary(done, questions - 1)
+  const server = net.createServer().once('error', next)
+  server.listen({ port: 0, host: '192.0.2.1' }, () => server.close(next))
 }
 
 /** Checks for a method, because most processes never load node:http2. */

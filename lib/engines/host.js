@@ -112,9 +112,15 @@ class Host {
     return ''
   }
 
-  /** Requests go to node:http. The only visible difference is CPU use: reported once per process and reason. */
-  fellBack (reason) {
-    if (reason === HTTP1_OFF || this.app.silent || process.env.NODE_ENV === 'test' || warned.has(reason)) return
+  /**
+   * Requests go to node:http. The only visible difference is CPU use: reported once per process and reason.
+   *
+   * @param {boolean} isAgents an agent is the reason: in production nobody would remove it
+   */
+  fellBack (reason, isAgents) {
+    const { NODE_ENV } = process.env
+    if (reason === HTTP1_OFF || this.app.silent || NODE_ENV === 'test' || warned.has(reason)) return
+    if (isAgents && NODE_ENV === 'production') return
     warned.add(reason)
     process.emitWarning(`requests go through node:http, at more CPU each, because of ${reason}`, {
       code: 'KONE_WARN_FALLBACK',

@@ -1,7 +1,6 @@
 'use strict'
 
-const { performance } = require('perf_hooks')
-const { clearTimeout, setTimeout } = require('timers') // jsdom has others
+const { clearTimeout, now, setTimeout } = require('../../lib/timers')
 const deadline = require('./deadline')
 
 const FAILURES = 5 // in succession
@@ -44,7 +43,7 @@ class Breaker {
       if (!this.#admits) throw down()
       this.#admits = false
     }
-    const start = performance.now()
+    const start = now()
     const fail = err => {
       this.failed(isLong(start))
       throw isUp ? err : down(err)
@@ -80,7 +79,7 @@ class Breaker {
   }
 
   async probe () {
-    const start = performance.now()
+    const start = now()
     try {
       const responding = Promise.resolve(this.#probe())
       responding.then(() => this.responded(), () => {})
@@ -114,7 +113,7 @@ function down (cause) {
 
 /** Clients have timeouts of their own, with errors of their own. */
 function isLong (start) {
-  return performance.now() - start >= BETWEEN
+  return now() - start >= BETWEEN
 }
 
 function isThenable (value) {

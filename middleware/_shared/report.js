@@ -1,6 +1,7 @@
 'use strict'
 
 const { inspect } = require('util')
+const { nextTick } = require('../../lib/timers')
 
 /**
  * Report an error that does not decide the response, for example because it was sent already. All middleware of the set
@@ -22,7 +23,7 @@ module.exports = function report (ctx, thrown) {
     if (app.listenerCount('error') > 0) app.emit('error', err, ctx)
     else app.onerror(err)
   } catch (failed) {
-    process.nextTick(() => { throw failed })
+    nextTick(() => { throw failed })
   }
 }
 

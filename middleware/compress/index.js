@@ -8,7 +8,7 @@ const sizeOf = require('../_shared/bytes')
 const choose = require('../_shared/encoding')
 const { given, misuse } = require('../_shared/usage-error')
 const { Rule, check, fn, list, none, oneOf, size, text } = require('../_shared/options')
-const { isBlob, isResponse, isWebStream } = require('../_shared/web')
+const { isBlob, isResponse, isWebStream } = require('../../lib/web')
 
 // a br quality above 4 costs more time than the smaller response saves
 const ENCODERS = {

@@ -4,7 +4,7 @@ const { stat } = require('fs/promises')
 const entityTag = require('../_shared/entity-tag')
 const isOver = require('../_shared/is-over')
 const { boolean, check } = require('../_shared/options')
-const { isBlob, isResponse, isWebStream } = require('../_shared/web')
+const { isBlob, isResponse, isWebStream } = require('../../lib/web')
 
 const OPTIONS = { weak: boolean }
 

@@ -1,6 +1,6 @@
 'use strict'
 
-const { performance } = require('perf_hooks')
+const { now } = require('../../lib/timers')
 const deadline = require('../_shared/deadline')
 const report = require('../_shared/report')
 
@@ -25,12 +25,12 @@ module.exports = class Examination {
 
   // A failing check is reported once, not at every probe: probes come every few seconds.
   async examine (ctx, name, check) {
-    const start = performance.now()
+    const start = now()
     const error = await this.errorOf(ctx, name, check)
     if (error === undefined) this.failing.delete(name)
     else if (!this.failing.has(name)) report(ctx, error)
     if (error !== undefined) this.failing.add(name)
-    return { name, ms: Math.round(performance.now() - start), error }
+    return { name, ms: Math.round(now() - start), error }
   }
 
   async errorOf (ctx, name, check) {

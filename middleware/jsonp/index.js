@@ -4,7 +4,7 @@ const { StringDecoder } = require('string_decoder')
 const { Transform, pipeline } = require('stream')
 const { SERIALIZED } = require('../_shared/context')
 const { check, refused, text } = require('../_shared/options')
-const { isBlob, isResponse, isWebStream } = require('../_shared/web')
+const { isBlob, isResponse, isWebStream } = require('../../lib/web')
 
 // a path of plain identifiers and indexes: cb, my.app.cb, jQuery36.calls[12]
 const CALLBACK = /^[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*|\[\d+\])*$/

@@ -1,6 +1,6 @@
 'use strict'
 
-const { setImmediate } = require('timers') // jsdom has none
+const { setImmediate } = require('../../lib/timers')
 const { given, misuse } = require('../_shared/usage-error')
 const { parts } = require('./line')
 const { statusOf } = require('./values')

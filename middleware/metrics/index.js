@@ -1,6 +1,6 @@
 'use strict'
 
-const { performance } = require('perf_hooks')
+const { now } = require('../../lib/timers')
 const { Rule, boolean, check, list, number, off, path, string, text } = require('../_shared/options')
 const whenFinished = require('../_shared/finished')
 const load = require('../_shared/load')
@@ -77,13 +77,13 @@ module.exports = function metrics (options) {
   return function metrics (ctx, next) {
     if (ctx.path === path && (ctx.method === 'GET' || ctx.method === 'HEAD')) return serve(ctx)
     if (exclude.length > 0 && isExcluded(ctx.path)) return next()
-    const start = performance.now()
+    const start = now()
     const method = METHODS.has(ctx.method) ? ctx.method : 'other'
     inFlight.inc()
     whenFinished(ctx, err => {
       inFlight.dec()
       const status = err ? 'lost' : ctx.status
-      series(ctx, method, status).observe((performance.now() - start) / 1000)
+      series(ctx, method, status).observe((now() - start) / 1000)
     })
     return next()
   }

@@ -1,5 +1,6 @@
 'use strict'
 
+const { setImmediate } = require('../../lib/timers')
 const { given, misuse } = require('../_shared/usage-error')
 const { boolean, check, list, object, oneOf, off, path, shape, string } = require('../_shared/options')
 const { describe, stacksOf } = require('./document')
@@ -47,19 +48,20 @@ module.exports = function openapi (app, options) {
   if (!Array.isArray(app?.middleware)) throw misuse('openapi', `the first argument must be the app, not ${given(app)}`)
   const { path = '/openapi.json', page: at = false, ui, warnings = true, ...settings } = check('openapi', options, OPTIONS)
   const files = at === false ? new Map() : filesOf(at, ui, path)
-  let described // layers, document and its text
+  let described // layers and their paths, document and its text
   const warned = new Set()
 
   function current () {
     const layers = [...stacksOf(app).flat(), ...app.middleware]
     if (described !== undefined && layers.length === described.layers.length &&
-      layers.every((layer, i) => layer === described.layers[i])) return described
+      layers.every((layer, i) => layer === described.layers[i] && layer.path === described.paths[i])) return described
     const { document, warnings: found } = describe(app, settings)
     for (const text of warnings ? found : []) {
       if (!warned.has(text)) process.emitWarning(text)
       warned.add(text)
     }
-    described = { layers, document, text: JSON.stringify(document) }
+    const paths = layers.map(layer => layer.path) // router.prefix() changes them
+    described = { layers, paths, document, text: JSON.stringify(document) }
     return described
   }
 

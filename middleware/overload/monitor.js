@@ -1,7 +1,7 @@
 'use strict'
 
 const { performance } = require('perf_hooks')
-const { clearTimeout, setTimeout } = require('timers') // jsdom has others
+const { clearTimeout, now, setTimeout } = require('../../lib/timers')
 
 const RESOLUTION = 10 // ms
 
@@ -15,7 +15,7 @@ const RESOLUTION = 10 // ms
  * While the event loop is busy, ticks are late. A request counts the time since the last tick, because the delay may
  * still grow: the first requests of a burst pass, and those behind them are refused in the same turn of the event loop.
  * It also counts the delay of the last tick, because it may have waited that long to be read. A sample per second would
- * notice too late, and then refuse all of a second's requests (benchmarks/micro/overload.js).
+ * notice too late, and then refuse all of a second's requests.
  */
 module.exports = class Monitor {
   constructor ({ maxEventLoopDelay, maxEventLoopUtilization, maxHeapUsedBytes, maxRssBytes, sampleInterval }) {
@@ -43,31 +43,31 @@ module.exports = class Monitor {
    *   'rssBytes'
    */
   check () {
-    const now = performance.now()
+    const time = now()
     this.isSeen = true
-    if (this.timer === undefined) this.watch(now)
-    if (this.isSampling && now - this.sampledAt >= this.interval) this.sample(now)
-    const reason = this.delayAt(now) > this.maxDelay ? 'eventLoopDelay' : this.exceeded
-    if (reason !== undefined) this.refusedAt = now
+    if (this.timer === undefined) this.watch(time)
+    if (this.isSampling && time - this.sampledAt >= this.interval) this.sample(time)
+    const reason = this.delayAt(time) > this.maxDelay ? 'eventLoopDelay' : this.exceeded
+    if (reason !== undefined) this.refusedAt = time
     return reason
   }
 
   /** ms that a request which is read now has waited: since the last tick, or on average half of the delay before it. */
-  delayAt (now) {
-    return Math.max(now - this.tickAt - RESOLUTION, this.delay / 2)
+  delayAt (time) {
+    return Math.max(time - this.tickAt - RESOLUTION, this.delay / 2)
   }
 
   /** Ticks only while requests arrive: an idle process is not woken. */
-  watch (now) {
-    this.tickAt = now
+  watch (time) {
+    this.tickAt = time
     this.isSeen = false
     if (this.timer !== undefined) this.timer.refresh()
     else this.timer = setTimeout(tick, RESOLUTION, this).unref()
   }
 
   /** Utilization and memory, which take longer to read: once per interval. */
-  sample (now) {
-    this.sampledAt = now
+  sample (time) {
+    this.sampledAt = time
     const { limits, figures } = this
     if (limits.eventLoopUtilization < Infinity) {
       const before = this.utilization
@@ -84,10 +84,10 @@ module.exports = class Monitor {
 
   /** @return {object} what health shows */
   state () {
-    const now = performance.now()
+    const time = now()
     return {
-      isOverloaded: now - this.refusedAt < this.interval,
-      eventLoopDelay: this.timer === undefined ? 0 : Math.max(0, this.delayAt(now)),
+      isOverloaded: time - this.refusedAt < this.interval,
+      eventLoopDelay: this.timer === undefined ? 0 : Math.max(0, this.delayAt(time)),
       ...Object.fromEntries(Object.entries(this.figures).filter(([name]) => this.limits[name] < Infinity))
     }
   }
@@ -100,8 +100,8 @@ module.exports = class Monitor {
 }
 
 function tick (monitor) {
-  const now = performance.now()
-  monitor.delay = now - monitor.tickAt - RESOLUTION
-  if (monitor.isSeen) monitor.watch(now)
+  const time = now()
+  monitor.delay = time - monitor.tickAt - RESOLUTION
+  if (monitor.isSeen) monitor.watch(time)
   else monitor.stop()
 }

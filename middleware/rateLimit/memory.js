@@ -14,7 +14,7 @@ const shared = new WeakMap()
  *                swap           swap           swap, a duration later
  *
  * A window that began before a swap is over when the next swap comes. Removing windows one by one would walk over those
- * that were removed before, which the Map keeps for a while (benchmarks/micro/functions.js).
+ * that were removed before, which the Map keeps for a while.
  */
 class Windows {
   constructor (given) {

@@ -3,8 +3,8 @@
 const { own } = require('../_shared/context')
 
 /**
- * The property of a value that has its Session. A WeakMap costs 1 µs more per session, and its entries until the next
- * collection (Node 26; benchmarks/micro/middleware.js, session).
+ * The property of a value that has its Session. A WeakMap costs more per session, and its entries stay until the next
+ * collection.
  */
 const kSession = Symbol('session')
 

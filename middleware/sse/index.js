@@ -1,7 +1,7 @@
 'use strict'
 
 const { Readable } = require('stream')
-const { clearInterval, clearTimeout, setInterval, setTimeout } = require('timers') // jsdom has others
+const { clearInterval, clearTimeout, nextTick, setInterval, setTimeout } = require('../../lib/timers')
 const { check, integer } = require('../_shared/options')
 
 const HEARTBEAT = ':\n\n'
@@ -109,7 +109,7 @@ class EventStream extends Readable {
     const bytes = super.read(size)
     if (this.full && this.readableLength < this.readableHighWaterMark / 2) {
       this.full = false
-      process.nextTick(() => this.emit('drain'))
+      nextTick(() => this.emit('drain'))
     }
     return bytes
   }

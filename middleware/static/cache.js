@@ -1,6 +1,6 @@
 'use strict'
 
-const { performance } = require('perf_hooks')
+const { now } = require('../../lib/timers')
 const { NOTHING } = require('./lookup')
 
 // ms that an entry is used before the disk is checked again; changes must show within 1 s
@@ -23,7 +23,7 @@ module.exports = class Cache {
     this.bytes = 0
     this.entries = new Map() // the one that was looked at longest ago first
     this.missing = new Map() // path to when that was seen
-    this.empty = new Map() // first segment of paths below which there is nothing, to when
+    this.empty = new Map() // `/x/` of paths in a folder x that is missing, to when
   }
 
   /**
@@ -34,7 +34,7 @@ module.exports = class Cache {
     const entry = this.entries.get(path)
     if (entry !== undefined) return this.isFresh(entry.since) ? entry : undefined
     if (this.missing.size > 0 && this.isFresh(this.missing.get(path))) return NOTHING
-    if (this.empty.size > 0 && this.isFresh(this.empty.get(firstSegment(path)))) return NOTHING
+    if (this.empty.size > 0 && this.isFresh(this.empty.get(folderOf(path)))) return NOTHING
   }
 
   /** The last entry of this path, even if it is stale. */
@@ -43,7 +43,7 @@ module.exports = class Cache {
   }
 
   isFresh (since) {
-    return performance.now() - since < this.fresh
+    return now() - since < this.fresh
   }
 
   keep (path, entry, since) {
@@ -69,17 +69,18 @@ module.exports = class Cache {
     remember(this.missing, path, since)
   }
 
-  /** Nothing is at this first segment, and so nothing below it: the paths of an API, say. */
-  keepEmpty (segment, since) {
-    remember(this.empty, segment, since)
+  /** This folder is missing, and so all that would be in it: the paths of an API, say. `/x` may be a file x.html. */
+  keepEmpty (folder, since) {
+    remember(this.empty, folder, since)
   }
 }
 
-module.exports.firstSegment = firstSegment
+module.exports.folderOf = folderOf
 
-function firstSegment (path) {
+/** `/a/` of `/a/b/c`; undefined for `/a`. */
+function folderOf (path) {
   const end = path.indexOf('/', 1)
-  return end < 0 ? path : path.slice(0, end)
+  return end < 0 ? undefined : path.slice(0, end + 1)
 }
 
 function bytesOf ({ files }) {

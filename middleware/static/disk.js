@@ -6,6 +6,7 @@ const fs = require('fs')
 const path = require('path')
 const { promisify } = require('util')
 const mime = require('mime-types')
+const { currentDate } = require('../../lib/timers')
 
 const { realpath, stat } = fs.promises
 const openFile = promisify(fs.open)
@@ -67,7 +68,7 @@ class Disk {
 
   async readOnce (plainName, suffix, encoding, last) {
     const name = plainName + suffix
-    const now = Date.now()
+    const now = currentDate().getTime()
     const { kind, fd } = await open(name)
     if (kind !== FILE) return { kind }
 

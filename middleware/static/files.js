@@ -1,12 +1,12 @@
 'use strict'
 
-const { performance } = require('perf_hooks')
+const { now } = require('../../lib/timers')
 const Cache = require('./cache')
 const { Disk } = require('./disk')
 const { Lookup, NOTHING } = require('./lookup')
 const canonical = require('./path')
 
-const { firstSegment } = Cache
+const { folderOf } = Cache
 
 /**
  * The files of a directory, by the path of a request.
@@ -53,7 +53,7 @@ module.exports = class Files {
   }
 
   async lookNow (wanted) {
-    const since = performance.now()
+    const since = now()
     const entry = await this.lookup.find(wanted, this.cache.last(wanted))
     this.cache.forget(wanted)
     if (entry !== NOTHING) this.cache.keep(wanted, entry, since)
@@ -62,9 +62,9 @@ module.exports = class Files {
   }
 
   async keepMissing (wanted, since) {
-    const first = firstSegment(wanted)
-    const isEmpty = first !== wanted && await this.disk.isMissing(first)
-    if (isEmpty) this.cache.keepEmpty(first, since)
+    const folder = folderOf(wanted)
+    const isEmpty = folder !== undefined && await this.disk.isMissing(folder)
+    if (isEmpty) this.cache.keepEmpty(folder, since)
     else this.cache.keepMissing(wanted, since)
   }
 }

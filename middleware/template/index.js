@@ -193,7 +193,7 @@ function renderer (root, engines, extension, engineOptions) {
 /**
  * A scope of variables, in place of nunjucks' Frame. In each turn of a loop, Frame splits `loop.index` and
  * six other names at their dot, and it keeps variables in a dictionary, which V8 does not optimise: without
- * this class a page with a short list costs three times as much (benchmarks/micro/middleware.js, template).
+ * this class a page with a short list costs much more.
  */
 class Scope extends nunjucks.runtime.Frame {
   constructor (parent, isolateWrites) {

@@ -1,6 +1,7 @@
 'use strict'
 
-const { isResponse, isWebStream } = require('../_shared/web')
+const { nextTick } = require('../../lib/timers')
+const { isResponse, isWebStream } = require('../../lib/web')
 
 const RESPONSE = [
   'body', 'status', 'message', 'length', 'type', 'lastModified', 'etag',
@@ -65,7 +66,7 @@ function method (fn, name, isLate) {
     writable: true,
     value (...args) {
       if (!isLate()) return fn.apply(this, args)
-      if (typeof args.at(-1) === 'function') process.nextTick(args.at(-1)) // as if it were written
+      if (typeof args.at(-1) === 'function') nextTick(args.at(-1)) // as if it were written
       return name === 'write' ? true : this
     }
   }

@@ -5,6 +5,7 @@ const os = require('os')
 const path = require('path')
 const busboy = require('busboy')
 const createError = require('http-errors')
+const { nextTick } = require('../../lib/timers')
 const sizeOf = require('../_shared/bytes')
 const { Rule, check, fn, integer, list, refused, shape, size, text } = require('../_shared/options')
 const report = require('../_shared/report')
@@ -306,7 +307,7 @@ class Upload {
     this.removeAll()
     this.reject(err)
     // later, because busboy may be in the middle of a chunk
-    process.nextTick(() => parser.destroy())
+    nextTick(() => parser.destroy())
   }
 
   finish (files) {

@@ -20,6 +20,9 @@ const READ = require('./read')
 /** What servers.test.js has. */
 const LISTENERS = ['socket.io', 'ws', '@godaddy/terminus', 'stoppable', 'http-terminator', 'pm2']
 
+/** They patch methods of node's prototypes. */
+const NODES = ['dd-trace', 'newrelic', 'elastic-apm-node']
+
 /** What an agent sends to its backend: the body of each request, read by `READ[agent]`. */
 async function collect (agent) {
   const received = []
@@ -118,7 +121,7 @@ describe('agents', () => {
   before(() => { install('agents') })
 
   it('should be those of the table in lib/engines/http1/README.md', () => {
-    const expected = [...Object.keys(AGENTS), ...LISTENERS].map(name => [name, 'stays'])
+    const expected = [...Object.keys(AGENTS), ...LISTENERS].map(name => [name, NODES.includes(name) ? 'node:http' : 'stays'])
     assert.deepEqual(rows('Who watches every request', 'Watcher').map(([name, front]) => [name, front]), expected)
   })
 
@@ -131,7 +134,7 @@ describe('agents', () => {
         assert.deepEqual(kone.log, koa.log)
         assert.match(JSON.stringify(koa.sent), /\/users\/.*\/echo/, 'the agent has seen requests')
         assert.deepEqual(kone.sent, koa.sent)
-        assert.deepEqual(kone.isNodes, koa.isNodes.map(() => false), "is kone's front used?")
+        assert.deepEqual(kone.isNodes, koa.isNodes.map(() => NODES.includes(name)), 'does node:http serve them?')
         assert.deepEqual(kone.warnings, [])
       })
     }

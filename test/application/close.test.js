@@ -2,15 +2,20 @@
 
 const { describe, it } = require('node:test')
 const assert = require('node:assert/strict')
+const { execFile } = require('node:child_process')
 const { EventEmitter, once } = require('node:events')
 const http = require('node:http')
 const http2 = require('node:http2')
 const net = require('node:net')
+const { join } = require('node:path')
 const { Readable } = require('node:stream')
+const { promisify } = require('node:util')
 
 const certificate = require('../../examples/certificate')
+const { start } = require('../helpers/child')
 const Kone = require('../helpers/kone')
 const request = require('../helpers/request')
+const share = require('../helpers/share')
 
 for (const http1 of [false, true]) {
   describe(`app.close() with the front ${http1 ? 'on' : 'off'}`, {
@@ -114,6 +119,44 @@ for (const http1 of [false, true]) {
     })
   })
 }
+
+describe('app.close() behind a blocked event loop', () => {
+  for (const how of ['the front', 'node:http', 'a Unix socket', 'an attached server', 'TLS', 'HTTP/2', 'a worker of node:cluster']) {
+    it(`should serve all that had connected before: ${how}`, async () => {
+      const { stdout } = await promisify(execFile)(process.execPath, [join(__dirname, 'queue.js'), how], { timeout: 60e3 })
+      assert.deepEqual(JSON.parse(stdout), { 200: 40 })
+    })
+  }
+
+  it('should reset none of eight clients, but for one that connects in the very moment', async t => {
+    const stops = share(2, 10)
+    let resets = 0
+    for (let stop = 0; stop < stops; stop++) {
+      const child = await start(['-e', STOPPED], {}, __dirname)
+      t.after(() => child.stop('SIGKILL'))
+      const { port } = new URL(child.url)
+      const clients = Array.from({ length: 8 }, async () => {
+        for (let served = 0; ; served++) {
+          const err = await get(port).then(() => {}, err => err)
+          if (err?.code === 'ECONNREFUSED') return served
+          if (err) resets++
+        }
+      })
+      await get(port)
+      await child.stop()
+      for (const served of await Promise.all(clients)) assert(served > 0)
+    }
+    assert(resets <= 1, `${resets} of ${stops} stops`)
+  })
+
+  const get = port => request(port, 'GET /', { agent: false })
+
+  const STOPPED = `
+    const Kone = require('kone')
+    const app = new Kone().use(ctx => { ctx.body = 'x' })
+    const server = app.listen(0, '127.0.0.1', () => console.log('http://localhost:' + server.address().port))
+    process.once('SIGTERM', () => app.close())`
+})
 
 describe('app.close() with an HTTP/2 server', () => {
   for (const secure of [false, true]) {

@@ -1,6 +1,5 @@
 'use strict'
 
-const { spawnSync } = require('node:child_process')
 const fs = require('node:fs')
 const os = require('node:os')
 const path = require('node:path')
@@ -44,19 +43,6 @@ describe('the revisions of a comparison', () => {
     assert.deepEqual(sides('v2.16..v2.17'), { before: 'v2.16', after: 'v2.17' })
     assert.deepEqual(sides('main..'), { before: 'main', after: null })
   })
-
-  const file = path.join(__dirname, '../../benchmarks/labs/compare/index.js')
-  for (const [args, sentence] of [
-    ['--ref=no-such', /^compare: no-such is no revision of .*\n$|^compare: git is missing/m],
-    ['--workloads=hello;helo', /^compare: unknown workload helo: expected hello; browser; /],
-    ['--seconds=0.5', /^compare: --seconds must be a whole number above 0, not 0.5/]
-  ]) {
-    it(`should be refused with a sentence: ${args}`, () => {
-      const { status, stderr } = spawnSync(process.execPath, [file, '--quick', args], { encoding: 'utf8' })
-      assert.equal(status, 2)
-      assert.match(stderr, sentence)
-    })
-  }
 })
 
 const packages = path.join(__dirname, '../../benchmarks/node_modules')

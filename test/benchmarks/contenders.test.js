@@ -1,6 +1,5 @@
 'use strict'
 
-const { execFileSync } = require('node:child_process')
 const fs = require('node:fs')
 const { availableParallelism, tmpdir } = require('node:os')
 const path = require('node:path')
@@ -20,9 +19,7 @@ const PACKAGES = path.join(__dirname, '../../benchmarks/node_modules')
  * cannot be had on this machine are skipped with the reason.
  */
 
-const ALONE = ['fetch', 'types'] // without servers
-const labs = fs.readdirSync(LABS)
-  .filter(name => fs.existsSync(path.join(LABS, name, 'index.js')) && !ALONE.includes(name))
+const labs = fs.readdirSync(LABS).filter(name => fs.existsSync(path.join(LABS, name, 'index.js')))
   .map(name => require(path.join(LABS, name)))
 
 for (const { name, contenders, probe } of labs) {
@@ -52,6 +49,23 @@ for (const { name, contenders, probe } of labs) {
   })
 }
 
+describe('a middleware alone', { concurrency: 2, skip: !fs.existsSync(PACKAGES) && 'npm ci in benchmarks/' }, () => {
+  const { ALONE } = require('../../benchmarks/labs/mw/workloads')
+  for (const workload of share(['session alone, 100 KB', 'overload alone', 'rpc alone'], Object.keys(ALONE))) {
+    const { hasTwin, request = {}, expected } = ALONE[workload]
+    for (const one of list(path.join(LABS, 'mw/contenders.js'), { only: hasTwin ? ['kone', 'koa'] : ['kone'] })) {
+      it(`should respond as expected: ${workload}, ${one.name}`, async () => {
+        const server = await Server.start({ ...one, args: [workload] }, { node: process.execPath })
+        try {
+          await verify(server.port, typeof request === 'function' ? await request(server) : request, expected)
+        } finally {
+          await server.stop()
+        }
+      })
+    }
+  }
+})
+
 describe('the contenders of a table', () => {
   const file = path.join(LABS, 'battle/contenders.js')
 
@@ -67,15 +81,3 @@ describe('the contenders of a table', () => {
 })
 
 const overHttp = ({ port, request }, expected) => verify(port, request, expected)
-
-describe('the contenders of fetch', { skip: !fs.existsSync(path.join(PACKAGES, 'h3')) && 'npm ci in benchmarks/' }, () => {
-  it('should give the same bodies, and their cost in each round', () => {
-    const rounds = path.join(LABS, 'fetch/rounds.mjs')
-    const found = JSON.parse(execFileSync(process.execPath, [rounds, '2', '3'], { encoding: 'utf8' }))
-    assert.deepEqual(Object.keys(found), ['GET, text', 'POST, JSON'])
-    for (const costs of Object.values(found)) {
-      assert(Object.hasOwn(costs, 'kone') && Object.hasOwn(costs, 'floor'))
-      for (const [name, all] of Object.entries(costs)) assert(all.length === 2 && all.every(us => us > 0), name)
-    }
-  })
-})

@@ -109,6 +109,34 @@ describe('a crowd of connections', () => {
   })
 })
 
+describe('the latencies of independent clients', () => {
+  it('should count from when a request was due, also of requests that wait for a connection', async () => {
+    const server = http.createServer((req, res) => res.setHeader('Content-Length', 5).end('hello')).listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const crowd = new Crowd({ connections: 2, processes: 1 })
+    try {
+      await crowd.open({ port: server.address().port, connections: 2 })
+      await crowd.greet()
+      setTimeout(block, 400, 100)
+      const { requests, errors, p50, p99, p999 } = await crowd.arrivals({ rate: 1000, seconds: 1 })
+      assert.equal(requests, 1000)
+      assert.equal(errors, 0)
+      // A tenth of the requests are due while the server is blocked. Counted from when they are sent, two would be late.
+      assert.ok(p99 >= 80 && p999 >= 90, `p99 ${p99}, p999 ${p999}`)
+      assert.ok(p50 <= p99 && p99 <= p999)
+    } finally {
+      await crowd.reset()
+      crowd.stop()
+      server.close()
+    }
+  })
+})
+
+function block (ms) {
+  const until = performance.now() + ms
+  while (performance.now() < until);
+}
+
 describe('a server with KEEP_ALIVE', () => {
   const file = require.resolve('./fixtures/contenders')
   const start = env => Server.start({ name: 'impatient', file, key: 'impatient', env }, { node: process.execPath })

@@ -10,7 +10,6 @@ const { Readable } = require('node:stream')
 const { once } = require('node:events')
 const { after, before, describe, it } = require('node:test')
 const assert = require('node:assert/strict')
-const Figures = require('../../benchmarks/lib/report/figures')
 const { ask } = require('../../benchmarks/lib/run/verify')
 const { makeCertificate, certificate } = require('../../benchmarks/lib/servers/certificate')
 const { floorOf } = require('../../benchmarks/lib/servers/floor')
@@ -79,13 +78,5 @@ describe('the floor of a workload', () => {
     const request = { protocol: 'https' }
     const { port } = await started(origin, request, { folder })
     assert.equal((await ask(port, request)).body, 'secret')
-  })
-
-  it('should be subtracted from both sides of a ratio', () => {
-    const row = (contender, median) => ({ workload: 'hello', contender, metric: 'cpu', median })
-    const figures = new Figures({ rows: [row('net', 6), row('kone', 10), row('koa', 22), row('node', 6)] })
-    assert.equal(figures.above('hello', 'kone', 'koa'), 0.25)
-    assert.equal(figures.above('hello', 'kone', 'node'), undefined)
-    assert.equal(figures.above('other', 'kone', 'koa'), undefined)
   })
 })

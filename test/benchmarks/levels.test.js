@@ -11,7 +11,7 @@ const LIMIT = 20_000
 const of = name => contenders.find(one => one.name === name)
 
 describe('the levels of connections', () => {
-  it('should reach the 100,000 of the report with --all, alone or with --quick', () => {
+  it('should reach the 100,000 of the report with --all, alone or in a first look', () => {
     assert.equal(levelsOf({}).at(-1), 50_000)
     assert.deepEqual(levelsOf({ quick: true }), [1000, 10_000])
     for (const quick of [true, false]) {

@@ -18,10 +18,11 @@ const { filesOf, unseen } = require('../helpers/messages')
 const ROOT = path.join(__dirname, '../..')
 const FILES = [
   'benchmarks/results.js', 'benchmarks/report.js', 'benchmarks/lib/run/options.js', 'benchmarks/lib/run/lab.js', 'benchmarks/lib/run/session.js',
-  'benchmarks/labs/compare/revisions.js', 'benchmarks/labs/versions/index.js', 'benchmarks/lib/servers/contenders.js'
+  'benchmarks/labs/compare/index.js', 'benchmarks/labs/compare/revisions.js', 'benchmarks/labs/versions/index.js', 'benchmarks/lib/servers/contenders.js'
 ]
 const EXCEPTIONS = {
   '`${lab}: ${message}`': 'what refuse() is called with, which is in the table', // eslint-disable-line no-template-curly-in-string
+  'it did not start, or ': 'a server that fails during a comparison',
   'it needs ': 'packages that the tests have installed',
   'git is missing': 'the tests need git',
   '--node ${text}': 'a download that failed', // eslint-disable-line no-template-curly-in-string
@@ -31,17 +32,19 @@ const EXCEPTIONS = {
 
 // [program, what is typed (EXTRA=… before it is in the environment), exit code, what was given, what is expected]
 const MISTAKES = [
-  ['labs/battle', '--quik', 2, 'battle: unknown option --quik', '--quick'],
-  ['labs/battle', 'quick', 2, 'battle: unknown argument quick', 'usage: make battle'],
+  ['labs/battle', '--ful', 2, 'battle: unknown option --ful', '--full'],
+  ['labs/battle', 'full', 2, 'battle: unknown argument full', 'usage: make battle'],
   ['labs/front', '--rounds', 2, 'front: --rounds needs a value', '--rounds N'],
   ['labs/front', '--rounds 2', 2, 'not 2', '--rounds must be a whole number of at least 3'],
-  ['labs/front', '--quick=yes', 2, 'not yes', '--quick takes no value'],
+  ['labs/front', '--full=yes', 2, 'not yes', '--full takes no value'],
   ['labs/mw', '--only kao', 2, 'unknown contender kao', 'expected '],
   ['labs/battle', '--node /nowhere/node', 2, 'not /nowhere/node', '--node must be a major version or a binary that runs here'],
-  ['labs/versions', '--node FOLDER/node --quick', 2, '/node is not for this lab', 'expected --only or --all'],
-  ['labs/static', 'EXTRA=./hphs --quick', 2, 'not ./hphs', 'EXTRA must be name=command'],
+  ['labs/versions', '--node FOLDER/node', 2, '/node is not for this lab', 'expected --only or --all'],
+  ['labs/static', 'EXTRA=./hphs --help', 2, 'not ./hphs', 'EXTRA must be name=command'],
   ['labs/connections', 'EXTRA=hphs= --help', 2, 'not hphs=', 'EXTRA must be name=command'],
   ['labs/compare', '--ref no-such', 2, 'no-such is no revision', 'expected a branch, a tag or a commit'],
+  ['labs/compare', '--workloads hello;helo', 2, 'unknown workload helo', 'expected hello; browser; '],
+  ['labs/compare', '--seconds 0.5', 2, 'not 0.5', '--seconds must be a whole number above 0'],
   ['results.js', '--form x', 2, "results: Unknown option '--form'", '--from FOLDER'],
   ['results.js', '--from', 2, "'--from <value>' argument missing", '--from FOLDER'],
   ['results.js', '--from FOLDER/nowhere --to FOLDER/to', 1, '/nowhere', 'make battle ARGS='],

@@ -10,12 +10,12 @@ describe('the options of a lab', () => {
   const options = (...argv) => parse(argv, { lab: 'battle', contenders: ['node', 'kone', 'koa'] })
 
   it('should have defaults', () => {
-    assert.deepEqual(options(), { quick: false, help: false, rounds: 8, only: null, node: process.execPath })
+    assert.deepEqual(options(), { quick: true, help: false, rounds: 3, only: null, node: process.execPath })
   })
 
-  it('should take three rounds when quick, unless --rounds says otherwise', () => {
-    assert.equal(options('--quick').rounds, 3)
-    assert.equal(options('--quick', '--rounds', '5').rounds, 5)
+  it('should be of a first look, unless --full or --rounds says otherwise', () => {
+    assert.deepEqual([options('--full').quick, options('--full').rounds], [false, 8])
+    assert.deepEqual([options('--rounds', '5').quick, options('--rounds', '5').rounds], [true, 5])
   })
 
   it('should take values after a blank and after =', () => {
@@ -25,17 +25,17 @@ describe('the options of a lab', () => {
   })
 
   it('should refuse what it does not know, and say what there is', () => {
-    assert.throws(() => options('--quik'), /battle: unknown option --quik[^]*--quick/)
-    assert.throws(() => options('quick'), /unknown argument quick/)
+    assert.throws(() => options('--ful'), /battle: unknown option --ful[^]*--full/)
+    assert.throws(() => options('full'), /unknown argument full/)
     assert.throws(() => options('--only', 'kone,kao'), /unknown contender kao: expected node, kone, koa/)
   })
 
   it('should refuse missing and bad values', () => {
     assert.throws(() => options('--rounds'), /--rounds needs a value/)
-    assert.throws(() => options('--only', '--quick'), /--only needs a value/)
+    assert.throws(() => options('--only', '--full'), /--only needs a value/)
     assert.throws(() => options('--rounds', '2'), /at least 3, not 2/)
     assert.throws(() => options('--rounds', 'many'), /at least 3, not many/)
-    assert.throws(() => options('--quick=yes'), /--quick takes no value/)
+    assert.throws(() => options('--full=yes'), /--full takes no value/)
   })
 
   it('should know those of one lab alone, and no other', () => {

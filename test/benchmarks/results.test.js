@@ -18,7 +18,7 @@ describe('a complete result', () => {
     assert.match(lacks(complete({ rounds: 7 })).join(), /it has 7 rounds, not 8 or more/)
     assert.match(lacks(complete({ seconds: 1 })).join(), /hello has rounds of 1 s, not 2 or more/)
     assert.match(lacks(complete({}, { skipped: [{ part: 'hello, wrk', reason: 'no time left' }] })).join(), /no time for hello, wrk/)
-    assert.match(lacks(complete({}, { derived: { quick: true } })).join(), /--quick/)
+    assert.match(lacks(complete({}, { derived: { quick: true } })).join(), /--full/)
     const without = contender => lacks(complete({}, { rejected: [{ workload: 'ping', contender, reason: 'it failed' }] }))
     assert.deepEqual(without('kone-hessian'), ['it has no kone-hessian in ping: it failed'])
     assert.deepEqual(without('sirv'), [])

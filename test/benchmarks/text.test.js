@@ -2,33 +2,10 @@
 
 const { describe, it } = require('node:test')
 const assert = require('node:assert/strict')
-const { block, ratio, short, size, table, two } = require('../../benchmarks/lib/report/text')
+const { ratio, short, table, two } = require('../../benchmarks/lib/report/text')
 const bar = require('../../benchmarks/lib/run/progress')
 
 describe('what a lab prints', () => {
-  it('should show a run in autocannon\'s familiar form', () => {
-    const sample = {
-      requests: 51_000,
-      seconds: 5.01,
-      bytes: 7_530_000,
-      latency: { average: 9.36, stddev: 4.19, max: 78 },
-      perSecond: {
-        requests: { average: 10178.4, stddev: 1149.55, max: 11319 },
-        bytes: { average: 1.5e6, stddev: 158_370, max: 1.7e6 }
-      }
-    }
-    assert.equal(block({ name: 'node', body: 'Hello World', sample }), [
-      '------- node -------',
-      'Hello World',
-      'Stat         Avg     Stdev     Max',
-      'Latency (ms) 9.36    4.19      78',
-      'Req/Sec      10178.4 1149.55   11319',
-      'Bytes/Sec    1.5 MB  158.37 kB 1.7 MB',
-      '',
-      '51k requests in 5s, 7.53 MB read'
-    ].join('\n'))
-  })
-
   it('should align columns, numbers to the right', () => {
     assert.equal(table([['', 'µs'], ['kone', '9.5'], ['node:http', '17.0']]), [
       '             µs',
@@ -40,7 +17,6 @@ describe('what a lab prints', () => {
 
   it('should keep the digits that matter', () => {
     assert.deepEqual([0.12345, 9.876, 98.76, 987.6, 98765.4].map(short), ['0.123', '9.88', '98.8', '988', '98,765'])
-    assert.deepEqual([0, 999, 1500, 7.53e6].map(size), ['0 B', '999 B', '1.5 kB', '7.53 MB'])
   })
 
   it('should not print a ratio as nothing because it is small', () => {

@@ -1,5 +1,6 @@
 'use strict'
 
+const http = require('node:http')
 const net = require('node:net')
 const { spawn } = require('node:child_process')
 const { once } = require('node:events')
@@ -22,6 +23,21 @@ describe('wrk', { skip: wrk.missing() ?? false }, () => {
     } finally {
       for (const socket of sockets) socket.destroy()
       silent.close()
+    }
+  })
+
+  it('should count responses below 400 as errors where all must fail, and the others elsewhere', async t => {
+    let count = 0
+    const server = http.createServer((req, res) => {
+      res.statusCode = count++ % 2 ? 200 : 404
+      res.end()
+    }).listen(0, '127.0.0.1')
+    t.after(() => server.close())
+    await once(server, 'listening')
+    for (const isFailing of [true, false]) {
+      const load = { port: server.address().port, connections: 1, seconds: 1, isFailing }
+      const { requests, errors } = await wrk({}).run(load)
+      assert.ok(Math.abs(errors - requests / 2) <= 1, `${errors} errors of ${requests}, ${isFailing}`)
     }
   })
 

@@ -2,6 +2,7 @@
 
 const assert = require('node:assert/strict')
 const util = require('node:util')
+const vm = require('node:vm')
 
 const engines = require('../helpers/engines')
 
@@ -22,8 +23,8 @@ engines('whatever is thrown', ({ it, ask, serve, engine }) => {
 
   function assertBlank ({ res, errors }, why) {
     assert.equal(res.status, 500, why)
-    assert.equal(res.text, 'Internal Server Error')
-    assert.equal(errors.length, 1)
+    assert.equal(res.text, 'Internal Server Error', why)
+    assert.equal(errors.length, 1, why)
   }
 
   for (const value of [
@@ -46,6 +47,52 @@ engines('whatever is thrown', ({ it, ask, serve, engine }) => {
       })
     }
   }
+
+  const fail = () => { throw new Error('hostile') }
+
+  /** Values that throw when they are looked at, each made anew. */
+  function * hostile () {
+    const traps = Object.getOwnPropertyNames(Reflect)
+    for (const make of [() => ({}), () => new Error('x'), () => () => {}, () => vm.runInNewContext('new Error("x")')]) {
+      for (const trap of traps) yield [`${make} ${trap}`, () => new Proxy(make(), { [trap]: fail })]
+      yield [`${make}, every trap`, () => new Proxy(make(), Object.fromEntries(traps.map(trap => [trap, fail])))]
+      yield [`${make}, revoked`, () => {
+        const { proxy, revoke } = Proxy.revocable(make(), {})
+        revoke()
+        return proxy
+      }]
+      for (const name of [
+        'status', 'statusCode', 'headers', 'expose', 'message', 'stack', 'name', 'code', 'cause', 'constructor', 'toString', 'toJSON',
+        Symbol.toStringTag, Symbol.toPrimitive
+      ]) {
+        yield [`${make} ${String(name)}`, () => Object.defineProperty(make(), name, { get: fail, set: fail, enumerable: true })]
+      }
+    }
+    yield ['a frozen error', () => Object.freeze(new Error('x'))]
+  }
+
+  it('should be a 500 and reported once if looking at it throws', async () => {
+    const values = Object.fromEntries(hostile())
+    const errors = []
+    const app = await serve(app => {
+      app.on('error', error => errors.push(error))
+      app.use(async ({ query }) => { throw values[query.name]() })
+    })
+    for (const name of Object.keys(values)) {
+      errors.length = 0
+      assertBlank({ res: await app.ask(`GET /?name=${encodeURIComponent(name)}`), errors }, name)
+    }
+  })
+
+  it('should be printed as well as it can be, and end nothing, if looking at it throws', async t => {
+    const printed = t.mock.method(console, 'error', () => {})
+    const app = await serve(app => {
+      app.silent = false
+      app.use(() => { throw Object.defineProperty(new Error('x'), 'stack', { get: fail }) })
+    })
+    assert.equal((await app.ask('GET /')).status, 500)
+    assert.equal(printed.mock.callCount(), 1)
+  })
 
   for (const [where, setup] of Object.entries({
     'behind await next()': app => app.use(async (ctx, next) => {

@@ -24,7 +24,7 @@ const UNDOCUMENTED = [
       'server', '_httpMessage', 'push', 'unshift', 'setEncoding', 'destroy', 'end', 'readableFlowing', 'needReadable', // of a socket
       'httpVersionMajor', 'httpVersionMinor', 'httpVersion', 'upgrade', 'joinDuplicateHeaders', // of a request
       'complete', 'aborted', '_dumped', '_consuming',
-      'ended', 'endEmitted', 'destroyed', 'closed', 'closeEmitted', 'errored', 'errorEmitted', // of its state
+      'dataEmitted', 'ended', 'endEmitted', 'destroyed', 'closed', 'closeEmitted', 'errored', 'errorEmitted', // of its state
       '_closed', 'socket', 'shouldKeepAlive', 'outputData', 'outputSize', // of a response
       'rawHeaders', '_read', 'sendDate', // of fetch's, too
       '_storeHeader', '_writeRaw', '_finish', '_hasBody', '_headerSent', '_keepAliveTimeout', '_maxRequestsPerSocket', '_onPendingData'
@@ -59,9 +59,6 @@ const EXCEPTIONS = {
   },
   'engines/http1/input/headers.js': {
     'pattern.lastIndex': 'the state of a regexp that prepare() made'
-  },
-  'engines/http1/input/partial.js': {
-    'part.lastIndex': 'the state of a regexp of this file'
   },
   'stream.js': {
     'sink.write': 'the header section is built in write(), which throws where nobody can catch it',

@@ -6,7 +6,7 @@ const { installed } = require('../../lib/servers/binaries')
 const { versionOf } = require('../../lib/servers/contenders')
 const kone = require('../../lib/servers/kone')
 
-const BUN = '1.4.5' // labs/fetch and test/helpers/runtimes.js have it, too
+const BUN = '1.4.5' // test/helpers/runtimes.js has it, too
 
 /*
  * Hello world behind five middleware, as each framework means them. A package is loaded when its contender starts.
@@ -16,38 +16,18 @@ const TEXT = 'text/plain; charset=utf-8'
 const HELLO = 'Hello World'
 const five = use => { for (let i = 0; i < 5; i++) use() }
 
-// What a request takes besides: nothing; with the argument `mixed`, of the lab latency, every hundredth 5 ms of CPU.
-const EVERY = 100
-const COST = 5 // ms
-const WORKS = {
-  mixed () {
-    let count = 0
-    return () => {
-      if (++count % EVERY) return
-      const until = performance.now() + COST
-      while (performance.now() < until);
-    }
-  }
-}
-
-// A contender of a package: `start(work)`.
-const entry = (of, start, about) => ({ package: of, about, start: ([kind] = []) => start(WORKS[kind]?.() ?? (() => {})) })
+// A contender of a package.
+const entry = (of, start, about) => ({ package: of, about, start: () => start() })
 
 // One with Koa's API.
-const koa = (of, load) => entry(of, work => {
+const koa = (of, load) => entry(of, () => {
   const app = new (load())()
   five(() => app.use(async (ctx, next) => { await next() }))
-  return app.use(async ctx => {
-    work()
-    ctx.body = HELLO
-  })
+  return app.use(async ctx => { ctx.body = HELLO })
 })
 
 // node:http without middleware, with the response that `respond` writes.
-const node = (respond, about) => entry(undefined, work => http.createServer((req, res) => {
-  work()
-  respond(res)
-}), about)
+const node = (respond, about) => entry(undefined, () => http.createServer((req, res) => respond(res)), about)
 
 // A server of bun.mjs.
 const underBun = ({ name, version, about }) => ({
@@ -69,7 +49,7 @@ const underBun = ({ name, version, about }) => ({
 const bun = () => installed(`bun@${BUN}`, 'bun/bin/bun.exe')
 
 module.exports = {
-  net: entry(undefined, work => require('../../lib/servers/fixed').start([], work), 'parses nothing, writes the same bytes for every read'),
+  net: entry(undefined, () => require('../../lib/servers/fixed').start(), 'parses nothing, writes the same bytes for every read'),
 
   // No middleware: the floor.
   node: node(res => {
@@ -97,13 +77,10 @@ module.exports = {
     return app.use((req, res) => res.type('text').send(HELLO))
   }),
 
-  fastify: entry('fastify', work => {
+  fastify: entry('fastify', () => {
     const app = require('fastify')()
     five(() => app.addHook('onRequest', async () => {}))
-    app.get('/', async () => {
-      work()
-      return HELLO
-    })
+    app.get('/', async () => HELLO)
     return (port, host, backlog) => app.listen({ port, host, backlog }).then(() => app.server)
   }),
 

@@ -4,11 +4,8 @@ const os = require('node:os')
 const cpu = require('../../lib/run/cpu')
 const { lab } = require('../../lib/run/lab')
 const { doubt } = require('../../lib/run/measure')
-const { middle } = require('../../lib/run/stats')
 const { list } = require('../../lib/servers/contenders')
-const { eraParts, option } = require('../../lib/servers/era')
 const { ask, underPm2 } = require('../../lib/servers/pm2')
-const { block } = require('../../lib/report/text')
 const { PAGE } = require('../mw/workloads')
 const view = require('./view')
 
@@ -25,33 +22,32 @@ const question = { request: { path: '/' }, expected: { status: 200, type: 'text/
 lab(module, {
   name: 'battle',
   contenders: list(require.resolve('./contenders')),
-  options: { era: option },
   probe: contender => contender.isPm2 ? null : { contender, ...question },
   view,
 
   async measure (lab) {
     const { quick, rounds } = lab.options
-    const generators = lab.generators(['autocannon', 'wrk', 'paced'])
+    const generators = lab.generators(['autocannon', 'wrk', 'paced', 'arrivals'])
     const servers = await lab.start(lab.contenders.filter(({ isPm2 }) => !isPm2), { workload: 'hello', ...question, reference: 'node' })
     const autocannon = { generator: 'autocannon', connections: 100, seconds: quick ? 1 : 3 }
     const wrk = { generator: 'wrk', connections: 50, seconds: quick ? 1 : 2 }
     const rates = view.RATES.map(rate => [view.paced(rate), { generator: 'paced', connections: 100, rate, seconds: wrk.seconds }])
-    const loads = Object.entries({ 'hello, wrk': wrk, hello: autocannon, ...Object.fromEntries(rates) })
+    const arrivals = { generator: 'arrivals', connections: 100, rate: view.DUE, seconds: wrk.seconds }
+    const loads = Object.entries({ 'hello, wrk': wrk, hello: autocannon, ...Object.fromEntries(rates), [view.LATENCY]: arrivals })
 
     await lab.inTime([
       ...loads.filter(([, { generator }]) => generators[generator]).map(([workload, load]) => {
-        const cells = servers.filter(({ name }) => !load.rate || PACED.includes(name)).map(server => ({ workload, server, load }))
+        const quantities = load === arrivals ? view.PERCENTILES.map(name => [name, 'ms']) : undefined
+        const cells = servers.filter(({ name }) => !load.rate || PACED.includes(name))
+          .map(server => ({ workload, server, load, quantities }))
         return {
           name: workload,
           seconds: cells.length * rounds * load.seconds,
           size: cells.length * load.seconds,
-          async act () {
-            await lab.measure(cells, { quickWarm: 1 })
-            if (load.generator === 'autocannon') cells.forEach(show)
-          }
+          act: () => lab.measure(cells, { quickWarm: 1 })
         }
       }),
-      ...await eraParts(lab, list(require.resolve('./contenders-2017')), { hello: question }, autocannon, cells => cells.forEach(show)),
+      { name: 'memory', size: 4 * PACED.length, act: () => resident(lab, servers.filter(({ name }) => PACED.includes(name))) },
       cluster(lab, wrk),
       ...pm2(lab, generators.wrk ? wrk : autocannon)
     ])
@@ -73,7 +69,7 @@ function cluster (lab, load) {
   }
 }
 
-// All middleware, in pm2's cluster mode: what a request costs in all workers and pm2's daemon, and what `pm2 list` shows.
+// All middleware, in pm2's cluster mode: what a request costs in all workers and pm2's daemon.
 function pm2 (lab, load) {
   const { node, quick, rounds } = lab.options
   const contender = lab.contenders.find(({ isPm2 }) => isPm2)
@@ -87,18 +83,35 @@ function pm2 (lab, load) {
     const memory = () => workers.reduce((sum, pid) => sum + cpu.resident(pid), 0) / workers.length
     const cells = [{ workload: 'pm2', server, load }]
     await lab.warm(cells[0], quick ? 1 : 3)
-    await lab.rounds(cells, { doubt, visit: async cell => ({ ...await lab.sample(cell), memory: memory() }) })
-    lab.record(cells)
-    lab.recordFigures(cells.filter(({ rejected }) => !rejected), [['memory', 'bytes/worker', sample => sample.memory]])
+    await lab.rounds(cells, {
+      doubt,
+      visit: async cell => ({ ...await lab.sample(cell), memory: memory() }),
+      record (cells) {
+        lab.record(cells)
+        lab.recordFigures(cells.filter(({ rejected }) => !rejected), [['memory', 'bytes/worker', sample => sample.memory]])
+      }
+    })
     lab.result.derived.pm2 = { bytes: server.response.bytes, workers }
-    console.log(`\n$ pm2 list\n${ask(server, { node }, 'list', '--no-color')}`)
-    if (load.generator === 'autocannon') cells.forEach(show) // wrk has no figures of each second
     await lab.stop([server])
   }
 }
 
-function show ({ workload, server, samples, rejected }) {
-  if (rejected) return
-  const name = workload.replace('hello', server.name) // and the Node of another time
-  console.log(`\n${block({ name, body: server.response.body, sample: middle(samples) })}`)
+// Resident memory after the start, and after a number of requests without a forced garbage collection.
+async function resident (lab, servers) {
+  const requests = lab.result.derived.memoryAfter = lab.options.quick ? 10_000 : 100_000
+  const generator = lab.generators()[lab.generator()]
+  await lab.rounds(servers.map(server => ({ workload: 'memory', server })), {
+    async visit ({ server }) {
+      await server.restart()
+      const start = await server.resident()
+      const load = { port: server.port, connections: 50, seconds: 1 }
+      for (let sent = 0; sent < requests;) {
+        const round = await generator.run(load)
+        if (round.errors) throw new Error(`${round.errors} errors`)
+        sent += round.requests
+      }
+      return { start, after: await server.resident() }
+    },
+    record: cells => lab.recordFigures(cells, [['start', 'bytes', ({ start }) => start], ['memory', 'bytes', ({ after }) => after]])
+  })
 }

@@ -1,12 +1,17 @@
 'use strict'
 
-const { costs, growth } = require('../../lib/report/findings')
+const { costs } = require('../../lib/report/findings')
 const { beside, matrix, ranking } = require('../../lib/report/tables')
 const { short, two, whole } = require('../../lib/report/text')
 
 /** Requests a second of the open loop. */
 exports.RATES = [2000, 10_000, 30_000]
 const paced = exports.paced = rate => `hello, ${whole(rate)} requests/s`
+
+/** Requests a second whose latencies are measured, and what is shown of these. */
+exports.DUE = 10_000
+exports.PERCENTILES = ['p50', 'p99', 'p999']
+const LATENCY = exports.LATENCY = `latency, ${whole(exports.DUE)} requests/s`
 
 const WRK = 'hello, wrk'
 
@@ -29,12 +34,19 @@ exports.overview = () => ({
 })
 
 exports.sections = figures => [
-  ranking(figures, WRK, { heading: 'saturated', chart: costs(figures, WRK, { what: 'Hello world, five middleware' }) }),
+  ranking(figures, WRK, {
+    heading: 'saturated',
+    columns: resident(figures),
+    chart: costs(figures, WRK, { what: 'Hello world, five middleware' })
+  }),
   rates(figures),
-  ranking(figures, 'hello', { page: '2017', heading: 'as the original report measured', columns: { bytes: row => bytes(figures, row) } }),
-  ...figures.workloads.filter(workload => workload.startsWith('hello, Node ')).map(workload => ranking(figures, workload, {
-    page: '2017', heading: `the packages of 2017 on ${workload.slice('hello, '.length)}`, to: [`node-${workload.slice('hello, Node '.length)}`, 'koa-2.0.1']
-  })),
+  matrix(figures, {
+    heading: `latency at ${whole(exports.DUE)} requests a second, ms`,
+    text: 'An open loop over 100 connections: a latency counts from when a request was due, also while it waits for a connection.',
+    columns: exports.PERCENTILES.map(metric => [metric.replace('p999', 'p99.9'), LATENCY, metric]),
+    to: 'koa'
+  }),
+  ranking(figures, 'hello', { heading: 'as the original report measured', columns: { bytes: row => bytes(figures, row) } }),
   ranking(figures, 'cluster, wrk', {
     heading: 'in a cluster',
     text: `\`node:cluster\` with ${figures.result.derived.workers ?? 'several'} workers. CPU is that of all workers and the primary; load and workers share the cores, so that requests per second say little.`,
@@ -44,30 +56,28 @@ exports.sections = figures => [
   report(figures)
 ]
 
+// MB, of those whose memory was measured.
+function resident (figures) {
+  const of = metric => ({ contender }) => short(figures.row('memory', contender, metric)?.median / 1e6)
+  const after = `MB after ${whole(figures.result.derived.memoryAfter)} requests`
+  return figures.rows('memory', 'memory').length ? { 'MB after the start': of('start'), [after]: of('memory') } : {}
+}
+
 const bytes = ({ result }, { contender }) => String(result.derived.responses.find(one => one.workload === 'hello' && one.contender === contender)?.bytes ?? '–')
 
 function rates (figures) {
-  const points = name => exports.RATES.map(rate => [rate, figures.row(paced(rate), name)])
   const names = [...new Set(exports.RATES.flatMap(rate => figures.rows(paced(rate)).map(({ contender }) => contender)))]
   if (!names.length) return null
   return matrix(figures, {
     heading: 'at a fixed rate, CPU µs/request',
     columns: [...exports.RATES.map(rate => [`${whole(rate)}/s`, paced(rate)]), ['saturated', WRK]],
     names,
-    to: 'koa',
-    chart: growth(figures, {
-      name: 'rates',
-      what: 'CPU per request by rate',
-      unit: 'server CPU per request, µs',
-      x: { label: 'requests per second', log: true },
-      series: names.map(name => [name, points(name)])
-    })
+    to: 'koa'
   })
 }
 
 function pm2 (figures) {
   const section = ranking(figures, 'pm2', {
-    page: '2017',
     heading: 'every middleware on, under pm2',
     columns: { 'MB of a worker': ({ contender }) => short(figures.row('pm2', contender, 'memory')?.median / 1e6), 'mean ms': row => two(row.latencyMeanMs) }
   })
@@ -87,18 +97,12 @@ const REPORT = {
 }
 
 function report (figures) {
-  const eras = figures.workloads.filter(workload => workload.startsWith('hello, Node '))
-  const ofEra = (workload, name) => figures.rows(workload).find(({ contender }) => new RegExp(`^${name}-[\\d.]+$`).test(contender))?.contender
   const others = Object.keys(REPORT).filter(name => name !== 'kone')
+  const line = (one, other) => [`${one} ÷ ${other}`, ...REPORT[one].map((rate, i) => rate / REPORT[other][i]),
+    figures.ratio('hello', one, other, { metric: 'throughput' }), figures.ratio(WRK, other, one)]
   return {
-    ...beside(['requests per second', 'laptop', '8 cores', '6 cores', 'here, by autocannon', 'here, CPU by wrk', ...eras.map(one => `packages of 2017, ${one.slice(7)}, CPU`)], [
-      ...others.map(name => [`kone ÷ ${name}`, ...REPORT.kone.map((rate, i) => rate / REPORT[name][i]),
-        figures.ratio('hello', 'kone', name, { metric: 'throughput' }), figures.ratio(WRK, name, 'kone'), ...eras.map(() => '–')]),
-      ...others.filter(name => name !== 'koa').map(name => [`${name} ÷ koa`, ...REPORT[name].map((rate, i) => rate / REPORT.koa[i]),
-        figures.ratio('hello', name, 'koa', { metric: 'throughput' }), figures.ratio(WRK, 'koa', name),
-        ...eras.map(era => figures.ratio(era, ofEra(era, 'koa'), ofEra(era, name)))])
-    ]),
-    page: '2017',
+    ...beside(['requests per second', 'laptop', '8 cores', '6 cores', 'here, by autocannon', 'here, CPU by wrk'],
+      [...others.map(name => line('kone', name)), ...others.filter(name => name !== 'koa').map(name => line(name, 'koa'))]),
     text: 'Ratio by ratio; above 1, the first is better. The report’s frameworks are those of 2017, ours are today’s.'
   }
 }

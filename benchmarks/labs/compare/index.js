@@ -20,6 +20,7 @@ const FRONT = require.resolve('../front/contenders')
 const WHOLE = require.resolve('../mw/contenders')
 const SHAPES = require.resolve('./shapes')
 const [KONE] = list(FRONT, { only: ['kone'] })
+const GROUP = 8 // shapes that are measured before a table is printed
 
 const front = name => {
   const { request = {}, expected } = frontWorkloads.find(({ loads }) => name in loads)
@@ -69,24 +70,34 @@ lab(module, {
     const given = [folder, String((await lab.launch(fixed)).port)]
     const roots = koa ? {} : revisionsOf(lab)
     const names = koa ? ['kone-after', 'koa'] : Object.keys(roots)
-    const found = { workloads: Object.keys(workloads), isBesideKoa: koa }
-    Object.assign(lab.result.derived, found, lab.options.workloads && { only: found.workloads })
+    const { derived } = lab.result
+    Object.assign(derived, { workloads: [], isBesideKoa: koa }, lab.options.workloads && { only: Object.keys(workloads) })
 
-    const cells = Object.entries(workloads).flatMap(([workload, how]) => lab.contenders
-      .filter(({ name }) => names.includes(name) || (how.hasNode && !name.startsWith('kone')))
-      .map(one => contenderOf(one, how, roots, given))
-      .map(contender => ({
-        workload,
-        how,
-        load: { generator, connections: 50, ...how.request, ...how.load, seconds },
-        server: { name: contender.name },
-        contender
-      })))
-    const crowd = cells.some(({ how }) => how.idle) && lab.crowd(2500)
-    const first = {} // responses by workload, which the others must resemble
-    console.error(`${cells.length * lab.options.rounds} measurements, about ${Math.ceil(cells.length * lab.options.rounds * (seconds + 2) / 60)} minutes`)
-    await lab.rounds(cells, { visit: cell => visit(lab, cell, { crowd, first, warm: quick ? 1 : seconds }), doubt })
-    lab.record(cells)
+    const crowd = Object.values(workloads).some(({ idle }) => idle) && lab.crowd(2500)
+    const first = koa ? {} : null // responses by workload, which the others must resemble; revisions may differ
+    const all = Object.keys(workloads)
+    const each = koa ? GROUP : all.length
+    for (let i = 0; i < all.length; i += each) {
+      const group = all.slice(i, i + each)
+      const cells = group.flatMap(workload => cellsOf(workload, workloads[workload]))
+      const minutes = Math.ceil(cells.length * lab.options.rounds * (seconds + 2) / 60)
+      console.error(`workloads ${i + 1} to ${i + group.length} of ${all.length}: ${cells.length * lab.options.rounds} measurements, about ${minutes} minutes`)
+      derived.workloads.push(...group)
+      await lab.rounds(cells, { visit: cell => visit(lab, cell, { crowd, first, warm: quick ? 1 : seconds }), doubt })
+      lab.print({ isBrief: true })
+    }
+
+    function cellsOf (workload, how) {
+      return lab.contenders.filter(({ name }) => names.includes(name) || (how.hasNode && !name.startsWith('kone')))
+        .map(one => contenderOf(one, how, roots, given))
+        .map(contender => ({
+          workload,
+          how,
+          load: { generator, connections: 50, ...how.request, ...how.load, seconds },
+          server: { name: contender.name },
+          contender
+        }))
+    }
   }
 })
 
@@ -126,7 +137,11 @@ function contenderOf (one, { file = one.file, args, idle }, roots, given) {
 // Who does not start has been named by the lab.
 async function visit (lab, { workload, how, load, contender }, { crowd, first, warm }) {
   const { request = {}, expected, idle } = how
-  const check = server => checked(server, how, first[workload]).then(response => (first[workload] ??= response))
+  const check = async server => {
+    const response = await checked(server, how, first?.[workload])
+    if (first) first[workload] ??= response
+    return response
+  }
   const [server] = await lab.start([contender], { workload, request, expected, check, reference: 'kone-before' })
   if (!server) throw new Error('it did not start, or responded with something else')
   const sample = async () => {

@@ -33,18 +33,13 @@ const [LIST, LONG] = [list(64 * K), list(K * K)]
 const [TEXT, PAGE] = [64, K].map(size => 'Text as people write it: a line of it.\n'.repeat(size * K / 39))
 const page = Buffer.alloc(K * K, 'x')
 
-const respond = (body, type, expected = text(body)) => ({
-  handler (ctx) {
-    if (type) ctx.type = type
-    ctx.body = body
-  },
-  expected
-})
-const json = value => respond(value, undefined, { status: 200, type: 'application/json; charset=utf-8', body: JSON.stringify(value) })
+const respond = (body, expected = text(body)) => ({ handler: ctx => { ctx.body = body }, expected })
+const flow = (make, expected, type = 'text/plain') => ({ handler: ctx => Object.assign(ctx, { type, body: make() }), expected })
+const json = value => respond(value, { status: 200, type: 'application/json; charset=utf-8', body: JSON.stringify(value) })
 const after = wait => ({
   async handler (ctx) {
     await wait()
-    ctx.body = 'Hello World'
+    hello(ctx)
   },
   load: { pipeline: 16 }
 })
@@ -56,6 +51,12 @@ const echo = ctx => {
   ctx.length = ctx.request.length
   ctx.body = ctx.req
 }
+function written (body, left) {
+  if (left === 0) return body.end()
+  body.write('ten bytes.')
+  setImmediate(written, body, left - 1)
+  return body
+}
 const files = (app, { folder, set }) => { app.use(set('static')(folder)) }
 const file = bytes => ({ mount: files, request: { path: `/${bytes}.txt` }, expected: text(body => body.length === bytes), isOther: true })
 
@@ -63,16 +64,10 @@ const CORE = {
   'ctx.res': {
     handler (ctx) {
       for (const [name, value] of FORTY.slice(0, 5)) ctx.res.setHeader(name, value)
-      ctx.body = 'Hello World'
+      hello(ctx)
     }
   },
-  stream: {
-    handler (ctx) {
-      ctx.type = 'text/plain'
-      ctx.body = Readable.from(PIECES.slice(0, 4))
-    },
-    expected: text(PIECES.slice(0, 4).join(''))
-  },
+  stream: flow(() => Readable.from(PIECES.slice(0, 4)), text(PIECES.slice(0, 4).join(''))),
   'static 64 KB': file(64 * K),
   'pipelined 16, at once': { load: { pipeline: 16 } },
   'pipelined 16, nextTick': after(promisify(process.nextTick)),
@@ -114,13 +109,13 @@ const SHAPES = {
   '40 set()': {
     handler (ctx) {
       for (const [name, value] of FORTY) ctx.set(name, value)
-      ctx.body = 'Hello World'
+      hello(ctx)
     }
   },
   '10 names that are new': {
     handler (ctx) {
       for (let i = 0; i < 10; i++) ctx.set(`X-${(random++).toString(36)}`, 'value')
-      ctx.body = 'Hello World'
+      hello(ctx)
     }
   },
   'signed cookies': {
@@ -128,7 +123,7 @@ const SHAPES = {
       app.keys = ['a key that signs']
       app.use(ctx => {
         ctx.cookies.set('user', ctx.cookies.get('user', { signed: true }) ?? 'ada')
-        ctx.body = 'Hello World'
+        hello(ctx)
       })
     }
   },
@@ -141,36 +136,14 @@ const SHAPES = {
     },
     expected: text('ten bytes.'.repeat(100))
   },
-  'a write per tick': {
-    handler (ctx) {
-      const body = ctx.body = new PassThrough()
-      ctx.type = 'text/plain'
-      let left = 10
-      ;(function write () {
-        if (left-- === 0) return body.end()
-        body.write('ten bytes.')
-        setImmediate(write)
-      })()
-    },
-    expected: text('ten bytes.'.repeat(10))
-  },
-  'a Readable of 50 pieces': {
-    handler (ctx) {
-      ctx.type = 'text/plain'
-      ctx.body = Readable.from(PIECES)
-    },
-    expected: text(PIECES.join(''))
-  },
-  'server-sent events': {
-    handler (ctx) {
-      ctx.type = 'text/event-stream'
-      const body = ctx.body = new PassThrough()
-      for (const event of EVENTS) body.write(event)
-      body.end()
-    },
-    expected: { status: 200, type: /^text\/event-stream/, body: EVENTS.join('') }
-  },
-  'a Buffer of 1 MB': respond(page, undefined, bytes(page.length)),
+  'a write per tick': flow(() => written(new PassThrough(), 10), text('ten bytes.'.repeat(10))),
+  'a Readable of 50 pieces': flow(() => Readable.from(PIECES), text(PIECES.join(''))),
+  'server-sent events': flow(() => {
+    const body = new PassThrough()
+    for (const event of EVENTS) body.write(event)
+    return body.end()
+  }, { status: 200, type: /^text\/event-stream/, body: EVENTS.join('') }, 'text/event-stream'),
+  'a Buffer of 1 MB': respond(page, bytes(page.length)),
   'text of 64 KB': respond(TEXT),
   'text of 1 MB': respond(PAGE),
   'JSON of 64 KB': json(LIST),
@@ -232,7 +205,7 @@ const SHAPES = {
   'every getter of ctx': {
     handler (ctx) {
       ctx.state.seen = GETTERS.map(name => ctx[name])
-      ctx.body = 'Hello World'
+      hello(ctx)
     }
   },
   'HTTP/2': {

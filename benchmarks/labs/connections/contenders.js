@@ -12,7 +12,7 @@ const koneHello = { package: 'kone', start: () => hello(new (kone('.'))()) }
 const koaHello = { package: 'koa', start: () => hello(new (require('koa'))()) }
 
 /*
- * With --quick the first of them go first. isCluster: the lab decides how many workers; isLargeOnly: it takes them where
+ * Of a first look the first of them go first. isCluster: the lab decides how many workers; isLargeOnly: it takes them where
  * one process cannot hold the connections.
  */
 module.exports = {

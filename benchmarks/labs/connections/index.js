@@ -9,7 +9,7 @@ const { repeat } = require('../../lib/run/rounds')
 const { disbelief } = require('../../lib/run/stats')
 const { list } = require('../../lib/servers/contenders')
 const { extra } = require('../../lib/servers/program')
-const { mixed } = require('../soak/soak')
+const { mixed } = require('./soak')
 const { levelsOf, sized } = require('./levels')
 const view = require('./view')
 
@@ -44,6 +44,7 @@ lab(module, {
     let inTime = lab.contenders.length
     for (const connections of levels) {
       const took = await level(lab, connections, inTime)
+      lab.print({ isBrief: true })
       inTime = Math.floor(lab.timeLeft / (took * LONGER))
     }
     const soaked = MIXED.filter(name => lab.options.only?.includes(name) ?? true)
@@ -76,9 +77,15 @@ async function level (lab, connections, inTime) {
     .map(contender => ({ workload, server: { name: contender.name }, contender, connections }))
   const { openings, each } = openingsOf(connections, lab.options.rounds)
   if (each > 1) derived.openings.push({ connections, openings, each })
-  await lab.rounds(cells, { count: openings, visit: cell => visit(lab, crowd, cell, each), doubt })
+  await lab.rounds(cells, {
+    count: openings,
+    visit: cell => visit(lab, crowd, cell, each),
+    doubt,
+    record (cells) {
+      for (const cell of cells) recordLevel(lab, cell, each)
+    }
+  })
   crowd.stop()
-  for (const cell of cells) recordLevel(lab, cell, each)
   return (performance.now() - begin) / cells.length
 }
 

@@ -1,9 +1,8 @@
 'use strict'
 
-const { growth } = require('../../lib/report/findings')
 const { beside, matrix } = require('../../lib/report/tables')
-const { short, whole } = require('../../lib/report/text')
-const { memory } = require('../soak/view')
+const { ratio, short, whole } = require('../../lib/report/text')
+const { pairedRatio } = require('../../lib/run/stats')
 
 /** Requests per second of the open loop, over all connections. */
 exports.RATE = 1000
@@ -31,23 +30,10 @@ exports.overview = figures => ({
 })
 
 exports.sections = figures => [
-  byConnections(figures, { name: 'cpu', table: 'closed loop', metric: 'cpu', what: 'CPU by connections', unit: 'closed loop; server CPU per request, µs' }),
-  byConnections(figures, { name: 'memory', table: 'idle', metric: 'total', what: 'Memory by silent connections', unit: 'resident memory of all processes, MB', log: true }),
   ...levelsOf(figures).map(n => level(figures, n)),
-  memory(figures, 'mixed', { name: 'mixed' }),
+  soaked(figures),
   report(figures)
 ]
-
-function byConnections (figures, { table, metric, log, ...how }) {
-  const levels = levelsOf(figures)
-  const chart = growth(figures, {
-    ...how,
-    x: { label: 'connections', log: true },
-    y: { log },
-    series: figures.names.map(name => [name, levels.map(n => [n, figures.row(named(table, n), name, metric)])])
-  })
-  return chart && { heading: how.what, chart }
-}
 
 function level (figures, connections) {
   const [idle, open, closed] = ['idle', 'open loop', 'closed loop'].map(table => named(table, connections))
@@ -67,6 +53,25 @@ function level (figures, connections) {
       ...reasons.map(reason => `Left out: ${leftOut.filter(one => here(one) && one.reason === reason).map(({ contender }) => contender).join(', ')}; ${reason}.`)
     ]
   })
+}
+
+// Resident memory over the requests of the mixture.
+function soaked (figures) {
+  const rows = figures.rows('mixed', 'memory')
+  if (!rows.length) return null
+  const MB = bytes => bytes ? (bytes / 1e6).toFixed(0) : '–'
+  const grown = ({ rounds: [first, ...later] }) =>
+    ratio({ ...pairedRatio(later, later.map(() => first)), median: later.at(-1) / first })
+  return {
+    heading: `Resident memory, MB, over ${whole(rows[0].rounds.length * figures.result.derived.requestsPerRound)} requests of a mixture`,
+    table: [
+      ['', 'after start', ...rows[0].rounds.map((_, i) => `${i + 1}/${rows[0].rounds.length}`), 'end ÷ first'],
+      ...rows.map(row => [
+        figures.versioned(row.contender), MB(figures.row('mixed', row.contender, 'start')?.median), ...row.rounds.map(MB), grown(row)
+      ])
+    ],
+    notes: figures.notes(['mixed'])
+  }
 }
 
 // Of the report: requests per second at 10,000 and 100,000 connections, and KiB of memory of one more connection.

@@ -7,6 +7,7 @@ const { certificate } = require('../../lib/servers/certificate')
 const kone = require('../../lib/servers/kone')
 const { send, sendJSON } = require('../../lib/servers/send')
 const { 'node-cheapest': cheapest } = require('../battle/contenders')
+const { inProcess } = require('./fetch')
 
 /*
  * kone, Koa and node:http; with a folder, over TLS by the certificate in it.
@@ -68,6 +69,7 @@ const koneWith = (workload, options) => mounted(new (kone('.'))(options), worklo
 const ours = {
   package: 'kone',
   start ([workload, folder]) {
+    if (workload === 'fetch') return inProcess(koneWith('hello'))
     const app = koneWith(workload)
     return folder ? app.attach(https.createServer(certificate(folder))) : app
   }
@@ -98,5 +100,15 @@ module.exports = {
     package: 'kone',
     about: 'kone on node:http, without its own HTTP/1.1',
     start: ([workload]) => koneWith(workload, { http1: false })
+  },
+
+  hono: {
+    package: 'hono',
+    about: 'app.fetch() alone, without a server',
+    start () {
+      const app = new (require('hono').Hono)()
+      for (let i = 0; i < 5; i++) app.use(async (c, next) => { await next() })
+      return inProcess(app.get('/', c => c.text('Hello World')))
+    }
   }
 }

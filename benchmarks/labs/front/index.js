@@ -3,7 +3,8 @@
 const { lab } = require('../../lib/run/lab')
 const { makeCertificate } = require('../../lib/servers/certificate')
 const { list } = require('../../lib/servers/contenders')
-const { memory } = require('./memory')
+const { fetches } = require('./fetch')
+const view = require('./view')
 const workloads = require('./workloads')
 
 /*
@@ -14,10 +15,10 @@ const workloads = require('./workloads')
 lab(module, {
   name: 'front',
   contenders: list(require.resolve('./contenders')),
-  view: require('./view'),
+  view,
 
   probe (contender) {
-    const { app, request = {}, expected } = workloads.find(({ app }) => contender.name in app)
+    const { app, request = {}, expected } = workloads.find(({ app }) => contender.name in app) ?? { ...workloads[0], app: { hono: 'fetch' } }
     return { contender: { ...contender, args: [app[contender.name]] }, request, expected }
   },
 
@@ -43,15 +44,12 @@ lab(module, {
             Object.fromEntries(given.map(([name, load]) => [name, { ...load, seconds }])))
         }
       }),
-      { name: 'idle', size: 10, act: () => idle(lab) }
+      { name: view.FETCH, size: 2, act: () => fetch(lab, { generator: lab.generator(), connections: 4, seconds }) }
     ])
   }
 })
 
-async function idle (lab) {
-  const contenders = lab.contenders
-    .filter(({ name }) => ['node', 'kone'].includes(name))
-    .map(one => ({ ...one, args: ['hello'], flags: ['--expose-gc'], env: { KEEP_ALIVE: '600000' } }))
-  const { expected } = workloads[0]
-  await memory(lab, contenders, { workload: 'idle', connections: 10_000, question: { expected } })
+function fetch (lab, load) {
+  const contenders = lab.contenders.filter(({ name }) => ['kone', 'hono'].includes(name)).map(one => ({ ...one, args: ['fetch'] }))
+  return fetches(lab, contenders, { workload: view.FETCH, expected: workloads[0].expected, load })
 }

@@ -1,7 +1,10 @@
 'use strict'
 
 const { ratios } = require('../../lib/report/findings')
-const { matrix, ranking } = require('../../lib/report/tables')
+const { ranking } = require('../../lib/report/tables')
+
+/** The workload of app.fetch(). */
+const FETCH = exports.FETCH = 'app.fetch'
 
 exports.claims = [
   ['hello world ÷ node:http by hand', 'hello', 'node'],
@@ -16,10 +19,11 @@ exports.claims = [
   ['pipelined requests, 16 deep ÷ node:http', 'pipelined 16', 'node'],
   ['JSON over TLS ÷ Koa 2', 'json, TLS', 'koa'],
   ['ctx.res read, a string body ÷ the same on node:http', 'ctx.res touched', 'kone-node'],
-  ['memory of an idle connection ÷ node:http', 'idle', 'node', { metric: 'memory' }]
+  ['app.fetch() ÷ Hono’s', FETCH, 'hono']
 ]
 
-const requests = figures => figures.workloads.filter(workload => workload !== 'idle')
+// 'idle' is in results of before connections alone measured it
+const requests = figures => figures.workloads.filter(workload => !['idle', FETCH].includes(workload))
 
 exports.overview = figures => ({ lines: requests(figures).map(workload => [workload]) })
 
@@ -29,5 +33,5 @@ exports.sections = figures => [
     chart: ratios(figures, requests(figures), { what: 'kone’s own HTTP/1.1', to: 'node' })
   },
   ...requests(figures).map(workload => ranking(figures, workload)),
-  matrix(figures, { heading: '10,000 silent connections', columns: [['KiB per connection', 'idle', 'memory']], to: 'node' })
+  ranking(figures, FETCH, { heading: '`app.fetch(new Request())`, without a server', to: ['hono'] })
 ]

@@ -1,11 +1,7 @@
 'use strict'
 
 const { lab } = require('../../lib/run/lab')
-const { median, middle } = require('../../lib/run/stats')
 const { list } = require('../../lib/servers/contenders')
-const { eraParts, option } = require('../../lib/servers/era')
-const { block, short } = require('../../lib/report/text')
-const view = require('./view')
 const { ALONE, WHOLE } = require('./workloads')
 
 /*
@@ -18,29 +14,26 @@ const KINDS = Object.keys(WHOLE)
 lab(module, {
   name: 'mw',
   contenders: list(require.resolve('./contenders')),
-  options: { era: option },
   probe: contender => ({ contender: { ...contender, args: ['plain'] }, ...WHOLE.plain }),
-  view,
+  view: require('./view'),
 
   async measure (lab) {
     const { quick } = lab.options
     const load = { generator: lab.generator(['autocannon']), connections: 100, seconds: quick ? 1 : 3 }
     await lab.inTime([
       ...KINDS.map(kind => ({ name: kind, size: lab.contenders.length, act: () => whole(lab, kind, load) })),
-      ...await eraParts(lab, list(require.resolve('./contenders-2017')), WHOLE, load), // Koa and its packages
       separately(lab, { generator: lab.generator(), connections: 50, seconds: quick ? 1 : 2 })
     ])
   }
 })
 
-async function whole (lab, kind, load) {
+function whole (lab, kind, load) {
   const contenders = lab.contenders.map(one => ({ ...one, args: [kind] }))
-  const cells = await lab.group(contenders, { workload: kind, ...WHOLE[kind], reference: 'koa', floor: {} }, { [kind]: load }, { quickWarm: 1.5 })
-  for (const pair of view.PAIRS.filter(({ workload }) => workload === kind)) show(cells, pair)
+  return lab.group(contenders, { workload: kind, ...WHOLE[kind], reference: 'koa', floor: {} }, { [kind]: load }, { quickWarm: 1.5 })
 }
 
-// All in the same rounds: what one middleware costs is a small difference between two figures. With --quick, as many
-// of them as there is time for.
+// All in the same rounds: what one middleware costs is a small difference between two figures. Of a first look, as
+// many of them as there is time for.
 function separately (lab, load) {
   const contenders = lab.contenders.filter(({ name }) => !name.endsWith('-bluebird'))
   const each = contenders.length * (lab.options.rounds * load.seconds + 1) // s
@@ -62,16 +55,5 @@ function separately (lab, load) {
       await lab.measure(cells)
       await lab.stop(cells.map(({ server }) => server))
     }
-  }
-}
-
-// autocannon's blocks of a pair, kone's first, as in the first report.
-function show (cells, { heading, ours, theirs }) {
-  console.log(`\n### ${heading}`)
-  for (const name of [ours, theirs]) {
-    const cell = cells.find(one => one.server.name === name && !one.rejected)
-    if (!cell) continue
-    const { server: { response }, samples } = cell
-    console.log(`\n${block({ name, body: response.body, sample: middle(samples) })}\n${short(median(samples.map(({ cpu }) => cpu)))} µs of CPU per request`)
   }
 }

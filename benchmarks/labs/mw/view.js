@@ -1,12 +1,12 @@
 'use strict'
 
-const { costs: chartOf, ratios } = require('../../lib/report/findings')
+const { ratios } = require('../../lib/report/findings')
 const { beside, ranking } = require('../../lib/report/tables')
 const { ratio, short, whole } = require('../../lib/report/text')
 const { median } = require('../../lib/run/stats')
 
 // The four of the first report, with its requests per second of kone and Koa, and both with today's promises.
-const PAIRS = exports.PAIRS = [
+const PAIRS = [
   ['without template: both native', 'plain', 'kone', 'koa'],
   ['with nunjucks template: both native', 'template', 'kone', 'koa'],
   ['without template: koa native, kone bluebird', 'plain', 'kone-bluebird', 'koa', [3467, 1313.4]],
@@ -35,15 +35,13 @@ exports.overview = figures => ({
 exports.sections = figures => [
   pairs(figures),
   ranking(figures, 'plain', {
-    heading: 'without template', to: ['koa', 'koa-bluebird'], chart: chartOf(figures, 'plain', { what: 'The whole set', to: ['koa'] })
+    heading: 'without template', to: ['koa', 'koa-bluebird']
   }),
   ranking(figures, 'template', {
     heading: 'with nunjucks template',
-    to: ['koa', 'koa-bluebird'],
-    chart: chartOf(figures, 'template', { name: 'template', what: 'The whole set, with a template', to: ['koa'] })
+    to: ['koa', 'koa-bluebird']
   }),
   alone(figures),
-  ...figures.workloads.filter(name => / Node /.test(name)).map(workload => ranking(figures, workload, { heading: `2017: ${workload}`, to: ['koa-2.0.1'] })),
   report(figures)
 ]
 
@@ -65,7 +63,7 @@ function alone (figures) {
   if (!workloads.length) return null
   return {
     heading: 'each middleware alone, CPU µs per request',
-    chart: ratios(figures, workloads, { name: 'alone', what: 'Each middleware alone', to: 'koa', nameOf }),
+    chart: ratios(figures, workloads, { what: 'Each middleware alone', to: 'koa', nameOf }),
     table: [
       ['', 'kone', 'koa', 'kone ÷ koa', 'kone: its cost', 'koa: its cost'],
       ...workloads.map(workload => [
@@ -82,22 +80,22 @@ function alone (figures) {
   }
 }
 
+/** What a middleware costs in a request that it acts on, µs as text: for the table of `middleware/README.md`. */
+exports.costOf = (figures, name) => added(figures, name === 'csrf' ? 'csrf and session' : `${name} alone`, 'kone').replace(/^-.*/, '0.0')
+
 function added (figures, workload, name) {
-  const [it, base] = [workload, ABOVE[workload] ?? NOTHING].map(one => figures.row(one, name))
+  const [it, base] = [workload, ABOVE[workload] ?? NOTHING].map(one => figures?.row(one, name))
   if (!it || !base || workload === NOTHING) return '–'
   return median(it.rounds.map((figure, i) => figure - base.rounds[i]).filter(Number.isFinite)).toFixed(1)
 }
 
 function report (figures) {
-  const promises = (workload, suffix) => figures.ratio(workload, `koa${suffix}-bluebird`, `koa${suffix}`)
-  const eras = figures.workloads.filter(workload => workload.startsWith('plain, Node '))
   return {
     ...beside(['', 'report, requests/s', 'here, requests/s', 'here, CPU: Koa ÷ kone'], [
       ...PAIRS.filter(({ rates }) => rates).map(({ heading, workload, ours, theirs, rates: [kone, koa] }) =>
         [heading, kone / koa, figures.ratio(workload, ours, theirs, { metric: 'throughput' }), figures.ratio(workload, theirs, ours)]),
-      ...eras.map(workload => [`Koa 2.0.1, ${workload.slice(7)}: cost with bluebird ÷ native`, 1313.4 / 2466.4, '–', promises(workload, '-2.0.1')]),
-      [`Koa, Node ${figures.major}: cost with bluebird ÷ native`, 1313.4 / 2466.4, '–', promises('plain', '')]
+      [`Koa, Node ${figures.major}: cost with bluebird ÷ native`, 1313.4 / 2466.4, '–', figures.ratio('plain', 'koa-bluebird', 'koa')]
     ]),
-    text: 'Ratio by ratio; above 1, kone is better. The last lines are of Koa alone; there the report’s cost is 1 ÷ requests per second.'
+    text: 'Ratio by ratio; above 1, kone is better. The last line is of Koa alone; there the report’s cost is 1 ÷ requests per second.'
   }
 }

@@ -64,6 +64,16 @@ const ALONE = {
     expected: text('Ada')
   },
   'session alone': { mount: ['session', signIn], request: signedIn('/') },
+  'session alone, 100 KB': {
+    mount: ['session', signIn],
+    handler (ctx) {
+      ctx.session.data ??= 'x'.repeat(100_000)
+      ctx.session.count = (ctx.session.count ?? 0) + 1
+      ctx.body = String(ctx.session.data.length)
+    },
+    request: signedIn('/'),
+    expected: text('100000')
+  },
   'i18n alone': {
     handler: async ctx => { ctx.body = ctx.i18n.__('hello') },
     request: { headers: { 'accept-language': 'en-GB,en;q=0.9' } },
@@ -108,6 +118,12 @@ const ALONE = {
   'health alone': { hasTwin: false },
   'isolate alone': { hasTwin: false },
   'metrics alone': { hasTwin: false },
+  'overload alone': { hasTwin: false },
+  'rpc alone': {
+    hasTwin: false,
+    request: { method: 'POST', path: '/rpc/add', headers: { 'content-type': 'application/json' }, body: '[1,2]' },
+    expected: { status: 200, type: 'application/json', body: '3' }
+  },
   'sse alone': {
     hasTwin: false,
     handler (ctx) {

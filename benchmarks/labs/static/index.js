@@ -22,7 +22,7 @@ const question = ({ path, bytes }) => questionOf(path, bodyOf(bytes))
  * Node, and the floors: node:http writing a buffer, a raw socket that writes fixed bytes.
  */
 
-const QUICK_LARGE = ['kone', 'node-disk', 'koa-static', 'nginx'] // who sends large files with --quick
+const QUICK_LARGE = ['kone', 'node-disk', 'koa-static', 'nginx'] // who sends large files in a first look
 const CLUSTERS = ['kone', 'kone-disk', 'node', 'sirv', 'koa-static', 'fastify-static']
 const MULTIPLE = ['nginx', 'lighttpd'] // that start as many processes as their configuration says
 
@@ -69,7 +69,7 @@ lab(module, {
       return { name: group.map(({ workload }) => workload).join(', '), size: cells.length, act: () => lab.measure(cells) }
     }), {
       name: 'large files',
-      size: 4 * lab.contenders.filter(big).length, // two files; with --quick, seconds twice as many
+      size: 4 * lab.contenders.filter(big).length, // two files; of a first look, seconds twice as many
       act: () => large(lab, root => lab.contenders.filter(big).map(one => serving(one, root)))
     }])
     await lab.stop(servers)
@@ -118,6 +118,5 @@ async function crowded (lab, root) {
       repeat(each, () => cost(server, () => crowd.closed({ seconds }), { untilQuiet: true })))
   })
   crowd.stop()
-  lab.record(cells)
   await lab.stop(servers)
 }

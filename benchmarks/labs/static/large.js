@@ -52,11 +52,14 @@ async function sent (lab, servers, { workload, path, connections }, { request, e
   const generator = lab.generator()
   const load = { generator, path, connections, seconds: 2 }
   const cells = able.map(server => ({ workload, server, load }))
-  await lab.rounds(cells, { visit: cell => transfer(cell, lab.generators([generator])[generator]), doubt })
-  lab.record(cells)
-  const good = cells.filter(({ rejected }) => !rejected)
-  lab.recordFigures(good, [['bandwidth', 'MB/s', sample => sample.bandwidth], ['perMB', 'µs/MB', sample => sample.perMB]])
-  lab.recordFigures(good.filter(({ samples }) => samples.every(({ peak }) => peak)), [['memory', 'MB', ({ peak }) => peak / 1e6]])
+  await lab.rounds(cells, { visit: cell => transfer(cell, lab.generators([generator])[generator]), doubt, record })
+
+  function record (cells) {
+    lab.record(cells)
+    const good = cells.filter(({ rejected }) => !rejected)
+    lab.recordFigures(good, [['bandwidth', 'MB/s', sample => sample.bandwidth], ['perMB', 'µs/MB', sample => sample.perMB]])
+    lab.recordFigures(good.filter(({ samples }) => samples.every(({ peak }) => peak)), [['memory', 'MB', ({ peak }) => peak / 1e6]])
+  }
 }
 
 /** A round: the sample of `measure`, and the most memory that was resident during it. */

@@ -21,7 +21,7 @@ exports.bodyOf = bytes => 'Hello, World\n'.repeat(Math.ceil(bytes / 13)).slice(0
 exports.questionOf = (path, content) =>
   ({ request: { path }, expected: { status: 200, type: /^text\/html(;charset=utf-8)?$/, body: body => body === content } })
 
-// A run ends within an hour, --quick within four minutes, because not everybody sends the sizes in between, and over
+// A run ends within an hour, a first look within four minutes, because not everybody sends the sizes in between, and over
 // thousands of connections only the report's size comes from all.
 const FEW = ['net', 'kone', 'node', 'sirv', 'nginx']
 const MANY = ['13 B', '10 KB'] // all send them at 64 connections; only they go over 6,000: a turn of 1 MB would be 6 GB

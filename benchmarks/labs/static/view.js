@@ -29,10 +29,7 @@ exports.overview = figures => ({
 exports.sections = figures => [
   ...small(figures).map(workload => ranking(figures, workload, {
     to: ['node', 'sirv', 'nginx'],
-    chart: {
-      [SMALL]: costs(figures, SMALL, { what: 'A file of 13 bytes', to: ['node', 'nginx', 'sirv'] }),
-      [DEEP]: costs(figures, DEEP, { name: 'pipelined', what: '13 bytes, 16 deep', to: ['node', 'nginx'] })
-    }[workload]
+    chart: workload === SMALL ? costs(figures, SMALL, { what: 'A file of 13 bytes', to: ['node', 'nginx', 'sirv'] }) : undefined
   })),
   ...figures.workloads.filter(workload => isLarge(figures, workload)).map(workload => matrix(figures, {
     heading: workload,

@@ -25,7 +25,7 @@ lab(module, {
   name: 'versions',
   contenders: list(require.resolve('./contenders')) // each on every version that it runs on
     .flatMap(one => versionsOf(one.name).map(node => ({ ...one, name: `${one.name}-${label(node)}`, node }))),
-  options: { all: { help: 'sixteen versions of Node instead of ten, or of four with --quick' } },
+  options: { all: { help: 'sixteen versions of Node instead of ten, or of four in a first look' } },
   view: require('./view'),
 
   // On a Node that is here already.
@@ -63,6 +63,7 @@ async function filesAndStarts (lab, running) {
     .map(({ name, node }) => ({ workload: 'io', server: { name }, node }))
   await lab.rounds(cells, {
     tries: 1,
+    record: cells => lab.recordFigures(cells, FIGURES),
     async visit (cell) {
       const node = await nodeBinary(cell.node)
       const rates = JSON.parse(finished(node, [path.join(__dirname, 'io.js'), file, megabytes]))
@@ -71,7 +72,6 @@ async function filesAndStarts (lab, running) {
       return { ...rates, startup: (performance.now() - begin) / starts }
     }
   })
-  lab.recordFigures(cells, FIGURES)
 }
 
 function finished (node, args) {

@@ -5,10 +5,7 @@ const { serve } = require('./worker')
 
 serve(shoot)
 
-const STATS = ['average', 'stddev', 'max']
-
 async function shoot ({ port, protocol = 'http', method = 'GET', path = '/', paths, headers, body, connections, seconds, pipeline = 1 }) {
-  const interval = Math.min(1000, seconds * 200) // ms; five per run at least, as the deviation needs them
   const result = await autocannon({
     url: `${protocol}://127.0.0.1:${port}${path}`,
     method,
@@ -17,8 +14,7 @@ async function shoot ({ port, protocol = 'http', method = 'GET', path = '/', pat
     requests: paths?.map(path => ({ path })),
     connections,
     pipelining: pipeline,
-    duration: seconds,
-    sampleInt: interval
+    duration: seconds
   })
   const requests = result['2xx']
   return {
@@ -27,15 +23,6 @@ async function shoot ({ port, protocol = 'http', method = 'GET', path = '/', pat
     bytes: result.throughput.total,
     errors: result.errors + result.timeouts + result.non2xx,
     requestsPerSecond: requests / result.duration,
-    latencyMeanMs: result.latency.average,
-    latency: pick(result.latency, 1),
-    perSecond: {
-      requests: pick(result.requests, 1000 / interval),
-      bytes: pick(result.throughput, 1000 / interval)
-    }
+    latencyMeanMs: result.latency.average
   }
-}
-
-function pick (stats, factor) {
-  return Object.fromEntries(STATS.map(name => [name, stats[name] * factor]))
 }

@@ -10,11 +10,9 @@ const PER_SOURCE = 5000 // connections from one source address, far below its 28
 const TRIES = 5 // of one connection to be made
 const STALL = 5_000 // ms without a new connection, after which those that are late are not tried again
 const LATE = 10_000 // ms that a response may still take after the end
-const LARGE = 30_000 // the same of a response of 100 MB
 const PAUSE = 2 // ms between two pieces of a request, far above a server's reaction
 
-const pools = new Map() // slots by port and number of connections
-let slots = [] // each holds one connection, and the next one when it breaks
+const slots = [] // each holds one connection, and the next one when it breaks
 let crowd = null // { port, source, request }
 let tally = null
 let accepted = 0 // when the last connection was made
@@ -52,7 +50,7 @@ const acts = {
   },
 
   /** Every connection sends its next request as soon as it has a response. */
-  closed ({ seconds, patience }) {
+  closed ({ seconds }) {
     return counted(async begin => {
       const until = begin + seconds * 1000
       const loops = slots.map(slot => new Promise(resolve => {
@@ -62,7 +60,7 @@ const acts = {
           else resolve()
         })()
       }))
-      await Promise.race([late(seconds, patience), Promise.all(loops)])
+      await Promise.race([late(seconds), Promise.all(loops)])
     })
   },
 
@@ -85,15 +83,6 @@ const acts = {
     for (const { client } of slots) client.destroy({ reset: true })
     slots.length = 0
     return {}
-  },
-
-  /** A closed loop over connections that stay open until the next one of this server. */
-  async pooled ({ connections, seconds, ...load }) {
-    const key = `${load.port} ${connections}`
-    slots = pools.get(key)?.filter(({ client }) => client.isOpen) ?? []
-    pools.set(key, slots)
-    await acts.open({ connections, ...load })
-    return merge([await acts.closed({ seconds, patience: LARGE })])
   },
 
   /**

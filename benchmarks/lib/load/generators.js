@@ -27,13 +27,6 @@ exports.autocannon.missing = function () {
 }
 
 /**
- * Connections that stay open from round to round, so that rounds of ten thousand do not measure their making; of each
- * `group` (a contender) in a process of its own, because one may hold but so many descriptors. It ends with a response,
- * not in the middle of one, as responses of 100 MB must. It takes `size`, the bytes of a body to post.
- */
-exports.pooled = inWorkers('./crowd-worker', 'pooled')
-
-/**
  * Headers and body in two writes, or in `pieces`, some milliseconds apart, so that the server gets them in as many reads;
  * neither wrk nor autocannon can. The pause bounds the rate: the server is never saturated, and its CPU per request is
  * what counts. Connections are closed after `each` responses, if that is given; `size` is of a body to post.
@@ -52,29 +45,30 @@ exports.crowd = ofCrowd((crowd, { seconds }) => crowd.closed({ seconds }))
 /** A crowd at a fixed rate. */
 exports.paced = ofCrowd((crowd, { rate, seconds }) => crowd.paced({ rate, seconds, patience: 200 }))
 
+/** Independent clients, for latencies: one process, which never sleeps. */
+exports.arrivals = ofCrowd((crowd, { rate, seconds }) => crowd.arrivals({ rate, seconds }), 1)
+
 // Processes that are kept from round to round: those that start anew each time would measure their own start.
 function inWorkers (file, act) {
   return function ({ pin }) {
-    const workers = new Map() // by group
+    let process
     return {
-      run ({ group, ...load }) {
-        if (!workers.has(group)) workers.set(group, worker(require.resolve(file), { pin }))
-        return workers.get(group).run({ act, ...load })
+      run (load) {
+        process ??= worker(require.resolve(file), { pin })
+        return process.run({ act, ...load })
       },
-      stop () {
-        for (const one of workers.values()) one.stop()
-      }
+      stop: () => process?.stop()
     }
   }
 }
 
 // Connections are made, each has sent a request before the load begins, and they are gone afterwards.
-function ofCrowd (act) {
+function ofCrowd (act, processes) {
   return function ({ pin }) {
     let crowd = null
     return {
       run ({ mark = () => {}, ...load }) {
-        crowd ??= new Crowd({ connections: load.connections, pin })
+        crowd ??= new Crowd({ connections: load.connections, pin, processes })
         return crowd.hold(load, async () => {
           mark('settled')
           const sample = await act(crowd, load)

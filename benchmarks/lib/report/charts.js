@@ -1,7 +1,6 @@
 'use strict'
 
-const { scaleLinear, scaleLog, scalePoint } = require('d3-scale')
-const { line } = require('d3-shape')
+const { scaleLinear } = require('d3-scale')
 const { compact, escape, short } = require('./text')
 
 /*
@@ -22,8 +21,7 @@ exports.THEMES = {
     dim: '#59636e',
     grid: '#dfe4ea',
     kone: '#0969da',
-    other: '#818b98',
-    series: ['#bc4c00', '#1a7f37', '#8250df', '#bf3989', '#6a737d', '#9a6700', '#0a7b83']
+    other: '#818b98'
   },
   dark: {
     paper: '#0d1117',
@@ -31,8 +29,7 @@ exports.THEMES = {
     dim: '#9198a1',
     grid: '#2a313a',
     kone: '#4493f8',
-    other: '#768390',
-    series: ['#f0883e', '#3fb950', '#a371f7', '#db61a2', '#9198a1', '#d29922', '#39c5cf']
+    other: '#768390'
   }
 }
 
@@ -40,24 +37,20 @@ exports.THEMES = {
  * A chart of medians with error bars from the lowest to the highest round.
  *
  *    draw({ title: 'kone takes 0.56 of Koa’s time', unit: 'µs', n: 8, bars: [{ label: 'kone', median: 10, min: 9, max: 11 }] })
- *    draw({ …, x: { label: 'routes', log: true }, series: [{ name: 'kone', points: [{ x: 1, median: 3, min: 2, max: 4 }] }] })
  *
  * @param {object} chart
  * @param {string} chart.title the finding
  * @param {string} chart.unit with what it is of: 'server CPU per request, µs'
  * @param {number} [chart.n] rounds behind every median
  * @param {(value: number) => string} [chart.show] a figure of a bar
- * @param {object[]} [chart.bars] `{ label, median, min, max }`, in the order to show; those of kone begin with its name,
+ * @param {object[]} chart.bars `{ label, median, min, max }`, in the order to show; those of kone begin with its name,
  *   or have `isOurs`
- * @param {{ label: string, log?: boolean, names?: string[] }} [chart.x] names: a point's x is the index of its name
- * @param {{ log?: boolean }} [chart.y]
- * @param {object[]} [chart.series] `{ name, points: { x, median, min, max }[] }`
  * @param {{ value: number, label: string }} [chart.mark] a line across the bars: the raw socket, or 1 for ratios
  * @return {{ light: string, dark: string }} two SVG documents
  */
 exports.draw = function (chart) {
   const themes = Object.entries(exports.THEMES)
-  return Object.fromEntries(themes.map(([name, theme]) => [name, (chart.bars ? drawBars : drawLines)(chart, theme)]))
+  return Object.fromEntries(themes.map(([name, theme]) => [name, drawBars(chart, theme)]))
 }
 
 function drawBars ({ bars, mark, unit, show = short, ...chart }, theme) {
@@ -90,71 +83,6 @@ function drawBars ({ bars, mark, unit, show = short, ...chart }, theme) {
   }
   const data = bars.map(({ label, median, min, max }) => `${label} ${show(median)} (${show(min)} to ${show(max)})`)
   return frame({ ...chart, unit, about: data.join('; '), height: bottom + 34, theme }, [grid, marked, bars.map(bar)])
-}
-
-function drawLines ({ series, x: across, y: upward = {}, unit, ...chart }, theme) {
-  const HEIGHT = 420
-  const bottom = HEIGHT - 52
-  const left = 64
-  const right = WIDTH - 28 - Math.max(...series.map(({ name }) => textWidth(name, 13)))
-  const points = series.flatMap(({ points }) => points)
-  const extent = values => [Math.min(...values), Math.max(...values)]
-  const all = points.flatMap(({ min, max }) => [min, max])
-  const y = upward.log ? scaleLog(extent(all), [bottom, TOP]).nice() : scaleLinear([0, Math.max(...all)], [bottom, TOP]).nice(5)
-  const x = across.names
-    ? scalePoint(across.names.map((_, i) => i), [left + 16, right - 8])
-    : (across.log ? scaleLog : scaleLinear)(extent(points.map(({ x }) => x)), [left + 16, right - 8])
-
-  const rows = ticks(y, 5).map(([value, label]) => [
-    path(`M${left} ${at(y(value))}H${at(right)}`, theme.grid),
-    small(left - 8, y(value) + 4, label, theme, { anchor: 'end' })
-  ])
-  const below = across.names ? across.names.map((name, i) => [i, name]) : ticks(x, 6)
-  const columns = below.map(([value, label]) => small(x(value), bottom + 20, label, theme, { anchor: 'middle' }))
-  columns.push(small((left + right) / 2, bottom + 40, across.label, theme, { anchor: 'middle' }))
-
-  const sorted = series.map(({ name, points }) => ({ name, points: [...points].sort((a, b) => a.x - b.x) }))
-  const ends = apart(sorted.map(({ points }) => y(points.at(-1).median)), 16, [TOP + 4, bottom])
-  const others = sorted.filter(({ name }) => name !== 'kone').map(({ name }) => name)
-  const drawn = sorted.map(({ name, points }, i) => {
-    const isOurs = name === 'kone'
-    const turn = others.indexOf(name)
-    const color = isOurs ? theme.kone : theme.series[turn % theme.series.length]
-    const places = points.map(({ x: amount, median }) => [at(x(amount)), at(y(median))])
-    const last = points.at(-1)
-    const errors = points.map(point => `M${at(x(point.x))} ${at(y(point.min))}V${at(y(point.max))}`).join('')
-    const leads = Math.abs(ends[i] - y(last.median)) > 6 || x(last.x) < right - 20
-    return [
-      path(errors, color, 1.25, '', 0.6),
-      path(line()(places), color, isOurs ? 3 : 2, turn >= theme.series.length ? '6 4' : ''),
-      ...places.map(([x, y]) => `<circle cx="${x}" cy="${y}" r="${isOurs ? 3.5 : 2.75}" fill="${color}"/>`),
-      leads && path(`M${at(x(last.x) + 5)} ${at(y(last.median))}L${at(right + 4)} ${at(ends[i])}`, color, 0.75),
-      text(right + 8, ends[i] + 4.5, name, { size: 13, fill: theme.ink, bold: isOurs })
-    ]
-  })
-  const where = value => across.names ? across.names[value] : compact(value)
-  const data = sorted.map(({ name, points }) => `${name}: ${points.map(point => `${where(point.x)} ${short(point.median)}`).join(', ')}`)
-  return frame({ ...chart, unit, about: `By ${across.label}: ${data.join('; ')}`, height: HEIGHT, theme }, [rows, columns, drawn])
-}
-
-// The values of an axis that get a label: of a logarithmic one the powers of ten where there are several, else 1, 2 and 5.
-function ticks (scale, count) {
-  const all = scale.ticks(count)
-  const leading = value => Math.round(value / 10 ** Math.floor(Math.log10(value) + 1e-9))
-  const powers = all.filter(value => leading(value) === 1)
-  const shown = !scale.base ? all : powers.length > 2 ? powers : all.filter(value => [1, 2, 5].includes(leading(value)))
-  return shown.map(value => [value, compact(value)])
-}
-
-// Where labels are written that would cover each other: moved down until they are `gap` apart, then up into the plot.
-function apart (wanted, gap, [top, bottom]) {
-  const order = wanted.map((_, i) => i).sort((a, b) => wanted[a] - wanted[b])
-  const placed = [...wanted]
-  let last = top - gap
-  for (const i of order) last = placed[i] = Math.max(placed[i], last + gap)
-  let next = bottom + gap
-  for (const i of order.reverse()) next = placed[i] = Math.min(placed[i], next - gap)
-  return placed
 }
 
 function frame ({ title, unit, n, about, height, theme }, content) {
@@ -196,9 +124,8 @@ function text (x, y, content, { size, fill, anchor, bold, halo }) {
 // Beside the plot.
 const small = (x, y, content, theme, how) => text(x, y, content, { size: 12, fill: theme.dim, ...how })
 
-const path = (d, stroke, width = 1, dash = '', opacity = 1) =>
-  `<path d="${d}" fill="none" stroke="${stroke}" stroke-width="${width}"${dash && ` stroke-dasharray="${dash}"`}` +
-  `${opacity < 1 ? ` stroke-opacity="${opacity}"` : ''}/>`
+const path = (d, stroke, width = 1, dash = '') =>
+  `<path d="${d}" fill="none" stroke="${stroke}" stroke-width="${width}"${dash && ` stroke-dasharray="${dash}"`}/>`
 
 const at = value => Number(value.toFixed(1))
 

@@ -6,9 +6,9 @@ const { ratio } = require('./text')
 
 /*
  * A claim is what every round of a committed result supports, rounded up to twentieths: kone ÷ another, at most. A
- * lab's view.js names what is compared; the figures in claims.json are written by `make report`. It lowers a claim when
- * a new result supports less. A result that breaks a claim makes it fail, until somebody measures again, or accepts
- * the higher figure with --accept.
+ * lab's view.js names what is compared; the figures in claims.json are written by `make report`, and follow the results. A
+ * result of which every round contradicts a claim makes it fail, until somebody measures again, or accepts the higher
+ * figure with --accept.
  */
 
 const FILE = path.join(__dirname, 'claims.json')
@@ -30,11 +30,11 @@ exports.updated = function (found, kept, { accept } = {}) {
     const name = keyOf(of)
     const before = kept[name]?.[on]
     const now = roundedUp(spread.max)
-    const isBroken = before !== undefined && spread.max > before
+    const isBroken = before !== undefined && spread.min > before
     if (isBroken && !accept) {
-      broken.push(`${name}, Node ${on}: claimed at most ${before}, the worst round is ${spread.max.toFixed(2)}`)
+      broken.push(`${name}, Node ${on}: claimed at most ${before}, the best round is ${spread.min.toFixed(2)}`)
     }
-    const atMost = isQuick ? before : isBroken && accept ? now : Math.min(now, before ?? Infinity)
+    const atMost = isQuick || (isBroken && !accept) ? before : now
     if (atMost !== undefined) claims[name] = { ...claims[name], [on]: atMost }
   }
   return { claims, broken }

@@ -40,23 +40,6 @@ const Figures = module.exports = class {
     return row && other ? pairedRatio(row.rounds, other.rounds) : null
   }
 
-  /** What a raw socket takes that parses nothing and writes fixed bytes, under the load of a workload. */
-  socket (workload, contender = 'net') {
-    const row = this.row(workload, contender)
-    if (row) return row
-    const [{ generator: of = '', pipeline = 1 } = {}] = this.rows(workload)
-    if (pipeline > 1) return undefined // a generator is measured by itself with one request at a time
-    const [generator] = of.split(',')
-    const found = this.result.harness.find(one => one.generator === generator && !one.failed)
-    return found && { median: found.serverCpu, isOfHarness: true }
-  }
-
-  /** (a contender − the raw socket) ÷ (another − the raw socket), of medians; undefined where no socket moved the same bytes. */
-  above (workload, contender, to, socket = 'net') {
-    const [one, other, floor] = [contender, to, socket].map(name => this.row(workload, name)?.median)
-    return one > floor && other > floor ? (one - floor) / (other - floor) : undefined
-  }
-
   /** The load of a workload: `wrk, 50 connections`. */
   load (workload) {
     const row = this.rows(workload).find(({ generator }) => generator)

@@ -3,7 +3,7 @@
 const { table: claimsOf } = require('./claims')
 const { draw } = require('./charts')
 const { overview } = require('./tables')
-const { escape, markdown, short, whole } = require('./text')
+const { escape, markdown } = require('./text')
 const { targetOf } = require('../run/options')
 const { median } = require('../run/stats')
 
@@ -20,36 +20,34 @@ const { median } = require('../run/stats')
  * @param {Figures} figures
  * @return {object[]} `{ heading, text?, table?, chart?, notes? }`
  */
-exports.sectionsOf = function (view, figures) {
-  const { lines, ...how } = view.overview?.(figures) ?? {}
+exports.sectionsOf = function (view, figures, { isBrief } = {}) {
+  const { lines, ...how } = (!isBrief && view.overview?.(figures)) || {}
   const first = lines?.map(([what, workload = what, as]) => ({ figures, what, workload, as }))
   return [first && overview(first, how), ...view.sections(figures)].filter(Boolean)
 }
 
 /**
- * A page of a lab: its page.md, with the figures of the results in place of the two comments. A section may name another
- * page: `page: '2017'` is on that of page-2017.md, which has no claims.
+ * A page of a lab: its page.md, with the figures of the results in place of the two comments.
  *
  * @param {object} view as `viewOf` gives it
- * @param {string} name of the page, '' for the first one
  * @param {Figures[]} all results, the newest Node first; none where nothing is committed
  * @param {{ claims: object, isStale: (result: object) => boolean }} context
  * @return {{ text: string, charts: Map<string, string> }} markdown, and SVG documents by the names of their files
  */
-exports.page = function (view, name, all, { claims, isStale }) {
+exports.page = function (view, all, { claims, isStale }) {
   const charts = new Map()
   const [figures] = all
   const parts = figures
     ? [
         ...warnings(all, isStale),
-        ...exports.sectionsOf(view, figures).filter(({ page = '' }) => page === name).flatMap(section => written(section, view.lab, charts)),
-        ...name ? [] : claimed(claimsOf(view, all, claims))
+        ...exports.sectionsOf(view, figures).flatMap(section => written(section, view.lab, charts)),
+        ...claimed(claimsOf(view, all, claims))
       ]
     : [`No result of this lab is committed. To get one: \`make ${targetOf(view.lab)}\`, which writes to \`benchmarks/out/\`; \`make results\` ` +
       'copies a complete run to `benchmarks/results/`, and `make report` makes this page from it.']
   const facts = figures ? [factsOf(all), ...remarksOf(figures)] : []
   const joined = list => list.filter(Boolean).join('\n\n')
-  const text = view.pages[name].replace('<!-- figures -->', () => joined(parts)).replace('<!-- facts -->', () => joined(facts))
+  const text = view.text.replace('<!-- figures -->', () => joined(parts)).replace('<!-- facts -->', () => joined(facts))
   return { text: `${text.trim()}\n`, charts }
 }
 
@@ -59,10 +57,9 @@ const claimed = rows => rows
   : []
 
 function written ({ heading, text, table, chart, notes = [] }, lab, charts) {
-  const name = chart?.name ? `${lab}-${chart.name}` : lab
-  for (const [theme, svg] of Object.entries(chart ? draw(chart) : {})) charts.set(`${name}-${theme}.svg`, svg)
+  for (const [theme, svg] of Object.entries(chart ? draw(chart) : {})) charts.set(`${lab}-${theme}.svg`, svg)
   return [
-    `## ${heading[0].toUpperCase()}${heading.slice(1)}`, text, chart && picture(name, chart), table && markdown(table),
+    `## ${heading[0].toUpperCase()}${heading.slice(1)}`, text, chart && picture(lab, chart), table && markdown(table),
     notes.map(note => `- ${note}`).join('\n')
   ]
 }
@@ -98,9 +95,7 @@ function factsOf (all) {
     ['Rounds', ({ derived, rows }) => String(derived.rounds ?? rows[0].rounds.length)],
     ['Machine', ({ machine }) => `${machine.cpu}, ${machine.cores} cores, ${machine.kernel}`],
     ['Command', ({ command }) => `\`${command.replace(/\S*\/(?=bin\/node\b)/, '…/')}\``],
-    ['Machine during the rounds (medians)', conditions],
-    ['The load generator itself, against fixed bytes', ({ harness }) => harness.map(({ generator, failed, clientCpu, requestsPerSecond }) =>
-      `${generator} ${failed ?? `${short(clientCpu)} µs of CPU for a request, ${whole(requestsPerSecond)} requests/s`}`).join('; ') || '–']
+    ['Machine during the rounds (medians)', conditions]
   ]
   return markdown([['', ...all.map(({ node }) => `Node ${node}`)], ...rows.map(([name, of]) => [name, ...all.map(({ result }) => of(result))])])
 }

@@ -3,6 +3,7 @@
 const { commit, picture } = require('./page')
 const { overview } = require('./tables')
 const { markdown, ratio, short, two } = require('./text')
+const { costOf } = require('../../labs/mw/view')
 const unmodified = require('../../labs/dropin/workloads').workloads.filter(({ to }) => to === 'koa')
 
 /*
@@ -61,6 +62,15 @@ exports.home = function (text, { labs }) {
   ]
   return text.replace(/(?<=^# measured\n)[\s\S]*?(?=^# \/measured$)/m, () => `${lines.join('\n')}\n`)
 }
+
+/** middleware/README.md with the last column of its table, what each middleware costs, made from the results. */
+exports.costs = function (text, { labs }) {
+  const [mw] = labs.get('mw') ?? []
+  return text.replace(/^(\| \[(\w+)\].*\|)[^|]*\|$/gm, (row, start, name) => `${start} ${costOf(mw, name)} |`)
+    .replace(/(?<=^<!-- measured -->\n)[^]*?(?=^<!-- \/measured -->$)/m, () => mw ? `${machineOf(mw)}: [mw](../docs/reports/mw.md).\n` : '')
+}
+
+const machineOf = ({ node, result }) => `Node ${node}, ${result.machine.cpu}, ${result.machine.cores} cores, commit ${commit(result)}`
 
 function headline ({ labs }) {
   return scoped(labs) ?? NONE

@@ -10,40 +10,38 @@ const { markdown, two } = require('./text')
 const { pairedRatio } = require('../run/stats')
 
 /** The labs that have a page, in the order of the index. */
-const LABS = exports.LABS = ['battle', 'mw', 'dropin', 'front', 'static', 'connections', 'rpc', 'growth', 'arena', 'latency', 'versions', 'soak']
+const LABS = exports.LABS = ['battle', 'mw', 'dropin', 'front', 'static', 'connections', 'rpc', 'versions']
 
 const FOLDER = 'docs/reports'
 
-/** What a lab shows: its view.js, and the texts of its pages by name, '' that of page.md. */
+/** What a lab shows: its view.js, and the text of its page. */
 const viewOf = exports.viewOf = function (lab) {
   const folder = path.join(__dirname, '../../labs', lab)
-  const texts = fs.readdirSync(folder).filter(file => /^page.*\.md$/.test(file)).sort().reverse()
-  const pages = Object.fromEntries(texts.map(file => [file.slice('page-'.length, -'.md'.length), fs.readFileSync(path.join(folder, file), 'utf8')]))
-  return { lab, title: /^# (.*)/.exec(pages[''])[1], pages, ...require(path.join(folder, 'view')) }
+  const text = fs.readFileSync(path.join(folder, 'page.md'), 'utf8')
+  return { lab, title: /^# (.*)/.exec(text)[1], text, ...require(path.join(folder, 'view')) }
 }
 
 /**
  * All that people look at, made of committed results: README.md, the site's first screen, docs/reports/ and its charts;
  * with the claims, those that results break, and notes.
  */
-exports.generate = function ({ results, readme: text, home, claims: kept, accept, isStale = () => false }) {
+exports.generate = function ({ results, readme: text, home, set, claims: kept, accept, isStale = () => false }) {
   const labs = newest(results)
   const views = LABS.map(lab => ({ ...viewOf(lab), all: labs.get(lab) ?? [] }))
   const { claims, broken } = updated(views.flatMap(view => measured(view, view.all)), kept, { accept })
   const files = new Map()
   for (const view of views) {
-    for (const name of Object.keys(view.pages)) {
-      const made = page(view, name, view.all, { claims, isStale })
-      files.set(`${FOLDER}/${[view.lab, name].filter(Boolean).join('-')}.md`, made.text)
-      for (const [name, svg] of made.charts) files.set(`${FOLDER}/charts/${name}`, svg)
-    }
+    const made = page(view, view.all, { claims, isStale })
+    files.set(`${FOLDER}/${view.lab}.md`, made.text)
+    for (const [name, svg] of made.charts) files.set(`${FOLDER}/charts/${name}`, svg)
   }
   const changed = [...labs.values()].flat().map(({ result }) => result).filter(isStale)
   files.set(`${FOLDER}/README.md`, index(views, claims, changed.length > 0))
   const [battle] = labs.get('battle') ?? []
-  const chart = battle && sectionsOf(views[0], battle).find(({ chart }) => chart && !chart.name)?.chart
+  const chart = battle && sectionsOf(views[0], battle).find(({ chart }) => chart)?.chart
   files.set('README.md', readme.fill(text, { labs, chart }))
   if (home) files.set('docs/index.md', readme.home(home, { labs }))
+  if (set) files.set('middleware/README.md', readme.costs(set, { labs }))
   const notes = [
     ...views.filter(({ all }) => !all.length).map(({ lab }) => `${lab}: no result is committed; its page says so`),
     ...changed.map(({ lab, node }) => `${lab}, Node ${parseInt(node.slice(1))}: lib/ has changed since it was measured`)
@@ -67,8 +65,8 @@ const OTHERS = [
 function index (views, claims, isStale) {
   const newest = views.flatMap(({ all }) => all.slice(0, 1))
   const compared = newest.flatMap(comparisons)
-  const row = ({ lab, title, pages, all: [first, ...older] }) => [
-    [`[${title}](./${lab}.md)`, ...Object.keys(pages).filter(Boolean).map(name => `[${name}](./${lab}-${name}.md)`)].join(', '),
+  const row = ({ lab, title, all: [first, ...older] }) => [
+    `[${title}](./${lab}.md)`,
     first ? [first, ...older].map(({ major }) => major).join(', ') : 'no result',
     String(Object.keys(claims).filter(name => name.startsWith(`${lab}: `)).length),
     first ? commit(first.result) : '–',

@@ -25,13 +25,12 @@ exports.overview = function (all, { unit = 'request', isBrief = false } = {}) {
     const as = { ...AS, ...given }
     const row = name => {
       if (as[name] === null) return undefined
-      return name === 'net' ? figures.socket(workload, as.net) : figures.row(workload, as[name])
+      return figures.row(workload, as[name])
     }
     return {
       what,
       rows: Object.fromEntries(Object.keys(NAMES).map(name => [name, row(name)])),
-      ratio: name => figures.ratio(workload, as.kone, as[name]),
-      score: name => figures.above(workload, as.kone, as[name], as.net)
+      ratio: name => figures.ratio(workload, as.kone, as[name])
     }
   }).filter(({ rows }) => rows.kone)
   if (!lines.length) return null
@@ -41,26 +40,20 @@ exports.overview = function (all, { unit = 'request', isBrief = false } = {}) {
   const compared = isBrief ? names.filter(name => name !== 'cheapest') : names
   const above = names.includes('net') ? compared.slice(1) : []
   const ratios = ['node', 'cheapest', 'koa'].filter(name => compared.includes(name) && lines.some(({ ratio }) => ratio(name)))
-  const scores = isBrief ? [] : ratios.filter(name => lines.some(({ score }) => score(name)))
-  const isOfHarness = lines.some(({ rows }) => rows.net?.isOfHarness)
   return {
     heading: `Server CPU per ${unit}, µs`,
     table: [
-      ['', ...names.map(name => NAMES[name]), ...above.map(name => `${NAMES[name]} − socket`), ...ratios.map(name => `kone ÷ ${NAMES[name]}`),
-        ...scores.map(name => `− socket: kone ÷ ${NAMES[name]}`)],
-      ...lines.map(({ what, rows, ratio: ratioOf, score: scoreOf }) => [
+      ['', ...names.map(name => NAMES[name]), ...above.map(name => `${NAMES[name]} − socket`), ...ratios.map(name => `kone ÷ ${NAMES[name]}`)],
+      ...lines.map(({ what, rows, ratio: ratioOf }) => [
         what,
-        ...names.map(name => `${short(rows[name]?.median)}${rows[name]?.isOfHarness ? ' *' : ''}`),
+        ...names.map(name => short(rows[name]?.median)),
         ...above.map(name => rows[name] && rows.net ? two(rows[name].median - rows.net.median) : '–'),
-        ...ratios.map(name => ratio(ratioOf(name))),
-        ...scores.map(name => score(scoreOf(name)))
+        ...ratios.map(name => ratio(ratioOf(name)))
       ])
     ],
     notes: [
       names.includes('net') && '*− socket*: the time that a framework can change. The raw socket parses nothing and writes fixed bytes; ' +
         'what it takes is the kernel’s and Node’s.',
-      names.includes('net') && scores.length && '*− socket: kone ÷ …*: (kone − socket) ÷ (the other − socket), of medians.',
-      isOfHarness && '\\*: the raw socket was no contender; its figure is of the generator’s own measurement, after the rounds.',
       absent.length && `Not measured in this run: ${absent.map(name => NAMES[name]).join(', ')}.`
     ].filter(Boolean)
   }
@@ -80,19 +73,17 @@ exports.ranking = function (figures, workload, { heading = workload, to = ['node
   if (!rows.length) return null
   const references = to.filter(name => figures.row(workload, name))
   const load = figures.load(workload)
-  const socket = figures.socket(workload)
-  const scored = references.filter(name => figures.above(workload, 'kone', name))
+  const socket = figures.row(workload, 'net')
   return {
     heading: `${heading}${load ? `: ${load}` : ''}`,
     ...rest,
     table: [
       ['', `CPU µs/${unit}`, 'lowest–highest', ...socket ? ['− socket'] : [], ...references.map(name => `÷ ${name}`),
-        ...scored.map(name => `− socket: ÷ ${name}`), `${unit}s/s`, ...Object.keys(columns)],
+        `${unit}s/s`, ...Object.keys(columns)],
       ...rows.map(row => [
         figures.versioned(row.contender), short(row.median), `${short(row.min)}–${short(row.max)}`,
         ...socket ? [two(Math.max(0, row.median - socket.median))] : [],
         ...references.map(name => name === row.contender ? '1' : ratio(figures.ratio(workload, row.contender, name))),
-        ...scored.map(name => name === row.contender ? '1' : score(figures.above(workload, row.contender, name))),
         whole(row.requestsPerSecond),
         ...Object.values(columns).map(of => of(row))
       ])
@@ -139,10 +130,9 @@ exports.matrix = function (figures, { columns, names, to, ...rest }) {
  */
 exports.beside = (head, lines) => ({
   heading: 'Beside the original report',
+  isLast: true,
   table: [head, ...lines.map(([what, ...cells]) => [what, ...cells.map(one => typeof one === 'number' ? two(one) : typeof one === 'string' ? one : ratio(one))])]
 })
-
-const score = value => value === undefined ? '–' : two(value)
 
 // A median as short as its unit allows.
 function shown (row) {

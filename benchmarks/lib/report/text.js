@@ -29,38 +29,6 @@ exports.markdown = function ([head, ...lines]) {
   return [line(head), `| ${isLeft.map(left => left ? ':-' : '-:').join(' | ')} |`, ...lines.map(line)].join('\n')
 }
 
-/**
- * A run in the form autocannon has printed since its first version, and the report this lab goes back to.
- *
- *    ------- kone -------
- *    Hello World
- *    Stat         Avg   Stdev Max
- *    Latency (ms) 1.2   0.4   9
- */
-exports.block = function ({ name, body, sample: { latency, perSecond, requests, seconds, bytes } }) {
-  const three = ({ average, stddev, max }, show) => [average, stddev, max].map(show)
-  const rows = [
-    ['Stat', 'Avg', 'Stdev', 'Max'],
-    ['Latency (ms)', ...three(latency, number)],
-    ['Req/Sec', ...three(perSecond.requests, number)],
-    ['Bytes/Sec', ...three(perSecond.bytes, size)]
-  ]
-  const widths = [0, 1, 2].map(i => Math.max(...rows.map(row => row[i].length)))
-  const lines = rows.map(row => row.map((cell, i) => cell.padEnd(widths[i] ?? 0)).join(' ').trimEnd())
-  const count = requests < 1000 ? requests : `${Math.round(requests / 1000)}k`
-  const text = body.length > 200 ? `${body.slice(0, 200)}…` : body.trim()
-  return [`------- ${name} -------`, text, ...lines, '', `${count} requests in ${Math.round(seconds)}s, ${size(bytes)} read`].join('\n')
-}
-
-/** Bytes in steps of 1000: `1.5 MB`. */
-const size = exports.size = function (bytes) {
-  const units = ['B', 'kB', 'MB', 'GB']
-  const step = Math.min(units.length - 1, Math.max(0, Math.floor(Math.log10(bytes || 1) / 3)))
-  return `${number(bytes / 1000 ** step)} ${units[step]}`
-}
-
-const number = value => String(Math.round(value * 100) / 100)
-
 /** Three digits that matter; `–` where there is no figure. */
 const short = exports.short = value => !Number.isFinite(value) ? '–' : Math.abs(value) >= 100 ? whole(value) : value.toPrecision(3)
 

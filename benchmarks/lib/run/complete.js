@@ -15,7 +15,7 @@ const LOAD = 3 // load average per core, where OTHERS is not known: servers and 
 /**
  * What a result lacks to be committed.
  *
- *    lacks(result) // ['3 rounds, not 8 or more', 'it was made with --quick']
+ *    lacks(result) // ['3 rounds, not 8 or more', 'it was made without --full']
  */
 exports.lacks = function (result) {
   const found = problems(result)
@@ -25,7 +25,7 @@ exports.lacks = function (result) {
 
 function completeness ({ rows, rejected = [], skipped = [], derived }) {
   const found = []
-  if (derived.quick) found.push('it was made with --quick')
+  if (derived.quick) found.push('it was made without --full')
   if (derived.only) found.push(`it has only ${derived.only.join(', ')}`)
   const ours = rejected.filter(({ contender }) => contender.startsWith('kone'))
   if (ours.length) found.push(`it has no ${ours[0].contender} in ${ours[0].workload}: ${ours[0].reason}`)

@@ -4,9 +4,6 @@ const path = require('node:path')
 const Session = require('./session')
 const { OptionError, nodeBinary, parse, usage } = require('./options')
 const { write } = require('./result')
-const Figures = require('../report/figures')
-const { sectionsOf } = require('../report/page')
-const { table } = require('../report/text')
 
 const SIGNALS = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } // and the codes that shells give
 
@@ -44,7 +41,10 @@ async function start (definition, argv) {
     process.exit(code)
   }
   for (const [signal, code] of Object.entries(SIGNALS)) {
-    process.once(signal, () => leave(code, `\n${name}: ended by ${signal}, nothing is written`))
+    process.once(signal, () => {
+      if (session?.keepWhatIsMeasured()) session.print()
+      leave(code, `\n${name}: ended by ${signal}, nothing is written`)
+    })
   }
   process.once('uncaughtException', err => leave(1, `${name}: ${err.stack}`))
   try {
@@ -53,10 +53,10 @@ async function start (definition, argv) {
     const options = parse(argv, { lab: name, contenders: names, own })
     if (options.help) return console.log(usage(name, names, own))
     options.node = await nodeBinary(options.node)
-    session = new Session(name, contenders, options, argv)
+    session = new Session(name, contenders, options, argv, { lab: name, ...view })
     await measure(session)
-    await session.measureHarness()
-    show({ lab: name, ...view }, session.result)
+    session.print()
+    finish(session.result)
     leave(0)
   } catch (err) {
     if (err instanceof OptionError) leave(2, err.message)
@@ -65,14 +65,11 @@ async function start (definition, argv) {
   }
 }
 
-function show (view, result) {
-  for (const { heading, text, table: rows, notes = [] } of sectionsOf(view, new Figures(result))) {
-    if (rows) console.log(['', heading, '', ...text ? [text] : [], table(rows), ...notes.map(note => `* ${note}`)].join('\n').replaceAll('`', ''))
-  }
+function finish (result) {
   const { machine: { cpu, cores, kernel }, node, derived: { quick, rounds }, skipped } = result
-  console.log(`\n${cpu}, ${cores} cores, ${kernel}, Node ${node}, ${rounds} rounds${quick ? ' (quick: a first look, not a result)' : ''}`)
+  console.log(`\n${cpu}, ${cores} cores, ${kernel}, Node ${node}, ${rounds} rounds${quick ? ' (a first look, not a result: --full)' : ''}`)
   console.log(path.relative(process.cwd(), write(result)))
   if (skipped.length) {
-    console.log(`This result is not complete: there was no time for ${skipped.map(({ part }) => part).join('; ')}. Without --quick everything is measured.`)
+    console.log(`This result is not complete: there was no time for ${skipped.map(({ part }) => part).join('; ')}. With --full everything is measured.`)
   }
 }

@@ -5,14 +5,14 @@ const { parseArgs } = require('node:util')
 const { binary } = require('../servers/binaries')
 
 const ROUNDS = 8
-const QUICK_ROUNDS = 3
+const LOOK = 3 // rounds of a first look
 
 /** Where an error of the lab points to. */
 const PAGE = exports.PAGE = ' (benchmarks/README.md)'
 
 const OPTIONS = {
-  quick: { help: 'three short rounds, for a first look; the result is marked so' },
-  rounds: { value: 'N', help: `rounds per contender, at least 3 (default ${ROUNDS})` },
+  full: { help: `a result: ${ROUNDS} rounds of everything. Without it a first look of ${LOOK} short rounds, within four minutes` },
+  rounds: { value: 'N', help: `rounds per contender, at least 3 (default ${LOOK}, with --full ${ROUNDS})` },
   only: { value: 'a,b', help: 'only these contenders' },
   node: { value: '<binary>', help: 'the Node that runs the servers, or its major version: 26 (default: this one)' },
   help: { help: 'this text' }
@@ -22,7 +22,7 @@ const OPTIONS = {
  * The options on the command line of a lab. Everything unknown is refused with a sentence, for a misspelt `--only`
  * would otherwise measure something else than was meant.
  *
- *    parse(['--quick', '--only', 'kone,koa'], { lab: 'battle', contenders: ['kone', 'koa', 'node'] })
+ *    parse(['--full', '--only', 'kone,koa'], { lab: 'battle', contenders: ['kone', 'koa', 'node'] })
  */
 exports.parse = function (argv, { lab, contenders, own = {} }) {
   const known = { ...OPTIONS, ...own }
@@ -38,13 +38,13 @@ exports.parse = function (argv, { lab, contenders, own = {} }) {
     if (!needs && value !== undefined) refuse(`${rawName} takes no value, not ${value}`)
   }
 
-  const { quick = false, help = false, rounds = quick ? QUICK_ROUNDS : ROUNDS, node = process.execPath } = values
+  const { full = false, help = false, rounds = full ? ROUNDS : LOOK, node = process.execPath, ...named } = values
   const only = values.only?.flatMap(list => list.split(',')).map(name => name.trim()).filter(Boolean) ?? null
   const unknown = only?.filter(name => !contenders.includes(name)) ?? []
   if (!(Number.isInteger(Number(rounds)) && rounds >= 3)) refuse(`--rounds must be a whole number of at least 3, not ${rounds}`)
   if (unknown.length) refuse(`unknown contender ${unknown.join(', ')}: expected ${contenders.join(', ')}`)
   const defaults = Object.entries(own).map(([name, { value }]) => [name, value ? null : false])
-  return { ...Object.fromEntries(defaults), ...values, quick, help, rounds: Number(rounds), only, node }
+  return { ...Object.fromEntries(defaults), ...named, quick: !full, help, rounds: Number(rounds), only, node }
 }
 
 /** The help text of a lab. */

@@ -133,7 +133,7 @@ const parse = exports.parse = function (text) {
   const result = JSON.parse(text)
   const [problem] = Array.isArray(result?.rows) && result.rows.length ? problems(result) : ['it is not the result of a lab: it has no rows']
   if (problem) throw new Error(problem)
-  const lists = ['missing', 'rejected', 'skipped', 'conditions', 'harness'].map(name => [name, result[name] ?? []])
+  const lists = ['missing', 'rejected', 'skipped', 'conditions'].map(name => [name, result[name] ?? []])
   const derived = { remarks: [], discarded: [], responses: [], ...result.derived }
   return { ...result, ...Object.fromEntries(lists), derived, rows: result.rows.map(completed) }
 }

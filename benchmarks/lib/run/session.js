@@ -9,7 +9,6 @@ const Program = require('../servers/program')
 const Server = require('../servers/server')
 const { floorOf } = require('../servers/floor')
 const { commit } = require('./commit')
-const { harness } = require('./harness')
 const { machine, pins } = require('./machine')
 const { doubt, measure, remarks } = require('./measure')
 const { OptionError, nodeBinary, nodeVersion } = require('./options')
@@ -17,9 +16,11 @@ const bar = require('./progress')
 const { cellRows, row } = require('./result')
 const { rounds } = require('./rounds')
 const { headerDifferences, verify } = require('./verify')
+const Figures = require('../report/figures')
+const { sectionsOf } = require('../report/page')
+const { table } = require('../report/text')
 
-const QUICK = 215_000 // ms that a first look may take
-const HARNESS = 12_000 // ms of them that are kept for what the generators cost
+const QUICK = 203_000 // ms that a first look may take
 const FEW = { connections: 50, settle: undefined } // of a load: what leaks descriptors is warmed by it
 
 /** One run of a lab: what its options say, its servers and generators, and the result that its steps fill. */
@@ -29,8 +30,12 @@ module.exports = class Session {
   #warm = new Set() // servers
   #part = '' // name of the part under way
   #prefix = '' // which of how many it is
+  #unrecorded = null // keeps what the rounds under way have measured
+  #printed = new Set() // tables, as text
+  #view
 
-  constructor (name, contenders, options, argv) {
+  constructor (name, contenders, options, argv, view) {
+    this.#view = view
     this.name = name
     this.options = options
     this.pins = pins()
@@ -49,7 +54,6 @@ module.exports = class Session {
       missing: [],
       skipped: [],
       conditions: [],
-      harness: [],
       derived: {
         quick: options.quick,
         rounds: options.rounds,
@@ -82,9 +86,9 @@ module.exports = class Session {
     return name
   }
 
-  /** A crowd of so many connections; in so many processes, if not as it needs. */
-  crowd (connections, processes) {
-    const crowd = new Crowd({ connections, processes, pin: this.pins?.load })
+  /** A crowd of so many connections. */
+  crowd (connections) {
+    const crowd = new Crowd({ connections, pin: this.pins?.load })
     this.atEnd(() => crowd.stop())
     return crowd
   }
@@ -199,7 +203,7 @@ module.exports = class Session {
    *
    * @param {object[]} cells `{ workload, server, load, isRestarted? }`, isRestarted: the server is started anew before
    *   each round, and warmed by few connections
-   * @param {{ quickWarm?: number }} [how] quickWarm: seconds that a server is warmed with --quick
+   * @param {{ quickWarm?: number }} [how] quickWarm: seconds that a server is warmed for a first look
    */
   async measure (cells, { quickWarm = 0.4 } = {}) {
     const warmings = this.#warmings(cells, quickWarm)
@@ -217,10 +221,9 @@ module.exports = class Session {
       return this.sample(cell)
     }
     await this.rounds(cells, { visit, doubt })
-    this.record(cells)
   }
 
-  // With --quick a server is warmed once, and not for whole seconds: wrk knows no others, so autocannon stands in.
+  // For a first look a server is warmed once, and not for whole seconds: wrk knows no others, so autocannon stands in.
   #warmings (cells, quickWarm) {
     const cold = new Set(cells.filter(({ server }) => !this.#warm.has(server) && this.#warm.add(server)))
     if (!this.options.quick) return cells.map(cell => ({ ...cell, seconds: cold.has(cell) ? 3 : 1 }))
@@ -240,28 +243,50 @@ module.exports = class Session {
   }
 
   /**
-   * Visit cells in rounds, with progress; the conditions of each round are kept in the result.
+   * Visit cells in rounds, with progress, then record them; the conditions of each round are kept in the result.
    *
    * @param {object[]} cells
-   * @param {{ visit: Function, doubt?: Function, tries?: number, count?: number }} how as rounds.js takes it; count: the
-   *   rounds, if not those of the options
+   * @param {{ visit: Function, doubt?: Function, tries?: number, count?: number, record?: (cells: object[]) => void }} how
+   *   as rounds.js takes it; count: the rounds, if not those of the options; record: if not `this.record`
    */
-  async rounds (cells, { count = this.options.rounds, ...how }) {
+  async rounds (cells, { count = this.options.rounds, record = cells => this.record(cells), ...how }) {
     if (!cells.length) return
+    this.#unrecorded = () => record(cells.filter(({ samples, rejected }) => samples?.length > 0 || rejected))
     const progress = bar(cells.length * count)
     const recorded = await rounds(cells, { ...how, count, tick: doing => progress.tick(this.#prefix + doing) })
     progress.end()
     const part = this.#part || cells[0].workload
     this.result.conditions.push(...recorded.map(one => ({ part, ...one })))
+    this.#unrecorded = null
+    record(cells)
   }
 
-  /** ms that are left for its parts; without end unless with --quick. */
+  /** Record what the rounds under way have measured so far; whether there is anything to print. */
+  keepWhatIsMeasured () {
+    this.#unrecorded?.()
+    return this.result.rows.length > 0
+  }
+
+  /** Print the tables that are new, or have changed. `isBrief`: not those that are of all parts. */
+  print ({ isBrief = false } = {}) {
+    if (!this.#view) return
+    const sections = sectionsOf(this.#view, new Figures(this.result), { isBrief })
+    for (const { heading, text, table: rows, notes = [], isLast } of sections) {
+      if (!rows || (isBrief && isLast)) continue
+      const shown = ['', heading, '', ...text ? [text] : [], table(rows), ...notes.map(note => `* ${note}`)].join('\n').replaceAll('`', '')
+      if (!this.#printed.has(shown)) console.log(shown)
+      this.#printed.add(shown)
+    }
+  }
+
+  /** ms that are left for its parts: of a first look, or without end. */
   get timeLeft () {
-    return this.options.quick ? QUICK - HARNESS - performance.now() : Infinity
+    return this.options.quick ? QUICK - performance.now() : Infinity
   }
 
   /**
-   * One part after the other; with --quick, as long as there is time for another like the longest so far.
+   * One part after the other, its tables as soon as it is over; of a first look, as long as there is time for another like
+   * the longest so far.
    *
    * @param {{ name: string, act: () => Promise<void>, size?: number, seconds?: number }[]} parts size: how long it takes
    *   beside the others, if not as long; seconds: what its loads alone take
@@ -278,18 +303,9 @@ module.exports = class Session {
       const start = performance.now()
       await act()
       longest = Math.max(longest, (performance.now() - start) / size)
+      if (i < parts.length - 1) this.print({ isBrief: true })
     }
     this.#part = this.#prefix = ''
-  }
-
-  /** What each generator of this run costs by itself, into the result. */
-  async measureHarness () {
-    if (this.timeLeft < 0) return this.skip('the cost of the generators')
-    // connections names its loops, too: crowd, open loop
-    const names = new Set(this.result.rows.flatMap(({ generator }) => generator ? [generator.split(',')[0]] : []))
-    if (names.has('crowd')) this.generators(['crowd']) // labs that open thousands of connections start crowds of their own
-    const used = [...names].filter(name => this.#generators[name])
-    this.result.harness = await harness(used, { generators: this.#generators, pins: this.pins, quick: this.options.quick })
   }
 
   // ---- notes in the result

@@ -2,8 +2,6 @@
 
 const net = require('node:net')
 
-const LF = 10
-
 /** The headers of a response, as the servers in Node write them. */
 exports.headersOf = (type, length) => [
   'HTTP/1.1 200 OK',
@@ -19,12 +17,10 @@ const RESPONSE = `${exports.headersOf('text/plain; charset=utf-8', 11)}Hello Wor
 
 /**
  * The floor under every HTTP server in Node: it parses nothing, and writes the same bytes for every read. A request
- * with `Connection: close` gets its connection closed. `work` is done for every read.
+ * with `Connection: close` gets its connection closed.
  */
-exports.start = ([which] = [], work = () => {}) => net.createServer(socket => {
+exports.start = () => net.createServer(socket => {
   socket.on('data', chunk => {
-    if (which === 'bodies' && chunk.at(-1) === LF) return
-    work()
     if (chunk.includes('Connection: close')) socket.end(RESPONSE, 'latin1')
     else socket.write(RESPONSE, 'latin1')
   })

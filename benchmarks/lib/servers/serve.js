@@ -37,24 +37,11 @@ function ready (server) {
   if (!process.send) return console.log('http://127.0.0.1:' + port) // started by hand
 
   process.on('message', function (what) {
-    if (what === 'delay') return process.send({ delay: delay() })
     if (what === 'collect' && global.gc) global.gc()
     var usage = process.cpuUsage ? process.cpuUsage() : { user: 0, system: 0 }
     process.send({ cpu: usage.user + usage.system, resident: process.memoryUsage().rss })
   })
   process.send({ port: port })
-}
-
-var INTERVAL = 1 // ms between two looks at the event loop, which Node counts as delay
-var monitor
-
-// The 99th percentile of the event loop's delay in ms since the last call. The first call starts the measurement.
-function delay () {
-  monitor = monitor || require('perf_hooks').monitorEventLoopDelay({ resolution: INTERVAL })
-  var p99 = monitor.percentile(99) / 1e6 - INTERVAL
-  monitor.enable()
-  monitor.reset()
-  return Math.max(p99, 0.001)
 }
 
 function fail (err) {

@@ -94,11 +94,6 @@ module.exports = class Server {
     return cpu.resident(this.pid) ?? resident
   }
 
-  /** The 99th percentile of its event loop's delay, in ms, since this was last requested. */
-  async delay () {
-    return (await this.#ask('delay')).delay
-  }
-
   async stop () {
     if (this.process.connected) this.process.disconnect()
     const late = setTimeout(() => this.kill(), 2000)

@@ -5,6 +5,7 @@ const { Readable } = require('stream')
 const { error } = require('../../errors')
 const { End } = require('../memory/pipe')
 const { BODILESS, elsewhere, webResponse } = require('./web-response')
+const { nextTick } = require('../../timers')
 
 /**
  * Create node's own `req` and `res`. `res` writes to a connection in memory, which node's
@@ -114,7 +115,7 @@ function connect (outgoing, res, socket) {
     res.detachSocket(socket)
     socket.end()
     outgoing.onFlushed()
-    process.nextTick(close, res)
+    nextTick(close, res)
   })
 }
 

@@ -2,12 +2,12 @@
 
 const { Buffer } = require('buffer')
 const { STATUS_CODES, validateHeaderName, validateHeaderValue } = require('http')
-const { setImmediate } = require('timers')
 const contract = require('../contract')
 const { reset, responseLost } = require('../errors')
 const { FieldName, fieldName } = require('../field-names')
 const { Incoming } = require('./incoming')
 const { BODILESS, elsewhere, webResponse } = require('./web-response')
+const { queueMicrotask, setImmediate } = require('../../timers')
 
 const CONTENT_LENGTH = fieldName('Content-Length')
 

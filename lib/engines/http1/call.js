@@ -1,7 +1,7 @@
 'use strict'
 
 const { AsyncLocalStorage, AsyncResource } = require('async_hooks')
-const process = require('process')
+const { nextTick } = require('../../timers')
 
 /**
  * The only file of the front that calls listeners and callbacks of the app. Such code runs in the middle of the front's
@@ -14,7 +14,7 @@ function call (fn, one, two, three) {
   try {
     return fn(one, two, three)
   } catch (err) {
-    process.nextTick(raise, err)
+    nextTick(raise, err)
   }
 }
 
@@ -27,7 +27,7 @@ function emit (emitter, event, ...args) {
   try {
     return emitter.emit(event, ...args)
   } catch (err) {
-    process.nextTick(raise, err)
+    nextTick(raise, err)
     return true
   }
 }

@@ -1,16 +1,15 @@
 'use strict'
 
-const process = require('process')
 const { Gate, BODY, FULL, MANY, HANDOVER, CLOSE } = require('./input/gate')
 const { Reader } = require('./input/reader')
 const { Responses } = require('./output/responses')
 const message = require('./node/message')
-const { Probe } = require('./node/probe')
 const response = require('./node/response')
 const sockets = require('./node/socket')
 const { call, emit } = require('./call')
 const { refuse } = require('./errors')
 const { Deadlines } = require('./timeouts')
+const { nextTick } = require('../../timers')
 
 const MOST_REQUESTS = 256 // pending; with more of them reading stops
 const FEW_REQUESTS = 64   // with fewer of them it continues
@@ -33,7 +32,6 @@ class Connection {
     this.reader = new Reader(this)
     this.responses = new Responses(this, socket)
     this.gate = new Gate(this)
-    this.probe = null         // gets a copy of the bytes that are held for node
     this.handling = null      // the request whose handler is being called
     this.deadlines = new Deadlines(this)
     this.isClosed = false
@@ -47,12 +45,8 @@ class Connection {
   onRead (chunk) {
     const { gate } = this
     this.deadlines.touch()
-    if (gate.beginRead()) {
-      this.handleRead(chunk)
-    } else {
-      gate.hold(chunk)
-      if (this.probe !== null) this.probeHeld(chunk)
-    }
+    if (gate.beginRead()) this.handleRead(chunk)
+    else gate.hold(chunk)
     if (gate.isOpen) return true
     if (gate.hasNext) this.readOn()
     return gate.isReading
@@ -72,8 +66,8 @@ class Connection {
   }
 
   /**
-   * Other code has paused the socket, or reads it. In the second case node gets the socket; while a request or a
-   * response is pending, the listeners are called with what the front reads.
+   * Other code has paused the socket, or reads it. In the second case node gets the socket, once no request and no
+   * response is pending; other code may have taken the socket before, for a tunnel.
    */
   share (chunk) {
     const { gate, reader, responses, socket } = this
@@ -84,9 +78,10 @@ class Connection {
     } else if (responses.isEmpty && reader.receiving === null && !reader.sawLast) {
       gate.holdForNode(reader.giveBack(chunk))
       this.handOver()
+    } else if (sockets.isShared(socket)) {
+      reader.feed(chunk)
     } else {
-      if (sockets.isShared(socket)) reader.feed(chunk)
-      sockets.show(socket, chunk)
+      sockets.giveUp(socket, chunk)
     }
   }
 
@@ -96,7 +91,7 @@ class Connection {
       this.onRead(chunk)
     } else {
       this.gate.holdFirst(chunk)
-      process.nextTick(() => this.readOn())
+      nextTick(() => this.readOn())
     }
   }
 
@@ -153,7 +148,7 @@ class Connection {
     this.handling = incoming
     call(this.front.dispatch, incoming, outgoing)
     this.handling = null
-    if (incoming.req !== null) call(message.fill, incoming)
+    if (incoming.req !== null && !incoming.isCollected) call(message.fill, incoming)
     // Node's parser goes on reading at the end of each message, even where the handler has paused the socket.
     if (socket.readableFlowing === false && isComplete(incoming) && !sockets.isRead(socket)) socket.resume()
   }
@@ -201,43 +196,25 @@ class Connection {
   // ---- handing over to node
 
   /**
-   * Node gets these bytes and the socket when every response is sent. Bytes that node would reject close the
-   * connection now.
+   * Node gets these bytes, what follows them and the socket when every response is sent. Until then no timeout counts
+   * for them, and they are no error.
    */
   onUnsupported (bytes) {
     this.deadlines.endMessage()
     this.gate.holdForNode(bytes)
-    const { isEmpty, first } = this.responses
-    if (isEmpty) return this.handOver()
-    if (first === null || this.front.fallsBack()) return
-    this.probe = new Probe(this.server, this.reader)
-    for (const chunk of this.gate.held.reads) this.probeHeld(chunk)
-  }
-
-  probeHeld (bytes) {
-    const { deadlines, probe } = this
-    probe.feed(bytes)
-    if (probe.isReading) deadlines.beginMessage()
-    else deadlines.endMessage()
-    if (probe.error !== null) this.fail(probe.error)
-    else if (probe.sawConnect && this.server.listenerCount('connect') === 0) this.socket.destroy()
-    else if (this.responses.isFull) this.gate.stop(FULL)
+    if (this.responses.isEmpty) this.handOver()
   }
 
   handOver () {
+    const { socket } = this
     if (this.isClosed || !this.isOurs) return
     this.responses.writeBatch()
+    if (socket.destroyed || socket.errored) return // its 'close' follows, which loses what was not flushed
     const reads = this.gate.takeHeld()
-    this.releaseProbe()
     this.deadlines.wake()
     this.front.forget(this)
-    const removed = sockets.unwatch(this.socket)
-    this.front.handOver(this.socket, reads, removed)
-  }
-
-  releaseProbe () {
-    if (this.probe !== null) this.probe.release()
-    this.probe = null
+    const removed = sockets.unwatch(socket)
+    this.front.handOver(socket, reads, removed)
   }
 
   // ---- the end of the connection
@@ -261,9 +238,9 @@ class Connection {
     if (current !== null && current.owner !== null) this.front.failed(current.owner, err)
   }
 
-  /** The client ended its side. End ours at once, as node does: nothing is written after that. */
+  /** The client ended its side. End ours at once, as node does: open responses are lost, what is held is dropped. */
   onEnd () {
-    const err = (this.probe !== null ? this.probe.readEnd() : null) ?? this.reader.readEnd()
+    const err = this.reader.readEnd()
     if (err !== null) return this.fail(err)
     this.responses.writeBatch()
     this.socket.end()
@@ -275,7 +252,6 @@ class Connection {
     this.responses.loseAll(this.socket.errored || null)
     this.reader.cutOff()
     this.gate.dropHeld()
-    this.releaseProbe()
   }
 
   onDrain () {

@@ -7,7 +7,8 @@ const { debuglog } = require('util')
 const { Scope } = require('./call')
 const { Connection } = require('./connection')
 const { nodeListener, replaceListener, handOver } = require('./node/handover')
-const { isListening, isWatched, reasonForNode, request, special } = require('./node/server')
+const { hasAgent } = require('./node/patches')
+const { PATCHED, isListening, isWatched, reasonForNode, request, special } = require('./node/server')
 const { isFresh } = require('./node/socket')
 const { Clock } = require('./timeouts')
 
@@ -55,7 +56,8 @@ const refused = new WeakMap()
  * @param {(owner: *, err: Error) => void} [host.failed] the connection failed; `owner` is what the host
  *   gave to the `setOwner()` of the first pending outgoing
  * @param {(server: http.Server, socket: net.Socket) => void} [host.handedOver] from now on node owns this socket
- * @param {(reason: string) => void} [host.fellBack] requests go to node:http from now on, for a new reason
+ * @param {(reason: string, isAgents: boolean) => void} [host.fellBack] requests go to node:http from now on, for a new
+ *   reason; `isAgents`: an agent is the reason, so somebody has chosen it
  * @param {() => string} host.reason why the app needs node:http now, or ''
  * @return {boolean} false when this server cannot have a front
  */
@@ -285,7 +287,7 @@ class Front {
 
 function report (host, reason) {
   debug('falls back to node:http: %s', reason)
-  if (typeof host.fellBack === 'function') host.fellBack(reason)
+  if (typeof host.fellBack === 'function') host.fellBack(reason, reason === PATCHED && hasAgent())
 }
 
 function define (object, name, value) {

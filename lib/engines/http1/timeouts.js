@@ -1,9 +1,8 @@
 'use strict'
 
-const { performance } = require('perf_hooks')
-const { setImmediate, setTimeout } = require('timers') // jsdom has others, or none
 const { emit } = require('./call')
 const { requestTimeout } = require('./errors')
+const { now, setImmediate, setTimeout } = require('../../timers')
 
 /** How often the connections are checked, in ms. */
 const LONGEST_PERIOD = 500
@@ -44,7 +43,7 @@ class Clock {
   /** Runs while there are connections. */
   start () {
     if (this.timer !== null) return
-    this.checked = this.ms = now()
+    this.checked = this.ms = time()
     this.schedule()
   }
 
@@ -67,7 +66,7 @@ class Clock {
 
   tick () {
     const { ms: previous, period } = this
-    const ms = this.ms = now()
+    const ms = this.ms = time()
     const { connectionsCheckingInterval = CHECKING_INTERVAL } = this.server
     const checksMessages = ms - this.checked >= connectionsCheckingInterval
     if (checksMessages) this.checked = ms
@@ -195,12 +194,11 @@ class Deadlines {
   }
 
   isMessageLate (ms) {
-    const { gate, probe, reader, server } = this.connection
-    if (!this.hasMessage || gate.isFull) return false
+    const { reader, server } = this.connection
+    if (!this.hasMessage) return false
     const age = ms - this.messageSince
     const isLate = timeout => timeout > 0 && age > timeout
-    const hasHeaders = probe === null ? reader.receiving !== null : probe.hasHeaders
-    return isLate(server.requestTimeout) || (!hasHeaders && isLate(server.headersTimeout))
+    return isLate(server.requestTimeout) || (reader.receiving === null && isLate(server.headersTimeout))
   }
 
   /** Whether the keep-alive timeout has passed since the last read or write. */
@@ -231,8 +229,8 @@ class Deadlines {
   }
 }
 
-function now () {
-  return Math.ceil(performance.now())
+function time () {
+  return Math.ceil(now())
 }
 
 module.exports = { Clock, Deadlines }

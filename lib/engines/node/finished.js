@@ -1,8 +1,7 @@
 'use strict'
 
-const process = require('process')
-const { setImmediate } = require('timers') // jsdom has none
 const { responseLost } = require('../errors')
+const { nextTick, setImmediate } = require('../../timers')
 const http2Stream = require('./http2-stream')
 const pendingOf = require('./pending')
 
@@ -46,7 +45,7 @@ class Fate {
     this.settled = true
     this.err = flushed ? null : responseLost(cause)
     // Each in a tick of its own, as on the front: one that throws must not keep the others from being called.
-    for (const fn of this.listeners.splice(0)) process.nextTick(fn, this.err)
+    for (const fn of this.listeners.splice(0)) nextTick(fn, this.err)
   }
 }
 
@@ -89,7 +88,7 @@ class Delivery extends Fate {
    */
   finish () {
     this.flushed ||= !this.socket || isSound(this.socket)
-    process.nextTick(close, this)
+    nextTick(close, this)
   }
 
   close () {

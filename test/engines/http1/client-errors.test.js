@@ -7,7 +7,7 @@ const { chunked, get, last, post, sides, use, waitFor } = require('./sides')
 /** What a client sends, read by read; null is its FIN. Malformed chunks and trailers are in chunks.test.js. */
 const FAULTS = {
   junk: ['junk\r\n\r\n'],
-  'junk behind a request': [get('/'), 'junk\r\n\r\n'],
+  'junk behind a request': [get('/done'), 'junk\r\n\r\n'],
   'data behind the last request': [last('/'), 'junk'],
   'data behind the last request, in the same read': [`${last('/')}junk`],
   'data behind line breaks behind the last request': [last('/'), `\r\n\r\n${get('/')}`],
@@ -29,7 +29,7 @@ sides("the error of 'clientError'", ({ side, it, serve }) => {
   for (const [what, reads] of Object.entries(FAULTS)) {
     it(`should have the properties that node gives it: ${what}`, async () => {
       const errors = []
-      const { sockets, server, talk } = await serve(use(() => new Promise(() => {})), {
+      const { sockets, server, talk } = await serve(use(ctx => ctx.path === '/done' || new Promise(() => {})), {
         connectionsCheckingInterval: 20, headersTimeout: 300, requestTimeout: 0
       })
       server.on('clientError', (err, socket) => {

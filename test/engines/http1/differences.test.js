@@ -87,6 +87,25 @@ const DIFFERENCES = {
     assert.match(chunks.node, /\r\n4\r\ngood\r\n$/)
   },
 
+  async 'a bad header section in pieces' () {
+    for (const [bytes, end] of [
+      ['GET / HTTP/1.1\r\nHost: a\r\nBad Name', ': b\r\n'],
+      ['GET / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: 1\r\n', '\r\n'],
+      ['GETT', '']
+    ]) {
+      const { front, node } = await both(async connect => {
+        const client = await connect(ctx => { ctx.body = 'x' })
+        client.write(bytes)
+        await settled(() => client.text.length)
+        const before = client.text.slice(0, 12)
+        client.write(end)
+        assert.match(await client.all(), /^HTTP\/1\.1 400 [^]*Connection: close\r\n\r\n$/)
+        return before
+      })
+      assert.deepEqual({ front, node }, { front: end === '' ? 'HTTP/1.1 400' : '', node: 'HTTP/1.1 400' })
+    }
+  },
+
   async 'an unsupported request behind an open response' () {
     const { front, node } = await both(async connect => {
       const begun = []
@@ -106,6 +125,51 @@ const DIFFERENCES = {
       return before
     })
     assert.deepEqual({ front, node }, { front: ['/first'], node: ['/first', '/second'] })
+
+    for (const [bytes, refusal] of [
+      ['junk\r\n\r\n', 'HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n'],
+      ['CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n', '']
+    ]) {
+      const texts = await both(async connect => {
+        let release
+        const client = await connect(async ctx => {
+          await new Promise(resolve => { release = resolve })
+          ctx.body = 'whole'
+        })
+        client.write(get('/'))
+        await waitFor(() => release, 'the request')
+        client.write(bytes)
+        await settled(() => client.text.length)
+        const before = client.text
+        release()
+        return [before, await client.all()]
+      })
+      assert.deepEqual(texts.node, [refusal, refusal])
+      assert.equal(texts.front[0], '')
+      assert(texts.front[1].endsWith(`\r\n\r\nwhole${refusal}`), texts.front[1])
+    }
+  },
+
+  async "a listener for 'data' that a handler adds to its socket" () {
+    const { front, node } = await both(async connect => {
+      const seen = []
+      let release
+      const client = await connect(async ctx => {
+        ctx.body = ctx.path
+        if (ctx.path !== '/first') return
+        ctx.socket.on('data', chunk => seen.push(`${chunk}`.split(' ')[1]))
+        await new Promise(resolve => { release = resolve })
+      })
+      client.write(get('/first'))
+      await waitFor(() => release, 'the request')
+      client.write(get('/second'))
+      await settled(() => seen.length)
+      release()
+      await client.until(/second$/)
+      await client.ask(get('/third'), /third$/)
+      return seen
+    })
+    assert.deepEqual({ front, node }, { front: ['/third'], node: ['/second', '/third'] })
   },
 
   async 'a request behind the last response' () {

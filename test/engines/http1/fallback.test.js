@@ -7,14 +7,15 @@ const { once } = require('node:events')
 const http = require('node:http')
 const net = require('node:net')
 const path = require('node:path')
+const { Readable } = require('node:stream')
 const { promisify } = require('node:util')
 
 const Kone = require('../../helpers/kone')
 const { duplexPair } = require('./harness')
 const ownProcess = require('./own-process')
-const { REPLACED, methodsOf, patch } = require('./patched')
+const { methodsOf, patch } = require('./patched')
 const { rows } = require('./readme')
-const { MAJOR, chunked, get, hello, isNodes, talk, waitFor } = require('./sides')
+const { MAJOR, chunked, get, hello, holding, isNodes, post, talk, waitFor } = require('./sides')
 
 /** A method of the app's replaced by one that calls it. */
 function replace (app, name) {
@@ -37,7 +38,7 @@ const HOLDS = {
   'app.http1 = false': { begin: ({ app }) => set(app, 'http1', false) },
   'app.handleRequest is replaced': { begin: ({ app }) => replace(app, 'handleRequest') },
   'app.callback is replaced': { begin: ({ app }) => replace(app, 'callback') },
-  'a method of http.ServerResponse.prototype that the front replaces is patched': { begin: () => patch('res', '_storeHeader') },
+  "a method of node's prototypes is patched": { begin: () => patch('res', 'end') },
   "a 'connection' listener is in front of kone's": {
     begin ({ server }) {
       const listener = () => {}
@@ -287,18 +288,39 @@ describe('kone falls back to node:http', () => {
   })
 
   for (const [which, name] of ['req', 'res'].flatMap(which => methodsOf(which).map(name => [which, name]))) {
-    const falls = which === 'res' && REPLACED.includes(name)
-    it(`${falls ? '' : 'not '}when ctx.${which}.${name}() is patched on the prototype`, async () => {
+    it(`when ctx.${which}.${name}() is patched on the prototype`, async () => {
       const site = await serve(silent())
       const undo = patch(which, name)
       try {
-        assert.equal(await asksNode(site), falls)
+        assert.equal(await asksNode(site), true)
       } finally {
         undo()
       }
       assert.equal(await asksNode(site), false)
     })
   }
+
+  it('when a method is patched while a request is under way, from the next request on', async () => {
+    const { begun, release, setup } = holding(ctx => {
+      ctx.body = Readable.from(['hel', 'lo'])
+    }, ctx => ctx.method === 'POST')
+    const app = silent()
+    setup(app)
+    const site = await serve(app)
+    const client = await site.talk(post('', '', 4))
+    await begun()
+    const undo = patch('res', 'end')
+    try {
+      client.write(`body${get('/')}`)
+      await waitFor(() => site.sockets[0].bytesRead === (post('body') + get('/')).length, 'the body')
+      assert.equal(isNodes(site.sockets[0]), false)
+      release()
+      await client.until(/lo\r\n0\r\n\r\nHTTP[^]+lo\r\n0\r\n\r\n$/)
+      assert.equal(isNodes(site.sockets[0]), true)
+    } finally {
+      undo()
+    }
+  })
 
   it('when the server was made with its own ServerResponse or IncomingMessage, whose instances the app gets', async () => {
     for (const options of [{ ServerResponse: OwnResponse }, { IncomingMessage: OwnMessage }]) {

@@ -4,7 +4,7 @@
  * Cases from a seed: requests, well-formed and not, how they are cut, and the app that responds to them. A case is plain
  * data: printed, it is its own reproduction.
  *
- *   { profile, transport, messages: [{ head: [line, …], body, mangle }], cut: [kind, …], programs, releases, touches,
+ *   { profile, transport, messages: [{ blank, head: [line, …], body, mangle }], cut: [kind, …], programs, releases, touches,
  *     closes, ends }
  *
  * It mixes: how the socket came to the server (`transport`: accepted, TLS in several records, a Duplex, or one of ARRIVALS)
@@ -51,6 +51,7 @@ const EXTENSIONS = ['', '', '', ';x=y', ';x', ';x="y;\\"z"']
 const ODD_EXTENSIONS = [';', ' ;x', '; x', ';x="', ';x=y z', 'x', ';x\n', '\r']
 const TRAILERS = ['', '', 'X-T: t\r\n', 'X-T: t\r\nX-T:\r\nX-U: u \r\n']
 const ODD_TRAILERS = ['X T: t\r\n', 'Connection: close\r\n', 'Content-Length: 1\r\n', 'X-T: t\n', ' X: t\r\n', 'X-T: t\r\n'.repeat(8)]
+const BLANK = ['\r\n', '\n', '\r', '\r\n\r\n\n\r']
 const INSERTS = ['\r', '\n', '\r\n', '\0', ' ', '\t', ':', ',', '\x7f', '\xff', '\x01', '\r\n\r\n', ' HTTP/1.1', 'Content-Length: 3\r\n']
 
 const RES_NAMES = ['X-A', 'x-a', 'X-B', 'Content-Type', 'Content-Length', 'Transfer-Encoding', 'Connection', 'Keep-Alive', 'Date',
@@ -112,7 +113,7 @@ function generate (seed) {
       [fields[i], fields[j]] = [fields[j], fields[i]]
     }
     head.push(...fields)
-    return { head, body, mangle: chance(oddness * 3) ? mangle() : [] }
+    return { blank: chance(0.05) ? pick(BLANK) : '', head, body, mangle: chance(oddness * 3) ? mangle() : [] }
   }
 
   /** A body in up to four chunks. */
@@ -245,8 +246,8 @@ function without (what, { ops, later, ...rest }) {
 }
 
 /** The bytes of a message. */
-function render ({ head, body, mangle }) {
-  let text = `${head.join('\r\n')}\r\n\r\n${body}`
+function render ({ blank = '', head, body, mangle }) {
+  let text = `${blank}${head.join('\r\n')}\r\n\r\n${body}`
   for (const [place, how, what, size] of mangle) {
     const at = Math.floor(place * text.length)
     if (how === 'insert') text = text.slice(0, at) + what + text.slice(at)
@@ -278,7 +279,7 @@ function steps ({ messages, cut: [kind, seed], releases, touches, closes, ends }
 /** What the shrinker may change of a case. */
 const RULES = {
   lists: ['messages', 'head', 'mangle', 'programs', 'ops', 'later', 'releases', 'touches', 'ends'],
-  usual: { profile: 0, transport: 'socket', cut: ['whole', 0], closes: null, body: '', level: 'fast' }
+  usual: { profile: 0, transport: 'socket', cut: ['whole', 0], closes: null, blank: '', body: '', level: 'fast' }
 }
 
 module.exports = { PROFILES, RULES, generate, steps }

@@ -17,7 +17,8 @@
  *
  * A *record* has one entry per step: what the app saw (requests, log, events, errors, finished), what the client got
  * (bytes), in which state the server left the socket. "Who closes when" is so a matter of order and never of time. Client
- * and server live in one process: a step is over when nothing moved for a few turns of the event loop.
+ * and server live in one process: a step is over when nothing moved for a few turns of the event loop. Its `ends`: how
+ * often each request was reported as flushed or lost by the end of the connection.
  */
 
 const assert = require('node:assert/strict')
@@ -32,7 +33,6 @@ const tls = require('node:tls')
 const { once } = require('node:events')
 const { Duplex } = require('node:stream')
 const { setImmediate: turn } = require('node:timers/promises')
-const { kConnection } = require('../../../lib/engines/http1/node/socket')
 const { setUp } = require('./sides')
 
 // Turns of the event loop without a sign of life that end a step. One is enough to see that bytes of a half-sent head
@@ -169,6 +169,7 @@ class Exchange {
     this.moves = 0 // grows with everything that happens
     this.count = 0 // requests dispatched
     this.numbers = new Map() // ctx → which request it is
+    this.ends = []    // how often each was reported as flushed or lost
     this.holding = []
     this.left = []   // ctx whose responses others end
     this.isFree = false
@@ -186,6 +187,7 @@ class Exchange {
     this.moves++
     if (this.isThroughDoor) seen.isOwnStore = store.getStore()?.socket === this.socket
     this.numbers.set(ctx, ++this.count)
+    this.ends.push(0)
     this.step.requests.push(seen)
     return this.count
   }
@@ -215,6 +217,8 @@ class Exchange {
 
   finish (ctx) {
     this.moves++
+    const number = this.numbers.get(ctx)
+    if (number !== undefined) this.ends[number - 1]++
     this.step.finished.push(this.numbers.get(ctx) ?? 0)
   }
 
@@ -286,21 +290,29 @@ async function exchange (side, steps, { transport = 'socket', app } = {}) {
     // `socket.parser` is node's own mark: its connection listener has this socket, or had it.
     entry.node = 'parser' in wire.peer
     entry.count = it.count
-    entry.holds = wire.peer[kConnection]?.probe != null
   }
   it.begin()
   wire.reset()
   it.free()
   side.accepted.delete(wire.port)
   if (isThroughDoor) wire.peer.destroy()
+  await reported(it)
+  if (it.ends.includes(0)) wire.peer.destroy() // one that is paused does not notice that its client is gone
+  await reported(it)
   side.past.add(wire.peer)
   wire.peer.once('close', () => side.past.delete(wire.peer))
   if (closed !== null) {
-    for (const peer of side.past) peer.destroy() // one that is paused does not notice that its client is gone
+    for (const peer of side.past) peer.destroy()
     await closed
     await once(side.server.listen(0, '127.0.0.1'), 'listening')
   }
+  record.ends = it.ends
   return record
+}
+
+/** The connection is gone: every request was flushed, or is lost. */
+async function reported (it) {
+  for (let i = 0; i < PATIENCE && it.ends.includes(0); i++) await turn()
 }
 
 function stateOf (socket) {
@@ -535,7 +547,10 @@ function comparable ({ requests, log, events, errors, finished, touched, got, so
  * - *behind a pending response*: a socket is never handed over while a response of the front is pending, so a request that
  *   is node's begins when that response is sent; node alone begins at once. In the end the app saw the same requests, the
  *   client got what node sent, and the connection is as node left it. If the response never comes, or the connection ends
- *   before, the app saw none of what was node's. An error there ends the connection when it does on node's.
+ *   before, the app saw none of what was node's. What node refuses at once, and closes the connection for, waits, too, and
+ *   is then refused with node's bytes.
+ * - *a bad line that has not ended*: node refuses a bad byte at once. The front refuses it at the end of its line, and what
+ *   the fields are together at the end of their section, with the same bytes; until then the connection is open.
  * - *a body given up in the read that ends it*: from an unshifted buffer node parses a read to its end before a tick
  *   runs, so that a message which the app leaves in the middle is complete.
  * - *a listener sees a message from its beginning*: 'data' listeners that are added in the middle of a message get what the
@@ -567,6 +582,8 @@ function accepted (steps, node, other, transport) {
 
   if (found.every(({ step }) => step >= at && isDeaf(node, steps, step))) return 'node never reads on'
 
+  if (isRefusedLater(steps, node, other, at)) return 'a bad line that has not ended'
+
   const isRecords = transport === 'records'
   const all = record => record.map(entry => comparable(entry).got).join('')
   const isMore = isEqual(requestsOf(other).slice(0, requestsOf(node).length), requestsOf(node)) &&
@@ -575,12 +592,9 @@ function accepted (steps, node, other, transport) {
     return "the pause of node's parser"
   }
 
-  const owed = record => record.count - sum(other.slice(0, other.indexOf(record) + 1), entry => entry.finished.length)
   const isFewer = isRecords && requestsOf(other).length < requestsOf(node).length
-  const waits = isFewer || (at > 0 && owed(other[at - 1]) > 0) || (!other[at].node && owed(other[at]) > 0)
-  const kept = node[at].socket === 'open' || (at > 0 && other[at - 1].holds) ||
-    node[at].requests.length > other[at].requests.length
-  if (waits && kept && isLater(node, other)) return 'behind a pending response'
+  const waits = isFewer || (at > 0 && owed(other, at - 1) > 0) || (!other[at].node && owed(other, at) > 0)
+  if (waits && isLater(steps, node, other)) return 'behind a pending response'
 
   if (other[at].node && isEqual(requestsOf(node), requestsOf(other)) && /KONE_ERR_BODY_LIMIT/.test(JSON.stringify(node))) {
     return 'a body given up in the read that ends it'
@@ -594,6 +608,9 @@ function accepted (steps, node, other, transport) {
   if (!a.startsWith(b)) return null
   return isConnect(chunk) ? 'CONNECT in the same read' : 'junk in the same read'
 }
+
+/** How many requests have no response at the end of this step. */
+const owed = (record, at) => record[at].count - sum(record.slice(0, at + 1), entry => entry.finished.length)
 
 /** Did one listener, or did two, get what came before, too? */
 function isFromBefore (node, other) {
@@ -621,8 +638,44 @@ function isDeaf (node, steps, at) {
     node.slice(touched).every(({ requests, socket }) => requests.length === 0 && socket === 'open')
 }
 
-/** Did `other` come to the same, only later? */
-function isLater (node, other) {
+/** Did `other` wait for the end of a line that node refused, or of a section with such a field, and then do as node did? */
+function isRefusedLater (steps, node, other, at) {
+  const [refusal] = REFUSAL.exec(node[at].got) ?? []
+  if (refusal === undefined || !isEqual(requestsOf(node), requestsOf(other))) return false
+  const got = (record, step) => record.slice(0, step + 1).map(entry => comparable(entry).got).join('')
+  const { line, section } = endsBehind(steps, at, refusal)
+  return steps.every((step, i) => {
+    if (i < at) return true
+    const hasLeft = name => steps.slice(at, i + 1).some(step => step[name])
+    const isOpen = other[i].socket === 'open'
+    const waits = isOpen && got(other, i) === got(node, i).replace(refusal, '')
+    const refuses = !isOpen && got(other, i) === got(node, i)
+    if (hasLeft('reset')) return !isOpen
+    if (hasLeft('end') || i >= section) return refuses
+    return i >= line ? refuses || waits : waits
+  })
+}
+
+/** In which steps the line and the section end that node refused at step `at`. Some fields are refused with the section. */
+function endsBehind (steps, at, refusal) {
+  const sent = steps.map(({ send = '' }) => send.toString('latin1'))
+  const before = sent.slice(0, at + 1).join('')
+  const isTogether = refusal.includes(' 431 ') || TOGETHER.test(before.split('\r\n\r\n').at(-1))
+  let text = before.slice(-2)
+  let line = Infinity
+  for (let i = at + 1; i < steps.length; i++) {
+    text += sent[i]
+    if (line === Infinity && sent[i].includes('\n')) line = i
+    if (line !== Infinity && (!isTogether || /\n\r?\n/.test(text))) return { line, section: i }
+  }
+  return { line, section: Infinity }
+}
+
+/** Fields that only the whole section shows to be good. */
+const TOGETHER = /(?:content-length|transfer-encoding)\s*:/i
+
+/** Did `other` come to the same, only later? What node refuses at once waits, and is refused with node's bytes. */
+function isLater (steps, node, other) {
   const [seen, shown] = [node, other].map(requestsOf)
   const [a, b] = [node, other].map(record => record.map(entry => comparable(entry).got).join('').replaceAll(INTERIM, ''))
   // What each sent before it refused the rest, with or without words.
@@ -631,8 +684,17 @@ function isLater (node, other) {
   // What begins after the step `free` is not held any more: its app may say something else.
   if (seen.length === shown.length && node.at(-1).socket === other.at(-1).socket && answers(a) === answers(b)) return true
   const isClosed = node.at(-1).socket !== 'open' && other.at(-1).socket !== 'open'
-  return (isClosed || !other.at(-1).node) && (b.startsWith(before) || a.startsWith(until))
+  if (!isClosed && other.at(-1).node) return false
+  if (!b.startsWith(before) && !a.startsWith(until)) return false
+  const [refusal] = REFUSAL.exec(a) ?? []
+  if (refusal === undefined || b.endsWith(refusal)) return true
+  if (isClosed) return steps.some(({ end, reset }) => end || reset) || CLOSES.test(b)
+  const refused = node.findIndex(({ got }) => got.endsWith(refusal))
+  return owed(other, other.length - 1) > 0 || endsBehind(steps, refused, refusal).section === Infinity
 }
+
+/** A response that ends the connection. */
+const CLOSES = /\r\nconnection:.*close/i
 
 const answers = got => got.split(/HTTP\/1\.1 \d{3}/).length
 

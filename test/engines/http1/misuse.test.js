@@ -8,8 +8,7 @@ const { PassThrough, Readable, pipeline } = require('node:stream')
 const zlib = require('node:zlib')
 
 const Kone = require('../../helpers/kone')
-const { record } = require('./patched')
-const { get, post, talk } = require('./sides')
+const { get, talk } = require('./sides')
 
 /*
  * What an app or a package does with ctx.req and ctx.res, run on the front and on node:http. The bytes, the events
@@ -288,39 +287,17 @@ const BY_KONE = {
 
 const BODIES = { none: '', small: 'a=b', large: 'x'.repeat(100000) }
 
-/** When all methods of node's prototypes are patched → `(log, app) => undo`. Then the log has each call of them, too. */
-const PATCHED = {
-  'from the beginning': log => record(log),
-  'while the request is under way' (log, app) {
-    let undo = () => {}
-    app.use((ctx, next) => {
-      undo = record(log, ['res']) // node has filled the request before
-      return next()
-    })
-    return () => undo()
-  },
-  'until the request is under way' (log, app) {
-    const undo = record(log)
-    app.use((ctx, next) => {
-      undo()
-      return next()
-    })
-    return undo
-  }
-}
-
-async function run (http1, scenario, request, patched = () => () => {}) {
+async function run (http1, scenario, request) {
   const app = new Kone({ http1 })
   app.silent = true
   const log = []
   app.use(async (ctx, next) => {
-    if (ctx.path === '/next') return undo() ?? (ctx.body = 'next')
+    if (ctx.path === '/next') return (ctx.body = 'next')
     ctx.onFinished(finished)
     await next()
   })
   let finished
   const isFinished = new Promise(resolve => { finished = resolve })
-  const undo = patched(log, app)
   scenario(app, log)
   const server = app.listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -334,7 +311,6 @@ async function run (http1, scenario, request, patched = () => () => {}) {
     const text = await client.all()
     return { text: text.replace(/\r\nDate: [^\r]+/g, '\r\nDate: now'), log }
   } finally {
-    undo()
     server.closeAllConnections()
     server.close()
     if (server.listening) await once(server, 'close')
@@ -404,17 +380,5 @@ describe('what is done with ctx.req and ctx.res', () => {
         assert.deepEqual(await run(true, scenario, request), await run(false, scenario, request), size)
       }
     })
-
-    for (const [when, patched] of Object.entries(PATCHED)) {
-      it(`should be the same with patched prototypes, ${when}, when an app ${name}`, async () => {
-        const side = async (http1, request) => {
-          const { text, log } = await run(http1, scenario, request, patched)
-          // The end of a body comes in the same turn of the event loop, but not at the same place among the app's callbacks.
-          return [text, request.startsWith('GET') ? log : log.filter(([name]) => !String(name).startsWith('req.'))]
-        }
-        const requests = when === 'from the beginning' ? [get('/'), post('body')] : [get('/')]
-        for (const request of requests) assert.deepEqual(await side(true, request), await side(false, request), request)
-      })
-    }
   }
 })

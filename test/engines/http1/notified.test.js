@@ -6,7 +6,7 @@ const { Readable } = require('node:stream')
 const { setImmediate: turn } = require('node:timers/promises')
 
 const { codes } = require('../../../lib/errors')
-const { MAJOR, get, holding, last, sides, unsupported, use, waitFor } = require('./sides')
+const { MAJOR, get, holding, last, settled, sides, unsupported, use, waitFor } = require('./sides')
 const { download, front, wire } = require('./wire')
 
 const LARGE = 48 * 1024 * 1024
@@ -242,6 +242,22 @@ front('ctx.onFinished() of a response that was lost', ({ it, serve }) => {
       client.destroy()
     })
   }
+
+  it('should call lost what cannot be written any more in front of bytes that node:http gets', async () => {
+    let release
+    const { ends, talk, sockets } = await site(serve, async ctx => {
+      await new Promise(resolve => { release = resolve })
+      ctx.body = 'x'
+    })
+    const client = await talk(get('/'))
+    await waitFor(() => release, 'the request')
+    client.write(unsupported(`f4240\r\n${'x'.repeat(1e6)}\r\n0\r\n\r\n`, '/2')) // too much: the reset is not noticed
+    await settled(() => sockets[0].bytesRead)
+    client.socket.resetAndDestroy()
+    await settled(() => client.socket.closed)
+    release()
+    await ends.are({ '/': LOST })
+  })
 
   it('should call lost the rest of a batch that no kernel can hold when the client goes', async () => {
     const { ends, begin, isDestroyed } = await site(serve, ctx => { ctx.body = 'x'.repeat(LARGE / 16) })

@@ -18,7 +18,8 @@
  *   - onFinished() is called exactly once: with null if and only if the last byte of that response was flushed.
  *   - A callback of write() or end() is called exactly once.
  *   - Who reads the body of a request gets all of it, and after a fault, or a response that closes, a beginning of that.
- *   - Without a fault nothing is left: every response arrives, and the connection stays open unless a request closes it.
+ *   - Without a fault nothing is left: every response arrives, and the connection stays open unless a request closes it;
+ *     then it is idle, so that app.close() need not wait for it.
  */
 
 const assert = require('node:assert/strict')
@@ -372,6 +373,9 @@ class Handle {
 
 const kRun = Symbol('run')
 
+/** Of a server: what lib/engines/drain.js asks for the connections that are idle. */
+const kFront = Symbol.for('kone.front')
+
 /** One server for all plans; the socket knows which one runs. */
 const ENGINES = {
   front () {
@@ -697,6 +701,7 @@ class Run {
       idle = this.progress() === before ? idle + 1 : 0
     }
     this.wasOpen = !this.socket.destroyed && !handle.isShut
+    this.wasIdle = serverOf(this.engine)[kFront]?.silentSockets().has(this.socket)
     this.before = this.all.map(({ finished }) => finished.length)
     if (!this.socket.destroyed) handle.reset()
     for (let i = 0; i < 4; i++) await turn()
@@ -837,6 +842,7 @@ function judge (run) {
   if (fault === null) {
     assert.equal(whole, all.length, `${whole} of ${all.length} responses are whole`)
     assert.equal(run.wasOpen, !run.isLast, run.isLast ? 'the connection stays open' : 'the connection is closed')
+    if (run.engine === 'front' && run.wasOpen) assert(run.wasIdle, 'app.close() would wait for the connection')
     assert.deepEqual(run.before, all.map(() => run.engine === 'front' ? 1 : 0), 'calls of onFinished() before the end')
   } else if (fault.of === 'response') {
     const until = Math.min(fault.index, all.length)

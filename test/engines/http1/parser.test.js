@@ -3,9 +3,8 @@
 const assert = require('node:assert/strict')
 const { describe, it } = require('node:test')
 
-const { parse, found, INCOMPLETE, UNSUPPORTED } = require('../../../lib/engines/http1/input/parser')
+const { Partial, parse, found, INCOMPLETE, UNSUPPORTED } = require('../../../lib/engines/http1/input/parser')
 const { CHUNKED } = require('../../../lib/engines/http1/input/headers')
-const { Partial } = require('../../../lib/engines/http1/input/partial')
 
 // What node:http makes of the same bytes is in corpus/, which runs on sockets. Here every byte has its verdict: the
 // grammar is written out in lib/engines/http1/input/parser.js.
@@ -17,17 +16,38 @@ const MAX_FIELDS = 1000
 const request = (line, fields = HOST) => `${line}\r\n${fields}\r\n`
 const get = (fields, target = '/') => request(`GET ${target} HTTP/1.1`, fields)
 
-/** The verdict about a whole section. */
+/** The verdict about a section, which is the same in pieces. */
 function verdict (text, { at = 0, previous = null, maxSize = MAX_SIZE, maxFields = MAX_FIELDS } = {}) {
-  const end = parse(text, at, previous, maxSize, maxFields)
+  const read = text => parse(text, at, previous, maxSize, maxFields)
+  const end = read(text)
+  if (at === 0) for (const pieces of cuts(text)) assert.equal(inPieces(pieces, read), end, JSON.stringify(pieces.map(String)))
   return end > 0 ? 'supported' : end === INCOMPLETE ? 'incomplete' : end === UNSUPPORTED ? 'unsupported' : end
 }
 
-/** The verdict about the same bytes, one at a time. What only a whole section shows is left to parse(). */
-function inPieces (text, maxFields = MAX_FIELDS) {
-  const partial = new Partial(maxFields)
-  for (const char of text) if (!partial.add(char)) return 'unsupported'
-  return partial.isComplete ? 'complete' : 'incomplete'
+/** The verdict at the first piece that has one, with which parse() begins again where the reader does. */
+function inPieces (pieces, read) {
+  let partial = null
+  for (const piece of pieces) {
+    const verdict = partial === null ? 1 : partial.add(piece)
+    if (verdict === INCOMPLETE) continue
+    if (verdict === UNSUPPORTED) return UNSUPPORTED
+    const bytes = partial === null ? piece : partial.bytes
+    const end = read(bytes.latin1Slice(0, bytes.length))
+    if (end !== INCOMPLETE) return end
+    partial = new Partial(bytes)
+  }
+  return INCOMPLETE
+}
+
+/** Two pieces, cut at up to a hundred places; pieces of seven bytes, and of one. */
+function * cuts (text) {
+  const bytes = Buffer.from(text, 'latin1')
+  const step = Math.ceil(bytes.length / 100)
+  for (let at = step; at < bytes.length; at += step) yield [bytes.subarray(0, at), bytes.subarray(at)]
+  for (const size of [1, 7]) {
+    const count = Math.ceil(bytes.length / size)
+    yield Array.from({ length: count }, (_, i) => bytes.subarray(i * size, (i + 1) * size))
+  }
 }
 
 /** Every character of latin1. */
@@ -47,7 +67,7 @@ describe('the parser: the request line', () => {
       assert.equal(parse(text, 0, null, MAX_SIZE, MAX_FIELDS), text.length)
       assert.equal(found.method, method)
       assert.equal(found.url, '/a?b=c')
-      assert.equal(inPieces(text), 'complete')
+      assert.equal(verdict(text), 'supported')
     })
 
     it(`should support ${method} only as it is written`, () => {
@@ -56,7 +76,6 @@ describe('the parser: the request line', () => {
       ]) {
         for (const text of [request(`${other} / HTTP/1.1`), request(`${other}/ HTTP/1.1`)]) {
           assert.equal(verdict(text), 'unsupported', text)
-          assert.equal(inPieces(text), 'unsupported', text)
         }
       }
     })
@@ -65,7 +84,6 @@ describe('the parser: the request line', () => {
       const text = request(`${method} /a HTTP/1.1`, 'Host: a\r\nContent-Length: 1 \r\nX: y\r\n')
       for (let length = 0; length < text.length; length++) {
         assert.equal(verdict(text.slice(0, length)), 'incomplete', JSON.stringify(text.slice(0, length)))
-        assert.equal(inPieces(text.slice(0, length)), 'incomplete')
       }
       assert.equal(verdict(text), 'supported')
     })
@@ -118,20 +136,37 @@ describe('the parser: the fields', () => {
       assert.equal(verdict(get(fields)), 'unsupported', JSON.stringify(fields))
     }
     assert.equal(verdict('GET / HTTP/1.1\r\nHost: a\r\n\n'), 'unsupported')
-    assert.equal(verdict('GET / HTTP/1.1\r\nHost: a\r\n\rx'), 'unsupported')
+    assert.equal(verdict('GET / HTTP/1.1\r\nHost: a\r\n\rx\n'), 'unsupported')
   })
 
-  it('should reject a bad byte before the section ends', () => {
-    for (const text of [
-      'GET / HTTP/1.1\r\nHo st', 'GET / HTTP/1.1\r\nHost: a\0', 'GET / HTTP/1.0', 'GET x', 'GEX', 'GET / HTTP/1.1\r\nUpgrade:',
-      'GET / HTTP/1.1\r\nexpect:', 'GET / HTTP/1.1\r\nTransfer-Encoding: g', 'GET / HTTP/1.1\r\nTransfer-Encoding: \r',
-      'GET / HTTP/1.1\r\nTransfer-Encoding: chunked,', 'GET / HTTP/1.1\r\nContent-Length: 1\r\nTransfer-Encoding:',
-      'GET / HTTP/1.1\r\nTransfer-Encoding: chunked\r\nContent-Length:', 'GET / HTTP/1.1\r\nContent-Length: x',
-      'GET / HTTP/1.1\r\nContent-Length: 1\r\nContent-Length:', 'GET / HTTP/1.1\r\nContent-Length: 1 1',
-      'GET / HTTP/1.1\r\nContent-Length: \r', 'GET / HTTP/1.1\r\nContent-Length: 1234567890123456'
+  it('should reject a method that it does not know before its line ends', () => {
+    for (const text of ['X', 'GEX', 'GETT', 'GET\t', 'G ', 'g', ' ', 'PRI', 'OPTIONSX', '\0', '\x16\x03\x01\x02\0\x01\0\x01']) {
+      assert.equal(verdict(text), 'unsupported', JSON.stringify(text))
+    }
+  })
+
+  it('should reject a bad line when it ends', () => {
+    for (const line of [
+      'GET x HTTP/1.1', 'GET / HTTP/1.0', 'GET /\xfc HTTP/1.1', 'GET /', 'GET / HTTP/1.1\r', 'GET / HTTP/1.1\r\nHo st: a',
+      'GET / HTTP/1.1\r\nHost: a\0', 'GET / HTTP/1.1\r\nHost', 'GET / HTTP/1.1\r\n: a', 'GET / HTTP/1.1\r\nHost: a\r\n b',
+      'GET / HTTP/1.1\r\nHost: a\rX: b', 'GET / HTTP/1.1\r\nHost: a\r\n\r'
     ]) {
-      assert.equal(verdict(text), 'unsupported', text)
-      assert.equal(inPieces(text), 'unsupported', text)
+      assert.equal(verdict(line), 'incomplete', JSON.stringify(line))
+      assert.equal(verdict(`${line}\r\n`), 'unsupported', JSON.stringify(line))
+    }
+    assert.equal(verdict('GET / HTTP/1.1\n'), 'unsupported')
+    assert.equal(verdict('GET / HTTP/1.1\r\nHost: a\n'), 'unsupported')
+  })
+
+  it('should reject what only all fields together show when the section ends', () => {
+    for (const fields of [
+      'Upgrade: a', 'expect: a', 'Transfer-Encoding: g', 'Transfer-Encoding:', 'Transfer-Encoding: chunked,',
+      'Content-Length: 1\r\nTransfer-Encoding: chunked', 'Transfer-Encoding: chunked\r\nContent-Length: 1', 'Content-Length: x',
+      'Content-Length: 1\r\nContent-Length: 1', 'Content-Length: 1 1', 'Content-Length:', 'Content-Length: 1234567890123456789'
+    ]) {
+      const text = `GET / HTTP/1.1\r\nHost: a\r\n${fields}\r\n`
+      assert.equal(verdict(text), 'incomplete', text)
+      assert.equal(verdict(`${text}\r\n`), 'unsupported', text)
     }
   })
 
@@ -198,9 +233,7 @@ describe('the parser: Content-Length', () => {
 describe('the parser: Transfer-Encoding', () => {
   const read = value => {
     const text = get(`${HOST}Transfer-Encoding:${value}\r\n`)
-    const whole = parse(text, 0, null, MAX_SIZE, MAX_FIELDS) > 0 ? found.section.contentLength : 'unsupported'
-    assert.equal(inPieces(text) === 'complete', whole !== 'unsupported', JSON.stringify(value))
-    return whole
+    return verdict(text) === 'supported' ? found.section.contentLength : 'unsupported'
   }
 
   it('should be chunked with blanks around it, in any case', () => {
@@ -287,11 +320,7 @@ describe('the parser: limits', () => {
       const text = get(HOST + 'a:\r\n'.repeat(count - 1))
       const verdicts = [count, count + 1, count - 1].map(maxFields => verdict(text, { maxFields }))
       assert.deepEqual(verdicts, ['supported', 'supported', 'unsupported'])
-      // as soon as one begins that is too many
-      const part = text.slice(0, -4)
-      assert.equal(verdict(part, { maxFields: count - 1 }), 'unsupported')
-      assert.equal(inPieces(part, count - 1), 'unsupported')
-      assert.equal(inPieces(part, count), 'incomplete')
+      assert.equal(verdict(text.slice(0, -1), { maxFields: count - 1 }), 'incomplete') // all of them together
     }
   })
 })
@@ -348,7 +377,7 @@ describe('the parser: a section of a connection', () => {
       assert.equal(section.repeats, false)
     }
     assert.equal(verdict(text.slice(0, -1), { previous: section }), 'incomplete')
-    assert.equal(verdict(text.replace('\r\n\r\n', '\r\n\rx'), { previous: section }), 'unsupported')
+    assert.equal(verdict(text.replace('\r\n\r\n', '\r\n\rx\n'), { previous: section }), 'unsupported')
   })
 
   it('should have the limit of a section that is repeated, too', () => {

@@ -113,14 +113,14 @@ describe('the states of a reader', () => {
   const bytes = Buffer.from('GET / HTTP/1.1\r\n\r\n')
 
   it('should have one message at a time', () => {
-    assert.throws(() => reader({ partial: {} }).beginSection(0), failure('a message began inside a header section'))
-    assert.throws(() => reader({ receiving: {} }).beginSection(0), failure('a message began inside a body'))
+    assert.throws(() => reader({ partial: {} }).beginSection(bytes), failure('a message began inside a header section'))
+    assert.throws(() => reader({ receiving: {} }).beginSection(bytes), failure('a message began inside a body'))
     const last = { section: {}, body: { isComplete: false } }
-    assert.throws(() => reader({ receiving: {} }).keep(last, -1), failure('a message began inside a body'))
+    assert.throws(() => reader({ receiving: {} }).keep(last, null), failure('a message began inside a body'))
   })
 
   it('should have nothing after the last message', () => {
-    assert.throws(() => reader({ sawLast: true }).beginSection(0), failure('a message began after the last one'))
+    assert.throws(() => reader({ sawLast: true }).beginSection(bytes), failure('a message began after the last one'))
   })
 
   it('should not give a body back', () => {

@@ -16,12 +16,17 @@ const silent = { keepAliveTimeout: 20, keepAliveTimeoutBuffer: 20 }
 const never = use(() => new Promise(() => {}))
 const half = post('half', '', 10)
 
-sides('server.headersTimeout', ({ it, serve, all }) => {
+/** In reads of their own, behind each of these requests. */
+const EMPTY_LINES = [['\r\n'], ['\r', '\n'], ['\n'], ['\r'], ['\r\n', '\n\r\r'], ['\r\n'.repeat(10000)]]
+const REQUESTS = [get('/'), post('body'), chunked('4\r\nbody\r\n0\r\n\r\n'), `${get('/')}\r\n`]
+
+sides('server.headersTimeout', ({ side, it, serve, all }) => {
   const early = { ...soon, headersTimeout: 60 }
 
   for (const [title, bytes] of [
     ['a half-sent head', 'GET / HTTP/1.1\r\nHost: a\r\n'],
     ['half a request line', 'GE'],
+    ['empty lines', '\r\n\n'],
     ['a connection that never says a word', undefined]
   ]) {
     it(`should end ${title} with 408`, async () => assert.equal(await all(hello, bytes, early), REQUEST_TIMEOUT))
@@ -43,13 +48,16 @@ sides('server.headersTimeout', ({ it, serve, all }) => {
     assert((await client.all()).endsWith(`hello${REQUEST_TIMEOUT}`))
   })
 
-  it('should count for an unsupported request behind an open response', async () => {
-    const { setup, begun } = holding()
-    const { talk } = await serve(setup, early)
+  it(`should count for an unsupported request behind an open response, ${side === 'front' ? 'once that is sent' : 'at once'}`, async () => {
+    const { setup, begun, release } = holding()
+    const { talk, all } = await serve(setup, { ...soon, headersTimeout: ENOUGH })
     const client = await talk(get('/slow'))
     await begun()
     client.write('TRACE / HTTP/1.1\r\nHost')
-    assert.equal(await client.all(), REQUEST_TIMEOUT)
+    await all('GET / HTTP/1.1\r\nHost') // by now the clock has struck for whoever is late
+    assert.equal(client.text, side === 'front' ? '' : REQUEST_TIMEOUT)
+    release()
+    assert.equal((await client.all()).replace(/^HTTP\/1.1 200 [^]+hello/, ''), REQUEST_TIMEOUT)
   })
 
   it('should be read when it is used', async () => {
@@ -85,21 +93,19 @@ sides('server.requestTimeout', ({ it, serve, all }) => {
     })
   }
 
-  for (const request of [chunked, unsupported]) {
-    it(`should count for a chunked body behind an open response, to its end: ${request.name}`, async () => {
-      const { setup, begun } = holding()
-      const { talk } = await serve(setup, late)
-      const whole = await talk(get('/slow'))
-      await begun()
-      const half = await talk(get('/slow'))
-      const part = request('5\r\nab')
-      whole.write(part)
-      setImmediate(() => half.write(part))
-      whole.write('cde\r\n0\r\n\r\n')
-      assert.equal(await half.all(), REQUEST_TIMEOUT)
-      assert(!whole.ended)
-    })
-  }
+  it('should count for a chunked body behind an open response, to its end', async () => {
+    const { setup, begun } = holding()
+    const { talk } = await serve(setup, late)
+    const whole = await talk(get('/slow'))
+    const half = await talk(get('/slow'))
+    await begun(2)
+    const part = chunked('5\r\nab')
+    whole.write(part)
+    half.write(part)
+    whole.write('cde\r\n0\r\n\r\n')
+    assert.equal(await half.all(), REQUEST_TIMEOUT)
+    assert(!whole.ended)
+  })
 
   for (const part of ['', '5', '5\r\nab', '5;a', '5;a=b\r\nabcde', '0\r\n', '0\r\nX: y']) {
     it(`should end a chunked body with 408 that ends behind ${JSON.stringify(part)}`, async () => {
@@ -161,6 +167,24 @@ sides('server.requestTimeout', ({ it, serve, all }) => {
 sides('server.keepAliveTimeout', ({ it, serve, all }) => {
   it('should end a connection that is silent after a response, without a word', async () => {
     assert.match(await all(hello, get('/'), silent), /\r\nConnection: keep-alive\r\nKeep-Alive: timeout=0\r\n\r\nhello$/)
+  })
+
+  it('should end a connection that has sent empty lines since, without a word, and not by another timeout', async () => {
+    const { ask, sockets } = await serve(hello, {
+      ...soon, headersTimeout: ENOUGH, requestTimeout: ENOUGH, keepAliveTimeout: 3 * ENOUGH, keepAliveTimeoutBuffer: 20
+    })
+    const clients = EMPTY_LINES.flatMap(lines => REQUESTS.map(async request => {
+      const client = await ask(request)
+      const socket = sockets.find(({ remotePort }) => remotePort === client.socket.localPort)
+      let read = request.length
+      for (const piece of lines) {
+        client.write(piece)
+        read += piece.length
+        await waitFor(() => socket.bytesRead === read, 'the piece')
+      }
+      return client.all()
+    }))
+    for (const text of await Promise.all(clients)) assert.match(text, /^HTTP\/1\.1 200 [^]+hello$/)
   })
 
   it('should be read when it is used', async () => {

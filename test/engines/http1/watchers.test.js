@@ -6,7 +6,6 @@ const diagnostics = require('node:diagnostics_channel')
 const http = require('node:http')
 
 const ownProcess = require('./own-process')
-const { record } = require('./patched')
 const { get, holding, isNodes, post, sides, unsupported, use, waitFor } = require('./sides')
 
 const CHANNELS = ['http.server.request.start', 'http.server.response.created', 'http.server.response.finish']
@@ -215,33 +214,24 @@ sides('a subscriber of http.server.response.finish that comes late', ({ it, serv
   }
 })
 
-sides('a patch of a prototype that comes after the response', ({ it, serve }) => {
-  it('should not see that ctx.res is read for the first time', async () => {
-    let ctx
-    const site = await serve(use(one => {
-      ctx = one
-      ctx.body = 'hello'
-    }))
-    await site.ask(get('/'))
-    await new Promise(resolve => setImmediate(resolve))
-    const log = []
-    const undo = record(log, ['res'])
-    try {
-      assert(ctx.res.writableEnded && ctx.res.headersSent)
-    } finally {
-      undo()
-    }
-    assert.deepEqual(log, [])
-  })
-})
-
 describe('KONE_WARN_FALLBACK', () => {
-  const PATCHED = 'const { assignSocket } = http.ServerResponse.prototype;' +
-    'http.ServerResponse.prototype.assignSocket = function (socket) { return assignSocket.call(this, socket) }'
+  const PATCHED = 'http.ServerResponse.prototype.emit = function (...args) { return http.Server.prototype.emit.apply(this, args) }'
+  const REASON = 'patched methods of http.IncomingMessage, OutgoingMessage or ServerResponse'
   const warned = async (before, env) => (await ownProcess({ before, env })).warnings
 
   test('should be emitted once per process and cause', async () => {
-    assert.deepEqual(await warned(PATCHED), ["patched methods of ServerResponse that kone's front replaces"])
+    assert.deepEqual(await warned(PATCHED), [REASON])
+  })
+
+  test('should not be emitted in production for the patches of an agent that is loaded', async () => {
+    const loaded = name => `${PATCHED}; require.cache['/app/node_modules/${name}/index.js'] = module`
+    for (const name of ['dd-trace', 'newrelic', 'elastic-apm-node']) {
+      assert.deepEqual(await warned(loaded(name), { NODE_ENV: 'production' }), [])
+    }
+    assert.deepEqual(await warned(loaded('newrelic')), [REASON])
+    assert.deepEqual(await warned(loaded('pg-newrelic'), { NODE_ENV: 'production' }), [REASON])
+    const limited = loaded('newrelic').replace(PATCHED, 'server.maxRequestsPerSocket = 9')
+    assert.deepEqual(await warned(limited, { NODE_ENV: 'production' }), ['server.maxRequestsPerSocket'])
   })
 
   test('should not be emitted without a fallback, in tests, for a silent app, or for what the app asked for', async () => {

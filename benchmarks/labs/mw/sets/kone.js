@@ -24,6 +24,8 @@ Object.assign(exports, {
   favicon: app => app.use(set('favicon')(here('public/favicon.ico'))),
   template: app => app.use(set('template')(here('views'), { map: { html: 'nunjucks' } })),
   rateLimit: app => app.use(set('rateLimit')({ max: Number.MAX_SAFE_INTEGER })),
+  overload: app => app.use(set('overload')({ maxEventLoopDelay: 60_000 })),
+  rpc: app => app.use(set('rpc')({ add: (a, b) => a + b })),
   timeout: app => app.use(set('timeout')(5000)),
   validate (app) {
     const { z } = require('zod')

@@ -29,9 +29,6 @@ const DIGITS = Int8Array.from({ length: 256 }, (_, byte) => '0123456789abcdef'.i
 /** In place of the size of a chunk: no digit was read. */
 const NO_SIZE = -1
 
-/** Begins a message of which node's parser reads the parts that are not plain. */
-const HEADERS = 'POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n'
-
 /**
  * Decodes the chunks of one body.
  *
@@ -171,7 +168,7 @@ class Chunks {
   trailersAt (read, at) {
     const end = behindLine(read, at)
     if (!this.check(read, at, end)) return MALFORMED
-    if (this.probe.isReading) return end
+    if (!this.probe.hasEnded) return end
     this.state = END
     this.closes = this.probe.refusesMore()
     return end
@@ -181,10 +178,7 @@ class Chunks {
 
   /** Gives it bytes that it accepts: it is then in the state that it would be in. */
   prime (text) {
-    if (this.probe === null) {
-      this.probe = new Probe(this.server, this.limits)
-      this.prime(HEADERS)
-    }
+    this.probe ??= new Probe(this.server, this.limits)
     this.probe.feed(Buffer.from(text, 'latin1'))
   }
 

@@ -44,12 +44,8 @@ class Gate {
    * high-water mark, because a FIN or an error must be noticed.
    */
   get isReading () {
-    return this.stops === HANDOVER ? !this.isFull : this.stops === 0
-  }
-
-  /** As many unsupported bytes are held as may be: it is not the client that stops. */
-  get isFull () {
-    return this.isForNode && this.held !== null && this.held.bytes >= this.connection.socket.readableHighWaterMark
+    if (this.stops !== HANDOVER) return this.stops === 0
+    return this.held !== null && this.held.bytes < this.connection.socket.readableHighWaterMark
   }
 
   /** May the next read be handled? Then nothing else is read until done(). */

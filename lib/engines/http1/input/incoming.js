@@ -1,11 +1,11 @@
 'use strict'
 
-const process = require('process')
 const { EMPTY } = require('./body')
 const contract = require('../../contract')
 const { aborted, tooLong, used } = require('../../errors')
 const { makeRequest } = require('../node/message')
 const { Outgoing } = require('../output/outgoing')
+const { nextTick } = require('../../../timers')
 
 /** A request of the fast path: parses a value when it is first read. */
 class Incoming extends contract.Incoming {
@@ -80,7 +80,7 @@ class Incoming extends contract.Incoming {
    * read it.
    */
   onSent () {
-    if (!this.body.isComplete) process.nextTick(drop, this.body)
+    if (!this.body.isComplete) nextTick(drop, this.body)
   }
 
   /** The client has closed the connection before the response was sent. */

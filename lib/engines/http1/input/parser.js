@@ -1,13 +1,13 @@
 'use strict'
 
+const { Buffer } = require('buffer')
 const { detachFrom, trim, isBlank } = require('../../text')
 const { HeaderSection, NO_LENGTH, CHUNKED } = require('./headers')
-const { Partial, METHODS, TOKEN, VALUE, VERSION } = require('./partial')
 
 /**
  * The parser: does `text` hold a plain request line and header section at this offset?
  *
- * It returns the offset after the header section, INCOMPLETE (all bytes so far are valid, the empty line is missing)
+ * It returns the offset after the header section, INCOMPLETE (all lines so far are valid, the empty one is missing)
  * or UNSUPPORTED (anything else, for node's own parser). It accepts less than node's parser, never more:
  *
  *     request-line = method SP target SP "HTTP/1.1" CRLF
@@ -24,6 +24,7 @@ const { Partial, METHODS, TOKEN, VALUE, VERSION } = require('./partial')
 const INCOMPLETE = 0
 const UNSUPPORTED = -1
 
+const LF = 10
 const CR = 13
 const SP = 32
 const ZERO = 48
@@ -31,8 +32,19 @@ const NINE = 57
 const COLON = 58
 const DEL = 127
 
-// Sticky and without captures: one pass in native code over the whole section.
-const FIELDS = new RegExp(`(?:${TOKEN}+:${VALUE}*\\r\\n)+\\r\\n`, 'y')
+/** The most frequent methods come first. */
+const METHODS = ['GET', 'POST', 'PUT', 'DELETE', 'PATCH', 'HEAD', 'OPTIONS']
+const LONGEST_METHOD = 'OPTIONS '.length
+
+/** Bytes that a section in pieces may keep in memory beside its own, and the least that it allocates. */
+const SPARE = 256
+
+const VERSION = ' HTTP/1.1\r\n'
+const TOKEN = "[!#$%&'*+\\-.^_`|~0-9A-Za-z]"
+const VALUE = '[\\t\\x20-\\x7e\\x80-\\xff]'
+
+// Sticky and without captures: one pass in native code over all lines that are complete.
+const FIELDS = new RegExp(`(?:${TOKEN}+:${VALUE}*\\r\\n)*`, 'y')
 const KEEP_ALIVE = / *keep-alive\r/iy
 const ONLY_CHUNKED = /[ \t]*chunked *\r/iy
 
@@ -60,11 +72,11 @@ const found = { method: '', url: '', section: null }
 function parse (text, at, previous, maxSize, maxFields) {
   let target = at + 4
   if (text.startsWith('GET /', at)) found.method = 'GET' // a constant, because V8 compares its characters without a call
-  else if ((target = method(text, at)) === UNSUPPORTED) return incomplete(text, at, maxFields)
+  else if ((target = method(text, at)) === UNSUPPORTED) return requestLine(text, at)
 
   let behind = target
   for (let code; (code = text.charCodeAt(behind)) > SP && code < DEL;) behind++
-  if (!text.startsWith(VERSION, behind)) return incomplete(text, at, maxFields)
+  if (!text.startsWith(VERSION, behind)) return requestLine(text, at)
   const fields = behind + VERSION.length
 
   // Equal bytes were accepted before. Comparing is as safe as scanning, and five times as fast.
@@ -78,9 +90,8 @@ function parse (text, at, previous, maxSize, maxFields) {
     }
   }
 
-  FIELDS.lastIndex = fields
-  if (!FIELDS.test(text)) return incomplete(text, at, maxFields)
-  const end = FIELDS.lastIndex
+  const end = behindFields(text, fields)
+  if (end <= 0) return end
   if (end - at >= maxSize && weight(text, target, fields, end) >= maxSize) return UNSUPPORTED
   if (end - fields > maxFields * SHORTEST_FIELD && count(text, fields, end) > maxFields) return UNSUPPORTED
   found.url = detachFrom(text, text.slice(target, behind))
@@ -192,10 +203,54 @@ function count (text, at, end) {
   return lines
 }
 
-/** Are these the first bytes of a supported request line and header section? */
-function incomplete (text, at, maxFields) {
-  const partial = new Partial(maxFields)
-  return partial.accepts(text, at) && !partial.isComplete ? INCOMPLETE : UNSUPPORTED
+/** Checks a request line that is not a plain one: only its method, until the line ends. */
+function requestLine (text, at) {
+  if (text.includes('\n', at)) return UNSUPPORTED
+  const start = text.slice(at, at + LONGEST_METHOD)
+  const isGood = METHODS.some(name => `${name} `.startsWith(start) || start.startsWith(`${name} `))
+  return isGood ? INCOMPLETE : UNSUPPORTED
 }
 
-module.exports = { parse, found, INCOMPLETE, UNSUPPORTED }
+/** Checks the fields from here on. @return {number} offset after the empty line, or INCOMPLETE or UNSUPPORTED */
+function behindFields (text, at) {
+  FIELDS.lastIndex = at
+  FIELDS.test(text)
+  const end = FIELDS.lastIndex
+  if (text.startsWith('\r\n', end)) return end + EMPTY_LINE
+  return text.includes('\n', end) ? UNSUPPORTED : INCOMPLETE
+}
+
+/** A header section that arrives in pieces: each of its lines is checked once, when it is complete. */
+class Partial {
+  /** @param {Buffer} bytes for which parse() returned INCOMPLETE */
+  constructor (bytes) {
+    this.buffer = bytes                   // with more space once there is a second piece
+    this.size = bytes.length
+    this.line = bytes.lastIndexOf(LF) + 1 // offset of the line that is not complete
+    if (bytes.buffer.byteLength - this.size > SPARE) this.grow(this.size) // the read is much larger
+  }
+
+  get bytes () { return this.buffer.subarray(0, this.size) }
+
+  /** @return {number} INCOMPLETE, UNSUPPORTED, or, once parse() can read all of it, more */
+  add (piece) {
+    const { line, size } = this
+    this.size += piece.length
+    if (this.size > this.buffer.length) this.grow(size)
+    piece.copy(this.buffer, size)
+    const end = piece.lastIndexOf(LF) + 1
+    if (end > 0 && line === 0) return this.size
+    if (end > 0) this.line = size + end
+    else if (line > 0 || size >= LONGEST_METHOD) return INCOMPLETE
+    const text = this.buffer.latin1Slice(line, this.size)
+    return line > 0 ? behindFields(text, 0) : requestLine(text, 0)
+  }
+
+  grow (used) {
+    const { buffer } = this
+    this.buffer = Buffer.allocUnsafeSlow(Math.max(SPARE, 2 * used, this.size))
+    buffer.copy(this.buffer, 0, 0, used)
+  }
+}
+
+module.exports = { Partial, parse, found, INCOMPLETE, UNSUPPORTED }

@@ -1,10 +1,7 @@
 'use strict'
 
 const assert = require('assert')
-const { Buffer } = require('buffer')
-const { parse, found, INCOMPLETE, UNSUPPORTED } = require('./parser')
-const { Partial } = require('./partial')
-const { detach } = require('../../text')
+const { Partial, parse, found, INCOMPLETE, UNSUPPORTED } = require('./parser')
 const { Body } = require('./body')
 const { Chunks, MALFORMED } = require('./chunks')
 const { NO_LENGTH } = require('./headers')
@@ -13,6 +10,9 @@ const { unexpectedEnd, behindLast } = require('../errors')
 
 /** The parser gets a read in windows of about the longest header section, in bytes. */
 const WINDOW = 32 * 1024
+
+const LF = 10
+const CR = 13
 
 /** Longest header section that is kept to compare the next request with, in bytes. */
 const LONGEST_KEPT = 4 * 1024
@@ -51,22 +51,22 @@ class Reader {
     if (this.partial !== null) {
       chunk = this.continueSection(chunk)
       if (chunk === null) return
+    } else if (isBlank(chunk)) {
+      return
     }
     if (this.connection.front.fallsBack()) this.connection.onUnsupported(chunk)
     else this.readRequests(chunk)
   }
 
-  /** The next piece of a header section. Returns all of its bytes once it is complete. */
+  /** The next piece of a header section. Returns all of its bytes once they can be parsed. */
   continueSection (chunk) {
     const { partial } = this
-    const isGood = partial.add(chunk.latin1Slice(0, chunk.length)) &&
-      (partial.isComplete || partial.size < this.maxHeaderSize)
-    if (isGood && !partial.isComplete) return null
+    const verdict = partial.add(chunk)
+    if (verdict === INCOMPLETE && partial.size < this.maxHeaderSize) return null
 
     this.partial = null
-    const bytes = Buffer.from(partial.text, 'latin1')
-    if (isGood) return bytes
-    this.connection.onUnsupported(bytes)
+    if (verdict > 0) return partial.bytes
+    this.connection.onUnsupported(partial.bytes)
     return null
   }
 
@@ -76,7 +76,9 @@ class Reader {
     const { partial } = this
     this.partial = null
     this.connection.deadlines.endMessage()
-    return partial === null ? chunk : Buffer.concat([Buffer.from(partial.text, 'latin1'), chunk])
+    if (partial === null) return chunk
+    partial.add(chunk)
+    return partial.bytes
   }
 
   /** Finds all requests of a read, then dispatches them. */
@@ -85,9 +87,9 @@ class Reader {
     let first = null
     let last = null
     let more = null
-    let at = 0
+    let at = behindLineBreaks(chunk, 0)
     let verdict = INCOMPLETE
-    this.look(chunk, 0)
+    this.look(chunk, at)
 
     while (at < size) {
       verdict = this.parse(chunk, at)
@@ -101,7 +103,7 @@ class Reader {
       last = incoming
       if (first === null) first = last
       else (more ??= []).push(last)
-      at = this.next
+      at = behindLineBreaks(chunk, this.next)
       if (this.sawLast) break
     }
 
@@ -110,7 +112,7 @@ class Reader {
       this.text = ''
       return this.connection.onUnsupported(chunk)
     }
-    this.keep(last, at < size && !hasRest ? at : -1)
+    this.keep(last, at < size && !hasRest ? chunk.subarray(at) : null)
     if (first !== null) {
       this.hasServed = true
       this.connection.onRequests(first, more)
@@ -177,11 +179,11 @@ class Reader {
     return body
   }
 
-  /** Keeps what a read has not completed: the body of `last`, or a header section that begins at `at`. */
-  keep (last, at) {
+  /** Keeps what a read has not completed: the body of `last`, or a header section, of which these bytes came. */
+  keep (last, bytes) {
     const { deadlines } = this.connection
-    if (at !== -1) {
-      this.beginSection(at)
+    if (bytes !== null) {
+      this.beginSection(bytes)
       if (last !== null) deadlines.endMessage()
       deadlines.beginMessage()
     } else if (last !== null && last.body !== null && !last.body.isComplete) {
@@ -195,11 +197,10 @@ class Reader {
     this.text = ''
   }
 
-  beginSection (at) {
+  beginSection (bytes) {
     this.expectNothing()
     if (this.sawLast) assert.fail('a message began after the last one')
-    this.partial = new Partial(this.maxHeadersCount)
-    this.partial.add(detach(this.text.slice(at - this.base)))
+    this.partial = new Partial(bytes)
   }
 
   /** Adds bytes to the current body. Returns the bytes after it, or null. */
@@ -251,6 +252,16 @@ class Reader {
     if (this.receiving !== null) this.receiving.cutOff()
     if (this.chunks !== null) this.chunks.release()
   }
+}
+
+/** Offset of the next message: node skips line breaks, which begin none. */
+function behindLineBreaks (chunk, at) {
+  while (at < chunk.length && (chunk[at] === CR || chunk[at] === LF)) at++
+  return at
+}
+
+function isBlank (chunk) {
+  return behindLineBreaks(chunk, 0) === chunk.length
 }
 
 module.exports = { Reader }

@@ -1,11 +1,10 @@
 'use strict'
 
+const assert = require('assert')
 const http = require('http')
-const process = require('process')
-const { setImmediate } = require('timers') // jsdom has none
 const { LEAKS, callAll, emit } = require('../call')
 const { reset } = require('../../errors')
-const { isPatched } = require('./patches')
+const { nextTick, setImmediate } = require('../../../timers')
 const response = require('./response')
 const server = require('./server')
 const { watchPauses } = require('./socket')
@@ -34,10 +33,11 @@ function makeRequest (incoming) {
   if (incoming.ownHeaders !== null) req.headers = incoming.ownHeaders
 
   incoming.adopt(req)
-  if (connection.handling !== incoming) fill(incoming)
+  if (connection.handling !== incoming || incoming.isCollected) fill(incoming)
+  if (incoming.isSpent && !req.destroyed) assert.fail('ctx.req shows a stream whose body was read')
   if (!outgoing.isFlushed) return
   if (outgoing.nodeHasClosed) releaseRequest(req)
-  else process.nextTick(releaseRequest, req)
+  else nextTick(releaseRequest, req)
 }
 
 function makeResponse (outgoing) {
@@ -70,7 +70,8 @@ function fill (incoming) {
     req.push(null)
     return
   }
-  if (body.isCollected || body.isDropped || outgoing.nodeHasClosed) {
+  if (body.isCollected) return markEnded(incoming) // at once: another reader must not wait for what kone reads
+  if (body.isDropped || outgoing.nodeHasClosed) {
     if (body.isComplete) return markEnded(incoming)
     req._dumped = req._consuming = true
     req.resume() // a later reader finds the stream used
@@ -100,9 +101,8 @@ function endSoon (incoming) {
 
 function endBody (incoming) {
   const { req } = incoming
-  if (req.destroyed) return
   complete(incoming)
-  req.push(null)
+  if (!req.destroyed) req.push(null)
 }
 
 /** Its last byte has arrived. */
@@ -113,10 +113,11 @@ function complete ({ req, body }) {
 
 /** Brings `req` into the state after 'end' and 'close'. */
 function markEnded (incoming) {
-  const { req } = incoming
+  const { req, body } = incoming
   const state = req._readableState
-  complete(incoming)
+  if (body === null || body.isComplete) complete(incoming)
   req._consuming = true
+  state.dataEmitted = body !== null
   state.ended = state.endEmitted = state.destroyed = state.closed = state.closeEmitted = true
 }
 
@@ -139,20 +140,18 @@ function cutOff (incoming) {
 function notify (outgoing, callbacks, listeners) {
   const { failure } = outgoing
   if (failure === null) {
-    process.nextTick(notifyFlushed, outgoing, callbacks, listeners)
+    nextTick(notifyFlushed, outgoing, callbacks, listeners)
   } else {
-    if (callbacks !== null) process.nextTick(callAll, callbacks, failure)
-    if (listeners !== null) for (const fn of listeners) process.nextTick(fn, failure)
+    if (callbacks !== null) nextTick(callAll, callbacks, failure)
+    if (listeners !== null) for (const fn of listeners) nextTick(fn, failure)
   }
 }
 
 function notifyFlushed (outgoing, callbacks, listeners) {
-  // A patched `emit` sees the response before node's listener for 'finish', the first one, does its work.
-  if (callbacks !== null && outgoing.res !== null && isPatched()) outgoing.res.prependListener('finish', () => release(outgoing))
-  else release(outgoing)
+  release(outgoing)
   if (callbacks !== null) callAll(callbacks, null)
   // A tick later, when an unread request has ended, because destroying it earlier would destroy the socket.
-  if (listeners !== null) for (const fn of listeners) process.nextTick(fn, null)
+  if (listeners !== null) for (const fn of listeners) nextTick(fn, null)
 }
 
 /** Does the work of node's own listener for 'finish': drops an unread body, releases the socket. */
@@ -176,4 +175,4 @@ function timeout (outgoing, socket) {
   return (res !== null && emit(res, 'timeout', socket)) || hasListener
 }
 
-module.exports = { makeRequest, makeResponse, fill, endBody, cutOff, timeout, notify, sendDue: response.sendDue }
+module.exports = { makeRequest, makeResponse, fill, endBody, cutOff, timeout, notify }

@@ -5,7 +5,7 @@ const { Buffer } = require('buffer')
 const { Duplex } = require('stream')
 const { nodeListener } = require('./handover')
 
-/** Node's parser creates one for each message, instead of an IncomingMessage that other code could see. */
+/** Node's parser creates one for the message, instead of an IncomingMessage that other code could see. */
 class Message {
   constructor () {
     this._dumped = true // bytes of the body are dropped
@@ -13,8 +13,10 @@ class Message {
     this.probe = null
   }
 
+  /** @return {number} for the parser: there is a body to read */
   reportTo (probe) {
     this.probe = probe
+    return 0
   }
 
   /** Of the header section, then of the trailers. */
@@ -23,16 +25,19 @@ class Message {
   }
 
   push () {
-    this.probe.onMessageEnd()
+    this.probe.onEnd()
   }
 }
 
 /** Gives its options to new parsers. It emits nothing. */
 const server = new http.Server({ IncomingMessage: Message })
 
+/** Begins a message of which node's parser reads the parts that are not plain. */
+const HEADERS = 'POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n'
+
 /**
- * Finds out what node would make of bytes that cannot be handed over (yet): gives a copy to node's own parser. No other
- * code sees it, because node's request listener, events and diagnostics channels are not used.
+ * Finds out what node makes of a part of a chunked body: gives a copy to node's own parser. No other code sees it,
+ * because node's request listener, events and diagnostics channels are not used.
  */
 class Probe {
   /**
@@ -40,52 +45,41 @@ class Probe {
    * @param {{ maxHeaderSize: number, maxHeadersCount: number }} limits of the connection
    */
   constructor ({ insecureHTTPParser, httpValidation }, { maxHeaderSize, maxHeadersCount }) {
-    this.error = null       // the error with which node would close the connection
-    this.sawConnect = false
-    this.isReading = false  // a message has begun and not ended
-    this.hasHeaders = false // its header section is complete
-    this.trailers = null    // of the last message: names and values in turn
+    this.error = null    // the error with which node would close the connection
+    this.hasEnded = false
+    this.trailers = null // names and values in turn
 
     Object.assign(server, { maxHeaderSize, insecureHTTPParser, httpValidation, maxHeadersCount })
     const socket = new Duplex({ read () {}, write (chunk, encoding, callback) { callback() } })
     nodeListener.call(server, socket)
     this.parser = socket.parser
     this.socket = socket
-    this.parser.onIncoming = message => {
-      message.reportTo(this)
-      this.hasHeaders = true
-      if (message.method === 'CONNECT') this.sawConnect = true
-      return this.sawConnect ? SKIP_REST : 0
-    }
+    this.parser.onIncoming = message => message.reportTo(this)
+    this.feed(Buffer.from(HEADERS))
   }
 
   /**
-   * @param {Buffer} bytes that come next; the first ones begin a message
-   * @param {Buffer} [read] that they belong to, for the error
+   * @param {Buffer} bytes that come next
+   * @param {Buffer} [rawPacket] the read that they belong to, for the error
    * @param {number} [offset] in that read
    */
-  feed (bytes, read = bytes, offset = 0) {
-    if (this.error !== null || this.sawConnect) return
-    this.isReading = true
-    this.keepError(this.parser.execute(bytes), read, offset)
-  }
-
-  /** @return {Error|null} the error if no more comes */
-  readEnd () {
-    if (this.error === null && !this.sawConnect) this.keepError(this.parser.finish())
-    return this.error
+  feed (bytes, rawPacket = bytes, offset = 0) {
+    const result = this.parser.execute(bytes)
+    if (!(result instanceof Error)) return
+    const message = typeof result.reason === 'string' ? `Parse Error: ${result.reason}` : result.message
+    const bytesParsed = result.bytesParsed + offset
+    this.error = Object.assign(result, { rawPacket, message, bytesParsed })
   }
 
   onTrailers (raw) {
     this.trailers = raw
   }
 
-  /** A message is complete. What follows it in the same read counts from the next read on. */
-  onMessageEnd () {
-    this.isReading = this.hasHeaders = false
+  onEnd () {
+    this.hasEnded = true
   }
 
-  /** Does it refuse another message, because the last one ended the connection? */
+  /** Does it refuse another message, because this one ended the connection? */
   refusesMore () {
     this.feed(Buffer.from('G'))
     return this.error !== null
@@ -95,17 +89,6 @@ class Probe {
   release () {
     this.socket.destroy()
   }
-
-  /** @param {Error|number} [result] of the parser */
-  keepError (result, rawPacket, offset = 0) {
-    if (!(result instanceof Error)) return
-    const message = typeof result.reason === 'string' ? `Parse Error: ${result.reason}` : result.message
-    const bytesParsed = result.bytesParsed + offset
-    this.error = Object.assign(result, { rawPacket, message, bytesParsed })
-  }
 }
-
-/** Returned to node's parser: what follows is another protocol. */
-const SKIP_REST = 2
 
 module.exports = { Probe }

@@ -1,22 +1,23 @@
 'use strict'
 
+const assert = require('assert')
+const { Buffer } = require('buffer')
 const { EventEmitter } = require('events')
 const http = require('http')
 const process = require('process')
-const { call, callAll, emit } = require('../call')
-const { notWritten } = require('../errors')
-const { NODES, areFieldsPatched, isPatched } = require('./patches')
+const { call, emit } = require('../call')
 const { created } = require('./server')
 const { setMessage } = require('./socket')
-const { Pieces } = require('../output/pieces')
 const { lengthOf } = require('../output/writer')
 const { REMOVED } = require('../../field-names')
+const { nextTick } = require('../../../timers')
 
 /**
- * A genuine http.ServerResponse whose bytes go through the front:
+ * A genuine http.ServerResponse whose bytes go through the front. One that is made while a sink sends the body is a
+ * view: it shows the state, and writes to the sink.
  *
  * - Outgoing keeps the fields and builds the header section, until node's own code reads the fields.
- * - Where node would write to the socket, piece by piece, the pieces are joined and given to Responses. So a
+ * - Where node would write to the socket, piece by piece, the pieces become the parts of Outgoing. So a
  *   response is one write instead of a `writev` of two or three pieces, and pipelined ones are batched.
  * - Its request is created when code reads `res.req`.
  *
@@ -36,14 +37,12 @@ const NOTIFIES_QUEUED = Number(process.versions.node.split('.')[0]) >= 24
 
 /** Other copies of kone in the process find the fast path's object by the same symbol. */
 const kOutgoing = Symbol.for('kone.outgoing')
-const kPieces = Symbol('kone.pieces')
 const kHeaders = Symbol('kone.headers')     // node's object of fields; FAST while Outgoing holds them
 const kRequest = Symbol('kone.request')     // a request assigned to `res.req`
-const kIsDue = Symbol('kone.isDue')         // node would have given the pieces to the operating system
 const kPlainBody = Symbol('kone.plainBody') // body of a response whose header section Outgoing has built, or NONE
+const kCallback = Symbol('kone.callback')   //   and what node calls when it was flushed
 
 const kMarkRemoved = Symbol('kone.markRemoved')
-const kUnseen = Symbol('kone.unseen')
 
 /** Of kHeaders: Outgoing still holds the fields. (null is node's own value of a response without fields.) */
 const FAST = undefined
@@ -75,12 +74,6 @@ const OUT_HEADERS = {
   set (headers) { this[kHeaders] = headers }
 }
 
-/** The same for a response whose fields only node's code reads and keeps: a property, because it is read often. */
-function nodes (res) {
-  res[kHeaders] = null
-  return { configurable: true, enumerable: true, writable: true, value: takeFields(res[kOutgoing]) }
-}
-
 /** Moves the fields into node's format. */
 function takeFields (outgoing) {
   const { fields } = outgoing
@@ -102,11 +95,10 @@ class FrontResponse extends http.ServerResponse {
       rejectNonStandardBodyWrites: server.rejectNonStandardBodyWrites
     })
     this[kOutgoing] = outgoing
-    this[kPieces] = null
     this[kHeaders] = FAST
     this[kRequest] = null
-    this[kIsDue] = false
     this[kPlainBody] = NONE
+    this[kCallback] = null
     this._storeHeader = storeHeader
     this._writeRaw = writeRaw
     this._finish = finish
@@ -116,10 +108,11 @@ class FrontResponse extends http.ServerResponse {
     this._onPendingData = onPendingData
     this.shouldKeepAlive = !outgoing.isLast
     Object.defineProperty(this, 'req', REQUEST)
-    if (kOutHeaders !== undefined) {
-      Object.defineProperty(this, kOutHeaders, areFieldsPatched() ? nodes(this) : OUT_HEADERS)
-    }
+    if (kOutHeaders !== undefined) Object.defineProperty(this, kOutHeaders, OUT_HEADERS)
   }
+
+  /** See contract.js: only the front sees what node's own write() gets. */
+  get reportsFlush () { return this.write === ownWrite }
 
   setHeader (name, value) {
     if (isFast(this) && this[kOutgoing].setField(name, value)) return this
@@ -153,26 +146,37 @@ class FrontResponse extends http.ServerResponse {
     if (removed & REMOVED.date) this.sendDate = false
   }
 
-  /** Does what node would have done before: no patch shall see that. */
-  [kUnseen] (act) {
-    if (isPatched()) Object.assign(this, NODES)
-    act(this)
-    if (isPatched()) for (const name of Object.keys(NODES)) delete this[name]
-  }
-
   /** Earlier responses that are on their way are flushed first. What this tick has written is lost, as on node. */
   destroy () {
     const outgoing = this[kOutgoing]
     const isCurrent = this.socket !== null && !this.destroyed && outgoing.isOpen
-    if (isCurrent) sendDue(this, false)
+    if (isCurrent) outgoing.sendDue(false)
     if (isCurrent && outgoing.responses.delay(outgoing)) this.socket = null
     return super.destroy(...arguments)
   }
 
+  /** A view gives it to the sink, but what node's own write() rejects. */
+  write (chunk, encoding, callback) {
+    const { isSinks, ownSink } = this[kOutgoing]
+    const isText = typeof chunk === 'string'
+    if (!isSinks || this.finished || this.destroyed || !(isText || chunk instanceof Uint8Array)) {
+      return super.write(chunk, encoding, callback)
+    }
+    if (typeof encoding === 'function') return this.write(chunk, null, encoding)
+    const isBelowMark = ownSink.write(isText && encoding ? Buffer.from(chunk, encoding) : chunk, callback)
+    if (!isBelowMark) setNeedDrain(this, true)
+    return isBelowMark
+  }
+
   end (chunk, encoding, callback) {
     const outgoing = this[kOutgoing]
+    if (typeof chunk === 'function') return super.end(chunk)
+    if (outgoing.isSinks && !this.finished && chunk !== undefined && chunk !== null) {
+      this.write(chunk, encoding)
+      return super.end(typeof encoding === 'function' ? encoding : callback)
+    }
     const length = lengthOf(chunk)
-    if (encoding !== undefined || !isFast(this) || isPatched() || !isUnchanged(this) || !outgoing.canEnd(length)) {
+    if (encoding !== undefined || !isFast(this) || !isUnchanged(this) || !outgoing.canEnd(length)) {
       return super.end(...arguments)
     }
     // Node's code ends it as if it had built the header section itself.
@@ -188,6 +192,8 @@ class FrontResponse extends http.ServerResponse {
   }
 }
 
+const { write: ownWrite } = FrontResponse.prototype
+
 Object.defineProperty(FrontResponse.prototype, 'constructor', {
   configurable: true,
   value: http.ServerResponse,
@@ -196,9 +202,9 @@ Object.defineProperty(FrontResponse.prototype, 'constructor', {
 Object.defineProperty(FrontResponse.prototype, 'req', REQUEST)
 if (kOutHeaders !== undefined) Object.defineProperty(FrontResponse.prototype, kOutHeaders, OUT_HEADERS)
 
-/** Outgoing still holds the fields, unsent, and no patch must see who sets or reads them. */
+/** Outgoing still holds the fields, unsent. */
 function isFast (res) {
-  return res[kHeaders] === FAST && res._header === null && !areFieldsPatched()
+  return res[kHeaders] === FAST && res._header === null
 }
 
 /**
@@ -238,6 +244,7 @@ function onPendingData (bytes) {
 
 /** Decides whether the connection closes: the server may have begun to close since the object was created. */
 function storeHeader (firstLine, headers) {
+  if (this[kOutgoing].hasBegun) assert.fail('a response began twice')
   if (this[kOutgoing].isLastOfDrain) this.shouldKeepAlive = false
   return _storeHeader.call(this, firstLine, headers)
 }
@@ -245,40 +252,42 @@ function storeHeader (firstLine, headers) {
 /** Takes a piece of the response. Node's own code queues a piece that is early and drops one that is late. */
 function writeRaw (data, encoding, callback, size) {
   if (this[kPlainBody] !== NONE) {
-    (this[kPieces] = new Pieces()).addCallback(callback) // the header section, to be sent with the body
+    this[kCallback] = callback // with the header section, which is sent with the body
     return true
   }
   const { socket } = this
   if (socket === null || socket.destroyed || socket._httpMessage !== this || !socket.writable) {
     return _writeRaw.call(this, data, encoding, callback, size)
   }
-  const pieces = this[kPieces] ??= new Pieces()
-  const isFirst = pieces.isEmpty
-  if (this.outputData.length > 0) takeOutput(this)
+  const parts = partsOf(this)
+  if (this.outputData.length > 0) takeOutput(this, parts)
   const done = typeof encoding === 'function' ? encoding : callback
-  addPiece(this, data, typeof encoding === 'function' ? null : encoding, done)
+  addPart(parts, data, typeof encoding === 'function' ? null : encoding, done)
   // Node corks the socket in write(). A piece that it writes to an uncorked socket, as flushHeaders() does, is sent at
   // once, unless end() wrote the piece: then its callback emits 'finish', and _finish() sends it in the same tick.
-  if (socket.writableCorked === 0 && typeof done !== 'function') sendPieces(this)
-  else if (isFirst) process.nextTick(sendPiecesSoon, this, pieces.size)
-  if (this.writableCorked === 0) this[kIsDue] = true // Node 26 keeps pieces itself for a tick
-  const isBelowMark = pieces.isBelowMark(socket)
-  if (!isBelowMark) process.nextTick(goOnIfWritable, this)
+  if (socket.writableCorked === 0 && typeof done !== 'function') parts.send()
+  else parts.schedule(this.writableCorked === 0) // Node 26 keeps pieces itself for a tick
+  const isBelowMark = parts.isBelowMark(socket)
+  if (!isBelowMark) nextTick(goOnIfSent, this)
   return isBelowMark
 }
 
-function addPiece (res, data, encoding, callback) {
-  const pieces = res[kPieces]
-  if (data.length > 0) pieces.add(data, encoding)
-  if (typeof callback === 'function') pieces.addCallback(callback)
+function partsOf (res) {
+  const outgoing = res[kOutgoing]
+  return outgoing.parts ?? outgoing.beginParts()
+}
+
+function addPart (parts, data, encoding, callback) {
+  if (data.length > 0) parts.add(data, encoding)
+  if (typeof callback === 'function') parts.addCallback(callback)
 }
 
 /** Takes the pieces that node has queued: all written early ones, or a header section before a Buffer. */
-function takeOutput (res) {
+function takeOutput (res, parts) {
   const { outputData, outputSize } = res
   res.outputData = []
   res.outputSize = 0
-  for (const { data, encoding, callback } of outputData) addPiece(res, data, encoding, callback)
+  for (const { data, encoding, callback } of outputData) addPart(parts, data, encoding, callback)
   res._onPendingData(-outputSize)
 }
 
@@ -287,57 +296,27 @@ function finish () {
   try {
     _finish.call(this) // emits 'prefinish'
   } finally {
-    endPieces(this)
+    sendEnd(this)
   }
 }
 
-function endPieces (res) {
-  const pieces = res[kPieces]
+function sendEnd (res) {
   const outgoing = res[kOutgoing]
-  if (pieces === null || !outgoing.isOpen) return
+  if (!outgoing.isOpen) return
   if (res[kPlainBody] !== NONE) {
     const body = res[kPlainBody]
     res[kPlainBody] = NONE
-    return outgoing.endPlain(res._header, body, res._contentLength, pieces.takeCallbacks())
+    outgoing.endPlain(res._header, body, res._contentLength, [res[kCallback]])
+  } else if (outgoing.parts !== null) {
+    outgoing.endParts(res._last)
   }
-  outgoing.endPieces(pieces, res._last)
 }
 
-/** Waits one more tick if pieces were added: the response may end and need one write. */
-function sendPiecesSoon (res, size) {
-  if (res.finished || res[kPieces].isEmpty) return
-  res[kIsDue] = true
-  if (res[kPieces].size > size && !res.writableNeedDrain) process.nextTick(sendPiecesSoon, res, Infinity)
-  else sendPieces(res)
-}
-
-/** Emits 'drain' where the socket does not: its own `write()` never returned false. */
-function goOnIfWritable (res) {
+/** Its own `write()` returned false. Emits 'drain' where the socket does not. */
+function goOnIfSent (res) {
   const { socket } = res
-  if (socket !== null && !socket.writableNeedDrain && res[kPieces].isEmpty) goOn(res)
-}
-
-/** Sends the pieces of a response that has not ended. */
-function sendPieces (res) {
-  const pieces = res[kPieces]
-  const outgoing = res[kOutgoing]
-  res[kIsDue] = false
-  if (!pieces.isEmpty && outgoing.isOpen) outgoing.responses.stream(outgoing, pieces)
-  else pieces.clear()
-}
-
-/** The connection ends. @param {boolean} isAll also what this tick has written */
-function sendDue (res, isAll) {
-  if (res[kPieces] !== null && res[kPlainBody] === NONE && (isAll || res[kIsDue])) sendPieces(res)
-}
-
-/** The connection is closed: the pieces will not be sent. */
-function dropPieces (res) {
-  const pieces = res[kPieces]
-  if (pieces === null || pieces.isEmpty) return
-  const { callbacks } = pieces
-  pieces.clear()
-  if (callbacks !== null) process.nextTick(callAll, callbacks, notWritten(res[kOutgoing].responses.socket))
+  res[kOutgoing].parts.send()
+  if (socket !== null && !socket.writableNeedDrain) goOn(res)
 }
 
 // ---- when it has become the first response
@@ -357,12 +336,12 @@ function assign (outgoing, isCreated = false) {
   if (res.destroyed) return responses.connection.onLastWritten() // as Node 20 does: the earlier responses are complete
   if (res.outputData.length === 0) return
 
-  res[kPieces] ??= new Pieces()
-  takeOutput(res)
+  const parts = partsOf(res)
+  takeOutput(res, parts)
   if (res.finished) {
     call(() => res._finish())
   } else {
-    sendPieces(res)
+    parts.send()
     if (!socket.writableNeedDrain) goOn(res)
   }
 }
@@ -386,8 +365,12 @@ function onDrain (socket) {
 // Node clears its kNeedDrain when it emits 'drain'.
 function goOn (res) {
   if (!res.writableNeedDrain) return
-  if (kNeedDrain !== undefined) res[kNeedDrain] = false
+  setNeedDrain(res, false)
   emit(res, 'drain')
+}
+
+function setNeedDrain (res, needs) {
+  if (kNeedDrain !== undefined) res[kNeedDrain] = needs
 }
 
 // ---- its end
@@ -397,7 +380,7 @@ function releaseSocket (res) {
   const { socket } = res
   if (socket !== null && socket._httpMessage === res) setMessage(socket, null)
   res.socket = null
-  process.nextTick(emitClose, res)
+  nextTick(emitClose, res)
 }
 
 function emitClose (res) {
@@ -409,23 +392,20 @@ function emitClose (res) {
 /** The client has closed: node notifies the first response, and others too (see NOTIFIES_QUEUED). */
 function cutOff (outgoing, reason) {
   const { res } = outgoing
-  dropPieces(res)
   if (outgoing.hadTurn) emitClose(res)
   else if (NOTIFIES_QUEUED && res.socket === null) res.destroy(reason)
-  else if (NOTIFIES_QUEUED) process.nextTick(emitClose, res)
+  else if (NOTIFIES_QUEUED) nextTick(emitClose, res)
 }
 
 // ---- created late
 
-/** Brings `res` into the state of a response whose header section was sent. */
+/** Brings `res` into the state of a response that its sink has begun. */
 function showBegun (outgoing) {
   const { res } = outgoing
   res._storeHeader = _storeHeader
   res.shouldKeepAlive = !outgoing.closes
-  res[kUnseen](() => {
-    res._implicitHeader()
-    res._headerSent = true
-  })
+  res._implicitHeader()
+  res._headerSent = true
   res._storeHeader = storeHeader
 }
 
@@ -433,13 +413,13 @@ function showBegun (outgoing) {
 function showEnded (outgoing) {
   const { res } = outgoing
   const socket = new NullSocket()
+  res.shouldKeepAlive = !outgoing.closes
+  res._storeHeader = _storeHeader
   res._writeRaw = _writeRaw
   res._finish = _finish
-  res[kUnseen](() => { // before the status, which may be invalid by now
-    res.assignSocket(socket)
-    if (outgoing.isChunked) res._implicitHeader()
-    res.end()
-  })
+  res.assignSocket(socket) // before the status, which may be invalid by now
+  if (outgoing.isChunked) res._implicitHeader()
+  res.end()
   res.detachSocket(socket)
   res.statusCode = outgoing.status
   res.statusMessage = outgoing.message
@@ -487,4 +467,4 @@ class NullSocket {
   }
 }
 
-module.exports = { make, showBegun, showEnded, showLost, assign, releaseSocket, sendDue, cutOff, onDrain }
+module.exports = { make, showBegun, showEnded, showLost, assign, releaseSocket, cutOff, onDrain }

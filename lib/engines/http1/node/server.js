@@ -5,7 +5,7 @@ const { EventEmitter } = require('events')
 const http = require('http')
 const process = require('process')
 const calls = require('../call')
-const { isPatched, isReplaced } = require('./patches')
+const { isPatched } = require('./patches')
 
 /**
  * Finds out what other code does with a server:
@@ -28,9 +28,11 @@ const finished = channel('http.server.response.finish')
 
 // ---- who needs node:http
 
+const PATCHED = 'patched methods of http.IncomingMessage, OutgoingMessage or ServerResponse'
+
 /** Why this server's requests cannot be handled by the front now; '' when they can. */
 function reasonForNode (server, host) {
-  if (isReplaced()) return "patched methods of ServerResponse that kone's front replaces"
+  if (isPatched()) return PATCHED
   if (server.maxRequestsPerSocket > 0) return 'server.maxRequestsPerSocket'
   // Since Node 24 `httpValidation` decides where it is set. The fast path leaves what 'relaxed' allows to node.
   const { httpValidation, insecureHTTPParser } = server
@@ -62,7 +64,7 @@ function isWatched (server, listener, drainListener) {
   const { request } = server._events
   const isAlone = request === listener || (drainListener !== null && Array.isArray(request) && request.length === 2 &&
     request[0] === drainListener && request[1] === listener)
-  return !isAlone || server.emit !== emit || isPatched() ||
+  return !isAlone || server.emit !== emit ||
     started.hasSubscribers || created.hasSubscribers || finished.hasSubscribers
 }
 
@@ -74,7 +76,6 @@ function isListening (server, listener) {
 
 /** Publishes and emits what node does when a request has arrived. */
 function request (server, req, res) {
-  if (res.socket !== null) calls.emit(res, 'socket', res.socket) // a patched `emit` sees it
   if (started.hasSubscribers) started.publish({ request: req, response: res, socket: req.socket, server })
   calls.emit(server, 'request', req, res)
 }
@@ -84,4 +85,6 @@ function responseFinished ({ res, incoming: { connection: { server, socket } } }
   if (finished.hasSubscribers) finished.publish({ request: res.req, response: res, socket, server })
 }
 
-module.exports = { reasonForNode, special, created, finished, isListening, isWatched, request, responseFinished }
+module.exports = {
+  PATCHED, reasonForNode, special, created, finished, isListening, isWatched, request, responseFinished
+}

@@ -80,9 +80,10 @@ function isShared (socket) {
   return socket.listeners('data').includes(onData)
 }
 
-/** Shows bytes that the front reads to the other listeners for 'data'. */
-function show (socket, chunk) {
-  for (const listener of socket.rawListeners('data')) if (listener !== onData) call(listener.bind(socket), chunk)
+/** These bytes and all later ones are for other code, by the Readable. */
+function giveUp (socket, chunk) {
+  delete socket.push
+  call(() => socket.push(chunk)) // it calls listeners for 'data'
 }
 
 /** Marks the response that writes to the socket now, as node does. */
@@ -173,4 +174,4 @@ function listener (name) {
   }
 }
 
-module.exports = { kConnection, isFresh, watch, watchPauses, unwatch, isTouched, isRead, isShared, show, setMessage }
+module.exports = { kConnection, isFresh, watch, watchPauses, unwatch, isTouched, isRead, isShared, giveUp, setMessage }

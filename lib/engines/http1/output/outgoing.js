@@ -2,16 +2,16 @@
 
 const assert = require('assert')
 const { STATUS_CODES } = require('http')
-const process = require('process')
 const contract = require('../../contract')
 const { REMOVED, fieldName, isPlain } = require('../../field-names')
 const { ASCII, UTF8 } = require('./pieces')
+const { Parts } = require('./parts')
 const { Sink } = require('./sink')
 const writer = require('./writer')
 const { callAll } = require('../call')
-const { makeResponse, notify, sendDue } = require('../node/message')
-const { areFieldsPatched, isPatched } = require('../node/patches')
+const { makeResponse, notify } = require('../node/message')
 const { finished } = require('../node/server')
+const { nextTick } = require('../../../timers')
 
 /**
  * A response of the fast path. It sends plain responses itself, and streams by its sink. For everything else (a
@@ -70,7 +70,8 @@ class Outgoing extends contract.Outgoing {
     this.writtenIn = -1     // the event loop iteration in which it was written
     this.listeners = null
     this.callbacks = null   // callbacks of node's `write()` and `end()`
-    this.ownSink = null     // of a body that is sent in parts
+    this.parts = null       // of a body that is sent in parts
+    this.ownSink = null     // what a stream is piped into
   }
 
   get isClosed () { return this.isLost || this.nodeHasClosed }
@@ -91,17 +92,12 @@ class Outgoing extends contract.Outgoing {
   /** The end has not reached Responses yet. */
   get isOpen () { return this.state === OPEN || this.state === STREAMING }
   get isChunked () { return this.ownSink !== null && this.ownSink.isChunked }
+  get isSinks () { return this.ownSink !== null && this.ownSink.parts !== null }
   get isStreaming () { return this.state === STREAMING }
   get isQueued () { return this.state === QUEUED }
 
   /** Bytes or characters that are queued. */
   get size () { return this.text.length + (this.bytes === null ? 0 : this.bytes.length) }
-
-  /** A patch that has come since the request began must see the calls. */
-  get holdsFields () { return this.res === null && !areFieldsPatched() }
-
-  /** The same for the calls that node makes while it sends a response. */
-  get sendsItself () { return this.res === null && !isPatched() }
 
   // ---- for the app and the host; what ends with Field is also for node/response.js
 
@@ -133,7 +129,7 @@ class Outgoing extends contract.Outgoing {
 
   /** Node's own `end` ends a response that is not plain. */
   end (body, encoding, callback) {
-    if (this.res !== null || isPatched() || encoding !== undefined || callback !== undefined) {
+    if (this.res !== null || encoding !== undefined || callback !== undefined) {
       this.materialize().end(...arguments)
       return this
     }
@@ -158,7 +154,7 @@ class Outgoing extends contract.Outgoing {
 
   /** Can the fast path begin a body that is sent in parts? Node's code queues one that is early. */
   get canStream () {
-    return this.sendsItself && this.responses.first === this && this.failure === null && this.canEnd(0) &&
+    return this.res === null && this.responses.first === this && this.failure === null && this.canEnd(0) &&
       !this.isBodiless && (this.removed & REMOVED['transfer-encoding']) === 0
   }
 
@@ -179,6 +175,7 @@ class Outgoing extends contract.Outgoing {
    * the connection closes. As on node, the reason phrase stays when the status changes.
    */
   begin (length) {
+    if (this.hasBegun) assert.fail('a response began twice')
     this.hasBegun = true
     this.message ||= STATUS_CODES[this.status] || 'unknown'
     this.closes = this.isLast
@@ -188,6 +185,7 @@ class Outgoing extends contract.Outgoing {
 
   /** End with a header section of the fast path: for `end` here and of node's object, whose callbacks it gets. */
   endPlain (header, body, length, callbacks) {
+    if (this.parts !== null) this.parts.send() // informational responses
     this.hasEnded = true
     this.callbacks = callbacks
     if (length === 0 || this.isBodiless) {
@@ -213,7 +211,7 @@ class Outgoing extends contract.Outgoing {
   }
 
   onFinished (fn) {
-    if (this.state >= FLUSHED) process.nextTick(fn, this.failure)
+    if (this.state >= FLUSHED) nextTick(fn, this.failure)
     else if (this.listeners === null) this.listeners = [fn]
     else this.listeners.push(fn)
   }
@@ -224,17 +222,16 @@ class Outgoing extends contract.Outgoing {
 
   adopt (res) {
     super.adopt(res)
-    if (this.ownSink !== null) this.ownSink.follow(res)
+    if (this.ownSink !== null) this.ownSink.onMaterialized(res)
   }
 
   onDrain () {
-    if (this.ownSink !== null) this.ownSink.onDrain()
+    if (this.isSinks) this.ownSink.onDrain()
   }
 
   /** The connection ends. @param {boolean} isAll also what this tick has written */
   sendDue (isAll) {
-    if (this.res !== null) sendDue(this.res, isAll)
-    else if (this.ownSink !== null) this.ownSink.sendDue(isAll)
+    if (this.parts !== null) this.parts.sendDue(isAll)
   }
 
   // ---- for Responses and the connection
@@ -250,19 +247,25 @@ class Outgoing extends contract.Outgoing {
     this.next = outgoing
   }
 
-  /** End what its sink has begun. */
-  endStream (pieces) {
-    this.hasEnded = true
-    this.endPieces(pieces, this.closes)
+  /** From now on its body is sent in parts. */
+  beginParts () {
+    if (this.parts !== null || this.hasEnded) assert.fail('a response got a second writer')
+    return (this.parts = new Parts(this))
   }
 
-  /** End with the last pieces of a body that is sent in parts. */
-  endPieces (pieces, closes) {
-    const { responses } = this
-    this.callbacks = pieces.takeCallbacks()
+  /** End what its sink has begun. */
+  endStream () {
+    this.hasEnded = true
+    this.endParts(this.closes)
+  }
+
+  /** End with the last parts. */
+  endParts (closes) {
+    const { responses, parts } = this
+    this.callbacks = parts.takeCallbacks()
     this.closes = closes
-    if (!pieces.isPlain && responses.first === this && !responses.isBlocked) responses.stream(this, pieces)
-    const { text, encoding, bytes } = pieces.take()
+    if (!parts.isPlain && responses.first === this && !responses.isBlocked) responses.stream(this)
+    const { text, encoding, bytes } = parts.take()
     responses.onEnd(this, text, encoding, bytes)
   }
 
@@ -299,6 +302,7 @@ class Outgoing extends contract.Outgoing {
     this.hadTurn = hadTurn
     this.unqueue()
     this.notify()
+    if (this.parts !== null) this.parts.lose()
   }
 
   notify () {
@@ -308,8 +312,8 @@ class Outgoing extends contract.Outgoing {
     if (this.res !== null || this.incoming.req !== null) {
       notify(this, callbacks, listeners)
     } else {
-      if (callbacks !== null) process.nextTick(callAll, callbacks, this.failure)
-      if (listeners !== null) for (const fn of listeners) process.nextTick(fn, this.failure)
+      if (callbacks !== null) nextTick(callAll, callbacks, this.failure)
+      if (listeners !== null) for (const fn of listeners) nextTick(fn, this.failure)
     }
   }
 }

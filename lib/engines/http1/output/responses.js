@@ -1,13 +1,12 @@
 'use strict'
 
-// The global `process` is a getter, too slow for each request.
-const process = require('process')
 const { callAll } = require('../call')
 const { notWritten } = require('../errors')
 const { cutOff } = require('../node/message')
 const { responseLost } = require('../../errors')
 const { STREAMING, BATCHED, WRITTEN } = require('./outgoing')
 const { Pieces, UTF8 } = require('./pieces')
+const { nextTick } = require('../../../timers')
 
 /**
  * The responses of one connection, in the order of their requests:
@@ -113,11 +112,12 @@ class Responses {
     }
   }
 
-  /** Write a part of the first response, before its end. Its callbacks are called when the part was flushed. */
-  stream (outgoing, pieces) {
+  /** Write parts of the first response, before its end. Their callbacks are called when they were flushed. */
+  stream (outgoing) {
+    const { parts } = outgoing
     this.writeBatch()
     if (!outgoing.isStreaming) outgoing.become(STREAMING)
-    this.writePieces(pieces, pieces.takeCallbacks())
+    this.writePieces(parts, parts.takeCallbacks())
   }
 
   /** Count bytes that node's ServerResponse queues; negative once it has written them. */
@@ -186,7 +186,7 @@ class Responses {
   schedule () {
     if (this.isScheduled) return
     this.isScheduled = true
-    process.nextTick(onTickEnd, this)
+    nextTick(onTickEnd, this)
   }
 
   onTickEnd () {
@@ -240,7 +240,7 @@ class Responses {
       pieces.writeTo(socket, callbacks === null ? undefined : err => callAll(callbacks, err))
     } else {
       pieces.clear()
-      if (callbacks !== null) process.nextTick(callAll, callbacks, notWritten(socket))
+      if (callbacks !== null) nextTick(callAll, callbacks, notWritten(socket))
     }
     return socket.writable
   }

@@ -1,19 +1,17 @@
 'use strict'
 
 const { EventEmitter } = require('events')
-const process = require('process')
 const { Readable } = require('stream')
 const { emit } = require('../call')
-const { Pieces, ASCII, UTF8, LARGE_CHUNK } = require('./pieces')
+const { ASCII, UTF8, LARGE_CHUNK } = require('./pieces')
 const { CHUNKED } = require('./writer')
 
 const { pipe } = Readable.prototype
 
 /**
  * What a stream is piped into: sends a body in parts without node's ServerResponse (measured, four chunks of 4 KB:
- * 22 µs in place of 37). It frames the chunks itself, and chunks of one tick are one write. Everything goes to node's
- * response once that exists: because code has read `ctx.res`, because only node's code can write the header section, or
- * because a method of node's is patched, which may happen between two chunks.
+ * 22 µs in place of 37). It frames the chunks itself. At the first chunk it is decided who sends the body: this one, or
+ * node's response, if that exists by then or if only node's code can write the header section.
  */
 class Sink extends EventEmitter {
   /** Node's own `pipe` needs no more than this class has; others may look at what they pipe into. */
@@ -25,10 +23,8 @@ class Sink extends EventEmitter {
   constructor (outgoing) {
     super()
     this.outgoing = outgoing
-    this.pieces = new Pieces()
+    this.parts = null // once it has begun
     this.isChunked = false
-    this.isScheduled = false
-    this.isDue = false // node would have given the pieces to the operating system
     this.writableNeedDrain = false
     this.hasEnded = false
   }
@@ -40,84 +36,57 @@ class Sink extends EventEmitter {
 
   /** @throws {TypeError} for what is neither a string nor bytes, and for headers that node rejects */
   write (chunk, callback) {
-    const { outgoing, pieces } = this
+    const { outgoing } = this
     if (outgoing.writableEnded || outgoing.destroyed) return true
     const isText = typeof chunk === 'string'
     if (!(isText || chunk instanceof Uint8Array) || !this.begin()) return outgoing.materialize().write(chunk)
 
+    const { parts } = this
     const length = isText ? Buffer.byteLength(chunk) : chunk.length
     if (length > 0) {
-      if (this.isChunked) pieces.addText(length.toString(16) + '\r\n', ASCII)
-      if (isText) pieces.addText(chunk, length === chunk.length ? ASCII : UTF8)
-      else pieces.addBytes(chunk, LARGE_CHUNK)
-      if (this.isChunked) pieces.addText('\r\n', ASCII)
+      if (this.isChunked) parts.addText(length.toString(16) + '\r\n', ASCII)
+      if (isText) parts.addText(chunk, length === chunk.length ? ASCII : UTF8)
+      else parts.addBytes(chunk, LARGE_CHUNK)
+      if (this.isChunked) parts.addText('\r\n', ASCII)
     }
-    if (callback !== undefined) pieces.addCallback(callback)
-    if (pieces.isBelowMark(this.socket)) this.schedule()
-    else this.send()
+    if (callback !== undefined) parts.addCallback(callback)
+    if (parts.isBelowMark(this.socket)) {
+      parts.schedule()
+    } else {
+      parts.send()
+      this.writableNeedDrain = this.socket.writableNeedDrain
+    }
     return !this.writableNeedDrain
   }
 
+  /** Node's response also has its state and its trailers. */
   end () {
-    const { outgoing, pieces } = this
+    const { outgoing, parts } = this
     this.hasEnded = true
     if (outgoing.writableEnded || outgoing.destroyed) return
-    if (!outgoing.hasBegun || !outgoing.sendsItself) return outgoing.end()
-    if (this.isChunked) pieces.addText('0\r\n\r\n', ASCII)
-    outgoing.endStream(pieces)
+    if (parts === null || outgoing.res !== null) return outgoing.end()
+    if (this.isChunked) parts.addText('0\r\n\r\n', ASCII)
+    outgoing.endStream()
   }
 
   /** As on node, what this tick has written is lost with the connection. */
   destroy (err) {
-    this.sendDue(false)
-    this.pieces.clear()
     this.outgoing.destroy(err)
   }
 
   /**
    * Begins with the first chunk, with the status and the fields of that moment, as node does.
    *
-   * @return {boolean} false if node's code has to send the rest
+   * @return {boolean} false if node's code sends the body
    */
   begin () {
     const { outgoing } = this
-    if (outgoing.hasBegun) return outgoing.sendsItself
+    if (this.parts !== null) return true
     if (!outgoing.canStream) return false
     this.isChunked = outgoing.getField('content-length') === undefined
-    this.pieces.addText(outgoing.begin(CHUNKED), ASCII)
+    this.parts = outgoing.beginParts()
+    this.parts.addText(outgoing.begin(CHUNKED), ASCII)
     return true
-  }
-
-  /** Send at the end of the tick, together with the end of the stream, which often comes by then. */
-  schedule () {
-    if (this.isScheduled) return
-    this.isScheduled = true
-    process.nextTick(onTickEnd, this)
-  }
-
-  send () {
-    const { outgoing, pieces } = this
-    this.isDue = false
-    if (pieces.isEmpty) return
-    if (!outgoing.isOpen) return pieces.clear()
-    outgoing.responses.stream(outgoing, pieces)
-    this.writableNeedDrain = this.socket.writableNeedDrain
-  }
-
-  /** The connection ends. @param {boolean} isAll also what this tick has written */
-  sendDue (isAll) {
-    if (isAll || this.isDue) this.send()
-  }
-
-  /** Node would have sent the pieces by now. Waits one more tick, because the end of the stream often comes in it. */
-  onTickEnd () {
-    this.isDue = true
-    process.nextTick(onNextTickEnd, this)
-  }
-
-  onNextTickEnd () {
-    this.isScheduled = false
-    this.send()
   }
 
   /** The socket's buffer is empty again. */
@@ -135,20 +104,11 @@ class Sink extends EventEmitter {
   }
 
   /** Node's response exists from now on. */
-  follow (res) {
-    this.send()
-    res.on('drain', () => emit(this, 'drain'))
+  onMaterialized (res) {
+    res.on('drain', () => { if (this.parts === null) emit(this, 'drain') })
     // Other code unpipes the stream, which has no effect here, and pipes it again: each byte would be sent twice.
     res.on('pipe', stream => stream.unpipe(this))
   }
-}
-
-function onTickEnd (sink) {
-  sink.onTickEnd()
-}
-
-function onNextTickEnd (sink) {
-  sink.onNextTickEnd()
 }
 
 module.exports = { Sink }

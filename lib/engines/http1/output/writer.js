@@ -2,7 +2,7 @@
 
 const { Buffer } = require('buffer')
 const { STATUS_CODES } = require('http')
-const { setTimeout } = require('timers') // jsdom has another
+const { currentDate, setTimeout } = require('../../../timers')
 
 /**
  * Builds the header section of a response, in node's order: the app's fields, Date, Connection, Keep-Alive, and
@@ -57,7 +57,7 @@ let keeping = ''
 let keepingTimeout = -1
 
 function now () {
-  const time = new Date()
+  const time = currentDate()
   date = `Date: ${time.toUTCString()}\r\n`
   closing = keeping = ''
   setTimeout(forget, 1000 - time.getMilliseconds()).unref()

@@ -27,6 +27,9 @@ function most (name) {
 /** The header section of a response is never shorter, in bytes. */
 const HEADERS = 60
 
+/** How much later than it must app.close() may close an idle connection, and resolve, in ms. */
+const SLOW = 1000
+
 /** Listeners of one event on one socket. */
 const LISTENERS = 12
 
@@ -44,7 +47,7 @@ const APP_ERRORS = /^(?:SIEGE|ECONNRESET|EPIPE|ABORT_ERR|ERR_STREAM_(?:PREMATURE
  */
 function judge (conversation, records, report) {
   const findings = []
-  const find = (what, where, detail = '') => findings.push({ what, where, detail })
+  const find = (what, where, detail = '', measured = false) => findings.push({ what, where, detail, measured })
   records.forEach((record, index) => judgeConnection(conversation, record, index, report, find))
   judgeServer(report, find)
   return findings
@@ -76,7 +79,15 @@ function judgeConnection (conversation, record, index, report, find) {
       `${whole} of ${record.sent.length} responses whole, ${record.responses.bytes} bytes, ${record.error || 'FIN'}` +
       `${bare ? `, ${bare}` : ''}, ${at - openedAt} ms after connecting`)
   }
+  judgeDrain(seen, where, find)
   for (const log of logs) judgeRequest(seen, log, find)
+}
+
+/** app.close() waits for no connection whose responses the client has. */
+function judgeDrain ({ conversation: { drain }, client: { requests }, record, connection, report, whole }, where, find) {
+  if (drain === null || connection === undefined || whole < requests.length || record.sent.length < requests.length) return
+  const late = connection.closedAt - Math.max(report.drainedAt, record.activeAt) - drain.grace
+  if (report.drainedAt > 0 && late > SLOW) find('app.close() waits for an idle connection', where, `${late} ms longer than its grace`, true)
 }
 
 /** @return {{ whole: number, bare: number }} how many responses are whole, and the status of the server's own */
@@ -157,9 +168,12 @@ function leastBytes (client, index, last) {
 }
 
 function judgeServer (report, find) {
-  const { open, closed, descriptors, resources, listeners, warnings, errors, socketListeners: [name, number] } = report
+  const { open, closed, drainedAt, closedAt, descriptors, resources, listeners, warnings, errors } = report
+  const [name, number] = report.socketListeners
   if (open > 0) find('connections stay open when all clients are gone', 'server', `${open} of ${report.connections.length}`)
   if (!closed) find('app.close() does not resolve', 'server')
+  const last = Math.max(drainedAt, ...report.connections.map(({ closedAt }) => closedAt))
+  if (drainedAt > 0 && closedAt - last > SLOW) find('app.close() takes longer than its last connection', 'server', `${closedAt - last} ms`, true)
   if (descriptors > 0) find('descriptors are left behind', 'server', String(descriptors))
   if (Object.keys(resources).length > 0) find('handles or timers are left behind', 'server', JSON.stringify(resources))
   if (Object.keys(listeners).length > 0) find('listeners are left behind', 'server', JSON.stringify(listeners))

@@ -12,6 +12,7 @@
  *   --no-shrink        show a finding as it was found
  *   --replay FILE      one conversation, as a finding prints it
  *   --ignore TEXT      findings with TEXT do not count; may be given several times
+ *   --soak N           no conversations: what N connections leave behind in memory (`make soak`)
  */
 
 const { fork } = require('node:child_process')
@@ -345,11 +346,17 @@ async function main () {
       replay: string,
       ignore: { ...string, multiple: true, default: [] },
       random: { type: 'boolean' },
+      soak: string,
       'no-shrink': { type: 'boolean' }
     }
   })
   const number = (name, otherwise) => values[name] === undefined ? otherwise : Number(values[name])
   const seed = number('seed', Math.floor(Math.random() * 1e9))
+  if (values.soak !== undefined) {
+    console.log(`soak: seed ${seed}, Node ${process.version}`)
+    process.exitCode = (await left(seed, number('soak'))).length > 0 ? 1 : 0
+    return
+  }
   const random = values.scenario === undefined && values.replay === undefined
   const one = values.seed !== undefined && values.seconds === undefined
   const conversations = number('conversations', random ? one ? 1 : Infinity : 0)
@@ -368,14 +375,19 @@ async function main () {
     print: console.log
   })
   for (const text of unconfirmed) console.log(`did not return: ${text}`)
-  if (random && !one) {
-    for (const { engine, growth, timers, connections } of await soak({ seed })) {
-      console.log(`${engine}: the heap grew by ${growth} bytes per 1,000 connections (${connections}), ${timers} timers are left`)
-      if (engine === 'front' && (growth > GROWTH || timers > 0)) failures.push('something is left behind')
-    }
-  }
+  if (random && !one) failures.push(...await left(seed))
   console.log(`siege: seed ${seed}, Node ${process.version}, ${inspect(counts, { breakLength: Infinity })}, ${failures.length} failures`)
   process.exitCode = failures.length > 0 ? 1 : 0
+}
+
+// What is left behind in memory, printed; as failures of the front.
+async function left (seed, connections) {
+  const failures = []
+  for (const { engine, growth, timers, connections: all } of await soak({ seed, connections })) {
+    console.log(`${engine}: the heap grew by ${growth} bytes per 1,000 connections (${all}), ${timers} timers are left`)
+    if (engine === 'front' && (growth > GROWTH || timers > 0)) failures.push('something is left behind')
+  }
+  return failures
 }
 
 module.exports = { GROWTH, Lane, siege, soak }

@@ -253,7 +253,8 @@ async function close () {
   await turn()
   await turn()
 
-  const closing = current.closing ?? app.close({ timeout: 300, grace: 0 })
+  // Nothing is open, so that it need not wait.
+  const closing = current.closing ?? app.close({ timeout: 10 * PATIENCE, grace: 0 })
   let closed = false
   closing.then(() => { closed = true })
   await until(() => closed)

@@ -1,0 +1,69 @@
+'use strict'
+
+const { callAll } = require('../call')
+const { notWritten } = require('../errors')
+const { Pieces } = require('./pieces')
+const { nextTick } = require('../../../timers')
+
+/**
+ * The parts of a response that is sent before its end: whoever begins it, the sink of a stream or node's code, all of
+ * it goes through this one object. The parts of one tick are one write.
+ */
+class Parts extends Pieces {
+  /** @param {Outgoing} outgoing */
+  constructor (outgoing) {
+    super()
+    this.outgoing = outgoing
+    this.isScheduled = false
+    this.isDue = false // node would have given them to the operating system
+  }
+
+  /** Send when the tick has ended, together with the end of the response, which often comes by then. */
+  schedule (isDue = false) {
+    this.isDue ||= isDue
+    if (this.isScheduled) return
+    this.isScheduled = true
+    nextTick(onTickEnd, this)
+  }
+
+  send () {
+    const { outgoing } = this
+    this.isDue = false
+    if (this.isEmpty) return
+    if (outgoing.isOpen) outgoing.responses.stream(outgoing)
+    else this.lose()
+  }
+
+  /** The connection ends. @param {boolean} isAll also what this tick has written */
+  sendDue (isAll) {
+    if (isAll || this.isDue) this.send()
+  }
+
+  /** They will not be sent. */
+  lose () {
+    const { callbacks } = this
+    this.clear()
+    if (callbacks !== null) nextTick(callAll, callbacks, notWritten(this.outgoing.responses.socket))
+  }
+
+  /** Node would have sent them by now. Waits one more tick, because the end of a stream often comes in it. */
+  onTickEnd () {
+    this.isDue = true
+    nextTick(onNextTickEnd, this)
+  }
+
+  onNextTickEnd () {
+    this.isScheduled = false
+    this.send()
+  }
+}
+
+function onTickEnd (parts) {
+  parts.onTickEnd()
+}
+
+function onNextTickEnd (parts) {
+  parts.onNextTickEnd()
+}
+
+module.exports = { Parts }

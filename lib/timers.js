@@ -1,0 +1,26 @@
+'use strict'
+
+const { hrtime, nextTick } = require('process')
+const { clearInterval, clearTimeout, setImmediate, setInterval, setTimeout } = require('timers') // jsdom has others, or none
+
+/**
+ * The timers and clocks that requests depend on, as they are when kone is loaded: the tests of an app fake them later.
+ * What such a test wants to fake, as the time of `timeout()` or the age of a session, uses the global ones.
+ */
+
+const { Date, queueMicrotask } = globalThis
+
+/** @return {number} ms since any time in the past. perf_hooks, which has the same, takes milliseconds to load. */
+function now () {
+  const [seconds, nanoseconds] = hrtime()
+  return seconds * 1e3 + nanoseconds / 1e6
+}
+
+/** @return {Date} of this moment */
+function currentDate () {
+  return new Date()
+}
+
+module.exports = {
+  clearInterval, clearTimeout, currentDate, nextTick, now, queueMicrotask, setImmediate, setInterval, setTimeout
+}

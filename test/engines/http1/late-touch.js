@@ -1,0 +1,645 @@
+'use strict'
+
+/*
+ * The late touch: other code reads `ctx.req` or `ctx.res` for the first time, patches a method, sets a body, ends, writes
+ * or destroys at any moment of a request, also while its response is sent.
+ *
+ *    node test/engines/http1/late-touch.js --seconds 60
+ *
+ *   --seed N       the first random case (default: a random one, printed); case i has the seed N + i
+ *   --cases N      how many random cases
+ *   --seconds N    or for how long
+ *   --table        all of `table()` first: each moment × what is touched × body
+ *   --failures N   end after so many (default 1)
+ *   --no-shrink    print cases as they were found
+ *   --replay FILE  one case, as a failure prints it
+ *
+ * A case is plain data, acts (see acts.js) at moments:
+ *
+ *   request   'none', 'empty', 'with its headers', 'in pieces' or 'chunked': the body of the request
+ *   method    of the request
+ *   patched   [which, method]: a prototype that is patched before the request comes, or null
+ *   ops       what the handler does; the response begins at their end
+ *   between, behind, end, finished, later
+ *             acts between two chunks of the body, behind its last one, in its 'end', in onFinished(), and when the client
+ *             has the response
+ *
+ * The same case runs on Koa, on kone with `http1: false`, and on the front. What Koa sends, if it comes to an end there, is
+ * what must arrive, and what `expected()` of acts.js gives. Always:
+ *
+ *   - a response is whole, or its connection is closed at once and the response is reported as lost;
+ *   - the next request of the connection is responded to, if the connection is not closed;
+ *   - onFinished() is called once for each request;
+ *   - app.close() takes no longer than it does for an idle connection.
+ */
+
+const net = require('node:net')
+const path = require('node:path')
+const { once } = require('node:events')
+const { setImmediate: turn, setTimeout: sleep } = require('node:timers/promises')
+const { inspect, isDeepStrictEqual, parseArgs } = require('node:util')
+
+const Koa = require('koa')
+const onFinished = require('on-finished')
+
+const Kone = require('../../helpers/kone')
+const { random } = require('../../helpers/random')
+const { shrink } = require('../../helpers/shrink')
+const { GROUPS, OF_KONE, READERS, STREAMS, act, cuts, expected, responds, watched } = require('./acts')
+const { Responses } = require('./siege/responses')
+
+/** Turns of the event loop in which nothing moves: then nothing will, unless a thread of the pool has work. */
+const QUIET = 40
+
+/** How long kone may be quiet, and app.close() take, in ms: what comes later is a failure. */
+const PATIENCE = Number(process.env.PATIENCE ?? 3000)
+
+/** Of app.close(): it destroys what is left by then, in ms. */
+const TIMEOUT = 60_000
+
+const SHRINK = 20_000
+
+/** So many cases may close their servers while others run. */
+const CLOSING = 20
+
+const MOMENTS = ['between', 'behind', 'end', 'finished', 'later']
+
+// ---- one request, as acts see it
+
+class It {
+  constructor (run, ctx, moments) {
+    this.run = run
+    this.ctx = ctx
+    this.moments = moments
+    this.isKoa = run.isKoa
+    this.outcomes = []
+    this.done = new Set()
+  }
+
+  get req () { return this.ctx.req }
+  get res () { return this.ctx.res }
+  get outgoing () { return this.isKoa ? this.ctx.res : this.ctx.response.outgoing }
+
+  /** The acts of a moment, once. A promise if one of them has to be awaited. */
+  at (moment) {
+    if (this.done.has(moment)) return
+    this.done.add(moment)
+    const acts = this.moments[moment]
+    if (acts?.length > 0) return this.all(acts)
+  }
+
+  /** Synchronous up to the first act that is not. What an act throws belongs to the app, which catches it. */
+  all (acts, from = 0) {
+    for (let i = from; i < acts.length; i++) {
+      let result
+      this.run.moved++
+      try {
+        result = act(this, acts[i])
+      } catch (err) {
+        if (acts[i][0] === 'throw') throw err
+      }
+      if (result instanceof Promise) return result.then(() => this.all(acts, i + 1))
+    }
+  }
+
+  onFinished (fn) {
+    if (this.isKoa) onFinished(this.ctx.res, fn)
+    else this.ctx.onFinished(fn)
+  }
+
+  async quiet (value) {
+    await this.run.quiet()
+    return value
+  }
+
+  undone (undo) { this.run.undos.push(undo) }
+  undo () { this.run.undo() }
+  called (name, message) { this.run.called(name, message) }
+}
+
+// ---- one case on one side
+
+const SIDES = {
+  koa: () => new Koa(),
+  'node:http': () => new Kone({ http1: false }),
+  front: () => new Kone()
+}
+
+class Run {
+  constructor (side, plan) {
+    this.side = side
+    this.plan = plan
+    this.isKoa = side === 'koa'
+    this.moved = 0      // grows with everything that happens
+    this.undos = []
+    this.calls = []     // of patched methods
+    this.finished = [[], []]
+    this.outcomes = []
+    this.isClosed = false
+    this.its = []
+  }
+
+  async start () {
+    const { plan } = this
+    const app = this.app = SIDES[this.side]()
+    app.silent = true
+    app.on('error', () => { this.moved++ })
+    app.use(ctx => this.handle(ctx))
+    this.server = app.listen(0, '127.0.0.1')
+    if (!this.server.listening) await once(this.server, 'listening')
+    const client = this.client = net.connect({ port: this.server.address().port, host: '127.0.0.1', noDelay: true })
+    this.responses = new Bodies([plan.method, 'GET'])
+    client.on('data', chunk => {
+      this.moved++
+      this.responses.push(chunk)
+    })
+    client.on('error', () => {}).on('close', () => {
+      this.moved++
+      this.isClosed = true
+      this.responses.end()
+    })
+    await once(client, 'connect')
+  }
+
+  handle (ctx) {
+    const index = this.its.length
+    const { plan } = this
+    const it = new It(this, ctx, index === 0 ? plan : {})
+    this.its.push(it)
+    it.onFinished(err => {
+      this.moved++
+      this.finished[index].push(err?.code ?? null)
+    })
+    if (index > 0) {
+      ctx.body = 'the next one'
+      return
+    }
+    this.outcomes = it.outcomes
+    if (plan.finished.length > 0) it.onFinished(() => it.at('finished'))
+    const done = it.all(plan.ops)
+    const watch = () => {
+      if (plan.end.length > 0 && typeof ctx.body?.on === 'function') ctx.body.on('end', () => it.at('end'))
+    }
+    return done instanceof Promise ? done.then(watch) : watch()
+  }
+
+  /** Until nothing moves any more: bytes, events, files. */
+  async quiet (turns = QUIET) {
+    let before = -1
+    for (let still = 0; still < turns; still++) {
+      const now = this.moved + this.client.bytesWritten
+      if (now !== before) still = 0
+      before = now
+      if (still === turns - 1 && process.getActiveResourcesInfo().some(name => name.startsWith('FSReq'))) still = 0
+      await turn()
+    }
+  }
+
+  /** Until `holds()`. Of Koa as long as something moves, because it may hang; of kone for longer, because it must not. */
+  async until (holds) {
+    const last = performance.now() + PATIENCE
+    await this.quiet(8)
+    if (this.isKoa && !holds()) return this.quiet()
+    while (!holds() && performance.now() < last) await sleep(1)
+  }
+
+  async converse () {
+    await this.start()
+    const { client, plan, responses } = this
+    if (plan.patched !== null) this.undone(watched(this, ...plan.patched))
+    for (const part of partsOf(plan)) {
+      if (this.isClosed) break
+      client.write(part)
+      await this.quiet(8)
+    }
+    await this.until(() => this.isClosed || responses.whole.length > 0)
+    this.its[0]?.at('later')
+    await turn()
+    this.calls.length = 0
+    if (!this.isClosed) {
+      if (responses.whole.length > 0) client.write(NEXT)
+      await this.until(() => this.isClosed || responses.whole.length > 1)
+    }
+    return {
+      responses: responses.whole.map(shown),
+      partial: responses.partial !== null || responses.begun,
+      error: responses.error,
+      isClosed: this.isClosed,
+      calls: [...new Set(this.calls)],
+      outcomes: this.outcomes
+    }
+  }
+
+  /** A patched method of a request or a response, be it one of another server in this process. */
+  called (name, message) {
+    if ((message.req ?? message).socket?.server === this.server) this.calls.push(name)
+  }
+
+  undone (undo) { this.undos.push(undo) }
+  undo () { for (const undo of this.undos.splice(0).reverse()) undo() }
+
+  /** @return {Promise<boolean>} whether it takes no longer than it must */
+  async close () {
+    this.undo()
+    const { server, client } = this
+    const closed = this.isKoa
+      ? new Promise(resolve => server.close(resolve))
+      : this.app.close({ timeout: TIMEOUT, grace: 0 })
+    if (this.isKoa) server.closeAllConnections()
+    let timer
+    const late = new Promise(resolve => { timer = setTimeout(resolve, PATIENCE, true) })
+    const isLate = await Promise.race([closed, late])
+    clearTimeout(timer)
+    if (isLate === true) server.closeAllConnections()
+    await closed
+    client.destroy()
+    await turn()
+    await turn()
+    return isLate !== true
+  }
+}
+
+/** Keeps the bodies. */
+class Bodies extends Responses {
+  take (bytes) {
+    super.take(bytes);
+    (this.partial.body ??= []).push(Buffer.from(bytes))
+  }
+}
+
+function shown ({ status, headers, body = [] }) {
+  const { date, 'keep-alive': alive, ...rest } = headers
+  return { status, headers: rest, body: Buffer.concat(body).toString('latin1') }
+}
+
+const NEXT = 'GET /next HTTP/1.1\r\nHost: a\r\n\r\n'
+const JSON_BODY = '{"some":"json"}'
+const FORM = '--x\r\nContent-Disposition: form-data; name="some"\r\n\r\nfield\r\n--x--\r\n'
+
+const bodyOf = ({ request, isForm }) => request === 'none' || request === 'empty' ? '' : isForm ? FORM : JSON_BODY
+
+/** The bytes of the request, as they are written. */
+function partsOf (plan) {
+  const { method, request, isForm = false } = plan
+  const type = `Content-Type: ${isForm ? 'multipart/form-data; boundary=x' : 'application/json'}\r\n`
+  const start = `${method} / HTTP/1.1\r\nHost: a\r\n`
+  const body = bodyOf(plan)
+  const half = body.length >> 1
+  const length = `${start}${type}Content-Length: ${body.length}\r\n\r\n`
+  switch (request) {
+    case 'none': return [`${start}\r\n`]
+    case 'empty': return [`${start}${type}Content-Length: 0\r\n\r\n`]
+    case 'with its headers': return [length + body]
+    case 'in pieces': return [length, body.slice(0, half), body.slice(half)]
+    case 'chunked': return [`${start}${type}Transfer-Encoding: chunked\r\n\r\n${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`]
+    case 'chunked, in pieces': return [`${start}${type}Transfer-Encoding: chunked\r\n\r\n`,
+      `${half.toString(16)}\r\n${body.slice(0, half)}\r\n`, `${(body.length - half).toString(16)}\r\n${body.slice(half)}\r\n`, '0\r\n\r\n']
+  }
+}
+
+const REQUESTS = ['none', 'empty', 'with its headers', 'in pieces', 'chunked', 'chunked, in pieces']
+
+// ---- the oracle
+
+/** A conversation; `closing` is a promise, so that the next one need not wait for it. */
+async function record (side, plan) {
+  const escaped = []
+  const onEscape = err => escaped.push(err) // it would end the process
+  process.on('uncaughtException', onEscape)
+  const run = new Run(side, plan)
+  try {
+    const found = await run.converse()
+    return { ...found, escaped, finished: run.finished, handled: run.its.length, closing: run.close() }
+  } finally {
+    process.off('uncaughtException', onEscape)
+  }
+}
+
+/** Did the conversation come to an end on Koa? */
+function isGood ({ error, partial, responses, isClosed, escaped }) {
+  return error === null && !partial && escaped.length === 0 && (responses.length === 2 || (isClosed && responses.length === 1))
+}
+
+/**
+ * What is wrong with a case; [] when nothing is.
+ *
+ *    (await judge(generate(1))).forEach(({ side, what, detail }) => …)
+ */
+async function judge (plan) {
+  const { closing } = await begin(plan)
+  return closing
+}
+
+/** @return {Promise<{ closing: Promise<object[]> }>} what judge() does, when the servers are closed */
+async function begin (plan) {
+  const koa = await record('koa', plan)
+  const kone = { 'node:http': await record('node:http', plan), front: await record('front', plan) }
+  const inTurn = isTogether(plan) ? await record('koa', { ...plan, ops: plan.ops.map(inTurnOf) }) : koa
+  const closings = [koa, inTurn, ...Object.values(kone)].map(({ closing }) => closing)
+  return { closing: Promise.all(closings).then(([,, ...inTime]) => verdict(plan, { koa, inTurn, ...kone }, inTime)) }
+}
+
+/** Does a reader of kone's own read while another one does? From then on `ctx.req` shows a stream that has been read. */
+function isTogether ({ ops }) {
+  return ops.some(([name]) => name === 'begin to read') &&
+    ops.some(([name, reader]) => (name === 'begin to read' || name === 'read') && OF_KONE.includes(reader))
+}
+
+const inTurnOf = one => one[0] === 'begin to read' ? ['read', one[1]] : one
+
+function verdict (plan, { koa, inTurn, ...kone }, inTime) {
+  const found = []
+  const isKoas = isGood(koa)
+  const isOpen = MOMENTS.some(moment => plan[moment].some(cuts)) ||
+    (isAtOnce(plan) && [...plan.between, ...plan.behind].some(responds))
+  const mustBe = isOpen ? null : expected(plan.ops, plan.method)
+  const find = (side, what, detail) => found.push({ side, what, detail })
+  if (isKoas && mustBe !== null) {
+    const wrong = mismatch(koa.responses[0], mustBe)
+    if (wrong) find('koa', 'acts.js expects something else', wrong)
+  }
+  const own = koa.escaped.find(err => err.code === undefined)
+  if (own) find('koa', 'the test itself fails', own.stack)
+  for (const [i, side] of Object.keys(kone).entries()) {
+    // What an app itself sends by node's response is its own matter: on node:http always, on the front before kone has begun.
+    const isNodes = side === 'node:http' || plan.patched !== null
+    if (!isKoas && (isNodes ? ['ops', ...MOMENTS] : ['ops']).some(moment => plan[moment].some(cuts))) continue
+    if (!inTime[i]) find(side, 'app.close() takes too long', `more than ${PATIENCE} ms`)
+    judgeSide(plan, koa, kone[side], { isKoas, inTurn, mustBe }, (what, detail) => find(side, what, detail))
+  }
+  return found
+}
+
+/** Then the second chunk may be read before the first one is sent. */
+const isAtOnce = ({ ops }) => ops.some(([, value]) => Array.isArray(value) && value[0] === 'stream')
+
+const destroys = ([name]) => name in GROUPS.fail
+
+const mayClose = ({ finished }, { headers }) => headers.connection === 'close' || finished.some(destroys)
+
+function judgeSide (plan, koa, kone, { isKoas, inTurn, mustBe }, find) {
+  const { responses: [first, second], isClosed, finished, handled, escaped, partial } = kone
+  if (kone.error !== null) find('the bytes are not HTTP', kone.error)
+  if (escaped.length > koa.escaped.length) find('an error escapes', escaped.map(err => err?.stack).join('\n'))
+  for (let i = 0; i < handled; i++) {
+    if (finished[i].length !== 1) find('onFinished() is not called once', `request ${i}: ${finished[i].length} times`)
+  }
+  const isLost = finished[0].length > 0 && finished[0][0] !== null
+  if (first === undefined) {
+    if (!isClosed) find('neither a response nor a closed connection', partial ? 'a part of it came' : 'nothing came')
+    else if (handled > 0 && !isLost) find('the response is cut, and reported as sent', JSON.stringify(finished))
+  } else if (!isClosed && second === undefined) {
+    find('the next request gets no response', show(first))
+  } else if (isClosed && second === undefined && !isLost && !koa.isClosed && !mayClose(plan, first)) {
+    find('the connection is closed without a reason', show(first))
+  }
+  // kone's onFinished() is called a tick later than on-finished: only then has node let go of the request.
+  if (isKoas && !isTogether(plan) && !plan.finished.some(destroys)) {
+    for (const what of ['responses', 'isClosed', 'calls']) {
+      if (!isDeepStrictEqual(kone[what], koa[what])) find(`${what} differ from Koa's`, `\n    Koa  ${show(koa[what])}\n    kone ${show(kone[what])}`)
+    }
+  } else if (first !== undefined && mustBe !== null) {
+    const wrong = mismatch(first, mustBe)
+    if (wrong) find('a wrong response', wrong)
+  } else if (mustBe?.isWhole && first === undefined) {
+    find('the response is cut', show({ isClosed, finished }))
+  }
+  koa.outcomes.forEach((one, i) => {
+    // `begin to read` has no outcome; read in turn it has.
+    const same = inTurn.outcomes.filter(({ reader }) => reader === one.reader)
+    judgeOutcome(plan, kone.outcomes[i], [one, ...same.slice(-1)], find)
+  })
+}
+
+/**
+ * What a reader gets: what it gets on Koa. Kone's own have errors of their own. Beside one of those another may also fail,
+ * get what it gets behind that one, or all of the body: never a part. Where one waits for ever on Koa, it may on kone.
+ */
+function judgeOutcome (plan, kone, koas, find) {
+  const [koa] = koas
+  if (koas.some(one => one.silence || isDeepStrictEqual(one, kone))) return
+  if (kone !== undefined && OF_KONE.includes(koa.reader) && !kone.silence) return
+  if (isTogether(plan) && (kone?.error || isAll(plan, kone))) return
+  find('a reader ends otherwise than on Koa', `${koa.reader}: ${show(kone)} in place of ${koas.map(show).join(' or ')}`)
+}
+
+/** finished() tells how many bytes it got. */
+const isAll = (plan, { bytes } = {}) => bytes === bodyOf(plan) || bytes === `${bodyOf(plan).length} bytes`
+
+function mismatch ({ status, headers, body }, { status: code, body: bytes, isWhole }) {
+  if (!isWhole) return `a whole response, of ${body.length} bytes, in place of a part of one`
+  if (status !== code) return `status ${status} in place of ${code}`
+  if (body !== bytes.toString('latin1')) return `${show(body)} in place of ${show(bytes.toString('latin1'))}`
+  return ''
+}
+
+function show (value) {
+  const text = JSON.stringify(value) ?? 'nothing'
+  return text.length > 400 ? `${text.slice(0, 300)}… ${text.length}` : text
+}
+
+// ---- cases
+
+const PATCHES = [
+  ['res', 'end'], ['res', 'write'], ['res', 'writeHead'], ['res', 'emit'], ['res', '_storeHeader'], ['res', 'assignSocket'],
+  ['req', 'on'], ['req', 'read']
+]
+
+const TOUCHES = [
+  ['req'], ['res'], ['res.setTimeout'], ['req.setTimeout'], ['res.cork'], ['onFinished'],
+  ['body', 'too slow'], ['body', null], ['body', ['buffer', 'other']], ['body', ['paced', 'oth', 'er']], ['status', 201], ['set', 'X-A', '1'],
+  ['redirect', '/elsewhere'], ['resSetHeader', 'X-A', '1'], ['writeHead', 201], ['resume'],
+  ['resEnd'], ['resEnd', 'ended'], ['write', 'written'], ['destroyRes'], ['destroyReq'], ['socket.destroy'],
+  ['begin to read', 'readBody()'], ['begin to read', "on('data')"], ['begin to read', 'raw-body'], ['begin to read', 'for await'],
+  ...PATCHES.map(one => ['patch', ...one]), ['remove patches'],
+  ['repipe'], ['unpipe and end']
+]
+
+/** What only a stream that is being sent has. */
+const OF_STREAM = ['repipe', 'unpipe and end']
+
+/** What only a handler does. */
+const OF_HANDLER = [['throw']]
+
+const LONG = 'x'.repeat(200_000)
+const CHUNKS = ['one', 'two', 'three']
+
+/** Name → [method, acts]. */
+const RESPONSES = {
+  text: ['GET', ['body', 'text']],
+  bytes: ['GET', ['body', ['buffer', 'bytes']]],
+  json: ['GET', ['body', ['json', 'json']]],
+  'a stream': ['GET', ['body', ['paced', ...CHUNKS]]],
+  'a stream with Content-Length': ['GET', ['body', ['paced', ...CHUNKS]], ['length', 11]],
+  'a stream that comes at once': ['GET', ['body', ['stream', ...CHUNKS]]],
+  'a stream that comes at once, with Content-Length': ['GET', ['body', ['stream', ...CHUNKS]], ['length', 11]],
+  'a stream that is too short': ['GET', ['body', ['paced', ...CHUNKS]], ['length', 15]],
+  'a stream that is too long': ['GET', ['body', ['paced', ...CHUNKS]], ['length', 9]],
+  'a stream that fails': ['GET', ['body', ['paced, broken', ...CHUNKS]], ['length', 15]],
+  'a web stream': ['GET', ['body', ['web', ...CHUNKS]]],
+  'a web stream with Content-Length': ['GET', ['body', ['web', ...CHUNKS]], ['length', 11]],
+  'a file': ['GET', ['body', ['file', LONG]], ['length', LONG.length]],
+  'HEAD of text': ['HEAD', ['body', 'text']],
+  'HEAD of a stream': ['HEAD', ['body', ['paced', ...CHUNKS]], ['length', 11]],
+  204: ['GET', ['status', 204]],
+  'no body': ['GET']
+}
+
+const none = () => Object.fromEntries([['ops', []], ...MOMENTS.map(name => [name, []])])
+
+/** Is a stream sent between whose chunks acts can come? */
+function momentsOf ([method, set]) {
+  const kind = method !== 'HEAD' && set?.[0] === 'body' && Array.isArray(set[1]) ? set[1][0] : ''
+  if (!STREAMS.includes(kind)) return ['finished', 'later']
+  if (kind === 'file') return ['between', 'end', 'finished', 'later']
+  return kind === 'web' ? ['between', 'behind', 'finished', 'later'] : MOMENTS
+}
+
+const needsStream = ([name]) => OF_STREAM.includes(name)
+
+/** Of kone a web stream itself is the body, of Koa node's one that reads it. */
+const hasStream = (moment, [, set]) => moment === 'between' && set[1][0] !== 'web'
+
+/** Each touch at each moment of each response, with each kind of request in turn. */
+function * table () {
+  let number = 0
+  for (const [title, response] of Object.entries(RESPONSES)) {
+    const [, ...acts] = response
+    const own = momentsOf(response)
+    for (const one of [...TOUCHES, ...OF_HANDLER]) {
+      const patched = one[0] === 'remove patches' ? ['res', 'end'] : null
+      const plan = more => {
+        const request = REQUESTS[number++ % REQUESTS.length]
+        return { title: `${title}, ${one.join(' ')}`, response: title, request, method: methodOf(response, request), patched, ...none(), ...more }
+      }
+      if (!needsStream(one)) {
+        yield plan({ ops: [one, ['turn'], ...acts] })
+        yield plan({ ops: [['turn'], ...acts, one] })
+      }
+      for (const moment of OF_HANDLER.includes(one) ? [] : own) {
+        if (!needsStream(one) || hasStream(moment, response)) yield plan({ ops: acts, [moment]: [one] })
+      }
+    }
+  }
+}
+
+const methodOf = ([method], request) => method === 'GET' && request !== 'none' ? 'POST' : method
+
+/** A random case: several touches, any request, readers. */
+function generate (seed) {
+  const rnd = random(seed)
+  const response = RESPONSES[rnd.pick(Object.keys(RESPONSES))]
+  const [, ...acts] = response
+  const request = rnd.pick(REQUESTS)
+  const plan = { title: `seed ${seed}`, request, method: methodOf(response, request), patched: null, ...none() }
+  if (rnd.chance(0.2)) plan.patched = rnd.pick(PATCHES)
+  const wait = () => rnd.chance(0.4) ? [] : [[rnd.pick(['tick', 'turn'])]]
+  const early = () => {
+    const one = rnd.pick([...TOUCHES, ...OF_HANDLER])
+    return needsStream(one) || rnd.chance(0.6) ? [] : [one]
+  }
+  if (rnd.chance(0.4)) plan.ops.push(['read', rnd.pick(Object.keys(READERS))])
+  plan.ops.push(...wait(), ...early(), ...wait(), ...acts, ...wait(), ...early())
+  const own = momentsOf(response)
+  for (let touches = 1 + rnd.int(3); touches > 0; touches--) {
+    const moment = rnd.pick(own)
+    const one = rnd.pick(TOUCHES)
+    if (!needsStream(one) || hasStream(moment, response)) plan[moment].push(one)
+  }
+  return plan
+}
+
+/** What the shrinker may change. */
+const RULES = { lists: ['ops', ...MOMENTS], usual: { request: 'none', patched: null } }
+
+/** A failure for people: the smallest case found that is wrong in the same way. */
+async function report (plan, found, shrinks = true) {
+  const kinds = new Set(found.map(({ what }) => what))
+  const small = shrinks
+    ? await shrink(plan, found, RULES, async next => {
+      const again = await judge(next)
+      return again.some(({ what }) => kinds.has(what)) && again
+    }, SHRINK)
+    : { plan, found }
+  return [
+    `${plan.title}, Node ${process.version}`,
+    ...small.found.map(({ side, what, detail }) => `  ${side}: ${what}: ${detail}`),
+    `module.exports = ${inspect(small.plan, { depth: null, breakLength: 120, maxStringLength: 100 })}`
+  ].join('\n')
+}
+
+/** What ran with what: moment and act, each with those of the same case. */
+class Pairs {
+  constructor () {
+    this.seen = new Map()
+  }
+
+  add (plan) {
+    const names = []
+    for (const moment of ['ops', ...MOMENTS]) for (const [name] of plan[moment]) names.push(`${moment} ${name}`)
+    for (const one of names) for (const two of names) if (one < two) this.seen.set(`${one} + ${two}`, true)
+  }
+
+  toString () { return `${this.seen.size} pairs of acts` }
+}
+
+/** Judge cases until there are no more, the time is over or so many have failed. */
+async function run ({ cases, seconds = Infinity, failures: most = 1, shrinks = true, print = () => {} }) {
+  const until = performance.now() + seconds * 1000
+  const pairs = new Pairs()
+  const failures = []
+  let count = 0
+  const closing = []
+  const settle = async () => {
+    const { plan, found } = await closing.shift()
+    // Again, because a machine that stands still for seconds makes all wait: what does not return is not a fault.
+    const again = found.length === 0 ? found : await judge(plan)
+    if (again.length === 0) return
+    failures.push(await report(plan, again, shrinks))
+    print(failures.at(-1))
+  }
+  for (const plan of cases) {
+    if (performance.now() > until || failures.length >= most) break
+    count++
+    pairs.add(plan)
+    const begun = await begin(plan)
+    closing.push(begun.closing.then(found => ({ plan, found })))
+    if (closing.length > CLOSING) await settle()
+  }
+  while (closing.length > 0) await settle()
+  return { cases: count, failures, pairs: String(pairs) }
+}
+
+function * randomCases (seed, cases = Infinity) {
+  for (let i = 0; i < cases; i++) yield generate(seed + i)
+}
+
+async function main () {
+  const string = { type: 'string' }
+  const boolean = { type: 'boolean' }
+  const { values } = parseArgs({
+    options: { seed: string, cases: string, seconds: string, failures: string, replay: string, table: boolean, 'no-shrink': boolean }
+  })
+  const number = (name, otherwise) => values[name] === undefined ? otherwise : Number(values[name])
+  const seed = number('seed', Date.now() & 0x7fffffff)
+  const cases = values.replay !== undefined
+    ? [require(path.resolve(values.replay))]
+    : [...values.table ? table() : []]
+  const all = function * () {
+    yield * cases
+    if (values.replay === undefined && (!values.table || values.cases || values.seconds)) yield * randomCases(seed, number('cases'))
+  }
+  const result = await run({
+    cases: all(),
+    seconds: number('seconds'),
+    failures: number('failures', 1),
+    shrinks: !values['no-shrink'] && values.replay === undefined,
+    print: console.log
+  })
+  console.log(`late touch: seed ${seed}, Node ${process.version}, ${result.cases} cases, ${result.pairs}, ${result.failures.length} failures`)
+  process.exitCode = result.failures.length > 0 ? 1 : 0
+}
+
+module.exports = { REQUESTS, RULES, generate, judge, none, randomCases, report, run, table }
+
+if (require.main === module) main()
