@@ -25,11 +25,7 @@ const QUERY_OF = Symbol('request#queryOf')
 /** Of readBody(), in bytes. */
 const LIMIT = 1024 * 1024
 
-const READ = { limit: ['a number of bytes', isLimit] }
-
-function isLimit (value) {
-  return typeof value === 'number' && value >= 0
-}
+const READ = { limit: ['a number of bytes', value => typeof value === 'number' && value >= 0] }
 
 const ABSOLUTE_FORM = /^https?:\/\/([^/?#]*)/i
 // What makes a target more than a path and a query (parseurl then takes the slow way).
@@ -335,8 +331,9 @@ module.exports = {
    */
   readBody (options) {
     if (this[BODY] !== undefined) return this[BODY]
-    const { limit = LIMIT } = isLimit(options?.limit) ? options : checkCall('request', 'request.readBody', options, READ)
-    return (this[BODY] = this[node.ENGINE].readBody(this.incoming, limit))
+    const isUsual = options === undefined || (typeof options?.limit === 'number' && options.limit >= 0)
+    if (!isUsual) checkCall('request', 'request.readBody', options, READ)
+    return (this[BODY] = this[node.ENGINE].readBody(this.incoming, options?.limit ?? LIMIT))
   },
 
   inspect () {

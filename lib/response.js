@@ -393,12 +393,11 @@ const types = new Map() // the text given → Content-Type; bounded, for it may 
 
 function contentType (type) {
   if (typeof type !== 'string' || type.length > LONGEST_NAME) return type ? mime().contentType(type) : false
-  const known = types.get(type)
-  if (known !== undefined) return known
+  let value = types.get(type)
+  if (value !== undefined) return value
   if (types.size === 1000) types.clear()
   type = detach(type)
-  const value = mime().contentType(type)
-  types.set(type, value)
+  types.set(type, value = mime().contentType(type))
   return value
 }
 

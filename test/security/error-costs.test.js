@@ -81,11 +81,12 @@ const FORMS = {
 const part = (parameters, content) => `--b\r\nContent-Disposition: form-data; ${parameters}\r\n\r\n${content}\r\n`
 const parts = (...all) => `${all.join('')}--b--\r\n`
 const file = parts(part('name="f"; filename="f"', 'a'.repeat(MB - 100)))
+const files = parts(part('name="f"; filename="f"', 'a').repeat(19), part('name="f"; filename="f"', 'a'.repeat(MB - 2000)))
 const PARTS = {
   'no part': [filled(MB, '', 'a', ''), file],
   'no end': [part('name="f"; filename="f"', 'a'.repeat(MB)), file],
   'a part without a name': [parts(part('filename="f"', 'a'.repeat(MB - 100))), file],
-  'too many files': [parts(part('name="f"; filename="f"', '').repeat(10_000)), file],
+  'too many files': [parts(part('name="f"; filename="f"', '').repeat(10_000)), files],
   'too many fields': [parts(part('name="a"', '').repeat(10_000)), file],
   'line breaks': [filled(MB, '', '\r\n', ''), file],
   'beginnings of a boundary': [filled(MB, '--b\r\n', '\r\n--', ''), file],
