@@ -555,6 +555,8 @@ function comparable ({ requests, log, events, errors, finished, touched, got, so
  *   runs, so that a message which the app leaves in the middle is complete.
  * - *a listener sees a message from its beginning*: 'data' listeners that are added in the middle of a message get what the
  *   front has read of it, too, because node's parser must get it.
+ * - *a listener sees nothing of a pending request*: 'data' listeners get the bytes that come when no request or response is
+ *   pending, because then node gets the socket.
  * - *chunks of a stream*: Node 26 merges the chunks of one tick, and those of a stream that is queued. Whether its turn
  *   comes before or after its chunks is a matter of one read. The bodies are the same.
  * - *100 Continue*, and *103 Early Hints within a queued response*: node writes the header section of a queued response
@@ -574,6 +576,8 @@ function accepted (steps, node, other, transport) {
 
   if (found.every(({ what, node, other }) => what === 'touched' && isFromBefore(node, other))) return 'a listener sees a message from its beginning'
 
+  if (found.every(({ what, other }) => what === 'touched' && other === '')) return 'a listener sees nothing of a pending request'
+
   if (other[at].node && found.every(({ what, node, other }) => what === 'got' && isEqualButFor(INTERIM, node, other))) {
     return '100 Continue within a queued response'
   }
@@ -582,9 +586,9 @@ function accepted (steps, node, other, transport) {
 
   if (found.every(({ step }) => step >= at && isDeaf(node, steps, step))) return 'node never reads on'
 
-  if (isRefusedLater(steps, node, other, at)) return 'a bad line that has not ended'
-
   const isRecords = transport === 'records'
+  if (isRefusedLater(steps, node, other, at, isRecords)) return 'a bad line that has not ended'
+
   const all = record => record.map(entry => comparable(entry).got).join('')
   const isMore = isEqual(requestsOf(other).slice(0, requestsOf(node).length), requestsOf(node)) &&
     all(other).startsWith(all(node).replace(REFUSAL, ''))
@@ -639,20 +643,20 @@ function isDeaf (node, steps, at) {
 }
 
 /** Did `other` wait for the end of a line that node refused, or of a section with such a field, and then do as node did? */
-function isRefusedLater (steps, node, other, at) {
-  const [refusal] = REFUSAL.exec(node[at].got) ?? []
+function isRefusedLater (steps, node, other, at, isRecords) {
+  const dropped = isRecords && node[at].socket === 'destroyed' ? other.map(({ got }) => got).join('') : ''
+  const [refusal] = REFUSAL.exec(node[at].got) ?? REFUSAL.exec(dropped) ?? []
   if (refusal === undefined || !isEqual(requestsOf(node), requestsOf(other))) return false
   const got = (record, step) => record.slice(0, step + 1).map(entry => comparable(entry).got).join('')
   const { line, section } = endsBehind(steps, at, refusal)
-  return steps.every((step, i) => {
+  const left = steps.findIndex((step, i) => i >= at && isLeft(step))
+  return other.every(({ socket }, i) => {
     if (i < at) return true
-    const hasLeft = name => steps.slice(at, i + 1).some(step => step[name])
-    const isOpen = other[i].socket === 'open'
-    const waits = isOpen && got(other, i) === got(node, i).replace(refusal, '')
-    const refuses = !isOpen && got(other, i) === got(node, i)
-    if (hasLeft('reset')) return !isOpen
-    if (hasLeft('end') || i >= section) return refuses
-    return i >= line ? refuses || waits : waits
+    if (left !== -1 && i >= left) return socket !== 'open'
+    // with responses that node has lost
+    if (!got(other, i).startsWith(got(node, i).replace(refusal, ''))) return false
+    const refuses = socket !== 'open' && got(other, i).endsWith(refusal)
+    return i >= section ? refuses : (i >= line && refuses) || socket === 'open'
   })
 }
 
@@ -671,6 +675,9 @@ function endsBehind (steps, at, refusal) {
   return { line, section: Infinity }
 }
 
+/** Does the client, or other code, end the connection? */
+const isLeft = ({ end, reset, touch }) => end || reset || /^(?:end|destroy)/.test(touch)
+
 /** Fields that only the whole section shows to be good. */
 const TOGETHER = /(?:content-length|transfer-encoding)\s*:/i
 
@@ -688,8 +695,9 @@ function isLater (steps, node, other) {
   if (!b.startsWith(before) && !a.startsWith(until)) return false
   const [refusal] = REFUSAL.exec(a) ?? []
   if (refusal === undefined || b.endsWith(refusal)) return true
-  if (isClosed) return steps.some(({ end, reset }) => end || reset) || CLOSES.test(b)
   const refused = node.findIndex(({ got }) => got.endsWith(refusal))
+  // A request whose body node refuses may have its response by then.
+  if (isClosed) return steps.some(isLeft) || CLOSES.test(b) || node[refused].requests.length > 0
   return owed(other, other.length - 1) > 0 || endsBehind(steps, refused, refusal).section === Infinity
 }
 
