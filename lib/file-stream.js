@@ -5,10 +5,13 @@ const fs = require('fs')
 /** Node's default for the option `highWaterMark`, in bytes. */
 const DEFAULT = 64 * 1024
 
-/** Larger pieces cost more memory for each client that reads slowly, in bytes. */
+/**
+ * Larger pieces cost more memory for each client that reads slowly, in bytes. The buffers of a file that is read in one
+ * piece are not used again: nothing was gained.
+ */
 const LARGEST = 128 * 1024
 
-/** Less than this, in bytes, is read into a buffer of its length: one of 128 KiB would save little. */
+/** A rest of less than this, in bytes, is read into a buffer of its length: one of 128 KiB would save little. */
 const SMALLEST = 16 * 1024
 
 /** So many buffers wait for the next reads. */
@@ -31,7 +34,7 @@ exports.kReuse = kReuse
 /**
  * Let an untouched fs.ReadStream make fewer trips to the thread pool. It reads only the declared length,
  * without a last read that finds the end of the file; a large file in larger pieces; a small one into a
- * smaller buffer. Where the sink says when a piece was flushed, its buffer is used again.
+ * smaller buffer. Where the sink says when a piece was flushed, the buffers of a large one are used again.
  *
  *    prepare(fs.createReadStream('logo.svg'), 1024, sink)
  *
@@ -46,7 +49,7 @@ exports.prepare = function (stream, length, sink) {
   const state = stream._readableState
   if (state.highWaterMark === DEFAULT) state.highWaterMark = Math.max(1, Math.min(length, LARGEST))
   const isUsual = state.autoDestroy && state.highWaterMark <= LARGEST
-  if (sink.reportsFlush && isUsual && length >= SMALLEST) readIntoLent(stream)
+  if (sink.reportsFlush && isUsual && length > LARGEST) readIntoLent(stream)
 }
 
 /**
