@@ -87,7 +87,8 @@ const proto = module.exports = {
    * @api private
    */
   onerror (err) {
-    if (err == null || err === this[REPORTED]) return // both a stream and its connection may report it
+    // Both a stream and its connection may report it; that of a request has an error of its own for it.
+    if (err == null || err === this[REPORTED] || (this[REPORTED] && isReset(err))) return
     err = this[REPORTED] = toError(err)
 
     const tooLate = this.headerSent || !this.writable
@@ -231,6 +232,11 @@ function report (ctx, err) {
 function bind (fn) {
   const resource = new AsyncResource('KONEFINISHED')
   return err => resource.runInAsyncScope(fn, null, err)
+}
+
+/** Node's error of a message whose connection was lost. */
+function isReset (err) {
+  return err.code === 'ECONNRESET' && err.message === 'aborted'
 }
 
 function sendError (ctx, err) {

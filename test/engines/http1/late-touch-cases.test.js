@@ -137,3 +137,24 @@ sides('a second reader of a body that kone has read', ({ it, serve }) => {
     }
   }
 })
+
+sides('ctx.body = ctx.req', ({ it, serve }) => {
+  for (const [how, leave] of [['resets', client => client.socket.resetAndDestroy()], ['ends', client => client.socket.end()]]) {
+    it(`should be reported once when the client ${how} in the middle of it`, async () => {
+      const errors = []
+      const outcomes = []
+      const { app, talk } = await serve(app => app.use(ctx => {
+        ctx.onFinished(err => outcomes.push(err.code))
+        ctx.body = ctx.req
+      }))
+      app.on('error', err => errors.push(err.code))
+      const client = await talk(post('abc', '', 100))
+      await client.until(/abc\r\n$/)
+      leave(client)
+      await waitFor(() => outcomes.length > 0, 'onFinished')
+      for (let i = 0; i < 5; i++) await turn()
+      assert.deepEqual(errors, [how === 'ends' ? 'HPE_INVALID_EOF_STATE' : 'ECONNRESET'])
+      assert.deepEqual(outcomes, ['KONE_ERR_RESPONSE_LOST'])
+    })
+  }
+})

@@ -332,7 +332,8 @@ function assign (outgoing, isCreated = false) {
   if (res.destroyed && responses.delay(outgoing)) return
   setMessage(socket, res)
   res.socket = socket
-  allowListeners(socket, responses.unflushed)
+  responses.onAssigned()
+  allowListeners(socket, responses.holders)
   if (!isCreated) emit(res, 'socket', socket)
   if (res.destroyed) return responses.connection.onLastWritten() // as Node 20 does: the earlier responses are complete
   if (res.outputData.length === 0) return
@@ -348,13 +349,13 @@ function assign (outgoing, isCreated = false) {
 }
 
 /**
- * On node one response has the socket at a time; here those that are not flushed have it, too. Code that watches them
- * (on-finished) listens to the socket once for each, which is no leak.
+ * On node one response has the socket at a time; here those whose 'finish' has not been emitted have it, too. Code that
+ * watches them (on-finished) listens to the socket for each, which is no leak.
  */
-function allowListeners (socket, unflushed) {
-  const most = EventEmitter.defaultMaxListeners + unflushed
+function allowListeners (socket, holders) {
+  const most = EventEmitter.defaultMaxListeners * holders
   const now = socket.getMaxListeners()
-  if (unflushed > 0 && now > 0 && now < most) socket.setMaxListeners(most)
+  if (holders > 1 && now > 0 && now < most) socket.setMaxListeners(most)
 }
 
 /** The socket's buffer is empty again: notifies the response that waits for 'drain'. */
@@ -380,6 +381,7 @@ function setNeedDrain (res, needs) {
 function releaseSocket (res) {
   const { socket } = res
   if (socket !== null && socket._httpMessage === res) setMessage(socket, null)
+  if (socket !== null) res[kOutgoing].responses.onReleased()
   res.socket = null
   process.nextTick(emitClose, res)
 }

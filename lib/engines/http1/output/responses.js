@@ -7,7 +7,7 @@ const { notWritten } = require('../errors')
 const { cutOff } = require('../node/message')
 const { responseLost } = require('../../errors')
 const { STREAMING, BATCHED, WRITTEN } = require('./outgoing')
-const { Pieces, UTF8 } = require('./pieces')
+const { Pieces } = require('./pieces')
 
 /**
  * The responses of one connection, in the order of their requests:
@@ -29,6 +29,7 @@ class Responses {
     this.last = null
     this.length = 0         // from first to last
     this.queuedBytes = 0    // of queued responses, node's own included
+    this.holders = 0        // responses of node's that have the socket
     this.batch = new Pieces()
     this.batched = null     // the responses whose bytes are in the batch
     this.flushing = null
@@ -104,7 +105,8 @@ class Responses {
       this.advance()
     } else {
       outgoing.become(WRITTEN)
-      const isFlushed = this.flushesNow(text, encoding, bytes)
+      this.addPiece(text, encoding, bytes)
+      const isFlushed = this.flushesBatch()
       if (!isFlushed) this.waitForFlush([outgoing])
       this.shift(outgoing)
       if (isFlushed) outgoing.onFlushed()
@@ -119,6 +121,14 @@ class Responses {
     this.writeBatch()
     if (!outgoing.isStreaming) outgoing.become(STREAMING)
     this.writePieces(parts, parts.takeCallbacks())
+  }
+
+  onAssigned () {
+    this.holders++
+  }
+
+  onReleased () {
+    this.holders--
   }
 
   /** Count bytes that node's ServerResponse queues; negative once it has written them. */
@@ -208,17 +218,6 @@ class Responses {
   /** Writes, except where waitForFlush() does. @return {boolean} whether the kernel took all bytes at once */
   flushesBatch () {
     return !this.isAsync && this.writePieces(this.batch, null) && this.socket.writableLength === 0
-  }
-
-  /** The same for a response that is alone, or the end of one: a text needs no batch. */
-  flushesNow (text, encoding, bytes) {
-    const { socket } = this
-    if (bytes !== null || this.isAsync || !socket.writable) {
-      this.addPiece(text, encoding, bytes)
-      return this.flushesBatch()
-    }
-    if (text !== '') socket.write(text, encoding === UTF8 ? 'utf8' : 'latin1')
-    return socket.writable && socket.writableLength === 0
   }
 
   /**
