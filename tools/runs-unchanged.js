@@ -142,12 +142,12 @@ function summary (packages) {
     return `- ${title}: ${[...names].map(([name, majors]) => `${name} ${majors.join(' and ')}`).join(', ')}.`
   })
   const patching = packages.filter(({ fallsBack }) => fallsBack).map(({ name }) => name)
+  const where = patching.length === 0 ? '' : ` (on node:http: ${patching.join(', ')})`
   return [
-    `${packages.length} packages run unmodified in ${tests} tests beside Koa, [with their versions](${ALL}#tested-packages):`,
+    `${packages.length} packages run unmodified in ${tests} tests beside Koa${where}, [with their versions](${ALL}#tested-packages):`,
     '',
     ...kinds,
-    '',
-    ...patching.length === 0 ? [] : [`kone falls back to node:http beside ${patching.join(', ')}.`, '']
+    ''
   ].join('\n')
 }
 

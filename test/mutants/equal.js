@@ -124,26 +124,6 @@ module.exports = {
       why: 'no bytes are the same in every encoding'
     },
     {
-      line: 'if (bytes !== null || this.isAsync || !socket.writable) {',
-      to: 'true',
-      why: 'it saves time alone: the batch has this text only'
-    },
-    {
-      line: "if (text !== '') socket.write(text, encoding === UTF8 ? 'utf8' : 'latin1')",
-      to: 'true',
-      why: 'it saves time alone: no text adds no bytes'
-    },
-    {
-      line: "if (text !== '') socket.write(text, encoding === UTF8 ? 'utf8' : 'latin1')",
-      to: '""',
-      why: "it is node's default, which is UTF-8"
-    },
-    {
-      line: 'return socket.writable && socket.writableLength === 0',
-      to: 'false',
-      why: 'it saves an empty write alone, whose callback is called when all bytes were flushed'
-    },
-    {
       line: 'if (this.flushing === null && this.delayed !== null) this.connection.onTurn(this.delayed)',
       to: 'true',
       why: 'it saves time alone: the response waits again while others are not flushed'
