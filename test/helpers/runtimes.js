@@ -39,7 +39,7 @@ module.exports = function runtimes () {
 async function serve (file, args, entry) {
   const folder = project(entry)
   const child = spawn(file, [...args, path.join(folder, path.basename(entry))], {
-    cwd: folder, env: { ...process.env, PORT: '0', NO_COLOR: '1' }
+    cwd: folder, env: { ...process.env, PORT: '0', NO_COLOR: '1', NODE_ENV: 'test' }
   })
   let errors = ''
   const stop = () => {
