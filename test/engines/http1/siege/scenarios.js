@@ -163,6 +163,10 @@ module.exports = {
       client([get('string', 100, { late: 300 }), next('string', 100, { touch: true }), get('string', 100)]),
       client([get('drip', 100), next('string', 100), get('string', 100)])
     ], { keepAliveTimeout: 5000, drain: { at: 150, timeout: 4000, grace: 1000 } }),
+  'a drain closes an idle connection after its grace':
+    conversation(['string', 'stream', 'file', 'raw'].map(kind => {
+      return client([get(kind, 100, { touch: kind === 'file' })], { end: { how: ENDS.SERVER, ms: 0, bytes: 0 } })
+    }), { keepAliveTimeout: 5000, drain: { at: 800, timeout: 4000, grace: 100 } }),
   'a drain waits for a client that reads late':
     conversation([client([get('string', 24 * MB)], { read: { hold: 1200, rate: 0 } })],
       { keepAliveTimeout: 5000, drain: { at: 100, timeout: 4000, grace: 0 } }),
