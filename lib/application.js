@@ -31,6 +31,8 @@ const debug = util.debuglog('kone:application')
 const debugging = debug.enabled // NODE_DEBUG is read once, at start
 
 const CLOSE = { timeout: notNegative, grace: notNegative }
+const SIGNAL = /^SIG[A-Z\d]+$/
+
 const SERVERS = Symbol('application#servers')
 
 /** The listeners that `app.callback()` made → their hosts. */
@@ -145,6 +147,7 @@ class Application extends Emitter {
    * @throws {TypeError} naming the option
    */
   close (options) {
+    if (typeof options === 'string' && SIGNAL.test(options)) options = undefined // process.once('SIGTERM', app.close.bind(app))
     checkCall('application', 'app.close', options, CLOSE)
     const closing = [...this[SERVERS]].map(server => drain(server, options))
     return this.Promise.resolve(Promise.all(closing).then(() => {}))

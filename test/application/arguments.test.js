@@ -18,7 +18,7 @@ const request = require('../helpers/request')
  */
 
 const NO_NUMBER = ['5000', '10s', '', NaN, -1, null, true, [], {}, () => {}]
-const NO_OBJECT = [5, 'SIGTERM', true, Symbol('a'), () => {}]
+const NO_OBJECT = [5, 'soon', true, Symbol('a'), () => {}]
 const inside = read => async app => {
   app.use(read)
   const { status } = await app.inject({ method: 'POST', url: '/', body: 'ab' })
@@ -86,7 +86,7 @@ describe('wrong arguments', () => {
     app.use(async ctx => { ctx.body = await ctx.request.readBody({ limit: Infinity }) })
     const bodies = ['a', Buffer.from('a'), new Uint8Array([97]), null, undefined, {}, Object.create(null), [], new Date(0), new (class A {})()]
     for (const body of bodies) assert.equal((await app.inject({ method: 'POST', url: undefined, headers: null, body })).status, 200)
-    for (const options of [undefined, null, {}, { timeout: 0 }, { timeout: Infinity, grace: undefined }]) await app.close(options)
+    for (const options of [undefined, null, 'SIGTERM', {}, { timeout: 0 }, { timeout: Infinity, grace: undefined }]) await app.close(options)
   })
 
   it('should be named by the demo, which would listen on a socket of that name', () => {

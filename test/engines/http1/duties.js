@@ -45,7 +45,7 @@ const DUTIES = {
     'errors.js': ['socketOnError', 'onParserExecuteCommon'],
     'node/handover.js': ['unconsume', 'generateSocketListenerWrapper'],
     'node/socket.js': ['socketOnData', 'onParserExecute', 'onSocketPause', 'onSocketResume', 'socketSetEncoding'],
-    'node/message.js': ['resOnFinish', 'emitCloseNT'],
+    'node/message.js': ['resOnFinish', 'onResponseFinish', 'emitCloseNT'],
     'node/response.js': [
       'ServerResponse', 'onServerResponseClose', 'socketOnDrain', 'ServerResponse.prototype._finish',
       'ServerResponse.prototype.assignSocket', 'ServerResponse.prototype.detachSocket',
@@ -61,7 +61,9 @@ const DUTIES = {
     ]
   },
   _http_outgoing: {
-    '../field-names.js': ['OutgoingMessage.prototype.setHeader', 'OutgoingMessage.prototype.removeHeader'],
+    '../field-names.js': [
+      'OutgoingMessage.prototype.setHeader', 'OutgoingMessage.prototype.removeHeader', 'isLenientHeaderValidation'
+    ],
     'output/writer.js': ['_storeHeader', 'processHeader', 'storeHeader', 'matchHeader'],
     'node/response.js': [
       'OutgoingMessage', '_writeRaw', 'write_', 'onFinish', 'connectionCorkNT', 'OutgoingMessage.prototype._send',
