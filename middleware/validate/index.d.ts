@@ -44,7 +44,7 @@ declare namespace validate {
   }
 
   interface Options {
-    /** of the JSON body with status 200, or schemas by status; in development a body that does not fit is an error */
+    /** of the JSON body of a success (2xx), or by status; in development a body that does not fit is an error */
     response?: StandardSchema | { readonly [status: number]: StandardSchema } | undefined
     /** true: these bodies are written by fast-json-stringify, which the app installs */
     serialize?: boolean | undefined
