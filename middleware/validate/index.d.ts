@@ -6,8 +6,8 @@ import type { Context, HttpError, Middleware } from '../../lib/index'
  *
  *    router.post('/items', validate({ body: Item }), ctx => { ctx.body = ctx.valid.body.price })
  */
-declare function validate<const Schemas extends validate.Schemas> (
-  options: Schemas & validate.Options
+declare function validate<const Schemas extends validate.Schemas & validate.Options> (
+  options: Schemas
 ): Middleware<{}, validate.ValidContext<Schemas>>
 
 declare namespace validate {
@@ -68,6 +68,8 @@ declare namespace validate {
     : never
 
   interface ValidContext<S> {
+    /** only a type, for client() */
+    readonly '~schemas'?: S
     /** the values that the schemas returned */
     valid: { [Part in Exclude<keyof S, keyof Options>]: Output<S[Part]> }
   }
