@@ -78,14 +78,14 @@ class Path {
 
   group () {
     const { text, missing } = this.sequence()
-    this.take(/^[?*+]/)
+    this.scan(/^[?*+]/)
     return missing === undefined ? text : ''
   }
 
   param (kind) {
-    const name = kind === '(' ? this.unnamed++ : this.take(/^(?:"[^"]*"|[^\s!-/:-@[-^`{-~]+)/).replaceAll('"', '')
-    const pattern = kind === '(' || this.take(/^\(/) !== '' ? this.pattern() : undefined
-    const modifier = this.take(/^[?*+]/)
+    const name = kind === '(' ? this.unnamed++ : this.scan(/^(?:"[^"]*"|[^\s!-/:-@[-^`{-~]+)/).replaceAll('"', '')
+    const pattern = kind === '(' || this.scan(/^\(/) !== '' ? this.pattern() : undefined
+    const modifier = this.scan(/^[?*+]/)
     const isMany = kind === '*' || modifier === '*' || modifier === '+' || pattern === '.*'
     const given = this.params[name] ?? ''
     if (given !== '') return { name, value: this.encode(name, isMany ? String(given).split('/') : [given]) }
@@ -96,7 +96,7 @@ class Path {
   pattern () {
     const start = this.at
     for (let depth = 1; depth > 0 && this.at < this.path.length;) {
-      const character = this.take(/^\\?[^]/)
+      const character = this.scan(/^\\?[^]/)
       depth += { '(': 1, ')': -1 }[character] ?? 0
     }
     return this.path.slice(start, this.at - 1)
@@ -110,7 +110,7 @@ class Path {
   }
 
   /** @return {string} what the path has here of an expression that begins with ^, maybe '' */
-  take (expression) {
+  scan (expression) {
     const [text] = expression.exec(this.path.slice(this.at)) ?? ['']
     this.at += text.length
     return text
