@@ -20,11 +20,11 @@ module.exports = function differenceOf (ctx, described) {
   const documented = responses[status] ?? responses[`${String(status)[0]}XX`] ?? responses.default
   if (documented === undefined) {
     if (status >= 400 || status === 304) return undefined
-    return `openapi: ${name} responded with ${status}, and its document has ${Object.keys(responses).join(', ')}: ` +
+    return `openapi: ${name()} responded with ${status}, and its document has ${Object.keys(responses).join(', ')}: ` +
       `add { responses: { ${status}: '…' } } to the route's options`
   }
   const types = Object.keys(documented.content ?? {})
   if (types.length === 0 || ctx.response.is(types)) return undefined
-  return `openapi: ${name} responded with ${status} and ${ctx.response.type || 'no content'}, and its document has ` +
+  return `openapi: ${name()} responded with ${status} and ${ctx.response.type || 'no content'}, and its document has ` +
     `${types.join(', ')}: name the type in the route's options, { responses: { ${status}: { content: … } } }`
 }

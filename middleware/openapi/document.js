@@ -5,8 +5,8 @@ const { STATUS_CODES } = require('http')
 const { isOfApp, placeOfFunction } = require('../../lib/places')
 const convert = require('../_shared/json-schema')
 const { misuse } = require('../_shared/usage-error')
-const templatesOf = require('./path')
 const { both, requestBodyOf } = require('./body')
+const templatesOf = require('./path')
 const Components = require('./schema')
 
 const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'] // that OpenAPI has
@@ -47,7 +47,7 @@ function routersOf (app) {
  * @param {Application} app
  * @param {{ info?, servers?, tags?, security?, components? }} options
  * @return {{ document: object, warnings: string[], described: Map<Layer, Record<string, object>> }} described:
- *   `{ name, responses }` of each route by its method
+ *   `{ name, responses }` of each route by its method; `name()` takes a look at the functions
  * @throws {TypeError} naming route, file and line
  */
 function describe (app, { info, servers, tags, security, components }) {
@@ -69,7 +69,7 @@ function describe (app, { info, servers, tags, security, components }) {
         path[route.method] = { ...operation, ...renamed(operation, route, path.template) }
         const { responses } = operation
         const methods = described.get(route.layer)
-        described.set(route.layer, { ...methods, [route.method]: { name: nameOf(route), responses } })
+        described.set(route.layer, { ...methods, [route.method]: { name: () => nameOf(route), responses } })
       } catch (cause) {
         throw misuse('openapi', `${nameOf(route)}: ${cause.message}`, { cause })
       }

@@ -53,8 +53,9 @@ module.exports = function openapi (app, options) {
   const warned = new Set()
 
   function warn (text) {
-    if (warnings && text !== undefined && !warned.has(text)) process.emitWarning(text)
+    if (!warnings || text === undefined || warned.has(text)) return
     warned.add(text)
+    process.emitWarning(text)
   }
 
   function current () {

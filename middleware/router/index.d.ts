@@ -132,18 +132,18 @@ declare namespace Router {
    * context of those behind it; the last function is given what is there, and cannot ask for more.
    */
   interface Verb<MethodT extends string, StateT, ContextT, PrefixT extends string, SyntaxT extends 6 | 8> {
-    <R, P extends Path> (
+    <P extends Path, R = Router<StateT, ContextT, PrefixT, SyntaxT>> (
       this: R,
       path: P | P[],
       handler: Kone.Middleware<StateT, ContextT & OfPath<PrefixT, P, SyntaxT>>
     ): R & Route<MethodT, PrefixT, P, ContextT & OfPath<PrefixT, P, SyntaxT>>
-    <R, P extends Path, S1 = {}, C1 = {}> (
+    <P extends Path, S1 = {}, C1 = {}, R = Router<StateT, ContextT, PrefixT, SyntaxT>> (
       this: R,
       path: P | P[],
       m1: Kone.Middleware<StateT & S1, ContextT & OfPath<PrefixT, P, SyntaxT> & C1>,
       handler: Kone.Middleware<StateT & Added<S1>, ContextT & OfPath<PrefixT, P, SyntaxT> & Added<C1>>
     ): R & Route<MethodT, PrefixT, P, ContextT & OfPath<PrefixT, P, SyntaxT> & Added<C1>>
-    <R, P extends Path, S1 = {}, C1 = {}, S2 = {}, C2 = {}> (
+    <P extends Path, S1 = {}, C1 = {}, S2 = {}, C2 = {}, R = Router<StateT, ContextT, PrefixT, SyntaxT>> (
       this: R,
       path: P | P[],
       m1: Kone.Middleware<StateT & S1, ContextT & OfPath<PrefixT, P, SyntaxT> & C1>,
@@ -153,7 +153,10 @@ declare namespace Router {
         ContextT & OfPath<PrefixT, P, SyntaxT> & Added<C1> & Added<C2>
       >
     ): R & Route<MethodT, PrefixT, P, ContextT & OfPath<PrefixT, P, SyntaxT> & Added<C1> & Added<C2>>
-    <R, P extends Path, S1 = {}, C1 = {}, S2 = {}, C2 = {}, S3 = {}, C3 = {}> (
+    <
+      P extends Path, S1 = {}, C1 = {}, S2 = {}, C2 = {}, S3 = {}, C3 = {},
+      R = Router<StateT, ContextT, PrefixT, SyntaxT>
+    > (
       this: R,
       path: P | P[],
       m1: Kone.Middleware<StateT & S1, ContextT & OfPath<PrefixT, P, SyntaxT> & C1>,
@@ -167,7 +170,10 @@ declare namespace Router {
         ContextT & OfPath<PrefixT, P, SyntaxT> & Added<C1> & Added<C2> & Added<C3>
       >
     ): R & Route<MethodT, PrefixT, P, ContextT & OfPath<PrefixT, P, SyntaxT> & Added<C1> & Added<C2> & Added<C3>>
-    <R, P extends Path, S1 = {}, C1 = {}, S2 = {}, C2 = {}, S3 = {}, C3 = {}, S4 = {}, C4 = {}> (
+    <
+      P extends Path, S1 = {}, C1 = {}, S2 = {}, C2 = {}, S3 = {}, C3 = {}, S4 = {}, C4 = {},
+      R = Router<StateT, ContextT, PrefixT, SyntaxT>
+    > (
       this: R,
       path: P | P[],
       m1: Kone.Middleware<StateT & S1, ContextT & OfPath<PrefixT, P, SyntaxT> & C1>,
@@ -190,20 +196,20 @@ declare namespace Router {
       P,
       ContextT & OfPath<PrefixT, P, SyntaxT> & Added<C1> & Added<C2> & Added<C3> & Added<C4>
     >
-    <R, P extends Path> (
+    <P extends Path, R = Router<StateT, ContextT, PrefixT, SyntaxT>> (
       this: R,
       name: string | symbol,
       path: P | P[],
       handler: Kone.Middleware<StateT, ContextT & OfPath<PrefixT, P, SyntaxT>>
     ): R & Route<MethodT, PrefixT, P, ContextT & OfPath<PrefixT, P, SyntaxT>>
-    <R, P extends Path, S1 = {}, C1 = {}> (
+    <P extends Path, S1 = {}, C1 = {}, R = Router<StateT, ContextT, PrefixT, SyntaxT>> (
       this: R,
       name: string | symbol,
       path: P | P[],
       m1: Kone.Middleware<StateT & S1, ContextT & OfPath<PrefixT, P, SyntaxT> & C1>,
       handler: Kone.Middleware<StateT & Added<S1>, ContextT & OfPath<PrefixT, P, SyntaxT> & Added<C1>>
     ): R & Route<MethodT, PrefixT, P, ContextT & OfPath<PrefixT, P, SyntaxT> & Added<C1>>
-    <R, P extends Path, S1 = {}, C1 = {}, S2 = {}, C2 = {}> (
+    <P extends Path, S1 = {}, C1 = {}, S2 = {}, C2 = {}, R = Router<StateT, ContextT, PrefixT, SyntaxT>> (
       this: R,
       name: string | symbol,
       path: P | P[],
@@ -214,7 +220,10 @@ declare namespace Router {
         ContextT & OfPath<PrefixT, P, SyntaxT> & Added<C1> & Added<C2>
       >
     ): R & Route<MethodT, PrefixT, P, ContextT & OfPath<PrefixT, P, SyntaxT> & Added<C1> & Added<C2>>
-    <R, P extends Path, S1 = {}, C1 = {}, S2 = {}, C2 = {}, S3 = {}, C3 = {}> (
+    <
+      P extends Path, S1 = {}, C1 = {}, S2 = {}, C2 = {}, S3 = {}, C3 = {},
+      R = Router<StateT, ContextT, PrefixT, SyntaxT>
+    > (
       this: R,
       name: string | symbol,
       path: P | P[],
@@ -230,20 +239,20 @@ declare namespace Router {
       >
     ): R & Route<MethodT, PrefixT, P, ContextT & OfPath<PrefixT, P, SyntaxT> & Added<C1> & Added<C2> & Added<C3>>
     // with what the route says about itself
-    <R, P extends Path> (
+    <P extends Path, R = Router<StateT, ContextT, PrefixT, SyntaxT>> (
       this: R,
       path: P | P[],
       operation: Operation,
       handler: Kone.Middleware<StateT, ContextT & OfPath<PrefixT, P, SyntaxT>>
     ): R & Route<MethodT, PrefixT, P, ContextT & OfPath<PrefixT, P, SyntaxT>>
-    <R, P extends Path, S1 = {}, C1 = {}> (
+    <P extends Path, S1 = {}, C1 = {}, R = Router<StateT, ContextT, PrefixT, SyntaxT>> (
       this: R,
       path: P | P[],
       operation: Operation,
       m1: Kone.Middleware<StateT & S1, ContextT & OfPath<PrefixT, P, SyntaxT> & C1>,
       handler: Kone.Middleware<StateT & Added<S1>, ContextT & OfPath<PrefixT, P, SyntaxT> & Added<C1>>
     ): R & Route<MethodT, PrefixT, P, ContextT & OfPath<PrefixT, P, SyntaxT> & Added<C1>>
-    <R, P extends Path, S1 = {}, C1 = {}, S2 = {}, C2 = {}> (
+    <P extends Path, S1 = {}, C1 = {}, S2 = {}, C2 = {}, R = Router<StateT, ContextT, PrefixT, SyntaxT>> (
       this: R,
       path: P | P[],
       operation: Operation,
@@ -254,7 +263,10 @@ declare namespace Router {
         ContextT & OfPath<PrefixT, P, SyntaxT> & Added<C1> & Added<C2>
       >
     ): R & Route<MethodT, PrefixT, P, ContextT & OfPath<PrefixT, P, SyntaxT> & Added<C1> & Added<C2>>
-    <R, P extends Path, S1 = {}, C1 = {}, S2 = {}, C2 = {}, S3 = {}, C3 = {}> (
+    <
+      P extends Path, S1 = {}, C1 = {}, S2 = {}, C2 = {}, S3 = {}, C3 = {},
+      R = Router<StateT, ContextT, PrefixT, SyntaxT>
+    > (
       this: R,
       path: P | P[],
       operation: Operation,
@@ -269,7 +281,10 @@ declare namespace Router {
         ContextT & OfPath<PrefixT, P, SyntaxT> & Added<C1> & Added<C2> & Added<C3>
       >
     ): R & Route<MethodT, PrefixT, P, ContextT & OfPath<PrefixT, P, SyntaxT> & Added<C1> & Added<C2> & Added<C3>>
-    <R, P extends Path, S1 = {}, C1 = {}, S2 = {}, C2 = {}, S3 = {}, C3 = {}, S4 = {}, C4 = {}> (
+    <
+      P extends Path, S1 = {}, C1 = {}, S2 = {}, C2 = {}, S3 = {}, C3 = {}, S4 = {}, C4 = {},
+      R = Router<StateT, ContextT, PrefixT, SyntaxT>
+    > (
       this: R,
       path: P | P[],
       operation: Operation,
@@ -293,7 +308,7 @@ declare namespace Router {
       P,
       ContextT & OfPath<PrefixT, P, SyntaxT> & Added<C1> & Added<C2> & Added<C3> & Added<C4>
     >
-    <R, P extends Path> (
+    <P extends Path, R = Router<StateT, ContextT, PrefixT, SyntaxT>> (
       this: R,
       name: string | symbol,
       path: P | P[],
@@ -302,20 +317,20 @@ declare namespace Router {
       ...middleware: Array<Kone.Middleware<StateT, ContextT & OfPath<PrefixT, P, SyntaxT>>>
     ): R & Route<MethodT, PrefixT, P, ContextT & OfPath<PrefixT, P, SyntaxT>>
     // more of them: typed by the path and the router alone
-    <R, P extends Path> (
+    <P extends Path, R = Router<StateT, ContextT, PrefixT, SyntaxT>> (
       this: R,
       path: P | P[],
       operation: Operation,
       m1: Kone.Middleware<StateT, ContextT & OfPath<PrefixT, P, SyntaxT>>,
       ...middleware: Array<Kone.Middleware<StateT, ContextT & OfPath<PrefixT, P, SyntaxT>>>
     ): R & Route<MethodT, PrefixT, P, ContextT & OfPath<PrefixT, P, SyntaxT>>
-    <R, P extends Path> (
+    <P extends Path, R = Router<StateT, ContextT, PrefixT, SyntaxT>> (
       this: R,
       path: P | P[],
       m1: Kone.Middleware<StateT, ContextT & OfPath<PrefixT, P, SyntaxT>>,
       ...middleware: Array<Kone.Middleware<StateT, ContextT & OfPath<PrefixT, P, SyntaxT>>>
     ): R & Route<MethodT, PrefixT, P, ContextT & OfPath<PrefixT, P, SyntaxT>>
-    <R, P extends Path> (
+    <P extends Path, R = Router<StateT, ContextT, PrefixT, SyntaxT>> (
       this: R,
       name: string | symbol,
       path: P | P[],
