@@ -87,6 +87,7 @@ const sidebar = [
       page('Response', '/api/response'),
       page('compose and final', '/api/compose-and-final'),
       page('app.fetch', '/api/fetch'),
+      page('kone/client', '/api/client'),
       page('Types', '/api/typescript'),
       page('The HTTP/1.1 front', '/api/front'),
       page('The kone command', '/api/command'),

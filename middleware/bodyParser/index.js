@@ -67,7 +67,7 @@ module.exports = function bodyParser (options) {
   const contents = new Contents(parsers, encoding)
   const methods = options.parsedMethods && new Set(options.parsedMethods.map(method => method.toUpperCase()))
 
-  return function bodyParser (ctx, next) {
+  function bodyParser (ctx, next) {
     if (ctx.request.body !== undefined || ctx.disableBodyParser) return next()
     if (methods !== undefined && !methods.has(ctx.method)) return next()
     try {
@@ -78,6 +78,9 @@ module.exports = function bodyParser (options) {
     }
     return next()
   }
+
+  // for openapi()
+  return Object.defineProperty(bodyParser, 'consumes', { value: { types: parsers.map(({ types }) => types[0]), methods } })
 
   function fail (err, ctx, next) {
     if (onerror === undefined) return Promise.reject(err)

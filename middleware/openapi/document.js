@@ -5,11 +5,13 @@ const { STATUS_CODES } = require('http')
 const { isOfApp, placeOfFunction } = require('../../lib/places')
 const convert = require('../_shared/json-schema')
 const { misuse } = require('../_shared/usage-error')
+const { both, requestBodyOf } = require('./body')
 const templatesOf = require('./path')
 const Components = require('./schema')
 
 const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'] // that OpenAPI has
 const PLACES = { params: 'path', query: 'query', headers: 'header', cookies: 'cookie' }
+const EVENTS = 'text/event-stream'
 const NOT_HEADERS = ['accept', 'content-type', 'authorization'] // OpenAPI describes them elsewhere
 const PROBLEM = {
   type: 'object',
@@ -34,30 +36,30 @@ const PROBLEM = {
 }
 
 /**
- * The layers of all routers of an app.
- *
  * @param {Application} app
- * @return {Layer[][]} of each router
+ * @return {Router[]} each once
  */
-function stacksOf (app) {
-  return [...new Set(app.middleware.map(fn => fn.router).filter(Boolean))].map(router => router.stack)
+function routersOf (app) {
+  return [...new Set(app.middleware.map(fn => fn.router).filter(Boolean))]
 }
 
 /**
  * @param {Application} app
  * @param {{ info?, servers?, tags?, security?, components? }} options
- * @return {{ document: object, warnings: string[] }}
+ * @return {{ document: object, warnings: string[], described: Map<Layer, Record<string, object>> }} described:
+ *   `{ name, responses }` of each route by its method; `name()` takes a look at the functions
  * @throws {TypeError} naming route, file and line
  */
 function describe (app, { info, servers, tags, security, components }) {
-  const around = app.middleware.filter(fn => fn.schemas)
   const store = new Components()
   const paths = {}
   const ids = new Set()
   const warnings = []
+  const described = new Map()
   Object.assign(store.schemas, components?.schemas)
-  for (const stack of stacksOf(app)) {
-    for (const route of routesOf(stack)) {
+  for (const router of routersOf(app)) {
+    const around = app.middleware.slice(0, app.middleware.findIndex(fn => fn.router === router))
+    for (const route of routesOf(router)) {
       warnings.push(...warningsOf(route))
       if (route.operation.hidden || route.shadow || paths[route.key]?.[route.method]) continue
       try {
@@ -65,6 +67,9 @@ function describe (app, { info, servers, tags, security, components }) {
         const path = paths[route.key] ??= {}
         path.template ??= route.template
         path[route.method] = { ...operation, ...renamed(operation, route, path.template) }
+        const { responses } = operation
+        const methods = described.get(route.layer)
+        described.set(route.layer, { ...methods, [route.method]: { name: () => nameOf(route), responses } })
       } catch (cause) {
         throw misuse('openapi', `${nameOf(route)}: ${cause.message}`, { cause })
       }
@@ -79,7 +84,7 @@ function describe (app, { info, servers, tags, security, components }) {
     paths: Object.fromEntries(Object.values(paths).map(({ template, ...methods }) => [template, methods])),
     components: { ...components, schemas: store.schemas }
   }
-  return { document: JSON.parse(JSON.stringify(document)), warnings }
+  return { document: JSON.parse(JSON.stringify(document)), warnings, described }
 }
 
 // OpenAPI allows `/{id}` and `/{name}` once: a path's params have the names of its first route.
@@ -100,32 +105,35 @@ function defaults () {
   }
 }
 
-/** Every method of every template of a router, with the layers that run for it. */
-function routesOf (stack) {
+/** Every method of every template of a router, with the functions that run for it. */
+function routesOf ({ stack, exclusive }) {
   const routes = []
   for (const layer of stack) {
     if (layer.methods.length === 0) continue
     if (typeof layer.path !== 'string') continue // OpenAPI has no regular expressions
     const isAll = layer.methods.length > METHODS.length
-    for (const { template, params, sample } of templatesOf(layer.path, layer.opts.syntax === 8 ? 8 : 6)) {
+    for (const { template, params, samples } of templatesOf(layer.path, layer.opts.syntax === 8 ? 8 : 6)) {
       for (const method of METHODS) {
         const wire = method.toUpperCase()
         if (!layer.methods.includes(wire) || (method === 'head' && layer.methods.includes('GET'))) continue
         if (isAll && (layer.operation === undefined || ['head', 'options', 'trace'].includes(method))) continue
-        const isSampled = layer.regexp.test(sample)
-        const runs = other => other === layer || (isSampled && other.regexp.test(sample) &&
+        const isSampled = samples.every(sample => layer.regexp.test(sample))
+        const runs = other => other === layer || (isSampled && samples.every(sample => other.regexp.test(sample)) &&
           (other.methods.length === 0 || other.methods.includes(wire)))
         const layers = stack.filter(runs)
-        const shadow = layers.slice(0, layers.indexOf(layer))
-          .find(({ methods, stack }) => methods.length > 0 && stack.some(endsHere))
+        const isRoute = other => other !== layer && other.methods.length > 0
+        const shadow = exclusive
+          ? layers.slice(layers.indexOf(layer)).find(isRoute)
+          : layers.slice(0, layers.indexOf(layer)).find(other => isRoute(other) && other.stack.some(endsHere))
         routes.push({
           key: template.replace(/\{[^{}]*\}/g, '{}'),
           template,
           params,
           method,
           layer,
-          layers,
+          fns: reached((exclusive ? [layer] : layers).flatMap(({ stack }) => stack)),
           shadow,
+          exclusive,
           operation: layer.operation ?? {}
         })
       }
@@ -134,16 +142,24 @@ function routesOf (stack) {
   return routes
 }
 
-/** A function that has no `next` cannot call the one behind it. */
+function reached (fns) {
+  const last = fns.findIndex(endsHere)
+  return last === -1 ? fns : fns.slice(0, last + 1)
+}
+
+/** A function that has no `next`, or does not use it, cannot call the one behind it. */
 function endsHere (fn) {
-  return fn.length < 2 && !/^[^{=]*\.\.\.|\barguments\b/.test(Function.prototype.toString.call(fn)) && !fn.param
+  const text = Function.prototype.toString.call(fn)
+  if (fn.param || /^[^{=]*\.\.\.|\barguments\b/.test(text)) return false
+  const [, name] = /^[^(]*\([^,(){}]*,\s*([\w$]+)/.exec(text) ?? []
+  return fn.length < 2 || (name !== undefined && text.split(name).length === 2)
 }
 
 function warningsOf (route) {
-  const { layer, method, shadow } = route
+  const { layer, method, shadow, exclusive } = route
   if (shadow) {
-    return [`openapi: ${nameOf(route)} is never reached: ${method.toUpperCase()} ${shadow.path}` +
-      `${placeOf(shadow.stack)} matches first and its handler has no \`next\``]
+    return [`openapi: ${nameOf(route)} is never reached: ${method.toUpperCase()} ${shadow.path}${placeOf(shadow.stack)} matches ` +
+      (exclusive ? 'later, and `exclusive` runs the last one' : 'first and its handler has no `next`')]
   }
   const last = layer.stack.findIndex(endsHere)
   if (last === -1 || last === layer.stack.length - 1) return []
@@ -163,7 +179,8 @@ function placeOf (handlers) {
 
 function operationOf (route, around, store, ids, schemes = {}) {
   const { hidden, name, responses, operationId, ...own } = route.operation
-  const given = [...around, ...route.layers.flatMap(({ stack }) => stack)].map(fn => fn.schemas).filter(Boolean)
+  const fns = [...around, ...route.fns]
+  const given = fns.map(fn => fn.schemas).filter(Boolean)
   const hint = pascal(operationId ?? route.layer.name ?? `${route.method} ${route.template}`)
   const jsonOf = (schema, part) => {
     try {
@@ -186,12 +203,13 @@ function operationOf (route, around, store, ids, schemes = {}) {
         if (place !== 'path' || one.name in route.params) parameters.set(`${place} ${one.name}`, one)
       }
     }
-    if (schemas.body !== undefined) {
-      operation.requestBody = { required: true, content: { 'application/json': { schema: jsonOf(schemas.body, 'body') } } }
-    }
   }
   if (parameters.size > 0) operation.parameters = [...parameters.values()]
+  operation.requestBody = requestBodyOf(fns, route.method, jsonOf, store)
   operation.responses = responsesOf(given, responses, jsonOf, store)
+  const streams = route.layer.stack.some(fn => route.fns.includes(fn) && fn.produces === EVENTS)
+  const { 200: ok } = operation.responses
+  if (streams && ok) operation.responses[200] = { content: { [EVENTS]: {} }, ...ok }
   return operation
 }
 
@@ -209,9 +227,13 @@ function parametersOf (given, place, store) {
 
 function responsesOf (given, own = {}, jsonOf, store) {
   const responses = {}
+  const successes = Object.keys(own).filter(status => /^2(?:\d\d|XX)$/.test(status) && !['204', '205'].includes(status))
   for (const { response } of given) {
-    for (const [status, schema] of Object.entries(response ?? {})) {
-      responses[status] = { description: textOf(status), content: { 'application/json': { schema: jsonOf(schema, `response ${status}`) } } }
+    for (const [range, schema] of Object.entries(response ?? {})) {
+      for (const status of range !== '2XX' ? [range] : successes.length > 0 ? successes : ['200']) {
+        const json = both(responses[status]?.content['application/json'].schema, jsonOf(schema, `response ${status}`))
+        responses[status] = { description: textOf(status), content: { 'application/json': { schema: json } } }
+      }
     }
   }
   for (const [status, one] of Object.entries(own)) {
@@ -223,8 +245,10 @@ function responsesOf (given, own = {}, jsonOf, store) {
   const refuses = ({ response, serialize, onError, ...parts }) => onError === undefined && Object.keys(parts).length > 0
   if (given.some(refuses)) {
     store.schemas.Problem ??= PROBLEM
-    responses[400] ??= {
-      description: 'The request is not valid', content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } }
+    responses[400] = {
+      description: 'The request is not valid',
+      content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
+      ...responses[400]
     }
   }
   return responses
@@ -246,4 +270,4 @@ function pascal (text) {
   return String(text).replace(/[^A-Za-z0-9]+(.?)/g, (all, first) => first.toUpperCase()).replace(/^./, first => first.toUpperCase())
 }
 
-module.exports = { describe, stacksOf }
+module.exports = { describe, routersOf }

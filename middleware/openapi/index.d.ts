@@ -27,7 +27,7 @@ declare namespace openapi {
     page?: string | false | undefined
     /** default: the one that is installed */
     ui?: 'scalar' | 'swagger' | undefined
-    /** false: do not warn about handlers that are never reached */
+    /** false: do not warn about handlers that are never reached, and responses that the document does not have */
     warnings?: boolean | undefined
   }
 

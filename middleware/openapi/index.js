@@ -3,7 +3,8 @@
 const { setImmediate } = require('../../lib/timers')
 const { given, misuse } = require('../_shared/usage-error')
 const { boolean, check, list, object, oneOf, off, path, shape, string } = require('../_shared/options')
-const { describe, stacksOf } = require('./document')
+const differenceOf = require('./difference')
+const { describe, routersOf } = require('./document')
 const page = require('./page')
 
 const OPTIONS = {
@@ -38,7 +39,8 @@ const OPTIONS = {
  * @param {string} [options.path='/openapi.json'] of the document
  * @param {string | false} [options.page=false] path of a page with Scalar or Swagger UI
  * @param {string} [options.ui] 'scalar' or 'swagger'; default: the one that is installed
- * @param {boolean} [options.warnings=true] false: do not warn about handlers that are never reached
+ * @param {boolean} [options.warnings=true] false: do not warn about handlers that are never
+ *   reached and, in development, about responses that the document does not have
  * @return {Function} middleware; its `document()` returns the document
  * @throws {TypeError} for a wrong option, a page whose package is not installed, and a route or schema
  *   that cannot be described
@@ -48,25 +50,30 @@ module.exports = function openapi (app, options) {
   if (!Array.isArray(app?.middleware)) throw misuse('openapi', `the first argument must be the app, not ${given(app)}`)
   const { path = '/openapi.json', page: at = false, ui, warnings = true, ...settings } = check('openapi', options, OPTIONS)
   const files = at === false ? new Map() : filesOf(at, ui, path)
-  let described // layers and their paths, document and its text
+  let latest // layers and their paths, what describe() returned, and the document's text
   const warned = new Set()
 
+  function warn (text) {
+    if (!warnings || text === undefined || warned.has(text)) return
+    warned.add(text)
+    process.emitWarning(text)
+  }
+
   function current () {
-    const layers = [...stacksOf(app).flat(), ...app.middleware]
-    if (described !== undefined && layers.length === described.layers.length &&
-      layers.every((layer, i) => layer === described.layers[i] && layer.path === described.paths[i])) return described
-    const { document, warnings: found } = describe(app, settings)
-    for (const text of warnings ? found : []) {
-      if (!warned.has(text)) process.emitWarning(text)
-      warned.add(text)
-    }
+    const layers = [...routersOf(app).flatMap(({ stack }) => stack), ...app.middleware]
+    if (latest !== undefined && layers.length === latest.layers.length &&
+      layers.every((layer, i) => layer === latest.layers[i] && layer.path === latest.paths[i])) return latest
+    const found = describe(app, settings)
+    found.warnings.forEach(warn)
     const paths = layers.map(layer => layer.path) // router.prefix() changes them
-    described = { layers, paths, document, text: JSON.stringify(document) }
-    return described
+    latest = { ...found, layers, paths, text: JSON.stringify(found.document) }
+    return latest
   }
 
   current()
   setImmediate(current)
+  // Koa has no final()
+  if (app.env === 'development') app.final?.(ctx => warn(differenceOf(ctx, current().described)))
 
   function openapi (ctx, next) {
     if (ctx.method !== 'GET' && ctx.method !== 'HEAD') return next()

@@ -131,17 +131,20 @@ declare namespace Router {
    * `router.get()` and the others. A middleware before the last function adds to the state and the
    * context of those behind it; the last function is given what is there, and cannot ask for more.
    */
-  interface Verb<R, StateT, ContextT, PrefixT extends string, SyntaxT extends 6 | 8> {
-    <P extends Path> (
+  interface Verb<MethodT extends string, StateT, ContextT, PrefixT extends string, SyntaxT extends 6 | 8> {
+    <P extends Path, R = Router<StateT, ContextT, PrefixT, SyntaxT>> (
+      this: R,
       path: P | P[],
       handler: Kone.Middleware<StateT, ContextT & OfPath<PrefixT, P, SyntaxT>>
-    ): R
-    <P extends Path, S1 = {}, C1 = {}> (
+    ): R & Route<MethodT, PrefixT, P, ContextT & OfPath<PrefixT, P, SyntaxT>>
+    <P extends Path, S1 = {}, C1 = {}, R = Router<StateT, ContextT, PrefixT, SyntaxT>> (
+      this: R,
       path: P | P[],
       m1: Kone.Middleware<StateT & S1, ContextT & OfPath<PrefixT, P, SyntaxT> & C1>,
       handler: Kone.Middleware<StateT & Added<S1>, ContextT & OfPath<PrefixT, P, SyntaxT> & Added<C1>>
-    ): R
-    <P extends Path, S1 = {}, C1 = {}, S2 = {}, C2 = {}> (
+    ): R & Route<MethodT, PrefixT, P, ContextT & OfPath<PrefixT, P, SyntaxT> & Added<C1>>
+    <P extends Path, S1 = {}, C1 = {}, S2 = {}, C2 = {}, R = Router<StateT, ContextT, PrefixT, SyntaxT>> (
+      this: R,
       path: P | P[],
       m1: Kone.Middleware<StateT & S1, ContextT & OfPath<PrefixT, P, SyntaxT> & C1>,
       m2: Kone.Middleware<StateT & Added<S1> & S2, ContextT & OfPath<PrefixT, P, SyntaxT> & Added<C1> & C2>,
@@ -149,8 +152,12 @@ declare namespace Router {
         StateT & Added<S1> & Added<S2>,
         ContextT & OfPath<PrefixT, P, SyntaxT> & Added<C1> & Added<C2>
       >
-    ): R
-    <P extends Path, S1 = {}, C1 = {}, S2 = {}, C2 = {}, S3 = {}, C3 = {}> (
+    ): R & Route<MethodT, PrefixT, P, ContextT & OfPath<PrefixT, P, SyntaxT> & Added<C1> & Added<C2>>
+    <
+      P extends Path, S1 = {}, C1 = {}, S2 = {}, C2 = {}, S3 = {}, C3 = {},
+      R = Router<StateT, ContextT, PrefixT, SyntaxT>
+    > (
+      this: R,
       path: P | P[],
       m1: Kone.Middleware<StateT & S1, ContextT & OfPath<PrefixT, P, SyntaxT> & C1>,
       m2: Kone.Middleware<StateT & Added<S1> & S2, ContextT & OfPath<PrefixT, P, SyntaxT> & Added<C1> & C2>,
@@ -162,8 +169,12 @@ declare namespace Router {
         StateT & Added<S1> & Added<S2> & Added<S3>,
         ContextT & OfPath<PrefixT, P, SyntaxT> & Added<C1> & Added<C2> & Added<C3>
       >
-    ): R
-    <P extends Path, S1 = {}, C1 = {}, S2 = {}, C2 = {}, S3 = {}, C3 = {}, S4 = {}, C4 = {}> (
+    ): R & Route<MethodT, PrefixT, P, ContextT & OfPath<PrefixT, P, SyntaxT> & Added<C1> & Added<C2> & Added<C3>>
+    <
+      P extends Path, S1 = {}, C1 = {}, S2 = {}, C2 = {}, S3 = {}, C3 = {}, S4 = {}, C4 = {},
+      R = Router<StateT, ContextT, PrefixT, SyntaxT>
+    > (
+      this: R,
       path: P | P[],
       m1: Kone.Middleware<StateT & S1, ContextT & OfPath<PrefixT, P, SyntaxT> & C1>,
       m2: Kone.Middleware<StateT & Added<S1> & S2, ContextT & OfPath<PrefixT, P, SyntaxT> & Added<C1> & C2>,
@@ -179,19 +190,27 @@ declare namespace Router {
         StateT & Added<S1> & Added<S2> & Added<S3> & Added<S4>,
         ContextT & OfPath<PrefixT, P, SyntaxT> & Added<C1> & Added<C2> & Added<C3> & Added<C4>
       >
-    ): R
-    <P extends Path> (
+    ): R & Route<
+      MethodT,
+      PrefixT,
+      P,
+      ContextT & OfPath<PrefixT, P, SyntaxT> & Added<C1> & Added<C2> & Added<C3> & Added<C4>
+    >
+    <P extends Path, R = Router<StateT, ContextT, PrefixT, SyntaxT>> (
+      this: R,
       name: string | symbol,
       path: P | P[],
       handler: Kone.Middleware<StateT, ContextT & OfPath<PrefixT, P, SyntaxT>>
-    ): R
-    <P extends Path, S1 = {}, C1 = {}> (
+    ): R & Route<MethodT, PrefixT, P, ContextT & OfPath<PrefixT, P, SyntaxT>>
+    <P extends Path, S1 = {}, C1 = {}, R = Router<StateT, ContextT, PrefixT, SyntaxT>> (
+      this: R,
       name: string | symbol,
       path: P | P[],
       m1: Kone.Middleware<StateT & S1, ContextT & OfPath<PrefixT, P, SyntaxT> & C1>,
       handler: Kone.Middleware<StateT & Added<S1>, ContextT & OfPath<PrefixT, P, SyntaxT> & Added<C1>>
-    ): R
-    <P extends Path, S1 = {}, C1 = {}, S2 = {}, C2 = {}> (
+    ): R & Route<MethodT, PrefixT, P, ContextT & OfPath<PrefixT, P, SyntaxT> & Added<C1>>
+    <P extends Path, S1 = {}, C1 = {}, S2 = {}, C2 = {}, R = Router<StateT, ContextT, PrefixT, SyntaxT>> (
+      this: R,
       name: string | symbol,
       path: P | P[],
       m1: Kone.Middleware<StateT & S1, ContextT & OfPath<PrefixT, P, SyntaxT> & C1>,
@@ -200,8 +219,12 @@ declare namespace Router {
         StateT & Added<S1> & Added<S2>,
         ContextT & OfPath<PrefixT, P, SyntaxT> & Added<C1> & Added<C2>
       >
-    ): R
-    <P extends Path, S1 = {}, C1 = {}, S2 = {}, C2 = {}, S3 = {}, C3 = {}> (
+    ): R & Route<MethodT, PrefixT, P, ContextT & OfPath<PrefixT, P, SyntaxT> & Added<C1> & Added<C2>>
+    <
+      P extends Path, S1 = {}, C1 = {}, S2 = {}, C2 = {}, S3 = {}, C3 = {},
+      R = Router<StateT, ContextT, PrefixT, SyntaxT>
+    > (
+      this: R,
       name: string | symbol,
       path: P | P[],
       m1: Kone.Middleware<StateT & S1, ContextT & OfPath<PrefixT, P, SyntaxT> & C1>,
@@ -214,20 +237,23 @@ declare namespace Router {
         StateT & Added<S1> & Added<S2> & Added<S3>,
         ContextT & OfPath<PrefixT, P, SyntaxT> & Added<C1> & Added<C2> & Added<C3>
       >
-    ): R
+    ): R & Route<MethodT, PrefixT, P, ContextT & OfPath<PrefixT, P, SyntaxT> & Added<C1> & Added<C2> & Added<C3>>
     // with what the route says about itself
-    <P extends Path> (
+    <P extends Path, R = Router<StateT, ContextT, PrefixT, SyntaxT>> (
+      this: R,
       path: P | P[],
       operation: Operation,
       handler: Kone.Middleware<StateT, ContextT & OfPath<PrefixT, P, SyntaxT>>
-    ): R
-    <P extends Path, S1 = {}, C1 = {}> (
+    ): R & Route<MethodT, PrefixT, P, ContextT & OfPath<PrefixT, P, SyntaxT>>
+    <P extends Path, S1 = {}, C1 = {}, R = Router<StateT, ContextT, PrefixT, SyntaxT>> (
+      this: R,
       path: P | P[],
       operation: Operation,
       m1: Kone.Middleware<StateT & S1, ContextT & OfPath<PrefixT, P, SyntaxT> & C1>,
       handler: Kone.Middleware<StateT & Added<S1>, ContextT & OfPath<PrefixT, P, SyntaxT> & Added<C1>>
-    ): R
-    <P extends Path, S1 = {}, C1 = {}, S2 = {}, C2 = {}> (
+    ): R & Route<MethodT, PrefixT, P, ContextT & OfPath<PrefixT, P, SyntaxT> & Added<C1>>
+    <P extends Path, S1 = {}, C1 = {}, S2 = {}, C2 = {}, R = Router<StateT, ContextT, PrefixT, SyntaxT>> (
+      this: R,
       path: P | P[],
       operation: Operation,
       m1: Kone.Middleware<StateT & S1, ContextT & OfPath<PrefixT, P, SyntaxT> & C1>,
@@ -236,8 +262,12 @@ declare namespace Router {
         StateT & Added<S1> & Added<S2>,
         ContextT & OfPath<PrefixT, P, SyntaxT> & Added<C1> & Added<C2>
       >
-    ): R
-    <P extends Path, S1 = {}, C1 = {}, S2 = {}, C2 = {}, S3 = {}, C3 = {}> (
+    ): R & Route<MethodT, PrefixT, P, ContextT & OfPath<PrefixT, P, SyntaxT> & Added<C1> & Added<C2>>
+    <
+      P extends Path, S1 = {}, C1 = {}, S2 = {}, C2 = {}, S3 = {}, C3 = {},
+      R = Router<StateT, ContextT, PrefixT, SyntaxT>
+    > (
+      this: R,
       path: P | P[],
       operation: Operation,
       m1: Kone.Middleware<StateT & S1, ContextT & OfPath<PrefixT, P, SyntaxT> & C1>,
@@ -250,8 +280,12 @@ declare namespace Router {
         StateT & Added<S1> & Added<S2> & Added<S3>,
         ContextT & OfPath<PrefixT, P, SyntaxT> & Added<C1> & Added<C2> & Added<C3>
       >
-    ): R
-    <P extends Path, S1 = {}, C1 = {}, S2 = {}, C2 = {}, S3 = {}, C3 = {}, S4 = {}, C4 = {}> (
+    ): R & Route<MethodT, PrefixT, P, ContextT & OfPath<PrefixT, P, SyntaxT> & Added<C1> & Added<C2> & Added<C3>>
+    <
+      P extends Path, S1 = {}, C1 = {}, S2 = {}, C2 = {}, S3 = {}, C3 = {}, S4 = {}, C4 = {},
+      R = Router<StateT, ContextT, PrefixT, SyntaxT>
+    > (
+      this: R,
       path: P | P[],
       operation: Operation,
       m1: Kone.Middleware<StateT & S1, ContextT & OfPath<PrefixT, P, SyntaxT> & C1>,
@@ -268,36 +302,67 @@ declare namespace Router {
         StateT & Added<S1> & Added<S2> & Added<S3> & Added<S4>,
         ContextT & OfPath<PrefixT, P, SyntaxT> & Added<C1> & Added<C2> & Added<C3> & Added<C4>
       >
-    ): R
-    <P extends Path> (
+    ): R & Route<
+      MethodT,
+      PrefixT,
+      P,
+      ContextT & OfPath<PrefixT, P, SyntaxT> & Added<C1> & Added<C2> & Added<C3> & Added<C4>
+    >
+    <P extends Path, R = Router<StateT, ContextT, PrefixT, SyntaxT>> (
+      this: R,
       name: string | symbol,
       path: P | P[],
       operation: Operation,
       m1: Kone.Middleware<StateT, ContextT & OfPath<PrefixT, P, SyntaxT>>,
       ...middleware: Array<Kone.Middleware<StateT, ContextT & OfPath<PrefixT, P, SyntaxT>>>
-    ): R
+    ): R & Route<MethodT, PrefixT, P, ContextT & OfPath<PrefixT, P, SyntaxT>>
     // more of them: typed by the path and the router alone
-    <P extends Path> (
+    <P extends Path, R = Router<StateT, ContextT, PrefixT, SyntaxT>> (
+      this: R,
       path: P | P[],
       operation: Operation,
       m1: Kone.Middleware<StateT, ContextT & OfPath<PrefixT, P, SyntaxT>>,
       ...middleware: Array<Kone.Middleware<StateT, ContextT & OfPath<PrefixT, P, SyntaxT>>>
-    ): R
-    <P extends Path> (
+    ): R & Route<MethodT, PrefixT, P, ContextT & OfPath<PrefixT, P, SyntaxT>>
+    <P extends Path, R = Router<StateT, ContextT, PrefixT, SyntaxT>> (
+      this: R,
       path: P | P[],
       m1: Kone.Middleware<StateT, ContextT & OfPath<PrefixT, P, SyntaxT>>,
       ...middleware: Array<Kone.Middleware<StateT, ContextT & OfPath<PrefixT, P, SyntaxT>>>
-    ): R
-    <P extends Path> (
+    ): R & Route<MethodT, PrefixT, P, ContextT & OfPath<PrefixT, P, SyntaxT>>
+    <P extends Path, R = Router<StateT, ContextT, PrefixT, SyntaxT>> (
+      this: R,
       name: string | symbol,
       path: P | P[],
       m1: Kone.Middleware<StateT, ContextT & OfPath<PrefixT, P, SyntaxT>>,
       ...middleware: Array<Kone.Middleware<StateT, ContextT & OfPath<PrefixT, P, SyntaxT>>>
-    ): R
+    ): R & Route<MethodT, PrefixT, P, ContextT & OfPath<PrefixT, P, SyntaxT>>
+  }
+
+  /**
+   * A route, for client(): the type of what the verbs return has one more of them.
+   *
+   *    { 'GET /users/:id': the context of its last function }
+   */
+  type Route<MethodT extends string, PrefixT extends string, P extends Path, ContextT> = {
+    readonly '~routes': { [K in P extends string ? `${MethodT} ${Joined<PrefixT, P>}` : never]: ContextT }
+  }
+
+  /** The path of a route below a prefix, as the router joins them. */
+  type Joined<PrefixT extends string, P extends string> = [PrefixT, P] extends [infer Before extends string, '/']
+    ? Before extends '' ? '/' : Before
+    : `${PrefixT}${P}`
+
+  /** The routes of another router, below a path. */
+  type Below<RoutesT, PrefixT extends string, P extends string> = {
+    [K in keyof RoutesT as K extends `${infer Method} ${infer Path}` ? `${Method} ${Joined<`${PrefixT}${P}`, Path>}` : never]:
+      RoutesT[K] & { params: PathParams<`${PrefixT}${P}`> }
   }
 
   /** What routes() returns: a middleware, of kone and of Koa, that another router can nest. */
-  interface Routes {
+  interface Routes<RoutesT = unknown> {
+    /** only a type, for client() */
+    readonly '~routes': RoutesT
     (ctx: any, next: Kone.Next): Promise<unknown>
     router: Router<any, any, any, any>
   }
@@ -337,13 +402,21 @@ declare class Router<
   params: Record<string, Router.ParamMiddleware>
   stack: Router.Layer[]
   host: string | RegExp | Array<string | RegExp> | undefined
+  /** only a type, for client(): the routes of a chain */
+  readonly '~routes': unknown
 
   static url (path: string, ...args: any[]): string
 
   /** Runs for all routes that follow. The returned router's routes have the types that the middleware adds. */
+  use<RoutesT> (
+    routes: Router.Routes<RoutesT>, ...middleware: Array<Kone.Middleware<any, any>>
+  ): this & { readonly '~routes': Router.Below<RoutesT, PrefixT, ''> }
+  use<P extends string, RoutesT> (
+    path: P, routes: Router.Routes<RoutesT>, ...middleware: Array<Kone.Middleware<any, any>>
+  ): this & { readonly '~routes': Router.Below<RoutesT, PrefixT, P> }
   use<S1 = {}, C1 = {}> (
     m1: Kone.Middleware<StateT & S1, ContextT & Router.OfPath<PrefixT, '', SyntaxT> & C1>
-  ): Router<StateT & Router.Added<S1>, ContextT & Router.Added<C1>, PrefixT, SyntaxT>
+  ): Router<StateT & Router.Added<S1>, ContextT & Router.Added<C1>, PrefixT, SyntaxT> & Pick<this, '~routes'>
   use<S1 = {}, C1 = {}, S2 = {}, C2 = {}> (
     m1: Kone.Middleware<StateT & S1, ContextT & Router.OfPath<PrefixT, '', SyntaxT> & C1>,
     m2: Kone.Middleware<
@@ -355,7 +428,7 @@ declare class Router<
     ContextT & Router.Added<C1> & Router.Added<C2>,
     PrefixT,
     SyntaxT
-  >
+  > & Pick<this, '~routes'>
   use (
     m1: Kone.Middleware<StateT, ContextT & Router.OfPath<PrefixT, '', SyntaxT>>,
     ...middleware: Array<Kone.Middleware<StateT, ContextT & Router.OfPath<PrefixT, '', SyntaxT>>>
@@ -381,8 +454,8 @@ declare class Router<
 
   /** Before the paths of this router; those registered on what is returned have its parameters. */
   prefix<P extends string> (prefix: P): Router<StateT, ContextT, P, SyntaxT>
-  routes (): Router.Routes
-  middleware (): Router.Routes
+  routes (): Router.Routes<this['~routes']>
+  middleware (): Router.Routes<this['~routes']>
   allowedMethods (options?: Router.AllowedMethodsOptions): (ctx: any, next: Kone.Next) => Promise<unknown>
   redirect (source: string | symbol, destination: string | symbol, code?: number): this
   register (
@@ -401,19 +474,19 @@ declare class Router<
     ) => unknown
   ): this
 
-  all: Router.Verb<this, StateT, ContextT, PrefixT, SyntaxT>
-  get: Router.Verb<this, StateT, ContextT, PrefixT, SyntaxT>
-  head: Router.Verb<this, StateT, ContextT, PrefixT, SyntaxT>
-  post: Router.Verb<this, StateT, ContextT, PrefixT, SyntaxT>
-  put: Router.Verb<this, StateT, ContextT, PrefixT, SyntaxT>
-  patch: Router.Verb<this, StateT, ContextT, PrefixT, SyntaxT>
-  delete: Router.Verb<this, StateT, ContextT, PrefixT, SyntaxT>
-  del: Router.Verb<this, StateT, ContextT, PrefixT, SyntaxT>
-  options: Router.Verb<this, StateT, ContextT, PrefixT, SyntaxT>
-  link: Router.Verb<this, StateT, ContextT, PrefixT, SyntaxT>
-  unlink: Router.Verb<this, StateT, ContextT, PrefixT, SyntaxT>
-  trace: Router.Verb<this, StateT, ContextT, PrefixT, SyntaxT>
-  connect: Router.Verb<this, StateT, ContextT, PrefixT, SyntaxT>
+  all: Router.Verb<'ALL', StateT, ContextT, PrefixT, SyntaxT>
+  get: Router.Verb<'GET', StateT, ContextT, PrefixT, SyntaxT>
+  head: Router.Verb<'HEAD', StateT, ContextT, PrefixT, SyntaxT>
+  post: Router.Verb<'POST', StateT, ContextT, PrefixT, SyntaxT>
+  put: Router.Verb<'PUT', StateT, ContextT, PrefixT, SyntaxT>
+  patch: Router.Verb<'PATCH', StateT, ContextT, PrefixT, SyntaxT>
+  delete: Router.Verb<'DELETE', StateT, ContextT, PrefixT, SyntaxT>
+  del: Router.Verb<'DELETE', StateT, ContextT, PrefixT, SyntaxT>
+  options: Router.Verb<'OPTIONS', StateT, ContextT, PrefixT, SyntaxT>
+  link: Router.Verb<'LINK', StateT, ContextT, PrefixT, SyntaxT>
+  unlink: Router.Verb<'UNLINK', StateT, ContextT, PrefixT, SyntaxT>
+  trace: Router.Verb<'TRACE', StateT, ContextT, PrefixT, SyntaxT>
+  connect: Router.Verb<'CONNECT', StateT, ContextT, PrefixT, SyntaxT>
 }
 
 declare module '../../lib/index' {

@@ -61,10 +61,13 @@ module.exports = function sse (options) {
     return stream
   }
 
-  return function sse (ctx, next) {
+  function sse (ctx, next) {
     ctx.sse = open
     return next()
   }
+
+  // for openapi()
+  return Object.defineProperty(sse, 'produces', { value: 'text/event-stream' })
 }
 
 /**

@@ -70,10 +70,14 @@ const FIELDS_TOTAL = 1024 * 1024
 function upload (options) {
   const settings = settingsOf(check('upload', options, OPTIONS))
 
-  return Object.assign(function upload (ctx, next) {
+  function upload (ctx, next) {
     if (!/^multipart\/form-data *(?:;|$)/i.test(ctx.get('content-type'))) return next()
     return new Upload(ctx, settings).receive().then(() => next())
-  }, notMulter('upload()', {
+  }
+
+  // for openapi()
+  Object.defineProperty(upload, 'consumes', { value: { types: [], files: options?.fields ?? true } })
+  return Object.assign(upload, notMulter('upload()', {
     single: "the file is ctx.request.files.find(({ fieldname }) => fieldname === 'avatar')",
     array: "the files are ctx.request.files.filter(({ fieldname }) => fieldname === 'photos')",
     fields: 'options.fields takes the same list, and the files of all fields are in ctx.request.files',

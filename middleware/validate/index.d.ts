@@ -6,8 +6,8 @@ import type { Context, HttpError, Middleware } from '../../lib/index'
  *
  *    router.post('/items', validate({ body: Item }), ctx => { ctx.body = ctx.valid.body.price })
  */
-declare function validate<const Schemas extends validate.Schemas> (
-  options: Schemas & validate.Options
+declare function validate<const Schemas extends validate.Schemas & validate.Options> (
+  options: Schemas
 ): Middleware<{}, validate.ValidContext<Schemas>>
 
 declare namespace validate {
@@ -44,7 +44,7 @@ declare namespace validate {
   }
 
   interface Options {
-    /** of the JSON body with status 200, or schemas by status; in development a body that does not fit is an error */
+    /** of the JSON body of a success (2xx), or by status; in development a body that does not fit is an error */
     response?: StandardSchema | { readonly [status: number]: StandardSchema } | undefined
     /** true: these bodies are written by fast-json-stringify, which the app installs */
     serialize?: boolean | undefined
@@ -68,6 +68,8 @@ declare namespace validate {
     : never
 
   interface ValidContext<S> {
+    /** only a type, for client() */
+    readonly '~schemas'?: S
     /** the values that the schemas returned */
     valid: { [Part in Exclude<keyof S, keyof Options>]: Output<S[Part]> }
   }

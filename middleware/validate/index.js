@@ -46,7 +46,7 @@ const MAX_KEY = 100 // characters
  * @param {object | Function} [options.body] schema of `ctx.request.body`, which a body parser set
  * @param {Function} [options.onError] `(err, ctx)` instead of the 400: responds or throws;
  *   `err.issues` is a list of `{ in, path, message }`
- * @param {object} [options.response] schema of the JSON body with status 200, or schemas by status; in development
+ * @param {object} [options.response] schema of the JSON body of a success (2xx), or schemas by status; in development
  *   (NODE_ENV is not 'production') a body that does not fit is an error
  * @param {boolean} [options.serialize=false] true: write these bodies by fast-json-stringify, which the app installs
  * @return {Function} middleware
@@ -89,9 +89,9 @@ function schemasByStatus () {
   return new Rule('an object of them by status', value => isObject(value) && hasStatuses(Object.keys(value)), record(schema).inside)
 }
 
-/** One schema is that of 200. */
+/** One schema is that of every success. */
 function byStatus (response) {
-  return standardOf(response) === undefined ? response : { 200: response }
+  return standardOf(response) === undefined ? response : { '2XX': response }
 }
 
 function standardOf (schema) {

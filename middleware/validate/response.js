@@ -20,10 +20,11 @@ module.exports = function responder (schemas, { check, serialize }) {
 
   return function (ctx) {
     const { body, status } = ctx
-    if (schemas[status] === undefined || !isJson(ctx, body)) return undefined
-    const checked = check ? verify(ctx, schemas[status]['~standard'], JSON.parse(JSON.stringify(body))) : undefined
-    if (typeof checked?.then === 'function') return checked.then(() => send(ctx, body, serializers[status]))
-    return send(ctx, body, serializers[status])
+    const key = schemas[status] === undefined && status >= 200 && status < 300 ? '2XX' : status
+    if (schemas[key] === undefined || !isJson(ctx, body)) return undefined
+    const checked = check ? verify(ctx, schemas[key]['~standard'], JSON.parse(JSON.stringify(body))) : undefined
+    if (typeof checked?.then === 'function') return checked.then(() => send(ctx, body, serializers[key]))
+    return send(ctx, body, serializers[key])
   }
 }
 
@@ -66,7 +67,7 @@ function compiled (schemas) {
       const { $schema, ...json } = convert(schema)
       return [status, build(json)]
     } catch (cause) {
-      throw misuse('validate', `options.response ${status} has no serialiser: ${cause.message}`, { cause })
+      throw misuse('validate', `options.response${status === '2XX' ? '' : ` ${status}`} has no serialiser: ${cause.message}`, { cause })
     }
   }))
 }

@@ -80,7 +80,9 @@ describe('an app with the whole set, bundled', () => {
       const target = path.join(folder, `${name}-named.${name === 'ncc' ? 'mjs' : 'js'}`)
       await bundle(path.join(__dirname, 'named.mjs'), target)
       await run(target, async origin => {
-        assert.equal(await (await fetch(`${origin}/page/Ada`)).text(), 'Good day Ada')
+        for (const path of ['page', 'again']) {
+          assert.equal(await (await fetch(`${origin}/${path}/Ada`)).text(), 'Good day Ada')
+        }
       })
     })
   }

@@ -239,6 +239,13 @@ frameworks('validate({ response })', ({ it, Koa, ask, errors }) => {
       ctx.body = body
       ctx.status = status
     }).routes())
+
+  it('should check every success by one schema', async () => {
+    const one = (status, body) => ask(serveBody(body, { response: z.object({ name: z.string() }), serialize: true }, status), 'GET /items/7')
+    assert.deepEqual((await one(201, { name: 'pen', secret: 1 })).json(), { name: 'pen' })
+    assert.deepEqual([(await one(202, { name: 5 })).status, (await one(404, { any: 1 })).status], [500, 404])
+  })
+
   // [body, status, what the error says, or null]
   const BODIES = [
     [{ name: 'pen' }, 200, null],
@@ -287,6 +294,6 @@ frameworks('validate({ response })', ({ it, Koa, ask, errors }) => {
   })
 
   it('should say at registration that a schema has no serialiser', () => {
-    assert.throws(() => validate({ response: schema(pass), serialize: true }), /^TypeError: validate: options\.response 200 has no serialiser: test has no converter/)
+    assert.throws(() => validate({ response: schema(pass), serialize: true }), /^TypeError: validate: options\.response has no serialiser: test has no converter/)
   })
 })

@@ -25,7 +25,7 @@ const OPTIONS = {
   skipLibCheck: false
 }
 
-const SOURCES = ['middleware', 'router', 'docs']
+const SOURCES = ['middleware', 'router', 'client', 'docs']
 const ONE = SOURCES.map(name => `${name}.ts`)
 const BOTH = [...SOURCES.flatMap(name => [`${name}.cts`, `${name}.mts`]), 'require.cts']
 

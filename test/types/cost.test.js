@@ -27,8 +27,31 @@ function sourceOf (n) {
   return `import Router from '../middleware/router'\nconst router = new Router()\n${routes.join('\n')}\nexport default router.routes()\n`
 }
 
+// n routes with schemas: statements, or a chain that a client calls.
+function withSchemas (n, isClient) {
+  const routes = Array.from({ length: n }, (_, i) => {
+    const path = PATHS[i % PATHS.length](i)
+    const params = [...path.matchAll(/:(\w+)(?![*?\w])/g)].map(([, name]) => `${name}: ${i}`)
+    const [verb, part, given] = i % 2 ? ['post', 'body: Item', "body: { name: 'a', price: 1 }"] : ['get', 'query: Page', "query: { page: '1' }"]
+    return {
+      route: `.${verb}('${path}', validate({ ${part}, response: Item }), ctx => { ctx.body = ctx.valid })`,
+      call: `{
+        const res = await api.${verb}('${path}', { params: { ${params.join(', ')} }, ${given} })
+        if (res.ok) (await res.json()).price.toFixed()
+      }`
+    }
+  })
+  const imports = ["Router from '../middleware/router'", "validate from '../middleware/validate'", "{ z } from 'zod'", "client from '../lib/client'"]
+  const schemas = 'const Item = z.object({ name: z.string(), price: z.number() })\nconst Page = z.object({ page: z.string() })\n'
+  return imports.map(one => `import ${one}\n`).join('') + schemas + (isClient
+    ? `const router = new Router()${routes.map(({ route }) => `\n  ${route}`).join('')}
+const api = client<typeof router>('http://kone.example')
+export default async () => {\n${routes.map(({ call }) => call).join('\n')}\n}\n`
+    : `const router = new Router()\n${routes.map(({ route }) => `router${route}`).join('\n')}\nexport default client\n`)
+}
+
 // TypeScript's own counter, which is the same on every machine.
-function instantiations (n) {
+function instantiations (text) {
   const file = path.join(root, 'test/typed-routes.ts')
   const options = {
     strict: true,
@@ -40,15 +63,20 @@ function instantiations (n) {
     types: ['node'],
     typeRoots: [path.join(root, 'node_modules/@types')]
   }
-  const { program, found } = inMemory(ts, file, sourceOf(n), options)
+  const { program, found } = inMemory(ts, file, text, options)
   assert.deepEqual(found, [])
   return program.getInstantiationCount()
 }
 
 describe('the cost of a route to the compiler', () => {
   it('should be below 200 instantiations, and not grow with the number of routes', () => {
-    const [one, hundred, more] = [1, 100, 200].map(instantiations)
+    const [one, hundred, more] = [1, 100, 200].map(n => instantiations(sourceOf(n)))
     assert((hundred - one) / 99 < 200, `${one}, ${hundred}`)
     assert((more - hundred) / 100 < 200, `${hundred}, ${more}`)
+  })
+
+  it('should at most double by a client that calls fifty routes', () => {
+    const [without, and] = [false, true].map(isClient => instantiations(withSchemas(50, isClient)))
+    assert(and <= 2 * without, `${without}, ${and}`)
   })
 })

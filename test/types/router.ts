@@ -180,6 +180,8 @@ bare.get('/:id', ctx => {
   is<any>(ctx.whatever)
 })
 
+bare.get<'/:id'>('/:id', ctx => { is<string>(ctx.params.id) }).get('/', ctx => { ctx.body = '' })
+
 // the prefix
 
 const tenants = new Router({ prefix: '/:tenant' })

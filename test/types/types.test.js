@@ -60,9 +60,9 @@ for (const name of ['kone', 'koa']) {
       compile(project, COMMONJS, files.map(file => copy(project, name, file)))
     })
 
-    it('should hold for validate with the types of zod, valibot and arktype', () => {
+    it('should hold for validate with the types of zod, valibot and arktype, and for client', () => {
       // their own declarations are theirs to check
-      compile(project, { module: 'nodenext', skipLibCheck: true }, inBoth('validate.ts'))
+      compile(project, { module: 'nodenext', skipLibCheck: true }, [...inBoth('validate.ts'), ...inBoth('client.ts')])
     })
 
     it('should hold for app.fetch, health and metrics', () => {
