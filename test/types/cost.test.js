@@ -75,6 +75,10 @@ describe('the cost of a route to the compiler', () => {
     assert((more - hundred) / 100 < 200, `${hundred}, ${more}`)
   })
 
+  it('should be within the limits of the compiler for a chain of 500 routes', () => {
+    instantiations(sourceOf(500).replace(/\)\nrouter\./g, ')\n  .'))
+  })
+
   it('should at most double by a client that calls fifty routes', () => {
     const [without, and] = [false, true].map(isClient => instantiations(withSchemas(50, isClient)))
     assert(and <= 2 * without, `${without}, ${and}`)
