@@ -9,6 +9,12 @@ const { print, printJSON } = require('./print')
 
 const PAGE = '(kone/docs/api/command.md)'
 
+/** Frameworks that were measured as a whole, by the package that an app of each has. */
+const FRAMEWORKS = ['egg', '@midwayjs/koa', '@midwayjs/core', '@strapi/strapi', 'oidc-provider', 'vite']
+
+/** What any other app is compared with: an API of packages. */
+const API = '@koa/router'
+
 /** Packages that use Koa, by their names; others are found by what they depend on. */
 const KOA = /(?:^|[@/-])koa(?:\d?$|[/-])/
 
@@ -30,8 +36,10 @@ module.exports = function doctor (file, { json = false }) {
 
 /**
  * @param {string} folder
- * @return {object} `{ koa, isDirect, kone }`: versions, and whether package.json itself names koa; and lists of
- *   packages, `{ tested, otherVersion, untested, reads, fallsBack, replaceable, notInstalled }`
+ * @return {object} `{ koa, isDirect, isKone, kone, prefix, nearest }`: versions, whether package.json itself names koa,
+ *   whether kone is installed in its place, the name by which the project gets kone's set, and the gain of the measured
+ *   app that is nearest to this one; and lists of packages, `{ tested, otherVersion, untested, reads, fallsBack,
+ *   replaceable, notInstalled }`
  * @throws {Error} if the folder has no package.json, or no koa is in it and in the lock
  */
 function examine (folder) {
@@ -51,6 +59,9 @@ function examine (folder) {
   return {
     ...koa,
     kone: version,
+    isKone: read(path.join(folder, 'node_modules/koa'), 'package.json')?.name === 'kone',
+    prefix: Object.hasOwn(wanted, 'kone') ? 'kone' : 'koa', // of an alias the package has no other name
+    nearest: gainOf(FRAMEWORKS.find(name => Object.hasOwn(wanted, name)) ?? API),
     tested: list(sameMajor, one => {
       const { version, gain } = sameMajor(one)
       return { tested: version, gain }
@@ -65,6 +76,8 @@ function examine (folder) {
     notInstalled: list(({ usesKoa, isInstalled }) => usesKoa && !isInstalled)
   }
 }
+
+const gainOf = name => facts.packages[name]?.find(({ gain }) => gain)?.gain ?? null
 
 /** Of package.json, or else of the packages that it names. */
 function koaOf (packages, lock) {
@@ -132,18 +145,26 @@ function lines (found) {
     ["Read node's req or res, which kone makes for these requests, so that less is saved:", found.reads, ({ reads }) => reads],
     ['Make kone fall back to node:http:', found.fallsBack],
     ["kone's own set replaces:", found.replaceable,
-      ({ middleware, gain }) => `kone/middleware/${middleware}${gain ? `: ${share(gain)}` : ''}`],
+      ({ middleware, gain }) => `${found.prefix}/middleware/${middleware}${gain ? `: ${share(gain)}` : ''}`],
     ['Not installed, so that their sources were not read:', found.notInstalled]
   ]
   return [
-    found.isDirect
-      ? `koa ${found.koa}. In its place: npm install koa@npm:kone (kone/MIGRATION.md)`
-      : `koa ${found.koa} of other packages. In its place: an override of koa (kone/MIGRATION.md)`,
+    titleOf(found),
     ...Number(majorOf(found.koa)) >= 3 ? ['Of Koa 3 kone@3 has the API (kone/MIGRATION.md).'] : [],
     ...sections.filter(([, list]) => list.length > 0).flatMap(([title, list, note]) => ['', title, ...rows(list, note)]),
     '',
-    `Figures are kone's CPU time per request ÷ Koa's, with the lowest and highest round: ${facts.measured.join('; ')}.`
+    `Figures are kone's CPU time per request ÷ Koa's, with the lowest and highest round: ${facts.measured.join('; ')}.`,
+    ...found.nearest ? [`The measured app that is nearest to this one, by the alias alone: ${nearestOf(found)}`] : []
   ]
+}
+
+const nearestOf = ({ nearest }) => `${nearest.app}, ${share(nearest)}.`
+
+function titleOf ({ koa, isDirect, isKone }) {
+  if (isKone) return `kone ${koa} stands in Koa's place.`
+  return isDirect
+    ? `koa ${koa}. In its place: npm install koa@npm:kone (kone/MIGRATION.md)`
+    : `koa ${koa} of other packages. In its place: an override of koa (kone/MIGRATION.md)`
 }
 
 function rows (list, note = () => '') {

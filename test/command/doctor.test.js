@@ -2,6 +2,7 @@
 
 const { describe, it } = require('node:test')
 const assert = require('node:assert/strict')
+const { execFileSync } = require('node:child_process')
 const fs = require('node:fs')
 const path = require('node:path')
 const facts = require('../../command/doctor.json')
@@ -55,9 +56,29 @@ describe('kone doctor', () => {
     assert.equal(code, 0)
     assert(out[0].startsWith(`koa ${versionOf('koa')}. In its place: npm install koa@npm:kone`), out[0])
     const { ratio, min, max } = facts.set['koa-static'].gain
-    const shown = `kone/middleware/static: ${ratio.toFixed(2)} (${min.toFixed(2)}–${max.toFixed(2)})`
+    const shown = `koa/middleware/static: ${ratio.toFixed(2)} (${min.toFixed(2)}–${max.toFixed(2)})`
     assert(out.some(line => line.includes('koa-static') && line.endsWith(shown)), out.join('\n'))
-    for (const text of facts.measured) assert(out.at(-1).includes(text), text)
+    for (const text of facts.measured) assert(out.at(-2).includes(text), text)
+    const [{ gain }] = facts.packages['@koa/router']
+    assert(out.at(-1).endsWith(`: ${gain.app}, ${gain.ratio.toFixed(2)} (${gain.min.toFixed(2)}–${gain.max.toFixed(2)}).`), out.at(-1))
+  })
+
+  it('should name a framework by its own figure, and the set by the name that resolves', async () => {
+    const dependencies = { koa: '2', egg: '^3.0.0', 'koa-static': '^5.0.0' }
+    for (const [more, prefix] of [[{}, 'koa'], [{ kone: '2' }, 'kone']]) {
+      const { out } = await app([], { manifest: { dependencies: { ...dependencies, ...more } }, locked: false }).kone('doctor')
+      assert(out.at(-1).includes('Egg 3'), out.at(-1))
+      assert(out.some(line => line.includes(`${prefix}/middleware/static`)), out.join('\n'))
+    }
+  })
+
+  it('should see kone in the place of koa', async () => {
+    const made = app([], { manifest: { dependencies: { koa: 'npm:kone@^2.17.0' } }, locked: false })
+    fs.symlinkSync(ROOT, path.join(made.folder, 'node_modules/koa'), 'junction')
+    const { out } = await made.kone('doctor')
+    assert.equal(out[0], `kone ${require('kone/package.json').version} stands in Koa's place.`)
+    made.write('set.js', "console.log(typeof require('koa/middleware/static'))")
+    assert.equal(execFileSync(process.execPath, ['set.js'], { cwd: made.folder, encoding: 'utf8' }), 'function\n')
   })
 
   it('should read the lock without node_modules, and node_modules without a lock', async () => {
