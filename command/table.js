@@ -2,7 +2,7 @@
 
 const { relative } = require('node:path')
 const { placeOfFunction } = require('../lib/places')
-const { stacksOf } = require('../middleware/openapi/document')
+const { routersOf } = require('../middleware/openapi/document')
 
 /**
  * The routes of an app: of every router among its middleware, kone's or of a package with
@@ -14,7 +14,7 @@ const { stacksOf } = require('../middleware/openapi/document')
  * @return {object[]} in the order of registration
  */
 function routesOf (app) {
-  return stacksOf(app).flat().flatMap(layer => methodsOf(layer).map(method => {
+  return routersOf(app).flatMap(({ stack }) => stack).flatMap(layer => methodsOf(layer).map(method => {
     return { method, path: String(layer.path), middleware: layer.stack.map(nameOf) }
   }))
 }

@@ -275,7 +275,8 @@ declare namespace Application {
     body: unknown
     length: number
     type: string
-    lastModified: Date
+    get lastModified (): Date
+    set lastModified (date: Date | string)
     etag: string
     headerSent: boolean
     writable: boolean
@@ -285,9 +286,9 @@ declare namespace Application {
     /** To the page the request came from, if it is of this host, else to `alt` (default: /). */
     back (alt?: string): void
     attachment (filename?: string, options?: AttachmentOptions): void
-    set (fields: { [field: string]: string | string[] }): void
-    set (field: string, value: string | string[]): void
-    append (field: string, value: string | string[]): void
+    set (fields: { [field: string]: string | number | string[] }): void
+    set (field: string, value: string | number | string[]): void
+    append (field: string, value: string | number | string[]): void
     has (field: string): boolean
     remove (field: string): void
     flushHeaders (): void
@@ -344,7 +345,10 @@ declare namespace Application {
      * Call `fn` once: with null when the whole response was flushed, or with an error of code
      * `KONE_ERR_RESPONSE_LOST` when the connection closed before.
      */
-    onFinished (fn: (err: Error | null) => void): void
+    onFinished (fn: (err: NodeJS.ErrnoException | null) => void): void
+
+    /** Has the state of the response: node's object, or one of the front, whose `res` is node's once that exists. */
+    outgoing: ServerResponse | { res: ServerResponse | null }
 
     inspect (): any
     toJSON (): any

@@ -5,8 +5,9 @@ const { inspect } = require('util')
 const statuses = require('statuses')
 const Kone = require('./application')
 const { RESPONSE_TO } = require('./errors')
-const { isResponse, isStream } = require('./stream')
+const { isStream } = require('./stream')
 const { nextTick } = require('./timers')
+const { isResponse } = require('./web')
 
 /*
  * Koa 3's API on the same core. The package kone@3 (`make pack KOA=3`) has this class as its main. Each comment that

@@ -18,8 +18,8 @@ const EDITS = {
   'lib/index.d.ts': {
     'origin: string': 'origin: string | null',
     'redirect (url: string, alt?: string): void': 'redirect (url: string): void',
-    'set (fields: { [field: string]: string | string[] }): void': 'set (fields: { [field: string]: any }): void',
-    'set (field: string, value: string | string[]): void': 'set (field: string, value: any): void',
+    'set (fields: { [field: string]: string | number | string[] }): void': 'set (fields: { [field: string]: any }): void',
+    'set (field: string, value: string | number | string[]): void': 'set (field: string, value: any): void',
     'is (types: string[]): string | false | null\n    get (field: string): string\n    inspect': 'is (types: string[]): string | false | null\n    get (field: string): any\n    inspect',
     'throw (message: string, code?: number, properties?: {}): never\n': 'throw (message: string, properties?: object): never\n',
     'throw (...properties: Array<number | string | {}>): never': 'throw (status: number, ...properties: Array<string | object>): never\n    throw (err: Error, properties?: object): never'

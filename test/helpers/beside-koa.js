@@ -57,7 +57,8 @@ async function reference (entry, engine) {
 }
 
 function prepare (app, { set }, errors) {
-  app.on('error', err => errors.push(err.message))
+  // kone says more of a secure cookie
+  app.on('error', err => errors.push(err.message.replace(/: set app\.proxy behind a proxy.*$/, '')))
   return set(app)
 }
 

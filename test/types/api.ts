@@ -1,7 +1,7 @@
 // The API as an app written in TypeScript meets it. Compiled as CommonJS and as an ES module,
 // as `kone` and as `koa`.
 import { AsyncLocalStorage } from 'node:async_hooks'
-import http, { type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import http, { ServerResponse, type IncomingMessage, type Server } from 'node:http'
 import https from 'node:https'
 import http2 from 'node:http2'
 import type { Socket } from 'node:net'
@@ -346,4 +346,19 @@ app.use((ctx: Context) => {
     if (Kone.isHttpError(err)) is<number>(err.statusCode)
     if (isHttpError(err)) is<number>(err.statusCode)
   }
+})
+
+// what Koa takes at run time
+
+new Kone<{ user: string }>().use(ctx => {
+  ctx.set('X-Length', ctx.length)
+  ctx.set({ 'X-Length': ctx.length, 'X-Name': 'a' })
+  ctx.append('X-Length', 1)
+  ctx.lastModified = 'Mon, 01 Jan 2024 00:00:00 GMT'
+  ctx.response.lastModified = new Date(0)
+  is<number>(ctx.lastModified.getTime())
+  ctx.onFinished(err => is<string | undefined>(err?.code))
+  is<boolean>(ctx.outgoing instanceof ServerResponse || ctx.outgoing.res !== null)
+  // @ts-expect-error: neither a date nor its text
+  ctx.lastModified = 5
 })
