@@ -138,6 +138,21 @@ sides('a second reader of a body that kone has read', ({ it, serve }) => {
   }
 })
 
+sides('ctx.req, first read when a body was too long for readBody()', ({ it, serve }) => {
+  it('should be a request whose body is left unread', async () => {
+    const { talk, sockets } = await serve(app => app.use(async ctx => {
+      const err = await ctx.request.readBody({ limit: 4 }).catch(err => err)
+      ctx.set('Connection', 'close')
+      ctx.body = `${err.status} ${ctx.req.method} hello`
+    }))
+    const head = chunked('')
+    const client = await talk(head)
+    await waitFor(() => sockets[0]?.bytesRead >= head.length, 'the header section')
+    client.write('b\r\nhello world\r\n0\r\n\r\n')
+    assert.match(await client.all(), /413 POST hello$/)
+  })
+})
+
 sides('ctx.body = ctx.req', ({ it, serve }) => {
   for (const [how, leave] of [['resets', client => client.socket.resetAndDestroy()], ['ends', client => client.socket.end()]]) {
     it(`should be reported once when the client ${how} in the middle of it`, async () => {

@@ -51,7 +51,7 @@ class Incoming extends contract.Incoming {
   get destroyed () { return super.destroyed || (this.req === null && this.outgoing.nodeHasClosed) }
 
   /** The body was read to its end; node would have destroyed the stream. */
-  get isSpent () { return this.isCollected && (this.body === null || (this.body.isComplete && !this.body.isLeft)) }
+  get isSpent () { return this.isCollected && (this.body === null || (this.body.isComplete && this.body.isCollected)) }
 
   collect (limit) {
     if (this.section.contentLength > limit) return Promise.reject(tooLong(limit))
