@@ -75,6 +75,7 @@ engines('whatever is thrown', ({ it, ask, serve, engine }) => {
     const values = Object.fromEntries(hostile())
     const errors = []
     const app = await serve(app => {
+      app.env = 'production' // development asks V8's inspector for the place of each
       app.on('error', error => errors.push(error))
       app.use(async ({ query }) => { throw values[query.name]() })
     })
