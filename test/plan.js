@@ -51,7 +51,8 @@ const ANY_NODE = [
   'test/compat/real.test.js', 'test/create.test.js', 'test/deploy', 'test/docs', 'test/e2e',
   'test/engines/fetch/runtimes.set.test.js', 'test/engines/fetch/runtimes.test.js',
   'test/examples.test.js', 'test/messages.test.js', 'test/mutants', 'test/openapi', 'test/package', 'test/plan.test.js', 'test/published',
-  'test/runners', 'test/security/linear.test.js', 'test/security/regexp.test.js', 'test/types', 'test/workflows.test.js'
+  'test/middleware/caches.test.js', 'test/runners', 'test/security/error-costs.test.js', 'test/security/linear.test.js',
+  'test/security/regexp.test.js', 'test/types', 'test/workflows.test.js'
 ]
 
 /** While writing: lib and the set, without what takes long. */

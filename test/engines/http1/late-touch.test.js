@@ -15,10 +15,10 @@ const { KONE_FRONT, KONE_MUTANTS } = process.env
 const isFew = KONE_MUTANTS || KONE_FRONT
 
 /** Every so many-th case of the table: no divisor of the numbers of touches and moments, so that each comes with most others. */
-const STEP = String(isFew ? 53 : share(11, 1))
+const STEP = String(isFew ? 53 : share.long(share(11, 5), 1))
 
 /** Cases from the seed 1; `late-touch.js --seconds 300` runs others. */
-const RANDOM = String(isFew ? 30 : share(150, 800))
+const RANDOM = String(isFew ? 30 : share.long(share(150, 200), 800))
 
 describe('the generator of late touches', () => {
   it('should make the same case of the same seed, and smaller ones', () => {
