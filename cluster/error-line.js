@@ -50,7 +50,7 @@ function placeOf (err) {
 function markedPlace (text) {
   const [first, source, marker] = text.split('\n')
   const [, name, row] = /^(\S.*):(\d+)$/.exec(first) ?? []
-  if (name === undefined || source === undefined) return null
+  if (name === undefined || source === undefined || !fs.existsSync(pathOf(name))) return null // a message may end alike
   const column = /^\s*\^/.test(marker ?? '') ? marker.indexOf('^') : source.length
   return { file: pathOf(name), row: Number(row), column: column + 1 }
 }
