@@ -2,7 +2,7 @@
 
 const fs = require('node:fs')
 const path = require('node:path')
-const { placeIn } = require('../lib/places')
+const { pathOf, placeIn } = require('../lib/places')
 const { escapeControls } = require('../middleware/_shared/escape')
 const unparsed = require('./unparsed')
 
@@ -53,10 +53,6 @@ function markedPlace (text) {
   if (name === undefined || source === undefined || !fs.existsSync(pathOf(name))) return null // a message may end alike
   const column = /^\s*\^/.test(marker ?? '') ? marker.indexOf('^') : source.length
   return { file: pathOf(name), row: Number(row), column: column + 1 }
-}
-
-function pathOf (name) {
-  return name.startsWith('file:') ? require('node:url').fileURLToPath(name) : name
 }
 
 /** The first error of a TypeScript file. */

@@ -120,4 +120,4 @@ function warnOf (text, place = placeIn(trace())) {
   })
 }
 
-module.exports = { ROOT, isOfApp, placeIn, placeOf, placeOfFunction, trace, warnOf }
+module.exports = { ROOT, isOfApp, pathOf, placeIn, placeOf, placeOfFunction, trace, warnOf }
