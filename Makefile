@@ -34,10 +34,10 @@ help:
 start: node_modules
 	node examples/app
 
-test: node_modules benchmarks/node_modules
+test:
 	node test/run.js $(ARGS)
 
-test-all: node_modules benchmarks/node_modules
+test-all:
 	node test/run.js --all
 
 quick: node_modules
@@ -69,6 +69,7 @@ cover: node_modules
 
 fuzz: node_modules
 	node test/engines/http1/fuzz.js $(ARGS)
+	$(if $(ARGS),,node test/engines/http1/late-touch.js --table --pairs)
 
 siege: node_modules
 	node test/engines/http1/siege/run.js $(ARGS)
