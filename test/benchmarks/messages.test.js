@@ -23,7 +23,6 @@ const FILES = [
 const EXCEPTIONS = {
   '`${lab}: ${message}`': 'what refuse() is called with, which is in the table', // eslint-disable-line no-template-curly-in-string
   'it did not start, or ': 'a server that fails during a comparison',
-  'it needs ': 'packages that the tests have installed',
   'git is missing': 'the tests need git',
   '--node ${text}': 'a download that failed', // eslint-disable-line no-template-curly-in-string
   'firstOf(reasons)': 'what a run lacks: results.test.js',

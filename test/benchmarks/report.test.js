@@ -10,7 +10,6 @@ const { table, updated } = require('../../benchmarks/lib/report/claims')
 const { THEMES, draw } = require('../../benchmarks/lib/report/charts')
 const Figures = require('../../benchmarks/lib/report/figures')
 const { LABS, generate, viewOf } = require('../../benchmarks/lib/report/report')
-const { timeless } = require('../../benchmarks/lib/report/page')
 const { overview } = require('../../benchmarks/lib/report/tables')
 const { parse, stringify } = require('../../benchmarks/lib/run/result')
 const { result } = require('./fixtures/labs')
@@ -45,16 +44,26 @@ describe('the page of a lab', () => {
       'kone ÷ `node:http`', 'kone ÷ Koa 2'])
     assert.deepEqual(line.slice(0, 3), ['hello', '62.1', '20.7'])
     assert.match(notes.join(), /Not measured in this run: `node:http`, cheapest form\./)
-    assert.match(page('front', [result('front')]), /# kone’s own HTTP\/1\.1[^]*?## Server CPU per request, µs\n\n\| \| raw socket/)
+    assert.match(page('front', [result('front')]), /# kone’s own HTTP\/1\.1[^]*?## Server CPU per request, µs\n\nNode 26.*\n\n\| \| raw socket/)
   })
 
-  it('should warn of a quick run, and of code that has changed since', () => {
+  it('should warn of a quick run', () => {
     const quick = result('battle')
     quick.derived.quick = true
     assert.match(page('battle', [quick]), /this is a quick run, for a first look\. It is not a result\./)
-    const stale = page('battle', [result('battle')], { isStale: () => true })
-    assert.match(stale, /`lib\/` has changed since these results were measured \(Node 26, commit `aaaaaaaaa`\)/)
-    assert.equal(timeless(stale), page('battle', [result('battle')]))
+  })
+
+  it('should say where its figures come from at each table and chart, with their age, if that is known', () => {
+    const sections = more => page('battle', [result('battle'), result('battle', { node: 20, hash: 'b'.repeat(40) })], more).split('\n## ').slice(1)
+      .filter(text => /^(\||<picture>)/m.test(text) && !/^(The original report|How it was)/.test(text))
+    const [ages, OF] = [{ [`${'a'.repeat(40)}`]: 41, [`${'b'.repeat(40)}`]: 1 }, 'Node 26.1.0, commit `aaaaaaaaa` of 2026-11-22']
+    const known = sections({ age: hash => ages[hash] })
+    assert.ok(known.length > 5)
+    for (const text of known) assert.ok(text.includes(`\n\n${OF}, 41 commits of lib ago`), text)
+    assert.match(known.at(-1), /; Node 20\.1\.0, commit `bbbbbbbbb` of 2026-11-22, 1 commit of lib ago\.\n/)
+    for (const text of sections()) assert.match(text, new RegExp(`\n\n${OF}[.;]`))
+    const svg = made([result('battle')], { age: () => 41 }).files.get('docs/reports/charts/battle-light.svg')
+    assert.match(svg.replace(/\n<text[^>]*>|<\/text>/g, ' '), /rounds?,? .*Node 26\.1\.0, commit aaaaaaaaa of 2026-11-22/s)
   })
 
   it('should name what was left out, what was rejected, where the generator was the limit, and the machine', () => {
@@ -78,9 +87,10 @@ describe('the page of a lab', () => {
 
   it('should show the rates of battle where they were measured', () => {
     const one = result('battle')
-    one.rows.push(...one.rows.filter(({ workload }) => workload === 'hello, wrk').map(row => ({ ...row, workload: 'hello, 10,000 requests/s' })))
-    assert.match(page('battle', [one]), /## At a fixed rate, CPU µs\/request\n\n\| \| 10,000\/s \| saturated \|/)
-    assert.doesNotMatch(page('battle', [result('battle')]), /At a fixed rate, CPU/)
+    assert.match(page('battle', [one]), /## At a fixed rate, CPU µs\/request\n\n.*\n\n\| \| 30,000\/s \| saturated \|/)
+    assert.match(page('battle', [one]), /## Latency at a fixed rate, ms\n\n.*\n\n.*\n\n\| \| p50, 30,000\/s \| p99, 30,000\/s \| p99\.9, 30,000\/s \|/)
+    one.rows = one.rows.filter(({ workload }) => !workload.endsWith('requests/s'))
+    assert.doesNotMatch(page('battle', [one]), /## (At|Latency at) a fixed rate/)
   })
 })
 

@@ -25,13 +25,13 @@ const viewOf = exports.viewOf = function (lab) {
  * All that people look at, made of committed results: README.md, the site's first screen, docs/reports/ and its charts;
  * with the claims, those that results break, and notes.
  */
-exports.generate = function ({ results, readme: text, home, set, claims: kept, accept, isStale = () => false }) {
+exports.generate = function ({ results, readme: text, home, set, claims: kept, accept, isStale = () => false, age }) {
   const labs = newest(results)
   const views = LABS.map(lab => ({ ...viewOf(lab), all: labs.get(lab) ?? [] }))
   const { claims, broken } = updated(views.flatMap(view => measured(view, view.all)), kept, { accept })
   const files = new Map()
   for (const view of views) {
-    const made = page(view, view.all, { claims, isStale })
+    const made = page(view, view.all, { claims, age })
     files.set(`${FOLDER}/${view.lab}.md`, made.text)
     for (const [name, svg] of made.charts) files.set(`${FOLDER}/charts/${name}`, svg)
   }
