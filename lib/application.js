@@ -12,7 +12,8 @@ const familiesOf = require('./create-context')
 const { drain, track } = require('./engines/drain')
 const { Host, threw } = require('./engines/host')
 const { ENGINE } = require('./engines/node')
-const { httpErrors, isError, toError } = require('./errors')
+const { isError, toError } = require('./error-path')
+const { httpErrors } = require('./errors')
 const final = require('./final')
 const { convert, isGeneratorFunction } = require('./generator')
 const only = require('./only')
@@ -350,7 +351,7 @@ function fail (ctx, thrown) {
   }
 }
 
-// Middleware that wraps it (middleware/_shared/error-headers.js) does not replace it.
+// What keeps headers (error-path.js) wraps it, and does not replace it.
 function isOwn (onerror) {
   return (onerror.wraps ?? onerror) === context.onerror
 }
