@@ -23,6 +23,7 @@ const { ROOT } = require('./places')
 const request = require('./request')
 const respond = require('./respond')
 const response = require('./response')
+const { cut } = require('./stream')
 const { given, misuse } = require('./usage-error')
 
 const deprecate = lazy(() => require('depd')('koa'))
@@ -344,11 +345,13 @@ function fail (ctx, thrown) {
   if (debugging) debug('%s %s threw %s', ctx.method, ctx.originalUrl, thrown)
   const err = toError(thrown)
   threw(ctx, err)
+  const hasBegun = ctx.respond !== false && ctx.outgoing.headersSent // by hand: nobody else would end it
   try {
     ctx.onerror(isOwn(ctx.onerror) ? err : thrown ?? err)
   } catch (err) {
     return Promise.reject(err) // a ctx.onerror of the app's own
   }
+  if (hasBegun && ctx.response.writable) cut(ctx[ENGINE].sink(ctx), err)
 }
 
 // What keeps headers (error-path.js) wraps it, and does not replace it.
