@@ -12,7 +12,8 @@ const familiesOf = require('./create-context')
 const { drain, track } = require('./engines/drain')
 const { Host, threw } = require('./engines/host')
 const { ENGINE } = require('./engines/node')
-const { httpErrors, isError, toError } = require('./errors')
+const { isError, toError } = require('./error-path')
+const { httpErrors } = require('./errors')
 const final = require('./final')
 const { convert, isGeneratorFunction } = require('./generator')
 const only = require('./only')
@@ -22,6 +23,7 @@ const { ROOT } = require('./places')
 const request = require('./request')
 const respond = require('./respond')
 const response = require('./response')
+const { cut } = require('./stream')
 const { given, misuse } = require('./usage-error')
 
 const deprecate = lazy(() => require('depd')('koa'))
@@ -343,14 +345,16 @@ function fail (ctx, thrown) {
   if (debugging) debug('%s %s threw %s', ctx.method, ctx.originalUrl, thrown)
   const err = toError(thrown)
   threw(ctx, err)
+  const hasBegun = ctx.respond !== false && ctx.outgoing.headersSent // by hand: nobody else would end it
   try {
     ctx.onerror(isOwn(ctx.onerror) ? err : thrown ?? err)
   } catch (err) {
     return Promise.reject(err) // a ctx.onerror of the app's own
   }
+  if (hasBegun && ctx.response.writable) cut(ctx[ENGINE].sink(ctx), err)
 }
 
-// Middleware that wraps it (middleware/_shared/error-headers.js) does not replace it.
+// What keeps headers (error-path.js) wraps it, and does not replace it.
 function isOwn (onerror) {
   return (onerror.wraps ?? onerror) === context.onerror
 }

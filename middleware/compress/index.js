@@ -4,6 +4,7 @@ const { Readable, pipeline } = require('stream')
 const { promisify } = require('util')
 const zlib = require('zlib')
 const types = require('mime-db')
+const both = require('../_shared/both')
 const sizeOf = require('../_shared/bytes')
 const choose = require('../_shared/encoding')
 const { given, misuse } = require('../_shared/usage-error')
@@ -53,30 +54,7 @@ const OPTIONS = {
  * @throws {TypeError|RangeError} for an invalid option, of node:zlib, too
  * @api public
  */
-module.exports = function compress (options) {
-  const finish = compressor(options)
-
-  async function compress (ctx, next) {
-    await next()
-    return finish(ctx)
-  }
-  return Object.assign(compress, finish)
-}
-
-/**
- * The same for `app.final`.
- *
- *    app.final(compress.final({ threshold: 2048 }))
- *
- * @param {object} [options]
- * @return {Function} (ctx) => Promise | undefined
- * @api public
- */
-module.exports.final = function final (options) {
-  return compressor(options)
-}
-
-function compressor (options) {
+const { middleware, final } = both(function compress (options) {
   options = check('compress', options, OPTIONS)
   const { filter = isCompressible, wildcardAcceptEncoding = 'gzip' } = options
   const whenAny = wildcardAcceptEncoding === '*' ? 'gzip' : wildcardAcceptEncoding
@@ -84,7 +62,7 @@ function compressor (options) {
   const preference = [...new Set([...options.encodingPreference ?? [], ...ENCODINGS, 'identity'])]
     .filter(encoding => encoding === 'identity' || ENCODINGS.includes(encoding))
 
-  function compress (ctx) {
+  function act (ctx) {
     if (ctx.headerSent || !ctx.writable) return
     ctx.vary('Accept-Encoding')
     if (!mayCompress(ctx, filter)) return
@@ -106,12 +84,25 @@ function compressor (options) {
     return encode(ctx, source, encoding, given[ENCODINGS.indexOf(encoding)])
   }
 
-  compress.preferredEncodings = ENCODINGS
-  compress.encodingOptions = Object.fromEntries(ENCODINGS.map(name => {
-    return [name, { ...ENCODERS[name].defaults, ...options[name] }]
-  }))
-  return compress
-}
+  return {
+    act,
+    preferredEncodings: ENCODINGS,
+    encodingOptions: Object.fromEntries(ENCODINGS.map(name => [name, { ...ENCODERS[name].defaults, ...options[name] }]))
+  }
+})
+
+module.exports = middleware
+
+/**
+ * The same for `app.final`.
+ *
+ *    app.final(compress.final({ threshold: 2048 }))
+ *
+ * @param {object} [options]
+ * @return {Function} (ctx) => Promise | undefined
+ * @api public
+ */
+module.exports.final = final
 
 /** The rule for one encoding's option: node:zlib itself checks its options. */
 function encoding (name) {

@@ -1,9 +1,9 @@
 'use strict'
 
 const original = require('helmet')
-const { keepingHeaders } = require('../_shared/error-headers')
 const { misuse } = require('../_shared/usage-error')
 const { Rule, boolean, check, isObject, list, number, object, shape, string, text } = require('../_shared/options')
+const { Kept } = require('../../lib/error-path')
 
 const policy = { policy: text }
 const ARGUMENTS = {
@@ -99,21 +99,24 @@ function record (middleware) {
 }
 
 function write (name, steps) {
-  const names = namesOf(steps)
+  const kept = new Kept(namesOf(steps), { yields: true })
   return named(name, (ctx, next) => {
     apply(ctx, steps)
-    return keepingHeaders(ctx, next, names, true)
+    kept.by(ctx)
+    return next()
   })
 }
 
 /** @param {object} policy the options of helmet.contentSecurityPolicy(), which alone may have functions */
 function run (name, policy, steps) {
   const middleware = original.contentSecurityPolicy(policy)
-  const names = [`Content-Security-Policy${policy.reportOnly ? '-Report-Only' : ''}`, ...namesOf(steps)]
+  const header = `Content-Security-Policy${policy.reportOnly ? '-Report-Only' : ''}`
+  const kept = new Kept([header, ...namesOf(steps)], { yields: true })
   return named(name, (ctx, next) => {
     middleware(ctx.req, ctx.res, rethrow)
     apply(ctx, steps)
-    return keepingHeaders(ctx, next, names, true)
+    kept.by(ctx)
+    return next()
   })
 }
 

@@ -2,7 +2,7 @@
 
 const { AsyncLocalStorage } = require('async_hooks')
 const { check } = require('../_shared/options')
-const report = require('../_shared/report')
+const { report, toError } = require('../../lib/error-path')
 const { needsNode } = require('../_shared/runtime')
 
 const storage = new AsyncLocalStorage()
@@ -56,7 +56,7 @@ class Request {
    * Respond with the error, or report it to the app if the response was sent.
    */
   fail (thrown) {
-    const err = toError(thrown)
+    const err = thrown ?? toError(thrown) // for a thrown null Koa sends no response
     if (!this.isFailed && !this.isSettled) {
       this.isFailed = true
       this.reject(err)
@@ -65,13 +65,6 @@ class Request {
       storage.run(undefined, report, this.ctx, err)
     }
   }
-}
-
-/**
- * An error in place of a thrown null, for which Koa sends no response.
- */
-function toError (thrown) {
-  return thrown ?? new Error(`non-error thrown: ${thrown}`, { cause: thrown })
 }
 
 /**

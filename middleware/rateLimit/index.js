@@ -2,12 +2,11 @@
 
 const { createHash } = require('crypto')
 const { DOWN } = require('../_shared/breaker')
-const { keepingHeaders } = require('../_shared/error-headers')
 const { given, misuse } = require('../_shared/usage-error')
 const {
   any, boolean, check, fn, integer, number, object, off, oneOf, shape, string, text
 } = require('../_shared/options')
-const report = require('../_shared/report')
+const { Kept, report } = require('../../lib/error-path')
 const addressReader = require('./address')
 const fieldsOf = require('./fields')
 const MemoryLimiter = require('./memory')
@@ -135,8 +134,9 @@ function judge (ctx, next, settings, id, { count, wait }, max) {
     ctx.set(names.total, String(max))
   }
   if (fields !== undefined) fields.set(ctx, max, left, wait)
-  if (count <= max) return keepingHeaders(ctx, next, settings.sent)
-  return refuse(ctx, settings, id, Math.max(Math.ceil(wait), 1))
+  if (count > max) return refuse(ctx, settings, id, Math.max(Math.ceil(wait), 1))
+  settings.kept.by(ctx)
+  return next()
 }
 
 async function refuse (ctx, settings, id, wait) {
@@ -189,6 +189,7 @@ function settingsOf (options) {
   const { limiter, prefix } = limiterOf(driver, db, duration, namespace)
   const names = disableHeader ? undefined : { ...NAMES, ...headers }
   const fields = standardHeaders ? fieldsOf(namespace, duration) : undefined
+  const sent = [...Object.values(names ?? {}), ...fields?.names ?? []]
   return {
     limiter,
     namespace: prefix,
@@ -203,7 +204,8 @@ function settingsOf (options) {
     blacklist,
     names,
     fields,
-    sent: [...Object.values(names ?? {}), ...fields?.names ?? []]
+    sent,
+    kept: new Kept(sent)
   }
 }
 

@@ -1,8 +1,8 @@
 'use strict'
 
 const { randomUUID } = require('crypto')
-const { keepingHeaders } = require('../_shared/error-headers')
 const { Rule, check, off } = require('../_shared/options')
+const { Kept } = require('../../lib/error-path')
 
 // characters that are safe in a header, a log line and a URL
 const CLEAN = /^[A-Za-z0-9_\-.:=+/@]{1,128}$/
@@ -31,14 +31,15 @@ module.exports = function requestId (options) {
   const given = check('requestId', options, OPTIONS)
   const { header = 'X-Request-Id', query = 'requestId', expose = 'X-Request-Id' } = given
 
-  const names = [expose]
+  const kept = new Kept([expose])
 
   return function requestId (ctx, next) {
     const id = (query && fromQuery(ctx, query)) || (header && clean(ctx.get(header))) || randomUUID()
     ctx.state.id = id
     if (!expose) return next()
     ctx.set(expose, id)
-    return keepingHeaders(ctx, next, names)
+    kept.by(ctx)
+    return next()
   }
 }
 

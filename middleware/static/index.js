@@ -2,6 +2,7 @@
 
 const fs = require('fs')
 const path = require('path')
+const both = require('../_shared/both')
 const choose = require('../_shared/encoding')
 const { given, manual, misuse } = require('../_shared/usage-error')
 const { boolean, check, fn, list, number, off, string } = require('../_shared/options')
@@ -41,6 +42,11 @@ const OPTIONS = {
   cacheFileSize: bytes
 }
 
+const { middleware, final } = both(function serve (root, options) {
+  const responder = new Responder(root, options)
+  return { act: ctx => responder.respondLast(ctx) }
+})
+
 /**
  * Serve the files of a directory.
  *
@@ -73,13 +79,8 @@ const OPTIONS = {
  * @api public
  */
 module.exports = function staticFiles (root, options) {
+  if (options?.defer) return middleware(root, options)
   const responder = new Responder(root, options)
-  if (options?.defer) {
-    return async function serve (ctx, next) {
-      await next()
-      return responder.respondLast(ctx)
-    }
-  }
 
   return function serve (ctx, next) {
     const { method } = ctx
@@ -106,12 +107,7 @@ Object.defineProperty(module.exports, 'name', { value: 'static' })
  * @return {Function} (ctx) => Promise | undefined
  * @api public
  */
-module.exports.final = function final (root, options) {
-  const responder = new Responder(root, options)
-  return function serve (ctx) {
-    return responder.respondLast(ctx)
-  }
-}
+module.exports.final = final
 
 class Responder {
   constructor (root, options) {
