@@ -359,8 +359,9 @@ function isOwn (onerror) {
   return (onerror.wraps ?? onerror) === context.onerror
 }
 
-/** Its methods for the host: an agent (newrelic) replaces `createContext` of the prototype. */
-const OWN = Object.create(Application.prototype, { createContext: { value: Application.prototype.createContext } })
+/** As they are before other code (newrelic) replaces one of the prototype. */
+const { callback, createContext, handleRequest } = Application.prototype
+const OWN = { createContext, handleRequest }
 
 // A function of the middleware set that app.use() got without a call.
 function isFactory (fn) {
@@ -369,8 +370,12 @@ function isFactory (fn) {
 
 function attachFront (app, server, listener) {
   if (!app.http1 || isFrontOff()) return false
-  const host = hosts.get(listener) ?? new Host(app, OWN, listener)
-  return require('./engines/http1').attach(server, host)
+  return require('./engines/http1').attach(server, hostOf(app, listener))
+}
+
+// Of a listener that app.callback() made, or that the app's own `callback` gave.
+function hostOf (app, listener) {
+  return hosts.get(listener) ?? new Host(app, OWN, listener)
 }
 
 function isFrontOff () {
@@ -386,7 +391,7 @@ function attachAtRequest (server, host) {
 function makeFetch (app) {
   let fetch
   return function (request, info) {
-    fetch ??= require('./engines/fetch')(new Host(app, OWN))
+    fetch ??= require('./engines/fetch')(app.callback === callback ? new Host(app, OWN) : hostOf(app, app.callback()))
     return fetch(request, info)
   }
 }
