@@ -243,7 +243,13 @@ function report (ctx, err) {
 // a fraction of the cost.
 function bind (fn) {
   const resource = new AsyncResource('KONEFINISHED')
-  return err => resource.runInAsyncScope(fn, null, err)
+  return err => {
+    try {
+      resource.runInAsyncScope(fn, null, err)
+    } finally {
+      resource.emitDestroy()
+    }
+  }
 }
 
 /** Node's error of a message whose connection was lost. */
