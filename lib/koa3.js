@@ -199,4 +199,10 @@ function single ([name, value]) {
   return [name, value[0]]
 }
 
-module.exports = Object.assign(Application, Kone, { default: Application, Kone: Application })
+module.exports = Application
+module.exports.default = module.exports.Kone = Application
+// Own names, because `import` finds them in the text of a module.
+module.exports.compose = Kone.compose
+module.exports.HttpError = Kone.HttpError
+module.exports.createHttpError = Kone.createHttpError
+module.exports.isHttpError = Kone.isHttpError
