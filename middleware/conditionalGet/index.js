@@ -1,7 +1,9 @@
 'use strict'
 
 const isOver = require('../_shared/is-over')
-const { check } = require('../_shared/options')
+const { Options } = require('../../lib/options')
+
+const OPTIONS = new Options('conditionalGet', {})
 
 /**
  * Respond 304 when the client has this response already, as its ETag or Last-Modified shows
@@ -14,7 +16,7 @@ const { check } = require('../_shared/options')
  * @api public
  */
 module.exports = function conditionalGet (options) {
-  check('conditionalGet', options, {})
+  OPTIONS.check(options)
 
   return function conditionalGet (ctx, next) {
     const ended = next()
@@ -35,7 +37,7 @@ module.exports = function conditionalGet (options) {
  * @api public
  */
 module.exports.final = function final (options) {
-  check('conditionalGet', options, {})
+  OPTIONS.check(options)
 
   return function conditionalGet (ctx) {
     if (isConditional(ctx)) respond(ctx)
