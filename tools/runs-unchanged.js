@@ -11,21 +11,11 @@ const applications = require('../test/compat/results.json')
 const readme = require('../test/engines/http1/readme')
 
 const ROOT = path.join(__dirname, '..')
-const ALL = 'docs/api/real-applications.md'
-
-/** Documents that have a block, and how it is written between its markers. */
-const DOCUMENTS = { 'README.md': summary, [ALL]: table }
+/** The document that has the list, between markers. */
+const DOCUMENT = exports.DOCUMENT = 'docs/api/real-applications.md'
 
 /** An application decides by itself how it listens, as the page says below. */
 const RUNS_ON = { true: 'node:http', false: 'fast path', null: '[as it listens](#what-to-expect)' }
-
-/** Kinds of packages, by the files that test them. */
-const KINDS = [
-  ['Applications and frameworks', file => file === 'test/compat/README.md'],
-  ["Koa's packages", file => file === 'test/compat/packages.test.js'],
-  ["Packages that use node's req and res", file => file.startsWith('test/packages/')],
-  ['Agents and servers', file => file.startsWith('test/agents/')]
-]
 
 /** What a test has in place of a package's name. */
 const NAMES = {
@@ -65,23 +55,20 @@ exports.list = function () {
 }
 
 /**
- * A document with its block made anew.
+ * The document with its block made anew.
  *
- *    update(fs.readFileSync('README.md', 'utf8'), list(), 'README.md')
+ *    update(fs.readFileSync(DOCUMENT, 'utf8'), list())
  *
  * @param {string} text
  * @param {object[]} packages
- * @param {string} file a key of `DOCUMENTS`
  * @return {string}
  * @throws {Error} if the text lacks the markers `<!-- runs-unchanged -->` and `<!-- /runs-unchanged -->`
  */
-exports.update = function (text, packages, file) {
+exports.update = function (text, packages) {
   const marked = /(<!-- runs-unchanged -->\n)[^]*?(<!-- \/runs-unchanged -->)/
-  if (!marked.test(text)) throw new Error(`${file} lacks the markers <!-- runs-unchanged --> and <!-- /runs-unchanged -->`)
-  return text.replace(marked, (all, begin, end) => begin + DOCUMENTS[file](packages) + end)
+  if (!marked.test(text)) throw new Error(`${DOCUMENT} lacks the markers <!-- runs-unchanged --> and <!-- /runs-unchanged -->`)
+  return text.replace(marked, (all, begin, end) => begin + table(packages) + end)
 }
-
-exports.DOCUMENTS = Object.keys(DOCUMENTS)
 
 /** What `kone doctor` knows, in the package: written of the tests and of benchmarks/results. */
 exports.FACTS = 'command/doctor.json'
@@ -129,26 +116,6 @@ function replaced () {
     names.forEach((name, i) => { set[name] = { middleware, ...i === 0 && gain && { gain } } })
   }
   return set
-}
-
-/** The names by kind, for who wants to know whether a package is there. */
-function summary (packages) {
-  const tests = packages.reduce((sum, { tests }) => sum + tests, 0)
-  const kinds = KINDS.map(([title, isKind]) => {
-    const names = new Map()
-    for (const { name, version } of packages.filter(({ files }) => isKind(files[0]))) {
-      names.set(name, [...names.get(name) ?? [], /^(?:0\.)?\d+/.exec(version)[0]])
-    }
-    return `- ${title}: ${[...names].map(([name, majors]) => `${name} ${majors.join(' and ')}`).join(', ')}.`
-  })
-  const patching = packages.filter(({ fallsBack }) => fallsBack).map(({ name }) => name)
-  const where = patching.length === 0 ? '' : ` (on node:http: ${patching.join(', ')})`
-  return [
-    `${packages.length} packages run unmodified in ${tests} tests beside Koa${where}, [with their versions](${ALL}#tested-packages):`,
-    '',
-    ...kinds,
-    ''
-  ].join('\n')
 }
 
 /** Each package with its version, the number of its tests and the files that have them. */
@@ -240,11 +207,9 @@ function entryOf (name, file) {
 function main ([option]) {
   const packages = exports.list()
   if (option === '--json') return console.log(JSON.stringify(packages, null, 2))
-  for (const file of exports.DOCUMENTS) {
-    const text = fs.readFileSync(path.join(ROOT, file), 'utf8')
-    fs.writeFileSync(path.join(ROOT, file), exports.update(text, packages, file))
-    console.log(`${file}: ${packages.length} packages`)
-  }
+  const file = path.join(ROOT, DOCUMENT)
+  fs.writeFileSync(file, exports.update(fs.readFileSync(file, 'utf8'), packages))
+  console.log(`${DOCUMENT}: ${packages.length} packages`)
   fs.writeFileSync(path.join(ROOT, exports.FACTS), exports.facts(packages))
 }
 
