@@ -6,7 +6,7 @@ const { ALONE, WHOLE, mount } = require('./workloads')
 const WORKLOADS = { ...WHOLE, ...ALONE }
 
 const koa = ([workload]) => mount(new (require('koa'))(), require('./sets/koa'), WORKLOADS[workload])
-const koneOf = id => ([workload]) => mount(new (kone(id))(), require('./sets/kone'), WORKLOADS[workload])
+const koneOf = (id, set = 'kone') => ([workload]) => mount(new (kone(id))(), require(`./sets/${set}`), WORKLOADS[workload])
 
 module.exports = {
   kone: { package: 'kone', start: koneOf('.') },
@@ -19,5 +19,6 @@ module.exports = {
       global.Promise = require('bluebird')
       return koa(args)
     }
-  }
+  },
+  'kone-packages': { package: 'kone', about: 'kone with the packages of Koa', start: koneOf('.', 'koa') }
 }
