@@ -28,7 +28,7 @@ help:
 	@echo 'make compat       runs real applications on Koa and on kone, compares the responses (ARGS=strapi)'
 	@echo 'make pack         makes the tarball to install elsewhere: npm install ./kone-2.17.0.tgz (KOA=3: with Koa 3 API)'
 	@echo 'make release VERSION=2.18.0   sets version and changelog, checks the tarball, tags; pushes and publishes nothing'
-	@echo 'make index        writes middleware/index.js and index.d.ts from the folders'
+	@echo 'make index        writes middleware/index.js, index.d.ts and the router’s verb.d.ts'
 	@echo 'make runs-unchanged   writes the lists of packages in README, docs and kone doctor from the tests'
 
 start: node_modules

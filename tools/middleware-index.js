@@ -2,6 +2,7 @@
 
 const fs = require('node:fs')
 const path = require('node:path')
+const verbs = require('./router-verbs')
 
 const SET = path.join(__dirname, '../middleware')
 
@@ -20,12 +21,12 @@ exports.names = function () {
 }
 
 /**
- * The text of `middleware/index.js` and `middleware/index.d.ts`.
+ * The text of the files below `middleware/` that are made.
  *
  * @param {string[]} names
  * @return {Record<string, string>} file name → text
  */
-exports.generate = names => ({ 'index.js': code(names), 'index.d.ts': types(names) })
+exports.generate = names => ({ 'index.js': code(names), 'index.d.ts': types(names), 'router/verb.d.ts': verbs() })
 
 // Bundlers follow only a `require` of a literal. Deno sees the keys of an object that is assigned to
 // `module.exports` by its name, and Node only assignments to `exports`: those are never run.
