@@ -231,7 +231,13 @@ proto[util.inspect.custom] = proto.inspect
 // a fraction of the cost.
 function bind (fn) {
   const resource = new AsyncResource('KONEFINISHED')
-  return err => resource.runInAsyncScope(fn, null, err)
+  return err => {
+    try {
+      resource.runInAsyncScope(fn, null, err)
+    } finally {
+      resource.emitDestroy()
+    }
+  }
 }
 
 /** Node's error of a message whose connection was lost. */

@@ -6,7 +6,7 @@ const isOver = require('./is-over')
  * Make a middleware that acts after those that follow it, and the same for `app.final`, from one body.
  *
  *    const { middleware, final } = both(function etag (options) {
- *      const { weak } = check('etag', options, OPTIONS)
+ *      const { weak } = OPTIONS.check(options)
  *      return { act: ctx => tag(ctx, weak) }
  *    })
  *    module.exports = middleware

@@ -1,7 +1,9 @@
 'use strict'
 
 const both = require('../_shared/both')
-const { check } = require('../_shared/options')
+const { Options } = require('../../lib/options')
+
+const OPTIONS = new Options('conditionalGet', {})
 
 /**
  * Respond 304 when the client has this response already, as its ETag or Last-Modified shows
@@ -14,7 +16,7 @@ const { check } = require('../_shared/options')
  * @api public
  */
 const { middleware, final } = both(function conditionalGet (options) {
-  check('conditionalGet', options, {})
+  OPTIONS.check(options)
 
   return { wants: isConditional, act: respond }
 })

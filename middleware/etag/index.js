@@ -3,10 +3,8 @@
 const { stat } = require('fs/promises')
 const both = require('../_shared/both')
 const entityTag = require('../_shared/entity-tag')
-const { boolean, check } = require('../_shared/options')
 const { isBlob, isResponse, isWebStream } = require('../../lib/web')
-
-const OPTIONS = { weak: boolean }
+const OPTIONS = require('./options')
 
 /**
  * Give responses an ETag: of their bytes, or of a file's size and time for a file's stream.
@@ -17,14 +15,13 @@ const OPTIONS = { weak: boolean }
  * No ETag is set if the response has one, if its status is not 2xx, or if its body is another stream,
  * a Blob, a ReadableStream or a Response.
  *
- * @param {{weak?: boolean}} [options] true: all tags are weak, false: none;
- *   default: those of files
+ * @param {object} [options] see options.js
  * @return {Function} middleware
  * @throws {TypeError} for an option of the wrong type
  * @api public
  */
 const { middleware, final } = both(function etag (options) {
-  const { weak } = check('etag', options, OPTIONS)
+  const { weak } = OPTIONS.check(options)
 
   return { act: ctx => tag(ctx, weak) }
 })
@@ -37,7 +34,7 @@ module.exports = middleware
  *    app.final(etag.final())
  *    app.final(conditionalGet.final())
  *
- * @param {{weak?: boolean}} [options]
+ * @param {object} [options]
  * @return {Function} (ctx) => Promise|undefined
  * @api public
  */

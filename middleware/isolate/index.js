@@ -1,10 +1,11 @@
 'use strict'
 
 const { AsyncLocalStorage } = require('async_hooks')
-const { check } = require('../_shared/options')
 const { report, toError } = require('../../lib/error-path')
+const { Options } = require('../../lib/options')
 const { needsNode } = require('../_shared/runtime')
 
+const OPTIONS = new Options('isolate', {})
 const storage = new AsyncLocalStorage()
 let isWatching = false
 
@@ -23,7 +24,7 @@ let isWatching = false
  * @api public
  */
 module.exports = function isolate (options) {
-  check('isolate', options, {})
+  OPTIONS.check(options)
   needsNode('isolate', 'Bun and Deno do not report which request an uncaught error belongs to')
   watch()
 

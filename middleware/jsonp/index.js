@@ -4,16 +4,12 @@ const { StringDecoder } = require('string_decoder')
 const { Transform, pipeline } = require('stream')
 const both = require('../_shared/both')
 const { SERIALIZED } = require('../_shared/context')
-const { check, refused, text } = require('../_shared/options')
 const { isBlob, isResponse, isWebStream } = require('../../lib/web')
+const OPTIONS = require('./options')
 
 // a path of plain identifiers and indexes: cb, my.app.cb, jQuery36.calls[12]
 const CALLBACK = /^[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*|\[\d+\])*$/
 const MAX_CALLBACK = 128
-const OPTIONS = {
-  callbackName: text,
-  domain: refused('it is for the page that koa-jsonp makes of a POST, and only GET is wrapped here')
-}
 const LINE_ENDS = /[\u2028\u2029]/
 
 /**
@@ -26,13 +22,13 @@ const LINE_ENDS = /[\u2028\u2029]/
  * 400 and the next middleware does not run. Some bodies are sent unchanged: an empty one, a Buffer or
  * stream of another type than JSON, a range, and a body that is already encoded.
  *
- * @param {{ callbackName?: string }} [options] parameter of the query, default `callback`
+ * @param {object} [options] see options.js
  * @return {Function} middleware
  * @throws {TypeError} for an option of the wrong type
  * @api public
  */
 const { middleware, final } = both(function jsonp (options) {
-  const { callbackName = 'callback' } = check('jsonp', options, OPTIONS)
+  const { callbackName } = OPTIONS.check(options)
 
   return { wants: ctx => callbackOf(ctx, callbackName), act: wrap }
 })
@@ -44,7 +40,7 @@ module.exports = middleware
  *
  *    app.final(jsonp.final({ callbackName: 'cb' }))
  *
- * @param {{ callbackName?: string }} [options]
+ * @param {object} [options] see options.js
  * @return {Function} (ctx) => void
  * @api public
  */

@@ -1,6 +1,6 @@
 'use strict'
 
-const { Rule, fn, isObject, record } = require('../_shared/options')
+const { Rule, fn, isObject, record } = require('../../lib/options')
 const detach = require('../_shared/detach')
 const { report } = require('../../lib/error-path')
 

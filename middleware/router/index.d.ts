@@ -42,22 +42,27 @@ declare namespace Router {
     Kone.Middleware<StateT, ContextT & OfPath<'', P>>
 
   interface Options<PrefixT extends string = string, SyntaxT extends 6 | 8 = 6 | 8> {
-    /** put before every path; any text where `new Router<State, Context>()` leaves its type at the default */
-    prefix?: PrefixT | ('' extends PrefixT ? string : never)
-    /** only for requests to this host, or to one of these */
-    host?: string | RegExp | Array<string | RegExp>
-    /** what allowedMethods() calls implemented */
-    methods?: string[]
-    /** match this instead of the request's path */
-    routerPath?: string
-    /** run the last matching route alone */
-    exclusive?: boolean
-    /** `/a` and `/A` differ */
-    sensitive?: boolean
-    /** `/a` and `/a/` differ */
-    strict?: boolean
-    /** paths by path-to-regexp 6.3, as in koa-router (default), or 8, as in @koa/router from 14 on */
-    syntax?: SyntaxT
+    // <options>
+    /** Put before every path; may have params. */
+    prefix?: PrefixT | ('' extends PrefixT ? string : never) | undefined
+    /** What `ctx.host` must match, or one of them. Default: any. */
+    host?: string | RegExp | Array<string | RegExp> | undefined
+    /**
+     * Methods that `allowedMethods()` treats as implemented; others are 501. Default: `[ 'HEAD', 'OPTIONS', 'GET',
+     * 'PUT', 'PATCH', 'POST', 'DELETE' ]`.
+     */
+    methods?: string[] | undefined
+    /** Path that is matched instead of the request's. Default: `ctx.path`. */
+    routerPath?: string | undefined
+    /** Run only the last matching route. Default: `false`. */
+    exclusive?: boolean | undefined
+    /** `true`: `/a` and `/A` differ. Default: `false`. */
+    sensitive?: boolean | undefined
+    /** `true`: `/a` and `/a/` differ. Default: `false`. */
+    strict?: boolean | undefined
+    /** 6: paths of path-to-regexp 6.3; 8: paths of path-to-regexp 8, like @koa/router from 14 on. Default: 6. */
+    syntax?: SyntaxT | undefined
+    // </options>
   }
 
   interface LayerOptions {
@@ -72,24 +77,32 @@ declare namespace Router {
 
   /** What a route says about itself to openapi(): the second argument of a route, or the third behind a name. */
   interface Operation {
-    /** as the first argument of a route with a name */
-    name?: string | symbol
-    summary?: string
-    /** CommonMark */
-    description?: string
-    tags?: string[]
-    /** unique in the app; default: the route's name */
-    operationId?: string
-    deprecated?: boolean
-    /** names of `components.securitySchemes`, with their scopes */
-    security?: Array<Record<string, string[]>>
-    /** by status: a description, or a Response Object */
-    responses?: Record<number | string, string | { description?: string, [field: string]: unknown }>
-    externalDocs?: { url: string, description?: string }
-    servers?: Array<{ url: string, [field: string]: unknown }>
-    callbacks?: Record<string, unknown>
-    /** true: not in the document */
-    hidden?: boolean
+    // <operation>
+    /** As the first argument of a route with a name. */
+    name?: string | symbol | undefined
+    /** One line. */
+    summary?: string | undefined
+    /** CommonMark. */
+    description?: string | undefined
+    /** Groups of the document. */
+    tags?: string[] | undefined
+    /** Unique in the app. Default: the route's name. */
+    operationId?: string | undefined
+    /** `true`: clients should stop using it. */
+    deprecated?: boolean | undefined
+    /** Names of `components.securitySchemes`, with their scopes. */
+    security?: Array<Record<string, string[]>> | undefined
+    /** By status: a description, or a Response Object. */
+    responses?: Record<number | string, string | { description?: string, [field: string]: unknown }> | undefined
+    /** Where to read on. */
+    externalDocs?: { url: string, description?: string } | undefined
+    /** As in OpenAPI. */
+    servers?: Array<{ url: string, [field: string]: unknown }> | undefined
+    /** As in OpenAPI. */
+    callbacks?: Record<string, unknown> | undefined
+    /** `true`: not in the document. Default: `false`. */
+    hidden?: boolean | undefined
+    // </operation>
   }
 
   interface UrlOptions {
@@ -97,9 +110,14 @@ declare namespace Router {
   }
 
   interface AllowedMethodsOptions {
-    throw?: boolean
-    notImplemented?: () => unknown
-    methodNotAllowed?: () => unknown
+    // <allowedMethods>
+    /** Throw the 405 or 501. Default: `false`. */
+    throw?: boolean | undefined
+    /** Makes the error that is thrown for 501. */
+    notImplemented?: (() => unknown) | undefined
+    /** Makes the error that is thrown for 405. */
+    methodNotAllowed?: (() => unknown) | undefined
+    // </allowedMethods>
   }
 
   interface Layer {

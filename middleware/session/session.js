@@ -5,7 +5,8 @@ const { misuse } = require('../_shared/usage-error')
 const { Kept, report } = require('../../lib/error-path')
 const { NOTHING } = require('./record')
 const { changesOf, cookiesOf, headersWith, keepPrivate } = require('./response')
-const { attributesOf, checkMaxAge, maxAge, noPromise } = require('./settings')
+const { maxAge } = require('./options')
+const { attributesOf, checkMaxAge, noPromise } = require('./settings')
 const view = require('./view')
 
 const ONE_DAY = 24 * 3600 * 1000 // ms
