@@ -25,8 +25,8 @@ exports.names = function () {
 }
 
 /**
- * The text of every file that is made, or has a part that is made: the two indexes, the overloads of the router, and the
- * manual and the types of options.
+ * The text of every file that is made, or has a part that is made: the two indexes, the overloads of the router, and
+ * the manual and the types of options.
  *
  * @param {string[]} names
  * @return {Record<string, string>} path in the repository → text
