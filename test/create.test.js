@@ -11,6 +11,7 @@ const path = require('node:path')
 const Redis = require('ioredis')
 const { read } = require('../cluster/settings')
 const javascript = require('../create/javascript')
+const pack = require('../tools/pack')
 const temporary = require('./helpers/folder')
 const { onFreePort } = require('./helpers/ports')
 const nodeOf = require('./helpers/node-of')
@@ -29,8 +30,7 @@ describe('npm create kone', () => {
     // the package as it would be published, in place of the registry's
     let tarball, redis
     before(async () => {
-      const { stdout } = await run('npm', ['pack', '--json', '--pack-destination', folder], { cwd: root })
-      tarball = path.join(folder, JSON.parse(stdout)[0].filename)
+      tarball = pack({ to: folder })
       if (!missing('redis-server')) redis = await startRedis(need('redis-server'))
     })
     after(() => redis?.stop())

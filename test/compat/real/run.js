@@ -123,7 +123,7 @@ function examine (folder, { packages }) {
 // Code that has not changed has the same name and is not installed anew; documents do not count.
 function pack () {
   fs.mkdirSync(CACHE, { recursive: true })
-  const [{ filename, files }] = JSON.parse(npm(['pack', '--json', '--pack-destination', CACHE], ROOT))
+  const [{ filename, files }] = JSON.parse(npm(['pack', '--json', '--ignore-scripts', '--pack-destination', CACHE], ROOT))
   const hash = crypto.createHash('sha256')
   for (const { path: file } of files.filter(({ path }) => !/\.md$|^docs\b/.test(path))) {
     hash.update(file).update(fs.readFileSync(path.join(ROOT, file)))
