@@ -11,8 +11,9 @@
  */
 
 const { spawnSync } = require('node:child_process')
+const { existsSync } = require('node:fs')
 const { join } = require('node:path')
-const { parseArgs } = require('node:util')
+const commandLine = require('../tools/command-line')
 const nodeOf = require('./helpers/node-of')
 const { PACKAGES, which } = require('./helpers/programs')
 const plan = require('./plan')
@@ -21,10 +22,8 @@ const ROOT = join(__dirname, '..')
 const NEWEST = '26'
 
 process.chdir(ROOT)
-const { values: { all, quick }, positionals } = parseArgs({
-  options: { all: { type: 'boolean' }, quick: { type: 'boolean' } },
-  allowPositionals: true
-})
+const { values: { all, quick }, positionals } =
+  commandLine('test', { all: { type: 'boolean' }, quick: { type: 'boolean' } }, 'CONTRIBUTING.md', existsSync)
 for (const pass of passes()) run(pass)
 
 function passes () {

@@ -9,6 +9,7 @@ const { pairedRatio } = require('../benchmarks/lib/run/stats')
 const mw = require('../benchmarks/results/mw.node26.json')
 const applications = require('../test/compat/results.json')
 const readme = require('../test/engines/http1/readme')
+const commandLine = require('./command-line')
 
 const ROOT = path.join(__dirname, '..')
 const ALL = 'docs/api/real-applications.md'
@@ -237,9 +238,10 @@ function entryOf (name, file) {
   }
 }
 
-function main ([option]) {
+function main () {
+  const { values: { json } } = commandLine('runs-unchanged', { json: { type: 'boolean' } }, 'tools/runs-unchanged.js')
   const packages = exports.list()
-  if (option === '--json') return console.log(JSON.stringify(packages, null, 2))
+  if (json) return console.log(JSON.stringify(packages, null, 2))
   for (const file of exports.DOCUMENTS) {
     const text = fs.readFileSync(path.join(ROOT, file), 'utf8')
     fs.writeFileSync(path.join(ROOT, file), exports.update(text, packages, file))
@@ -248,4 +250,4 @@ function main ([option]) {
   fs.writeFileSync(path.join(ROOT, exports.FACTS), exports.facts(packages))
 }
 
-if (require.main === module) main(process.argv.slice(2))
+if (require.main === module) main()
