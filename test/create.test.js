@@ -171,6 +171,8 @@ describe('npm create kone', () => {
       }
       assert.equal(fs.existsSync(path.join(stage, '.github')), false)
       assert.equal(fs.readdirSync(path.join(stage, 'node_modules/.cache/compile')).length, 1, 'the image has no compiled code')
+      const size = sizeOf(path.join(stage, 'node_modules'))
+      assert(size < 20e6, `node_modules of the image has ${size} bytes`)
       const [program, ...args] = command
       assert.equal(program, 'node')
       const compose = fs.readFileSync(path.join(cwd, 'compose.yaml'), 'utf8')
@@ -309,6 +311,11 @@ function copyAll (from, to, ignored) {
     if (ignored.includes(name)) continue
     fs.cpSync(path.join(from, name), path.join(to, name), { recursive: true, verbatimSymlinks: true })
   }
+}
+
+function sizeOf (folder) {
+  return fs.readdirSync(folder, { recursive: true })
+    .reduce((sum, name) => sum + fs.lstatSync(path.join(folder, name)).size, 0)
 }
 
 async function succeeds (cwd, program, args, env = clean) {

@@ -12,7 +12,7 @@ const ROOT = path.join(__dirname, '..')
 // RFC 2606: no host ever has a name that ends so. The checkout has such names until its owner has chosen.
 const PLACEHOLDER = /\.invalid\b/
 
-/** Measurements are half of the checkout's pages: the tarball has neither them nor their charts. */
+/** Measurements and their charts, which the tarball has not. */
 const REPORTS = 'docs/reports/'
 
 /** The checkout's pages, while `npm pack` packs their copies. */
