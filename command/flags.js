@@ -1,7 +1,7 @@
 'use strict'
 
 const { parseArgs } = require('node:util')
-const nearest = require('../middleware/_shared/nearest')
+const { nearest } = require('../lib/nearest')
 
 /**
  * The flags and the other words of a command line.
