@@ -10,6 +10,7 @@ const { RESULTS, read } = require('../benchmarks/lib/run/result')
 const { workloads } = require('../benchmarks/labs/dropin/workloads')
 const applications = require('../test/compat/real/applications').all()
 const readme = require('../test/engines/http1/readme')
+const commandLine = require('./command-line')
 
 const ROOT = path.join(__dirname, '..')
 /** The document that has the list, between markers. */
@@ -209,13 +210,14 @@ function entryOf (name, file) {
   }
 }
 
-function main ([option]) {
+function main () {
+  const { values: { json } } = commandLine('runs-unchanged', { json: { type: 'boolean' } }, 'tools/runs-unchanged.js')
   const packages = exports.list()
-  if (option === '--json') return console.log(JSON.stringify(packages, null, 2))
+  if (json) return console.log(JSON.stringify(packages, null, 2))
   const file = path.join(ROOT, DOCUMENT)
   fs.writeFileSync(file, exports.update(fs.readFileSync(file, 'utf8'), packages))
   console.log(`${DOCUMENT}: ${packages.length} packages`)
   fs.writeFileSync(path.join(ROOT, exports.FACTS), exports.facts(packages))
 }
 
-if (require.main === module) main(process.argv.slice(2))
+if (require.main === module) main()

@@ -301,6 +301,10 @@ declare module '../../lib/index' {
     /** The parameters of the path, which the router's own handlers know. */
     params: unknown
   }
+  interface DefaultContext {
+    /** as any name that nobody declared */
+    params: any
+  }
 }
 
 export = Router
