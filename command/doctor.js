@@ -22,7 +22,7 @@ const KOA = /(?:^|[@/-])koa(?:\d?$|[/-])/
 const READS = /\b(?:ctx|context|this)\.re[qs]\b(?!\w)|\{[^{}]*\bre[qs]\b[^{}]*\} *= *(?:ctx|context|this)\b/
 
 /**
- * `kone doctor`: what an app of Koa in this folder can expect of kone. Reads package.json, the lock, and the sources of
+ * `kone doctor`: shows what kone brings to the Koa app in this folder. Reads package.json, the lock, and the sources of
  * packages that are installed; runs and changes nothing.
  *
  * @param {undefined} file the command takes none
