@@ -150,7 +150,7 @@ function lines (found) {
   ]
   return [
     titleOf(found),
-    ...Number(majorOf(found.koa)) >= 3 ? ['Of Koa 3 kone@3 has the API (kone/MIGRATION.md).'] : [],
+    ...Number(majorOf(found.koa)) >= 3 ? ["kone@3 has Koa 3's API (kone/MIGRATION.md)."] : [],
     ...sections.filter(([, list]) => list.length > 0).flatMap(([title, list, note]) => ['', title, ...rows(list, note)]),
     '',
     `Figures are kone's CPU time per request ÷ Koa's, with the lowest and highest round: ${facts.measured.join('; ')}.`,

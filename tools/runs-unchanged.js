@@ -113,7 +113,9 @@ function replaced () {
   for (const [, middleware, replaces] of text.matchAll(/^\| \[(\w+)\]\(.* \| ([^|]+) \| [\d.]+ \|$/gm)) {
     const names = replaces.split(', ').map(one => /^([@\w/-]+)(?: [\d.]+)?$/.exec(one)?.[1]).filter(name => name?.includes('koa'))
     const gain = ratioOf(mw.rows, `${middleware} alone`) ?? ratioOf(mw.rows, `${middleware} and session`)
-    names.forEach((name, i) => { set[name] = { middleware, ...i === 0 && gain && { gain } } })
+    // The gain of a package that the middleware wraps is kone's own, not that of the replacement.
+    const source = fs.readFileSync(path.join(ROOT, 'middleware', middleware, 'index.js'), 'utf8')
+    names.forEach((name, i) => { set[name] = { middleware, ...i === 0 && gain && !source.includes(`require('${name}')`) && { gain } } })
   }
   return set
 }

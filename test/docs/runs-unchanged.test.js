@@ -54,6 +54,7 @@ describe('the list of packages that run unchanged', () => {
     }
     assert.equal(set['koa-static'].middleware, 'static')
     assert(set['koa-static'].gain.ratio > 0)
+    assert.deepEqual(set['@koa/cors'], { middleware: 'cors' }, 'cors wraps the package')
     assert(known['koa-send'][0].gain.app.includes('koa-send'))
   })
 
