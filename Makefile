@@ -28,16 +28,16 @@ help:
 	@echo 'make compat       runs real applications on Koa and on kone, compares the responses (ARGS=strapi)'
 	@echo 'make pack         makes the tarball to install elsewhere: npm install ./kone-2.17.0.tgz (KOA=3: with Koa 3 API)'
 	@echo 'make release VERSION=2.18.0   sets version and changelog, checks the tarball, tags; pushes and publishes nothing'
-	@echo 'make index        writes middleware/index.js and index.d.ts from the folders'
+	@echo 'make index        writes the index of the middleware set, and from the options their tables and types'
 	@echo 'make runs-unchanged   writes the lists of packages in docs and kone doctor from the tests'
 
 start: node_modules
 	node examples/app
 
-test: node_modules benchmarks/node_modules
+test:
 	node test/run.js $(ARGS)
 
-test-all: node_modules benchmarks/node_modules
+test-all:
 	node test/run.js --all
 
 quick: node_modules
@@ -69,6 +69,7 @@ cover: node_modules
 
 fuzz: node_modules
 	node test/engines/http1/fuzz.js $(ARGS)
+	$(if $(ARGS),,node test/engines/http1/late-touch.js --table --pairs)
 
 siege: node_modules
 	node test/engines/http1/siege/run.js $(ARGS)

@@ -5,7 +5,6 @@ const path = require('node:path')
 const { PAGE, commandLine } = require('./lib/run/options')
 const { changedSince, commitsSince } = require('./lib/run/commit')
 const { RESULTS, read } = require('./lib/run/result')
-const applications = require('./lib/report/applications')
 const claims = require('./lib/report/claims')
 const { generate, isGenerated } = require('./lib/report/report')
 
@@ -37,7 +36,7 @@ function report () {
   const text = name => fs.readFileSync(fs.existsSync(path.join(to, name)) ? path.join(to, name) : path.join(ROOT, name), 'utf8')
   const isOurs = to === ROOT && from === RESULTS
   const made = generate({
-    results: [...results, ...from === RESULTS ? applications() : []],
+    results,
     readme: text('README.md'),
     home: text('docs/index.md'),
     set: text('middleware/README.md'),

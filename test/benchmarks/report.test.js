@@ -10,7 +10,6 @@ const { table, updated } = require('../../benchmarks/lib/report/claims')
 const { THEMES, draw } = require('../../benchmarks/lib/report/charts')
 const Figures = require('../../benchmarks/lib/report/figures')
 const { LABS, agesOf, generate, viewOf } = require('../../benchmarks/lib/report/report')
-const { timeless } = require('../../benchmarks/lib/report/page')
 const { overview } = require('../../benchmarks/lib/report/tables')
 const { parse, stringify } = require('../../benchmarks/lib/run/result')
 const { result } = require('./fixtures/labs')
@@ -45,16 +44,26 @@ describe('the page of a lab', () => {
       'kone ÷ `node:http`', 'kone ÷ Koa 2'])
     assert.deepEqual(line.slice(0, 3), ['hello', '62.1', '20.7'])
     assert.match(notes.join(), /Not measured in this run: `node:http`, cheapest form\./)
-    assert.match(page('front', [result('front')]), /# kone’s own HTTP\/1\.1[^]*?## Server CPU per request, µs\n\n\| \| raw socket/)
+    assert.match(page('front', [result('front')]), /# kone’s own HTTP\/1\.1[^]*?## Server CPU per request, µs\n\nNode 26.*\n\n\| \| raw socket/)
   })
 
-  it('should warn of a quick run, and of code that has changed since', () => {
+  it('should warn of a quick run', () => {
     const quick = result('battle')
     quick.derived.quick = true
     assert.match(page('battle', [quick]), /this is a quick run, for a first look\. It is not a result\./)
-    const stale = page('battle', [result('battle')], { isStale: () => true })
-    assert.match(stale, /`lib\/` has changed since these results were measured \(Node 26, commit `aaaaaaaaa`\)/)
-    assert.equal(timeless(stale), page('battle', [result('battle')]))
+  })
+
+  it('should say where its figures come from at each table and chart, with their age, if that is known', () => {
+    const sections = more => page('battle', [result('battle'), result('battle', { node: 20, hash: 'b'.repeat(40) })], more).split('\n## ').slice(1)
+      .filter(text => /^(\||<picture>)/m.test(text) && !/^(The original report|How it was)/.test(text))
+    const [ages, OF] = [{ [`${'a'.repeat(40)}`]: 41, [`${'b'.repeat(40)}`]: 1 }, 'Node 26.1.0, commit `aaaaaaaaa` of 2026-11-22']
+    const known = sections({ age: hash => ages[hash] })
+    assert.ok(known.length > 5)
+    for (const text of known) assert.ok(text.includes(`\n\n${OF}, 41 commits of lib ago`), text)
+    assert.match(known.at(-1), /; Node 20\.1\.0, commit `bbbbbbbbb` of 2026-11-22, 1 commit of lib ago\.\n/)
+    for (const text of sections()) assert.match(text, new RegExp(`\n\n${OF}[.;]`))
+    const svg = made([result('battle')], { age: () => 41 }).files.get('docs/reports/charts/battle-light.svg')
+    assert.match(svg.replace(/\n<text[^>]*>|<\/text>/g, ' '), /rounds?,? .*Node 26\.1\.0, commit aaaaaaaaa of 2026-11-22/s)
   })
 
   it('should name what was left out, what was rejected, where the generator was the limit, and the machine', () => {
@@ -78,9 +87,10 @@ describe('the page of a lab', () => {
 
   it('should show the rates of battle where they were measured', () => {
     const one = result('battle')
-    one.rows.push(...one.rows.filter(({ workload }) => workload === 'hello, wrk').map(row => ({ ...row, workload: 'hello, 10,000 requests/s' })))
-    assert.match(page('battle', [one]), /## At a fixed rate, CPU µs\/request\n\n\| \| 10,000\/s \| saturated \|/)
-    assert.doesNotMatch(page('battle', [result('battle')]), /At a fixed rate, CPU/)
+    assert.match(page('battle', [one]), /## At a fixed rate, CPU µs\/request\n\n.*\n\n\| \| 30,000\/s \| saturated \|/)
+    assert.match(page('battle', [one]), /## Latency at a fixed rate, ms\n\n.*\n\n.*\n\n\| \| p50, 30,000\/s \| p99, 30,000\/s \| p99\.9, 30,000\/s \|/)
+    one.rows = one.rows.filter(({ workload }) => !workload.endsWith('requests/s'))
+    assert.doesNotMatch(page('battle', [one]), /## (At|Latency at) a fixed rate/)
   })
 })
 
@@ -117,7 +127,7 @@ describe('what README.md and the first page of the documentation say', () => {
     const worse = rows(battle, ({ workload, contender, rounds }) =>
       workload === 'cluster, wrk' && contender === 'kone' && { rounds: rounds.map(value => value * 3.3) })
     for (const text of pages([worse, dropin, result('dropin', { node: 20 })])) {
-      assert.match(text, /kone takes 0\.32 to 1\.08 of Koa 2’s CPU time per request, 0\.33 in the median of 27 measurements; it takes most in “battle, cluster, wrk, Node 26”\. It takes 0\.50 to 1\.65 of the same by hand on node:http, 0\.50 in the median of 27 measurements;/)
+      assert.match(text, /kone takes 0\.32 to 1\.08 of Koa 2’s CPU time per request, 0\.33 in the median of 28 measurements; it takes most in “battle, cluster, wrk, Node 26”\. It takes 0\.50 to 1\.65 of the same by hand on node:http, 0\.50 in the median of 28 measurements;/)
       assert.doesNotMatch(text, /old|undefined|NaN/)
     }
   })
@@ -132,20 +142,10 @@ describe('what README.md and the first page of the documentation say', () => {
         '| ÷ Koa 2 | ÷ node:http | what it is |',
         '| 0.32 (0.32–0.32) | 0.50 (0.50–0.50) | hello world behind five middleware, wrk, 50 connections; over all loads 0.32–0.33 and 0.50–0.50 (battle) |',
         '| 0.33 (0.33–0.33) | 0.50 (0.50–0.50) | an API of koa-helmet, @koa/cors, koa-bodyparser, @koa/router, JSON (dropin) |',
-        '| 0.33 (0.33–0.33) to 1.03 (1.03–1.03) | strapi: 0.50 (0.50–0.50), egg: 1.57 (1.57–1.57) | the best and the worst whole framework of 2: strapi; egg (dropin) |',
+        '| 0.33 (0.33–0.33) to 1.03 (1.03–1.03) | Strapi 5 on SQLite, a content type by REST: 0.50 (0.50–0.50), Egg 3, a controller and a plugin: 1.57 (1.57–1.57) | the best and the worst whole framework of 2: Strapi 5 on SQLite, a content type by REST; Egg 3, a controller and a plugin (dropin) |',
         '| 0.33 (0.33–0.33) | 0.50 (0.50–0.50) | agent: OpenTelemetry (instrumentation-http) (dropin) |'
       ])
     }
-  })
-
-  it('should take whole frameworks from test/compat as long as dropin has none', () => {
-    const applications = { ...named(named(result('dropin'), 'page', 'Egg 3, a controller'), 'pm2', 'a proxy'), lab: 'applications' }
-    const [text] = pages([battle, dropin, applications])
-    assert.match(text, /whole framework: Egg 3, a controller \(applications\)/)
-    assert.match(text, /\[applications\]\(docs\/api\/real-applications\.md\): Node 26/)
-    const [later] = pages([battle, named(dropin, 'page', 'egg'), applications])
-    assert.doesNotMatch(later, /applications/)
-    assert.match(later, /27 measurements|15 measurements/)
   })
 
   it('should say of each result its Node, commit, date and age', () => {
@@ -161,11 +161,11 @@ describe('what README.md and the first page of the documentation say', () => {
     for (const text of [readme, home]) {
       assert.doesNotMatch(text, /hello world|<picture>|name: "kone"/)
       assert.match(text, /in the median of 12 measurements/)
-      assert.match(text, /6 measurements of code before 60 commits of lib, up to 2\.00 in “battle, hello, Node 26”, are in (?:\[the reports\]\(docs\/reports\/README\.md\)|the reports)\./)
+      assert.match(text, /8 measurements of code before 60 commits of lib, up to 2\.00 in “battle, hello, Node 26”, are in (?:\[the reports\]\(docs\/reports\/README\.md\)|the reports)\./)
       assert.match(text, /an API of koa-helmet/)
     }
     for (const text of pages([old(battle), old(dropin)], { age })) {
-      assert.match(text, /No result of this code is committed: `?make battle`? measures on your machine\. 30 measurements of code before 60/)
+      assert.match(text, /No result of this code is committed: `?make battle`? measures on your machine\. 32 measurements of code before 60/)
       assert.doesNotMatch(text, /÷|<picture>|name: "kone"|undefined|NaN/)
     }
   })

@@ -5,7 +5,6 @@ const fs = require('node:fs')
 const path = require('node:path')
 const { describe, it } = require('node:test')
 const { RESULTS, read } = require('../../benchmarks/lib/run/result')
-const applications = require('../../benchmarks/lib/report/applications')
 const claims = require('../../benchmarks/lib/report/claims')
 const { timeless } = require('../../benchmarks/lib/report/page')
 const { agesOf, generate, isGenerated } = require('../../benchmarks/lib/report/report')
@@ -16,7 +15,7 @@ const text = file => fs.readFileSync(path.join(ROOT, file), 'utf8')
 describe('the committed results', () => {
   const { results, faults } = read(RESULTS)
   const made = generate({
-    results: [...results, ...applications()],
+    results,
     readme: text('README.md'),
     home: text('docs/index.md'),
     set: text('middleware/README.md'),

@@ -12,6 +12,7 @@ const { register } = require('prom-client')
 const { parse } = require('../../docs/.vitepress/exchanges')
 const { isHandler, program } = require('../../docs/.vitepress/program')
 const { install } = require('./area')
+const share = require('./share')
 
 const root = path.join(__dirname, '../..')
 const PROJECT = path.join(root, 'test/docs/project') // the files that pages name: views, locales, an icon
@@ -100,7 +101,12 @@ async function evaluate ({ text, isModule }, claims) {
 
 // What a page's reader would install is here in the packages of the checkout, or of the documentation.
 function resolve (name) {
-  return isHere(name) ? require(name) : install('../docs').require(name)
+  return isHere(name) ? require(name) : area().require(name)
+}
+
+function area () {
+  if (!share(false, true)) throw Object.assign(new Error(), { skip: 'in make test-all: it needs packages of docs/' })
+  return install('../docs')
 }
 
 function isHere (name) {
@@ -137,7 +143,7 @@ async function imported (source, scope) {
 function link (folder, name) {
   const place = path.join(folder, 'node_modules', name)
   fs.mkdirSync(path.dirname(place), { recursive: true })
-  fs.symlinkSync(path.join(install('../docs').folder, 'node_modules', name), place)
+  fs.symlinkSync(path.join(area().folder, 'node_modules', name), place)
 }
 
 const plain = value =>

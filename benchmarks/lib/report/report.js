@@ -25,19 +25,19 @@ const viewOf = exports.viewOf = function (lab) {
  * All that people look at, made of committed results: README.md, the site's first screen, docs/reports/ and its charts;
  * with the claims, those that results break, and notes.
  */
-exports.generate = function ({ results, readme: text, home, set, claims: kept, accept, isStale = () => false, age = () => null }) {
+exports.generate = function ({ results, readme: text, home, set, claims: kept, accept, isStale = () => false, ...how }) {
   const labs = newest(results)
-  const shown = new readme.Shown(labs, age)
+  const shown = new readme.Shown(labs, how.age ?? (() => null))
   const views = LABS.map(lab => ({ ...viewOf(lab), all: labs.get(lab) ?? [] }))
   const { claims, broken } = updated(views.flatMap(view => measured(view, view.all)), kept, { accept })
   const files = new Map()
   for (const view of views) {
-    const made = page(view, view.all, { claims, isStale })
+    const made = page(view, view.all, { claims, age })
     files.set(`${FOLDER}/${view.lab}.md`, made.text)
     for (const [name, svg] of made.charts) files.set(`${FOLDER}/charts/${name}`, svg)
   }
   const changed = [...labs.values()].flat().map(({ result }) => result).filter(isStale)
-  files.set(`${FOLDER}/README.md`, index(views, claims, { isStale: changed.length > 0, shown, applications: labs.get('applications') ?? [] }))
+  files.set(`${FOLDER}/README.md`, index(views, claims, { isStale: changed.length > 0, shown }))
   const [battle] = labs.get('battle') ?? []
   const chart = battle && sectionsOf(views[0], battle).find(({ chart }) => chart)?.chart
   files.set('README.md', readme.fill(text, { shown, chart }))
@@ -69,16 +69,16 @@ const OTHERS = [
 ]
 
 // What kone is and is not cheaper at: every row of CPU time or memory of kone, beside the others' of the same workload.
-function index (views, claims, { isStale, shown, applications }) {
+function index (views, claims, { isStale, shown }) {
   const newest = views.flatMap(({ all }) => all.slice(0, 1))
   const compared = newest.flatMap(comparisons)
   const claimed = (lab, on) => Object.entries(claims).filter(([name, nodes]) => name.startsWith(`${lab}: `) && on in nodes).length
-  const rows = ({ lab, link, all }) => all.length
-    ? all.map(figures => [link, figures.node, String(claimed(lab, figures.major)), commit(figures.result), figures.result.date.slice(0, 10),
-      String(shown.age(figures) ?? '–')])
-    : [[link, 'no result', '0', '–', '–', '–']]
-  const pages = views.map(({ lab, title, all }) => ({ lab, link: `[${title}](./${lab}.md)`, all }))
-  if (applications.length) pages.push({ lab: 'applications', link: '[Real applications](../api/real-applications.md)', all: applications })
+  const rows = ({ lab, title, all }) => {
+    const link = `[${title}](./${lab}.md)`
+    if (!all.length) return [[link, 'no result', '0', '–', '–', '–']]
+    return all.map(figures => [link, figures.node, String(claimed(lab, figures.major)), commit(figures.result),
+      figures.result.date.slice(0, 10), String(shown.age(figures) ?? '–')])
+  }
   return `${[
     '# Reports',
     compared.length && 'What kone is and is not cheaper at: its CPU time or memory ÷ that of another server of the same run, on the newest ' +
@@ -88,7 +88,7 @@ function index (views, claims, { isStale, shown, applications }) {
     'Every table and chart is made from `benchmarks/results/` by `make report`, and a test compares them. A figure is the median of the ' +
     'rounds; the lowest and the highest round are beside it. A claim is what every round supports, rounded up. Five pages set our ' +
     'figures beside reports of other years and machines, and say where those cannot be true.',
-    markdown([['', 'Node', 'claims', 'commit', 'measured', 'commits of lib since'], ...pages.flatMap(rows)]),
+    markdown([['', 'Node', 'claims', 'commit', 'measured', 'commits of lib since'], ...views.flatMap(rows)]),
     'How to run the lab, and how to read its figures, is in `benchmarks/README.md` of the repository.'
   ].filter(Boolean).join('\n\n')}\n`
 }
