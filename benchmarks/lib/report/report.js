@@ -25,9 +25,11 @@ const viewOf = exports.viewOf = function (lab) {
  * All that people look at, made of committed results: README.md, the site's first screen, docs/reports/ and its charts;
  * with the claims, those that results break, and notes.
  */
-exports.generate = function ({ results, readme: text, home, set, claims: kept, accept, isStale = () => false, ...how }) {
+exports.generate = function ({
+  results, readme: text, home, set, claims: kept, accept, isStale = () => false, age = () => null
+}) {
   const labs = newest(results)
-  const shown = new readme.Shown(labs, how.age ?? (() => null))
+  const shown = new readme.Shown(labs, age)
   const views = LABS.map(lab => ({ ...viewOf(lab), all: labs.get(lab) ?? [] }))
   const { claims, broken } = updated(views.flatMap(view => measured(view, view.all)), kept, { accept })
   const files = new Map()
