@@ -6,7 +6,7 @@ const { STATUS_CODES } = require('http')
 const { inspect } = require('util')
 const compose = require('./compose')
 const { isError } = require('./error-path')
-const { isOfApp, placeIn, placeOfFunction, trace, warnOf } = require('./places')
+const { isOfApp, placeIn, placeOfFunction, trace, warnOnce } = require('./places')
 const { streams } = require('./stream')
 const { setImmediate } = require('./timers')
 const { isBlob } = require('./web')
@@ -218,7 +218,7 @@ function mistakenStatus (status) {
 }
 
 function warn (app, text, place) {
-  if (!app.silent) warnOf(text, place)
+  if (!app.silent) warnOnce(text, place)
 }
 
 module.exports = { setters, watch }
