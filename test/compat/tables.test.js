@@ -31,16 +31,23 @@ const form = fields => ({
   body: String(new URLSearchParams(fields))
 })
 
-// What a client gets when a middleware throws: a status, nothing, or the end of the process.
+// What a client gets when a middleware throws: a status, nothing, or the end of the process. After a hundred turns of the
+// event loop nothing more comes.
 function outcome (name, expression) {
   const script = `
     const http = require('node:http')
-const net = require('node:net')
     const app = new (require(${JSON.stringify(require.resolve(name))}))()
+    const end = (...said) => { console.log(...said); process.exit() }
     let emitted = 0
     app.on('error', () => { emitted++ })
-    app.use(() => { setTimeout(() => { console.log('hangs'); process.exit() }, 500); throw ${expression} })
-    const server = app.listen(0, () => http.get({ port: server.address().port }, res => { console.log(res.statusCode, emitted); process.exit() }))`
+    app.use(() => { throw ${expression} })
+    const handle = app.callback()
+    const server = http.createServer((req, res) => {
+      handle(req, res)
+      let turns = 0
+      const turn = () => ++turns < 100 ? setImmediate(turn) : (res.headersSent && res.statusCode >= 200) || end('hangs')
+      turn()
+    }).listen(0, () => http.get({ port: server.address().port }, res => end(res.statusCode, emitted)))`
   try {
     return execFileSync(process.execPath, ['-e', script], { encoding: 'utf8', stdio: 'pipe' }).trim()
   } catch (err) {
@@ -70,6 +77,15 @@ table('### What is different', {
     assert.equal(await given(Koa, null), null)
     assert.ok(await given(Kone, null) instanceof Error)
     for (const App of [Koa, Kone]) assert.equal(await given(App, 'text'), 'text')
+  },
+  'an error after the app has begun the response by `ctx.res`': async () => {
+    const begun = App => ask(App, uses(ctx => {
+      ctx.res.writeHead(200)
+      ctx.res.write('a')
+      setImmediate(() => setImmediate(() => ctx.res.end())) // with which the client of Koa need not wait for ever
+      throw new Error('late')
+    })).then(({ text }) => text, () => 'closed')
+    assert.deepEqual([await begun(Koa), await begun(Kone)], ['a', 'closed'])
   },
   "`ctx.get('__proto__')`": async (koa, kone) => {
     assert.equal(kone, "`''`")

@@ -51,7 +51,7 @@ table('docs/api/application.md', '## new Kone([options])', {
     assert.equal(String(fresh().proxy), value.replaceAll('`', ''))
     assert.equal(await ipOf({ proxy: true }, '192.0.2.7'), '192.0.2.7')
   },
-  '`proxyIpHeader`': value => assert.equal(`\`'${fresh().proxyIpHeader}'\``, value),
+  '`proxyIpHeader`': value => assert.equal(`'${fresh().proxyIpHeader}'`, value.replaceAll('`', '')),
   '`maxIpsCount`': async value => {
     assert.equal(fresh().maxIpsCount, parseInt(value.replaceAll('`', '')))
     const ips = maxIpsCount => seen(Kone, ctx => ctx.ips, { options: { proxy: true, maxIpsCount }, ...forwarded('1.1.1.1', '2.2.2.2', '3.3.3.3') })
@@ -59,7 +59,7 @@ table('docs/api/application.md', '## new Kone([options])', {
     assert.deepEqual(await ips(2), ['2.2.2.2', '3.3.3.3'])
   },
   '`subdomainOffset`': async value => {
-    assert.equal(`\`${fresh().subdomainOffset}\``, value)
+    assert.equal(String(fresh().subdomainOffset), value.replaceAll('`', ''))
     const host = { headers: { host: 'a.b.example.com' } }
     assert.deepEqual(await seen(Kone, ctx => ctx.subdomains, host), ['b', 'a'])
     assert.deepEqual(await seen(Kone, ctx => ctx.subdomains, { ...host, options: { subdomainOffset: 3 } }), ['a'])
