@@ -100,9 +100,10 @@ function headline ({ shown: { compared, isEmpty } }) {
   const old = Object.values(compared).flatMap(all => all.filter(({ isNew }) => !isNew))
   const said = [['koa', 'of Koa 2’s CPU time per request'], ['node', 'of the same by hand on node:http']].flatMap(([to, what]) => {
     const all = compared[to].filter(({ isNew }) => isNew)
-    if (!all.length) return []
-    return [`${two(all[0].median)} to ${two(all.at(-1).median)} ${what}, ${two(middle(all))} in the median of ${all.length} ` +
+    return all.length
+      ? [`${two(all[0].median)} to ${two(all.at(-1).median)} ${what}, ${two(middle(all))} in the median of ${all.length} ` +
       `measurements; it takes most in “${all.at(-1).what}”`]
+      : []
   })
   const most = old.reduce((most, one) => one.median > most.median ? one : most, { median: 0 })
   const older = old.length ? `${old.length} measurements of code before ${MAX_AGE} commits of lib, up to ${two(most.median)} in “${most.what}”, are in ${reports}.` : ''
@@ -137,9 +138,10 @@ function table ({ shown, base = 'docs/' }) {
 // Hello world; an API of unmodified packages; the best and the worst of whole frameworks, and of agents.
 function rows ({ battle, dropin }) {
   const loads = to => spreadOf(battle.workloads.filter(workload => !/, Node /.test(workload)).map(workload => battle.ratio(workload, 'kone', to)))
-  const line = (figures, workload, what) => figures?.ratio(workload, 'kone', 'koa')
-    ? [{ figures, what, koa: ratio(figures.ratio(workload, 'kone', 'koa')), node: ratio(figures.ratio(workload, 'kone', 'node')) }]
-    : []
+  const line = (figures, workload, what) => {
+    if (!figures?.ratio(workload, 'kone', 'koa')) return []
+    return [{ figures, what, koa: ratio(figures.ratio(workload, 'kone', 'koa')), node: ratio(figures.ratio(workload, 'kone', 'node')) }]
+  }
   return [
     ...line(battle, PLAIN, battle && `hello world behind five middleware, ${battle.load(PLAIN)}; over all loads ${loads('koa')} and ${loads('node')}`),
     ...line(dropin, 'API', ABOUT.get('API')?.replace('API:', 'an API of')),
@@ -153,8 +155,8 @@ function spreadOf (ratios) {
   return medians.length ? `${two(Math.min(...medians))}–${two(Math.max(...medians))}` : '–'
 }
 
-function extremes (figures, names, kind) {
-  const all = (figures?.workloads ?? []).filter(workload => names.has(workload)).map(workload => ({
+function extremes (figures, set, kind) {
+  const all = (figures?.workloads ?? []).filter(workload => set.has(workload)).map(workload => ({
     name: ABOUT.get(workload) ?? workload, koa: figures.ratio(workload, 'kone', 'koa'), node: figures.ratio(workload, 'kone', 'node')
   })).filter(({ koa }) => koa).sort((a, b) => a.koa.median - b.koa.median)
   if (!all.length) return []
