@@ -37,7 +37,7 @@ const COMMANDS = {
     run: (file, values) => require('./routes')(file, values)
   },
   doctor: {
-    help: 'tell what an app of Koa in this folder can expect of kone',
+    help: 'show what kone brings to the Koa app in this folder',
     flags: { json: { type: 'boolean', help: 'as JSON' } },
     run: (file, values) => require('./doctor')(file, values)
   },

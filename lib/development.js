@@ -6,7 +6,7 @@ const { STATUS_CODES } = require('http')
 const { inspect } = require('util')
 const compose = require('./compose')
 const { isError } = require('./error-path')
-const { isOfApp, placeIn, placeOfFunction, trace, warnOf } = require('./places')
+const { isOfApp, placeIn, placeOfFunction, trace, warnOnce } = require('./places')
 const { streams } = require('./stream')
 const { setImmediate } = require('./timers')
 const { hintOfExpress } = require('./usage-error')
@@ -219,7 +219,7 @@ function mistakenStatus (status) {
 }
 
 function warn (app, text, place) {
-  if (!app.silent) warnOf(text, place)
+  if (!app.silent) warnOnce(text, place)
 }
 
 // It ends the process, which prints the stack: a warning would come too late.
