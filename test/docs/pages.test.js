@@ -35,9 +35,9 @@ for (const page of pages) {
       } else if (block.file) {
         it(`should be a file of the page's app: ${block.file}`, () => assert.equal(page, 'docs/guide/getting-started.md'))
       } else if (block.language === 'js') {
-        it(`should run: ${title}`, () => {
+        it(`should run: ${title}`, async t => {
           assert.ok(!block['no-run'], 'JavaScript is run')
-          return run(block)
+          await run(block).catch(err => err.skip ? t.skip(err.skip) : Promise.reject(err))
         })
       } else if (block.language) {
         it(`should say why this is not run: ${title}`, () => assert.ok(block['no-run']))

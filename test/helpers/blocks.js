@@ -11,6 +11,7 @@ const { pathToFileURL } = require('node:url')
 const { parse } = require('../../docs/.vitepress/exchanges')
 const { isHandler, program } = require('../../docs/.vitepress/program')
 const { install } = require('./area')
+const share = require('./share')
 
 const root = path.join(__dirname, '../..')
 const PROJECT = path.join(root, 'test/docs/project') // the files that pages name: views, locales, an icon
@@ -101,6 +102,7 @@ function resolve (name) {
     return require(name)
   } catch (err) {
     if (err.code !== 'MODULE_NOT_FOUND' || !err.message.includes(`'${name}'`)) throw err
+    if (!share(false, true)) throw Object.assign(new Error(), { skip: 'in make test-all: it needs packages of docs/' })
     return install('../docs').require(name)
   }
 }

@@ -2,7 +2,7 @@
 
 const { lab } = require('../../lib/run/lab')
 const { doubt } = require('../../lib/run/measure')
-const { OptionError } = require('../../lib/run/options')
+const { OptionError, workloadsOf } = require('../../lib/run/options')
 const { list } = require('../../lib/servers/contenders')
 const frontWorkloads = require('../front/workloads')
 const { checked } = require('./checked')
@@ -104,9 +104,7 @@ lab(module, {
 
 function chosen ({ koa, workloads }) {
   const all = Object.keys(WORKLOADS)
-  const names = workloads?.split(';').map(name => name.trim()).filter(Boolean) ?? all.filter(name => koa || WORKLOADS[name].isCore)
-  const unknown = names.filter(name => !all.includes(name))
-  if (unknown.length) throw new OptionError(`compare: unknown workload ${unknown.join('; ')}: expected ${all.join('; ')}`)
+  const names = workloadsOf('compare', workloads, all, all.filter(name => koa || WORKLOADS[name].isCore))
   return Object.fromEntries(names.map(name => [name, WORKLOADS[name]]))
 }
 

@@ -7,7 +7,7 @@ const WORKLOADS = { ...WHOLE, ...ALONE }
 
 const about = 'koa-views with its option `cache`'
 const koa = ([workload]) => mount(new (require('koa'))(), require('./sets/koa'), WORKLOADS[workload])
-const koneOf = id => ([workload]) => mount(new (kone(id))(), require('./sets/kone'), WORKLOADS[workload])
+const koneOf = (id, set = 'kone') => ([workload]) => mount(new (kone(id))(), require(`./sets/${set}`), WORKLOADS[workload])
 
 module.exports = {
   kone: { package: 'kone', start: koneOf('.') },
@@ -21,5 +21,6 @@ module.exports = {
       global.Promise = require('bluebird')
       return koa(args)
     }
-  }
+  },
+  'kone-packages': { package: 'kone', about: 'kone with the packages of Koa', start: koneOf('.', 'koa') }
 }

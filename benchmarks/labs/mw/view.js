@@ -61,16 +61,18 @@ function pairs (figures) {
 function alone (figures) {
   const workloads = aloneOf(figures)
   if (!workloads.length) return null
+  const hasPackages = figures.names.includes('kone-packages')
   return {
     heading: 'each middleware alone, CPU µs per request',
     chart: ratios(figures, workloads, { what: 'Each middleware alone', to: 'koa', nameOf }),
     table: [
-      ['', 'kone', 'koa', 'kone ÷ koa', 'kone: its cost', 'koa: its cost'],
+      ['', 'kone', 'koa', 'kone ÷ koa', 'kone: its cost', 'koa: its cost', ...hasPackages ? ['kone ÷ kone with the package'] : []],
       ...workloads.map(workload => [
         nameOf(workload),
         ...['kone', 'koa'].map(name => short(figures.row(workload, name)?.median)),
         ratio(figures.ratio(workload, 'kone', 'koa')),
-        ...['kone', 'koa'].map(name => added(figures, workload, name))
+        ...['kone', 'koa'].map(name => added(figures, workload, name)),
+        ...hasPackages ? [ratio(figures.ratio(workload, 'kone', 'kone-packages'))] : []
       ])
     ],
     notes: [

@@ -48,6 +48,23 @@ exports.parse = function (argv, { lab, contenders, own = {} }) {
   return { ...Object.fromEntries(defaults), ...named, quick: !full, help, rounds: Number(rounds), only, node }
 }
 
+/**
+ * The workloads that `--workloads` names.
+ *
+ *    workloadsOf('compare', 'hello;post', ['hello', 'post', 'stream']) // ['hello', 'post']
+ *
+ * @param {string} lab
+ * @param {string|null} text
+ * @param {string[]} all those that there are
+ * @param {string[]} [usual] without the option, if not all
+ */
+exports.workloadsOf = function (lab, text, all, usual = all) {
+  const names = text?.split(';').map(name => name.trim()).filter(Boolean) ?? usual
+  const unknown = names.filter(name => !all.includes(name))
+  if (unknown.length) throw new OptionError(`${lab}: unknown workload ${unknown.join('; ')}: expected ${all.join('; ')}`)
+  return names
+}
+
 /** The help text of a lab. */
 const usage = exports.usage = function (lab, contenders, own = {}) {
   const line = ([name, { value, help }]) => `  ${`--${name}${value ? ` ${value}` : ''}`.padEnd(16)} ${help}`

@@ -115,9 +115,9 @@ module.exports = class Session {
    * Start contenders, then verify their responses one after the other. Who does not start is missing, who responds with
    * something else is rejected: the others go on.
    *
-   * @param {object[]} contenders `{ name, file, args?, env?, flags?, node?, workers?, isSpread? }`, node: the
+   * @param {object[]} contenders `{ name, file, args?, env?, flags?, node?, workers?, isSpread?, within? }`, node: the
    *   binary of this one, or its version; workers: as many processes in a cluster; isSpread: over all cores, also those
-   *   of the load
+   *   of the load; within: ms that it may take to listen
    * @param {{ workload: string, request?: object|Function, expected: object, reference?: string, check?: Function,
    *   floor?: object }} question
    *   floor: the contender `net` is added, which writes the bytes of kone's response, as floor.js takes it;
@@ -156,6 +156,7 @@ module.exports = class Session {
     return (contender.program ? Program : Server).start(contender, {
       node: await nodeBinary(contender.node ?? this.options.node),
       flags: contender.flags,
+      within: contender.within,
       pin: contender.isSpread ? undefined : this.pins?.server // a cluster has a core for every worker
     })
   }

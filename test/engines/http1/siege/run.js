@@ -22,10 +22,12 @@ const path = require('node:path')
 const { inspect, parseArgs } = require('node:util')
 
 const { shrink } = require('../../../helpers/shrink')
+const { Pairs } = require('../acts')
 const { converse } = require('./clients')
+const { KINDS } = require('./handlers')
 const { judge } = require('./invariants')
 const isException = require('./exceptions')
-const { RULES, crowd, generate } = require('./plan')
+const { RULES, TOUCHES, crowd, generate } = require('./plan')
 const scenarios = require('./scenarios')
 
 const ENGINES = ['node:http', 'front']
@@ -211,6 +213,7 @@ async function siege ({
   const failures = []
   const unconfirmed = []
   const titled = [...directed]
+  const pairs = new Pairs([...Object.keys(KINDS), ...TOUCHES.map(([name]) => name)])
   let made = 0
   let done = 0
 
@@ -227,6 +230,9 @@ async function siege ({
 
   async function work (lane) {
     for (let one = take(); one !== null; one = take()) {
+      for (const { requests } of one.conversation.clients) {
+        pairs.add(requests.flatMap(({ handler: { kind, touches = [] } }) => [kind, ...touches.map(([name]) => name)]))
+      }
       const found = await lane.run(one.conversation)
       done++
       if (found.length === 0) continue
@@ -250,7 +256,7 @@ async function siege ({
     clearInterval(progress)
     await Promise.all(lanes.map(lane => lane.stop()))
   }
-  return { failures, unconfirmed, counts: { conversations: done, ...sum(lanes) } }
+  return { failures, unconfirmed, counts: { conversations: done, ...sum(lanes), 'of kinds and touches': String(pairs) } }
 }
 
 /**
