@@ -80,12 +80,6 @@ const picture = exports.picture = (name, { title, unit }, folder = './charts') =
 <img src="${folder}/${name}-light.svg" alt="${escape(`Chart: ${title}; ${unit}`)}">
 </picture>`
 
-/** A warning that is left out when a page is compared, because it depends on the repository, not on the results. */
-exports.stale = text => `<!-- stale -->\n> **Warning:** \`lib/\` has changed since ${text}\n<!-- /stale -->`
-
-/** A page without such warnings. */
-exports.timeless = text => text.replace(/<!-- stale -->[\s\S]*?<!-- \/stale -->\n*/g, '')
-
 /** The commit of a result, short, and whether the checkout had changes that were not committed. */
 const commit = exports.commit = ({ commit }) => commit ? `\`${commit.hash.slice(0, 9)}\`${commit.dirty ? ' with changes' : ''}` : 'unknown'
 
