@@ -14,7 +14,7 @@ help:
 	@echo 'make bench-NAME   other benchmarks: dropin mw front versions connections static rpc (ARGS=…)'
 	@echo 'make bench-compare REF=main~1   compares the checkout with a revision of kone, or REF=a..b two revisions'
 	@echo 'make results      copies complete benchmark runs to benchmarks/results'
-	@echo 'make report       writes tables and charts of README and docs/reports from benchmarks/results'
+	@echo 'make report       writes tables and charts of README, the site and docs/reports from benchmarks/results'
 	@echo 'make docs         builds the documentation, serves it on http://localhost:4173 (PORT)'
 	@echo '                  ARGS=build only builds it, ARGS=dev shows every change at once'
 	@echo 'make fuzz         sends random requests to kone and to node:http for minutes, compares the responses'
@@ -28,8 +28,8 @@ help:
 	@echo 'make compat       runs real applications on Koa and on kone, compares the responses (ARGS=strapi)'
 	@echo 'make pack         makes the tarball to install elsewhere: npm install ./kone-2.17.0.tgz (KOA=3: with Koa 3 API)'
 	@echo 'make release VERSION=2.18.0   sets version and changelog, checks the tarball, tags; pushes and publishes nothing'
-	@echo 'make index        writes middleware/index.js and index.d.ts from the folders'
-	@echo 'make runs-unchanged   writes the lists of packages in README, docs and kone doctor from the tests'
+	@echo 'make index        writes the index of the middleware set, and from the options their tables and types'
+	@echo 'make runs-unchanged   writes the lists of packages in docs and kone doctor from the tests'
 
 start: node_modules
 	node examples/app

@@ -1,6 +1,7 @@
 'use strict'
 
 const { availableParallelism } = require('node:os')
+const { integer, oneOf, shape, text } = require('../lib/options')
 const errorLine = require('./error-line')
 
 /**
@@ -20,51 +21,56 @@ const LONGEST_TIMER = 2 ** 31 - 1
 /** The end of a message: where to read on. */
 const PAGE = ' (kone/docs/api/cluster.md)'
 
+/** The environment variables. */
+const VARIABLES = shape({
+  PORT: integer({ min: 1, max: 65535 }).says(
+    'where the app listens; the other commands find the instance by this port, and pm2 lists it as `kone-PORT`', { default: 4000 }),
+  INSTANCES: integer({ min: 1, max: 1024 }).says('how many workers', { default: availableParallelism(), otherwise: 'all cores' }),
+  KONE_CLUSTER: oneOf('pm2', 'node').says('what starts them', { otherwise: '`pm2` if it is installed, else `node`' }),
+  DRAIN_TIMEOUT: integer({ min: 0, max: LONGEST_TIMER - GRACE - MARGIN }).says('ms that a worker may take to drain', { default: 10_000 }),
+  KONE_REUSE_PORT: oneOf(0, 1).says('1: [each worker accepts its own connections](#without-a-primary), with node:cluster alone',
+    { default: 0 }),
+  PM2_HOME: text.says("pm2's folder", { otherwise: '`~/.pm2`' })
+})
+
 /**
  * Read the settings from environment variables.
  *
- *    read({ PORT: '80' })   // { port: 80, instances: 8, drainTimeout: 10000, cluster: undefined }
+ *    read({ PORT: '80' })   // { port: 80, instances: 8, drainTimeout: 10000, cluster: undefined, reusePort: false }
  *
- * @param {object} env PORT, INSTANCES, DRAIN_TIMEOUT (ms), KONE_CLUSTER, KONE_REUSE_PORT; an empty one is not set
+ * @param {object} env see VARIABLES; an empty one is not set
  * @return {{ port: number, instances: number, drainTimeout: number, cluster?: 'pm2'|'node', reusePort: boolean }}
  * @throws {Error} with one line that names the variable
  */
 function read (env) {
-  const cluster = env.KONE_CLUSTER || undefined
-  if (cluster && cluster !== 'pm2' && cluster !== 'node') {
-    throw new Error(`KONE_CLUSTER must be pm2 or node, not ${cluster}${PAGE}`)
+  const given = {}
+  for (const name of VARIABLES.names) if (env[name]) given[name] = /^\d+$/.test(env[name]) ? Number(env[name]) : env[name]
+  for (const [name, value] of Object.entries(given)) {
+    const refusal = VARIABLES.members[name].refuse(value, name)
+    if (refusal !== undefined) throw new Error(refusal + PAGE)
   }
-  const reusePort = wantsReusePort(env, cluster)
+  const { PORT, INSTANCES, DRAIN_TIMEOUT, KONE_CLUSTER, KONE_REUSE_PORT } = VARIABLES.fill(given)
+  const reusePort = KONE_REUSE_PORT === 1
+  if (reusePort) checkReusePort(KONE_CLUSTER)
   return {
-    port: whole(env, 'PORT', 4000, 1, 65535),
-    instances: whole(env, 'INSTANCES', availableParallelism(), 1, 1024),
-    drainTimeout: whole(env, 'DRAIN_TIMEOUT', 10000, 0, LONGEST_TIMER - GRACE - MARGIN),
-    cluster: reusePort ? 'node' : cluster,
+    port: PORT,
+    instances: INSTANCES,
+    drainTimeout: DRAIN_TIMEOUT,
+    cluster: reusePort ? 'node' : KONE_CLUSTER,
     reusePort
   }
 }
 
-function wantsReusePort ({ KONE_REUSE_PORT: text }, cluster) {
-  if (!text || text === '0') return false
-  if (text !== '1') throw new Error(`KONE_REUSE_PORT must be 1 or 0, not ${text}${PAGE}`)
+function checkReusePort (cluster) {
   if (cluster === 'pm2') throw new Error(`KONE_REUSE_PORT needs KONE_CLUSTER=node: pm2 accepts the connections of its workers itself${PAGE}`)
   if (!canReusePort()) {
     throw new Error(`KONE_REUSE_PORT needs Linux and Node 22.12, 23.1 or later, not ${process.platform} and ${process.versions.node}${PAGE}`)
   }
-  return true
 }
 
 function canReusePort () {
   const [major, minor] = process.versions.node.split('.').map(Number)
   return process.platform === 'linux' && (major > 23 || (major === 23 && minor >= 1) || (major === 22 && minor >= 12))
-}
-
-function whole (env, name, otherwise, least, most) {
-  const text = env[name]
-  if (!text) return otherwise
-  const value = Number(text)
-  if (/^\d+$/.test(text) && value >= least && value <= most) return value
-  throw new Error(`${name} must be a whole number from ${least} to ${most}, not ${text}${PAGE}`)
 }
 
 /**
@@ -101,4 +107,4 @@ function portError (port, err) {
   return new Error(`cannot listen on port ${port}: ${errorLine(err)}: set PORT to a port that this user may open${PAGE}`)
 }
 
-module.exports = { GRACE, PAGE, START_TIMEOUT, read, forWorkers, killTimeout, portError }
+module.exports = { GRACE, PAGE, START_TIMEOUT, VARIABLES, read, forWorkers, killTimeout, portError }

@@ -6,7 +6,7 @@ const { enableCompileCache } = require('node:module')
 const { resolve } = require('node:path')
 const { parseArgs } = require('node:util')
 const errorLine = require('../cluster/error-line')
-const nearest = require('../middleware/_shared/nearest')
+const { nearest } = require('../lib/nearest')
 const { version } = require('../package.json')
 
 // Node 22.1 and later keep compiled code for the next start. What the command starts inherits the variable.

@@ -12,16 +12,18 @@ const familiesOf = require('./create-context')
 const { drain, track } = require('./engines/drain')
 const { Host, threw } = require('./engines/host')
 const { ENGINE } = require('./engines/node')
-const { httpErrors, isError, toError } = require('./errors')
+const { isError, toError } = require('./error-path')
+const { httpErrors } = require('./errors')
 const final = require('./final')
 const { convert, isGeneratorFunction } = require('./generator')
 const only = require('./only')
 const lazy = require('./lazy')
-const { checkCall, checkOptions, isStorage, notNegative } = require('./options')
 const { ROOT } = require('./places')
 const request = require('./request')
 const respond = require('./respond')
 const response = require('./response')
+const { CLOSE, isStorage, settingsOf } = require('./settings')
+const { cut } = require('./stream')
 const { given, misuse } = require('./usage-error')
 
 const deprecate = lazy(() => require('depd')('koa'))
@@ -30,7 +32,6 @@ const created = channel('kone:application') // what `kone dev` and `kone routes`
 const debug = util.debuglog('kone:application')
 const debugging = debug.enabled // NODE_DEBUG is read once, at start
 
-const CLOSE = { timeout: notNegative, grace: notNegative }
 const SIGNAL = /^SIG[A-Z\d]+$/
 
 const SERVERS = Symbol('application#servers')
@@ -52,34 +53,23 @@ const hosts = new WeakMap()
  */
 class Application extends Emitter {
   /**
-   * @param {object} [options]
-   * @param {string} [options.env=NODE_ENV or 'development']
-   * @param {string[] | Keygrip} [options.keys] to sign cookies with
-   * @param {boolean | number | string[]} [options.proxy=false] trust forwarded headers: of
-   *   every peer (true), of a number of hops, or of these addresses and ranges
-   * @param {string} [options.proxyIpHeader='X-Forwarded-For']
-   * @param {number} [options.maxIpsCount=0] addresses read from it, 0 for all
-   * @param {number} [options.subdomainOffset=2]
-   * @param {boolean | AsyncLocalStorage} [options.asyncLocalStorage] keep `app.currentContext`
-   * @param {Function} [options.compose] replaces kone's own
-   * @param {Function} [options.Promise] the class of the promises that the app returns
-   * @param {boolean} [options.http1=true] serve plain HTTP/1.1 without node:http where possible
+   * @param {object} [options] see settings.js
    * @throws {TypeError} naming the option
    */
   constructor (options) {
     super()
     options = options || {}
-    checkOptions(options)
-    this.proxy = options.proxy || false
-    this.subdomainOffset = options.subdomainOffset || 2
-    this.proxyIpHeader = options.proxyIpHeader || 'X-Forwarded-For'
-    this.maxIpsCount = options.maxIpsCount || 0
-    const env = options.env || process.env.NODE_ENV || 'development'
+    const settings = settingsOf(options)
+    this.proxy = settings.proxy
+    this.subdomainOffset = settings.subdomainOffset
+    this.proxyIpHeader = settings.proxyIpHeader
+    this.maxIpsCount = settings.maxIpsCount
+    const env = settings.env || process.env.NODE_ENV || 'development'
     this.env = env
-    this.compose = options.compose || compose
-    this.Promise = options.Promise || Promise
-    this.http1 = options.http1 !== false
-    if (options.keys) this.keys = options.keys
+    this.compose = settings.compose || compose
+    this.Promise = settings.Promise || Promise
+    this.http1 = settings.http1
+    if (settings.keys) this.keys = settings.keys
     this.middleware = []
     this.finals = []
     this.context = Object.create(context)
@@ -91,8 +81,8 @@ class Application extends Emitter {
     Object.defineProperty(this, SERVERS, { value: new Set() })
     // own and bound: Deno and Bun serve a default export that has one
     if (!('fetch' in this)) Object.defineProperty(this, 'fetch', { value: makeFetch(this), writable: true })
-    if (options.asyncLocalStorage) {
-      const { Promise, asyncLocalStorage: storage } = options
+    if (settings.asyncLocalStorage) {
+      const { Promise, asyncLocalStorage: storage } = settings
       if (typeof Promise?.config === 'function') Promise.config({ asyncHooks: true }) // bluebird
       this.ctxStorage = null
       onceRunning(() => { this.ctxStorage = isStorage(storage) ? storage : new AsyncLocalStorage() })
@@ -140,16 +130,14 @@ class Application extends Emitter {
    *
    *    process.once('SIGTERM', () => app.close())
    *
-   * @param {{timeout?: number, grace?: number}} [options] in ms: connections
-   *   that are left after `timeout` (10000) are destroyed; a kept connection may stay silent for
-   *   `grace` (600) before it is ended
+   * @param {object} [options] see settings.js
    * @return {Promise}
    * @throws {TypeError} naming the option
    */
   close (options) {
     if (typeof options === 'string' && SIGNAL.test(options)) options = undefined // process.once('SIGTERM', app.close.bind(app))
-    checkCall('application', 'app.close', options, CLOSE)
-    const closing = [...this[SERVERS]].map(server => drain(server, options))
+    const settings = CLOSE.check(options)
+    const closing = [...this[SERVERS]].map(server => drain(server, settings))
     return this.Promise.resolve(Promise.all(closing).then(() => {}))
   }
 
@@ -343,20 +331,23 @@ function fail (ctx, thrown) {
   if (debugging) debug('%s %s threw %s', ctx.method, ctx.originalUrl, thrown)
   const err = toError(thrown)
   threw(ctx, err)
+  const hasBegun = ctx.respond !== false && ctx.outgoing.headersSent // by hand: nobody else would end it
   try {
     ctx.onerror(isOwn(ctx.onerror) ? err : thrown ?? err)
   } catch (err) {
     return Promise.reject(err) // a ctx.onerror of the app's own
   }
+  if (hasBegun && ctx.response.writable) cut(ctx[ENGINE].sink(ctx), err)
 }
 
-// Middleware that wraps it (middleware/_shared/error-headers.js) does not replace it.
+// What keeps headers (error-path.js) wraps it, and does not replace it.
 function isOwn (onerror) {
   return (onerror.wraps ?? onerror) === context.onerror
 }
 
-/** Its methods for the host: an agent (newrelic) replaces `createContext` of the prototype. */
-const OWN = Object.create(Application.prototype, { createContext: { value: Application.prototype.createContext } })
+/** As they are before other code (newrelic) replaces one of the prototype. */
+const { callback, createContext, handleRequest } = Application.prototype
+const OWN = { createContext, handleRequest }
 
 // A function of the middleware set that app.use() got without a call.
 function isFactory (fn) {
@@ -365,8 +356,12 @@ function isFactory (fn) {
 
 function attachFront (app, server, listener) {
   if (!app.http1 || isFrontOff()) return false
-  const host = hosts.get(listener) ?? new Host(app, OWN, listener)
-  return require('./engines/http1').attach(server, host)
+  return require('./engines/http1').attach(server, hostOf(app, listener))
+}
+
+// Of a listener that app.callback() made, or that the app's own `callback` gave.
+function hostOf (app, listener) {
+  return hosts.get(listener) ?? new Host(app, OWN, listener)
 }
 
 function isFrontOff () {
@@ -382,7 +377,7 @@ function attachAtRequest (server, host) {
 function makeFetch (app) {
   let fetch
   return function (request, info) {
-    fetch ??= require('./engines/fetch')(new Host(app, OWN))
+    fetch ??= require('./engines/fetch')(app.callback === callback ? new Host(app, OWN) : hostOf(app, app.callback()))
     return fetch(request, info)
   }
 }

@@ -129,16 +129,28 @@ declare namespace Application {
    * @param Promise        the class of the promises that the app returns
    */
   interface Options {
+    // <options>
+    /** What middleware that behaves differently in development reads. Default: `NODE_ENV` or `'development'`. */
     env?: string | undefined
+    /** Signs cookies: a list of strings, or a Keygrip. */
     keys?: Keygrip | string[] | undefined
+    /** Whose forwarded headers are trusted, see app.proxy. Default: `false`. */
     proxy?: Proxy | undefined
-    subdomainOffset?: number | undefined
+    /** The header with the addresses that proxies saw. Default: `'X-Forwarded-For'`. */
     proxyIpHeader?: string | undefined
+    /** Addresses read from that header, counted from the right; 0: all. Default: 0. */
     maxIpsCount?: number | undefined
-    compose?: Compose | undefined
+    /** How many labels at the end of the host are not subdomains. Default: 2. */
+    subdomainOffset?: number | undefined
+    /** `true`, or an `AsyncLocalStorage`: keeps app.currentContext. Default: `false`. */
     asyncLocalStorage?: boolean | AsyncLocalStorage<any> | undefined
-    http1?: boolean | undefined
+    /** A function that replaces compose. Default: kone's own. */
+    compose?: Compose | undefined
+    /** The class of the promises that the app returns, see bluebird. Default: native. */
     Promise?: PromiseClass | undefined
+    /** `false` leaves every request to node:http, see the front. Default: `true`. */
+    http1?: boolean | undefined
+    // </options>
   }
 
   type Proxy = boolean | number | string[]
@@ -160,23 +172,34 @@ declare namespace Application {
     on (event: 'request', listener: (req: any, res: any) => void): any
   }
 
-  /**
-   * @param timeout  ms until the remaining connections are destroyed; default: 10000
-   * @param grace    ms that an idle connection stays open for another request; default: 600
-   */
   interface CloseOptions {
+    // <close>
+    /** After this time, connections that are still open are destroyed (ms). Default: 10,000. */
     timeout?: number | undefined
+    /**
+     * How long a silent keep-alive connection stays open: a client that is about to send a request gets its
+     * response, with `Connection: close`, instead of a reset (ms). Default: 600.
+     */
     grace?: number | undefined
+    // </close>
   }
 
   interface InjectRequest {
+    // <inject>
+    /** Its method. Default: `'GET'`. */
     method?: string | undefined
+    /** Its target; a string instead of the object is the url. Default: `'/'`. */
     url?: string | undefined
+    /** Its fields. Default: `Host: localhost`. */
     headers?: IncomingHttpHeaders | { [name: string]: string | number | string[] | undefined } | undefined
-    /** An object is sent as JSON. */
+    /** A string, bytes, or an object that is sent as JSON. */
     body?: string | Uint8Array | object | undefined
-    /** 'http1', the default, is what `app.listen()` uses; 'node' is node:http, 'fetch' is `app.fetch()`. */
+    /**
+     * `'http1'`: as on a server of `app.listen()`, the front, and node:http where kone falls back to it. `'node'`:
+     * node:http alone. `'fetch'`: app.fetch, which has no connection. Default: `'http1'`.
+     */
     engine?: 'http1' | 'node' | 'fetch' | undefined
+    // </inject>
   }
 
   interface InjectResponse {

@@ -153,6 +153,11 @@ class Application extends Kone {
   }
 }
 
+// All methods are its own, as Koa's are: Feathers copies those of an app's own prototype.
+const inherited = Object.entries(Object.getOwnPropertyDescriptors(Kone.prototype))
+  .filter(([name]) => !Object.hasOwn(Application.prototype, name))
+Object.defineProperties(Application.prototype, Object.fromEntries(inherited))
+
 /** A prototype with Koa 2's members, and these in their place. */
 function extend (prototype, members) {
   return Object.defineProperties(Object.create(prototype), Object.getOwnPropertyDescriptors(members))
@@ -199,4 +204,10 @@ function single ([name, value]) {
   return [name, value[0]]
 }
 
-module.exports = Object.assign(Application, Kone, { default: Application, Kone: Application })
+module.exports = Application
+module.exports.default = module.exports.Kone = Application
+// Own names, because `import` finds them in the text of a module.
+module.exports.compose = Kone.compose
+module.exports.HttpError = Kone.HttpError
+module.exports.createHttpError = Kone.createHttpError
+module.exports.isHttpError = Kone.isHttpError

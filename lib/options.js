@@ -1,103 +1,219 @@
 'use strict'
 
-const { AsyncLocalStorage } = require('async_hooks')
-const editDistance = require('./edit-distance')
-const { given, misuse } = require('./usage-error')
-const { checkProxy } = require('./trusted-proxies')
+const { isMisspelt, nearest } = require('./nearest')
+const { given } = require('./usage-error')
 
-const notNegative = ['a number that is not negative', value => typeof value === 'number' && value >= 0]
-
-/** Name of an option → what it must be, and whether a value is that. */
-const RULES = {
-  env: ['a string', value => typeof value === 'string'],
-  keys: ['a list of strings, one at least, or a Keygrip', value => {
-    return Array.isArray(value) ? value.length > 0 && value.every(isKey) : typeof value.sign === 'function'
-  }],
-  proxyIpHeader: ['a string', value => typeof value === 'string'],
-  maxIpsCount: notNegative,
-  subdomainOffset: notNegative,
-  compose: ['a function', value => typeof value === 'function'],
-  http1: ['true or false', value => typeof value === 'boolean'],
-  asyncLocalStorage: ['true, false or an AsyncLocalStorage', value => {
-    return typeof value === 'boolean' || isStorage(value)
-  }],
-  Promise: ['a class of promises', value => {
-    return typeof value === 'function' && typeof value.resolve === 'function' &&
-      typeof value.prototype?.then === 'function'
-  }]
-}
-
-/** What node:crypto takes as one. */
-function isKey (value) {
-  return typeof value === 'string' || ArrayBuffer.isView(value)
-}
-
-/** Every option. */
-const KNOWN = exports.names = ['proxy', ...Object.keys(RULES)]
+const UNITS = { ms: 'milliseconds', s: 'seconds' }
 
 /**
- * Check the options of `new Kone(options)`. Unknown names are ignored, as in Koa, unless they are
- * a misspelt known one.
+ * The options of a function. Each is described once, by a rule: from it come the check, the default, and, by
+ * `make index`, the line of the manual and the type.
  *
- * @throws {TypeError} naming the option that has a wrong value or a misspelt name
+ *    const OPTIONS = new Options('favicon', {
+ *      maxAge: number({ min: 0, unit: 'ms' }).says('how long a client may cache the icon', { default: 86_400_000 }),
+ *      mime: text.says('the type of the icon', { default: 'image/x-icon' })
+ *    })
+ *    const { maxAge, mime } = OPTIONS.check(options)
+ *
+ * @api private
  */
-exports.checkOptions = function (options) {
-  for (const name of Object.keys(options)) {
-    if (KNOWN.includes(name)) continue
-    const meant = KNOWN.find(known => isMisspelt(name.toLowerCase(), known.toLowerCase()))
-    if (meant !== undefined) throw misuse('application', `options.${name} is unknown: did you mean \`${meant}\`?`)
+class Options {
+  /**
+   * @param {string} owner the function, for the message
+   * @param {Record<string, Rule>} rules one for each option
+   * @param {string} [page] of the manual
+   */
+  constructor (owner, rules, page = `middleware/${/^\w+/.exec(owner)}/README`) {
+    this.owner = owner
+    this.rule = rules instanceof Rule ? rules : shape(rules)
+    this.page = page
   }
-  checkProxy(options.proxy)
-  for (const [name, [what, holds]] of Object.entries(RULES)) {
-    const value = options[name]
-    if (value === undefined || value === null || holds(value)) continue
-    const shown = name === 'keys' && typeof value === 'string' ? 'a string' : given(value) // no key in a log
-    throw misuse('application', `options.${name} must be ${what}, not ${shown}`)
+
+  /**
+   * Check the options when the function is called: their types, their ranges and their names.
+   *
+   * An option that is `undefined` counts as left out. So does `null` in place of all options. `null` as the value of
+   * one option is a value: its default does not apply.
+   *
+   * @param {object | null | undefined} options
+   * @return {object} another one, with the defaults
+   * @throws {TypeError} naming the option: what it must be, or which name was probably meant
+   */
+  check (options) {
+    options ??= {}
+    const refusal = this.rule.refuse(options, 'options')
+    if (refusal === undefined) return this.rule.fill(options)
+    throw new TypeError(`${this.owner && `${this.owner}: `}${refusal} (kone/${this.page}.md)`)
   }
 }
 
 /**
- * Check the options of a method that Koa lacks.
- *
- *    const { timeout } = checkCall('application', 'app.close', options, { timeout: exports.notNegative })
- *
- * @param {string} page of docs/api/
- * @param {string} call the method
- * @param {object | null | undefined} options null and undefined count as left out
- * @param {Record<string, Array>} rules name of an option → what it must be, and whether a value is that
- * @return {object} the options
- * @throws {TypeError} naming the option
+ * What a value must be.
  */
-exports.checkCall = function (page, call, options, rules) {
-  options ??= {}
-  if (typeof options !== 'object') throw misuse(page, `${call}(options): options must be an object, not ${given(options)}`)
-  for (const name of Object.keys(options)) {
-    if (Object.hasOwn(rules, name)) continue
-    throw misuse(page, `${call}({ ${name} }): there is no such option, expected ${Object.keys(rules).join(', ')}`)
+class Rule {
+  /**
+   * @param {string} must in words, after "options.x must be"
+   * @param {function(*): boolean} test
+   * @param {Function} [inside] (value, path) => why a value is refused that passes the test, or undefined
+   * @param {string} [type] in TypeScript
+   * @param {string} [unit]
+   */
+  constructor (must, test, inside = () => undefined, type = 'any', unit = undefined) {
+    this.must = must
+    this.test = test
+    this.inside = inside
+    this.type = type
+    this.unit = unit
   }
-  for (const [name, [what, holds]] of Object.entries(rules)) {
-    const value = options[name]
-    if (value !== undefined && !holds(value)) throw misuse(page, `${call}({ ${name} }): ${name} must be ${what}, not ${given(value)}`)
+
+  /**
+   * The same rule with what the manual says of the option.
+   *
+   * @param {string} sentence what the option is for, without unit and default
+   * @param {object} [more] `default`, which `check` puts in the place of an option that is left out; `otherwise`, the
+   *   default in words; `type` in TypeScript, for what no rule can say; `unit`; `isRequired`; `alias`, another name
+   * @return {Rule}
+   */
+  says (sentence, more) {
+    return Object.assign(Object.create(this), { sentence, ...more })
   }
-  return options
+
+  /**
+   * @param {*} value
+   * @param {string} path its name, for the message
+   * @return {string|undefined} why it is refused
+   */
+  refuse (value, path) {
+    return this.test(value) ? this.inside(value, path) : `${path} must be ${this.must}, not ${given(value)}`
+  }
+
+  /** @return {*} the value, or what counts where it is left out */
+  fill (value) {
+    return value === undefined ? this.default : value
+  }
+
+  /**
+   * This or another rule. An object that only its names or values make unfit for one of the two is
+   * judged by that one, because its message says more.
+   */
+  or (other) {
+    const either = new Rule(`${this.must} or ${other.must}`, value => this.test(value) || other.test(value), (value, path) => {
+      const [first, ...others] = [this, other].filter(rule => rule.test(value)).map(rule => rule.inside(value, path))
+      return others.includes(undefined) ? undefined : first
+    }, union([this, other]), this.unit ?? other.unit)
+    return Object.assign(either, { members: this.members ?? other.members })
+  }
 }
 
-exports.notNegative = notNegative
+function union (rules) {
+  const types = new Set(rules.flatMap(({ type }) => /[({<]/.test(type) ? type : type.split(' | ')))
+  types.delete('never')
+  return [...types].join(' | ') || 'never'
+}
 
-// One edit, or two of a long name; of a short one only another order of its letters: `http2` is not a
-// misspelt `http1`.
-function isMisspelt (name, known) {
-  if (name === known) return true
-  const letters = text => text.replace(/\d/g, '')
-  if (letters(name) === letters(known)) return false
-  if (known.length < 4) return [...name].sort().join() === [...known].sort().join()
-  return editDistance(name, known) <= (known.length < 8 ? 1 : 2)
+const isObject = value => value !== null && typeof value === 'object' && !Array.isArray(value)
+const ruleOf = (type, must, test) => new Rule(must, test, undefined, type)
+
+const any = ruleOf('any', 'anything', () => true)
+const string = ruleOf('string', 'a string', value => typeof value === 'string')
+const text = ruleOf('string', 'a non-empty string', value => typeof value === 'string' && value !== '')
+const boolean = ruleOf('boolean', 'true or false', value => typeof value === 'boolean')
+const fn = ruleOf('(...args: any[]) => any', 'a function', value => typeof value === 'function')
+const object = ruleOf('object', 'an object', isObject)
+const off = ruleOf('false', 'false', value => value === false)
+const none = ruleOf('null', 'null', value => value === null)
+const path = ruleOf('string', "a path that begins with '/'", value => typeof value === 'string' && value[0] === '/')
+
+const oneOf = (...values) => {
+  const words = values.map(value => typeof value === 'string' ? `'${value}'` : String(value))
+  return ruleOf(words.join(' | '), words.join(words.length > 2 ? ', ' : ' or ').replace(/, (?=[^,]*$)/, ' or '),
+    value => values.includes(value))
 }
 
 /**
- * @return {boolean} whether it has the methods of an AsyncLocalStorage
+ * @param {{ min?: number, max?: number, unit?: string }} [range] `unit`: what it counts, or ms and s
  */
-const isStorage = exports.isStorage = function (value) {
-  return value instanceof AsyncLocalStorage ||
-    (typeof value?.run === 'function' && typeof value.getStore === 'function')
+const number = ({ min = -Infinity, max = Number.MAX_VALUE, unit } = {}) => new Rule(inWords('a number', unit, min, max),
+  value => typeof value === 'number' && value >= min && value <= max, undefined, 'number', unit)
+
+const integer = ({ min = -Infinity, max = Number.MAX_SAFE_INTEGER, unit } = {}) =>
+  new Rule(inWords('a whole number', unit, min, max),
+    value => Number.isInteger(value) && value >= min && value <= max, undefined, 'number', unit)
+
+function inWords (noun, unit, min, max) {
+  const what = unit === undefined ? noun : `${noun} of ${UNITS[unit] ?? unit}`
+  if (max >= Number.MAX_SAFE_INTEGER) return min === -Infinity ? what : `${what} from ${min} on`
+  return `${what} from ${min} to ${max}`
 }
+
+/**
+ * @param {Rule} rule for each element
+ * @param {string} must what they are, in words
+ */
+const list = (rule, must) => ruleOf(/[ (]/.test(rule.type) ? `Array<${rule.type}>` : `${rule.type}[]`,
+  `an array of ${must}`, value => Array.isArray(value) && value.every(one => rule.refuse(one, '') === undefined))
+
+/** A rule for an object whose names are known. */
+class Shape extends Rule {
+  constructor (members, { open = false } = {}) {
+    super('an object', isObject, undefined, 'object')
+    this.members = members
+    this.open = open
+    this.entries = Object.entries(members)
+      .map(([name, rule]) => ({ name, rule, names: [name].concat(rule.alias ?? []) }))
+    this.names = this.entries.flatMap(({ names }) => names)
+    this.hasDefaults = this.entries.some(({ rule }) => rule.fill(undefined) !== undefined)
+  }
+
+  inside = (value, path) => {
+    const other = Object.keys(value).find(name => !this.names.includes(name) && this.refusesName(name))
+    if (other !== undefined) return unknown(`${path}.${other}`, nearest(other, this.names), this.names)
+    for (const { rule, names } of this.entries) {
+      for (const name of names) {
+        const refusal = value[name] === undefined ? undefined : rule.refuse(value[name], `${path}.${name}`)
+        if (refusal !== undefined) return refusal
+      }
+    }
+  }
+
+  refusesName (name) {
+    return this.open === false || (this.open === MISSPELT && this.names.some(known => isMisspelt(name, known)))
+  }
+
+  fill (value) {
+    if (!isObject(value) && (value !== undefined || !this.hasDefaults)) return value
+    const filled = this.open === false ? {} : { ...value }
+    for (const { name, rule, names } of this.entries) {
+      const own = rule.fill(names.map(one => value?.[one]).find(one => one !== undefined))
+      if (own !== undefined) filled[name] = own
+    }
+    return filled
+  }
+}
+
+const MISSPELT = 'misspelt'
+
+/**
+ * @param {Record<string, Rule>} members
+ * @param {{ open?: boolean | MISSPELT }} [options] open: other names are fine, too; MISSPELT: but for misspelt ones
+ */
+const shape = (members, options) => new Shape(members, options)
+
+function unknown (path, meant, names) {
+  if (meant !== undefined) return `${path} is unknown: did you mean \`${meant}\`?`
+  return names.length === 0 ? `${path} is unknown: there are no options` : `${path} is unknown, only ${names.join(', ')}`
+}
+
+/** An object of anything by name, such as filters: each value by one rule. */
+const record = rule => new Rule('an object', isObject, (value, path) =>
+  Object.keys(value).map(name => rule.refuse(value[name], `${path}.${name}`)).find(Boolean), `Record<string, ${rule.type}>`)
+
+/** An option of the replaced package that is not supported; `instead`: what to use, a sentence. */
+const refused = instead => new Rule('left out', () => true, (value, path) => `${path} is not supported: ${instead}`, 'never')
+
+/** One rule for several options: `...each(size, 'jsonLimit', 'formLimit')`. */
+const each = (rule, ...names) => Object.fromEntries(names.map(name => [name, rule]))
+
+Object.assign(exports, { MISSPELT, Options, Rule, each, isObject })
+Object.assign(exports, { any, boolean, fn, integer, none, number, object, off, oneOf, path, string, text })
+Object.assign(exports, { list, record, refused, shape })

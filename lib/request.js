@@ -9,7 +9,7 @@ const parseurl = require('parseurl')
 const node = require('./engines/node')
 const lazy = require('./lazy')
 const only = require('./only')
-const { checkCall } = require('./options')
+const { READ } = require('./settings')
 const { addressOf, listOf, trustedHops } = require('./trusted-proxies')
 
 const accepts = lazy(() => require('accepts'))
@@ -23,9 +23,7 @@ const QUERY = Symbol('request#query')
 const QUERY_OF = Symbol('request#queryOf')
 
 /** Of readBody(), in bytes. */
-const LIMIT = 1024 * 1024
-
-const READ = { limit: ['a number of bytes', value => typeof value === 'number' && value >= 0] }
+const { limit: LIMIT } = READ.check()
 
 const ABSOLUTE_FORM = /^https?:\/\/([^/?#]*)/i
 // What makes a target more than a path and a query (parseurl then takes the slow way).
@@ -325,14 +323,14 @@ module.exports = {
    *
    *    const bytes = await ctx.request.readBody({ limit: 1024 })
    *
-   * @param {{limit?: number}} [options] limit in bytes, default 1 MiB
+   * @param {object} [options] see settings.js
    * @return {Buffer|Promise<Buffer>} a Buffer at once when all of it has arrived
    * @throws {HttpError} or rejects: 413 beyond the limit, 400 when it is cut short
    */
   readBody (options) {
     if (this[BODY] !== undefined) return this[BODY]
     const isUsual = options === undefined || (typeof options?.limit === 'number' && options.limit >= 0)
-    if (!isUsual) checkCall('request', 'request.readBody', options, READ)
+    if (!isUsual) READ.check(options)
     return (this[BODY] = this[node.ENGINE].readBody(this.incoming, options?.limit ?? LIMIT))
   },
 

@@ -2,8 +2,12 @@
 
 const fs = require('node:fs')
 const path = require('node:path')
+const { VARIABLES } = require('../cluster/settings')
+const { CLOSE, INJECT, KONE } = require('../lib/settings')
+const { page, types } = require('./option-docs')
 
-const SET = path.join(__dirname, '../middleware')
+const ROOT = path.join(__dirname, '..')
+const SET = path.join(ROOT, 'middleware')
 
 /**
  * The names of the set: the folders of `middleware/` that do not begin with an underscore.
@@ -20,12 +24,31 @@ exports.names = function () {
 }
 
 /**
- * The text of `middleware/index.js` and `middleware/index.d.ts`.
+ * The text of every file that is made, or has a part that is made: the two indexes, and the manual and the types of
+ * options.
  *
  * @param {string[]} names
- * @return {Record<string, string>} file name → text
+ * @return {Record<string, string>} path in the repository → text
  */
-exports.generate = names => ({ 'index.js': code(names), 'index.d.ts': types(names) })
+exports.generate = names => ({
+  'middleware/index.js': code(names),
+  'middleware/index.d.ts': declarations(names),
+  ...described({ options: KONE, close: CLOSE, inject: INJECT }, 'docs/api/application.md', 'lib/index.d.ts'),
+  ...described({ variables: { rule: VARIABLES } }, 'docs/api/cluster.md'),
+  ...Object.assign({}, ...names.map(name => {
+    const folder = path.join(SET, name)
+    if (!fs.existsSync(path.join(folder, 'options.js'))) return {}
+    const table = require(path.join(folder, 'options.js'))
+    return described({ options: table, ...table }, `middleware/${name}/README.md`, `middleware/${name}/index.d.ts`)
+  }))
+})
+
+function described (tables, ...files) {
+  return Object.fromEntries(files.map(file => {
+    const text = fs.readFileSync(path.join(ROOT, file), 'utf8')
+    return [file, file.endsWith('.md') ? page(text, tables) : types(text, tables)]
+  }))
+}
 
 // Bundlers follow only a `require` of a literal. Deno sees the keys of an object that is assigned to
 // `module.exports` by its name, and Node only assignments to `exports`: those are never run.
@@ -55,7 +78,7 @@ ${names.map(name => `  exports.${name} =`).join('\n')}
 }
 
 // \`static\` is a reserved word, and so cannot be the name of an import
-function types (names) {
+function declarations (names) {
   const local = name => name === 'static' ? 'serve' : name
   const exported = name => name === local(name) ? name : `${local(name)} as ${name}`
   return `// Made by \`make index\` from the folders beside it.
@@ -90,9 +113,9 @@ exports.withNames = function (all, names) {
 
 if (require.main === module) {
   for (const [file, text] of Object.entries(exports.generate(exports.names()))) {
-    fs.writeFileSync(path.join(SET, file), text)
+    fs.writeFileSync(path.join(ROOT, file), text)
   }
   const manifest = require('../package.json')
   const text = JSON.stringify({ ...manifest, exports: exports.withNames(manifest.exports, exports.names()) }, null, 2)
-  fs.writeFileSync(path.join(SET, '../package.json'), `${text}\n`)
+  fs.writeFileSync(path.join(ROOT, 'package.json'), `${text}\n`)
 }

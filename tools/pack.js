@@ -13,7 +13,6 @@ const KOA3 = '3.3.0'
 
 /** File → what is replaced in it → by what: the entries of the package are Koa 3's. */
 const EDITS = {
-  'lib/index.mjs': { "'./application.js'": "'./koa3.js'" },
   'lib/bluebird.js': { "'./application'": "'./koa3'" },
   'lib/index.d.ts': {
     'origin: string': 'origin: string | null',

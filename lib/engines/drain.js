@@ -56,9 +56,9 @@ function remember (server, socket) {
  *
  *    await drain(server, { timeout: 10000, grace: 600 })
  *
- * @param {object} [options]
- * @param {number} [options.timeout=10000] ms until every connection that is left is destroyed
- * @param {number} [options.grace=600] ms that a kept connection may stay silent, so that a client
+ * @param {object} options those of app.close() (settings.js)
+ * @param {number} options.timeout ms until every connection that is left is destroyed
+ * @param {number} options.grace ms that a kept connection may stay silent, so that a client
  *   that is about to send a request still gets its response, with `Connection: close`
  * @return {Promise<void>} resolves when the last connection is closed
  */
@@ -73,7 +73,7 @@ function drain (server, options) {
 }
 
 class Drain {
-  constructor (server, { timeout = 10000, grace = 600 } = {}) {
+  constructor (server, { timeout, grace }) {
     this.server = server
     this.front = server[kFront]
     this.grace = grace

@@ -1,6 +1,7 @@
 'use strict'
 
 const bytes = require('bytes')
+const { Rule } = require('../../lib/options')
 
 // the package reads '12 apples' as 12
 const SIZE = /^\d+(?:\.\d+)? *(?:[kmgt]?b)?$/i
@@ -13,6 +14,12 @@ const SIZE = /^\d+(?:\.\d+)? *(?:[kmgt]?b)?$/i
  * @param {number|string} size 1024, '56kb' or '1.5 MB'
  * @return {number|undefined} undefined for what is not a size
  */
-module.exports = function sizeOf (size) {
+function sizeOf (size) {
   if (typeof size === 'string' ? SIZE.test(size) : size >= 0 && size < Infinity) return bytes.parse(size) ?? undefined
 }
+
+/** What an option of such a size must be. */
+const size = new Rule("a number of bytes or a string such as '1mb'", value => sizeOf(value) !== undefined, undefined,
+  'number | string', "bytes, or as `'1mb'`")
+
+module.exports = { size, sizeOf }

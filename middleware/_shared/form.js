@@ -2,27 +2,28 @@
 
 const createError = require('http-errors')
 const { misuse } = require('./usage-error')
-const { boolean, each, number, refused, shape } = require('./options')
+const { boolean, each, number, refused, shape } = require('../../lib/options')
 
 module.exports = form
 form.add = add
 form.nest = nest
 
-const DEFAULTS = { allowDots: true, arrayLimit: 20, depth: 5, parameterLimit: 1000 }
-
 const limit = number({ min: 0, max: Infinity })
 const MAX_ARRAY = 1000 // an array has as many places as its last index says: `a[999]=1` costs 8 KB
 const MAX_PARTS = 2 ** 32 - 1 // String.prototype.split counts modulo 2 ** 32, and takes Infinity for 0
 const OPTIONS = shape({
-  allowDots: boolean,
-  arrayLimit: number({ min: 0, max: MAX_ARRAY }),
-  depth: limit,
-  parameterLimit: limit,
+  allowDots: boolean.says('`a.b` is `a[b]`', { default: true }),
+  arrayLimit: number({ min: 0, max: MAX_ARRAY }).says('from this index on `a[20]` is the key of an object; at most 1000', { default: 20 }),
+  depth: limit.says('levels; more is a 400', { default: 5 }),
+  parameterLimit: limit.says('pairs; more is a 413', { default: 1000 }),
   ...each(refused('pass the package qs as options.qs'),
     'allowEmptyArrays', 'allowPrototypes', 'allowSparse', 'charset', 'charsetSentinel', 'comma',
     'decodeDotInKeys', 'decoder', 'delimiter', 'duplicates', 'ignoreQueryPrefix', 'interpretNumericEntities',
     'parseArrays', 'plainObjects', 'strictDepth', 'strictMerge', 'strictNullHandling', 'throwOnLimitExceeded')
 })
+form.OPTIONS = OPTIONS
+
+const DEFAULTS = OPTIONS.fill()
 
 /**
  * A parser of urlencoded forms with the nested keys that qs reads: `a[b]=1`, `a.b=1`, `a[]=1`,
@@ -35,7 +36,7 @@ const OPTIONS = shape({
  * By hand because qs brings 22 packages, and neoqs drops parameters over its limit instead of refusing
  * the form.
  *
- * @param {object} [options] see FormOptions in bodyParser/index.d.ts
+ * @param {object} [options] those of OPTIONS
  * @return {Function} (text, decode) => object; throws 400 and 413
  * @throws {TypeError} for an option that only qs itself has
  * @api private
@@ -43,7 +44,7 @@ const OPTIONS = shape({
 function form (options = {}) {
   const refusal = OPTIONS.refuse(options, 'options.queryString')
   if (refusal !== undefined) throw misuse('bodyParser', refusal)
-  const { allowDots, arrayLimit, depth, parameterLimit } = { ...DEFAULTS, ...options }
+  const { allowDots, arrayLimit, depth, parameterLimit } = OPTIONS.fill(options)
 
   return function parse (text, decode = decodeUtf8) {
     if (text === '') return {}

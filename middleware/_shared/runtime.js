@@ -1,9 +1,7 @@
 'use strict'
 
+const { elsewhere } = require('../../lib/runtime')
 const { misuse } = require('./usage-error')
-
-/** Bun or Deno, whose copies of node's modules differ from node's; empty on Node. */
-const name = process.versions.bun ? 'Bun' : globalThis.Deno ? 'Deno' : ''
 
 /**
  * Refuse, at registration, what cannot work on another runtime than Node.
@@ -16,5 +14,5 @@ const name = process.versions.bun ? 'Bun' : globalThis.Deno ? 'Deno' : ''
  * @api private
  */
 exports.needsNode = function (owner, reason) {
-  if (name !== '') throw misuse(owner, `it works on Node only, because ${reason}`)
+  if (elsewhere !== '') throw misuse(owner, `it works on Node only, because ${reason}`)
 }

@@ -2,7 +2,7 @@
 
 const fs = require('fs')
 const { placeIn, trace } = require('../../lib/places')
-const nearest = require('./nearest')
+const { nearest } = require('../../lib/nearest')
 const { exports: entries } = require('../../package.json')
 
 const PREFIX = './middleware/'

@@ -1,6 +1,6 @@
-import type { Context, Middleware } from '../../lib/index'
+import Kone = require('../../lib/index')
 
-declare function bodyParser (options?: bodyParser.Options): Middleware
+declare function bodyParser (options?: bodyParser.Options): Kone.Middleware
 
 declare namespace bodyParser {
   type Type = 'json' | 'form' | 'text' | 'xml'
@@ -8,51 +8,66 @@ declare namespace bodyParser {
   type Size = number | string
 
   interface FormOptions {
-    /** `a.b` is `a[b]`; default true */
-    allowDots?: boolean
-    /** from this index on `a[20]` is the key of an object; default 20, at most 1000 */
-    arrayLimit?: number
-    /** levels, more is a 400; default 5 */
-    depth?: number
-    /** pairs, more is a 413; default 1000 */
-    parameterLimit?: number
+    // <options.queryString>
+    /** `a.b` is `a[b]`. Default: `true`. */
+    allowDots?: boolean | undefined
+    /** From this index on `a[20]` is the key of an object; at most 1000. Default: 20. */
+    arrayLimit?: number | undefined
+    /** Levels; more is a 400. Default: 5. */
+    depth?: number | undefined
+    /** Pairs; more is a 413. Default: 1,000. */
+    parameterLimit?: number | undefined
+    // </options.queryString>
   }
 
   interface Options {
-    /** default json and form */
-    enableTypes?: Type[]
-    /** default '1mb' */
-    jsonLimit?: Size
-    /** default '56kb' */
-    formLimit?: Size
-    /** default '1mb' */
-    textLimit?: Size
-    /** default '1mb' */
-    xmlLimit?: Size
-    /** of all decoders of compressed bodies in the process together; further ones are queued; default '64mb' */
-    decoderMemory?: Size
-    /** where the request names no charset; default 'utf-8' */
-    encoding?: string
-    /** JSON must be an object or an array; default true */
-    strict?: boolean
-    /** true: parse the body as JSON, whatever its type */
-    detectJSON?: (ctx: Context) => boolean
-    /** more content types: `{ json: ['application/x-js'] }` */
-    extendTypes?: { [type in Type]?: string | string[] }
-    /** instead of throwing; in @koa/bodyparser it is onError */
-    onerror?: (err: Error, ctx: Context) => void
-    onError?: (err: Error, ctx: Context) => void
-    /** `strict` by its name in @koa/bodyparser */
-    jsonStrict?: boolean
-    /** methods whose bodies are parsed; default: all */
-    parsedMethods?: string[]
-    patchNode?: false
-    enableRawChecking?: false
-    /** what `__proto__` in JSON means; default 'error' */
-    onProtoPoisoning?: 'error' | 'remove' | 'ignore'
-    queryString?: FormOptions | Record<string, unknown>
-    /** parses forms instead, called with queryString */
-    qs?: { parse (text: string, options?: any): any }
+    // <options>
+    /** Kinds of bodies that are parsed: `json`, `form`, `text`, `xml`. Default: `[ 'json', 'form' ]`. */
+    enableTypes?: Type[] | undefined
+    /**
+     * The largest body, after decompression; 0 allows only an empty one (bytes, or as `'1mb'`). Default: `'1mb'`.
+     */
+    jsonLimit?: Size | undefined
+    /**
+     * The largest body, after decompression; 0 allows only an empty one (bytes, or as `'1mb'`). Default: `'1mb'`.
+     */
+    textLimit?: Size | undefined
+    /**
+     * The largest body, after decompression; 0 allows only an empty one (bytes, or as `'1mb'`). Default: `'1mb'`.
+     */
+    xmlLimit?: Size | undefined
+    /** The largest form, after decompression (bytes, or as `'1mb'`). Default: `'56kb'`. */
+    formLimit?: Size | undefined
+    /**
+     * Memory of all decoders of compressed bodies in the process together; further ones are queued (bytes, or as
+     * `'1mb'`). Default: `'64mb'`.
+     */
+    decoderMemory?: Size | undefined
+    /** Charset of a request whose Content-Type has no charset. Default: `'utf-8'`. */
+    encoding?: string | undefined
+    /** JSON must be an object or an array. Default: `true`. */
+    strict?: boolean | undefined
+    /** Another name of `strict`. */
+    jsonStrict?: boolean | undefined
+    /** `ctx => boolean`; `true`: parse the body as JSON, whatever its type. */
+    detectJSON?: ((ctx: Kone.Context) => boolean) | undefined
+    /** More content types per kind, in the syntax of type-is: `{ json: ['application/x-js'] }`. */
+    extendTypes?: { [type in Type]?: string | string[] } | undefined
+    /** `(err, ctx)`, called instead of throwing. */
+    onerror?: ((err: Error, ctx: Kone.Context) => void) | undefined
+    /** Another name of `onerror`. */
+    onError?: ((err: Error, ctx: Kone.Context) => void) | undefined
+    /** Methods whose bodies are parsed; for other methods `ctx.request.body` stays undefined. Default: all. */
+    parsedMethods?: string[] | undefined
+    /** What happens to `__proto__` in JSON. Default: `'error'`. */
+    onProtoPoisoning?: 'error' | 'remove' | 'ignore' | undefined
+    /** Limits of forms. */
+    queryString?: FormOptions | Record<string, unknown> | undefined
+    /** An object that parses forms instead; its `parse` gets `queryString`. */
+    qs?: { parse (text: string, options?: any): any } | undefined
+    patchNode?: false | undefined
+    enableRawChecking?: false | undefined
+    // </options>
   }
 }
 

@@ -2,32 +2,12 @@
 
 const createError = require('http-errors')
 const readBody = require('../_shared/body')
-const sizeOf = require('../_shared/bytes')
+const { sizeOf } = require('../_shared/bytes')
 const { misuse } = require('../_shared/usage-error')
-const { Rule, boolean, check, each, fn, list, object, off, oneOf, refused, shape, size, text } = require('../_shared/options')
-const { decode, isCharset } = require('./charset')
+const { decode } = require('./charset')
 const { Contents, LEAVE, READ, REFUSE } = require('./content')
-const { KINDS, parsersOf } = require('./parsers')
-
-const types = text.or(list(text, 'content types'))
-const OPTIONS = {
-  enableTypes: list(oneOf(...KINDS), "'json', 'form', 'text' and 'xml'"),
-  ...each(size, 'jsonLimit', 'formLimit', 'textLimit', 'xmlLimit', 'decoderMemory'),
-  encoding: new Rule('the name of a charset', isCharset),
-  strict: boolean,
-  detectJSON: fn,
-  extendTypes: shape(each(types, ...KINDS)),
-  onerror: fn,
-  onProtoPoisoning: oneOf('error', 'remove', 'ignore'),
-  queryString: object,
-  qs: new Rule('an object with a parse function', qs => typeof qs?.parse === 'function'),
-  // of @koa/bodyparser 5 and 6
-  onError: fn,
-  jsonStrict: boolean,
-  parsedMethods: list(text, 'methods'),
-  patchNode: off.or(refused('read ctx.request.body')),
-  enableRawChecking: off.or(refused('set ctx.request.body where the body was read'))
-}
+const OPTIONS = require('./options')
+const { parsersOf } = require('./parsers')
 
 /**
  * Parse JSON, form and text bodies into `ctx.request.body`. The text before parsing is
@@ -35,37 +15,22 @@ const OPTIONS = {
  *
  *    app.use(bodyParser({ jsonLimit: '200kb' }))
  *
- * @param {object} [options]
- * @param {string[]} [options.enableTypes=['json', 'form']] of json, form, text, xml
- * @param {string|number} [options.jsonLimit='1mb'] bytes, after decompression
- * @param {string|number} [options.formLimit='56kb']
- * @param {string|number} [options.textLimit='1mb']
- * @param {string|number} [options.xmlLimit='1mb']
- * @param {string|number} [options.decoderMemory='64mb'] bytes of all decoders of compressed bodies in the
+ * @param {object} [options] see options.js
  * process together; further ones are queued
- * @param {string} [options.encoding='utf-8'] of a request without a charset
- * @param {boolean} [options.strict=true] JSON must be an object or an array; also `jsonStrict`
- * @param {string[]} [options.parsedMethods] methods whose bodies are parsed; default: all
- * @param {Function} [options.detectJSON] (ctx) => boolean; true: parse the body as JSON, whatever its type
- * @param {object} [options.extendTypes] more content types: { json: ['application/x-js'] }
- * @param {Function} [options.onerror] (err, ctx) instead of throwing; also `onError`
- * @param {string} [options.onProtoPoisoning='error'] or 'remove', 'ignore': `__proto__` in JSON
- * @param {object} [options.queryString] allowDots, arrayLimit, depth, parameterLimit of forms
- * @param {{ parse: Function }} [options.qs] parser for forms; gets `queryString`
  * @return {Function} middleware; throws 400 for a corrupt body, 413 for one over a limit, 415 for an
  * unsupported type, charset or encoding, 503 when too many compressed bodies are queued
  * @throws {TypeError} for an option of the wrong type
  * @api public
  */
 module.exports = function bodyParser (options) {
-  options = check('bodyParser', options, OPTIONS)
-  const { detectJSON, encoding = 'utf-8', onError, onerror = onError, jsonStrict, strict = jsonStrict } = options
-  if (onError && onerror !== onError) throw misuse('bodyParser', 'options.onError and options.onerror are the same option: leave one of them out')
-  const parsers = parsersOf({ ...options, strict })
-  const memory = sizeOf(options.decoderMemory ?? '64mb')
+  const settings = OPTIONS.check(options)
+  const { decoderMemory, detectJSON, encoding, onerror, parsedMethods } = settings
+  if (options?.onError && onerror !== options.onError) throw misuse('bodyParser', 'options.onError and options.onerror are the same option: leave one of them out')
+  const parsers = parsersOf(settings)
+  const memory = sizeOf(decoderMemory)
   const json = parsers.find(({ kind }) => kind === 'json')
   const contents = new Contents(parsers, encoding)
-  const methods = options.parsedMethods && new Set(options.parsedMethods.map(method => method.toUpperCase()))
+  const methods = parsedMethods && new Set(parsedMethods.map(method => method.toUpperCase()))
 
   function bodyParser (ctx, next) {
     if (ctx.request.body !== undefined || ctx.disableBodyParser) return next()

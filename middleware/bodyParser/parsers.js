@@ -1,7 +1,7 @@
 'use strict'
 
 const createError = require('http-errors')
-const sizeOf = require('../_shared/bytes')
+const { sizeOf } = require('../_shared/bytes')
 const form = require('../_shared/form')
 const parseJSON = require('../_shared/json')
 const { isUtf8, unescape } = require('./charset')
@@ -15,39 +15,36 @@ const TYPES = {
   text: ['text/plain'],
   xml: ['text/xml', 'application/xml']
 }
-const LIMITS = { json: '1mb', form: '56kb', text: '1mb', xml: '1mb' }
 
 exports.KINDS = Object.keys(TYPES)
 
 /**
  * The parsers that the options enable.
  *
- *    parsersOf({ enableTypes: ['json'] })   // [{ kind: 'json', types: [...], limit: 1048576, read }]
+ *    parsersOf({ enableTypes: ['json'], jsonLimit: '1mb' })   // [{ kind: 'json', types: [...], limit: 1048576, read }]
  *
- * @param {object} options of bodyParser
+ * @param {object} settings of bodyParser
  * @return {Array<{ kind: string, types: string[], limit: number, read: Function }>} limit in bytes;
  *   read: (text, charset) => value
  */
-exports.parsersOf = function (options) {
-  const { enableTypes = ['json', 'form'], extendTypes = {} } = options
-  const { strict = true, onProtoPoisoning = 'error' } = options
+exports.parsersOf = function (settings) {
+  const { enableTypes, extendTypes, strict, onProtoPoisoning } = settings
   const readers = {
     json: text => parseJSON(text, strict, onProtoPoisoning),
-    form: formReader(options),
+    form: formReader(settings),
     text: text => text,
     xml: text => text
   }
   return exports.KINDS.filter(kind => enableTypes.includes(kind)).map(kind => ({
     kind,
-    types: TYPES[kind].concat(extendTypes[kind] ?? []),
-    limit: sizeOf(options[`${kind}Limit`] ?? LIMITS[kind]),
+    types: TYPES[kind].concat(extendTypes?.[kind] ?? []),
+    limit: sizeOf(settings[`${kind}Limit`]),
     read: readers[kind]
   }))
 }
 
-function formReader ({ qs, queryString = {} }) {
-  const settings = { allowDots: true, ...queryString }
-  const parse = qs === undefined ? form(settings) : text => qs.parse(text, settings)
+function formReader ({ qs, queryString }) {
+  const parse = qs === undefined ? form(queryString) : text => qs.parse(text, { allowDots: true, ...queryString })
   return function readForm (text, charset) {
     try {
       return isUtf8(charset) ? parse(text) : parse(text, escaped => unescape(escaped, charset))

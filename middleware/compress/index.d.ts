@@ -12,27 +12,46 @@ declare namespace compress {
     encodingOptions: { [encoding: string]: object }
   }
 
-  interface Options extends ResponseOptions {
-    /** By the media type; default: the types that mime-db calls compressible. */
+  interface Options {
+    // <options>
+    /** `type => boolean`: whether a media type is compressed. Default: mime-db's `compressible`. */
     filter?: ((type: string) => boolean | undefined) | undefined
-    /** For a client without Accept-Encoding; default: identity */
-    defaultEncoding?: string | undefined
-    /** For a client that accepts `*`; default: gzip */
-    wildcardAcceptEncoding?: string | undefined
-    /** Decides between encodings of equal weight; default: zstd, br, gzip, deflate, identity */
+    /** The smallest body that is compressed, or `(type, size, ctx) => …` (bytes, or as `'1mb'`). Default: 1024. */
+    threshold?: number | string | false | OfResponse<number | string | false> | undefined
+    /**
+     * Options of node:zlib, `true` for its defaults, `false` for never, or `(type, size, ctx) => …`. Default: brotli
+     * quality 4, else node's.
+     */
+    zstd?: Setting<object> | undefined
+    /**
+     * Options of node:zlib, `true` for its defaults, `false` for never, or `(type, size, ctx) => …`. Default: brotli
+     * quality 4, else node's.
+     */
+    br?: Setting<BrotliOptions> | undefined
+    /**
+     * Options of node:zlib, `true` for its defaults, `false` for never, or `(type, size, ctx) => …`. Default: brotli
+     * quality 4, else node's.
+     */
+    gzip?: Setting<ZlibOptions> | undefined
+    /**
+     * Options of node:zlib, `true` for its defaults, `false` for never, or `(type, size, ctx) => …`. Default: brotli
+     * quality 4, else node's.
+     */
+    deflate?: Setting<ZlibOptions> | undefined
+    /**
+     * The first of the encodings that the client accepts equally is used. Default: `['zstd', 'br', 'gzip',
+     * 'deflate']`.
+     */
     encodingPreference?: string[] | undefined
+    /** Encoding for a request without `Accept-Encoding`. Default: `'identity'`. */
+    defaultEncoding?: string | undefined
+    /** Encoding for a request with `Accept-Encoding: *`. Default: `'gzip'`. */
+    wildcardAcceptEncoding?: string | undefined
+    // </options>
   }
 
   /** What `ctx.compress` may override. */
-  interface ResponseOptions {
-    /** Bytes, or like '1kb'; default: 1024 */
-    threshold?: number | string | false | OfResponse<number | string | false> | undefined
-    br?: Setting<BrotliOptions>
-    gzip?: Setting<ZlibOptions>
-    deflate?: Setting<ZlibOptions>
-    /** Where Node has it. */
-    zstd?: Setting<object>
-  }
+  type ResponseOptions = Pick<Options, 'threshold' | 'br' | 'gzip' | 'deflate' | 'zstd'>
 
   /** Options of node:zlib, true for its defaults, false for never. */
   type Setting<T> = T | boolean | null | undefined | OfResponse<T | boolean | null | undefined>

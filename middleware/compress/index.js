@@ -1,36 +1,19 @@
 'use strict'
 
 const { Readable, pipeline } = require('stream')
-const { promisify } = require('util')
-const zlib = require('zlib')
 const types = require('mime-db')
-const sizeOf = require('../_shared/bytes')
+const both = require('../_shared/both')
+const { sizeOf } = require('../_shared/bytes')
 const choose = require('../_shared/encoding')
 const { given, misuse } = require('../_shared/usage-error')
-const { Rule, check, fn, list, none, oneOf, size, text } = require('../_shared/options')
 const { isBlob, isResponse, isWebStream } = require('../../lib/web')
+const ENCODERS = require('./encoders')
+const OPTIONS = require('./options')
 
-// a br quality above 4 costs more time than the smaller response saves
-const ENCODERS = {
-  zstd: encoder('ZstdCompress', {}), // undefined before Node 22.15
-  br: encoder('BrotliCompress', { params: { [zlib.constants.BROTLI_PARAM_QUALITY]: 4 } }),
-  gzip: encoder('Gzip', {}),
-  deflate: encoder('Deflate', {})
-}
 const ENCODINGS = Object.keys(ENCODERS).filter(name => ENCODERS[name])
 
 const EMPTY = new Set([204, 205, 304])
 const NO_TRANSFORM = /(?:^|,)\s*no-transform\s*(?:,|$)/i
-
-const KNOWN = [...Object.keys(ENCODERS), 'identity']
-const OPTIONS = {
-  filter: fn,
-  threshold: size.or(fn).or(none),
-  ...Object.fromEntries(Object.keys(ENCODERS).map(name => [name, encoding(name)])),
-  encodingPreference: list(oneOf(...KNOWN), KNOWN.join(', ')),
-  defaultEncoding: text,
-  wildcardAcceptEncoding: text
-}
 
 /**
  * Compress the response with an encoding that the client accepts.
@@ -40,51 +23,20 @@ const OPTIONS = {
  * For one response: `ctx.compress = false` sends it uncompressed, `true` compresses any type, and
  * an object overrides `threshold` and the encodings.
  *
- * @param {object} [options]
- * @param {Function} [options.filter] (type) => boolean; default: the types that mime-db calls compressible
- * @param {number|string|Function} [options.threshold=1024] bytes, '2kb', (type, size, ctx) => …
- * @param {object|false|Function} [options.br] options of node:zlib, false for never, or
- *   (type, size, ctx) => …; so for `gzip`, `deflate` and, where Node has it, `zstd`
- * @param {string[]} [options.encodingPreference] decides between encodings of equal
- *   weight; default: zstd, br, gzip, deflate, identity
- * @param {string} [options.defaultEncoding='identity'] for a client without Accept-Encoding
- * @param {string} [options.wildcardAcceptEncoding='gzip'] for a client that accepts `*`
+ * @param {object} [options] see options.js
  * @return {Function} middleware
  * @throws {TypeError|RangeError} for an invalid option, of node:zlib, too
  * @api public
  */
-module.exports = function compress (options) {
-  const finish = compressor(options)
-
-  async function compress (ctx, next) {
-    await next()
-    return finish(ctx)
-  }
-  return Object.assign(compress, finish)
-}
-
-/**
- * The same for `app.final`.
- *
- *    app.final(compress.final({ threshold: 2048 }))
- *
- * @param {object} [options]
- * @return {Function} (ctx) => Promise | undefined
- * @api public
- */
-module.exports.final = function final (options) {
-  return compressor(options)
-}
-
-function compressor (options) {
-  options = check('compress', options, OPTIONS)
-  const { filter = isCompressible, wildcardAcceptEncoding = 'gzip' } = options
+const { middleware, final } = both(function compress (options) {
+  options = OPTIONS.check(options)
+  const { filter = isCompressible, wildcardAcceptEncoding, defaultEncoding, encodingPreference = [] } = options
   const whenAny = wildcardAcceptEncoding === '*' ? 'gzip' : wildcardAcceptEncoding
-  const whenSilent = options.defaultEncoding === '*' ? whenAny : options.defaultEncoding ?? 'identity'
-  const preference = [...new Set([...options.encodingPreference ?? [], ...ENCODINGS, 'identity'])]
+  const whenSilent = defaultEncoding === '*' ? whenAny : defaultEncoding
+  const preference = [...new Set([...encodingPreference, ...ENCODINGS, 'identity'])]
     .filter(encoding => encoding === 'identity' || ENCODINGS.includes(encoding))
 
-  function compress (ctx) {
+  function act (ctx) {
     if (ctx.headerSent || !ctx.writable) return
     ctx.vary('Accept-Encoding')
     if (!mayCompress(ctx, filter)) return
@@ -106,36 +58,25 @@ function compressor (options) {
     return encode(ctx, source, encoding, given[ENCODINGS.indexOf(encoding)])
   }
 
-  compress.preferredEncodings = ENCODINGS
-  compress.encodingOptions = Object.fromEntries(ENCODINGS.map(name => {
-    return [name, { ...ENCODERS[name].defaults, ...options[name] }]
-  }))
-  return compress
-}
-
-/** The rule for one encoding's option: node:zlib itself checks its options. */
-function encoding (name) {
-  const types = ['object', 'boolean', 'function']
-  return new Rule('options of node:zlib, a function, true or false', value => types.includes(typeof value), (value, path) => {
-    try {
-      if (typeof value === 'object') ENCODERS[name]?.stream(value ?? {}).close()
-    } catch (err) {
-      return `${path}: ${err.message}`
-    }
-  })
-}
-
-/** @return {{ defaults, stream, whole }|undefined} both ways that node:zlib compresses */
-function encoder (name, defaults) {
-  const create = zlib[`create${name}`]
-  if (create === undefined) return
-  const whole = promisify(zlib[name[0].toLowerCase() + name.slice(1)])
   return {
-    defaults,
-    stream: options => create({ ...defaults, ...options }),
-    whole: (source, options) => whole(source, { ...defaults, ...options })
+    act,
+    preferredEncodings: ENCODINGS,
+    encodingOptions: Object.fromEntries(ENCODINGS.map(name => [name, { ...ENCODERS[name].defaults, ...options[name] }]))
   }
-}
+})
+
+module.exports = middleware
+
+/**
+ * The same for `app.final`.
+ *
+ *    app.final(compress.final({ threshold: 2048 }))
+ *
+ * @param {object} [options]
+ * @return {Function} (ctx) => Promise | undefined
+ * @api public
+ */
+module.exports.final = final
 
 function mayCompress (ctx, filter) {
   const { body, response, status } = ctx
@@ -173,7 +114,7 @@ function valueOf (setting, type, size, ctx) {
 function bytes (threshold) {
   if (threshold === false) return 0
   const size = sizeOf(threshold)
-  if (size === undefined) throw misuse('compress', `ctx.compress.threshold must be ${OPTIONS.threshold.must}, not ${given(threshold)}`)
+  if (size === undefined) throw misuse('compress', `ctx.compress.threshold must be ${OPTIONS.rule.members.threshold.must}, not ${given(threshold)}`)
   return size
 }
 

@@ -4,24 +4,36 @@ import Kone = require('../../lib/index')
 declare function cors (options?: cors.Options): Kone.Middleware
 
 declare namespace cors {
+  type Origin = string | RegExp
+
   interface Options {
-    /** One or several that are allowed; a RegExp must match the whole origin. Default: `*`. */
-    origin?: string | RegExp | readonly (string | RegExp)[]
-      /** returns '' for none */
-      | ((ctx: Kone.Context) => string | Promise<string>) | undefined
-    /** Default: `GET,HEAD,PUT,POST,DELETE,PATCH`. */
+    // <options>
+    /**
+     * An origin, a RegExp, an array of both, or `ctx => string`, which may return a promise; a RegExp must match the
+     * whole origin. For an origin that is not among them, and for an empty string of a function, no headers are
+     * sent. Default: `'*'`.
+     */
+    origin?: Origin | readonly Origin[] | ((ctx: Kone.Context) => string | Promise<string>) | undefined
+    /** Methods that a page may use. Default: GET,HEAD,PUT,POST,DELETE,PATCH. */
     allowMethods?: string | string[] | undefined
+    /** Headers of the response that a page may read. */
     exposeHeaders?: string | string[] | undefined
-    /** Default: the headers that the client requests. */
+    /** Headers that a page may send. Default: those that the client requests. */
     allowHeaders?: string | string[] | undefined
-    /** seconds */
+    /** How long a client may cache a preflight response (s). */
     maxAge?: string | number | undefined
-    /** Needs `origin`. */
+    /**
+     * A boolean, or `ctx => boolean`, which may return a promise: whether a page may send cookies and read the
+     * response; needs `origin`. Default: `false`.
+     */
     credentials?: boolean | ((ctx: Kone.Context) => boolean | Promise<boolean>) | undefined
-    /** Default: true. */
+    /** Responses to errors have the headers, too. Default: `true`. */
     keepHeadersOnError?: boolean | undefined
+    /** As in @koa/cors. Default: `false`. */
     secureContext?: boolean | undefined
+    /** As in @koa/cors. Default: `false`. */
     privateNetworkAccess?: boolean | undefined
+    // </options>
   }
 }
 

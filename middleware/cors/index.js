@@ -1,26 +1,12 @@
 'use strict'
 
 const koaCors = require('@koa/cors')
-const { keepingHeaders } = require('../_shared/error-headers')
 const { misuse } = require('../_shared/usage-error')
-const { Rule, boolean, check, fn, list, string } = require('../_shared/options')
-const { ORIGIN, oneOf } = require('./origin')
+const { Kept } = require('../../lib/error-path')
+const OPTIONS = require('./options')
+const { oneOf } = require('./origin')
 
 const CHOSEN = Symbol('cors origin')
-
-const names = string.or(list(string, 'strings'))
-const seconds = new Rule('a whole number of seconds', value => /^\d+$/.test(value) && !Array.isArray(value))
-const OPTIONS = {
-  origin: ORIGIN,
-  allowMethods: names,
-  exposeHeaders: names,
-  allowHeaders: names,
-  maxAge: seconds,
-  credentials: boolean.or(fn),
-  keepHeadersOnError: boolean,
-  secureContext: boolean,
-  privateNetworkAccess: boolean
-}
 
 /**
  * Cross-origin resource sharing by @koa/cors, with the same options and headers.
@@ -30,17 +16,7 @@ const OPTIONS = {
  * Credentials are allowed only for an origin that the app names: `credentials` without `origin`
  * throws. If `origin` is or returns `*`, the header for credentials is not set.
  *
- * @param {object} [options]
- * @param {string | RegExp | (string | RegExp)[] | Function} [options.origin='*'] one or several that are allowed, or
- *   `ctx => String|Promise`, empty for none. A RegExp must match the whole origin
- * @param {string | string[]} [options.allowMethods='GET,HEAD,PUT,POST,DELETE,PATCH']
- * @param {string | string[]} [options.exposeHeaders]
- * @param {string | string[]} [options.allowHeaders] default: the headers that the client requests
- * @param {string | number} [options.maxAge] in seconds
- * @param {boolean | Function} [options.credentials] or `ctx => Boolean|Promise`
- * @param {boolean} [options.keepHeadersOnError=true]
- * @param {boolean} [options.secureContext=false]
- * @param {boolean} [options.privateNetworkAccess=false]
+ * @param {object} [options] see options.js
  * @return {Function} middleware
  * @throws {TypeError} for an option of the wrong type, for an origin with a path or without a scheme, and for
  *   credentials without origin
@@ -48,14 +24,17 @@ const OPTIONS = {
  */
 module.exports = function cors (options) {
   const settings = withoutReflection(checked(options))
-  const { keepHeadersOnError = true, maxAge } = settings
+  const { keepHeadersOnError, maxAge } = settings
   const wrapped = koaCors({
     ...settings,
     maxAge: maxAge?.toString(), // @koa/cors leaves out the number 0
     keepHeadersOnError: false // @koa/cors sets them on the error, with which other requests may fail, too
   })
-  const names = ['Vary', ...headersOf({ ...settings, credentials: true }).map(([name]) => name)]
-  const proceed = (ctx, next) => keepHeadersOnError ? keepingHeaders(ctx, next, names) : next()
+  const kept = new Kept(['Vary', ...headersOf({ ...settings, credentials: true }).map(([name]) => name)])
+  const proceed = (ctx, next) => {
+    if (keepHeadersOnError) kept.by(ctx)
+    return next()
+  }
   if (typeof settings.origin === 'function' || typeof settings.credentials === 'function') {
     return function cors (ctx, next) {
       return wrapped(ctx, () => proceed(ctx, next))
@@ -76,7 +55,7 @@ module.exports = function cors (options) {
 }
 
 function checked (options) {
-  const settings = check('cors', options, OPTIONS)
+  const settings = OPTIONS.check(options)
   if (settings.credentials && !settings.origin) {
     throw misuse('cors', 'options.credentials needs options.origin: without it any site could read what a ' +
       'visitor of yours may read')

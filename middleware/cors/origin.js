@@ -1,7 +1,7 @@
 'use strict'
 
 const { given } = require('../_shared/usage-error')
-const { Rule, fn, none } = require('../_shared/options')
+const { Rule, fn, none } = require('../../lib/options')
 
 const exact = new Rule("an origin such as 'https://example.com'", value => typeof value === 'string', refuseText)
 const pattern = new Rule('a RegExp', value => value instanceof RegExp, refusePattern)

@@ -5,18 +5,20 @@ declare function csrf (options?: csrf.Options): Kone.Middleware
 
 declare namespace csrf {
   interface Options {
-    /** Default: a 403. */
+    // <options>
+    /** `ctx => *`, called instead of responding 403. Default: 403 `Invalid CSRF token`. */
     errorHandler?: ((ctx: Kone.Context) => any) | undefined
-    /** Default: `GET`, `HEAD`, `OPTIONS`. */
+    /** Methods that are not checked. Default: `[ 'GET', 'HEAD', 'OPTIONS' ]`. */
     excludedMethods?: string[] | undefined
-    /** true: no token from the query. */
+    /** `true`: do not read a token from the query. Default: `false`. */
     disableQuery?: boolean | undefined
-    /** Paths that are not protected. */
+    /** Paths that are not checked, in the syntax of multimatch without extended globs `+(…)`. Default: `[]`. */
     ignoredPathGlobs?: string[] | undefined
-    /** Bytes, 16 to 1024; default: 18. */
+    /** Length of a session's secret, 16 to 1024 (bytes). Default: 18. */
     secretLength?: number | undefined
-    /** Accepted for koa-csrf's sake, and not used. */
+    /** Accepted and not used: these tokens have no salt. */
     saltLength?: number | undefined
+    // </options>
   }
 }
 

@@ -4,8 +4,8 @@ const { timingSafeEqual } = require('crypto')
 const { manual, misuse } = require('../_shared/usage-error')
 const { own } = require('../_shared/context')
 const globs = require('./globs')
-const { any, boolean, check, each, fn, integer, list, refused, string } = require('../_shared/options')
 const random = require('../_shared/random')
+const OPTIONS = require('./options')
 
 const CTX = Symbol('csrf ctx')
 
@@ -16,16 +16,6 @@ const NO_SESSION = 'its session has no secret, because the visitor has no sessio
 const WRONG_TOKEN = 'its token is not of this session'
 
 const logged = new Set() // reasons
-
-const OPTIONS = {
-  errorHandler: fn,
-  excludedMethods: list(string, 'strings'),
-  disableQuery: boolean,
-  ignoredPathGlobs: list(string, 'strings'),
-  secretLength: integer({ min: 16, max: 1024, of: 'bytes' }), // fewer could be guessed, more fit into no header
-  saltLength: any, // of koa-csrf's tokens, which had a salt
-  ...each(refused('let errorHandler respond'), 'invalidTokenMessage', 'invalidTokenStatusCode') // koa-csrf 3
-}
 
 /**
  * Refuse requests that a visitor's browser sends for another site.
@@ -43,12 +33,7 @@ const OPTIONS = {
  * `ctx.state._csrf` is the token. Reading it makes the token, and the secret in the session. The token
  * differs in every response, because the length of a compressed response could reveal a constant one.
  *
- * @param {object} [options]
- * @param {Function} [options.errorHandler] `ctx => *`; default: throws 403
- * @param {string[]} [options.excludedMethods=['GET', 'HEAD', 'OPTIONS']]
- * @param {boolean} [options.disableQuery=false] true: ignore a token in the query
- * @param {string[]} [options.ignoredPathGlobs=[]] paths that are not checked
- * @param {number} [options.secretLength=18] in bytes
+ * @param {object} [options] see options.js
  * @return {Function} middleware
  * @throws {TypeError} for an option of the wrong type; and in a request, as a 500, if the token is
  *   read without a session
@@ -162,13 +147,8 @@ function refuse (ctx) {
 }
 
 function settingsOf (options) {
-  const {
-    errorHandler = refuse,
-    excludedMethods = ['GET', 'HEAD', 'OPTIONS'],
-    disableQuery = false,
-    ignoredPathGlobs = [],
-    secretLength = 18
-  } = check('csrf', options, OPTIONS)
+  const settings = OPTIONS.check(options)
+  const { errorHandler = refuse, excludedMethods, disableQuery, ignoredPathGlobs, secretLength } = settings
 
   return {
     errorHandler,

@@ -5,8 +5,10 @@ declare function etag (options?: etag.Options): Kone.Middleware
 
 declare namespace etag {
   interface Options {
-    /** true: all tags are weak, false: none; default: those of files. */
+    // <options>
+    /** `true`: all tags are weak; `false`: no tag is weak. Default: files only. */
     weak?: boolean | undefined
+    // </options>
   }
 
   /** The same for `app.final`. */

@@ -1,12 +1,10 @@
 'use strict'
 
 const { stat } = require('fs/promises')
+const both = require('../_shared/both')
 const entityTag = require('../_shared/entity-tag')
-const isOver = require('../_shared/is-over')
-const { boolean, check } = require('../_shared/options')
 const { isBlob, isResponse, isWebStream } = require('../../lib/web')
-
-const OPTIONS = { weak: boolean }
+const OPTIONS = require('./options')
 
 /**
  * Give responses an ETag: of their bytes, or of a file's size and time for a file's stream.
@@ -17,20 +15,18 @@ const OPTIONS = { weak: boolean }
  * No ETag is set if the response has one, if its status is not 2xx, or if its body is another stream,
  * a Blob, a ReadableStream or a Response.
  *
- * @param {{weak?: boolean}} [options] true: all tags are weak, false: none;
- *   default: those of files
+ * @param {object} [options] see options.js
  * @return {Function} middleware
  * @throws {TypeError} for an option of the wrong type
  * @api public
  */
-module.exports = function etag (options) {
-  const { weak } = check('etag', options, OPTIONS)
+const { middleware, final } = both(function etag (options) {
+  const { weak } = OPTIONS.check(options)
 
-  return function etag (ctx, next) {
-    const ended = next()
-    return isOver(ctx, ended) ? tag(ctx, weak) ?? ended : ended.then(() => tag(ctx, weak))
-  }
-}
+  return { act: ctx => tag(ctx, weak) }
+})
+
+module.exports = middleware
 
 /**
  * The same for `app.final`.
@@ -38,17 +34,11 @@ module.exports = function etag (options) {
  *    app.final(etag.final())
  *    app.final(conditionalGet.final())
  *
- * @param {{weak?: boolean}} [options]
+ * @param {object} [options]
  * @return {Function} (ctx) => Promise|undefined
  * @api public
  */
-module.exports.final = function final (options) {
-  const { weak } = check('etag', options, OPTIONS)
-
-  return function etag (ctx) {
-    return tag(ctx, weak)
-  }
-}
+module.exports.final = final
 
 function tag (ctx, weak) {
   const { body, status } = ctx

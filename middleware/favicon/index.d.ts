@@ -5,10 +5,12 @@ declare function favicon (path?: string, options?: favicon.Options): Kone.Middle
 
 declare namespace favicon {
   interface Options {
-    /** ms that a client may keep it; default: a day, at most a year */
+    // <options>
+    /** How long a client may cache the icon, at most a year (ms). Default: 86,400,000. */
     maxAge?: number | undefined
-    /** Default: `image/x-icon`. */
+    /** Content-Type of the icon. Default: `'image/x-icon'`. */
     mime?: string | undefined
+    // </options>
   }
 }
 

@@ -4,12 +4,9 @@ const fs = require('fs')
 const { resolve } = require('path')
 const entityTag = require('../_shared/entity-tag')
 const { given, manual, misuse } = require('../_shared/usage-error')
-const { check, number, text } = require('../_shared/options')
+const OPTIONS = require('./options')
 
-const ONE_DAY = 24 * 3600 * 1000 // ms
-const ONE_YEAR = 31_556_926_000
-
-const OPTIONS = { maxAge: number({ min: 0, of: 'milliseconds' }), mime: text }
+const ONE_YEAR = 31_556_926_000 // ms
 
 /**
  * Respond to `/favicon.ico` from memory.
@@ -17,8 +14,7 @@ const OPTIONS = { maxAge: number({ min: 0, of: 'milliseconds' }), mime: text }
  *    app.use(favicon(path.join(__dirname, 'favicon.ico')))
  *
  * @param {string} [path] file, read once at registration; without it `/favicon.ico` is a 404
- * @param {{maxAge?: number, mime?: string}} [options] maxAge: ms that clients may keep the
- *   icon, default a day, at most a year; mime: default `image/x-icon`
+ * @param {object} [options] see options.js
  * @return {Function} middleware
  * @throws {TypeError} for an option of the wrong type
  * @throws {Error} if the file cannot be read
@@ -26,7 +22,7 @@ const OPTIONS = { maxAge: number({ min: 0, of: 'milliseconds' }), mime: text }
  */
 module.exports = function favicon (path, options) {
   if (path && typeof path !== 'string') throw misuse('favicon', `path must be a string, not ${given(path)}`)
-  const { maxAge = ONE_DAY, mime = 'image/x-icon' } = check('favicon', options, OPTIONS)
+  const { maxAge, mime } = OPTIONS.check(options)
   const icon = path ? read(path) : undefined
   const tag = icon && entityTag(icon)
   const cacheControl = `public, max-age=${Math.floor(Math.min(maxAge, ONE_YEAR) / 1000)}`

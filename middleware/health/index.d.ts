@@ -1,4 +1,4 @@
-import type { Context, Middleware } from '../../lib/index'
+import Kone = require('../../lib/index')
 
 /**
  * Respond to the probes of a balancer or an orchestrator.
@@ -9,23 +9,31 @@ declare function health (options?: health.Options): health.Health
 
 declare namespace health {
   interface Options {
-    /** path of liveness; default '/healthz' */
-    live?: string | false
-    /** path of readiness; default '/readyz' */
-    ready?: string | false
-    /** by name: not ready while one throws, rejects, returns false or takes longer than `timeout` */
-    checks?: Record<string, (ctx: Context) => unknown>
-    /** ms; default 1000 */
-    timeout?: number
-    /** true, or a function: a probe that prefers JSON gets every check; default false */
-    details?: boolean | ((ctx: Context) => boolean | PromiseLike<boolean>)
-    /** called first by `shutdown()`, while it is not ready but still accepts requests */
-    beforeShutdown?: () => unknown
-    /** called last by `shutdown()` */
-    afterShutdown?: () => unknown
+    // <options>
+    /** Path of liveness. Default: `'/healthz'`. */
+    live?: string | false | undefined
+    /** Path of readiness. Default: `'/readyz'`. */
+    ready?: string | false | undefined
+    /**
+     * Functions by name, one for each service that the app needs: not ready while one throws, rejects, returns
+     * `false` or takes longer than `timeout`.
+     */
+    checks?: Record<string, (ctx: Kone.Context) => unknown> | undefined
+    /** How long a check may take (ms). Default: 1,000. */
+    timeout?: number | undefined
+    /**
+     * `true`, or `ctx => boolean`, which may return a promise: a probe that prefers JSON gets the result of each
+     * check. Default: `false`.
+     */
+    details?: boolean | ((ctx: Kone.Context) => boolean | PromiseLike<boolean>) | undefined
+    /** Called first by `shutdown()`, while it is not ready but still accepts requests. */
+    beforeShutdown?: (() => unknown) | undefined
+    /** Called last by `shutdown()`. */
+    afterShutdown?: (() => unknown) | undefined
+    // </options>
   }
 
-  interface Health extends Middleware {
+  interface Health extends Kone.Middleware {
     /** From now on not ready; calls `beforeShutdown`, `close` and `afterShutdown`, one after the other. */
     shutdown (close: () => unknown): Promise<void>
   }

@@ -2,17 +2,8 @@
 
 const load = require('../_shared/load')
 const { given, misuse } = require('../_shared/usage-error')
-const { boolean, check, each, fn, number, off, path, record } = require('../_shared/options')
 const Examination = require('./examination')
-
-const OPTIONS = {
-  ...each(path.or(off), 'live', 'ready'),
-  checks: record(fn),
-  timeout: number({ min: 1, max: 2 ** 31 - 1, of: 'milliseconds' }),
-  details: boolean.or(fn),
-  beforeShutdown: fn,
-  afterShutdown: fn
-}
+const OPTIONS = require('./options')
 
 // set while app.close() drains a server (lib/engines/drain.js)
 const kDraining = Symbol.for('kone.draining')
@@ -28,24 +19,13 @@ const kDraining = Symbol.for('kone.draining')
  * A draining server accepts no new connections: only a balancer's open connections can read that it is
  * not ready.
  *
- * @param {object} [options]
- * @param {string | false} [options.live='/healthz'] path of liveness
- * @param {string | false} [options.ready='/readyz'] path of readiness
- * @param {{[name: string]: Function}} [options.checks] by name, `(ctx) => *`: not ready while one
- *   throws, rejects, returns false or takes longer than `timeout`; probes at the same time share one call
- * @param {number} [options.timeout=1000] ms
- * @param {boolean | Function} [options.details=false] true, or `ctx => Boolean|Promise`: a probe that prefers JSON gets
- *   every check, with its error
- * @param {Function} [options.beforeShutdown] called first by `shutdown()`, while it is not ready but still accepts
- * @param {Function} [options.afterShutdown] called last
+ * @param {object} [options] see options.js
  * @return {Function} middleware, with the method `shutdown(close)`
  * @throws {TypeError} for an unknown option or a wrong value
  * @api public
  */
 module.exports = function health (options) {
-  const {
-    live = '/healthz', ready = '/readyz', checks = {}, timeout = 1000, details = false, beforeShutdown, afterShutdown
-  } = check('health', options, OPTIONS)
+  const { live, ready, checks = {}, timeout, details, beforeShutdown, afterShutdown } = OPTIONS.check(options)
   const examination = new Examination(checks, timeout)
   let listened = null // a server that was seen listening
   let stopping // by shutdown()

@@ -1,45 +1,8 @@
 'use strict'
 
 const original = require('helmet')
-const { keepingHeaders } = require('../_shared/error-headers')
-const { misuse } = require('../_shared/usage-error')
-const { Rule, boolean, check, isObject, list, number, object, shape, string, text } = require('../_shared/options')
-
-const policy = { policy: text }
-const ARGUMENTS = {
-  contentSecurityPolicy: { useDefaults: boolean, reportOnly: boolean, directives: object },
-  crossOriginEmbedderPolicy: policy,
-  crossOriginOpenerPolicy: policy,
-  crossOriginResourcePolicy: policy,
-  referrerPolicy: { policy: string.or(list(string, 'strings')) },
-  strictTransportSecurity: { maxAge: number({ min: 0, of: 'seconds' }), includeSubDomains: boolean, preload: boolean },
-  xDnsPrefetchControl: { allow: boolean },
-  xFrameOptions: { action: text },
-  xPermittedCrossDomainPolicies: { permittedPolicies: text }
-}
-
-/** helmet has two names for some functions: both have the rule of the one in ARGUMENTS. */
-const PARTS = Object.entries(original)
-  .filter(([name, make]) => name !== 'default' && typeof make === 'function')
-  .map(([name, make]) => {
-    const own = Object.keys(ARGUMENTS).find(known => original[known] === make)
-    return { name, make, rule: own && partRule(make, ARGUMENTS[own]) }
-  })
-const OPTIONS = Object.fromEntries(PARTS.map(({ name, rule }) => [name, rule ? boolean.or(rule) : boolean]))
-
-/** Names and types are checked here, and helmet itself knows which values it takes. */
-function partRule (make, rules) {
-  const names = shape(rules)
-  return new Rule('an object', isObject, (value, path) => {
-    const refusal = names.refuse(value, path)
-    if (refusal !== undefined) return refusal
-    try {
-      make(value)
-    } catch (err) {
-      return `${path}: ${err.message}`
-    }
-  })
-}
+const { Kept } = require('../../lib/error-path')
+const OPTIONS = require('./options')
 
 /**
  * Set the headers of helmet (https://helmetjs.github.io). helmet computes their values once, at
@@ -58,24 +21,18 @@ function partRule (make, rules) {
  * @api public
  */
 module.exports = function helmet (options) {
-  options = check('helmet', options, OPTIONS)
+  options = OPTIONS.check(options)
   const policy = options.contentSecurityPolicy
   if (!hasFunctions(policy)) return write('helmet', record(original(options)))
 
   return run('helmet', policy, record(original({ ...options, contentSecurityPolicy: false })))
 }
 
-for (const { name, make, rule } of PARTS) {
+for (const { name, make, options: known } of OPTIONS.parts) {
   module.exports[name] = Object.assign(options => {
-    checkPart(name, options, rule)
+    known.check(options)
     return hasFunctions(options) ? run(name, options, []) : write(name, record(make(options)))
   }, make)
-}
-
-function checkPart (name, options, rule) {
-  if (rule === undefined || options === undefined || options === null) return check(`helmet.${name}`, options, {})
-  const refusal = rule.refuse(options, 'options')
-  if (refusal !== undefined) throw misuse(`helmet.${name}`, refusal)
 }
 
 function hasFunctions (policy) {
@@ -99,21 +56,24 @@ function record (middleware) {
 }
 
 function write (name, steps) {
-  const names = namesOf(steps)
+  const kept = new Kept(namesOf(steps), { yields: true })
   return named(name, (ctx, next) => {
     apply(ctx, steps)
-    return keepingHeaders(ctx, next, names, true)
+    kept.by(ctx)
+    return next()
   })
 }
 
 /** @param {object} policy the options of helmet.contentSecurityPolicy(), which alone may have functions */
 function run (name, policy, steps) {
   const middleware = original.contentSecurityPolicy(policy)
-  const names = [`Content-Security-Policy${policy.reportOnly ? '-Report-Only' : ''}`, ...namesOf(steps)]
+  const header = `Content-Security-Policy${policy.reportOnly ? '-Report-Only' : ''}`
+  const kept = new Kept([header, ...namesOf(steps)], { yields: true })
   return named(name, (ctx, next) => {
     middleware(ctx.req, ctx.res, rethrow)
     apply(ctx, steps)
-    return keepingHeaders(ctx, next, names, true)
+    kept.by(ctx)
+    return next()
   })
 }
 

@@ -2,20 +2,20 @@
 
 const fs = require('fs')
 const path = require('path')
-const { isObject } = require('../_shared/options')
+const { isObject } = require('../../lib/options')
 const { given, manual, misuse } = require('../_shared/usage-error')
 
 /**
  * The catalogues that the options name, from files or as they are.
  *
- *    read({ locales: ['en'], directory: './locales' })   // { en: { Hello: 'Hello' } }
+ *    read({ locales: ['en'], directory: './locales', parse: JSON.parse })   // { en: { Hello: 'Hello' } }
  *
- * @param {object} options of i18n
+ * @param {object} settings of i18n
  * @return {Record<string, object>} by locale
  * @throws {Error} for a file that is missing or not a catalogue, with its path
  * @throws {TypeError} for `locales` that are neither names nor catalogues
  */
-function read ({ locales, directory = './locales', extension, parse = JSON.parse } = {}) {
+function read ({ locales, directory, extension, parse }) {
   if (Array.isArray(locales) && locales.length > 0) {
     const extensions = extension === undefined ? ['.js', '.json'] : [extension]
     return Object.fromEntries(locales.map(name => {

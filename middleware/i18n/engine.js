@@ -1,7 +1,7 @@
 'use strict'
 
 const i18next = require('i18next')
-const { isObject } = require('../_shared/options')
+const { isObject } = require('../../lib/options')
 
 const PLURALS = ['zero', 'one', 'two', 'few', 'many', 'other']
 

@@ -16,22 +16,30 @@ declare namespace i18n {
   type OwnMode = (this: Kone.Context, ctx: Kone.Context) => Locale | PromiseLike<Locale>
 
   interface Options {
+    // <options>
     /** Names of catalogues, or the catalogues by name. */
     locales: string[] | { [name: string]: Catalogue }
-    /** Default: ./locales */
+    /** Folder of the catalogues. Default: `'./locales'`. */
     directory?: string | undefined
-    /** Of the catalogues' files; default: .js (JSON text) or .json. */
+    /** Extension of the files. Default: `.js`, which holds JSON text, else `.json`. */
     extension?: string | undefined
-    /** Text of a catalogue's file to catalogue; default: JSON.parse */
+    /** Converts the text of a file to a catalogue. Default: `JSON.parse`. */
     parse?: ((text: string) => Catalogue) | undefined
-    /** Where to look for the locale: the first that finds one wins; default: nowhere. */
+    /**
+     * `query`, `subdomain`, `cookie`, `header`, `url`, `tld`, or `(ctx) => locale`, which may return a promise; the
+     * first mode that finds a locale wins. Default: `[]`.
+     */
     modes?: Array<Mode | OwnMode> | undefined
-    /** Default: the first of `locales`. */
+    /** Locale of a request for which no mode finds one. Default: the first of `locales`. */
     defaultLocale?: string | undefined
-    /** The locale whose texts replace missing ones; default: the default locale. */
+    /**
+     * Locale whose texts replace the missing texts of another locale; `false`: no replacement. Default: the default
+     * locale.
+     */
     fallback?: string | false | undefined
-    /** Name of the query's field and of the cookie; default: locale */
+    /** Name of the query parameter and of the cookie. Default: `'locale'`. */
     key?: string | undefined
+    // </options>
   }
 
   type Mode = 'query' | 'subdomain' | 'cookie' | 'header' | 'url' | 'tld' | (string & {})

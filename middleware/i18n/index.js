@@ -1,25 +1,10 @@
 'use strict'
 
 const { given, misuse } = require('../_shared/usage-error')
-const { Rule, any, check, each, fn, list, off, refused, text } = require('../_shared/options')
 const extend = require('./context')
 const Locales = require('./locales')
-const { MODES, modeName, readerOf } = require('./modes')
-
-const mode = new Rule('a mode', value => typeof value === 'function' || modeName(value) !== undefined)
-const OPTIONS = {
-  locales: any, // `read` says more
-  directory: text,
-  extension: text,
-  parse: fn,
-  modes: list(mode, `functions and of ${MODES.join(', ').toLowerCase()}`),
-  defaultLocale: text,
-  fallback: text.or(off),
-  key: text,
-  ...each(refused('catalogues are read once and never written'), 'devMode', 'indent', 'dump'), // of i18n-2
-  register: refused('the helpers are in ctx.state'),
-  cookieName: refused('name the cookie by `key`')
-}
+const { readerOf } = require('./modes')
+const OPTIONS = require('./options')
 
 /**
  * Texts in the language of the client: `ctx.i18n`, `ctx.t`, and the helpers in `ctx.state`.
@@ -35,17 +20,7 @@ const OPTIONS = {
  * the choice, the response has `Vary` and `Content-Language`.
  *
  * @param {object} app
- * @param {object} options
- * @param {string[]|object} options.locales names of catalogues, or the catalogues by name
- * @param {string} [options.directory='./locales']
- * @param {string} [options.extension] of the files; when left out, .js (JSON text) or .json
- * @param {Function} [options.parse=JSON.parse] text of a file to catalogue
- * @param {Array<string|Function>} [options.modes=[]] where to look for the locale; the first
- *   that finds one wins: 'query', 'subdomain', 'cookie', 'header', 'url', 'tld', (ctx) => locale or a promise
- * @param {string} [options.defaultLocale] default: the first of `locales`
- * @param {string|false} [options.fallback] the locale whose texts replace missing ones; default:
- *   the default locale
- * @param {string} [options.key='locale'] name of the query's field and of the cookie
+ * @param {object} options see options.js
  * @return {Function} middleware
  * @throws {Error} for a missing or invalid catalogue; the message has its path
  * @throws {TypeError} for an invalid option
@@ -53,9 +28,9 @@ const OPTIONS = {
  */
 module.exports = function i18n (app, options) {
   if (!app?.context || !app.request) throw misuse('i18n', `the first argument must be an app, not ${given(app)}`)
-  options = check('i18n', options, OPTIONS)
-  const { modes: wanted = [], key = 'locale' } = options
-  const locales = new Locales(options)
+  const settings = OPTIONS.check(options)
+  const { modes: wanted, key } = settings
+  const locales = new Locales(settings)
   const fields = []
   const modes = wanted.map(mode => {
     const { read, field } = readerOf(mode, locales)

@@ -1,5 +1,5 @@
-import type { Middleware } from '../../lib/index'
+import Kone = require('../../lib/index')
 
-declare function isolate (): Middleware
+declare function isolate (): Kone.Middleware
 
 export = isolate

@@ -1,10 +1,11 @@
 'use strict'
 
 const { AsyncLocalStorage } = require('async_hooks')
-const { check } = require('../_shared/options')
-const report = require('../_shared/report')
+const { report, toError } = require('../../lib/error-path')
+const { Options } = require('../../lib/options')
 const { needsNode } = require('../_shared/runtime')
 
+const OPTIONS = new Options('isolate', {})
 const storage = new AsyncLocalStorage()
 let isWatching = false
 
@@ -23,7 +24,7 @@ let isWatching = false
  * @api public
  */
 module.exports = function isolate (options) {
-  check('isolate', options, {})
+  OPTIONS.check(options)
   needsNode('isolate', 'Bun and Deno do not report which request an uncaught error belongs to')
   watch()
 
@@ -56,7 +57,7 @@ class Request {
    * Respond with the error, or report it to the app if the response was sent.
    */
   fail (thrown) {
-    const err = toError(thrown)
+    const err = thrown ?? toError(thrown) // for a thrown null Koa sends no response
     if (!this.isFailed && !this.isSettled) {
       this.isFailed = true
       this.reject(err)
@@ -65,13 +66,6 @@ class Request {
       storage.run(undefined, report, this.ctx, err)
     }
   }
-}
-
-/**
- * An error in place of a thrown null, for which Koa sends no response.
- */
-function toError (thrown) {
-  return thrown ?? new Error(`non-error thrown: ${thrown}`, { cause: thrown })
 }
 
 /**

@@ -5,8 +5,10 @@ declare function jsonp (options?: jsonp.Options): Kone.Middleware
 
 declare namespace jsonp {
   interface Options {
-    /** The query's field; default: `callback`. */
+    // <options>
+    /** Name of the query parameter. Default: `'callback'`. */
     callbackName?: string | undefined
+    // </options>
   }
 
   /** The same for `app.final`. */

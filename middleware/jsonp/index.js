@@ -2,17 +2,14 @@
 
 const { StringDecoder } = require('string_decoder')
 const { Transform, pipeline } = require('stream')
+const both = require('../_shared/both')
 const { SERIALIZED } = require('../_shared/context')
-const { check, refused, text } = require('../_shared/options')
 const { isBlob, isResponse, isWebStream } = require('../../lib/web')
+const OPTIONS = require('./options')
 
 // a path of plain identifiers and indexes: cb, my.app.cb, jQuery36.calls[12]
 const CALLBACK = /^[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*|\[\d+\])*$/
 const MAX_CALLBACK = 128
-const OPTIONS = {
-  callbackName: text,
-  domain: refused('it is for the page that koa-jsonp makes of a POST, and only GET is wrapped here')
-}
 const LINE_ENDS = /[\u2028\u2029]/
 
 /**
@@ -25,38 +22,29 @@ const LINE_ENDS = /[\u2028\u2029]/
  * 400 and the next middleware does not run. Some bodies are sent unchanged: an empty one, a Buffer or
  * stream of another type than JSON, a range, and a body that is already encoded.
  *
- * @param {{ callbackName?: string }} [options] parameter of the query, default `callback`
+ * @param {object} [options] see options.js
  * @return {Function} middleware
  * @throws {TypeError} for an option of the wrong type
  * @api public
  */
-module.exports = function jsonp (options) {
-  const { callbackName = 'callback' } = check('jsonp', options, OPTIONS)
+const { middleware, final } = both(function jsonp (options) {
+  const { callbackName } = OPTIONS.check(options)
 
-  return function jsonp (ctx, next) {
-    const callback = callbackOf(ctx, callbackName)
-    if (callback === undefined) return next()
-    return next().then(() => wrap(ctx, callback))
-  }
-}
+  return { wants: ctx => callbackOf(ctx, callbackName), act: wrap }
+})
+
+module.exports = middleware
 
 /**
  * The same for `app.final`: a bad callback is a 400 after the handler has run.
  *
  *    app.final(jsonp.final({ callbackName: 'cb' }))
  *
- * @param {{ callbackName?: string }} [options]
+ * @param {object} [options] see options.js
  * @return {Function} (ctx) => void
  * @api public
  */
-module.exports.final = function final (options) {
-  const { callbackName = 'callback' } = check('jsonp', options, OPTIONS)
-
-  return function jsonp (ctx) {
-    const callback = callbackOf(ctx, callbackName)
-    if (callback !== undefined) wrap(ctx, callback)
-  }
-}
+module.exports.final = final
 
 function callbackOf (ctx, callbackName) {
   if (ctx.querystring === '' || (ctx.method !== 'GET' && ctx.method !== 'HEAD')) return

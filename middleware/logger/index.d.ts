@@ -27,14 +27,22 @@ declare namespace logger {
     string | ((ctx: Kone.Context, expand: (format: string) => string) => string | undefined | false)
 
   interface Options {
-    /** Default: koa-log4's, and the request's id when it has one. */
+    // <options>
+    /**
+     * Text with tokens, or `(ctx, expand) => line`; an empty line is not logged. Default: koa-log4's with date and
+     * duration, and the request's id if it has one.
+     */
     format?: Format | undefined
-    /** Default: 'info'; 'auto' is info, from 300 on warn, from 400 on error. */
+    /**
+     * A level of the logger, or `'auto'`: info; warn from status 300 on; error from status 400 on. Default:
+     * `'info'`.
+     */
     level?: 'auto' | 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | (string & {}) | { levelStr: string } | undefined
-    /** Urls that are not logged. */
+    /** URLs that are not logged: a RegExp (its flags apply), the source of one as a string, or an array of both. */
     nolog?: string | RegExp | Array<string | RegExp> | undefined
-    /** Your own. */
+    /** Your own tokens: `{ token, replacement }` or `{ token, content: ctx => … }`. Default: `[]`. */
     tokens?: Token[] | undefined
+    // </options>
   }
 
   interface LoggerOptions extends Options {

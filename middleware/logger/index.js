@@ -1,24 +1,9 @@
 'use strict'
 
 const whenFinished = require('../_shared/finished')
-const { Rule, check, fn, list, string } = require('../_shared/options')
 const { liner } = require('./line')
-const { LEVELS, levelName, writer } = require('./writer')
-
-const level = new Rule(`'auto' or one of ${LEVELS.join(', ')}`, value => {
-  return ['auto', ...LEVELS].includes(levelName(value))
-})
-const pattern = new Rule('a RegExp or a string', value => typeof value === 'string' || value instanceof RegExp)
-const token = new Rule('a token', value => {
-  return (typeof value?.token === 'string' && value.token !== '') || value?.token instanceof RegExp
-})
-const OPTIONS = {
-  format: string.or(fn),
-  level,
-  nolog: pattern.or(list(pattern, 'them')),
-  tokens: list(token, 'objects whose token is a non-empty string or a RegExp')
-}
-const ALONE = { ...OPTIONS, transporter: fn }
+const OPTIONS = require('./options')
+const { levelName, writer } = require('./writer')
 
 /**
  * Log one line per request, when its response is sent or the client has disconnected.
@@ -33,13 +18,7 @@ const ALONE = { ...OPTIONS, transporter: fn }
  *
  * @param {object|Function} [log] a log4js, pino or similar logger; or a function `(line, args)`,
  *   also as `{ transporter }`; default: stdout
- * @param {object|string|Function} [options] or the format alone
- * @param {string|Function} [options.format] tokens: :remote-addr :method :url :http-version
- *   :protocol :hostname :status :content-length :referrer :user-agent :response-time (ms) :date
- *   :id :req[field] :res[field]; or (ctx, expand) => line, '' logs nothing
- * @param {string|object} [options.level] of the logger, default 'info'; 'auto' depends on the status
- * @param {RegExp|string|Array<RegExp|string>} [options.nolog] urls that are not logged
- * @param {Array<{ token, replacement?, content? }>} [options.tokens] your own
+ * @param {object|string|Function} [options] see options.js; or the format alone
  * @return {Function} middleware
  * @throws {TypeError} for an invalid logger or option
  * @api public
@@ -48,14 +27,7 @@ module.exports = function logger (log, options) {
   const record = recorder(log, options)
 
   return function logger (ctx, next) {
-    const { request } = ctx
-    if (request._logging || record.skips(ctx)) return next()
-    request._logging = true // as in koa-log4: without it the logger of a mounted app would add a second line
-
-    // a closed socket has no address any more: ctx.ip keeps it
-    if (record.address) ctx.ip // eslint-disable-line no-unused-expressions
-    const start = record.timed ? Date.now() : 0
-    whenFinished(ctx, () => record.write(ctx, start))
+    record.follow(ctx, record.timed ? Date.now() : 0)
     return next()
   }
 }
@@ -75,39 +47,41 @@ module.exports.final = function final (log, options) {
   const record = recorder(log, options)
   const apps = new WeakSet()
 
-  function missed (ctx) {
-    if (!ctx.request._logging && !record.skips(ctx)) record.write(ctx, 0)
-  }
-
   return function logger (ctx) {
-    const { app, request } = ctx
+    const { app } = ctx
     if (!apps.has(app)) {
       apps.add(app)
-      app.on('finish', missed)
+      app.on('finish', ctx => record.follow(ctx, 0))
     }
-    if (request._logging || record.skips(ctx)) return
-    request._logging = true
-    whenFinished(ctx, () => record.write(ctx, 0))
+    record.follow(ctx, 0)
   }
 }
 
 function recorder (log, options) {
   if (isOptions(log)) {
-    options = check('logger', log, ALONE)
+    options = OPTIONS.alone.check(log)
     log = options.transporter
   } else {
     if (typeof options === 'string' || typeof options === 'function') options = { format: options }
-    options = check('logger', options, OPTIONS)
+    options = OPTIONS.check(options)
   }
-  const { format, level = 'info', nolog, tokens = [] } = options
+  const { format, level, nolog, tokens } = options
   const { line, timed } = liner(format, tokens, typeof log === 'function')
   const quiet = patterns(nolog)
+  const hasAddress = typeof format !== 'string' || format.includes(':remote-addr') || tokens.length > 0
+  const write = writer(log, levelName(level), line)
 
   return {
     timed,
-    address: typeof format !== 'string' || format.includes(':remote-addr') || tokens.length > 0,
-    skips: ctx => quiet.length > 0 && quiet.some(one => one.test(ctx.originalUrl)),
-    write: writer(log, levelName(level), line)
+    follow (ctx, start) {
+      const { request } = ctx
+      if (request._logging || (quiet.length > 0 && quiet.some(one => one.test(ctx.originalUrl)))) return
+      request._logging = true // as in koa-log4: without it the logger of a mounted app would add a second line
+
+      // a closed socket has no address any more: ctx.ip keeps it
+      if (hasAddress) ctx.ip // eslint-disable-line no-unused-expressions
+      whenFinished(ctx, () => write(ctx, start))
+    }
   }
 }
 

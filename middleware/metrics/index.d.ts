@@ -1,4 +1,4 @@
-import type { Context, Middleware } from '../../lib/index'
+import Kone = require('../../lib/index')
 
 /**
  * Count requests for Prometheus, by prom-client, and serve the metrics.
@@ -7,28 +7,32 @@ import type { Context, Middleware } from '../../lib/index'
  *
  * @throws if prom-client is not installed
  */
-declare function metrics (options?: metrics.Options): Middleware
+declare function metrics (options?: metrics.Options): Kone.Middleware
 
 declare namespace metrics {
   interface Options {
-    /** where they are served; default '/metrics' */
-    path?: string | false
-    /** put before the names of the metrics; default none */
-    prefix?: string
-    /** upper bounds of the durations, in seconds */
-    buckets?: number[]
-    /** own labels of the durations, by name; called after the response; at most 100 values of 100 characters */
-    labels?: Record<string, (ctx: Context) => unknown>
-    /** paths whose requests are not counted */
-    exclude?: Array<string | RegExp>
-    /** who reads the metrics must send it: `Authorization: Bearer …`; default none */
-    token?: string
-    /** with prom-client's own metrics of the process; default true */
-    defaults?: boolean
-    /** prom-client, where it cannot be required from kone */
-    client?: Client
-    /** a Registry of prom-client; default the client's own */
-    register?: Registry
+    // <options>
+    /** Path that serves the metrics; `false`: no path. Default: `'/metrics'`. */
+    path?: string | false | undefined
+    /** Put before the names of the metrics. Default: none. */
+    prefix?: string | undefined
+    /** Upper bounds of the durations (s). Default: 0.005 to 10. */
+    buckets?: number[] | undefined
+    /**
+     * Add prom-client's own metrics of the process: event-loop lag, heap, CPU, garbage collection. Default: `true`.
+     */
+    defaults?: boolean | undefined
+    /** Functions `ctx => value` by name: own labels of the durations; called after the response. Default: none. */
+    labels?: Record<string, (ctx: Kone.Context) => unknown> | undefined
+    /** Paths, and regular expressions for paths, whose requests are not counted. Default: none. */
+    exclude?: Array<string | RegExp> | undefined
+    /** A client that reads the metrics must send it: `Authorization: Bearer …`. */
+    token?: string | undefined
+    /** Prom-client itself, if kone cannot require it. Default: `require('prom-client')`. */
+    client?: Client | undefined
+    /** The `Registry` of prom-client that holds the metrics. Default: the client's. */
+    register?: Registry | undefined
+    // </options>
   }
 
   // of prom-client, in as far as they are used: it is an optional peer

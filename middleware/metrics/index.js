@@ -1,31 +1,16 @@
 'use strict'
 
 const { now } = require('../../lib/timers')
-const { Rule, boolean, check, list, number, off, path, string, text } = require('../_shared/options')
 const whenFinished = require('../_shared/finished')
 const load = require('../_shared/load')
 const { manual, misuse } = require('../_shared/usage-error')
 const isToken = require('./token')
 const OwnLabels = require('./labels')
+const OPTIONS = require('./options')
 
 // Every distinct set of labels is a series that Prometheus keeps, and a client chooses method and path.
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
 const MAX_ROUTES = 1000
-
-const BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
-
-const has = (...names) => value => Object(value) === value && names.every(name => typeof value[name] === 'function')
-const OPTIONS = {
-  path: path.or(off),
-  prefix: string,
-  buckets: list(number({ min: 0 }), 'seconds'),
-  defaults: boolean,
-  labels: OwnLabels.rule,
-  exclude: list(new Rule('a path', value => typeof value === 'string' || value instanceof RegExp), 'paths and regular expressions'),
-  token: text,
-  client: new Rule('prom-client', has('Histogram', 'Gauge', 'Counter', 'collectDefaultMetrics')),
-  register: new Rule('a Registry of prom-client', has('metrics', 'getSingleMetric', 'registerMetric'))
-}
 
 /**
  * Count requests for Prometheus, by prom-client, and serve the metrics: durations by method, route
@@ -35,25 +20,14 @@ const OPTIONS = {
  *
  * The route is the pattern that a router matched (`/users/:id`), never the path.
  *
- * @param {object} [options]
- * @param {string | false} [options.path='/metrics'] where the metrics are served; false: nowhere
- * @param {string} [options.prefix=''] put before the names of the metrics
- * @param {number[]} [options.buckets] upper bounds of the durations in seconds
- * @param {{[name: string]: Function}} [options.labels] `(ctx) => value`, of the durations: called after the response
- * @param {Array<string | RegExp>} [options.exclude] paths whose requests are not counted
- * @param {string} [options.token] who reads the metrics must send it: `Authorization: Bearer …`
- * @param {boolean} [options.defaults=true] adds prom-client's own metrics of the process
- * @param {object} [options.client] prom-client, if the app's own cannot be required from here
- * @param {Registry} [options.register=client.register]
+ * @param {object} [options] see options.js
  * @return {Function} middleware
  * @throws {TypeError} for an unknown option or a wrong value
  * @throws {Error} if prom-client is not installed
  * @api public
  */
 module.exports = function metrics (options) {
-  const {
-    path = '/metrics', prefix = '', buckets = BUCKETS, defaults = true, labels = {}, exclude = [], token, ...given
-  } = check('metrics', options, OPTIONS)
+  const { path, prefix, buckets, defaults, labels, exclude, token, ...given } = OPTIONS.check(options)
   const client = given.client || promClient()
   const { register = client.register } = given
 

@@ -1,34 +1,40 @@
-import type { Middleware } from '../../lib/index'
+import Kone = require('../../lib/index')
 
 /**
  * Serve an OpenAPI 3.1 document of the app: paths from its routers, schemas from `validate()`.
  *
  *    app.use(openapi(app, { info: { title: 'Shop', version: '1.0.0' }, page: '/docs' }))
  */
-declare function openapi (app: { middleware: unknown[] }, options?: openapi.Options | null): Middleware & {
+declare function openapi (app: { middleware: unknown[] }, options?: openapi.Options | null): Kone.Middleware & {
   /** The document as it is served. */
   document (): openapi.Document
 }
 
 declare namespace openapi {
   interface Options {
-    /** default: name and version of package.json */
+    // <options>
+    /** Title, version, description and others. Default: name and version of package.json. */
     info?: { title?: string, version?: string, [field: string]: unknown } | undefined
+    /** As in OpenAPI. */
     servers?: Array<{ url: string, description?: string, [field: string]: unknown }> | undefined
-    /** descriptions of the tags that routes have */
+    /** Descriptions of the tags that routes have. */
     tags?: Array<{ name: string, description?: string, [field: string]: unknown }> | undefined
-    /** of all routes */
+    /** Of all routes, as in OpenAPI. */
     security?: Array<Record<string, string[]>> | undefined
-    /** `securitySchemes` and others */
+    /** As in OpenAPI; its `securitySchemes` names the schemes that routes may use. */
     components?: Record<string, Record<string, unknown>> | undefined
-    /** of the document, default: '/openapi.json' */
+    /** Path of the document. Default: `'/openapi.json'`. */
     path?: string | undefined
-    /** path of a page with Scalar or Swagger UI, if one of them is installed */
+    /** Path of a page that shows the document. Default: `false`. */
     page?: string | false | undefined
-    /** default: the one that is installed */
+    /** What shows it: Scalar or Swagger UI. Default: the one that is installed. */
     ui?: 'scalar' | 'swagger' | undefined
-    /** false: do not warn about handlers that are never reached, and responses that the document does not have */
+    /**
+     * `false`: does not warn about handlers that are never reached, and responses that the document does not have.
+     * Default: `true`.
+     */
     warnings?: boolean | undefined
+    // </options>
   }
 
   interface Document {

@@ -2,22 +2,10 @@
 
 const { setImmediate } = require('../../lib/timers')
 const { given, misuse } = require('../_shared/usage-error')
-const { boolean, check, list, object, oneOf, off, path, shape, string } = require('../_shared/options')
 const differenceOf = require('./difference')
 const { describe, routersOf } = require('./document')
+const OPTIONS = require('./options')
 const page = require('./page')
-
-const OPTIONS = {
-  info: shape({ title: string, version: string }, { open: true }),
-  servers: list(object, 'objects'),
-  tags: list(object, 'objects'),
-  security: list(object, 'objects'),
-  components: object,
-  path,
-  page: path.or(off),
-  ui: oneOf('scalar', 'swagger'),
-  warnings: boolean
-}
 
 /**
  * Serve an OpenAPI 3.1 document of the app: paths from its routers, schemas from `validate()`, the
@@ -30,17 +18,7 @@ const OPTIONS = {
  * loop, for routes that follow.
  *
  * @param {Application} app
- * @param {object} [options]
- * @param {object} [options.info] title, version and others; default: name and version of package.json
- * @param {object[]} [options.servers]
- * @param {object[]} [options.tags] descriptions of the tags that routes have
- * @param {object[]} [options.security] of all routes
- * @param {object} [options.components] `securitySchemes` and others
- * @param {string} [options.path='/openapi.json'] of the document
- * @param {string | false} [options.page=false] path of a page with Scalar or Swagger UI
- * @param {string} [options.ui] 'scalar' or 'swagger'; default: the one that is installed
- * @param {boolean} [options.warnings=true] false: do not warn about handlers that are never
- *   reached and, in development, about responses that the document does not have
+ * @param {object} [options] see options.js
  * @return {Function} middleware; its `document()` returns the document
  * @throws {TypeError} for a wrong option, a page whose package is not installed, and a route or schema
  *   that cannot be described
@@ -48,7 +26,7 @@ const OPTIONS = {
  */
 module.exports = function openapi (app, options) {
   if (!Array.isArray(app?.middleware)) throw misuse('openapi', `the first argument must be the app, not ${given(app)}`)
-  const { path = '/openapi.json', page: at = false, ui, warnings = true, ...settings } = check('openapi', options, OPTIONS)
+  const { path, page: at, ui, warnings, ...settings } = OPTIONS.check(options)
   const files = at === false ? new Map() : filesOf(at, ui, path)
   let latest // layers and their paths, what describe() returned, and the document's text
   const warned = new Set()

@@ -1,7 +1,7 @@
 'use strict'
 
 const { isDeepStrictEqual } = require('util')
-const { isObject } = require('../_shared/options')
+const { isObject } = require('../../lib/options')
 
 const TYPES = ['null', 'boolean', 'object', 'array', 'number', 'string', 'integer']
 const VALUES = ['const', 'default', 'enum', 'example', 'examples'] // not schemas, whatever they look like

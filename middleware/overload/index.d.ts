@@ -1,26 +1,28 @@
-import type { Middleware } from '../../lib/index'
+import Kone = require('../../lib/index')
 
 /**
  * Respond 503 at once while the process has more to do than it can.
  *
  *    app.use(overload({ maxEventLoopDelay: 100 })) // first, but after health and metrics
  */
-declare function overload (options?: overload.Options): Middleware
+declare function overload (options?: overload.Options): Kone.Middleware
 
 declare namespace overload {
   interface Options {
-    /** ms that an event may have waited for the event loop; default 200 */
-    maxEventLoopDelay?: number | false
-    /** from 0.01 to 1: the share of its time that the event loop is busy; default none */
-    maxEventLoopUtilization?: number
-    /** bytes, or a string such as '500mb'; default none */
-    maxHeapUsedBytes?: number | string
-    /** bytes of the whole process, or a string such as '1gb'; default none */
-    maxRssBytes?: number | string
-    /** ms between two readings of utilization and memory; default 1000 */
-    sampleInterval?: number
-    /** seconds, sent as Retry-After; default 10 */
-    retryAfter?: number
+    // <options>
+    /** How long a request may have waited for the event loop; `false`: no limit (ms). Default: 200. */
+    maxEventLoopDelay?: number | false | undefined
+    /** Share of its time that the event loop is busy, from 0.01 to 1. */
+    maxEventLoopUtilization?: number | undefined
+    /** Memory of JavaScript (bytes, or as `'1mb'`). */
+    maxHeapUsedBytes?: number | string | undefined
+    /** Memory of the process (bytes, or as `'1mb'`). */
+    maxRssBytes?: number | string | undefined
+    /** Time between two readings of utilization and memory (ms). Default: 1,000. */
+    sampleInterval?: number | undefined
+    /** Sent as `Retry-After` (s). Default: 10. */
+    retryAfter?: number | undefined
+    // </options>
   }
 
   interface State {

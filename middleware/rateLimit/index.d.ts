@@ -8,38 +8,50 @@ declare function rateLimit (options?: rateLimit.Options): Kone.Middleware & {
 
 declare namespace rateLimit {
   interface Options {
-    /** Default: `redis` if `db` is a client, otherwise `memory`. */
+    // <options>
+    /** Where it counts. Default: `redis` if `db` is a client, otherwise `memory`. */
     driver?: 'memory' | 'redis' | undefined
-    /** A client of `ioredis` or `redis`, or a Map to count in. */
+    /** A client of `ioredis` or `redis`, or a Map that holds the newest windows. Default: a new Map. */
     db?: RedisClient | Map<string, any> | undefined
-    /** ms; default: an hour */
+    /** Length of a window (ms). Default: 3,600,000. */
     duration?: number | undefined
-    /** Requests in `duration`; default: 2500. */
+    /**
+     * What a client may send in a window, or `ctx => max`, which may return a promise (requests). Default: 2,500.
+     */
     max?: number | ((ctx: Kone.Context) => number | Promise<number>) | undefined
-    /** Whom to count, false for nobody; default: `ctx.ip`. */
+    /**
+     * Key that a request is counted under, or a promise of it; `false`: the request is not counted. Default: `ctx =>
+     * ctx.ip`.
+     */
     id?: ((ctx: Kone.Context) => string | false | Promise<string | false>) | undefined
-    /** Bits: count the addresses of such an IPv6 network as one; goes with the default `id`. */
+    /** Usually 64: all addresses of an IPv6 network of this size count as one client; excludes `id` (bits). */
     ipv6Subnet?: number | undefined
-    /** Prefix of the keys; default: `limit`. */
+    /** Prefix of the keys. Default: `'limit'`. */
     namespace?: string | undefined
-    /** Names of the headers; default: X-RateLimit-Remaining, X-RateLimit-Reset, X-RateLimit-Limit. */
+    /** Other names of the headers. */
     headers?: { remaining?: string, reset?: string, total?: string } | undefined
+    /** `true`: send none of these headers. Default: `false`. */
     disableHeader?: boolean | undefined
-    /** `RateLimit` and `RateLimit-Policy` of draft-ietf-httpapi-ratelimit-headers-11; default: false. */
+    /** `'draft-11'`: send `RateLimit` and `RateLimit-Policy`, too (IETF fields). Default: `false`. */
     standardHeaders?: 'draft-11' | false | undefined
-    /** Body of the 429. */
+    /** Body of the 429, text or object. Default: `Rate limit exceeded, retry in …`. */
     errorMessage?: string | object | undefined
-    /** Default: 429. */
+    /** 4xx or 5xx. Default: 429. */
     status?: number | undefined
-    /** Throw the 429 instead of sending it. */
+    /** Throw the 429 instead of sending it. Default: `false`. */
     throw?: boolean | undefined
+    /** `ctx => *`, awaited; `ctx.state.rateLimit` is `{ after, headers, id, message }`. */
     onLimited?: ((ctx: Kone.Context) => any) | undefined
-    /** true: not limited. */
+    /** `ctx => boolean`, which may return a promise; `true`: the client is not limited. */
     whitelist?: ((ctx: Kone.Context) => any) | undefined
-    /** true: 403. */
+    /** `ctx => boolean`, which may return a promise; `true`: the client gets a 403. */
     blacklist?: ((ctx: Kone.Context) => any) | undefined
-    /** Let pass when the store fails, or does not respond within 5 s; default: false, a 503. */
+    /**
+     * Let requests pass when the store fails, or does not respond within 5 s; the error goes to the app's `'error'`
+     * event. `false`: a 503. Default: `false`.
+     */
     failOpen?: boolean | undefined
+    // </options>
   }
 
   interface RedisClient {

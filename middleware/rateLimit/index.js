@@ -2,42 +2,16 @@
 
 const { createHash } = require('crypto')
 const { DOWN } = require('../_shared/breaker')
-const { keepingHeaders } = require('../_shared/error-headers')
 const { given, misuse } = require('../_shared/usage-error')
-const {
-  any, boolean, check, fn, integer, number, object, off, oneOf, shape, string, text
-} = require('../_shared/options')
-const report = require('../_shared/report')
+const { Kept, report } = require('../../lib/error-path')
 const addressReader = require('./address')
 const fieldsOf = require('./fields')
 const MemoryLimiter = require('./memory')
 const networkOf = require('./network')
+const OPTIONS = require('./options')
 const RedisLimiter = require('./redis')
 
-const ONE_HOUR = 3600 * 1000 // ms
 const MAX_ID = 128
-
-const NAMES = { remaining: 'X-RateLimit-Remaining', reset: 'X-RateLimit-Reset', total: 'X-RateLimit-Limit' }
-
-const OPTIONS = {
-  driver: oneOf('memory', 'redis'),
-  db: any, // `driver` decides what it must be
-  duration: number({ min: 1, of: 'milliseconds' }),
-  max: number({ min: 0, of: 'requests' }).or(fn),
-  id: fn,
-  ipv6Subnet: integer({ min: 1, max: 128, of: 'bits' }),
-  namespace: string,
-  headers: shape({ remaining: text, reset: text, total: text }),
-  disableHeader: boolean,
-  standardHeaders: oneOf('draft-11').or(off),
-  errorMessage: string.or(object),
-  status: integer({ min: 400, max: 599 }),
-  throw: boolean,
-  onLimited: fn,
-  whitelist: fn,
-  blacklist: fn,
-  failOpen: boolean
-}
 
 /**
  * Respond 429 to a client that sends too many requests.
@@ -48,27 +22,7 @@ const OPTIONS = {
  * A window begins with a client's first request and lasts `duration`; `max` requests in it pass.
  * Without `db` each instance counts for itself.
  *
- * @param {object} [options]
- * @param {string} [options.driver] 'memory' or 'redis'; default: depends on `db`
- * @param {Map | object} [options.db] client of `ioredis` or `redis`, or a Map to count in
- * @param {number} [options.duration=3600000] in ms
- * @param {number | Function} [options.max=2500] requests, or `ctx => Number|Promise`
- * @param {Function} [options.id] `ctx => String`, the client to count; false: do not count;
- *   default: `ctx.ip`
- * @param {number} [options.ipv6Subnet] bits, usually 64: count all addresses of an IPv6 network of
- *   this size as one client; only with the default `id`; default: each address is a client
- * @param {string} [options.namespace='limit'] prefix of the keys
- * @param {{ remaining?, reset?, total? }} [options.headers] names of the headers
- * @param {boolean} [options.disableHeader=false]
- * @param {string | false} [options.standardHeaders=false] 'draft-11': send RateLimit and RateLimit-Policy, too
- * @param {string | object} [options.errorMessage] body of the 429
- * @param {number} [options.status=429]
- * @param {boolean} [options.throw=false] throw the 429 instead of sending it
- * @param {Function} [options.onLimited] `ctx => *`
- * @param {Function} [options.whitelist] `ctx => Boolean|Promise`, true: not limited
- * @param {Function} [options.blacklist] `ctx => Boolean|Promise`, true: 403
- * @param {boolean} [options.failOpen=false] true: requests pass when the store fails, or does
- *   not respond within 5 s; false: they get a 503 (`KONE_ERR_RATE_LIMIT_STORE`)
+ * @param {object} [options] see options.js
  * @return {Function} middleware; its `isStoreUp` is false while the store does not respond
  * @throws {TypeError} for an option of the wrong type
  * @api public
@@ -135,8 +89,9 @@ function judge (ctx, next, settings, id, { count, wait }, max) {
     ctx.set(names.total, String(max))
   }
   if (fields !== undefined) fields.set(ctx, max, left, wait)
-  if (count <= max) return keepingHeaders(ctx, next, settings.sent)
-  return refuse(ctx, settings, id, Math.max(Math.ceil(wait), 1))
+  if (count > max) return refuse(ctx, settings, id, Math.max(Math.ceil(wait), 1))
+  settings.kept.by(ctx)
+  return next()
 }
 
 async function refuse (ctx, settings, id, wait) {
@@ -179,16 +134,16 @@ function inWords (ms) {
 
 function settingsOf (options) {
   const {
-    driver, db, id, ipv6Subnet, headers, errorMessage, onLimited, whitelist, blacklist,
-    duration = ONE_HOUR, max = 2500, namespace = 'limit', status = 429,
-    disableHeader = false, standardHeaders = false, throw: throws = false, failOpen = false
-  } = check('rateLimit', options, OPTIONS)
+    driver, db, duration, max, id, ipv6Subnet, namespace, headers, disableHeader, standardHeaders, errorMessage, status,
+    throw: throws, onLimited, whitelist, blacklist, failOpen
+  } = OPTIONS.check(options)
   if (ipv6Subnet !== undefined && id) throw misuse('rateLimit', 'options.ipv6Subnet must be left out beside options.id, which decides whom to count')
 
   const ipOf = addressReader()
   const { limiter, prefix } = limiterOf(driver, db, duration, namespace)
-  const names = disableHeader ? undefined : { ...NAMES, ...headers }
+  const names = disableHeader ? undefined : headers
   const fields = standardHeaders ? fieldsOf(namespace, duration) : undefined
+  const sent = [...Object.values(names ?? {}), ...fields?.names ?? []]
   return {
     limiter,
     namespace: prefix,
@@ -203,7 +158,8 @@ function settingsOf (options) {
     blacklist,
     names,
     fields,
-    sent: [...Object.values(names ?? {}), ...fields?.names ?? []]
+    sent,
+    kept: new Kept(sent)
   }
 }
 

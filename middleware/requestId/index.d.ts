@@ -1,15 +1,19 @@
-import type { Middleware } from '../../lib/index'
+import Kone = require('../../lib/index')
 
-declare function requestId (options?: requestId.Options): Middleware<{ id: string }>
+declare function requestId (options?: requestId.Options): Kone.Middleware<{ id: string }>
 
 declare namespace requestId {
   interface Options {
-    /** request header to take the id from; default 'X-Request-Id' */
-    header?: string | false
-    /** query parameter to take the id from; default 'requestId' */
-    query?: string | false
-    /** response header for the id; default 'X-Request-Id' */
-    expose?: string | false
+    // <options>
+    /** Request header with the id of the client; `false`: not read. Default: `'X-Request-Id'`. */
+    header?: string | false | undefined
+    /**
+     * Query parameter with the id of the client, read before the header; `false`: not read. Default: `'requestId'`.
+     */
+    query?: string | false | undefined
+    /** Response header that sends the id; `false`: not sent. Default: `'X-Request-Id'`. */
+    expose?: string | false | undefined
+    // </options>
   }
 }
 

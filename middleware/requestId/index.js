@@ -1,16 +1,11 @@
 'use strict'
 
 const { randomUUID } = require('crypto')
-const { keepingHeaders } = require('../_shared/error-headers')
-const { Rule, check, off } = require('../_shared/options')
+const { Kept } = require('../../lib/error-path')
+const OPTIONS = require('./options')
 
 // characters that are safe in a header, a log line and a URL
 const CLEAN = /^[A-Za-z0-9_\-.:=+/@]{1,128}$/
-
-// RFC 9110 5.1: a field name is a token
-const TOKEN = /^[!#$%&'*+.^_`|~\w-]+$/
-const name = new Rule('a name', value => typeof value === 'string' && TOKEN.test(value)).or(off)
-const OPTIONS = { header: name, query: name, expose: name }
 
 /**
  * Give every request an id: the one that it was sent with, if that has only safe characters, or a new
@@ -19,26 +14,22 @@ const OPTIONS = { header: name, query: name, expose: name }
  *    app.use(requestId())
  *    app.use(ctx => { ctx.body = ctx.state.id })
  *
- * @param {object} [options]
- * @param {string | false} [options.header='X-Request-Id'] request header with the id
- * @param {string | false} [options.query='requestId'] query parameter with the id
- * @param {string | false} [options.expose='X-Request-Id'] response header for the id
+ * @param {object} [options] see options.js
  * @return {Function} middleware
  * @throws {TypeError} for an option that is not the name of a header or parameter
  * @api public
  */
 module.exports = function requestId (options) {
-  const given = check('requestId', options, OPTIONS)
-  const { header = 'X-Request-Id', query = 'requestId', expose = 'X-Request-Id' } = given
-
-  const names = [expose]
+  const { header, query, expose } = OPTIONS.check(options)
+  const kept = new Kept([expose])
 
   return function requestId (ctx, next) {
     const id = (query && fromQuery(ctx, query)) || (header && clean(ctx.get(header))) || randomUUID()
     ctx.state.id = id
     if (!expose) return next()
     ctx.set(expose, id)
-    return keepingHeaders(ctx, next, names)
+    kept.by(ctx)
+    return next()
   }
 }
 

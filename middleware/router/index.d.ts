@@ -41,22 +41,27 @@ declare namespace Router {
     Kone.Middleware<StateT, ContextT & OfPath<'', P>>
 
   interface Options<PrefixT extends string = string, SyntaxT extends 6 | 8 = 6 | 8> {
-    /** put before every path; any text where `new Router<State, Context>()` leaves its type at the default */
-    prefix?: PrefixT | ('' extends PrefixT ? string : never)
-    /** only for requests to this host, or to one of these */
-    host?: string | RegExp | Array<string | RegExp>
-    /** what allowedMethods() calls implemented */
-    methods?: string[]
-    /** match this instead of the request's path */
-    routerPath?: string
-    /** run the last matching route alone */
-    exclusive?: boolean
-    /** `/a` and `/A` differ */
-    sensitive?: boolean
-    /** `/a` and `/a/` differ */
-    strict?: boolean
-    /** paths by path-to-regexp 6.3, as in koa-router (default), or 8, as in @koa/router from 14 on */
-    syntax?: SyntaxT
+    // <options>
+    /** Put before every path; may have params. */
+    prefix?: PrefixT | ('' extends PrefixT ? string : never) | undefined
+    /** What `ctx.host` must match, or one of them. Default: any. */
+    host?: string | RegExp | Array<string | RegExp> | undefined
+    /**
+     * Methods that `allowedMethods()` treats as implemented; others are 501. Default: `[ 'HEAD', 'OPTIONS', 'GET',
+     * 'PUT', 'PATCH', 'POST', 'DELETE' ]`.
+     */
+    methods?: string[] | undefined
+    /** Path that is matched instead of the request's. Default: `ctx.path`. */
+    routerPath?: string | undefined
+    /** Run only the last matching route. Default: `false`. */
+    exclusive?: boolean | undefined
+    /** `true`: `/a` and `/A` differ. Default: `false`. */
+    sensitive?: boolean | undefined
+    /** `true`: `/a` and `/a/` differ. Default: `false`. */
+    strict?: boolean | undefined
+    /** 6: paths of path-to-regexp 6.3; 8: paths of path-to-regexp 8, like @koa/router from 14 on. Default: 6. */
+    syntax?: SyntaxT | undefined
+    // </options>
   }
 
   interface LayerOptions {
@@ -71,24 +76,32 @@ declare namespace Router {
 
   /** What a route says about itself to openapi(): the second argument of a route, or the third behind a name. */
   interface Operation {
-    /** as the first argument of a route with a name */
-    name?: string | symbol
-    summary?: string
-    /** CommonMark */
-    description?: string
-    tags?: string[]
-    /** unique in the app; default: the route's name */
-    operationId?: string
-    deprecated?: boolean
-    /** names of `components.securitySchemes`, with their scopes */
-    security?: Array<Record<string, string[]>>
-    /** by status: a description, or a Response Object */
-    responses?: Record<number | string, string | { description?: string, [field: string]: unknown }>
-    externalDocs?: { url: string, description?: string }
-    servers?: Array<{ url: string, [field: string]: unknown }>
-    callbacks?: Record<string, unknown>
-    /** true: not in the document */
-    hidden?: boolean
+    // <operation>
+    /** As the first argument of a route with a name. */
+    name?: string | symbol | undefined
+    /** One line. */
+    summary?: string | undefined
+    /** CommonMark. */
+    description?: string | undefined
+    /** Groups of the document. */
+    tags?: string[] | undefined
+    /** Unique in the app. Default: the route's name. */
+    operationId?: string | undefined
+    /** `true`: clients should stop using it. */
+    deprecated?: boolean | undefined
+    /** Names of `components.securitySchemes`, with their scopes. */
+    security?: Array<Record<string, string[]>> | undefined
+    /** By status: a description, or a Response Object. */
+    responses?: Record<number | string, string | { description?: string, [field: string]: unknown }> | undefined
+    /** Where to read on. */
+    externalDocs?: { url: string, description?: string } | undefined
+    /** As in OpenAPI. */
+    servers?: Array<{ url: string, [field: string]: unknown }> | undefined
+    /** As in OpenAPI. */
+    callbacks?: Record<string, unknown> | undefined
+    /** `true`: not in the document. Default: `false`. */
+    hidden?: boolean | undefined
+    // </operation>
   }
 
   interface UrlOptions {
@@ -96,9 +109,14 @@ declare namespace Router {
   }
 
   interface AllowedMethodsOptions {
-    throw?: boolean
-    notImplemented?: () => unknown
-    methodNotAllowed?: () => unknown
+    // <allowedMethods>
+    /** Throw the 405 or 501. Default: `false`. */
+    throw?: boolean | undefined
+    /** Makes the error that is thrown for 501. */
+    notImplemented?: (() => unknown) | undefined
+    /** Makes the error that is thrown for 405. */
+    methodNotAllowed?: (() => unknown) | undefined
+    // </allowedMethods>
   }
 
   interface Layer {
@@ -127,215 +145,111 @@ declare namespace Router {
   /** What a middleware adds for those behind it: one that promises nothing (`any` name) adds nothing. */
   type Added<T> = string extends keyof T ? {} : T
 
+  /** What a route begins with, in front of its functions. */
+  interface Beginnings<P extends Path> {
+    path: [path: P | P[]]
+    name: [name: string | symbol, path: P | P[]]
+    operation: [path: P | P[], operation: Operation]
+    both: [name: string | symbol, path: P | P[], operation: Operation]
+  }
+
+  /** `router.get()` and the others. */
+  type Verb<MethodT extends string, StateT, ContextT, PrefixT extends string, SyntaxT extends 6 | 8> =
+    & Chain<'path', MethodT, StateT, ContextT, PrefixT, SyntaxT>
+    & Chain<'name', MethodT, StateT, ContextT, PrefixT, SyntaxT>
+    & Chain<'operation', MethodT, StateT, ContextT, PrefixT, SyntaxT>
+    & Chain<'both', MethodT, StateT, ContextT, PrefixT, SyntaxT>
+
   /**
-   * `router.get()` and the others. A middleware before the last function adds to the state and the
-   * context of those behind it; the last function is given what is there, and cannot ask for more.
+   * A middleware before the last function adds to the state and the context of those behind it; the last function is
+   * given what is there, and cannot ask for more.
    */
-  interface Verb<MethodT extends string, StateT, ContextT, PrefixT extends string, SyntaxT extends 6 | 8> {
+  interface Chain<
+    B extends keyof Beginnings<Path>, MethodT extends string,
+    StateT, ContextT, PrefixT extends string, SyntaxT extends 6 | 8
+  > {
     <P extends Path, R = Router<StateT, ContextT, PrefixT, SyntaxT>> (
       this: R,
-      path: P | P[],
-      handler: Kone.Middleware<StateT, ContextT & OfPath<PrefixT, P, SyntaxT>>
+      ...route: [
+        ...begin: Beginnings<P>[B],
+        handler: Kone.Middleware<StateT, ContextT & OfPath<PrefixT, P, SyntaxT>>
+      ]
     ): R & Route<MethodT, PrefixT, P, ContextT & OfPath<PrefixT, P, SyntaxT>>
     <P extends Path, S1 = {}, C1 = {}, R = Router<StateT, ContextT, PrefixT, SyntaxT>> (
       this: R,
-      path: P | P[],
-      m1: Kone.Middleware<StateT & S1, ContextT & OfPath<PrefixT, P, SyntaxT> & C1>,
-      handler: Kone.Middleware<StateT & Added<S1>, ContextT & OfPath<PrefixT, P, SyntaxT> & Added<C1>>
+      ...route: [
+        ...begin: Beginnings<P>[B],
+        m1: Kone.Middleware<StateT & S1, ContextT & OfPath<PrefixT, P, SyntaxT> & C1>,
+        handler: Kone.Middleware<StateT & Added<S1>, ContextT & OfPath<PrefixT, P, SyntaxT> & Added<C1>>
+      ]
     ): R & Route<MethodT, PrefixT, P, ContextT & OfPath<PrefixT, P, SyntaxT> & Added<C1>>
     <P extends Path, S1 = {}, C1 = {}, S2 = {}, C2 = {}, R = Router<StateT, ContextT, PrefixT, SyntaxT>> (
       this: R,
-      path: P | P[],
-      m1: Kone.Middleware<StateT & S1, ContextT & OfPath<PrefixT, P, SyntaxT> & C1>,
-      m2: Kone.Middleware<StateT & Added<S1> & S2, ContextT & OfPath<PrefixT, P, SyntaxT> & Added<C1> & C2>,
-      handler: Kone.Middleware<
-        StateT & Added<S1> & Added<S2>,
-        ContextT & OfPath<PrefixT, P, SyntaxT> & Added<C1> & Added<C2>
-      >
+      ...route: [
+        ...begin: Beginnings<P>[B],
+        m1: Kone.Middleware<StateT & S1, ContextT & OfPath<PrefixT, P, SyntaxT> & C1>,
+        m2: Kone.Middleware<StateT & Added<S1> & S2, ContextT & OfPath<PrefixT, P, SyntaxT> & Added<C1> & C2>,
+        handler: Kone.Middleware<
+          StateT & Added<S1> & Added<S2>,
+          ContextT & OfPath<PrefixT, P, SyntaxT> & Added<C1> & Added<C2>
+        >
+      ]
     ): R & Route<MethodT, PrefixT, P, ContextT & OfPath<PrefixT, P, SyntaxT> & Added<C1> & Added<C2>>
     <
       P extends Path, S1 = {}, C1 = {}, S2 = {}, C2 = {}, S3 = {}, C3 = {},
       R = Router<StateT, ContextT, PrefixT, SyntaxT>
     > (
       this: R,
-      path: P | P[],
-      m1: Kone.Middleware<StateT & S1, ContextT & OfPath<PrefixT, P, SyntaxT> & C1>,
-      m2: Kone.Middleware<StateT & Added<S1> & S2, ContextT & OfPath<PrefixT, P, SyntaxT> & Added<C1> & C2>,
-      m3: Kone.Middleware<
-        StateT & Added<S1> & Added<S2> & S3,
-        ContextT & OfPath<PrefixT, P, SyntaxT> & Added<C1> & Added<C2> & C3
-      >,
-      handler: Kone.Middleware<
-        StateT & Added<S1> & Added<S2> & Added<S3>,
-        ContextT & OfPath<PrefixT, P, SyntaxT> & Added<C1> & Added<C2> & Added<C3>
-      >
+      ...route: [
+        ...begin: Beginnings<P>[B],
+        m1: Kone.Middleware<StateT & S1, ContextT & OfPath<PrefixT, P, SyntaxT> & C1>,
+        m2: Kone.Middleware<StateT & Added<S1> & S2, ContextT & OfPath<PrefixT, P, SyntaxT> & Added<C1> & C2>,
+        m3: Kone.Middleware<
+          StateT & Added<S1> & Added<S2> & S3,
+          ContextT & OfPath<PrefixT, P, SyntaxT> & Added<C1> & Added<C2> & C3
+        >,
+        handler: Kone.Middleware<
+          StateT & Added<S1> & Added<S2> & Added<S3>,
+          ContextT & OfPath<PrefixT, P, SyntaxT> & Added<C1> & Added<C2> & Added<C3>
+        >
+      ]
     ): R & Route<MethodT, PrefixT, P, ContextT & OfPath<PrefixT, P, SyntaxT> & Added<C1> & Added<C2> & Added<C3>>
     <
       P extends Path, S1 = {}, C1 = {}, S2 = {}, C2 = {}, S3 = {}, C3 = {}, S4 = {}, C4 = {},
       R = Router<StateT, ContextT, PrefixT, SyntaxT>
     > (
       this: R,
-      path: P | P[],
-      m1: Kone.Middleware<StateT & S1, ContextT & OfPath<PrefixT, P, SyntaxT> & C1>,
-      m2: Kone.Middleware<StateT & Added<S1> & S2, ContextT & OfPath<PrefixT, P, SyntaxT> & Added<C1> & C2>,
-      m3: Kone.Middleware<
-        StateT & Added<S1> & Added<S2> & S3,
-        ContextT & OfPath<PrefixT, P, SyntaxT> & Added<C1> & Added<C2> & C3
-      >,
-      m4: Kone.Middleware<
-        StateT & Added<S1> & Added<S2> & Added<S3> & S4,
-        ContextT & OfPath<PrefixT, P, SyntaxT> & Added<C1> & Added<C2> & Added<C3> & C4
-      >,
-      handler: Kone.Middleware<
-        StateT & Added<S1> & Added<S2> & Added<S3> & Added<S4>,
-        ContextT & OfPath<PrefixT, P, SyntaxT> & Added<C1> & Added<C2> & Added<C3> & Added<C4>
-      >
+      ...route: [
+        ...begin: Beginnings<P>[B],
+        m1: Kone.Middleware<StateT & S1, ContextT & OfPath<PrefixT, P, SyntaxT> & C1>,
+        m2: Kone.Middleware<StateT & Added<S1> & S2, ContextT & OfPath<PrefixT, P, SyntaxT> & Added<C1> & C2>,
+        m3: Kone.Middleware<
+          StateT & Added<S1> & Added<S2> & S3,
+          ContextT & OfPath<PrefixT, P, SyntaxT> & Added<C1> & Added<C2> & C3
+        >,
+        m4: Kone.Middleware<
+          StateT & Added<S1> & Added<S2> & Added<S3> & S4,
+          ContextT & OfPath<PrefixT, P, SyntaxT> & Added<C1> & Added<C2> & Added<C3> & C4
+        >,
+        handler: Kone.Middleware<
+          StateT & Added<S1> & Added<S2> & Added<S3> & Added<S4>,
+          ContextT & OfPath<PrefixT, P, SyntaxT> & Added<C1> & Added<C2> & Added<C3> & Added<C4>
+        >
+      ]
     ): R & Route<
       MethodT,
       PrefixT,
       P,
       ContextT & OfPath<PrefixT, P, SyntaxT> & Added<C1> & Added<C2> & Added<C3> & Added<C4>
     >
-    <P extends Path, R = Router<StateT, ContextT, PrefixT, SyntaxT>> (
-      this: R,
-      name: string | symbol,
-      path: P | P[],
-      handler: Kone.Middleware<StateT, ContextT & OfPath<PrefixT, P, SyntaxT>>
-    ): R & Route<MethodT, PrefixT, P, ContextT & OfPath<PrefixT, P, SyntaxT>>
-    <P extends Path, S1 = {}, C1 = {}, R = Router<StateT, ContextT, PrefixT, SyntaxT>> (
-      this: R,
-      name: string | symbol,
-      path: P | P[],
-      m1: Kone.Middleware<StateT & S1, ContextT & OfPath<PrefixT, P, SyntaxT> & C1>,
-      handler: Kone.Middleware<StateT & Added<S1>, ContextT & OfPath<PrefixT, P, SyntaxT> & Added<C1>>
-    ): R & Route<MethodT, PrefixT, P, ContextT & OfPath<PrefixT, P, SyntaxT> & Added<C1>>
-    <P extends Path, S1 = {}, C1 = {}, S2 = {}, C2 = {}, R = Router<StateT, ContextT, PrefixT, SyntaxT>> (
-      this: R,
-      name: string | symbol,
-      path: P | P[],
-      m1: Kone.Middleware<StateT & S1, ContextT & OfPath<PrefixT, P, SyntaxT> & C1>,
-      m2: Kone.Middleware<StateT & Added<S1> & S2, ContextT & OfPath<PrefixT, P, SyntaxT> & Added<C1> & C2>,
-      handler: Kone.Middleware<
-        StateT & Added<S1> & Added<S2>,
-        ContextT & OfPath<PrefixT, P, SyntaxT> & Added<C1> & Added<C2>
-      >
-    ): R & Route<MethodT, PrefixT, P, ContextT & OfPath<PrefixT, P, SyntaxT> & Added<C1> & Added<C2>>
-    <
-      P extends Path, S1 = {}, C1 = {}, S2 = {}, C2 = {}, S3 = {}, C3 = {},
-      R = Router<StateT, ContextT, PrefixT, SyntaxT>
-    > (
-      this: R,
-      name: string | symbol,
-      path: P | P[],
-      m1: Kone.Middleware<StateT & S1, ContextT & OfPath<PrefixT, P, SyntaxT> & C1>,
-      m2: Kone.Middleware<StateT & Added<S1> & S2, ContextT & OfPath<PrefixT, P, SyntaxT> & Added<C1> & C2>,
-      m3: Kone.Middleware<
-        StateT & Added<S1> & Added<S2> & S3,
-        ContextT & OfPath<PrefixT, P, SyntaxT> & Added<C1> & Added<C2> & C3
-      >,
-      handler: Kone.Middleware<
-        StateT & Added<S1> & Added<S2> & Added<S3>,
-        ContextT & OfPath<PrefixT, P, SyntaxT> & Added<C1> & Added<C2> & Added<C3>
-      >
-    ): R & Route<MethodT, PrefixT, P, ContextT & OfPath<PrefixT, P, SyntaxT> & Added<C1> & Added<C2> & Added<C3>>
-    // with what the route says about itself
-    <P extends Path, R = Router<StateT, ContextT, PrefixT, SyntaxT>> (
-      this: R,
-      path: P | P[],
-      operation: Operation,
-      handler: Kone.Middleware<StateT, ContextT & OfPath<PrefixT, P, SyntaxT>>
-    ): R & Route<MethodT, PrefixT, P, ContextT & OfPath<PrefixT, P, SyntaxT>>
-    <P extends Path, S1 = {}, C1 = {}, R = Router<StateT, ContextT, PrefixT, SyntaxT>> (
-      this: R,
-      path: P | P[],
-      operation: Operation,
-      m1: Kone.Middleware<StateT & S1, ContextT & OfPath<PrefixT, P, SyntaxT> & C1>,
-      handler: Kone.Middleware<StateT & Added<S1>, ContextT & OfPath<PrefixT, P, SyntaxT> & Added<C1>>
-    ): R & Route<MethodT, PrefixT, P, ContextT & OfPath<PrefixT, P, SyntaxT> & Added<C1>>
-    <P extends Path, S1 = {}, C1 = {}, S2 = {}, C2 = {}, R = Router<StateT, ContextT, PrefixT, SyntaxT>> (
-      this: R,
-      path: P | P[],
-      operation: Operation,
-      m1: Kone.Middleware<StateT & S1, ContextT & OfPath<PrefixT, P, SyntaxT> & C1>,
-      m2: Kone.Middleware<StateT & Added<S1> & S2, ContextT & OfPath<PrefixT, P, SyntaxT> & Added<C1> & C2>,
-      handler: Kone.Middleware<
-        StateT & Added<S1> & Added<S2>,
-        ContextT & OfPath<PrefixT, P, SyntaxT> & Added<C1> & Added<C2>
-      >
-    ): R & Route<MethodT, PrefixT, P, ContextT & OfPath<PrefixT, P, SyntaxT> & Added<C1> & Added<C2>>
-    <
-      P extends Path, S1 = {}, C1 = {}, S2 = {}, C2 = {}, S3 = {}, C3 = {},
-      R = Router<StateT, ContextT, PrefixT, SyntaxT>
-    > (
-      this: R,
-      path: P | P[],
-      operation: Operation,
-      m1: Kone.Middleware<StateT & S1, ContextT & OfPath<PrefixT, P, SyntaxT> & C1>,
-      m2: Kone.Middleware<StateT & Added<S1> & S2, ContextT & OfPath<PrefixT, P, SyntaxT> & Added<C1> & C2>,
-      m3: Kone.Middleware<
-        StateT & Added<S1> & Added<S2> & S3,
-        ContextT & OfPath<PrefixT, P, SyntaxT> & Added<C1> & Added<C2> & C3
-      >,
-      handler: Kone.Middleware<
-        StateT & Added<S1> & Added<S2> & Added<S3>,
-        ContextT & OfPath<PrefixT, P, SyntaxT> & Added<C1> & Added<C2> & Added<C3>
-      >
-    ): R & Route<MethodT, PrefixT, P, ContextT & OfPath<PrefixT, P, SyntaxT> & Added<C1> & Added<C2> & Added<C3>>
-    <
-      P extends Path, S1 = {}, C1 = {}, S2 = {}, C2 = {}, S3 = {}, C3 = {}, S4 = {}, C4 = {},
-      R = Router<StateT, ContextT, PrefixT, SyntaxT>
-    > (
-      this: R,
-      path: P | P[],
-      operation: Operation,
-      m1: Kone.Middleware<StateT & S1, ContextT & OfPath<PrefixT, P, SyntaxT> & C1>,
-      m2: Kone.Middleware<StateT & Added<S1> & S2, ContextT & OfPath<PrefixT, P, SyntaxT> & Added<C1> & C2>,
-      m3: Kone.Middleware<
-        StateT & Added<S1> & Added<S2> & S3,
-        ContextT & OfPath<PrefixT, P, SyntaxT> & Added<C1> & Added<C2> & C3
-      >,
-      m4: Kone.Middleware<
-        StateT & Added<S1> & Added<S2> & Added<S3> & S4,
-        ContextT & OfPath<PrefixT, P, SyntaxT> & Added<C1> & Added<C2> & Added<C3> & C4
-      >,
-      handler: Kone.Middleware<
-        StateT & Added<S1> & Added<S2> & Added<S3> & Added<S4>,
-        ContextT & OfPath<PrefixT, P, SyntaxT> & Added<C1> & Added<C2> & Added<C3> & Added<C4>
-      >
-    ): R & Route<
-      MethodT,
-      PrefixT,
-      P,
-      ContextT & OfPath<PrefixT, P, SyntaxT> & Added<C1> & Added<C2> & Added<C3> & Added<C4>
-    >
-    <P extends Path, R = Router<StateT, ContextT, PrefixT, SyntaxT>> (
-      this: R,
-      name: string | symbol,
-      path: P | P[],
-      operation: Operation,
-      m1: Kone.Middleware<StateT, ContextT & OfPath<PrefixT, P, SyntaxT>>,
-      ...middleware: Array<Kone.Middleware<StateT, ContextT & OfPath<PrefixT, P, SyntaxT>>>
-    ): R & Route<MethodT, PrefixT, P, ContextT & OfPath<PrefixT, P, SyntaxT>>
     // more of them: typed by the path and the router alone
     <P extends Path, R = Router<StateT, ContextT, PrefixT, SyntaxT>> (
       this: R,
-      path: P | P[],
-      operation: Operation,
-      m1: Kone.Middleware<StateT, ContextT & OfPath<PrefixT, P, SyntaxT>>,
-      ...middleware: Array<Kone.Middleware<StateT, ContextT & OfPath<PrefixT, P, SyntaxT>>>
-    ): R & Route<MethodT, PrefixT, P, ContextT & OfPath<PrefixT, P, SyntaxT>>
-    <P extends Path, R = Router<StateT, ContextT, PrefixT, SyntaxT>> (
-      this: R,
-      path: P | P[],
-      m1: Kone.Middleware<StateT, ContextT & OfPath<PrefixT, P, SyntaxT>>,
-      ...middleware: Array<Kone.Middleware<StateT, ContextT & OfPath<PrefixT, P, SyntaxT>>>
-    ): R & Route<MethodT, PrefixT, P, ContextT & OfPath<PrefixT, P, SyntaxT>>
-    <P extends Path, R = Router<StateT, ContextT, PrefixT, SyntaxT>> (
-      this: R,
-      name: string | symbol,
-      path: P | P[],
-      m1: Kone.Middleware<StateT, ContextT & OfPath<PrefixT, P, SyntaxT>>,
-      ...middleware: Array<Kone.Middleware<StateT, ContextT & OfPath<PrefixT, P, SyntaxT>>>
+      ...route: [
+        ...begin: Beginnings<P>[B],
+        m1: Kone.Middleware<StateT, ContextT & OfPath<PrefixT, P, SyntaxT>>,
+        ...middleware: Array<Kone.Middleware<StateT, ContextT & OfPath<PrefixT, P, SyntaxT>>>
+      ]
     ): R & Route<MethodT, PrefixT, P, ContextT & OfPath<PrefixT, P, SyntaxT>>
   }
 

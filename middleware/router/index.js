@@ -2,44 +2,15 @@
 
 const http = require('http')
 const createError = require('http-errors')
+const { isObject } = require('../../lib/options')
 const { misuse } = require('../_shared/usage-error')
-const { Rule, boolean, check, isObject, list, object, oneOf, string, text } = require('../_shared/options')
 const Layer = require('./layer')
+const OPTIONS = require('./options')
 const { syntaxes } = require('./syntax')
 const Trie = require('./trie')
 
 const VERBS = http.METHODS.map(method => method.toLowerCase())
 const DONE = Promise.resolve()
-
-const hosts = new Rule('a string, a RegExp or an array of them', value => {
-  return Array.isArray(value) ? value.length > 0 && value.every(isPattern) : isPattern(value)
-})
-const OPTIONS = {
-  prefix: string,
-  host: hosts,
-  methods: list(text, 'names of methods'),
-  routerPath: string,
-  exclusive: boolean,
-  sensitive: boolean,
-  strict: boolean,
-  syntax: oneOf(6, 8)
-}
-
-/** What a route says about itself, for openapi(): names of OpenAPI's Operation Object, and `name` and `hidden`. */
-const OPERATION = {
-  name: string.or(new Rule('a symbol', value => typeof value === 'symbol')),
-  summary: string,
-  description: string,
-  tags: list(text, 'names'),
-  operationId: text,
-  deprecated: boolean,
-  security: list(object, 'objects'),
-  responses: object,
-  externalDocs: object,
-  servers: list(object, 'objects'),
-  callbacks: object,
-  hidden: boolean
-}
 
 /**
  * Route by method and path, with the API and semantics of koa-router 13. Finding a route costs the
@@ -49,27 +20,17 @@ const OPERATION = {
  *    router.get('user', '/:id', ctx => { ctx.body = ctx.params.id })
  *    app.use(router.routes()).use(router.allowedMethods())
  *
- * @param {object} [opts]
- * @param {string} [opts.prefix] put before every path
- * @param {string | RegExp | Array<string | RegExp>} [opts.host] only for requests to this host, or to one of these
- * @param {string[]} [opts.methods] methods that allowedMethods() treats as implemented
- * @param {string} [opts.routerPath] match this path instead of the request's
- * @param {boolean} [opts.exclusive=false] run the last matching route alone
- * @param {boolean} [opts.sensitive=false] `/a` and `/A` differ
- * @param {boolean} [opts.strict=false] `/a` and `/a/` differ
- * @param {6|8} [opts.syntax=6] paths by path-to-regexp 6.3, as in koa-router, or 8, as in @koa/router
- *   from 14 on
+ * @param {object} [opts] see options.js
  * @throws {TypeError} for an option of the wrong type
  * @api public
  */
 class Router {
   constructor (opts) {
-    opts = check('router', opts, OPTIONS)
-    const { host, methods, exclusive } = opts
+    this.opts = OPTIONS.check(opts)
+    const { host, methods, exclusive } = this.opts
 
-    this.opts = opts
-    this.methods = methods || ['HEAD', 'OPTIONS', 'GET', 'PUT', 'PATCH', 'POST', 'DELETE']
-    this.exclusive = Boolean(exclusive)
+    this.methods = [...methods]
+    this.exclusive = exclusive
     this.params = {}
     this.stack = []
     this.host = host
@@ -110,7 +71,7 @@ class Router {
       if (fn.router) {
         this.nest(fn.router, path)
       } else {
-        this.register(path || syntaxes[syntax ?? 6].any, [], fn, {
+        this.register(path || syntaxes[syntax].any, [], fn, {
           end: syntax === 8 && path === '/', // in this syntax '/' is only the root
           isAny: !hasPath
         })
@@ -125,7 +86,7 @@ class Router {
    * @api private
    */
   nest (router, path) {
-    if ((router.opts.syntax ?? 6) !== (this.opts.syntax ?? 6)) {
+    if (router.opts.syntax !== this.opts.syntax) {
       throw misuse('router', 'options.syntax of a nested router must be that of the router around it')
     }
     for (const layer of router.stack) {
@@ -207,14 +168,12 @@ class Router {
    *
    *    app.use(router.allowedMethods({ throw: true }))
    *
-   * @param {object} [options]
-   * @param {boolean} [options.throw=false] throw the 405 or 501
-   * @param {Function} [options.notImplemented] makes the error thrown for 501
-   * @param {Function} [options.methodNotAllowed] makes the error thrown for 405
+   * @param {object} [options] see options.js
    * @return {Function} middleware
    * @api public
    */
-  allowedMethods (options = {}) {
+  allowedMethods (options) {
+    options = OPTIONS.allowedMethods.check(options)
     const implemented = this.methods
 
     return function allowedMethods (ctx, next) {
@@ -260,7 +219,7 @@ class Router {
       (Array.isArray(path) && path.length > 0)
     if (!isPath) throw new Error(`You have to provide a path when adding ${what} handler`)
 
-    const operation = isObject(middleware[0]) ? check('router', middleware.shift(), OPERATION) : undefined
+    const operation = isObject(middleware[0]) ? OPTIONS.operation.check(middleware.shift()) : undefined
     if ((process.env.NODE_ENV ?? 'development') === 'development') warnOfRoute(what, path, middleware)
     this.register(path, methods, middleware, { name: name ?? operation?.name, operation })
     return this
@@ -402,10 +361,6 @@ for (const verb of VERBS) {
   Router.prototype[verb] = function (...args) {
     return this.add(`a ${verb}`, [verb], args)
   }
-}
-
-function isPattern (value) {
-  return typeof value === 'string' || value instanceof RegExp
 }
 
 function warnOfRoute (what, path, middleware) {

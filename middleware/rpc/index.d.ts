@@ -1,10 +1,10 @@
-import type { Context, Middleware } from '../../lib/index'
+import Kone = require('../../lib/index')
 
-declare function rpc (methods: rpc.Methods, options?: rpc.Options): Middleware
+declare function rpc (methods: rpc.Methods, options?: rpc.Options): Kone.Middleware
 
 declare namespace rpc {
   /** `this` is ctx; the awaited value is the response */
-  type Method = (this: Context, ...args: any[]) => unknown
+  type Method = (this: Kone.Context, ...args: any[]) => unknown
 
   interface Methods {
     [name: string]: Method
@@ -19,14 +19,19 @@ declare namespace rpc {
   }
 
   interface Options {
-    /** default '/rpc' */
-    prefix?: string
-    /** beside JSON */
-    codecs?: Codec[]
-    /** bytes, or as '1mb', which is the default */
-    limit?: number | string
-    /** of all decoders of compressed bodies in the process together; further ones are queued; default '64mb' */
-    decoderMemory?: number | string
+    // <options>
+    /** Path before the name of the function. Default: `'/rpc'`. */
+    prefix?: string | undefined
+    /** `{ type, decode (buffer) → array, encode (value) → Buffer }`, in addition to JSON. Default: `[]`. */
+    codecs?: Codec[] | undefined
+    /** The largest body, after decompression (bytes, or as `'1mb'`). Default: `'1mb'`. */
+    limit?: number | string | undefined
+    /**
+     * Memory of all decoders of compressed bodies in the process together; further ones are queued (why) (bytes, or
+     * as `'1mb'`). Default: `'64mb'`.
+     */
+    decoderMemory?: number | string | undefined
+    // </options>
   }
 }
 

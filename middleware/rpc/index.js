@@ -1,11 +1,11 @@
 'use strict'
 
 const createError = require('http-errors')
-const sizeOf = require('../_shared/bytes')
+const { sizeOf } = require('../_shared/bytes')
 const parseJSON = require('../_shared/json')
-const { Rule, check, list, size } = require('../_shared/options')
 const readBody = require('../_shared/body')
 const { given, misuse } = require('../_shared/usage-error')
+const OPTIONS = require('./options')
 
 // apply() puts the arguments on the stack: about 100,000 of them overflow it
 const MAX_ARGUMENTS = 1000
@@ -19,15 +19,6 @@ const JSON_CODEC = {
   encode: value => Buffer.from(JSON.stringify(value) ?? 'null')
 }
 
-const path = new Rule("a path such as '/rpc'", value => {
-  return typeof value === 'string' && /^(?:\/[^/?#]+)*\/?$/.test(value)
-})
-const codec = new Rule('a codec', value => {
-  return typeof value?.type === 'string' && /^[^\s/;]+\/[^\s/;]+$/.test(value.type) &&
-    typeof value.decode === 'function' && typeof value.encode === 'function'
-})
-const OPTIONS = { prefix: path, codecs: list(codec, 'codecs with type, decode and encode'), limit: size, decoderMemory: size }
-
 /**
  * Call functions by name: `POST <prefix>/<name>` with the array of arguments as body; the response is
  * the value in the same codec.
@@ -39,12 +30,8 @@ const OPTIONS = { prefix: path, codecs: list(codec, 'codecs with type, decode an
  *    // POST /rpc/add [1,2] → 3
  *
  * @param {object} methods name → function; only own properties can be called
- * @param {object} [options]
- * @param {string} [options.prefix='/rpc']
- * @param {Array} [options.codecs] { type, decode (buffer) → array, encode (value) → Buffer }, beside
+ * @param {object} [options] see options.js
  * JSON or, with its type, instead of it
- * @param {string | number} [options.limit='1mb'] bytes of a body, after decompression
- * @param {string | number} [options.decoderMemory='64mb'] bytes of all decoders of compressed bodies in the
  * process together; further ones are queued
  * @return {Function} middleware; throws 404 for an unknown method, 400 for a malformed body, 413 over
  * the limit, 415 for a type without a codec, 503 when too many compressed bodies are queued
@@ -52,7 +39,7 @@ const OPTIONS = { prefix: path, codecs: list(codec, 'codecs with type, decode an
  * @api public
  */
 module.exports = function rpc (methods, options) {
-  const { prefix = '/rpc', codecs = [], limit = '1mb', decoderMemory = '64mb' } = check('rpc', options, OPTIONS)
+  const { prefix, codecs, limit, decoderMemory } = OPTIONS.check(options)
   if (typeof methods !== 'object' || methods === null) {
     throw misuse('rpc', `methods must be an object of functions, not ${given(methods)}`)
   }

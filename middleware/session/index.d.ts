@@ -39,29 +39,66 @@ declare namespace session {
     manuallyCommit (): Promise<void>
   }
 
-  interface Options extends Cookie {
-    /** Name of the cookie and prefix of the store's keys; default: `koa:sess`. */
+  interface Options {
+    // <options>
+    /** Name of the cookie, prefix of the store's keys. Default: `'koa:sess'`. */
     key?: string | undefined
-    /** Default: this process' memory. */
+    /**
+     * `get(id)`, `set(id, session, ttl)`, `destroy(id)`; ttl is in ms; each may return a value or a promise.
+     * Default: this process' memory.
+     */
     store?: Store | SealedCookie | undefined
-    /** Attributes of the cookie; those of koa-session may also stand beside `key`. */
+    /** Attributes of the cookie, or `ctx => attributes`. */
     cookie?: Cookie | ((ctx: Kone.Context) => Cookie) | undefined
-    /** Extend and send every session with every response; default: false. */
+    /**
+     * Extend every session and send its cookie with every response, so that `maxAge` starts again. Default: `false`.
+     */
     rolling?: boolean | undefined
-    /** The same, but only when less than half of maxAge is left; default: false. */
+    /** Like `rolling`, but only when less than half of `maxAge` is left. Default: `false`. */
     renew?: boolean | undefined
-    /** Read the store only when `await ctx.sessionHandler.load()` is called; default: false. */
+    /**
+     * Read the store only when `await ctx.sessionHandler.load()` is called; not with `rolling` or `renew`. Default:
+     * `false`.
+     */
     lazy?: boolean | undefined
-    /** A new id: 16 to 256 of `A-Z a-z 0-9 _ . ~ -` that nobody can guess; default: 24 random bytes. */
+    /**
+     * `ctx => id`, a new id of 16 to 256 of the characters `A-Z a-z 0-9 _ . ~ -`; nobody may be able to guess it.
+     * Default: 24 random bytes.
+     */
     genid?: ((ctx: Kone.Context) => string) | undefined
-    /** Read and send the id in another way than by a cookie, such as a header. */
-    externalKey?: { get (ctx: Kone.Context): string | undefined, set (ctx: Kone.Context, id: string): void } | undefined
-    /** False: the session is not used, the client gets an empty one. */
+    /**
+     * `(ctx, session) => boolean`; with `false` the session is not used, and the client gets an empty one with a new
+     * id.
+     */
     valid?: ((ctx: Kone.Context, session: any) => boolean) | undefined
-    /** May change a session that is about to be saved. */
+    /**
+     * `get(ctx)` reads and `set(ctx, id)` sends the id in another way than by a cookie, neither async. Default: the
+     * cookie.
+     */
+    externalKey?: { get (ctx: Kone.Context): string | undefined, set (ctx: Kone.Context, id: string): void } | undefined
+    /** `(ctx, session) => {}` may change a session that is about to be saved; it may not be async. */
     beforeSave?: ((ctx: Kone.Context, session: any) => void) | undefined
-    autoCommit?: true | undefined
+    /** The same beside `key`, as in koa-session. */
+    maxAge?: number | 'session' | undefined
+    /** The same beside `key`, as in koa-session. */
+    path?: string | undefined
+    /** The same beside `key`, as in koa-session. */
+    domain?: string | undefined
+    /** The same beside `key`, as in koa-session. */
+    httpOnly?: boolean | undefined
+    /** The same beside `key`, as in koa-session. */
+    secure?: boolean | undefined
+    /** The same beside `key`, as in koa-session. */
+    sameSite?: 'strict' | 'lax' | 'none' | true | false | null | undefined
+    /** The same beside `key`, as in koa-session. */
+    signed?: boolean | undefined
+    /** The same beside `key`, as in koa-session. */
+    priority?: 'low' | 'medium' | 'high' | undefined
+    /** The same beside `key`, as in koa-session. */
+    partitioned?: boolean | undefined
     overwrite?: true | undefined
+    autoCommit?: true | undefined
+    // </options>
   }
 
   interface Cookie extends Omit<Kone.CookieOptions, 'maxAge' | 'overwrite' | 'sameSite'> {

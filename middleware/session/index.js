@@ -3,10 +3,11 @@
 const isOver = require('../_shared/is-over')
 const { CURRENT, expose } = require('./context')
 const MemoryStore = require('./memory')
+const OPTIONS = require('./options')
 const RedisStore = require('./redis')
 const SealedCookie = require('./sealed')
 const Session = require('./session')
-const { checkOptions, settingsOf } = require('./settings')
+const { settingsOf } = require('./settings')
 
 /**
  * Set `ctx.session`, an object that the next request of the same client finds again.
@@ -19,22 +20,7 @@ const { checkOptions, settingsOf } = require('./settings')
  * `ctx.sessionHandler.regenerateId()` gives the session a new id and destroys the old one: call it when
  * somebody signs in.
  *
- * @param {object} [options]
- * @param {string} [options.key='koa:sess'] name of the cookie and prefix of the store's keys
- * @param {object} [options.store] `get(id)`, `set(id, session, ttl)`, `destroy(id)`, ttl in ms,
- *   values or promises; or `session.sealedCookie({ keys })`; default: the memory of the process
- * @param {object | Function} [options.cookie] attributes of the cookie, or `ctx => attributes`;
- *   maxAge in ms: without it the browser keeps the cookie until it is closed, the store a day;
- *   signed: with `app.keys`. As in koa-session, each may also be an option beside `key`
- * @param {boolean} [options.rolling=false] extend and send every session with every response, so that
- *   maxAge begins anew
- * @param {boolean} [options.renew=false] the same, but only when less than half of maxAge is left
- * @param {boolean} [options.lazy=false] read the store only when `await ctx.sessionHandler.load()` is called
- * @param {Function} [options.genid] `ctx => String`, a new id
- * @param {{ get: Function, set: Function }} [options.externalKey] `get(ctx)` returns the id that the client sent,
- *   `set(ctx, id)` sends it, instead of a cookie
- * @param {Function} [options.valid] `(ctx, session) => Boolean`, false: the client gets an empty session
- * @param {Function} [options.beforeSave] `(ctx, session) => *`, may change a session that is about to be saved
+ * @param {object} [options] see options.js
  * @return {Function} middleware; its `isStoreUp` is false while the store does not respond
  * @throws {TypeError} for an option of the wrong type; a request that uses its session, whose store fails, or does not
  *   respond within 5 s, is a 503 (`KONE_ERR_SESSION_STORE`)
@@ -77,7 +63,7 @@ module.exports = function session (options, ...rest) {
  * @api public
  */
 module.exports.final = function final (options) {
-  checkOptions(options)
+  OPTIONS.check(options)
   return function session (ctx) {
     return ctx[CURRENT]?.commit()
   }
@@ -97,8 +83,7 @@ module.exports.redis = client => new RedisStore(client)
  * Keep each session in its own cookie, sealed by AES-256-GCM. Nothing is stored on the server,
  * so signing out cannot revoke a copy of the cookie before it expires.
  *
- * @param {{keys: Array<string | Buffer>}} options of 32 bytes or more: the first one seals, every
- *   one opens
+ * @param {object} options see options.js
  */
 module.exports.sealedCookie = options => new SealedCookie(options)
 

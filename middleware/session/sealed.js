@@ -3,6 +3,7 @@
 const { createCipheriv, createDecipheriv, createSecretKey, hkdfSync } = require('crypto')
 const { misuse } = require('../_shared/usage-error')
 const random = require('../_shared/random')
+const { sealedCookie } = require('./options')
 
 const CIPHER = 'aes-256-gcm'
 const NONCE = 12 // bytes
@@ -23,7 +24,7 @@ const MAX_VALUE = 4096
 module.exports = class SealedCookie {
   constructor (options) {
     this.lazy = true
-    this.keys = derive(options?.keys)
+    this.keys = derive(sealedCookie.check(options).keys)
   }
 
   /**

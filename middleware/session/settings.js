@@ -1,62 +1,13 @@
 'use strict'
 
-const { isDate } = require('util').types
 const { Cookie } = require('cookies')
 const { isThenable } = require('../_shared/breaker')
 const cookieReader = require('../_shared/cookie')
 const { misuse } = require('../_shared/usage-error')
-const { Rule, boolean, check, each, fn, isObject, none, number, object, oneOf, refused, shape, string, text } = require('../_shared/options')
 const ById = require('./by-id')
 const InCookie = require('./in-cookie')
 const MemoryStore = require('./memory')
-
-// Browsers ignore an expiry after the year 9999 (RFC 6265, 5.1.1), and keep no cookie for longer than 400 days.
-const MAX_AGE = 2.5e14 // ms, which ends before it
-const MAX_DATE = Date.UTC(9999, 11, 31, 23, 59, 59)
-
-const maxAge = number({ min: 0, max: MAX_AGE, of: 'milliseconds' }).or(oneOf('session'))
-const expires = new Rule('a Date up to the year 9999', value => isDate(value) && value <= MAX_DATE)
-
-// What options.cookie() returns; attributes of a wrong type count as left out, as in koa-session-minimal.
-const RETURNED = shape({
-  maxAge: new Rule(`at most ${MAX_AGE} ms`, value => !(value > MAX_AGE)),
-  expires: expires.or(none)
-}, { open: true })
-
-// koa-session has these beside the key, not in `cookie`
-const ATTRIBUTES = {
-  maxAge,
-  path: string,
-  domain: string,
-  httpOnly: boolean,
-  secure: boolean,
-  sameSite: oneOf('strict', 'lax', 'none', true, false).or(none),
-  signed: boolean,
-  priority: oneOf('low', 'medium', 'high'),
-  partitioned: boolean
-}
-
-const OPTIONS = {
-  key: text,
-  store: object.or(none),
-  cookie: shape({ ...ATTRIBUTES, overwrite: boolean, expires }).or(fn).or(none),
-  rolling: boolean,
-  renew: boolean,
-  lazy: boolean,
-  genid: fn,
-  valid: fn,
-  beforeSave: fn,
-  externalKey: new Rule('an object with the functions get and set', value => isObject(value) &&
-    typeof value.get === 'function' && typeof value.set === 'function'),
-  ...ATTRIBUTES,
-  overwrite: oneOf(true),
-  autoCommit: oneOf(true),
-  ...each(refused('take `store: session.sealedCookie({ keys })`, which encrypts'), 'encode', 'decode'),
-  prefix: refused('`key` is the prefix of the store\'s keys'),
-  ContextStore: refused('take `store`, one for all requests')
-}
-
-const checkOptions = options => check('session', options, OPTIONS)
+const OPTIONS = require('./options')
 
 /**
  * Turn the options into settings: the cookie's name and attributes, the reader of its value, and the storage.
@@ -72,14 +23,12 @@ function settingsOf (options, rest) {
   }
   if (rest.length > 0) throw misuse('session', 'takes one argument, its options: leave the app out')
 
-  const settings = checkOptions(options)
-  const {
-    key = 'koa:sess', store, cookie, rolling = false, renew = false, lazy = false, genid, valid, beforeSave, externalKey
-  } = settings
+  const settings = OPTIONS.check(options)
+  const { key, store, cookie, rolling, renew, lazy, genid, valid, beforeSave, externalKey } = settings
   if (lazy && (rolling || renew)) {
     throw misuse('session', 'options.lazy must be left out beside rolling or renew, which read every session')
   }
-  const given = Object.keys(ATTRIBUTES).filter(name => name in settings)
+  const given = Object.keys(OPTIONS.ATTRIBUTES).filter(name => name in settings)
   const ofAll = Object.fromEntries(given.map(name => [name, settings[name]]))
   const own = typeof cookie === 'function' ? {} : cookie
   const attributes = withDefaults(own, ofAll)
@@ -167,16 +116,16 @@ function checkCookie (key, attributes) {
  * @throws {TypeError} for another value
  */
 function checkMaxAge (value) {
-  const refusal = maxAge.refuse(value, 'maxAge')
+  const refusal = OPTIONS.maxAge.refuse(value, 'maxAge')
   if (refusal !== undefined) throw misuse('session', refusal)
   return value
 }
 
 /** The attributes that the function `options.cookie` returns, for one request. */
 function attributesOf (returned, ofAll) {
-  const refusal = RETURNED.refuse(returned ?? {}, 'what options.cookie returns')
+  const refusal = OPTIONS.RETURNED.refuse(returned ?? {}, 'what options.cookie returns')
   if (refusal !== undefined) throw misuse('session', refusal)
   return withDefaults(returned, ofAll)
 }
 
-module.exports = { attributesOf, checkMaxAge, checkOptions, maxAge, noPromise, settingsOf }
+module.exports = { attributesOf, checkMaxAge, noPromise, settingsOf }

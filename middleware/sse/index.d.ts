@@ -7,10 +7,12 @@ declare function sse (options?: sse.Options): Kone.Middleware
 
 declare namespace sse {
   interface Options {
-    /** ms between the comments that keep a silent stream open, 0 for none; default: 15000 */
+    // <options>
+    /** Time between the comments that keep a silent stream open; 0: no comments (ms). Default: 15,000. */
     heartbeat?: number | undefined
-    /** bytes that may wait for one client; default: 262144 */
+    /** What may be queued for one client (bytes). Default: 262,144. */
     limit?: number | undefined
+    // </options>
   }
 
   interface Event {

@@ -2,10 +2,9 @@
 
 const { Readable } = require('stream')
 const { clearInterval, clearTimeout, nextTick, setInterval, setTimeout } = require('../../lib/timers')
-const { check, integer } = require('../_shared/options')
+const OPTIONS = require('./options')
 
 const HEARTBEAT = ':\n\n'
-const LONGEST_TIMER = 2 ** 31 - 1
 const HEADERS_AFTER = 100 // ms
 
 // A client comes back after so many ms, and not all of them at once.
@@ -16,11 +15,6 @@ const LATEST = 3000
 const kDraining = Symbol.for('kone.draining')
 
 const streamsOf = new WeakMap() // server → open streams
-
-const OPTIONS = {
-  heartbeat: integer({ min: 0, max: LONGEST_TIMER, of: 'milliseconds' }),
-  limit: integer({ min: 1, of: 'bytes' })
-}
 
 /**
  * Add `ctx.sse()`, which responds with an event stream.
@@ -35,17 +29,14 @@ const OPTIONS = {
  * `limit` bounds what a client has not read yet: above it `send` drops the event and returns false. When `app.close()`
  * begins, each stream ends with a `retry`, so that the client comes back to another process.
  *
- * @param {object} [options]
- * @param {number} [options.heartbeat=15000] ms between the comments that keep proxies from
- *   closing a silent stream; 0 for none
- * @param {number} [options.limit=262144] bytes that may wait for one client
+ * @param {object} [options] see options.js
  * @return {Function} middleware
  * @throws {TypeError} for an option that is not such a number
  * @see https://html.spec.whatwg.org/multipage/server-sent-events.html
  * @api public
  */
 module.exports = function sse (options) {
-  const { heartbeat = 15000, limit = 262144 } = check('sse', options, OPTIONS)
+  const { heartbeat, limit } = OPTIONS.check(options)
 
   function open () {
     if (this.body instanceof EventStream) return this.body

@@ -8,42 +8,51 @@ declare function serve (root: string, options?: serve.Options): Kone.Middleware
 
 declare namespace serve {
   interface Options {
-    /** Of Cache-Control, in ms; default: 0 */
+    // <options>
+    /** `max-age` of `Cache-Control` (ms). Default: 0. */
     maxAge?: number | undefined
+    /** Another name of `maxAge`. */
     maxage?: number | undefined
-    /** Adds `immutable` to Cache-Control. */
+    /** `true`: adds `immutable` to `Cache-Control`. Default: `false`. */
     immutable?: boolean | undefined
-    /** Served for a directory; default: index.html */
+    /** File that is served for a directory; `false`: no file. Default: `'index.html'`. */
     index?: string | false | undefined
-    /** The index also for a directory named without its slash; default: true */
+    /** Serve the index also for a path of a directory without the final slash. Default: `true`. */
     format?: boolean | undefined
-    /** 301 to the path with the slash instead; default: false */
+    /**
+     * `true`: respond to a path of a directory without the final slash with 301 and the path with it, if it has an
+     * index; relative links of the page work then. Default: `false`.
+     */
     redirect?: boolean | undefined
-    /** Serve what begins with a dot. */
+    /** Serve files whose path has a segment that begins with a dot. Default: `false`. */
     hidden?: boolean | undefined
-    /** Tried for a path without one. */
+    /** With `['html']`, `/about` serves `about.html`. Default: none. */
     extensions?: string[] | false | undefined
-    /** x.br for x; default: true */
+    /** Serve `x.br`, `x.gz`, `x.zst` instead of `x` to clients that accept the encoding. Default: `true`. */
     br?: boolean | undefined
-    brotli?: boolean | undefined
-    /** x.gz for x; default: true */
+    /** Serve `x.br`, `x.gz`, `x.zst` instead of `x` to clients that accept the encoding. Default: `true`. */
     gzip?: boolean | undefined
-    gz?: boolean | undefined
-    /** x.zst for x; default: true */
+    /** Serve `x.br`, `x.gz`, `x.zst` instead of `x` to clients that accept the encoding. Default: `true`. */
     zstd?: boolean | undefined
+    /** The same, by another name. Default: `true`. */
+    brotli?: boolean | undefined
+    /** The same, by another name. Default: `true`. */
+    gz?: boolean | undefined
+    /** The same, by another name. Default: `true`. */
     zst?: boolean | undefined
-    /** Default: true */
+    /** Send an ETag. Default: `true`. */
     etag?: boolean | undefined
-    /** Serve after the other middleware, if these did not. */
+    /** Serve after the other middleware, if these did not respond. Default: `false`. */
     defer?: boolean | undefined
-    /** Creates node's `res` for each request. */
+    /** `(res, path, stats) => void` sets headers; makes kone build node's `res`. */
     setHeaders?: ((res: ServerResponse, path: string, stats: Stats) => any) | undefined
-    /** Look at the disk for every request, not twice a second. */
+    /** Check the disk for every request instead of every 500 ms. Default: `false`. */
     dev?: boolean | undefined
-    /** Bytes of files kept in memory; default: 16777216 */
+    /** Files that are kept in memory; 0: no files (bytes). Default: 16,777,216. */
     cacheSize?: number | undefined
-    /** Bytes of the largest of them; default: 65536 */
+    /** The largest file that is kept in memory (bytes). Default: 65,536. */
     cacheFileSize?: number | undefined
+    // </options>
   }
 
   /** For `app.final`: as with `defer`. */

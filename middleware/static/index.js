@@ -2,13 +2,14 @@
 
 const fs = require('fs')
 const path = require('path')
+const both = require('../_shared/both')
 const choose = require('../_shared/encoding')
 const { given, manual, misuse } = require('../_shared/usage-error')
-const { boolean, check, fn, list, number, off, string } = require('../_shared/options')
 const { UNSATISFIABLE, WHOLE, outcomeOf } = require('./conditions')
 const { FILE } = require('./disk')
 const Files = require('./files')
 const { NOTHING } = require('./lookup')
+const OPTIONS = require('./options')
 const FileStream = require('./stream')
 
 const ATTEMPTS = 3
@@ -16,30 +17,10 @@ const MAX_SECONDS = 2 ** 31 // what caches take a longer max-age for (RFC 9111, 
 
 const ORIGIN = /^[a-z][a-z\d+.-]*:\/\/[^/]*/i // of a target in absolute form: RFC 9112, 3.2.2
 
-const ms = number({ min: 0, of: 'milliseconds' })
-const bytes = number({ min: 0, max: Infinity, of: 'bytes' })
-const OPTIONS = {
-  maxAge: ms,
-  maxage: ms,
-  immutable: boolean,
-  index: string.or(off),
-  format: boolean,
-  redirect: boolean,
-  hidden: boolean,
-  extensions: list(string, 'strings').or(off),
-  br: boolean,
-  brotli: boolean,
-  gzip: boolean,
-  gz: boolean,
-  zstd: boolean,
-  zst: boolean,
-  etag: boolean,
-  defer: boolean,
-  setHeaders: fn,
-  dev: boolean,
-  cacheSize: bytes,
-  cacheFileSize: bytes
-}
+const { middleware, final } = both(function serve (root, options) {
+  const responder = new Responder(root, options)
+  return { act: ctx => responder.respondLast(ctx) }
+})
 
 /**
  * Serve the files of a directory.
@@ -51,35 +32,14 @@ const OPTIONS = {
  * `root` is served, not even by a link.
  *
  * @param {string} root
- * @param {object} [options]
- * @param {number} [options.maxAge=0] of Cache-Control, in ms; also `maxage`
- * @param {boolean} [options.immutable=false] adds `immutable` to Cache-Control
- * @param {string|false} [options.index='index.html'] served for a directory
- * @param {boolean} [options.format=true] serves the index also for a directory without the final slash
- * @param {boolean} [options.redirect=false] redirects a directory without the final slash to the path with it
- * @param {boolean} [options.hidden=false] serve files whose names begin with a dot
- * @param {string[]} [options.extensions] extensions to try for a path without one
- * @param {boolean} [options.br=true] serve x.br for x; also `brotli`
- * @param {boolean} [options.gzip=true] x.gz; also `gz`
- * @param {boolean} [options.zstd=true] x.zst; also `zst`
- * @param {boolean} [options.etag=true]
- * @param {boolean} [options.defer=false] serve after the other middleware, if none of them responded
- * @param {Function} [options.setHeaders] (res, path, stats); creates node's `res` for each request
- * @param {boolean} [options.dev=false] check the disk for every request, not twice a second
- * @param {number} [options.cacheSize=16777216] bytes of files kept in memory
- * @param {number} [options.cacheFileSize=65536] bytes of the largest file in memory
+ * @param {object} [options] see options.js
  * @return {Function} middleware
  * @throws {Error} when `root` is not a directory; {TypeError} for an option of the wrong type
  * @api public
  */
 module.exports = function staticFiles (root, options) {
+  if (options?.defer) return middleware(root, options)
   const responder = new Responder(root, options)
-  if (options?.defer) {
-    return async function serve (ctx, next) {
-      await next()
-      return responder.respondLast(ctx)
-    }
-  }
 
   return function serve (ctx, next) {
     const { method } = ctx
@@ -102,20 +62,15 @@ Object.defineProperty(module.exports, 'name', { value: 'static' })
  *    app.final(serve.final('public'))
  *
  * @param {string} root
- * @param {object} [options]
+ * @param {object} [options] see options.js
  * @return {Function} (ctx) => Promise | undefined
  * @api public
  */
-module.exports.final = function final (root, options) {
-  const responder = new Responder(root, options)
-  return function serve (ctx) {
-    return responder.respondLast(ctx)
-  }
-}
+module.exports.final = final
 
 class Responder {
   constructor (root, options) {
-    this.options = settingsOf(root, check('static', options, OPTIONS))
+    this.options = settingsOf(root, OPTIONS.check(options))
     this.files = new Files(this.options.root, this.options)
   }
 
@@ -252,28 +207,13 @@ function settingsOf (root, options) {
     throw new Error(`static: ${resolved} is not a directory (${manual('static')})`)
   }
 
-  const { index = 'index.html', extensions, setHeaders, immutable = false } = options
-  const maxAge = options.maxAge ?? options.maxage ?? 0
-  const { cacheSize = 16 * 2 ** 20, cacheFileSize = 64 * 2 ** 10 } = options
-
-  const isOn = (...names) => names.every(name => options[name] !== false)
+  const { br, brotli, gzip, gz, zstd, zst, extensions, maxAge, immutable, ...settings } = options
   return {
+    ...settings,
     root: resolved,
-    index,
-    format: isOn('format'),
-    redirect: Boolean(options.redirect),
-    hidden: Boolean(options.hidden),
-    dev: Boolean(options.dev),
     extensions: (extensions || []).map(one => one.startsWith('.') ? one : `.${one}`),
-    encodings: [
-      isOn('br', 'brotli') && 'br',
-      isOn('zst', 'zstd') && 'zstd',
-      isOn('gz', 'gzip') && 'gzip'
-    ].filter(Boolean),
-    etag: isOn('etag'),
+    encodings: [br && brotli && 'br', zstd && zst && 'zstd', gzip && gz && 'gzip'].filter(Boolean),
     cacheControl: `max-age=${Math.min(Math.floor(maxAge / 1000), MAX_SECONDS)}${immutable ? ',immutable' : ''}`,
-    setHeaders,
-    cacheSize,
-    cacheFileSize: Math.min(cacheFileSize, cacheSize)
+    cacheFileSize: Math.min(settings.cacheFileSize, settings.cacheSize)
   }
 }

@@ -13,14 +13,19 @@ declare namespace template {
   type Render = (view: string, locals?: Record<string, any>) => Promise<string>
 
   interface Options {
-    /** Whether the text becomes `ctx.body`; default: true. */
+    // <options>
+    /**
+     * Set `ctx.body` to the rendered text; the promise of `ctx.render()` resolves to the text in any case. Default:
+     * `true`.
+     */
     autoRender?: boolean | undefined
-    /** Of a view that is named without one; default: html. */
+    /** Extension of a view that is named without one. Default: `'html'`. */
     extension?: string | undefined
-    /** More extensions. */
+    /** More extensions of nunjucks files: `{ tpl: 'nunjucks' }`. */
     map?: { [extension: string]: 'nunjucks' } | undefined
-    /** Settings of nunjucks, and variables of every template. */
+    /** Settings of the engine (see the list after this table); all other names are variables of every template. */
     options?: EngineOptions | undefined
+    // </options>
   }
 
   interface EngineOptions {

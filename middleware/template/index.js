@@ -5,7 +5,8 @@ const path = require('path')
 const nunjucks = require('nunjucks')
 const detach = require('../_shared/detach')
 const { given, manual, misuse } = require('../_shared/usage-error')
-const { boolean, check, fn, object, record, refused, shape, text } = require('../_shared/options')
+const { Options } = require('../../lib/options')
+const OPTIONS = require('./options')
 
 // extensions that need no entry in `map`
 const EXTENSIONS = ['html', 'htm', 'njk', 'nunj', 'nunjucks', 'xml', 'txt']
@@ -16,30 +17,9 @@ const FOR_ENGINE = new Set([
   'autoescape', 'throwOnUndefined', 'trimBlocks', 'lstripBlocks', 'tags', 'dev', 'noCache',
   'watch', 'cache', 'partials', 'helpers'
 ])
+const NONE = new Options('template', {})
 const MAX_KNOWN_VIEWS = 1000
 const MAX_VIEW = 256 // characters; a client that chooses the view can spell it in endless ways
-
-const OPTIONS = {
-  autoRender: boolean,
-  extension: text,
-  map: record(text),
-  options: shape({
-    autoescape: boolean,
-    throwOnUndefined: boolean,
-    trimBlocks: boolean,
-    lstripBlocks: boolean,
-    tags: object,
-    watch: boolean,
-    noCache: boolean,
-    cache: boolean,
-    filters: record(fn),
-    tests: record(fn),
-    globals: object,
-    extensions: object,
-    nunjucksEnv: object
-  }, { open: true }), // the rest are variables
-  engineSource: refused('nunjucks is the only engine here, koa-views has others')
-}
 
 /**
  * Add `ctx.render(view, locals)`, which renders a nunjucks template. Each template is compiled once, and
@@ -55,19 +35,14 @@ const OPTIONS = {
  * Outside of production, and with `options.options.watch`, a changed file is compiled again.
  *
  * @param {string} root the directory of the templates
- * @param {object} [options]
- * @param {boolean} [options.autoRender=true] true: the text becomes `ctx.body`
- * @param {string} [options.extension='html'] of a view without an extension
- * @param {object} [options.map] extension to engine, which is 'nunjucks'
- * @param {object} [options.options] filters, globals, tests, extensions, autoescape and the other
- *   settings of nunjucks; `nunjucksEnv`, an Environment of your own; and variables
+ * @param {object} [options] see options.js
  * @return {Function} middleware
  * @throws {Error} when `root` is not a directory
  * @throws {TypeError} for another engine or an option of the wrong type
  * @api public
  */
 module.exports = function template (root, options) {
-  const { autoRender = true, extension = 'html', map, options: engineOptions = {} } = check('template', options, OPTIONS)
+  const { autoRender, extension, map, options: engineOptions = {} } = OPTIONS.check(options)
   const fill = renderer(directory(root), enginesOf(extension, map), extension, engineOptions)
   const variables = Object.fromEntries(
     Object.entries(engineOptions).filter(([name]) => !FOR_ENGINE.has(name)))
@@ -113,7 +88,7 @@ module.exports = function template (root, options) {
  * @api public
  */
 module.exports.final = function final (options) {
-  check('template', options, {})
+  NONE.check(options)
 
   return function template (ctx) {
     if (ctx.body == null) return ctx._rendering

@@ -1,7 +1,7 @@
-import type { Middleware } from '../../lib/index'
+import Kone = require('../../lib/index')
 
 /** @param ms from 1 to 2147483647 */
-declare function timeout (ms: number): Middleware<{}, timeout.TimeoutContext>
+declare function timeout (ms: number): Kone.Middleware<{}, timeout.TimeoutContext>
 
 declare namespace timeout {
   interface TimeoutContext {

@@ -1,30 +1,44 @@
 import type { IncomingMessage } from 'node:http'
-import type { Context, Middleware } from '../../lib/index'
+import Kone = require('../../lib/index')
 
-declare function upload (options?: upload.Options): Middleware
+declare function upload (options?: upload.Options): Kone.Middleware
 
 declare namespace upload {
   interface Limits {
-    /** bytes of each file; default '10mb' */
-    fileSize?: number | string
-    /** default 20 */
-    files?: number
-    /** default 100 */
-    fields?: number
-    /** bytes of each field; default '1mb'. All fields together may have as much, or 1 MB if that is more */
-    fieldSize?: number | string
+    // <options.limits>
+    /** The largest file (bytes, or as `'1mb'`). Default: `'10mb'`. */
+    fileSize?: number | string | undefined
+    /** Files of a form. Default: 20. */
+    files?: number | undefined
+    /** Other fields of a form. Default: 100. */
+    fields?: number | undefined
+    /**
+     * The largest field; all fields together may have `fieldSize` or 1 MB, whichever is larger (bytes, or as
+     * `'1mb'`). Default: `'1mb'`.
+     */
+    fieldSize?: number | string | undefined
+    // </options.limits>
   }
 
   interface Options {
-    /** an existing folder; default the system's for temporary files */
-    dest?: string
-    limits?: Limits
-    /** the fields that may have files: a file in another one is a 400, more than `maxCount` of one are a 413 */
-    fields?: readonly Field[]
-    /** called before anything of a file is written: false skips it */
-    filter?: (ctx: Context, file: Candidate) => boolean | Promise<boolean>
-    /** instead of `dest` */
-    storage?: Storage
+    // <options>
+    /** Existing folder that files are written to. Default: the system's temporary folder. */
+    dest?: string | undefined
+    /**
+     * `[{ name: 'avatar', maxCount: 1 }]`, as multer's `fields()`: a file in another field is a 400, more than
+     * `maxCount` of one are a 413. Default: any.
+     */
+    fields?: readonly Field[] | undefined
+    /**
+     * `(ctx, { fieldname, originalname, mimetype }) => boolean`, may return a promise; called before anything of a
+     * file is written: `false` skips the file, `ctx.throw()` refuses the form. Default: all files.
+     */
+    filter?: ((ctx: Kone.Context, file: Candidate) => boolean | Promise<boolean>) | undefined
+    /** Instead of `dest`: `upload.memoryStorage()`, or a storage of multer's shape. Default: files in `dest`. */
+    storage?: Storage | undefined
+    /** An object of limits. */
+    limits?: Limits | undefined
+    // </options>
   }
 
   interface Field {

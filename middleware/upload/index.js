@@ -6,27 +6,14 @@ const path = require('path')
 const busboy = require('busboy')
 const createError = require('http-errors')
 const { nextTick } = require('../../lib/timers')
-const sizeOf = require('../_shared/bytes')
-const { Rule, check, fn, integer, list, refused, shape, size, text } = require('../_shared/options')
-const report = require('../_shared/report')
+const { sizeOf } = require('../_shared/bytes')
+const { report } = require('../../lib/error-path')
 const unread = require('../_shared/unread')
 const whenFinished = require('../_shared/finished')
 const form = require('../_shared/form')
 const { misuse } = require('../_shared/usage-error')
+const OPTIONS = require('./options')
 const { custom, memoryStorage, temporary } = require('./storage')
-
-const LIMITS = { fileSize: '10mb', files: 20, fields: 100, fieldSize: '1mb' }
-
-const count = integer({ min: 0 })
-const OPTIONS = {
-  dest: text,
-  limits: shape({ fileSize: size, files: count, fields: count, fieldSize: size }),
-  fields: list(new Rule('', isField), "{ name, maxCount }, as multer's fields()"),
-  filter: fn,
-  storage: new Rule("an object with the functions _handleFile and _removeFile, as multer's storages are", isStorage),
-  fileFilter: refused('pass `filter: (ctx, file) => true or false`'),
-  preservePath: refused('originalname is the name without a path')
-}
 
 // What browsers write for a quote and for line breaks in names, and they write nothing else so: not even for `%`
 // (https://html.spec.whatwg.org/multipage/form-control-infrastructure.html#multipart-form-data)
@@ -50,25 +37,13 @@ const FIELDS_TOTAL = 1024 * 1024
  * form that is not complete by then. `originalname` is the name that the client sent, with `_` for control
  * characters: use it in no path.
  *
- * @param {object} [options]
- * @param {string} [options.dest] an existing folder; default: the system's for temporary files
- * @param {object} [options.limits]
- * @param {string | number} [options.limits.fileSize='10mb'] bytes of each file
- * @param {number} [options.limits.files=20]
- * @param {number} [options.limits.fields=100]
- * @param {string | number} [options.limits.fieldSize='1mb'] bytes of each field; all fields together
- *   may have as much, or 1 MB if that is more
- * @param {{ name: string, maxCount?: number }[]} [options.fields] the fields that may have files; a file
- *   in another one is a 400, more than `maxCount` of one are a 413
- * @param {Function} [options.filter] `(ctx, { fieldname, originalname, mimetype }) => boolean`, may return
- *   a promise: false skips the file; called before anything of it is written
- * @param {object} [options.storage] instead of `dest`: `upload.memoryStorage()`, or one of multer's
+ * @param {object} [options] see options.js
  * @return {Function} middleware; throws 400 for a malformed body, 413 over a limit
  * @throws {TypeError} for an option of the wrong type, or a folder that does not exist
  * @api public
  */
 function upload (options) {
-  const settings = settingsOf(check('upload', options, OPTIONS))
+  const settings = settingsOf(OPTIONS.check(options))
 
   function upload (ctx, next) {
     if (!/^multipart\/form-data *(?:;|$)/i.test(ctx.get('content-type'))) return next()
@@ -90,34 +65,20 @@ module.exports = upload
 module.exports.memoryStorage = memoryStorage // written like this, an ES module can import the name
 Object.assign(upload, notMulter('upload', { diskStorage: 'files are written to options.dest' }))
 
-function settingsOf ({ dest, limits: given, fields, filter, storage }) {
+function settingsOf ({ dest, limits, fields, filter, storage }) {
   if (dest !== undefined && storage !== undefined) {
     throw misuse('upload', 'options.dest has no effect beside options.storage: leave one of them out')
   }
-  const limits = { ...LIMITS, ...given }
-  limits.fileSize = sizeOf(limits.fileSize)
-  limits.fieldSize = sizeOf(limits.fieldSize)
   return {
-    limits,
+    limits: { ...limits, fileSize: sizeOf(limits.fileSize), fieldSize: sizeOf(limits.fieldSize) },
     filter,
     storage: storage === undefined ? temporary(folderAt(dest ?? os.tmpdir())) : custom(storage),
     counts: fields && new Map(fields.map(({ name, maxCount = Infinity }) => [name, maxCount]))
   }
 }
 
-function isField (value) {
-  if (typeof value?.name !== 'string' || value.name === '') return false
-  const { name, maxCount = 1, ...others } = value
-  // `maxcount` would limit nothing
-  return Number.isInteger(maxCount) && maxCount >= 1 && Object.keys(others).length === 0
-}
-
 function decode (name) {
   return name?.replace(ENCODED, decodeURIComponent)
-}
-
-function isStorage (value) {
-  return typeof value?._handleFile === 'function' && typeof value._removeFile === 'function'
 }
 
 /** multer's methods throw when they are called, at registration, and name what to use instead. */

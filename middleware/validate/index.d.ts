@@ -1,4 +1,4 @@
-import type { Context, HttpError, Middleware } from '../../lib/index'
+import Kone = require('../../lib/index')
 
 /**
  * Validate parts of a request by Standard Schema v1. What the schemas return is `ctx.valid` for the
@@ -6,9 +6,9 @@ import type { Context, HttpError, Middleware } from '../../lib/index'
  *
  *    router.post('/items', validate({ body: Item }), ctx => { ctx.body = ctx.valid.body.price })
  */
-declare function validate<const Schemas extends validate.Schemas & validate.Options> (
+declare function validate<const Schemas extends validate.Options> (
   options: Schemas
-): Middleware<{}, validate.ValidContext<Schemas>>
+): Kone.Middleware<{}, validate.ValidContext<Schemas>>
 
 declare namespace validate {
   /** What zod, valibot, arktype and others implement: https://standardschema.dev */
@@ -30,35 +30,42 @@ declare namespace validate {
     readonly path?: ReadonlyArray<PropertyKey | { readonly key: PropertyKey }> | undefined
   }
 
-  interface Schemas {
-    /** of `ctx.params` */
-    params?: StandardSchema | undefined
-    /** of `ctx.query` */
-    query?: StandardSchema | undefined
-    /** of `ctx.headers`, names in lower case */
-    headers?: StandardSchema | undefined
-    /** of the cookies, as an object */
-    cookies?: StandardSchema | undefined
-    /** of `ctx.request.body`, which a body parser set */
-    body?: StandardSchema | undefined
-  }
+  type Part = 'params' | 'query' | 'headers' | 'cookies' | 'body'
+  type Schemas = Pick<Options, Part>
 
   interface Options {
-    /** of the JSON body of a success (2xx), or by status; in development a body that does not fit is an error */
+    // <options>
+    /** Schema of `ctx.params`, which the router sets. */
+    params?: StandardSchema | undefined
+    /** Schema of `ctx.query`: strings, and arrays for a repeated key; it must coerce other types. */
+    query?: StandardSchema | undefined
+    /** Schema of `ctx.headers`, with names in lower case. */
+    headers?: StandardSchema | undefined
+    /**
+     * Schema of the cookies, as an object of values as `ctx.cookies.get(name)` returns them; signatures are not
+     * verified.
+     */
+    cookies?: StandardSchema | undefined
+    /**
+     * Schema of `ctx.request.body`, which a body parser sets before it: `bodyParser`, `upload` or another package.
+     */
+    body?: StandardSchema | undefined
+    /** Schema of the JSON body of a success (2xx), or schemas by status: `{ 200: Item, 404: Problem }`. */
     response?: StandardSchema | { readonly [status: number]: StandardSchema } | undefined
-    /** true: these bodies are written by fast-json-stringify, which the app installs */
+    /** `true`: fast-json-stringify, which the app installs, writes the bodies of `response`. Default: `false`. */
     serialize?: boolean | undefined
-    /** instead of the 400: responds or throws */
-    onError?: ((err: ValidationError, ctx: Context) => unknown) | undefined
+    /** `(err, ctx)`, called instead of responding with the 400: it responds or throws. Default: a 400. */
+    onError?: ((err: ValidationError, ctx: Kone.Context) => unknown) | undefined
+    // </options>
   }
 
-  interface ValidationError extends HttpError<400> {
+  interface ValidationError extends Kone.HttpError<400> {
     issues: Issue[]
   }
 
   /** What the client reads about one place that does not fit; never the value itself. */
   interface Issue {
-    in: 'params' | 'query' | 'headers' | 'cookies' | 'body'
+    in: Part
     path: Array<string | number>
     message: string
   }
@@ -71,7 +78,7 @@ declare namespace validate {
     /** only a type, for client() */
     readonly '~schemas'?: S
     /** the values that the schemas returned */
-    valid: { [Part in Exclude<keyof S, keyof Options>]: Output<S[Part]> }
+    valid: { [Name in keyof S & Part]: Output<S[Name]> }
   }
 }
 

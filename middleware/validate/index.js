@@ -2,9 +2,11 @@
 
 const createError = require('http-errors')
 const { manual, misuse } = require('../_shared/usage-error')
-const { Rule, boolean, check, fn, isObject, record } = require('../_shared/options')
+const OPTIONS = require('./options')
 const redactor = require('./redact')
 const responder = require('./response')
+
+const { standardOf } = OPTIONS
 
 /** How to read each part of a request, in the order in which parts are validated. */
 const PARTS = {
@@ -14,13 +16,6 @@ const PARTS = {
   cookies: ctx => parseCookies(ctx.get('cookie')),
   body: readParsedBody
 }
-
-const schema = new Rule(
-  'a Standard Schema v1: schemas of zod (from 3.24), valibot (from 1.0) and arktype (from 2.0) are',
-  value => standardOf(value)?.version === 1 && typeof standardOf(value).validate === 'function'
-)
-const RULES = { ...Object.fromEntries(Object.keys(PARTS).map(part => [part, schema])), onError: fn, serialize: boolean }
-RULES.response = schema.or(schemasByStatus())
 
 // A request can have very many issues, at long and deep paths: without limits the response could be much larger than
 // the request.
@@ -38,24 +33,14 @@ const MAX_KEY = 100 // characters
  *      ctx.body = { total: ctx.valid.body.price * 2 }
  *    })
  *
- * @param {object} options
- * @param {object | Function} [options.params] schema of `ctx.params`
- * @param {object | Function} [options.query] schema of `ctx.query`
- * @param {object | Function} [options.headers] schema of `ctx.headers`, names in lower case
- * @param {object | Function} [options.cookies] schema of the cookies, as an object
- * @param {object | Function} [options.body] schema of `ctx.request.body`, which a body parser set
- * @param {Function} [options.onError] `(err, ctx)` instead of the 400: responds or throws;
- *   `err.issues` is a list of `{ in, path, message }`
- * @param {object} [options.response] schema of the JSON body of a success (2xx), or schemas by status; in development
- *   (NODE_ENV is not 'production') a body that does not fit is an error
- * @param {boolean} [options.serialize=false] true: write these bodies by fast-json-stringify, which the app installs
+ * @param {object} options see options.js
  * @return {Function} middleware
  * @throws {TypeError} without a schema, for one that is not a Standard Schema v1, or for an option
  *   of another name
  * @api public
  */
 module.exports = function validate (options) {
-  const { onError, response, serialize = false } = check('validate', options, RULES)
+  const { onError, response, serialize } = OPTIONS.check(options)
   const schemas = Object.keys(PARTS)
     .filter(part => options?.[part] !== undefined)
     .map(part => [part, standardOf(options[part])])
@@ -84,18 +69,9 @@ module.exports = function validate (options) {
   return Object.defineProperty(validate, 'schemas', { value: { ...options, response: responses } })
 }
 
-function schemasByStatus () {
-  const hasStatuses = keys => keys.length > 0 && keys.every(key => /^[1-5]\d\d$/.test(key))
-  return new Rule('an object of them by status', value => isObject(value) && hasStatuses(Object.keys(value)), record(schema).inside)
-}
-
 /** One schema is that of every success. */
 function byStatus (response) {
   return standardOf(response) === undefined ? response : { '2XX': response }
-}
-
-function standardOf (schema) {
-  return Object(schema) === schema ? schema['~standard'] : undefined
 }
 
 function call (part, schema, input) {

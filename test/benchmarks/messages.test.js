@@ -23,7 +23,6 @@ const FILES = [
 const EXCEPTIONS = {
   '`${lab}: ${message}`': 'what refuse() is called with, which is in the table', // eslint-disable-line no-template-curly-in-string
   'it did not start, or ': 'a server that fails during a comparison',
-  'it needs ': 'packages that the tests have installed',
   'git is missing': 'the tests need git',
   '--node ${text}': 'a download that failed', // eslint-disable-line no-template-curly-in-string
   'firstOf(reasons)': 'what a run lacks: results.test.js',
@@ -44,6 +43,7 @@ const MISTAKES = [
   ['labs/connections', 'EXTRA=hphs= --help', 2, 'not hphs=', 'EXTRA must be name=command'],
   ['labs/compare', '--ref no-such', 2, 'no-such is no revision', 'expected a branch, a tag or a commit'],
   ['labs/compare', '--workloads hello;helo', 2, 'unknown workload helo', 'expected hello; browser; '],
+  ['labs/dropin', '--workloads API;apt', 2, 'unknown workload apt', '; API; '],
   ['labs/compare', '--seconds 0.5', 2, 'not 0.5', '--seconds must be a whole number above 0'],
   ['results.js', '--form x', 2, "results: Unknown option '--form'", '--from FOLDER'],
   ['results.js', '--from', 2, "'--from <value>' argument missing", '--from FOLDER'],

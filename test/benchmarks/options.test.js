@@ -14,7 +14,7 @@ describe('the options of a lab', () => {
   })
 
   it('should be of a first look, unless --full or --rounds says otherwise', () => {
-    assert.deepEqual([options('--full').quick, options('--full').rounds], [false, 8])
+    assert.deepEqual([options('--full').quick, options('--full').rounds], [false, 6])
     assert.deepEqual([options('--rounds', '5').quick, options('--rounds', '5').rounds], [true, 5])
   })
 

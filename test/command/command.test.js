@@ -94,10 +94,10 @@ describe('kone', () => {
     ['routes empty.js', 'empty.js makes no Kone app', 'expected one new Kone()'],
     ['routes unexported.js', 'unexported.js exports neither an app', 'nothing listens: export the app'],
     ['routes misspelt.js', 'options.kyes is unknown', 'did you mean `keys`?'],
-    ['start app.js --port many', 'not many', 'PORT must be a whole number from 1 to 65535'],
+    ['start app.js --port many', "not 'many'", 'PORT must be a whole number from 1 to 65535'],
     ['start app.js --instances 0', 'not 0', 'INSTANCES must be a whole number from 1 to 1024'],
-    ['start app.js --drain-timeout 1s', 'not 1s', 'DRAIN_TIMEOUT must be a whole number from 0'],
-    ['start app.js --cluster pm3', 'not pm3', 'KONE_CLUSTER must be pm2 or node']
+    ['start app.js --drain-timeout 1s', "not '1s'", 'DRAIN_TIMEOUT must be a whole number from 0'],
+    ['start app.js --cluster pm3', "not 'pm3'", "KONE_CLUSTER must be 'pm2' or 'node'"]
   ]) {
     it(`should refuse ${typed} in one line that says where to read on`, async () => {
       hasPage(await refused(typed.split(' '), ...parts))
@@ -225,7 +225,7 @@ describe('kone dev', () => {
   for (const [title, typed, ...parts] of [
     ['an address of another machine', 'app.js --host 192.0.2.1', 'cannot listen', '--host must be an address of this machine'],
     ['a port that is in use', 'app.js', 'is in use: end what listens there, or set PORT'],
-    ['an option that no app has', 'app.js', 'new Kone({ odd }): there is no such option, expected proxy, env, '],
+    ['an option that no app has', 'app.js', 'new Kone({ odd }): there is no such option, expected env, keys, proxy, '],
     ['a file without an app', 'empty.js', 'empty.js exports neither an app nor a function nor a server, and nothing listens', 'export the app']
   ]) {
     it(`should say what is wrong with ${title}`, async t => {

@@ -30,9 +30,9 @@ describe('kone/middleware', () => {
     }
   })
 
-  it('should be what `make index` makes of the folders', () => {
+  it('should be what `make index` makes of the folders and their options', () => {
     for (const [file, text] of Object.entries(generate(NAMES))) {
-      assert.equal(read(file), text, `middleware/${file} is stale: run \`make index\``)
+      assert.equal(read('..', file), text, `${file} is stale: run \`make index\``)
     }
   })
 

@@ -37,7 +37,7 @@ describe('an app under test', () => {
   })
 
   it('should leave nothing open by jest', async () => {
-    const output = await run([process.execPath, area.bin('jest')])
+    const output = await run([process.execPath, area.bin('jest'), '--detectOpenHandles'])
     assert.match(output, /^Tests: +7 passed/m)
     assert.doesNotMatch(output, /did not exit|open handle/)
   })

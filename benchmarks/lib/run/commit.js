@@ -22,6 +22,12 @@ exports.changedSince = function (hash) {
   return said === null ? null : said.split('\n').filter(Boolean)
 }
 
+/** How many commits have changed kone's code since a commit; null where that is not known. */
+exports.commitsSince = function (hash) {
+  const said = git('rev-list', '--count', '--end-of-options', `${hash}..HEAD`, '--', ':(glob)lib/**/*.js')
+  return said === null ? null : Number(said)
+}
+
 function git (...args) {
   try {
     return execFileSync('git', args, { cwd: root, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim()

@@ -4,7 +4,8 @@ const { execFileSync } = require('node:child_process')
 const { parseArgs } = require('node:util')
 const { binary } = require('../servers/binaries')
 
-const ROUNDS = 8
+/** Rounds of a result: of as many coins all fall on one side in 3 of 100 tries. */
+const ROUNDS = exports.ROUNDS = 6
 const LOOK = 3 // rounds of a first look
 
 /** Where an error of the lab points to. */
@@ -45,6 +46,23 @@ exports.parse = function (argv, { lab, contenders, own = {} }) {
   if (unknown.length) refuse(`unknown contender ${unknown.join(', ')}: expected ${contenders.join(', ')}`)
   const defaults = Object.entries(own).map(([name, { value }]) => [name, value ? null : false])
   return { ...Object.fromEntries(defaults), ...named, quick: !full, help, rounds: Number(rounds), only, node }
+}
+
+/**
+ * The workloads that `--workloads` names.
+ *
+ *    workloadsOf('compare', 'hello;post', ['hello', 'post', 'stream']) // ['hello', 'post']
+ *
+ * @param {string} lab
+ * @param {string|null} text
+ * @param {string[]} all those that there are
+ * @param {string[]} [usual] without the option, if not all
+ */
+exports.workloadsOf = function (lab, text, all, usual = all) {
+  const names = text?.split(';').map(name => name.trim()).filter(Boolean) ?? usual
+  const unknown = names.filter(name => !all.includes(name))
+  if (unknown.length) throw new OptionError(`${lab}: unknown workload ${unknown.join('; ')}: expected ${all.join('; ')}`)
+  return names
 }
 
 /** The help text of a lab. */

@@ -4,7 +4,8 @@ const http = require('http')
 const { Readable } = require('stream')
 const { error } = require('../../errors')
 const { End } = require('../memory/pipe')
-const { BODILESS, elsewhere, webResponse } = require('./web-response')
+const { elsewhere } = require('../../runtime')
+const { BODILESS, webResponse } = require('./web-response')
 const { nextTick } = require('../../timers')
 
 /**

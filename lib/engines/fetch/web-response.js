@@ -1,8 +1,5 @@
 'use strict'
 
-/** The runtime's name where node's classes need that runtime's own server; empty on Node. */
-const elsewhere = process.versions.bun ? 'Bun' : globalThis.Deno ? 'Deno' : ''
-
 // Of one connection only (RFC 9110, 7.6.1), and so for the server that sends the Response to decide.
 const HOP_BY_HOP = new Set([
   'connection', 'keep-alive', 'proxy-connection', 'te', 'trailer', 'transfer-encoding', 'upgrade'
@@ -33,4 +30,4 @@ function webResponse (status, statusText, fields, body) {
   return response
 }
 
-module.exports = { BODILESS, elsewhere, webResponse }
+module.exports = { BODILESS, webResponse }

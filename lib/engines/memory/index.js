@@ -1,18 +1,8 @@
 'use strict'
 
 const http = require('http')
-const { checkCall } = require('../../options')
+const { INJECT } = require('../../settings')
 const { given, misuse } = require('../../usage-error')
-
-/** What a request goes through: as on a server of app.listen(), node:http alone, or app.fetch(). */
-const ENGINES = ['http1', 'node', 'fetch']
-const OPTIONS = {
-  url: ["a path that begins with '/'", value => typeof value === 'string' && value[0] === '/'],
-  method: ['a string', value => typeof value === 'string'],
-  headers: ['an object', value => typeof value === 'object'],
-  body: ['a string, bytes, or an object that is sent as JSON', isBody],
-  engine: [`one of '${ENGINES.join("', '")}'`, value => ENGINES.includes(value)]
-}
 
 /** Where a server keeps its front. */
 const kFront = Symbol.for('kone.front')
@@ -36,18 +26,10 @@ module.exports = function inject (app, attachFront, what) {
   if (what === null || (typeof what !== 'string' && typeof what !== 'object')) {
     throw misuse('application', `app.inject(request): request must be a url, an object or a web Request, not ${given(what)}`)
   }
-  const options = checkCall('application', 'app.inject', typeof what === 'string' ? { url: what } : what, OPTIONS)
-  const { url = '/', method = 'GET', engine = 'http1', ...rest } = options
+  const { url, method, engine, ...rest } = INJECT.check(typeof what === 'string' ? { url: what } : what)
   const { headers, body } = framed(rest)
   if (engine === 'fetch') return fetched(app, webRequest(method, url, headers, body), { ip: '127.0.0.1' })
   return sent(serverOf(app, engine, attachFront), { method, path: url, headers }, body)
-}
-
-// Of a class with a tag (Blob, Map, FormData …) and of a stream JSON has nothing.
-function isBody (value) {
-  if (typeof value === 'string' || value === null || ArrayBuffer.isView(value)) return true
-  if (typeof value !== 'object' || typeof value.pipe === 'function') return false
-  return Array.isArray(value) || typeof value.toJSON === 'function' || Object.prototype.toString.call(value) === '[object Object]'
 }
 
 /** The request's fields, with those of its body: node's client leaves the length out for GET, DELETE and others. */

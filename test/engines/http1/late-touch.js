@@ -22,6 +22,7 @@
  *   request   'none', 'empty', 'with its headers', 'in pieces' or 'chunked': the body of the request
  *   method    of the request
  *   patched   [which, method]: a prototype that is patched before the request comes, or null
+ *   replaced  whether the app replaces handleRequest, as egg does
  *   ops       what the handler does; the response begins at their end
  *   between, behind, end, finished, later
  *             acts between two chunks of the body, behind its last one, in its 'end', in onFinished(), and when the client
@@ -135,6 +136,8 @@ class Run {
     app.silent = true
     app.on('error', () => { this.moved++ })
     app.use(ctx => this.handle(ctx))
+    const { handleRequest } = app
+    if (plan.replaced) app.handleRequest = function (...args) { return handleRequest.apply(this, args) }
     this.server = app.listen(0, '127.0.0.1')
     if (!this.server.listening) await once(this.server, 'listening')
     const client = this.client = net.connect({ port: this.server.address().port, host: '127.0.0.1', noDelay: true })
@@ -536,11 +539,12 @@ function generate (seed) {
     const one = rnd.pick(TOUCHES)
     if (!needsStream(one) || hasStream(moment, response)) plan[moment].push(one)
   }
+  plan.replaced = rnd.chance(0.2)
   return plan
 }
 
 /** What the shrinker may change. */
-const RULES = { lists: ['ops', ...MOMENTS], usual: { request: 'none', patched: null } }
+const RULES = { lists: ['ops', ...MOMENTS], usual: { request: 'none', patched: null, replaced: false } }
 
 /** A failure for people: the smallest case found that is wrong in the same way. */
 async function report (plan, found, shrinks = true) {

@@ -1,0 +1,7 @@
+'use strict'
+
+const { Options, boolean } = require('../../lib/options')
+
+module.exports = new Options('etag', {
+  weak: boolean.says('`true`: all tags are weak; `false`: no tag is weak', { otherwise: 'files only' })
+})
