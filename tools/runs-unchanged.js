@@ -98,7 +98,8 @@ exports.facts = function (packages, results = read(RESULTS).results) {
   }
   const measured = [['apps', dropin], ['middleware', mw]].filter(([, figures]) => figures)
     .map(([what, { result, node }]) => `${what} on ${result.date.slice(0, 10)}, Node ${node}`)
-  const frameworks = applications.filter(one => one.isFramework).map(({ packages }) => Object.keys(packages)[0])
+  const ofFrameworks = applications.filter(one => one.isFramework).map(({ packages }) => Object.keys(packages)[0])
+  const frameworks = [...new Set(ofFrameworks)]
   return `${JSON.stringify({ measured, api: gainOf(dropin, 'API'), frameworks, packages: known, set: replaced(mw) }, null, 2)}\n`
 }
 
