@@ -4,7 +4,7 @@ declare function bodyParser (options?: bodyParser.Options): Kone.Middleware
 
 declare namespace bodyParser {
   type Type = 'json' | 'form' | 'text' | 'xml'
-  /** bytes after decompression, or as '1mb' */
+  /** Bytes after decompression, or as '1mb'. */
   type Size = number | string
 
   interface FormOptions {
@@ -22,7 +22,7 @@ declare namespace bodyParser {
 
   interface Options {
     // <options>
-    /** Kinds of bodies that are parsed: `json`, `form`, `text`, `xml`. Default: `[ 'json', 'form' ]`. */
+    /** Kinds of bodies that are parsed: `json`, `form`, `text`, `xml`. Default: `['json', 'form']`. */
     enableTypes?: Type[] | undefined
     /**
      * The largest body, after decompression; 0 allows only an empty one (bytes, or as `'1mb'`). Default: `'1mb'`.
@@ -73,9 +73,9 @@ declare namespace bodyParser {
 
 declare module '../../lib/index' {
   interface Request {
-    /** what bodyParser made of the body */
+    /** What bodyParser made of the body. */
     body?: unknown
-    /** the text it was made of */
+    /** The text it was made of. */
     rawBody?: string
   }
 }

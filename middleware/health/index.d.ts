@@ -43,7 +43,7 @@ declare namespace health {
     status: 'up' | 'down'
     draining: boolean
     checks: Record<string, { status: 'up' | 'down', ms: number, error?: string }>
-    /** of overload(), if the process has one */
+    /** Of overload(), if the process has one. */
     overload?: object
   }
 }

@@ -26,17 +26,17 @@ declare namespace overload {
   }
 
   interface State {
-    /** a request was refused within the last `sampleInterval` */
+    /** A request was refused within the last `sampleInterval`. */
     isOverloaded: boolean
-    /** ms */
+    /** In ms. */
     eventLoopDelay: number
-    /** only with its limit */
+    /** Only with its limit. */
     eventLoopUtilization?: number
-    /** only with its limit */
+    /** Only with its limit. */
     heapUsedBytes?: number
-    /** only with its limit */
+    /** Only with its limit. */
     rssBytes?: number
-    /** how many requests, by what exceeded its limit */
+    /** How many requests, by what exceeded its limit. */
     refused: Record<string, number>
   }
 
