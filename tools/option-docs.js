@@ -61,7 +61,7 @@ function sentenceOf ({ sentence, unit }) {
 function defaultOf ({ default: value, otherwise, isRequired }) {
   if (isRequired) return 'required'
   if (value === undefined || otherwise !== undefined) return otherwise
-  if (typeof value === 'number') return value.toLocaleString('en-US')
+  if (typeof value === 'number') return value < 10_000 ? String(value) : value.toLocaleString('en-US')
   return `\`${inspect(value, { breakLength: Infinity, compact: true }).replace(/(?<=\[) | (?=\])/g, '')}\``
 }
 

@@ -15,7 +15,7 @@ declare namespace bodyParser {
     arrayLimit?: number | undefined
     /** Levels; more is a 400. Default: 5. */
     depth?: number | undefined
-    /** Pairs; more is a 413. Default: 1,000. */
+    /** Pairs; more is a 413. Default: 1000. */
     parameterLimit?: number | undefined
     // </options.queryString>
   }

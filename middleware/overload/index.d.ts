@@ -18,7 +18,7 @@ declare namespace overload {
     maxHeapUsedBytes?: number | string | undefined
     /** Memory of the process (bytes, or as `'1mb'`). */
     maxRssBytes?: number | string | undefined
-    /** Time between two readings of utilization and memory (ms). Default: 1,000. */
+    /** Time between two readings of utilization and memory (ms). Default: 1000. */
     sampleInterval?: number | undefined
     /** Sent as `Retry-After` (s). Default: 10. */
     retryAfter?: number | undefined
