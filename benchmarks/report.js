@@ -3,9 +3,8 @@
 const fs = require('node:fs')
 const path = require('node:path')
 const { PAGE, commandLine } = require('./lib/run/options')
-const { changedSince, commitsSince } = require('./lib/run/commit')
+const { commitsSince } = require('./lib/run/commit')
 const { RESULTS, read } = require('./lib/run/result')
-const applications = require('./lib/report/applications')
 const claims = require('./lib/report/claims')
 const { generate, isGenerated } = require('./lib/report/report')
 
@@ -29,6 +28,7 @@ const { values: { from, to, accept } } = commandLine('report', USAGE, {
     if (!fs.existsSync(values.from)) throw new Error(`--from must be a folder with results, not ${values.from}`)
   }
 })
+const ages = new Map()
 report()
 
 function report () {
@@ -37,14 +37,13 @@ function report () {
   const text = name => fs.readFileSync(fs.existsSync(path.join(to, name)) ? path.join(to, name) : path.join(ROOT, name), 'utf8')
   const isOurs = to === ROOT && from === RESULTS
   const made = generate({
-    results: [...results, ...from === RESULTS ? applications() : []],
+    results,
     readme: text('README.md'),
     home: text('docs/index.md'),
     set: text('middleware/README.md'),
     claims: isOurs ? claims.read() : {},
     accept,
-    isStale,
-    age: commitsSince
+    age
   })
   for (const [name, content] of made.files) {
     fs.mkdirSync(path.dirname(path.join(to, name)), { recursive: true })
@@ -62,7 +61,8 @@ function report () {
   process.exitCode = 1
 }
 
-// Whether code that a result is of has changed since. Not known without git, or where the commit is not.
-function isStale ({ commit }) {
-  return Boolean(commit?.hash && changedSince(commit.hash)?.length)
+// How many commits have changed lib/ since a commit: a result is asked for more than once.
+function age (hash) {
+  if (!ages.has(hash)) ages.set(hash, commitsSince(hash))
+  return ages.get(hash)
 }

@@ -16,7 +16,7 @@ const KOA = /(?:^|[@/-])koa(?:\d?$|[/-])/
 const READS = /\b(?:ctx|context|this)\.re[qs]\b(?!\w)|\{[^{}]*\bre[qs]\b[^{}]*\} *= *(?:ctx|context|this)\b/
 
 /**
- * `kone doctor`: what an app of Koa in this folder can expect of kone. Reads package.json, the lock, and the sources of
+ * `kone doctor`: shows what kone brings to the Koa app in this folder. Reads package.json, the lock, and the sources of
  * packages that are installed; runs and changes nothing.
  *
  * @param {undefined} file the command takes none
@@ -148,7 +148,7 @@ function lines (found) {
   ]
   return [
     titleOf(found),
-    ...Number(majorOf(found.koa)) >= 3 ? ['Of Koa 3 kone@3 has the API (kone/MIGRATION.md).'] : [],
+    ...Number(majorOf(found.koa)) >= 3 ? ["kone@3 has Koa 3's API (kone/MIGRATION.md)."] : [],
     ...sections.filter(([, list]) => list.length > 0).flatMap(([title, list, note]) => ['', title, ...rows(list, note)]),
     '',
     ...facts.measured.length > 0

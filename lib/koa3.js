@@ -48,7 +48,6 @@ const request = extend(koa2.request, {
 
   get href () { return hrefOf(this, this.originalUrl) },
 
-  /** `ctx.URL` | puts a target that is a whole URL behind the host | is that URL */
   get URL () {
     if (!this.memoizedURL) {
       try {
@@ -59,9 +58,6 @@ const request = extend(koa2.request, {
     }
     return this.memoizedURL
   },
-
-  /** `ctx.protocol` | a trusted `X-Forwarded-Proto` as it was sent | in lower case */
-  get protocol () { return koa2Value(this, 'request', 'protocol').toLowerCase() },
 
   /** `ctx.request.length` of text that is not a number | 0 | undefined */
   get length () {

@@ -48,8 +48,8 @@ declare namespace Router {
     /** What `ctx.host` must match, or one of them. Default: any. */
     host?: string | RegExp | Array<string | RegExp> | undefined
     /**
-     * Methods that `allowedMethods()` treats as implemented; others are 501. Default: `[ 'HEAD', 'OPTIONS', 'GET',
-     * 'PUT', 'PATCH', 'POST', 'DELETE' ]`.
+     * Methods that `allowedMethods()` treats as implemented; others are 501. Default: `['HEAD', 'OPTIONS', 'GET',
+     * 'PUT', 'PATCH', 'POST', 'DELETE']`.
      */
     methods?: string[] | undefined
     /** Path that is matched instead of the request's. Default: `ctx.path`. */
@@ -300,6 +300,10 @@ declare module '../../lib/index' {
   interface BaseContext {
     /** The parameters of the path, which the router's own handlers know. */
     params: unknown
+  }
+  interface DefaultContext {
+    /** as any name that nobody declared */
+    params: any
   }
 }
 

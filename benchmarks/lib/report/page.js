@@ -67,8 +67,8 @@ function written ({ heading, text, table, chart, notes = [] }, figures, age, cha
   ]
 }
 
-// Where figures come from, with their age, if that is known.
-function source ({ node, result }, age = () => null) {
+/** Where figures come from: Node, commit and date, and how many commits of lib ago that was, if that is known. */
+const source = exports.source = function ({ node, result }, age = () => null) {
   const commits = result.commit ? age(result.commit.hash) : null
   const since = commits === null ? '' : `, ${commits} ${commits === 1 ? 'commit' : 'commits'} of lib ago`
   return `Node ${node}, commit ${commit(result)} of ${result.date.slice(0, 10)}${since}`
@@ -80,19 +80,11 @@ const picture = exports.picture = (name, { title, unit }, folder = './charts') =
 <img src="${folder}/${name}-light.svg" alt="${escape(`Chart: ${title}; ${unit}`)}">
 </picture>`
 
-/** A warning that is left out when a page is compared, because it depends on the repository, not on the results. */
-exports.stale = text => `<!-- stale -->\n> **Warning:** \`lib/\` has changed since ${text}\n<!-- /stale -->`
-
-/** A page without such warnings. */
-exports.timeless = text => text.replace(/<!-- stale -->[\s\S]*?<!-- \/stale -->\n*/g, '')
-
 /** The commit of a result, short, and whether the checkout had changes that were not committed. */
 const commit = exports.commit = ({ commit }) => commit ? `\`${commit.hash.slice(0, 9)}\`${commit.dirty ? ' with changes' : ''}` : 'unknown'
 
 function factsOf (all) {
   const rows = [
-    ['Commit', commit],
-    ['Date', ({ date }) => date.slice(0, 10)],
     ['Rounds', ({ derived, rows }) => String(derived.rounds ?? rows[0].rounds.length)],
     ['Machine', ({ machine }) => `${machine.cpu}, ${machine.cores} cores, ${machine.kernel}`],
     ['Command', ({ command }) => `\`${command.replace(/\S*\/(?=bin\/node\b)/, '…/')}\``],

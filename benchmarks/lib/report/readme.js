@@ -1,6 +1,6 @@
 'use strict'
 
-const { commit, picture } = require('./page')
+const { picture, source } = require('./page')
 const { markdown, ratio, short, two } = require('./text')
 const { costOf } = require('../../labs/mw/view')
 const { workloads } = require('../../labs/dropin/workloads')
@@ -19,7 +19,7 @@ const NONE = 'No result is committed yet: `make battle` measures on your machine
 
 const ABOUT = new Map(workloads.map(({ workload, about }) => [workload, about.replace(/^the API under /, '')]))
 const AGENTS = new Set(workloads.filter(({ agent, load }) => agent || load).map(({ workload }) => workload))
-const isFramework = workload => /^(?:egg|midway|strapi)\b/i.test(workload)
+const FRAMEWORKS = new Set(workloads.filter(({ app }) => app?.isFramework).map(({ workload }) => workload))
 
 /**
  * The results as the two pages need them.
@@ -30,22 +30,14 @@ const isFramework = workload => /^(?:egg|midway|strapi)\b/i.test(workload)
 exports.Shown = class Shown {
   constructor (labs, age) {
     this.age = ({ result }) => result.commit ? age(result.commit.hash) : null
+    this.of = figures => source(figures, age)
     const isNew = figures => (this.age(figures) ?? 0) <= MAX_AGE
-    const has = ({ workloads = [] } = {}) => workloads.some(isFramework)
-    const all = [...labs].filter(([lab]) => lab !== 'applications' || !labs.get('dropin')?.some(has)).flatMap(([, figures]) => figures)
+    const all = [...labs.values()].flat()
     const newest = lab => labs.get(lab)?.slice(0, 1).filter(isNew)[0]
     this.isEmpty = !all.length
     this.battle = newest('battle')
     this.dropin = newest('dropin')
-    this.frameworks = has(this.dropin) ? this.dropin : newest('applications')
     this.compared = { koa: compared(all, 'koa', isNew), node: compared(all, 'node', isNew) }
-  }
-
-  /** Commit, Node and date of a result, and its age. */
-  of (figures) {
-    const age = this.age(figures)
-    const since = age === null ? '' : `, ${age} ${age === 1 ? 'commit' : 'commits'} of lib ago`
-    return `Node ${figures.node}, commit ${commit(figures.result)} of ${figures.result.date.slice(0, 10)}${since}`
   }
 }
 
@@ -57,7 +49,6 @@ function compared (all, to, isNew) {
 }
 
 function nameOf ({ result: { lab } }, workload) {
-  if (lab === 'applications') return workload
   return lab === 'dropin' ? ABOUT.get(workload) ?? workload : `${lab}, ${workload}`
 }
 
@@ -88,13 +79,12 @@ function replaced (text, file, name, made) {
 }
 
 /** middleware/README.md with the last column of its table, what each middleware costs, made from the results. */
-exports.costs = function (text, { labs }) {
+exports.costs = function (text, { labs, shown }) {
   const [mw] = labs.get('mw') ?? []
+  const { cpu, cores } = mw?.result.machine ?? {}
   return text.replace(/^(\| \[(\w+)\].*\|)[^|]*\|$/gm, (row, start, name) => `${start} ${costOf(mw, name)} |`)
-    .replace(/(?<=^<!-- measured -->\n)[^]*?(?=^<!-- \/measured -->$)/m, () => mw ? `${machineOf(mw)}: [mw](../docs/reports/mw.md).\n` : '')
+    .replace(/(?<=^<!-- measured -->\n)[^]*?(?=^<!-- \/measured -->$)/m, () => mw ? `[mw](../docs/reports/mw.md): ${shown.of(mw)}; ${cpu}, ${cores} cores.\n` : '')
 }
-
-const machineOf = ({ node, result }) => `Node ${node}, ${result.machine.cpu}, ${result.machine.cores} cores, commit ${commit(result)}`
 
 // What kone takes of the others' CPU time in every measurement: the range, the median, and the worst by name.
 function headline ({ shown: { compared, isEmpty } }) {
@@ -103,8 +93,10 @@ function headline ({ shown: { compared, isEmpty } }) {
   const old = Object.values(compared).flatMap(all => all.filter(({ isNew }) => !isNew))
   const said = [['koa', 'of Koa 2’s CPU time per request'], ['node', 'of the same by hand on node:http']].flatMap(([to, what]) => {
     const all = compared[to].filter(({ isNew }) => isNew)
-    return all.length ? [`${two(all[0].median)} to ${two(all.at(-1).median)} ${what}, ${two(middle(all))} in the median of ${all.length} ` +
-      `measurements; it takes most in “${all.at(-1).what}”`] : []
+    return all.length
+      ? [`${two(all[0].median)} to ${two(all.at(-1).median)} ${what}, ${two(middle(all))} in the median of ${all.length} ` +
+      `measurements; it takes most in “${all.at(-1).what}”`]
+      : []
   })
   const most = old.reduce((most, one) => one.median > most.median ? one : most, { median: 0 })
   const older = old.length ? `${old.length} measurements of code before ${MAX_AGE} commits of lib, up to ${two(most.median)} in “${most.what}”, are in ${reports}.` : ''
@@ -125,7 +117,7 @@ function table ({ shown, base = 'docs/' }) {
   const lines = rows(shown)
   if (!lines.length) return ''
   const labs = new Map(lines.map(({ figures }) => [figures.result.lab, figures]))
-  const page = lab => `[${lab}](${base}${lab === 'applications' ? 'api/real-applications' : `reports/${lab}`}.md)`
+  const page = lab => `[${lab}](${base}reports/${lab}.md)`
   const { machine } = lines[0].figures.result
   const isQuick = [...labs.values()].some(({ result }) => result.derived.quick)
   return [
@@ -137,16 +129,17 @@ function table ({ shown, base = 'docs/' }) {
 }
 
 // Hello world; an API of unmodified packages; the best and the worst of whole frameworks, and of agents.
-function rows ({ battle, dropin, frameworks }) {
+function rows ({ battle, dropin }) {
   const loads = to => spreadOf(battle.workloads.filter(workload => !/, Node /.test(workload)).map(workload => battle.ratio(workload, 'kone', to)))
-  const line = (figures, workload, what) => figures?.ratio(workload, 'kone', 'koa')
-    ? [{ figures, what, koa: ratio(figures.ratio(workload, 'kone', 'koa')), node: ratio(figures.ratio(workload, 'kone', 'node')) }]
-    : []
+  const line = (figures, workload, what) => {
+    if (!figures?.ratio(workload, 'kone', 'koa')) return []
+    return [{ figures, what, koa: ratio(figures.ratio(workload, 'kone', 'koa')), node: ratio(figures.ratio(workload, 'kone', 'node')) }]
+  }
   return [
     ...line(battle, PLAIN, battle && `hello world behind five middleware, ${battle.load(PLAIN)}; over all loads ${loads('koa')} and ${loads('node')}`),
     ...line(dropin, 'API', ABOUT.get('API')?.replace('API:', 'an API of')),
-    ...extremes(frameworks, isFramework, 'whole framework'),
-    ...extremes(dropin, workload => AGENTS.has(workload), 'agent')
+    ...extremes(dropin, FRAMEWORKS, 'whole framework'),
+    ...extremes(dropin, AGENTS, 'agent')
   ]
 }
 
@@ -155,8 +148,8 @@ function spreadOf (ratios) {
   return medians.length ? `${two(Math.min(...medians))}–${two(Math.max(...medians))}` : '–'
 }
 
-function extremes (figures, is, kind) {
-  const all = (figures?.workloads ?? []).filter(is).map(workload => ({
+function extremes (figures, set, kind) {
+  const all = (figures?.workloads ?? []).filter(workload => set.has(workload)).map(workload => ({
     name: ABOUT.get(workload) ?? workload, koa: figures.ratio(workload, 'kone', 'koa'), node: figures.ratio(workload, 'kone', 'node')
   })).filter(({ koa }) => koa).sort((a, b) => a.koa.median - b.koa.median)
   if (!all.length) return []
