@@ -4,7 +4,7 @@
 const SHARED = '(?:error-path|nearest|options|places|runtime|timers|usage-error|web)\\.js$'
 
 /*
- * Imports point one way. test/package/imports.test.js checks these rules.
+ * Imports point one way. test/consumers/package/imports.test.js checks these rules.
  */
 module.exports = {
   forbidden: [

@@ -5,6 +5,11 @@ ARGS ?=
 export REF
 export INIT_CWD = $(CURDIR)
 
+# A wrong name ends here, before anything is installed.
+LABS = $(notdir $(wildcard benchmarks/labs/*))
+$(foreach lab,$(patsubst bench-%,%,$(filter bench-%,$(MAKECMDGOALS))),$(if $(filter $(lab),$(LABS)),,$(error no lab $(lab): expected $(LABS:%=bench-%))))
+$(if $(filter docs,$(MAKECMDGOALS)),$(if $(filter-out start build dev,$(ARGS)),$(error docs: ARGS is build or dev, not $(ARGS))))
+
 help:
 	@echo 'make start        installs, serves the demo app on http://localhost:4000 (PORT), in one process; npm start: on all cores'
 	@echo 'make test         installs, runs the tests'
@@ -54,7 +59,7 @@ runs-unchanged: node_modules
 	node tools/runs-unchanged.js $(ARGS)
 
 pack:
-	$(if $(KOA),node tools/pack.js --koa $(KOA),npm pack) $(ARGS)
+	@node tools/pack.js $(if $(KOA),--koa $(KOA)) $(ARGS)
 
 release: node_modules
 	node tools/release.js $(VERSION)

@@ -46,7 +46,7 @@ function read (env) {
   const given = {}
   for (const name of VARIABLES.names) if (env[name]) given[name] = /^\d+$/.test(env[name]) ? Number(env[name]) : env[name]
   for (const [name, value] of Object.entries(given)) {
-    const refusal = VARIABLES.members[name].refuse(value, name)
+    const refusal = VARIABLES.members[name].refusal(value, name)
     if (refusal !== undefined) throw new Error(refusal + PAGE)
   }
   const { PORT, INSTANCES, DRAIN_TIMEOUT, KONE_CLUSTER, KONE_REUSE_PORT } = VARIABLES.fill(given)

@@ -41,7 +41,7 @@ class Options {
    */
   check (options) {
     options ??= {}
-    const refusal = this.rule.refuse(options, 'options')
+    const refusal = this.rule.refusal(options, 'options')
     if (refusal === undefined) return this.rule.fill(options)
     throw new TypeError(`${this.owner && `${this.owner}: `}${refusal} (kone/${this.page}.md)`)
   }
@@ -83,7 +83,7 @@ class Rule {
    * @param {string} path its name, for the message
    * @return {string|undefined} why it is refused
    */
-  refuse (value, path) {
+  refusal (value, path) {
     return this.test(value) ? this.inside(value, path) : `${path} must be ${this.must}, not ${given(value)}`
   }
 
@@ -151,41 +151,51 @@ function inWords (noun, unit, min, max) {
  * @param {string} must what they are, in words
  */
 const list = (rule, must) => ruleOf(/[ (]/.test(rule.type) ? `Array<${rule.type}>` : `${rule.type}[]`,
-  `an array of ${must}`, value => Array.isArray(value) && value.every(one => rule.refuse(one, '') === undefined))
+  `an array of ${must}`, value => Array.isArray(value) && value.every(one => rule.refusal(one, '') === undefined))
 
 /** A rule for an object whose names are known. */
 class Shape extends Rule {
   constructor (members, { open = false } = {}) {
     super('an object', isObject, undefined, 'object')
+    const entries = Object.entries(members).map(([name, rule]) => ({ name, rule }))
     this.members = members
     this.open = open
-    this.entries = Object.entries(members)
-      .map(([name, rule]) => ({ name, rule, names: [name].concat(rule.alias ?? []) }))
-    this.names = this.entries.flatMap(({ names }) => names)
-    this.hasDefaults = this.entries.some(({ rule }) => rule.fill(undefined) !== undefined)
+    this.known = new Map(entries.flatMap(one => [one.name].concat(one.rule.alias ?? []).map(name => [name, one])))
+    this.names = [...this.known.keys()]
+    this.inner = entries.filter(({ rule }) => rule instanceof Shape)
+    this.defaults = {}
+    for (const { name, rule } of entries) if (rule.fill() !== undefined) this.defaults[name] = rule.fill()
+    this.hasDefaults = Object.keys(this.defaults).length > 0
   }
 
   inside = (value, path) => {
-    const other = Object.keys(value).find(name => !this.names.includes(name) && this.refusesName(name))
-    if (other !== undefined) return unknown(`${path}.${other}`, nearest(other, this.names), this.names)
-    for (const { rule, names } of this.entries) {
-      for (const name of names) {
-        const refusal = value[name] === undefined ? undefined : rule.refuse(value[name], `${path}.${name}`)
-        if (refusal !== undefined) return refusal
-      }
+    for (const name in value) {
+      const known = this.known.get(name)
+      const refusal = known === undefined
+        ? this.refusalOfName(value, name, path)
+        : value[name] === undefined ? undefined : known.rule.refusal(value[name], `${path}.${name}`)
+      if (refusal !== undefined) return refusal
     }
   }
 
-  refusesName (name) {
-    return this.open === false || (this.open === MISSPELT && this.names.some(known => isMisspelt(name, known)))
+  refusalOfName (value, name, path) {
+    if (this.open === true || !Object.hasOwn(value, name)) return
+    if (this.open === MISSPELT && !this.names.some(known => isMisspelt(name, known))) return
+    return unknown(`${path}.${name}`, nearest(name, this.names), this.names)
   }
 
   fill (value) {
-    if (!isObject(value) && (value !== undefined || !this.hasDefaults)) return value
-    const filled = this.open === false ? {} : { ...value }
-    for (const { name, rule, names } of this.entries) {
-      const own = rule.fill(names.map(one => value?.[one]).find(one => one !== undefined))
-      if (own !== undefined) filled[name] = own
+    if (value === undefined) return this.hasDefaults ? this.fill({}) : undefined
+    if (!isObject(value)) return value
+    const filled = this.open === false ? { ...this.defaults } : { ...value, ...this.defaults }
+    for (const given in value) {
+      const name = this.known.get(given)?.name
+      // of an option and its other name, the option itself counts
+      const isMeant = name === given || (name !== undefined && value[name] === undefined)
+      if (isMeant && value[given] !== undefined) filled[name] = value[given]
+    }
+    for (const { name, rule } of this.inner) {
+      if (name in filled) filled[name] = rule.fill(value[name])
     }
     return filled
   }
@@ -206,7 +216,7 @@ function unknown (path, meant, names) {
 
 /** An object of anything by name, such as filters: each value by one rule. */
 const record = rule => new Rule('an object', isObject, (value, path) =>
-  Object.keys(value).map(name => rule.refuse(value[name], `${path}.${name}`)).find(Boolean), `Record<string, ${rule.type}>`)
+  Object.keys(value).map(name => rule.refusal(value[name], `${path}.${name}`)).find(Boolean), `Record<string, ${rule.type}>`)
 
 /** An option of the replaced package that is not supported; `instead`: what to use, a sentence. */
 const refused = instead => new Rule('left out', () => true, (value, path) => `${path} is not supported: ${instead}`, 'never')

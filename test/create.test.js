@@ -11,6 +11,7 @@ const path = require('node:path')
 const Redis = require('ioredis')
 const { read } = require('../cluster/settings')
 const javascript = require('../create/javascript')
+const pack = require('../tools/pack')
 const temporary = require('./helpers/folder')
 const { onFreePort } = require('./helpers/ports')
 const nodeOf = require('./helpers/node-of')
@@ -30,8 +31,7 @@ describe('npm create kone', () => {
     // the package as it would be published, in place of the registry's
     let tarball, redis
     before(async () => {
-      const { stdout } = await run('npm', ['pack', '--json', '--pack-destination', folder], { cwd: root })
-      tarball = path.join(folder, JSON.parse(stdout)[0].filename)
+      tarball = pack({ to: folder })
       if (!missing('redis-server')) redis = await startRedis(need('redis-server'))
     })
     after(() => redis?.stop())
@@ -190,6 +190,8 @@ describe('npm create kone', () => {
       }
       assert.equal(fs.existsSync(path.join(stage, '.github')), false)
       assert.equal(fs.readdirSync(path.join(stage, 'node_modules/.cache/compile')).length, 1, 'the image has no compiled code')
+      const size = sizeOf(path.join(stage, 'node_modules'))
+      assert(size < 20e6, `node_modules of the image has ${size} bytes`)
       const [program, ...args] = command
       assert.equal(program, 'node')
       const compose = fs.readFileSync(path.join(cwd, 'compose.yaml'), 'utf8')
@@ -330,6 +332,11 @@ function copyAll (from, to, ignored) {
     if (ignored.includes(name)) continue
     fs.cpSync(path.join(from, name), path.join(to, name), { recursive: true, verbatimSymlinks: true })
   }
+}
+
+function sizeOf (folder) {
+  return fs.readdirSync(folder, { recursive: true })
+    .reduce((sum, name) => sum + fs.lstatSync(path.join(folder, name)).size, 0)
 }
 
 async function succeeds (cwd, program, args, env = clean) {

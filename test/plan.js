@@ -20,13 +20,14 @@ const FIRST = [
 /** Only in `make test-all`: what takes minutes, most of it in programs of others. */
 const LONG = [
   'test/agents/agents.test.js', 'test/agents/sticky.test.js', 'test/benchmarks/crowd.test.js',
-  'test/benchmarks/dropin.test.js', 'test/benchmarks/faults.test.js', 'test/bundle', 'test/cluster/commands.test.js',
-  'test/command/places.test.js', 'test/command/typescript.test.js', 'test/compat/install.test.js', 'test/compat/koa3.test.js',
-  'test/create.test.js', 'test/deploy/folder.test.js', 'test/deploy/hosts.test.js', 'test/deploy/lint.test.js',
-  'test/docs/getting-started.test.js', 'test/docs/install.test.js', 'test/docs/site.test.js',
-  'test/e2e/app.errors.test.js', 'test/e2e/app.look.test.js', 'test/e2e/app.test.js', 'test/e2e/process.test.js',
-  'test/engines/fetch/runtimes.set.test.js', 'test/engines/fetch/runtimes.test.js', 'test/middleware/static.disk.test.js', 'test/openapi', 'test/package/package.test.js',
-  'test/published/published.test.js', 'test/runners', 'test/security/error-costs.test.js', 'test/security/linear.test.js',
+  'test/benchmarks/dropin.test.js', 'test/benchmarks/faults.test.js', 'test/cluster/commands.test.js',
+  'test/command/places.test.js', 'test/command/typescript.test.js', 'test/compat/install.test.js',
+  'test/compat/koa3.test.js', 'test/consumers/bundle', 'test/consumers/openapi', 'test/consumers/package/package.test.js',
+  'test/consumers/published', 'test/consumers/runners', 'test/create.test.js', 'test/deploy/folder.test.js',
+  'test/deploy/hosts.test.js', 'test/deploy/lint.test.js', 'test/docs/getting-started.test.js', 'test/docs/install.test.js',
+  'test/docs/site.test.js', 'test/e2e/app.errors.test.js', 'test/e2e/app.look.test.js', 'test/e2e/app.test.js',
+  'test/e2e/process.test.js', 'test/engines/fetch/runtimes.set.test.js', 'test/engines/fetch/runtimes.test.js',
+  'test/middleware/static.disk.test.js', 'test/security/error-costs.test.js', 'test/security/linear.test.js',
   'test/types/compilers.test.js', 'test/types/cost.test.js', 'test/types/path.test.js'
 ]
 
@@ -47,13 +48,13 @@ const CREATED_ELSEWHERE = ['test/compat/packages.test.js', 'test/engines/http1']
 
 /** Once in `make test-all`: what does not depend on the Node under test, or takes its own. */
 const ANY_NODE = [
-  'test/agents', 'test/benchmarks', 'test/bundle', 'test/cluster', 'test/command', 'test/compat/install.test.js',
-  'test/compat/koa3.test.js', 'test/middleware/static.disk.test.js',
-  'test/compat/real.test.js', 'test/create.test.js', 'test/deploy', 'test/docs', 'test/e2e',
-  'test/engines/fetch/runtimes.set.test.js', 'test/engines/fetch/runtimes.test.js',
-  'test/examples.test.js', 'test/messages.test.js', 'test/mutants', 'test/openapi', 'test/package', 'test/plan.test.js', 'test/published',
-  'test/middleware/caches.test.js', 'test/middleware/openapi.responses.test.js', 'test/middleware/session.oracle.test.js', 'test/runners', 'test/security/error-costs.test.js', 'test/security/linear.test.js',
-  'test/security/regexp.test.js', 'test/types', 'test/workflows.test.js'
+  'test/agents', 'test/benchmarks', 'test/cluster', 'test/command', 'test/compat/install.test.js',
+  'test/compat/koa3.test.js', 'test/compat/real.test.js', 'test/consumers', 'test/create.test.js', 'test/deploy',
+  'test/docs', 'test/e2e', 'test/engines/fetch/runtimes.set.test.js', 'test/engines/fetch/runtimes.test.js',
+  'test/examples.test.js', 'test/messages.test.js', 'test/middleware/caches.test.js',
+  'test/middleware/openapi.responses.test.js', 'test/middleware/session.oracle.test.js',
+  'test/middleware/static.disk.test.js', 'test/mutants', 'test/plan.test.js', 'test/security/error-costs.test.js',
+  'test/security/linear.test.js', 'test/security/regexp.test.js', 'test/types', 'test/workflows.test.js'
 ]
 
 /** Of these, what makes no server of an app by helpers/kone.js: it would repeat the first time. */

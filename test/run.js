@@ -11,8 +11,10 @@
  */
 
 const { execFile, spawnSync } = require('node:child_process')
+const { existsSync } = require('node:fs')
 const { join } = require('node:path')
-const { parseArgs, promisify } = require('node:util')
+const { promisify } = require('node:util')
+const commandLine = require('../tools/command-line')
 const { installAll } = require('./helpers/area')
 const nodeOf = require('./helpers/node-of')
 const { PACKAGES, which } = require('./helpers/programs')
@@ -22,10 +24,8 @@ const ROOT = join(__dirname, '..')
 const NEWEST = '26'
 
 process.chdir(ROOT)
-const { values: { all, quick }, positionals } = parseArgs({
-  options: { all: { type: 'boolean' }, quick: { type: 'boolean' } },
-  allowPositionals: true
-})
+const { values: { all, quick }, positionals } =
+  commandLine('test', { all: { type: 'boolean' }, quick: { type: 'boolean' } }, 'CONTRIBUTING.md', existsSync)
 main()
 
 async function main () {

@@ -61,7 +61,8 @@ function sentenceOf ({ sentence, unit }) {
 function defaultOf ({ default: value, otherwise, isRequired }) {
   if (isRequired) return 'required'
   if (value === undefined || otherwise !== undefined) return otherwise
-  return typeof value === 'number' ? value.toLocaleString('en-US') : `\`${inspect(value, { breakLength: Infinity, compact: true })}\``
+  if (typeof value === 'number') return value < 10_000 ? String(value) : value.toLocaleString('en-US')
+  return `\`${inspect(value, { breakLength: Infinity, compact: true }).replace(/(?<=\[) | (?=\])/g, '')}\``
 }
 
 function membersOf (members, indent) {

@@ -10,6 +10,7 @@ const { RESULTS, read } = require('../benchmarks/lib/run/result')
 const { workloads } = require('../benchmarks/labs/dropin/workloads')
 const applications = require('../test/compat/real/applications').all()
 const readme = require('../test/engines/http1/readme')
+const commandLine = require('./command-line')
 
 const ROOT = path.join(__dirname, '..')
 /** The document that has the list, between markers. */
@@ -97,7 +98,8 @@ exports.facts = function (packages, results = read(RESULTS).results) {
   }
   const measured = [['apps', dropin], ['middleware', mw]].filter(([, figures]) => figures)
     .map(([what, { result, node }]) => `${what} on ${result.date.slice(0, 10)}, Node ${node}`)
-  const frameworks = applications.filter(one => one.isFramework).map(({ packages }) => Object.keys(packages)[0])
+  const ofFrameworks = applications.filter(one => one.isFramework).map(({ packages }) => Object.keys(packages)[0])
+  const frameworks = [...new Set(ofFrameworks)]
   return `${JSON.stringify({ measured, api: gainOf(dropin, 'API'), frameworks, packages: known, set: replaced(mw) }, null, 2)}\n`
 }
 
@@ -209,13 +211,14 @@ function entryOf (name, file) {
   }
 }
 
-function main ([option]) {
+function main () {
+  const { values: { json } } = commandLine('runs-unchanged', { json: { type: 'boolean' } }, 'tools/runs-unchanged.js')
   const packages = exports.list()
-  if (option === '--json') return console.log(JSON.stringify(packages, null, 2))
+  if (json) return console.log(JSON.stringify(packages, null, 2))
   const file = path.join(ROOT, DOCUMENT)
   fs.writeFileSync(file, exports.update(fs.readFileSync(file, 'utf8'), packages))
   console.log(`${DOCUMENT}: ${packages.length} packages`)
   fs.writeFileSync(path.join(ROOT, exports.FACTS), exports.facts(packages))
 }
 
-if (require.main === module) main(process.argv.slice(2))
+if (require.main === module) main()

@@ -42,7 +42,7 @@ const DEFAULTS = OPTIONS.fill()
  * @api private
  */
 function form (options = {}) {
-  const refusal = OPTIONS.refuse(options, 'options.queryString')
+  const refusal = OPTIONS.refusal(options, 'options.queryString')
   if (refusal !== undefined) throw misuse('bodyParser', refusal)
   const { allowDots, arrayLimit, depth, parameterLimit } = OPTIONS.fill(options)
 

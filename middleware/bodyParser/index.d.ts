@@ -4,7 +4,7 @@ declare function bodyParser (options?: bodyParser.Options): Kone.Middleware
 
 declare namespace bodyParser {
   type Type = 'json' | 'form' | 'text' | 'xml'
-  /** bytes after decompression, or as '1mb' */
+  /** Bytes after decompression, or as '1mb'. */
   type Size = number | string
 
   interface FormOptions {
@@ -15,14 +15,14 @@ declare namespace bodyParser {
     arrayLimit?: number | undefined
     /** Levels; more is a 400. Default: 5. */
     depth?: number | undefined
-    /** Pairs; more is a 413. Default: 1,000. */
+    /** Pairs; more is a 413. Default: 1000. */
     parameterLimit?: number | undefined
     // </options.queryString>
   }
 
   interface Options {
     // <options>
-    /** Kinds of bodies that are parsed: `json`, `form`, `text`, `xml`. Default: `[ 'json', 'form' ]`. */
+    /** Kinds of bodies that are parsed: `json`, `form`, `text`, `xml`. Default: `['json', 'form']`. */
     enableTypes?: Type[] | undefined
     /**
      * The largest body, after decompression; 0 allows only an empty one (bytes, or as `'1mb'`). Default: `'1mb'`.
@@ -73,9 +73,9 @@ declare namespace bodyParser {
 
 declare module '../../lib/index' {
   interface Request {
-    /** what bodyParser made of the body */
+    /** What bodyParser made of the body. */
     body?: unknown
-    /** the text it was made of */
+    /** The text it was made of. */
     rawBody?: string
   }
 }

@@ -20,22 +20,22 @@ declare namespace compress {
     threshold?: number | string | false | OfResponse<number | string | false> | undefined
     /**
      * Options of node:zlib, `true` for its defaults, `false` for never, or `(type, size, ctx) => …`. Default: brotli
-     * quality 4, else node's.
+     * quality 4, else node's defaults.
      */
     zstd?: Setting<object> | undefined
     /**
      * Options of node:zlib, `true` for its defaults, `false` for never, or `(type, size, ctx) => …`. Default: brotli
-     * quality 4, else node's.
+     * quality 4, else node's defaults.
      */
     br?: Setting<BrotliOptions> | undefined
     /**
      * Options of node:zlib, `true` for its defaults, `false` for never, or `(type, size, ctx) => …`. Default: brotli
-     * quality 4, else node's.
+     * quality 4, else node's defaults.
      */
     gzip?: Setting<ZlibOptions> | undefined
     /**
      * Options of node:zlib, `true` for its defaults, `false` for never, or `(type, size, ctx) => …`. Default: brotli
-     * quality 4, else node's.
+     * quality 4, else node's defaults.
      */
     deflate?: Setting<ZlibOptions> | undefined
     /**

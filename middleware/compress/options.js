@@ -27,7 +27,7 @@ module.exports = new Options('compress', {
   }),
   ...Object.fromEntries(Object.keys(ENCODERS).map(name => [name, encoding(name).says(
     'options of node:zlib, `true` for its defaults, `false` for never, or `(type, size, ctx) => …`',
-    { otherwise: "brotli quality 4, else node's", type: `Setting<${TYPES[name] ?? 'ZlibOptions'}>` })])),
+    { otherwise: "brotli quality 4, else node's defaults", type: `Setting<${TYPES[name] ?? 'ZlibOptions'}>` })])),
   encodingPreference: list(oneOf(...KNOWN), KNOWN.join(', ')).says(
     'the first of the encodings that the client accepts equally is used',
     { otherwise: "`['zstd', 'br', 'gzip', 'deflate']`", type: 'string[]' }),

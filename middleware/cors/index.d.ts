@@ -14,11 +14,11 @@ declare namespace cors {
      * sent. Default: `'*'`.
      */
     origin?: Origin | readonly Origin[] | ((ctx: Kone.Context) => string | Promise<string>) | undefined
-    /** Methods that a page may use. Default: GET,HEAD,PUT,POST,DELETE,PATCH. */
+    /** Methods that a page may use, a string or an array. Default: GET,HEAD,PUT,POST,DELETE,PATCH. */
     allowMethods?: string | string[] | undefined
-    /** Headers of the response that a page may read. */
+    /** Headers of the response that a page may read, a string or an array. */
     exposeHeaders?: string | string[] | undefined
-    /** Headers that a page may send. Default: those that the client requests. */
+    /** Headers that a page may send, a string or an array. Default: those that the client requests. */
     allowHeaders?: string | string[] | undefined
     /** How long a client may cache a preflight response (s). */
     maxAge?: string | number | undefined

@@ -12,9 +12,9 @@ module.exports = new Options('cors', {
     otherwise: "`'*'`",
     type: 'Origin | readonly Origin[] | ((ctx: Kone.Context) => string | Promise<string>)'
   }),
-  allowMethods: names.says('methods that a page may use', { otherwise: 'GET,HEAD,PUT,POST,DELETE,PATCH' }),
-  exposeHeaders: names.says('headers of the response that a page may read'),
-  allowHeaders: names.says('headers that a page may send', { otherwise: 'those that the client requests' }),
+  allowMethods: names.says('methods that a page may use, a string or an array', { otherwise: 'GET,HEAD,PUT,POST,DELETE,PATCH' }),
+  exposeHeaders: names.says('headers of the response that a page may read, a string or an array'),
+  allowHeaders: names.says('headers that a page may send, a string or an array', { otherwise: 'those that the client requests' }),
   maxAge: seconds.says('how long a client may cache a preflight response', { unit: 's', type: 'string | number' }),
   credentials: boolean.or(fn).says('a boolean, or `ctx => boolean`, which may return a promise: whether a page may send cookies and read the response; needs `origin`', {
     otherwise: '`false`', type: 'boolean | ((ctx: Kone.Context) => boolean | Promise<boolean>)'

@@ -7,7 +7,7 @@ const exact = new Rule("an origin such as 'https://example.com'", value => typeo
 const pattern = new Rule('a RegExp', value => value instanceof RegExp, refusePattern)
 const one = exact.or(pattern)
 const several = new Rule('an array of them', Array.isArray, (values, path) =>
-  values.map((value, i) => one.refuse(value, `${path}[${i}]`)).find(Boolean))
+  values.map((value, i) => one.refusal(value, `${path}[${i}]`)).find(Boolean))
 // '*' and, as in @koa/cors, '' are any origin
 const any = new Rule("'*'", value => value === '*' || value === '')
 

@@ -8,7 +8,7 @@ declare namespace csrf {
     // <options>
     /** `ctx => *`, called instead of responding 403. Default: 403 `Invalid CSRF token`. */
     errorHandler?: ((ctx: Kone.Context) => any) | undefined
-    /** Methods that are not checked. Default: `[ 'GET', 'HEAD', 'OPTIONS' ]`. */
+    /** Methods that are not checked. Default: `['GET', 'HEAD', 'OPTIONS']`. */
     excludedMethods?: string[] | undefined
     /** `true`: do not read a token from the query. Default: `false`. */
     disableQuery?: boolean | undefined

@@ -19,7 +19,7 @@ declare namespace health {
      * `false` or takes longer than `timeout`.
      */
     checks?: Record<string, (ctx: Kone.Context) => unknown> | undefined
-    /** How long a check may take (ms). Default: 1,000. */
+    /** How long a check may take (ms). Default: 1000. */
     timeout?: number | undefined
     /**
      * `true`, or `ctx => boolean`, which may return a promise: a probe that prefers JSON gets the result of each
@@ -43,7 +43,7 @@ declare namespace health {
     status: 'up' | 'down'
     draining: boolean
     checks: Record<string, { status: 'up' | 'down', ms: number, error?: string }>
-    /** of overload(), if the process has one */
+    /** Of overload(), if the process has one. */
     overload?: object
   }
 }

@@ -28,7 +28,7 @@ const PARTS = Object.entries(original)
 function partRule (make, rules) {
   const names = shape(rules)
   return Object.assign(new Rule('an object', isObject, (value, path) => {
-    const refusal = names.refuse(value, path)
+    const refusal = names.refusal(value, path)
     if (refusal !== undefined) return refusal
     try {
       make(value)

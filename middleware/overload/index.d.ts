@@ -18,7 +18,7 @@ declare namespace overload {
     maxHeapUsedBytes?: number | string | undefined
     /** Memory of the process (bytes, or as `'1mb'`). */
     maxRssBytes?: number | string | undefined
-    /** Time between two readings of utilization and memory (ms). Default: 1,000. */
+    /** Time between two readings of utilization and memory (ms). Default: 1000. */
     sampleInterval?: number | undefined
     /** Sent as `Retry-After` (s). Default: 10. */
     retryAfter?: number | undefined
@@ -26,17 +26,17 @@ declare namespace overload {
   }
 
   interface State {
-    /** a request was refused within the last `sampleInterval` */
+    /** A request was refused within the last `sampleInterval`. */
     isOverloaded: boolean
-    /** ms */
+    /** In ms. */
     eventLoopDelay: number
-    /** only with its limit */
+    /** Only with its limit. */
     eventLoopUtilization?: number
-    /** only with its limit */
+    /** Only with its limit. */
     heapUsedBytes?: number
-    /** only with its limit */
+    /** Only with its limit. */
     rssBytes?: number
-    /** how many requests, by what exceeded its limit */
+    /** How many requests, by what exceeded its limit. */
     refused: Record<string, number>
   }
 

@@ -16,7 +16,7 @@ declare namespace rateLimit {
     /** Length of a window (ms). Default: 3,600,000. */
     duration?: number | undefined
     /**
-     * What a client may send in a window, or `ctx => max`, which may return a promise (requests). Default: 2,500.
+     * What a client may send in a window, or `ctx => max`, which may return a promise (requests). Default: 2500.
      */
     max?: number | ((ctx: Kone.Context) => number | Promise<number>) | undefined
     /**

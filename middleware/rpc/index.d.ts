@@ -11,9 +11,9 @@ declare namespace rpc {
   }
 
   interface Codec {
-    /** content type, of the request and of the response */
+    /** Content type, of the request and of the response. */
     type: string
-    /** the array of arguments */
+    /** The array of arguments. */
     decode (buffer: Buffer): unknown
     encode (value: any): Buffer
   }

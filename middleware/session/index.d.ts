@@ -27,7 +27,7 @@ declare namespace session {
   /** koa-session's, beside the data. */
   interface Members {
     readonly isNew: boolean
-    /** ms, or 'session' */
+    /** In ms, or 'session'. */
     maxAge: number | 'session'
     readonly populated: boolean
     readonly externalKey: string | undefined
@@ -102,7 +102,7 @@ declare namespace session {
   }
 
   interface Cookie extends Omit<Kone.CookieOptions, 'maxAge' | 'overwrite' | 'sameSite'> {
-    /** ms; 0 (default) or 'session': until the browser is closed, at most a day in the store */
+    /** In ms; 0 (default) or 'session': until the browser is closed, at most a day in the store. */
     maxAge?: number | 'session' | undefined
     /** Default: 'lax'; null for none. */
     sameSite?: Kone.CookieOptions['sameSite'] | null

@@ -116,14 +116,14 @@ function checkCookie (key, attributes) {
  * @throws {TypeError} for another value
  */
 function checkMaxAge (value) {
-  const refusal = OPTIONS.maxAge.refuse(value, 'maxAge')
+  const refusal = OPTIONS.maxAge.refusal(value, 'maxAge')
   if (refusal !== undefined) throw misuse('session', refusal)
   return value
 }
 
 /** The attributes that the function `options.cookie` returns, for one request. */
 function attributesOf (returned, ofAll) {
-  const refusal = OPTIONS.RETURNED.refuse(returned ?? {}, 'what options.cookie returns')
+  const refusal = OPTIONS.RETURNED.refusal(returned ?? {}, 'what options.cookie returns')
   if (refusal !== undefined) throw misuse('session', refusal)
   return withDefaults(returned, ofAll)
 }

@@ -20,7 +20,7 @@ declare namespace sse {
     /** Sent as JSON when it is not text. */
     data?: any
     id?: string | number | undefined
-    /** ms after which the client connects again */
+    /** The time in ms after which the client connects again. */
     retry?: number | undefined
   }
 

@@ -207,13 +207,12 @@ function settingsOf (root, options) {
     throw new Error(`static: ${resolved} is not a directory (${manual('static')})`)
   }
 
-  const { br, brotli, gzip, gz, zstd, zst, extensions, maxAge, immutable, ...settings } = options
-  return {
-    ...settings,
+  const { br, brotli, gzip, gz, zstd, zst, maxAge, immutable, cacheSize, cacheFileSize } = options
+  return Object.assign(options, {
     root: resolved,
-    extensions: (extensions || []).map(one => one.startsWith('.') ? one : `.${one}`),
+    extensions: (options.extensions || []).map(one => one.startsWith('.') ? one : `.${one}`),
     encodings: [br && brotli && 'br', zstd && zst && 'zstd', gzip && gz && 'gzip'].filter(Boolean),
     cacheControl: `max-age=${Math.min(Math.floor(maxAge / 1000), MAX_SECONDS)}${immutable ? ',immutable' : ''}`,
-    cacheFileSize: Math.min(settings.cacheFileSize, settings.cacheSize)
-  }
+    cacheFileSize: Math.min(cacheFileSize, cacheSize)
+  })
 }

@@ -5,7 +5,7 @@ declare function timeout (ms: number): Kone.Middleware<{}, timeout.TimeoutContex
 
 declare namespace timeout {
   interface TimeoutContext {
-    /** aborted when the time is over */
+    /** Aborted when the time is over. */
     readonly signal: AbortSignal
   }
 }

@@ -1,4 +1,5 @@
-import type { IncomingMessage } from 'node:http'
+/// <reference types="node" />
+import { IncomingMessage } from 'node:http'
 import Kone = require('../../lib/index')
 
 declare function upload (options?: upload.Options): Kone.Middleware
@@ -43,33 +44,33 @@ declare namespace upload {
 
   interface Field {
     name: string
-    maxCount?: number
+    maxCount?: number | undefined
   }
 
-  /** a storage as multer's are */
+  /** A storage as multer's are. */
   interface Storage {
     _handleFile (
       req: IncomingMessage, file: any, callback: (err?: any, info?: any) => void): void
     _removeFile (req: IncomingMessage, file: any, callback: (err: Error | null) => void): void
   }
 
-  /** what is known of a file before its bytes */
+  /** What is known of a file before its bytes. */
   interface Candidate {
     fieldname: string
-    /** the name that the client sent, without control characters: never use it as a path */
+    /** The name that the client sent, without control characters: never use it as a path. */
     originalname: string
     mimetype: string
   }
 
-  /** keeps files in memory, as `file.buffer` */
+  /** Keeps files in memory, as `file.buffer`. */
   function memoryStorage (): Storage
 
   interface File extends Candidate {
-    /** bytes */
+    /** Bytes. */
     size: number
-    /** removed after the response is sent, if it is still there; not with `memoryStorage()` */
+    /** Removed after the response is sent, if it is still there; not with `memoryStorage()`. */
     path: string
-    /** with `memoryStorage()`; reading it from a file on disk throws */
+    /** With `memoryStorage()`; reading it from a file on disk throws. */
     buffer: Buffer
   }
 }

@@ -75,9 +75,9 @@ declare namespace validate {
     : never
 
   interface ValidContext<S> {
-    /** only a type, for client() */
+    /** Only a type, for client(). */
     readonly '~schemas'?: S
-    /** the values that the schemas returned */
+    /** The values that the schemas returned. */
     valid: { [Name in keyof S & Part]: Output<S[Name]> }
   }
 }

@@ -189,7 +189,7 @@ describe('what README.md and the first page of the documentation say', () => {
     for (const row of one.rows.filter(({ workload }) => workload === 'session alone')) row.rounds = row.rounds.map(value => value + 2.5)
     for (const row of one.rows.filter(({ workload }) => workload === 'static alone')) row.rounds = row.rounds.map(value => value - 3)
     const text = made([one], { set: SET }).files.get('middleware/README.md')
-    assert.match(text, /Node 26\.1\.0, AMD EPYC, 2 cores, commit `aaaaaaaaa`: \[mw\]\(\.\.\/docs\/reports\/mw\.md\)\./)
+    assert.match(text, /\[mw\]\(\.\.\/docs\/reports\/mw\.md\): Node 26\.1\.0, commit `aaaaaaaaa` of 2026-11-22; AMD EPYC, 2 cores\./)
     assert.deepEqual(text.split('\n').slice(3, 6), ['| [session](a) | b | 2.5 |', '| [static](a) | b | 0.0 |', '| [rpc](a) | b | – |'])
   })
 })

@@ -100,7 +100,7 @@ describe('make results', () => {
     const old = complete({}, { commit: { hash: before, dirty: false } })
     fs.writeFileSync(path.join(folder, 'battle.node20.json'), JSON.stringify(old))
     const { stderr } = spawnSync(process.execPath, [RESULTS, '--from', folder, '--to', folder], { encoding: 'utf8' })
-    assert.match(stderr, new RegExp(`^battle.node20.json: \\d+ files of lib/ changed since ${before.slice(0, 7)}: measure it again\n$`))
+    assert.match(stderr, new RegExp(`^battle.node20.json: commits of lib since ${before.slice(0, 7)}: \\d+; measure it again\n$`))
   })
 
   it('should refuse an unknown option with a sentence', () => {

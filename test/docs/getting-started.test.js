@@ -8,6 +8,7 @@ const fs = require('node:fs')
 const os = require('node:os')
 const path = require('node:path')
 const { promisify } = require('node:util')
+const pack = require('../../tools/pack')
 const { blocks } = require('../helpers/blocks')
 const { isTaken, onFreePort } = require('../helpers/ports')
 const until = require('../helpers/until')
@@ -51,9 +52,8 @@ function reader (page) {
 
   /** What `make pack` needs of a checkout. */
   async function checkout () {
-    await sh(`npm pack --pack-destination '${folder}'`, ROOT)
-    await sh('tar xzf kone-*.tgz && mv package kone', folder)
-    fs.copyFileSync(path.join(ROOT, 'Makefile'), path.join(folder, 'kone/Makefile'))
+    await sh(`tar xzf '${pack({ to: folder })}' && mv package kone`, folder)
+    for (const name of ['Makefile', 'tools']) fs.cpSync(path.join(ROOT, name), path.join(folder, 'kone', name), { recursive: true })
   }
 
   async function sh (code, cwd = notes) {

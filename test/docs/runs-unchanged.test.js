@@ -53,6 +53,7 @@ describe('the list of packages that run unchanged', () => {
     for (const [name, { middleware }] of Object.entries(set)) assert(read(`middleware/${middleware}/README.md`).includes(name), name)
     assert.equal(set['koa-static'].middleware, 'static')
     for (const name of frameworks) assert(known[name], name)
+    assert.equal(new Set(frameworks).size, frameworks.length)
   })
 
   it('should give it what results have measured: of an app kone ÷ Koa, of the set its middleware ÷ the package, both on kone', () => {

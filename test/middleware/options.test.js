@@ -50,7 +50,7 @@ for (const [name, table] of Object.entries(TABLES)) {
 
     it('should each refuse, by name, what its rule refuses', () => {
       for (const { path, rule } of options) {
-        const values = SAMPLES.filter(value => rule.refuse(value, path) !== undefined)
+        const values = SAMPLES.filter(value => rule.refusal(value, path) !== undefined)
         assert(values.length > 0 || rule.must === 'anything', `the rule of ${path} refuses nothing`)
         for (const value of values) refusesValue(path, value)
       }

@@ -53,7 +53,7 @@ describe('the declarations of the package', { concurrency: 2 }, () => {
   let area
 
   before(() => {
-    area = install('compilers')
+    area = install('consumers/compilers')
     const modules = path.join(project, 'node_modules')
     fs.mkdirSync(modules)
     execFileSync('tar', ['xzf', pack({ to: project }), '-C', modules])

@@ -1,6 +1,6 @@
 'use strict'
 
-const { all, comparison, contender, install, isInstalled } = require('../../../test/compat/real/applications')
+const { all, comparison, contender, install } = require('../../../test/compat/real/applications')
 const Client = require('../../../test/compat/real/client')
 const { verify } = require('../../lib/run/verify')
 
@@ -21,9 +21,6 @@ exports.APPLICATIONS = Object.fromEntries(all().filter(({ koa }) => koa === 2)
     expected: { ...ANY, status },
     contenders: ['kone', 'koa']
   }]))
-
-/** How to get the packages of a row, if a first look has to do without them. */
-exports.missing = app => isInstalled(app) ? null : `make compat ARGS=${app.name}`
 
 /**
  * Install an app for each contender, start what is behind it, and act. What cannot be installed is missing.

@@ -5,8 +5,9 @@ const { lab } = require('../../lib/run/lab')
 const { workloadsOf } = require('../../lib/run/options')
 const { list } = require('../../lib/servers/contenders')
 const { underPm2 } = require('../../lib/servers/pm2')
-const agents = require('./agents')
-const applications = require('./applications')
+const { isInstalled } = require('../../../test/compat/real/applications')
+const { missing } = require('./agents')
+const { verifying, withInstalled } = require('./applications')
 const { compared } = require('./compared')
 const { prepare, workloads } = require('./workloads')
 
@@ -45,12 +46,12 @@ lab(module, {
 
 async function measured (lab, { workload, request, expected, floor, agent, app }, contenders, folder, loads) {
   const { quick, workloads: named } = lab.options
-  const missing = (agent && agents.missing()) || (app && quick && !named && applications.missing(app))
-  if (missing) return lab.miss(workload, missing)
+  if (agent && missing()) return lab.miss(workload, missing())
+  if (app && quick && !named && !isInstalled(app)) return lab.miss('what make compat installs', 'make compat')
   const question = { workload, request, expected, reference: 'koa' }
   if (app) {
-    return applications.withInstalled(lab, app, contenders, taking =>
-      lab.group(taking, { ...question, check: applications.verifying(app, request) }, loads))
+    return withInstalled(lab, app, contenders, taking =>
+      lab.group(taking, { ...question, check: verifying(app, request) }, loads))
   }
   const taking = contenders.map(one => workload === 'pm2' ? underPm2(one, lab.options) : { ...one, args: [workload, folder] })
   return lab.group(taking, { ...question, check: compared(request), floor: floorOf(floor, folder) }, loads)

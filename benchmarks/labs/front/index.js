@@ -2,7 +2,7 @@
 
 const { lab } = require('../../lib/run/lab')
 const { list } = require('../../lib/servers/contenders')
-const { fetches } = require('./fetch')
+const { CALLS } = require('./fetch')
 const view = require('./view')
 const workloads = require('./workloads')
 
@@ -46,7 +46,16 @@ lab(module, {
   }
 })
 
-function fetch (lab, load) {
+// app.fetch() in a process of its own; the rows are of one call.
+async function fetch (lab, load) {
+  const workload = view.FETCH
   const contenders = lab.contenders.filter(({ name }) => ['kone', 'hono'].includes(name)).map(one => ({ ...one, args: ['fetch'] }))
-  return fetches(lab, contenders, { workload: view.FETCH, expected: workloads[0].expected, load })
+  const servers = await lab.start(contenders, { workload, expected: workloads[0].expected })
+  const cells = servers.map(server => ({ workload, server, load }))
+  for (const cell of cells) await lab.warm(cell, load.seconds)
+  await lab.rounds(cells, {
+    visit: async cell => ({ cpu: (await lab.sample(cell)).cpu / CALLS }),
+    record: cells => lab.recordFigures(cells, [['cpu', 'µs/request', ({ cpu }) => cpu]])
+  })
+  await lab.stop(servers)
 }

@@ -67,8 +67,8 @@ function written ({ heading, text, table, chart, notes = [] }, figures, age, cha
   ]
 }
 
-// Where figures come from, with their age, if that is known.
-function source ({ node, result }, age = () => null) {
+/** Where figures come from: Node, commit and date, and how many commits of lib ago that was, if that is known. */
+const source = exports.source = function ({ node, result }, age = () => null) {
   const commits = result.commit ? age(result.commit.hash) : null
   const since = commits === null ? '' : `, ${commits} ${commits === 1 ? 'commit' : 'commits'} of lib ago`
   return `Node ${node}, commit ${commit(result)} of ${result.date.slice(0, 10)}${since}`
@@ -85,8 +85,6 @@ const commit = exports.commit = ({ commit }) => commit ? `\`${commit.hash.slice(
 
 function factsOf (all) {
   const rows = [
-    ['Commit', commit],
-    ['Date', ({ date }) => date.slice(0, 10)],
     ['Rounds', ({ derived, rows }) => String(derived.rounds ?? rows[0].rounds.length)],
     ['Machine', ({ machine }) => `${machine.cpu}, ${machine.cores} cores, ${machine.kernel}`],
     ['Command', ({ command }) => `\`${command.replace(/\S*\/(?=bin\/node\b)/, '…/')}\``],

@@ -1,6 +1,6 @@
 'use strict'
 
-const { commit, picture } = require('./page')
+const { picture, source } = require('./page')
 const { markdown, ratio, short, two } = require('./text')
 const { costOf } = require('../../labs/mw/view')
 const { workloads } = require('../../labs/dropin/workloads')
@@ -30,6 +30,7 @@ const FRAMEWORKS = new Set(workloads.filter(({ app }) => app?.isFramework).map((
 exports.Shown = class Shown {
   constructor (labs, age) {
     this.age = ({ result }) => result.commit ? age(result.commit.hash) : null
+    this.of = figures => source(figures, age)
     const isNew = figures => (this.age(figures) ?? 0) <= MAX_AGE
     const all = [...labs.values()].flat()
     const newest = lab => labs.get(lab)?.slice(0, 1).filter(isNew)[0]
@@ -37,13 +38,6 @@ exports.Shown = class Shown {
     this.battle = newest('battle')
     this.dropin = newest('dropin')
     this.compared = { koa: compared(all, 'koa', isNew), node: compared(all, 'node', isNew) }
-  }
-
-  /** Commit, Node and date of a result, and its age. */
-  of (figures) {
-    const age = this.age(figures)
-    const since = age === null ? '' : `, ${age} ${age === 1 ? 'commit' : 'commits'} of lib ago`
-    return `Node ${figures.node}, commit ${commit(figures.result)} of ${figures.result.date.slice(0, 10)}${since}`
   }
 }
 
@@ -85,13 +79,12 @@ function replaced (text, file, name, made) {
 }
 
 /** middleware/README.md with the last column of its table, what each middleware costs, made from the results. */
-exports.costs = function (text, { labs }) {
+exports.costs = function (text, { labs, shown }) {
   const [mw] = labs.get('mw') ?? []
+  const { cpu, cores } = mw?.result.machine ?? {}
   return text.replace(/^(\| \[(\w+)\].*\|)[^|]*\|$/gm, (row, start, name) => `${start} ${costOf(mw, name)} |`)
-    .replace(/(?<=^<!-- measured -->\n)[^]*?(?=^<!-- \/measured -->$)/m, () => mw ? `${machineOf(mw)}: [mw](../docs/reports/mw.md).\n` : '')
+    .replace(/(?<=^<!-- measured -->\n)[^]*?(?=^<!-- \/measured -->$)/m, () => mw ? `[mw](../docs/reports/mw.md): ${shown.of(mw)}; ${cpu}, ${cores} cores.\n` : '')
 }
-
-const machineOf = ({ node, result }) => `Node ${node}, ${result.machine.cpu}, ${result.machine.cores} cores, commit ${commit(result)}`
 
 // What kone takes of the others' CPU time in every measurement: the range, the median, and the worst by name.
 function headline ({ shown: { compared, isEmpty } }) {

@@ -42,7 +42,7 @@ exports.generate = function ({ results, readme: text, home, set, claims: kept, a
   const chart = battle && sectionsOf(views[0], battle).find(({ chart }) => chart)?.chart
   files.set('README.md', readme.fill(text, { shown, chart }))
   if (home) files.set('docs/index.md', readme.home(home, { shown }))
-  if (set) files.set('middleware/README.md', readme.costs(set, { labs }))
+  if (set) files.set('middleware/README.md', readme.costs(set, { labs, shown }))
   const notes = views.filter(({ all }) => !all.length).map(({ lab }) => `${lab}: no result is committed; its page says so`)
   return { files, claims, broken, notes }
 }

@@ -16,8 +16,9 @@
 const https = require('node:https')
 const path = require('node:path')
 const { setTimeout: sleep } = require('node:timers/promises')
-const { inspect, parseArgs } = require('node:util')
+const { inspect } = require('node:util')
 
+const commandLine = require('../../../tools/command-line')
 const Kone = require('../../helpers/kone')
 const { shrink } = require('../../helpers/shrink')
 const { accepted, callback, differences, exchange, explain, front, open } = require('./harness')
@@ -198,15 +199,19 @@ async function replay (file) {
 }
 
 async function main () {
-  const string = { type: 'string' }
-  const { values } = parseArgs({
-    options: { seed: string, cases: string, seconds: string, failures: string, plans: string, replay: string, self: { type: 'boolean' } }
-  })
-  const number = (name, otherwise) => values[name] === undefined ? otherwise : Number(values[name])
-  const seed = number('seed', Math.floor(Math.random() * 1e9))
-  const cases = number('cases')
-  const seconds = number('seconds', cases ? Infinity : 60)
-  const plans = number('plans', cases || values.replay ? 0 : PLANS)
+  const number = { type: 'string', value: 'number' }
+  const flags = {
+    seed: number,
+    cases: number,
+    seconds: number,
+    failures: number,
+    plans: number,
+    replay: { type: 'string', value: 'file' },
+    self: { type: 'boolean' }
+  }
+  const { values: { seed = Math.floor(Math.random() * 1e9), cases, ...values } } =
+    commandLine('fuzz', flags, 'test/engines/http1/fuzz.js')
+  const { seconds = cases ? Infinity : 60, plans = cases || values.replay ? 0 : PLANS, failures: most = 1, self } = values
   if (plans > 0) {
     const model = await check({ seed, runs: plans })
     if (model.failed) console.log(`${model.text}\n`)
@@ -215,7 +220,7 @@ async function main () {
   }
   const result = values.replay
     ? await replay(values.replay)
-    : await fuzz({ seed, cases, seconds, failures: number('failures', 1), self: values.self, isPaired: values.cases === undefined })
+    : await fuzz({ seed, cases, seconds, failures: most, self, isPaired: cases === undefined })
   for (const failure of result.failures) console.log(`${failure}\n`)
   const { failures, ...summary } = result
   console.log(`fuzz: seed ${seed}, Node ${process.version}, ${inspect({ ...summary, differences: failures.length })}`)

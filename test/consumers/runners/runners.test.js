@@ -6,9 +6,9 @@ const { cpSync, rmSync } = require('node:fs')
 const { createRequire } = require('node:module')
 const { join } = require('node:path')
 const { before, describe, it } = require('node:test')
-const { install } = require('../helpers/area')
+const { install } = require('../../helpers/area')
 
-const ROOT = join(__dirname, '../..')
+const ROOT = join(__dirname, '../../..')
 const TIMEOUT = 300_000
 
 // An app's tests, by the runners that apps are tested with. None of them is given a flag that ends what is
@@ -17,7 +17,7 @@ describe('an app under test', () => {
   let area
 
   before(() => {
-    area = install('runners')
+    area = install('consumers/runners')
     // as an app has it: a folder in node_modules, not a link to a checkout
     const kone = join(area.folder, 'node_modules/kone')
     rmSync(kone, { recursive: true, force: true })

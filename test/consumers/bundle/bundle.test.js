@@ -12,7 +12,7 @@ const { nodeResolve } = require('@rollup/plugin-node-resolve')
 const ncc = require('@vercel/ncc')
 const esbuild = require('esbuild')
 const { rollup } = require('rollup')
-const temporary = require('../helpers/folder')
+const temporary = require('../../helpers/folder')
 
 const ASSETS = path.join(__dirname, 'assets')
 

@@ -1,47 +1,86 @@
 'use strict'
 
 const assert = require('node:assert/strict')
-const { execFile } = require('node:child_process')
-const { mkdirSync, readFileSync, writeFileSync } = require('node:fs')
+const { execFile, execFileSync } = require('node:child_process')
+const { cpSync, mkdirSync, mkdtempSync, readFileSync, statSync, writeFileSync } = require('node:fs')
 const { createRequire } = require('node:module')
 const { join, posix, sep } = require('node:path')
 const { before, describe, it } = require('node:test')
 const { promisify } = require('node:util')
-const { onFreePort } = require('../helpers/ports')
-const { start } = require('../helpers/child')
-const temporary = require('../helpers/folder')
+const { onFreePort } = require('../../helpers/ports')
+const { start } = require('../../helpers/child')
+const temporary = require('../../helpers/folder')
 
 const run = promisify(execFile)
-const ROOT = join(__dirname, '../..')
+const ROOT = join(__dirname, '../../..')
 const semver = require('semver')
 const manifest = require('kone/package.json')
-const { names } = require('../../tools/middleware-index')
+const { names } = require('../../../tools/middleware-index')
+const pack = require('../../../tools/pack')
 
 describe('the package', () => {
   const folder = temporary()
-  let packed
+  let files, tarball
 
   before(async () => {
-    const { stdout } = await run('npm', ['pack', '--json', '--pack-destination', folder], { cwd: ROOT })
-    packed = JSON.parse(stdout)[0]
+    tarball = pack({ to: folder })
+    files = filesOf(tarball)
     writeFileSync(join(folder, 'package.json'), '{ "private": true }')
-    await run('npm', ['install', '--prefer-offline', '--no-audit', '--no-fund', `./${packed.filename}`], {
-      cwd: folder,
-      timeout: 300000
-    })
+    await run('npm', ['install', '--prefer-offline', '--no-audit', '--no-fund', tarball], { cwd: folder, timeout: 300000 })
   })
 
-  it('should hold lib, middleware, the command, docs and the documents, nothing else', () => {
+  function filesOf (tarball) {
+    return execFileSync('tar', ['tzf', tarball], { encoding: 'utf8' }).trim().split('\n').map(path => path.replace('package/', '')).sort()
+  }
+
+  it('should hold lib, middleware, the command, docs without the reports, and the documents, nothing else', () => {
     const documents = ['CHANGELOG.md', 'LICENSE', 'MIGRATION.md', 'README.md', 'SECURITY.md', 'package.json']
-    const strange = packed.files.map(({ path }) => path)
-      .filter(path => !/^(?:cluster|command|lib|middleware)\/|^docs\/.*\.(?:md|svg)$/.test(path) && !documents.includes(path))
-    assert.deepEqual(strange, [])
-    assert(packed.files.some(({ path }) => path === 'lib/application.js'))
-    assert(packed.files.some(({ path }) => path === 'middleware/router/index.js'))
+    const expected = /^(?:cluster|command|lib|middleware)\/|^docs\/(?:README|index|api\/.+|guide\/.+)\.md$|^docs\/drawings\/\w+\.svg$/
+    assert.deepEqual(files.filter(path => !expected.test(path) && !documents.includes(path)), [])
+    assert(files.includes('lib/application.js') && files.includes('middleware/router/index.js'))
+    assert(statSync(tarball).size < 450_000, `${statSync(tarball).size} bytes`)
+  })
+
+  it('should be packed alike by npm, which leaves the checkout as it was', async () => {
+    const read = (...names) => readFileSync(join(...names), 'utf8')
+    const unpacked = async (...names) => {
+      const at = mkdtempSync(join(folder, 'unpacked-'))
+      await run('tar', ['xzf', join(...names), '-C', at])
+      return join(at, 'package')
+    }
+    const checkout = join(folder, 'checkout')
+    for (const path of [...files, 'tools', 'docs/reports']) cpSync(join(ROOT, path), join(checkout, path), { recursive: true })
+    const chart = '<picture>\n<source srcset="docs/reports/charts/a-dark.svg">\n<img src="docs/reports/charts/a.svg" alt="A">\n</picture>\n'
+    const readme = `${read(ROOT, 'README.md')}\n[All](docs/reports/README.md#all)\n\n${chart}`
+    writeFileSync(join(checkout, 'README.md'), readme)
+    const npmPack = async () => unpacked(checkout, (await run('npm', ['pack'], { cwd: checkout })).stdout.trim().split('\n').at(-1))
+
+    const packed = await npmPack()
+    assert.equal(read(packed, 'README.md'), `${read(await unpacked(tarball), 'README.md')}\nAll\n\n`)
+    for (const path of files.filter(path => path !== 'README.md')) {
+      assert.equal(read(checkout, path), read(ROOT, path), path)
+      assert.doesNotMatch(read(packed, path), /(?:\]\(|")(?:\.\.?\/|docs\/)*reports\//, path)
+    }
+    assert.equal(read(checkout, 'README.md'), readme)
+
+    // once there is a repository
+    await run('npm', ['pkg', 'set', 'repository.url=git+https://github.com/a/kone.git'], { cwd: checkout })
+    const at = kind => `https://github.com/a/kone/${kind}/v${manifest.version}/docs/reports`
+    const released = chart.replaceAll('docs/reports', at('raw'))
+    assert(read(await npmPack(), 'README.md').endsWith(`\n[All](${at('blob')}/README.md#all)\n\n${released}`))
+
+    // interrupted
+    const step = name => run(process.execPath, ['tools/pack.js', name], { cwd: checkout })
+    for (const name of ['before', 'before', 'after']) await step(name)
+    assert.equal(read(checkout, 'README.md'), readme)
+    await step('before')
+    writeFileSync(join(checkout, 'README.md'), 'mine')
+    await assert.rejects(step('after'), /pack: README\.md was changed while it was packed: its text before that is in /)
+    assert.equal(read(checkout, 'README.md'), 'mine')
+    assert.equal(read(checkout, 'node_modules/.cache/kone-pack/README.md'), readme)
   })
 
   it('should have a target in it for every link of its pages', () => {
-    const files = packed.files.map(({ path }) => path)
     let links = 0
     for (const page of files.filter(path => path.endsWith('.md'))) {
       const text = readFileSync(join(folder, 'node_modules/kone', page), 'utf8').replace(/^ *```[\s\S]*?^ *```$/gm, '')

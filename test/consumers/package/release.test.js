@@ -6,7 +6,7 @@ const fs = require('node:fs')
 const os = require('node:os')
 const path = require('node:path')
 const { afterEach, beforeEach, describe, it } = require('node:test')
-const release = require('../../tools/release')
+const release = require('../../../tools/release')
 
 const NAMED = {
   author: 'Ada',
@@ -105,7 +105,7 @@ describe('make release', () => {
       git('commit', '--quiet', '--all', '--message', 'as before')
     }
     for (const file of ['package.json', 'create/package.json']) {
-      const own = require(`../../${file}`)
+      const own = require(`../../../${file}`)
       for (const name of Object.keys(NAMED)) {
         refuses(file, { [name]: undefined }, [name])
         if (/\.invalid\b/.test(JSON.stringify(own[name]))) refuses(file, { [name]: own[name] }, [name])

@@ -8,20 +8,20 @@ const { join } = require('node:path')
 const { before, describe, it } = require('node:test')
 const { pathToFileURL } = require('node:url')
 const { promisify } = require('node:util')
-const { names } = require('../../tools/middleware-index')
-const pack = require('../../tools/pack')
-const { install } = require('../helpers/area')
-const temporary = require('../helpers/folder')
+const { names } = require('../../../tools/middleware-index')
+const pack = require('../../../tools/pack')
+const { install } = require('../../helpers/area')
+const temporary = require('../../helpers/folder')
 
 const run = promisify(execFile)
-const ROOT = join(__dirname, '../..')
+const ROOT = join(__dirname, '../../..')
 
 describe('the packed tarball', () => {
   const folder = temporary()
   let area, tarball
 
   before(() => {
-    area = install('published')
+    area = install('consumers/published')
     tarball = pack({ to: folder })
   })
 
@@ -42,7 +42,7 @@ describe('the packed tarball', () => {
 
   it('should compile with TypeScript 5.0, the oldest that is supported', async () => {
     const file = join(folder, 'router.mts')
-    copyFileSync(join(__dirname, '../types/router.ts'), file)
+    copyFileSync(join(__dirname, '../../types/router.ts'), file)
     mkdirSync(join(folder, 'node_modules'))
     symlinkSync(ROOT, join(folder, 'node_modules/kone'), 'junction')
     const tsc = area.require.resolve('typescript-5.0/bin/tsc')

@@ -5,13 +5,13 @@ const { spawnSync } = require('node:child_process')
 const { copyFileSync, writeFileSync } = require('node:fs')
 const { join } = require('node:path')
 const { before, describe, it } = require('node:test')
-const { install } = require('../helpers/area')
-const { start } = require('../helpers/child')
-const temporary = require('../helpers/folder')
-const { onFreePort } = require('../helpers/ports')
-const { missing, need } = require('../helpers/programs')
+const { install } = require('../../helpers/area')
+const { start } = require('../../helpers/child')
+const temporary = require('../../helpers/folder')
+const { onFreePort } = require('../../helpers/ports')
+const { missing, need } = require('../../helpers/programs')
 
-const ROOT = join(__dirname, '../..')
+const ROOT = join(__dirname, '../../..')
 const example = cwd => onFreePort(port => start([join(ROOT, 'examples/openapi.js')], { PORT: String(port) }, cwd))
 
 // The document of an app, by the programs that people give it to.
@@ -19,7 +19,7 @@ describe('the document of openapi()', () => {
   const folder = temporary()
   let area
 
-  before(() => { area = install('openapi') })
+  before(() => { area = install('consumers/openapi') })
 
   /** Declarations of a document, compiled under --strict with what uses them. */
   function compile (document, ...files) {
@@ -45,7 +45,7 @@ describe('the document of openapi()', () => {
 
   it('should be types for all of the demo app, too', () => {
     process.env.DATA = folder
-    const document = require('../../middleware/openapi')(require('../../examples/app'), { warnings: false }).document()
+    const document = require('../../../middleware/openapi')(require('../../../examples/app'), { warnings: false }).document()
     assert(Object.keys(document.paths).length > 1)
     compile(document)
   })
