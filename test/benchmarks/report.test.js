@@ -302,7 +302,7 @@ describe('make report', () => {
   })
 
   it('should refuse unknown options, a folder that is missing, and a README without its markers', t => {
-    assert.match(report('--form', 'x').stderr, /^report: Unknown option '--form' \(benchmarks\/README\.md\)/)
+    assert.match(report('--form', 'x').stderr, /^report: Unknown option '--form': expected --from, .*\(benchmarks\/README\.md\)/)
     assert.match(report('--from', '/nowhere').stderr, /--from must be a folder with results/)
     assert.match(report('--help').stdout, /--accept/)
     assert.throws(() => made([], { readme: '<!-- chart -->' }), { message: 'README.md must have <!-- headline --> and <!-- /headline -->' })

@@ -315,7 +315,7 @@ async function lines (probe, two, three) {
 const header = (name, set) => async App => (await ends(App, set)).headers[name]
 
 table('## From Koa 3', {
-  '`http-errors`, `Koa.HttpError`': () => lines(App => [App.HttpError.name, 'message' in thrownBy(App)], ['HttpError', true], ['HttpError', true]),
+  '`http-errors`, `Koa.HttpError`': () => {}, // koa3.test.js: what both packages depend on
   '`ctx.throw()`': () => lines(async App => (await ends(App, ctx => ctx.throw('no', 404))).status, 404, 500),
   "A status of the app's own": () => {}, // koa3.test.js
   'Phrases of 306, 418, 425': async two => {
@@ -377,14 +377,6 @@ table('## From Koa 3', {
     await lines(generated, 'made', 'Not Found')
   }
 })
-
-const thrownBy = App => {
-  try {
-    new App().createContext({ headers: {}, socket: {} }, { getHeader () {} }).throw(400)
-  } catch (err) {
-    return err
-  }
-}
 
 /** The same of an app of Express and of kone. */
 async function likeExpress (theirs, ours, request = {}, pick = ({ status, text }) => [status, text]) {
@@ -534,10 +526,9 @@ table('### Packages', {
 })
 
 table('#### @koa/router 14 and 15', {
-  '`/users{/:id}`': async (six, eight) => {
+  '`/users{/:id}`': async () => {
     const found = syntax => paths(syntax, '/users{/:id}', ['/users', '/users/1'])
     assert.deepEqual([await found(6), await found(8)], [['/users/1'], ['/users', '/users/1']])
-    assert.ok(six !== eight)
   },
   '`/files/*path`': async () => {
     assert.ok(thrown(() => new Router().get('/files/*path', () => {})))
