@@ -9,8 +9,6 @@ const { ALONE, WHOLE } = require('./workloads')
  * alone, beside its twin, on kone and on Koa, and beside an app without any.
  */
 
-const KINDS = Object.keys(WHOLE)
-
 lab(module, {
   name: 'mw',
   contenders: list(require.resolve('./contenders')),
@@ -21,7 +19,7 @@ lab(module, {
     const { quick } = lab.options
     const load = { generator: lab.generator(['autocannon']), connections: 100, seconds: quick ? 1 : 3 }
     await lab.inTime([
-      ...KINDS.map(kind => ({ name: kind, size: lab.contenders.length, act: () => whole(lab, kind, load) })),
+      ...Object.keys(WHOLE).map(kind => ({ name: kind, size: lab.contenders.length, act: () => whole(lab, kind, load) })),
       separately(lab, { generator: lab.generator(), connections: 50, seconds: quick ? 1 : 2 })
     ])
   }

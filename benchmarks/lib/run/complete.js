@@ -32,8 +32,7 @@ function completeness ({ rows, rejected = [], skipped = [], derived }) {
   if (skipped.length) found.push(`there was no time for ${skipped.map(({ part }) => part).join(', ')}`)
   const rounds = Math.min(...rows.map(row => row.openings >= OPENINGS ? Infinity : row.rounds.length))
   if (!(rounds >= ROUNDS)) found.push(`it has ${rounds} rounds, not ${ROUNDS} or more`)
-  const loads = rows.filter(({ generator, seconds }) => generator && !(seconds >= SECONDS))
-  const [first] = loads
+  const [first] = rows.filter(({ generator, seconds }) => generator && !(seconds >= SECONDS))
   if (first) found.push(`${first.workload} has rounds of ${first.seconds ?? 'an unknown number of'} s, not ${SECONDS} or more`)
   return found
 }
