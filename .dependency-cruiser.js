@@ -1,10 +1,10 @@
 'use strict'
 
 /** Of lib, for the middleware set, too. */
-const SHARED = '(?:nearest|options|places|runtime|timers|usage-error|web)\\.js$'
+const SHARED = '(?:error-path|nearest|options|places|runtime|timers|usage-error|web)\\.js$'
 
 /*
- * Imports point one way. test/package/imports.test.js checks these rules.
+ * Imports point one way. test/consumers/package/imports.test.js checks these rules.
  */
 module.exports = {
   forbidden: [

@@ -5,6 +5,11 @@ ARGS ?=
 export REF
 export INIT_CWD = $(CURDIR)
 
+# A wrong name ends here, before anything is installed.
+LABS = $(notdir $(wildcard benchmarks/labs/*))
+$(foreach lab,$(patsubst bench-%,%,$(filter bench-%,$(MAKECMDGOALS))),$(if $(filter $(lab),$(LABS)),,$(error no lab $(lab): expected $(LABS:%=bench-%))))
+$(if $(filter docs,$(MAKECMDGOALS)),$(if $(filter-out start build dev,$(ARGS)),$(error docs: ARGS is build or dev, not $(ARGS))))
+
 help:
 	@echo 'make start        installs, serves the demo app on http://localhost:4000 (PORT), in one process; npm start: on all cores'
 	@echo 'make test         installs, runs the tests'
@@ -14,7 +19,7 @@ help:
 	@echo 'make bench-NAME   other benchmarks: dropin mw front versions connections static rpc (ARGS=…)'
 	@echo 'make bench-compare REF=main~1   compares the checkout with a revision of kone, or REF=a..b two revisions'
 	@echo 'make results      copies complete benchmark runs to benchmarks/results'
-	@echo 'make report       writes tables and charts of README and docs/reports from benchmarks/results'
+	@echo 'make report       writes tables and charts of README, the site and docs/reports from benchmarks/results'
 	@echo 'make docs         builds the documentation, serves it on http://localhost:4173 (PORT)'
 	@echo '                  ARGS=build only builds it, ARGS=dev shows every change at once'
 	@echo 'make fuzz         sends random requests to kone and to node:http for minutes, compares the responses'
@@ -29,15 +34,15 @@ help:
 	@echo 'make pack         makes the tarball to install elsewhere: npm install ./kone-2.17.0.tgz (KOA=3: with Koa 3 API)'
 	@echo 'make release VERSION=2.18.0   sets version and changelog, checks the tarball, tags; pushes and publishes nothing'
 	@echo 'make index        writes the index of the middleware set, and from the options their tables and types'
-	@echo 'make runs-unchanged   writes the lists of packages in README, docs and kone doctor from the tests'
+	@echo 'make runs-unchanged   writes the lists of packages in docs and kone doctor from the tests'
 
 start: node_modules
 	node examples/app
 
-test: node_modules benchmarks/node_modules
+test:
 	node test/run.js $(ARGS)
 
-test-all: node_modules benchmarks/node_modules
+test-all:
 	node test/run.js --all
 
 quick: node_modules
@@ -54,7 +59,7 @@ runs-unchanged: node_modules
 	node tools/runs-unchanged.js $(ARGS)
 
 pack:
-	$(if $(KOA),node tools/pack.js --koa $(KOA),npm pack) $(ARGS)
+	@node tools/pack.js $(if $(KOA),--koa $(KOA)) $(ARGS)
 
 release: node_modules
 	node tools/release.js $(VERSION)
@@ -69,6 +74,7 @@ cover: node_modules
 
 fuzz: node_modules
 	node test/engines/http1/fuzz.js $(ARGS)
+	$(if $(ARGS),,node test/engines/http1/late-touch.js --table --pairs)
 
 siege: node_modules
 	node test/engines/http1/siege/run.js $(ARGS)

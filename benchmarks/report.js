@@ -3,21 +3,21 @@
 const fs = require('node:fs')
 const path = require('node:path')
 const { PAGE, commandLine } = require('./lib/run/options')
-const { changedSince } = require('./lib/run/commit')
+const { commitsSince } = require('./lib/run/commit')
 const { RESULTS, read } = require('./lib/run/result')
 const claims = require('./lib/report/claims')
 const { generate, isGenerated } = require('./lib/report/report')
 
 /*
- * make report: the tables and the chart of README.md, the costs of middleware/README.md, docs/reports/ with its charts, and
- * the claims, from results.
+ * make report: the sentence, the chart and the table of README.md and of the site's first page, the costs of
+ * middleware/README.md, docs/reports/ with its charts, and the claims, from results.
  */
 
 const ROOT = path.join(__dirname, '..')
 const USAGE = `usage: make report ARGS="…"
 
   --from FOLDER   results to take instead of benchmarks/results: out, for the runs of this machine
-  --to FOLDER     write there instead of into this checkout: README.md, middleware/README.md, docs/reports/
+  --to FOLDER     write there instead of into this checkout: README.md, docs/index.md, middleware/README.md, docs/reports/
   --accept        also claims that are higher than before
   --help`
 
@@ -28,6 +28,7 @@ const { values: { from, to, accept } } = commandLine('report', USAGE, {
     if (!fs.existsSync(values.from)) throw new Error(`--from must be a folder with results, not ${values.from}`)
   }
 })
+const ages = new Map()
 report()
 
 function report () {
@@ -35,7 +36,15 @@ function report () {
   for (const fault of faults) console.error(`${fault}${PAGE}`)
   const text = name => fs.readFileSync(fs.existsSync(path.join(to, name)) ? path.join(to, name) : path.join(ROOT, name), 'utf8')
   const isOurs = to === ROOT && from === RESULTS
-  const made = generate({ results, readme: text('README.md'), home: text('docs/index.md'), set: text('middleware/README.md'), claims: isOurs ? claims.read() : {}, accept, isStale })
+  const made = generate({
+    results,
+    readme: text('README.md'),
+    home: text('docs/index.md'),
+    set: text('middleware/README.md'),
+    claims: isOurs ? claims.read() : {},
+    accept,
+    age
+  })
   for (const [name, content] of made.files) {
     fs.mkdirSync(path.dirname(path.join(to, name)), { recursive: true })
     fs.writeFileSync(path.join(to, name), content)
@@ -52,7 +61,8 @@ function report () {
   process.exitCode = 1
 }
 
-// Whether code that a result is of has changed since. Not known without git, or where the commit is not.
-function isStale ({ commit }) {
-  return Boolean(commit?.hash && changedSince(commit.hash)?.length)
+// How many commits have changed lib/ since a commit: a result is asked for more than once.
+function age (hash) {
+  if (!ages.has(hash)) ages.set(hash, commitsSince(hash))
+  return ages.get(hash)
 }

@@ -3,7 +3,7 @@
 const fs = require('node:fs')
 const path = require('node:path')
 const { PAGE, commandLine } = require('./lib/run/options')
-const { changedSince } = require('./lib/run/commit')
+const { commitsSince } = require('./lib/run/commit')
 const { lacks } = require('./lib/run/complete')
 const { OUT, RESULTS, firstOf, nameOf, parse, read, save, stringify } = require('./lib/run/result')
 
@@ -30,9 +30,8 @@ function results () {
   const committed = read(to)
   for (const fault of committed.faults) console.error(`${fault}${PAGE}`)
   for (const { commit, ...result } of committed.results) {
-    const files = commit && changedSince(commit.hash)
-    if (!files?.length) continue
-    console.error(`${nameOf(result)}.json: ${files.length} files of lib/ changed since ${commit.hash.slice(0, 7)}: measure it again`)
+    const age = commit && commitsSince(commit.hash)
+    if (age) console.error(`${nameOf(result)}.json: commits of lib since ${commit.hash.slice(0, 7)}: ${age}; measure it again`)
   }
   process.exitCode = names.length > 0 && copied.length === names.length ? 0 : 1
 }

@@ -3,6 +3,7 @@
 const fs = require('node:fs')
 const path = require('node:path')
 const { pathOf, placeIn } = require('../lib/places')
+const { hintOfExpress } = require('../lib/usage-error')
 const { escapeControls } = require('../middleware/_shared/escape')
 const unparsed = require('./unparsed')
 
@@ -30,13 +31,7 @@ function messageOf (thrown) {
   if (ofEsbuild(thrown) !== null) return ofEsbuild(thrown).text
   // a connection refused by all addresses of a host has no message of its own
   if (message === '' && Array.isArray(errors) && errors.length > 0) return messageOf(errors[0])
-  return (message || code || thrown.name) + hint(message)
-}
-
-/** For users of Express: an app of Koa has no routes. */
-function hint (message) {
-  const [, verb] = /^app\.(all|delete|get|head|options|patch|post|put) is not a function$/.exec(message) ?? []
-  return verb === undefined ? '' : `: routes belong to a router, router.${verb}(…) and app.use(router.routes())`
+  return (message || code || thrown.name) + hintOfExpress(message)
 }
 
 /** @return {{ file: string, row: number, column: number } | null} */

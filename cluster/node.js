@@ -5,6 +5,7 @@ const { readFileSync } = require('node:fs')
 const { once } = require('node:events')
 const control = require('./control')
 const errorLine = require('./error-line')
+const { stopListening } = require('./listeners')
 const { PAGE, forWorkers, killTimeout } = require('./settings')
 const { WORKER, checkPort, dryRun, untilReady } = require('./dry-run')
 
@@ -121,9 +122,14 @@ class Master {
   stop () {
     if (this.stopping === null) {
       for (const slot of this.slots) slot.leave()
-      this.stopping = Promise.all(Object.values(cluster.workers).map(worker => this.end(worker)))
+      this.stopping = this.endAll()
     }
     return this.stopping
+  }
+
+  async endAll () {
+    await stopListening()
+    await Promise.all(Object.values(cluster.workers).map(worker => this.end(worker)))
   }
 
   dryRun () {

@@ -9,12 +9,6 @@ const { print, printJSON } = require('./print')
 
 const PAGE = '(kone/docs/api/command.md)'
 
-/** Frameworks that were measured as a whole, by the package that an app of each has. */
-const FRAMEWORKS = ['egg', '@midwayjs/koa', '@midwayjs/core', '@strapi/strapi', 'oidc-provider', 'vite']
-
-/** What any other app is compared with: an API of packages. */
-const API = '@koa/router'
-
 /** Packages that use Koa, by their names; others are found by what they depend on. */
 const KOA = /(?:^|[@/-])koa(?:\d?$|[/-])/
 
@@ -22,7 +16,7 @@ const KOA = /(?:^|[@/-])koa(?:\d?$|[/-])/
 const READS = /\b(?:ctx|context|this)\.re[qs]\b(?!\w)|\{[^{}]*\bre[qs]\b[^{}]*\} *= *(?:ctx|context|this)\b/
 
 /**
- * `kone doctor`: what an app of Koa in this folder can expect of kone. Reads package.json, the lock, and the sources of
+ * `kone doctor`: shows what kone brings to the Koa app in this folder. Reads package.json, the lock, and the sources of
  * packages that are installed; runs and changes nothing.
  *
  * @param {undefined} file the command takes none
@@ -61,7 +55,7 @@ function examine (folder) {
     kone: version,
     isKone: read(path.join(folder, 'node_modules/koa'), 'package.json')?.name === 'kone',
     prefix: Object.hasOwn(wanted, 'kone') ? 'kone' : 'koa', // of an alias the package has no other name
-    nearest: gainOf(FRAMEWORKS.find(name => Object.hasOwn(wanted, name)) ?? API),
+    nearest: nearestTo(wanted),
     tested: list(sameMajor, one => {
       const { version, gain } = sameMajor(one)
       return { tested: version, gain }
@@ -77,7 +71,11 @@ function examine (folder) {
   }
 }
 
-const gainOf = name => facts.packages[name]?.find(({ gain }) => gain)?.gain ?? null
+/** The gain of the framework that an app is of, or else that of an API of packages. */
+function nearestTo (wanted) {
+  const framework = facts.frameworks.find(name => Object.hasOwn(wanted, name))
+  return framework ? facts.packages[framework].find(({ gain }) => gain)?.gain ?? null : facts.api
+}
 
 /** Of package.json, or else of the packages that it names. */
 function koaOf (packages, lock) {
@@ -150,10 +148,13 @@ function lines (found) {
   ]
   return [
     titleOf(found),
-    ...Number(majorOf(found.koa)) >= 3 ? ['Of Koa 3 kone@3 has the API (kone/MIGRATION.md).'] : [],
+    ...Number(majorOf(found.koa)) >= 3 ? ["kone@3 has Koa 3's API (kone/MIGRATION.md)."] : [],
     ...sections.filter(([, list]) => list.length > 0).flatMap(([title, list, note]) => ['', title, ...rows(list, note)]),
     '',
-    `Figures are kone's CPU time per request ÷ Koa's, with the lowest and highest round: ${facts.measured.join('; ')}.`,
+    ...facts.measured.length > 0
+      ? [`Figures are kone's CPU time per request ÷ Koa's, with the lowest and highest round: ${facts.measured.join('; ')}.`]
+      : [],
+    ...found.replaceable.some(({ gain }) => gain) ? ["Those of the set are its middleware ÷ the package's, both on kone."] : [],
     ...found.nearest ? [`The measured app that is nearest to this one, by the alias alone: ${nearestOf(found)}`] : []
   ]
 }

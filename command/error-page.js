@@ -3,7 +3,7 @@
 const fs = require('node:fs')
 const path = require('node:path')
 const escape = require('escape-html')
-const report = require('../middleware/_shared/report')
+const { report } = require('../lib/error-path')
 const { placesOf } = require('./call-sites')
 
 const LINES = 4 // of the source, before and after the one that threw

@@ -4,10 +4,9 @@
 const { existsSync } = require('node:fs')
 const { enableCompileCache } = require('node:module')
 const { resolve } = require('node:path')
-const { parseArgs } = require('node:util')
 const errorLine = require('../cluster/error-line')
-const { nearest } = require('../lib/nearest')
 const { version } = require('../package.json')
+const { parse, unknown } = require('./flags')
 
 // Node 22.1 and later keep compiled code for the next start. What the command starts inherits the variable.
 if (existsSync('node_modules')) {
@@ -38,7 +37,7 @@ const COMMANDS = {
     run: (file, values) => require('./routes')(file, values)
   },
   doctor: {
-    help: 'tell what an app of Koa in this folder can expect of kone',
+    help: 'show what kone brings to the Koa app in this folder',
     flags: { json: { type: 'boolean', help: 'as JSON' } },
     run: (file, values) => require('./doctor')(file, values)
   },
@@ -81,16 +80,16 @@ main(process.argv.slice(2)).catch(err => {
 async function main (args) {
   const at = args.findIndex(arg => !arg.startsWith('-'))
   if (at === -1) {
-    const values = parse(args, FLAGS, 'kone').values
+    const values = parse(args, FLAGS, 'kone --help').values
     console.log(values.version ? version : overview())
     return
   }
 
   const [name] = args.splice(at, 1)
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : null
-  if (command === null) throw new Error(unknown(`command ${name}`, name, Object.keys(COMMANDS), 'kone'))
+  if (command === null) throw new Error(unknown(`command ${name}`, name, Object.keys(COMMANDS), 'kone --help'))
 
-  const { values, positionals } = parse(args, { ...command.flags, help: HELP }, `kone ${name}`)
+  const { values, positionals } = parse(args, { ...command.flags, help: HELP }, `kone ${name} --help`)
   if (values.help) {
     console.log(page(name, command))
     return
@@ -100,29 +99,6 @@ async function main (args) {
   const surplus = command.file ? rest[0] : file
   if (surplus !== undefined) throw new Error(`${surplus} is one argument too many: ${usage(name, command)} (see kone ${name} --help)`)
   await command.run(file, values)
-}
-
-/**
- * @throws {Error} for an unknown flag, one without its value, or with a value that it does not take
- */
-function parse (args, flags, owner) {
-  const { values, positionals, tokens } = parseArgs({ args, options: flags, strict: false, tokens: true })
-  for (const { kind, name, rawName, value } of tokens) {
-    if (kind !== 'option') continue
-    if (!Object.hasOwn(flags, name)) {
-      throw new Error(unknown(`flag ${rawName}`, name, Object.keys(flags), owner, '--'))
-    }
-    const { type, value: expected } = flags[name]
-    if (type === 'string' && !value) throw new Error(`${rawName} needs a value: <${expected}> (see ${owner} --help)`)
-    if (type === 'boolean' && value !== undefined) throw new Error(`${rawName} takes no value, not ${value} (see ${owner} --help)`)
-  }
-  return { values, positionals }
-}
-
-function unknown (what, name, known, owner, dashes = '') {
-  const meant = nearest(name, known)
-  const hint = meant ? `did you mean ${dashes}${meant}?` : `expected ${known.map(one => dashes + one).join(', ')}`
-  return `unknown ${what}: ${hint} (see ${owner} --help)`
 }
 
 function usage (name, { file, flags }) {

@@ -12,7 +12,8 @@ const familiesOf = require('./create-context')
 const { drain, track } = require('./engines/drain')
 const { Host, threw } = require('./engines/host')
 const { ENGINE } = require('./engines/node')
-const { httpErrors, isError, toError } = require('./errors')
+const { isError, toError } = require('./error-path')
+const { httpErrors } = require('./errors')
 const final = require('./final')
 const { convert, isGeneratorFunction } = require('./generator')
 const only = require('./only')
@@ -22,6 +23,7 @@ const request = require('./request')
 const respond = require('./respond')
 const response = require('./response')
 const { CLOSE, isStorage, settingsOf } = require('./settings')
+const { cut } = require('./stream')
 const { given, misuse } = require('./usage-error')
 
 const deprecate = lazy(() => require('depd')('koa'))
@@ -329,20 +331,23 @@ function fail (ctx, thrown) {
   if (debugging) debug('%s %s threw %s', ctx.method, ctx.originalUrl, thrown)
   const err = toError(thrown)
   threw(ctx, err)
+  const hasBegun = ctx.respond !== false && ctx.outgoing.headersSent // by hand: nobody else would end it
   try {
     ctx.onerror(isOwn(ctx.onerror) ? err : thrown ?? err)
   } catch (err) {
     return Promise.reject(err) // a ctx.onerror of the app's own
   }
+  if (hasBegun && ctx.response.writable) cut(ctx[ENGINE].sink(ctx), err)
 }
 
-// Middleware that wraps it (middleware/_shared/error-headers.js) does not replace it.
+// What keeps headers (error-path.js) wraps it, and does not replace it.
 function isOwn (onerror) {
   return (onerror.wraps ?? onerror) === context.onerror
 }
 
-/** Its methods for the host: an agent (newrelic) replaces `createContext` of the prototype. */
-const OWN = Object.create(Application.prototype, { createContext: { value: Application.prototype.createContext } })
+/** As they are before other code (newrelic) replaces one of the prototype. */
+const { callback, createContext, handleRequest } = Application.prototype
+const OWN = { createContext, handleRequest }
 
 // A function of the middleware set that app.use() got without a call.
 function isFactory (fn) {
@@ -351,8 +356,12 @@ function isFactory (fn) {
 
 function attachFront (app, server, listener) {
   if (!app.http1 || isFrontOff()) return false
-  const host = hosts.get(listener) ?? new Host(app, OWN, listener)
-  return require('./engines/http1').attach(server, host)
+  return require('./engines/http1').attach(server, hostOf(app, listener))
+}
+
+// Of a listener that app.callback() made, or that the app's own `callback` gave.
+function hostOf (app, listener) {
+  return hosts.get(listener) ?? new Host(app, OWN, listener)
 }
 
 function isFrontOff () {
@@ -368,7 +377,7 @@ function attachAtRequest (server, host) {
 function makeFetch (app) {
   let fetch
   return function (request, info) {
-    fetch ??= require('./engines/fetch')(new Host(app, OWN))
+    fetch ??= require('./engines/fetch')(app.callback === callback ? new Host(app, OWN) : hostOf(app, app.callback()))
     return fetch(request, info)
   }
 }

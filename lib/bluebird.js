@@ -19,3 +19,8 @@ class BluebirdApplication extends Application {
 
 module.exports = BluebirdApplication
 module.exports.default = module.exports.Kone = BluebirdApplication
+// Own names, because `import` finds them in the text of a module.
+module.exports.compose = Application.compose
+module.exports.HttpError = Application.HttpError
+module.exports.createHttpError = Application.createHttpError
+module.exports.isHttpError = Application.isHttpError

@@ -3,11 +3,11 @@
 const { AsyncResource } = require('async_hooks')
 const util = require('util')
 const statuses = require('statuses')
-const { RESPONSE_TO, httpErrors, toError } = require('./errors')
 const node = require('./engines/node')
 const http2Stream = require('./engines/node/http2-stream')
+const { report, toError } = require('./error-path')
+const { RESPONSE_TO, httpErrors } = require('./errors')
 const lazy = require('./lazy')
-const { nextTick } = require('./timers')
 const { given, misuse } = require('./usage-error')
 
 const cookies = lazy(() => {
@@ -227,23 +227,17 @@ const proto = module.exports = {
 
 proto[util.inspect.custom] = proto.inspect
 
-// No error is swallowed: without a listener the app's own handler prints it. An error that a listener
-// throws becomes an uncaught exception after the response was sent.
-function report (ctx, err) {
-  const { app } = ctx
-  try {
-    if (app.listenerCount('error') === 0) app.onerror(err)
-    else app.emit('error', err, ctx)
-  } catch (thrown) {
-    nextTick(() => { throw thrown })
-  }
-}
-
 // Pipelined responses are flushed together, in the async context of one of them. Does what AsyncResource.bind() does at
 // a fraction of the cost.
 function bind (fn) {
   const resource = new AsyncResource('KONEFINISHED')
-  return err => resource.runInAsyncScope(fn, null, err)
+  return err => {
+    try {
+      resource.runInAsyncScope(fn, null, err)
+    } finally {
+      resource.emitDestroy()
+    }
+  }
 }
 
 /** Node's error of a message whose connection was lost. */

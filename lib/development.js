@@ -5,10 +5,11 @@ const { readFileSync } = require('fs')
 const { STATUS_CODES } = require('http')
 const { inspect } = require('util')
 const compose = require('./compose')
-const { isError } = require('./errors')
-const { isOfApp, placeIn, placeOfFunction, trace, warnOf } = require('./places')
+const { isError } = require('./error-path')
+const { isOfApp, placeIn, placeOfFunction, trace, warnOnce } = require('./places')
 const { streams } = require('./stream')
 const { setImmediate } = require('./timers')
+const { hintOfExpress } = require('./usage-error')
 const { isBlob } = require('./web')
 
 /*
@@ -218,7 +219,18 @@ function mistakenStatus (status) {
 }
 
 function warn (app, text, place) {
-  if (!app.silent) warnOf(text, place)
+  if (!app.silent) warnOnce(text, place)
 }
+
+// It ends the process, which prints the stack: a warning would come too late.
+process.on?.('uncaughtExceptionMonitor', err => {
+  try {
+    const { message, stack } = err
+    const hint = hintOfExpress(message)
+    if (hint === '') return
+    err.message = message + hint
+    err.stack = stack.replace(message, err.message) // eslint-disable-line kone/owners -- what it prints
+  } catch {}
+})
 
 module.exports = { setters, watch }

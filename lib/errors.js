@@ -42,37 +42,9 @@ function cutShort () {
   })
 }
 
-/** A thrown value as an Error: anything else becomes Koa's `non-error thrown: …` with the value as `cause`. */
-function toError (thrown) {
-  if (isError(thrown)) return thrown
-  const err = new Error(`non-error thrown: ${describe(thrown)}`, { cause: thrown })
-  err.code = 'KONE_ERR_NON_ERROR'
-  return err
-}
-
-// An Error of another realm (vm, jest) is not an `instanceof Error` here. The traps of a Proxy and getters may throw.
-function isError (value) {
-  try {
-    return value instanceof Error || Object.prototype.toString.call(value) === '[object Error]'
-  } catch {
-    return false
-  }
-}
-
-function describe (value) {
-  try {
-    return JSON.stringify(value)
-  } catch {} // a BigInt, a cycle, a toJSON that throws
-  try {
-    return Object.prototype.toString.call(value)
-  } catch {
-    return `[${typeof value}]` // a Proxy, a getter that throws
-  }
-}
-
 /** Name of the method of ctx that gives status and fields of an error's response: Koa 2 and Koa 3 differ. */
 const RESPONSE_TO = Symbol('context#responseTo')
 
 module.exports = {
-  RESPONSE_TO, codes, error, cutShort, toError, isError, httpErrors
+  RESPONSE_TO, codes, error, cutShort, httpErrors
 }

@@ -236,7 +236,8 @@ declare namespace Application {
   type Added<OwnT, NewT> = string extends keyof OwnT ? NewT : Declared<NewT>
 
   /** What ctx has in an app whose state is of this type: names of any kind only if the state has them, too. */
-  type ContextOf<StateT> = string extends keyof StateT ? DefaultContext : Declared<DefaultContext>
+  // without the `params` of the router, which are any for DefaultContext alone
+  type ContextOf<StateT> = string extends keyof StateT ? DefaultContext : Omit<Declared<DefaultContext>, 'params'>
 
   type Next = () => Promise<any>
 

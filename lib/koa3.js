@@ -48,7 +48,6 @@ const request = extend(koa2.request, {
 
   get href () { return hrefOf(this, this.originalUrl) },
 
-  /** `ctx.URL` | puts a target that is a whole URL behind the host | is that URL */
   get URL () {
     if (!this.memoizedURL) {
       try {
@@ -59,9 +58,6 @@ const request = extend(koa2.request, {
     }
     return this.memoizedURL
   },
-
-  /** `ctx.protocol` | a trusted `X-Forwarded-Proto` as it was sent | in lower case */
-  get protocol () { return koa2Value(this, 'request', 'protocol').toLowerCase() },
 
   /** `ctx.request.length` of text that is not a number | 0 | undefined */
   get length () {
@@ -153,6 +149,11 @@ class Application extends Kone {
   }
 }
 
+// All methods are its own, as Koa's are: Feathers copies those of an app's own prototype.
+const inherited = Object.entries(Object.getOwnPropertyDescriptors(Kone.prototype))
+  .filter(([name]) => !Object.hasOwn(Application.prototype, name))
+Object.defineProperties(Application.prototype, Object.fromEntries(inherited))
+
 /** A prototype with Koa 2's members, and these in their place. */
 function extend (prototype, members) {
   return Object.defineProperties(Object.create(prototype), Object.getOwnPropertyDescriptors(members))
@@ -199,4 +200,10 @@ function single ([name, value]) {
   return [name, value[0]]
 }
 
-module.exports = Object.assign(Application, Kone, { default: Application, Kone: Application })
+module.exports = Application
+module.exports.default = module.exports.Kone = Application
+// Own names, because `import` finds them in the text of a module.
+module.exports.compose = Kone.compose
+module.exports.HttpError = Kone.HttpError
+module.exports.createHttpError = Kone.createHttpError
+module.exports.isHttpError = Kone.isHttpError

@@ -109,7 +109,7 @@ function ask (session, method, params) {
  * @param {string} text
  * @param {{ file: string, row: number } | null} [place] of the app; by default where it called kone. null: do not warn.
  */
-function warnOf (text, place = placeIn(trace())) {
+function warnOnce (text, place = placeIn(trace())) {
   if (place === null) return
   const message = `${text} (${place.file}:${place.row})`
   if (warned.has(message)) return
@@ -120,4 +120,4 @@ function warnOf (text, place = placeIn(trace())) {
   })
 }
 
-module.exports = { ROOT, isOfApp, pathOf, placeIn, placeOf, placeOfFunction, trace, warnOf }
+module.exports = { ROOT, isOfApp, pathOf, placeIn, placeOf, placeOfFunction, trace, warnOnce }

@@ -8,7 +8,7 @@ const escape = require('escape-html')
 const statuses = require('statuses')
 const vary = require('vary')
 const node = require('./engines/node')
-const { LONGEST_NAME, detach } = require('./engines/text')
+const { LONGEST_NAME, intern } = require('./engines/text')
 const { error } = require('./errors')
 const lazy = require('./lazy')
 const only = require('./only')
@@ -396,8 +396,8 @@ function contentType (type) {
   let value = types.get(type)
   if (value !== undefined) return value
   if (types.size === 1000) types.clear()
-  type = detach(type)
-  types.set(type, value = mime().contentType(type))
+  value = mime().contentType(type)
+  types.set(intern(type), value)
   return value
 }
 

@@ -203,8 +203,16 @@ function fail (response, stream, body, err) {
   if ((response[kSent] ?? response._body) !== body) return // it was replaced
   if (!response.headerSent) response[kSent] = undefined // the error's response may have a body
   response.ctx.onerror(err)
-  if (!response.headerSent || !response.writable) return
-  const res = sinkOf(response, stream)
+  if (response.headerSent && response.writable) exports.cut(sinkOf(response, stream), err)
+}
+
+/**
+ * Close the connection of a response that has begun and cannot be completed.
+ *
+ * @param {object} res what its body is written to
+ * @param {Error} err
+ */
+exports.cut = function (res, err) {
   // HTTP/2's res.destroy() resets without an error: the client would accept half a body as complete.
   const http2 = http2Stream(res)
   if (http2) return http2.destroy(err)

@@ -34,4 +34,17 @@ function given (value) {
   return name && name !== 'Object' ? `an object of class ${name.slice(0, LONG)}` : 'an object'
 }
 
-module.exports = { given, misuse }
+/**
+ * For users of Express: an app of Koa has no routes.
+ *
+ *    hintOfExpress('app.get is not a function')   // ': routes belong to a router, router.get(…) and …'
+ *
+ * @param {string} message of an error
+ * @return {string} what to add to it
+ */
+function hintOfExpress (message) {
+  const [, verb] = /^app\.(all|delete|get|head|options|patch|post|put) is not a function$/.exec(message) ?? []
+  return verb === undefined ? '' : `: routes belong to a router, router.${verb}(…) and app.use(router.routes())`
+}
+
+module.exports = { given, hintOfExpress, misuse }

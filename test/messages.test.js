@@ -1,10 +1,11 @@
 'use strict'
 
 const assert = require('node:assert/strict')
-const { spawnSync } = require('node:child_process')
+const { exec, spawnSync } = require('node:child_process')
 const fs = require('node:fs')
 const path = require('node:path')
 const { describe, it } = require('node:test')
+const { promisify } = require('node:util')
 const Kone = require('kone')
 const temporary = require('./helpers/folder')
 
@@ -14,6 +15,7 @@ const temporary = require('./helpers/folder')
  */
 
 const ROOT = path.join(__dirname, '..')
+const run = promisify(exec)
 
 describe('an error of npm create kone', () => {
   // [what is typed, what was given, what is expected]; where to read on is --help, for it is a package of its own
@@ -41,6 +43,45 @@ describe('an error of npm create kone', () => {
       assert.deepEqual([status, stdout, fs.readdirSync(folder), fs.readdirSync(path.join(folder, 'full'))], [1, '', ['file', 'full'], ['precious']])
       assert.match(stderr, /^create-kone: (?:ENOTDIR: [^\n]+|[^\n]+ \(try --help\))\n$/)
       for (const part of parts) assert(stderr.includes(part), `no ${part} in: ${stderr}`)
+    })
+  }
+})
+
+describe('an error of make', { concurrency: 2, skip: process.platform === 'win32' && 'there is no make' }, () => {
+  // what is typed, and what the one line has
+  const MISTAKES = {
+    'bench-nope': 'no lab nope: expected bench-battle',
+    'battle ARGS=--nope': 'unknown option --nope: expected --full',
+    'bench-mw ARGS=nope': 'unknown argument nope',
+    'bench-compare REF=nope': 'nope',
+    'results ARGS=--nope': "Unknown option '--nope'",
+    'report ARGS=--nope': "Unknown option '--nope'",
+    'quick ARGS=nope': 'unknown argument nope',
+    'test ARGS=--al': 'unknown flag --al: did you mean --all?',
+    'fuzz ARGS=--nope': 'unknown flag --nope: expected --seed',
+    'fuzz ARGS="--seconds soon"': '--seconds must be a number, not soon',
+    'fuzz ARGS="--replay nope.js"': 'there is no file nope.js',
+    'siege ARGS=--sed': 'unknown flag --sed: did you mean --seed?',
+    'siege ARGS="--scenario nope"': 'no scenario has nope in its title',
+    'soak ARGS=nope': 'unknown argument nope',
+    'mutants ARGS=lib/compos.js': 'did you mean lib/compose.js?',
+    'node-duties ARGS="--node nope"': 'there is no file nope',
+    'docs ARGS=foo': 'ARGS is build or dev, not foo',
+    'compat ARGS=nope': 'no such app: nope; expected',
+    'pack KOA=9': 'KOA must be 2 or 3, not 9',
+    'pack ARGS=--nope': 'unknown flag --nope: expected --koa',
+    'release VERSION=x': 'VERSION must be like 2.18.0',
+    'runs-unchanged ARGS=--jsn': 'did you mean --json?',
+    nope: "No rule to make target 'nope'"
+  }
+
+  for (const [typed, part] of Object.entries(MISTAKES)) {
+    it(`should be one line: make ${typed}`, async () => {
+      const installed = ['node_modules', 'benchmarks/node_modules', 'docs/node_modules'].map(name => `-o ${name}`).join(' ')
+      const { code, stdout, stderr } = await run(`make -s ${installed} ${typed}`, { cwd: ROOT }).then(() => ({ code: 0 }), err => err)
+      const lines = stderr.trim().split('\n').filter(line => !/^make(?:\[\d\])?: \*\*\* \[/.test(line))
+      assert.deepEqual([code, stdout, lines.length], [2, '', 1], stderr)
+      assert(lines[0].includes(part), lines[0])
     })
   }
 })

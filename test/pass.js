@@ -13,9 +13,8 @@ const { spec: Spec } = require('node:test/reporters')
 
 const SLOWEST = 10
 const TIMEOUT = 480_000 // ms, per file
-// Most files wait longer than they compute, but the oracles of make test-all measure CPU, and repeat what was disturbed.
-const SIDE_BY_SIDE = process.env.KONE_TESTS ? 1 : 2
-const CONCURRENCY = Number(process.env.KONE_TEST_CONCURRENCY) || SIDE_BY_SIDE * availableParallelism()
+// Most files wait longer than they compute.
+const CONCURRENCY = Number(process.env.KONE_TEST_CONCURRENCY) || 2 * availableParallelism()
 
 const files = process.argv.slice(2).map(file => resolve(file))
 

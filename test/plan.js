@@ -5,6 +5,7 @@
  */
 
 const { readdirSync, statSync } = require('node:fs')
+const { availableParallelism } = require('node:os')
 const { join } = require('node:path')
 
 const ROOT = join(__dirname, '..')
@@ -19,13 +20,14 @@ const FIRST = [
 /** Only in `make test-all`: what takes minutes, most of it in programs of others. */
 const LONG = [
   'test/agents/agents.test.js', 'test/agents/sticky.test.js', 'test/benchmarks/crowd.test.js',
-  'test/benchmarks/dropin.test.js', 'test/benchmarks/faults.test.js', 'test/bundle', 'test/cluster/commands.test.js',
-  'test/command/places.test.js', 'test/command/typescript.test.js', 'test/compat/install.test.js', 'test/compat/koa3.test.js',
-  'test/create.test.js', 'test/deploy/folder.test.js', 'test/deploy/hosts.test.js', 'test/deploy/lint.test.js',
-  'test/docs/getting-started.test.js', 'test/docs/install.test.js', 'test/docs/site.test.js',
-  'test/e2e/app.errors.test.js', 'test/e2e/app.look.test.js', 'test/e2e/app.test.js', 'test/e2e/process.test.js',
-  'test/engines/fetch/runtimes.set.test.js', 'test/middleware/static.disk.test.js', 'test/openapi', 'test/package/package.test.js',
-  'test/published/published.test.js', 'test/runners', 'test/security/error-costs.test.js', 'test/security/linear.test.js',
+  'test/benchmarks/dropin.test.js', 'test/benchmarks/faults.test.js', 'test/cluster/commands.test.js',
+  'test/command/places.test.js', 'test/command/typescript.test.js', 'test/compat/install.test.js',
+  'test/compat/koa3.test.js', 'test/consumers/bundle', 'test/consumers/openapi', 'test/consumers/package/package.test.js',
+  'test/consumers/published', 'test/consumers/runners', 'test/create.test.js', 'test/deploy/folder.test.js',
+  'test/deploy/hosts.test.js', 'test/deploy/lint.test.js', 'test/docs/getting-started.test.js', 'test/docs/install.test.js',
+  'test/docs/site.test.js', 'test/e2e/app.errors.test.js', 'test/e2e/app.look.test.js', 'test/e2e/app.test.js',
+  'test/e2e/process.test.js', 'test/engines/fetch/runtimes.set.test.js', 'test/engines/fetch/runtimes.test.js',
+  'test/middleware/static.disk.test.js', 'test/security/error-costs.test.js', 'test/security/linear.test.js',
   'test/types/compilers.test.js', 'test/types/cost.test.js', 'test/types/path.test.js'
 ]
 
@@ -46,13 +48,25 @@ const CREATED_ELSEWHERE = ['test/compat/packages.test.js', 'test/engines/http1']
 
 /** Once in `make test-all`: what does not depend on the Node under test, or takes its own. */
 const ANY_NODE = [
-  'test/agents', 'test/benchmarks', 'test/bundle', 'test/cluster', 'test/command', 'test/compat/install.test.js',
-  'test/compat/koa3.test.js', 'test/middleware/static.disk.test.js',
-  'test/compat/real.test.js', 'test/create.test.js', 'test/deploy', 'test/docs', 'test/e2e',
-  'test/engines/fetch/runtimes.set.test.js', 'test/engines/fetch/runtimes.test.js',
-  'test/examples.test.js', 'test/messages.test.js', 'test/mutants', 'test/openapi', 'test/package', 'test/plan.test.js', 'test/published',
-  'test/middleware/caches.test.js', 'test/runners', 'test/security/error-costs.test.js', 'test/security/linear.test.js',
-  'test/security/regexp.test.js', 'test/types', 'test/workflows.test.js'
+  'test/agents', 'test/benchmarks', 'test/cluster', 'test/command', 'test/compat/install.test.js',
+  'test/compat/koa3.test.js', 'test/compat/real.test.js', 'test/consumers', 'test/create.test.js', 'test/deploy',
+  'test/docs', 'test/e2e', 'test/engines/fetch/runtimes.set.test.js', 'test/engines/fetch/runtimes.test.js',
+  'test/examples.test.js', 'test/messages.test.js', 'test/middleware/caches.test.js',
+  'test/middleware/openapi.responses.test.js', 'test/middleware/session.oracle.test.js',
+  'test/middleware/static.disk.test.js', 'test/mutants', 'test/plan.test.js', 'test/security/error-costs.test.js',
+  'test/security/linear.test.js', 'test/security/regexp.test.js', 'test/types', 'test/workflows.test.js'
+]
+
+/** Of these, what makes no server of an app by helpers/kone.js: it would repeat the first time. */
+const NOT_ELSEWHERE = ['duties', 'fields', 'output.model', 'parser', 'pieces', 'states'].map(name => `test/engines/http1/${name}.test.js`)
+
+/**
+ * What measures CPU or memory against a bound, and repeats what others disturb: one file per core, behind the others, which
+ * wait longer than they compute.
+ */
+const MEASURING = [
+  'test/engines/http1/linear.test.js', 'test/engines/http1/siege.test.js', 'test/security/error-costs.test.js',
+  'test/security/linear.test.js', 'test/security/regexp.test.js', 'test/types/cost.test.js'
 ]
 
 /** While writing: lib and the set, without what takes long. */
@@ -92,6 +106,30 @@ function inOrder (files) {
   return [...first, ...files.filter(file => !first.has(file))]
 }
 
+/** A pass of test/run.js as one or two: what waits, then what measures, if there is much of it. */
+function parts (pass) {
+  const measuring = pass.files.filter(file => MEASURING.includes(file))
+  if (measuring.length === 0 || measuring.length === pass.files.length) return pass
+  return [
+    { ...pass, files: without(pass.files, measuring) },
+    { ...pass, title: `${pass.title}, what measures`, files: measuring, concurrency: String(availableParallelism()) }
+  ]
+}
+
 module.exports = {
-  ANY_NODE, BLUEBIRD, CREATED_ELSEWHERE, FIRST, LONG, NOT_BLUEBIRD, NOT_QUICK, QUICK, SEE_PROMISE, filesOf, inOrder, without
+  ANY_NODE,
+  BLUEBIRD,
+  CREATED_ELSEWHERE,
+  FIRST,
+  LONG,
+  MEASURING,
+  NOT_BLUEBIRD,
+  NOT_ELSEWHERE,
+  NOT_QUICK,
+  QUICK,
+  SEE_PROMISE,
+  filesOf,
+  inOrder,
+  parts,
+  without
 }

@@ -2,12 +2,23 @@
 
 const assert = require('node:assert/strict')
 const { existsSync, readFileSync, readdirSync } = require('node:fs')
-const { join } = require('node:path')
+const { dirname, join } = require('node:path')
 const { describe, it } = require('node:test')
-const { filesOf, inOrder, without, ...lists } = require('./plan')
+const { filesOf, inOrder, parts, without, ...lists } = require('./plan')
 
 const ROOT = join(__dirname, '..')
 const read = file => readFileSync(join(ROOT, file), 'utf8')
+
+/** A file of test and all that it names, directly or not. */
+function reached (file, found = new Set()) {
+  if (found.has(file)) return found
+  found.add(file)
+  for (const [, name] of read(file).matchAll(/'([./\w-]+)'/g)) {
+    const path = join(dirname(file), name.replace(/(?:\.js)?$/, '.js'))
+    if (path.startsWith('test/') && existsSync(join(ROOT, path))) reached(path, found)
+  }
+  return found
+}
 
 describe('the plan of the tests', () => {
   for (const [name, list] of Object.entries(lists)) {
@@ -29,6 +40,20 @@ describe('the plan of the tests', () => {
     // app.Promise, options.Promise, { Promise, … }
     const seeing = modules.filter(file => /\.Promise\b|\{[^}\n]*\bPromise\b[,: }]/.test(read(file).replace(/^ *(?:\*|\/\/).*$/gm, '')))
     assert.deepEqual(seeing.sort(), lists.SEE_PROMISE)
+  })
+
+  it('should run in servers of others what makes its own by helpers/kone.js', () => {
+    const others = filesOf(lists.CREATED_ELSEWHERE).filter(file => !reached(file).has('test/helpers/kone.js'))
+    assert.deepEqual(others, lists.NOT_ELSEWHERE)
+  })
+
+  it('should run each file of a pass once, what measures behind the others', () => {
+    const files = filesOf(['test'])
+    const [waiting, measuring] = parts({ title: 'all', files, env: { A: '1' } })
+    assert.deepEqual([...waiting.files, ...measuring.files].sort(), files)
+    assert.deepEqual(measuring.files, lists.MEASURING)
+    assert.deepEqual(measuring.env, waiting.env)
+    for (const files of [lists.MEASURING, ['test/plan.test.js']]) assert.deepEqual(parts({ files }), { files })
   })
 
   it('should run with bluebird what takes its class from helpers', () => {

@@ -1,7 +1,7 @@
 'use strict'
 
 /**
- * Runs the linter and the tests.
+ * Installs what is missing or older than its lock, runs the linter and the tests, and prints how long each part took.
  *
  *    node test/run.js                     make test: on the Node at hand, with bluebird what bluebird can change
  *    node test/run.js --all               make test-all: with all that takes minutes, also on the newest Node and in
@@ -10,9 +10,12 @@
  *    node test/run.js test/context        files or folders
  */
 
-const { spawnSync } = require('node:child_process')
+const { execFile, spawnSync } = require('node:child_process')
+const { existsSync } = require('node:fs')
 const { join } = require('node:path')
-const { parseArgs } = require('node:util')
+const { promisify } = require('node:util')
+const commandLine = require('../tools/command-line')
+const { installAll } = require('./helpers/area')
 const nodeOf = require('./helpers/node-of')
 const { PACKAGES, which } = require('./helpers/programs')
 const plan = require('./plan')
@@ -21,18 +24,35 @@ const ROOT = join(__dirname, '..')
 const NEWEST = '26'
 
 process.chdir(ROOT)
-const { values: { all, quick }, positionals } = parseArgs({
-  options: { all: { type: 'boolean' }, quick: { type: 'boolean' } },
-  allowPositionals: true
-})
-for (const pass of passes()) run(pass)
+const { values: { all, quick }, positionals } =
+  commandLine('test', { all: { type: 'boolean' }, quick: { type: 'boolean' } }, 'CONTRIBUTING.md', existsSync)
+main()
+
+async function main () {
+  const isWhole = !quick && positionals.length === 0
+  if (isWhole) await timed('installed', () => Promise.all([installAll(['..', '../benchmarks', 'packages']), installPrograms()]))
+  await timed('tested', () => {
+    if (isWhole) lint()
+    for (const pass of passes().flatMap(plan.parts)) run(pass)
+  })
+}
+
+async function timed (done, work) {
+  const began = performance.now()
+  process.once('exit', print)
+  await work()
+  process.off('exit', print)
+  print()
+
+  function print () {
+    console.log(`# ${done} in ${Math.round((performance.now() - began) / 1000)} s`)
+  }
+}
 
 function passes () {
   const here = `Node ${process.versions.node}`
   if (positionals.length > 0) return [{ title: here, files: plan.filesOf(positionals) }]
   if (quick) return [{ title: here, files: plan.without(plan.filesOf(plan.QUICK), plan.NOT_QUICK) }]
-  lint()
-  installPrograms()
   const every = plan.filesOf(['test'])
   const files = all ? every : plan.without(every, plan.LONG)
   const native = { title: here, files: plan.inOrder(files) }
@@ -41,20 +61,24 @@ function passes () {
     files: plan.without(plan.filesOf(plan.BLUEBIRD), plan.NOT_BLUEBIRD),
     env: { KONE_PROMISE: 'bluebird' }
   }
-  const elsewhere = {
-    title: `${here} in servers that other code creates`, files: plan.filesOf(plan.CREATED_ELSEWHERE), env: { KONE_FRONT: 'callback' }
-  }
   if (!all) return [native, bluebird]
+  // What can be tried at random is tried once, on the Node at hand.
+  native.env = { KONE_TESTS: process.env.KONE_TESTS || 'all' }
+  const elsewhere = {
+    title: `${here} in servers that other code creates`,
+    files: plan.without(plan.filesOf(plan.CREATED_ELSEWHERE), plan.NOT_ELSEWHERE),
+    env: { KONE_FRONT: 'callback' }
+  }
   if (process.platform !== 'linux' || process.versions.node.startsWith(`${NEWEST}.`)) return [native, bluebird, elsewhere]
   const newest = { title: `Node ${NEWEST}`, files: plan.inOrder(plan.without(every, plan.ANY_NODE)), node: nodeOf(NEWEST) }
   return [newest, native, bluebird, elsewhere]
 }
 
-function run ({ title, files, env, node = process.execPath }) {
+function run ({ title, files, env, concurrency = '', node = process.execPath }) {
   console.log(`\n# ${title}: ${files.length} files\n`)
   const { status, signal } = spawnSync(node, [join(__dirname, 'pass.js'), ...files], {
     stdio: 'inherit',
-    env: { ...(all && { KONE_TESTS: 'all' }), ...process.env, ...env }
+    env: { KONE_TEST_CONCURRENCY: concurrency, ...process.env, ...env }
   })
   if (status !== 0) {
     console.error(`\n${title}: ${signal || `exit code ${status}`}`)
@@ -75,14 +99,12 @@ function lint () {
 }
 
 // As root with apt-get (containers, CI); elsewhere the tests say what they miss.
-function installPrograms () {
+async function installPrograms () {
   const missing = Object.keys(PACKAGES).filter(program => !which(program)).map(program => PACKAGES[program])
   if (missing.length === 0 || process.getuid?.() !== 0 || !which('apt-get')) return
   console.log(`# installing ${missing.join(' ')}`)
-  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' }
-  spawnSync('apt-get', ['update', '-qq'], { stdio: 'inherit', env })
-  spawnSync('apt-get', ['install', '-y', '-qq', '--no-install-recommends', ...missing], {
-    stdio: ['ignore', 'ignore', 'inherit'],
-    env
-  })
+  const options = { env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' } }
+  const apt = args => promisify(execFile)('apt-get', args, options).catch(err => console.error(err.stderr))
+  await apt(['update', '-qq'])
+  await apt(['install', '-y', '-qq', '--no-install-recommends', ...missing])
 }

@@ -5,6 +5,7 @@ const path = require('node:path')
 const { VARIABLES } = require('../cluster/settings')
 const { CLOSE, INJECT, KONE } = require('../lib/settings')
 const { page, types } = require('./option-docs')
+const verbs = require('./router-verbs')
 
 const ROOT = path.join(__dirname, '..')
 const SET = path.join(ROOT, 'middleware')
@@ -24,8 +25,8 @@ exports.names = function () {
 }
 
 /**
- * The text of every file that is made, or has a part that is made: the two indexes, and the manual and the types of
- * options.
+ * The text of every file that is made, or has a part that is made: the two indexes, the overloads of the router, and
+ * the manual and the types of options.
  *
  * @param {string[]} names
  * @return {Record<string, string>} path in the repository → text
@@ -33,6 +34,7 @@ exports.names = function () {
 exports.generate = names => ({
   'middleware/index.js': code(names),
   'middleware/index.d.ts': declarations(names),
+  'middleware/router/verb.d.ts': verbs(),
   ...described({ options: KONE, close: CLOSE, inject: INJECT }, 'docs/api/application.md', 'lib/index.d.ts'),
   ...described({ variables: { rule: VARIABLES } }, 'docs/api/cluster.md'),
   ...Object.assign({}, ...names.map(name => {

@@ -4,16 +4,25 @@ const { execFileSync } = require('node:child_process')
 const fs = require('node:fs')
 const os = require('node:os')
 const path = require('node:path')
-const { parseArgs } = require('node:util')
+const { pathToFileURL } = require('node:url')
+const commandLine = require('./command-line')
 
 const ROOT = path.join(__dirname, '..')
+
+// RFC 2606: no host ever has a name that ends so. The checkout has such names until its owner has chosen.
+const PLACEHOLDER = /\.invalid\b/
+
+/** Measurements and their charts, which the tarball has not. */
+const REPORTS = 'docs/reports/'
+
+/** The checkout's pages, while `npm pack` packs their copies. */
+const KEPT = path.join(ROOT, 'node_modules/.cache/kone-pack')
 
 /** Koa's version of which `kone@3` has the API: `koa@npm:kone@3` has to satisfy `^3`. */
 const KOA3 = '3.3.0'
 
 /** File → what is replaced in it → by what: the entries of the package are Koa 3's. */
 const EDITS = {
-  'lib/index.mjs': { "'./application.js'": "'./koa3.js'" },
   'lib/bluebird.js': { "'./application'": "'./koa3'" },
   'lib/index.d.ts': {
     'origin: string': 'origin: string | null',
@@ -44,23 +53,83 @@ const PROTOTYPES = ['context', 'request', 'response']
  */
 module.exports = function pack ({ to, koa = '2' }) {
   if (koa !== '2' && koa !== '3') throw new Error(`pack: KOA must be 2 or 3, not ${koa}`)
-  if (koa === '2') return npmPack(ROOT, to)
-
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'kone-pack-'))
+  const copy = path.join(folder, 'package')
   try {
-    execFileSync('tar', ['xzf', npmPack(ROOT, folder), '-C', folder])
-    edit(path.join(folder, 'package'))
-    return npmPack(path.join(folder, 'package'), to)
+    execFileSync('tar', ['xzf', path.join(folder, npmPack(ROOT, '--pack-destination', folder).filename), '-C', folder])
+    for (const [page, text] of pages(copy)) fs.writeFileSync(path.join(copy, page), text)
+    if (koa === '3') edit(copy)
+    return path.join(to, npmPack(copy, '--pack-destination', path.resolve(to)).filename)
   } finally {
     fs.rmSync(folder, { recursive: true })
   }
 }
 
-Object.assign(module.exports, { KOA3, DEPENDENCIES, edit })
+Object.assign(module.exports, { KOA3, DEPENDENCIES, PLACEHOLDER, edit })
 
-function npmPack (folder, to) {
-  const printed = execFileSync('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', to], { cwd: folder, encoding: 'utf8' })
-  return path.join(to, JSON.parse(printed)[0].filename)
+function npmPack (folder, ...options) {
+  return JSON.parse(execFileSync('npm', ['pack', '--json', '--ignore-scripts', ...options], { cwd: folder, encoding: 'utf8' }))[0]
+}
+
+/** Of a folder that is packed: the pages that are others in the tarball, with their text there. */
+function pages (folder) {
+  const { files } = npmPack(folder, '--dry-run')
+  const addresses = addressesOf(JSON.parse(fs.readFileSync(path.join(folder, 'package.json'), 'utf8')))
+  return files.map(({ path }) => path).filter(page => page.endsWith('.md')).flatMap(page => {
+    const text = fs.readFileSync(path.join(folder, page), 'utf8')
+    const packed = withoutReports(text, page, addresses)
+    return packed === text ? [] : [[page, packed]]
+  })
+}
+
+/** Of the release in its repository: of a page, and of a picture. @return {{ page: string, picture: string } | null} */
+function addressesOf ({ repository: { url }, version }) {
+  const repository = url.replace(/^git\+|\.git$/g, '')
+  if (PLACEHOLDER.test(url)) return null
+  return { page: `${repository}/blob/v${version}/`, picture: `${repository}/raw/v${version}/` }
+}
+
+/** Links and pictures that lead to the reports have an address. Without one there is no picture, and no link. */
+function withoutReports (text, page, addresses) {
+  const base = pathToFileURL(`/${page}`)
+  const report = target => {
+    const found = new URL(target, base)
+    return found.protocol === 'file:' && found.pathname.startsWith(`/${REPORTS}`) ? found.pathname.slice(1) + found.hash : null
+  }
+  return text
+    .replace(/<picture>[^]*?<\/picture>\n/g, picture => {
+      const found = picture.replace(/ (src|srcset)="([^"]+)"/g, (all, name, target) =>
+        report(target) === null ? all : addresses ? ` ${name}="${addresses.picture}${report(target)}"` : '')
+      return found === picture || addresses ? found : ''
+    })
+    .replace(/\[([^\]]*)\]\(([^()\s]+)\)/g, (all, words, target) =>
+      report(target) === null ? all : addresses ? `[${words}](${addresses.page}${report(target)})` : words)
+}
+
+/** `npm pack` and `npm publish` pack this folder: it has the pages of the tarball meanwhile. */
+function before () {
+  after() // of an earlier one, which was interrupted
+  for (const [page, text] of pages(ROOT)) {
+    fs.mkdirSync(path.dirname(path.join(KEPT, page)), { recursive: true })
+    fs.copyFileSync(path.join(ROOT, page), path.join(KEPT, page))
+    fs.writeFileSync(path.join(ROOT, page), text)
+  }
+}
+
+function after () {
+  if (!fs.existsSync(KEPT)) return
+  const addresses = addressesOf(JSON.parse(fs.readFileSync(path.join(ROOT, 'package.json'), 'utf8')))
+  for (const entry of fs.readdirSync(KEPT, { recursive: true })) {
+    const page = entry.replaceAll(path.sep, '/')
+    if (!page.endsWith('.md')) continue
+    const text = fs.readFileSync(path.join(KEPT, page), 'utf8')
+    if (fs.readFileSync(path.join(ROOT, page), 'utf8') !== withoutReports(text, page, addresses)) {
+      throw new Error(`pack: ${page} was changed while it was packed: its text before that is in ${KEPT}`)
+    }
+    fs.copyFileSync(path.join(KEPT, page), path.join(ROOT, page))
+    fs.rmSync(path.join(KEPT, page))
+  }
+  fs.rmSync(KEPT, { recursive: true })
 }
 
 /**
@@ -95,11 +164,16 @@ function edit (folder) {
   fs.writeFileSync(file('package.json'), `${JSON.stringify(manifest, null, 2)}\n`)
 }
 
-if (require.main === module) {
+if (require.main === module) main()
+
+function main () {
+  const { values: { koa, 'pack-destination': to = process.cwd() }, positionals: [step] } = commandLine('pack', {
+    koa: { type: 'string', value: '2|3' },
+    'pack-destination': { type: 'string', value: 'folder' }
+  }, 'CONTRIBUTING.md', ['before', 'after'])
   try {
-    const options = { koa: { type: 'string' }, 'pack-destination': { type: 'string', default: process.cwd() } }
-    const { values: { koa, 'pack-destination': to } } = parseArgs({ options })
-    console.log(module.exports({ to, koa }))
+    if (step === undefined) console.log(module.exports({ to, koa }))
+    else ({ before, after })[step]()
   } catch (err) {
     console.error(err.message)
     process.exitCode = 1

@@ -3,15 +3,13 @@
 const { execFileSync } = require('node:child_process')
 const fs = require('node:fs')
 const path = require('node:path')
+const { PLACEHOLDER } = require('./pack')
 
 // The packages that have the version of a release.
 const PACKAGES = ['.', 'create']
 
 // What npm shows of a package besides its version.
 const FIELDS = ['repository', 'homepage', 'bugs', 'author']
-
-// RFC 2606: no host ever has a name that ends so. The checkout has such names until its owner has chosen.
-const PLACEHOLDER = /\.invalid\b/
 
 /**
  * Make a release of the checkout: version, CHANGELOG section, checks, commit and tag. Nothing is pushed or
@@ -83,7 +81,7 @@ function compare (a, b) {
 
 if (require.main === module) {
   const root = path.join(__dirname, '..')
-  const tests = ['published/published', 'package/package', 'workflows', 'docs/pages'].map(name => `test/${name}.test.js`)
+  const tests = ['consumers/published/published', 'consumers/package/package', 'workflows', 'docs/pages'].map(name => `test/${name}.test.js`)
   try {
     const tag = module.exports({
       root,

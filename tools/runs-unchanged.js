@@ -5,27 +5,22 @@ const path = require('node:path')
 const acorn = require('acorn')
 const walk = require('acorn-walk')
 
-const { pairedRatio } = require('../benchmarks/lib/run/stats')
-const mw = require('../benchmarks/results/mw.node26.json')
-const applications = require('../test/compat/results.json')
+const { newest } = require('../benchmarks/lib/report/figures')
+const { RESULTS, read } = require('../benchmarks/lib/run/result')
+const { workloads } = require('../benchmarks/labs/dropin/workloads')
+const applications = require('../test/compat/real/applications').all()
 const readme = require('../test/engines/http1/readme')
+const commandLine = require('./command-line')
 
 const ROOT = path.join(__dirname, '..')
-const ALL = 'docs/api/real-applications.md'
-
-/** Documents that have a block, and how it is written between its markers. */
-const DOCUMENTS = { 'README.md': summary, [ALL]: table }
+/** The document that has the list, between markers. */
+const DOCUMENT = exports.DOCUMENT = 'docs/api/real-applications.md'
 
 /** An application decides by itself how it listens, as the page says below. */
 const RUNS_ON = { true: 'node:http', false: 'fast path', null: '[as it listens](#what-to-expect)' }
 
-/** Kinds of packages, by the files that test them. */
-const KINDS = [
-  ['Applications and frameworks', file => file === 'test/compat/README.md'],
-  ["Koa's packages", file => file === 'test/compat/packages.test.js'],
-  ["Packages that use node's req and res", file => file.startsWith('test/packages/')],
-  ['Agents and servers', file => file.startsWith('test/agents/')]
-]
+/** The contender of the lab mw that is kone with the packages that Koa's users have. */
+const PACKAGES = 'kone-packages'
 
 /** What a test has in place of a package's name. */
 const NAMES = {
@@ -40,8 +35,8 @@ const NAMES = {
  *
  *    list() // [{ name: '@koa/cors', version: '5.0.0', files: ['test/compat/packages.test.js'], tests: 1 }, …]
  *
- * A test is counted once, however many engines it runs on. The packages of an application of test/compat/README.md have
- * the number of its responses that were compared, because each is an assertion of its own.
+ * A test is counted once, however many engines it runs on. The packages of an application of test/compat/real have the
+ * number of its responses that are compared, because each is an assertion of its own.
  *
  * @return {{ name: string, version: string, files: string[], tests: number, fallsBack: boolean|null }[]} `fallsBack`
  *   if kone uses node:http beside the package; null for an application
@@ -65,90 +60,72 @@ exports.list = function () {
 }
 
 /**
- * A document with its block made anew.
+ * The document with its block made anew.
  *
- *    update(fs.readFileSync('README.md', 'utf8'), list(), 'README.md')
+ *    update(fs.readFileSync(DOCUMENT, 'utf8'), list())
  *
  * @param {string} text
  * @param {object[]} packages
- * @param {string} file a key of `DOCUMENTS`
  * @return {string}
  * @throws {Error} if the text lacks the markers `<!-- runs-unchanged -->` and `<!-- /runs-unchanged -->`
  */
-exports.update = function (text, packages, file) {
+exports.update = function (text, packages) {
   const marked = /(<!-- runs-unchanged -->\n)[^]*?(<!-- \/runs-unchanged -->)/
-  if (!marked.test(text)) throw new Error(`${file} lacks the markers <!-- runs-unchanged --> and <!-- /runs-unchanged -->`)
-  return text.replace(marked, (all, begin, end) => begin + DOCUMENTS[file](packages) + end)
+  if (!marked.test(text)) throw new Error(`${DOCUMENT} lacks the markers <!-- runs-unchanged --> and <!-- /runs-unchanged -->`)
+  return text.replace(marked, (all, begin, end) => begin + table(packages) + end)
 }
-
-exports.DOCUMENTS = Object.keys(DOCUMENTS)
 
 /** What `kone doctor` knows, in the package: written of the tests and of benchmarks/results. */
 exports.FACTS = 'command/doctor.json'
 
 /**
  * @param {object[]} packages
- * @return {string} JSON of `{ measured, packages, set }`: the tested versions of each package, and what of kone's set
- *   replaces it. A `gain` is the CPU time of kone as a share of Koa's: of the real application that the package is
- *   named first in, or of the lab mw, where both middleware are alone in their app.
+ * @param {object[]} [results] of the labs
+ * @return {string} JSON of `{ measured, api, frameworks, packages, set }`: the tested versions of each package, and
+ *   what of kone's set replaces it. A `gain` of an app is the CPU time of kone as a share of Koa's, of the lab dropin;
+ *   `api` is that of an API of packages, and a package has that of the application that is of it. A gain of the set is
+ *   kone's middleware as a share of the package, both alone in an app of kone, of the lab mw
  */
-exports.facts = function (packages) {
+exports.facts = function (packages, results = read(RESULTS).results) {
+  const labs = newest(results)
+  const [dropin] = labs.get('dropin') ?? []
+  const mw = labs.get('mw')?.find(({ names }) => names.includes(PACKAGES))
   const known = {}
   for (const { name, version, fallsBack } of packages) {
-    const gain = gainOf(applications, name, version)
+    const app = applications.find(one => first(one) === `${name} ${version}`)
+    const gain = app && gainOf(dropin, app.name)
     known[name] = [...known[name] ?? [], { version, ...fallsBack && { fallsBack }, ...gain && { gain } }]
   }
-  const when = ({ date, node }) => `${date.slice(0, 10)}, Node ${node.slice(1)}`
-  const measured = [`applications on ${when(applications[0].cost)}`, `middleware on ${when(mw)}`]
-  return `${JSON.stringify({ measured, packages: known, set: replaced() }, null, 2)}\n`
+  const measured = [['apps', dropin], ['middleware', mw]].filter(([, figures]) => figures)
+    .map(([what, { result, node }]) => `${what} on ${result.date.slice(0, 10)}, Node ${node}`)
+  const ofFrameworks = applications.filter(one => one.isFramework).map(({ packages }) => Object.keys(packages)[0])
+  const frameworks = [...new Set(ofFrameworks)]
+  return `${JSON.stringify({ measured, api: gainOf(dropin, 'API'), frameworks, packages: known, set: replaced(mw) }, null, 2)}\n`
 }
 
-function gainOf (applications, name, version) {
-  const app = applications.find(({ packages }) => packages[0] === `${name} ${version}`)
-  if (app?.cost === undefined) return null
-  return { app: app.title, ...ratioOf(app.cost.rows, app.name) }
+const first = ({ packages }) => Object.entries(packages)[0].join(' ')
+
+function gainOf (dropin, name) {
+  const gain = share(dropin?.ratio(name, 'kone', 'koa'))
+  return gain && { app: workloads.find(({ workload }) => workload === name).about, ...gain }
 }
 
-function ratioOf (rows, workload) {
-  const [kone, koa] = ['kone', 'koa'].map(contender => {
-    return rows.find(row => row.workload === workload && row.contender === contender && row.metric === 'cpu')?.rounds
-  })
-  if (!kone || !koa) return null
-  const { median, min, max } = pairedRatio(kone, koa)
-  const [ratio, lowest, highest] = [median, min, max].map(figure => Number(figure.toFixed(2)))
-  return { ratio, min: lowest, max: highest }
+function share (spread) {
+  if (!spread) return null
+  const [ratio, min, max] = [spread.median, spread.min, spread.max].map(figure => Number(figure.toFixed(2)))
+  return { ratio, min, max }
 }
 
 /** Package → middleware, by the table of the set. The lab has the package that is named first. */
-function replaced () {
+function replaced (mw) {
   const set = {}
   const text = fs.readFileSync(path.join(ROOT, 'middleware/README.md'), 'utf8')
   for (const [, middleware, replaces] of text.matchAll(/^\| \[(\w+)\]\(.* \| ([^|]+) \| [\d.]+ \|$/gm)) {
     const names = replaces.split(', ').map(one => /^([@\w/-]+)(?: [\d.]+)?$/.exec(one)?.[1]).filter(name => name?.includes('koa'))
-    const gain = ratioOf(mw.rows, `${middleware} alone`) ?? ratioOf(mw.rows, `${middleware} and session`)
+    const gain = share(['alone', 'and session'].map(how => mw?.ratio(`${middleware} ${how}`, 'kone', PACKAGES)).find(Boolean))
     names.forEach((name, i) => { set[name] = { middleware, ...i === 0 && gain && { gain } } })
   }
   return set
-}
-
-/** The names by kind, for who wants to know whether a package is there. */
-function summary (packages) {
-  const tests = packages.reduce((sum, { tests }) => sum + tests, 0)
-  const kinds = KINDS.map(([title, isKind]) => {
-    const names = new Map()
-    for (const { name, version } of packages.filter(({ files }) => isKind(files[0]))) {
-      names.set(name, [...names.get(name) ?? [], /^(?:0\.)?\d+/.exec(version)[0]])
-    }
-    return `- ${title}: ${[...names].map(([name, majors]) => `${name} ${majors.join(' and ')}`).join(', ')}.`
-  })
-  const patching = packages.filter(({ fallsBack }) => fallsBack).map(({ name }) => name)
-  const where = patching.length === 0 ? '' : ` (on node:http: ${patching.join(', ')})`
-  return [
-    `${packages.length} packages run unmodified in ${tests} tests beside Koa${where}, [with their versions](${ALL}#tested-packages):`,
-    '',
-    ...kinds,
-    ''
-  ].join('\n')
 }
 
 /** Each package with its version, the number of its tests and the files that have them. */
@@ -213,14 +190,11 @@ function * ofAgents () {
   yield { name: 'pm2', file, tests: 1 }
 }
 
-/** Rows of the table that `make compat` writes: title, packages with versions, koa, responses. */
 function * ofApplications () {
-  const text = fs.readFileSync(path.join(ROOT, 'test/compat/README.md'), 'utf8')
-  for (const [, packages, tests] of text.matchAll(/^\| [^|]+ \| ([^|]+) \| [^|]+ \| (\d+) same \|/gm)) {
-    const [first, ...rest] = packages.split(', ')
-    for (const one of [first, ...rest.filter(one => one.includes('koa'))]) { // not the database of an app
-      const [name, version] = one.split(' ')
-      yield { name, version, file: 'test/compat/README.md', tests: Number(tests), fallsBack: null }
+  for (const { name: app, packages, responses } of applications) {
+    for (const [i, [name, version]] of Object.entries(packages).entries()) {
+      if (i > 0 && !name.includes('koa')) continue // the database of an app
+      yield { name, version, file: `test/compat/real/apps/${app}.js`, tests: responses, fallsBack: null }
     }
   }
 }
@@ -237,15 +211,14 @@ function entryOf (name, file) {
   }
 }
 
-function main ([option]) {
+function main () {
+  const { values: { json } } = commandLine('runs-unchanged', { json: { type: 'boolean' } }, 'tools/runs-unchanged.js')
   const packages = exports.list()
-  if (option === '--json') return console.log(JSON.stringify(packages, null, 2))
-  for (const file of exports.DOCUMENTS) {
-    const text = fs.readFileSync(path.join(ROOT, file), 'utf8')
-    fs.writeFileSync(path.join(ROOT, file), exports.update(text, packages, file))
-    console.log(`${file}: ${packages.length} packages`)
-  }
+  if (json) return console.log(JSON.stringify(packages, null, 2))
+  const file = path.join(ROOT, DOCUMENT)
+  fs.writeFileSync(file, exports.update(fs.readFileSync(file, 'utf8'), packages))
+  console.log(`${DOCUMENT}: ${packages.length} packages`)
   fs.writeFileSync(path.join(ROOT, exports.FACTS), exports.facts(packages))
 }
 
-if (require.main === module) main(process.argv.slice(2))
+if (require.main === module) main()

@@ -55,10 +55,13 @@ const sidebar = [
     text: 'Start here',
     items: [
       page('Getting started', '/guide/getting-started'),
+      page('A site with pages and a form', '/guide/forms'),
       page('A request and its response', '/guide/concepts'),
       page('TypeScript and ES modules', '/guide/typescript'),
       page('From Koa or Express', '/migration'),
       page('Koa and kone side by side', '/api/koa'),
+      page('The ecosystem', '/guide/ecosystem'),
+      page('Versions and support', '/guide/support'),
       page('FAQ', '/guide/faq')
     ]
   },
@@ -245,8 +248,8 @@ function rewritten (file) {
   return file
 }
 
-// The index has a block once, not its completed copy as well.
+// The index has a block once, not its completed copy or its other tab as well.
 function render (source, env, md) {
   const html = md.render(source, env)
-  return env.frontmatter?.search === false ? '' : html.replace(/<pre hidden[\s\S]*?<\/pre>/g, '')
+  return env.frontmatter?.search === false ? '' : html.replace(/<pre hidden[\s\S]*?<\/pre>|<!-- other -->[\s\S]*?<!-- \/other -->/g, '')
 }

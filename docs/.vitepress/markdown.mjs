@@ -3,7 +3,7 @@ import { createRequire } from 'node:module'
 import path from 'node:path'
 
 const require = createRequire(import.meta.url)
-const { program } = require('./program')
+const { commonJS, program } = require('./program')
 const { parse } = require('./exchanges')
 
 /**
@@ -11,7 +11,7 @@ const { parse } = require('./exchanges')
  *
  * - a link to a file goes to that file's page;
  * - headings have GitHub's anchors;
- * - the copy button of a block copies a program that runs;
+ * - the copy button of a block copies a program that runs, and a block that imports something has a tab for CommonJS;
  * - a drawing is a part of the page, and of a picture in light and dark one is shown, by the page's theme.
  *
  * @param {{ root: string, rewrites: object, repository?: string }} options
@@ -143,16 +143,33 @@ function blocks (md) {
     const language = token.info.trim()
     const [, file] = /<!-- file: (.+?) -->/.exec(tokens[i - 1]?.content) || []
     const label = file && `<span class="lang">${md.utils.escapeHtml(file)}</span>`
-    const html = fence(tokens, i, options, env, self).replace(/<span class="lang">.*?<\/span>/, name => label || name)
+    const rendered = content => {
+      const copy = tokens.with(i, Object.assign(Object.create(Object.getPrototypeOf(token)), token, { content }))
+      return fence(copy, i, options, env, self).replace(/<span class="lang">.*?<\/span>/, name => label || name)
+    }
     if (language === 'http') return exchanges(token.content, md)
-    if (language !== 'js' || file || /<!-- from:/.test(tokens[i - 1]?.content)) return html
+    if (language !== 'js' || file || /<!-- from:/.test(tokens[i - 1]?.content)) return rendered(token.content)
     const next = tokens[i + 1]?.type === 'fence' && tokens[i + 1].info.trim() === 'http' ? tokens[i + 1].content : ''
-    const { text, completed } = program(token.content, parse(next).map(({ request }) => request))
-    if (!completed && !next) return html
-    // VitePress copies the element behind the language's name.
-    return html.replace('title="Copy"', 'title="Copy a program that runs"')
-      .replace('<pre', `<pre hidden class="program" v-pre>${md.utils.escapeHtml(text)}</pre><pre`)
+    const whole = code => {
+      const { text, completed } = program(code, parse(next).map(({ request }) => request))
+      if (!completed && !next) return rendered(code)
+      // VitePress copies the element behind the language's name.
+      return rendered(code).replace('title="Copy"', 'title="Copy a program that runs"')
+        .replace('<pre', `<pre hidden class="program" v-pre>${md.utils.escapeHtml(text)}</pre><pre`)
+    }
+    const other = commonJS(token.content)
+    return other === null ? whole(token.content) : tabs(i, { 'ES modules': whole(token.content), CommonJS: whole(other) })
   }
+}
+
+// As the theme makes a code group; the search leaves out what is between the comments.
+function tabs (id, blocks) {
+  const names = Object.keys(blocks)
+  const labels = names.map((name, i) => `<input type="radio" name="group-${id}" id="tab-${id}-${i}"${i ? '' : ' checked'}>` +
+    `<label data-title="${name}" for="tab-${id}-${i}">${name}</label>`)
+  const [first, second] = Object.values(blocks)
+  return `<div class="vp-code-group vp-adaptive-theme"><div class="tabs">${labels.join('')}</div><div class="blocks">\n` +
+    `${first.replace('class="language-js', 'class="language-js active')}<!-- other -->${second}<!-- /other --></div></div>\n`
 }
 
 // Requests, and the responses to them.

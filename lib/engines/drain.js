@@ -101,7 +101,7 @@ class Drain {
 
     if (server.listening) {
       server.once('close', () => this.conclude())
-      this.acceptQueued()
+      this.stopAccepting()
     } else if (this.sockets().length === 0) {
       this.conclude()
     } else {
@@ -109,29 +109,17 @@ class Drain {
     }
   }
 
-  /**
-   * Clients that had connected before wait in the system's queue, of which libuv accepts one connection per turn of the
-   * event loop: it is empty when a turn brings none. A long turn does not count, because clients connect during it, and
-   * without a pause the system interrupts this process in the middle of the last one.
-   */
-  acceptQueued () {
+  stopAccepting () {
     const { server } = this
-    const last = Math.min(this.deadline, now() + LONGEST_QUEUE)
-    let isQuiet = true
-    const onConnection = () => { isQuiet = false }
-    server.on('connection', onConnection)
-    const look = () => {
-      isQuiet = true
-      if (isWorker()) askPrimary(lookHere)
-      else lookHere()
-    }
-    const lookHere = () => setImmediate(() => turn(ms => {
-      if (!(isQuiet && ms < SHORT_TURN) && now() < last) return setTimeout(look, PAUSE)
+    let onConnection
+    acceptQueued(fn => {
+      onConnection = fn
+      server.on('connection', fn)
+    }, () => {
       if (server.listening) stopListening(server)
       server.removeListener('connection', onConnection)
       this.startExamining()
-    }))
-    setTimeout(look, PAUSE)
+    }, this.deadline)
   }
 
   startExamining () {
@@ -234,6 +222,33 @@ class Drain {
   }
 }
 
+/**
+ * Clients that had connected before wait in the system's queue, of which libuv accepts one connection per turn of the
+ * event loop: it is empty when a turn brings none. A long turn does not count, because clients connect during it, and
+ * without a pause the system interrupts this process in the middle of the last one.
+ *
+ *    acceptQueued(fn => server.on('connection', fn), () => server.close())
+ *
+ * @param {Function} watch gets a function to call at every connection
+ * @param {Function} done called in the turn that brought none, before clients can connect
+ * @param {number} [deadline] by now(); it is called then, too, and a second after the call
+ */
+function acceptQueued (watch, done, deadline = Infinity) {
+  const last = Math.min(deadline, now() + LONGEST_QUEUE)
+  let isQuiet = true
+  watch(() => { isQuiet = false })
+  const look = () => {
+    isQuiet = true
+    if (isWorker()) askPrimary(lookHere)
+    else lookHere()
+  }
+  const lookHere = () => setImmediate(() => turn(ms => {
+    if (!(isQuiet && ms < SHORT_TURN) && now() < last) return setTimeout(look, PAUSE)
+    done()
+  }))
+  setTimeout(look, PAUSE)
+}
+
 /** `server.close()` without its `closeIdleConnections()`, because idle connections get the grace period. */
 function stopListening (server) {
   server._handle?.close() // at once: until close() comes to it, clients connect
@@ -283,4 +298,4 @@ function nodesIdle (server) {
   return new Set(parsers.map(parser => parser.socket))
 }
 
-module.exports = { drain, track, remember }
+module.exports = { acceptQueued, drain, track, remember }

@@ -1,6 +1,6 @@
 'use strict'
 
-const { LONGEST_NAME, detach } = require('./text')
+const { LONGEST_NAME, detach, intern } = require('./text')
 
 /**
  * Checks the names and values of the header fields that the app sets. Names come from code, so they repeat, and most
@@ -72,7 +72,7 @@ function fieldName (name) {
 function learn (name) {
   if (typeof name !== 'string' || !TOKEN.test(name) || /^\d+$/.test(name)) return undefined
   if (names.size >= MAX_NAMES || name.length > LONGEST_NAME) return new FieldName(name)
-  name = detach(name)
+  name = intern(name)
   const key = name.toLowerCase()
   if (!ids.has(key)) ids.set(key, ids.size)
   const known = new FieldName(name)

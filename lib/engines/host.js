@@ -21,8 +21,8 @@ const warned = new Set()
 /** The app as an engine sees it. */
 class Host {
   /**
-   * @param {object} own the methods of Application.prototype: an app that replaces them expects node's own objects
-   * @param {Function} [listener] the app's listener for 'request', if it is not this one's
+   * @param {object} own methods of kone's Application: an app that replaces them expects node's own objects
+   * @param {Function} [listener] what the app's own `callback` gave: it gets each request, with node's objects
    * @param {Function} [attach] `(server, host) => void`: installs an engine on a server of node's that has called the
    *   listener, if it can
    */
@@ -30,6 +30,7 @@ class Host {
     this.app = app
     this.own = own
     this.attach = attach
+    this.isOwn = listener === undefined
     this.met = new WeakSet() // sockets of requests
     this.fn = app.env === 'development' ? require('../development').watch(app) : app.compose(app.middleware)
     this.listener = listener ?? ((req, res) => {
@@ -47,11 +48,12 @@ class Host {
    */
   dispatch (incoming, outgoing) {
     const { app, own } = this
-    // The app creates contexts itself, from node's objects.
-    if (app.createContext !== own.createContext) {
-      return this.serve(app.createContext(incoming.materialize(), outgoing.materialize()))
+    if (this.isOwn && app.createContext === own.createContext && app.handleRequest === own.handleRequest) {
+      return this.serve(new (familiesOf(app).EngineContext)(incoming, outgoing))
     }
-    return this.serve(new (familiesOf(app).EngineContext)(incoming, outgoing))
+    const req = incoming.materialize()
+    const res = outgoing.materialize()
+    return this.isOwn ? this.serve(app.createContext(req, res)) : this.listener(req, res)
   }
 
   /** Run a request of node's, or of another engine by the 'request' event, if other code sees all requests. */
@@ -81,11 +83,6 @@ class Host {
     return app.ctxStorage ? app.ctxStorage.run(ctx, run) : run()
   }
 
-  /** The listener of the app for 'request', for an engine that needs node's own objects. */
-  callback () {
-    return this.app.callback()
-  }
-
   /**
    * The connection failed.
    *
@@ -100,16 +97,9 @@ class Host {
     remember(server, socket)
   }
 
-  /**
-   * @param {boolean} [http1] may the app go without node:http?
-   * @return {string} why the app needs node's own objects, or ''
-   */
-  reason (http1 = this.app.http1) {
-    const { app, own } = this
-    if (!http1) return HTTP1_OFF
-    if (app.handleRequest !== own.handleRequest) return 'a replaced app.handleRequest'
-    if (app.callback !== own.callback) return 'a replaced app.callback'
-    return ''
+  /** @return {string} why the app needs node:http, or '' */
+  reason () {
+    return this.app.http1 ? '' : HTTP1_OFF
   }
 
   /**

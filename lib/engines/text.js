@@ -19,6 +19,16 @@ function detach (part) {
   return part.length < SHORTEST_SLICE ? part : (' ' + part).slice(1)
 }
 
+/**
+ * The copy of a text that V8 keeps of each property name. A detached part as the key of a Map makes Node 20 compare
+ * characters (28 ns in place of 5 for each name that code looks up).
+ *
+ *    names.set(intern(name), value)
+ */
+function intern (text) {
+  return Object.keys({ [text]: 0 })[0]
+}
+
 /** Longest name of a field or a type that is remembered, in characters: longer ones are no app's own. */
 const LONGEST_NAME = 100
 
@@ -40,4 +50,4 @@ function isBlank (code) {
   return code === SP || code === TAB
 }
 
-module.exports = { LONGEST_NAME, detach, detachFrom, trim, isBlank }
+module.exports = { LONGEST_NAME, detach, detachFrom, intern, trim, isBlank }

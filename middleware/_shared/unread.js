@@ -1,6 +1,8 @@
 'use strict'
 
-const { keep } = require('./error-headers')
+const { Kept } = require('../../lib/error-path')
+
+const kept = new Kept(['Connection'])
 
 /**
  * Mark an error whose response is sent before the body is read to its end: the connection then cannot
@@ -25,7 +27,7 @@ module.exports = function unread (ctx, err) {
     })
   } else {
     ctx.set('Connection', 'close')
-    keep(ctx, ['Connection'])
+    kept.by(ctx)
   }
   return err
 }

@@ -2,6 +2,7 @@
 
 const { Readable, pipeline } = require('stream')
 const types = require('mime-db')
+const both = require('../_shared/both')
 const { sizeOf } = require('../_shared/bytes')
 const choose = require('../_shared/encoding')
 const { given, misuse } = require('../_shared/usage-error')
@@ -27,30 +28,7 @@ const NO_TRANSFORM = /(?:^|,)\s*no-transform\s*(?:,|$)/i
  * @throws {TypeError|RangeError} for an invalid option, of node:zlib, too
  * @api public
  */
-module.exports = function compress (options) {
-  const finish = compressor(options)
-
-  async function compress (ctx, next) {
-    await next()
-    return finish(ctx)
-  }
-  return Object.assign(compress, finish)
-}
-
-/**
- * The same for `app.final`.
- *
- *    app.final(compress.final({ threshold: 2048 }))
- *
- * @param {object} [options] see options.js
- * @return {Function} (ctx) => Promise | undefined
- * @api public
- */
-module.exports.final = function final (options) {
-  return compressor(options)
-}
-
-function compressor (options) {
+const { middleware, final } = both(function compress (options) {
   options = OPTIONS.check(options)
   const { filter = isCompressible, wildcardAcceptEncoding, defaultEncoding, encodingPreference = [] } = options
   const whenAny = wildcardAcceptEncoding === '*' ? 'gzip' : wildcardAcceptEncoding
@@ -58,7 +36,7 @@ function compressor (options) {
   const preference = [...new Set([...encodingPreference, ...ENCODINGS, 'identity'])]
     .filter(encoding => encoding === 'identity' || ENCODINGS.includes(encoding))
 
-  function compress (ctx) {
+  function act (ctx) {
     if (ctx.headerSent || !ctx.writable) return
     ctx.vary('Accept-Encoding')
     if (!mayCompress(ctx, filter)) return
@@ -80,12 +58,25 @@ function compressor (options) {
     return encode(ctx, source, encoding, given[ENCODINGS.indexOf(encoding)])
   }
 
-  compress.preferredEncodings = ENCODINGS
-  compress.encodingOptions = Object.fromEntries(ENCODINGS.map(name => {
-    return [name, { ...ENCODERS[name].defaults, ...options[name] }]
-  }))
-  return compress
-}
+  return {
+    act,
+    preferredEncodings: ENCODINGS,
+    encodingOptions: Object.fromEntries(ENCODINGS.map(name => [name, { ...ENCODERS[name].defaults, ...options[name] }]))
+  }
+})
+
+module.exports = middleware
+
+/**
+ * The same for `app.final`.
+ *
+ *    app.final(compress.final({ threshold: 2048 }))
+ *
+ * @param {object} [options]
+ * @return {Function} (ctx) => Promise | undefined
+ * @api public
+ */
+module.exports.final = final
 
 function mayCompress (ctx, filter) {
   const { body, response, status } = ctx

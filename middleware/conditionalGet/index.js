@@ -1,6 +1,6 @@
 'use strict'
 
-const isOver = require('../_shared/is-over')
+const both = require('../_shared/both')
 const { Options } = require('../../lib/options')
 
 const OPTIONS = new Options('conditionalGet', {})
@@ -15,17 +15,13 @@ const OPTIONS = new Options('conditionalGet', {})
  * @return {Function} middleware
  * @api public
  */
-module.exports = function conditionalGet (options) {
+const { middleware, final } = both(function conditionalGet (options) {
   OPTIONS.check(options)
 
-  return function conditionalGet (ctx, next) {
-    const ended = next()
-    if (!isConditional(ctx)) return ended
-    if (!isOver(ctx, ended)) return ended.then(() => respond(ctx))
-    respond(ctx)
-    return ended
-  }
-}
+  return { wants: isConditional, act: respond }
+})
+
+module.exports = middleware
 
 /**
  * The same for `app.final`; register it after the middleware that sets ETag or Last-Modified.
@@ -36,13 +32,7 @@ module.exports = function conditionalGet (options) {
  * @return {Function} (ctx) => void
  * @api public
  */
-module.exports.final = function final (options) {
-  OPTIONS.check(options)
-
-  return function conditionalGet (ctx) {
-    if (isConditional(ctx)) respond(ctx)
-  }
-}
+module.exports.final = final
 
 // ctx.fresh reads these two fields first: without them no response is fresh
 function isConditional (ctx) {

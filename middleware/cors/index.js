@@ -1,8 +1,8 @@
 'use strict'
 
 const koaCors = require('@koa/cors')
-const { keepingHeaders } = require('../_shared/error-headers')
 const { misuse } = require('../_shared/usage-error')
+const { Kept } = require('../../lib/error-path')
 const OPTIONS = require('./options')
 const { oneOf } = require('./origin')
 
@@ -30,8 +30,11 @@ module.exports = function cors (options) {
     maxAge: maxAge?.toString(), // @koa/cors leaves out the number 0
     keepHeadersOnError: false // @koa/cors sets them on the error, with which other requests may fail, too
   })
-  const names = ['Vary', ...headersOf({ ...settings, credentials: true }).map(([name]) => name)]
-  const proceed = (ctx, next) => keepHeadersOnError ? keepingHeaders(ctx, next, names) : next()
+  const kept = new Kept(['Vary', ...headersOf({ ...settings, credentials: true }).map(([name]) => name)])
+  const proceed = (ctx, next) => {
+    if (keepHeadersOnError) kept.by(ctx)
+    return next()
+  }
   if (typeof settings.origin === 'function' || typeof settings.credentials === 'function') {
     return function cors (ctx, next) {
       return wrapped(ctx, () => proceed(ctx, next))

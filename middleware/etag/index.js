@@ -1,8 +1,8 @@
 'use strict'
 
 const { stat } = require('fs/promises')
+const both = require('../_shared/both')
 const entityTag = require('../_shared/entity-tag')
-const isOver = require('../_shared/is-over')
 const { isBlob, isResponse, isWebStream } = require('../../lib/web')
 const OPTIONS = require('./options')
 
@@ -20,14 +20,13 @@ const OPTIONS = require('./options')
  * @throws {TypeError} for an option of the wrong type
  * @api public
  */
-module.exports = function etag (options) {
+const { middleware, final } = both(function etag (options) {
   const { weak } = OPTIONS.check(options)
 
-  return function etag (ctx, next) {
-    const ended = next()
-    return isOver(ctx, ended) ? tag(ctx, weak) ?? ended : ended.then(() => tag(ctx, weak))
-  }
-}
+  return { act: ctx => tag(ctx, weak) }
+})
+
+module.exports = middleware
 
 /**
  * The same for `app.final`.
@@ -39,13 +38,7 @@ module.exports = function etag (options) {
  * @return {Function} (ctx) => Promise|undefined
  * @api public
  */
-module.exports.final = function final (options) {
-  const { weak } = OPTIONS.check(options)
-
-  return function etag (ctx) {
-    return tag(ctx, weak)
-  }
-}
+module.exports.final = final
 
 function tag (ctx, weak) {
   const { body, status } = ctx

@@ -2,7 +2,7 @@
 
 const { now } = require('../../lib/timers')
 const deadline = require('../_shared/deadline')
-const report = require('../_shared/report')
+const { report } = require('../../lib/error-path')
 
 /**
  * Runs the checks of health. A probe that comes while they run gets the same results, so that many probes do not become

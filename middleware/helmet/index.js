@@ -1,7 +1,7 @@
 'use strict'
 
 const original = require('helmet')
-const { keepingHeaders } = require('../_shared/error-headers')
+const { Kept } = require('../../lib/error-path')
 const OPTIONS = require('./options')
 
 /**
@@ -56,21 +56,24 @@ function record (middleware) {
 }
 
 function write (name, steps) {
-  const names = namesOf(steps)
+  const kept = new Kept(namesOf(steps), { yields: true })
   return named(name, (ctx, next) => {
     apply(ctx, steps)
-    return keepingHeaders(ctx, next, names, true)
+    kept.by(ctx)
+    return next()
   })
 }
 
 /** @param {object} policy the options of helmet.contentSecurityPolicy(), which alone may have functions */
 function run (name, policy, steps) {
   const middleware = original.contentSecurityPolicy(policy)
-  const names = [`Content-Security-Policy${policy.reportOnly ? '-Report-Only' : ''}`, ...namesOf(steps)]
+  const header = `Content-Security-Policy${policy.reportOnly ? '-Report-Only' : ''}`
+  const kept = new Kept([header, ...namesOf(steps)], { yields: true })
   return named(name, (ctx, next) => {
     middleware(ctx.req, ctx.res, rethrow)
     apply(ctx, steps)
-    return keepingHeaders(ctx, next, names, true)
+    kept.by(ctx)
+    return next()
   })
 }
 

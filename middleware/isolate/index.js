@@ -1,8 +1,8 @@
 'use strict'
 
 const { AsyncLocalStorage } = require('async_hooks')
+const { report, toError } = require('../../lib/error-path')
 const { Options } = require('../../lib/options')
-const report = require('../_shared/report')
 const { needsNode } = require('../_shared/runtime')
 
 const OPTIONS = new Options('isolate', {})
@@ -57,7 +57,7 @@ class Request {
    * Respond with the error, or report it to the app if the response was sent.
    */
   fail (thrown) {
-    const err = toError(thrown)
+    const err = thrown ?? toError(thrown) // for a thrown null Koa sends no response
     if (!this.isFailed && !this.isSettled) {
       this.isFailed = true
       this.reject(err)
@@ -66,13 +66,6 @@ class Request {
       storage.run(undefined, report, this.ctx, err)
     }
   }
-}
-
-/**
- * An error in place of a thrown null, for which Koa sends no response.
- */
-function toError (thrown) {
-  return thrown ?? new Error(`non-error thrown: ${thrown}`, { cause: thrown })
 }
 
 /**

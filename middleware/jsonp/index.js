@@ -2,6 +2,7 @@
 
 const { StringDecoder } = require('string_decoder')
 const { Transform, pipeline } = require('stream')
+const both = require('../_shared/both')
 const { SERIALIZED } = require('../_shared/context')
 const { isBlob, isResponse, isWebStream } = require('../../lib/web')
 const OPTIONS = require('./options')
@@ -26,15 +27,13 @@ const LINE_ENDS = /[\u2028\u2029]/
  * @throws {TypeError} for an option of the wrong type
  * @api public
  */
-module.exports = function jsonp (options) {
+const { middleware, final } = both(function jsonp (options) {
   const { callbackName } = OPTIONS.check(options)
 
-  return function jsonp (ctx, next) {
-    const callback = callbackOf(ctx, callbackName)
-    if (callback === undefined) return next()
-    return next().then(() => wrap(ctx, callback))
-  }
-}
+  return { wants: ctx => callbackOf(ctx, callbackName), act: wrap }
+})
+
+module.exports = middleware
 
 /**
  * The same for `app.final`: a bad callback is a 400 after the handler has run.
@@ -45,14 +44,7 @@ module.exports = function jsonp (options) {
  * @return {Function} (ctx) => void
  * @api public
  */
-module.exports.final = function final (options) {
-  const { callbackName } = OPTIONS.check(options)
-
-  return function jsonp (ctx) {
-    const callback = callbackOf(ctx, callbackName)
-    if (callback !== undefined) wrap(ctx, callback)
-  }
-}
+module.exports.final = final
 
 function callbackOf (ctx, callbackName) {
   if (ctx.querystring === '' || (ctx.method !== 'GET' && ctx.method !== 'HEAD')) return

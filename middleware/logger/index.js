@@ -27,14 +27,7 @@ module.exports = function logger (log, options) {
   const record = recorder(log, options)
 
   return function logger (ctx, next) {
-    const { request } = ctx
-    if (request._logging || record.skips(ctx)) return next()
-    request._logging = true // as in koa-log4: without it the logger of a mounted app would add a second line
-
-    // a closed socket has no address any more: ctx.ip keeps it
-    if (record.address) ctx.ip // eslint-disable-line no-unused-expressions
-    const start = record.timed ? Date.now() : 0
-    whenFinished(ctx, () => record.write(ctx, start))
+    record.follow(ctx, record.timed ? Date.now() : 0)
     return next()
   }
 }
@@ -54,19 +47,13 @@ module.exports.final = function final (log, options) {
   const record = recorder(log, options)
   const apps = new WeakSet()
 
-  function missed (ctx) {
-    if (!ctx.request._logging && !record.skips(ctx)) record.write(ctx, 0)
-  }
-
   return function logger (ctx) {
-    const { app, request } = ctx
+    const { app } = ctx
     if (!apps.has(app)) {
       apps.add(app)
-      app.on('finish', missed)
+      app.on('finish', ctx => record.follow(ctx, 0))
     }
-    if (request._logging || record.skips(ctx)) return
-    request._logging = true
-    whenFinished(ctx, () => record.write(ctx, 0))
+    record.follow(ctx, 0)
   }
 }
 
@@ -81,12 +68,20 @@ function recorder (log, options) {
   const { format, level, nolog, tokens } = options
   const { line, timed } = liner(format, tokens, typeof log === 'function')
   const quiet = patterns(nolog)
+  const hasAddress = typeof format !== 'string' || format.includes(':remote-addr') || tokens.length > 0
+  const write = writer(log, levelName(level), line)
 
   return {
     timed,
-    address: typeof format !== 'string' || format.includes(':remote-addr') || tokens.length > 0,
-    skips: ctx => quiet.length > 0 && quiet.some(one => one.test(ctx.originalUrl)),
-    write: writer(log, levelName(level), line)
+    follow (ctx, start) {
+      const { request } = ctx
+      if (request._logging || (quiet.length > 0 && quiet.some(one => one.test(ctx.originalUrl)))) return
+      request._logging = true // as in koa-log4: without it the logger of a mounted app would add a second line
+
+      // a closed socket has no address any more: ctx.ip keeps it
+      if (hasAddress) ctx.ip // eslint-disable-line no-unused-expressions
+      whenFinished(ctx, () => write(ctx, start))
+    }
   }
 }
 

@@ -2,7 +2,7 @@
 
 const { Rule, fn, isObject, record } = require('../../lib/options')
 const detach = require('../_shared/detach')
-const report = require('../_shared/report')
+const { report } = require('../../lib/error-path')
 
 const RESERVED = ['method', 'route', 'status', 'le'] // `le` is a histogram's own
 const MAX_VALUES = 100

@@ -2,9 +2,8 @@
 
 const { createHash } = require('crypto')
 const { DOWN } = require('../_shared/breaker')
-const { keepingHeaders } = require('../_shared/error-headers')
 const { given, misuse } = require('../_shared/usage-error')
-const report = require('../_shared/report')
+const { Kept, report } = require('../../lib/error-path')
 const addressReader = require('./address')
 const fieldsOf = require('./fields')
 const MemoryLimiter = require('./memory')
@@ -90,8 +89,9 @@ function judge (ctx, next, settings, id, { count, wait }, max) {
     ctx.set(names.total, String(max))
   }
   if (fields !== undefined) fields.set(ctx, max, left, wait)
-  if (count <= max) return keepingHeaders(ctx, next, settings.sent)
-  return refuse(ctx, settings, id, Math.max(Math.ceil(wait), 1))
+  if (count > max) return refuse(ctx, settings, id, Math.max(Math.ceil(wait), 1))
+  settings.kept.by(ctx)
+  return next()
 }
 
 async function refuse (ctx, settings, id, wait) {
@@ -143,6 +143,7 @@ function settingsOf (options) {
   const { limiter, prefix } = limiterOf(driver, db, duration, namespace)
   const names = disableHeader ? undefined : headers
   const fields = standardHeaders ? fieldsOf(namespace, duration) : undefined
+  const sent = [...Object.values(names ?? {}), ...fields?.names ?? []]
   return {
     limiter,
     namespace: prefix,
@@ -157,7 +158,8 @@ function settingsOf (options) {
     blacklist,
     names,
     fields,
-    sent: [...Object.values(names ?? {}), ...fields?.names ?? []]
+    sent,
+    kept: new Kept(sent)
   }
 }
 

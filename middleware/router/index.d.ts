@@ -1,5 +1,6 @@
 import Kone = require('../../lib/index')
 import type { PathParams } from './path'
+import type { Verb } from './verb'
 
 declare namespace Router {
   type Path = string | RegExp
@@ -146,218 +147,6 @@ declare namespace Router {
   type Added<T> = string extends keyof T ? {} : T
 
   /**
-   * `router.get()` and the others. A middleware before the last function adds to the state and the
-   * context of those behind it; the last function is given what is there, and cannot ask for more.
-   */
-  interface Verb<MethodT extends string, StateT, ContextT, PrefixT extends string, SyntaxT extends 6 | 8> {
-    <P extends Path, R = Router<StateT, ContextT, PrefixT, SyntaxT>> (
-      this: R,
-      path: P | P[],
-      handler: Kone.Middleware<StateT, ContextT & OfPath<PrefixT, P, SyntaxT>>
-    ): R & Route<MethodT, PrefixT, P, ContextT & OfPath<PrefixT, P, SyntaxT>>
-    <P extends Path, S1 = {}, C1 = {}, R = Router<StateT, ContextT, PrefixT, SyntaxT>> (
-      this: R,
-      path: P | P[],
-      m1: Kone.Middleware<StateT & S1, ContextT & OfPath<PrefixT, P, SyntaxT> & C1>,
-      handler: Kone.Middleware<StateT & Added<S1>, ContextT & OfPath<PrefixT, P, SyntaxT> & Added<C1>>
-    ): R & Route<MethodT, PrefixT, P, ContextT & OfPath<PrefixT, P, SyntaxT> & Added<C1>>
-    <P extends Path, S1 = {}, C1 = {}, S2 = {}, C2 = {}, R = Router<StateT, ContextT, PrefixT, SyntaxT>> (
-      this: R,
-      path: P | P[],
-      m1: Kone.Middleware<StateT & S1, ContextT & OfPath<PrefixT, P, SyntaxT> & C1>,
-      m2: Kone.Middleware<StateT & Added<S1> & S2, ContextT & OfPath<PrefixT, P, SyntaxT> & Added<C1> & C2>,
-      handler: Kone.Middleware<
-        StateT & Added<S1> & Added<S2>,
-        ContextT & OfPath<PrefixT, P, SyntaxT> & Added<C1> & Added<C2>
-      >
-    ): R & Route<MethodT, PrefixT, P, ContextT & OfPath<PrefixT, P, SyntaxT> & Added<C1> & Added<C2>>
-    <
-      P extends Path, S1 = {}, C1 = {}, S2 = {}, C2 = {}, S3 = {}, C3 = {},
-      R = Router<StateT, ContextT, PrefixT, SyntaxT>
-    > (
-      this: R,
-      path: P | P[],
-      m1: Kone.Middleware<StateT & S1, ContextT & OfPath<PrefixT, P, SyntaxT> & C1>,
-      m2: Kone.Middleware<StateT & Added<S1> & S2, ContextT & OfPath<PrefixT, P, SyntaxT> & Added<C1> & C2>,
-      m3: Kone.Middleware<
-        StateT & Added<S1> & Added<S2> & S3,
-        ContextT & OfPath<PrefixT, P, SyntaxT> & Added<C1> & Added<C2> & C3
-      >,
-      handler: Kone.Middleware<
-        StateT & Added<S1> & Added<S2> & Added<S3>,
-        ContextT & OfPath<PrefixT, P, SyntaxT> & Added<C1> & Added<C2> & Added<C3>
-      >
-    ): R & Route<MethodT, PrefixT, P, ContextT & OfPath<PrefixT, P, SyntaxT> & Added<C1> & Added<C2> & Added<C3>>
-    <
-      P extends Path, S1 = {}, C1 = {}, S2 = {}, C2 = {}, S3 = {}, C3 = {}, S4 = {}, C4 = {},
-      R = Router<StateT, ContextT, PrefixT, SyntaxT>
-    > (
-      this: R,
-      path: P | P[],
-      m1: Kone.Middleware<StateT & S1, ContextT & OfPath<PrefixT, P, SyntaxT> & C1>,
-      m2: Kone.Middleware<StateT & Added<S1> & S2, ContextT & OfPath<PrefixT, P, SyntaxT> & Added<C1> & C2>,
-      m3: Kone.Middleware<
-        StateT & Added<S1> & Added<S2> & S3,
-        ContextT & OfPath<PrefixT, P, SyntaxT> & Added<C1> & Added<C2> & C3
-      >,
-      m4: Kone.Middleware<
-        StateT & Added<S1> & Added<S2> & Added<S3> & S4,
-        ContextT & OfPath<PrefixT, P, SyntaxT> & Added<C1> & Added<C2> & Added<C3> & C4
-      >,
-      handler: Kone.Middleware<
-        StateT & Added<S1> & Added<S2> & Added<S3> & Added<S4>,
-        ContextT & OfPath<PrefixT, P, SyntaxT> & Added<C1> & Added<C2> & Added<C3> & Added<C4>
-      >
-    ): R & Route<
-      MethodT,
-      PrefixT,
-      P,
-      ContextT & OfPath<PrefixT, P, SyntaxT> & Added<C1> & Added<C2> & Added<C3> & Added<C4>
-    >
-    <P extends Path, R = Router<StateT, ContextT, PrefixT, SyntaxT>> (
-      this: R,
-      name: string | symbol,
-      path: P | P[],
-      handler: Kone.Middleware<StateT, ContextT & OfPath<PrefixT, P, SyntaxT>>
-    ): R & Route<MethodT, PrefixT, P, ContextT & OfPath<PrefixT, P, SyntaxT>>
-    <P extends Path, S1 = {}, C1 = {}, R = Router<StateT, ContextT, PrefixT, SyntaxT>> (
-      this: R,
-      name: string | symbol,
-      path: P | P[],
-      m1: Kone.Middleware<StateT & S1, ContextT & OfPath<PrefixT, P, SyntaxT> & C1>,
-      handler: Kone.Middleware<StateT & Added<S1>, ContextT & OfPath<PrefixT, P, SyntaxT> & Added<C1>>
-    ): R & Route<MethodT, PrefixT, P, ContextT & OfPath<PrefixT, P, SyntaxT> & Added<C1>>
-    <P extends Path, S1 = {}, C1 = {}, S2 = {}, C2 = {}, R = Router<StateT, ContextT, PrefixT, SyntaxT>> (
-      this: R,
-      name: string | symbol,
-      path: P | P[],
-      m1: Kone.Middleware<StateT & S1, ContextT & OfPath<PrefixT, P, SyntaxT> & C1>,
-      m2: Kone.Middleware<StateT & Added<S1> & S2, ContextT & OfPath<PrefixT, P, SyntaxT> & Added<C1> & C2>,
-      handler: Kone.Middleware<
-        StateT & Added<S1> & Added<S2>,
-        ContextT & OfPath<PrefixT, P, SyntaxT> & Added<C1> & Added<C2>
-      >
-    ): R & Route<MethodT, PrefixT, P, ContextT & OfPath<PrefixT, P, SyntaxT> & Added<C1> & Added<C2>>
-    <
-      P extends Path, S1 = {}, C1 = {}, S2 = {}, C2 = {}, S3 = {}, C3 = {},
-      R = Router<StateT, ContextT, PrefixT, SyntaxT>
-    > (
-      this: R,
-      name: string | symbol,
-      path: P | P[],
-      m1: Kone.Middleware<StateT & S1, ContextT & OfPath<PrefixT, P, SyntaxT> & C1>,
-      m2: Kone.Middleware<StateT & Added<S1> & S2, ContextT & OfPath<PrefixT, P, SyntaxT> & Added<C1> & C2>,
-      m3: Kone.Middleware<
-        StateT & Added<S1> & Added<S2> & S3,
-        ContextT & OfPath<PrefixT, P, SyntaxT> & Added<C1> & Added<C2> & C3
-      >,
-      handler: Kone.Middleware<
-        StateT & Added<S1> & Added<S2> & Added<S3>,
-        ContextT & OfPath<PrefixT, P, SyntaxT> & Added<C1> & Added<C2> & Added<C3>
-      >
-    ): R & Route<MethodT, PrefixT, P, ContextT & OfPath<PrefixT, P, SyntaxT> & Added<C1> & Added<C2> & Added<C3>>
-    // with what the route says about itself
-    <P extends Path, R = Router<StateT, ContextT, PrefixT, SyntaxT>> (
-      this: R,
-      path: P | P[],
-      operation: Operation,
-      handler: Kone.Middleware<StateT, ContextT & OfPath<PrefixT, P, SyntaxT>>
-    ): R & Route<MethodT, PrefixT, P, ContextT & OfPath<PrefixT, P, SyntaxT>>
-    <P extends Path, S1 = {}, C1 = {}, R = Router<StateT, ContextT, PrefixT, SyntaxT>> (
-      this: R,
-      path: P | P[],
-      operation: Operation,
-      m1: Kone.Middleware<StateT & S1, ContextT & OfPath<PrefixT, P, SyntaxT> & C1>,
-      handler: Kone.Middleware<StateT & Added<S1>, ContextT & OfPath<PrefixT, P, SyntaxT> & Added<C1>>
-    ): R & Route<MethodT, PrefixT, P, ContextT & OfPath<PrefixT, P, SyntaxT> & Added<C1>>
-    <P extends Path, S1 = {}, C1 = {}, S2 = {}, C2 = {}, R = Router<StateT, ContextT, PrefixT, SyntaxT>> (
-      this: R,
-      path: P | P[],
-      operation: Operation,
-      m1: Kone.Middleware<StateT & S1, ContextT & OfPath<PrefixT, P, SyntaxT> & C1>,
-      m2: Kone.Middleware<StateT & Added<S1> & S2, ContextT & OfPath<PrefixT, P, SyntaxT> & Added<C1> & C2>,
-      handler: Kone.Middleware<
-        StateT & Added<S1> & Added<S2>,
-        ContextT & OfPath<PrefixT, P, SyntaxT> & Added<C1> & Added<C2>
-      >
-    ): R & Route<MethodT, PrefixT, P, ContextT & OfPath<PrefixT, P, SyntaxT> & Added<C1> & Added<C2>>
-    <
-      P extends Path, S1 = {}, C1 = {}, S2 = {}, C2 = {}, S3 = {}, C3 = {},
-      R = Router<StateT, ContextT, PrefixT, SyntaxT>
-    > (
-      this: R,
-      path: P | P[],
-      operation: Operation,
-      m1: Kone.Middleware<StateT & S1, ContextT & OfPath<PrefixT, P, SyntaxT> & C1>,
-      m2: Kone.Middleware<StateT & Added<S1> & S2, ContextT & OfPath<PrefixT, P, SyntaxT> & Added<C1> & C2>,
-      m3: Kone.Middleware<
-        StateT & Added<S1> & Added<S2> & S3,
-        ContextT & OfPath<PrefixT, P, SyntaxT> & Added<C1> & Added<C2> & C3
-      >,
-      handler: Kone.Middleware<
-        StateT & Added<S1> & Added<S2> & Added<S3>,
-        ContextT & OfPath<PrefixT, P, SyntaxT> & Added<C1> & Added<C2> & Added<C3>
-      >
-    ): R & Route<MethodT, PrefixT, P, ContextT & OfPath<PrefixT, P, SyntaxT> & Added<C1> & Added<C2> & Added<C3>>
-    <
-      P extends Path, S1 = {}, C1 = {}, S2 = {}, C2 = {}, S3 = {}, C3 = {}, S4 = {}, C4 = {},
-      R = Router<StateT, ContextT, PrefixT, SyntaxT>
-    > (
-      this: R,
-      path: P | P[],
-      operation: Operation,
-      m1: Kone.Middleware<StateT & S1, ContextT & OfPath<PrefixT, P, SyntaxT> & C1>,
-      m2: Kone.Middleware<StateT & Added<S1> & S2, ContextT & OfPath<PrefixT, P, SyntaxT> & Added<C1> & C2>,
-      m3: Kone.Middleware<
-        StateT & Added<S1> & Added<S2> & S3,
-        ContextT & OfPath<PrefixT, P, SyntaxT> & Added<C1> & Added<C2> & C3
-      >,
-      m4: Kone.Middleware<
-        StateT & Added<S1> & Added<S2> & Added<S3> & S4,
-        ContextT & OfPath<PrefixT, P, SyntaxT> & Added<C1> & Added<C2> & Added<C3> & C4
-      >,
-      handler: Kone.Middleware<
-        StateT & Added<S1> & Added<S2> & Added<S3> & Added<S4>,
-        ContextT & OfPath<PrefixT, P, SyntaxT> & Added<C1> & Added<C2> & Added<C3> & Added<C4>
-      >
-    ): R & Route<
-      MethodT,
-      PrefixT,
-      P,
-      ContextT & OfPath<PrefixT, P, SyntaxT> & Added<C1> & Added<C2> & Added<C3> & Added<C4>
-    >
-    <P extends Path, R = Router<StateT, ContextT, PrefixT, SyntaxT>> (
-      this: R,
-      name: string | symbol,
-      path: P | P[],
-      operation: Operation,
-      m1: Kone.Middleware<StateT, ContextT & OfPath<PrefixT, P, SyntaxT>>,
-      ...middleware: Array<Kone.Middleware<StateT, ContextT & OfPath<PrefixT, P, SyntaxT>>>
-    ): R & Route<MethodT, PrefixT, P, ContextT & OfPath<PrefixT, P, SyntaxT>>
-    // more of them: typed by the path and the router alone
-    <P extends Path, R = Router<StateT, ContextT, PrefixT, SyntaxT>> (
-      this: R,
-      path: P | P[],
-      operation: Operation,
-      m1: Kone.Middleware<StateT, ContextT & OfPath<PrefixT, P, SyntaxT>>,
-      ...middleware: Array<Kone.Middleware<StateT, ContextT & OfPath<PrefixT, P, SyntaxT>>>
-    ): R & Route<MethodT, PrefixT, P, ContextT & OfPath<PrefixT, P, SyntaxT>>
-    <P extends Path, R = Router<StateT, ContextT, PrefixT, SyntaxT>> (
-      this: R,
-      path: P | P[],
-      m1: Kone.Middleware<StateT, ContextT & OfPath<PrefixT, P, SyntaxT>>,
-      ...middleware: Array<Kone.Middleware<StateT, ContextT & OfPath<PrefixT, P, SyntaxT>>>
-    ): R & Route<MethodT, PrefixT, P, ContextT & OfPath<PrefixT, P, SyntaxT>>
-    <P extends Path, R = Router<StateT, ContextT, PrefixT, SyntaxT>> (
-      this: R,
-      name: string | symbol,
-      path: P | P[],
-      m1: Kone.Middleware<StateT, ContextT & OfPath<PrefixT, P, SyntaxT>>,
-      ...middleware: Array<Kone.Middleware<StateT, ContextT & OfPath<PrefixT, P, SyntaxT>>>
-    ): R & Route<MethodT, PrefixT, P, ContextT & OfPath<PrefixT, P, SyntaxT>>
-  }
-
-  /**
    * A route, for client(): the type of what the verbs return has one more of them.
    *
    *    { 'GET /users/:id': the context of its last function }
@@ -492,25 +281,29 @@ declare class Router<
     ) => unknown
   ): this
 
-  all: Router.Verb<'ALL', StateT, ContextT, PrefixT, SyntaxT>
-  get: Router.Verb<'GET', StateT, ContextT, PrefixT, SyntaxT>
-  head: Router.Verb<'HEAD', StateT, ContextT, PrefixT, SyntaxT>
-  post: Router.Verb<'POST', StateT, ContextT, PrefixT, SyntaxT>
-  put: Router.Verb<'PUT', StateT, ContextT, PrefixT, SyntaxT>
-  patch: Router.Verb<'PATCH', StateT, ContextT, PrefixT, SyntaxT>
-  delete: Router.Verb<'DELETE', StateT, ContextT, PrefixT, SyntaxT>
-  del: Router.Verb<'DELETE', StateT, ContextT, PrefixT, SyntaxT>
-  options: Router.Verb<'OPTIONS', StateT, ContextT, PrefixT, SyntaxT>
-  link: Router.Verb<'LINK', StateT, ContextT, PrefixT, SyntaxT>
-  unlink: Router.Verb<'UNLINK', StateT, ContextT, PrefixT, SyntaxT>
-  trace: Router.Verb<'TRACE', StateT, ContextT, PrefixT, SyntaxT>
-  connect: Router.Verb<'CONNECT', StateT, ContextT, PrefixT, SyntaxT>
+  all: Verb<'ALL', StateT, ContextT, PrefixT, SyntaxT>
+  get: Verb<'GET', StateT, ContextT, PrefixT, SyntaxT>
+  head: Verb<'HEAD', StateT, ContextT, PrefixT, SyntaxT>
+  post: Verb<'POST', StateT, ContextT, PrefixT, SyntaxT>
+  put: Verb<'PUT', StateT, ContextT, PrefixT, SyntaxT>
+  patch: Verb<'PATCH', StateT, ContextT, PrefixT, SyntaxT>
+  delete: Verb<'DELETE', StateT, ContextT, PrefixT, SyntaxT>
+  del: Verb<'DELETE', StateT, ContextT, PrefixT, SyntaxT>
+  options: Verb<'OPTIONS', StateT, ContextT, PrefixT, SyntaxT>
+  link: Verb<'LINK', StateT, ContextT, PrefixT, SyntaxT>
+  unlink: Verb<'UNLINK', StateT, ContextT, PrefixT, SyntaxT>
+  trace: Verb<'TRACE', StateT, ContextT, PrefixT, SyntaxT>
+  connect: Verb<'CONNECT', StateT, ContextT, PrefixT, SyntaxT>
 }
 
 declare module '../../lib/index' {
   interface BaseContext {
     /** The parameters of the path, which the router's own handlers know. */
     params: unknown
+  }
+  interface DefaultContext {
+    /** as any name that nobody declared */
+    params: any
   }
 }
 

@@ -368,7 +368,7 @@ function warnOfRoute (what, path, middleware) {
   const text = middleware.length === 0
     ? `${what} handler of ${path} is missing: the route responds with 404`
     : slashless && `the path '${slashless}' of a route begins without a slash, so no request has it`
-  if (text) require('../../lib/places').warnOf(text)
+  if (text) require('../../lib/places').warnOnce(text)
 }
 
 function isHost (host, input) {

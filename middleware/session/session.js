@@ -1,9 +1,8 @@
 'use strict'
 
 const { DOWN, isThenable } = require('../_shared/breaker')
-const { keepBy } = require('../_shared/error-headers')
 const { misuse } = require('../_shared/usage-error')
-const report = require('../_shared/report')
+const { Kept, report } = require('../../lib/error-path')
 const { NOTHING } = require('./record')
 const { changesOf, cookiesOf, headersWith, keepPrivate } = require('./response')
 const { maxAge } = require('./options')
@@ -274,7 +273,7 @@ module.exports = class Session {
       return
     }
     const kept = externalKey === undefined ? cookiesOf(ctx, key) : this.headers
-    if (Object.keys(kept).length > 0) keepBy(ctx, headers => headersWith(headers, kept))
+    if (Object.keys(kept).length > 0) new Kept(headers => headersWith(headers, kept)).by(ctx)
   }
 }
 

@@ -2,6 +2,7 @@
 
 const fs = require('fs')
 const path = require('path')
+const both = require('../_shared/both')
 const choose = require('../_shared/encoding')
 const { given, manual, misuse } = require('../_shared/usage-error')
 const { UNSATISFIABLE, WHOLE, outcomeOf } = require('./conditions')
@@ -15,6 +16,11 @@ const ATTEMPTS = 3
 const MAX_SECONDS = 2 ** 31 // what caches take a longer max-age for (RFC 9111, 1.2.2); JavaScript prints 1e21 as 1e+21
 
 const ORIGIN = /^[a-z][a-z\d+.-]*:\/\/[^/]*/i // of a target in absolute form: RFC 9112, 3.2.2
+
+const { middleware, final } = both(function serve (root, options) {
+  const responder = new Responder(root, options)
+  return { act: ctx => responder.respondLast(ctx) }
+})
 
 /**
  * Serve the files of a directory.
@@ -32,13 +38,8 @@ const ORIGIN = /^[a-z][a-z\d+.-]*:\/\/[^/]*/i // of a target in absolute form: R
  * @api public
  */
 module.exports = function staticFiles (root, options) {
+  if (options?.defer) return middleware(root, options)
   const responder = new Responder(root, options)
-  if (options?.defer) {
-    return async function serve (ctx, next) {
-      await next()
-      return responder.respondLast(ctx)
-    }
-  }
 
   return function serve (ctx, next) {
     const { method } = ctx
@@ -65,12 +66,7 @@ Object.defineProperty(module.exports, 'name', { value: 'static' })
  * @return {Function} (ctx) => Promise | undefined
  * @api public
  */
-module.exports.final = function final (root, options) {
-  const responder = new Responder(root, options)
-  return function serve (ctx) {
-    return responder.respondLast(ctx)
-  }
-}
+module.exports.final = final
 
 class Responder {
   constructor (root, options) {

@@ -5,7 +5,7 @@ const createError = require('http-errors')
 const guard = require('./guard')
 const isOver = require('../_shared/is-over')
 const { given, misuse } = require('../_shared/usage-error')
-const report = require('../_shared/report')
+const { report } = require('../../lib/error-path')
 const signals = require('./signal')
 
 const MAX = 2 ** 31 - 1 // ms, the longest time of a timer

@@ -124,13 +124,6 @@ describe('app.inject({ engine })', () => {
       if (KONE_HTTP1 === undefined) delete process.env.KONE_HTTP1
       else process.env.KONE_HTTP1 = KONE_HTTP1
     }
-    for (const name of ['createContext', 'handleRequest', 'callback']) {
-      const app = new Kone()
-      const replaced = app[name]
-      app[name] = function (...args) { return replaced.apply(this, args) }
-      app.silent = true
-      assert.equal(await through(app), 'node', name)
-    }
   })
 
   it('should show node’s objects to whom watches requests', { skip: !withFront }, async () => {

@@ -235,4 +235,22 @@ describe('mistakes of registration', () => {
     }
     assert.throws(() => new Kone().use({}), { message: 'middleware must be a function!' })
   })
+
+  it('should name the router where a route of Express ends the process', () => {
+    const file = JSON.stringify(require.resolve('../helpers/kone'))
+    const code = {
+      commonjs: `const app = new (require(${file}))(); app.get('/')`,
+      module: `import Kone from ${file}; const app = new Kone(); app.get('/')`
+    }
+    for (const [type, NODE_ENV, expected] of [
+      ['commonjs', '', /TypeError: app\.get is not a function: routes belong to a router, router\.get\(…\) and app\.use\(router\.routes\(\)\)\n +at /],
+      ['module', '', /TypeError: app\.get is not a function: routes belong/],
+      ['commonjs', 'production', /TypeError: app\.get is not a function\n/]
+    ]) {
+      const { status, stderr } = spawnSync(process.execPath, [`--input-type=${type}`, '-e', code[type]], { encoding: 'utf8', env: { ...process.env, NODE_ENV } })
+      assert.equal(status, 1)
+      assert.match(stderr, expected)
+    }
+    assert(!('get' in new Kone()))
+  })
 })

@@ -54,7 +54,7 @@ describe('the shapes of compare', { concurrency: 2, skip: !fs.existsSync(package
   let upstream
   before(async () => {
     prepare(folder)
-    upstream = await start('lib/servers/fixed')
+    upstream = await start('labs/battle/contenders', 'node')
   })
   after(async () => {
     await upstream.stop()

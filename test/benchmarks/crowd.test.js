@@ -8,6 +8,7 @@ const { describe, it } = require('node:test')
 const { promisify } = require('node:util')
 const assert = require('node:assert/strict')
 const Crowd = require('../../benchmarks/lib/load/crowd')
+const { arrivals } = require('../../benchmarks/lib/load/generators')
 const { merge } = require('../../benchmarks/lib/load/sample')
 const Server = require('../../benchmarks/lib/servers/server')
 const { descriptors, processesFor } = require('../../benchmarks/lib/run/connections')
@@ -129,6 +130,20 @@ describe('the latencies of independent clients', () => {
       crowd.stop()
       server.close()
     }
+  })
+
+  it('should be a load between two marks', async t => {
+    const server = http.createServer((req, res) => res.setHeader('Content-Length', 5).end('hello')).listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const [generator, marks] = [arrivals({}), []]
+    t.after(() => {
+      generator.stop()
+      server.close()
+      server.closeAllConnections()
+    })
+    const load = { port: server.address().port, connections: 10, rate: 200, seconds: 0.5, mark: what => marks.push(what) }
+    const { requests, errors } = await generator.run(load)
+    assert.deepEqual([requests, errors, marks], [100, 0, ['settled', 'over']])
   })
 })
 

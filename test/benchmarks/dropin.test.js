@@ -25,7 +25,7 @@ describe('the apps of dropin', () => {
   })
   after(() => fs.rmSync(folder, { recursive: true, force: true }))
 
-  for (const { workload, request, expected, contenders: names, agent } of workloads.filter(({ workload }) => workload !== 'pm2')) {
+  for (const { workload, request, expected, contenders: names, agent } of workloads.filter(({ workload, app }) => workload !== 'pm2' && !app)) {
     const skip = Boolean(agent) && (missingAgents() ?? false)
     it(`should respond alike on every contender: ${workload}`, { skip }, async () => {
       const taking = contenders.filter(({ name }) => names.includes(name)).map(one => ({ ...one, args: [workload, folder] }))

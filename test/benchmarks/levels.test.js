@@ -3,7 +3,7 @@
 const { describe, it } = require('node:test')
 const assert = require('node:assert/strict')
 const { contenders } = require('../../benchmarks/labs/connections')
-const { levelsOf, sized } = require('../../benchmarks/labs/connections/levels')
+const { doubt, levelsOf, sized } = require('../../benchmarks/labs/connections/levels')
 const { openingsOf } = require('../../benchmarks/lib/run/connections')
 const { extra } = require('../../benchmarks/lib/servers/program')
 
@@ -19,6 +19,18 @@ describe('the levels of connections', () => {
       assert.equal(levels.at(-1), 100_000)
       assert.deepEqual(levels, [...levels].sort((a, b) => a - b))
     }
+  })
+})
+
+describe('a visit of connections', () => {
+  it('should be discarded for errors, for connections that broke, and for memory that did not grow', () => {
+    const sample = { requests: 100, errors: 0, requestsPerSecond: 100, latencyMeanMs: 1 }
+    const visit = { paced: [sample], closed: [sample], memory: 1000, accept: 20, reconnects: 0 }
+    const doubts = changes => doubt({ connections: 1000 }, { ...visit, ...changes })
+    assert.equal(doubts(), null)
+    assert.equal(doubts({ closed: [sample, { ...sample, errors: 1 }] }), '1 errors in 101 requests')
+    assert.equal(doubts({ reconnects: 3 }), '3 connections broke')
+    assert.equal(doubts({ memory: -1 }), 'its memory did not grow')
   })
 })
 

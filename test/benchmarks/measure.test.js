@@ -97,7 +97,6 @@ describe('a measurement', () => {
     const load = { generator: 'fake', connections: 50 }
     const sample = await measure({ server, load }, { run: async () => ({ requests: 1000, seconds: 1, errors: 0 }) })
     assert.equal(sample.cpu, 10)
-    assert.ok(sample.clientCpu >= 0)
   })
 
   it('should say when the generator, not the server, was the limit', () => {

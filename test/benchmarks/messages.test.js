@@ -23,7 +23,6 @@ const FILES = [
 const EXCEPTIONS = {
   '`${lab}: ${message}`': 'what refuse() is called with, which is in the table', // eslint-disable-line no-template-curly-in-string
   'it did not start, or ': 'a server that fails during a comparison',
-  'it needs ': 'packages that the tests have installed',
   'git is missing': 'the tests need git',
   '--node ${text}': 'a download that failed', // eslint-disable-line no-template-curly-in-string
   'firstOf(reasons)': 'what a run lacks: results.test.js',
@@ -33,7 +32,7 @@ const EXCEPTIONS = {
 // [program, what is typed (EXTRA=… before it is in the environment), exit code, what was given, what is expected]
 const MISTAKES = [
   ['labs/battle', '--ful', 2, 'battle: unknown option --ful', '--full'],
-  ['labs/battle', 'full', 2, 'battle: unknown argument full', 'usage: make battle'],
+  ['labs/battle', 'full', 2, 'battle: unknown argument full', 'expected --full'],
   ['labs/front', '--rounds', 2, 'front: --rounds needs a value', '--rounds N'],
   ['labs/front', '--rounds 2', 2, 'not 2', '--rounds must be a whole number of at least 3'],
   ['labs/front', '--full=yes', 2, 'not yes', '--full takes no value'],
@@ -44,15 +43,16 @@ const MISTAKES = [
   ['labs/connections', 'EXTRA=hphs= --help', 2, 'not hphs=', 'EXTRA must be name=command'],
   ['labs/compare', '--ref no-such', 2, 'no-such is no revision', 'expected a branch, a tag or a commit'],
   ['labs/compare', '--workloads hello;helo', 2, 'unknown workload helo', 'expected hello; browser; '],
+  ['labs/dropin', '--workloads API;apt', 2, 'unknown workload apt', '; API; '],
   ['labs/compare', '--seconds 0.5', 2, 'not 0.5', '--seconds must be a whole number above 0'],
-  ['results.js', '--form x', 2, "results: Unknown option '--form'", '--from FOLDER'],
-  ['results.js', '--from', 2, "'--from <value>' argument missing", '--from FOLDER'],
+  ['results.js', '--form x', 2, "results: Unknown option '--form'", 'expected --from, --to'],
+  ['results.js', '--from', 2, "'--from <value>' argument missing"],
   ['results.js', '--from FOLDER/nowhere --to FOLDER/to', 1, '/nowhere', 'make battle ARGS='],
   ['results.js', '--from FOLDER --to FOLDER/to half', 1, 'half.json is refused', 'JSON'],
   ['results.js', '--from FOLDER --to FOLDER/to other', 1, 'other.json is refused', 'it has no rows'],
   ['results.js', '--from FOLDER --to FOLDER/to nobody', 1, 'nobody.json is refused', 'no such file'],
   ['results.js', '--from FOLDER/nowhere --to FOLDER', 1, 'half.json is left out', 'not JSON'],
-  ['report.js', '--fast', 2, "report: Unknown option '--fast'", '--from FOLDER'],
+  ['report.js', '--fast', 2, "report: Unknown option '--fast'", 'expected --from, --to, --accept'],
   ['report.js', '--from FOLDER/nowhere', 2, '/nowhere', '--from must be a folder with results'],
   ['report.js', '--from FOLDER --to FOLDER/to', 0, 'half.json is left out', 'not JSON'],
   ['report.js', '--from FOLDER --to FOLDER/to', 0, 'other.json is left out', 'it has no rows']
@@ -83,6 +83,7 @@ describe('an error of the lab', () => {
       printed += run.stderr
       assert.equal(run.status, code, run.stderr)
       assert.doesNotMatch(run.stderr, /^ +at /m)
+      if (code === 2) assert.match(run.stderr, /^[^\n]+\n$/)
       for (const part of parts) assert(run.stderr.includes(part), `no ${part} in: ${run.stderr}`)
       const line = run.stderr.split('\n').find(text => text.includes(parts[0]))
       assert.match(line, / \(benchmarks\/README\.md\)$/)

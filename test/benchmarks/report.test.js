@@ -9,14 +9,13 @@ const { describe, it } = require('node:test')
 const { table, updated } = require('../../benchmarks/lib/report/claims')
 const { THEMES, draw } = require('../../benchmarks/lib/report/charts')
 const Figures = require('../../benchmarks/lib/report/figures')
-const { LABS, generate, viewOf } = require('../../benchmarks/lib/report/report')
-const { timeless } = require('../../benchmarks/lib/report/page')
+const { LABS, agesOf, generate, viewOf } = require('../../benchmarks/lib/report/report')
 const { overview } = require('../../benchmarks/lib/report/tables')
 const { parse, stringify } = require('../../benchmarks/lib/run/result')
 const { result } = require('./fixtures/labs')
 
 const REPORT = path.join(__dirname, '../../benchmarks/report.js')
-const README = ['headline', 'chart', 'set', 'dropin'].map(name => `<!-- ${name} -->\n<!-- /${name} -->`).join('\n')
+const README = ['headline', 'chart', 'table'].map(name => `<!-- ${name} -->\n<!-- /${name} -->`).join('\n')
 const made = (results, more) => generate({ results, readme: README, claims: {}, ...more })
 const page = (lab, results, more) => made(results, more).files.get(`docs/reports/${lab}.md`)
 
@@ -45,16 +44,26 @@ describe('the page of a lab', () => {
       'kone ÷ `node:http`', 'kone ÷ Koa 2'])
     assert.deepEqual(line.slice(0, 3), ['hello', '62.1', '20.7'])
     assert.match(notes.join(), /Not measured in this run: `node:http`, cheapest form\./)
-    assert.match(page('front', [result('front')]), /# kone’s own HTTP\/1\.1[^]*?## Server CPU per request, µs\n\n\| \| raw socket/)
+    assert.match(page('front', [result('front')]), /# kone’s own HTTP\/1\.1[^]*?## Server CPU per request, µs\n\nNode 26.*\n\n\| \| raw socket/)
   })
 
-  it('should warn of a quick run, and of code that has changed since', () => {
+  it('should warn of a quick run', () => {
     const quick = result('battle')
     quick.derived.quick = true
     assert.match(page('battle', [quick]), /this is a quick run, for a first look\. It is not a result\./)
-    const stale = page('battle', [result('battle')], { isStale: () => true })
-    assert.match(stale, /`lib\/` has changed since these results were measured \(Node 26, commit `aaaaaaaaa`\)/)
-    assert.equal(timeless(stale), page('battle', [result('battle')]))
+  })
+
+  it('should say where its figures come from at each table and chart, with their age, if that is known', () => {
+    const sections = more => page('battle', [result('battle'), result('battle', { node: 20, hash: 'b'.repeat(40) })], more).split('\n## ').slice(1)
+      .filter(text => /^(\||<picture>)/m.test(text) && !/^(The original report|How it was)/.test(text))
+    const [ages, OF] = [{ [`${'a'.repeat(40)}`]: 41, [`${'b'.repeat(40)}`]: 1 }, 'Node 26.1.0, commit `aaaaaaaaa` of 2026-11-22']
+    const known = sections({ age: hash => ages[hash] })
+    assert.ok(known.length > 5)
+    for (const text of known) assert.ok(text.includes(`\n\n${OF}, 41 commits of lib ago`), text)
+    assert.match(known.at(-1), /; Node 20\.1\.0, commit `bbbbbbbbb` of 2026-11-22, 1 commit of lib ago\.\n/)
+    for (const text of sections()) assert.match(text, new RegExp(`\n\n${OF}[.;]`))
+    const svg = made([result('battle')], { age: () => 41 }).files.get('docs/reports/charts/battle-light.svg')
+    assert.match(svg.replace(/\n<text[^>]*>|<\/text>/g, ' '), /rounds?,? .*Node 26\.1\.0, commit aaaaaaaaa of 2026-11-22/s)
   })
 
   it('should name what was left out, what was rejected, where the generator was the limit, and the machine', () => {
@@ -78,9 +87,10 @@ describe('the page of a lab', () => {
 
   it('should show the rates of battle where they were measured', () => {
     const one = result('battle')
-    one.rows.push(...one.rows.filter(({ workload }) => workload === 'hello, wrk').map(row => ({ ...row, workload: 'hello, 10,000 requests/s' })))
-    assert.match(page('battle', [one]), /## At a fixed rate, CPU µs\/request\n\n\| \| 10,000\/s \| saturated \|/)
-    assert.doesNotMatch(page('battle', [result('battle')]), /At a fixed rate, CPU/)
+    assert.match(page('battle', [one]), /## At a fixed rate, CPU µs\/request\n\n.*\n\n\| \| 30,000\/s \| saturated \|/)
+    assert.match(page('battle', [one]), /## Latency at a fixed rate, ms\n\n.*\n\n.*\n\n\| \| p50, 30,000\/s \| p99, 30,000\/s \| p99\.9, 30,000\/s \|/)
+    one.rows = one.rows.filter(({ workload }) => !workload.endsWith('requests/s'))
+    assert.doesNotMatch(page('battle', [one]), /## (At|Latency at) a fixed rate/)
   })
 })
 
@@ -102,24 +112,75 @@ describe('the index of the reports', () => {
 })
 
 describe('what README.md and the first page of the documentation say', () => {
-  const HOME = '---\n# measured\nold: 1\n# /measured\n---\n'
+  const HOME = '---\n# measured\nold: 1\n# /measured\n---\n<!-- table -->\nold\n<!-- /table -->\n'
   const [dropin, battle] = [result('dropin'), result('battle')]
-  const all = files => [files.get('README.md'), files.get('docs/index.md')]
-  const times = (one, contender, factor) => ({
-    ...one,
-    rows: one.rows.map(row => row.contender !== contender ? row : { ...row, rounds: row.rounds.map(value => value * factor) })
+  const rows = (one, of) => ({ ...one, rows: one.rows.map(row => ({ ...row, ...of(row) })) })
+  const times = (one, contender, factor) =>
+    rows(one, row => row.contender === contender && { rounds: row.rounds.map(value => value * factor) })
+  const named = (one, from, to) => rows(one, ({ workload }) => workload === from && { workload: to })
+  const pages = (results, more) => {
+    const { files } = made(results, { home: HOME, ...more })
+    return ['README.md', 'docs/index.md'].map(name => files.get(name))
+  }
+
+  it('should begin with a sentence of every measurement: the range, the median, the worst by name', () => {
+    const worse = rows(battle, ({ workload, contender, rounds }) =>
+      workload === 'cluster, wrk' && contender === 'kone' && { rounds: rounds.map(value => value * 3.3) })
+    for (const text of pages([worse, dropin, result('dropin', { node: 20 })])) {
+      assert.match(text, /kone takes 0\.32 to 1\.08 of Koa 2’s CPU time per request, 0\.33 in the median of 28 measurements; it takes most in “battle, cluster, wrk, Node 26”\. It takes 0\.50 to 1\.65 of the same by hand on node:http, 0\.50 in the median of 28 measurements;/)
+      assert.doesNotMatch(text, /old|undefined|NaN/)
+    }
   })
 
-  it('should have its scope: plain requests, unmodified packages, Koa and node:http', () => {
-    for (const text of all(made([battle, dropin], { home: HOME }).files)) {
-      assert.match(text, /On Node 26, hello world behind five middleware takes [\d.]+ of Koa 2’s CPU time and [\d.]+ of a bare node:http handler’s\. Apps of unmodified packages take [\d.]+ to [\d.]+ of their time on Koa 2, and [\d.]+ to [\d.]+ of that of the same response by hand\./)
-      assert.doesNotMatch(text, /old: 1|undefined|NaN/)
+  it('should have hello world over all loads, an API, and the best and the worst whole framework and agent', () => {
+    const whole = ['egg', 'strapi'].reduce((one, name, i) => named(one, ['page', 'pm2'][i], name), dropin)
+    const worst = rows(whole, ({ workload, contender, rounds }) =>
+      workload === 'egg' && contender === 'kone' && { rounds: rounds.map(value => value * 3.15) })
+    const [STRAPI, EGG] = ['Strapi 5 on SQLite, a content type by REST', 'Egg 3, a controller and a plugin']
+    for (const text of pages([battle, worst])) {
+      const lines = text.split('\n').filter(line => /^\| [\d÷]/.test(line))
+      assert.deepEqual(lines.map(line => line.replaceAll(/[\u00a0\u2060]/g, c => c === '\u00a0' ? ' ' : '')), [
+        '| ÷ Koa 2 | ÷ node:http | what it is |',
+        '| 0.32 (0.32–0.32) | 0.50 (0.50–0.50) | hello world behind five middleware, wrk, 50 connections; over all loads 0.32–0.33 and 0.50–0.50 (battle) |',
+        '| 0.33 (0.33–0.33) | 0.50 (0.50–0.50) | an API of koa-helmet, @koa/cors, koa-bodyparser, @koa/router, JSON (dropin) |',
+        `| 0.33 (0.33–0.33) to 1.03 (1.03–1.03) | ${STRAPI}: 0.50 (0.50–0.50), ${EGG}: 1.57 (1.57–1.57) | the best and the worst whole framework of 2: ${STRAPI}; ${EGG} (dropin) |`,
+        '| 0.33 (0.33–0.33) | 0.50 (0.50–0.50) | agent: OpenTelemetry (instrumentation-http) (dropin) |'
+      ])
+    }
+  })
+
+  it('should say of each result its Node, commit, date and age', () => {
+    for (const text of pages([battle, { ...dropin, commit: { hash: 'b'.repeat(40) } }], { age: hash => hash.startsWith('a') ? 60 : 1 })) {
+      assert.match(text, /reports\/battle\.md\): Node 26\.1\.0, commit `aaaaaaaaa` of 2026-11-22, 60 commits of lib ago; \[dropin\]\(.*dropin\.md\): .*`bbbbbbbbb` of 2026-11-22, 1 commit of lib ago\. AMD EPYC, 2 cores\./)
+    }
+  })
+
+  it('should leave out what is of code before 60 commits of lib, and say what it was', () => {
+    const age = hash => hash.startsWith('b') ? 61 : 60
+    const old = one => ({ ...times(one, 'kone', 4), commit: { hash: 'b'.repeat(40) } })
+    const [readme, home] = pages([old(battle), dropin], { age })
+    for (const text of [readme, home]) {
+      assert.doesNotMatch(text, /hello world|<picture>|name: "kone"/)
+      assert.match(text, /in the median of 12 measurements/)
+      assert.match(text, /8 measurements of code before 60 commits of lib, up to 2\.00 in “battle, hello, Node 26”, are in (?:\[the reports\]\(docs\/reports\/README\.md\)|the reports)\./)
+      assert.match(text, /an API of koa-helmet/)
+    }
+    for (const text of pages([old(battle), old(dropin)], { age })) {
+      assert.match(text, /No result of this code is committed: `?make battle`? measures on your machine\. 32 measurements of code before 60/)
+      assert.doesNotMatch(text, /÷|<picture>|name: "kone"|undefined|NaN/)
     }
   })
 
   it('should not speak of what was not measured', () => {
-    for (const text of all(made([battle], { home: HOME }).files)) assert.doesNotMatch(text, /Apps of unmodified/)
-    for (const text of all(made([], { home: HOME }).files)) assert.match(text, /No result is committed yet/)
+    for (const text of pages([battle])) assert.doesNotMatch(text, /an API|framework|agent/)
+    for (const text of pages([])) assert.match(text, /No result is committed yet/)
+  })
+
+  it('should be made again of the ages that the index of the reports has', () => {
+    const age = hash => hash.startsWith('a') ? 12 : null
+    const { files } = made([battle, { ...dropin, commit: { hash: 'b'.repeat(40) } }], { age })
+    const again = agesOf(files.get('docs/reports/README.md'))
+    assert.deepEqual(['a', 'b'].map(letter => again(letter.repeat(40))), [12, null])
   })
 
   it('should have the cost of each middleware that was measured, above a handler alone, and nothing below 0', () => {
@@ -128,15 +189,8 @@ describe('what README.md and the first page of the documentation say', () => {
     for (const row of one.rows.filter(({ workload }) => workload === 'session alone')) row.rounds = row.rounds.map(value => value + 2.5)
     for (const row of one.rows.filter(({ workload }) => workload === 'static alone')) row.rounds = row.rounds.map(value => value - 3)
     const text = made([one], { set: SET }).files.get('middleware/README.md')
-    assert.match(text, /Node 26\.1\.0, AMD EPYC, 2 cores, commit `aaaaaaaaa`: \[mw\]\(\.\.\/docs\/reports\/mw\.md\)\./)
+    assert.match(text, /\[mw\]\(\.\.\/docs\/reports\/mw\.md\): Node 26\.1\.0, commit `aaaaaaaaa` of 2026-11-22; AMD EPYC, 2 cores\./)
     assert.deepEqual(text.split('\n').slice(3, 6), ['| [session](a) | b | 2.5 |', '| [static](a) | b | 0.0 |', '| [rpc](a) | b | – |'])
-  })
-
-  it('should have a column of node:http for unmodified packages, and name what kone loses', () => {
-    const readme = one => made([battle, one]).files.get('README.md')
-    assert.match(readme(dropin), /\| kone ÷ `node:http` \| kone ÷ Koa \|/)
-    assert.match(readme(times(dropin, 'node', 0.01)), /kone takes more than `node:http` by hand in: koa-helmet.*; pino-http/)
-    assert.doesNotMatch(readme(times(dropin, 'node', 100)), /kone takes more than/)
   })
 })
 
@@ -242,7 +296,7 @@ describe('make report', () => {
     assert.equal(status, 0, stderr)
     assert.match(stderr, /^broken\.json is left out: it is not JSON/)
     assert.match(stdout, /files of 1 results/)
-    assert.match(fs.readFileSync(path.join(to, 'README.md'), 'utf8'), /five middleware, hello world \| 20\.7 \|/)
+    assert.match(fs.readFileSync(path.join(to, 'README.md'), 'utf8'), /hello world behind five middleware, wrk/)
     assert.deepEqual(fs.readdirSync(path.join(to, 'docs/reports/charts')).sort(), ['battle-dark.svg', 'battle-light.svg'])
     assert.ok(!fs.existsSync(path.join(to, 'docs/reports/old.md')))
   })

@@ -61,17 +61,6 @@ describe('the result of a lab', () => {
     assert.match(without(({ contender }) => contender === 'koa'), /fewer than two others were measured/)
   })
 
-  it('should hold the rows of a battle by which others are compared', () => {
-    const missing = { missing: [{ name: 'koa', how: 'npm install in benchmarks/' }] }
-    const isKoa = ({ contender, metric }) => contender === 'koa' && metric === 'cpu'
-    assert.match(without(isKoa), /koa has no row of CPU µs\/request in hello/)
-    assert.equal(without(isKoa, missing), '', 'who is missing is no fault')
-  })
-
-  it('should hold rows with requestsPerSecond', () => {
-    assert.match(without(() => true), /no row has requestsPerSecond/)
-  })
-
   it('should hold less when only some contenders were asked for', () => {
     const { derived } = result()
     assert.equal(without(({ contender }) => contender !== 'kone', { derived: { ...derived, only: ['kone'] } }), '')

@@ -13,9 +13,9 @@ const RESULTS = path.join(__dirname, '../../benchmarks/results.js')
 const HEAD = execFileSync('git', ['rev-parse', 'HEAD'], { cwd: __dirname, encoding: 'utf8' }).trim()
 
 describe('a complete result', () => {
-  it('should have eight rounds of two seconds of everything', () => {
+  it('should have six rounds of two seconds of everything', () => {
     assert.deepEqual(lacks(complete()), [])
-    assert.match(lacks(complete({ rounds: 7 })).join(), /it has 7 rounds, not 8 or more/)
+    assert.match(lacks(complete({ rounds: 5 })).join(), /it has 5 rounds, not 6 or more/)
     assert.match(lacks(complete({ seconds: 1 })).join(), /hello has rounds of 1 s, not 2 or more/)
     assert.match(lacks(complete({}, { skipped: [{ part: 'hello, wrk', reason: 'no time left' }] })).join(), /no time for hello, wrk/)
     assert.match(lacks(complete({}, { derived: { quick: true } })).join(), /--full/)
@@ -25,12 +25,12 @@ describe('a complete result', () => {
     assert.match(lacks(complete({}, { derived: { only: ['kone'] } })).join(), /only kone/)
   })
 
-  it('should have three openings of very many connections, and eight rounds of all else', () => {
+  it('should have three openings of very many connections, and six rounds of all else', () => {
     assert.deepEqual(lacks(complete({ rounds: 3 }, {}, { openings: 3 })), [])
-    assert.match(lacks(complete({ rounds: 4 }, {}, { openings: 2 })).join(), /it has 4 rounds, not 8 or more/)
-    const mixed = complete({ rounds: 7 })
+    assert.match(lacks(complete({ rounds: 4 }, {}, { openings: 2 })).join(), /it has 4 rounds, not 6 or more/)
+    const mixed = complete({ rounds: 5 })
     mixed.rows[0].openings = 3
-    assert.match(lacks(mixed).join(), /it has 7 rounds, not 8 or more/)
+    assert.match(lacks(mixed).join(), /it has 5 rounds, not 6 or more/)
   })
 
   it('should be of a commit', () => {
@@ -100,7 +100,7 @@ describe('make results', () => {
     const old = complete({}, { commit: { hash: before, dirty: false } })
     fs.writeFileSync(path.join(folder, 'battle.node20.json'), JSON.stringify(old))
     const { stderr } = spawnSync(process.execPath, [RESULTS, '--from', folder, '--to', folder], { encoding: 'utf8' })
-    assert.match(stderr, new RegExp(`^battle.node20.json: \\d+ files of lib/ changed since ${before.slice(0, 7)}: measure it again\n$`))
+    assert.match(stderr, new RegExp(`^battle.node20.json: commits of lib since ${before.slice(0, 7)}: \\d+; measure it again\n$`))
   })
 
   it('should refuse an unknown option with a sentence', () => {

@@ -3,10 +3,10 @@
 const { describe, it } = require('node:test')
 const assert = require('node:assert/strict')
 const load = require('../helpers/load')
-const share = require('../helpers/share')
+const { long } = require('../helpers/share')
 const { SHAPES, isAlive, make, until } = require('./instance')
 
-const RELOADS = share(4, 10) // each of the shapes once
+const RELOADS = long(4, 10) // each of the shapes once
 
 describe('under fifty clients that never retry', { concurrency: 2 }, () => {
   for (const cluster of ['node', 'pm2']) {

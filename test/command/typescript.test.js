@@ -22,7 +22,7 @@ const GREET = "interface Named { name: string }\nexport const greet = (name: Nam
 
 describe('a TypeScript app in a project with TypeScript 7', () => {
   const folder = scratch()
-  const modules = path.join(install('compilers').folder, 'node_modules')
+  const modules = path.join(install('consumers/compilers').folder, 'node_modules')
 
   function typescript (name, packages) {
     const made = project(path.join(folder, name))

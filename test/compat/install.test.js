@@ -24,7 +24,7 @@ describe('the tarball, installed as koa', () => {
   before(async () => {
     fs.writeFileSync(path.join(folder, 'package.json'), '{ "private": true }')
 
-    const { stdout } = await run(npm, ['pack', '--json', '--pack-destination', folder], { cwd: root })
+    const { stdout } = await run(npm, ['pack', '--json', '--ignore-scripts', '--pack-destination', folder], { cwd: root })
     const [{ filename }] = JSON.parse(stdout)
     // No flag that would silence a peer range: this has to resolve by itself.
     const wanted = packages.map(name => `${name}@${manifest.devDependencies[name]}`)

@@ -2,7 +2,7 @@
 
 const { after, before, describe, it } = require('node:test')
 const assert = require('node:assert/strict')
-const { once } = require('node:events')
+const { EventEmitter, once } = require('node:events')
 const { STATUS_CODES } = require('node:http')
 const { PassThrough } = require('node:stream')
 const { setImmediate } = require('node:timers/promises')
@@ -66,6 +66,23 @@ function bytes ({ ask, headers, body, keepAlive }) {
 function lines (fields) {
   return Object.entries(fields).map(([name, value]) => `${name}: ${value}\r\n`).join('')
 }
+
+/** A class whose app is another object with the members of an app and of its prototype, as @feathersjs/koa makes it. */
+const copied = App => function (options) {
+  const app = new App(options)
+  const members = [Object.getPrototypeOf(app), app].map(one => Object.getOwnPropertyDescriptors(one))
+  return Object.defineProperties(new EventEmitter(), Object.assign({}, ...members))
+}
+
+describe('an app whose members are copied to another object', () => {
+  for (const [name, Theirs, Ours] of [['Koa 2', Koa2, Kone], ['Koa 3', Koa3, Kone3]]) {
+    it(`should respond as that of ${name}`, async () => {
+      const entry = { ask: 'GET /a', middleware: [(ctx, next) => next(), ctx => { ctx.body = { path: ctx.path } }] }
+      const expected = await answer(copied(Theirs), entry)
+      for (const http1 of [true, false]) assert.equal(await answer(copied(Ours), entry, http1), expected)
+    })
+  }
+})
 
 /** Errors of each status, as a middleware throws them: `/418?how=error&expose=true` */
 const ERRORS = {

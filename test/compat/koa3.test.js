@@ -2,7 +2,7 @@
 
 const assert = require('node:assert/strict')
 const { execFileSync, spawnSync } = require('node:child_process')
-const { cpSync, mkdirSync, readFileSync, writeFileSync } = require('node:fs')
+const { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } = require('node:fs')
 const { createRequire } = require('node:module')
 const { tmpdir } = require('node:os')
 const { join } = require('node:path')
@@ -65,7 +65,7 @@ describe('the tarball of kone@3', () => {
       assert.equal(Object.getPrototypeOf(new Koa()[part]), prototype)
     }
     assert(requireThere('koa/bluebird').prototype instanceof Koa)
-    const file = join(folder, 'node_modules/koa/lib/index.mjs')
+    const file = join(folder, 'node_modules/koa/lib/koa3.js')
     const exported = await import(pathToFileURL(file))
     assert.equal(exported.default, Koa)
     assert.deepEqual(Object.keys(exported).sort(), Object.keys(Koa).sort())
@@ -95,6 +95,35 @@ describe('the tarball of kone@3', () => {
     const tsc = spawnSync(process.execPath, [require.resolve('typescript/bin/tsc'), '--noEmit', '--strict', '--target', 'es2022',
       '--module', 'nodenext', '--types', 'node', 'app.ts'], { cwd: folder, encoding: 'utf8' })
     assert.equal(tsc.stdout, '')
+  })
+
+  it('should have the client of typed routes', () => {
+    symlinkSync(join(ROOT, 'node_modules/zod'), join(folder, 'node_modules/zod'), 'junction')
+    writeFileSync(join(folder, 'client.ts'), `
+      import Koa = require('koa')
+      import client = require('koa/client')
+      import Router = require('koa/middleware/router')
+      import validate = require('koa/middleware/validate')
+      import { z } from 'zod'
+
+      const Note = z.object({ id: z.number(), title: z.string() })
+      const router = new Router().get('/notes/:id', validate({ response: Note }), ctx => {
+        ctx.body = { id: Number(ctx.params.id), title: 'bread' }
+      })
+      const app = new Koa().use(router.routes())
+      const api = client<typeof router>('http://localhost', { fetch: app.fetch })
+      // @ts-expect-error: there is no such path
+      export const mistaken = () => api.get('/nots/:id', { params: { id: 7 } })
+      api.get('/notes/:id', { params: { id: 7 } }).then(async res => {
+        const text: string = res.ok ? (await res.json()).title : String(res.status)
+        console.log(text)
+      })
+    `)
+    const run = (...args) => spawnSync(process.execPath, args, { cwd: folder, encoding: 'utf8', env: { ...process.env, NODE_PATH: join(ROOT, 'node_modules') } })
+    const tsc = run(require.resolve('typescript/bin/tsc'), '--strict', '--target', 'es2022', '--module', 'nodenext', '--types', 'node', 'client.ts')
+    assert.equal(tsc.stdout, '')
+    const { stdout, stderr } = run('client.js')
+    assert.equal(stdout, 'bread\n', stderr)
   })
 })
 

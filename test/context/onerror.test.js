@@ -2,12 +2,14 @@
 
 const { describe, it: test } = require('node:test')
 const assert = require('node:assert/strict')
+const { setImmediate } = require('node:timers/promises')
 const statuses = require('statuses')
 
 const { cors, requestId } = require('kone/middleware')
 const Kone = require('../helpers/kone')
 const context = require('../helpers/context')
 const engines = require('../helpers/engines')
+const until = require('../helpers/until')
 
 describe('ctx.onerror(err)', () => {
   test('should do nothing without an error, so that it can be a callback', () => {
@@ -111,6 +113,46 @@ engines('ctx.onerror(err)', ({ it, ask, serve, engine }) => {
       assert.equal(seen.length, thrown.length)
     })
   }
+
+  const BEGIN = {
+    'ctx.flushHeaders()': ctx => { ctx.flushHeaders() },
+    'res.flushHeaders()': ({ res }) => { res.flushHeaders() },
+    'res.writeHead()': ({ res }) => { res.writeHead(201, { 'Content-Length': 5 }) },
+    'res.write()': ({ res }) => { res.write('begun') }
+  }
+
+  for (const [how, begin] of Object.entries(BEGIN)) {
+    for (const moment of ['at once', 'later']) {
+      it(`should close the connection of a response that the app began by ${how}, ${moment}: nobody waits`, async () => {
+        const errors = []
+        const outcomes = []
+        const { ask, close } = await serve(app => {
+          app.on('error', err => errors.push([err.message, err.headerSent]))
+          app.use(ctx => {
+            ctx.onFinished(err => outcomes.push(err?.code))
+            begin(ctx)
+            if (moment === 'at once') throw new Error('boom')
+            return setImmediate().then(() => { throw new Error('boom') })
+          })
+        })
+        const { complete } = await ask('GET /').catch(() => ({ complete: false }))
+        assert.equal(complete, false)
+        await until(() => outcomes.length > 0)
+        assert.deepEqual([errors, outcomes], [[['boom', true]], ['KONE_ERR_RESPONSE_LOST']])
+        await close()
+      })
+    }
+  }
+
+  it('should leave a response to the app that has set ctx.respond to false', async () => {
+    const res = await ask(app => app.use(ctx => {
+      ctx.respond = false
+      ctx.res.write('be')
+      setImmediate().then(() => ctx.res.end('gun'))
+      throw new Error('boom')
+    }), 'GET /')
+    assert.equal(res.text, 'begun')
+  })
 
   if (engine === 'http2') return
 

@@ -8,12 +8,12 @@ const fs = require('node:fs')
 const os = require('node:os')
 const path = require('node:path')
 const { promisify } = require('node:util')
+const pack = require('../../tools/pack')
 const { blocks } = require('../helpers/blocks')
 const { isTaken, onFreePort } = require('../helpers/ports')
 const until = require('../helpers/until')
 
 const ROOT = path.join(__dirname, '../..')
-const page = fs.readFileSync(path.join(ROOT, 'docs/guide/getting-started.md'), 'utf8')
 
 // the runner's own variables would make the inner `node --test` report to it
 const { NODE_TEST_CONTEXT, NODE_OPTIONS, ...env } = process.env
@@ -22,9 +22,18 @@ Object.assign(env, { npm_config_prefer_offline: 'true', npm_config_audit: 'false
 const run = promisify(execFile)
 const skip = process.platform === 'win32' && 'the commands of the page are for a POSIX shell'
 
-// From top to bottom, in a folder beside the package's files: every file and every command of a shell as printed, on
-// another port.
-describe('docs/guide/getting-started.md, followed literally', { skip }, () => {
+/**
+ * A page of docs/guide from top to bottom, in a folder beside the package's files: every file and every command of a
+ * shell as printed, on another port.
+ */
+function follow (name, tests) {
+  describe(`docs/guide/${name}, followed literally`, { skip }, () => {
+    const page = fs.readFileSync(path.join(ROOT, 'docs/guide', name), 'utf8')
+    tests(page, reader(page))
+  })
+}
+
+function reader (page) {
   let folder, notes, port, base
   const running = new Set()
   const sections = Object.fromEntries(page.split(/^## /m).map(text => [text.slice(0, text.indexOf('\n')), blocks(text)]))
@@ -43,9 +52,8 @@ describe('docs/guide/getting-started.md, followed literally', { skip }, () => {
 
   /** What `make pack` needs of a checkout. */
   async function checkout () {
-    await sh(`npm pack --pack-destination '${folder}'`, ROOT)
-    await sh('tar xzf kone-*.tgz && mv package kone', folder)
-    fs.copyFileSync(path.join(ROOT, 'Makefile'), path.join(folder, 'kone/Makefile'))
+    await sh(`tar xzf '${pack({ to: folder })}' && mv package kone`, folder)
+    for (const name of ['Makefile', 'tools']) fs.cpSync(path.join(ROOT, name), path.join(folder, 'kone', name), { recursive: true })
   }
 
   async function sh (code, cwd = notes) {
@@ -112,51 +120,115 @@ describe('docs/guide/getting-started.md, followed literally', { skip }, () => {
     assert.match(stdout, new RegExp(`^# pass ${count}$`, 'm'))
   }
 
-  const post = (form, headers) =>
-    fetch(`${base}/notes`, { method: 'POST', body: new URLSearchParams(form), headers, redirect: 'manual' })
-  const get = (cookie = '') => fetch(base, { headers: { cookie } })
-  const cookieOf = res => res.headers.getSetCookie()[0].split(';')[0]
-
-  it('should install kone and zod, from what exists', async () => {
-    const [install] = commands('The smallest app')
+  async function installs (title) {
+    const [install] = commands(title)
     await sh(install, folder)
     const { dependencies } = manifest()
     assert.deepEqual(Object.keys(dependencies), ['kone', 'zod'])
     assert.match(dependencies.kone, /^file:/)
-  })
+  }
+
+  async function becomesModule (title) {
+    const before = manifest()
+    await sh(commands(title)[0])
+    const { type, dependencies } = manifest()
+    assert.deepEqual(dependencies, before.dependencies)
+    assert.equal(type, 'module')
+    await sh('npm install')
+  }
+
+  function manifest () {
+    return JSON.parse(fs.readFileSync(path.join(notes, 'package.json'), 'utf8'))
+  }
+
+  // `npm run dev`, as the page writes it.
+  async function dev () {
+    const [, script, usual] = /`npm (run dev)` sets `PORT` to (\d+)/.exec(page)
+    assert.match(await sh('npx kone dev --help'), new RegExp(`or ${usual}\\b`))
+    return { usual, child: await serve(`npm ${script}`, { inEnv: true }) }
+  }
+
+  const get = (target = '/', headers = {}) => fetch(`${base}${target}`, { headers })
+  return {
+    ...{ installs, becomesModule, dev, sections, commands, sh, serve, end, write, passes, get },
+    save: (file, code) => fs.writeFileSync(path.join(notes, file), onPort(code)),
+    send: (target, options) => fetch(`${base}${target}`, { method: 'POST', redirect: 'manual', ...options }),
+    port: () => port
+  }
+}
+
+follow('getting-started.md', (page, reader) => {
+  const { sections, commands, sh, get } = reader
+
+  it('should install kone and zod, from what exists', () => reader.installs('The smallest app'))
 
   const hello = async () => {
     const [, file] = /Save\s+this as `(hello\.\w+)`/.exec(page)
     const { code } = sections['The smallest app'].find(({ language }) => language === 'js')
     const [, command] = /start it with `(.+?)`/.exec(page)
-    const child = await serve(command, { before: () => fs.writeFileSync(path.join(notes, file), onPort(code)) })
-    assert.equal(await (await fetch(`${base}/?name=Ada`)).text(), 'Hello Ada')
-    await end(child)
+    const child = await reader.serve(command, { before: () => reader.save(file, code) })
+    assert.equal(await (await get('/?name=Ada')).text(), 'Hello Ada')
+    await reader.end(child)
   }
 
   it('should say hello', hello)
-
-  it('should keep the dependencies when package.json is changed', async () => {
-    const before = manifest()
-    for (const code of commands('The app')) await sh(code)
-    const { type, dependencies } = manifest()
-    assert.deepEqual(dependencies, before.dependencies)
-    assert.equal(type, 'module')
-    await sh('npm install')
-  })
-
+  it('should keep the dependencies when package.json is changed', () => reader.becomesModule('The API'))
   it('should say hello still', hello)
 
   it('should have an app that passes its own test', async () => {
-    assert.equal(write('The app'), 4)
-    assert.equal(write('The test'), 1)
-    await passes(2)
+    assert.equal(reader.write('The API'), 3)
+    assert.equal(reader.write('The test'), 1)
+    await reader.passes(3)
+  })
+
+  it('should take a note by curl beside `npm run dev`, and refuse an empty one', async () => {
+    const { usual, child } = await reader.dev()
+    const curl = commands('The API')[1].replaceAll(usual, String(reader.port()))
+    assert.equal(await sh(curl.replaceAll('curl ', 'curl -s ')), '{"id":"1","text":"milk"}'.repeat(2))
+    const refused = await reader.send('/notes', { headers: { 'content-type': 'application/json' }, body: '{"text":" "}' })
+    assert.equal(refused.status, 400)
+    await reader.end(child)
+  })
+
+  it('should have a protected app that passes the test', async () => {
+    assert.equal(reader.write('To a server'), 1)
+    await reader.passes(3)
+  })
+
+  it('should be protected in production, reload, and stop', async () => {
+    const [start, control] = commands('To a server')
+    const cluster = await reader.serve(start)
+    const notes = await get('/notes')
+    assert.equal(notes.headers.get('x-content-type-options'), 'nosniff')
+    assert.ok(notes.headers.get('x-request-id'))
+    assert.equal(notes.headers.get('x-ratelimit-limit') ?? notes.headers.get('ratelimit-limit'), '100')
+    assert.equal((await get('/healthz')).status, 200)
+    const [reload, stop] = control.trim().split('\n')
+    await sh(reload)
+    assert.deepEqual(await (await get('/notes')).json(), [])
+    const exited = once(cluster, 'exit')
+    await sh(stop)
+    assert.deepEqual(await exited, [0, null])
+  })
+})
+
+follow('forms.md', (page, reader) => {
+  const { commands, sh } = reader
+  const post = (form, headers) => reader.send('/notes', { body: new URLSearchParams(form), headers })
+  const get = (cookie = '') => reader.get('/', { cookie })
+  const cookieOf = res => res.headers.getSetCookie()[0].split(';')[0]
+
+  it('should install kone and zod, from what exists', () => reader.installs('The project'))
+  it('should keep the dependencies when package.json is changed', () => reader.becomesModule('The app'))
+
+  it('should have an app that passes its own test', async () => {
+    assert.equal(reader.write('The app'), 4)
+    assert.equal(reader.write('The test'), 1)
+    await reader.passes(2)
   })
 
   it('should take a note of a visitor by `npm run dev`, show it escaped, and refuse an empty one', async () => {
-    const [, script, usual] = /`npm (run dev)` sets `PORT` to (\d+)/.exec(page)
-    assert.match(await sh('npx kone dev --help'), new RegExp(`or ${usual}\\b`))
-    const dev = await serve(`npm ${script}`, { inEnv: true })
+    const { child } = await reader.dev()
     assert.match(await (await get()).text(), /No notes yet/)
     const added = await post({ text: '<i>tea</i>' })
     assert.equal(added.status, 302)
@@ -166,17 +238,17 @@ describe('docs/guide/getting-started.md, followed literally', { skip }, () => {
     const refused = await post({ text: ' ' })
     assert.equal(refused.status, 400)
     assert.match(await refused.text(), /Write something/)
-    await end(dev)
+    await reader.end(child)
   })
 
   it('should have a protected app that passes the tests of both files', async () => {
-    assert.equal(write('To a server'), 2)
-    await passes(4)
+    assert.equal(reader.write('To a server'), 2)
+    await reader.passes(4)
   })
 
   it('should be protected in production, reload with the sessions it had, and stop', async () => {
     const [start, control] = commands('To a server')
-    const cluster = await serve(start)
+    const cluster = await reader.serve(start)
     const page = await get()
     assert.equal(page.status, 200)
     assert.equal(page.headers.get('x-content-type-options'), 'nosniff')
@@ -201,8 +273,4 @@ describe('docs/guide/getting-started.md, followed literally', { skip }, () => {
     await sh(stop)
     assert.deepEqual(await exited, [0, null])
   })
-
-  function manifest () {
-    return JSON.parse(fs.readFileSync(path.join(notes, 'package.json'), 'utf8'))
-  }
 })

@@ -8,7 +8,7 @@ const path = require('node:path')
 const { killTimeout } = require('../../cluster/settings')
 const { codes } = require('../../lib/errors')
 const { names } = require('../../tools/middleware-index')
-const { program } = require('../../docs/.vitepress/program')
+const { commonJS, program } = require('../../docs/.vitepress/program')
 const { blocks, run, quotes } = require('../helpers/blocks')
 
 const root = path.join(__dirname, '../..')
@@ -18,6 +18,9 @@ const markdown = folder => fs.readdirSync(path.join(root, folder), { recursive: 
   .map(file => path.join(folder, file))
 const pages = ['README.md', 'MIGRATION.md', 'SECURITY.md', 'CHANGELOG.md', 'CONTRIBUTING.md', ...markdown('lib'),
   ...markdown('docs'), ...markdown('examples'), ...markdown('middleware')]
+
+/** Pages whose files make an app: test/docs/getting-started.test.js follows them. */
+const FOLLOWED = ['docs/guide/getting-started.md', 'docs/guide/forms.md']
 
 const cwd = process.cwd()
 before(() => process.chdir(PROJECT))
@@ -33,11 +36,18 @@ for (const page of pages) {
       if (block.from) {
         it(`should quote ${block.from}: ${title}`, () => assert.ok(quotes(block)))
       } else if (block.file) {
-        it(`should be a file of the page's app: ${block.file}`, () => assert.equal(page, 'docs/guide/getting-started.md'))
+        it(`should be a file of the page's app: ${block.file}`, () => assert.ok(FOLLOWED.includes(page)))
       } else if (block.language === 'js') {
-        it(`should run: ${title}`, () => {
+        it(`should run: ${title}`, async t => {
           assert.ok(!block['no-run'], 'JavaScript is run')
-          return run(block)
+          const other = commonJS(block.code) // the other tab of the site
+          try {
+            await run(block)
+            if (other !== null) await run({ ...block, code: other })
+          } catch (err) {
+            if (!err.skip) throw err
+            t.skip(err.skip)
+          }
         })
       } else if (block.language) {
         it(`should say why this is not run: ${title}`, () => assert.ok(block['no-run']))
@@ -144,17 +154,26 @@ describe('the blocks of a page', () => {
     assert.equal(text('1 + 1'), '1 + 1\n')
     assert.equal(program('1 + 1').completed, false)
     assert.equal(text("ctx.body = 'hi'", request('GET', '/a')), [
-      "const Kone = require('kone')", 'const app = new Kone()', '', 'app.use(async (ctx, next) => {', "  ctx.body = 'hi'", '})', '',
+      "import Kone from 'kone'", '', 'const app = new Kone()', '', 'app.use(async (ctx, next) => {', "  ctx.body = 'hi'", '})', '',
       'app.listen(3000)', "// curl -i 'http://localhost:3000/a'", ''
     ].join('\n'))
     assert.equal(text("const app = require('./app') // ctx", request('POST', '/', { A: "it's" }, 'x')), [
       "const app = require('./app') // ctx", '', 'app.listen(3000)',
       "// curl -i -H 'A: it'\\''s' -d 'x' 'http://localhost:3000/'", ''
     ].join('\n'))
-    assert.match(text('await app.close()'), /^const Kone = .+\nconst app = .+\n\nasync function main \(\) \{\n {2}await app\.close\(\)\n\}\n\nmain\(\)\n$/)
-    assert.match(text("import { compose } from 'kone'\napp.use(compose([]))"), /^import Kone from 'kone'\nconst app/)
+    assert.match(text("require('a')\nawait app.close()"), /^const Kone = .+\n\nasync function main \(\) \{\n {2}const app = .+\n\n {2}require\('a'\)\n {2}await app\.close\(\)\n\}\n\nmain\(\)\n$/)
+    assert.equal(text('await app.close()'), "import Kone from 'kone'\n\nconst app = new Kone()\n\nawait app.close()\n")
+    assert.match(text("import { compose } from 'kone'\napp.use(compose([]))"), /^import Kone from 'kone'\nimport \{ compose \} from 'kone'\n\nconst app/)
+    assert.match(text("import a from 'a'\n\nctx.body = a"), /^import Kone .+\nimport a from 'a'\n\nconst app .+\n\napp\.use\(async \(ctx, next\) => \{\n {2}ctx\.body = a\n\}\)\n$/)
     assert.match(text('app.use(fn)', request('HEAD', '/')), /curl -i -I '/)
     assert.match(text('app.use(fn)', request('PUT', '/', {}, 'x')), /curl -i -X PUT -d 'x' '/)
+  })
+
+  it('should have a form in CommonJS if they import something', () => {
+    assert.equal(commonJS('1 + 1'), null)
+    assert.equal(commonJS("import a, { b as c, d } from 'a'\nimport { e } from 'e' // e\n\nb(import.meta.dirname)\nexport default a"), [
+      "const a = require('a')", 'const { b: c, d } = a', "const { e } = require('e') // e", '', 'b(__dirname)', 'module.exports = a'
+    ].join('\n'))
   })
 
   it('should be found where they are indented, with the comment before them', () => {

@@ -26,6 +26,28 @@ describe('README.md', () => {
     await run(`${command} --prefer-offline --no-audit --no-fund`, { cwd: folder, shell: true, timeout: 300000 })
   })
 
+  it('should have the packages and the size of an installation, beside those of Koa', async () => {
+    const koa = path.join(folder, 'koa')
+    fs.mkdirSync(koa)
+    fs.writeFileSync(path.join(koa, 'package.json'), '{ "private": true }')
+    const { version } = require('koa/package.json')
+    await run('npm', ['install', `koa@${version}`, '--prefer-offline', '--no-audit', '--no-fund'], { cwd: koa, timeout: 300000 })
+    const [, ...stated] = /brings (\d+) packages, ([\d.]+) MB, .* is (\d+) packages, ([\d.]+) MB/s.exec(README).map(Number)
+    const measured = [folder, koa].flatMap(sizeOf)
+    for (const [i, value] of stated.entries()) {
+      assert.ok(Math.abs(value - measured[i]) <= (i % 2 ? 0.5 : 0), `${stated} is ${measured}`)
+    }
+  })
+
+  // Packages, and MB of their files.
+  function sizeOf (folder) {
+    const modules = path.join(folder, 'node_modules')
+    const { packages } = JSON.parse(fs.readFileSync(path.join(modules, '.package-lock.json'), 'utf8'))
+    const files = fs.readdirSync(modules, { recursive: true, withFileTypes: true }).filter(entry => entry.isFile())
+    const size = entry => fs.statSync(path.join(entry.parentPath ?? entry.path, entry.name)).size
+    return [Object.keys(packages).length, files.reduce((sum, entry) => sum + size(entry), 0) / 1e6]
+  }
+
   it('should name the tarball of this version', () => {
     assert.ok(README.includes(`npm install ./kone-${version}.tgz`))
   })
@@ -48,7 +70,7 @@ describe('README.md', () => {
   }
 
   it('should name every middleware of the set', () => {
-    const [, list] = README.match(/## The middleware set\n\n([\s\S]*?)\n\n/)
+    const [, list] = README.match(/## The set\n\n.*\n\n([\s\S]*?)\n\n/)
     assert.deepEqual(names().filter(name => !new RegExp(`\\b${name}\\b`).test(list)), [])
   })
 })

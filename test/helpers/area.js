@@ -1,9 +1,10 @@
 'use strict'
 
-const { execFileSync } = require('node:child_process')
+const { execFile, execFileSync } = require('node:child_process')
 const { existsSync, mkdirSync, rmSync, statSync, utimesSync } = require('node:fs')
 const { createRequire } = require('node:module')
 const { join } = require('node:path')
+const { promisify } = require('node:util')
 
 const INSTALL_TIMEOUT = 240_000 // ms
 
@@ -16,31 +17,47 @@ const INSTALL_TIMEOUT = 240_000 // ms
  *    area.require('esbuild')
  */
 exports.install = function (name) {
-  const folder = join(__dirname, '..', name)
-  const modules = join(folder, 'node_modules')
-  const lock = join(folder, 'package-lock.json')
-  const stamp = join(modules, '.package-lock.json') // what npm writes last
-  const isInstalled = () => existsSync(stamp) && statSync(stamp).mtimeMs >= statSync(lock).mtimeMs
-  if (!isInstalled()) {
+  const folder = placeOf(name)
+  if (!isInstalled(folder)) {
     exports.alone(join(folder, 'node_modules.lock'), () => {
-      if (!isInstalled()) ci(folder, stamp)
+      if (isInstalled(folder)) return
+      execFileSync('npm', ['ci', ...QUIETLY], { cwd: folder, stdio: ['ignore', 'ignore', 'inherit'], timeout: INSTALL_TIMEOUT })
+      stamp(folder)
     })
   }
   return {
     folder,
     require: createRequire(join(folder, 'package.json')),
-    bin: program => join(modules, '.bin', program)
+    bin: program => join(folder, 'node_modules', '.bin', program)
   }
 }
 
-function ci (folder, stamp) {
-  execFileSync('npm', ['ci', '--prefer-offline', '--no-audit', '--no-fund', '--loglevel=error'], {
-    cwd: folder,
-    stdio: ['ignore', 'ignore', 'inherit'],
-    timeout: INSTALL_TIMEOUT
-  })
+/**
+ * The same of several, before the tests: beside each other, because npm waits more than it computes.
+ *
+ *    await installAll(['..', 'packages']) // the checkout, and test/packages
+ */
+exports.installAll = function (names) {
+  return Promise.all(names.map(placeOf).filter(folder => !isInstalled(folder)).map(async folder => {
+    await promisify(execFile)('npm', ['ci', '--ignore-scripts', ...QUIETLY], { cwd: folder, timeout: INSTALL_TIMEOUT })
+    stamp(folder)
+  }))
+}
+
+const QUIETLY = ['--prefer-offline', '--no-audit', '--no-fund', '--loglevel=error']
+
+const placeOf = name => join(__dirname, '..', name)
+
+/** What npm writes last. */
+const written = folder => join(folder, 'node_modules', '.package-lock.json')
+
+const isInstalled = folder => existsSync(written(folder)) &&
+  statSync(written(folder)).mtimeMs >= statSync(join(folder, 'package-lock.json')).mtimeMs
+
+/** Make looks at the folder. */
+function stamp (folder) {
   const now = new Date()
-  utimesSync(stamp, now, now)
+  for (const path of [written(folder), join(folder, 'node_modules')]) utimesSync(path, now, now)
 }
 
 /** Test files run beside each other: one of them installs, the others wait. A lock that was left behind expires. */

@@ -8,9 +8,11 @@ const assert = require('node:assert/strict')
 const { tracingChannel } = require('node:diagnostics_channel')
 const { once } = require('node:events')
 const { pathToFileURL } = require('node:url')
+const { register } = require('prom-client')
 const { parse } = require('../../docs/.vitepress/exchanges')
 const { isHandler, program } = require('../../docs/.vitepress/program')
 const { install } = require('./area')
+const share = require('./share')
 
 const root = path.join(__dirname, '../..')
 const PROJECT = path.join(root, 'test/docs/project') // the files that pages name: views, locales, an icon
@@ -54,12 +56,13 @@ exports.run = async function ({ code, exchanges = '' }) {
   try {
     console.error = () => {}
     const sent = parse(exchanges || (isHandler(code) ? '> GET /\n' : ''))
-    await evaluate(program(code, sent.map(({ request }) => request)).text, claims)
+    await evaluate(program(code, sent.map(({ request }) => request)), claims)
     for (const exchange of sent) await compare(exchange, [...servers].at(-1), errors)
   } finally {
     console.error = printed
     requests.unsubscribe(seen)
     servers.stop()
+    register.clear() // the metrics of this process: the next block counts its own
   }
   for (const claim of claims) {
     assert.ok(claim.reached, `never reached: ${claim.line}`)
@@ -73,7 +76,7 @@ exports.quotes = function ({ code, from }) {
   return lines(fs.readFileSync(path.join(root, from), 'utf8')).includes(lines(code))
 }
 
-async function evaluate (text, claims) {
+async function evaluate ({ text, isModule }, claims) {
   const claim = (i, actual, expected) => {
     claims[i].reached = true
     try {
@@ -89,19 +92,29 @@ async function evaluate (text, claims) {
       const i = claims.push({ line: line.trim() }) - 1
       return `${indent};__claim(${i}, ${expression}, ${expected})`
     })
-  if (/^import /m.test(text)) return imported(source, claim)
-  const scope = { require: resolve, exports: {}, __dirname: PROJECT, process: deaf, console: quiet, __claim: claim }
+  const scope = { process: deaf, console: quiet, __claim: claim }
+  if (isModule) return imported(source, scope)
+  Object.assign(scope, { require: resolve, exports: {}, module: {}, __dirname: PROJECT })
   const awaited = source.replace(/^main\(\)$/m, 'await main()')
   await new AsyncFunction(...Object.keys(scope), `'use strict'\n${awaited}`)(...Object.values(scope))
 }
 
 // What a page's reader would install is here in the packages of the checkout, or of the documentation.
 function resolve (name) {
+  return isHere(name) ? require(name) : area().require(name)
+}
+
+function area () {
+  if (!share(false, true)) throw Object.assign(new Error(), { skip: 'in make test-all: it needs packages of docs/' })
+  return install('../docs')
+}
+
+function isHere (name) {
   try {
-    return require(name)
+    return Boolean(require.resolve(name))
   } catch (err) {
     if (err.code !== 'MODULE_NOT_FOUND' || !err.message.includes(`'${name}'`)) throw err
-    return install('../docs').require(name)
+    return false
   }
 }
 
@@ -109,17 +122,28 @@ function resolve (name) {
 const deaf = Object.assign(Object.create(process), { on () {}, once () {} })
 const quiet = Object.fromEntries(Object.keys(console).map(name => [name, () => {}]))
 
-async function imported (source, claim) {
+async function imported (source, scope) {
   // inside the checkout, where `kone` is this package
   const folder = fs.mkdtempSync(path.join(root, 'test/.block-'))
   const file = path.join(folder, 'block.mjs')
-  globalThis.__claim = claim // read by handlers long after the import
+  const own = Object.keys(scope).filter(name => !new RegExp(`^import ${name} `, 'm').test(source))
   try {
-    fs.writeFileSync(file, source)
+    for (const [, name] of source.matchAll(/^import .+ from '(?!node:|\.)((?:@[^/']+\/)?[^/']+)/gm)) {
+      if (!isHere(name)) link(folder, name)
+    }
+    globalThis.__block = scope // which the module reads when it begins
+    fs.writeFileSync(file, `const { ${own} } = globalThis.__block\n${source.replaceAll('import.meta.dirname', JSON.stringify(PROJECT))}`)
     await import(pathToFileURL(file))
   } finally {
     fs.rmSync(folder, { recursive: true })
   }
+}
+
+// A package of the documentation, beside the block.
+function link (folder, name) {
+  const place = path.join(folder, 'node_modules', name)
+  fs.mkdirSync(path.dirname(place), { recursive: true })
+  fs.symlinkSync(path.join(area().folder, 'node_modules', name), place)
 }
 
 const plain = value =>

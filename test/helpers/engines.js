@@ -146,7 +146,8 @@ function bench (engine) {
   function it (title, options, fn) {
     if (typeof options === 'function') return test(title, options)
     const { skip, ...rest } = options
-    return test(title, { ...rest, skip: skip?.[engine.name] ?? skip?.[engine.like] ?? false }, fn)
+    const reason = skip?.[engine.name] ?? skip?.[engine.like]
+    return test(title, { ...rest, skip: reason ? `${engine.name}: ${reason}` : false }, fn)
   }
 
   async function serve (setup, options) {

@@ -31,7 +31,9 @@ class Elsewhere extends Kone {
     } finally {
       delete server.listening
     }
-    this.close = async options => { await Promise.all([...this.#servers].map(server => drain(server, { timeout: 10_000, grace: 600, ...options }))) }
+    this.close = async options => {
+      await Promise.all([...this.#servers].map(server => drain(server, { timeout: 10_000, grace: 600, ...options })))
+    }
     return server
   }
 }

@@ -24,7 +24,7 @@ const until = require('../helpers/until')
  *     run          (made, operation) => result, of what may be compared
  */
 
-const RUNS = share(60, 300)
+const RUNS = share(30, 100)
 const pick = (...values) => fc.constantFrom(...values)
 
 /** A response without what differs between two equal ones. */
@@ -259,7 +259,7 @@ const FLOODS = {
   }
 }
 
-const REQUESTS = 1200
+const REQUESTS = 600
 const LIMIT = 2 ** 20 // bytes
 
 v8.setFlagsFromString('--expose-gc')
@@ -318,7 +318,7 @@ describe('a cache', () => {
           await visit(app, ...request(text, i))
         }
       }
-      await flood(make(), 0, 200) // compiles the code
+      await flood(make(), 0, 100) // compiles the code
       const app = make()
       let before = heap()
       await until(() => before <= (before = heap()) + 20_000)

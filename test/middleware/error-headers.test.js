@@ -1,6 +1,7 @@
 'use strict'
 
 const assert = require('node:assert/strict')
+const { Readable } = require('node:stream')
 const createError = require('http-errors')
 const { cors, helmet, rateLimit, requestId, upload } = require('kone/middleware')
 const frameworks = require('../helpers/frameworks')
@@ -36,6 +37,14 @@ frameworks('the headers of an error', ({ it, ask, name }) => {
     500: () => { throw new Error('boom') },
     503: async ctx => { await null; ctx.throw(503) }
   }
+  const cycle = {}
+  cycle.self = cycle
+  const unexpected = {
+    'a value that is no Error': () => { throw 'text' }, // eslint-disable-line no-throw-literal
+    'a body without JSON': ctx => { ctx.body = cycle },
+    // Koa 3 closes the connection
+    ...name !== 'koa 3' && { 'a stream that fails': ctx => { ctx.body = new Readable({ read () { this.destroy(new Error('boom')) } }) } }
+  }
 
   for (const [title, [make, names]] of Object.entries(KEPT)) {
     it(`should have those of ${title}`, async () => {
@@ -44,6 +53,11 @@ frameworks('the headers of an error', ({ it, ask, name }) => {
         assert.equal(res.status, Number(status))
         for (const name of names) assert(res.headers[name], `${name} of a ${status}`)
         assert.equal(res.headers['x-own'], status === '422' ? 'a' : undefined)
+      }
+      for (const [what, fail] of Object.entries(unexpected)) {
+        const res = await get([make(), fail])
+        assert.equal(res.status, 500, what)
+        for (const name of names) assert(res.headers[name], `${name} of ${what}`)
       }
     })
   }
@@ -80,8 +94,14 @@ frameworks('the headers of an error', ({ it, ask, name }) => {
     assert.equal(Object.hasOwn(err, 'headers'), false)
   })
 
-  it('should be none for what is thrown and is no Error', async () => {
-    assert.equal((await get([requestId(), () => { throw 'text' }])).status, 500) // eslint-disable-line no-throw-literal
+  it('should be those that were set before a middleware around it throws', async () => {
+    const around = async (ctx, next) => {
+      await next()
+      throw new Error('boom')
+    }
+    const res = await get([around, requestId(), ctx => { ctx.body = 'hi' }])
+    assert.equal(res.status, 500)
+    assert(res.headers['x-request-id'])
   })
 
   const noResponse = name.startsWith('koa') && 'Koa has no response to a frozen error'

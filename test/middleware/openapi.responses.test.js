@@ -156,7 +156,7 @@ async function serve (register, visit) {
     await visit(`http://127.0.0.1:${server.address().port}`, api.document(), warnings)
   } finally {
     process.off('warning', keep)
-    await app.close()
+    await app.close({ grace: 0 }) // the client keeps its connections
   }
 }
 

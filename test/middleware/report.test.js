@@ -10,8 +10,10 @@ const { describe, it } = require('node:test')
 const compose = require('koa-compose')
 const { Registry } = require('prom-client')
 const set = require('kone/middleware')
+const { report } = require('../../lib/error-path')
 const { names } = require('../../tools/middleware-index')
 const folder = require('../helpers/folder')
+const hostile = require('../helpers/hostile')
 const Kone = require('../helpers/kone')
 const until = require('../helpers/until')
 
@@ -153,16 +155,14 @@ for (const [name, { use, path = '/', request, status, error }] of Object.entries
 }
 
 describe('report(ctx, err)', () => {
-  const report = require('../../middleware/_shared/report')
-
   it('should be the only way to report an error in the set', () => {
     for (const file of fs.readdirSync(ROOT, { recursive: true })) {
-      if (!file.endsWith('.js') || file === path.join('_shared', 'report.js')) continue
+      if (!file.endsWith('.js')) continue
       const text = fs.readFileSync(path.join(ROOT, file), 'utf8')
       assert.doesNotMatch(text, /app\.emit\(|app\.onerror\(|emit\('error', \w+, /, file)
     }
     const reporting = names().filter(name => fs.readdirSync(path.join(ROOT, name)).some(file =>
-      file.endsWith('.js') && fs.readFileSync(path.join(ROOT, name, file), 'utf8').includes("_shared/report'")))
+      file.endsWith('.js') && /\breport\b.*\/lib\/error-path'/.test(fs.readFileSync(path.join(ROOT, name, file), 'utf8'))))
     assert.deepEqual(reporting, Object.keys(REPORTS).sort())
   })
 
@@ -176,6 +176,10 @@ describe('report(ctx, err)', () => {
       const [err, of] = got.pop()
       assert.match(err.message, /^non-error thrown: /)
       assert.deepEqual([err.cause, of], [thrown, ctx])
+    }
+    for (const [name, make] of hostile()) {
+      report(ctx, make())
+      assert.equal(got.splice(0).length, 1, name)
     }
     const foreign = require('node:vm').runInNewContext('new Error("of another realm")')
     report(ctx, foreign)

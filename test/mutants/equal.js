@@ -63,9 +63,9 @@ module.exports = {
     },
     { line: 'if (Buffer.isBuffer(bytes)) return bytes.latin1Slice()', to: 'false', why: 'it saves making another Buffer alone' },
     {
-      line: "const buffers = [Buffer.from(text, encoding === UTF8 ? 'utf8' : 'latin1')]",
+      line: "const NAMES = ['latin1', 'latin1', 'utf8']",
       to: '""',
-      why: 'UTF-8 is the default of Buffer.from()'
+      why: 'UTF-8 is the default of write() and of Buffer.from(), and ASCII has the same bytes in it'
     },
     {
       line: 'buffers.unshift(parts[i + 1] === null ? parts[i] : Buffer.from(parts[i], parts[i + 1]))',

@@ -17,8 +17,8 @@ const { createHash } = require('node:crypto')
 const fs = require('node:fs')
 const os = require('node:os')
 const path = require('node:path')
-const { parseArgs } = require('node:util')
 
+const commandLine = require('../../tools/command-line')
 const { install } = require('../helpers/area')
 const EQUAL = require('./equal')
 const FILES = require('./files')
@@ -105,10 +105,9 @@ function judge ({ killed, survivors }, equal = []) {
 }
 
 function main () {
-  const { values, positionals } = parseArgs({ options: { all: { type: 'boolean' } }, allowPositionals: true })
+  const { values, positionals } = commandLine('mutants', { all: { type: 'boolean' } }, 'test/mutants/files.js', Object.keys(FILES))
   const files = positionals.length > 0 ? positionals : Object.keys(FILES)
   for (const file of files) {
-    if (FILES[file] === undefined) throw new Error(`test/mutants/files.js has no tests for ${file}`)
     const known = digest(file)
     let result = read()[file]
     if (result?.digest !== known || values.all) {

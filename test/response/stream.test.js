@@ -8,30 +8,39 @@ const { Readable } = require('node:stream')
 const engines = require('../helpers/engines')
 
 engines('a stream body', ({ it, ask, serve }) => {
-  it('should end the connection when it fails while its response is queued', {
-    timeout: 5000,
-    skip: { http2: 'has no queue', inject: 'has no connection', fetch: 'has no connection' }
-  }, async () => {
-    const failed = new EventEmitter()
-    const { port } = await serve(app => app.use(async ctx => {
-      if (ctx.path === '/first') {
-        await once(failed, 'close')
-        ctx.body = 'first'
-        return
-      }
+  const FAILING = {
+    'a stream': (ctx, release) => {
       ctx.body = Readable.from((async function * () {
         yield 'half'
         await new Promise(resolve => setImmediate(resolve))
-        setImmediate(() => failed.emit('close'))
+        setImmediate(release)
         throw new Error('disk on fire')
       })())
-    }))
-    const client = net.connect(port, '127.0.0.1')
-    const received = client.toArray().then(chunks => chunks.join(''))
-    client.write('GET /first HTTP/1.1\r\nHost: a\r\n\r\nGET /fails HTTP/1.1\r\nHost: a\r\n\r\n')
-    const text = await received.catch(err => err.code)
-    assert.doesNotMatch(text, /\r\n0\r\n/)
-  })
+    },
+    'a response that the app has begun': ({ res }, release) => {
+      res.write('half')
+      setImmediate(release)
+      throw new Error('disk on fire')
+    }
+  }
+  for (const [what, fail] of Object.entries(FAILING)) {
+    it(`should end the connection when ${what} fails while it is queued`, {
+      timeout: 5000,
+      skip: { http2: 'has no queue', inject: 'has no connection', fetch: 'has no connection' }
+    }, async () => {
+      const failed = new EventEmitter()
+      const { port } = await serve(app => app.use(async ctx => {
+        if (ctx.path === '/fails') return fail(ctx, () => failed.emit('close'))
+        await once(failed, 'close')
+        ctx.body = 'first'
+      }))
+      const client = net.connect(port, '127.0.0.1')
+      const received = client.toArray().then(chunks => chunks.join(''))
+      client.write('GET /first HTTP/1.1\r\nHost: a\r\n\r\nGET /fails HTTP/1.1\r\nHost: a\r\n\r\n')
+      const text = await received.catch(err => err.code)
+      assert.doesNotMatch(text, /\r\n0\r\n/)
+    })
+  }
 
   it('should be a 500 under headers that cannot be sent', {
     skip: { http2: 'has neither a reason phrase nor chunks' }

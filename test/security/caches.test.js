@@ -16,10 +16,11 @@ const share = require('../helpers/share')
 
 const SHORT = ['html', '.png', 'text/html', 'x', 'X', 'x-a', 'X-A', 'Etag', 'etag', 'Content-Length', 'content-length', 'set-cookie',
   'cookie', 'Cookie', 'host', '__proto__', 'constructor', '12', '', 'a b', 'é', 'a'.repeat(99), 'A'.repeat(100), 'a'.repeat(101)]
+const NAMES = ['Content-Security-Policy', 'Cross-Origin-Opener-Policy', 'Strict-Transport-Security', 'X-Content-Type-Options']
 const short = fc.constantFrom(...SHORT)
 const message = fc.constantFrom(undefined, '', 'OK', 'unknown', 'Mine')
 
-/** name → { file, operation: arbitrary arguments of run(module, state, …), fill(module, text, state): for the test of bytes } */
+/** name → { file, operation: arguments of run(module, state, …), lookup: in how many times what a Map takes, fill: for bytes } */
 const CACHES = {
   'content types': {
     file: '../../lib/response',
@@ -37,6 +38,7 @@ const CACHES = {
       const { text, key, isUnusual, removal } = field ?? {}
       return [isSame, text, key, isUnusual, removal, field?.accepts(value) && [].concat(value).map(one => field.line(one))]
     },
+    lookup: { hit: ({ fieldName }, state, name) => fieldName(name), names: NAMES, most: 3 },
     fill ({ fieldName }, text) {
       const value = text.length < 1000 ? 'x'.repeat(500) + text.length : text
       for (let times = 0; times < 2; times++) fieldName(text).accepts(value)
@@ -51,9 +53,13 @@ const CACHES = {
       section.repeat()
       return [section.field(name, joins), section.rawHeaders(), section.rawHeaders().reverse()]
     },
+    lookup: {
+      hit: ({ HeaderSection }, state, name) => (state.section ??= repeated(HeaderSection)).field(name, false),
+      names: NAMES.map(name => name.toLowerCase()),
+      most: 5
+    },
     fill ({ HeaderSection }, text, state) {
-      state.section ??= new HeaderSection('Host: a\r\n\r\n', -1, false)
-      state.section.repeat()
+      state.section ??= repeated(HeaderSection)
       state.section.field(text, false)
     }
   },
@@ -78,6 +84,12 @@ const CACHES = {
     run: (request, state, host) => hostOf(request, host),
     fill: (request, text) => hostOf(request, text)
   }
+}
+
+function repeated (HeaderSection) {
+  const section = new HeaderSection('Content-Security-Policy: a\r\n\r\n', -1, false)
+  section.repeat()
+  return section
 }
 
 function typeOf (response, type) {
@@ -106,7 +118,16 @@ function heapUsed () {
   return process.memoryUsage().heapUsed
 }
 
-for (const [name, { file, operation, run, fill, prefix = 'text-' }] of Object.entries(CACHES)) {
+function leastTime (fn) {
+  return Math.min(...Array.from({ length: 7 }, () => {
+    const before = process.cpuUsage()
+    fn()
+    const { user, system } = process.cpuUsage(before)
+    return user + system
+  }))
+}
+
+for (const [name, { file, operation, run, lookup, fill, prefix = 'text-' }] of Object.entries(CACHES)) {
   describe(`the cache of ${name}`, () => {
     it('should not be noticed', () => {
       fc.assert(fc.property(fc.array(fc.tuple(...operation), { maxLength: 30 }), operations => {
@@ -129,6 +150,19 @@ for (const [name, { file, operation, run, fill, prefix = 'text-' }] of Object.en
       const kept = heapUsed() - before
       assert(kept < 4 * 1024 * 1024, `${kept} bytes`)
       assert(cached !== undefined && state !== undefined) // until here
+    })
+
+    if (lookup === undefined) return
+    const { hit, most, names } = lookup
+    it('should find the names that code reads about as fast as a Map does', () => {
+      const cached = load(file)
+      const state = {}
+      for (const name of names) hit(cached, state, `${' '.repeat(20_000)}${name} `.slice(20_000, -1)) // learnt from a part
+      const map = new Map(names.map(name => [name, name]))
+      const times = [name => map.get(name), name => hit(cached, state, name)].map(find => leastTime(() => {
+        for (let i = 0; i < 200_000; i++) for (const name of names) if (find(name) === null) throw new Error(name)
+      }))
+      assert(times[1] < most * times[0], `${times} µs of CPU`)
     })
   })
 }

@@ -128,29 +128,36 @@ for (const [name, bases] of byName) {
       }
     })
 
-    it('should be linear in the path', { skip: !isRead && 'is that of ctx' }, async () => {
-      const paths = new Set(bases.map(({ base }) => base.url.split('?')[0]))
-      for (const path of paths) {
-        const { listener, base } = bases.find(({ base }) => base.url.split('?')[0] === path)
-        await check(name, 'path', text => send(listener, { ...base, url: path + text }))
-      }
-    })
+    // The stations of ctx differ in the proxy alone.
+    if (isRead) {
+      it('should be linear in the path', async () => {
+        const paths = new Set(bases.map(({ base }) => base.url.split('?')[0]))
+        for (const path of paths) {
+          const { listener, base } = bases.find(({ base }) => base.url.split('?')[0] === path)
+          await check(name, 'path', text => send(listener, { ...base, url: path + text }))
+        }
+      })
+    }
 
-    it('should be linear in the query', { skip: isVariant && 'is that of ctx' }, async () => {
-      const [{ listener, base }] = bases
-      const start = `${base.url}${base.url.includes('?') ? '&' : '?'}`
-      await check(name, 'query', text => send(listener, { ...base, url: start + text }))
-    })
+    if (!isVariant) {
+      it('should be linear in the query', async () => {
+        const [{ listener, base }] = bases
+        const start = `${base.url}${base.url.includes('?') ? '&' : '?'}`
+        await check(name, 'query', text => send(listener, { ...base, url: start + text }))
+      })
+    }
 
     const withBody = bases.filter(({ base }) => base.body !== undefined)
-    it('should be linear in the body', { skip: withBody.length === 0 && 'reads none' }, async () => {
-      for (const { listener, base, enclose } of withBody) {
-        await check(name, 'body', text => {
-          const body = Buffer.from(enclose(text))
-          return send(listener, { ...base, headers: { ...base.headers, 'content-length': String(body.length) }, body })
-        }, { largest: LARGEST_BODY })
-      }
-    })
+    if (withBody.length > 0) {
+      it('should be linear in the body', async () => {
+        for (const { listener, base, enclose } of withBody) {
+          await check(name, 'body', text => {
+            const body = Buffer.from(enclose(text))
+            return send(listener, { ...base, headers: { ...base.headers, 'content-length': String(body.length) }, body })
+          }, { largest: LARGEST_BODY })
+        }
+      })
+    }
   })
 }
 

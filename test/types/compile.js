@@ -44,7 +44,7 @@ exports.report = function (ts, { rootNames, options, errors = [] }, files) {
  * @return {{ program: object, source: object, found: string[] }} found: what is wrong with the file
  */
 exports.inMemory = function (ts, file, text, options) {
-  const host = ts.createCompilerHost(options)
+  const host = sharing(ts.createCompilerHost(options))
   const { fileExists, getSourceFile } = host
   host.fileExists = name => name === file || fileExists(name)
   host.getSourceFile = (name, ...rest) =>

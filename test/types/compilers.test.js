@@ -5,6 +5,7 @@ const { execFile, execFileSync } = require('node:child_process')
 const fs = require('node:fs')
 const path = require('node:path')
 const { before, describe, it } = require('node:test')
+const pack = require('../../tools/pack')
 const { install } = require('../helpers/area')
 const temporary = require('../helpers/folder')
 const isForeign = require('./is-foreign')
@@ -27,7 +28,8 @@ const OPTIONS = {
 
 const SOURCES = ['middleware', 'router', 'client', 'docs']
 const ONE = SOURCES.map(name => `${name}.ts`)
-const BOTH = [...SOURCES.flatMap(name => [`${name}.cts`, `${name}.mts`]), 'require.cts']
+const IMPORTS = SOURCES.flatMap(name => [`${name}.cts`, `${name}.mts`])
+const BOTH = [...IMPORTS, 'require.cts']
 
 const NODE10 = { options: { module: 'commonjs', moduleResolution: 'node10' }, files: ONE }
 const SETTINGS = {
@@ -39,7 +41,9 @@ const SETTINGS = {
   nodenext: () => ({ options: { module: 'nodenext' }, files: BOTH }),
   // what the set declares for ctx.state is not in this one
   'nodenext without the set': () => ({ options: { module: 'nodenext' }, files: ['api.cts', 'api.mts'] }),
-  'esnext and bundler': () => ({ options: { module: 'esnext', moduleResolution: 'bundler' }, files: ONE })
+  'esnext and bundler': () => ({ options: { module: 'esnext', moduleResolution: 'bundler' }, files: IMPORTS }),
+  // the module of a bundler that takes require(), from TypeScript 5.4 on
+  'preserve and bundler': version => version === '5.0' ? undefined : { options: { module: 'preserve' }, files: ['require.cts'] }
 }
 
 const TEMPLATES = ['bare', 'site', 'api']
@@ -49,12 +53,10 @@ describe('the declarations of the package', { concurrency: 2 }, () => {
   let area
 
   before(() => {
-    area = install('compilers')
+    area = install('consumers/compilers')
     const modules = path.join(project, 'node_modules')
     fs.mkdirSync(modules)
-    execFileSync('npm', ['pack', '--pack-destination', project], { cwd: ROOT, stdio: 'ignore' })
-    const [tarball] = fs.readdirSync(project).filter(name => name.endsWith('.tgz'))
-    execFileSync('tar', ['xzf', tarball, '-C', modules], { cwd: project })
+    execFileSync('tar', ['xzf', pack({ to: project }), '-C', modules])
     fs.renameSync(path.join(modules, 'package'), path.join(modules, 'kone'))
     for (const name of ['helmet', 'ioredis', 'prom-client', 'zod']) {
       fs.symlinkSync(path.join(ROOT, 'node_modules', name), path.join(modules, name), 'junction')

@@ -217,6 +217,16 @@ app.use(ctx => {
   // @ts-expect-error: only the router's handlers know the path
   is<string>(ctx.params.id)
 })
+// in a context of any names it is any, as every name there, and as with the types of koa and koa-router
+const controller = async (ctx: Kone.Context) => { ctx.body = ctx.params.id }
+const parameterized = (ctx: Kone.ParameterizedContext, next: Kone.Next) => ctx.params.id ? next() : undefined
+new Kone().use(ctx => { ctx.body = ctx.params.id }).use(controller).use(parameterized)
+const loose = new Router()
+loose.get('/:id', controller).get('/:id', parameterized, controller).get('/:id', ctx => {
+  exactly<{ id: string }>()(ctx.params, true)
+})
+const koas = new Router<Kone.DefaultState, Kone.Context>()
+koas.get('/:id', controller).get('/:id', ctx => { ctx.body = ctx.params.id })
 // @ts-expect-error: the router is not its middleware
 app.use(router)
 

@@ -49,7 +49,8 @@ const EXCEPTIONS = {
     'listeners[listeners.indexOf(nodeListener)]': 'the same, where the server has more listeners'
   },
   'engines/http1/node/response.js': {
-    'res[kNeedDrain]': 'node clears this mark of its own in its listener for the socket’s drain'
+    'res[kNeedDrain]': 'node clears this mark of its own in its listener for the socket’s drain',
+    'res[kOutHeaders]': 'where node keeps the fields of a response that this file makes'
   },
   'engines/http1/node/probe.js': {
     'Object.assign(server, { maxHeaderSize, insecureHTTPParser, httpValidation, maxHeadersCount })':

@@ -49,8 +49,6 @@ const underBun = ({ name, version, about }) => ({
 const bun = () => installed(`bun@${BUN}`, 'bun/bin/bun.exe')
 
 module.exports = {
-  net: entry(undefined, () => require('../../lib/servers/fixed').start(), 'parses nothing, writes the same bytes for every read'),
-
   // No middleware: the floor.
   node: node(res => {
     res.setHeader('Content-Type', TEXT)

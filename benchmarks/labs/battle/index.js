@@ -27,18 +27,17 @@ lab(module, {
 
   async measure (lab) {
     const { quick, rounds } = lab.options
-    const generators = lab.generators(['autocannon', 'wrk', 'paced', 'arrivals'])
-    const servers = await lab.start(lab.contenders.filter(({ isPm2 }) => !isPm2), { workload: 'hello', ...question, reference: 'node' })
+    const generators = lab.generators(['autocannon', 'wrk', 'arrivals'])
+    const servers = await lab.start(lab.contenders.filter(({ isPm2 }) => !isPm2), { workload: 'hello', ...question, reference: 'node', floor: {} })
     const autocannon = { generator: 'autocannon', connections: 100, seconds: quick ? 1 : 3 }
     const wrk = { generator: 'wrk', connections: 50, seconds: quick ? 1 : 2 }
-    const rates = view.RATES.map(rate => [view.paced(rate), { generator: 'paced', connections: 100, rate, seconds: wrk.seconds }])
-    const arrivals = { generator: 'arrivals', connections: 100, rate: view.DUE, seconds: wrk.seconds }
-    const loads = Object.entries({ 'hello, wrk': wrk, hello: autocannon, ...Object.fromEntries(rates), [view.LATENCY]: arrivals })
+    const rates = view.RATES.map(rate => [view.paced(rate), { generator: 'arrivals', connections: 100, rate, seconds: wrk.seconds }])
+    const loads = [['hello, wrk', wrk], ['hello', autocannon], ...rates]
 
     const paced = servers.filter(({ name }) => PACED.includes(name))
     await lab.inTime([
       ...loads.filter(([, { generator }]) => generators[generator]).map(([workload, load]) => {
-        const quantities = load === arrivals ? view.PERCENTILES.map(name => [name, 'ms']) : undefined
+        const quantities = load.rate && [['cpu', 'µs/request'], ...view.PERCENTILES.map(name => [name, 'ms'])]
         const cells = (load.rate ? paced : servers).map(server => ({ workload, server, load, quantities }))
         return {
           name: workload,
@@ -47,7 +46,7 @@ lab(module, {
           act: () => lab.measure(cells, { quickWarm: 1 })
         }
       }),
-      { name: 'memory', size: 2 * paced.length, act: () => resident(lab, paced) },
+      { name: 'memory', size: 2 * paced.length, act: () => resident(lab, paced.filter(({ name }) => name !== 'net')) },
       cluster(lab, wrk),
       ...pm2(lab, generators.wrk ? wrk : autocannon)
     ])

@@ -1,8 +1,7 @@
 'use strict'
 
-const net = require('node:net')
-const { bytes } = require('../../lib/load/client')
 const { headerDifferences, verify } = require('../../lib/run/verify')
+const { record } = require('../../lib/servers/floor')
 
 /**
  * The response of a workload, verified: whole, as often as requests are pipelined, and with the headers of the first
@@ -27,28 +26,12 @@ exports.checked = async function ({ port }, { request = {}, expected, load = {},
   const response = await verify(port, request, expected)
   const differences = first && !isOther ? headerDifferences(response.headers, first.headers) : []
   if (differences.length) throw new Error(`its headers are not those of the other: ${differences.join(', ')}`)
-  if (pipeline) await inPipeline({ port, ...request }, response.body, pipeline)
+  if (!pipeline) return response
+  const isWhole = said => {
+    const bodies = String(said).split(/HTTP\/1\.1 200 OK\r\n[^]*?\r\n\r\n/).slice(1)
+    return bodies.length === pipeline && bodies.every(body => body === response.body)
+  }
+  const said = await record({ port, ...request }, { depth: pipeline, isWhole })
+  if (!isWhole(said)) throw new Error(`${pipeline} pipelined requests got ${JSON.stringify(String(said))}`)
   return response
-}
-
-function inPipeline (request, body, depth) {
-  return new Promise((resolve, reject) => {
-    const [one] = bytes(request)
-    const socket = net.connect(request.port, '127.0.0.1').setEncoding('latin1').setTimeout(10_000)
-    const end = err => {
-      socket.destroy()
-      if (err) reject(err)
-      else resolve()
-    }
-    let said = ''
-    socket.on('data', chunk => {
-      said += chunk
-      const bodies = said.split(/HTTP\/1\.1 200 OK\r\n[^]*?\r\n\r\n/).slice(1)
-      if (bodies.length === depth && bodies.at(-1).length >= body.length) {
-        end(bodies.every(one => one === body) ? null : new Error(`${depth} pipelined requests got ${JSON.stringify(said)}`))
-      }
-    })
-    socket.on('timeout', () => end(new Error(`${depth} pipelined requests got ${JSON.stringify(said)}`))).on('error', end)
-    socket.write(Buffer.concat(Array(depth).fill(one)))
-  })
 }

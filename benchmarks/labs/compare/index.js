@@ -2,7 +2,7 @@
 
 const { lab } = require('../../lib/run/lab')
 const { doubt } = require('../../lib/run/measure')
-const { OptionError } = require('../../lib/run/options')
+const { OptionError, workloadsOf } = require('../../lib/run/options')
 const { list } = require('../../lib/servers/contenders')
 const frontWorkloads = require('../front/workloads')
 const { checked } = require('./checked')
@@ -16,6 +16,7 @@ const view = require('./view')
  * program differ by some percent as long as they live.
  */
 
+const BATTLE = require.resolve('../battle/contenders')
 const FRONT = require.resolve('../front/contenders')
 const WHOLE = require.resolve('../mw/contenders')
 const SHAPES = require.resolve('./shapes')
@@ -53,7 +54,7 @@ lab(module, {
     ref: { value: '<rev>', help: 'compare the checkout with this revision, or a..b (default: $REF, or HEAD~1)' },
     koa: { help: 'compare the checkout with Koa, in all shapes; three rounds are enough' },
     workloads: { value: 'a;b', help: 'only these workloads' },
-    seconds: { value: 'N', help: 'of each round, a whole number (default 2; with 1, eight rounds take half the time)' }
+    seconds: { value: 'N', help: 'of each round, a whole number (default 2)' }
   },
   probe: contender => ({ contender: { ...contender, args: ['hello'] }, ...front('hello') }),
   view,
@@ -66,8 +67,8 @@ lab(module, {
     lab.generators(['split', 'rpc'])
     const folder = lab.folder()
     prepare(folder)
-    const fixed = { name: 'upstream', file: require.resolve('../../lib/servers/fixed'), isSpread: true }
-    const given = [folder, String((await lab.launch(fixed)).port)]
+    const upstream = { ...list(BATTLE, { only: ['node'] })[0], isSpread: true }
+    const given = [folder, String((await lab.launch(upstream)).port)]
     const roots = koa ? {} : revisionsOf(lab)
     const names = koa ? ['kone-after', 'koa'] : Object.keys(roots)
     const { derived } = lab.result
@@ -103,9 +104,7 @@ lab(module, {
 
 function chosen ({ koa, workloads }) {
   const all = Object.keys(WORKLOADS)
-  const names = workloads?.split(';').map(name => name.trim()).filter(Boolean) ?? all.filter(name => koa || WORKLOADS[name].isCore)
-  const unknown = names.filter(name => !all.includes(name))
-  if (unknown.length) throw new OptionError(`compare: unknown workload ${unknown.join('; ')}: expected ${all.join('; ')}`)
+  const names = workloadsOf('compare', workloads, all, all.filter(name => koa || WORKLOADS[name].isCore))
   return Object.fromEntries(names.map(name => [name, WORKLOADS[name]]))
 }
 

@@ -2,12 +2,11 @@
 
 const { ranking } = require('../../lib/report/tables')
 const { ratio, short, two } = require('../../lib/report/text')
+const { ROUNDS } = require('../../lib/run/options')
 
 /*
  * Which of two revisions of kone takes less time; or where kone takes more than Koa.
  */
-
-const ENOUGH = 6 // rounds: of as many coins all fall on one side in 3 of 100 tries
 
 exports.sections = figures => figures.result.derived.isBesideKoa
   ? [besideKoa(figures)]
@@ -55,7 +54,7 @@ function besideKoa (figures) {
 /** What the paired ratios after ÷ before of one workload say: a difference only where every round has it. */
 const verdict = exports.verdict = function (ratio) {
   if (!ratio) return 'not measured'
-  if (ratio.rounds.length < ENOUGH) return 'too few rounds'
+  if (ratio.rounds.length < ROUNDS) return 'too few rounds'
   return ratio.max < 1 ? 'better' : ratio.min > 1 ? 'worse' : 'no difference'
 }
 
@@ -65,6 +64,6 @@ const conclusion = exports.conclusion = function (ratios) {
   const of = what => verdicts.filter(one => one === what).length
   if (of('worse')) return `reject: worse in ${of('worse')} of ${verdicts.length} workloads`
   if (of('better')) return `accept: better in ${of('better')} of ${verdicts.length} workloads, worse in none`
-  if (of('too few rounds')) return `no verdict: it takes ${ENOUGH} rounds at least`
+  if (of('too few rounds')) return `no verdict: it takes ${ROUNDS} rounds at least`
   return 'no difference: neither accepted nor rejected, whatever there is is inside the spread'
 }

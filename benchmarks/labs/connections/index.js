@@ -6,11 +6,9 @@ const { pins } = require('../../lib/run/machine')
 const { cost, spent } = require('../../lib/run/measure')
 const { row } = require('../../lib/run/result')
 const { repeat } = require('../../lib/run/rounds')
-const { disbelief } = require('../../lib/run/stats')
 const { list } = require('../../lib/servers/contenders')
 const { extra } = require('../../lib/servers/program')
-const { mixed } = require('./soak')
-const { levelsOf, sized } = require('./levels')
+const { doubt, levelsOf, sized } = require('./levels')
 const view = require('./view')
 
 const { RATE, named } = view
@@ -22,7 +20,6 @@ const { RATE, named } = view
  */
 
 const WARM = 200 // connections before the first look: what the first ones load is not counted
-const MIXED = ['kone', 'node', 'koa', 'fastify'] // whose memory is read over a million requests, too
 const METRICS = [['cpu', 'µs/request'], ['p50', 'ms'], ['p90', 'ms'], ['p99', 'ms']]
 const LONGER = 3 // times what a visit takes with ten times the connections
 
@@ -40,15 +37,13 @@ lab(module, {
     lab.pins = lab.result.derived.pinned = pins({ half: true })
     const levels = levelsOf(lab.options)
     const limit = Math.min(descriptors(), 1e9)
-    Object.assign(lab.result.derived, { levels, leftOut: [], openings: [], reconnects: [], descriptors: limit })
+    Object.assign(lab.result.derived, { levels, leftOut: [], openings: [], descriptors: limit })
     let inTime = lab.contenders.length
     for (const connections of levels) {
       const took = await level(lab, connections, inTime)
       lab.print({ isBrief: true })
       inTime = Math.floor(lab.timeLeft / (took * LONGER))
     }
-    const soaked = MIXED.filter(name => lab.options.only?.includes(name) ?? true)
-    await lab.inTime([{ name: 'mixed', seconds: 15 * soaked.length, act: () => mixed(lab, soaked) }])
   }
 })
 
@@ -123,11 +118,6 @@ async function visit (lab, crowd, { contender, connections }, each) {
 
 const secondsOf = ({ options }, connections) => options.quick ? 1 : connections > 20_000 ? 3 : 2
 
-function doubt ({ connections }, { paced, closed, memory, accept }) {
-  const [reason] = [...paced, ...closed].map(sample => disbelief({ connections, ...sample })).filter(Boolean)
-  return reason ?? (memory > 0 && accept > 0 ? null : 'its memory did not grow')
-}
-
 function recordLevel (lab, { contender: { name: contender }, connections, samples, discarded, rejected }, each) {
   const { derived, rows } = lab.result
   const workloads = ['idle', 'open loop', 'closed loop'].map(table => named(table, connections))
@@ -149,5 +139,4 @@ function recordLevel (lab, { contender: { name: contender }, connections, sample
     { workload: open, load: { ...load, generator: 'crowd, open loop', rate: RATE }, samples: of('paced'), quantities: METRICS, discarded },
     { workload: closed, load, samples: of('closed'), discarded: [] }
   ].map(cell => ({ server: { name: contender }, ...cell })))
-  derived.reconnects.push({ connections, contender, rounds: of('reconnects') })
 }

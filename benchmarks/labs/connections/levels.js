@@ -2,6 +2,7 @@
 
 const os = require('node:os')
 const { processesFor } = require('../../lib/run/connections')
+const { disbelief } = require('../../lib/run/stats')
 
 const FEW = [1000, 10_000]
 const DEFAULT = [1000, 5000, 10_000, 50_000]
@@ -29,4 +30,12 @@ exports.sized = function (contender, connections, descriptors) {
   const isTold = name === 'nginx' || (extra && /\$\{?WORKERS/.test(program.command().at(-1)))
   if (isTold) return { ...contender, given: { workers: needed } }
   return needed === 1 ? contender : `it is one process here, and one may open ${descriptors} files`
+}
+
+/** Why a visit cannot be believed. */
+exports.doubt = function ({ connections }, { paced, closed, memory, accept, reconnects }) {
+  const [reason] = [...paced, ...closed].map(sample => disbelief({ connections, ...sample })).filter(Boolean)
+  if (reason) return reason
+  if (reconnects > 0) return `${reconnects} connections broke`
+  return memory > 0 && accept > 0 ? null : 'its memory did not grow'
 }

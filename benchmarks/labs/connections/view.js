@@ -1,8 +1,7 @@
 'use strict'
 
 const { beside, matrix } = require('../../lib/report/tables')
-const { ratio, short, whole } = require('../../lib/report/text')
-const { pairedRatio } = require('../../lib/run/stats')
+const { short, whole } = require('../../lib/report/text')
 
 /** Requests per second of the open loop, over all connections. */
 exports.RATE = 1000
@@ -31,7 +30,6 @@ exports.overview = figures => ({
 
 exports.sections = figures => [
   ...levelsOf(figures).map(n => level(figures, n)),
-  soaked(figures),
   report(figures)
 ]
 
@@ -53,25 +51,6 @@ function level (figures, connections) {
       ...reasons.map(reason => `Left out: ${leftOut.filter(one => here(one) && one.reason === reason).map(({ contender }) => contender).join(', ')}; ${reason}.`)
     ]
   })
-}
-
-// Resident memory over the requests of the mixture.
-function soaked (figures) {
-  const rows = figures.rows('mixed', 'memory')
-  if (!rows.length) return null
-  const MB = bytes => bytes ? (bytes / 1e6).toFixed(0) : '–'
-  const grown = ({ rounds: [first, ...later] }) =>
-    ratio({ ...pairedRatio(later, later.map(() => first)), median: later.at(-1) / first })
-  return {
-    heading: `Resident memory, MB, over ${whole(rows[0].rounds.length * figures.result.derived.requestsPerRound)} requests of a mixture`,
-    table: [
-      ['', 'after start', ...rows[0].rounds.map((_, i) => `${i + 1}/${rows[0].rounds.length}`), 'end ÷ first'],
-      ...rows.map(row => [
-        figures.versioned(row.contender), MB(figures.row('mixed', row.contender, 'start')?.median), ...row.rounds.map(MB), grown(row)
-      ])
-    ],
-    notes: figures.notes(['mixed'])
-  }
 }
 
 // Of the report: requests per second at 10,000 and 100,000 connections, and KiB of memory of one more connection.

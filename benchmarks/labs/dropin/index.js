@@ -2,9 +2,12 @@
 
 const path = require('node:path')
 const { lab } = require('../../lib/run/lab')
+const { workloadsOf } = require('../../lib/run/options')
 const { list } = require('../../lib/servers/contenders')
 const { underPm2 } = require('../../lib/servers/pm2')
+const { isInstalled } = require('../../../test/compat/real/applications')
 const { missing } = require('./agents')
+const { verifying, withInstalled } = require('./applications')
 const { compared } = require('./compared')
 const { prepare, workloads } = require('./workloads')
 
@@ -16,6 +19,7 @@ const { prepare, workloads } = require('./workloads')
 lab(module, {
   name: 'dropin',
   contenders: list(require.resolve('./contenders')),
+  options: { workloads: { value: 'a;b', help: 'only these workloads' } },
   view: require('./view'),
 
   probe (contender, { folder }) {
@@ -24,20 +28,33 @@ lab(module, {
   },
 
   async measure (lab) {
+    const names = workloadsOf('dropin', lab.options.workloads, workloads.map(({ workload }) => workload))
+    if (lab.options.workloads) lab.result.derived.only = names
     const folder = lab.folder()
     await prepare(folder)
     const load = { generator: lab.generator(), connections: 50, seconds: lab.options.quick ? 1 : 2 }
-    await lab.inTime(workloads.map(({ workload, request, expected, contenders, floor, agent }) => ({
+    await lab.inTime(workloads.filter(({ workload }) => names.includes(workload)).map(({ workload, contenders, ...how }) => ({
       name: workload,
       size: contenders.length,
-      async act () {
-        if (agent && missing()) return lab.miss(workload, missing())
+      act () {
         const taking = lab.contenders.filter(({ name }) => contenders.includes(name))
-          .map(one => workload === 'pm2' ? underPm2(one, lab.options) : { ...one, args: [workload, folder] })
-        await lab.group(taking, { workload, request, expected, reference: 'koa', check: compared(request), floor: floorOf(floor, folder) }, { [workload]: load })
+        return measured(lab, { workload, ...how }, taking, folder, { [workload]: load })
       }
     })))
   }
 })
+
+async function measured (lab, { workload, request, expected, floor, agent, app }, contenders, folder, loads) {
+  const { quick, workloads: named } = lab.options
+  if (agent && missing()) return lab.miss(workload, missing())
+  if (app && quick && !named && !isInstalled(app)) return lab.miss('what make compat installs', 'make compat')
+  const question = { workload, request, expected, reference: 'koa' }
+  if (app) {
+    return withInstalled(lab, app, contenders, taking =>
+      lab.group(taking, { ...question, check: verifying(app, request) }, loads))
+  }
+  const taking = contenders.map(one => workload === 'pm2' ? underPm2(one, lab.options) : { ...one, args: [workload, folder] })
+  return lab.group(taking, { ...question, check: compared(request), floor: floorOf(floor, folder) }, loads)
+}
 
 const floorOf = ({ file } = {}, folder) => ({ folder, ...file && { file: path.join(folder, 'public', file) } })

@@ -7,6 +7,7 @@ const { Readable } = require('node:stream')
 const { certificate, makeCertificate } = require('../../lib/servers/certificate')
 const { send, sendJSON } = require('../../lib/servers/send')
 const { AGENTS } = require('./agents')
+const { APPLICATIONS } = require('./applications')
 
 /*
  * The rows of the lab, with published packages as npm gives them. An app is the same code for kone and for Koa: only the
@@ -74,8 +75,8 @@ const file = (name, bytes) => ({
   floor: { file: name }
 })
 
-// mount(app, folder): the app, or what listens in its place; byHand(folder): a handler, if node takes part; contenders:
-// if not those three; to: who kone is compared with, if not koa
+// mount(app, folder): the app, or what listens in its place; byHand(folder): a handler, if node takes part; app: a whole
+// application, in place of these; contenders: if not those three; to: who kone is compared with, if not koa
 const WORKLOADS = {
   'ctx.res.setHeader': {
     about: 'ctx.res.setHeader(), a string body',
@@ -191,6 +192,7 @@ const WORKLOADS = {
     request: { protocol: 'https' },
     expected: json(JSON.stringify(USER))
   },
+  ...APPLICATIONS,
   'ctx.res touched': {
     about: 'ctx.res read, a string body: kone ÷ kone on node:http',
     mount (app) {

@@ -1,22 +1,20 @@
 'use strict'
 
 const http = require('node:http')
-const https = require('node:https')
 const querystring = require('node:querystring')
-const { certificate } = require('../../lib/servers/certificate')
 const kone = require('../../lib/servers/kone')
 const { send, sendJSON } = require('../../lib/servers/send')
 const { 'node-cheapest': cheapest } = require('../battle/contenders')
 const { inProcess } = require('./fetch')
 
 /*
- * kone, Koa and node:http; with a folder, over TLS by the certificate in it.
+ * kone, Koa and node:http, each with what the workload of its argument does.
  */
 
 const value = () => ({ id: 4711, name: 'kone', tags: ['web', 'framework'], fast: true })
 const TEXT = 'text/plain; charset=utf-8'
 
-// What kone and Koa respond with: the same functions, so that only the framework differs. The last two are kone's alone.
+// What kone and Koa respond with: the same functions, so that only the framework differs. The last is kone's alone.
 const handlers = {
   hello: async ctx => { ctx.body = 'Hello World' },
 
@@ -30,12 +28,7 @@ const handlers = {
 
   parser: async ctx => { ctx.body = ctx.request.body },
 
-  post: async ctx => { ctx.body = JSON.parse(await ctx.request.readBody({ limit: 1024 * 1024 })) },
-
-  touched: async ctx => {
-    ctx.state.res = ctx.res
-    ctx.body = 'Hello World'
-  }
+  post: async ctx => { ctx.body = JSON.parse(await ctx.request.readBody({ limit: 1024 * 1024 })) }
 }
 
 // The same responses with node:http alone.
@@ -68,19 +61,11 @@ const koneWith = (workload, options) => mounted(new (kone('.'))(options), worklo
 
 const ours = {
   package: 'kone',
-  start ([workload, folder]) {
-    if (workload === 'fetch') return inProcess(koneWith('hello'))
-    const app = koneWith(workload)
-    return folder ? app.attach(https.createServer(certificate(folder))) : app
-  }
+  start: ([workload]) => workload === 'fetch' ? inProcess(koneWith('hello')) : koneWith(workload)
 }
 
 module.exports = {
-  node: {
-    start: ([workload, folder]) => folder
-      ? https.createServer(certificate(folder), byHand[workload])
-      : http.createServer(byHand[workload])
-  },
+  node: { start: ([workload]) => http.createServer(byHand[workload]) },
 
   'node-cheapest': cheapest,
 
@@ -88,10 +73,7 @@ module.exports = {
 
   koa: {
     package: 'koa',
-    start ([workload, folder]) {
-      const app = mounted(new (require('koa'))(), workload, () => require('koa-bodyparser')())
-      return folder ? https.createServer(certificate(folder), app.callback()) : app
-    }
+    start: ([workload]) => mounted(new (require('koa'))(), workload, () => require('koa-bodyparser')())
   },
 
   'kone-bodyParser': ours,

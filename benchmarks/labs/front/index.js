@@ -1,9 +1,8 @@
 'use strict'
 
 const { lab } = require('../../lib/run/lab')
-const { makeCertificate } = require('../../lib/servers/certificate')
 const { list } = require('../../lib/servers/contenders')
-const { fetches } = require('./fetch')
+const { CALLS } = require('./fetch')
 const view = require('./view')
 const workloads = require('./workloads')
 
@@ -24,23 +23,21 @@ lab(module, {
 
   async measure (lab) {
     const generators = lab.generators(['wrk', 'autocannon', 'split'])
-    const folder = lab.folder()
-    await makeCertificate(folder)
     const seconds = lab.options.quick ? 1 : 2
 
     // Where wrk is not installed autocannon stands in, but for cookies that change: those it cannot send.
     const possible = load => generators[load.generator] ? load : load.cookies ? null : { ...load, generator: 'autocannon' }
 
     await lab.inTime([
-      ...workloads.map(({ app, tls, request, expected, loads }) => {
+      ...workloads.map(({ app, request, expected, loads }) => {
         const [workload] = Object.keys(loads)
         const contenders = lab.contenders.filter(({ name }) => name in app)
-          .map(one => ({ ...one, args: [app[one.name], ...tls ? [folder] : []] }))
+          .map(one => ({ ...one, args: [app[one.name]] }))
         const given = Object.entries(loads).map(([name, load]) => [name, possible(load)]).filter(([, load]) => load)
         return {
           name: given.map(([name]) => name).join(', '),
           size: contenders.length * given.length,
-          act: () => lab.group(contenders, { workload, request, expected, reference: 'node', floor: { folder } },
+          act: () => lab.group(contenders, { workload, request, expected, reference: 'node', floor: {} },
             Object.fromEntries(given.map(([name, load]) => [name, { ...load, seconds }])))
         }
       }),
@@ -49,7 +46,16 @@ lab(module, {
   }
 })
 
-function fetch (lab, load) {
+// app.fetch() in a process of its own; the rows are of one call.
+async function fetch (lab, load) {
+  const workload = view.FETCH
   const contenders = lab.contenders.filter(({ name }) => ['kone', 'hono'].includes(name)).map(one => ({ ...one, args: ['fetch'] }))
-  return fetches(lab, contenders, { workload: view.FETCH, expected: workloads[0].expected, load })
+  const servers = await lab.start(contenders, { workload, expected: workloads[0].expected })
+  const cells = servers.map(server => ({ workload, server, load }))
+  for (const cell of cells) await lab.warm(cell, load.seconds)
+  await lab.rounds(cells, {
+    visit: async cell => ({ cpu: (await lab.sample(cell)).cpu / CALLS }),
+    record: cells => lab.recordFigures(cells, [['cpu', 'µs/request', ({ cpu }) => cpu]])
+  })
+  await lab.stop(servers)
 }

@@ -17,8 +17,6 @@ exports.claims = [
   ...['', ' by bodyParser'].flatMap(by => ['node', 'koa'].flatMap(to => [['one read', 'post'], ['two reads', 'post, two reads']].map(([how, workload]) =>
     [`a JSON body in ${how}${by} ÷ ${to === 'node' ? 'node:http' : 'Koa 2 with koa-bodyparser'}`, workload, to, { contender: by ? 'kone-bodyParser' : 'kone' }]))),
   ['pipelined requests, 16 deep ÷ node:http', 'pipelined 16', 'node'],
-  ['JSON over TLS ÷ Koa 2', 'json, TLS', 'koa'],
-  ['ctx.res read, a string body ÷ the same on node:http', 'ctx.res touched', 'kone-node'],
   ['app.fetch() ÷ Hono’s', FETCH, 'hono']
 ]
 

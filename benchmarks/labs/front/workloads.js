@@ -29,17 +29,13 @@ const wrk = { generator: 'wrk', connections: 50 }
 
 /**
  * The workloads of the front. `app` is the argument of each contender, what it does; `loads` are named as their
- * workloads in the result; tls: over TLS, with a certificate of the run.
+ * workloads in the result.
  */
 module.exports = [
   {
     app: { node: 'hello', 'node-cheapest': 'hello', kone: 'hello', 'kone-node': 'hello', koa: 'hello' },
     expected: hello,
-    loads: {
-      hello: wrk,
-      'hello, autocannon': { generator: 'autocannon', connections: 100 },
-      'pipelined 16': { ...wrk, pipeline: 16 }
-    }
+    loads: { hello: wrk, 'pipelined 16': { ...wrk, pipeline: 16 } }
   },
   {
     app: { node: 'browser', kone: 'browser', koa: 'browser' },
@@ -57,17 +53,5 @@ module.exports = [
     request: post,
     expected: json(JSON_BODY),
     loads: { post: wrk, 'post, two reads': { generator: 'split', connections: 50 } }
-  },
-  {
-    app: { node: 'json', kone: 'json', koa: 'json' },
-    tls: true,
-    request: { protocol: 'https' },
-    expected: json('{"id":4711,"name":"kone","tags":["web","framework"],"fast":true}'),
-    loads: { 'json, TLS': wrk }
-  },
-  {
-    app: { kone: 'touched', 'kone-node': 'touched' },
-    expected: hello,
-    loads: { 'ctx.res touched': wrk }
   }
 ]

@@ -6,7 +6,7 @@ const { ALONE, WHOLE } = require('./workloads')
 
 /*
  * Every middleware on: kone with its own set beside Koa with the packages that its users install; then each middleware
- * alone, beside its twin and beside an app without any.
+ * alone, beside its twin, on kone and on Koa, and beside an app without any.
  */
 
 const KINDS = Object.keys(WHOLE)
@@ -28,7 +28,7 @@ lab(module, {
 })
 
 function whole (lab, kind, load) {
-  const contenders = lab.contenders.map(one => ({ ...one, args: [kind] }))
+  const contenders = lab.contenders.filter(({ name }) => name !== 'kone-packages').map(one => ({ ...one, args: [kind] }))
   return lab.group(contenders, { workload: kind, ...WHOLE[kind], reference: 'koa', floor: {} }, { [kind]: load }, { quickWarm: 1.5 })
 }
 
@@ -48,7 +48,7 @@ function separately (lab, load) {
       const cells = []
       for (const workload of taken) {
         const { hasTwin } = ALONE[workload]
-        const taking = contenders.filter(({ package: name }) => name === 'kone' || hasTwin).map(one => ({ ...one, args: [workload] }))
+        const taking = contenders.filter(({ name }) => name === 'kone' || hasTwin).map(one => ({ ...one, args: [workload] }))
         const servers = await lab.start(taking, { workload, ...ALONE[workload], reference: 'koa' })
         for (const server of servers) cells.push({ workload, server, load: { ...server.request, ...load } })
       }

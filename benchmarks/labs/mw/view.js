@@ -61,21 +61,25 @@ function pairs (figures) {
 function alone (figures) {
   const workloads = aloneOf(figures)
   if (!workloads.length) return null
+  const hasPackages = figures.names.includes('kone-packages')
   return {
     heading: 'each middleware alone, CPU µs per request',
     chart: ratios(figures, workloads, { what: 'Each middleware alone', to: 'koa', nameOf }),
     table: [
-      ['', 'kone', 'koa', 'kone ÷ koa', 'kone: its cost', 'koa: its cost'],
+      ['', 'kone', 'koa', 'kone ÷ koa', 'kone: its cost', 'koa: its cost', ...hasPackages ? ['kone ÷ kone with the package'] : []],
       ...workloads.map(workload => [
         nameOf(workload),
         ...['kone', 'koa'].map(name => short(figures.row(workload, name)?.median)),
         ratio(figures.ratio(workload, 'kone', 'koa')),
-        ...['kone', 'koa'].map(name => added(figures, workload, name))
+        ...['kone', 'koa'].map(name => added(figures, workload, name)),
+        ...hasPackages ? [ratio(figures.ratio(workload, 'kone', 'kone-packages'))] : []
       ])
     ],
     notes: [
       'its cost: above an app with nothing but a handler, round by round; csrf: above session, which it needs',
-      '– for koa: its users have no package that is commonly used'
+      '– for koa: its users have no package that is commonly used',
+      'static: kone keeps the file in memory and looks at the disk every 500 ms; koa-static opens and reads it for every request',
+      'static, changed: a file that changes before every request; kone looks at the disk for each, too (`dev`)'
     ]
   }
 }

@@ -1,5 +1,7 @@
 'use strict'
 
+const fs = require('node:fs')
+const path = require('node:path')
 const { isDeepStrictEqual } = require('node:util')
 const { ask } = require('../../lib/run/verify')
 
@@ -10,6 +12,7 @@ const { ask } = require('../../lib/run/verify')
 
 const TEXT = 'Text that is worth compressing, as pages and JSON are.\n'.repeat(80)
 const ITEMS = ['a', 'b', '<c>']
+const CHANGING = path.join(__dirname, 'assets/public/changing.txt')
 const SET = ['jsonp', 'logger', 'static', 'bodyParser', 'session', 'i18n', 'cors', 'csrf', 'helmet', 'favicon', 'template']
 
 // The page that a template makes of a greeting, a user and items.
@@ -58,6 +61,7 @@ const ALONE = {
   },
   'logger alone': {},
   'static alone': { request: { path: '/hello.txt' }, expected: text(body => body.length === 100) },
+  'static alone, changed': { mount: [change, 'staticAtOnce'], request: { path: '/changing.txt' }, expected: text(body => body.length === 100) },
   'bodyParser alone': {
     handler: async ctx => { ctx.body = ctx.request.body.name },
     request: { method: 'POST', headers: { 'content-type': 'application/json' }, body: form },
@@ -153,6 +157,12 @@ exports.mount = function (app, set, { mount, handler, routes }) {
   const router = new (set.Router())()
   for (const [path, handler] of Object.entries(routes)) router.get(path, handler)
   return app.use(router.routes()).use(router.allowedMethods())
+}
+
+// A file that is another one for each request.
+function change (ctx, next) {
+  fs.utimesSync(CHANGING, new Date(), new Date())
+  return next()
 }
 
 function signIn (ctx, next) {

@@ -5,7 +5,6 @@ const http = require('node:http')
 const net = require('node:net')
 const path = require('node:path')
 const { pipeline } = require('node:stream')
-const { headersOf } = require('../../lib/servers/fixed')
 const kone = require('../../lib/servers/kone')
 const { find, go, missing, version } = require('../../lib/servers/program')
 
@@ -31,8 +30,10 @@ module.exports = {
     about: 'writes fixed bytes, parses nothing',
     // The floor under every HTTP server in Node: of a read it looks only at the path.
     start ([root]) {
-      const responses = new Map([...inMemory(root)].map(([path, body]) =>
-        [path, Buffer.concat([Buffer.from(headersOf(TYPE, body.length)), body])]))
+      const date = new Date().toUTCString()
+      const fields = ['HTTP/1.1 200 OK', `Content-Type: ${TYPE}`, `Date: ${date}`, 'Connection: keep-alive', 'Keep-Alive: timeout=5']
+      const whole = body => Buffer.concat([Buffer.from([...fields, `Content-Length: ${body.length}`, '\r\n'].join('\r\n')), body])
+      const responses = new Map([...inMemory(root)].map(([path, body]) => [path, whole(body)]))
       return net.createServer(socket => {
         socket.on('data', chunk => socket.write(responses.get(chunk.latin1Slice(4, chunk.indexOf(' ', 4)))))
         socket.on('error', () => {})

@@ -26,14 +26,9 @@ const QUICK_LARGE = ['kone', 'node-disk', 'koa-static', 'nginx'] // who sends la
 const CLUSTERS = ['kone', 'kone-disk', 'node', 'sirv', 'koa-static', 'fastify-static']
 const MULTIPLE = ['nginx', 'lighttpd'] // that start as many processes as their configuration says
 
-const contenders = () => [
-  ...list(require.resolve('./contenders')),
-  ...extra(process.env.EXTRA)
-]
-
 lab(module, {
   name: 'static',
-  contenders,
+  contenders: () => [...list(require.resolve('./contenders')), ...extra(process.env.EXTRA)],
   options: { all: { help: 'also 60,000 connections, by servers of several processes' } },
   view,
 
@@ -55,8 +50,7 @@ lab(module, {
     const leaking = new Set(lab.contenders.filter(({ extra, leaks }) => extra || leaks).map(({ name }) => name))
     const check = ({ port }) => verifyAll(port, SIZES.map(question))
     const servers = await lab.start(lab.contenders.filter(small).map(one => serving(one, root)), { workload: 'every file', check, reference: 'node' })
-    const workloads = plan(lab.options)
-    await lab.inTime([...workloads.map(group => {
+    await lab.inTime([...plan(lab.options).map(group => {
       const cells = group.flatMap(({ workload, path, load, only }) => servers
         .filter(({ name }) => !only || only.includes(name) || extras.has(name))
         .filter(({ name }) => !(name === 'net' && load.pipeline)) // it would respond once for sixteen

@@ -4,7 +4,7 @@ const fs = require('node:fs')
 const path = require('node:path')
 const cpu = require('../../lib/run/cpu')
 const { doubt, measure } = require('../../lib/run/measure')
-const { verify } = require('../../lib/run/verify')
+const { verifyAll } = require('../../lib/run/verify')
 const { questionOf } = require('./plan')
 
 /*
@@ -30,29 +30,18 @@ exports.large = async function (lab, contendersOf) {
   fs.chmodSync(root, 0o755) // nginx may read as somebody else
   for (const { path: name, bytes } of LARGE) fs.writeFileSync(path.join(root, name), contentOf(bytes))
 
-  const [first] = LARGE
-  const question = ({ path, bytes }) => questionOf(path, contentOf(bytes).toString())
-  const servers = await lab.start(contendersOf(root), { workload: first.workload, ...question(first), reference: 'node-disk' })
-  for (const one of LARGE) await sent(lab, servers, one, question(one))
+  const questions = LARGE.map(({ path, bytes }) => questionOf(path, contentOf(bytes).toString()))
+  const check = ({ port }) => verifyAll(port, questions)
+  const servers = await lab.start(contendersOf(root), { workload: 'large files', check, reference: 'node-disk' })
+  const name = lab.generator()
+  const generator = lab.generators([name])[name]
+  for (const { workload, path, connections } of LARGE) {
+    const load = { generator: name, path, connections, seconds: 2 }
+    const cells = servers.map(server => ({ workload, server, load }))
+    await lab.rounds(cells, { visit: cell => transfer(cell, generator), doubt, record })
+  }
   await lab.stop(servers)
   fs.rmSync(root, { recursive: true })
-}
-
-async function sent (lab, servers, { workload, path, connections }, { request, expected }) {
-  const able = []
-  for (const server of servers) {
-    try {
-      await verify(server.port, request, expected)
-      able.push(server)
-    } catch (err) {
-      lab.reject(workload, server.name, err.message)
-    }
-  }
-
-  const generator = lab.generator()
-  const load = { generator, path, connections, seconds: 2 }
-  const cells = able.map(server => ({ workload, server, load }))
-  await lab.rounds(cells, { visit: cell => transfer(cell, lab.generators([generator])[generator]), doubt, record })
 
   function record (cells) {
     lab.record(cells)

@@ -5,13 +5,12 @@ const { serve } = require('./worker')
 
 serve(shoot)
 
-async function shoot ({ port, protocol = 'http', method = 'GET', path = '/', paths, headers, body, connections, seconds, pipeline = 1 }) {
+async function shoot ({ port, protocol = 'http', method = 'GET', path = '/', headers, body, connections, seconds, pipeline = 1 }) {
   const result = await autocannon({
     url: `${protocol}://127.0.0.1:${port}${path}`,
     method,
     headers,
     body,
-    requests: paths?.map(path => ({ path })),
     connections,
     pipelining: pipeline,
     duration: seconds

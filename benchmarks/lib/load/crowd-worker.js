@@ -64,20 +64,11 @@ const acts = {
     })
   },
 
-  /**
-   * So many requests per second, however fast the responses; latency counts from when each was due. patience: ms that
-   * responses may take after the end; who has less than LATE wants no error for those that come later.
-   */
-  paced ({ rate, seconds, patience = LATE }) {
-    const gap = 1000 / rate
-    return openLoop({ total: Math.round(rate * seconds), seconds, patience, gap: () => gap, again: act => setTimeout(act, 1) })
-  },
+  /** So many requests per second, however fast the responses; latency counts from when each was due. */
+  paced: ({ rate, seconds }) => openLoop({ rate, seconds, gap: () => 1, again: act => setTimeout(act, 1) }),
 
   /** The same with the gaps of independent clients. It never sleeps, so that a request is sent when it is due. */
-  arrivals ({ rate, seconds }) {
-    const gap = () => -Math.log(1 - Math.random()) * 1000 / rate
-    return openLoop({ total: Math.round(rate * seconds), seconds, patience: LATE, gap, again: setImmediate })
-  },
+  arrivals: ({ rate, seconds }) => openLoop({ rate, seconds, gap: () => -Math.log(1 - Math.random()), again: setImmediate }),
 
   async reset () {
     for (const { client } of slots) client.destroy({ reset: true })
@@ -132,7 +123,8 @@ function cut (crowd, length, pieces) {
   return Array.from({ length: pieces - 1 }, (_, i) => whole.subarray(end + i * each, end + (i + 1) * each))
 }
 
-function openLoop ({ total, seconds, patience, gap, again }) {
+function openLoop ({ rate, seconds, gap, again }) {
+  const total = Math.round(rate * seconds)
   return counted(async begin => {
     const backlog = [] // when they were due, while every connection is busy
     let due = 0
@@ -156,13 +148,13 @@ function openLoop ({ total, seconds, patience, gap, again }) {
     let isOver = false
     const tick = () => {
       const now = performance.now()
-      for (; due < total && next <= now; due++, next += gap()) send(next)
+      for (; due < total && next <= now; due++, next += gap() * 1000 / rate) send(next)
       if (due < total && !isOver) again(tick)
     }
     tick()
-    await Promise.race([late(seconds, patience), all])
+    await Promise.race([late(seconds), all])
     isOver = true
-    if (patience === LATE) tally.errors += total - finished
+    tally.errors += total - finished
   })
 }
 
@@ -195,7 +187,7 @@ async function counted (act) {
   return { ...tally, seconds: (performance.now() - begin) / 1000 }
 }
 
-const late = (seconds, patience = LATE) => new Promise(resolve => setTimeout(resolve, seconds * 1000 + patience).unref())
+const late = seconds => new Promise(resolve => setTimeout(resolve, seconds * 1000 + LATE).unref())
 
 async function connect (slot) {
   const { port, source } = slot.crowd

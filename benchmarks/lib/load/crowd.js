@@ -13,7 +13,7 @@ const ATLEAST = 2 // processes
  *    const crowd = new Crowd({ connections: 10_000, pin })
  *    await crowd.open({ port, connections: 10_000, path })       // connected, nothing sent
  *    await crowd.greet()                                         // each has sent a request
- *    await crowd.paced({ rate: 1000, seconds: 2, patience })     // an open loop: 1000 requests per second of all together
+ *    await crowd.paced({ rate: 1000, seconds: 2 })               // an open loop: 1000 requests per second of all together
  *    await crowd.arrivals({ rate: 1000, seconds: 2 })            // an open loop with independent arrivals
  *    await crowd.closed({ seconds: 2 })                          // each sends the next one when it has a response
  *    await crowd.reset()
@@ -62,7 +62,7 @@ module.exports = class Crowd {
     for (const { stop } of this.workers) stop()
   }
 
-  #share = ({ rate, seconds, patience }) => ({ rate: rate / this.workers.length, seconds, patience })
+  #share = ({ rate, seconds }) => ({ rate: rate / this.workers.length, seconds })
 
   // Each has replied before anything fails: who had not would take the next act's reply for its own.
   async #all (act, of = () => ({})) {

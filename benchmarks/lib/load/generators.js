@@ -10,21 +10,12 @@ const { worker } = require('./worker')
  * All take port, protocol, method, path, headers, body, connections, seconds, pipeline, and mark, which is called when
  * connections are 'settled' and when the load is 'over'. wrk alone takes cookies, how many different ones go round,
  * settle, the seconds in which thousands of connections come up, and isFailing, of responses that must all have a status
- * of 400 or more; wrk and autocannon take paths, which go round.
+ * of 400 or more.
  */
 
 exports.wrk = require('./wrk')
 
 exports.autocannon = inWorkers('./autocannon-worker')
-
-exports.autocannon.missing = function () {
-  try {
-    require.resolve('autocannon')
-    return null
-  } catch {
-    return 'npm install in benchmarks/'
-  }
-}
 
 /**
  * Headers and body in two writes, or in `pieces`, some milliseconds apart, so that the server gets them in as many reads;
@@ -40,13 +31,25 @@ exports.split = inWorkers('./crowd-worker', 'split')
  */
 exports.rpc = inWorkers('./rpc-worker')
 
-exports.crowd = ofCrowd((crowd, { seconds }) => crowd.closed({ seconds }))
-
-/** A crowd at a fixed rate. */
-exports.paced = ofCrowd((crowd, { rate, seconds }) => crowd.paced({ rate, seconds, patience: 200 }))
-
-/** Independent clients, for latencies: one process, which never sleeps. */
-exports.arrivals = ofCrowd((crowd, { rate, seconds }) => crowd.arrivals({ rate, seconds }), 1)
+/**
+ * Independent clients that send `rate` requests a second of all together. One process, which never sleeps. Connections are
+ * made, each has sent a request before the load begins, and they are gone afterwards.
+ */
+exports.arrivals = function ({ pin }) {
+  let crowd = null
+  return {
+    run ({ mark = () => {}, ...load }) {
+      crowd ??= new Crowd({ connections: load.connections, pin, processes: 1 })
+      return crowd.hold(load, async () => {
+        mark('settled')
+        const sample = await crowd.arrivals(load)
+        mark('over')
+        return sample
+      })
+    },
+    stop: () => crowd?.stop()
+  }
+}
 
 // Processes that are kept from round to round: those that start anew each time would measure their own start.
 function inWorkers (file, act) {
@@ -58,25 +61,6 @@ function inWorkers (file, act) {
         return process.run({ act, ...load })
       },
       stop: () => process?.stop()
-    }
-  }
-}
-
-// Connections are made, each has sent a request before the load begins, and they are gone afterwards.
-function ofCrowd (act, processes) {
-  return function ({ pin }) {
-    let crowd = null
-    return {
-      run ({ mark = () => {}, ...load }) {
-        crowd ??= new Crowd({ connections: load.connections, pin, processes })
-        return crowd.hold(load, async () => {
-          mark('settled')
-          const sample = await act(crowd, load)
-          mark('over')
-          return sample
-        })
-      },
-      stop: () => crowd?.stop()
     }
   }
 }

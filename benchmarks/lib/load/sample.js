@@ -3,8 +3,8 @@
 const { quantile } = require('../run/stats')
 
 /** What a generator reports of a run, latencies in ms. */
-const sample = exports.sample = ({ mean, max, ...counts }) =>
-  ({ ...counts, requestsPerSecond: counts.requests / counts.seconds, latencyMeanMs: mean, latency: { average: mean, max } })
+const sample = exports.sample = ({ mean, ...counts }) =>
+  ({ ...counts, requestsPerSecond: counts.requests / counts.seconds, latencyMeanMs: mean })
 
 /** Counts of a loop. */
 exports.Tally = class {
@@ -32,7 +32,7 @@ exports.merge = function (parts) {
   const [requests, bytes, errors, reconnects] = ['requests', 'bytes', 'errors', 'reconnects'].map(sum)
   const seconds = Math.max(...parts.map(part => part.seconds))
   return {
-    ...sample({ requests, seconds, bytes, errors, reconnects, mean: total / latencies.length, max: latencies.at(-1) }),
+    ...sample({ requests, seconds, bytes, errors, reconnects, mean: total / latencies.length }),
     p50: at(0.5),
     p90: at(0.9),
     p99: at(0.99),

@@ -1,7 +1,6 @@
 -- wrk -s wrk.lua URL -- METHOD DEPTH COOKIES BODY
 -- CONNECTIONS, in the environment, is what -c says: done() is given neither it nor the arguments.
 -- DEPTH requests go out in one write; with COOKIES above 0 as many different Cookie headers go round.
--- The paths of PATHS, in the environment, go round, too; without COOKIES.
 -- With FAILING every response must have a status of 400 or more: the others are errors.
 -- With SETTLE, seconds, it says when they are over, and how many requests went out until then.
 
@@ -38,9 +37,7 @@ function init (args)
   if args[4] and args[4] ~= '' then wrk.body = args[4] end
 
   local plain = wrk.format
-  local made, at = {}, 0
-  for path in (os.getenv('PATHS') or ''):gmatch('%S+') do made[#made + 1] = plain(nil, path):rep(depth) end
-  if cookies == 0 and #made == 0 then
+  if cookies == 0 then
     local requests = plain():rep(depth)
     wrk.format = function () return requests end
     local settle = tonumber(os.getenv('SETTLE') or '0')
@@ -48,6 +45,7 @@ function init (args)
     return
   end
 
+  local made, at = {}, 0
   for i = 1, cookies do
     wrk.headers['Cookie'] = string.format('theme=dark; sid=%08x%024d; seen=%d', i * 2654435761 % 4294967296, i, i)
     made[i] = plain():rep(depth)
@@ -86,7 +84,7 @@ function done (summary, latency)
   local wrong = os.getenv('FAILING') == 'true' and summary.requests - e.status or e.status
   local each = math.floor(summary.requests / tonumber(os.getenv('CONNECTIONS')))
   local mean = each > 0 and meanOf(latency, math.floor(summary.duration / each)) or latency.mean
-  io.write(string.format('\n{"requests":%d,"seconds":%.6f,"bytes":%d,"errors":%d,"mean":%.4f,"max":%.4f}\n',
+  io.write(string.format('\n{"requests":%d,"seconds":%.6f,"bytes":%d,"errors":%d,"mean":%.4f}\n',
     summary.requests, summary.duration / 1e6, summary.bytes,
-    e.connect + e.read + e.write + wrong + e.timeout, mean / 1e3, latency.max / 1e3))
+    e.connect + e.read + e.write + wrong + e.timeout, mean / 1e3))
 end

@@ -42,6 +42,7 @@ exports.THEMES = {
  * @param {string} chart.title the finding
  * @param {string} chart.unit with what it is of: 'server CPU per request, µs'
  * @param {number} [chart.n] rounds behind every median
+ * @param {string} [chart.of] the Node, the commit and the day of the result
  * @param {(value: number) => string} [chart.show] a figure of a bar
  * @param {object[]} chart.bars `{ label, median, min, max }`, in the order to show; those of kone begin with its name,
  *   or have `isOurs`
@@ -85,8 +86,8 @@ function drawBars ({ bars, mark, unit, show = short, ...chart }, theme) {
   return frame({ ...chart, unit, about: data.join('; '), height: bottom + 34, theme }, [grid, marked, bars.map(bar)])
 }
 
-function frame ({ title, unit, n, about, height, theme }, content) {
-  const subtitle = n ? `${unit}; medians of n = ${n} rounds, error bars: lowest and highest round` : unit
+function frame ({ title, unit, n, of, about, height, theme }, content) {
+  const subtitle = [unit, n && `medians of n = ${n} rounds, error bars: lowest and highest round`, of].filter(Boolean).join('; ')
   const titles = wrapped(title, 15)
   const subtitles = wrapped(subtitle, 12.5)
   const down = (titles.length + subtitles.length - 2) * LINE // the plot is moved by what the titles take

@@ -31,17 +31,18 @@ exports.sectionsOf = function (view, figures, { isBrief } = {}) {
  *
  * @param {object} view as `viewOf` gives it
  * @param {Figures[]} all results, the newest Node first; none where nothing is committed
- * @param {{ claims: object, isStale: (result: object) => boolean }} context
+ * @param {{ claims: object, age?: (hash: string) => number|null }} context age: how many commits of lib/ lie between a result
+ *   and now, if that is known
  * @return {{ text: string, charts: Map<string, string> }} markdown, and SVG documents by the names of their files
  */
-exports.page = function (view, all, { claims, isStale }) {
+exports.page = function (view, all, { claims, age = () => null }) {
   const charts = new Map()
   const [figures] = all
   const parts = figures
     ? [
-        ...warnings(all, isStale),
-        ...exports.sectionsOf(view, figures).flatMap(section => written(section, view.lab, charts)),
-        ...claimed(claimsOf(view, all, claims))
+        all.some(({ result }) => result.derived.quick) && '> **Warning:** this is a quick run, for a first look. It is not a result.',
+        ...exports.sectionsOf(view, figures).flatMap(section => written(section, figures, age, charts)),
+        ...claimed(claimsOf(view, all, claims), all.map(one => source(one, age)))
       ]
     : [`No result of this lab is committed. To get one: \`make ${targetOf(view.lab)}\`, which writes to \`benchmarks/out/\`; \`make results\` ` +
       'copies a complete run to `benchmarks/results/`, and `make report` makes this page from it.']
@@ -51,17 +52,26 @@ exports.page = function (view, all, { claims, isStale }) {
   return { text: `${text.trim()}\n`, charts }
 }
 
-const claimed = rows => rows
+const claimed = (rows, sources) => rows
   ? ['## What kone claims', 'kone’s time ÷ the other’s: the median of the ratios of the rounds, and the lowest and highest round. A *claim* is ' +
-    'what every round supports, rounded up.', markdown(rows)]
+    'what every round supports, rounded up.', `${sources.join('; ')}.`, markdown(rows)]
   : []
 
-function written ({ heading, text, table, chart, notes = [] }, lab, charts) {
-  for (const [theme, svg] of Object.entries(chart ? draw(chart) : {})) charts.set(`${lab}-${theme}.svg`, svg)
+function written ({ heading, text, table, chart, notes = [] }, figures, age, charts) {
+  const { lab } = figures.result
+  const of = source(figures).replaceAll('`', '')
+  for (const [theme, svg] of Object.entries(chart ? draw({ ...chart, of }) : {})) charts.set(`${lab}-${theme}.svg`, svg)
   return [
-    `## ${heading[0].toUpperCase()}${heading.slice(1)}`, text, chart && picture(lab, chart), table && markdown(table),
+    `## ${heading[0].toUpperCase()}${heading.slice(1)}`, text, `${source(figures, age)}.`, chart && picture(lab, chart), table && markdown(table),
     notes.map(note => `- ${note}`).join('\n')
   ]
+}
+
+/** Where figures come from: Node, commit and date, and how many commits of lib ago that was, if that is known. */
+const source = exports.source = function ({ node, result }, age = () => null) {
+  const commits = result.commit ? age(result.commit.hash) : null
+  const since = commits === null ? '' : `, ${commits} ${commits === 1 ? 'commit' : 'commits'} of lib ago`
+  return `Node ${node}, commit ${commit(result)} of ${result.date.slice(0, 10)}${since}`
 }
 
 /** A picture in light and dark, as HTML, which markdown takes as it is. */
@@ -70,28 +80,11 @@ const picture = exports.picture = (name, { title, unit }, folder = './charts') =
 <img src="${folder}/${name}-light.svg" alt="${escape(`Chart: ${title}; ${unit}`)}">
 </picture>`
 
-/** A warning that is left out when a page is compared, because it depends on the repository, not on the results. */
-const stale = exports.stale = text => `<!-- stale -->\n> **Warning:** \`lib/\` has changed since ${text}\n<!-- /stale -->`
-
-/** A page without such warnings. */
-exports.timeless = text => text.replace(/<!-- stale -->[\s\S]*?<!-- \/stale -->\n*/g, '')
-
-function warnings (all, isStale) {
-  const results = all.map(({ result }) => result)
-  const changed = results.filter(isStale).map(result => `Node ${parseInt(result.node.slice(1))}, commit ${commit(result)}`)
-  return [
-    changed.length > 0 && stale(`these results were measured (${changed.join('; ')}). The current code may cost more or less.`),
-    results.some(({ derived }) => derived.quick) && '> **Warning:** this is a quick run, for a first look. It is not a result.'
-  ]
-}
-
 /** The commit of a result, short, and whether the checkout had changes that were not committed. */
 const commit = exports.commit = ({ commit }) => commit ? `\`${commit.hash.slice(0, 9)}\`${commit.dirty ? ' with changes' : ''}` : 'unknown'
 
 function factsOf (all) {
   const rows = [
-    ['Commit', commit],
-    ['Date', ({ date }) => date.slice(0, 10)],
     ['Rounds', ({ derived, rows }) => String(derived.rounds ?? rows[0].rounds.length)],
     ['Machine', ({ machine }) => `${machine.cpu}, ${machine.cores} cores, ${machine.kernel}`],
     ['Command', ({ command }) => `\`${command.replace(/\S*\/(?=bin\/node\b)/, '…/')}\``],

@@ -1,139 +1,160 @@
 'use strict'
 
-const { commit, picture } = require('./page')
-const { overview } = require('./tables')
+const { picture, source } = require('./page')
 const { markdown, ratio, short, two } = require('./text')
 const { costOf } = require('../../labs/mw/view')
-const unmodified = require('../../labs/dropin/workloads').workloads.filter(({ to }) => to === 'koa')
+const { workloads } = require('../../labs/dropin/workloads')
 
 /*
- * What README.md shows of the results, between markers: a headline, a chart, and two tables. The first screen of the
- * documentation has the headline, too, and its three bars.
+ * What README.md and the first page of the documentation show of the results: a sentence that all of them support, a
+ * chart, and a table of four rows; and the costs of middleware/README.md. A result of older code is left out.
  */
 
-// [what, lab, workload, contenders under another name]
-const SET = [
-  ['five middleware, hello world', 'battle', 'hello, wrk'],
-  ['the whole set', 'mw', 'plain'],
-  ['the whole set, a nunjucks template', 'mw', 'template'],
-  ['router, the last of 500 routes', 'mw', 'router alone, last of 500'],
-  ['bodyParser, POST of 200 bytes of JSON', 'front', 'post', { kone: 'kone-bodyParser' }],
-  ['static, a file of 100 bytes', 'mw', 'static alone'],
-  ['rpc, a call in JSON', 'rpc', 'ping, 50 in flight']
-]
-
-const DROPIN = [
-  ['koa-helmet, @koa/cors, koa-bodyparser, @koa/router, JSON', 'API'],
-  ['that API, POST of 200 bytes of JSON', 'API, POST'],
-  ['pino-http to a file, JSON', 'pino-http'],
-  ['koa-helmet, etag, koa-session, koa-static, 2 KB of HTML', 'page'],
-  ['koa-static, a file of 1 KB', 'koa-static, 1 KB'],
-  ['koa-static, a file of 64 KB', 'koa-static, 64 KB'],
-  ['`Readable.from`, 16 KB', 'Readable.from'],
-  ['OpenTelemetry, instrumentation-http', 'OpenTelemetry'],
-  ['`pm2 start app.js`, hello world', 'pm2']
-]
+/** The most commits of lib/ that may lie between a result and the page that shows it. */
+const MAX_AGE = 60
 
 const PLAIN = 'hello, wrk' // of battle
 const BARS = { kone: 'kone', node: 'node:http', koa: 'Koa 2' }
-const BLOCKS = { headline, chart, set, dropin }
 const NONE = 'No result is committed yet: `make battle` measures on your machine.'
-const ENGLISH = new Intl.ListFormat('en-GB') // a, b and c
 
-/** The text of README.md with the blocks between `<!-- NAME -->` and `<!-- /NAME -->` made from the results. */
-exports.fill = function (text, from) {
-  for (const [name, make] of Object.entries(BLOCKS)) {
-    const [open, close] = [`<!-- ${name} -->`, `<!-- /${name} -->`]
-    const [begin, end] = [text.indexOf(open), text.indexOf(close)]
-    if (begin < 0 || end < begin) throw new Error(`README.md must have ${open} and ${close}`)
-    text = `${text.slice(0, begin + open.length)}\n${make(from)}\n${text.slice(end)}`
+const ABOUT = new Map(workloads.map(({ workload, about }) => [workload, about.replace(/^the API under /, '')]))
+const AGENTS = new Set(workloads.filter(({ agent, load }) => agent || load).map(({ workload }) => workload))
+const FRAMEWORKS = new Set(workloads.filter(({ app }) => app?.isFramework).map(({ workload }) => workload))
+
+/**
+ * The results as the two pages need them.
+ *
+ * @param {Map<string, Figures[]>} labs
+ * @param {(hash: string) => number|null} age how many commits of lib/ lie between a result and now, if that is known
+ */
+exports.Shown = class Shown {
+  constructor (labs, age) {
+    this.age = ({ result }) => result.commit ? age(result.commit.hash) : null
+    this.of = figures => source(figures, age)
+    const isNew = figures => (this.age(figures) ?? 0) <= MAX_AGE
+    const all = [...labs.values()].flat()
+    const newest = lab => labs.get(lab)?.slice(0, 1).filter(isNew)[0]
+    this.isEmpty = !all.length
+    this.battle = newest('battle')
+    this.dropin = newest('dropin')
+    this.compared = { koa: compared(all, 'koa', isNew), node: compared(all, 'node', isNew) }
   }
-  return text
 }
 
-/** docs/index.md with the lines between `# measured` and `# /measured` of its front matter made from the results. */
-exports.home = function (text, { labs }) {
-  const [battle] = labs.get('battle') ?? []
+// kone ÷ another in every workload that has both, on every Node, the least first.
+function compared (all, to, isNew) {
+  return all.flatMap(figures => figures.workloads.map(workload => ({
+    ...figures.ratio(workload, 'kone', to), what: `${nameOf(figures, workload)}, Node ${figures.major}`, isNew: isNew(figures)
+  }))).filter(({ median }) => median).sort((a, b) => a.median - b.median)
+}
+
+function nameOf ({ result: { lab } }, workload) {
+  return lab === 'dropin' ? ABOUT.get(workload) ?? workload : `${lab}, ${workload}`
+}
+
+const BLOCKS = { headline, chart, table }
+
+/** The text of README.md with the blocks between `<!-- NAME -->` and `<!-- /NAME -->` made from the results. */
+exports.fill = (text, from) => Object.entries(BLOCKS).reduce((text, [name, make]) => replaced(text, 'README.md', name, make(from)), text)
+
+/** docs/index.md with its front matter between `# measured` and `# /measured`, and its table, made from the results. */
+exports.home = function (text, { shown }) {
+  const { battle } = shown
   const bars = Object.entries(BARS).map(([contender, name]) => ({ name, median: battle?.row(PLAIN, contender)?.median }))
     .filter(({ median }) => median)
   const lines = [
-    'measured:', `  text: ${JSON.stringify(scoped(labs) ?? NONE)}`, `  node: ${JSON.stringify(battle?.node ?? '')}`,
-    '  bars:', ...bars.map(({ name, median }) => `    - { name: ${JSON.stringify(name)}, cpu: ${short(median)} }`)
+    'measured:', `  text: ${JSON.stringify(headline({ shown }).replaceAll(/\[([^\]]*)\]\([^)]*\)|`/g, '$1'))}`,
+    `  of: ${JSON.stringify(battle ? `${shown.of(battle)}.`.replaceAll('`', '') : '')}`,
+    `  bars:${bars.length ? '' : ' []'}`, ...bars.map(({ name, median }) => `    - { name: ${JSON.stringify(name)}, cpu: ${short(median)} }`)
   ]
-  return text.replace(/(?<=^# measured\n)[\s\S]*?(?=^# \/measured$)/m, () => `${lines.join('\n')}\n`)
+  const made = text.replace(/(?<=^# measured\n)[\s\S]*?(?=^# \/measured$)/m, () => `${lines.join('\n')}\n`)
+  return replaced(made, 'docs/index.md', 'table', table({ shown, base: '' }))
+}
+
+function replaced (text, file, name, made) {
+  const [open, close] = [`<!-- ${name} -->`, `<!-- /${name} -->`]
+  const [begin, end] = [text.indexOf(open), text.indexOf(close)]
+  if (begin < 0 || end < begin) throw new Error(`${file} must have ${open} and ${close}`)
+  return `${text.slice(0, begin + open.length)}\n${made}\n${text.slice(end)}`
 }
 
 /** middleware/README.md with the last column of its table, what each middleware costs, made from the results. */
-exports.costs = function (text, { labs }) {
+exports.costs = function (text, { labs, shown }) {
   const [mw] = labs.get('mw') ?? []
+  const { cpu, cores } = mw?.result.machine ?? {}
   return text.replace(/^(\| \[(\w+)\].*\|)[^|]*\|$/gm, (row, start, name) => `${start} ${costOf(mw, name)} |`)
-    .replace(/(?<=^<!-- measured -->\n)[^]*?(?=^<!-- \/measured -->$)/m, () => mw ? `${machineOf(mw)}: [mw](../docs/reports/mw.md).\n` : '')
+    .replace(/(?<=^<!-- measured -->\n)[^]*?(?=^<!-- \/measured -->$)/m, () => mw ? `[mw](../docs/reports/mw.md): ${shown.of(mw)}; ${cpu}, ${cores} cores.\n` : '')
 }
 
-const machineOf = ({ node, result }) => `Node ${node}, ${result.machine.cpu}, ${result.machine.cores} cores, commit ${commit(result)}`
-
-function headline ({ labs }) {
-  return scoped(labs) ?? NONE
+// What kone takes of the others' CPU time in every measurement: the range, the median, and the worst by name.
+function headline ({ shown: { compared, isEmpty } }) {
+  if (isEmpty) return NONE
+  const reports = '[the reports](docs/reports/README.md)'
+  const old = Object.values(compared).flatMap(all => all.filter(({ isNew }) => !isNew))
+  const said = [['koa', 'of Koa 2’s CPU time per request'], ['node', 'of the same by hand on node:http']].flatMap(([to, what]) => {
+    const all = compared[to].filter(({ isNew }) => isNew)
+    return all.length
+      ? [`${two(all[0].median)} to ${two(all.at(-1).median)} ${what}, ${two(middle(all))} in the median of ${all.length} ` +
+      `measurements; it takes most in “${all.at(-1).what}”`]
+      : []
+  })
+  const most = old.reduce((most, one) => one.median > most.median ? one : most, { median: 0 })
+  const older = old.length ? `${old.length} measurements of code before ${MAX_AGE} commits of lib, up to ${two(most.median)} in “${most.what}”, are in ${reports}.` : ''
+  if (!said.length) return `No result of this code is committed: \`make battle\` measures on your machine. ${older}`.trim()
+  return [`kone takes ${said.join('. It takes ')}.`, older].filter(Boolean).join(' ')
 }
 
-// What kone takes of the others' CPU time, of plain requests and of published packages, with what it loses.
-function scoped (labs) {
-  const [battle] = labs.get('battle') ?? []
-  const [dropin] = labs.get('dropin') ?? []
-  const plain = ['koa', 'node'].map(to => battle?.ratio(PLAIN, 'kone', to)?.median)
-  if (!plain.every(Boolean)) return undefined
-  const [koa, node] = ['koa', 'node'].map(to => range(unmodified.map(({ workload }) => dropin?.ratio(workload, 'kone', to)?.median)))
-  const packages = koa && node ? ` Apps of unmodified packages take ${koa} of their time on Koa 2, and ${node} of that of the same response by hand.` : ''
-  return `On Node ${battle.major}, hello world behind five middleware takes ${two(plain[0])} of Koa 2’s CPU time and ` +
-    `${two(plain[1])} of a bare node:http handler’s.${packages}`
+function middle (sorted) {
+  const half = (sorted.length - 1) / 2
+  return (sorted[Math.floor(half)].median + sorted[Math.ceil(half)].median) / 2
 }
 
-function range (medians) {
-  const known = medians.filter(Boolean)
-  return known.length ? `${two(Math.min(...known))} to ${two(Math.max(...known))}` : undefined
+function chart ({ shown: { battle }, chart }) {
+  return battle && chart ? picture('battle', chart, 'docs/reports/charts') : ''
 }
 
-function chart ({ chart }) {
-  return chart ? picture('battle', chart, 'docs/reports/charts') : NONE
-}
-
-function set ({ labs }) {
-  const lines = SET.map(([what, lab, workload, as]) => ({ what, workload, as, figures: labs.get(lab)?.[0] }))
-    .filter(({ figures, workload, as }) => figures?.row(workload, as?.kone ?? 'kone'))
-  if (!lines.length) return NONE
-  const { table: [head, ...rows], notes } = overview(lines, { isBrief: true })
-  const footer = source(lines, 'Koa with the packages that its users install, kone with [its own set](middleware/README.md)')
-  return [markdown([['CPU per request, µs', ...head.slice(1)], ...rows]), notes.join(' '), footer].join('\n\n')
-}
-
-function dropin ({ labs }) {
-  const [figures, ...older] = labs.get('dropin') ?? []
-  const lines = DROPIN.filter(([, workload]) => figures?.row(workload, 'kone')).map(([what, workload]) => ({ what, workload, figures }))
-  if (!lines.length) return 'No result of unmodified packages is committed yet: `make bench-dropin` measures on your machine.'
+function table ({ shown, base = 'docs/' }) {
+  const lines = rows(shown)
+  if (!lines.length) return ''
+  const labs = new Map(lines.map(({ figures }) => [figures.result.lab, figures]))
+  const page = lab => `[${lab}](${base}reports/${lab}.md)`
+  const { machine } = lines[0].figures.result
+  const isQuick = [...labs.values()].some(({ result }) => result.derived.quick)
   return [
-    markdown([
-      ['CPU per request, µs', 'kone', '`node:http`', 'Koa 2', 'kone ÷ `node:http`', 'kone ÷ Koa', ...older.map(({ major }) => `on Node ${major}`)],
-      ...lines.map(({ what, workload }) => [
-        what, ...['kone', 'node', 'koa'].map(name => short(figures.row(workload, name)?.median)),
-        ratio(figures.ratio(workload, 'kone', 'node')), ...[figures, ...older].map(one => ratio(one.ratio(workload, 'kone', 'koa')))
-      ])
-    ]),
-    `${losses(lines)}${source(lines, 'The same published packages on kone and Koa 2; `node:http` is the same response by hand')}`
+    markdown([['÷ Koa 2', '÷ node:http', 'what it is'], ...lines.map(({ koa, node, what, figures }) => [koa, node, `${what} (${figures.result.lab})`])]),
+    'CPU time per request of kone ÷ that of Koa 2, and of the same response by hand; medians, lowest–highest round in parentheses. ' +
+      `${[...labs].map(([lab, figures]) => `${page(lab)}: ${shown.of(figures)}`).join('; ')}. ${machine.cpu}, ${machine.cores} cores.` +
+      `${isQuick ? ' **A quick run, not a result.**' : ''}`
   ].join('\n\n')
 }
 
-function losses (lines) {
-  const lost = lines.filter(({ workload, figures }) => figures.ratio(workload, 'kone', 'node')?.median > 1).map(({ what }) => what)
-  return lost.length ? `kone takes more than \`node:http\` by hand in: ${lost.join('; ')}. ` : ''
+// Hello world; an API of unmodified packages; the best and the worst of whole frameworks, and of agents.
+function rows ({ battle, dropin }) {
+  const loads = to => spreadOf(battle.workloads.filter(workload => !/, Node /.test(workload)).map(workload => battle.ratio(workload, 'kone', to)))
+  const line = (figures, workload, what) => {
+    if (!figures?.ratio(workload, 'kone', 'koa')) return []
+    return [{ figures, what, koa: ratio(figures.ratio(workload, 'kone', 'koa')), node: ratio(figures.ratio(workload, 'kone', 'node')) }]
+  }
+  return [
+    ...line(battle, PLAIN, battle && `hello world behind five middleware, ${battle.load(PLAIN)}; over all loads ${loads('koa')} and ${loads('node')}`),
+    ...line(dropin, 'API', ABOUT.get('API')?.replace('API:', 'an API of')),
+    ...extremes(dropin, FRAMEWORKS, 'whole framework'),
+    ...extremes(dropin, AGENTS, 'agent')
+  ]
 }
 
-// Where the figures come from: one line.
-function source (lines, what) {
-  const of = read => [...new Set(lines.map(read))]
-  const results = of(({ figures }) => figures.result)
-  const generators = of(({ figures, workload }) => figures.rows(workload)[0].generator).filter(Boolean).sort()
-  const quick = results.some(({ derived }) => derived.quick) ? ' **A quick run, not a result.**' : ''
-  return `${what}. Node ${of(({ figures }) => figures.node).join(', ')}, ${results[0].machine.cpu}, ${results[0].machine.cores} cores, commit ` +
-    `${[...new Set(results.map(commit))].join(', ')}; load by ${ENGLISH.format(generators)}; medians, lowest–highest round in ` +
-    `parentheses.${quick} ${results.map(({ lab }) => `[${lab}](docs/reports/${lab}.md)`).join(', ')}.`
+function spreadOf (ratios) {
+  const medians = ratios.filter(Boolean).map(({ median }) => median)
+  return medians.length ? `${two(Math.min(...medians))}–${two(Math.max(...medians))}` : '–'
+}
+
+function extremes (figures, set, kind) {
+  const all = (figures?.workloads ?? []).filter(workload => set.has(workload)).map(workload => ({
+    name: ABOUT.get(workload) ?? workload, koa: figures.ratio(workload, 'kone', 'koa'), node: figures.ratio(workload, 'kone', 'node')
+  })).filter(({ koa }) => koa).sort((a, b) => a.koa.median - b.koa.median)
+  if (!all.length) return []
+  const ends = [...new Set([all[0], all.at(-1)])]
+  const node = ends.filter(({ node }) => node).map(({ name, node }) => ends.length > 1 ? `${name}: ${ratio(node)}` : ratio(node))
+  const what = ends.length > 1 ? `the best and the worst ${kind} of ${all.length}: ${ends.map(({ name }) => name).join('; ')}` : `${kind}: ${all[0].name}`
+  return [{ figures, what, koa: ends.map(({ koa }) => ratio(koa)).join(' to '), node: node.join(', ') || '–' }]
 }

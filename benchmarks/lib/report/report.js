@@ -4,7 +4,7 @@ const fs = require('node:fs')
 const path = require('node:path')
 const { measured, updated } = require('./claims')
 const { newest } = require('./figures')
-const { commit, page, sectionsOf, stale } = require('./page')
+const { commit, page, sectionsOf } = require('./page')
 const readme = require('./readme')
 const { markdown, two } = require('./text')
 const { pairedRatio } = require('../run/stats')
@@ -13,6 +13,7 @@ const { pairedRatio } = require('../run/stats')
 const LABS = exports.LABS = ['battle', 'mw', 'dropin', 'front', 'static', 'connections', 'rpc', 'versions']
 
 const FOLDER = 'docs/reports'
+const unknown = () => null
 
 /** What a lab shows: its view.js, and the text of its page. */
 const viewOf = exports.viewOf = function (lab) {
@@ -25,28 +26,31 @@ const viewOf = exports.viewOf = function (lab) {
  * All that people look at, made of committed results: README.md, the site's first screen, docs/reports/ and its charts;
  * with the claims, those that results break, and notes.
  */
-exports.generate = function ({ results, readme: text, home, set, claims: kept, accept, isStale = () => false }) {
+exports.generate = function ({ results, readme: text, home, set, claims: kept, accept, age = unknown }) {
   const labs = newest(results)
+  const shown = new readme.Shown(labs, age)
   const views = LABS.map(lab => ({ ...viewOf(lab), all: labs.get(lab) ?? [] }))
   const { claims, broken } = updated(views.flatMap(view => measured(view, view.all)), kept, { accept })
   const files = new Map()
   for (const view of views) {
-    const made = page(view, view.all, { claims, isStale })
+    const made = page(view, view.all, { claims, age })
     files.set(`${FOLDER}/${view.lab}.md`, made.text)
     for (const [name, svg] of made.charts) files.set(`${FOLDER}/charts/${name}`, svg)
   }
-  const changed = [...labs.values()].flat().map(({ result }) => result).filter(isStale)
-  files.set(`${FOLDER}/README.md`, index(views, claims, changed.length > 0))
+  files.set(`${FOLDER}/README.md`, index(views, claims, shown))
   const [battle] = labs.get('battle') ?? []
   const chart = battle && sectionsOf(views[0], battle).find(({ chart }) => chart)?.chart
-  files.set('README.md', readme.fill(text, { labs, chart }))
-  if (home) files.set('docs/index.md', readme.home(home, { labs }))
-  if (set) files.set('middleware/README.md', readme.costs(set, { labs }))
-  const notes = [
-    ...views.filter(({ all }) => !all.length).map(({ lab }) => `${lab}: no result is committed; its page says so`),
-    ...changed.map(({ lab, node }) => `${lab}, Node ${parseInt(node.slice(1))}: lib/ has changed since it was measured`)
-  ]
+  files.set('README.md', readme.fill(text, { shown, chart }))
+  if (home) files.set('docs/index.md', readme.home(home, { shown }))
+  if (set) files.set('middleware/README.md', readme.costs(set, { labs, shown }))
+  const notes = views.filter(({ all }) => !all.length).map(({ lab }) => `${lab}: no result is committed; its page says so`)
   return { files, claims, broken, notes }
+}
+
+/** The ages of results as the index of the reports has them: how many commits of lib/ lay between each and the page. */
+exports.agesOf = function (index) {
+  const ages = new Map([...index.matchAll(/`(\w{9})`[^|]*\| \S+ \| (\d+) \|$/gm)].map(([, hash, age]) => [hash, Number(age)]))
+  return hash => ages.get(hash.slice(0, 9)) ?? null
 }
 
 /** whether a file of docs/reports is one of those that are made here */
@@ -62,26 +66,27 @@ const OTHERS = [
 ]
 
 // What kone is and is not cheaper at: every row of CPU time or memory of kone, beside the others' of the same workload.
-function index (views, claims, isStale) {
+function index (views, claims, shown) {
   const newest = views.flatMap(({ all }) => all.slice(0, 1))
   const compared = newest.flatMap(comparisons)
-  const row = ({ lab, title, all: [first, ...older] }) => [
-    `[${title}](./${lab}.md)`,
-    first ? [first, ...older].map(({ major }) => major).join(', ') : 'no result',
-    String(Object.keys(claims).filter(name => name.startsWith(`${lab}: `)).length),
-    first ? commit(first.result) : '–',
-    first ? first.result.date.slice(0, 10) : '–'
-  ]
+  const claimed = (lab, on) => Object.entries(claims).filter(([name, nodes]) => name.startsWith(`${lab}: `) && on in nodes).length
+  const rows = ({ lab, title, all }) => {
+    const link = `[${title}](./${lab}.md)`
+    if (!all.length) return [[link, 'no result', '0', '–', '–', '–']]
+    return all.map(figures => {
+      const { node, major, result } = figures
+      return [link, node, String(claimed(lab, major)), commit(result), result.date.slice(0, 10), String(shown.age(figures) ?? '–')]
+    })
+  }
   return `${[
     '# Reports',
     compared.length && 'What kone is and is not cheaper at: its CPU time or memory ÷ that of another server of the same run, on the newest ' +
       `Node that was measured (${[...new Set(newest.map(({ major }) => major))].join(', ')}):`,
     OTHERS.map(([what, is]) => line(what, compared.filter(({ other }) => is(other)))).filter(Boolean).join('\n'),
-    isStale && stale('some of these results were measured; their pages say which.'),
     'Every table and chart is made from `benchmarks/results/` by `make report`, and a test compares them. A figure is the median of the ' +
     'rounds; the lowest and the highest round are beside it. A claim is what every round supports, rounded up. Five pages set our ' +
     'figures beside reports of other years and machines, and say where those cannot be true.',
-    markdown([['', 'Node', 'claims', 'commit', 'measured'], ...views.map(row)]),
+    markdown([['', 'Node', 'claims', 'commit', 'measured', 'commits of lib since'], ...views.flatMap(rows)]),
     'How to run the lab, and how to read its figures, is in `benchmarks/README.md` of the repository.'
   ].filter(Boolean).join('\n\n')}\n`
 }

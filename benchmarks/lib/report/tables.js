@@ -17,10 +17,10 @@ const AS = { net: 'net', kone: 'kone', node: 'node', cheapest: 'node-cheapest', 
  *
  * @param {{ figures: Figures, what: string, workload: string, as?: object }[]} all as: the contender that stands for
  *   a name of NAMES, if not the one of the same name; `null` for nobody
- * @param {{ unit?: string, isBrief?: boolean }} [how] isBrief: fewer columns, for a page where few rows have all of them
+ * @param {{ unit?: string }} [how]
  * @return {object|null}
  */
-exports.overview = function (all, { unit = 'request', isBrief = false } = {}) {
+exports.overview = function (all, { unit = 'request' } = {}) {
   const lines = all.map(({ figures, what, workload, as: given }) => {
     const as = { ...AS, ...given }
     const row = name => {
@@ -37,9 +37,8 @@ exports.overview = function (all, { unit = 'request', isBrief = false } = {}) {
 
   const names = Object.keys(NAMES).filter(name => lines.some(({ rows }) => rows[name]))
   const absent = Object.keys(NAMES).filter(name => !names.includes(name))
-  const compared = isBrief ? names.filter(name => name !== 'cheapest') : names
-  const above = names.includes('net') ? compared.slice(1) : []
-  const ratios = ['node', 'cheapest', 'koa'].filter(name => compared.includes(name) && lines.some(({ ratio }) => ratio(name)))
+  const above = names.includes('net') ? names.slice(1) : []
+  const ratios = ['node', 'cheapest', 'koa'].filter(name => names.includes(name) && lines.some(({ ratio }) => ratio(name)))
   return {
     heading: `Server CPU per ${unit}, µs`,
     table: [

@@ -1,10 +1,10 @@
 'use strict'
 
 const { OPENINGS } = require('./connections')
-const { quantile } = require('./stats')
+const { ROUNDS } = require('./options')
 const { problems } = require('./result')
+const { quantile } = require('./stats')
 
-const ROUNDS = 8
 const SECONDS = 2
 const MOST = 0.75 // of all rounds must be quiet: a neighbour may wake up once
 const MOST_OF_PART = 0.5 // of the rounds of each part, because its figures are their medians
@@ -15,7 +15,7 @@ const LOAD = 3 // load average per core, where OTHERS is not known: servers and 
 /**
  * What a result lacks to be committed.
  *
- *    lacks(result) // ['3 rounds, not 8 or more', 'it was made without --full']
+ *    lacks(result) // ['3 rounds, not 6 or more', 'it was made without --full']
  */
 exports.lacks = function (result) {
   const found = problems(result)

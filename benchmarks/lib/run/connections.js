@@ -10,8 +10,8 @@ const OPENINGS = exports.OPENINGS = 3 // of more than these
  * How often very many connections are opened, and the rounds of each opening: to make a hundred thousand takes longer
  * than to measure them.
  *
- *    openingsOf(1000, 8)    // { openings: 8, each: 1 }
- *    openingsOf(50_000, 8)  // { openings: 3, each: 3 }
+ *    openingsOf(1000, 6)    // { openings: 6, each: 1 }
+ *    openingsOf(50_000, 6)  // { openings: 3, each: 2 }
  */
 exports.openingsOf = (connections, rounds) =>
   connections > OFTEN ? { openings: OPENINGS, each: Math.ceil(rounds / OPENINGS) } : { openings: rounds, each: 1 }

@@ -32,10 +32,7 @@ const family = exports.family = function (pid) {
   return found
 }
 
-/** µs of one tick, the unit of /proc/stat: a hundredth of a second on every Linux that Node runs on. */
-exports.TICK = 10_000
-
-/** CPU time of a process, its children, and those of them that have ended. */
+/** CPU time of a process, its children, and those of them that have ended, in the ticks of /proc/stat. */
 const ticks = exports.ticks = function (pid) {
   const TIMES = [11, 12, 13, 14] // utime, stime, cutime, cstime
   const stats = family(pid).map(member => read(`${member}/stat`)).filter(Boolean)

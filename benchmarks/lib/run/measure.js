@@ -11,9 +11,8 @@ const QUIET = 1e6 // ns of CPU time in 50 ms
  *
  *    await measure({ server, load: { generator: 'wrk', connections: 50, seconds: 2 } }, wrk)
  *
- * The generator's sample gets `cpu` and `clientCpu` (µs per request of the server and of the generator), `busy` (share of
- * the time in which the server ran or waited for its core), `wait` (time it waited ÷ time it ran) and `steal` (share of
- * all cores that the hypervisor took).
+ * The generator's sample gets `cpu` (µs per request of the server), `busy` (share of the time in which the server ran or
+ * waited for its core), `wait` (time it waited ÷ time it ran) and `steal` (share of all cores that the hypervisor took).
  */
 exports.measure = ({ server, load }, generator) =>
   cost(server, mark => generator.run({ ...load, port: server.port, mark }))
@@ -25,24 +24,20 @@ exports.measure = ({ server, load }, generator) =>
 const cost = exports.cost = async function (server, act, { untilQuiet = false } = {}) {
   const marks = {}
   const mark = what => { marks[what] = server.usage().catch(() => null) }
-  const look = () => ({ ...cpu.machine(), own: process.cpuUsage() })
   const start = await server.usage()
-  const earlier = look()
+  const earlier = cpu.machine()
   const sample = await act(mark)
-  const later = look()
+  const later = cpu.machine()
   const end = untilQuiet ? await quiet(server) : await server.usage()
 
-  const { requests: all, counted: requests = all } = sample // counted: those between the marks
+  const { counted: requests = sample.requests } = sample // counted: those between the marks
   const before = await marks.settled ?? start
   const after = await marks.over ?? end
   const run = after.run - before.run
   const wait = after.wait - before.wait
-  const own = later.own.user + later.own.system - earlier.own.user - earlier.own.system // µs
-  const client = (later.ours - earlier.ours) * cpu.TICK - own - (end.run - start.run) / 1000
   return {
     ...sample,
     cpu: run / 1000 / requests,
-    clientCpu: all > 0 ? Math.max(0, client) / all : NaN,
     busy: (run + wait) / 1e9 / (sample.seconds * requests / sample.requests),
     wait: wait / run,
     steal: later.total > earlier.total ? (later.steal - earlier.steal) / (later.total - earlier.total) : 0

@@ -4,7 +4,8 @@ const { execFileSync } = require('node:child_process')
 const { parseArgs } = require('node:util')
 const { binary } = require('../servers/binaries')
 
-const ROUNDS = 8
+/** Rounds of a result: of as many coins all fall on one side in 3 of 100 tries. */
+const ROUNDS = exports.ROUNDS = 6
 const LOOK = 3 // rounds of a first look
 
 /** Where an error of the lab points to. */
@@ -26,13 +27,13 @@ const OPTIONS = {
  */
 exports.parse = function (argv, { lab, contenders, own = {} }) {
   const known = { ...OPTIONS, ...own }
-  const refuse = (message, help) => { throw new OptionError(`${lab}: ${message}`, help) }
+  const refuse = message => { throw new OptionError(`${lab}: ${message}`) }
   const types = Object.entries(known).map(([name, { value }]) => [name, { type: value ? 'string' : 'boolean', multiple: name === 'only' }])
   const { tokens, values } = parseArgs({ args: argv, options: Object.fromEntries(types), strict: false, tokens: true })
 
   for (const { kind, name, rawName, value, inlineValue } of tokens) {
-    if (kind !== 'option') refuse(`unknown argument ${value ?? '--'}`, usage(lab, contenders, own))
-    if (!Object.hasOwn(known, name)) refuse(`unknown option ${rawName}`, usage(lab, contenders, own))
+    if (kind !== 'option') refuse(`unknown argument ${value ?? '--'}: expected ${listOf(known)}`)
+    if (!Object.hasOwn(known, name)) refuse(`unknown option ${rawName}: expected ${listOf(known)}`)
     const needs = known[name].value
     if (needs && (!value || (!inlineValue && value.startsWith('--')))) refuse(`${rawName} needs a value: ${rawName} ${needs}`)
     if (!needs && value !== undefined) refuse(`${rawName} takes no value, not ${value}`)
@@ -47,8 +48,27 @@ exports.parse = function (argv, { lab, contenders, own = {} }) {
   return { ...Object.fromEntries(defaults), ...named, quick: !full, help, rounds: Number(rounds), only, node }
 }
 
+/**
+ * The workloads that `--workloads` names.
+ *
+ *    workloadsOf('compare', 'hello;post', ['hello', 'post', 'stream']) // ['hello', 'post']
+ *
+ * @param {string} lab
+ * @param {string|null} text
+ * @param {string[]} all those that there are
+ * @param {string[]} [usual] without the option, if not all
+ */
+exports.workloadsOf = function (lab, text, all, usual = all) {
+  const names = text?.split(';').map(name => name.trim()).filter(Boolean) ?? usual
+  const unknown = names.filter(name => !all.includes(name))
+  if (unknown.length) throw new OptionError(`${lab}: unknown workload ${unknown.join('; ')}: expected ${all.join('; ')}`)
+  return names
+}
+
+const listOf = options => Object.keys(options).map(name => `--${name}`).join(', ')
+
 /** The help text of a lab. */
-const usage = exports.usage = function (lab, contenders, own = {}) {
+exports.usage = function (lab, contenders, own = {}) {
   const line = ([name, { value, help }]) => `  ${`--${name}${value ? ` ${value}` : ''}`.padEnd(16)} ${help}`
   const lines = Object.entries({ ...OPTIONS, ...own }).map(line)
   return [`usage: make ${exports.targetOf(lab)} ARGS="…"`, '', ...lines, '', `contenders: ${contenders.join(', ')}`].join('\n')
@@ -84,8 +104,8 @@ exports.nodeVersion = function (binary) {
 
 /** A mistake on the command line, with where to read on. */
 const OptionError = exports.OptionError = class extends Error {
-  constructor (message, help = '') {
-    super(`${message}${PAGE}${help && `\n\n${help}`}`)
+  constructor (message) {
+    super(`${message}${PAGE}`)
   }
 }
 
@@ -93,8 +113,8 @@ const OptionError = exports.OptionError = class extends Error {
 const faultOf = exports.faultOf = err => err.message.split(/\. |\n/)[0]
 
 /**
- * The values and the other words on the command line of a program that is no lab. It ends here with the usage: by --help,
- * or by a mistake.
+ * The values and the other words on the command line of a program that is no lab. It ends here by --help, with the usage,
+ * and by a mistake.
  *
  *    commandLine('report', USAGE, { options: { accept: { type: 'boolean' } } })
  */
@@ -106,7 +126,8 @@ exports.commandLine = function (name, usage, { check = () => {}, ...config }) {
     console.log(usage)
     process.exit()
   } catch (err) {
-    console.error(`${name}: ${faultOf(err)}${PAGE}\n\n${usage}`)
+    const hint = err.code === 'ERR_PARSE_ARGS_UNKNOWN_OPTION' ? `: expected ${listOf(config.options)}` : ''
+    console.error(`${name}: ${faultOf(err)}${hint}${PAGE}`)
     process.exit(2)
   }
 }

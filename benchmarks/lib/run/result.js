@@ -82,23 +82,13 @@ function * rowProblems ({ workload, metric, unit, rounds = [], ...row }) {
   if (!row.rate && disbelief(sample)) yield 'breaks Little\'s law'
 }
 
-const LOADED = ['versions', 'connections', 'static', 'rpc', 'mw', 'battle']
-const HEADLINE = ['kone', 'koa', 'node'] // of battle
-
 // What a whole run must hold; one of some contenders (--only) need not.
-function * gaps ({ lab, rows = [], rejected = [], missing = [], derived: { only } = {} }) {
+function * gaps ({ rows = [], derived: { only } = {} }) {
   if (only) return
   const names = [...new Set(rows.map(({ contender }) => contender))]
   const others = names.filter(name => !name.startsWith('kone'))
   if (others.length === names.length) yield 'kone was not measured'
   if (others.length < 2) yield 'fewer than two others were measured'
-  if (LOADED.includes(lab) && !rows.some(row => row.requestsPerSecond)) yield 'no row has requestsPerSecond'
-  if (lab !== 'battle') return
-  const absent = [...missing.map(({ name }) => name), ...rejected.map(({ contender }) => contender)]
-  for (const name of HEADLINE.filter(name => !absent.includes(name))) {
-    const is = row => row.contender === name && row.workload === 'hello' && row.metric === 'cpu'
-    if (!rows.some(is)) yield `${name} has no row of CPU µs/request in hello`
-  }
 }
 
 const SHOWN = 3 // of many reasons, which are the same for row after row

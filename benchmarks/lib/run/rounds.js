@@ -11,7 +11,7 @@ const TRIES = 3 // a round that cannot be believed is measured again, twice at m
  * workload, so that those that are compared are measured within seconds; the order changes from round to round, so
  * that a disturbance of the machine hits no contender alone.
  *
- *    const recorded = await rounds(cells, { count: 8, visit: cell => measure(cell), doubt: (cell, sample) => null })
+ *    const recorded = await rounds(cells, { count: 6, visit: cell => measure(cell), doubt: (cell, sample) => null })
  *    // [{ round: 1, load: 1.9, steal: 0.001, others: 0.02 }, …]
  *
  * A cell gets `samples`, or `rejected` with a reason, and `discarded` with what was measured again. `doubt` says why a

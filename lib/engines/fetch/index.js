@@ -21,11 +21,8 @@ module.exports = function makeFetch (host) {
 function run (host, outgoing) {
   const { incoming } = outgoing
   try {
-    const running = host.reason(true) === ''
-      ? host.dispatch(incoming, outgoing)
-      : host.callback()(incoming.materialize(), outgoing.materialize())
     // only a ctx.onerror of the app's own rejects
-    running?.then(undefined, err => outgoing.lose(err))
+    host.dispatch(incoming, outgoing)?.then(undefined, err => outgoing.lose(err))
   } catch (err) {
     outgoing.lose(err)
   }

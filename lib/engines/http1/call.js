@@ -36,6 +36,9 @@ function raise (err) {
   throw err
 }
 
+/** Tools that list open handles see a resource until it is destroyed: by hand at its end, not some time later by GC. */
+const BY_HAND = { requireManualDestroy: true }
+
 /**
  * Runs requests in the async context of their connection, as node's parser does. The next request does not see the
  * store of a handler that called `AsyncLocalStorage.enterWith`. Connections with the context of `listen()` share one.
@@ -43,7 +46,7 @@ function raise (err) {
 class Scope {
   constructor (isShared = true) {
     this.isShared = isShared
-    this.resource = new AsyncResource('KONEFRONT', { requireManualDestroy: true })
+    this.resource = new AsyncResource('KONEFRONT', BY_HAND)
     this.hasStores = storesOf(this.resource).some(symbol => this.resource[symbol] !== undefined)
     // Otherwise a request that is alone in its callback of the socket runs without: a scope costs as much as two layers
     // of middleware.
@@ -66,19 +69,20 @@ class Scope {
 
   /** Handles a request in this context, up to Node 22 in a resource of its own. */
   handle (connection, incoming) {
-    if (!LEAKS) this.invoke(connection.handle, connection, incoming)
-    else if (this.hasStores) this.invoke(handleInNewResource, connection, incoming)
-    else new AsyncResource('KONEREQUEST').runInAsyncScope(connection.handle, connection, incoming)
+    if (!LEAKS) return this.invoke(connection.handle, connection, incoming)
+    const resource = this.hasStores ? this.invoke(resourceOfRequest) : new AsyncResource('KONEREQUEST', BY_HAND)
+    resource.runInAsyncScope(connection.handle, connection, incoming)
+    resource.emitDestroy() // what the handler began has resources of its own
   }
 
-  /** The server or the connection is closed: tools that list open handles see this one as done. */
+  /** The server or the connection is closed. */
   release () {
     this.resource.emitDestroy()
   }
 }
 
-function handleInNewResource (incoming) {
-  new AsyncResource('KONEREQUEST').runInAsyncScope(this.handle, this, incoming)
+function resourceOfRequest () {
+  return new AsyncResource('KONEREQUEST', BY_HAND)
 }
 
 const NO_STORES = ['async_id_symbol', 'trigger_async_id_symbol', 'destroyed']
@@ -91,9 +95,10 @@ function storesOf (resource) {
 /** Up to Node 22 `enterWith` writes into the running resource, so each request gets a resource there. */
 const LEAKS = (() => {
   const storage = new AsyncLocalStorage()
-  const resource = new AsyncResource('KONEREQUEST')
+  const resource = resourceOfRequest()
   resource.runInAsyncScope(() => storage.enterWith(true))
   const leaks = resource.runInAsyncScope(() => storage.getStore()) === true
+  resource.emitDestroy()
   storage.disable()
   return leaks
 })()

@@ -8,6 +8,8 @@
  *
  * An act has
  *
+ *   samples   lists of arguments, with which every generator takes it
+ *   draw      (rnd) => arguments, for the generator that has odd ones, too; without it: one of the samples
  *   does      (it, ...args): what it does
  *   arrives   (response, ...args): what it changes of { status, body } that must arrive; without it: nothing
  *   cuts      once the response has begun, it may end it early, or add to it. Every other act leaves it unchanged then.
@@ -24,30 +26,29 @@ const os = require('node:os')
 const path = require('node:path')
 const { PassThrough, Readable, finished, pipeline } = require('node:stream')
 const { promisify } = require('node:util')
-const { setImmediate: turn } = require('node:timers/promises')
+const { setImmediate: turn, setTimeout: sleep } = require('node:timers/promises')
 
 const coBody = require('co-body')
 const koaBodyParser = require('koa-bodyparser')
 const rawBody = require('raw-body')
 const bodyParser = require('../../../middleware/bodyParser')
 const upload = require('../../../middleware/upload')
-const { readStream, stateOf } = require('./app')
 const { patch } = require('./patched')
 
 // ---- bodies of responses, as data: [kind, ...parts]
 
 /** In which pieces a stream reads, and when. */
 class Parts extends Readable {
-  constructor (parts, { it, isPaced = false, fails = false }) {
+  constructor (parts, { it, pace = null, fails = false }) {
     super()
-    Object.assign(this, { parts, it, isPaced, fails, next: 0 })
+    Object.assign(this, { parts, it, pace, fails, next: 0 })
   }
 
   async _read () {
     const { parts, next } = this
     const isLast = next === parts.length
     if (next > 0) {
-      if (this.isPaced) await turn() // the chunk before is on its way
+      await this.pace?.() // the chunk before is on its way
       const acts = this.it?.at?.(isLast ? 'behind' : 'between')
       if (acts) await acts
     }
@@ -65,7 +66,7 @@ function webStream (parts, it) {
     async pull (controller) {
       await turn()
       const isLast = next === parts.length
-      if (next > 0) await it.at(isLast ? 'behind' : 'between')
+      if (next > 0) await it.at?.(isLast ? 'behind' : 'between')
       if (isLast) controller.close()
       else controller.enqueue(Buffer.from(parts[next++]))
     }
@@ -82,10 +83,14 @@ const BODIES = {
   stream: (parts, it) => new Parts(parts, { it }),
   broken: (parts, it) => new Parts(parts, { it, fails: true }),
   /** A turn of the event loop between two chunks. */
-  paced: (parts, it) => new Parts(parts, { it, isPaced: true }),
-  'paced, broken': (parts, it) => new Parts(parts, { it, isPaced: true, fails: true }),
+  paced: (parts, it) => new Parts(parts, { it, pace: turn }),
+  'paced, broken': (parts, it) => new Parts(parts, { it, pace: turn, fails: true }),
+  dripping: (parts, it) => new Parts(parts, { it, pace: () => sleep(30) }),
   web: (parts, it) => it.isKoa ? Readable.fromWeb(webStream(parts, it)) : webStream(parts, it),
-  file: (parts, it) => watchRead(fs.createReadStream(fileOf(parts.join(''))), it)
+  file (parts, it) {
+    const stream = fs.createReadStream(fileOf(parts.join('')))
+    return it.at === undefined ? stream : watchRead(stream, it)
+  }
 }
 
 /** A listener for 'data' would change how a file is sent. */
@@ -106,9 +111,10 @@ function make (value, it) {
 }
 
 /** The bytes of what `make` gives; those in front of its failure of one that fails. */
-function bytesOf (value) {
+function bytesOf (value, encoding) {
   if (value === null || value === undefined) return Buffer.alloc(0)
-  if (!Array.isArray(value)) return Buffer.from(typeof value === 'string' ? value : JSON.stringify(value))
+  if (ArrayBuffer.isView(value)) return Buffer.from(value)
+  if (!Array.isArray(value)) return Buffer.from(typeof value === 'string' ? value : JSON.stringify(value), encoding)
   const [kind, ...parts] = value
   if (kind === 'bytes') return Buffer.from(parts[0], 'hex')
   if (kind === 'view') return Buffer.from(parts[0], 'latin1')
@@ -116,7 +122,7 @@ function bytesOf (value) {
 }
 
 const EMPTY = [204, 304]
-const STREAMS = ['stream', 'broken', 'paced', 'paced, broken', 'web', 'file']
+const STREAMS = ['stream', 'broken', 'paced', 'paced, broken', 'dripping', 'web', 'file']
 
 let folder = null
 const files = new Map()
@@ -213,6 +219,46 @@ async function outcomeOf (it, reader) {
   }
 }
 
+// ---- arguments of an odd kind, and usual ones
+
+const either = (list, strange, share) => rnd => rnd.chance(share) ? rnd.pick(strange) : rnd.pick(list)
+
+const REQUEST_NAMES = ['Accept', 'Accept-Encoding', 'Accept-Language', 'Authorization', 'Cache-Control', 'Cookie', 'Content-Type', 'Date',
+  'ETag', 'Expires', 'From', 'If-Match', 'If-None-Match', 'If-Modified-Since', 'Keep-Alive', 'Location', 'Max-Forwards', 'Origin',
+  'Pragma', 'Range', 'Referer', 'Server', 'Set-Cookie', 'TE', 'Trailer', 'User-Agent', 'Vary', 'Via', 'Warning', 'X-A', 'x-a', 'X-B',
+  'X-Forwarded-For', '__proto__', 'constructor', 'toString', '1', '!#$%&\'*+-.^_`|~', 'Hos', 'Hosts', 'Content-Lengt', 'Connectio',
+  'Age', 'Retry-After', 'Last-Modified', 'Proxy-Authorization', 'If-Unmodified-Since']
+
+const odd = {
+  STATUSES: [200, 200, 201, 202, 203, 204, 205, 206, 301, 304, 400, 404, 413, 418, 500, 503],
+  BODIES: ['text', 'five5', '', 'ü€', '<p>', ['buffer', 'abcd'], ['buffer'], ['stream', 'ab', 'cd'], ['stream'], ['broken', 'ab'], ['broken'],
+    null, undefined, { json: 1 }, 5, true, 'x'.repeat(2000), ['buffer', 'y'.repeat(20000)], 'z'.repeat(20000),
+    '子', 'é', '\u{1f600}', 'a\ud800', { json: '\udc00ü' }, ['bytes', 'e5ad90'], ['bytes', 'ff'.repeat(45)], ['bytes', '00ff80c3'],
+    ['bytes', 'ff'.repeat(17000)], ['view', 'é\xff'], '子'.repeat(6000), 'é'.repeat(17000), ['stream', '子', 'é']],
+  ENCODINGS: ['utf8', 'latin1', 'ucs2', 'base64', 'ascii', 'binary'] // of odd 'hex' in a writev node dies
+}
+odd.name = rnd => [nameOf(rnd)]
+odd.field = rnd => [nameOf(rnd), valueOf(rnd)]
+odd.status = rnd => [statusOf(rnd)]
+odd.message = rnd => [rnd.pick(['Fine', '', 'Two Words', 'ü', 'a\r\nb', 'a\tb', '€', 'a\0', undefined, null, 5])]
+odd.chunk = rnd => [chunkOf(rnd)]
+
+const nameOf = either(
+  ['X-A', 'x-a', 'X-B', 'Content-Type', 'Content-Length', 'Transfer-Encoding', 'Connection', 'Keep-Alive', 'Date',
+    'Set-Cookie', 'Vary', 'Trailer', 'ETag', 'Upgrade', 'Content-Encoding', 'Allow', 'Expect', 'Location', 'Link', 'connection', 'date',
+    'content-length', 'Content-Disposition', 'constructor', 'Cookie', 'Proxy-Connection', 'Server', 'Cache-Control'],
+  ['', 'bad name', 'x\r\ny', '\xfc', 'x:', '__proto__', undefined, null, 5, 'x\0'], 0.06)
+const valueOf = either(
+  ['v', '', 'a b', 'ü', 'a\tb', 0, 42, ['a', 'b'], ['one'], [], 'close', 'keep-alive', 'chunked', 'identity', 'gzip, chunked',
+    '4', '5', '0', 'Keep-Alive', 'upgrade', 'close, x', 'text/plain', 'timeout=1', 'x'.repeat(200), 'W/"1"', true, 4.5, ['4', '5'], [1, 2]],
+  ['a\r\nb', 'a\nb', 'a\rb', 'a\0b', '€', '\x7f', '\x01', null, undefined, {}, ['a', 'b\r\n'], [undefined], '-1', 'x', NaN, [[]]], 0.08)
+const statusOf = either(odd.STATUSES,
+  [100, 101, 102, 103, 199, 299, 599, 600, 999, 1000, 99, 0, -1, '200', '204', 200.5, NaN, null, undefined, 'x', '404x'], 0.2)
+const chunkOf = either(
+  ['text', '', 'four', 'ü', ['buffer', 'abcd'], ['buffer'], undefined, 'x'.repeat(1000), '子', '\u{1f600}', 'a\ud800',
+    ['bytes', 'e5ad90'], ['bytes', 'ff'.repeat(45)], ['view', 'é\xff'], ['bytes', '0d0a']],
+  [null, 5, {}, true], 0.08)
+
 // ---- acts
 
 const begins = (response, value, status = response.status ?? 404) => {
@@ -226,6 +272,12 @@ function resOf (it) {
   return res
 }
 
+const FIELD = { samples: [['X-A', '1']], draw: odd.field }
+const NAME = { samples: [['X-A']], draw: odd.name }
+
+/** Of one argument; the first one is the sample. */
+const oneOf = (...values) => ({ samples: [[values[0]]], draw: rnd => [rnd.pick(values)] })
+
 const unknown = response => { response.isUnknown = true }
 
 /** Of a response that node's code writes down in another way than Koa's. */
@@ -234,66 +286,162 @@ const byHand = does => ({ does, arrives: unknown })
 /** Responds, in Koa's words. */
 const respond = {
   body: {
+    samples: [['text'], [null], [['buffer', 'other']], [['paced', 'oth', 'er']]],
+    draw: rnd => [rnd.pick(odd.BODIES)],
     does: (it, value) => { it.ctx.body = make(value, it) },
     arrives (response, value) {
       const isEmpty = value === null || value === undefined
       const isStream = Array.isArray(value) && STREAMS.includes(value[0])
       if (isEmpty) response.status = EMPTY.includes(response.status) ? response.status : 204
-      else response.status ??= 200
+      else if (response.status === undefined) Object.assign(response, { status: 200, message: undefined })
       if (!isStream || response.body !== undefined) response.length = undefined
       response.body = isEmpty ? undefined : bytesOf(value)
       response.isExplicit = isEmpty
       response.fails = isStream && value[0].endsWith('broken')
     }
   },
-  status: { does: ({ ctx }, code) => { ctx.status = code }, arrives: (response, code) => { response.status = code } },
-  length: { does: ({ ctx }, length) => { ctx.length = length }, arrives: (response, length) => { response.length = length } },
-  set: { does: ({ ctx }, name, value) => ctx.set(name, value) },
-  setMany: { does: ({ ctx }, fields) => ctx.set(fields) },
-  append: { does: ({ ctx }, name, value) => ctx.append(name, value) },
-  remove: { does: ({ ctx }, name) => ctx.remove(name) },
-  message: { does: ({ ctx }, text) => { ctx.message = text } },
-  type: { does: ({ ctx }, value) => { ctx.type = value } },
-  vary: { does: ({ ctx }, value) => ctx.vary(value) },
-  cookie: { does: ({ ctx }, name, value) => { ctx.cookies.set(name, value) } },
-  redirect: byHand(({ ctx }, value) => ctx.redirect(value)),
+  status: {
+    samples: [[201]],
+    draw: odd.status,
+    does: ({ ctx }, code) => { ctx.status = code },
+    arrives: (response, code) => Object.assign(response, { status: code, message: undefined })
+  },
+  length: {
+    ...oneOf(5, 0, 4, '4', 100, NaN, -1),
+    does: ({ ctx }, length) => { ctx.length = length },
+    arrives: (response, length) => { response.length = length }
+  },
+  set: { ...FIELD, does: ({ ctx }, name, value) => ctx.set(name, value) },
+  setMany: {
+    samples: [[{ 'X-A': '1', 'X-B': '2' }]],
+    draw: rnd => [Object.fromEntries([odd.field(rnd), odd.field(rnd)].map(([name, value]) => [String(name), value]))],
+    does: ({ ctx }, fields) => ctx.set(fields)
+  },
+  append: { ...FIELD, does: ({ ctx }, name, value) => ctx.append(name, value) },
+  remove: { ...NAME, does: ({ ctx }, name) => ctx.remove(name) },
+  message: {
+    samples: [['Fine']],
+    draw: odd.message,
+    does: ({ ctx }, text) => { ctx.message = text },
+    arrives: (response, text) => { response.message = text }
+  },
+  type: {
+    ...oneOf('html', 'text/plain', 'json', '', 'x/y; charset=z', 'nonsense'),
+    does: ({ ctx }, value) => { ctx.type = value }
+  },
+  vary: { ...oneOf('Accept', '*', 'a, b', ''), does: ({ ctx }, value) => ctx.vary(value) },
+  cookie: {
+    samples: [['a', '1']],
+    draw: rnd => [rnd.pick(['a', 'b', 'bad name']), rnd.pick(['1', '', 'ü', 'a;b'])],
+    does: ({ ctx }, name, value) => { ctx.cookies.set(name, value) }
+  },
+  redirect: { ...oneOf('/elsewhere', 'http://b/ü', 'back', '/a\r\nb'), ...byHand(({ ctx }, value) => ctx.redirect(value)) },
   noRespond: byHand(({ ctx }) => { ctx.respond = false })
 }
 
 /** Responds, in node's words, and without node's objects. */
 const outgoing = {
-  setHeader: { does: ({ outgoing }, name, value) => { outgoing.setHeader(name, value) } },
-  appendHeader: { does: ({ outgoing }, name, value) => { outgoing.appendHeader(name, value) } },
-  removeHeader: { does: ({ outgoing }, name) => { outgoing.removeHeader(name) } },
-  statusCode: byHand(({ outgoing }, code) => { outgoing.statusCode = code }),
-  statusMessage: byHand(({ outgoing }, text) => { outgoing.statusMessage = text }),
+  setHeader: { ...FIELD, does: ({ outgoing }, name, value) => { outgoing.setHeader(name, value) } },
+  appendHeader: { ...FIELD, does: ({ outgoing }, name, value) => { outgoing.appendHeader(name, value) } },
+  removeHeader: { ...NAME, does: ({ outgoing }, name) => { outgoing.removeHeader(name) } },
+  statusCode: { samples: [[202]], draw: odd.status, ...byHand(({ outgoing }, code) => { outgoing.statusCode = code }) },
+  statusMessage: { samples: [['Fine']], draw: odd.message, ...byHand(({ outgoing }, text) => { outgoing.statusMessage = text }) },
   flush: byHand(({ outgoing }) => outgoing.flushHeaders()),
-  end: { does: ({ outgoing }, value) => { outgoing.end(make(value)) }, arrives: begins }
+  end: { samples: [['ended']], draw: odd.chunk, does: ({ outgoing }, value) => { outgoing.end(make(value)) }, arrives: begins }
 }
 
 /** Responds by node's own object. Behind the end node would write early hints into the next response. */
 const response = {
-  resSetHeader: { does: ({ res }, name, value) => { res.setHeader(name, value) } },
-  resRemoveHeader: { does: ({ res }, name) => { res.removeHeader(name) } },
-  resHas: byHand(({ res }, name, value) => { res[name] = value }),
-  writeHead: byHand(({ res }, ...args) => { res.writeHead(...args) }),
-  trailers: byHand(({ res }, fields) => res.addTrailers(fields)),
-  hints: { does: ({ res }, fields) => { if (!res.writableEnded) res.writeEarlyHints(fields) } },
+  resSetHeader: { ...FIELD, does: ({ res }, name, value) => { res.setHeader(name, value) } },
+  resRemoveHeader: { ...NAME, does: ({ res }, name) => { res.removeHeader(name) } },
+  resHas: {
+    samples: [['sendDate', true]],
+    draw: rnd => [rnd.pick(['sendDate', 'shouldKeepAlive', 'useChunkedEncodingByDefault', 'strictContentLength', 'chunkedEncoding']), rnd.chance(0.5)],
+    ...byHand(({ res }, name, value) => { res[name] = value })
+  },
+  writeHead: {
+    samples: [[201]],
+    draw: rnd => [...odd.status(rnd), ...rnd.chance(0.3) ? odd.message(rnd) : [],
+      ...rnd.chance(0.6) ? [rnd.chance(0.7) ? Object.fromEntries([odd.field(rnd)]) : [String(odd.name(rnd)), 'v']] : []],
+    ...byHand(({ res }, ...args) => { res.writeHead(...args) })
+  },
+  trailers: { ...oneOf({ 'X-T': 't' }, { 'X-T': 'a\nb' }, {}), ...byHand(({ res }, fields) => res.addTrailers(fields)) },
+  hints: {
+    ...oneOf({ link: '</a>; rel=preload' }, { link: 'nonsense' }),
+    does: ({ res }, fields) => { if (!res.writableEnded) res.writeEarlyHints(fields) }
+  },
+  resFlush: byHand(({ res }) => res.flushHeaders()),
+  cork: byHand(({ res }) => res.cork()),
+  uncork: byHand(({ res }) => res.uncork()),
   processing: { does: ({ res }) => { if (!res.writableEnded) res.writeProcessing() } },
-  write: { cuts: true, does: (it, value, encoding) => resOf(it).write(make(value), encoding), arrives: unknown },
-  resEnd: { cuts: true, does: (it, value) => { resOf(it).end(make(value)) }, arrives: begins }
+  write: {
+    samples: [['written']],
+    draw: rnd => [...odd.chunk(rnd), ...rnd.chance(0.2) ? [rnd.pick(odd.ENCODINGS)] : []],
+    cuts: true,
+    does: (it, value, encoding, ...more) => resOf(it).write(make(value), encoding, ...more),
+    arrives: unknown
+  },
+  /** At the pace of the client. */
+  writeAll: {
+    samples: [['one', 'two']],
+    cuts: true,
+    async does (it, ...values) {
+      const res = resOf(it)
+      for (const value of values) {
+        if (res.destroyed) return
+        if (!res.write(make(value))) await drained(res, it.ctx.socket)
+      }
+    },
+    arrives: unknown
+  },
+  resEnd: {
+    samples: [[], ['ended']],
+    draw: odd.chunk,
+    cuts: true,
+    does: (it, value, ...more) => { resOf(it).end(make(value), ...more) },
+    arrives: begins
+  }
+}
+
+function drained (res, socket) {
+  return new Promise(resolve => {
+    const done = () => {
+      res.off('drain', done).off('close', done)
+      socket.off('close', done)
+      resolve()
+    }
+    res.on('drain', done).on('close', done)
+    socket.on('close', done)
+  })
+}
+
+/** Below Koa's objects, and without node's: what a stream is piped into. */
+const below = {
+  sink: { samples: [['written']], cuts: true, does: (it, value) => sinkOf(it).write(make(value)), arrives: unknown },
+  endSink: { cuts: true, does: it => { sinkOf(it).end() }, arrives: unknown }
+}
+
+function sinkOf ({ outgoing }) {
+  const sink = outgoing.sink(Readable.prototype)
+  if (sink.listenerCount('error') === 0) sink.on('error', () => {})
+  return sink
 }
 
 /** Reads the body of the request. */
 const read = {
   /** Until it settles, or until nothing moves any more. */
   read: {
+    samples: Object.keys(READERS).map(name => [name]),
     does: async (it, reader) => {
       it.outcomes.push(await Promise.race([outcomeOf(it, reader), it.quiet({ reader, silence: true })]))
     }
   },
-  'begin to read': { does: (it, reader) => { outcomeOf(it, reader) } },
+  'begin to read': {
+    samples: [['readBody()'], ["on('data')"], ['raw-body'], ['for await']],
+    does: (it, reader) => { outcomeOf(it, reader) }
+  },
   readBody: {
+    ...oneOf(1000, 1000, 4, undefined),
     async does ({ ctx }, limit) {
       const body = await ctx.request.readBody({ limit })
       return `${body.length} ${body.toString('latin1').slice(0, 200)}`
@@ -304,18 +452,56 @@ const read = {
   resume: { does: ({ req }) => { req.resume() } }
 }
 
+/** The body as a stream, its end or its error. */
+function readStream (req, note) {
+  return new Promise(resolve => {
+    const chunks = []
+    req.on('data', chunk => chunks.push(chunk))
+    req.on('aborted', () => note('aborted'))
+    req.on('error', err => { note(`req error ${err.code}`); resolve() })
+    req.on('close', () => { note(`req close ${req.complete}`); resolve() })
+    req.on('end', () => {
+      const body = Buffer.concat(chunks)
+      note(`body ${body.length} ${body.toString('latin1').slice(0, 100)}`)
+      note(`trailers ${JSON.stringify(req.rawTrailers)}`)
+      resolve()
+    })
+  })
+}
+
+/** In which state node's objects are. */
+function stateOf (req, res) {
+  return {
+    // Before its end it depends on how much of a read was parsed when the handler went on.
+    complete: req.readableEnded && req.complete,
+    aborted: req.aborted,
+    destroyed: req.destroyed,
+    readable: req.readable,
+    readableEnded: req.readableEnded,
+    reqErrored: req.errored?.code ?? null,
+    headersSent: res.headersSent,
+    writableEnded: res.writableEnded,
+    finished: res.finished,
+    resDestroyed: res.destroyed,
+    statusCode: res.statusCode,
+    shouldKeepAlive: res.shouldKeepAlive,
+    sendDate: res.sendDate,
+    useChunked: res.useChunkedEncodingByDefault
+  }
+}
+
 /** Looks: what an act returns is noted. */
 const look = {
   see: { does: ({ ctx }) => [ctx.status, ctx.message, ctx.length, ctx.type, ctx.headerSent, ctx.response.header] },
-  field: { does: ({ ctx }, name) => [ctx.get(name), ctx.headers[name.toLowerCase()]] },
+  field: { ...oneOf(...REQUEST_NAMES), does: ({ ctx }, name) => [ctx.get(name), ctx.headers[name.toLowerCase()]] },
   about: {
     does: ({ ctx }) => [ctx.method, ctx.url, ctx.path, ctx.querystring, ctx.host, ctx.protocol, ctx.length, ctx.request.length,
       ctx.is('json'), ctx.accepts('html', 'json'), ctx.fresh, ctx.href]
   },
-  has: { does: ({ ctx }, name) => ctx.response.has(name) },
-  get: { does: ({ ctx }, name) => ctx.response.get(name) },
-  getHeader: { does: ({ outgoing }, name) => outgoing.getHeader(name) },
-  hasHeader: { does: ({ outgoing }, name) => outgoing.hasHeader(name) },
+  has: { ...NAME, does: ({ ctx }, name) => ctx.response.has(name) },
+  get: { ...NAME, does: ({ ctx }, name) => ctx.response.get(name) },
+  getHeader: { ...NAME, does: ({ outgoing }, name) => outgoing.getHeader(name) },
+  hasHeader: { ...NAME, does: ({ outgoing }, name) => outgoing.hasHeader(name) },
   headers: { does: ({ outgoing }) => [outgoing.getHeaderNames(), outgoing.getHeaders()] },
   req: { does: ({ req }) => [req.method, req.url, req.rawHeaders, req.httpVersion] },
   res: { does: ({ res }) => res.statusCode },
@@ -337,7 +523,6 @@ function watched (it, which, name) {
 const touch = {
   'res.setTimeout': { does: it => { it.res.setTimeout(60_000, () => {}) } },
   'req.setTimeout': { does: it => { it.req.setTimeout(60_000, () => {}) } },
-  'res.flushHeaders': { does: it => { it.res.flushHeaders() } },
   'res.cork': {
     does: it => {
       it.res.cork()
@@ -346,7 +531,13 @@ const touch = {
   },
   onFinished: { does: it => it.onFinished(() => {}) },
   /** Of `req` or `res`; see patched.js. It lasts until the end of the test. */
-  patch: { does: (it, which, name) => it.undone(watched(it, which, name)) },
+  patch: {
+    samples: [
+      ['res', 'end'], ['res', 'write'], ['res', 'writeHead'], ['res', 'emit'], ['res', '_storeHeader'], ['res', 'assignSocket'],
+      ['req', 'on'], ['req', 'read']
+    ],
+    does: (it, which, name) => it.undone(watched(it, which, name))
+  },
   'remove patches': { does: it => it.undo() },
   /** The stream that is sent leaves its destination, and returns. */
   repipe: {
@@ -373,7 +564,11 @@ const touch = {
 /** Goes wrong. */
 const fail = {
   throw: {
-    does (it, status, message = 'thrown', expose, headers) { throw Object.assign(new Error(message), { status, expose, headers }) },
+    draw: rnd => [rnd.pick([...odd.STATUSES, undefined, 99]), rnd.pick(['oops', '']), rnd.pick([true, false, undefined]),
+      rnd.pick([undefined, { 'X-Err': '1' }, { 'X-Err': 'a\nb' }, { 'Content-Length': '2' }])],
+    does (it, status, message = 'thrown', expose, headers) {
+      throw Object.assign(new Error(message), { code: 'ETHROWN', status, expose, headers })
+    },
     arrives (response, status) {
       Object.assign(response, { length: undefined, fails: false, isUnknown: status !== undefined })
       begins(response, 'Internal Server Error', 500)
@@ -384,29 +579,72 @@ const fail = {
   destroyReq: { cuts: true, does: ({ req }) => { req.destroy() }, arrives: unknown },
   'socket.destroy': { cuts: true, does: ({ ctx }) => { ctx.socket.destroy() }, arrives: response => { response.isLost = true } },
   throwWhenFinished: { does: it => it.onFinished(() => { throw new Error('thrown by the fuzzer') }) },
-  throwIn: { does: ({ res }, event) => { res.once(event, () => { throw new Error('thrown by the fuzzer') }) } }
+  throwIn: { samples: [['finish'], ['close']], does: ({ res }, event) => { res.once(event, () => { throw new Error('thrown by the fuzzer') }) } }
 }
 
 /** Waits, or lets others go on: `it.others` is an Exchange of harness.js. */
 const wait = {
   tick: { does: () => Promise.resolve() },
   turn: { does: () => turn() },
+  never: byHand(() => new Promise(() => {})),
+  /** Nothing else runs for so many ms. It takes no CPU, because how much a busy loop takes depends on the machine's load. */
+  block: { samples: [[1]], does: (it, ms) => { Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms) } },
+  /** In the next tick, or the next turn, another act. */
+  soon: {
+    samples: [['tick', ['res']], ['turn', ['res']]],
+    does: (it, when, one) => { (when === 'tick' ? process.nextTick : setImmediate)(() => act(it, one)) }
+  },
   hold: { does: ({ others }) => others.held() },
   release: { does: ({ others }) => { others.release() } },
   /** Ends the response of a request that has done `leave`. */
   endAnother: { does: ({ others }) => { others.endAnother('by another') } },
-  leave: byHand(({ ctx, others }) => {
+  leave: byHand(({ ctx, others }, value) => {
     ctx.respond = false
-    others.leave(ctx)
+    others.leave(ctx, value)
   })
 }
 
-const GROUPS = { respond, outgoing, response, read, look, touch, fail, wait }
+const GROUPS = { respond, outgoing, response, below, read, look, touch, fail, wait }
 const ACTS = Object.assign({}, ...Object.values(GROUPS))
+
+/** Each act of some groups with each of its samples, but for those that are named. */
+function samples (groups, without) {
+  return groups.flatMap(group => Object.entries(GROUPS[group]))
+    .filter(([name]) => !without.includes(name))
+    .flatMap(([name, { samples = [[]] }]) => samples.map(args => [name, ...args]))
+}
+
+/** An act with arguments of a random kind. */
+function draw (rnd, name) {
+  const { draw, samples = [[]] } = ACTS[name]
+  return [name, ...draw === undefined ? rnd.pick(samples) : draw(rnd)]
+}
 
 /** Do one act. @return {*} what it returns; a promise for what must be awaited */
 function act (it, [name, ...args]) {
   return ACTS[name].does(it, ...args)
+}
+
+/** A request as acts see it. */
+class It {
+  constructor (ctx, more) {
+    Object.assign(this, more)
+    this.ctx = ctx
+  }
+
+  get req () { return this.ctx.req }
+  get res () { return this.ctx.res }
+  get outgoing () { return this.isKoa ? this.ctx.res : this.ctx.response.outgoing }
+  onFinished (fn) { return this.ctx.onFinished(fn) }
+  act (one) { return act(this, one) }
+
+  /** Synchronous up to the first act that is not. */
+  all (acts, from = 0) {
+    for (let i = from; i < acts.length; i++) {
+      const result = this.act(acts[i])
+      if (result instanceof Promise) return result.then(() => this.all(acts, i + 1))
+    }
+  }
 }
 
 /** May this act end or change a response that has begun? */
@@ -426,7 +664,8 @@ function expected (acts, method) {
     ACTS[name].arrives?.(response, ...args)
     if (response.isUnknown) return null
   }
-  const { status = 404, body = response.isExplicit ? Buffer.alloc(0) : Buffer.from(http.STATUS_CODES[status]) } = response
+  const { status = 404, message = http.STATUS_CODES[status] } = response
+  const { body = response.isExplicit ? Buffer.alloc(0) : Buffer.from(message) } = response
   if (method === 'HEAD' || EMPTY.includes(status)) return { status, body: Buffer.alloc(0), isWhole: !response.isLost }
   const isShort = response.length !== undefined && body.length < response.length
   return {
@@ -439,4 +678,55 @@ function expected (acts, method) {
 /** Does it change what must arrive before the response begins? */
 const responds = ([name]) => ACTS[name].arrives !== undefined
 
-module.exports = { GROUPS, OF_KONE, READERS, STREAMS, act, cuts, expected, responds, watched }
+/** Does it leave the response of any app as it is, wherever it comes? */
+const isHarmless = one => !responds(one) && !cuts(one)
+
+/** Does it need nothing but the response below Koa's objects? */
+const isBelow = ([name]) => !/\b(?:ctx|req|onFinished|others|undone|undo)\b/.test(ACTS[name].does)
+
+/**
+ * Which of some names come together in a case.
+ *
+ *    const pairs = new Pairs(['write', 'end', 'res'])
+ *    pairs.add(['write', 'end'])
+ *    pairs.left()   // [['write', 'res'], ['end', 'res']]
+ *    String(pairs)  // '1 of 3 pairs'
+ */
+class Pairs {
+  constructor (names) {
+    this.names = [...new Set(names)]
+    this.seen = new Set()
+  }
+
+  add (names) {
+    for (const [a, b] of pairsOf(this.names.filter(name => names.includes(name)))) this.seen.add(`${a} + ${b}`)
+  }
+
+  left () { return pairsOf(this.names).filter(([a, b]) => !this.seen.has(`${a} + ${b}`)) }
+
+  toString () { return `${this.seen.size} of ${this.names.length * (this.names.length - 1) / 2} pairs` }
+}
+
+const pairsOf = names => names.flatMap((a, i) => names.slice(i + 1).map(b => [a, b]))
+
+module.exports = {
+  GROUPS,
+  It,
+  OF_KONE,
+  Pairs,
+  READERS,
+  REQUEST_NAMES,
+  STREAMS,
+  act,
+  bytesOf,
+  cuts,
+  draw,
+  expected,
+  isBelow,
+  isHarmless,
+  readStream,
+  responds,
+  samples,
+  stateOf,
+  watched
+}

@@ -1,13 +1,14 @@
 'use strict'
 
-const { after, describe, it } = require('node:test')
+const { after, before, describe, it } = require('node:test')
 const assert = require('node:assert/strict')
 
 const Kone = require('../../helpers/kone')
 const { ARRIVALS, accepted, callback, cuts, differences, exchange, explain, front, open } = require('./harness')
 const { random } = require('../../helpers/random')
 const { corpus, verdictOf } = require('./corpus')
-const { observe } = require('./app')
+const { samples } = require('./acts')
+const { observe, run } = require('./program')
 
 // The level of the app makes no difference to how bytes are cut, so only one meets every delivery.
 const SOME = new Set(['whole', 'cut at random', 'behind a request, in its read', 'behind a request that waits'])
@@ -108,6 +109,30 @@ for (const [file, cases] of files) {
     }
   })
 }
+
+// Each act by itself, before the response and behind it: the app of a program knows all of them.
+describe('each act of an app', () => {
+  const GROUPS = ['respond', 'outgoing', 'response', 'read', 'look', 'fail', 'wait']
+  // of Koa's packages alone, for two requests, or an error that nobody catches
+  const WITHOUT = ['read', 'begin to read', 'release', 'endAnother', 'throwWhenFinished', 'throwIn']
+  const withActs = () => new Kone().use(run)
+  let pair
+  before(async () => { pair = await Promise.all([open('node:http', callback, withActs), open('front', front, withActs)]) })
+  after(() => Promise.all(pair.map(side => side.close())))
+
+  for (const one of samples(GROUPS, WITHOUT)) {
+    it(`should be the same on both sides: ${one.join(' ')}`, async () => {
+      const steps = [{ send: get('/') }, { free: true }, { end: true }]
+      for (const level of ['fast', 'materialised']) {
+        for (const program of [{ ops: [one, ['body', 'text']] }, ...one[0] === 'throw' ? [] : [{ ops: [['body', 'text']], later: [one] }]]) {
+          const [a, b] = await Promise.all(pair.map(side => exchange(side, steps, { app: [{ level, ...program }] })))
+          const found = differences(a, b, steps)
+          assert(found.length === 0 || accepted(steps, a, b), explain(steps, found))
+        }
+      }
+    })
+  }
+})
 
 after(() => {
   for (const [name, count] of Object.entries(counted)) console.log(`# accepted: ${name}, ${count} times`)

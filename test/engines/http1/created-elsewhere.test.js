@@ -182,8 +182,15 @@ const CASES = {
     front: [true, true]
   },
   'replaces app.handleRequest': {
-    to: ({ app }) => { app.handleRequest = (ctx, fn) => Object.getPrototypeOf(app).handleRequest.call(app, ctx, fn) },
-    front: [false, false]
+    to: ({ app }, note) => {
+      const { handleRequest } = app
+      app.handleRequest = function (ctx, fn) {
+        const { req, res } = ctx
+        note([req instanceof http.IncomingMessage, res instanceof http.ServerResponse, req.url, Object.keys(ctx)].join())
+        return handleRequest.call(this, ctx, fn)
+      }
+    },
+    front: [true, true]
   },
   'closes idle connections': { to: ({ server }) => server.closeIdleConnections(), front: [true, true] },
   'closes it, and lets it listen again': {
@@ -210,7 +217,8 @@ const CASES = {
 
 /** What is tried on https, too. */
 const SECURE = [
-  'nothing', 'listens for every event', 'wraps the listener', 'makes it stoppable', 'replaces app.createContext', 'gives options'
+  'nothing', 'listens for every event', 'wraps the listener', 'makes it stoppable', 'replaces app.createContext', 'gives options',
+  'replaces app.handleRequest'
 ]
 
 /** What a client sends on a connection of its own, piece by piece. */

@@ -320,6 +320,11 @@ const DIFFERENCES = {
       note([Object.keys(Object.getOwnPropertyDescriptor(ctx.res, 'req'))[0], ctx.res.req === ctx.req])
       ctx.body = 'x'
     }), { front: ['get', true], node: ['value', true] })
+    const { front, node } = await seen((ctx, note) => {
+      note([ctx.req, ctx.res.req].map(req => Object.getOwnPropertyDescriptor(ctx.res, 'req').value === req))
+      ctx.body = 'x'
+    })
+    assert.deepEqual([front, node], [[true, true], [true, true]])
   },
 
   async 'how much ctx.res.write() takes in one tick' () {

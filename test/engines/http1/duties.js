@@ -16,10 +16,11 @@ const { createHash } = require('node:crypto')
 const fs = require('node:fs')
 const os = require('node:os')
 const path = require('node:path')
-const { parseArgs, promisify } = require('node:util')
+const { promisify } = require('node:util')
 
 const { parse } = require('acorn')
 const { binary, kept } = require('../../../benchmarks/lib/servers/binaries')
+const commandLine = require('../../../tools/command-line')
 
 const run = promisify(execFile)
 
@@ -204,7 +205,7 @@ function atHand () {
 }
 
 async function main () {
-  const { values } = parseArgs({ options: { renew: { type: 'boolean' }, node: { type: 'string' } } })
+  const { values } = commandLine('node-duties', { renew: { type: 'boolean' }, node: { type: 'string', value: 'file' } }, 'test/engines/http1/duties.js')
   const book = JSON.parse(fs.readFileSync(FILE, 'utf8'))
   for (const file of values.node === undefined ? atHand() : [values.node]) {
     const node = await read(file)

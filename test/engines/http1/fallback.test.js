@@ -17,13 +17,6 @@ const { methodsOf, patch } = require('./patched')
 const { rows } = require('./readme')
 const { MAJOR, chunked, get, hello, holding, isNodes, post, talk, waitFor } = require('./sides')
 
-/** A method of the app's replaced by one that calls it. */
-function replace (app, name) {
-  const real = app[name]
-  app[name] = function (...args) { return real.apply(this, args) }
-  return () => delete app[name]
-}
-
 function set (object, name, value) {
   const before = object[name]
   object[name] = value
@@ -36,8 +29,6 @@ class OwnResponse extends http.ServerResponse {}
 /** Row of the table → `begin({ app, server })`, which gives back how to end it; or `options` of the server. */
 const HOLDS = {
   'app.http1 = false': { begin: ({ app }) => set(app, 'http1', false) },
-  'app.handleRequest is replaced': { begin: ({ app }) => replace(app, 'handleRequest') },
-  'app.callback is replaced': { begin: ({ app }) => replace(app, 'callback') },
   "a method of node's prototypes is patched": { begin: () => patch('res', 'end') },
   "a 'connection' listener is in front of kone's": {
     begin ({ server }) {
@@ -245,27 +236,6 @@ describe('kone falls back to node:http', () => {
     app.http1 = true
     assert.equal(await asksNode(site), false)
   })
-
-  for (const which of ['an app', 'the class']) {
-    it(`not when createContext() of ${which} is replaced, which gets node's objects`, async () => {
-      const app = silent()
-      const seen = []
-      const target = which === 'an app' ? app : Kone.prototype
-      const { createContext } = target
-      const own = Object.getOwnPropertyDescriptor(target, 'createContext')
-      target.createContext = function (req, res) {
-        seen.push([req instanceof http.IncomingMessage, res instanceof http.ServerResponse, res.req === req])
-        return createContext.call(this, req, res)
-      }
-      try {
-        assert.equal(await asksNode(await serve(app)), false)
-      } finally {
-        delete target.createContext
-        if (own) Object.defineProperty(target, 'createContext', own)
-      }
-      assert.deepEqual(seen.at(-1), [true, true, true])
-    })
-  }
 
   it('with KONE_HTTP1=off', async () => {
     process.env.KONE_HTTP1 = 'off'

@@ -16,12 +16,14 @@
 const https = require('node:https')
 const path = require('node:path')
 const { setTimeout: sleep } = require('node:timers/promises')
-const { inspect, parseArgs } = require('node:util')
+const { inspect } = require('node:util')
 
+const commandLine = require('../../../tools/command-line')
 const Kone = require('../../helpers/kone')
 const { shrink } = require('../../helpers/shrink')
 const { accepted, callback, differences, exchange, explain, front, open } = require('./harness')
-const { PROFILES, RULES, generate, steps } = require('./grammar')
+const { Pairs } = require('./acts')
+const { OPS, PROFILES, RULES, casesOf, generate, steps } = require('./grammar')
 const { check } = require('./output.model')
 const { run } = require('./program')
 const { credentials, setUp } = require('./sides')
@@ -160,30 +162,33 @@ function throwsItself ({ programs, touches }) {
 }
 
 /** A failure for people. */
-async function report (bench, seed, one, verdict) {
+async function report (bench, title, one, verdict) {
   const { plan, found } = await bench.smallest(one, verdict)
   return [
-    `seed ${seed}: ${process.release.name} ${process.version}, server ${inspect(PROFILES[plan.profile])}, ${plan.transport}`,
+    `${title}: ${process.release.name} ${process.version}, server ${inspect(PROFILES[plan.profile])}, ${plan.transport}`,
     found.text,
     'the case, for --replay:',
-    `module.exports = ${inspect(plan, { depth: null, breakLength: 120, maxStringLength: null, maxArrayLength: null })}`,
-    `again: node test/engines/http1/fuzz.js --seed ${seed} --cases 1`
+    `module.exports = ${inspect(plan, { depth: null, breakLength: 120, maxStringLength: null, maxArrayLength: null })}`
   ].join('\n')
 }
 
-/** Run cases until one differs, the time is over or they are done. */
-async function fuzz ({ seed, cases = Infinity, seconds = Infinity, failures: most = 1, self = false }) {
+/** Run cases until one differs, the time is over or they are done; `isPaired`: then one for each two acts that did not meet. */
+async function fuzz ({ seed, cases = Infinity, seconds = Infinity, failures: most = 1, self = false, isPaired = false }) {
   const bench = await fuzzer({ other: self ? callback : front })
   const until = Date.now() + seconds * 1000
+  const pairs = new Pairs(OPS)
   const failures = []
   let count = 0
-  for (; count < cases && Date.now() < until && failures.length < most; count++) {
-    const one = generate(seed + count)
+  const judge = async (title, one) => {
+    for (const { ops, later } of one.programs) pairs.add([...ops, ...later].map(([name]) => name))
     const verdict = await bench.judge(one)
-    if (verdict) failures.push(await report(bench, seed + count, one, verdict))
+    if (verdict) failures.push(await report(bench, title, one, verdict))
   }
+  for (; count < cases && Date.now() < until && failures.length < most; count++) await judge(`--seed ${seed + count} --cases 1`, generate(seed + count))
+  for (const one of isPaired ? casesOf(pairs) : []) if (failures.length < most) await judge('of a pair', one)
+  for (const names of isPaired && failures.length < most ? pairs.left() : []) failures.push(`${names.join(' and ')} never came together`)
   if (!await bench.close()) failures.push(`seeds ${seed} to ${seed + count - 1}: app.close() waits although all connections are gone`)
-  return { cases: count, failures, accepted: bench.counted, ...bench.summary() }
+  return { cases: count, failures, accepted: bench.counted, ...bench.summary(), 'of acts': String(pairs) }
 }
 
 async function replay (file) {
@@ -194,24 +199,28 @@ async function replay (file) {
 }
 
 async function main () {
-  const string = { type: 'string' }
-  const { values } = parseArgs({
-    options: { seed: string, cases: string, seconds: string, failures: string, plans: string, replay: string, self: { type: 'boolean' } }
-  })
-  const number = (name, otherwise) => values[name] === undefined ? otherwise : Number(values[name])
-  const seed = number('seed', Math.floor(Math.random() * 1e9))
-  const cases = number('cases')
-  const seconds = number('seconds', cases ? Infinity : 60)
-  const plans = number('plans', cases || values.replay ? 0 : PLANS)
+  const number = { type: 'string', value: 'number' }
+  const flags = {
+    seed: number,
+    cases: number,
+    seconds: number,
+    failures: number,
+    plans: number,
+    replay: { type: 'string', value: 'file' },
+    self: { type: 'boolean' }
+  }
+  const { values: { seed = Math.floor(Math.random() * 1e9), cases, ...values } } =
+    commandLine('fuzz', flags, 'test/engines/http1/fuzz.js')
+  const { seconds = cases ? Infinity : 60, plans = cases || values.replay ? 0 : PLANS, failures: most = 1, self } = values
   if (plans > 0) {
     const model = await check({ seed, runs: plans })
     if (model.failed) console.log(`${model.text}\n`)
-    console.log(`model: seed ${seed}, ${model.runs} plans, ${model.failed ? 'one fails' : 'all hold'}`)
+    console.log(`model: seed ${seed}, ${model.runs} plans, ${model.pairs} of ways and touches, ${model.failed ? 'one fails' : 'all hold'}`)
     if (model.failed) process.exitCode = 1
   }
   const result = values.replay
     ? await replay(values.replay)
-    : await fuzz({ seed, cases, seconds, failures: number('failures', 1), self: values.self })
+    : await fuzz({ seed, cases, seconds, failures: most, self, isPaired: cases === undefined })
   for (const failure of result.failures) console.log(`${failure}\n`)
   const { failures, ...summary } = result
   console.log(`fuzz: seed ${seed}, Node ${process.version}, ${inspect({ ...summary, differences: failures.length })}`)

@@ -8,7 +8,8 @@ const { promisify } = require('node:util')
 
 const { smaller } = require('../../helpers/shrink')
 const { fuzzer } = require('./fuzz')
-const { RULES, generate, steps } = require('./grammar')
+const { Pairs } = require('./acts')
+const { OPS, RULES, casesOf, generate, steps } = require('./grammar')
 
 // `make fuzz` runs for minutes and from any seed; these cases are the same in every run.
 const QUICK = ['--seed', '1', '--cases', '400', '--seconds', '8']
@@ -56,6 +57,16 @@ describe('the fuzzer', () => {
     const one = generate(3)
     const size = JSON.stringify(one).length
     for (const next of smaller(one, RULES)) assert(JSON.stringify(next).length <= size + 10)
+  })
+
+  it('should have a case for each two acts that did not meet', () => {
+    const pairs = new Pairs(OPS)
+    const { length } = pairs.names
+    const [first] = casesOf(pairs)
+    pairs.add(first.programs[0].ops.map(([name]) => name))
+    assert.equal(String(pairs), `1 of ${length * (length - 1) / 2} pairs`) // the body, which responds, is one of these acts
+    for (const { programs: [{ ops }] } of casesOf(pairs)) pairs.add(ops.map(([name]) => name))
+    assert.deepEqual(pairs.left(), [])
   })
 
   for (const [name, one] of Object.entries(FOUND)) {

@@ -14,6 +14,7 @@
  */
 
 const { random: seeded } = require('../../helpers/random')
+const { GROUPS, REQUEST_NAMES: NAMES, draw } = require('./acts')
 const { ARRIVALS, TOUCHES, cuts } = require('./harness')
 
 /** Properties of the servers that cases meet. */
@@ -34,11 +35,6 @@ const ODD_METHODS = ['CONNECT', 'PROPFIND', 'TRACE', 'get', 'PRI', 'BREW', 'QUER
 const TARGETS = ['/', '/a', '/a/b?c=d', '/%20', '/?', '/a#b', '//a', '/;=&', '/a?b=c&b=d', '/~!*()', '/?q=%C3%BC+x']
 const ODD_TARGETS = ['*', 'http://b/c', 'https://b', 'a', '', '?', '/\xfc', '/ b', '/\t', '/\x7f', 'b:443', '/\0', 'ws://x/y', '/{}|\\^`"<>']
 const VERSIONS = ['HTTP/1.0', 'HTTP/1.2', 'HTTP/2.0', 'HTTP/0.9', 'http/1.1', 'HTTP/1.1 ', '', 'HTTP/11', 'HTTP/1.01', 'RTSP/1.1']
-const NAMES = ['Accept', 'Accept-Encoding', 'Accept-Language', 'Authorization', 'Cache-Control', 'Cookie', 'Content-Type', 'Date',
-  'ETag', 'Expires', 'From', 'If-Match', 'If-None-Match', 'If-Modified-Since', 'Keep-Alive', 'Location', 'Max-Forwards', 'Origin',
-  'Pragma', 'Range', 'Referer', 'Server', 'Set-Cookie', 'TE', 'Trailer', 'User-Agent', 'Vary', 'Via', 'Warning', 'X-A', 'x-a', 'X-B',
-  'X-Forwarded-For', '__proto__', 'constructor', 'toString', '1', '!#$%&\'*+-.^_`|~', 'Hos', 'Hosts', 'Content-Lengt', 'Connectio',
-  'Age', 'Retry-After', 'Last-Modified', 'Proxy-Authorization', 'If-Unmodified-Since']
 const ODD_NAMES = ['', 'X Y', 'X\t', '\xfc', 'X(', 'X\0', 'X\x7f', '"X"', 'X/Y', 'X@', 'X,Y', '[X]', ' X']
 const VALUES = ['', 'v', 'a b', 'text/html, */*;q=0.8', '"quoted"', 'a=1; b=2', '\xfc\x80\xff', 'a\tb', ' v ', '\t v\t', 'x'.repeat(60),
   'x'.repeat(300), ',', ':', 'close', 'gzip', 'Sat, 01 Jan 2000 00:00:00 GMT', 'W/"1"', '0', '5']
@@ -54,30 +50,22 @@ const ODD_TRAILERS = ['X T: t\r\n', 'Connection: close\r\n', 'Content-Length: 1\
 const BLANK = ['\r\n', '\n', '\r', '\r\n\r\n\n\r']
 const INSERTS = ['\r', '\n', '\r\n', '\0', ' ', '\t', ':', ',', '\x7f', '\xff', '\x01', '\r\n\r\n', ' HTTP/1.1', 'Content-Length: 3\r\n']
 
-const RES_NAMES = ['X-A', 'x-a', 'X-B', 'Content-Type', 'Content-Length', 'Transfer-Encoding', 'Connection', 'Keep-Alive', 'Date',
-  'Set-Cookie', 'Vary', 'Trailer', 'ETag', 'Upgrade', 'Content-Encoding', 'Allow', 'Expect', 'Location', 'Link', 'connection', 'date',
-  'content-length', 'Content-Disposition', 'constructor', 'Cookie', 'Proxy-Connection', 'Server', 'Cache-Control']
-const ODD_RES_NAMES = ['', 'bad name', 'x\r\ny', '\xfc', 'x:', '__proto__', undefined, null, 5, 'x\0']
-const RES_VALUES = ['v', '', 'a b', 'ü', 'a\tb', 0, 42, ['a', 'b'], ['one'], [], 'close', 'keep-alive', 'chunked', 'identity', 'gzip, chunked',
-  '4', '5', '0', 'Keep-Alive', 'upgrade', 'close, x', 'text/plain', 'timeout=1', 'x'.repeat(200), 'W/"1"', true, 4.5, ['4', '5'], [1, 2]]
-const ODD_RES_VALUES = ['a\r\nb', 'a\nb', 'a\rb', 'a\0b', '€', '\x7f', '\x01', null, undefined, {}, ['a', 'b\r\n'], [undefined], '-1', 'x', NaN, [[]]]
-const STATUSES = [200, 200, 201, 202, 203, 204, 205, 206, 301, 304, 400, 404, 413, 418, 500, 503]
-const ODD_STATUSES = [100, 101, 102, 103, 199, 299, 599, 600, 999, 1000, 99, 0, -1, '200', '204', 200.5, NaN, null, undefined, 'x', '404x']
-const MESSAGES = ['Fine', '', 'Two Words', 'ü', 'a\r\nb', 'a\tb', '€', 'a\0', undefined, null, 5]
-const BODIES = ['text', 'five5', '', 'ü€', '<p>', ['buffer', 'abcd'], ['buffer'], ['stream', 'ab', 'cd'], ['stream'], ['broken', 'ab'], ['broken'],
-  null, undefined, { json: 1 }, 5, true, 'x'.repeat(2000), ['buffer', 'y'.repeat(20000)], 'z'.repeat(20000),
-  '子', 'é', '\u{1f600}', 'a\ud800', { json: '\udc00ü' }, ['bytes', 'e5ad90'], ['bytes', 'ff'.repeat(45)], ['bytes', '00ff80c3'],
-  ['bytes', 'ff'.repeat(17000)], ['view', 'é\xff'], '子'.repeat(6000), 'é'.repeat(17000), ['stream', '子', 'é']]
-const CHUNKS = ['text', '', 'four', 'ü', ['buffer', 'abcd'], ['buffer'], undefined, 'x'.repeat(1000), '子', '\u{1f600}', 'a\ud800',
-  ['bytes', 'e5ad90'], ['bytes', 'ff'.repeat(45)], ['view', 'é\xff'], ['bytes', '0d0a']]
-const ENCODINGS = ['utf8', 'latin1', 'ucs2', 'base64', 'ascii', 'binary'] // of odd 'hex' in a writev node dies
-const ODD_CHUNKS = [null, 5, {}, true]
+/** What an app does that responds in Koa's words, and one that responds by hand: acts of all these groups. */
+const KOA_OPS = [...actsOf('respond', 'outgoing', 'look', 'wait'), 'resSetHeader', 'resHas', 'set', 'set', 'set', 'setHeader', 'status']
+  .filter(name => !['noRespond', 'end', 'leave', 'release', 'endAnother', 'never', 'block', 'soon'].includes(name))
+const NODE_OPS = [...actsOf('response'), 'write', 'resEnd', 'flush', 'state', 'destroyReq', 'destroyRes', 'readStream', 'tick', 'turn', 'set', 'statusCode']
+  .filter(name => !['cork', 'uncork', 'writeAll', 'resFlush'].includes(name))
+
+function actsOf (...groups) {
+  return groups.flatMap(group => Object.keys(GROUPS[group]))
+}
 
 /** Not `pause`: the front does not notice it. */
 const TOUCHED = Object.keys(TOUCHES).filter(name => !name.startsWith('pause'))
 
 function generate (seed) {
-  const { next: random, chance, int, pick } = seeded(seed)
+  const rnd = seeded(seed)
+  const { next: random, chance, int, pick } = rnd
   const odd = (list, odds, p = 0.05) => chance(p) ? pick(odds) : pick(list)
   const times = (n, make) => Array.from({ length: int(n + 1) }, make)
 
@@ -143,13 +131,12 @@ function generate (seed) {
     if (chance(0.1)) ops.push(['turn'], [pick(['release', 'endAnother'])])
     if (chance(0.03)) ops.push(chance(0.4) ? ['throwWhenFinished'] : ['throwIn', pick(['finish', 'close'])])
     if (chance(0.08)) return { level, ops: [...ops, ['leave']], later: [] }
-    if (chance(0.5)) ops.push(['readBody', pick([1000, 1000, 4, undefined])])
+    if (chance(0.5)) ops.push(draw(rnd, 'readBody'))
     else if (chance(0.15)) ops.push([pick(['readStream', 'resume'])])
     ops.push(...times(5, koaOp))
     if (chance(0.1)) {
-      ops.push(['throw', pick([...STATUSES, undefined, 99]), pick(['oops', '']), pick([true, false, undefined]),
-        pick([undefined, { 'X-Err': '1' }, { 'X-Err': 'a\nb' }, { 'Content-Length': '2' }])])
-    } else if (chance(0.75)) ops.push(['body', pick(BODIES)], ...times(2, koaOp))
+      ops.push(draw(rnd, 'throw'))
+    } else if (chance(0.75)) ops.push(draw(rnd, 'body'), ...times(2, koaOp))
     else ops.push(['noRespond'], ...chance(0.8) ? byHand() : times(3, nodeOp))
     const later = chance(0.2) ? times(3, () => chance(0.5) ? koaOp() : nodeOp()) : []
     // Two readers of one body at a time get what they get.
@@ -159,52 +146,9 @@ function generate (seed) {
     return { level, ops: own, later: later.filter(([name]) => isOneReader || name !== 'readStream') }
   }
 
-  const name = () => odd(RES_NAMES, ODD_RES_NAMES, 0.06)
-  const value = () => odd(RES_VALUES, ODD_RES_VALUES, 0.08)
-
-  function koaOp () {
-    const op = pick(['set', 'set', 'set', 'set', 'append', 'remove', 'status', 'status', 'message', 'body', 'length', 'type', 'see', 'about', 'field',
-      'has', 'get', 'setHeader', 'setHeader', 'appendHeader', 'removeHeader', 'getHeader', 'hasHeader', 'headers', 'flush', 'statusCode',
-      'statusMessage', 'tick', 'vary', 'cookie', 'redirect', 'setMany', 'state', 'req', 'resSetHeader', 'resHas', 'turn', 'hold'])
-    switch (op) {
-      case 'set': case 'append': case 'setHeader': case 'appendHeader': case 'resSetHeader': return [op, name(), value()]
-      case 'remove': case 'has': case 'get': case 'removeHeader': case 'getHeader': case 'hasHeader': return [op, name()]
-      case 'setMany': return [op, { [String(name())]: value(), [String(name())]: value() }]
-      case 'field': return [op, pick(NAMES)]
-      case 'status': case 'statusCode': return [op, odd(STATUSES, ODD_STATUSES, 0.2)]
-      case 'message': case 'statusMessage': return [op, pick(MESSAGES)]
-      case 'body': return [op, pick(BODIES)]
-      case 'length': return [op, pick([0, 4, 5, '4', 100, NaN, -1])]
-      case 'type': return [op, pick(['html', 'text/plain', 'json', '', 'x/y; charset=z', 'nonsense'])]
-      case 'vary': return [op, pick(['Accept', '*', 'a, b', ''])]
-      case 'cookie': return [op, pick(['a', 'b', 'bad name']), pick(['1', '', 'ü', 'a;b'])]
-      case 'redirect': return [op, pick(['/x', 'http://b/ü', 'back', '/a\r\nb'])]
-      case 'resHas': return nodeFlag()
-      default: return [op]
-    }
-  }
-
-  const nodeFlag = () => ['resHas', pick(['sendDate', 'shouldKeepAlive', 'useChunkedEncodingByDefault', 'strictContentLength', 'chunkedEncoding']), chance(0.5)]
-
-  function nodeOp () {
-    const op = pick(['resSetHeader', 'resRemoveHeader', 'writeHead', 'write', 'write', 'resEnd', 'resEnd', 'trailers', 'hints', 'processing', 'flush',
-      'state', 'resHas', 'destroyReq', 'destroyRes', 'readStream', 'tick', 'turn', 'set', 'statusCode'])
-    switch (op) {
-      case 'resSetHeader': case 'set': return [op, name(), value()]
-      case 'resRemoveHeader': return [op, name()]
-      case 'statusCode': return [op, odd(STATUSES, ODD_STATUSES, 0.2)]
-      case 'writeHead': return [op, odd(STATUSES, ODD_STATUSES, 0.2), ...chance(0.3) ? [pick(MESSAGES)] : [],
-        ...chance(0.6) ? [chance(0.7) ? { [String(name())]: value() } : [String(name()), 'v']] : []]
-      case 'write': return [op, odd(CHUNKS, ODD_CHUNKS, 0.08), ...chance(0.2) ? [pick(ENCODINGS)] : []]
-      case 'resEnd': return [op, odd(CHUNKS, ODD_CHUNKS, 0.08)]
-      case 'trailers': return [op, pick([{ 'X-T': 't' }, { 'X-T': 'a\nb' }, {}])]
-      case 'hints': return [op, { link: pick(['</a>; rel=preload', 'nonsense']) }]
-      case 'resHas': return nodeFlag()
-      default: return [op]
-    }
-  }
-
-  const byHand = () => [...times(3, nodeOp), ...chance(0.85) ? [[pick(['end', 'resEnd', 'resEnd']), pick(CHUNKS)]] : [], ...chance(0.2) ? times(2, nodeOp) : []]
+  const koaOp = () => draw(rnd, pick(KOA_OPS))
+  const nodeOp = () => draw(rnd, pick(NODE_OPS))
+  const byHand = () => [...times(3, nodeOp), ...chance(0.85) ? [draw(rnd, pick(['end', 'resEnd', 'resEnd']))] : [], ...chance(0.2) ? times(2, nodeOp) : []]
 
   const messages = Array.from({ length: 1 + Math.floor(random() * random() * 6) }, message)
   const cut = [pick(['whole', 'whole', 'messages', 'messages', 'random', 'random', 'bytes']), int(1e9)]
@@ -276,10 +220,29 @@ function steps ({ messages, cut: [kind, seed], releases, touches, closes, ends }
   return [...sends, ...ends.map(name => ({ [name]: true }))]
 }
 
+/** A case for each two acts that never came together in a program. */
+function * casesOf (pairs) {
+  for (const [number, names] of pairs.left().entries()) {
+    const rnd = seeded(number)
+    const ops = [...names.map(name => draw(rnd, name)), ['body', 'text']]
+    yield {
+      profile: 0,
+      transport: 'socket',
+      messages: [{ blank: '', head: ['POST / HTTP/1.1', 'Host: a', 'Content-Length: 5'], body: 'hello', mangle: [] }],
+      cut: ['whole', 0],
+      programs: [{ level: rnd.pick(['fast', 'materialised', 'late']), ops, later: [] }],
+      releases: [],
+      touches: [],
+      closes: null,
+      ends: ['free', 'end']
+    }
+  }
+}
+
 /** What the shrinker may change of a case. */
 const RULES = {
   lists: ['messages', 'head', 'mangle', 'programs', 'ops', 'later', 'releases', 'touches', 'ends'],
   usual: { profile: 0, transport: 'socket', cut: ['whole', 0], closes: null, blank: '', body: '', level: 'fast' }
 }
 
-module.exports = { PROFILES, RULES, generate, steps }
+module.exports = { OPS: [...KOA_OPS, ...NODE_OPS], PROFILES, RULES, casesOf, generate, steps }

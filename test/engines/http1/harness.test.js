@@ -8,7 +8,7 @@ const Koa = require('koa')
 const { accepted, callback, cuts, differences, exchange, open } = require('./harness')
 const { random } = require('../../helpers/random')
 const { corpus, verdictOf } = require('./corpus')
-const { observe } = require('./app')
+const { observe } = require('./program')
 
 // The judge is judged without kone: koa on node:http against itself, and against servers that are wrong on purpose.
 

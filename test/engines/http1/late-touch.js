@@ -10,7 +10,9 @@
  *   --cases N      how many random cases
  *   --seconds N    or for how long
  *   --table        `table()` first: each moment × what is touched × body
- *   --step N       of the table every N-th case alone
+ *   --step N       of the table every N-th case alone,
+ *   --from N       from this one on (default 0)
+ *   --pairs        then a case for each two touches that did not come together: none may be left
  *   --failures N   end after so many (default 1)
  *   --no-shrink    print cases as they were found
  *   --replay FILE  one case, as a failure prints it
@@ -20,6 +22,7 @@
  *   request   'none', 'empty', 'with its headers', 'in pieces' or 'chunked': the body of the request
  *   method    of the request
  *   patched   [which, method]: a prototype that is patched before the request comes, or null
+ *   replaced  whether the app replaces handleRequest, as egg does
  *   ops       what the handler does; the response begins at their end
  *   between, behind, end, finished, later
  *             acts between two chunks of the body, behind its last one, in its 'end', in onFinished(), and when the client
@@ -46,7 +49,7 @@ const onFinished = require('on-finished')
 const Kone = require('../../helpers/kone')
 const { random } = require('../../helpers/random')
 const { shrink } = require('../../helpers/shrink')
-const { GROUPS, OF_KONE, READERS, STREAMS, act, cuts, expected, responds, watched } = require('./acts')
+const { GROUPS, It, OF_KONE, Pairs, READERS, STREAMS, cuts, expected, responds, samples, watched } = require('./acts')
 const { Responses } = require('./siege/responses')
 
 /** Turns of the event loop in which nothing moves: then nothing will, unless a thread of the pool has work. */
@@ -67,19 +70,10 @@ const MOMENTS = ['between', 'behind', 'end', 'finished', 'later']
 
 // ---- one request, as acts see it
 
-class It {
+class Touched extends It {
   constructor (run, ctx, moments) {
-    this.run = run
-    this.ctx = ctx
-    this.moments = moments
-    this.isKoa = run.isKoa
-    this.outcomes = []
-    this.done = new Set()
+    super(ctx, { run, moments, isKoa: run.isKoa, outcomes: [], done: new Set() })
   }
-
-  get req () { return this.ctx.req }
-  get res () { return this.ctx.res }
-  get outgoing () { return this.isKoa ? this.ctx.res : this.ctx.response.outgoing }
 
   /** The acts of a moment, once. A promise if one of them has to be awaited. */
   at (moment) {
@@ -89,23 +83,19 @@ class It {
     if (acts?.length > 0) return this.all(acts)
   }
 
-  /** Synchronous up to the first act that is not. What an act throws belongs to the app, which catches it. */
-  all (acts, from = 0) {
-    for (let i = from; i < acts.length; i++) {
-      let result
-      this.run.moved++
-      try {
-        result = act(this, acts[i])
-      } catch (err) {
-        if (acts[i][0] === 'throw') throw err
-      }
-      if (result instanceof Promise) return result.then(() => this.all(acts, i + 1))
+  /** What an act throws belongs to the app, which catches it. */
+  act (one) {
+    this.run.moved++
+    try {
+      return super.act(one)
+    } catch (err) {
+      if (one[0] === 'throw') throw err
     }
   }
 
   onFinished (fn) {
     if (this.isKoa) onFinished(this.ctx.res, fn)
-    else this.ctx.onFinished(fn)
+    else super.onFinished(fn)
   }
 
   async quiet (value) {
@@ -146,6 +136,8 @@ class Run {
     app.silent = true
     app.on('error', () => { this.moved++ })
     app.use(ctx => this.handle(ctx))
+    const { handleRequest } = app
+    if (plan.replaced) app.handleRequest = function (...args) { return handleRequest.apply(this, args) }
     this.server = app.listen(0, '127.0.0.1')
     if (!this.server.listening) await once(this.server, 'listening')
     const client = this.client = net.connect({ port: this.server.address().port, host: '127.0.0.1', noDelay: true })
@@ -165,7 +157,7 @@ class Run {
   handle (ctx) {
     const index = this.its.length
     const { plan } = this
-    const it = new It(this, ctx, index === 0 ? plan : {})
+    const it = new Touched(this, ctx, index === 0 ? plan : {})
     this.its.push(it)
     it.onFinished(err => {
       this.moved++
@@ -444,19 +436,16 @@ function show (value) {
 
 // ---- cases
 
-const PATCHES = [
-  ['res', 'end'], ['res', 'write'], ['res', 'writeHead'], ['res', 'emit'], ['res', '_storeHeader'], ['res', 'assignSocket'],
-  ['req', 'on'], ['req', 'read']
-]
+const PATCHES = GROUPS.touch.patch.samples
 
+/**
+ * Not what waits for others, leaves a response without an end, states another length than that of the body, or sends what
+ * Responses does not read.
+ */
 const TOUCHES = [
-  ['req'], ['res'], ['res.setTimeout'], ['req.setTimeout'], ['res.cork'], ['onFinished'],
-  ['body', 'too slow'], ['body', null], ['body', ['buffer', 'other']], ['body', ['paced', 'oth', 'er']], ['status', 201], ['set', 'X-A', '1'],
-  ['redirect', '/elsewhere'], ['resSetHeader', 'X-A', '1'], ['writeHead', 201], ['resume'],
-  ['resEnd'], ['resEnd', 'ended'], ['write', 'written'], ['destroyRes'], ['destroyReq'], ['socket.destroy'],
-  ['begin to read', 'readBody()'], ['begin to read', "on('data')"], ['begin to read', 'raw-body'], ['begin to read', 'for await'],
-  ...PATCHES.map(one => ['patch', ...one]), ['remove patches'],
-  ['repipe'], ['unpipe and end']
+  ...samples(['respond', 'response', 'look', 'touch'], ['noRespond', 'length', 'trailers', 'writeAll', 'hints', 'processing', 'state']),
+  ...samples(['read'], ['read', 'readBody', 'readStream']),
+  ['destroyRes'], ['destroyReq'], ['socket.destroy']
 ]
 
 /** What only a stream that is being sent has. */
@@ -550,11 +539,12 @@ function generate (seed) {
     const one = rnd.pick(TOUCHES)
     if (!needsStream(one) || hasStream(moment, response)) plan[moment].push(one)
   }
+  plan.replaced = rnd.chance(0.2)
   return plan
 }
 
 /** What the shrinker may change. */
-const RULES = { lists: ['ops', ...MOMENTS], usual: { request: 'none', patched: null } }
+const RULES = { lists: ['ops', ...MOMENTS], usual: { request: 'none', patched: null, replaced: false } }
 
 /** A failure for people: the smallest case found that is wrong in the same way. */
 async function report (plan, found, shrinks = true) {
@@ -572,25 +562,24 @@ async function report (plan, found, shrinks = true) {
   ].join('\n')
 }
 
-/** What ran with what: moment and act, each with those of the same case. */
-class Pairs {
-  constructor () {
-    this.seen = new Map()
+/** A case for each of two touches that never came together, at moments and for responses in turn. */
+function * casesOf (pairs) {
+  const responses = Object.entries(RESPONSES)
+  for (const [number, names] of pairs.left().entries()) {
+    const all = names.map(name => TOUCHES.find(one => one[0] === name))
+    const [title, response] = all.some(needsStream) ? ['a stream', RESPONSES['a stream']] : responses[number % responses.length]
+    const own = momentsOf(response)
+    const plan = { title: `${title}, ${names.join(' and ')}`, request: REQUESTS[number % REQUESTS.length], patched: null, ...none() }
+    Object.assign(plan, { method: methodOf(response, plan.request), ops: response.slice(1) })
+    all.forEach((one, i) => plan[needsStream(one) ? 'between' : own[(number + i) % own.length]].push(one))
+    yield plan
   }
-
-  add (plan) {
-    const names = []
-    for (const moment of ['ops', ...MOMENTS]) for (const [name] of plan[moment]) names.push(`${moment} ${name}`)
-    for (const one of names) for (const two of names) if (one < two) this.seen.set(`${one} + ${two}`, true)
-  }
-
-  toString () { return `${this.seen.size} pairs of acts` }
 }
 
 /** Judge cases until there are no more, the time is over or so many have failed. */
-async function run ({ cases, seconds = Infinity, failures: most = 1, shrinks = true, print = () => {} }) {
+async function run ({ cases, isPaired = false, seconds = Infinity, failures: most = 1, shrinks = true, print = () => {} }) {
   const until = performance.now() + seconds * 1000
-  const pairs = new Pairs()
+  const pairs = new Pairs(TOUCHES.map(([name]) => name))
   const failures = []
   let count = 0
   const closing = []
@@ -602,15 +591,20 @@ async function run ({ cases, seconds = Infinity, failures: most = 1, shrinks = t
     failures.push(await report(plan, again, shrinks))
     print(failures.at(-1))
   }
-  for (const plan of cases) {
+  const all = function * () {
+    yield * cases
+    if (isPaired) yield * casesOf(pairs)
+  }
+  for (const plan of all()) {
     if (performance.now() > until || failures.length >= most) break
     count++
-    pairs.add(plan)
+    pairs.add(['ops', ...MOMENTS].flatMap(moment => plan[moment].map(([name]) => name)))
     const begun = await begin(plan)
     closing.push(begun.closing.then(found => ({ plan, found })))
     if (closing.length > CLOSING) await settle()
   }
   while (closing.length > 0) await settle()
+  for (const names of isPaired && failures.length < most ? pairs.left() : []) failures.push(`${names.join(' and ')} never came together`)
   return { cases: count, failures, pairs: String(pairs) }
 }
 
@@ -622,25 +616,26 @@ async function main () {
   const string = { type: 'string' }
   const boolean = { type: 'boolean' }
   const { values } = parseArgs({
-    options: { seed: string, cases: string, seconds: string, failures: string, step: string, replay: string, table: boolean, 'no-shrink': boolean }
+    options: { seed: string, cases: string, seconds: string, failures: string, step: string, from: string, replay: string, table: boolean, pairs: boolean, 'no-shrink': boolean }
   })
   const number = (name, otherwise) => values[name] === undefined ? otherwise : Number(values[name])
   const seed = number('seed', Date.now() & 0x7fffffff)
   const cases = values.replay !== undefined
     ? [require(path.resolve(values.replay))]
-    : values.table ? [...table()].filter((plan, i) => i % number('step', 1) === 0) : []
+    : values.table ? [...table()].filter((plan, i) => i % number('step', 1) === number('from', 0)) : []
   const all = function * () {
     yield * cases
     if (values.replay === undefined && (!values.table || values.cases || values.seconds)) yield * randomCases(seed, number('cases'))
   }
   const result = await run({
     cases: all(),
+    isPaired: values.pairs,
     seconds: number('seconds'),
     failures: number('failures', 1),
     shrinks: !values['no-shrink'] && values.replay === undefined,
     print: console.log
   })
-  console.log(`late touch: seed ${seed}, Node ${process.version}, ${result.cases} cases, ${result.pairs}, ${result.failures.length} failures`)
+  console.log(`late touch: seed ${seed}, Node ${process.version}, ${result.cases} cases, ${result.pairs} of touches, ${result.failures.length} failures`)
   process.exitCode = result.failures.length > 0 ? 1 : 0
 }
 

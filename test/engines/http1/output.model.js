@@ -26,12 +26,12 @@ const assert = require('node:assert/strict')
 const { AssertionError } = assert
 const http = require('node:http')
 const net = require('node:net')
-const { Readable } = require('node:stream')
 const { setImmediate: turn } = require('node:timers/promises')
 const { inspect, parseArgs } = require('node:util')
 const fc = require('fast-check')
 
 const { attach } = require('../../../lib/engines/http1')
+const { Pairs, act, isBelow, isHarmless, samples } = require('./acts')
 
 const MAJOR = Number(process.versions.node.split('.')[0])
 const MB = 1024 * 1024
@@ -140,38 +140,36 @@ function upload ({ kind, chunks, extension, trailers }) {
 // ---- responses
 
 /**
- * How a response is made. Each is a list of actions; the steps of a plan, or handlers of other requests, run them one by
- * one. The last one ends the response.
+ * How a response is made: lists of acts. The steps of a plan, or handlers of other requests, do one list after the other. The
+ * last one ends the response.
  */
 const WAYS = {
   /** The fast path. */
-  fast: one => [() => one.plain(out => out.end(one.body))],
+  fast: one => [[...one.header, ['end', one.body]]],
   /** `ctx.res` is read first. */
-  read: one => [() => one.res, () => one.plain(out => out.end(one.body))],
+  read: one => [[['res']], [...one.header, ['end', one.body]]],
   /** And when the response has ended. */
-  late: one => [() => {
-    one.plain(out => out.end(one.body))
-    return one.res
-  }],
+  late: one => [[...one.header, ['end', one.body], ['res']]],
   /** node's own end(). */
-  res: one => [() => one.plain(() => one.end(one.pieces[0]))],
-  chunked: one => [() => one.header(), ...one.writes(), () => one.end()],
-  'chunked, the last piece in end()': one => [() => one.header(), ...one.writes(-1), () => one.end(one.pieces.at(-1))],
-  'of a known length': one => [() => { one.header(); one.ownLength() }, ...one.writes(), () => one.end()],
-  'writeHead()': one => [() => one.writeHead(), ...one.writes(), () => one.end()],
-  'flushHeaders()': one => [() => { one.header(); one.flush() }, ...one.writes(), () => one.end()],
-  corked: one => [() => {
-    one.header()
-    one.res.cork()
-    for (const write of one.writes()) write()
-    one.res.uncork()
-  }, () => one.end()],
-  'a sink': one => [() => one.header(), ...one.sinks(), () => one.endSink()],
-  'a sink, of a known length': one => [() => { one.header(); one.ownLength() }, ...one.sinks(), () => one.endSink()],
-  'a sink, ctx.res is read': one => [() => one.header(), ...one.sinks().flatMap(write => [write, () => one.res]), () => one.endSink()],
-  'behind 102': one => [() => one.early('writeProcessing'), () => one.header(), ...one.writes(), () => one.end()],
-  'behind 103': one => [() => one.early('writeEarlyHints', { link: '</a>; rel=preload' }), () => one.plain(() => one.end(one.pieces[0]))]
+  res: one => [[...one.header, ['resEnd', one.pieces[0]]]],
+  chunked: one => [one.header, ...one.by('write'), [['resEnd']]],
+  'chunked, the last piece in end()': one => [one.header, ...one.by('write', -1), [['resEnd', one.pieces.at(-1)]]],
+  'of a known length': one => [[...one.header, one.length()], ...one.by('write'), [['resEnd']]],
+  'writeHead()': one => [[['writeHead', one.plan.status, { 'X-Id': String(one.index) }]], ...one.by('write'), [['resEnd']]],
+  'flushHeaders()': one => [[...one.header, ['resFlush']], ...one.by('write'), [['resEnd']]],
+  corked: one => [[...one.header, ['cork'], ...one.by('write').flat(), ['uncork']], [['resEnd']]],
+  'a sink': one => [one.header, ...one.by('sink'), [['endSink']]],
+  'a sink, of a known length': one => [[...one.header, one.length('sink')], ...one.by('sink'), [['endSink']]],
+  'a sink, ctx.res is read': one => [one.header, ...one.by('sink').flatMap(write => [write, [['res']]]), [['endSink']]],
+  'behind 102': one => [[['processing']], one.header, ...one.by('write'), [['resEnd']]],
+  'behind 103': one => [[['hints', { link: '</a>; rel=preload' }], ...one.header, ['resEnd', one.pieces[0]]]]
 }
+
+/** Acts that leave every response as it is, below Koa's objects. Of writes that are corked node forgets callbacks. */
+const TOUCHES = samples(['outgoing', 'response', 'look', 'touch'], ['res.cork']).filter(one => isHarmless(one) && isBelow(one))
+
+/** The lines of the fields that these set. */
+const linesOf = touches => touches.filter(([, , value]) => value !== undefined).map(([, name, value]) => `${name}: ${value}\r\n`).join('')
 
 const responses = fc.record({
   method: fc.oneof({ weight: 9, arbitrary: fc.constant('GET') }, fc.constant('HEAD')),
@@ -180,6 +178,7 @@ const responses = fc.record({
   status: fc.oneof({ weight: 9, arbitrary: fc.constant(200) }, fc.constantFrom(204, 304, 404)),
   way: fc.oneof({ weight: 6, arbitrary: fc.constant('fast') }, { weight: 10, arbitrary: fc.constantFrom(...Object.keys(WAYS)) }),
   pieces: fc.array(pieces, { maxLength: 4, size: 'max' }),
+  touches: fc.array(fc.constantFrom(...TOUCHES), { maxLength: 1 }), // in front of its first action
   calls: fc.boolean(),                      // write() and end() have callbacks
   kicks: fc.array(fc.nat(20), { maxLength: 2 }), // open responses whose next action its handler runs
   now: fc.oneof({ weight: 2, arbitrary: fc.constant(9) }, fc.nat(3)), // how many of its own actions its handler runs
@@ -388,23 +387,11 @@ const ENGINES = {
 
   /** The model holds for node:http, too, which makes sure that it asks for nothing that node does not do. */
   'node:http' () {
-    return http.createServer((req, res) => req.socket[kRun].handled(req, new Plain(res)))
+    const server = http.createServer((req, res) => {
+      req.socket[kRun].handled(req, Object.assign(res, { materialize: () => res, sink: () => res }))
+    })
+    return server
   }
-}
-
-/** node's response with the names of the front's. */
-class Plain {
-  constructor (res) {
-    this.res = res
-  }
-
-  get statusCode () { return this.res.statusCode }
-  set statusCode (code) { this.res.statusCode = code }
-  get socket () { return this.res.socket }
-  sink () { return this.res }
-  setHeader (name, value) { this.res.setHeader(name, value) }
-  end (body) { this.res.end(body) }
-  materialize () { return this.res }
 }
 
 const servers = new Map()
@@ -415,6 +402,8 @@ function serverOf (engine) {
 }
 
 // ---- one response of a run
+
+const OF_BODY = ['end', 'write', 'resEnd', 'sink', 'endSink']
 
 class One {
   constructor (run, index, plan) {
@@ -432,12 +421,14 @@ class One {
     this.callbacks = 0    // given
     this.owed = 0         //   of them, how many must be called
     this.called = 0
+    this.header = [['statusCode', plan.status], ['setHeader', 'X-Id', String(index)]]
     this.actions = WAYS[plan.way](this)
+    this.actions[0] = [...plan.touches, ...this.actions[0]]
     this.isRunning = false
   }
 
   /** The body of one piece. */
-  get body () { return this.pieces.length === 0 ? undefined : this.pieces[0].data }
+  get body () { return this.pieces[0] }
 
   get hasBody () { return this.plan.method !== 'HEAD' && this.plan.status !== 204 && this.plan.status !== 304 }
 
@@ -452,9 +443,23 @@ class One {
   act () {
     if (this.isRunning || this.destroyed) return
     this.isRunning = true
-    const action = this.actions.shift()
-    action()
+    for (const one of this.actions.shift()) this.perform(one)
     this.isRunning = false
+  }
+
+  /** Writes down what must arrive of it. */
+  perform ([name, ...args]) {
+    if (name === 'hints' || name === 'processing') {
+      // Node puts one of a queued response into its body.
+      if (this.outgoing.socket === null) return
+      this.early1xx.push(name === 'hints' ? 103 : 102)
+    }
+    if (!OF_BODY.includes(name)) return act(this, [name, ...args])
+    const [piece] = args
+    const isNodes = name === 'write' || name === 'resEnd' // the fast path and its sink get no encoding
+    if (piece !== undefined) this.expected.push(isNodes ? piece.bytes : Buffer.from(piece.data))
+    this.ended ||= name !== 'write' && name !== 'sink'
+    act(this, [name, piece?.data, ...isNodes ? [piece?.encoding, ...this.callback()] : []])
   }
 
   /** Its handler begins to read the body of its request. */
@@ -465,80 +470,13 @@ class One {
     }
   }
 
-  header () {
-    this.outgoing.statusCode = this.plan.status
-    this.outgoing.setHeader('X-Id', String(this.index))
+  length (by = 'write') {
+    const size = this.pieces.reduce((sum, { data, bytes }) => sum + (by === 'sink' ? Buffer.from(data) : bytes).length, 0)
+    return ['setHeader', 'Content-Length', size]
   }
 
-  /** One body, ended at once. */
-  plain (end) {
-    this.header()
-    const [piece] = this.pieces
-    this.expected = piece === undefined ? [] : [this.encodingCounts ? piece.bytes : Buffer.from(piece.data)]
-    this.ended = true
-    end(this.outgoing)
-  }
-
-  /** The fast path's end() gets no encoding. */
-  get encodingCounts () { return this.plan.way === 'res' || this.plan.way === 'behind 103' }
-
-  ownLength () {
-    const isSink = this.plan.way.startsWith('a sink')
-    const size = this.pieces.reduce((sum, { data, bytes }) => sum + (isSink ? Buffer.from(data) : bytes).length, 0)
-    this.outgoing.setHeader('Content-Length', size)
-  }
-
-  writeHead () {
-    this.res.writeHead(this.plan.status, { 'X-Id': String(this.index) })
-  }
-
-  flush () {
-    this.res.flushHeaders()
-  }
-
-  early (method, ...args) {
-    // Node puts one of a queued response into its body.
-    if (this.outgoing.socket === null || typeof this.res[method] !== 'function') return
-    this.early1xx.push(method === 'writeProcessing' ? 102 : 103)
-    this.res[method](...args)
-  }
-
-  writes (last) {
-    return this.pieces.slice(0, last).map(piece => () => this.write(piece))
-  }
-
-  write ({ data, encoding, bytes }) {
-    this.expected.push(bytes)
-    this.res.write(data, ...encoding === undefined ? [] : [encoding], ...this.callback())
-  }
-
-  /** What node's `pipe` would call. */
-  get sink () {
-    const sink = this.outgoing.sink(Readable.prototype)
-    if (sink.listenerCount('error') === 0) sink.on('error', () => {})
-    return sink
-  }
-
-  sinks () {
-    return this.pieces.map(({ data }) => () => {
-      this.expected.push(Buffer.from(data))
-      this.sink.write(data)
-    })
-  }
-
-  endSink () {
-    this.ended = true
-    this.sink.end()
-  }
-
-  end (piece) {
-    if (piece !== undefined && !this.expected.includes(piece.bytes)) this.expected.push(piece.bytes)
-    this.ended = true
-    const { res } = this
-    if (piece === undefined) res.end(...this.callback())
-    else if (piece.encoding === undefined) res.end(piece.data, ...this.callback())
-    else res.end(piece.data, piece.encoding, ...this.callback())
-  }
+  /** Its pieces, up to `last`, in lists of their own. */
+  by (name, last) { return this.pieces.slice(0, last).map(piece => [[name, piece]]) }
 
   callback () {
     if (!this.plan.calls) return []
@@ -722,6 +660,7 @@ const SMALL = {
   status: 200,
   way: 'fast',
   pieces: [{ type: 'text', kind: 'ascii', size: 5 }],
+  touches: [],
   calls: false,
   kicks: [],
   now: 1,
@@ -779,8 +718,8 @@ function readResponse (bytes, one) {
     const line = status === 102 ? 'HTTP/1.1 102 Processing\r\n\r\n' : 'HTTP/1.1 103 Early Hints\r\nLink: </a>; rel=preload\r\n\r\n'
     if (!bytes.expect(Buffer.from(line), `${what}, ${status}`)) return false
   }
-  const { status } = one.plan
-  if (!bytes.expect(Buffer.from(`HTTP/1.1 ${status} ${NAMES[status]}\r\nX-Id: ${one.index}\r\n`), `${what}, header section`)) return false
+  const { status, touches } = one.plan
+  if (!bytes.expect(Buffer.from(`HTTP/1.1 ${status} ${NAMES[status]}\r\n${linesOf(touches)}X-Id: ${one.index}\r\n`), `${what}, header section`)) return false
   const text = bytes.until('\r\n\r\n')
   if (text === null) return false
   const headers = readHeaders(text, what)
@@ -921,7 +860,10 @@ const SHRINK = 20_000
  *    const { failed, text, runs } = await check({ seconds: 2 })
  */
 async function check ({ engine = 'front', seed = Date.now() & 0x7fffffff, runs = Infinity, seconds = Infinity, path, ignored = [], Stub }) {
+  const pairs = new Pairs([...Object.keys(WAYS), ...TOUCHES.map(([name]) => name)])
   const property = fc.asyncProperty(plans, async plan => {
+    const all = plan.steps.flatMap(({ requests = [], reads = [] }) => [...requests, ...reads.flat()])
+    pairs.add(all.flatMap(({ way, touches }) => [way, ...touches.map(([name]) => name)]))
     try {
       await play(engine, plan, Stub)
     } catch (err) {
@@ -937,7 +879,7 @@ async function check ({ engine = 'front', seed = Date.now() & 0x7fffffff, runs =
     ...seconds < Infinity && { interruptAfterTimeLimit: seconds * 1000, markInterruptAsFailure: false }
   })
   const ms = Math.round(performance.now() - began)
-  if (!first.failed) return { failed: false, seed, runs: first.numRuns, ms, text: '' }
+  if (!first.failed) return { failed: false, seed, runs: first.numRuns, ms, pairs: String(pairs), text: '' }
   const small = await fc.check(property, {
     ...common, path: first.counterexamplePath, interruptAfterTimeLimit: SHRINK, markInterruptAsFailure: true
   })
@@ -947,6 +889,7 @@ async function check ({ engine = 'front', seed = Date.now() & 0x7fffffff, runs =
     seed,
     runs: first.numRuns,
     ms,
+    pairs: String(pairs),
     path: counterexamplePath,
     text: [
       errorInstance?.stack.split('\n').slice(0, 8).join('\n'),
@@ -970,7 +913,7 @@ async function main () {
   const number = name => values[name] === undefined ? undefined : Number(values[name])
   const result = await check({ engine, path, ignored, seed: number('seed'), runs: number('runs'), seconds: number('seconds') })
   if (result.failed) console.log(result.text)
-  console.log(`model: seed ${result.seed}, ${result.runs} plans, ${result.ms} ms`)
+  console.log(`model: seed ${result.seed}, ${result.runs} plans, ${result.pairs} of ways and touches, ${result.ms} ms`)
   process.exitCode = result.failed ? 1 : 0
 }
 

@@ -10,7 +10,7 @@ const { KONE_MUTANTS } = process.env
 // `make fuzz` runs 20,000 plans from any seed; these are the same in every run. `make mutants` runs them for each mutant.
 const QUICK = { seed: 1, seconds: KONE_MUTANTS ? 1 : 2 }
 
-const RESPONSE = { method: 'GET', upload: null, close: false, status: 200, way: 'fast', pieces: [], calls: false, kicks: [], now: 9, next: null }
+const RESPONSE = { method: 'GET', upload: null, close: false, status: 200, way: 'fast', pieces: [], touches: [], calls: false, kicks: [], now: 9, next: null }
 const respond = (type, kind, size, more) => ({ ...RESPONSE, pieces: [{ type, kind, size }], ...more })
 const plan = (steps, more) => ({ isTLS: false, steps, backwards: false, many: 0, ...more })
 const read = (...requests) => ({ do: 'read', requests })

@@ -110,9 +110,25 @@ describe('the pieces of a write', () => {
     }
   })
 
+  it('should not copy a large text into one string with what is in front of it', () => {
+    for (const [letter, encoding, name] of [['a', ASCII, 'latin1'], ['é', LATIN1, 'latin1'], ['子', UTF8, 'utf8']]) {
+      const large = [letter.repeat(LARGE), encoding]
+      for (const front of [[], [['head', encoding]], [BYTES]]) {
+        const [all] = writes(piecesOf(...front, large, ['z', ASCII]))
+        assert.deepEqual(all.slice(-2).map(({ data, encoding }) => [data, encoding]), [[large[0], name], ['z', 'latin1']])
+        const expected = [...front.map(one => Array.isArray(one) ? encode(one) : one), encode(large)]
+        assert.deepEqual(arrives(piecesOf(...front, large)), Buffer.concat(expected))
+      }
+      const { text, bytes } = piecesOf(large).take()
+      assert.deepEqual([text, bytes], [large[0], null])
+      assert.equal(piecesOf(['head', encoding], [letter.repeat(LARGE - 1), encoding]).take().text.length, LARGE + 3)
+    }
+  })
+
   it('should have texts and bytes in any order', () => {
+    const largeText = ['子é'.repeat(LARGE), UTF8]
     const large = Buffer.alloc(LARGE, 'b')
-    const all = [['子', UTF8], BYTES, ['é', LATIN1], large, large, ['a', ASCII], BYTES, ['子', UTF8], ['z', ASCII]]
+    const all = [['子', UTF8], BYTES, ['é', LATIN1], largeText, large, large, largeText, ['a', ASCII], BYTES, ['子', UTF8], ['z', ASCII]]
     const expected = Buffer.concat(all.map(one => Array.isArray(one) ? encode(one) : one))
     assert.deepEqual(arrives(piecesOf(...all)), expected)
     const { text, encoding, bytes } = piecesOf(...all).take()

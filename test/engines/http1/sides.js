@@ -11,9 +11,9 @@ const Kone = require('../../helpers/kone')
 // A test that waits for what never comes fails by then, in ms. Other processes may hold it up for seconds.
 const TIMEOUT = 60000
 
-/** `make mutants` changes the front alone, and many of its mutants end nothing. */
-const { KONE_MUTANTS } = process.env
-const SIDES = KONE_MUTANTS ? ['front'] : ['node:http', 'front']
+/** `make mutants` and servers of other code change the front alone, and many mutants end nothing. */
+const { KONE_FRONT, KONE_MUTANTS } = process.env
+const SIDES = KONE_MUTANTS || KONE_FRONT ? ['front'] : ['node:http', 'front']
 const PATIENCE = KONE_MUTANTS ? 4000 : 20000
 
 /**

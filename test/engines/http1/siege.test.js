@@ -14,7 +14,7 @@ const scenarios = require('./siege/scenarios')
 const share = require('../../helpers/share')
 
 // `make siege` runs for minutes and from any seed; these conversations are the same in every run.
-const QUICK = { seed: 1, seconds: share(5, 30), least: share(4, 12), lanes: 3, shrink: false }
+const QUICK = { seed: 1, seconds: share(5, 12), least: share(4, 8), lanes: 3, shrink: false }
 const SOAK = { seed: 1, connections: 300, width: share(75, 150) }
 
 const { engines } = JSON.parse(readFileSync(path.join(__dirname, '../../../package.json'), 'utf8'))

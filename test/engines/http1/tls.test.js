@@ -12,7 +12,7 @@ const Kone = require('../../helpers/kone')
 const { random } = require('../../helpers/random')
 const { accepted, cuts, differences, exchange, explain, open } = require('./harness')
 const { corpus } = require('./corpus')
-const { observe } = require('./app')
+const { observe } = require('./program')
 const { credentials, get, last, setUp, use } = require('./sides')
 
 /** A site on the front, and a client's connection to it. */

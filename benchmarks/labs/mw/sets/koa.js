@@ -32,6 +32,7 @@ Object.assign(exports, {
   },
 
   static: app => app.use(require('koa-static')(here('public'))),
+  staticAtOnce: app => exports.static(app), // it reads every file for every request
 
   i18n (app) {
     require('koa-locale')(app)
@@ -42,7 +43,7 @@ Object.assign(exports, {
 
   favicon: app => app.use(require('koa-favicon')(here('public/favicon.ico'))),
 
-  template: app => app.use(require('koa-views')(here('views'), { map: { html: 'nunjucks' } })),
+  template: app => app.use(require('koa-views')(here('views'), { map: { html: 'nunjucks' }, options: { cache: true } })),
 
   etag: app => app.use(require('koa-etag').default()),
 

@@ -20,6 +20,7 @@ for (const name of ['jsonp', 'logger']) exports[name] = app => app.final(set(nam
 
 Object.assign(exports, {
   static: app => app.use(set('static')(here('public'))),
+  staticAtOnce: app => app.use(set('static')(here('public'), { dev: true })),
   i18n: app => app.use(set('i18n')(app, LOCALES)),
   favicon: app => app.use(set('favicon')(here('public/favicon.ico'))),
   template: app => app.use(set('template')(here('views'), { map: { html: 'nunjucks' } })),

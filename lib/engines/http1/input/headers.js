@@ -1,6 +1,6 @@
 'use strict'
 
-const { LONGEST_NAME, detach, detachFrom, trim } = require('../../text')
+const { LONGEST_NAME, detachFrom, intern, trim } = require('../../text')
 
 /** In place of a Content-Length. */
 const NO_LENGTH = -1
@@ -44,8 +44,8 @@ class HeaderSection {
     let value = this.values.get(name)
     if (value !== undefined || this.values.has(name)) return value
     value = find(this.text, name, false)
-    const isShort = name.length <= LONGEST_NAME
-    if (this.values.size < MAX_VALUES && isShort && !Array.isArray(value)) this.values.set(detach(name), value)
+    const lookup = lookups.get(name)
+    if (lookup !== undefined && this.values.size < MAX_VALUES) this.values.set(lookup.name, value)
     return value
   }
 
@@ -92,7 +92,7 @@ const FIRST_WINS = new Set([
 // Sticky: field after field, up to the empty line.
 const FIELD = /([^:\r\n]+):([^\r]*)\r\n/y
 
-/** name → { pattern, first }. Names come from code, not from the client; the map is bounded all the same. */
+/** name → { name, pattern, first }. Names come from code, not from the client; the map is bounded all the same. */
 const lookups = new Map()
 const MAX_LOOKUPS = 256
 
@@ -119,8 +119,8 @@ function prepare (name) {
   if (!/^[!#$%&'*+\-.^_`|~0-9a-z]+$/.test(name) || name === '__proto__') return null
   const literal = name.replace(/[$*+.^|]/g, '\\$&')
   const pattern = new RegExp(`(?:^|\\n)${literal}:([^\\r]*)`, 'gi')
-  const lookup = { pattern, first: FIRST_WINS.has(name) }
-  if (lookups.size < MAX_LOOKUPS) lookups.set(detach(name), lookup)
+  const lookup = { name: intern(name), pattern, first: FIRST_WINS.has(name) }
+  if (lookups.size < MAX_LOOKUPS) lookups.set(lookup.name, lookup)
   return lookup
 }
 

@@ -64,9 +64,9 @@ class Outgoing extends contract.Outgoing {
     this.removed = 0        // bits of REMOVED
     this.isUnusual = false  // a header was set that changes framing: node's code writes it
     this.hadTurn = false    // of a lost response: it was the first that was not flushed
-    this.text = ''          // of a queued response: header section, and the body if that is a string
-    this.encoding = ASCII   //   its encoding, see pieces.js
-    this.bytes = null       //   and the body otherwise
+    this.text = ''          // of a queued response: header section, or parts that are text
+    this.encoding = ASCII   //   of the text, and of a body that is one: see pieces.js
+    this.body = null        //   and what follows: a string or bytes
     this.writtenIn = -1     // the event loop iteration in which it was written
     this.listeners = null
     this.callbacks = null   // callbacks of node's `write()` and `end()`
@@ -97,7 +97,7 @@ class Outgoing extends contract.Outgoing {
   get isQueued () { return this.state === QUEUED }
 
   /** Bytes or characters that are queued. */
-  get size () { return this.text.length + (this.bytes === null ? 0 : this.bytes.length) }
+  get size () { return this.text.length + (this.body === null ? 0 : this.body.length) }
 
   // ---- for the app and the host; what ends with Field is also for node/response.js
 
@@ -190,10 +190,8 @@ class Outgoing extends contract.Outgoing {
     this.callbacks = callbacks
     if (length === 0 || this.isBodiless) {
       this.responses.onEnd(this, header, ASCII, null)
-    } else if (typeof body === 'string') {
-      this.responses.onEnd(this, header + body, length === body.length ? ASCII : UTF8, null)
     } else {
-      this.responses.onEnd(this, header, ASCII, body)
+      this.responses.onEnd(this, header, length === body.length ? ASCII : UTF8, body)
     }
   }
 
@@ -270,16 +268,16 @@ class Outgoing extends contract.Outgoing {
   }
 
   /** Keep the bytes by reference until the earlier responses are sent. */
-  queue (text, encoding, bytes) {
+  queue (text, encoding, body) {
     this.become(QUEUED)
     this.text = text
     this.encoding = encoding
-    this.bytes = bytes
+    this.body = body
   }
 
   unqueue () {
     this.text = ''
-    this.bytes = null
+    this.body = null
   }
 
   /** Its bytes are batched or written. Forgets the next one, because an app may keep this one. */

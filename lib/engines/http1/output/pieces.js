@@ -2,7 +2,10 @@
 
 const { Buffer } = require('buffer')
 
-/** Size in bytes from which a body is not copied into one string with its header section (measured: +12 to +73 %). */
+/**
+ * Size of a body, in bytes or characters, from which it is not copied into one string with its header section
+ * (measured: bytes +12 to +73 %, text +7 to +12 % at 16 KB and +90 to +220 % at 1 MB).
+ */
 const LARGE = 16 * 1024
 
 /** The same for a chunk of a stream, behind which more pieces follow (measured: the cost is equal at 1 KB). */
@@ -18,6 +21,9 @@ const LF = 10
 const ASCII = 0   // as any of the others
 const LATIN1 = 1
 const UTF8 = 2
+
+/** The same for node. */
+const NAMES = ['latin1', 'latin1', 'utf8']
 
 /** Of node's `write(text, encoding)`, for the encodings that contain ASCII. */
 const ENCODINGS = new Map([
@@ -54,7 +60,10 @@ class Pieces {
 
   /** `encoding`: ASCII only if the text is. */
   addText (text, encoding) {
-    if (encoding === ASCII || (encoding === this.encoding && !isLowSurrogate(text.charCodeAt(0)))) {
+    if (text.length >= LARGE) {
+      this.endText()
+      this.addPart(text, NAMES[encoding])
+    } else if (encoding === ASCII || (encoding === this.encoding && !isLowSurrogate(text.charCodeAt(0)))) {
       this.text += text
     } else if (this.encoding === ASCII) {
       this.text += text
@@ -80,7 +89,7 @@ class Pieces {
   }
 
   endText () {
-    if (this.text !== '') this.addPart(this.text, this.encoding === UTF8 ? 'utf8' : 'latin1')
+    if (this.text !== '') this.addPart(this.text, NAMES[this.encoding])
     this.text = ''
     this.encoding = ASCII
   }
@@ -120,7 +129,7 @@ class Pieces {
     return callbacks
   }
 
-  /** A text, then bytes: what the fast path's responses are. */
+  /** A text, then bytes, or one of them. */
   get isPlain () {
     const { parts } = this
     return parts === null || (this.text === '' && (parts.length === 2 || (parts.length === 4 && parts[1] !== null && parts[3] === null)))
@@ -132,8 +141,8 @@ class Pieces {
     this.clear()
     if (parts === null) return { text, encoding, bytes: null }
     if (!isPlain) return { text: '', encoding: ASCII, bytes: join(parts, text, encoding) }
-    if (parts.length === 2) return { text: '', encoding: ASCII, bytes: parts[0] }
-    return { text: parts[0], encoding: parts[1] === 'utf8' ? UTF8 : LATIN1, bytes: parts[2] }
+    if (parts[1] === null) return { text: '', encoding: ASCII, bytes: parts[0] }
+    return { text: parts[0], encoding: parts[1] === 'utf8' ? UTF8 : LATIN1, bytes: parts[2] ?? null }
   }
 
   /**
@@ -144,7 +153,7 @@ class Pieces {
     const { text, encoding, parts } = this
     if (parts === null) {
       this.clear()
-      if (text !== '' || callback !== undefined) socket.write(text, encoding === UTF8 ? 'utf8' : 'latin1', callback)
+      if (text !== '' || callback !== undefined) socket.write(text, NAMES[encoding], callback)
       return
     }
     this.endText()
@@ -167,7 +176,7 @@ function isLineEnd (bytes) {
 }
 
 function join (parts, text, encoding) {
-  const buffers = [Buffer.from(text, encoding === UTF8 ? 'utf8' : 'latin1')]
+  const buffers = [Buffer.from(text, NAMES[encoding])]
   for (let i = parts.length - 2; i >= 0; i -= 2) {
     buffers.unshift(parts[i + 1] === null ? parts[i] : Buffer.from(parts[i], parts[i + 1]))
   }

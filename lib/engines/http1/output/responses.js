@@ -91,20 +91,20 @@ class Responses {
    * A response has ended.
    *
    * @param {Outgoing} outgoing
-   * @param {string} text header section, and the body if that is a string
-   * @param {number} encoding of the text, see pieces.js
-   * @param {Uint8Array|null} bytes the body otherwise
+   * @param {string} text header section, or the last parts
+   * @param {number} encoding of the text, and of a body that is a string: see pieces.js
+   * @param {string|Uint8Array|null} body what follows
    */
-  onEnd (outgoing, text, encoding, bytes) {
+  onEnd (outgoing, text, encoding, body) {
     if (outgoing !== this.first || (!this.canWrite && !outgoing.isStreaming)) {
-      outgoing.queue(text, encoding, bytes)
+      outgoing.queue(text, encoding, body)
       this.queuedBytes += outgoing.size
     } else if ((outgoing.next !== null || this.isBurst || this.batched !== null) && !outgoing.isStreaming) {
-      this.addToBatch(outgoing, text, encoding, bytes)
+      this.addToBatch(outgoing, text, encoding, body)
       this.advance()
     } else {
       outgoing.become(WRITTEN)
-      this.addPiece(text, encoding, bytes)
+      this.addPiece(text, encoding, body)
       const isFlushed = this.flushesBatch()
       if (!isFlushed) this.waitForFlush([outgoing])
       this.shift(outgoing)
@@ -142,10 +142,10 @@ class Responses {
   advance () {
     while (this.first !== null && this.first.isQueued && this.canWrite) {
       const outgoing = this.first
-      const { text, encoding, bytes } = outgoing
+      const { text, encoding, body } = outgoing
       this.queuedBytes -= outgoing.size
       outgoing.unqueue()
-      this.addToBatch(outgoing, text, encoding, bytes)
+      this.addToBatch(outgoing, text, encoding, body)
     }
     this.connection.onUnqueued()
   }
@@ -176,9 +176,9 @@ class Responses {
 
   // ---- the batch
 
-  addToBatch (outgoing, text, encoding, bytes) {
+  addToBatch (outgoing, text, encoding, body) {
     outgoing.become(BATCHED)
-    this.addPiece(text, encoding, bytes)
+    this.addPiece(text, encoding, body)
     if (this.batched === null) this.batched = [outgoing]
     else this.batched.push(outgoing)
     this.shift(outgoing)
@@ -188,9 +188,10 @@ class Responses {
   }
 
   /** Adds one response, or the end of it, to the batch. */
-  addPiece (text, encoding, bytes) {
+  addPiece (text, encoding, body) {
     if (text !== '') this.batch.addText(text, encoding)
-    if (bytes !== null) this.batch.addBytes(bytes)
+    if (typeof body === 'string') this.batch.addText(body, encoding)
+    else if (body !== null) this.batch.addBytes(body)
   }
 
   schedule () {

@@ -4,7 +4,8 @@ const { Readable } = require('node:stream')
 
 module.exports = {
   title: 'koa-conditional-get with koa-etag',
-  packages: { 'koa-conditional-get': '^3.0.0', 'koa-etag': '^5.0.0' },
+  packages: { 'koa-conditional-get': '3.0.0', 'koa-etag': '5.0.0' },
+  responses: 42,
 
   async serve () {
     const Koa = require('koa')

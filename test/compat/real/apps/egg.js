@@ -6,9 +6,10 @@ const path = require('node:path')
 
 module.exports = {
   title: 'Egg 3, a controller and a plugin',
-  order: 1,
+  isFramework: true,
   group: 'egg',
-  packages: { egg: '^3.33.0' },
+  packages: { egg: '3.34.0' },
+  responses: 16,
 
   async serve () {
     const { start } = require('egg')

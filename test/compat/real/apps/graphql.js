@@ -2,7 +2,8 @@
 
 module.exports = {
   title: 'GraphQL',
-  packages: { 'koa-graphql': '^0.12.0', graphql: '^15.10.0', 'koa-mount': '^4.2.0' },
+  packages: { 'koa-graphql': '0.12.0', graphql: '15.11.0', 'koa-mount': '4.2.0' },
+  responses: 14,
 
   async serve () {
     const Koa = require('koa')

@@ -17,7 +17,8 @@ function multipart (...parts) {
 
 module.exports = {
   title: 'uploads by @koa/multer',
-  packages: { '@koa/multer': '^4.0.0', multer: '^2.5.0', '@koa/router': '^15.7.0' },
+  packages: { '@koa/multer': '4.0.0', multer: '2.5.0', '@koa/router': '15.7.0' },
+  responses: 11,
 
   async serve () {
     const Koa = require('koa')

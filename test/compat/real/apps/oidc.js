@@ -10,7 +10,9 @@ const REDIRECT = 'https://client.example/back'
 
 module.exports = {
   title: 'oidc-provider, a sign-in by code',
-  packages: { 'oidc-provider': '^8.8.1', 'koa-bodyparser': '^4.4.1' },
+  isFramework: true,
+  packages: { 'oidc-provider': '8.8.1', 'koa-bodyparser': '4.4.1' },
+  responses: 19,
 
   async serve () {
     const { default: Provider } = await import('oidc-provider')

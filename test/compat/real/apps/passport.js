@@ -3,12 +3,13 @@
 module.exports = {
   title: 'signing in by koa-passport with a session',
   packages: {
-    'koa-passport': '^6.0.0',
-    'passport-local': '^1.0.0',
-    'koa-session': '^7.0.2',
-    'koa-bodyparser': '^4.4.1',
-    'koa-router': '^13.1.1'
+    'koa-passport': '6.0.0',
+    'passport-local': '1.0.0',
+    'koa-session': '7.0.2',
+    'koa-bodyparser': '4.4.1',
+    'koa-router': '13.1.1'
   },
+  responses: 9,
 
   async serve () {
     const Koa = require('koa')

@@ -2,7 +2,8 @@
 
 module.exports = {
   title: 'REST with a router and a body parser',
-  packages: { '@koa/router': '^15.7.0', '@koa/bodyparser': '^6.1.0' },
+  packages: { '@koa/router': '15.7.0', '@koa/bodyparser': '6.1.0' },
+  responses: 15,
 
   async serve () {
     const Koa = require('koa')

@@ -17,7 +17,8 @@ const FILES = {
 
 module.exports = {
   title: 'files by koa-send',
-  packages: { 'koa-send': '^5.0.1' },
+  packages: { 'koa-send': '5.0.1' },
+  responses: 16,
 
   async serve () {
     const Koa = require('koa')

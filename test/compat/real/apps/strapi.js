@@ -8,10 +8,10 @@ const path = require('node:path')
 
 module.exports = {
   title: 'Strapi 5 on SQLite, a content type by REST',
-  order: 2,
+  isFramework: true,
   group: 'strapi',
-  koa: '2.16.4',
-  packages: { '@strapi/strapi': '~5.54.0', 'better-sqlite3': '^12.0.0' },
+  packages: { '@strapi/strapi': '5.54.0', 'better-sqlite3': '12.11.1' },
+  responses: 14,
   addons: [{ name: 'better-sqlite3', file: 'build/Release/better_sqlite3.node' }],
 
   async serve () {

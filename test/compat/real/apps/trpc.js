@@ -4,7 +4,8 @@
 
 module.exports = {
   title: 'tRPC, by its adapters for node:http and fetch',
-  packages: { '@trpc/server': '^11.0.0' },
+  packages: { '@trpc/server': '11.25.2' },
+  responses: 23,
 
   async serve () {
     const Koa = require('koa')

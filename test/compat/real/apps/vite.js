@@ -6,8 +6,10 @@ const path = require('node:path')
 
 module.exports = {
   title: 'Vite in middleware mode',
+  isFramework: true,
   group: 'vite',
-  packages: { vite: '^7.0.0', 'koa-connect': '^2.1.1' },
+  packages: { vite: '8.3.8', 'koa-connect': '2.1.1' },
+  responses: 14,
 
   async serve () {
     const Koa = require('koa')

@@ -2,7 +2,8 @@
 
 module.exports = {
   title: 'koa-websocket beside HTTP',
-  packages: { 'koa-websocket': '^7.0.0', 'koa-route': '^4.0.1' },
+  packages: { 'koa-websocket': '7.0.0', 'koa-route': '4.0.1' },
+  responses: 4,
 
   async serve () {
     const Koa = require('koa')

@@ -1,19 +1,16 @@
 'use strict'
 
-const fs = require('node:fs')
-const os = require('node:os')
-const path = require('node:path')
-const { Readable } = require('node:stream')
-const { setImmediate: turn, setTimeout: sleep } = require('node:timers/promises')
+const { setTimeout: sleep } = require('node:timers/promises')
 
+const { It, READERS } = require('../acts')
 const { LIMIT, letterOf, patternOf } = require('./plan')
 
 /*
  * The app of a conversation. The target of a request, `/client/request`, finds its handler in the plan:
  *
- *   kind     what the body is; see `respond`, and PATTERNS of plan.js; 'freed': the next request of its connection ends it;
- *            'pieces': by res.write() in every encoding, and Buffers
+ *   kind     what the response is; see KINDS, and PATTERNS of plan.js
  *   size     of the body in characters; 'busy' also blocks the event loop for as many ms
+ *   touches  acts that leave the response as it is, in front of it
  *   listen   ctx.onFinished() is called
  *   touch    ctx.res is touched, its 'finish' and 'close' are counted
  *   close    the response says `Connection: close`
@@ -44,13 +41,84 @@ function forget () {
   pages.clear()
 }
 
-const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'kone-siege-'))
-process.once('exit', () => fs.rmSync(folder, { recursive: true, force: true }))
+function pieces (letter, size, most = CHUNK) {
+  const whole = letter.repeat(Math.min(size, most))
+  const all = Array(Math.floor(size / most)).fill(whole)
+  return size % most === 0 ? all : [...all, letter.repeat(size % most)]
+}
 
-function file (letter, size) {
-  const name = path.join(folder, `${letter}-${size}`)
-  if (!fs.existsSync(name)) fs.writeFileSync(name, letter.repeat(size))
-  return name
+const PAGES = ['string', 'utf8', 'latin1', 'wide', 'surrogates', 'bytes', 'buffer']
+
+/** Kind → (letter, size, method) => acts. */
+const KINDS = {
+  ...Object.fromEntries(PAGES.map(kind => [kind, (letter, size) => [['body', page(kind, letter, size)]]])),
+  nothing: () => [],
+  busy: (letter, size) => [['block', size], ['body', page('busy', letter, size)]],
+  json: (letter, size) => [['body', { letter: page('string', letter, size) }]],
+  file: (letter, size) => [['body', ['file', page('string', letter, size)]], ['length', size]],
+  stream: (letter, size) => [['body', ['stream', ...pieces(letter, size)]]],
+  drip: (letter, size) => [['body', ['dripping', ...pieces(letter, size, Math.ceil(size / 10) || 1)]]],
+  'failing stream': letter => [['body', ['paced, broken', ...pieces(letter, 3000, 1000)]]],
+  'late body': (letter, size) => [['turn'], ['body', page('string', letter, size)]],
+  204: () => [['status', 204]],
+  304: () => [['status', 304]],
+  throw: () => [['throw']],
+  /** The response by node's own means, at the pace of the client. */
+  raw: (letter, size, method) => [
+    ['noRespond'], ['resSetHeader', 'Content-Length', size], ['writeHead', 200],
+    ['writeAll', ...method === 'HEAD' ? [] : pieces(letter, size)], ['resEnd']
+  ],
+  /** The next request of its connection ends it. */
+  freed: (letter, size) => [['status', 200], ['leave', page('string', letter, size)]],
+  /** By res.write() in every encoding, and Buffers. */
+  pieces: letter => [
+    ['noRespond'], ['resHas', 'statusCode', 200],
+    ...['utf8', 'latin1', 'ucs2', 'base64', 'hex', undefined].flatMap(encoding => {
+      const isCoded = encoding === 'base64' || encoding === 'hex'
+      return [['write', isCoded ? Buffer.from(`${letter}子`).toString(encoding) : `${letter}é子`, encoding], ['write', ['bytes', 'fffe80']]]
+    }),
+    ['resEnd']
+  ],
+  stuck: (letter, size) => [['noRespond'], ['writeHead', 200, { 'Content-Length': size + 1 }], ['write', page('string', letter, size)], ['never']],
+  hang: () => [['never']]
+}
+
+const DESTROYS = {
+  before: ['socket.destroy'],
+  after: ['soon', 'tick', ['socket.destroy']],
+  later: ['soon', 'turn', ['socket.destroy']],
+  res: ['destroyRes'],
+  req: ['destroyReq']
+}
+
+function actsOf ({ kind, size, close, destroy, touches = [] }, letter, method) {
+  return [
+    ...touches, ...close ? [['set', 'Connection', 'close']] : [], ...destroy ? [DESTROYS[destroy]] : [], ...KINDS[kind](letter, size, method)
+  ]
+}
+
+/** Responses that wait for the next request of their connection: socket → functions. */
+const waiting = new WeakMap()
+
+class Others {
+  constructor (socket) {
+    this.socket = socket
+  }
+
+  leave (ctx, body) {
+    const { outgoing } = ctx.response
+    const end = () => { if (!outgoing.writableEnded) outgoing.end(body) }
+    if (!waiting.has(this.socket)) waiting.set(this.socket, [])
+    waiting.get(this.socket).push(end)
+    setTimeout(end, 60) // it may be the last one
+  }
+
+  /** Another request of this connection has begun: its handler ends the responses that wait. */
+  release () {
+    const all = waiting.get(this.socket) ?? []
+    waiting.delete(this.socket)
+    for (const end of all) end()
+  }
 }
 
 /** The middleware of a conversation. */
@@ -59,42 +127,36 @@ module.exports = function (conversation, logOf) {
     const [, client, request] = ctx.path.split('/').map(Number)
     const { handler } = conversation.clients[client].requests[request]
     const log = logOf(client, request)
+    const it = new It(ctx, { others: new Others(ctx.socket) })
     log.start(ctx)
-    free(ctx.socket)
+    it.others.release()
     if (handler.listen) log.listen(ctx)
     if (handler.touch) log.watch(ctx.res)
     ctx.set('X-Id', `${client}.${request}`)
-    const letter = letterOf(client, request)
+    const acts = actsOf(handler, letterOf(client, request), ctx.method)
     if (handler.read === 'too late') readTooLate(ctx, log)
-    if (handler.late < 0 && (handler.read === '' || handler.read === 'too late')) return respond(ctx, handler, letter)
-    return respondLater(ctx, handler, letter, log)
+    if (handler.late < 0 && (handler.read === '' || handler.read === 'too late')) return it.all(acts)
+    return respondLater(it, handler, acts, log)
   }
 }
 
-async function respondLater (ctx, handler, letter, log) {
-  if (handler.read !== '') await read(ctx, handler.read, log)
-  if (handler.late === 0) await null
-  else if (handler.late > 0) await sleep(handler.late)
-  return respond(ctx, handler, letter)
+async function respondLater (it, { read, late }, acts, log) {
+  if (read === 'half') await half(it.req)
+  else if (read !== '' && read !== 'too late') await log.body(readerOf(it, read))
+  if (late === 0) await null
+  else if (late > 0) await sleep(late)
+  return it.all(acts)
 }
 
-async function read (ctx, how, log) {
-  if (how === 'too late') return
-  if (how === 'half') {
-    const { req } = ctx
-    await new Promise(resolve => {
-      req.once('data', () => { req.pause(); resolve() }).once('end', resolve).once('close', resolve).once('error', resolve)
-    })
-    return
-  }
-  const body = how === 'stream' ? collect(ctx.req) : ctx.request.readBody({ limit: how === 'limit' ? LIMIT : Infinity })
-  await log.body(body)
+function readerOf (it, read) {
+  if (read === 'stream') return READERS['for await'](it)
+  return it.ctx.request.readBody({ limit: read === 'limit' ? LIMIT : Infinity })
 }
 
-async function collect (req) {
-  const chunks = []
-  for await (const chunk of req) chunks.push(chunk)
-  return Buffer.concat(chunks)
+function half (req) {
+  return new Promise(resolve => {
+    req.once('data', () => { req.pause(); resolve() }).once('end', resolve).once('close', resolve).once('error', resolve)
+  })
 }
 
 function readTooLate (ctx, log) {
@@ -103,131 +165,5 @@ function readTooLate (ctx, log) {
   })
 }
 
-function respond (ctx, handler, letter) {
-  const { kind, size, destroy } = handler
-  if (handler.close) ctx.set('Connection', 'close')
-  if (destroy === 'before') ctx.socket.destroy()
-  if (destroy === 'res' || destroy === 'req') ctx[destroy].destroy()
-  if (destroy === 'after') process.nextTick(() => ctx.socket.destroy())
-  if (destroy === 'later') setImmediate(() => ctx.socket.destroy())
-  if (kind in KINDS) return KINDS[kind](ctx, letter, size)
-  if (PAGES.includes(kind)) ctx.body = page(kind, letter, size)
-}
-
-const PAGES = ['string', 'utf8', 'latin1', 'wide', 'surrogates', 'bytes', 'buffer']
-
-/** Kind → what sets the body, or responds by hand. Without one the response is a 404. */
-const KINDS = {
-  busy (ctx, letter, size) {
-    block(size)
-    ctx.body = page('busy', letter, size)
-  },
-  json: (ctx, letter, size) => { ctx.body = { letter: page('string', letter, size) } },
-  file (ctx, letter, size) {
-    ctx.body = fs.createReadStream(file(letter, size))
-    ctx.length = size
-  },
-  stream: (ctx, letter, size) => { ctx.body = Readable.from(pieces(letter, size)) },
-  drip: (ctx, letter, size) => { ctx.body = Readable.from(dripping(letter, size)) },
-  'failing stream': (ctx, letter) => { ctx.body = Readable.from(failing(letter)) },
-  'late body': async (ctx, letter, size) => {
-    await turn()
-    ctx.body = page('string', letter, size)
-  },
-  204: ctx => { ctx.status = 204 },
-  304: ctx => { ctx.status = 304 },
-  throw () { throw Object.assign(new Error('thrown by the siege'), { code: 'SIEGE' }) },
-  raw,
-  freed,
-  pieces: pieceByPiece,
-  stuck (ctx, letter, size) {
-    ctx.respond = false
-    ctx.res.writeHead(200, { 'Content-Length': size + 1 })
-    ctx.res.write(page('string', letter, size))
-    return new Promise(() => {})
-  },
-  hang: () => new Promise(() => {})
-}
-
-/** Responses that wait for the next request of their connection: socket → functions. */
-const waiting = new WeakMap()
-
-/** Another request of this connection has begun: its handler ends the responses that wait. */
-function free (socket) {
-  const all = waiting.get(socket) ?? []
-  waiting.delete(socket)
-  for (const end of all) end()
-}
-
-function freed (ctx, letter, size) {
-  const { socket } = ctx
-  const body = page('string', letter, size)
-  ctx.respond = false
-  ctx.status = 200
-  const end = () => { if (!ctx.response.outgoing.writableEnded) ctx.response.outgoing.end(body) }
-  if (!waiting.has(socket)) waiting.set(socket, [])
-  waiting.get(socket).push(end)
-  setTimeout(end, 60) // it may be the last one
-}
-
-function pieceByPiece (ctx, letter) {
-  const { res } = ctx
-  ctx.respond = false
-  res.statusCode = 200
-  for (const encoding of ['utf8', 'latin1', 'ucs2', 'base64', 'hex', undefined]) {
-    const coded = encoding === 'base64' || encoding === 'hex'
-    res.write(coded ? Buffer.from(`${letter}子`).toString(encoding) : `${letter}é子`, encoding)
-    res.write(Buffer.from([0xff, 0xfe, 0x80]))
-  }
-  res.end()
-}
-
-function * pieces (letter, size) {
-  const chunk = Buffer.alloc(Math.min(size, CHUNK), letter)
-  for (let left = size; left > 0; left -= CHUNK) yield left >= CHUNK ? chunk : chunk.subarray(0, left)
-}
-
-async function * dripping (letter, size) {
-  for (let left = size; left > 0; left -= Math.ceil(size / 10)) {
-    yield Buffer.alloc(Math.min(left, Math.ceil(size / 10)), letter)
-    await sleep(30)
-  }
-}
-
-async function * failing (letter) {
-  for (let i = 0; i < 3; i++) {
-    yield Buffer.alloc(1000, letter)
-    await sleep(2)
-  }
-  throw Object.assign(new Error('failed by the siege'), { code: 'SIEGE' })
-}
-
-/** Nothing else runs for so many ms. It takes no CPU, because how much a busy loop takes depends on the machine's load. */
-function block (ms) {
-  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms)
-}
-
-/** The response by node's own means, at the pace of the client. */
-async function raw (ctx, letter, size) {
-  const { res } = ctx
-  ctx.respond = false
-  res.setHeader('Content-Length', size)
-  res.writeHead(200)
-  for (const chunk of ctx.method === 'HEAD' ? [] : pieces(letter, size)) {
-    if (res.destroyed) return
-    if (!res.write(chunk)) {
-      await new Promise(resolve => {
-        const done = () => {
-          res.off('drain', done).off('close', done)
-          ctx.socket.off('close', done)
-          resolve()
-        }
-        res.on('drain', done).on('close', done)
-        ctx.socket.on('close', done)
-      })
-    }
-  }
-  res.end()
-}
-
 module.exports.forget = forget
+module.exports.KINDS = KINDS

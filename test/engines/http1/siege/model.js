@@ -1,5 +1,7 @@
 'use strict'
 
+const { bytesOf } = require('../acts')
+const { KINDS } = require('./handlers')
 const { HANGS, LIMIT, isStalled, letterOf, patternOf } = require('./plan')
 
 /*
@@ -42,12 +44,9 @@ function expected (request, client, index) {
   return response
 }
 
-/** The bytes of a response that is written in pieces of every encoding; see handlers.js. */
+/** The bytes of a response that is written in pieces of every encoding. */
 function piecesOf (letter) {
-  return Buffer.concat(['utf8', 'latin1', 'ucs2', 'base64', 'hex', undefined].flatMap(encoding => [
-    Buffer.from(encoding === 'base64' || encoding === 'hex' ? Buffer.from(`${letter}子`).toString(encoding) : `${letter}é子`, encoding),
-    Buffer.from([0xff, 0xfe, 0x80])
-  ]))
+  return Buffer.concat(KINDS.pieces(letter).filter(([name]) => name === 'write').map(([, value, encoding]) => bytesOf(value, encoding)))
 }
 
 /** Does a handler that reads in this way wait for more of a body than is sent? */

@@ -1,6 +1,7 @@
 'use strict'
 
 const { random } = require('../../../helpers/random')
+const { isHarmless, samples } = require('../acts')
 
 /*
  * A conversation as data, so that a seed makes it again and a shorter one can be made of it:
@@ -56,6 +57,13 @@ const ENDS = {
   SERVER: 'server'      // until the server closes
 }
 
+/**
+ * Acts that leave a response as it is. Not those of a prototype, of a body that is set, and what node:http writes into the
+ * response in front of it.
+ */
+const TOUCHES = samples(['respond', 'outgoing', 'response', 'look', 'touch'], ['patch', 'remove patches', 'repipe', 'hints', 'processing'])
+  .filter(isHarmless)
+
 /** Kinds of handlers that never end their response. */
 const HANGS = ['hang', 'stuck']
 
@@ -92,6 +100,9 @@ function generate (seed) {
   const arrival = rnd.chance(0.65) ? 'accepted' : rnd.pick(['tls', 'tls', ...ARRIVALS])
   const throws = rnd.chance(0.2) ? [rnd.pick(THROWS), rnd.pick(THROWS)] : []
   if (throws.length > 0) clients.forEach(keepOnFastPath)
+  for (const { requests } of clients) {
+    for (const { handler } of requests) if (rnd.chance(0.15)) handler.touches = [rnd.pick(TOUCHES)]
+  }
   // The server neither counts nor closes what another one has accepted.
   const isOwn = arrival === 'accepted' || arrival === 'tls'
   return { seed, server, drain: isOwn ? drain : null, stranger, call: isOwn ? call : null, arrival, throws, clients }
@@ -252,6 +263,6 @@ function hurry (handler) {
 const OF_ALL = { arrival: 'accepted', drain: null, call: null, stranger: null, timeout: 0 }
 const OF_CLIENT = { start: 0, piece: 0, pause: 0, hold: 0, rate: 0, close: false, expect: false }
 const OF_HANDLER = { late: -1, read: '', touch: false, listen: false, destroy: null, size: 100 }
-const RULES = { lists: ['clients', 'requests', 'throws'], usual: { ...OF_ALL, ...OF_CLIENT, ...OF_HANDLER } }
+const RULES = { lists: ['clients', 'requests', 'throws', 'touches'], usual: { ...OF_ALL, ...OF_CLIENT, ...OF_HANDLER } }
 
-module.exports = { ENDS, GET, HANDLER, HANGS, KB, LIMIT, MB, RULES, crowd, generate, isStalled, letterOf, patternOf }
+module.exports = { ENDS, GET, HANDLER, HANGS, KB, LIMIT, MB, RULES, TOUCHES, crowd, generate, isStalled, letterOf, patternOf }

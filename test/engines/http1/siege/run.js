@@ -19,13 +19,16 @@ const { fork } = require('node:child_process')
 const fs = require('node:fs')
 const os = require('node:os')
 const path = require('node:path')
-const { inspect, parseArgs } = require('node:util')
+const { inspect } = require('node:util')
 
+const commandLine = require('../../../../tools/command-line')
 const { shrink } = require('../../../helpers/shrink')
+const { Pairs } = require('../acts')
 const { converse } = require('./clients')
+const { KINDS } = require('./handlers')
 const { judge } = require('./invariants')
 const isException = require('./exceptions')
-const { RULES, crowd, generate } = require('./plan')
+const { RULES, TOUCHES, crowd, generate } = require('./plan')
 const scenarios = require('./scenarios')
 
 const ENGINES = ['node:http', 'front']
@@ -211,6 +214,7 @@ async function siege ({
   const failures = []
   const unconfirmed = []
   const titled = [...directed]
+  const pairs = new Pairs([...Object.keys(KINDS), ...TOUCHES.map(([name]) => name)])
   let made = 0
   let done = 0
 
@@ -227,6 +231,9 @@ async function siege ({
 
   async function work (lane) {
     for (let one = take(); one !== null; one = take()) {
+      for (const { requests } of one.conversation.clients) {
+        pairs.add(requests.flatMap(({ handler: { kind, touches = [] } }) => [kind, ...touches.map(([name]) => name)]))
+      }
       const found = await lane.run(one.conversation)
       done++
       if (found.length === 0) continue
@@ -250,7 +257,7 @@ async function siege ({
     clearInterval(progress)
     await Promise.all(lanes.map(lane => lane.stop()))
   }
-  return { failures, unconfirmed, counts: { conversations: done, ...sum(lanes) } }
+  return { failures, unconfirmed, counts: { conversations: done, ...sum(lanes), 'of kinds and touches': String(pairs) } }
 }
 
 /**
@@ -334,41 +341,44 @@ function mb (bytes) {
 }
 
 async function main () {
-  const string = { type: 'string' }
-  const { values } = parseArgs({
-    options: {
-      seed: string,
-      conversations: string,
-      seconds: string,
-      lanes: string,
-      failures: string,
-      scenario: string,
-      replay: string,
-      ignore: { ...string, multiple: true, default: [] },
-      random: { type: 'boolean' },
-      soak: string,
-      'no-shrink': { type: 'boolean' }
-    }
-  })
-  const number = (name, otherwise) => values[name] === undefined ? otherwise : Number(values[name])
-  const seed = number('seed', Math.floor(Math.random() * 1e9))
+  const number = { type: 'string', value: 'number' }
+  const text = { type: 'string', value: 'text' }
+  const flags = {
+    seed: number,
+    conversations: number,
+    seconds: number,
+    lanes: number,
+    failures: number,
+    scenario: text,
+    replay: { type: 'string', value: 'file' },
+    ignore: { ...text, multiple: true, default: [] },
+    random: { type: 'boolean' },
+    soak: number,
+    'no-shrink': { type: 'boolean' }
+  }
+  const { values } = commandLine('siege', flags, 'test/engines/http1/siege/run.js')
+  const { seed = Math.floor(Math.random() * 1e9) } = values
   if (values.soak !== undefined) {
     console.log(`soak: seed ${seed}, Node ${process.version}`)
-    process.exitCode = (await left(seed, number('soak'))).length > 0 ? 1 : 0
+    process.exitCode = (await left(seed, values.soak)).length > 0 ? 1 : 0
     return
   }
   const random = values.scenario === undefined && values.replay === undefined
   const one = values.seed !== undefined && values.seconds === undefined
-  const conversations = number('conversations', random ? one ? 1 : Infinity : 0)
+  const { conversations = random ? one ? 1 : Infinity : 0 } = values
   const all = values.replay ? [[values.replay, require(path.resolve(values.replay))]] : Object.entries(scenarios)
   const directed = one || values.random ? [] : all.filter(([title]) => random || values.replay || title.includes(values.scenario))
+  if (values.scenario !== undefined && directed.length === 0) {
+    console.error(`siege: no scenario has ${values.scenario} in its title (see test/engines/http1/siege/scenarios.js)`)
+    process.exit(2)
+  }
   console.log(`siege: seed ${seed}, Node ${process.version}, ${directed.length} directed conversations first`)
   const { failures, unconfirmed, counts } = await siege({
     seed,
     conversations,
-    seconds: number('seconds', conversations === Infinity ? 180 : Infinity),
-    lanes: number('lanes', one ? 1 : 2),
-    failures: number('failures', random ? 5 : Infinity),
+    seconds: values.seconds ?? (conversations === Infinity ? 180 : Infinity),
+    lanes: values.lanes ?? (one ? 1 : 2),
+    failures: values.failures ?? (random ? 5 : Infinity),
     directed,
     ignored: values.ignore,
     shrink: !values['no-shrink'],

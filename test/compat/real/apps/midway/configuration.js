@@ -8,12 +8,12 @@ const {
 } = require('@midwayjs/core')
 const koa = require('@midwayjs/koa')
 
-/** `method` of `Class` with its decorators and those of its parameters. */
+/** `method` of `Class` with its decorators and those of its parameters: TypeScript applies them from the last. */
 function method (Class, name, decorators, parameters = []) {
   const { prototype } = Class
   Reflect.defineMetadata('design:paramtypes', parameters.map(() => Object), prototype, name)
-  parameters.forEach((decorate, i) => decorate(prototype, name, i))
-  for (const decorate of decorators) decorate(prototype, name, Object.getOwnPropertyDescriptor(prototype, name))
+  for (const [i, decorate] of [...parameters.entries()].reverse()) decorate(prototype, name, i)
+  for (const decorate of decorators.reverse()) decorate(prototype, name, Object.getOwnPropertyDescriptor(prototype, name))
 }
 
 class Users {

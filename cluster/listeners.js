@@ -1,0 +1,44 @@
+'use strict'
+
+const net = require('node:net')
+const { acceptQueued } = require('../lib/engines/drain')
+
+/**
+ * What the primary accepts connections on, for its workers. node:cluster makes a net.Server for each, and takes the
+ * handle from it. It closes the handle when a message of the last worker comes, whoever waits in the queue then.
+ */
+
+const handles = new Set()
+
+const { listen } = net.Server.prototype
+net.Server.prototype.listen = function (...args) {
+  this.once('listening', () => {
+    const { _handle: handle } = this
+    process.nextTick(() => {
+      if (this._handle === null) handles.add(handle)
+    })
+  })
+  return listen.apply(this, args)
+}
+
+/**
+ * Accept no more for the workers: the clients that had connected before are handed to them first.
+ *
+ * @return {Promise}
+ */
+function stopListening () {
+  return Promise.all(Array.from(handles, handle => new Promise(resolve => {
+    acceptQueued(fn => {
+      const { onconnection } = handle
+      handle.onconnection = function (...args) {
+        fn()
+        return onconnection.apply(this, args)
+      }
+    }, () => {
+      handle.close()
+      resolve()
+    })
+  })))
+}
+
+module.exports = { stopListening }

@@ -1,0 +1,81 @@
+'use strict'
+
+const WIDTH = 118
+const MOST = 4 // middleware before the last function whose types are added
+
+/** What a route begins with, and how many middleware behind it are typed one by one. */
+const BEGINNINGS = [
+  [['path: P | P[]'], MOST],
+  [['name: string | symbol', 'path: P | P[]'], MOST - 1],
+  [['path: P | P[]', 'operation: Operation'], MOST],
+  [['name: string | symbol', 'path: P | P[]', 'operation: Operation'], -1]
+]
+
+/**
+ * The text of `middleware/router/verb.d.ts`: `router.get()` and the others, for every beginning of a route and every
+ * number of middleware. One generic signature, of a tuple that begins with one of these, costs a router of fifty routes
+ * 23 % more instantiations: test/types/cost.test.js.
+ *
+ * @return {string}
+ */
+module.exports = () => `import Kone = require('../../lib/index')
+import Router = require('./index')
+import Added = Router.Added
+import OfPath = Router.OfPath
+import Operation = Router.Operation
+import Path = Router.Path
+import Route = Router.Route
+
+// Made by \`make index\` from tools/router-verbs.js.
+
+/**
+ * \`router.get()\` and the others. A middleware before the last function adds to the state and the
+ * context of those behind it; the last function is given what is there, and cannot ask for more.
+ */
+export interface Verb<MethodT extends string, StateT, ContextT, PrefixT extends string, SyntaxT extends 6 | 8> {
+${BEGINNINGS.flatMap(([beginning, most]) => Array.from({ length: most + 1 }, (_, count) => typed(beginning, count))).join('')}\
+  // more of them: typed by the path and the router alone
+${BEGINNINGS.map(([beginning]) => rest(beginning)).join('')}}
+`
+
+/** `count` middleware and a last function. */
+function typed (beginning, count) {
+  const numbers = Array.from({ length: count }, (_, i) => i + 1)
+  const generics = numbers.map(n => `S${n} = {}, C${n} = {}`)
+  const middleware = numbers.map(n => `m${n}: ${handler(n, ` & S${n}`, ` & C${n}`)}`)
+  return signature(generics, [...beginning, ...middleware, `handler: ${handler(count + 1)}`], count + 1)
+}
+
+function rest (beginning) {
+  return signature([], [...beginning, `m1: ${handler(1)}`, `...middleware: Array<${handler(1)}>`], 1)
+}
+
+function signature (generics, parameters, last) {
+  const types = ['P extends Path', ...generics, 'R = Router<StateT, ContextT, PrefixT, SyntaxT>'].join(', ')
+  return `  ${wrapped(`<${types}> (`, '  ')}
+    this: R,
+${parameters.map(one => `    ${wrapped(one, '    ')}`).join(',\n')}
+  ): ${wrapped(`R & Route<MethodT, PrefixT, P, ${contextOf(last)}>`, '  ')}
+`
+}
+
+/** The type of the function at place `n`: it has what those before it have added. */
+function handler (n, ownState = '', ownContext = '') {
+  return `Kone.Middleware<${added('StateT', 'S', n)}${ownState}, ${contextOf(n)}${ownContext}>`
+}
+
+function contextOf (n) {
+  return added('ContextT & OfPath<PrefixT, P, SyntaxT>', 'C', n)
+}
+
+function added (base, letter, n) {
+  return base + Array.from({ length: n - 1 }, (_, i) => ` & Added<${letter}${i + 1}>`).join('')
+}
+
+/** A text of type arguments, a line for each if they are too long for one. */
+function wrapped (text, indent) {
+  if (indent.length + text.length < WIDTH) return text
+  const [from, to] = [text.indexOf('<') + 1, text.lastIndexOf('>')]
+  const parts = text.slice(from, to).split(/, (?![^<]*>)/)
+  return `${text.slice(0, from)}\n${parts.map(part => `${indent}  ${part}`).join(',\n')}\n${indent}${text.slice(to)}`
+}
