@@ -80,9 +80,10 @@ describe('the subpaths of koa', () => {
 describe("import 'kone'", () => {
   it("should have the class's own names, and nothing else", async () => {
     const kone = await import('kone')
-    assert.deepEqual(Object.keys(kone).sort(), ['HttpError', 'Kone', 'compose', 'createHttpError', 'default', 'isHttpError'])
-    assert.deepEqual(Object.keys(kone).sort(), Object.keys(Kone).sort())
-    for (const name of Object.keys(kone)) assert.equal(kone[name], Kone[name], name)
+    const names = Object.keys(kone).filter(name => name !== 'module.exports').sort() // Node 23 and newer add it
+    assert.deepEqual(names, ['HttpError', 'Kone', 'compose', 'createHttpError', 'default', 'isHttpError'])
+    assert.deepEqual(names, Object.keys(Kone).sort())
+    for (const name of names) assert.equal(kone[name], Kone[name], name)
   })
 
   it('should give the same class as require, for bluebird too', async () => {

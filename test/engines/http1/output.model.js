@@ -837,15 +837,15 @@ function isRefusal (bytes, fault) {
  */
 async function play (engine, plan, Stub = Handle) {
   const escaped = []
-  const onEscape = err => escaped.push(err)
-  process.on('uncaughtException', onEscape)
+  process.setUncaughtExceptionCaptureCallback(err => escaped.push(err)) // before the test runner's listener
   const run = new Run(engine, plan, Stub)
   try {
     for (const one of plan.steps) await run.step(one)
     await run.finish()
   } finally {
     run.socket.destroy()
-    process.off('uncaughtException', onEscape)
+    await turn() // what is thrown in its ticks belongs to this plan
+    process.setUncaughtExceptionCaptureCallback(null)
   }
   if (escaped.length > 0) throw escaped[0]
   judge(run)
