@@ -21,7 +21,7 @@ const MOST = 32
 const HARMLESS = new Set(['error', 'close', 'open', 'ready', 'end'])
 
 /** A stream has this method if it wants each chunk back that was flushed, because nobody needs it any more. */
-const kReuse = Symbol.for('kone.reuse')
+const kReuse = Symbol('kone.reuse')
 
 const { open, read, close } = fs
 const { _read, _destroy, push, read: take, pipe } = fs.ReadStream.prototype

@@ -5,12 +5,12 @@ const path = require('path')
 const both = require('../_shared/both')
 const choose = require('../_shared/encoding')
 const { given, manual, misuse } = require('../_shared/usage-error')
+const { report } = require('../../lib/error-path')
 const { UNSATISFIABLE, WHOLE, outcomeOf } = require('./conditions')
 const { FILE } = require('./disk')
 const Files = require('./files')
 const { NOTHING } = require('./lookup')
 const OPTIONS = require('./options')
-const FileStream = require('./stream')
 
 const ATTEMPTS = 3
 const MAX_SECONDS = 2 ** 31 // what caches take a longer max-age for (RFC 9111, 1.2.2); JavaScript prints 1e21 as 1e+21
@@ -187,8 +187,18 @@ function sendBytes (ctx, file, fd, start, end) {
     return
   }
   if (fd === undefined) ctx.status = 200 // a HEAD
-  else ctx.body = new FileStream(fd, start, end)
+  else ctx.body = streamOf(ctx, fd, start, end)
   ctx.length = length
+}
+
+/** A file that has become shorter ends its stream early; the client would wait for the rest. */
+function streamOf (ctx, fd, start, end) {
+  const stream = fs.createReadStream('', { fd, start, end })
+  return stream.once('end', () => {
+    if (stream.bytesRead === end - start + 1) return
+    report(ctx, new Error('the file was cut while it was sent'))
+    ctx.res.destroy()
+  })
 }
 
 /** The encoding that the client prefers; undefined if it accepts none. */

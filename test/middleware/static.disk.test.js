@@ -197,9 +197,8 @@ frameworks('static and the disk', ({ it, Koa, ask, listen, errors, name }) => {
     socket.pause()
     fs.truncateSync(file, 1000)
     socket.resume()
-    await until(() => errors.length > before)
-    assert.match(errors.at(-1).message, /cut/)
-    socket.destroy()
+    await once(socket, 'close')
+    assert.deepEqual(errors.slice(before).map(({ message }) => message), ['the file was cut while it was sent'])
   })
 })
 
