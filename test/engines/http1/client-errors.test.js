@@ -2,7 +2,7 @@
 
 const assert = require('node:assert/strict')
 
-const { chunked, get, last, post, sides, use, waitFor } = require('./sides')
+const { BOTH, chunked, get, last, post, sides, use, waitFor } = require('./sides')
 
 /** What a client sends, read by read; null is its FIN. Malformed chunks and trailers are in chunks.test.js. */
 const FAULTS = {
@@ -53,4 +53,4 @@ sides("the error of 'clientError'", ({ side, it, serve }) => {
       if (side === 'front') assert.deepEqual(shown, found['node:http'][what])
     })
   }
-})
+}, BOTH)

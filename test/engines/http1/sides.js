@@ -13,7 +13,8 @@ const TIMEOUT = 60000
 
 /** `make mutants` and servers of other code change the front alone, and many mutants end nothing. */
 const { KONE_FRONT, KONE_MUTANTS } = process.env
-const SIDES = KONE_MUTANTS || KONE_FRONT ? ['front'] : ['node:http', 'front']
+const BOTH = ['node:http', 'front']
+const SIDES = KONE_MUTANTS || KONE_FRONT ? ['front'] : BOTH
 const PATIENCE = KONE_MUTANTS ? 4000 : 20000
 
 /**
@@ -25,10 +26,11 @@ const PATIENCE = KONE_MUTANTS ? 4000 : 20000
  *      })
  *    })
  *
- * `serve(setup, options)` gives a site; `ask` and `all` make one for a single request: see `withAsk`.
+ * `serve(setup, options)` gives a site; `ask` and `all` make one for a single request: see `withAsk`. `among`: BOTH where
+ * one is compared with the other.
  */
-function sides (title, define) {
-  for (const side of SIDES) {
+function sides (title, define, among = SIDES) {
+  for (const side of among) {
     describe(`${title}, ${side}`, () => {
       const open = []
       afterEach(async () => {
@@ -225,6 +227,7 @@ function unwired (server) {
 }
 
 module.exports = {
+  BOTH,
   MAJOR,
   chunked,
   credentials,
