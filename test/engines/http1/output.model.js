@@ -830,6 +830,9 @@ function isRefusal (bytes, fault) {
   return fault !== null && /^HTTP\/1\.1 400 Bad Request\r\nConnection: close\r\n\r\n$/.test(bytes.bytes.toString('latin1', bytes.at))
 }
 
+/** What has escaped from each plan that is under way: fast-check goes on before one ends that takes too long. */
+const playing = new Set()
+
 /**
  * Run one plan.
  *
@@ -837,7 +840,9 @@ function isRefusal (bytes, fault) {
  */
 async function play (engine, plan, Stub = Handle) {
   const escaped = []
-  process.setUncaughtExceptionCaptureCallback(err => escaped.push(err)) // before the test runner's listener
+  playing.add(escaped)
+  process.setUncaughtExceptionCaptureCallback(null)
+  process.setUncaughtExceptionCaptureCallback(err => [...playing].at(-1).push(err)) // before the test runner's listener
   const run = new Run(engine, plan, Stub)
   try {
     for (const one of plan.steps) await run.step(one)
@@ -845,7 +850,8 @@ async function play (engine, plan, Stub = Handle) {
   } finally {
     run.socket.destroy()
     await turn() // what is thrown in its ticks belongs to this plan
-    process.setUncaughtExceptionCaptureCallback(null)
+    playing.delete(escaped)
+    if (playing.size === 0) process.setUncaughtExceptionCaptureCallback(null)
   }
   if (escaped.length > 0) throw escaped[0]
   judge(run)
