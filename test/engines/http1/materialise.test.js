@@ -1,9 +1,12 @@
 'use strict'
 
 const assert = require('node:assert/strict')
+const { once } = require('node:events')
 const http = require('node:http')
+const { describe, it } = require('node:test')
 
-const { get, isNodes, post, sides, use, waitFor } = require('./sides')
+const Kone = require('../../helpers/kone')
+const { get, isNodes, post, sides, talk, use, waitFor } = require('./sides')
 
 sides('ctx.req and ctx.res', ({ side, it, serve, ask }) => {
   it("should be node's own objects", async () => {
@@ -125,4 +128,47 @@ sides('ctx.req behind readBody()', ({ it, ask }) => {
     const body = await ctx.request.readBody({ limit: 100 })
     ctx.body = `${body} ${ctx.req.readableEnded} ${ctx.req.complete}`
   }), post('fast'), /fast true true$/))
+})
+
+// Of fresh responses, because the first read may have to make what the later ones find.
+describe('the fields of a response that was sent', () => {
+  const READS = {
+    'getHeaders()': res => res.getHeaders(),
+    'getHeader()': res => res.getHeader('x-b'),
+    'hasHeader()': res => res.hasHeader('x-b')
+  }
+  const MANY = 4000
+
+  for (const [what, read] of Object.entries(READS)) {
+    it(`should be read by ${what} in at most five times the CPU that node takes`, async t => {
+      const least = []
+      for (const http1 of [true, false]) {
+        const sent = []
+        const app = new Kone({ http1 })
+        app.use(ctx => {
+          ctx.set({ 'X-A': 'a', 'X-B': 'b' })
+          ctx.body = 'a'
+          sent.push(ctx.res)
+        })
+        const server = app.listen(0, '127.0.0.1')
+        t.after(() => server.close())
+        await once(server, 'listening')
+        const client = await talk(server.address().port)
+        const runs = []
+        for (let run = 0; run < 6; run++) {
+          sent.length = 0
+          client.text = ''
+          client.write(get('/').repeat(MANY))
+          await waitFor(() => client.text.split('HTTP/1.1 200').length === MANY + 1, `${MANY} responses`)
+          const before = process.cpuUsage()
+          for (const res of sent) read(res)
+          const { user, system } = process.cpuUsage(before)
+          runs.push(user + system)
+        }
+        client.destroy()
+        least.push(Math.min(...runs))
+      }
+      assert(least[0] < 5 * least[1], `${least} µs`)
+    })
+  }
 })
