@@ -125,7 +125,7 @@ function guard (response, stream, sink, body, readers) {
     left ??= declaredBy(response)
     const size = sizeOf(chunk, rest[0])
     try {
-      if (method === end && left - size > 0 && left < Infinity && response.writable) throw cutShort()
+      if (method === end && left - size > 0 && left < Infinity && response.writable) throw stream.errored ?? cutShort()
       if (size <= left) {
         if (method !== end) left -= size // HTTP/2's end() calls write()
         return method.call(this, chunk, ...rest)

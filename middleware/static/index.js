@@ -5,7 +5,6 @@ const path = require('path')
 const both = require('../_shared/both')
 const choose = require('../_shared/encoding')
 const { given, manual, misuse } = require('../_shared/usage-error')
-const { report } = require('../../lib/error-path')
 const { UNSATISFIABLE, WHOLE, outcomeOf } = require('./conditions')
 const { FILE } = require('./disk')
 const Files = require('./files')
@@ -191,14 +190,22 @@ function sendBytes (ctx, file, fd, start, end) {
   ctx.length = length
 }
 
-/** A file that has become shorter ends its stream early; the client would wait for the rest. */
+/** A file that has become shorter fails, although its stream ends. */
 function streamOf (ctx, fd, start, end) {
   const stream = fs.createReadStream('', { fd, start, end })
   return stream.once('end', () => {
     if (stream.bytesRead === end - start + 1) return
-    report(ctx, new Error('the file was cut while it was sent'))
-    ctx.res.destroy()
+    const err = new Error('the file was cut while it was sent')
+    if (ctx.onFinished === undefined) failInKoa(ctx, err)
+    else stream.destroy(err)
   })
+}
+
+/** Koa lets the client wait for the rest. HTTP/2's res.destroy() lets it take half a file for all of it. */
+function failInKoa (ctx, err) {
+  ctx.onerror(err)
+  if (ctx.res.stream) ctx.res.stream.destroy(err)
+  else ctx.res.destroy()
 }
 
 /** The encoding that the client prefers; undefined if it accepts none. */

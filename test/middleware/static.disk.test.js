@@ -3,6 +3,7 @@
 const assert = require('node:assert/strict')
 const fs = require('node:fs')
 const http = require('node:http')
+const http2 = require('node:http2')
 const net = require('node:net')
 const path = require('node:path')
 const { fork } = require('node:child_process')
@@ -199,6 +200,30 @@ frameworks('static and the disk', ({ it, Koa, ask, listen, errors, name }) => {
     socket.resume()
     await once(socket, 'close')
     assert.deepEqual(errors.slice(before).map(({ message }) => message), ['the file was cut while it was sent'])
+  })
+
+  it('should not end a response of HTTP/2 or fetch as if half of a file were all of it', async t => {
+    const cut = path.join(root, `half-${name.replace(/\W/g, '')}.bin`)
+    const app = start({ dev: true })
+    app.silent = true
+    app.on('error', err => errors.push(err))
+    const server = http2.createServer(app.callback()).listen(0, '127.0.0.1')
+    t.after(() => server.close())
+    await once(server, 'listening')
+    const session = http2.connect(`http://127.0.0.1:${server.address().port}`)
+    t.after(() => session.destroy())
+    const ways = {
+      http2: target => session.request({ ':path': target }),
+      ...app.fetch && { fetch: async target => (await app.fetch(new Request(`http://a${target}`))).body }
+    }
+    for (const [way, get] of Object.entries(ways)) {
+      fs.writeFileSync(cut, Buffer.alloc(30 * 2 ** 20))
+      const before = errors.length
+      await assert.rejects(async () => {
+        for await (const chunk of await get(`/${path.basename(cut)}`)) if (chunk.length > 0) fs.truncateSync(cut, 1000)
+      }, way)
+      assert.deepEqual(errors.slice(before).map(({ message }) => message), ['the file was cut while it was sent'], way)
+    }
   })
 })
 
