@@ -1,7 +1,7 @@
 'use strict'
 
 /** Of lib, for the middleware set, too. */
-const SHARED = '(?:error-path|nearest|options|places|runtime|timers|usage-error|web)\\.js$'
+const SHARED = '(?:error-path|nearest|options|places|runtime|text|timers|usage-error|web)\\.js$'
 
 /*
  * Imports point one way. test/consumers/package/imports.test.js checks these rules.
@@ -27,14 +27,14 @@ module.exports = {
       comment: 'the front can be read and used without the framework: it knows only the contract of an engine',
       severity: 'error',
       from: { path: '^lib/engines/http1/' },
-      to: { path: '^lib/(?!timers\\.js$|engines/(?:http1/|contract\\.js|errors\\.js|field-names\\.js|text\\.js))' }
+      to: { path: '^lib/(?!(?:text|timers)\\.js$|engines/(?:http1/|contract\\.js|errors\\.js|field-names\\.js))' }
     },
     {
       name: 'pure-parts',
       comment: 'what runs for every request by itself depends on nothing',
       severity: 'error',
       from: { path: '^lib/(?:compose|final|engines/http1/output/writer)\\.js$' },
-      to: { dependencyTypesNot: ['core'], pathNot: '^lib/(?:engines/text|timers)\\.js$' }
+      to: { dependencyTypesNot: ['core'], pathNot: '^lib/(?:text|timers)\\.js$' }
     },
     {
       name: 'middleware-knows-no-kone',

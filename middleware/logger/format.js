@@ -1,6 +1,6 @@
 'use strict'
 
-const detach = require('../_shared/detach')
+const { detach } = require('../../lib/text')
 const { escape } = require('../_shared/escape')
 const { VALUES } = require('./values')
 

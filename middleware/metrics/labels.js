@@ -1,7 +1,7 @@
 'use strict'
 
 const { Rule, fn, isObject, record } = require('../../lib/options')
-const detach = require('../_shared/detach')
+const { detach } = require('../../lib/text')
 const { report } = require('../../lib/error-path')
 
 const RESERVED = ['method', 'route', 'status', 'le'] // `le` is a histogram's own

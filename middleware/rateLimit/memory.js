@@ -1,7 +1,7 @@
 'use strict'
 
 const { performance } = require('perf_hooks')
-const detach = require('../_shared/detach')
+const { detach } = require('../../lib/text')
 
 const MAX_WINDOWS = 500_000
 

@@ -1,7 +1,7 @@
 'use strict'
 
 const { parse } = require('path-to-regexp')
-const detach = require('../_shared/detach')
+const { detach } = require('../../lib/text')
 const Layer = require('./layer')
 const { segmentsOfEight, syntaxes } = require('./syntax')
 

@@ -3,7 +3,7 @@
 const fs = require('fs')
 const path = require('path')
 const nunjucks = require('nunjucks')
-const detach = require('../_shared/detach')
+const { detach } = require('../../lib/text')
 const { given, manual, misuse } = require('../_shared/usage-error')
 const { Options } = require('../../lib/options')
 const OPTIONS = require('./options')
