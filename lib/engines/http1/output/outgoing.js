@@ -9,7 +9,7 @@ const { Parts } = require('./parts')
 const { Sink } = require('./sink')
 const writer = require('./writer')
 const { callAll } = require('../call')
-const { makeResponse, notify } = require('../node/message')
+const { makeResponse, notifyFlushed } = require('../node/message')
 const { finished } = require('../node/server')
 const { nextTick } = require('../../../timers')
 
@@ -304,14 +304,14 @@ class Outgoing extends contract.Outgoing {
   }
 
   notify () {
-    const { listeners, callbacks } = this
+    const { listeners, callbacks, failure } = this
     this.listeners = this.callbacks = null
     if (this.ownSink !== null) this.ownSink.onClose()
-    if (this.res !== null || this.incoming.req !== null) {
-      notify(this, callbacks, listeners)
+    if (failure === null && (this.res !== null || this.incoming.req !== null)) {
+      nextTick(notifyFlushed, this, callbacks, listeners)
     } else {
-      if (callbacks !== null) nextTick(callAll, callbacks, this.failure)
-      if (listeners !== null) for (const fn of listeners) nextTick(fn, this.failure)
+      if (callbacks !== null) nextTick(callAll, callbacks, failure)
+      if (listeners !== null) for (const fn of listeners) nextTick(fn, failure)
     }
   }
 }
