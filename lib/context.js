@@ -39,11 +39,8 @@ const proto = module.exports = {
   get outgoing () { return node.complete(this.res) },
   [node.ENGINE]: node,
 
-  /** @return {object} what `util.inspect` shows */
-  inspect () {
-    if (this === proto) return this
-    return this.toJSON()
-  },
+  /** @return {object} what `util.inspect` shows; a prototype has no request */
+  inspect () { return this.request === undefined ? this : this.toJSON() },
 
   /** @return {object} the parts of a context as plain data */
   toJSON () {

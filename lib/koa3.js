@@ -1,7 +1,6 @@
 'use strict'
 
 const assert = require('assert')
-const { inspect } = require('util')
 const statuses = require('statuses')
 const Kone = require('./application')
 const { RESPONSE_TO } = require('./errors')
@@ -31,14 +30,6 @@ const context = extend(koa2.context, {
     /** `Content-Type` and `Content-Length` among the headers of an error | come where the error has them | come last */
     const own = Object.entries(err.headers ?? {}).filter(([name]) => !/^content-(?:type|length)$/i.test(name))
     return { status, headers: Object.fromEntries(own) }
-  },
-
-  inspect () {
-    return this === context ? this : this.toJSON()
-  },
-
-  [inspect.custom] () {
-    return this.inspect()
   }
 })
 
