@@ -235,7 +235,7 @@ class Connection {
   onError (err) {
     const { current } = this.responses
     this.fail(err)
-    if (current !== null && current.owner !== null) this.front.failed(current.owner, err)
+    if (current !== null) this.front.host.failed(current.owner, err)
   }
 
   /** The client ended its side. End ours at once, as node does: open responses are lost, what is held is dropped. */
