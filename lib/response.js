@@ -69,7 +69,6 @@ module.exports = {
    * status, Content-Type and Content-Length where they are not set yet.
    *
    *    ctx.body = { name: 'tobi' }
-   *    ctx.body = fs.createReadStream('big.bin')
    *
    * @return {string | Buffer | Stream | ReadableStream | Blob | Response | object | null | undefined}
    */
@@ -143,7 +142,6 @@ module.exports = {
    * Redirect (302 unless another redirect status is set).
    *
    *    ctx.redirect('/login')
-   *    ctx.redirect('back', '/index.html')
    *
    * @param {string} url absolute, relative, an app's own scheme, or 'back' (see `back`)
    * @param {string} [alt] where 'back' leads without a usable referrer
@@ -190,8 +188,6 @@ module.exports = {
    * removes it.
    *
    *    ctx.type = 'html'
-   *    ctx.type = '.png'
-   *    ctx.type = 'application/json; charset=utf-8'
    *
    * @return {string}
    */
@@ -219,7 +215,6 @@ module.exports = {
    * ETag; quotes are added where they are missing.
    *
    *    ctx.etag = 'md5-hash'
-   *    ctx.etag = 'W/"weak"'
    *
    * @return {string}
    */
@@ -259,8 +254,6 @@ module.exports = {
    * Set one header field, or each of an object. Does nothing once the header section was sent.
    *
    *    ctx.set('Cache-Control', 'no-cache')
-   *    ctx.set('Accept', ['text/html', 'application/json'])
-   *    ctx.set({ ETag: '"1"', 'X-Robots-Tag': 'none' })
    *
    * @param {string | object} field
    * @param {string | number | Array} [val]
