@@ -277,11 +277,10 @@ function writeRaw (data, encoding, callback, size) {
   }
   const parts = partsOf(this)
   if (this.outputData.length > 0) takeOutput(this, parts)
-  const done = typeof encoding === 'function' ? encoding : callback
-  addPart(parts, data, typeof encoding === 'function' ? null : encoding, done)
+  addPart(parts, data, encoding, callback)
   // Node corks the socket in write(). A piece that it writes to an uncorked socket, as flushHeaders() does, is sent at
   // once, unless end() wrote the piece: then its callback emits 'finish', and _finish() sends it in the same tick.
-  if (socket.writableCorked === 0 && typeof done !== 'function') parts.send()
+  if (socket.writableCorked === 0 && typeof callback !== 'function') parts.send()
   else parts.schedule(this.writableCorked === 0) // Node 26 keeps pieces itself for a tick
   const isBelowMark = parts.isBelowMark(socket)
   if (!isBelowMark) nextTick(goOnIfSent, this)
