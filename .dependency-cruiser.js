@@ -17,9 +17,9 @@ module.exports = {
     },
     {
       name: 'application-is-on-top',
-      comment: 'only kone/bluebird and kone@3, which extend the class, and the ES module require lib/application.js',
+      comment: 'only kone/bluebird and kone@3, which extend the class, require lib/application.js',
       severity: 'error',
-      from: { path: '^lib/', pathNot: '^lib/(?:bluebird\\.js|koa3\\.js|index\\.mjs)$' },
+      from: { path: '^lib/', pathNot: '^lib/(?:bluebird|koa3)\\.js$' },
       to: { path: '^lib/application\\.js$' }
     },
     {

@@ -304,9 +304,7 @@ class Application extends Emitter {
   createAsyncCtxStorageMiddleware () {
     const app = this
     return async function asyncCtxStorage (ctx, next) {
-      await app.ctxStorage.run(ctx, async () => {
-        return await next()
-      })
+      await app.ctxStorage.run(ctx, next)
     }
   }
 }

@@ -39,11 +39,8 @@ const proto = module.exports = {
   get outgoing () { return node.complete(this.res) },
   [node.ENGINE]: node,
 
-  /** @return {object} what `util.inspect` shows */
-  inspect () {
-    if (this === proto) return this
-    return this.toJSON()
-  },
+  /** @return {object} what `util.inspect` shows; a prototype has no request */
+  inspect () { return this.request === undefined ? this : this.toJSON() },
 
   /** @return {object} the parts of a context as plain data */
   toJSON () {
@@ -63,7 +60,6 @@ const proto = module.exports = {
    * `notStrictEqual`, `deepEqual`, `notDeepEqual` and `ok`, with the status after the operands.
    *
    *    ctx.assert(ctx.state.user, 401, 'Please login!')
-   *    ctx.assert.equal(token, expected, 403)
    *
    * @param {*} value
    * @param {number} [status=500]
@@ -77,10 +73,7 @@ const proto = module.exports = {
    * Throw an http error; its message is sent to the client if `expose` is set (status below 500).
    * The arguments are those of http-errors, whose version is Koa's.
    *
-   *    ctx.throw(403)
    *    ctx.throw(400, 'name required', { field: 'name' })
-   *    ctx.throw('name required', 400)
-   *    ctx.throw(err, 422)
    *
    * @param {...(number | string | Error | object)} args
    * @throws {HttpError}

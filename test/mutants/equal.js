@@ -88,7 +88,7 @@ module.exports = {
       why: "it saves time alone: behind an empty buffer 'drain' comes in the same tick, and with it what was queued"
     },
     {
-      line: 'return !this.socket.writable && this.unflushed === 0 && this.first !== null && this.first.writableEnded',
+      line: 'return !this.socket.writable && !this.hasUnflushed && this.first !== null && this.first.writableEnded',
       to: 'true',
       why: 'it is read only while a response is pending, so that there is a first one if none is unflushed'
     },

@@ -14,16 +14,11 @@ module.exports = function makeFetch (host) {
   return (request, info) => new Promise((resolve, reject) => {
     const outgoing = new Outgoing(host, request, info, resolve, reject)
     outgoing.watch()
-    run(host, outgoing)
+    try {
+      // only a ctx.onerror of the app's own rejects
+      host.dispatch(outgoing.incoming, outgoing)?.then(undefined, err => outgoing.lose(err))
+    } catch (err) {
+      outgoing.lose(err)
+    }
   })
-}
-
-function run (host, outgoing) {
-  const { incoming } = outgoing
-  try {
-    // only a ctx.onerror of the app's own rejects
-    host.dispatch(incoming, outgoing)?.then(undefined, err => outgoing.lose(err))
-  } catch (err) {
-    outgoing.lose(err)
-  }
 }

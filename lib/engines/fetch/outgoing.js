@@ -2,6 +2,7 @@
 
 const { Buffer } = require('buffer')
 const { STATUS_CODES, validateHeaderName, validateHeaderValue } = require('http')
+const { isIP } = require('net')
 const contract = require('../contract')
 const { reset, responseLost } = require('../errors')
 const { FieldName, fieldName } = require('../field-names')
@@ -47,7 +48,7 @@ class Outgoing extends contract.Outgoing {
   /** The connection in memory, made when something reads a socket. */
   get connection () {
     if (this.ownConnection !== null) return this.ownConnection
-    const socket = this.ownConnection = require('./socket')(this.incoming.request, this.info)
+    const socket = this.ownConnection = connect(this.incoming.request, this.info)
     socket.once('close', () => this.lose(reset()))
     socket.on('error', err => this.host.failed(this.owner, err))
     return this.isLost ? socket.destroy() : socket
@@ -218,6 +219,23 @@ function listen () {
   isScheduled = false
   for (const outgoing of fresh) outgoing.listen()
   fresh.clear()
+}
+
+/** In memory: there is no network behind it. */
+function connect (request, info) {
+  const { End } = require('../memory/pipe')
+  return new End({ ...peer(request, info), encrypted: request.url.startsWith('https:') })
+}
+
+/** The client's address: Deno passes `{ remoteAddr }`, Bun its server, tests `{ ip }`. Other values are ignored. */
+function peer (request, info) {
+  if (Object(info) !== info) return {}
+  const { ip, remoteAddr } = info
+  if (typeof ip === 'string' && isIP(ip)) return { address: ip }
+  if (typeof remoteAddr?.hostname === 'string' && isIP(remoteAddr.hostname)) {
+    return { address: remoteAddr.hostname, port: remoteAddr.port }
+  }
+  return (typeof info.requestIP === 'function' && info.requestIP(request)) || {}
 }
 
 // Not by process.nextTick: a caller that awaits one fetch after the other runs in microtasks alone.

@@ -34,7 +34,6 @@ class Connection {
     this.gate = new Gate(this)
     this.handling = null      // the request whose handler is being called
     this.deadlines = new Deadlines(this)
-    this.isClosed = false
     this.hasFailed = false
     sockets.watch(socket, this)
   }
@@ -98,7 +97,7 @@ class Connection {
   /** Continue to read: the gate is open again. */
   readOn () {
     const { gate, socket } = this
-    if (this.isClosed) return
+    if (!this.isOurs) return
     if (gate.hasNext) this.deadlines.touch() // a message may begin in them
     // Each in a scope of its own, because handlers can change the one that they run in.
     for (let chunk; (chunk = gate.shift()) !== null;) this.scope.invoke(this.handleRead, this, chunk)
@@ -159,6 +158,7 @@ class Connection {
 
   // ---- responses
 
+  /** Neither closed nor node's. */
   get isOurs () { return this.front.connections.has(this) }
 
   /** It is the first one now. */
@@ -207,7 +207,7 @@ class Connection {
 
   handOver () {
     const { socket } = this
-    if (this.isClosed || !this.isOurs) return
+    if (!this.isOurs) return
     this.responses.writeBatch()
     if (socket.destroyed || socket.errored) return // its 'close' follows, which loses what was not flushed
     const reads = this.gate.takeHeld()
@@ -235,7 +235,7 @@ class Connection {
   onError (err) {
     const { current } = this.responses
     this.fail(err)
-    if (current !== null && current.owner !== null) this.front.failed(current.owner, err)
+    if (current !== null) this.front.host.failed(current.owner, err)
   }
 
   /** The client ended its side. End ours at once, as node does: open responses are lost, what is held is dropped. */
@@ -247,7 +247,6 @@ class Connection {
   }
 
   onClose () {
-    this.isClosed = true
     this.front.forget(this)
     this.responses.loseAll(this.socket.errored || null)
     this.reader.cutOff()

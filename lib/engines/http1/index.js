@@ -42,7 +42,7 @@ const refused = new WeakMap()
  * Install the front before node's own connection listener.
  *
  *    const server = http.createServer(listener)
- *    attach(server, { listener, dispatch (incoming, outgoing) { outgoing.end('hi') }, reason: () => '' })
+ *    attach(server, host)
  *    server.listen(3000)
  *
  * Plain requests go to `dispatch` with objects of the fast path; everything else goes to node:http. A listener
@@ -53,10 +53,10 @@ const refused = new WeakMap()
  * @param {Function} host.listener the app's 'request' listener: if there is another one, or if `server.emit` is
  *   patched, requests go through `server.emit('request', req, res)` instead of `dispatch`
  * @param {(incoming: Incoming, outgoing: Outgoing) => void} host.dispatch
- * @param {(owner: *, err: Error) => void} [host.failed] the connection failed; `owner` is what the host
- *   gave to the `setOwner()` of the first pending outgoing
- * @param {(server: http.Server, socket: net.Socket) => void} [host.handedOver] from now on node owns this socket
- * @param {(reason: string, isAgents: boolean) => void} [host.fellBack] requests go to node:http from now on, for a new
+ * @param {(owner: *, err: Error) => void} host.failed the connection failed; `owner` is what the host
+ *   gave to the `setOwner()` of the first pending outgoing, or null
+ * @param {(server: http.Server, socket: net.Socket) => void} host.handedOver from now on node owns this socket
+ * @param {(reason: string, isAgents: boolean) => void} host.fellBack requests go to node:http from now on, for a new
  *   reason; `isAgents`: an agent is the reason, so somebody has chosen it
  * @param {() => string} host.reason why the app needs node:http now, or ''
  * @return {boolean} false when this server cannot have a front
@@ -215,7 +215,7 @@ class Front {
 
   /** See handOver() in node/handover.js. */
   handOver (socket, reads, removed) {
-    if (typeof this.host.handedOver === 'function') this.host.handedOver(this.server, socket)
+    this.host.handedOver(this.server, socket)
     if (reads !== undefined) debug('handed over %d reads', reads.length)
     handOver(this.server, socket, reads, removed)
   }
@@ -237,12 +237,6 @@ class Front {
     if (reason === this.reason) return
     this.reason = reason
     report(this.host, reason)
-  }
-
-  // ---- the host
-
-  failed (owner, err) {
-    if (typeof this.host.failed === 'function') this.host.failed(owner, err)
   }
 
   // ---- closing
@@ -287,7 +281,7 @@ class Front {
 
 function report (host, reason) {
   debug('falls back to node:http: %s', reason)
-  if (typeof host.fellBack === 'function') host.fellBack(reason, reason === PATCHED && hasAgent())
+  host.fellBack(reason, reason === PATCHED && hasAgent())
 }
 
 function define (object, name, value) {

@@ -3,6 +3,7 @@
 const http = require('http')
 const { INJECT } = require('../../settings')
 const { given, misuse } = require('../../usage-error')
+const { End } = require('./pipe')
 
 /** Where a server keeps its front. */
 const kFront = Symbol.for('kone.front')
@@ -48,7 +49,9 @@ function framed ({ headers, body }) {
 
 function sent (server, options, body) {
   return new Promise((resolve, reject) => {
-    const [near, far] = pipe()
+    const near = new End()
+    const far = new End({ address: '127.0.0.1' })
+    near.connect(far) // what is written to one is read from the other
     const req = http.request({ ...options, createConnection: () => near })
     req.on('error', reject)
     req.on('response', res => {
@@ -84,15 +87,6 @@ function serverOf (app, engine, attachFront) {
     servers[engine].set(app, server)
   }
   return server
-}
-
-// Two ends: what is written to one is read from the other.
-function pipe () {
-  const { End } = require('./pipe')
-  const near = new End()
-  const far = new End({ address: '127.0.0.1' })
-  near.connect(far)
-  return [near, far]
 }
 
 function isRequest (what) {

@@ -381,7 +381,8 @@ const ENGINES = {
     const listener = () => assert.fail('node:http has the request')
     const dispatch = (incoming, outgoing) => incoming.socket[kRun].handled(incoming, outgoing)
     const server = http.createServer(listener)
-    assert(attach(server, { listener, dispatch, reason: () => '' }))
+    const ignore = () => {}
+    assert(attach(server, { listener, dispatch, failed: ignore, fellBack: ignore, handedOver: ignore, reason: () => '' }))
     return server
   },
 

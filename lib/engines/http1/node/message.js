@@ -45,7 +45,7 @@ function makeResponse (outgoing) {
   outgoing.adopt(res)
   if (outgoing.hasEnded) {
     response.showEnded(outgoing)
-    if (outgoing.isFlushed && !outgoing.nodeHasClosed) notify(outgoing, null, null)
+    if (outgoing.isFlushed && !outgoing.nodeHasClosed) nextTick(notifyFlushed, outgoing, null, null)
     return
   }
   res.statusCode = outgoing.status
@@ -137,17 +137,7 @@ function cutOff (incoming) {
   if (outgoing.res !== null) response.cutOff(outgoing, reset())
 }
 
-/** The response was flushed, or lost. Of the callbacks of node's `write()` and `end()` one emits 'finish'. */
-function notify (outgoing, callbacks, listeners) {
-  const { failure } = outgoing
-  if (failure === null) {
-    nextTick(notifyFlushed, outgoing, callbacks, listeners)
-  } else {
-    if (callbacks !== null) nextTick(callAll, callbacks, failure)
-    if (listeners !== null) for (const fn of listeners) nextTick(fn, failure)
-  }
-}
-
+/** The response was flushed. Of the callbacks of node's `write()` and `end()` one emits 'finish'. */
 function notifyFlushed (outgoing, callbacks, listeners) {
   release(outgoing)
   if (callbacks !== null) callAll(callbacks, null)
@@ -176,4 +166,4 @@ function timeout (outgoing, socket) {
   return (res !== null && emit(res, 'timeout', socket)) || hasListener
 }
 
-module.exports = { makeRequest, makeResponse, fill, endBody, cutOff, timeout, notify }
+module.exports = { makeRequest, makeResponse, fill, endBody, cutOff, timeout, notifyFlushed }

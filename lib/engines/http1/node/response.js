@@ -26,8 +26,8 @@ const { nextTick } = require('../../../timers')
  * Private names of node that are used here:
  *
  * - replaced: `_storeHeader`, `_writeRaw`, `_finish`, `_onPendingData`, `kOutHeaders`
- * - set: `_hasBody`, `_keepAliveTimeout`, `_maxRequestsPerSocket`, `_header`, `_headerSent`, `_contentLength`, `_last`,
- *   `_closed`, `_removedContLen`, `_removedTE`, `_removedConnection`, `outputData`, `outputSize`, `kNeedDrain`
+ * - set: `_hasBody`, `_keepAliveTimeout`, `_header`, `_headerSent`, `_contentLength`, `_last`, `_closed`,
+ *   `_removedContLen`, `_removedTE`, `_removedConnection`, `outputData`, `outputSize`, `kNeedDrain`
  * - read: `_implicitHeader`, `_send`, `_defaultKeepAlive`, `_trailer`, `_expect_continue`, and `_httpMessage` of the
  *   socket
  */
@@ -87,10 +87,7 @@ class FrontResponse extends http.ServerResponse {
   constructor (outgoing) {
     const { incoming } = outgoing
     const { server, socket } = incoming.connection
-    super(incoming.req ?? incoming, {
-      highWaterMark: socket.writableHighWaterMark,
-      rejectNonStandardBodyWrites: server.rejectNonStandardBodyWrites
-    })
+    super(incoming.req ?? incoming, { highWaterMark: socket.writableHighWaterMark })
     this[kOutgoing] = outgoing
     this[kHeld] = null
     this[kPlainBody] = NONE
@@ -100,7 +97,6 @@ class FrontResponse extends http.ServerResponse {
     this._finish = finish
     this._hasBody = !incoming.isHead
     this._keepAliveTimeout = server.keepAliveTimeout
-    this._maxRequestsPerSocket = server.maxRequestsPerSocket
     this._onPendingData = onPendingData
     this.shouldKeepAlive = !outgoing.isLast
   }
@@ -277,11 +273,10 @@ function writeRaw (data, encoding, callback, size) {
   }
   const parts = partsOf(this)
   if (this.outputData.length > 0) takeOutput(this, parts)
-  const done = typeof encoding === 'function' ? encoding : callback
-  addPart(parts, data, typeof encoding === 'function' ? null : encoding, done)
+  addPart(parts, data, encoding, callback)
   // Node corks the socket in write(). A piece that it writes to an uncorked socket, as flushHeaders() does, is sent at
   // once, unless end() wrote the piece: then its callback emits 'finish', and _finish() sends it in the same tick.
-  if (socket.writableCorked === 0 && typeof done !== 'function') parts.send()
+  if (socket.writableCorked === 0 && typeof callback !== 'function') parts.send()
   else parts.schedule(this.writableCorked === 0) // Node 26 keeps pieces itself for a tick
   const isBelowMark = parts.isBelowMark(socket)
   if (!isBelowMark) nextTick(goOnIfSent, this)

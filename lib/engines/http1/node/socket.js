@@ -108,7 +108,7 @@ function endWritten (...args) {
 /** Writes the responses that have ended in this tick: node would have written them already. */
 function writeBatch (socket) {
   const connection = socket[kConnection]
-  if (connection === undefined || connection.responses.unflushed === 0) return
+  if (connection === undefined || !connection.responses.hasUnflushed) return
   while (socket.writableCorked > 0) socket.uncork() // destroy() drops what is corked
   connection.responses.writeBatch()
 }
@@ -174,4 +174,4 @@ function listener (name) {
   }
 }
 
-module.exports = { kConnection, isFresh, watch, watchPauses, unwatch, isTouched, isRead, isShared, giveUp, setMessage }
+module.exports = { isFresh, watch, watchPauses, unwatch, isTouched, isRead, isShared, giveUp, setMessage }

@@ -9,7 +9,7 @@ const { Parts } = require('./parts')
 const { Sink } = require('./sink')
 const writer = require('./writer')
 const { callAll } = require('../call')
-const { makeResponse, notify } = require('../node/message')
+const { makeResponse, notifyFlushed } = require('../node/message')
 const { finished } = require('../node/server')
 const { nextTick } = require('../../../timers')
 
@@ -136,7 +136,6 @@ class Outgoing extends contract.Outgoing {
     if (this.hasEnded && !body) return this
     const length = writer.lengthOf(body)
     if (!this.canEnd(length)) this.materialize().end(body)
-    else if (this.failure !== null) this.endLost()
     else this.endPlain(this.begin(length), body, length, null)
     return this
   }
@@ -144,8 +143,7 @@ class Outgoing extends contract.Outgoing {
   /** Can the fast path write the bytes that node would, with a body of this `lengthOf()`? */
   canEnd (length) {
     const { statusCode, statusMessage } = this
-    if (this.hasBegun || this.isUnusual || length === writer.NOT_PLAIN) return false
-    if (this.failure !== null && length > 0) return false
+    if (this.hasBegun || this.isUnusual || this.failure !== null || length === writer.NOT_PLAIN) return false
     if (!(statusCode >= 200 && statusCode <= 999 && statusCode === (statusCode | 0))) return false
     if (statusMessage !== undefined && statusMessage !== STATUS_CODES[statusCode] &&
         !(typeof statusMessage === 'string' && isPlain(statusMessage))) return false
@@ -154,8 +152,8 @@ class Outgoing extends contract.Outgoing {
 
   /** Can the fast path begin a body that is sent in parts? Node's code queues one that is early. */
   get canStream () {
-    return this.res === null && this.responses.first === this && this.failure === null && this.canEnd(0) &&
-      !this.isBodiless && (this.removed & REMOVED['transfer-encoding']) === 0
+    return this.res === null && this.responses.first === this && this.canEnd(0) && !this.isBodiless &&
+      (this.removed & REMOVED['transfer-encoding']) === 0
   }
 
   /** What `stream` is piped into. */
@@ -193,12 +191,6 @@ class Outgoing extends contract.Outgoing {
     } else {
       this.responses.onEnd(this, header, length === body.length ? ASCII : UTF8, body)
     }
-  }
-
-  /** Nobody gets it any more. */
-  endLost () {
-    this.begin(0)
-    this.hasEnded = true
   }
 
   /** Can the front write what node would after these removals? */
@@ -304,14 +296,14 @@ class Outgoing extends contract.Outgoing {
   }
 
   notify () {
-    const { listeners, callbacks } = this
+    const { listeners, callbacks, failure } = this
     this.listeners = this.callbacks = null
     if (this.ownSink !== null) this.ownSink.onClose()
-    if (this.res !== null || this.incoming.req !== null) {
-      notify(this, callbacks, listeners)
+    if (failure === null && (this.res !== null || this.incoming.req !== null)) {
+      nextTick(notifyFlushed, this, callbacks, listeners)
     } else {
-      if (callbacks !== null) nextTick(callAll, callbacks, this.failure)
-      if (listeners !== null) for (const fn of listeners) nextTick(fn, this.failure)
+      if (callbacks !== null) nextTick(callAll, callbacks, failure)
+      if (listeners !== null) for (const fn of listeners) nextTick(fn, failure)
     }
   }
 }

@@ -46,10 +46,8 @@ class Responses {
   /** The earliest response that is not flushed, as `socket._httpMessage` is on node; null without one. */
   get current () { return (this.flushing ?? this.batched)?.[0] ?? this.first }
 
-  /** How many responses have ended and are not flushed. */
-  get unflushed () {
-    return (this.batched === null ? 0 : this.batched.length) + (this.flushing === null ? 0 : this.flushing.length)
-  }
+  /** Has a response ended that is not flushed? */
+  get hasUnflushed () { return this.batched !== null || this.flushing !== null }
 
   /** The client does not read: the socket still buffers earlier responses. */
   get isBlocked () { return this.socket.writableNeedDrain && this.socket.writableLength > 0 }
@@ -59,7 +57,7 @@ class Responses {
 
   /** The current response has ended and cannot be written, because other code has ended the socket. */
   get isStuck () {
-    return !this.socket.writable && this.unflushed === 0 && this.first !== null && this.first.writableEnded
+    return !this.socket.writable && !this.hasUnflushed && this.first !== null && this.first.writableEnded
   }
 
   /** Too much is buffered, in the socket or here. */
