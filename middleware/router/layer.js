@@ -1,6 +1,7 @@
 'use strict'
 
 const querystring = require('querystring')
+const OPTIONS = require('./options')
 const { syntaxes, toRegexp } = require('./syntax')
 
 /**
@@ -68,13 +69,14 @@ class Layer {
     return params
   }
 
-  url (params, options) {
+  url (params, ...rest) {
     let args = params
+    let [options] = rest
     const path = this.path.replace(/\(\.\*\)/g, '')
 
     if (typeof params !== 'object') {
-      args = Array.from(arguments)
-      if (typeof args[args.length - 1] === 'object') options = args.pop()
+      args = [params, ...rest]
+      options = typeof args.at(-1) === 'object' ? args.pop() : undefined
     }
 
     const names = this.syntax.names(path)
@@ -87,8 +89,9 @@ class Layer {
       options = params
     }
 
-    const url = this.syntax.compile(path, values, { encode: encodeURIComponent, ...options })
-    return options && options.query ? withQuery(url, options.query) : url
+    const { query, ...known } = OPTIONS.url.check(options)
+    const url = this.syntax.compile(path, values, known)
+    return query ? withQuery(url, query) : url
   }
 
   /**
