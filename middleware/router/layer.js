@@ -85,6 +85,7 @@ class Layer {
       names.forEach((name, i) => { values[name] = args[i] })
     } else if (names.length > 0) {
       values = params
+      if (this.syntax === syntaxes[8] && !names.includes('query')) options ??= { query: params?.query } // as @koa/router 15
     } else if (!options) {
       options = params
     }
