@@ -4,6 +4,8 @@ const assert = require('node:assert/strict')
 const { once } = require('node:events')
 const { describe, it } = require('node:test')
 const { inspect } = require('node:util')
+const vm = require('node:vm')
+const esbuild = require('esbuild')
 const fc = require('fast-check')
 const Kone = require('kone')
 const client = require('kone/client')
@@ -141,6 +143,14 @@ describe('client(base)', () => {
     assert.equal((await client(base, { redirect: 'manual' }).get('/')).status, 302)
     await assert.rejects(client(base).get('/', { signal: AbortSignal.abort() }), { name: 'AbortError' })
     await app.close()
+  })
+
+  it('should need no module of node in a page', async () => {
+    const { outputFiles: [{ text }] } = await esbuild.build({
+      entryPoints: [require.resolve('kone/client')], bundle: true, platform: 'browser', format: 'iife', globalName: 'client', write: false
+    })
+    const sent = vm.runInNewContext(`${text}\nclient('http://localhost', { fetch })`, { Headers, Request, URLSearchParams, fetch: async ({ url }) => url })
+    assert.equal(await sent.get('/:id', { params: { id: 1 } }), 'http://localhost/1')
   })
 
   it('should refuse a base that is not a URL', () => {
