@@ -1,10 +1,12 @@
 'use strict'
 
-// Runs in browsers, too: it requires nothing.
+const { isMisspelt } = require('./nearest') // for browsers, too: what is required here requires nothing
+const { given, misuse } = require('./usage-error')
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
-// What fetch() sends as it is
-const NATIVE = ['FormData', 'URLSearchParams', 'Blob', 'File', 'ReadableStream', 'ArrayBuffer']
+const NATIVE = ['FormData', 'URLSearchParams', 'Blob', 'File', 'ReadableStream', 'ArrayBuffer'] // fetch() sends it as it is
+const RULES = { __proto__: null, '': 'an object', fetch: 'a function', params: 'an object', query: 'an object' }
+const NAMES = Object.keys(RULES).concat('body', 'cache', 'credentials', 'headers', 'integrity', 'mode', 'redirect', 'referrer', 'signal')
 
 /**
  * Send requests to an app whose routes TypeScript knows: a thin layer over fetch(), for browsers and servers. It writes
@@ -19,27 +21,37 @@ const NATIVE = ['FormData', 'URLSearchParams', 'Blob', 'File', 'ReadableStream',
  * @param {function(Request): Promise<Response>} [options.fetch] such as `app.fetch` in a test; default: the global one
  * @return {Record<string, function(string, object=): Promise<Response>>} `get`, `post` and others; their promise is
  *   rejected with a TypeError for a param that is missing, empty, `.` or `..`
- * @throws {TypeError} for a base that is not a string, or a fetch that is not a function
+ * @throws {TypeError} for a base that is not a string, or an option that is misspelt or of the wrong type
  * @api public
  */
-function client (base, { fetch = request => globalThis.fetch(request), headers, ...defaults } = {}) {
+function client (base, options) {
   if (typeof base !== 'string') throw new TypeError("client: the first argument must be a URL, or '' in a page")
-  if (typeof fetch !== 'function') throw new TypeError('client: options.fetch must be a function')
+  const { fetch = request => globalThis.fetch(request), headers, ...defaults } = checked(options)
 
-  async function send (method, path, { params, query, body, headers: own, ...init } = {}) {
+  async function send (method, path, options) {
+    const { params, query, body, headers: own, ...init } = checked(options)
     const url = base.replace(/\/$/, '') + new Path(method, path, params).compile() + queryOf(query)
     const fields = new Headers(headers)
     new Headers(own).forEach((value, name) => fields.set(name, value))
     return fetch(new Request(url, { ...defaults, ...init, method, ...bodyOf(body, fields), headers: fields }))
   }
 
-  const verbs = METHODS.map(method => [method.toLowerCase(), (path, options) => send(method, path, options)])
-  return Object.fromEntries(verbs)
+  return Object.fromEntries(METHODS.map(method => [method.toLowerCase(), (...args) => send(method, ...args)]))
 }
 
-/**
- * One path of path-to-regexp 6 or 8, read from the left: no text means one thing in the one and another in the other.
- */
+/** As lib/options.js, which doubles the code in a page: test/client.test.js compares. Other names are fetch()'s. */
+function checked (options) {
+  for (const [key, one] of [['', options ??= {}], ...Object.entries(options)]) {
+    const must = RULES[key]
+    const meant = NAMES.includes(key) ? undefined : NAMES.find(known => isMisspelt(key, known))
+    if (meant) throw misuse('client', `client: options.${key} is unknown: did you mean \`${meant}\`?`)
+    if (!must || one === undefined || (must.endsWith(typeof one) && one !== null && !Array.isArray(one))) continue
+    throw misuse('client', `client: options${key && `.${key}`} must be ${must}, not ${given(one)}`)
+  }
+  return options
+}
+
+/** One path of path-to-regexp 6 or 8, read from the left: no text has one meaning in 6 and another one in 8. */
 class Path {
   at = 0
   unnamed = 0

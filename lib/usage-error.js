@@ -1,6 +1,6 @@
 'use strict'
 
-const { inspect } = require('util')
+// Requires nothing, because kone/client takes it into browsers.
 
 const LONG = 20 // characters: longer text may be a key or a password, which must not be in a log
 
@@ -25,13 +25,19 @@ function misuse (page, message) {
 function given (value) {
   if (typeof value === 'string') {
     const isShort = value.length <= LONG && !value.includes('://')
-    return isShort ? inspect(value) : `a string of ${value.length} characters`
+    return isShort ? quoted(value) : `a string of ${value.length} characters`
   }
   if (typeof value === 'function') return value.name ? `the function ${value.name.slice(0, LONG)}` : 'a function'
   if (Array.isArray(value)) return value.length === 0 ? '[]' : 'an array'
   if (typeof value !== 'object' || value === null) return String(value)
   const name = value.constructor?.name
   return name && name !== 'Object' ? `an object of class ${name.slice(0, LONG)}` : 'an object'
+}
+
+// Control characters would act on the terminal that shows a log.
+function quoted (text) {
+  const escaped = JSON.stringify(text).slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'")
+  return `'${escaped.replace(/[\x7f-\x9f\u2028\u2029]/g, one => `\\u${one.charCodeAt().toString(16).padStart(4, '0')}`)}'`
 }
 
 /**

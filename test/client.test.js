@@ -3,10 +3,14 @@
 const assert = require('node:assert/strict')
 const { once } = require('node:events')
 const { describe, it } = require('node:test')
+const { inspect } = require('node:util')
+const vm = require('node:vm')
+const esbuild = require('esbuild')
 const fc = require('fast-check')
 const Kone = require('kone')
 const client = require('kone/client')
 const { bodyParser, router: Router, upload } = require('kone/middleware')
+const { MISSPELT, Options, any, each, fn, object, shape } = require('../lib/options')
 
 /** A client of an app that responds with what a route of this path was given, over app.fetch. */
 function echo (path, { syntax = 6, ...options } = {}) {
@@ -141,8 +145,41 @@ describe('client(base)', () => {
     await app.close()
   })
 
-  it('should refuse a base that is not a URL, and a fetch that is not a function', () => {
-    assert.throws(() => client(), /^TypeError: client: the first argument must be a URL/)
-    assert.throws(() => client('', { fetch: {} }), /^TypeError: client: options\.fetch must be a function/)
+  it('should need no module of node in a page', async () => {
+    const { outputFiles: [{ text }] } = await esbuild.build({
+      entryPoints: [require.resolve('kone/client')], bundle: true, platform: 'browser', format: 'iife', globalName: 'client', write: false
+    })
+    const sent = vm.runInNewContext(`${text}\nclient('http://localhost', { fetch })`, { Headers, Request, URLSearchParams, fetch: async ({ url }) => url })
+    assert.equal(await sent.get('/:id', { params: { id: 1 } }), 'http://localhost/1')
   })
+
+  it('should refuse a base that is not a URL', () => {
+    assert.throws(() => client(), /^TypeError: client: the first argument must be a URL/)
+  })
+
+  // What the checker of all other functions says, which is too much code for a page.
+  const rules = { fetch: fn, params: object, query: object, ...each(any, 'body', 'headers', 'credentials', 'signal') }
+  const table = new Options('client', shape(rules, { open: MISSPELT }), 'docs/api/client')
+  const WRONG = ['ab', "it's \x1b\x9b\n", 'x'.repeat(21), 5, NaN, true, null, [], [1], {}, new Map(), () => {}, Symbol.iterator, 5n]
+  for (const given of [
+    ...WRONG, ...WRONG.flatMap(value => [{ fetch: value }, { params: value }, { query: value }, { toString: value }]),
+    {}, undefined, { parms: {} }, { Query: {} }, { qurey: {} }, { hedaers: {} }, { fecth: 1 }, { boby: 1 }, { credential: 1 },
+    { json: 1, next: 1, cf: 1, priority: 'low', dispatcher: 1, method: 'GET', window: null }
+  ]) {
+    it(`should refuse what lib/options.js refuses, by the same words: ${inspect(given)}`, async () => {
+      const refusal = thrownBy(() => table.check(given))
+      assert.equal(thrownBy(() => client('', given)), refusal)
+      const send = client('http://localhost', { fetch: async () => new Response() }).get('/', given)
+      assert.equal(await send.then(() => undefined, err => err.message), refusal)
+    })
+  }
 })
+
+function thrownBy (act) {
+  try {
+    act()
+  } catch (err) {
+    assert.equal(err.name, 'TypeError')
+    return err.message
+  }
+}

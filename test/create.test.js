@@ -24,6 +24,10 @@ const root = path.join(__dirname, '..')
 const create = path.join(root, 'create/index.js')
 const folder = temporary()
 const { version } = require('kone/package.json')
+const TRANSLATES = `
+  const Kone = require('kone'), app = new Kone()
+  app.use(require('kone/middleware/i18n')(app, { locales: { en: { hi: 'Good day' } } })).use(ctx => { ctx.body = ctx.t('hi') })
+  app.inject('/').then(res => process.stdout.write(res.text()))`
 const LINKED = process.platform === 'linux' ? '-al' : '-R' // hard links take neither time nor space
 
 describe('npm create kone', () => {
@@ -86,7 +90,7 @@ describe('npm create kone', () => {
       const built = language === 'ts' ? fs.statSync(path.join(cwd, 'dist/server.js')).mtimeMs : null
       for (const script of ['start', 'dev']) await serves(cwd, kind, script)
       if (built) assert.equal(fs.statSync(path.join(cwd, 'dist/server.js')).mtimeMs, built, 'npm start compiles')
-      if (kind === 'api' || language === 'js') await builds(cwd, kind, language)
+      if (kind !== 'bare' || language === 'js') await builds(cwd, kind, language)
     }
 
     /** The runner that most such projects add, and a database of the image's Node. */
@@ -106,22 +110,27 @@ describe('npm create kone', () => {
       ])
     }
 
-    /** Every page and what it refers to, by an address that is not localhost and without TLS. */
+    /** Every page and what it refers to. */
+    async function visits (base, kind) {
+      const page = await fetch(`${base}/${kind === 'api' ? 'items' : ''}`)
+      assert.equal(page.status, 200, kind)
+      assert.doesNotMatch(String(page.headers.get('content-security-policy')), /upgrade-insecure-requests/)
+      const text = await page.text()
+      const assets = [...text.matchAll(/(?:href|src)="(\/[^"]*)"/g)].map(([, asset]) => asset)
+      if (kind === 'site') assets.push('/favicon.ico')
+      if (kind === 'api') assets.push('/healthz', '/readyz', '/metrics')
+      assert.equal(assets.length > 1, kind !== 'bare')
+      for (const asset of assets) assert.equal((await fetch(base + asset)).status, 200, asset)
+    }
+
+    /** By an address that is not localhost and without TLS. */
     async function serves (cwd, kind, script) {
       const [port, child] = await onFreePort(async port => {
         return [port, await startScript(script, cwd, { ...clean, PORT: String(port) })]
       })
       try {
         const base = `http://${address()}:${port}`
-        const page = await fetch(`${base}/${kind === 'api' ? 'items' : ''}`)
-        assert.equal(page.status, 200, `${kind} by ${script}`)
-        assert.doesNotMatch(String(page.headers.get('content-security-policy')), /upgrade-insecure-requests/)
-        const text = await page.text()
-        const assets = [...text.matchAll(/(?:href|src)="(\/[^"]*)"/g)].map(([, asset]) => asset)
-        if (kind === 'site') assets.push('/favicon.ico')
-        if (kind === 'api') assets.push('/healthz', '/readyz', '/metrics')
-        assert.equal(assets.length > 1, kind !== 'bare')
-        for (const asset of assets) assert.equal((await fetch(base + asset)).status, 200, asset)
+        await visits(base, kind)
         await refuses(base + { api: '/items', site: '/entries', bare: '/' }[kind], kind)
         assert.doesNotMatch(child.output(), /^ +at |[a-z]Error:/m, 'a refusal is reported')
       } finally {
@@ -190,6 +199,8 @@ describe('npm create kone', () => {
       }
       assert.equal(fs.existsSync(path.join(stage, '.github')), false)
       assert.equal(fs.readdirSync(path.join(stage, 'node_modules/.cache/compile')).length, 1, 'the image has no compiled code')
+      assert.equal(fs.existsSync(path.join(stage, 'node_modules/typescript')), false)
+      assert.equal(await succeeds(stage, node, ['-e', TRANSLATES], env), 'Good day') // by i18next, whose peer typescript is
       const size = sizeOf(path.join(stage, 'node_modules'))
       assert(size < 20e6, `node_modules of the image has ${size} bytes`)
       const [program, ...args] = command
@@ -203,6 +214,7 @@ describe('npm create kone', () => {
         env.PORT = String(port)
         return start(args, env, stage, node)
       })
+      await visits(child.url, kind)
       assert.equal((await fetch(`${child.url}/readyz`)).status, 200)
       await succeeds(stage, check[0], check.slice(1), env)
       if (env.REDIS_URL) await keepsInRedis(child.url, kind)

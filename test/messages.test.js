@@ -99,6 +99,7 @@ describe('an error of kone', () => {
     [() => new Kone({ keys: Buffer.from('secret') }), 'options.keys must be a list of strings, one at least, or a Keygrip, not an object of class Buffer', 'application'],
     [() => new Kone({ env: new Error('secret') }), 'options.env must be a string, not an object of class Error', 'application'],
     [() => new Kone({ http1: 'redis://me:secret' }), 'options.http1 must be true or false, not a string of 17 characters', 'application'],
+    [() => new Kone({ http1: "it's \x1b\x9b" }), "options.http1 must be true or false, not 'it\\'s \\u001b\\u009b'", 'application'],
     [() => new Kone({ proxyIpHeader: 5 }), 'options.proxyIpHeader must be a string, not 5', 'application'],
     [() => new Kone({ maxIpsCount: -1 }), 'options.maxIpsCount must be a number that is not negative, not -1', 'application'],
     [() => new Kone({ subdomainOffset: '2px' }), "options.subdomainOffset must be a number that is not negative, not '2px'", 'application'],

@@ -84,7 +84,7 @@ declare module '../../lib/index' {
     getLocaleFromCookie (): string | undefined
     getLocaleFromHeader (multi: true): string[]
     getLocaleFromHeader (multi?: false): string | undefined
-    getLocaleFromUrl (options?: { offset?: number }): string | undefined
+    getLocaleFromUrl (options?: { offset?: number | undefined }): string | undefined
     getLocaleFromTLD (): string | undefined
   }
 }

@@ -1,6 +1,12 @@
 'use strict'
 
+const { MISSPELT, Options, integer, shape } = require('../../lib/options')
 const cookieReader = require('../_shared/cookie')
+
+// koa-locale ignores other names.
+const OF_URL = new Options('ctx.getLocaleFromUrl()', shape({
+  offset: integer({ min: 0 }).says('which segment of the path', { default: 0 })
+}, { open: MISSPELT }), 'middleware/i18n/README')
 
 /** What the request itself says: koa-locale's six, by the name of the mode. */
 const READERS = {
@@ -14,7 +20,7 @@ const READERS = {
     const languages = request.acceptsLanguages().filter(language => language !== '*')
     return multi ? languages : languages[0]
   },
-  Url: (request, key, { offset = 0 } = {}) => request.path.slice(1).split('/')[offset],
+  Url: (request, key, options) => request.path.slice(1).split('/')[OF_URL.check(options).offset],
   TLD: request => request.hostname.split('.').at(-1)
 }
 const MODES = Object.keys(READERS)

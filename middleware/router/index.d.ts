@@ -66,13 +66,22 @@ declare namespace Router {
   }
 
   interface LayerOptions {
-    name?: string | symbol | null
-    end?: boolean
-    sensitive?: boolean
-    strict?: boolean
-    prefix?: string
-    ignoreCaptures?: boolean
-    operation?: Operation
+    // <register>
+    /** Of the route, for `url()`. */
+    name?: string | symbol | null | undefined
+    /** `false`: longer paths match, too. Default: `true`. */
+    end?: boolean | undefined
+    /** `true`: `/a` and `/A` differ. Default: the router's. */
+    sensitive?: boolean | undefined
+    /** `true`: `/a` and `/a/` differ. Default: the router's. */
+    strict?: boolean | undefined
+    /** `true`: the path sets neither `ctx.captures` nor `ctx.params`. Default: `false`. */
+    ignoreCaptures?: boolean | undefined
+    /** Kept in the layer's `opts`; only that of the router is put before the path. */
+    prefix?: string | undefined
+    /** What the route says about itself to openapi. */
+    operation?: Operation | undefined
+    // </register>
   }
 
   /** What a route says about itself to openapi(): the second argument of a route, or the third behind a name. */
@@ -106,7 +115,18 @@ declare namespace Router {
   }
 
   interface UrlOptions {
-    query?: string | Record<string, unknown>
+    // <url>
+    /** What is put behind the path: a string, or an object of values and lists. */
+    query?: string | Record<string, unknown> | false | null | undefined
+    /** Encodes the value of a param; `false`: values are sent as they are. Default: `encodeURIComponent`. */
+    encode?: ((value: string) => string) | false | undefined
+    /** What ends a param. Default: `'/#?'`; with `syntax: 8` `'/'`. */
+    delimiter?: string | undefined
+    /** `true`: a value has to match the pattern of its param in case, too; syntax 6. Default: `false`. */
+    sensitive?: boolean | undefined
+    /** `false`: a value need not match the pattern of its param; syntax 6. Default: `true`. */
+    validate?: boolean | undefined
+    // </url>
   }
 
   interface AllowedMethodsOptions {

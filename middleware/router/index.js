@@ -260,18 +260,20 @@ class Router {
    * @param {string | RegExp | Array} path
    * @param {string[]} methods
    * @param {Function|Function[]} middleware
-   * @param {object} [opts] name, end, sensitive, strict, ignoreCaptures
+   * @param {object} [opts] see options.js
    * @return {Layer}
+   * @throws {TypeError} for an option that is misspelt or of the wrong type
    * @api public
    */
-  register (path, methods, middleware, opts = {}) {
+  register (path, methods, middleware, opts) {
+    opts = OPTIONS.register.check(opts)
     if (Array.isArray(path)) {
       for (const one of path) this.register(one, methods, middleware, opts)
       return this
     }
 
     const layer = new Layer(path, methods, middleware, {
-      end: opts.end !== false,
+      end: opts.end,
       name: opts.name,
       operation: opts.operation,
       syntax: this.opts.syntax,
@@ -299,7 +301,10 @@ class Router {
    *
    *    router.url('user', { id: 3 }, { query: { limit: 1 } }) // '/users/3?limit=1'
    *
+   * @param {string | symbol} name
+   * @param {...*} args the params, as an object or one by one, and options: see options.js
    * @return {string | Error}
+   * @throws {TypeError} for an option that is misspelt or of the wrong type
    * @api public
    */
   url (name, ...args) {

@@ -1,6 +1,7 @@
 'use strict'
 
 const querystring = require('querystring')
+const OPTIONS = require('./options')
 const { syntaxes, toRegexp } = require('./syntax')
 
 /**
@@ -68,13 +69,14 @@ class Layer {
     return params
   }
 
-  url (params, options) {
+  url (params, ...rest) {
     let args = params
+    let [options] = rest
     const path = this.path.replace(/\(\.\*\)/g, '')
 
     if (typeof params !== 'object') {
-      args = Array.from(arguments)
-      if (typeof args[args.length - 1] === 'object') options = args.pop()
+      args = [params, ...rest]
+      options = typeof args.at(-1) === 'object' ? args.pop() : undefined
     }
 
     const names = this.syntax.names(path)
@@ -83,12 +85,14 @@ class Layer {
       names.forEach((name, i) => { values[name] = args[i] })
     } else if (names.length > 0) {
       values = params
+      if (this.syntax === syntaxes[8] && !names.includes('query')) options ??= { query: params?.query } // as @koa/router 15
     } else if (!options) {
       options = params
     }
 
-    const url = this.syntax.compile(path, values, { encode: encodeURIComponent, ...options })
-    return options && options.query ? withQuery(url, options.query) : url
+    const { query, ...known } = OPTIONS.url.check(options)
+    const url = this.syntax.compile(path, values, known)
+    return query ? withQuery(url, query) : url
   }
 
   /**

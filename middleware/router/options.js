@@ -1,6 +1,6 @@
 'use strict'
 
-const { Options, Rule, boolean, fn, list, object, oneOf, string, text } = require('../../lib/options')
+const { MISSPELT, Options, Rule, boolean, fn, list, none, object, off, oneOf, shape, string, text } = require('../../lib/options')
 
 const isPattern = value => typeof value === 'string' || value instanceof RegExp
 const hosts = new Rule('a string, a RegExp or an array of them', value => {
@@ -21,10 +21,11 @@ module.exports = new Options('router', {
     '[@koa/router](https://github.com/koajs/router) from 14 on', { default: 6, type: 'SyntaxT' })
 })
 
+const name = string.or(new Rule('a symbol', value => typeof value === 'symbol', undefined, 'symbol'))
+
 /** What a route says about itself, for openapi(): names of OpenAPI's Operation Object, and `name` and `hidden`. */
-module.exports.operation = new Options('router', {
-  name: string.or(new Rule('a symbol', value => typeof value === 'symbol', undefined, 'symbol')).says(
-    'as the first argument of a route with a name'),
+const operation = module.exports.operation = new Options('router', {
+  name: name.says('as the first argument of a route with a name'),
   summary: string.says('one line'),
   description: string.says('CommonMark'),
   tags: list(text, 'names').says('groups of the document'),
@@ -47,3 +48,29 @@ module.exports.allowedMethods = new Options('router.allowedMethods()', {
   notImplemented: fn.says('makes the error that is thrown for 501', { type: '() => unknown' }),
   methodNotAllowed: fn.says('makes the error that is thrown for 405', { type: '() => unknown' })
 })
+
+// @koa/router takes any other name here, too: code that runs with it may pass the options of a whole route.
+const free = { open: MISSPELT }
+
+module.exports.register = new Options('router.register()', shape({
+  name: name.or(none).says('of the route, for `url()`'),
+  end: boolean.says('`false`: longer paths match, too', { default: true }),
+  sensitive: boolean.says('`true`: `/a` and `/A` differ', { otherwise: "the router's" }),
+  strict: boolean.says('`true`: `/a` and `/a/` differ', { otherwise: "the router's" }),
+  ignoreCaptures: boolean.says('`true`: the path sets neither `ctx.captures` nor `ctx.params`', { default: false }),
+  prefix: string.says("kept in the layer's `opts`; only that of the router is put before the path"),
+  operation: new Rule('an object', operation.rule.test, operation.rule.inside).says(
+    'what the route says about itself to [openapi](../openapi/README.md)', { type: 'Operation' })
+}, free))
+
+module.exports.url = new Options('router.url()', shape({
+  query: string.or(object).or(off).or(none).says('what is put behind the path: a string, or an object of values and lists', {
+    type: 'string | Record<string, unknown> | false | null'
+  }),
+  encode: fn.or(off).says('encodes the value of a param; `false`: values are sent as they are', {
+    default: encodeURIComponent, otherwise: '`encodeURIComponent`', type: '((value: string) => string) | false'
+  }),
+  delimiter: string.says('what ends a param', { otherwise: "`'/#?'`; with `syntax: 8` `'/'`" }),
+  sensitive: boolean.says('`true`: a value has to match the pattern of its param in case, too; syntax 6', { default: false }),
+  validate: boolean.says('`false`: a value need not match the pattern of its param; syntax 6', { default: true })
+}, free))

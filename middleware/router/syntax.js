@@ -25,7 +25,12 @@ const syntaxes = {
     },
 
     names: path => six.parse(path).map(token => token.name).filter(Boolean),
-    compile: (path, values, options) => six.compile(path, options)(values),
+
+    /** For `encode: false`, which version 8 knows, this one needs undefined. */
+    compile (path, values, { encode, ...options }) {
+      return six.compile(path, { ...options, encode: encode || undefined })(values)
+    },
+
     isDelimiter: code => code === 0x2f || code === 0x23 || code === 0x3f
   },
 

@@ -114,7 +114,9 @@ describe('router with syntax: 8 beside @koa/router 15', () => {
   it('should make the same URLs', () => {
     for (const [path, ...args] of [
       ['/users/:id', 3], ['/users/:id', '3'], ['/users/:id', { id: 3 }], ['/users/:id', { id: 3 }, { query: { limit: 1 } }],
-      ['/users/:id', { id: 3 }, { query: 'limit=1' }], ['/:a/:b', 'x', 'y z'], ['/user{/:id}', {}]
+      ['/users/:id', { id: 3 }, { query: 'limit=1' }], ['/:a/:b', 'x', 'y z'], ['/user{/:id}', {}],
+      ['/users/:id', { id: 'a b' }, { encode: false, other: 1 }], ['/users/:id', { id: 3, query: { page: 1 } }],
+      ['/users/:id', { id: 3, query: 'page=1' }], ['/x', { query: { a: 1 } }]
     ]) {
       const [theirs, ours] = [new Oracle(), new Router({ syntax: 8 })]
       for (const router of [theirs, ours]) router.get('name', path, () => {})

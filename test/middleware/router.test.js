@@ -169,6 +169,18 @@ describe('router', () => {
     assert.equal(new Router().allowedMethods().name, 'allowedMethods')
   })
 
+  it('should register again what is in a stack, and ignore the names that koa-router ignores', () => {
+    const [ours, theirs] = [Router, require('koa-router')].map(Class => {
+      const [from, to] = [new Class({ strict: true }), new Class()]
+      from.get('one', '/a/:id', () => {}).use('/a', () => {}).use(() => {})
+      for (const { path, methods, stack, opts } of from.stack) {
+        to.register(path, methods, stack, { path, method: ['get'], host: 'a', trailing: true, ...opts })
+      }
+      return to.stack.map(({ name, methods, opts, regexp }) => [name, methods, opts.end, opts.strict, String(regexp)])
+    })
+    assert.deepEqual(ours, theirs)
+  })
+
   it('should check its arguments at registration', () => {
     assert.throws(() => new Router().get(), /provide a path/)
     assert.throws(() => new Router().all([], () => {}), /provide a path/)

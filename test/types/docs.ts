@@ -33,13 +33,6 @@ async function test () {
   return name
 }
 
-// What docs/guide/testing.md sends back, also under `noUncheckedIndexedAccess`.
-async function again () {
-  const first = await app.inject('/')
-  const cookie = (first.headers['set-cookie'] ?? []).map(line => line.split(';')[0]).join('; ')
-  return app.inject({ url: '/', headers: { cookie } })
-}
-
 const members = router.use(requireUser)
 members.get('/me', ctx => { ctx.body = ctx.state.user.name })
 
@@ -47,7 +40,7 @@ const nested = new Router<State, Extra & { params: { tenant: string } }>()
 nested.get('/:id', ctx => { ctx.body = ctx.params.tenant + ctx.params.id })
 router.use('/:tenant', nested.routes())
 
-export { again, test }
+export { test }
 
 const visitors = new Kone<{ visits: number }>()
   .use(requireUser)
