@@ -13,7 +13,7 @@ const Application = require('./application')
  */
 class BluebirdApplication extends Application {
   constructor (options) {
-    super({ Promise: Bluebird, ...options })
+    super({ Promise: Bluebird, ...options, __proto__: options }) // also what they inherit
   }
 }
 

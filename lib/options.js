@@ -169,13 +169,20 @@ class Shape extends Rule {
   }
 
   inside = (value, path) => {
-    for (const name in value) {
+    for (const name of this.namesIn(value)) {
       const known = this.known.get(name)
       const refusal = known === undefined
         ? this.refusalOfName(value, name, path)
         : value[name] === undefined ? undefined : known.rule.refusal(value[name], `${path}.${name}`)
       if (refusal !== undefined) return refusal
     }
+  }
+
+  /** Of an object of a class, too: `for in` leaves its getters out. */
+  namesIn (value) {
+    const names = []
+    for (const name in value) names.push(name)
+    return new Set([...names, ...this.names])
   }
 
   refusalOfName (value, name, path) {
@@ -188,7 +195,7 @@ class Shape extends Rule {
     if (value === undefined) return this.hasDefaults ? this.fill({}) : undefined
     if (!isObject(value)) return value
     const filled = this.open === false ? { ...this.defaults } : { ...value, ...this.defaults }
-    for (const given in value) {
+    for (const given of this.namesIn(value)) {
       const name = this.known.get(given)?.name
       // of an option and its other name, the option itself counts
       const isMeant = name === given || (name !== undefined && value[name] === undefined)

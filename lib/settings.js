@@ -47,7 +47,7 @@ exports.names = kone.names
  * @throws {TypeError} naming the option that has a wrong value or a misspelt name
  */
 exports.settingsOf = function (options) {
-  const given = Object.entries(options).filter(([, value]) => value !== null)
+  const given = [...Object.keys(options), ...kone.names].map(name => [name, options[name] ?? undefined])
   const settings = KONE.check(Object.fromEntries(given))
   checkProxy(settings.proxy)
   return Object.fromEntries(kone.names.map(name => {

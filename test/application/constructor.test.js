@@ -5,6 +5,7 @@ const assert = require('node:assert/strict')
 const Emitter = require('node:events')
 
 const Kone = require('../helpers/kone')
+const Bluebird = require('../../lib/bluebird')
 
 describe('new Kone(options)', () => {
   it('should be an emitter with the defaults of Koa', () => {
@@ -27,8 +28,13 @@ describe('new Kone(options)', () => {
       proxyIpHeader: 'X-Client-IP',
       maxIpsCount: 1
     }
-    const app = new Kone(options)
-    for (const name in options) assert.equal(app[name], options[name], name)
+    class Settings {}
+    for (const name in options) Object.defineProperty(Settings.prototype, name, { get: () => options[name] })
+    for (const given of [options, Object.create(options), Object.freeze({ __proto__: null, ...options }), new Settings()]) {
+      for (const app of [new Kone(given), new Bluebird(given)]) {
+        for (const name in options) assert.equal(app[name], options[name], name)
+      }
+    }
   })
 
   it('should take undefined, null and no options', () => {

@@ -73,7 +73,12 @@ const NEEDED = { i18n: { locales: { en: {} } }, validate: { query: SCHEMA } } //
 /** The ways to make a middleware, each `options => middleware`. */
 exports.makersOf = function (name) {
   const first = ['i18n', 'openapi'].includes(name) ? [new Kone()] : FIRST[name] ?? []
-  const complete = options => name in NEEDED && (options ?? {}).constructor === Object ? { ...NEEDED[name], ...options } : options
+  const complete = given => {
+    const options = given ?? {}
+    if (!(name in NEEDED) || typeof options !== 'object' || Array.isArray(options)) return given
+    for (const one in NEEDED[name]) if (!(one in options)) options[one] = NEEDED[name][one]
+    return options
+  }
   const makers = [options => set[name](...first, complete(options))]
   if (set[name].final && name !== 'template') makers.push(options => set[name].final(...first, options))
   return makers

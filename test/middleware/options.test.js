@@ -15,6 +15,9 @@ const SAMPLES = [
 ]
 
 const misspelt = name => name.length < 4 ? `${name}x` : `${name.slice(0, -1)}q`
+/** As the object of a class that has getters. */
+const ofClass = options => Object.create(Object.create(null, Object.fromEntries(
+  Object.entries(options).map(([name, value]) => [name, { get: () => value }]))))
 const under = (path, value) => path.split('.').reduceRight((inner, name) => ({ [name]: inner }), value)
 
 /** Every option of a table: its path, its rule, and whether names beside it are free. */
@@ -32,8 +35,10 @@ for (const [name, table] of Object.entries(TABLES)) {
     const refuses = (given, message) => {
       for (const maker of makers) assert.throws(() => maker(given), { name: 'TypeError', message }, JSON.stringify(given))
     }
-    const refusesValue = (path, value) =>
-      refuses(under(path, value), new RegExp(`^${name}: options\\.${path}\\b.* \\(kone/middleware/${name}/README\\.md\\)$`, 's'))
+    const refusesValue = (path, value) => {
+      const message = new RegExp(`^${name}: options\\.${path}\\b.* \\(kone/middleware/${name}/README\\.md\\)$`, 's')
+      for (const given of [under(path, value), ofClass(under(path, value))]) refuses(given, message)
+    }
 
     it('should make a function that has its name', { skip: name === 'router' && 'makes a router' }, () => {
       for (const maker of makersOf(name)) assert.equal(maker().name, name === 'static' ? 'serve' : name)
@@ -138,6 +143,7 @@ describe('new Options()', () => {
 
   it('should fill in defaults, also inside, and leave what was given alone', () => {
     assert.deepEqual(options.check(), { a: 'x', c: { d: 5 } })
+    assert.deepEqual(options.check(ofClass({ b: 'y', c: ofClass({ e: true }), m: 1 })), { a: 'y', c: { d: 5, e: true }, m: 1 })
     assert.deepEqual(options.check({ a: undefined, b: 'y', c: { e: true }, f: {}, i: null }), { a: 'y', c: { d: 5, e: true }, f: {}, i: null })
     assert.equal(options.check({ a: 'z', b: 'y' }).a, 'z')
     const given = Object.freeze({ h: false })

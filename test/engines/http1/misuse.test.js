@@ -129,6 +129,16 @@ const BY_HAND = {
     log.push([res.getHeader('X-Before'), res.req === ctx.req, res.req instanceof IncomingMessage])
     res.end('changed')
   },
+  ...Object.fromEntries(Object.entries({
+    'gets a constant property': res => Object.defineProperty(res, 'locals', { value: {} }),
+    'gets a constant property of the name of a field': res => Object.defineProperty(res, 'x-own', { value: {} }),
+    'gets no more properties': Object.preventExtensions
+  }).map(([what, change]) => [`sets fields of a ctx.res that ${what}`, (ctx, log, res) => {
+    res.setHeader('X-Own', 'a')
+    change(res)
+    call(log, res, [['getHeaderNames'], ['getRawHeaderNames'], ['appendHeader', 'X-Own', 'b'], ['getHeaders'], ['setHeader', 'Connection', 'close']])
+    attempt(log, 'end', () => res.end('changed'))
+  }])),
   "calls node's own methods": (ctx, log, res) => {
     res.setHeader('X-Own', 'a')
     ServerResponse.prototype.setHeader.call(res, 'X-Node', 'b')

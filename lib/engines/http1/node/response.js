@@ -61,12 +61,13 @@ const REQUEST = {
 }
 
 /**
- * Of a Proxy for the response. It is where node's own code keeps the fields, while Outgoing holds them: the first use
+ * Of a Proxy for Outgoing. It is where node's own code keeps the fields, while Outgoing holds them: the first use
  * moves them there. Without fields there is null, as on node. (An own accessor costs 110 to 130 ns, the Proxy 30.)
+ * It is not one for the response: a Proxy must show the constant properties of its target, and an app may define some.
  */
 const HELD = Object.fromEntries([
   'get', 'set', 'has', 'deleteProperty', 'ownKeys', 'getOwnPropertyDescriptor', 'defineProperty', 'getPrototypeOf'
-].map(name => [name, (res, ...args) => Reflect[name](releaseFields(res), ...args)]))
+].map(name => [name, ({ res }, ...args) => Reflect[name](releaseFields(res), ...args)]))
 
 /** @return {object|null} node's object of fields */
 function releaseFields (res) {
@@ -80,7 +81,7 @@ function releaseFields (res) {
 }
 
 function holdFields (res) {
-  if (res[kHeld] === null) res[kOutHeaders] = res[kHeld] = new Proxy(res, HELD)
+  if (res[kHeld] === null) res[kOutHeaders] = res[kHeld] = new Proxy(res[kOutgoing], HELD)
 }
 
 class FrontResponse extends http.ServerResponse {
