@@ -26,13 +26,13 @@ const HELP = { type: 'boolean', short: 'h', help: 'this page' }
 const COMMANDS = {
   dev: {
     file: true,
-    help: 'run an app while you write it: restarts when a file changes, prints its routes',
+    help: 'run an app during development: restart when a file changes, print the routes',
     flags: { port: PORT, host: HOST },
     run: (file, values) => require('./dev')(file, values)
   },
   routes: {
     file: true,
-    help: 'list method, path and middleware of its routes',
+    help: 'list the routes of an app: method, path and middleware',
     flags: { json: { type: 'boolean', help: 'as JSON' } },
     run: (file, values) => require('./routes')(file, values)
   },
@@ -48,13 +48,13 @@ const COMMANDS = {
       port: PORT,
       instances: { type: 'string', value: 'number', help: 'workers; default: INSTANCES or all cores' },
       cluster: CLUSTER,
-      'drain-timeout': { type: 'string', value: 'ms', help: 'that a worker may drain; default: DRAIN_TIMEOUT or 10000' },
+      'drain-timeout': { type: 'string', value: 'ms', help: 'how long a worker may drain; default: DRAIN_TIMEOUT or 10000' },
       'reuse-port': { type: 'boolean', help: 'each worker accepts its own connections; default: KONE_REUSE_PORT' }
     },
     run: (file, values) => require('./serve').start(file, values)
   },
   reload: {
-    help: 'replace the app with what its file is now, without losing a request',
+    help: 'replace the app with the current version of its file, without losing a request',
     flags: { port: PORT, cluster: CLUSTER },
     run: (file, values) => require('./serve').ask('reload', values)
   },
@@ -64,7 +64,7 @@ const COMMANDS = {
     run: (file, values) => require('./serve').ask('status', values)
   },
   stop: {
-    help: 'end it when all requests in flight are responded to',
+    help: 'stop the app after the requests in flight',
     flags: { port: PORT, cluster: CLUSTER },
     run: (file, values) => require('./serve').ask('stop', values)
   }

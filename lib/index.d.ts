@@ -130,7 +130,7 @@ declare namespace Application {
    */
   interface Options {
     // <options>
-    /** What middleware that behaves differently in development reads. Default: `NODE_ENV` or `'development'`. */
+    /** Read by middleware that behaves differently in development. Default: `NODE_ENV` or `'development'`. */
     env?: string | undefined
     /** Signs cookies: a list of strings, or a Keygrip. */
     keys?: Keygrip | string[] | undefined

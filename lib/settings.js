@@ -10,7 +10,7 @@ const notNegative = new Rule('a number that is not negative', value => typeof va
 const ms = number({ min: 0, max: Infinity, unit: 'ms' })
 
 const kone = shape({
-  env: string.says('what middleware that behaves differently in development reads', { otherwise: "`NODE_ENV` or `'development'`" }),
+  env: string.says('read by middleware that behaves differently in development', { otherwise: "`NODE_ENV` or `'development'`" }),
   keys: new Rule('a list of strings, one at least, or a Keygrip', value => {
     if (typeof value === 'string') return true // no key in a log
     return Array.isArray(value) ? value.length > 0 && value.every(isKey) : typeof value.sign === 'function'

@@ -13,9 +13,9 @@ const MAX_ARRAY = 1000 // an array has as many places as its last index says: `a
 const MAX_PARTS = 2 ** 32 - 1 // String.prototype.split counts modulo 2 ** 32, and takes Infinity for 0
 const OPTIONS = shape({
   allowDots: boolean.says('`a.b` is `a[b]`', { default: true }),
-  arrayLimit: number({ min: 0, max: MAX_ARRAY }).says('from this index on `a[20]` is the key of an object; at most 1000', { default: 20 }),
-  depth: limit.says('levels; more is a 400', { default: 5 }),
-  parameterLimit: limit.says('pairs; more is a 413', { default: 1000 }),
+  arrayLimit: number({ min: 0, max: MAX_ARRAY }).says('an index from this on, as in `a[20]`, is the key of an object; at most 1000', { default: 20 }),
+  depth: limit.says('levels; more are a 400', { default: 5 }),
+  parameterLimit: limit.says('pairs; more are a 413', { default: 1000 }),
   ...each(refused('pass the package qs as options.qs'),
     'allowEmptyArrays', 'allowPrototypes', 'allowSparse', 'charset', 'charsetSentinel', 'comma',
     'decodeDotInKeys', 'decoder', 'delimiter', 'duplicates', 'ignoreQueryPrefix', 'interpretNumericEntities',

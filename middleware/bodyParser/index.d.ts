@@ -11,11 +11,11 @@ declare namespace bodyParser {
     // <options.queryString>
     /** `a.b` is `a[b]`. Default: `true`. */
     allowDots?: boolean | undefined
-    /** From this index on `a[20]` is the key of an object; at most 1000. Default: 20. */
+    /** An index from this on, as in `a[20]`, is the key of an object; at most 1000. Default: 20. */
     arrayLimit?: number | undefined
-    /** Levels; more is a 400. Default: 5. */
+    /** Levels; more are a 400. Default: 5. */
     depth?: number | undefined
-    /** Pairs; more is a 413. Default: 1000. */
+    /** Pairs; more are a 413. Default: 1000. */
     parameterLimit?: number | undefined
     // </options.queryString>
   }
@@ -39,7 +39,7 @@ declare namespace bodyParser {
     /** The largest form, after decompression (bytes, or as `'1mb'`). Default: `'56kb'`. */
     formLimit?: Size | undefined
     /**
-     * Memory of all decoders of compressed bodies in the process together; further ones are queued (bytes, or as
+     * Memory of all decoders of compressed bodies in the process together; further bodies are queued (bytes, or as
      * `'1mb'`). Default: `'64mb'`.
      */
     decoderMemory?: Size | undefined

@@ -15,7 +15,7 @@ module.exports = new Options('bodyParser', {
   ...each(limit, 'jsonLimit', 'textLimit', 'xmlLimit'),
   formLimit: size.says('the largest form, after decompression', { default: '56kb', type: 'Size' }),
   decoderMemory: size.says(
-    'memory of all decoders of compressed bodies in the process together; further ones are queued', { default: '64mb', type: 'Size' }),
+    'memory of all decoders of compressed bodies in the process together; further bodies are queued', { default: '64mb', type: 'Size' }),
   encoding: new Rule('the name of a charset', isCharset).says(
     'charset of a request whose Content-Type has no charset', { default: 'utf-8', type: 'string' }),
   strict: boolean.says('JSON must be an object or an array', { default: true, alias: 'jsonStrict' }),

@@ -39,8 +39,8 @@ declare namespace compress {
      */
     deflate?: Setting<ZlibOptions> | undefined
     /**
-     * The first of the encodings that the client accepts equally is used. Default: `['zstd', 'br', 'gzip',
-     * 'deflate']`.
+     * Of the encodings that the client accepts equally, the first in this list is used. Default: `['zstd', 'br',
+     * 'gzip', 'deflate']`.
      */
     encodingPreference?: string[] | undefined
     /** Encoding for a request without `Accept-Encoding`. Default: `'identity'`. */

@@ -29,7 +29,7 @@ module.exports = new Options('compress', {
     'options of node:zlib, `true` for its defaults, `false` for never, or `(type, size, ctx) => …`',
     { otherwise: "brotli quality 4, else node's defaults", type: `Setting<${TYPES[name] ?? 'ZlibOptions'}>` })])),
   encodingPreference: list(oneOf(...KNOWN), KNOWN.join(', ')).says(
-    'the first of the encodings that the client accepts equally is used',
+    'of the encodings that the client accepts equally, the first in this list is used',
     { otherwise: "`['zstd', 'br', 'gzip', 'deflate']`", type: 'string[]' }),
   defaultEncoding: text.says('encoding for a request without `Accept-Encoding`', { default: 'identity' }),
   wildcardAcceptEncoding: text.says('encoding for a request with `Accept-Encoding: *`', { default: 'gzip' })

@@ -10,8 +10,7 @@ declare namespace cors {
     // <options>
     /**
      * An origin, a RegExp, an array of both, or `ctx => string`, which may return a promise; a RegExp must match the
-     * whole origin. For an origin that is not among them, and for an empty string of a function, no headers are
-     * sent. Default: `'*'`.
+     * whole origin. Any other origin, and an empty string from the function, gets no headers. Default: `'*'`.
      */
     origin?: Origin | readonly Origin[] | ((ctx: Kone.Context) => string | Promise<string>) | undefined
     /** Methods that a page may use, a string or an array. Default: GET,HEAD,PUT,POST,DELETE,PATCH. */

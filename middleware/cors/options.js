@@ -7,8 +7,8 @@ const names = string.or(list(string, 'strings'))
 const seconds = new Rule('a whole number of seconds', value => /^\d+$/.test(value) && !Array.isArray(value))
 
 module.exports = new Options('cors', {
-  origin: ORIGIN.says('an origin, a RegExp, an array of both, or `ctx => string`, which may return a promise; a RegExp must match the whole origin. For an origin that is not ' +
-    'among them, and for an empty string of a function, no headers are sent', {
+  origin: ORIGIN.says('an origin, a RegExp, an array of both, or `ctx => string`, which may return a promise; a RegExp must match the whole origin. Any other origin, ' +
+    'and an empty string from the function, gets no headers', {
     otherwise: "`'*'`",
     type: 'Origin | readonly Origin[] | ((ctx: Kone.Context) => string | Promise<string>)'
   }),

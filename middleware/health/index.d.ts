@@ -15,8 +15,8 @@ declare namespace health {
     /** Path of readiness. Default: `'/readyz'`. */
     ready?: string | false | undefined
     /**
-     * Functions by name, one for each service that the app needs: not ready while one throws, rejects, returns
-     * `false` or takes longer than `timeout`.
+     * Functions by name, one for each service that the app needs; the app is not ready while one throws, rejects,
+     * returns `false` or takes longer than `timeout`.
      */
     checks?: Record<string, (ctx: Kone.Context) => unknown> | undefined
     /** How long a check may take (ms). Default: 1000. */
@@ -26,7 +26,7 @@ declare namespace health {
      * check. Default: `false`.
      */
     details?: boolean | ((ctx: Kone.Context) => boolean | PromiseLike<boolean>) | undefined
-    /** Called first by `shutdown()`, while it is not ready but still accepts requests. */
+    /** Called first by `shutdown()`, while the app is not ready but still accepts requests. */
     beforeShutdown?: (() => unknown) | undefined
     /** Called last by `shutdown()`. */
     afterShutdown?: (() => unknown) | undefined

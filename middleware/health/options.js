@@ -5,12 +5,12 @@ const { Options, boolean, fn, number, off, path, record } = require('../../lib/o
 module.exports = new Options('health', {
   live: path.or(off).says('path of liveness', { default: '/healthz' }),
   ready: path.or(off).says('path of readiness', { default: '/readyz' }),
-  checks: record(fn).says('functions by name, one for each service that the app needs: not ready while one throws, rejects, ' +
-    'returns `false` or takes longer than `timeout`', { type: 'Record<string, (ctx: Kone.Context) => unknown>' }),
+  checks: record(fn).says('functions by name, one for each service that the app needs; the app is not ready while one throws, ' +
+    'rejects, returns `false` or takes longer than `timeout`', { type: 'Record<string, (ctx: Kone.Context) => unknown>' }),
   timeout: number({ min: 1, max: 2 ** 31 - 1, unit: 'ms' }).says('how long a check may take', { default: 1000 }),
   details: boolean.or(fn).says('`true`, or `ctx => boolean`, which may return a promise: a probe that prefers JSON gets the result of each check', {
     default: false, type: 'boolean | ((ctx: Kone.Context) => boolean | PromiseLike<boolean>)'
   }),
-  beforeShutdown: fn.says('called first by `shutdown()`, while it is not ready but still accepts requests', { type: '() => unknown' }),
+  beforeShutdown: fn.says('called first by `shutdown()`, while the app is not ready but still accepts requests', { type: '() => unknown' }),
   afterShutdown: fn.says('called last by `shutdown()`', { type: '() => unknown' })
 })

@@ -19,7 +19,7 @@ declare namespace openapi {
     servers?: Array<{ url: string, description?: string, [field: string]: unknown }> | undefined
     /** Descriptions of the tags that routes have. */
     tags?: Array<{ name: string, description?: string, [field: string]: unknown }> | undefined
-    /** Of all routes, as in OpenAPI. */
+    /** Security of all routes, as in OpenAPI. */
     security?: Array<Record<string, string[]>> | undefined
     /** As in OpenAPI; its `securitySchemes` names the schemes that routes may use. */
     components?: Record<string, Record<string, unknown>> | undefined
@@ -27,10 +27,10 @@ declare namespace openapi {
     path?: string | undefined
     /** Path of a page that shows the document. Default: `false`. */
     page?: string | false | undefined
-    /** What shows it: Scalar or Swagger UI. Default: the one that is installed. */
+    /** What shows the page: Scalar or Swagger UI. Default: the one that is installed. */
     ui?: 'scalar' | 'swagger' | undefined
     /**
-     * `false`: does not warn about handlers that are never reached, and responses that the document does not have.
+     * `false`: no warnings of handlers that are never reached, and of responses that the document does not have.
      * Default: `true`.
      */
     warnings?: boolean | undefined

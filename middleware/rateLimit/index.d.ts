@@ -9,7 +9,7 @@ declare function rateLimit (options?: rateLimit.Options): Kone.Middleware & {
 declare namespace rateLimit {
   interface Options {
     // <options>
-    /** Where it counts. Default: `redis` if `db` is a client, otherwise `memory`. */
+    /** Where requests are counted. Default: `redis` if `db` is a client, otherwise `memory`. */
     driver?: 'memory' | 'redis' | undefined
     /** A client of `ioredis` or `redis`, or a Map that holds the newest windows. Default: a new Map. */
     db?: RedisClient | Map<string, any> | undefined

@@ -5,7 +5,7 @@ const { Options, any, boolean, fn, integer, number, object, off, oneOf, shape, s
 const ONE_HOUR = 3600 * 1000 // ms
 
 module.exports = new Options('rateLimit', {
-  driver: oneOf('memory', 'redis').says('where it counts', { otherwise: '`redis` if `db` is a client, otherwise `memory`' }),
+  driver: oneOf('memory', 'redis').says('where requests are counted', { otherwise: '`redis` if `db` is a client, otherwise `memory`' }),
   // `driver` decides what it must be
   db: any.says('a client of `ioredis` or `redis`, or a Map that holds the newest windows', {
     otherwise: 'a new Map', type: 'RedisClient | Map<string, any>'
@@ -22,7 +22,7 @@ module.exports = new Options('rateLimit', {
   namespace: string.says('prefix of the keys', { default: 'limit' }),
   headers: shape({
     remaining: text.says('what may still be sent in this window', { default: 'X-RateLimit-Remaining' }),
-    reset: text.says('when it ends', { default: 'X-RateLimit-Reset' }),
+    reset: text.says('when this window ends', { default: 'X-RateLimit-Reset' }),
     total: text.says('`max`', { default: 'X-RateLimit-Limit' })
   }).says('other names of the headers', { type: '{ remaining?: string, reset?: string, total?: string }' }),
   disableHeader: boolean.says('`true`: send none of these headers', { default: false }),

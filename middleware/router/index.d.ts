@@ -45,7 +45,7 @@ declare namespace Router {
     // <options>
     /** Put before every path; may have params. */
     prefix?: PrefixT | ('' extends PrefixT ? string : never) | undefined
-    /** What `ctx.host` must match, or one of them. Default: any. */
+    /** What `ctx.host` must match, or an array of which it must match one. Default: any. */
     host?: string | RegExp | Array<string | RegExp> | undefined
     /**
      * Methods that `allowedMethods()` treats as implemented; others are 501. Default: `['HEAD', 'OPTIONS', 'GET',

@@ -9,7 +9,7 @@ const hosts = new Rule('a string, a RegExp or an array of them', value => {
 
 module.exports = new Options('router', {
   prefix: string.says('put before every path; may have params', { type: "PrefixT | ('' extends PrefixT ? string : never)" }),
-  host: hosts.says('what `ctx.host` must match, or one of them', { otherwise: 'any', type: 'string | RegExp | Array<string | RegExp>' }),
+  host: hosts.says('what `ctx.host` must match, or an array of which it must match one', { otherwise: 'any', type: 'string | RegExp | Array<string | RegExp>' }),
   methods: list(text, 'names of methods').says('methods that `allowedMethods()` treats as implemented; others are 501', {
     default: ['HEAD', 'OPTIONS', 'GET', 'PUT', 'PATCH', 'POST', 'DELETE']
   }),

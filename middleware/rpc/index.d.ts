@@ -27,8 +27,8 @@ declare namespace rpc {
     /** The largest body, after decompression (bytes, or as `'1mb'`). Default: `'1mb'`. */
     limit?: number | string | undefined
     /**
-     * Memory of all decoders of compressed bodies in the process together; further ones are queued (why) (bytes, or
-     * as `'1mb'`). Default: `'64mb'`.
+     * Memory of all decoders of compressed bodies in the process together; further bodies are queued (why) (bytes,
+     * or as `'1mb'`). Default: `'64mb'`.
      */
     decoderMemory?: number | string | undefined
     // </options>

@@ -16,6 +16,6 @@ module.exports = new Options('rpc', {
   codecs: list(codec, 'codecs with type, decode and encode').says(
     '`{ type, decode (buffer) → array, encode (value) → Buffer }`, in addition to JSON', { default: [], type: 'Codec[]' }),
   limit: size.says('the largest body, after decompression', { default: '1mb' }),
-  decoderMemory: size.says('memory of all decoders of compressed bodies in the process together; further ones are queued ' +
+  decoderMemory: size.says('memory of all decoders of compressed bodies in the process together; further bodies are queued ' +
     '([why](../bodyParser/README.md))', { default: '64mb' })
 })

@@ -72,29 +72,29 @@ declare namespace session {
      */
     valid?: ((ctx: Kone.Context, session: any) => boolean) | undefined
     /**
-     * `get(ctx)` reads and `set(ctx, id)` sends the id in another way than by a cookie, neither async. Default: the
-     * cookie.
+     * `get(ctx)` reads and `set(ctx, id)` sends the id in another way than by a cookie; neither may be async.
+     * Default: the cookie.
      */
     externalKey?: { get (ctx: Kone.Context): string | undefined, set (ctx: Kone.Context, id: string): void } | undefined
     /** `(ctx, session) => {}` may change a session that is about to be saved; it may not be async. */
     beforeSave?: ((ctx: Kone.Context, session: any) => void) | undefined
-    /** The same beside `key`, as in koa-session. */
+    /** As in `cookie`, for the options of koa-session. */
     maxAge?: number | 'session' | undefined
-    /** The same beside `key`, as in koa-session. */
+    /** As in `cookie`, for the options of koa-session. */
     path?: string | undefined
-    /** The same beside `key`, as in koa-session. */
+    /** As in `cookie`, for the options of koa-session. */
     domain?: string | undefined
-    /** The same beside `key`, as in koa-session. */
+    /** As in `cookie`, for the options of koa-session. */
     httpOnly?: boolean | undefined
-    /** The same beside `key`, as in koa-session. */
+    /** As in `cookie`, for the options of koa-session. */
     secure?: boolean | undefined
-    /** The same beside `key`, as in koa-session. */
+    /** As in `cookie`, for the options of koa-session. */
     sameSite?: 'strict' | 'lax' | 'none' | true | false | null | undefined
-    /** The same beside `key`, as in koa-session. */
+    /** As in `cookie`, for the options of koa-session. */
     signed?: boolean | undefined
-    /** The same beside `key`, as in koa-session. */
+    /** As in `cookie`, for the options of koa-session. */
     priority?: 'low' | 'medium' | 'high' | undefined
-    /** The same beside `key`, as in koa-session. */
+    /** As in `cookie`, for the options of koa-session. */
     partitioned?: boolean | undefined
     overwrite?: true | undefined
     autoCommit?: true | undefined

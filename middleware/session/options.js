@@ -17,7 +17,7 @@ const RETURNED = shape({
 }, { open: true })
 
 const ATTRIBUTES = {
-  maxAge: maxAge.says("up to 2.5e14, in the year 9999; 0 or `'session'`: the cookie expires when the browser closes, the " +
+  maxAge: maxAge.says("at most 2.5e14, because browsers read no date after 9999; 0 or `'session'`: the cookie expires when the browser closes, the " +
     'stored record after a day', { otherwise: '0' }),
   path: string.says('paths that get the cookie', { otherwise: "`'/'`" }),
   domain: string.says('domain of the cookie'),
@@ -30,10 +30,10 @@ const ATTRIBUTES = {
     otherwise: '`false`'
   }),
   priority: oneOf('low', 'medium', 'high').says('how long a browser with too many cookies keeps this one'),
-  partitioned: boolean.says('the cookie is one of the page around this one, too', { otherwise: '`false`' })
+  partitioned: boolean.says('`true`: each site that embeds the app has a cookie of its own', { otherwise: '`false`' })
 }
 const beside = Object.fromEntries(Object.entries(ATTRIBUTES).map(([name, rule]) => [name, rule.says(
-  'the same beside `key`, as in koa-session', { otherwise: undefined, unit: undefined })]))
+  'as in `cookie`, for the options of koa-session', { otherwise: undefined, unit: undefined })]))
 
 const OPTIONS = new Options('session', {
   key: text.says("name of the cookie, prefix of the store's keys", { default: 'koa:sess' }),
@@ -55,7 +55,7 @@ const OPTIONS = new Options('session', {
   }),
   externalKey: new Rule('an object with the functions get and set', value => isObject(value) &&
     typeof value.get === 'function' && typeof value.set === 'function').says(
-    '`get(ctx)` reads and `set(ctx, id)` sends the id [in another way](#an-id-in-a-header) than by a cookie, neither async', {
+    '`get(ctx)` reads and `set(ctx, id)` sends the id [in another way](#an-id-in-a-header) than by a cookie; neither may be async', {
       otherwise: 'the cookie', type: '{ get (ctx: Kone.Context): string | undefined, set (ctx: Kone.Context, id: string): void }'
     }),
   beforeSave: fn.says('`(ctx, session) => {}` may change a session that is about to be saved; it may not be async', {

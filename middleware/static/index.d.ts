@@ -20,8 +20,8 @@ declare namespace serve {
     /** Serve the index also for a path of a directory without the final slash. Default: `true`. */
     format?: boolean | undefined
     /**
-     * `true`: respond to a path of a directory without the final slash with 301 and the path with it, if it has an
-     * index; relative links of the page work then. Default: `false`.
+     * `true`: redirect (301) the path of a directory that has an index to the path with the final slash, so that
+     * relative links of the index work. Default: `false`.
      */
     redirect?: boolean | undefined
     /** Serve files whose path has a segment that begins with a dot. Default: `false`. */
@@ -48,7 +48,7 @@ declare namespace serve {
     setHeaders?: ((res: ServerResponse, path: string, stats: Stats) => any) | undefined
     /** Check the disk for every request instead of every 500 ms. Default: `false`. */
     dev?: boolean | undefined
-    /** Files that are kept in memory; 0: no files (bytes). Default: 16,777,216. */
+    /** Size of all files that are kept in memory; 0: no files (bytes). Default: 16,777,216. */
     cacheSize?: number | undefined
     /** The largest file that is kept in memory (bytes). Default: 65,536. */
     cacheFileSize?: number | undefined

@@ -89,7 +89,7 @@ exports.costs = function (text, { labs, shown }) {
 // What kone takes of the others' CPU time in every measurement: the range, the median, and the worst by name.
 function headline ({ shown: { compared, isEmpty } }) {
   if (isEmpty) return NONE
-  const reports = '[the reports](docs/reports/README.md)'
+  const reports = '[The reports](docs/reports/README.md)'
   const old = Object.values(compared).flatMap(all => all.filter(({ isNew }) => !isNew))
   const said = [['koa', 'of Koa 2’s CPU time per request'], ['node', 'of the same by hand on node:http']].flatMap(([to, what]) => {
     const all = compared[to].filter(({ isNew }) => isNew)
@@ -99,7 +99,7 @@ function headline ({ shown: { compared, isEmpty } }) {
       : []
   })
   const most = old.reduce((most, one) => one.median > most.median ? one : most, { median: 0 })
-  const older = old.length ? `${old.length} measurements of code before ${MAX_AGE} commits of lib, up to ${two(most.median)} in “${most.what}”, are in ${reports}.` : ''
+  const older = old.length ? `${reports} have ${old.length} measurements of code that is more than ${MAX_AGE} commits of lib older, up to ${two(most.median)} in “${most.what}”.` : ''
   if (!said.length) return `No result of this code is committed: \`make battle\` measures on your machine. ${older}`.trim()
   return [`kone takes ${said.join('. It takes ')}.`, older].filter(Boolean).join(' ')
 }

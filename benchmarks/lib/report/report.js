@@ -65,7 +65,7 @@ const OTHERS = [
   ['any other server of the labs', name => !/^(?:net|nginx)$|^(?:kone|koa|node)/.test(name)]
 ]
 
-// What kone is and is not cheaper at: every row of CPU time or memory of kone, beside the others' of the same workload.
+// Every row of CPU time or memory of kone, beside the others' of the same workload.
 function index (views, claims, shown) {
   const newest = views.flatMap(({ all }) => all.slice(0, 1))
   const compared = newest.flatMap(comparisons)
@@ -80,14 +80,14 @@ function index (views, claims, shown) {
   }
   return `${[
     '# Reports',
-    compared.length && 'What kone is and is not cheaper at: its CPU time or memory ÷ that of another server of the same run, on the newest ' +
-      `Node that was measured (${[...new Set(newest.map(({ major }) => major))].join(', ')}):`,
+    compared.length && 'kone’s CPU time or memory ÷ that of another server of the same run, on the newest Node that was measured ' +
+      `(${[...new Set(newest.map(({ major }) => major))].join(', ')}). kone takes:`,
     OTHERS.map(([what, is]) => line(what, compared.filter(({ other }) => is(other)))).filter(Boolean).join('\n'),
     'Every table and chart is made from `benchmarks/results/` by `make report`, and a test compares them. A figure is the median of the ' +
     'rounds; the lowest and the highest round are beside it. A claim is what every round supports, rounded up. Five pages set our ' +
     'figures beside reports of other years and machines, and say where those cannot be true.',
     markdown([['', 'Node', 'claims', 'commit', 'measured', 'commits of lib since'], ...views.flatMap(rows)]),
-    'How to run the lab, and how to read its figures, is in `benchmarks/README.md` of the repository.'
+    '`benchmarks/README.md` of the repository says how to run a lab, and how to read its figures.'
   ].filter(Boolean).join('\n\n')}\n`
 }
 
@@ -107,9 +107,9 @@ function line (what, all) {
   const not = sorted.filter(({ median }) => median >= 1).reverse()
   const named = ({ what, other, median }) => `${two(median)} in ${what}${all.some(one => one.other !== other) ? ` (${other})` : ''}`
   const parts = [
-    `less in every round in ${cheaper.length} of ${all.length} comparisons${cheaper.length ? ` (the least is ${named(cheaper[0])})` : ''}`,
-    `by the median only in ${mostly.length}`,
-    `not in ${not.length}${not.length ? ` (the most is ${not.slice(0, 2).map(named).join(', ')})` : ''}`
+    `less in every round of ${cheaper.length} of ${all.length} comparisons${cheaper.length ? ` (the least: ${named(cheaper[0])})` : ''}`,
+    `less by the median only in ${mostly.length}`,
+    `not less in ${not.length}${not.length ? ` (the most: ${not.slice(0, 2).map(named).join(', ')})` : ''}`
   ]
   return `- **${what}**: ${parts.join('; ')}.`
 }

@@ -7,7 +7,7 @@ interface Problem {
   issues: Array<{ path: unknown }>
 }
 
-/** A new app, which is sent web requests. */
+/** Functions that send web requests to a new app. */
 function start () {
   const app = createApp({ quiet: true })
   const get = (path: string) => app.fetch(new Request(`http://localhost${path}`))

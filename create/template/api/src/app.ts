@@ -16,7 +16,7 @@ const Id = z.object({ id: z.coerce.number().int().positive() })
 const Page = z.object({ limit: z.coerce.number().int().min(1).max(100).default(20) })
 
 /**
- * The app, made by a function: server.ts and every test get one of their own.
+ * Make an app: one for server.ts, and one for each test.
  */
 export function createApp ({ quiet = false } = {}): Kone {
   const app = new Kone({ proxy: Number(process.env.PROXY_HOPS) || false })
@@ -24,7 +24,7 @@ export function createApp ({ quiet = false } = {}): Kone {
 
   app.on('error', err => { if (!quiet) console.error(err) })
   app.use(health({ checks: { redis: isUp } })) // /healthz and /readyz
-  app.use(metrics()) // /metrics: keep it inside
+  app.use(metrics()) // /metrics: keep it private
   if (!quiet) app.use(logger())
   app.use(problems)
   if (redis) app.use(rateLimit({ db: redis, max: 600, duration: 60_000, ipv6Subnet: 64, throw: true }))
@@ -62,8 +62,8 @@ function routes (items: Map<number, Stored>) {
 }
 
 /**
- * Errors as problem documents (RFC 9457), as validate's are. What the client may not read goes to
- * app.on('error') alone.
+ * Errors as problem documents (RFC 9457), like those of validate. Errors that the client
+ * may not read go only to app.on('error').
  */
 async function problems (ctx: Context, next: Next) {
   try {

@@ -2,7 +2,7 @@ import Kone from 'kone'
 import health from 'kone/middleware/health'
 
 /**
- * The app, made by a function: server.ts and every test get one of their own.
+ * Make an app: one for server.ts, and one for each test.
  */
 export function createApp (): Kone {
   const app = new Kone()

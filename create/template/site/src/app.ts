@@ -21,13 +21,13 @@ interface Entry {
   text: string
 }
 
-// Without a SECRET (32 characters or more) everybody is a stranger again after a restart.
+// Without a SECRET (32 characters or more) sessions end at a restart.
 const secret = process.env.SECRET || randomBytes(32).toString('hex')
 
 const MAX = { name: 50, text: 500 } // characters, as in views/index.html
 
 /**
- * The app, made by a function: server.ts and every test get one of their own.
+ * Make an app: one for server.ts, and one for each test.
  */
 export function createApp ({ quiet = false, https = process.env.HTTPS === 'true' } = {}): Kone {
   const app = new Kone({ proxy: Number(process.env.PROXY_HOPS) || false })
