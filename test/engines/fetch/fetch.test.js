@@ -374,6 +374,7 @@ for (const [name, first] of [['', (ctx, next) => next()], [' when ctx.req and ct
         upload.write('two')
         upload.end()
         assert.equal(String(await read), 'one two', name)
+        assert.deepEqual(app.errors, [], name)
       }
     })
 
