@@ -378,7 +378,7 @@ for (const [name, first] of [['', (ctx, next) => next()], [' when ctx.req and ct
           write('a')
           await wait()
           abort.abort(reason)
-          ctx.body = await read
+          ctx.body = 'late'
         })
         await assert.rejects(app.fetch(upload(stream, { signal: abort.signal })), error)
         const { code, cause } = await ended
