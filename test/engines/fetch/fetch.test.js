@@ -7,6 +7,7 @@ const { getEventListeners, once } = require('node:events')
 const { STATUS_CODES } = require('node:http')
 const { Readable } = require('node:stream')
 const { setImmediate } = require('node:timers/promises')
+const { inspect } = require('node:util')
 
 const Kone = require('../../helpers/kone')
 const until = require('../../helpers/until')
@@ -60,11 +61,11 @@ async function shown (app, request, info) {
 const TEXT = 'text/plain; charset=utf-8'
 const text = (body, type = TEXT) => ({ status: 200, 'content-type': type, 'content-length': `${Buffer.byteLength(body)}`, body })
 
-const METAL = request() // what Bun's server is given
+const ON_BUN = request() // Bun's server knows the peer of this one
 const PEERS = [
   [{ remoteAddr: { transport: 'tcp', hostname: '10.0.0.1', port: 80 } }, '10.0.0.1'],
   [{ ip: '::1' }, '::1'],
-  [{ requestIP: given => given === METAL ? { address: '10.0.0.3', port: 1 } : null }, '10.0.0.3'],
+  [{ requestIP: given => given === ON_BUN ? { address: '10.0.0.3', port: 1 } : null }, '10.0.0.3'],
   ...[{ remoteAddr: { transport: 'unix', path: '/a' } }, { requestIP: () => null }, { ip: 'junk' }, { env: 1 }, 'junk', null, undefined]
     .map(info => [info, ''])
 ]
@@ -108,9 +109,9 @@ const ROWS = [
     ctx.body = 'text'
     ctx.status = status
   }, request(), { status, body: null }]),
-  ...PEERS.map(([info, ip], i) => [
-    `should ${ip ? 'know the peer' : 'know no peer'} by what the runtime passes, ${i}`, ctx => { ctx.body = `ip ${ctx.ip}` },
-    ip === '10.0.0.3' ? METAL : request(), text(`ip ${ip}`), info
+  ...PEERS.map(([info, ip]) => [
+    `should know ${ip ? 'the' : 'no'} peer by ${inspect(info, { breakLength: Infinity })}`, ctx => { ctx.body = `ip ${ctx.ip}` },
+    ip === '10.0.0.3' ? ON_BUN : request(), text(`ip ${ip}`), info
   ])
 ]
 
