@@ -16,7 +16,73 @@ const frameworks = require('../helpers/frameworks')
 const { random } = require('../helpers/random')
 const visitor = require('../helpers/visitor')
 
-const FORM = { 'Content-Type': 'application/x-www-form-urlencoded' }
+const form = (_csrf, headers) => ({ headers: { 'Content-Type': 'application/x-www-form-urlencoded', ...headers }, body: `_csrf=${_csrf}` })
+const json = _csrf => ({ headers: { 'Content-Type': 'application/json' }, body: JSON.stringify({ _csrf }) })
+const OK = '200 OK'
+const REFUSED = '403 Invalid CSRF token'
+const Host = 'example.com'
+
+/**
+ * A row: a title, the options, and the visits of Ann, who has a session: (her token, Bob's token) => [line, request, status
+ * and text that come].
+ */
+const ROWS = [
+  ['should accept the token from body, query and four headers', {}, token => [
+    ['POST /', form(token), OK], ['POST /', json(token), OK], [`POST /?_csrf=${token}`, {}, OK],
+    ...['csrf-token', 'xsrf-token', 'x-csrf-token', 'x-xsrf-token'].flatMap(name =>
+      ['POST /', 'DELETE /'].map(line => [line, { headers: { [name]: token } }, OK]))
+  ]],
+  ["should refuse what has no token, a wrong one or another visitor's", {}, (token, bobs) => [
+    ...['', ' ', 'x', bobs, token.slice(4), token + 'AAAA', token.slice(0, 4) + 'AAAA' + token.slice(8)]
+      .map(wrong => ['POST /', form(wrong), REFUSED]),
+    ['POST /', {}, REFUSED], ['POST /', form(token, { cookie: '' }), REFUSED]
+  ]],
+  ['should refuse every other spelling of a valid token', {}, token => ['!', '=', '==', '%', '\n', ' ', '.', '\u00e9'].flatMap(junk =>
+    [token + junk, junk + token, token.slice(0, 9) + junk + token.slice(9)].map(wrong => ['POST /', json(wrong), REFUSED]))],
+  ['should take the first token that is there, as koa-csrf does', {}, token => [
+    [`POST /?_csrf=${token}`, form('wrong'), REFUSED], [`POST /?_csrf=${token}`, form(''), OK]
+  ]],
+  ['should ignore a token that is no text', {}, token => [
+    [`POST /?_csrf=${token}&_csrf=${token}`, {}, REFUSED], ['POST /', json([token]), REFUSED]
+  ]],
+  ['should let Sec-Fetch-Site decide where there is one', {}, token => [
+    ...['same-origin', 'none'].flatMap(value => [{}, { Origin: 'https://behind.a.proxy' }]
+      .map(more => ['POST /', { headers: { 'Sec-Fetch-Site': value, ...more } }, OK])),
+    ...['cross-site', 'same-site', 'Same-Origin', 'same-origin, cross-site', 'junk', 'null']
+      .map(value => ['POST /', form(token, { 'Sec-Fetch-Site': value }), REFUSED])
+  ]],
+  ['should let Origin decide where there is no Sec-Fetch-Site', {}, token => [
+    ['POST /', { headers: { Host, Origin: 'http://example.com' } }, OK],
+    ...[
+      'http://evil.com', 'https://example.com', 'http://example.com:8080', 'http://example.com.evil.com',
+      'http://sub.example.com', 'NULL', 'null, null', 'example.com', 'http://example.com/', 'http://evil.com, http://example.com'
+    ].map(Origin => ['POST /', form(token, { Host, Origin }), REFUSED])
+  ]],
+  ['should let the token decide where Origin is null', {}, (token, bobs) => [
+    ['POST /', form(token, { Origin: 'null' }), OK],
+    ...['', 'x', bobs].map(wrong => ['POST /', form(wrong, { Origin: 'null' }), REFUSED]),
+    ['POST /', form(token, { Origin: 'null', 'Sec-Fetch-Site': 'cross-site' }), REFUSED]
+  ]],
+  ['should not believe a forwarded host unless the app does', {}, token => [
+    ['POST /', form(token, { Host, 'X-Forwarded-Host': 'evil.com', Origin: 'http://evil.com' }), REFUSED]
+  ]],
+  ["should take koa-csrf's options", {
+    errorHandler (ctx) {
+      ctx.status = 418
+      ctx.body = 'no'
+    },
+    excludedMethods: ['get', 'PUT'],
+    disableQuery: true,
+    ignoredPathGlobs: ['/hooks/**', '!/hooks/admin/**']
+  }, token => [
+    [`POST /?_csrf=${token}`, {}, '418 no'], ['PUT /', {}, OK], ['OPTIONS /', {}, '418 no'],
+    ['POST /hooks/a/b', {}, OK], ['POST /hooks/admin/x', {}, '418 no']
+  ]],
+  ['should not ignore a path that is spelled like an ignored one', { ignoredPathGlobs: ['/hooks/**', '/open'] }, () => [
+    '/hooks/../transfer', '/hooks/%2e%2e/transfer', '/hooks/%2E./transfer', '/hooks/..%2ftransfer',
+    '/hooks\\..\\transfer', '/hooks/..%5ctransfer', '/Open', '//open', '/open/x', '/hooks/' + 'a/'.repeat(2000)
+  ].map(path => [`POST ${path}`, {}, REFUSED])]
+]
 
 frameworks('csrf', ({ it, Koa, ask, errors }) => {
   function site (options, protect = csrf(options)) {
@@ -27,68 +93,25 @@ frameworks('csrf', ({ it, Koa, ask, errors }) => {
     })
   }
 
-  const post = (_csrf, headers) => ({ headers: { ...FORM, ...headers }, body: `_csrf=${_csrf ?? ''}` })
-
-  it('should accept the token from body, query and four headers', async () => {
-    const ann = visitor(ask, site())
-    const { text: token } = await ann('GET /')
-    assert.equal((await ann('POST /', post(token))).text, 'OK')
-    assert.equal((await ann(`POST /?_csrf=${token}`)).text, 'OK')
-    for (const name of ['csrf-token', 'xsrf-token', 'x-csrf-token', 'x-xsrf-token']) {
-      assert.equal((await ann('POST /', { headers: { [name]: token } })).text, 'OK', name)
-      assert.equal((await ann('DELETE /', { headers: { [name]: token } })).text, 'OK', name)
-    }
-  })
-
-  it('should refuse what has no token, a wrong one or another visitor\'s', async () => {
-    const app = site()
-    const ann = visitor(ask, app)
-    const bob = visitor(ask, app)
-    const { text: token } = await ann('GET /')
-    const { text: bobs } = await bob('GET /')
-    const wrong = ['', ' ', 'x', bobs, token.slice(4), token + 'AAAA', token.slice(0, 4) + 'AAAA' + token.slice(8)]
-    for (const sent of wrong) {
-      const res = await ann('POST /', post(sent))
-      assert.equal(res.status, 403, sent)
-      assert.equal(res.text, 'Invalid CSRF token')
-    }
-    assert.equal((await ann('POST /')).status, 403)
-    assert.equal((await visitor(ask, app)('POST /', post(token))).status, 403)
-  })
-
-  it('should refuse every other spelling of a valid token', async () => {
-    const ann = visitor(ask, site())
-    const { text: token } = await ann('GET /')
-    const half = token.length / 2
-    for (const junk of ['!', '=', '==', '%', '\n', ' ', '.', '\u00e9']) {
-      for (const wrong of [token + junk, junk + token, token.slice(0, half) + junk + token.slice(half)]) {
-        const json = { headers: { 'Content-Type': 'application/json' }, body: JSON.stringify({ _csrf: wrong }) }
-        assert.equal((await ann('POST /', json)).status, 403, wrong)
+  for (const [title, options, visitsOf] of ROWS) {
+    it(title, async () => {
+      const app = site(options)
+      const [ann, bob] = [visitor(ask, app), visitor(ask, app)]
+      const visits = visitsOf((await ann('GET /')).text, (await bob('GET /')).text)
+      const found = []
+      for (const [line, request] of visits) {
+        const { status, text } = await ann(line, request)
+        found.push([line, request, `${status} ${text}`])
       }
-    }
-    assert.equal((await ann('POST /', post(token))).text, 'OK')
-  })
-
-  it('should take the first token that is there, as koa-csrf does', async () => {
-    const ann = visitor(ask, site())
-    const { text: token } = await ann('GET /')
-    assert.equal((await ann(`POST /?_csrf=${token}`, post('wrong'))).status, 403)
-    assert.equal((await ann(`POST /?_csrf=${token}`, post(''))).status, 200)
-  })
-
-  it('should ignore a token that is no text', async () => {
-    const ann = visitor(ask, site())
-    const { text: token } = await ann('GET /')
-    assert.equal((await ann(`POST /?_csrf=${token}&_csrf=${token}`)).status, 403)
-    const json = { headers: { 'Content-Type': 'application/json' }, body: JSON.stringify({ _csrf: [token] }) }
-    assert.equal((await ann('POST /', json)).status, 403)
-  })
+      assert.deepEqual(found, visits)
+    })
+  }
 
   it('should accept a token of koa-csrf\'s session', async () => {
     const [theirs, ours] = [new KoaCsrf(), csrf()]
     const ann = visitor(ask, site(undefined, (ctx, next) => (ctx.path === '/theirs' ? theirs : ours)(ctx, next)))
-    assert.equal((await ann('POST /theirs', post((await ann('GET /theirs')).text))).text, 'OK')
-    assert.equal((await ann('POST /', post((await ann('GET /')).text))).text, 'OK')
+    assert.equal((await ann('POST /theirs', form((await ann('GET /theirs')).text))).text, 'OK')
+    assert.equal((await ann('POST /', form((await ann('GET /')).text))).text, 'OK')
   })
 
   it('should mask the token anew in every response and accept each of them', async () => {
@@ -96,7 +119,7 @@ frameworks('csrf', ({ it, Koa, ask, errors }) => {
     const tokens = []
     for (let i = 0; i < 5; i++) tokens.push((await ann('GET /')).text)
     assert.equal(new Set(tokens).size, 5)
-    for (const token of tokens) assert.equal((await ann('POST /', post(token))).text, 'OK')
+    for (const token of tokens) assert.equal((await ann('POST /', form(token))).text, 'OK')
     // no two share a run of characters that compression could be steered by
     for (let i = 0; i + 6 <= tokens[0].length; i++) assert.ok(!tokens[1].includes(tokens[0].slice(i, i + 6)))
   })
@@ -113,90 +136,23 @@ frameworks('csrf', ({ it, Koa, ask, errors }) => {
     const ann = visitor(ask, app)
     assert.equal((await ann('GET /static')).headers['set-cookie'], undefined)
     assert.equal((await ann('POST /', { headers: { 'Sec-Fetch-Site': 'same-origin' } })).headers['set-cookie'], undefined)
-    assert.equal((await ann('POST /', post('x'))).headers['set-cookie'], undefined)
+    assert.equal((await ann('POST /', form('x'))).headers['set-cookie'], undefined)
     assert.ok((await ann('GET /')).headers['set-cookie'])
-  })
-
-  it('should let Sec-Fetch-Site decide where there is one', async () => {
-    const ann = visitor(ask, site())
-    const { text: token } = await ann('GET /')
-    for (const value of ['same-origin', 'none']) {
-      assert.equal((await ann('POST /', { headers: { 'Sec-Fetch-Site': value } })).text, 'OK')
-      const headers = { 'Sec-Fetch-Site': value, Origin: 'https://behind.a.proxy' }
-      assert.equal((await ann('POST /', { headers })).text, 'OK')
-    }
-    const refused = ['cross-site', 'same-site', 'Same-Origin', 'same-origin, cross-site', 'junk', 'null']
-    for (const value of refused) {
-      assert.equal((await ann('POST /', post(token, { 'Sec-Fetch-Site': value }))).status, 403, value)
-    }
-  })
-
-  it('should let Origin decide where there is no Sec-Fetch-Site', async () => {
-    const ann = visitor(ask, site())
-    const { text: token } = await ann('GET /')
-    const Host = 'example.com'
-    assert.equal((await ann('POST /', { headers: { Host, Origin: 'http://example.com' } })).text, 'OK')
-    for (const Origin of [
-      'http://evil.com', 'https://example.com', 'http://example.com:8080', 'http://example.com.evil.com',
-      'http://sub.example.com', 'NULL', 'null, null', 'example.com', 'http://example.com/', 'http://evil.com, http://example.com'
-    ]) assert.equal((await ann('POST /', post(token, { Host, Origin }))).status, 403, Origin)
-  })
-
-  it('should let the token decide where Origin is null', async () => {
-    const app = site()
-    const ann = visitor(ask, app)
-    const { text: bobs } = await visitor(ask, app)('GET /')
-    const { text: token } = await ann('GET /')
-    assert.equal((await ann('POST /', post(token, { Origin: 'null' }))).text, 'OK')
-    for (const wrong of ['', 'x', bobs]) assert.equal((await ann('POST /', post(wrong, { Origin: 'null' }))).status, 403)
-    assert.equal((await ann('POST /', post(token, { Origin: 'null', 'Sec-Fetch-Site': 'cross-site' }))).status, 403)
-  })
-
-  it('should not believe a forwarded host unless the app does', async () => {
-    const headers = { Host: 'example.com', 'X-Forwarded-Host': 'evil.com', Origin: 'http://evil.com' }
-    assert.equal((await ask(site(), 'POST /', { headers })).status, 403)
   })
 
   it('should survive a new session id and the end of a session', async () => {
     const ann = visitor(ask, site())
     const { text: token } = await ann('GET /')
     await ann('GET /renew')
-    assert.equal((await ann('POST /', post(token))).text, 'OK')
+    assert.equal((await ann('POST /', form(token))).text, 'OK')
     const { status, text: fresh } = await ann('GET /signout')
     assert.equal(status, 200)
-    assert.equal((await ann('POST /', post(token))).status, 403)
-    assert.equal((await ann('POST /', post(fresh))).text, 'OK')
-  })
-
-  it('should take koa-csrf\'s options', async () => {
-    const app = site({
-      errorHandler (ctx) {
-        ctx.status = 418
-        ctx.body = 'no'
-      },
-      excludedMethods: ['get', 'PUT'],
-      disableQuery: true,
-      ignoredPathGlobs: ['/hooks/**', '!/hooks/admin/**']
-    })
-    const ann = visitor(ask, app)
-    const { text: token } = await ann('GET /')
-    assert.equal((await ann(`POST /?_csrf=${token}`)).status, 418)
-    assert.equal((await ann('PUT /')).text, 'OK')
-    assert.equal((await ann('OPTIONS /')).status, 418)
-    assert.equal((await ann('POST /hooks/a/b')).text, 'OK')
-    assert.equal((await ann('POST /hooks/admin/x')).status, 418)
-  })
-
-  it('should not ignore a path that is spelled like an ignored one', async () => {
-    const app = site({ ignoredPathGlobs: ['/hooks/**', '/open'] })
-    for (const path of [
-      '/hooks/../transfer', '/hooks/%2e%2e/transfer', '/hooks/%2E./transfer', '/hooks/..%2ftransfer',
-      '/hooks\\..\\transfer', '/hooks/..%5ctransfer', '/Open', '//open', '/open/x', '/hooks/' + 'a/'.repeat(2000)
-    ]) assert.equal((await ask(app, `POST ${path}`)).status, 403, path)
+    assert.equal((await ann('POST /', form(token))).status, 403)
+    assert.equal((await ann('POST /', form(fresh))).text, 'OK')
   })
 
   it('should work without a body parser', async () => {
-    assert.equal((await ask([session(), csrf(), ctx => { ctx.body = 'OK' }], 'POST /', post('x'))).status, 403)
+    assert.equal((await ask([session(), csrf(), ctx => { ctx.body = 'OK' }], 'POST /', form('x'))).status, 403)
   })
 
   it('should say so when there is no session to read', async () => {

@@ -102,11 +102,13 @@ class Incoming extends contract.Incoming {
   onSent () {
     const { req } = this
     const isStreamed = req !== null && (req.listenerCount('data') > 0 || req.listenerCount('readable') > 0)
-    if (!this.isComplete && !isStreamed && !this.isBeingRead) {
+    if (isStreamed) return
+    if (!this.isComplete && !this.isBeingRead) {
       this.isDropped = true
       this.cancel()
     }
-    if (req !== null && !isStreamed) req.resume() // to its end, which has come
+    // to its end, which has come, unless the caller of app.fetch() reads the body
+    if (req !== null && (this.isComplete || this.isDropped || this.isCollected)) req.resume()
   }
 
   /** By readBody(), or by the caller of app.fetch(). */

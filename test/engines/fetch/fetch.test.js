@@ -4,8 +4,10 @@ const { describe, it } = require('node:test')
 const assert = require('node:assert/strict')
 const { execFileSync } = require('node:child_process')
 const { getEventListeners, once } = require('node:events')
+const { STATUS_CODES } = require('node:http')
 const { Readable } = require('node:stream')
 const { setImmediate } = require('node:timers/promises')
+const { inspect } = require('node:util')
 
 const Kone = require('../../helpers/kone')
 const until = require('../../helpers/until')
@@ -19,11 +21,10 @@ function make (...middleware) {
   return app
 }
 
-const request = (path = '/', init) => new Request(`http://kone.example${path}`, init)
-const touch = (ctx, next) => {
-  assert(ctx.req && ctx.res)
-  return next()
-}
+const request = (url = '/', init) => new Request(new URL(url, 'http://kone.example'), init)
+const upload = (body, more) => request('/', { method: 'POST', body, duplex: 'half', ...more })
+const hi = ctx => { ctx.body = 'hi' }
+const never = () => assert.fail('must not run')
 
 /** A stream of a request's or response's body that a test writes into. */
 function channel () {
@@ -32,24 +33,110 @@ function channel () {
   return { stream, write: text => controller.enqueue(Buffer.from(text)), end: () => controller.close() }
 }
 
-/** A body that never ends, and whether it was cancelled. */
+/** A body that never ends, how many chunks were read, and whether it was cancelled. */
 function source () {
-  const made = { cancelled: false }
+  const made = { cancelled: false, pulls: 0 }
   made.stream = new ReadableStream({
-    pull (controller) { controller.enqueue(Buffer.alloc(16)) },
+    pull (controller) {
+      made.pulls++
+      controller.enqueue(Buffer.alloc(16))
+    },
     cancel () { made.cancelled = true }
   })
   return made
 }
 
+/** All that a Response shows, and the errors of the app. */
+async function shown (app, request, info) {
+  const response = await app.fetch(request, info)
+  assert(response instanceof Response)
+  const { body, headers, status, statusText } = response
+  const seen = { status, ...Object.fromEntries(headers), body: body && await response.text() }
+  if (statusText !== STATUS_CODES[status]) seen.statusText = statusText
+  if (headers.has('set-cookie')) seen['set-cookie'] = headers.getSetCookie()
+  if (app.errors.length > 0) seen.errors = app.errors.map(err => err.message)
+  return seen
+}
+
+const TEXT = 'text/plain; charset=utf-8'
+const text = (body, type = TEXT) => ({ status: 200, 'content-type': type, 'content-length': `${Buffer.byteLength(body)}`, body })
+
+const ON_BUN = request() // Bun's server knows the peer of this one
+const PEERS = [
+  [{ remoteAddr: { transport: 'tcp', hostname: '10.0.0.1', port: 80 } }, '10.0.0.1'],
+  [{ ip: '::1' }, '::1'],
+  [{ requestIP: given => given === ON_BUN ? { address: '10.0.0.3', port: 1 } : null }, '10.0.0.3'],
+  ...[{ remoteAddr: { transport: 'unix', path: '/a' } }, { requestIP: () => null }, { ip: 'junk' }, { env: 1 }, 'junk', null, undefined]
+    .map(info => [info, ''])
+]
+
+/** A row: a title, a handler, the request, and all that comes. It has to come also when ctx.req and ctx.res were read. */
+const ROWS = [
+  ['should have the status, message, fields and cookies', ctx => {
+    ctx.status = 201
+    ctx.message = 'Made'
+    ctx.set('X-A', ['1', '2'])
+    ctx.cookies.set('a', 'b')
+    ctx.cookies.set('c', 'd')
+    ctx.body = { a: 1 }
+  }, request(), {
+    ...text('{"a":1}', 'application/json; charset=utf-8'),
+    status: 201,
+    statusText: 'Made',
+    'x-a': '1, 2',
+    'set-cookie': ['a=b; path=/; httponly', 'c=d; path=/; httponly']
+  }],
+  ['should give ctx what a client would have sent', ctx => {
+    ctx.body = [ctx.method, ctx.url, ctx.host, ctx.protocol, ctx.href, ctx.get('x-a'), ctx.query.b].join(' ')
+  }, request('https://user.example:8443/a?b=c#d', { method: 'PUT', headers: { 'X-A': '1' } }),
+  text('PUT /a?b=c user.example:8443 https https://user.example:8443/a?b=c 1 c')],
+  ...['é', Buffer.from('é')].flatMap(body => [['text/x', 'text/x'], [['text/x', 'text/y'], 'text/x, text/y']].map(([type, expected]) => [
+    `should have the type that was set: ${type}, of a ${body.constructor.name}`, ctx => {
+      ctx.body = body
+      ctx.set('Content-Type', type)
+    }, request(), text('é', expected)
+  ])),
+  ...['é', Buffer.from('é')].map(body => [`should have no type that was removed, of a ${body.constructor.name}`, ctx => {
+    ctx.body = body
+    ctx.remove('Content-Type')
+  }, request(), { status: 200, 'content-length': '2', body: 'é' }]),
+  ['should leave the fields of a connection to the server that sends the Response', ctx => {
+    ctx.set({ Connection: 'close', 'Keep-Alive': 'timeout=5' })
+    ctx.body = Readable.from(['a'])
+  }, request(), { status: 200, 'content-type': 'application/octet-stream', body: 'a' }],
+  ['should have no body for HEAD', hi, request('/', { method: 'HEAD' }), { ...text('hi'), body: null }],
+  ...[204, 304].map(status => [`should have no body for ${status}`, ctx => {
+    ctx.body = 'text'
+    ctx.status = status
+  }, request(), { status, body: null }]),
+  ...PEERS.map(([info, ip]) => [
+    `should know ${ip ? 'the' : 'no'} peer by ${inspect(info, { breakLength: Infinity })}`, ctx => { ctx.body = `ip ${ctx.ip}` },
+    ip === '10.0.0.3' ? ON_BUN : request(), text(`ip ${ip}`), info
+  ])
+]
+
+/** Requests, and the fields beside Host that a client would send. */
+const TYPE = { 'content-type': 'text/plain;charset=UTF-8' }
+const FIELDS = [
+  [{}, {}],
+  [{ headers: { 'Set-Cookie': 'a=b', 'X-A': '1', ['__proto__']: 'x', 12: 'digits' } }, { 'set-cookie': ['a=b'], 'x-a': '1', 12: 'digits' }],
+  [{ headers: { Host: 'other' } }, { host: 'other' }],
+  [{ method: 'POST' }, { 'content-length': '0' }],
+  [{ method: 'DELETE' }, {}],
+  ...['POST', 'DELETE'].flatMap(method => [
+    [{ method, body: 'abc' }, { 'transfer-encoding': 'chunked', ...TYPE }],
+    [{ method, body: 'abc', headers: { 'Content-Length': '3' } }, { 'content-length': '3', ...TYPE }],
+    [{ method, body: 'abc', headers: { 'Transfer-Encoding': 'chunked' } }, { 'transfer-encoding': 'chunked', ...TYPE }]
+  ])
+]
+const NAMES = ['host', 'set-cookie', 'x-a', '__proto__', '12', 'content-length', 'transfer-encoding', 'content-type', 'a b', 'ä', '', 'constructor']
+
 describe('app.fetch', () => {
   it('should be an own, bound property that is not enumerable', async () => {
-    const app = make(ctx => { ctx.body = 'hi' })
+    const app = make(hi)
     const { fetch } = app
     assert.equal(await (await fetch(request())).text(), 'hi')
-    assert(Object.hasOwn(app, 'fetch'))
-    assert(!Object.keys(app).includes('fetch'))
-    assert(!('fetch' in Kone.prototype))
+    assert.deepEqual([Object.hasOwn(app, 'fetch'), Object.keys(app).includes('fetch'), 'fetch' in Kone.prototype], [true, false, false])
   })
 
   it('should leave a method of a subclass alone', () => {
@@ -60,134 +147,25 @@ describe('app.fetch', () => {
   })
 
   it('should load nothing before it is called', () => {
+    // lib/engines/memory/pipe.js is what app.inject() needs, too
     const script = `
       const Kone = require('kone')
       new Kone()
-      const loaded = Object.keys(require.cache).filter(file => /lib.fetch|lib.pipe/.test(file))
-      console.log(loaded.length)`
-    // lib/engines/memory/pipe.js is what app.inject() needs, too
-    const count = Number(execFileSync(process.execPath, ['-e', script], { cwd: __dirname, encoding: 'utf8' }))
-    assert.equal(count, 0)
+      console.log(Object.keys(require.cache).filter(file => /lib.fetch|lib.pipe/.test(file)).length)`
+    assert.equal(execFileSync(process.execPath, ['-e', script], { cwd: __dirname, encoding: 'utf8' }), '0\n')
   })
 
-  it('should resolve to a web Response', async () => {
-    const app = make(ctx => {
-      ctx.status = 201
-      ctx.message = 'Made'
-      ctx.set('X-A', ['1', '2'])
-      ctx.cookies.set('a', 'b')
-      ctx.cookies.set('c', 'd')
-      ctx.body = { a: 1 }
-    })
-    const response = await app.fetch(request())
-    assert(response instanceof Response)
-    assert.equal(response.status, 201)
-    assert.equal(response.statusText, 'Made')
-    assert.equal(response.headers.get('x-a'), '1, 2')
-    assert.deepEqual(response.headers.getSetCookie(), ['a=b; path=/; httponly', 'c=d; path=/; httponly'])
-    assert.deepEqual(await response.json(), { a: 1 })
-  })
-
-  it('should give ctx what a client would have sent', async () => {
-    const app = make(ctx => {
-      ctx.body = [ctx.method, ctx.url, ctx.host, ctx.protocol, ctx.href, ctx.get('x-a'), ctx.query.b]
-    })
-    const response = await app.fetch(new Request('https://user.example:8443/a?b=c#d', {
-      method: 'PUT', headers: { 'X-A': '1' }
-    }))
-    assert.deepEqual(await response.json(), [
-      'PUT', '/a?b=c', 'user.example:8443', 'https', 'https://user.example:8443/a?b=c', '1', 'c'
-    ])
-  })
-
-  it('should give a field alone as the headers object has it, and as a client would send it', async () => {
-    const all = { 'Set-Cookie': 'a=b', 'X-A': '1', ['__proto__']: 'x', 12: 'digits' }
-    const inits = [
-      {}, { headers: all }, { headers: { Host: 'other' } },
-      ...['POST', 'DELETE'].flatMap(method => [
-        { method }, { method, body: 'abc' }, { method, body: 'abc', headers: { 'Content-Length': '3' } },
-        { method, body: 'abc', headers: { 'Transfer-Encoding': 'chunked' } }
-      ])
-    ]
-    const names = ['host', 'set-cookie', 'x-a', '__proto__', '12', 'content-length', 'transfer-encoding', 'content-type', 'a b', 'ä', '', 'constructor']
-    const read = async (init, see) => {
-      let seen
-      await make(ctx => { seen = see(ctx) }).fetch(request('/', init))
-      return seen
-    }
-    for (const init of inits) {
-      const fields = await read(init, ({ request }) => names.map(name => request.get(name)))
-      assert.deepEqual(fields, await read(init, ({ headers, request }) => names.map(name => request.get(name))))
-      assert.deepEqual(fields, await read(init, ({ headers }) => names.map(name => Object.hasOwn(headers, name) ? headers[name] : '')))
-      const isFramed = new Headers(init.headers).has('content-length')
-      const [length, encoding] = fields.slice(5)
-      assert.equal(length, isFramed ? '3' : init.method === 'POST' && init.body === undefined ? '0' : '')
-      assert.equal(encoding, init.body !== undefined && !isFramed ? 'chunked' : '')
-    }
-  })
-
-  it('should have the type that was set, or none', async () => {
-    for (const [type, expected] of [['text/x', 'text/x'], [['text/x', 'text/y'], 'text/x, text/y'], [null, null]]) {
-      for (const body of ['é', Buffer.from('é')]) {
-        const app = make(ctx => {
-          ctx.body = body
-          if (type === null) ctx.remove('Content-Type')
-          else ctx.set('Content-Type', type)
-        })
-        const response = await app.fetch(request())
-        assert.equal(response.headers.get('content-type'), expected)
-        assert.equal(response.headers.get('content-length'), '2')
-        assert.equal(await response.text(), 'é')
+  for (const [init, expected] of FIELDS) {
+    it(`should give fields alone and together as a client would send them, of ${JSON.stringify(init)}`, async () => {
+      const alone = ({ request }) => Object.fromEntries(NAMES.map(name => [name, request.get(name)]).filter(([, value]) => value !== ''))
+      const together = ({ headers }) => ({ ...headers })
+      for (const looks of [[alone, together, alone], [together, alone]]) {
+        let seen
+        await make(ctx => { seen = looks.map(look => look(ctx)) }).fetch(request('/', init))
+        assert.deepEqual(seen, looks.map(() => ({ host: 'kone.example', ...expected })))
       }
-    }
-  })
-
-  it('should leave the fields of a connection to the server that sends the Response', async () => {
-    for (const first of [(ctx, next) => next(), touch]) {
-      const app = make(first, ctx => {
-        ctx.set({ Connection: 'close', 'Keep-Alive': 'timeout=5' })
-        ctx.body = Readable.from(['a'])
-      })
-      const { headers } = await app.fetch(request())
-      for (const name of ['connection', 'keep-alive', 'transfer-encoding', 'date']) assert.equal(headers.get(name), null, name)
-    }
-  })
-
-  it('should have no body for HEAD, 204 and 304', async () => {
-    const app = make(ctx => {
-      ctx.body = 'text'
-      if (ctx.query.status) ctx.status = Number(ctx.query.status)
     })
-    const head = await app.fetch(request('/', { method: 'HEAD' }))
-    assert.equal(head.body, null)
-    assert.equal(head.headers.get('content-length'), '4')
-    for (const status of [204, 304]) {
-      const response = await app.fetch(request(`/?status=${status}`))
-      assert.equal(response.status, status)
-      assert.equal(response.body, null)
-    }
-  })
-
-  it('should know the peer by Deno’s info, by Bun’s server and by { ip }, and ignore anything else', async () => {
-    const app = make(ctx => { ctx.body = ctx.ip })
-    const req = request()
-    const bun = { requestIP: given => given === req ? { address: '10.0.0.3', port: 1 } : null }
-    const infos = [
-      [{ remoteAddr: { transport: 'tcp', hostname: '10.0.0.1', port: 80 } }, '10.0.0.1'],
-      [{ ip: '::1' }, '::1'],
-      [bun, '10.0.0.3'],
-      [{ remoteAddr: { transport: 'unix', path: '/tmp/a' } }, ''],
-      [{ requestIP: () => null }, ''],
-      [{ ip: 'junk' }, ''],
-      [{ env: 1 }, ''],
-      ['junk', ''],
-      [null, ''],
-      [undefined, '']
-    ]
-    for (const [info, ip] of infos) {
-      assert.equal(await (await app.fetch(info === bun ? req : request(), info)).text(), ip)
-    }
-  })
+  }
 
   it('should serve an app whose createContext was replaced', async () => {
     const app = make(ctx => { ctx.body = ctx.seen })
@@ -195,7 +173,7 @@ describe('app.fetch', () => {
     app.createContext = function (req, res) {
       return Object.assign(createContext.call(this, req, res), { seen: req.constructor.name })
     }
-    assert.equal(await (await app.fetch(request())).text(), 'IncomingMessage')
+    assert.deepEqual(await shown(app, request()), text('IncomingMessage'))
   })
 
   it('should reject with what a ctx.onerror of the app’s own throws', async () => {
@@ -205,16 +183,14 @@ describe('app.fetch', () => {
   })
 
   it('should refuse what is not a Request that can be read', async () => {
-    const app = make(() => assert.fail('must not run'))
-    for (const value of [undefined, null, 'http://a/', {}, { url: 'http://a/' }, new Request('data:,a')]) {
-      await assert.rejects(app.fetch(value), { name: 'TypeError', message: /request must be a web Request/ })
-    }
-    const used = request('/', { method: 'POST', body: 'a' })
+    const used = upload('a')
     await used.text()
-    await assert.rejects(app.fetch(used), { name: 'TypeError', message: /was already read/ })
-    const locked = request('/', { method: 'POST', body: 'a' })
+    const locked = upload('a')
     locked.body.getReader()
-    await assert.rejects(app.fetch(locked), { name: 'TypeError', message: /was already read/ })
+    for (const [message, ...values] of [
+      [/request must be a web Request/, undefined, null, 'http://a/', {}, { url: 'http://a/' }, new Request('data:,a')],
+      [/was already read/, used, locked]
+    ]) for (const value of values) await assert.rejects(make(never).fetch(value), { name: 'TypeError', message })
   })
 
   it('should respond with 500 for a status that a Response cannot have', async () => {
@@ -222,50 +198,60 @@ describe('app.fetch', () => {
       ctx.status = 700
       ctx.body = 'a'
     })
-    assert.equal((await app.fetch(request())).status, 500)
-    assert.match(app.errors[0].message, /status from 200 to 599, not 700/)
+    const { status, errors } = await shown(app, request())
+    assert.deepEqual([status, errors], [500, ['a web Response has a status from 200 to 599, not 700']])
+  })
+
+  it('should close ctx.res after the response', async () => {
+    const events = []
+    const app = make(ctx => {
+      for (const name of ['finish', 'close']) ctx.res.on(name, () => events.push(name))
+      ctx.body = 'a'
+    })
+    await shown(app, request())
+    await until(() => events.length === 2)
+    assert.deepEqual(events, ['finish', 'close'])
   })
 })
 
+const touch = (ctx, next) => {
+  assert(ctx.req && ctx.res)
+  return next()
+}
+
 for (const [name, first] of [['', (ctx, next) => next()], [' when ctx.req and ctx.res were read', touch]]) {
+  describe(`the responses of app.fetch${name}`, () => {
+    for (const [title, fn, request, expected, info] of ROWS) {
+      it(title, async () => assert.deepEqual(await shown(make(first, fn), request, info), expected))
+    }
+  })
+
   describe(`the bodies of app.fetch${name}`, () => {
     it('should stream both ways at once', async () => {
       const app = make(first, ctx => {
         ctx.body = Readable.from((async function * () {
-          for await (const chunk of ctx.request.body ?? ctx.req) yield String(chunk).toUpperCase()
+          for await (const chunk of ctx.req) yield String(chunk).toUpperCase()
         })())
       })
-      const upload = channel()
-      const response = await Promise.race([
-        app.fetch(request('/', { method: 'POST', body: upload.stream, duplex: 'half' })),
-        (async () => {
-          upload.write('first')
-          await new Promise(() => {})
-        })()
-      ])
-      const reader = response.body.getReader()
-      assert.equal(String(Buffer.from((await reader.read()).value)), 'FIRST')
-      upload.write('second')
-      assert.equal(String(Buffer.from((await reader.read()).value)), 'SECOND')
-      upload.end()
-      assert.equal((await reader.read()).done, true)
+      const { stream, write, end } = channel()
+      write('first')
+      const reader = (await app.fetch(upload(stream))).body.getReader()
+      const read = async () => String(Buffer.from((await reader.read()).value ?? 'the end'))
+      assert.equal(await read(), 'FIRST')
+      write('second')
+      assert.equal(await read(), 'SECOND')
+      end()
+      assert.equal(await read(), 'the end')
     })
 
     it('should refuse what is longer than the limit, and read no more of it', async () => {
-      const app = make(first, async ctx => { ctx.body = await ctx.request.readBody({ limit: 10 }) })
-      let pulled = 0
-      const body = new ReadableStream({
-        pull (controller) {
-          pulled++
-          controller.enqueue(Buffer.alloc(8))
-        }
-      })
-      const response = await app.fetch(request('/', { method: 'POST', body, duplex: 'half' }))
-      assert.equal(response.status, 413)
+      const body = source()
+      const app = make(first, async ctx => { ctx.body = await ctx.request.readBody({ limit: 20 }) })
+      assert.equal((await app.fetch(upload(body.stream))).status, 413)
       await setImmediate()
-      const seen = pulled
+      const { pulls } = body
       await setImmediate()
-      assert.equal(pulled, seen)
+      assert.equal(body.pulls, pulls)
     })
 
     it('should hold a stream back while nobody reads, and carry all of it', async () => {
@@ -281,215 +267,162 @@ for (const [name, first] of [['', (ctx, next) => next()], [' when ctx.req and ct
       assert.equal((await response.arrayBuffer()).byteLength, 200 * 16384)
     })
 
-    it('should end a stream, and report it, when the reader cancels', async () => {
-      const source = new Readable({ read () { this.push('x') } })
-      const app = make(first, ctx => { ctx.body = source })
-      const finished = once(app, 'finish')
-      const response = await app.fetch(request())
-      await response.body.cancel()
-      await finished
-      await until(() => source.destroyed)
-    })
+    for (const [title, stop] of [
+      ['the reader cancels', reader => reader.cancel()],
+      ['the request is aborted', (reader, abort) => {
+        abort()
+        return assert.rejects(reader.read())
+      }]
+    ]) {
+      it(`should end a stream, and report it, when ${title}`, async () => {
+        const abort = new AbortController()
+        const body = new Readable({ read () {} })
+        body.push('a')
+        const app = make(first, ctx => { ctx.body = body })
+        const finished = once(app, 'finish')
+        const reader = (await app.fetch(request('/', { signal: abort.signal }))).body.getReader()
+        await reader.read()
+        await stop(reader, () => abort.abort())
+        await finished
+        await until(() => body.destroyed)
+      })
+    }
 
-    it('should cancel a request’s body that nobody read when the response is settled', async () => {
-      const touchLate = ctx => touch(ctx, () => { ctx.body = 'text' })
-      const handlers = {
-        'a string': ctx => { ctx.body = 'text' },
-        'an empty body': ctx => { ctx.body = '' },
-        'no body': ctx => { ctx.status = 204 },
-        'nothing set': () => {},
-        'an error': () => { throw new Error('on purpose') },
-        'a refusal': ctx => ctx.throw(413),
-        'a limit below Content-Length': async ctx => { await ctx.request.readBody({ limit: 1 }) },
-        'a stream': ctx => { ctx.body = Readable.from(['a', 'b']) },
-        'a web stream': ctx => { ctx.body = new Response('text').body },
-        'ctx.req and ctx.res, read late': touchLate,
-        'ctx.req.resume()': ctx => {
-          ctx.req.resume()
-          ctx.body = 'text'
-        }
-      }
-      for (const method of ['POST', 'DELETE']) {
-        for (const [name, fn] of Object.entries(handlers)) {
-          const upload = source()
+    for (const [title, fn, code = 'KONE_ERR_BODY_USED'] of [
+      ['a string', hi],
+      ['an empty body', ctx => { ctx.body = '' }],
+      ['no body', ctx => { ctx.status = 204 }],
+      ['nothing set', () => {}],
+      ['an error', () => { throw new Error('on purpose') }],
+      ['a refusal', ctx => ctx.throw(413)],
+      ['a limit below Content-Length', async ctx => { await ctx.request.readBody({ limit: 1 }) }, 'KONE_ERR_BODY_LIMIT'],
+      ['a stream', ctx => { ctx.body = Readable.from(['a', 'b']) }],
+      ['a web stream', ctx => { ctx.body = new Response('text').body }],
+      ['ctx.req and ctx.res, read late', ctx => touch(ctx, () => hi(ctx))],
+      ['ctx.req.resume()', ctx => ctx.req.resume() && hi(ctx)]
+    ]) {
+      it(`should cancel a request’s body that nobody read when the response is settled: ${title}`, async () => {
+        for (const method of ['POST', 'DELETE']) {
+          const body = source()
           let late
-          const app = make(async (ctx, next) => {
-            late = new Promise(resolve => ctx.onFinished(resolve))
-              .then(() => ctx.request.readBody()).catch(err => err.code)
-            await next()
+          const app = make((ctx, next) => {
+            late = new Promise(resolve => ctx.onFinished(resolve)).then(() => ctx.request.readBody()).catch(err => err.code)
+            return next()
           }, first, fn)
-          const response = await app.fetch(request('/', {
-            method, body: upload.stream, duplex: 'half', headers: { 'Content-Length': '1000' }
-          }))
+          const response = await app.fetch(upload(body.stream, { method, headers: { 'Content-Length': '1000' } }))
           await response.text()
-          await until(() => upload.cancelled)
-          assert.equal(await late, name.startsWith('a limit') ? 'KONE_ERR_BODY_LIMIT' : 'KONE_ERR_BODY_USED', name)
+          await until(() => body.cancelled)
+          assert.equal(await late, code)
         }
-      }
-    })
+      })
+    }
 
     it('should cancel it no earlier than the response is read', async () => {
       const sent = channel()
-      const app = make(first, ctx => { ctx.body = sent.stream })
-      const upload = source()
-      const req = request('/', { method: 'POST', body: upload.stream, duplex: 'half' })
+      const body = source()
+      const req = upload(body.stream)
       sent.write('a')
-      const response = await app.fetch(req)
+      const response = await make(first, ctx => { ctx.body = sent.stream }).fetch(req)
       await setImmediate()
-      assert.equal(upload.cancelled, false)
-      assert.equal(req.bodyUsed, false)
+      assert.deepEqual([body.cancelled, req.bodyUsed], [false, false])
       sent.end()
       await response.text()
-      await until(() => upload.cancelled)
+      await until(() => body.cancelled)
     })
 
-    it('should leave a request’s body alone that somebody reads', async () => {
-      let read
-      const collect = async stream => {
+    for (const [title, read] of [
+      ['readBody()', ctx => ctx.request.readBody()],
+      ['ctx.req, iterated', ctx => ctx.req.toArray()],
+      ['ctx.req, listened to', async ctx => {
         const chunks = []
-        for await (const chunk of stream) chunks.push(chunk)
-        return Buffer.concat(chunks)
-      }
-      const readers = {
-        'readBody()': ctx => ctx.request.readBody(),
-        'ctx.req, iterated': ctx => collect(ctx.req),
-        'ctx.req, listened to': async ctx => {
-          const chunks = []
-          ctx.req.on('data', chunk => chunks.push(chunk))
-          await once(ctx.req, 'end')
-          return Buffer.concat(chunks)
-        },
-        'the Request itself': (ctx, req) => req.text()
-      }
-      for (const [name, reader] of Object.entries(readers)) {
-        const upload = channel()
-        const req = request('/', { method: 'POST', body: upload.stream, duplex: 'half' })
+        ctx.req.on('data', chunk => chunks.push(chunk))
+        await once(ctx.req, 'end')
+        return chunks
+      }],
+      ['the Request itself', (ctx, req) => req.text()]
+    ]) {
+      it(`should leave a request’s body alone that somebody reads: ${title}`, async () => {
+        const { stream, write, end } = channel()
+        const req = upload(stream)
+        let all
         const app = make(first, ctx => {
-          read = Promise.resolve(reader(ctx, req))
-          ctx.body = 'text'
+          all = read(ctx, req)
+          hi(ctx)
         })
-        assert.equal(await (await app.fetch(req)).text(), 'text')
-        upload.write('one ')
+        assert.deepEqual(await shown(app, req), text('hi'))
+        write('one ')
         await setImmediate()
-        upload.write('two')
-        upload.end()
-        assert.equal(String(await read), 'one two', name)
-      }
-    })
+        write('two')
+        end()
+        assert.equal([].concat(await all).join(''), 'one two')
+      })
+    }
 
     it('should leave a clone of the Request readable', async () => {
-      const app = make(first, ctx => { ctx.status = 404 })
-      const req = request('/', { method: 'POST', body: 'text' })
-      assert.equal((await app.fetch(req.clone())).status, 404)
+      const req = upload('text')
+      assert.equal((await make(first).fetch(req.clone())).status, 404)
       assert.equal(await req.text(), 'text')
     })
 
-    it('should break the body when the request is aborted while it is sent', async () => {
-      const abort = new AbortController()
-      const source = new Readable({ read () {} })
-      const app = make(first, ctx => { ctx.body = source })
-      source.push('a')
-      const response = await app.fetch(request('/', { signal: abort.signal }))
-      const reader = response.body.getReader()
-      await reader.read()
-      abort.abort()
-      await assert.rejects(reader.read())
-      await until(() => source.destroyed)
-    })
-
-    it('should cut the request’s body short when it is aborted', async () => {
-      const abort = new AbortController()
-      const upload = channel()
-      let failed
-      const app = make(first, async ctx => {
-        failed = Promise.resolve(ctx.request.readBody()).catch(err => err.code)
-        upload.write('a')
-        await setImmediate()
-        abort.abort()
-        ctx.body = await failed
-      })
-      await assert.rejects(app.fetch(request('/', {
-        method: 'POST', body: upload.stream, duplex: 'half', signal: abort.signal
-      })))
-      assert.equal(await failed, 'KONE_ERR_BODY_ABORTED')
-    })
-
-    it('should reject when the request is aborted while it runs, at once or later, and say why', async () => {
-      for (const [wait, reason, error] of [
-        [() => {}, new Error('enough'), { message: 'enough' }], [() => Promise.resolve(), new Error('enough'), { message: 'enough' }],
-        [setImmediate, undefined, { name: 'AbortError' }]
-      ]) {
+    for (const [title, wait, reason, error] of [
+      ['at once', () => {}, new Error('enough'), { message: 'enough' }],
+      ['a microtask later', () => Promise.resolve(), new Error('enough'), { message: 'enough' }],
+      ['later', setImmediate, undefined, { name: 'AbortError' }]
+    ]) {
+      it(`should reject when the request is aborted while it runs, ${title}, say why, and cut its body short`, async () => {
         const abort = new AbortController()
-        let ended
+        const { stream, write } = channel()
+        let ended, read
         const app = make(first, async ctx => {
           ended = new Promise(resolve => ctx.onFinished(resolve))
+          read = ctx.request.readBody().catch(err => err.code)
+          write('a')
           await wait()
           abort.abort(reason)
           ctx.body = 'late'
         })
-        await assert.rejects(app.fetch(request('/', { signal: abort.signal })), error)
+        await assert.rejects(app.fetch(upload(stream, { signal: abort.signal })), error)
         const { code, cause } = await ended
-        assert.deepEqual([code, cause], ['KONE_ERR_RESPONSE_LOST', abort.signal.reason])
+        assert.deepEqual([await read, code, cause], ['KONE_ERR_BODY_ABORTED', 'KONE_ERR_RESPONSE_LOST', abort.signal.reason])
         await setImmediate()
         assert.deepEqual(app.errors, [])
-      }
-    })
+      })
+    }
 
     it('should resolve when the request is aborted as soon as the response was sent', async () => {
       const abort = new AbortController()
-      const app = make(first, ctx => { ctx.body = 'a' })
-      app.on('finish', () => abort.abort())
-      const response = await app.fetch(request('/', { signal: abort.signal }))
-      assert.equal(await response.text(), 'a')
+      const app = make(first, hi).on('finish', () => abort.abort())
+      assert.deepEqual(await shown(app, request('/', { signal: abort.signal })), text('hi'))
       assert(abort.signal.aborted)
     })
 
-    it('should leave no listener on the signal', async () => {
-      const abort = new AbortController()
-      for (const wait of [() => {}, setImmediate]) {
-        const app = make(first, async ctx => {
-          await wait()
-          ctx.body = 'a'
-        })
-        const req = request('/', { signal: abort.signal })
+    for (const [title, wait] of [['at once', () => {}], ['later', setImmediate]]) {
+      it(`should leave no listener on the signal when it responds ${title}`, async () => {
+        const req = request('/', { signal: new AbortController().signal })
         const before = getEventListeners(req.signal, 'abort').length
-        await (await app.fetch(req)).text()
+        await shown(make(first, async ctx => {
+          await wait()
+          hi(ctx)
+        }), req)
         await setImmediate()
         assert.equal(getEventListeners(req.signal, 'abort').length, before)
-      }
-    })
+      })
+    }
 
-    it('should not run an aborted request', async () => {
-      const app = make(() => assert.fail('must not run'))
+    it('should not run an aborted request', () => {
       const signal = AbortSignal.abort(new Error('before'))
-      await assert.rejects(app.fetch(request('/', { signal })), { message: 'before' })
+      return assert.rejects(make(never).fetch(request('/', { signal })), { message: 'before' })
     })
   })
 }
 
-describe('node’s objects in app.fetch', () => {
-  it('should be closed after the response', async () => {
-    const events = []
-    const app = make(ctx => {
-      for (const name of ['finish', 'close']) ctx.res.on(name, () => events.push(name))
-      ctx.body = 'a'
-    })
-    await (await app.fetch(request())).text()
-    await until(() => events.length === 2)
-    assert.deepEqual(events, ['finish', 'close'])
-  })
-})
-
 describe('app.inject(new Request())', () => {
   it('should give what app.inject() gives', async () => {
-    const app = make(async ctx => {
+    const res = await make(async ctx => {
       ctx.cookies.set('a', 'b')
       ctx.body = { method: ctx.method, body: String(await ctx.request.readBody()) }
-    })
-    const res = await app.inject(request('/', { method: 'POST', body: 'hi' }))
-    assert.equal(res.status, 200)
-    assert.equal(res.message, 'OK')
-    assert.deepEqual(res.headers['set-cookie'], ['a=b; path=/; httponly'])
+    }).inject(upload('hi'))
+    assert.deepEqual([res.status, res.message, res.headers['set-cookie']], [200, 'OK', ['a=b; path=/; httponly']])
     assert(Buffer.isBuffer(res.body))
     assert.deepEqual(res.json(), { method: 'POST', body: 'hi' })
     assert.equal(res.text(), res.body.toString())
