@@ -41,8 +41,8 @@ function client (base, options) {
 
 /** As lib/options.js, which doubles the code in a page: test/client.test.js compares. Other names are fetch()'s. */
 function checked (options) {
-  for (const [key, one] of [['', options ??= {}], ...Object.entries(options)]) {
-    const must = RULES[key]
+  for (const key of new Set([...Object.keys(RULES), ...Object.keys(options ??= {})])) {
+    const [must, one] = [RULES[key], key === '' ? options : options[key]]
     const meant = NAMES.includes(key) ? undefined : NAMES.find(known => isMisspelt(key, known))
     if (meant) throw misuse('client', `client: options.${key} is unknown: did you mean \`${meant}\`?`)
     if (!must || one === undefined || (must.endsWith(typeof one) && one !== null && !Array.isArray(one))) continue

@@ -164,7 +164,8 @@ describe('client(base)', () => {
   for (const given of [
     ...WRONG, ...WRONG.flatMap(value => [{ fetch: value }, { params: value }, { query: value }, { toString: value }]),
     {}, undefined, { parms: {} }, { Query: {} }, { qurey: {} }, { hedaers: {} }, { fecth: 1 }, { boby: 1 }, { credential: 1 },
-    { json: 1, next: 1, cf: 1, priority: 'low', dispatcher: 1, method: 'GET', window: null }
+    Object.create({ fetch: 5 }), Object.create({ params: 'a' }), Object.create({ feth: 5 }), new (class { get query () { return 5 } })(),
+    { '': 1, json: 1, next: 1, cf: 1, priority: 'low', dispatcher: 1, method: 'GET', window: null }
   ]) {
     it(`should refuse what lib/options.js refuses, by the same words: ${inspect(given)}`, async () => {
       const refusal = thrownBy(() => table.check(given))
