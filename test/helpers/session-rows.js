@@ -37,15 +37,18 @@ const visitor = require('./visitor')
  * @param {Function} [how.beside] `(options, app) => middleware`, a peer whose visits must show the same
  * @param {string[]} [how.only] names of frameworks
  * @param {Function} [how.store] the default one
+ * @param {Function} [how.setup] `async t => ({ store, … })`, made anew for each row; the steps have the others, too
  * @param {boolean} [how.clock=true] whether it stands still but for `tick`
  */
-module.exports = function rows (title, table, { beside, only, store, clock = true } = {}) {
+module.exports = function rows (title, table, how = {}) {
+  const { beside, only, clock = true } = how
   frameworks(title, suite => {
     for (const [title, given, ...steps] of table) {
       suite.it(title, async t => {
         if (clock) t.mock.timers.enable({ apis: ['Date'], now: Math.floor(Date.now() / 1000) * 1000 })
         for (const options of [given].flat()) {
-          const ours = await live(open(suite, store === undefined ? options : { store, ...options }, { t }), steps)
+          const { store, ...own } = { ...how, ...await how.setup?.(t) }
+          const ours = await live(open(suite, store === undefined ? options : { store, ...options }, { t, own }), steps)
           if (beside !== undefined) assert.deepEqual(ours, await live(open(suite, options, { t, make: beside }), steps))
         }
       })
@@ -134,9 +137,10 @@ function recorded (store) {
  *
  * @param {object} suite of `frameworks`
  * @param {object} options as in a row
- * @param {{ make?: Function, t?: object }} [how] make: a peer's middleware; t: the test whose clock `tick` moves
+ * @param {{ make?: Function, t?: object, own?: object }} [how] make: a peer's middleware; t: the test whose clock `tick` moves;
+ *   own: what else the steps of a row need
  */
-function open ({ Koa, ask }, options, { make, t } = {}) {
+function open ({ Koa, ask }, options, { make, t, own } = {}) {
   const visits = []
   const world = {
     errors: [],
@@ -147,8 +151,9 @@ function open ({ Koa, ask }, options, { make, t } = {}) {
     tick: ms => t.mock.timers.tick(ms),
     start,
     visit,
-    stored: () => storedIn(world),
-    check: (...visit) => check(world, visit)
+    records: () => recordsOf(world),
+    check: (...visit) => check(world, visit),
+    ...own
   }
 
   function start (more) {
@@ -234,19 +239,17 @@ function told ({ code, message, cause }) {
   return code && cause ? `${code}: ${cause.code ?? cause.message}` : code ?? message
 }
 
-async function storedIn (world) {
-  const { key, store, ids, jars } = world
+/** Id → data, without when it expires; of Redis what clients have had. */
+async function recordsOf ({ key, store, ids }) {
   const all = store.sessions
-    ? Array.from(store.sessions, ([id, text]) => [id, JSON.parse(text.text ?? text)])
-    : await Promise.all(Array.from(ids, async id => [`${key}:${id}`, await store.get(`${key}:${id}`)]))
-  const owners = Object.fromEntries(Object.keys(jars).reverse().map(who => [`${key}:${idOf(world, who)}`, who]))
-  const stored = {}
-  for (const [id, record] of all) {
-    if (!record) continue
-    const { _expire, ...data } = record // when it expires is no data
-    stored[owners[id] ?? 'nobody'] = data
-  }
-  return stored
+    ? Array.from(store.sessions, ([name, kept]) => [name.slice(key.length + 1), JSON.parse(kept.text ?? kept)])
+    : await Promise.all(Array.from(ids, async id => [id, await store.get(`${key}:${id}`)]))
+  return new Map(all.filter(([, record]) => record).map(([id, { _expire, ...data }]) => [id, data]))
+}
+
+async function storedIn (world) {
+  const owners = new Map(Object.keys(world.jars).reverse().map(who => [idOf(world, who), who]))
+  return Object.fromEntries(Array.from(await recordsOf(world), ([id, data]) => [owners.get(id) ?? 'nobody', data]))
 }
 
 /** Make a visit, and compare what it shows. What only this package has is not expected of a peer. */
@@ -256,7 +259,7 @@ async function check (world, [what, second, third]) {
   if (expected.body === undefined) delete expected.body
   if (expected.status === 200) expected.errors ??= []
   const seen = await world.visit(what, sends)
-  if ('stored' in expected) seen.stored = await world.stored()
+  if ('stored' in expected) seen.stored = await storedIn(world)
   const both = world.options.externalKey === undefined ? COMPARED : COMPARED_KEYS
   const shown = {}
   for (const [name, value] of Object.entries(expected)) {
@@ -314,5 +317,5 @@ Object.assign(module.exports, {
   tick: ms => world => world.tick(ms),
   jar: (who, cookies) => world => { world.jars[who] = typeof cookies === 'function' ? cookies({ ...world.jars.ann }) : cookies },
   breaks: (method, fail = async () => { throw new Error('down') }) => ({ store }) => { store[method] = fail },
-  together: (count, ...visit) => world => Promise.all(Array.from({ length: count }, () => world.check(...visit)))
+  together: (...visits) => world => Promise.all(visits.map(visit => check(world, visit)))
 })

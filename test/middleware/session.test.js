@@ -279,7 +279,7 @@ rows('session, whose store fails,', [
   ['should probe it with success also if it parses what it does not find', { store: parsing },
     ['add', { count: 1 }, { isStoreUp: true }],
     sets('isDown', true),
-    together(5, 'read', 503),
+    together(...Array(5).fill(['read', 503])),
     ['read', 503, { isStoreUp: false, ...failure('KONE_ERR_STORE_DOWN') }],
     sets('isDown', false),
     isUp,
@@ -297,7 +297,7 @@ rows('session, whose store fails,', [
   ['should be available again after it hung, although it rejects the probe', { store: strict },
     ['add', { count: 1 }],
     sets('isHanging', true),
-    together(5, 'add', 503),
+    together(...Array(5).fill(['add', 503])),
     ({ errors }) => assert.deepEqual(errors.splice(0).map(({ cause }) => cause.code), Array(5).fill('KONE_ERR_STORE_TIMEOUT')),
     ...Array(12).fill(['add', 503, failure('KONE_ERR_STORE_DOWN')]), // else 5 s for each
     sets('isHanging', false),
