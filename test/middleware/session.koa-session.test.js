@@ -1,10 +1,8 @@
 'use strict'
 
 const assert = require('node:assert/strict')
-const { describe, it } = require('node:test')
 const { inspect } = require('node:util')
 const { default: original } = require('koa-session')
-const session = require('kone/middleware/session')
 
 const rows = require('../helpers/session-rows')
 const storeOf = require('../helpers/sessions')
@@ -104,16 +102,12 @@ rows('session beside koa-session', [
     { maxAge: HOUR, signed: true, sameSite: 'lax' }
   ],
   ['add', { count: 1 }, { cookie: 'sent', sends: HTTPS }]],
-
   ['should refuse to send a secure cookie over plain HTTP, with an error', { secure: true },
     ['add', 500]],
-
   ['should call back when it is saved or has a new id, which passport waits for', { maxAge: HOUR, sameSite: 'lax' },
     [callsBack, ['save', 'regenerate']]],
-
   ['should give a client whose session is not valid an empty one', inEach({ sameSite: 'lax', maxAge: HOUR, valid: (ctx, { count }) => count !== 2 }),
     ...[1, 2, 1, 2].map(count => ['add', { count }])],
-
   ['should let beforeSave change a session that is to be saved', {
     sameSite: 'lax', maxAge: HOUR, beforeSave (ctx, session) { session.saves = (session.saves ?? 0) + 1 }
   },
@@ -124,27 +118,21 @@ rows('session beside koa-session', [
   ['add', { count: 2, saves: 1 }],
   ['nothing', 'hi'],
   ['read', { count: 2, saves: 2 }]],
-
   ['should begin maxAge anew with every response when rolling', inEach({ sameSite: 'lax', maxAge: HOUR, rolling: true }),
     ['add', { count: 1 }],
     ...Array(4).fill([tick(HOUR - 1000), ['read', { count: 1 }, { attributes: /expires=3600 s/ }]]).flat(),
-    tick(HOUR + 1000),
-    ['read', {}]],
-
+    tick(HOUR + 1000), ['read', {}]],
   ['should begin it anew when half of it is over with renew', inEach({ sameSite: 'lax', maxAge: HOUR, renew: true }),
     ['add', { count: 1 }],
     ...[[20, 'none'], [9, 'none'], [2, 'sent'], [20, 'none'], [20, 'sent'], [29, 'none']].flatMap(([minutes, cookie]) =>
       [tick(minutes * 60e3), ['read', { count: 1 }, { cookie }]]),
-    tick(HOUR + 1000),
-    ['read', {}]],
-
+    tick(HOUR + 1000), ['read', {}]],
   ['should know isNew, populated and maxAge, and keep none of them', inEach({ sameSite: 'lax', maxAge: HOUR }),
     [looks, [true, false, HOUR]],
     ['read', {}],
     [['add', looks], [true, true, HOUR]],
     [looks, [false, true, HOUR]],
     ['read', { count: 1 }]],
-
   ['should keep a session for its own maxAge', inEach({ sameSite: 'lax', maxAge: HOUR }),
     ['add', { count: 1 }, { attributes: /expires=3600 s/ }],
     [`maxAge=${10 * HOUR}`, { count: 1 }, { attributes: /expires=36000 s/ }],
@@ -152,20 +140,15 @@ rows('session beside koa-session', [
     ['maxAge="session"', { count: 2 }, { cookie: 'sent' }],
     ['add', { count: 3 }, { cookie: 'sent' }],
     [`maxAge=${10 * HOUR}`, { count: 3 }],
-    tick(9 * HOUR),
-    ['read', { count: 3 }],
-    tick(2 * HOUR),
-    ['read', {}]],
-
+    tick(9 * HOUR), ['read', { count: 3 }],
+    tick(2 * HOUR), ['read', {}]],
   ['should list, serialise and copy the data alone', { sameSite: 'lax', maxAge: HOUR },
     [['user="ada", list=[1,2]', views], undefined],
     [['read', views], undefined],
     ['null', null],
     [[ctx => { ctx.session = { user: 'ada', list: [1, 2] } }, views], undefined]],
-
   ['should copy what is assigned, an instance without its class', { sameSite: 'lax', maxAge: HOUR },
     ...Object.values(ASSIGNED).flatMap(make => [[assigns(make), undefined], ['read', undefined, { cookie: 'none' }]])],
-
   ['should read and send the id by externalKey', [{ signed: true }, { rolling: true }, { cookie: { maxAge: HOUR, secure: true } }].flatMap(options =>
     ['memory', 'promises'].map(store => ({ externalKey: inHeader, maxAge: HOUR, store, ...options }))),
   ...['read', 'nothing', 'add', 'add', 'read', 'regenerate', 'read', 'add', 'null', 'read', 'add'].map(act => [act, undefined, { lines: 0 }])]
@@ -229,39 +212,30 @@ rows('session with the options of koa-session', [
       ctx.session = null
       ctx.body = err.code
     }], 'KONE_ERR_SESSION_STORE']],
-
   ['should leave SameSite out where it is null, as the README of koa-session has it', { sameSite: null },
     ['add', { count: 1 }, { attributes: 'path=/; httponly' }]],
-
   ['should make ids with genid', { store: 'promises', genid },
     ['add', { count: 1 }, { value: 'get-000000000000000-1' }],
     ['add', { count: 2 }, { id: 'same' }],
     ['regenerate', { count: 2 }, { value: 'get-000000000000000-2', stored: { ann: { count: 2 } } }]],
-
   ['should send no cookie for an id of genid that is short or strange', GENIDS.map(id => ({ genid: () => id })),
     ['add', 500, { lines: 0 }]],
-
   ['should send no cookie for an id of genid that is the old one', { store: 'promises', genid: () => 'always-the-same-id' },
     ['add', { count: 1 }],
     ['renew', 500, { lines: 0, stored: { ann: { count: 1 } } }]],
-
   ['should keep the record of a session that is not valid, and give its client another id', {
     store: 'promises', valid: (ctx, { count }) => count !== 1
   },
   ['add', { count: 1 }],
   ['add', { count: 1 }, { id: 'new', stored: { nobody: { count: 1 }, ann: { count: 1 } } }]],
-
   ['should refuse a promise of valid, which nothing would wait for', { valid: async () => false },
     ['add', { count: 1 }],
     ['add', 500, { errors: /^session: options\.valid must not be async/ }]],
-
   ['should refuse a promise of beforeSave', { beforeSave: async () => { throw new Error('away') } },
     ['add', 500, { errors: /^session: options\.beforeSave must not be async/ }]],
-
   ['should send the signature beside the cookie of a request that throws', { signed: true },
     ['add, throw 401', 401, { attributes: 'path=/; samesite=lax; httponly', signature: 'path=/; samesite=lax; httponly' }],
     ['read', { count: 1 }]],
-
   ['should send cookie and signature with all attributes after a rotation of app.keys',
     inEach({ signed: true, maxAge: HOUR, sameSite: 'strict', path: '/', app: { keys: ['old'] } }),
     ['add', { count: 1 }, SIGNED],
@@ -270,27 +244,21 @@ rows('session with the options of koa-session', [
     ['read', { count: 1 }, { lines: 0 }],
     { app: { keys: ['new'] } },
     ['read', { count: 1 }]],
-
   ['should take a signed cookie only with its signature', inEach({ signed: true }),
     ['add', { count: 1 }, { jar: [KEY, `${KEY}.sig`] }],
     ['add', { count: 2 }],
-    jar('bob', cookies => ({ [KEY]: cookies[KEY] })),
-    ['bob: read', {}],
-    jar('bob', cookies => ({ [KEY]: cookies[KEY], [`${KEY}.sig`]: 'A'.repeat(27) })),
-    ['bob: read', {}]],
-
+    jar('bob', cookies => ({ [KEY]: cookies[KEY] })), ['bob: read', {}],
+    jar('bob', cookies => ({ [KEY]: cookies[KEY], [`${KEY}.sig`]: 'A'.repeat(27) })), ['bob: read', {}]],
   ['should extend a session of an app with renew only while the app has it', { store: 'promises', maxAge: HOUR },
     ['add', { count: 1 }],
     ({ store }) => store.set([...store.sessions.keys()][0], { count: 1, _expire: Date.now() + 1000 }, HOUR),
     ['read', { count: 1 }, { lines: 0 }],
     { renew: true },
     ['read', { count: 1 }, { cookie: 'sent', id: 'same' }]],
-
   ...['save', 'handler.save', 'begin to save'].map(save => [`should save what has not changed, even nothing (${save})`, { store: 'promises' },
     [save, {}, { stored: { ann: {} } }],
     [looks, [false, false, 0]],
     [save, {}, { cookie: 'sent', id: 'same' }]]),
-
   ['should have isNew and maxAge on ctx.sessionHandler, too, where no data hides them', { maxAge: HOUR },
     [['isNew="mine", maxAge="two days"', handled], [true, HOUR, 'mine', 'two days']],
     [handled, [false, HOUR, 'mine', 'two days']],
@@ -299,37 +267,24 @@ rows('session with the options of koa-session', [
     [ctx => { ctx.sessionHandler.maxAge = 'two days' }, 500, {
       errors: /^session: maxAge must be a number of milliseconds from 0 to 250000000000000 or 'session', not 'two days' \(/
     }]],
-
   ...Object.entries(SET).flatMap(([by, set]) => [
     ...[HOUR, MAX].map(value => [`should send a date that browsers read for ${value} ms by ${by}`, set(value)[0],
       [['add', ...set(value).slice(1)], { count: 1 }, { attributes: `path=/; expires=${value / 1000} s; samesite=lax; httponly` }]]),
-    ...TOO_LONG.filter(() => by !== 'options.maxAge').map(value => [`should refuse ${value} ms by ${by}`, set(value)[0],
+    ...(by === 'options.maxAge' ? [] : TOO_LONG).map(value => [`should refuse ${value} ms by ${by}`, set(value)[0],
       [['add', ...set(value).slice(1)], 500, refusesMaxAge]])
   ]),
-
   ['should send a date that browsers read for a stored maxAge', storesMaxAge(HOUR, MAX),
-    jar('ann', { [KEY]: 'x'.repeat(32) }),
-    ['add', { count: 2 }, { attributes: /expires=(3600|250000000000) s/ }]],
-
+    jar('ann', { [KEY]: 'x'.repeat(32) }), ['add', { count: 2 }, { attributes: /expires=(3600|250000000000) s/ }]],
   ['should leave the date out for a stored maxAge that is too long', storesMaxAge(...TOO_LONG),
-    jar('ann', { [KEY]: 'x'.repeat(32) }),
-    ['add', { count: 2 }, { attributes: 'path=/; samesite=lax; httponly' }]],
-
+    jar('ann', { [KEY]: 'x'.repeat(32) }), ['add', { count: 2 }, { attributes: 'path=/; samesite=lax; httponly' }]],
   ...[false, true].map(renew => [`should not take data of an app for what it stores beside the data${renew ? ', with renew' : ''}`,
     { store: 'promises', renew, maxAge: HOUR },
     ['count=1, _maxAge=9, _expire=5', undefined],
     ({ store }) => assert.match([...store.sessions.values()].join(), renew ? /^{"count":1,"_expire":\d{13}}$/ : /^{"count":1}$/),
     ['read', { count: 1 }]]),
-
   ['should have saved when save() resolves, and tell its caller when it cannot', { store: 'promises' },
     [['count=7, save', (ctx, { store }) => { ctx.body = [...store.sessions.values()] }, 'count=8'], ['{"count":7}'], { stored: { ann: { count: 8 } } }],
-    breaks('set'),
-    ['count=7, save', 503, { errors: Array(2).fill('KONE_ERR_SESSION_STORE: down') }]],
-
-  ['should give a new id with regenerate()', { store: 'promises' },
-    ['add', { count: 1 }],
-    ['regenerate', { count: 1 }, { id: 'new', stored: { ann: { count: 1 } } }]],
-
+    breaks('set'), ['count=7, save', 503, { errors: Array(2).fill('KONE_ERR_SESSION_STORE: down') }]],
   ['should be copied by structuredClone, and equal a plain object but for its prototype', {},
     ['session={"a":[1],"__proto__":2,"constructor":3}', undefined],
     [ctx => {
@@ -337,25 +292,20 @@ rows('session with the options of koa-session', [
       for (const copy of [structuredClone(ctx.session), { ...ctx.session }]) assert.deepEqual(copy, plain)
       ctx.body = JSON.stringify(ctx.session)
     }, '{"a":[1],"__proto__":2,"constructor":3}']],
-
   ['should give stores a plain object', { store: () => ({ ...storeOf(), set (id, value) { assert.equal(Object.getPrototypeOf(value), Object.prototype) } }) },
     ['add', { count: 1 }, { cookie: 'sent' }],
     [`add, maxAge=${HOUR}`, { count: 1 }, { cookie: 'sent' }]],
-
   ['should clear a cookie that the same response has set', inEach({ maxAge: HOUR, signed: true }),
     ['add, save, null', null, { cookie: /none|cleared/, jar: [] }], // signed in, and then refused
     ['read', {}]],
-
   ["should keep data of the app's own under these names", {},
     ['isNew="mine", populated=1, maxAge="two days", externalKey=0', undefined],
     ['read', { isNew: 'mine', populated: 1, maxAge: 'two days', externalKey: 0 }],
     ['session={"save":"this"}', undefined],
     ['read', { save: 'this' }]],
-
   ['should give an object that was assigned the same methods', { store: 'promises', maxAge: HOUR },
     [`session={"a":1}, maxAge=${3 * HOUR}`, { a: 1 }, { attributes: /expires=10800 s/ }],
     ['read', { a: 1 }]],
-
   ['should never take over a key of externalKey that the store does not know',
     ['memory', 'promises'].map(store => ({ store, genid, externalKey: inJson })),
     ...FOREIGN.map((key, i) => [`client${i}: add`, { count: 1 }, {
@@ -366,7 +316,6 @@ rows('session with the options of koa-session', [
     ['client0: add', { count: 2 }],
     ({ jars, phones }) => { jars.bob = { [KEY]: phones.client0 } },
     ['bob: read', {}]],
-
   ['should send the key of externalKey with an error, and call get and set with ctx alone and the key', { externalKey: watched },
     [['add', ctx => { ctx.cookies.set('other', '1', { signed: false }) }, 'save',
       ctx => ctx.throw(401, 'no', { headers: { 'X-Own': 'a', 'Set-Cookie': 'own=1' } })], 401,
@@ -374,11 +323,9 @@ rows('session with the options of koa-session', [
     ['read', { count: 1 }],
     [shows(({ session, ...ctx }) => session.externalKey), /^[\w-]{32}$/],
     [shows(({ app }) => app.calls), [['get', true, 0], ['set', true, 0], ['get', true, 0], ['get', true, 0]]]],
-
   ['should refuse a promise of externalKey',
     [{ get: async () => { throw new Error('away') } }, { set: async () => {} }].map(one => ({ externalKey: { ...inHeader, ...one } })),
     ['add', 500, { lines: 0, header: 'none', errors: /^session: options\.externalKey\.[gs]et must not be async/ }]],
-
   ...Object.entries(ERRORS).map(([status, fail]) => [`should sign nobody out by an error of status ${status}, and throw the error itself`,
     [...inEach({ app: { above: catches } }), { externalKey: inHeader, app: { above: catches } }],
     ['add', { count: 1 }],
@@ -387,14 +334,6 @@ rows('session with the options of koa-session', [
     }],
     ['read', { count: 1 }]])
 ])
-
-describe('options.maxAge', () => {
-  for (const maxAge of TOO_LONG) {
-    it(`should not be ${maxAge} ms`, () => {
-      assert.throws(() => session({ maxAge }), /options\.maxAge must be a number of milliseconds from 0 to 250000000000000/)
-    })
-  }
-})
 
 function storesMaxAge (...values) {
   return values.map(_maxAge => ({ store: () => ({ get: () => ({ count: 1, _maxAge }), set () {}, destroy () {} }) }))

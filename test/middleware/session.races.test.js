@@ -25,20 +25,16 @@ const TABLE = [
     ['mark="ada"', { mark: 'ada' }],
     [[first, ['null', null, { cookie: 'cleared', stored: {} }], ...then], undefined, { lines: 0, stored: {} }]
   ]),
-
   ...[['read'], ['read', 'save'], ['nothing']].map(([first, ...then]) => [`should not revert a write (${[first, ...then]})`, OPTIONS,
     ['mark="old"', { mark: 'old' }],
     [[first, ['mark="new"', { mark: 'new' }], ...then], undefined, { stored: { ann: { mark: 'new' } } }]]),
-
   ...['null', 'mark="late", save, null'].map(acts => [`should clear the cookie of a sign-out whose session has got another id (${acts})`,
     OPTIONS,
     ['mark="ada"', { mark: 'ada' }],
     [['read', ['renew', { mark: 'ada' }, { id: 'new' }], acts], null, { cookie: 'cleared', stored: { nobody: { mark: 'ada' } } }]]),
-
   ['should give a new id although a save is not finished', OPTIONS,
     ['mark="stranger"', { mark: 'stranger' }],
     [['mark="ada"', renewWhileItIsSaved], { mark: 'ada' }, { cookie: 'sent', id: 'new', value: /^[\w-]{32}$/, stored: { ann: { mark: 'ada' } } }]],
-
   ['should destroy a session although a save is not finished', OPTIONS,
     ['mark="ada"', { mark: 'ada' }],
     ['mark="late", begin to save, null', null, { cookie: 'cleared', stored: {} }]]

@@ -33,12 +33,10 @@ const TABLE = [
       const ttl = await ttlOf(name)
       assert.ok(ttl > 50_000 && ttl <= 60_001)
     },
-    jar('thief', cookies => cookies),
-    ['renew', { count: 2 }, { id: 'new', stored: { ann: { count: 2 } } }],
+    jar('thief', cookies => cookies), ['renew', { count: 2 }, { id: 'new', stored: { ann: { count: 2 } } }],
     ['thief: read', {}],
     ['read', { count: 2 }],
     ['null', null, { cookie: 'cleared', stored: {} }]],
-
   ['should begin anew for a record that is not JSON, and report it once', options,
     ['add', { count: 1 }],
     ['bob: add', { count: 1 }],
@@ -47,7 +45,6 @@ const TABLE = [
     ...Array(7).fill(['read', {}, { errors: [] }]),
     ['add', { count: 1 }, { id: 'new' }],
     ['bob: read', {}, { errors: /^KONE_ERR_SESSION_RECORD: .*JSON.*$/ }]],
-
   ['should lose and mix up no session when Redis is killed and started again', options,
     together(...USERS.map(user => [`${user}: user="${user}"`, { user }])),
     kills,
@@ -58,7 +55,6 @@ const TABLE = [
     restarts,
     isUp,
     together(...USERS.map(user => [`${user}: read`, { user }]))],
-
   ['should fail at once after five failures, until Redis responds to a probe', options,
     ['add', { count: 1 }, { isStoreUp: true }],
     kills,
@@ -66,15 +62,12 @@ const TABLE = [
     ...Array(20).fill(['read', 503, { isStoreUp: false, ...DOWN }]), // else 5 s for each
     ...Array(20).fill(['nothing', 'hi', { errors: [] }]), // the failure is known
     restarts,
-    isUp,
-    ['read', { count: 1 }]],
-
+    isUp, ['read', { count: 1 }]],
   ['should fail after 5 s when Redis hangs, and go on afterwards', options,
     ['add', { count: 1 }],
     pauses,
     together(['read', 503, { lines: 0 }], ['add', 503, { lines: 0 }], ['bob: add', 503, { lines: 0 }]),
-    resumes,
-    ['read', { count: 1 }]]
+    resumes, ['read', { count: 1 }]]
 ]
 
 // side by side, for some of them wait until an operation has failed

@@ -84,7 +84,6 @@ const TABLE = [
   ...Object.entries(SHARED).map(([kind, make]) => [`should give each client a session of its own: ${kind}`,
     [{}, { renew: true }, { rolling: true, signed: true }].map(options => ({ maxAge: HOUR, ...options })),
     ...CHANGES.flatMap((change, i) => apart(make, change, i))]),
-
   ['should keep the session that is assigned to itself', { maxAge: HOUR },
     [ctx => {
       const { session } = ctx

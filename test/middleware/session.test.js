@@ -39,20 +39,16 @@ const PRIVATE = [
 ]
 
 rows('session', [
-  ['should send an HttpOnly, SameSite=Lax cookie without Secure over plain HTTP', {},
-    ['add', { count: 1 }, { cookie: 'sent', value: /^[\w-]{32}$/, attributes: 'path=/; samesite=lax; httponly' }]],
-
+  ['should send an HttpOnly, SameSite=Lax cookie without Secure over plain HTTP, and keep its session for a day', { store: 'promises' },
+    ['add', { count: 1 }, { cookie: 'sent', value: /^[\w-]{32}$/, attributes: 'path=/; samesite=lax; httponly', ttls: [DAY] }]],
   ['should send a Secure cookie when ctx.secure', {},
     ['add', { count: 1 }, { sends: { 'X-Forwarded-Proto': 'https' }, attributes: 'path=/; samesite=lax; secure; httponly' }]],
-
   ['should let options.cookie say otherwise',
     { key: 'sid', cookie: { httpOnly: false, sameSite: 'strict', path: '/add', domain: 'example.com', maxAge: 5000 } },
     ['add', { count: 1 }, { attributes: 'path=/add; expires=5 s; domain=example.com; samesite=strict' }]],
-
   ['should ask a function for the attributes', { store: 'promises', cookie: ctx => ({ maxAge: ctx.session.count * 60_000 }) },
     ['add', { count: 1 }, { attributes: /expires=60 s/, ttls: [60_000] }],
     ['count=2, save', { count: 2 }, { attributes: /expires=120 s/, ttls: [60_000, 120_000] }]],
-
   ['should ask it once for each session that is saved', {
     cookie (ctx) {
       assert.equal(ctx.state.isAsked, undefined)
@@ -61,108 +57,77 @@ rows('session', [
     }
   },
   ['add', { count: 1 }, { cookie: 'sent' }]],
-
-  ['should keep a session of a browser for a day', { store: 'promises' },
-    ['add', { count: 1 }, { attributes: 'path=/; samesite=lax; httponly', ttls: [DAY] }]],
-
   ['should keep a session of 30 days', { store: 'memory', cookie: { maxAge: 30 * DAY } },
     ['add', { count: 1 }, { ttls: [30 * DAY] }],
     ['read', { count: 1 }],
-    tick(30 * DAY - 1),
-    ['read', { count: 1 }]],
-
-  ['should forget a session after its maxAge', { cookie: { maxAge: 20 } },
+    tick(30 * DAY - 1), ['read', { count: 1 }]],
+  ['should forget a session after its maxAge, also a copy of a sealed one', ['memory', 'sealed'].map(store => ({ store, cookie: { maxAge: 20 } })),
     ['add', { count: 1 }],
-    tick(19),
-    ['read', { count: 1 }],
-    tick(1),
-    ['read', {}]],
-
+    tick(19), ['read', { count: 1 }],
+    tick(1), ['read', {}]],
   ['should read, write and send nothing for an untouched session', { store: 'promises' },
     ['nothing', 'hi', { lines: 0, calls: [] }],
     ['read', {}, { lines: 0, calls: [] }],
     ['add', { count: 1 }],
     ['nothing', 'hi', { lines: 0, calls: ['get'] }],
     ['read', { count: 1 }, { lines: 0, calls: ['get'] }]],
-
   ['should not ask memory, which is lazy, before ctx.session is read, and keep nothing anew that was only read', { store: 'memory' },
     ['add', { count: 1 }, { calls: ['set'] }],
     ['nothing', 'hi', { calls: [] }],
     ['read', { count: 1 }, { calls: ['get'] }],
     ['add', { count: 2 }, { calls: ['get', 'replace', 'set'] }]],
-
   ['should save a session exactly when its JSON is another one', { store: 'promises' },
     ['session={"a":1,"b":{"c":"x,y","d":[1,2]}}', undefined, { calls: ['set'] }],
     ['session={"a":1,"b":{"c":"x,y","d":[1,2]}}', undefined, { calls: ['get'] }],
     ['session={"a":1,"b":{"c":"x,z","d":[1,2]}}', undefined, { calls: ['get', 'get', 'set'] }], // as long as before
     ['session={"b":{"d":[1,2],"c":"x,z"},"a":1}', undefined, { calls: ['get', 'get', 'set'] }]], // in another order: as in koa-session
-
   ['should destroy a session that becomes undefined, and its cookie', { store: 'promises' },
     ['user="ann"', { user: 'ann' }, { stored: { ann: { user: 'ann' } } }],
     ['undefined', null, { cookie: 'cleared', jar: [], stored: {} }]],
-
   ['should write before the response', { store: () => storeOf((name, id, work) => new Promise(resolve => setTimeout(() => resolve(work()), 20))) },
     ['add', { count: 1 }, { stored: { ann: { count: 1 } } }]],
-
   ['should save what was changed before a throw', { store: 'promises' },
     ['add, throw 401', 401, { cookie: 'sent', stored: { ann: { count: 1 } } }],
     ['add, throw 401', 401, { stored: { ann: { count: 2 } } }],
     ['add, boom', 500, { stored: { ann: { count: 3 } } }],
     ['read', { count: 3 }]],
-
   ["should not put one client's cookie on an error object that all share", {},
     [['user="ann"', () => { throw SHARED }], 403, { cookie: 'sent', headers: { 'x-a': '1' } }],
     [['bob: nothing', () => { throw SHARED }], 403, { lines: 0, headers: { 'x-a': '1' } }]],
-
   ['should hand an error of the app on as it is', {
     app: { above: (ctx, next) => next().catch(err => { ctx.body = { isSame: err === BOOM } }) }
   },
   [['a=1', () => { throw BOOM }], { isSame: true }, { cookie: 'sent' }]],
-
   ['should never take over an id that the client chose', { store: 'promises' },
-    jar('ann', { [KEY]: ID }),
-    ['add', { count: 1 }, { id: 'new', stored: { ann: { count: 1 } } }]],
-
+    jar('ann', { [KEY]: ID }), ['add', { count: 1 }, { id: 'new', stored: { ann: { count: 1 } } }]],
   ['should begin anew when the store gives no object',
     NO_SESSIONS.flatMap(found => [() => found, async () => found].map(get => ({ store: () => ({ ...storeOf(), get }) }))),
-    jar('ann', { [KEY]: ID }),
-    ['add', { count: 1 }, { id: 'new' }]],
-
+    jar('ann', { [KEY]: ID }), ['add', { count: 1 }, { id: 'new' }]],
   ['should refuse an array in place of a session', {},
     ['session=[1]', 500, { lines: 0, errors: /^session: ctx\.session must be an object or null, not an array \(/ }]],
-
   ['should not ask the store for what cannot be an id', { store: 'promises' },
     ...NO_IDS.flatMap(id => [jar('ann', { [KEY]: id }), ['read', {}, { calls: [] }]])],
-
-  ['should give a new id on demand and destroy the old one', { store: 'promises' },
+  ...['renew', 'regenerate'].map(act => [`should give a new id on demand and destroy the old one (${act})`, { store: 'promises' },
     ['add', { count: 1 }],
-    jar('thief', cookies => cookies),
-    ['renew', { count: 1 }, { id: 'new', stored: { ann: { count: 1 } } }],
-    ['thief: read', {}]],
-
+    jar('thief', cookies => cookies), [act, { count: 1 }, { id: 'new', stored: { ann: { count: 1 } } }],
+    ['thief: read', {}]]),
   ...Object.entries(FAILS).flatMap(([how, fail]) => ['get', 'set', 'destroy'].map(method => [
     `should respond with 503 and set no cookie when ${method} of the store fails, ${how}`, { store: 'promises' },
     ['add', { count: 1 }],
     breaks(method, fail),
     [method === 'destroy' ? 'null' : 'add', 503, { body: 'Service Unavailable', lines: 0, errors: ['KONE_ERR_SESSION_STORE: down'] }]
   ])),
-
   ["should respond with 5xx whatever status or code the store's error has", { store: 'promises' },
-    breaks('set', async () => { throw LEAKY }),
-    ['add', 503, { body: 'Service Unavailable' }]],
-
+    breaks('set', async () => { throw LEAKY }), ['add', 503, { body: 'Service Unavailable' }]],
   ['should tell of both errors when handler and store fail', { store: 'promises' },
     breaks('set'),
     ['a=1, throw 400', 400, { body: 'Bad Request', errors: ['KONE_ERR_SESSION_STORE: down', 'Bad Request'] }]],
-
   ['should respond with 5xx when the session has no JSON', {},
     [['nothing', ctx => { ctx.session.self = ctx.session }], 500, { lines: 0 }]],
-
   ['should not show to others what a failed request left unsaved in memory', { store: 'memory' },
     ['list=[]', { list: [] }],
     [['nothing', ctx => { ctx.session.list.push(1n) }], 500],
     ['read', { list: [] }]],
-
   ['should hold two sessions at once, each with its own cookie', {
     app: {
       use: () => [session({ key: 'outer' }), async (ctx, next) => {
@@ -174,7 +139,6 @@ rows('session', [
   },
   [[ctx => { ctx.body = String(ctx.session.where) }, 'where="inner"'], 'undefinedouter', { jar: ['inner', 'outer'] }],
   [ctx => { ctx.body = String(ctx.session.where) }, 'innerouter']],
-
   ['should restore the outer session, also after an error', {
     app: {
       use () {
@@ -187,10 +151,8 @@ rows('session', [
     }
   },
   [[ctx => { ctx.session.again = ctx.session.where }, 'boom'], ['boom', 'outer'], { jar: ['outer'] }]],
-
   ['should be one session when it is used twice', { app: { use: ({ key }, fn = session({ key })) => [fn, fn] } },
     ['add', { count: 1 }, { cookie: 'sent', lines: 1 }]],
-
   ['should leave ctx.session alone where it is not used', {
     app: { use: (options, fn = session()) => [(ctx, next) => ctx.get('x-with') ? fn(ctx, next) : next()] }
   },
@@ -199,22 +161,18 @@ rows('session', [
   [ctx => { ctx.body = typeof ctx.sessionHandler }, 'undefined'],
   ['read', null],
   ['session={"mine":true}', { mine: true }, { lines: 0 }]],
-
   ['should read a store of promises only on demand when lazy', { store: 'promises', lazy: true },
     ['add', { count: 1 }], // without a cookie there is nothing to load
     ['handler.load, add', { count: 2 }],
     ['nothing', 'hi', { calls: [] }],
     ['add', 500, { errors: /^session: with options\.lazy, `await ctx\.sessionHandler\.load\(\)` before the session is used \(/ }],
     ['handler.load, add', { count: 3 }]],
-
   ...Object.entries(FAILS).map(([how, fail]) => [
     `should let a request pass that does not use the session when the store fails, ${how}, and report it`, { store: 'promises' },
     ['add', { count: 1 }],
-    breaks('get', fail),
-    ['nothing', 'hi', { lines: 0, errors: ['KONE_ERR_SESSION_STORE: down'] }],
+    breaks('get', fail), ['nothing', 'hi', { lines: 0, errors: ['KONE_ERR_SESSION_STORE: down'] }],
     ['read', 503, { errors: ['KONE_ERR_SESSION_STORE: down'] }]
   ]),
-
   ...PRIVATE.map(([given, expected]) => [`should let no shared cache store its cookie, with Cache-Control: ${given}`, { rolling: true },
     ...['Cache-Control', 'cache-control'].map(name => [
       ['bob: user="bob"', ctx => ctx.throw(404, { headers: given === undefined ? {} : { [name]: given } })], 404,
@@ -223,20 +181,16 @@ rows('session', [
     ...['user="ann"', 'nothing', 'save', 'nothing, handler.save'].map(act => [
       [act, cacheControl(given)], undefined, { cookie: 'sent', headers: { 'cache-control': expected } }
     ])]),
-
   ['should leave Cache-Control of a response without its cookie', {},
     ['page="none", throw 404', 404, { headers: { 'cache-control': 'private' } }],
     [['user="ann"', cacheControl('public, max-age=600')], undefined, { headers: { 'cache-control': 'private, max-age=600' } }],
     [['read', cacheControl('public, max-age=600')], undefined, { headers: { 'cache-control': 'public, max-age=600' } }]],
-
   ['should destroy an empty session that was saved', { store: 'promises' },
     ['nothing, handler.save', 'hi', { stored: { ann: {} } }],
     ['null', null, { stored: {}, cookie: 'cleared', jar: [] }]],
-
   ['should destroy the record at the end when save() could not', { store: 'promises' },
     ['add', { count: 1 }],
     [['null', failsToSave], 'KONE_ERR_SESSION_STORE', { stored: {}, cookie: 'cleared' }]],
-
   ['should save without a cookie when the headers are sent already', { store: 'promises' },
     ['a=1', { a: 1 }],
     [[ctx => { ctx.respond = false; ctx.res.end('done') }, 'a=2'], 404, { body: 'done', lines: 0 }],
@@ -273,18 +227,14 @@ const failure = code => ({ errors: [`KONE_ERR_SESSION_STORE: ${code}`] })
 
 rows('session, whose store fails,', [
   ['should fail the request after 5 s when it never responds', { store: 'promises' },
-    breaks('set', () => new Promise(() => {})),
-    ['a=1', 503, failure('KONE_ERR_STORE_TIMEOUT')]],
-
+    breaks('set', () => new Promise(() => {})), ['a=1', 503, failure('KONE_ERR_STORE_TIMEOUT')]],
   ['should probe it with success also if it parses what it does not find', { store: parsing },
     ['add', { count: 1 }, { isStoreUp: true }],
     sets('isDown', true),
     together(...Array(5).fill(['read', 503])),
     ['read', 503, { isStoreUp: false, ...failure('KONE_ERR_STORE_DOWN') }],
     sets('isDown', false),
-    isUp,
-    ['read', { count: 1 }]],
-
+    isUp, ['read', { count: 1 }]],
   ['should stay available to others, however many ids are forged for one that rejects what it does not know', { store: strict },
     ['add', { count: 1 }],
     ...[2, 3, 4, 5].flatMap(count => [
@@ -293,7 +243,6 @@ rows('session, whose store fails,', [
       ['mallory: nothing', 'hi', { isStoreUp: false }],
       ['add', { count }, { isStoreUp: true }]
     ])],
-
   ['should be available again after it hung, although it rejects the probe', { store: strict },
     ['add', { count: 1 }],
     sets('isHanging', true),
@@ -309,7 +258,6 @@ rows('session.final()', [
   ['should save what a final function changed', { app: { finals: [ctx => { ctx.session.late = true }, session.final()] } },
     ['nothing', 'hi', { cookie: 'sent' }],
     ['read', { late: true }]],
-
   ['should do nothing without a session', { app: { use: () => [], finals: [session.final()] } },
     ['nothing', 'hi', { lines: 0 }]]
 ], { only: ['kone'] })
