@@ -26,6 +26,26 @@ const NO_IDS = ['x', '../../etc/passwd', '*', '__proto__', 'A'.repeat(33), 'A'.r
 
 const cacheControl = value => ctx => { if (value !== undefined) ctx.set('Cache-Control', value) }
 
+const where = ctx => { ctx.body = String(ctx.session.where) }
+const handler = ctx => { ctx.body = typeof ctx.sessionHandler }
+
+function onlyOnce ({ state }) {
+  assert.equal(state.isAsked, undefined)
+  state.isAsked = true
+  return { maxAge: 60_000 }
+}
+
+// middleware in place of one session
+const nested = () => [session({ key: 'outer' }), setsOuter, session({ key: 'inner' })]
+const nestedAgain = (options, outer = session({ key: 'outer' })) => [outer, setsOuter, session({ key: 'inner' }), outer]
+const sometimes = (options, fn = session()) => [(ctx, next) => ctx.get('x-with') ? fn(ctx, next) : next()]
+
+async function setsOuter (ctx, next) {
+  ctx.session.where = 'outer'
+  const failure = await next().catch(err => err.message)
+  ctx.body = [failure ?? ctx.body, ctx.session.where]
+}
+
 /** Cache-Control that an app sets, and that of a response with the session's cookie. */
 const PRIVATE = [
   [undefined, 'private'],
@@ -49,14 +69,8 @@ rows('session', [
   ['should ask a function for the attributes', { store: 'promises', cookie: ctx => ({ maxAge: ctx.session.count * 60_000 }) },
     ['add', { count: 1 }, { attributes: /expires=60 s/, ttls: [60_000] }],
     ['count=2, save', { count: 2 }, { attributes: /expires=120 s/, ttls: [60_000, 120_000] }]],
-  ['should ask it once for each session that is saved', {
-    cookie (ctx) {
-      assert.equal(ctx.state.isAsked, undefined)
-      ctx.state.isAsked = true
-      return { maxAge: 60_000 }
-    }
-  },
-  ['add', { count: 1 }, { cookie: 'sent' }]],
+  ['should ask it once for each session that is saved', { cookie: onlyOnce },
+    ['add', { count: 1 }, { cookie: 'sent' }]],
   ['should keep a session of 30 days', { store: 'memory', cookie: { maxAge: 30 * DAY } },
     ['add', { count: 1 }, { ttls: [30 * DAY] }],
     ['read', { count: 1 }],
@@ -94,10 +108,9 @@ rows('session', [
   ["should not put one client's cookie on an error object that all share", {},
     [['user="ann"', () => { throw SHARED }], 403, { cookie: 'sent', headers: { 'x-a': '1' } }],
     [['bob: nothing', () => { throw SHARED }], 403, { lines: 0, headers: { 'x-a': '1' } }]],
-  ['should hand an error of the app on as it is', {
-    app: { above: (ctx, next) => next().catch(err => { ctx.body = { isSame: err === BOOM } }) }
-  },
-  [['a=1', () => { throw BOOM }], { isSame: true }, { cookie: 'sent' }]],
+  ['should hand an error of the app on as it is',
+    { app: { above: (ctx, next) => next().catch(err => { ctx.body = { isSame: err === BOOM } }) } },
+    [['a=1', () => { throw BOOM }], { isSame: true }, { cookie: 'sent' }]],
   ['should never take over an id that the client chose', { store: 'promises' },
     jar('ann', { [KEY]: ID }), ['add', { count: 1 }, { id: 'new', stored: { ann: { count: 1 } } }]],
   ['should begin anew when the store gives no object',
@@ -128,39 +141,19 @@ rows('session', [
     ['list=[]', { list: [] }],
     [['nothing', ctx => { ctx.session.list.push(1n) }], 500],
     ['read', { list: [] }]],
-  ['should hold two sessions at once, each with its own cookie', {
-    app: {
-      use: () => [session({ key: 'outer' }), async (ctx, next) => {
-        ctx.session.where = 'outer'
-        await next()
-        ctx.body += ctx.session.where
-      }, session({ key: 'inner' })]
-    }
-  },
-  [[ctx => { ctx.body = String(ctx.session.where) }, 'where="inner"'], 'undefinedouter', { jar: ['inner', 'outer'] }],
-  [ctx => { ctx.body = String(ctx.session.where) }, 'innerouter']],
-  ['should restore the outer session, also after an error', {
-    app: {
-      use () {
-        const outer = session({ key: 'outer' })
-        return [outer, async (ctx, next) => {
-          ctx.session.where = 'outer'
-          ctx.body = [await next().catch(err => err.message), ctx.session.where]
-        }, session({ key: 'inner' }), outer]
-      }
-    }
-  },
-  [[ctx => { ctx.session.again = ctx.session.where }, 'boom'], ['boom', 'outer'], { jar: ['outer'] }]],
-  ['should be one session when it is used twice', { app: { use: ({ key }, fn = session({ key })) => [fn, fn] } },
+  ['should hold two sessions at once, each with its own cookie', { app: { use: nested } },
+    [[where, 'where="inner"'], ['undefined', 'outer'], { jar: ['inner', 'outer'] }],
+    [where, ['inner', 'outer']]],
+  ['should restore the outer session, also after an error', { app: { use: nestedAgain } },
+    [[ctx => { ctx.session.again = ctx.session.where }, 'boom'], ['boom', 'outer'], { jar: ['outer'] }]],
+  ['should be one session when it is used twice', { app: { use: (options, fn = session()) => [fn, fn] } },
     ['add', { count: 1 }, { cookie: 'sent', lines: 1 }]],
-  ['should leave ctx.session alone where it is not used', {
-    app: { use: (options, fn = session()) => [(ctx, next) => ctx.get('x-with') ? fn(ctx, next) : next()] }
-  },
-  [ctx => { ctx.body = typeof ctx.sessionHandler }, 'object', { sends: { 'x-with': '1' } }],
-  ['read', {}, { sends: { 'x-with': '1' } }],
-  [ctx => { ctx.body = typeof ctx.sessionHandler }, 'undefined'],
-  ['read', null],
-  ['session={"mine":true}', { mine: true }, { lines: 0 }]],
+  ['should leave ctx.session alone where it is not used', { app: { use: sometimes } },
+    [handler, 'object', { sends: { 'x-with': '1' } }],
+    ['read', {}, { sends: { 'x-with': '1' } }],
+    [handler, 'undefined'],
+    ['read', null],
+    ['session={"mine":true}', { mine: true }, { lines: 0 }]],
   ['should read a store of promises only on demand when lazy', { store: 'promises', lazy: true },
     ['add', { count: 1 }], // without a cookie there is nothing to load
     ['handler.load, add', { count: 2 }],
