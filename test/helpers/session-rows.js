@@ -26,7 +26,8 @@ const visitor = require('./visitor')
  *
  * - Acts are those of `ACTS`, `name=json` for `ctx.session[name]`, `session=json`, `delete name`, `throw status`, functions of
  *   ctx, and visits. The response is the session after them, or null, unless an act sets another body.
- * - `seenOf` has what is seen. A 200 reports no `errors` but those that the visit names. A RegExp matches.
+ * - `seenOf` has what is seen, besides `stored`: client → data, 'nobody' → a record that no client knows. A 200 reports no
+ *   `errors` but those that the visit names. A RegExp matches. `sends` has headers of the request.
  * - An array of options runs the row for each. Its `app` is what else the app has: `keys`, `above` the session, `finals`, and
  *   `use: () => [middleware]` in place of the session.
  * - `store` is a name of `STORES` or a function that makes one; without it the table's, or memory.
@@ -195,7 +196,7 @@ function open ({ Koa, ask }, options, { make, t, own } = {}) {
   return start(options)
 }
 
-/** What a visit shows, beside what is `stored`: client → data, 'nobody' → a record that no client knows. */
+/** What a visit shows, but for what is stored. */
 function seenOf (world, who, res, earlier) {
   const { key, store, errors, jars, ids, middleware } = world
   const line = res.setCookie[key]
