@@ -186,7 +186,14 @@ rows('session', [
     ['null', null, { stored: {}, cookie: 'cleared', jar: [] }]],
   ['should destroy the record at the end when save() could not', { store: 'promises' },
     ['add', { count: 1 }],
-    [['null', failsToSave], 'KONE_ERR_SESSION_STORE', { stored: {}, cookie: 'cleared' }]],
+    [['null', failsToSave('destroy')], 'KONE_ERR_SESSION_STORE', { stored: {}, cookie: 'cleared' }]],
+  ['should give the new id at the end when save() could not', { store: 'promises' },
+    ['add', { count: 1 }],
+    [['renew', failsToSave('set')], 'KONE_ERR_SESSION_STORE', { id: 'new', stored: { ann: { count: 1 } } }]],
+  ['should keep what is empty and saved by save()', { store: 'promises' },
+    ['add', { count: 1 }],
+    ['delete count, save', {}, { cookie: 'sent', id: 'same', stored: { ann: {} } }],
+    ['add, save, delete count', {}, { cookie: 'cleared', stored: {} }]],
   ['should save without a cookie when the headers are sent already', { store: 'promises' },
     ['a=1', { a: 1 }],
     [[ctx => { ctx.respond = false; ctx.res.end('done') }, 'a=2'], 404, { body: 'done', lines: 0 }],
@@ -278,9 +285,11 @@ describe('session.memory()', () => {
   })
 })
 
-async function failsToSave (ctx, { store }) {
-  const { destroy } = store
-  store.destroy = FAILS.rejected
-  ctx.body = await ctx.sessionHandler.save().then(() => 'saved', err => err.code)
-  store.destroy = destroy
+function failsToSave (method) {
+  return async (ctx, { store }) => {
+    const works = store[method]
+    store[method] = FAILS.rejected
+    ctx.body = await ctx.sessionHandler.save().then(() => 'saved', err => err.code)
+    store[method] = works
+  }
 }
