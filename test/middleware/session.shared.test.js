@@ -84,6 +84,9 @@ const TABLE = [
   ...Object.entries(SHARED).map(([kind, make]) => [`should give each client a session of its own: ${kind}`,
     [{}, { renew: true }, { rolling: true, signed: true }].map(options => ({ maxAge: HOUR, ...options })),
     ...CHANGES.flatMap((change, i) => apart(make, change, i))]),
+  ['should give each of two visits data of its own', { maxAge: HOUR },
+    [`session=${JSON.stringify(LOOK)}`, LOOK],
+    [['read', [ctx => { ctx.session.prefs.theme = 'dark' }, { ...LOOK, prefs: { theme: 'dark' } }]], LOOK]],
   ['should keep the session that is assigned to itself', { maxAge: HOUR },
     [ctx => {
       const { session } = ctx
