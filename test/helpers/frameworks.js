@@ -27,12 +27,12 @@ const FRAMEWORKS = {
  *
  * `ask`, `listen` and `wire` take an app, or an array of middleware, which stands for one. An app is listened to at the
  * first request and closed after the suite. `errors` holds what the app emitted as 'error', which is what keeps Koa from
- * printing it.
+ * printing it. `only` has the names of the frameworks, if not all.
  */
-module.exports = function frameworks (title, suite) {
-  for (const [name, load] of Object.entries(FRAMEWORKS)) {
+module.exports = function frameworks (title, suite, only = Object.keys(FRAMEWORKS)) {
+  for (const name of only) {
     describe(`${title} in ${name}`, () => {
-      const Koa = load()
+      const Koa = FRAMEWORKS[name]()
       const servers = new Map()
       const errors = []
 

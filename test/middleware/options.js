@@ -50,7 +50,7 @@ exports.REFUSED = {
   ],
   session: [
     [[{}, { get () {}, set () {} }], 'store'],
-    [[Number.MAX_SAFE_INTEGER, 8.64e15], 'cookie.maxAge', 'maxAge'],
+    [[2.5e14 + 1000, 8.64e15, Number.MAX_SAFE_INTEGER, Number.MAX_VALUE, Infinity], 'cookie.maxAge', 'maxAge'],
     [['tomorrow', new Date(8.64e15)], 'cookie.expires'],
     [[{ get () {} }, { get () {}, set: 'x' }], 'externalKey']
   ],

@@ -3,12 +3,13 @@
 const assert = require('node:assert/strict')
 const minimal = require('koa-session-minimal')
 const MinimalMemory = require('koa-session-minimal/src/memory_store')
-const session = require('kone/middleware/session')
 
 const frameworks = require('../helpers/frameworks')
 const { random } = require('../helpers/random')
+const rows = require('../helpers/session-rows')
 const storeOf = require('../helpers/sessions')
-const visitor = require('../helpers/visitor')
+
+const { act, open } = rows
 
 // Intentional differences, all tested in session.test.js: SameSite and Secure; an id that the store does
 // not know is not used; a write is awaited and its failure is a 503; a failing read is a 503, not a
@@ -17,155 +18,137 @@ const visitor = require('../helpers/visitor')
 const PROGRAMS = 18
 const STEPS = 14
 const CLIENTS = 3
+const down = () => { throw new Error('down') }
 
-frameworks('session beside koa-session-minimal', ({ it, Koa, ask }) => {
-  it('should live the same lives over fast, slow and failing stores', async () => {
+const COOKIES = [
+  undefined,
+  { maxAge: 60_000 },
+  ctx => ({ maxAge: ctx.session.a ? 60_000 : 0 })
+]
+
+const FAILURES = [
+  down,
+  async () => down(),
+  () => new Promise((resolve, reject) => setImmediate(reject, new Error('down'))),
+  () => ({ then (resolve, reject) { reject(new Error('down')) } })
+]
+
+frameworks('session beside koa-session-minimal', suite => {
+  /** Visits of random clients, the same to koa-session-minimal and to this package. */
+  async function beside (seed, rnd, sides, isBroken = () => false) {
+    for (let step = 0; step < STEPS; step++) {
+      const client = rnd.int(CLIENTS)
+      const acts = actsOf(rnd)
+      const broken = isBroken()
+      const [theirs, ours] = await Promise.all(sides.map(world => {
+        world.store.broken = broken
+        return visit(world, client, acts)
+      }))
+      assert.deepEqual(ours, theirs, `seed ${seed}, step ${step}: ${acts}`)
+    }
+  }
+
+  suite.it('should live the same lives over fast, slow and failing stores', async () => {
     for (let seed = 1; seed <= PROGRAMS; seed++) {
       const rnd = random(seed)
-      const slow = rnd.chance(0.5)
-      const failing = rnd.chance(0.3)
-      const byUser = ctx => ({ maxAge: ctx.session.a ? 60_000 : 0 })
-      const cookie = rnd.pick([undefined, { maxAge: 60_000 }, byUser])
-      const sides = [minimal, session].map(make => side(make, cookie, slow, seed))
-      for (let step = 0; step < STEPS; step++) {
-        const client = rnd.int(CLIENTS)
-        const actions = Array.from({ length: rnd.int(4) }, () => action(rnd))
-        const broken = failing && rnd.chance(0.2)
-        const [theirs, ours] = await Promise.all(sides.map(side => side.visit(client, actions, broken)))
-        assert.deepEqual(ours, theirs, `seed ${seed}, step ${step}: ${JSON.stringify(actions)}`)
-      }
+      const [slow, failing, cookie] = [rnd.chance(0.5), rnd.chance(0.3), rnd.pick(COOKIES)]
+      const store = () => unreliable(slow, seed)
+      const sides = [minimal, undefined].map(make => open(suite, { store, cookie }, { make }))
+      await beside(seed, rnd, sides, () => failing && rnd.chance(0.2))
     }
   })
 
-  it('should live the same lives in memory', async () => {
+  suite.it('should live the same lives in memory', async () => {
     for (let seed = 1; seed <= PROGRAMS; seed++) {
-      const rnd = random(seed)
       const memory = new MinimalMemory()
-      const sides = [
-        side(options => minimal({ ...options, store: memory }), undefined, false, seed),
-        side(options => session({ ...options, store: session.memory() }), undefined, false, seed)
-      ]
-      for (let step = 0; step < STEPS; step++) {
-        const client = rnd.int(CLIENTS)
-        const actions = Array.from({ length: rnd.int(4) }, () => action(rnd))
-        const [theirs, ours] = await Promise.all(sides.map(side => side.visit(client, actions)))
-        assert.deepEqual(ours, theirs, `seed ${seed}, step ${step}: ${JSON.stringify(actions)}`)
-      }
+      const sides = [{ store: () => memory }, { store: 'memory' }]
+      await beside(seed, random(seed), sides.map((options, i) => open(suite, options, { make: i === 0 ? minimal : undefined })))
       Object.values(memory.timeouts).forEach(clearTimeout) // a day long, each
     }
   })
 
-  it('should keep racing requests of many clients apart, and let the last write of one win', async () => {
+  suite.it('should keep racing visits of many clients apart, and let the last write of one win', async () => {
     for (let seed = 1; seed <= 5; seed++) {
       const rnd = random(seed)
-      const { visit, cookies, store } = side(session, undefined, true, seed)
+      const world = open(suite, { store: () => unreliable(true, seed) })
       const clients = [0, 1, 2, 3, 4]
-      await Promise.all(clients.map(client => visit(client, [['set', 'owner', client]])))
-      const ids = cookies.map(cookie => cookie['koa:sess'])
-      assert.equal(new Set(ids).size, clients.length)
+      const seen = await Promise.all(clients.map(client => world.visit(`${client}: owner=${client}`)))
       const races = clients.flatMap(client => [1, 2, 3, 4].map(n => [client, n]))
       races.sort(() => rnd.next() - 0.5)
-      const bodies = await Promise.all(races.map(([client, n]) => visit(client, [['set', 'n', n]])))
-      races.forEach(([client, n], i) => assert.deepEqual(bodies[i].body, { owner: client, n }))
+      await Promise.all(races.map(([client, n]) => world.check(`${client}: n=${n}`, { owner: client, n })))
+      const records = await world.records()
+      assert.equal(records.size, clients.length)
       for (const client of clients) {
-        const { owner, n } = JSON.parse(store.sessions.get(`koa:sess:${ids[client]}`))
+        const { owner, n } = records.get(seen[client].value)
         assert.equal(owner, client)
         assert.ok([1, 2, 3, 4].includes(n))
       }
-      assert.equal(store.sessions.size, clients.length)
     }
   })
 
-  it('should change nothing when a write fails, in any way, at any time', async () => {
-    const failures = [
-      () => { throw new Error('down') },
-      async () => { throw new Error('down') },
-      () => new Promise((resolve, reject) => setImmediate(reject, new Error('down'))),
-      () => ({ then (resolve, reject) { reject(new Error('down')) } })
-    ]
+  suite.it('should change nothing when a write fails, in any way, at any time', async () => {
     let refused = 0
     for (let seed = 1; seed <= 3 * PROGRAMS; seed++) {
       const rnd = random(seed)
-      const { visit, cookies, store } = side(session, undefined, rnd.chance(0.3), seed)
+      const slow = rnd.chance(0.3)
+      const world = open(suite, { store: () => unreliable(slow, seed) })
+      const { store } = world
       const known = Array.from({ length: CLIENTS }, () => ({}))
       for (let step = 0; step < STEPS; step++) {
         const client = rnd.int(CLIENTS)
-        const actions = Array.from({ length: rnd.int(4) }, () => action(rnd))
+        const acts = actsOf(rnd)
         const method = rnd.chance(0.4) ? rnd.pick(['set', 'destroy']) : undefined
         const before = [...store.sessions]
-        const cookie = { ...cookies[client] }
-        if (method) store.failing[method] = rnd.pick(failures)
-        const { failed, body } = await visit(client, actions)
+        const jar = { ...world.jars[client] }
+        if (method) store.failing[method] = rnd.pick(FAILURES)
+        const { failed, body } = await visit(world, client, acts)
         store.failing = {}
-        const told = `seed ${seed}, step ${step}: ${JSON.stringify(actions)}, ${method} fails`
-        const read = await visit(client, [])
+        const what = `seed ${seed}, step ${step}: ${acts}, ${method} fails`
+        const read = await visit(world, client, [])
         if (failed) {
           refused++
-          assert.deepEqual(cookies[client], cookie, told)
-          assert.deepEqual(read.body, known[client], told)
+          assert.deepEqual(world.jars[client], jar, what)
+          assert.deepEqual(read.body, known[client], what)
           // what is new is saved before the old one goes
-          for (const [id, text] of before) assert.equal(store.sessions.get(id), text, told)
+          for (const [id, text] of before) assert.equal(store.sessions.get(id), text, what)
         } else {
           known[client] = read.body
-          assert.deepEqual(read.body, body && typeof body === 'object' ? body : {}, told)
+          assert.deepEqual(read.body, body && typeof body === 'object' ? body : {}, what)
         }
       }
     }
     assert.ok(refused > 50, String(refused))
   })
-
-  /** An app with its store and clients, and a way to let a client act in it. */
-  function side (make, cookie, slow, seed) {
-    const store = unreliable(slow, seed)
-    const app = [make({ store, cookie }), ctx => {
-      for (const [kind, key, value] of JSON.parse(decodeURIComponent(ctx.querystring))) act(ctx, kind, key, value)
-      ctx.body = JSON.stringify(ctx.session) // before Koa sends it, as it is now
-      ctx.type = 'json'
-    }]
-    const cookies = Array.from({ length: 5 }, () => ({}))
-    const clients = cookies.map(jar => visitor(ask, app, jar))
-
-    async function visit (client, steps, broken = false) {
-      store.broken = broken
-      const res = await clients[client](`GET /?${encodeURIComponent(JSON.stringify(steps))}`)
-      const failed = res.status >= 500
-      await store.idle()
-      return {
-        failed,
-        body: failed ? undefined : res.json(),
-        cookie: kindOf(res.setCookie['koa:sess']),
-        stored: Array.from(store.sessions.values()).sort()
-      }
-    }
-
-    return { visit, cookies, store }
-  }
 })
 
-/** What a response did to the cookie, but for the intentional differences. */
-function kindOf (line) {
-  if (line === undefined) return 'none'
-  if (/expires=Thu, 01 Jan 1970/.test(line)) return 'cleared'
-  return /expires=/.test(line) ? 'kept' : 'until closed'
+/** What a visit did, but for the intentional differences. */
+async function visit (world, client, acts) {
+  const { status, body, cookie, attributes } = await world.visit([`${client}: read`, ...acts.map(guarded)])
+  await world.store.idle?.()
+  return {
+    failed: status >= 500,
+    body: status >= 500 ? undefined : body,
+    cookie,
+    isKept: /expires=/.test(attributes),
+    stored: world.store.idle && Array.from(world.store.sessions.values()).sort()
+  }
 }
 
-function action (rnd) {
-  return rnd.pick([
-    () => ['set', rnd.pick(['a', 'b', 'c']), rnd.pick([1, 'x', null, true, { d: [1, 2] }])],
-    () => ['set', rnd.pick(['a', 'b', 'c']), rnd.int(3)],
-    () => ['delete', rnd.pick(['a', 'b', 'c'])],
-    () => ['replace', rnd.pick([null, {}, { a: 1 }, { b: { c: [] } }, 'text', 0])],
-    () => ['renew'],
-    () => ['nothing']
-  ])()
+function actsOf (rnd) {
+  return Array.from({ length: rnd.int(4) }, () => rnd.pick([
+    () => `${rnd.pick(['a', 'b', 'c'])}=${rnd.pick(['1', '"x"', 'null', 'true', '{"d":[1,2]}'])}`,
+    () => `${rnd.pick(['a', 'b', 'c'])}=${rnd.int(3)}`,
+    () => `delete ${rnd.pick(['a', 'b', 'c'])}`,
+    () => `session=${rnd.pick(['null', '{}', '{"a":1}', '{"b":{"c":[]}}', '"text"', '0'])}`,
+    () => 'renew',
+    () => 'read'
+  ])())
 }
 
-function act (ctx, kind, key, value) {
-  if (kind === 'replace') ctx.session = key
-  if (kind === 'renew') ctx.sessionHandler.regenerateId()
-  if (ctx.session === null || typeof ctx.session !== 'object') return
-  if (kind === 'set') ctx.session[key] = value
-  if (kind === 'delete') delete ctx.session[key]
+/** What is no object has no properties. */
+const guarded = text => ctx => {
+  if (/^(\w=|delete)/.test(text) && (ctx.session === null || typeof ctx.session !== 'object')) return
+  return act(text)(ctx)
 }
 
 /** A store whose operations are slow or failing on demand, that tells when it is at rest. */
@@ -181,7 +164,6 @@ function unreliable (slow, seed) {
     return done
   }
 
-  const down = () => { throw new Error('down') }
   const store = storeOf((name, id, work) => store.failing[name]?.() ?? answer(name === 'get' && store.broken ? down : work))
   return Object.assign(store, {
     broken: false,

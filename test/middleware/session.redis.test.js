@@ -2,163 +2,101 @@
 
 const assert = require('node:assert/strict')
 const { describe, it } = require('node:test')
+const { createClient } = require('redis')
 const session = require('kone/middleware/session')
 
-const Kone = require('../helpers/kone')
 const { missing } = require('../helpers/programs')
 const startRedis = require('../helpers/redis')
+const rows = require('../helpers/session-rows')
 const until = require('../helpers/until')
 
-/** An app on a Redis of its own. */
-async function start (t, connect) {
-  const { client, ...redis } = await startRedis.connected(t, connect)
-  const app = new Kone()
-  const errors = []
-  app.on('error', err => errors.push(err))
-  const sessions = session({ store: session.redis(client), cookie: { maxAge: 60_000.5 } })
-  app.use(sessions)
-  app.use(ctx => {
-    const { path } = ctx
-    if (path === '/untouched') {
-      ctx.body = 'hi'
-      return
-    }
-    if (path.startsWith('/user/')) ctx.session.user = path.slice(6)
-    if (path === '/add') ctx.session.count = (ctx.session.count || 0) + 1
-    if (path === '/clear') ctx.session = null
-    if (path === '/renew') ctx.sessionHandler.regenerateId()
-    ctx.body = { ...ctx.session }
-  })
+const { jar, together } = rows
+const KEY = 'koa:sess'
+const USERS = Array.from({ length: 20 }, (_, i) => `user${i}`)
+const ANY = /^/ // of visits at the same time: the errors of one may be seen in another
+const DOWN = { errors: ['KONE_ERR_SESSION_STORE: KONE_ERR_STORE_DOWN'] }
+const options = { cookie: { maxAge: 60_000.5 } }
 
-  return {
-    ...redis,
-    client,
-    sessions,
-    errors,
-    ready: () => client.ping(),
-    async ask (url, cookie) {
-      const res = await app.inject({ url, headers: cookie ? { cookie } : {} })
-      const [set] = res.headers['set-cookie']?.[0].split(';') ?? []
-      return { status: res.status, set, json: res.json }
-    }
-  }
-}
+const kills = ({ server }) => server.kill()
+const pauses = ({ server }) => server.pause()
+const resumes = async ({ server, client }) => { server.resume(); await client.ping() }
+const isUp = ({ middleware }) => until(() => middleware.isStoreUp)
+const restarts = async ({ server, client }) => { await server.restart(); await client.ping() }
+
+const TABLE = [
+  ['should keep, renew and destroy a session, and let Redis forget it', options,
+    ['add', { count: 1 }],
+    ['add', { count: 2 }, { stored: { ann: { count: 2 } } }],
+    async ({ client, ttlOf, jars }) => {
+      const name = `${KEY}:${jars.ann[KEY]}`
+      assert.equal(await client.get(name), '{"count":2}')
+      const ttl = await ttlOf(name)
+      assert.ok(ttl > 50_000 && ttl <= 60_001)
+    },
+    jar('thief', cookies => cookies), ['renew', { count: 2 }, { id: 'new', stored: { ann: { count: 2 } } }],
+    ['thief: read', {}],
+    ['read', { count: 2 }],
+    ['null', null, { cookie: 'cleared', stored: {} }]],
+  ['should begin anew for a record that is not JSON, and report it once', options,
+    ['add', { count: 1 }],
+    ['bob: add', { count: 1 }],
+    async ({ client, jars }) => { for (const who of ['ann', 'bob']) await client.set(`${KEY}:${jars[who][KEY]}`, '{"count":') },
+    ['read', {}, { errors: /^KONE_ERR_SESSION_RECORD: .*JSON.*$/ }],
+    ...Array(7).fill(['read', {}, { errors: [] }]),
+    ['add', { count: 1 }, { id: 'new' }],
+    ['bob: read', {}, { errors: /^KONE_ERR_SESSION_RECORD: .*JSON.*$/ }]],
+  ['should lose and mix up no session when Redis is killed and started again', options,
+    together(...USERS.map(user => [`${user}: user="${user}"`, { user }])),
+    kills,
+    together(
+      ...USERS.map(user => [`${user}: add`, 503, { lines: 0 }]),
+      ['bob: read', {}, { errors: ANY }], // without a cookie he needs no store
+      ['cid: nothing', 'hi', { errors: ANY }]),
+    restarts,
+    isUp,
+    together(...USERS.map(user => [`${user}: read`, { user }]))],
+  ['should fail at once after five failures, until Redis responds to a probe', options,
+    ['add', { count: 1 }, { isStoreUp: true }],
+    kills,
+    together(...Array(5).fill(['read', 503])),
+    ...Array(20).fill(['read', 503, { isStoreUp: false, ...DOWN }]), // else 5 s for each
+    ...Array(20).fill(['nothing', 'hi', { errors: [] }]), // the failure is known
+    restarts,
+    isUp, ['read', { count: 1 }]],
+  ['should fail after 5 s when Redis hangs, and go on afterwards', options,
+    ['add', { count: 1 }],
+    pauses,
+    together(['read', 503, { lines: 0 }], ['add', 503, { lines: 0 }], ['bob: add', 503, { lines: 0 }]),
+    resumes, ['read', { count: 1 }]]
+]
 
 // side by side, for some of them wait until an operation has failed
 describe('session.redis()', { skip: missing('redis-server'), concurrency: true }, () => {
   for (const [name, connect] of Object.entries(startRedis.CLIENTS)) {
-    it(`should keep, renew and destroy a session, and let Redis forget it, with ${name}`, async t => {
-      const { client, ttlOf, ask } = await start(t, connect)
-      const { set } = await ask('/add')
-      assert.deepEqual((await ask('/add', set)).json(), { count: 2 })
-      const key = set.replace('=', ':')
-      assert.equal(await client.get(key), '{"count":2}')
-      const ttl = await ttlOf(key)
-      assert.ok(ttl > 50_000 && ttl <= 60_001)
-      const { set: renewed } = await ask('/renew', set)
-      assert.deepEqual((await ask('/', set)).json(), {})
-      assert.equal(await client.get(key), null)
-      assert.deepEqual((await ask('/', renewed)).json(), { count: 2 })
-      await ask('/clear', renewed)
-      assert.equal(await client.get(renewed.replace('=', ':')), null)
-    })
-
-    it(`should begin anew for a record that is not JSON, and report it once, with ${name}`, async t => {
-      const { client, ask, errors } = await start(t, connect)
-      const [{ set }, other] = [await ask('/add'), await ask('/add')]
-      for (const one of [set, other.set]) await client.set(one.replace('=', ':'), '{"count":')
-      for (let i = 0; i < 8; i++) assert.deepEqual((await ask('/', set)).json(), {})
-      const { set: renewed, json } = await ask('/add', set)
-      assert.deepEqual(json(), { count: 1 })
-      assert.notEqual(renewed, set)
-      assert.deepEqual(errors.map(({ code, cause }) => [code, cause.name]), [['KONE_ERR_SESSION_RECORD', 'SyntaxError']])
-      await ask('/', other.set)
-      assert.equal(errors.length, 2, 'each record is reported')
-    })
-
-    it(`should lose and mix up no session when Redis is killed and started again with ${name}`, async t => {
-      const { server, ready, sessions, ask } = await start(t, connect)
-      const users = await Promise.all(Array.from({ length: 20 }, async (_, i) => {
-        const { status, set } = await ask(`/user/${i}`)
-        assert.equal(status, 200)
-        return set
-      }))
-      await server.kill()
-      const [down, fresh, free] = await Promise.all([
-        Promise.all(users.map(cookie => ask('/add', cookie))),
-        ask('/'),
-        ask('/untouched')
-      ])
-      for (const { status, set } of down) {
-        assert.equal(status, 503)
-        assert.equal(set, undefined)
+    rows(`a session in Redis, by ${name},`, TABLE, {
+      only: ['kone'],
+      clock: false,
+      async setup (t) {
+        const redis = await startRedis.connected(t, connect)
+        return { ...redis, store: () => session.redis(redis.client) }
       }
-      assert.equal(fresh.status, 200, 'a visitor without a cookie needs no store')
-      assert.equal(free.status, 200)
-      await server.restart()
-      await ready()
-      await until(() => sessions.isStoreUp)
-      await Promise.all(users.map(async (cookie, i) => {
-        const res = await ask('/', cookie)
-        assert.equal(res.status, 200)
-        assert.deepEqual(res.json(), { user: String(i) })
-      }))
-    })
-
-    it(`should fail at once after five failures, until Redis responds to a probe, with ${name}`, async t => {
-      const { server, ready, sessions, errors, ask } = await start(t, connect)
-      const { set } = await ask('/add')
-      assert.equal(sessions.isStoreUp, true)
-      await server.kill()
-      await Promise.all(Array.from({ length: 5 }, () => ask('/', set)))
-      assert.equal(sessions.isStoreUp, false)
-      errors.length = 0
-      for (let i = 0; i < 20; i++) assert.equal((await ask('/', set)).status, 503) // else 5 s for each
-      assert.deepEqual([...new Set(errors.map(err => err.cause.code))], ['KONE_ERR_STORE_DOWN'])
-      errors.length = 0
-      for (let i = 0; i < 20; i++) assert.equal((await ask('/untouched', set)).status, 200)
-      assert.deepEqual(errors, [], 'the failure is known')
-      await server.restart()
-      await ready()
-      await until(() => sessions.isStoreUp)
-      assert.deepEqual((await ask('/', set)).json(), { count: 1 })
-    })
-
-    it(`should fail after 5 s when Redis hangs, and go on afterwards with ${name}`, async t => {
-      const { server, ready, ask } = await start(t, connect)
-      const { set } = await ask('/add')
-      await server.pause()
-      const answers = await Promise.all([ask('/', set), ask('/add', set), ask('/add')])
-      server.resume()
-      assert.deepEqual(answers.map(({ status }) => status), [503, 503, 503])
-      assert.deepEqual(answers.map(({ set }) => set), [undefined, undefined, undefined])
-      await ready()
-      assert.deepEqual((await ask('/', set)).json(), { count: 1 })
     })
   }
 })
 
+rows('session.redis(client)', [
+  ['should fail when the client is not connected', { store: () => session.redis(createClient()) },
+    ['add', 503, { lines: 0 }]]
+], { only: ['kone'] })
+
 describe('session.redis(client)', () => {
   it('should take any client with get, set and del, that takes arguments as Redis does', async () => {
     const calls = []
-    const client = {
-      get: async key => { calls.push(['get', key]) },
-      set: async (...args) => { calls.push(['set', ...args]) },
-      del: async key => { calls.push(['del', key]) }
-    }
+    const client = Object.fromEntries(['get', 'set', 'del'].map(name => [name, async (...args) => { calls.push([name, ...args]) }]))
     const store = session.redis(client)
     await store.set('a', { b: 1 }, 1000.5)
     assert.equal(await store.get('a'), undefined)
     await store.destroy('a')
     assert.deepEqual(calls, [['set', 'a', '{"b":1}', 'PX', 1001], ['get', 'a'], ['del', 'a']])
-  })
-
-  it('should fail when the client fails or is not connected', async () => {
-    const { createClient } = require('redis')
-    const app = new Kone()
-    app.silent = true
-    app.use(session({ store: session.redis(createClient()) }))
-    app.use(ctx => { ctx.session.a = 1; ctx.body = '' })
-    assert.equal((await app.inject('/')).status, 503)
   })
 })
