@@ -684,36 +684,10 @@ const isHarmless = one => !responds(one) && !cuts(one)
 /** Does it need nothing but the response below Koa's objects? */
 const isBelow = ([name]) => !/\b(?:ctx|req|onFinished|others|undone|undo)\b/.test(ACTS[name].does)
 
-/**
- * Which of some names come together in a case.
- *
- *    const pairs = new Pairs(['write', 'end', 'res'])
- *    pairs.add(['write', 'end'])
- *    pairs.left()   // [['write', 'res'], ['end', 'res']]
- *    String(pairs)  // '1 of 3 pairs'
- */
-class Pairs {
-  constructor (names) {
-    this.names = [...new Set(names)]
-    this.seen = new Set()
-  }
-
-  add (names) {
-    for (const [a, b] of pairsOf(this.names.filter(name => names.includes(name)))) this.seen.add(`${a} + ${b}`)
-  }
-
-  left () { return pairsOf(this.names).filter(([a, b]) => !this.seen.has(`${a} + ${b}`)) }
-
-  toString () { return `${this.seen.size} of ${this.names.length * (this.names.length - 1) / 2} pairs` }
-}
-
-const pairsOf = names => names.flatMap((a, i) => names.slice(i + 1).map(b => [a, b]))
-
 module.exports = {
   GROUPS,
   It,
   OF_KONE,
-  Pairs,
   READERS,
   REQUEST_NAMES,
   STREAMS,

@@ -8,7 +8,7 @@ const { promisify } = require('node:util')
 
 const { long } = require('../../helpers/share')
 const { smaller } = require('../../helpers/shrink')
-const { RULES, generate } = require('./late-touch')
+const { lateTouch: { RULES, generate } } = require('./late-touch')
 
 const { KONE_FRONT, KONE_MUTANTS } = process.env
 

@@ -7,6 +7,7 @@
  *
  *    { type: 'open', conversation, exact } → { type: 'open', port }
  *    { type: 'close' }                     → { type: 'report', … }
+ *    { type: 'turn' }                      → { type: 'turn' }
  *
  * Nothing is caught here but what listeners throw on purpose: what escapes ends the process, and that is a finding.
  */
@@ -34,6 +35,9 @@ const PERIOD = 10
 const PATIENCE = 3000
 
 const SECOND = 1100
+
+/** Of the event loop, in which everything that is due has its turn. */
+const TURNS = 20
 
 /** What happened to one request. */
 class Log {
@@ -398,7 +402,16 @@ async function until (holds, patience = PATIENCE) {
 const warnings = []
 process.on('warning', ({ name, message, type }) => warnings.push(`${name} ${type ?? ''} ${message}`.slice(0, 200)))
 
-const commands = { open, close, rest }
+/** What was due here, timers and bytes, has been done by then. */
+async function turns () {
+  for (let i = 0; i < TURNS; i++) {
+    await sleep(1)
+    await turn()
+  }
+  return { type: 'turn' }
+}
+
+const commands = { open, close, rest, turn: turns }
 
 process.on('message', async message => {
   process.send(await commands[message.type](message))
