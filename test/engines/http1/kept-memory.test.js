@@ -54,7 +54,7 @@ describe('what an app keeps of a request', { concurrency: false }, () => {
 
   /** Bytes per value, by what is kept of which read. */
   async function measure (t, side) {
-    const child = await start(t, side, 'keeper')
+    const child = await start(t, side)
     const client = await child.talk()
     const held = {}
     for (const [read, make] of Object.entries(READS)) {

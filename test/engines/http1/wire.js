@@ -83,22 +83,22 @@ async function download (port, bytes) {
 }
 
 /**
- * A server in a process of its own, whose memory and whose life are its own: an app of hostile.js, requested over IPC.
+ * The server of keeper.js, requested over IPC.
  *
- *    const child = await start(t, 'front', 'page') // the child ends with the test
- *    const { rss, handled } = await child.ask('stats')
+ *    const child = await start(t, 'front') // the child ends with the test
+ *    const { heapUsed, kept } = await child.ask('stats')
  */
-async function start (t, side, name, options = {}) {
-  const child = fork(path.join(__dirname, 'hostile.js'), [side, name, JSON.stringify(options)], {
+async function start (t, side) {
+  const child = fork(path.join(__dirname, 'keeper.js'), [side], {
     execArgv: ['--expose-gc'],
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
-    env: { ...process.env, NODE_TEST_CONTEXT: undefined, ...options.env }
+    env: { ...process.env, NODE_TEST_CONTEXT: undefined }
   })
   const program = { stderr: '', exit: null }
   child.stderr.on('data', chunk => { program.stderr += chunk })
   const ended = new Promise((resolve, reject) => child.once('exit', (code, signal) => {
     program.exit = code ?? signal
-    reject(new Error(`${side} ${name} ended with ${code ?? signal}: ${program.stderr}`))
+    reject(new Error(`${side} ended with ${code ?? signal}: ${program.stderr}`))
   }))
   ended.catch(() => {})
   t.after(async () => {
@@ -113,7 +113,7 @@ async function start (t, side, name, options = {}) {
     return answered
   }
   const { port } = await message()
-  return Object.assign(program, { port, talk: bytes => talk(port, bytes), download: bytes => download(port, bytes) })
+  return Object.assign(program, { talk: bytes => talk(port, bytes) })
 }
 
 module.exports = { BLANK_LINE, download, front, start, wire }
