@@ -31,7 +31,7 @@ const { inspect } = require('node:util')
 const fc = require('fast-check')
 
 const { attach } = require('../../../lib/engines/http1')
-const { act, isBelow, isHarmless, samples } = require('./acts')
+const { act, fieldsOf, isBelow, isHarmless, samples } = require('./acts')
 const { main } = require('./generator')
 
 const MAJOR = Number(process.versions.node.split('.')[0])
@@ -170,7 +170,7 @@ const WAYS = {
 const TOUCHES = samples(['outgoing', 'response', 'look', 'touch'], ['res.cork']).filter(one => isHarmless(one) && isBelow(one))
 
 /** The lines of the fields that these set. */
-const linesOf = touches => touches.filter(([, , value]) => value !== undefined).map(([, name, value]) => `${name}: ${value}\r\n`).join('')
+const linesOf = touches => touches.flatMap(fieldsOf).map(([name, value]) => `${name}: ${value}\r\n`).join('')
 
 const responses = fc.record({
   method: fc.oneof({ weight: 9, arbitrary: fc.constant('GET') }, fc.constant('HEAD')),
