@@ -168,27 +168,3 @@ sides('a chunked body', ({ side, it, serve }) => {
     }
   })
 })
-
-sides('pipelined requests', ({ side, it, serve, ask }) => {
-  it('should get a response, thousands of them', async () => {
-    const numbers = Array.from({ length: 5000 }, (_, i) => i)
-    const client = await ask(use(ctx => { ctx.body = ctx.path }), numbers.map(i => get(`/${i}`)).join(''), /\/4999$/)
-    assert.deepEqual([...client.text.matchAll(/\r\n\r\n\/(\d+)/g)].map(match => Number(match[1])), numbers)
-  })
-
-  it('should be written together when they are ready together', { skip: side === 'node:http' && 'node:http writes each by itself' }, async () => {
-    const { ask, sockets } = await serve(use(async ctx => {
-      await null
-      ctx.body = 'x'
-    }))
-    const client = await ask(get('/'), /x$/)
-    let writes = 0
-    const { write } = sockets[0]
-    sockets[0].write = function (...args) {
-      writes++
-      return write.apply(this, args)
-    }
-    await client.ask(get('/').repeat(16), /(?:\r\n\r\nx[^]*){16}$/)
-    assert(writes <= 2, `${writes} writes`)
-  })
-})

@@ -138,6 +138,11 @@ const BY_HAND = {
   'a length that was removed': [
     ['resSetHeader', 'Content-Length', 3], ['resRemoveHeader', 'Content-Length'], ['resSetHeader', 'content-length', 7], ['resEnd', 'removed']
   ],
+  'what was set before, and is read': [
+    ['set', 'X-Before', 'b'], ['set', 'X-Many', ['1', '2']], ['status', 201], ['message', 'Before'], ['getHeader', 'x-before'], ['res'],
+    ['getHeader', 'X-Many'], ['resSetHeader', 'X-After', 'a'], ['resRemoveHeader', 'X-Many'], ['resHas', 'statusCode', 202],
+    ['get', 'X-After'], ['get', 'X-Many'], ['see'], ['resEnd', 'both']
+  ],
   'no date': [['resHas', 'sendDate', false], ['resEnd', 'no date']],
   'shouldKeepAlive = false': [['resHas', 'shouldKeepAlive', false], ['resEnd', 'closed']],
   'shouldKeepAlive = true': [['resHas', 'shouldKeepAlive', true], ['resEnd', 'kept']],

@@ -106,12 +106,13 @@ async function run (generator, {
   try {
     while (!isDone()) {
       await Promise.all(lanes.map(work))
-      for (const { title, plan, found } of suspects.splice(0)) {
+      for (const { title, plan, found } of suspects) {
         const confirmed = await confirm(plan, found)
         if (confirmed.length === 0) unconfirmed.push([title, ...linesOf(found)].join(' '))
         else failures.push(explain(title, confirmed, shrinks ? await smallest(plan, confirmed, judge, RULES) : { plan, found }))
         if (confirmed.length > 0) print(failures.at(-1))
       }
+      suspects.length = 0
     }
   } finally {
     clearInterval(progress)
