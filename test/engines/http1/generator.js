@@ -108,9 +108,13 @@ async function run (generator, {
       await Promise.all(lanes.map(work))
       for (const { title, plan, found } of suspects) {
         const confirmed = await confirm(plan, found)
-        if (confirmed.length === 0) unconfirmed.push([title, ...linesOf(found)].join(' '))
-        else failures.push(explain(title, confirmed, shrinks ? await smallest(plan, confirmed, judge, RULES) : { plan, found }))
-        if (confirmed.length > 0) print(failures.at(-1))
+        if (confirmed.length === 0) {
+          unconfirmed.push([title, ...linesOf(found)].join(' '))
+          continue
+        }
+        const small = shrinks ? await smallest(plan, confirmed, judge, RULES) : { plan, found: confirmed }
+        failures.push(explain(title, confirmed, small))
+        print(failures.at(-1))
       }
       suspects.length = 0
     }

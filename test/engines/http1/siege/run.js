@@ -12,6 +12,7 @@
 
 const { fork } = require('node:child_process')
 const path = require('node:path')
+const { monitorEventLoopDelay } = require('node:perf_hooks')
 
 const { main } = require('../generator')
 const { converse } = require('./clients')
@@ -35,6 +36,9 @@ const GROWTH = MB
 
 /** How many times as many connections come when it seems to grow by more. */
 const LONGER = 5
+
+/** How often it is looked whether this process stands still, in ms. */
+const PERIOD = 10
 
 /** How often a finding is tried again: one that does not return is printed, but fails nothing. */
 const AGAIN = 3
@@ -101,11 +105,15 @@ class Engine {
     const opened = await this.ask({ type: 'open', conversation, exact })
     if (opened.type === 'died') return this.dead(opened)
     const turns = () => this.ask({ type: 'turn' })
+    const delay = monitorEventLoopDelay({ resolution: PERIOD })
+    delay.enable()
     const isSecure = conversation.arrival === 'tls'
     const records = await Promise.all(conversation.clients.map((client, i) => converse(opened.port, client, i, isSecure, turns)))
+    delay.disable()
     const report = await this.ask({ type: 'close' })
     if (report.type === 'died') return this.dead(report)
-    const findings = judge(conversation, records, report)
+    const stalled = Math.max(report.stalled, delay.max / 1e6)
+    const findings = judge(conversation, records, { ...report, stalled })
       .map(finding => ({ side: this.name, ...finding }))
       .filter(finding => !isException(finding, conversation))
       .map(({ where, detail, ...rest }) => ({ ...rest, detail: `${where}${detail && `: ${detail}`}` }))

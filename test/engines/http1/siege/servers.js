@@ -16,6 +16,7 @@ const fs = require('node:fs')
 const http = require('node:http')
 const { once } = require('node:events')
 const { AsyncLocalStorage } = require('node:async_hooks')
+const { monitorEventLoopDelay } = require('node:perf_hooks')
 const https = require('node:https')
 const net = require('node:net')
 const { setImmediate: turn, setTimeout: sleep } = require('node:timers/promises')
@@ -328,6 +329,8 @@ class Sampler {
     global.gc()
     this.base = inUse()
     this.cpu = cpuTime()
+    this.delay = monitorEventLoopDelay({ resolution: PERIOD })
+    this.delay.enable()
     this.timer = setInterval(() => this.look(), this.exact ? 2 * PERIOD : PERIOD)
   }
 
@@ -348,8 +351,9 @@ class Sampler {
 
   stop () {
     clearInterval(this.timer)
+    this.delay.disable()
     this.connections = []
-    return { memory: this.memory, block: this.block, socketListeners: this.listeners }
+    return { memory: this.memory, block: this.block, stalled: this.delay.max / 1e6, socketListeners: this.listeners }
   }
 }
 
