@@ -58,8 +58,7 @@ const ANY_NODE = [
 ]
 
 /** Of these, what makes no server of an app by helpers/kone.js: it would repeat the first time. */
-const NOT_ELSEWHERE = ['duties', 'fields', 'generator', 'output.model', 'parser', 'pieces', 'states']
-  .map(name => `test/engines/http1/${name}.test.js`)
+const NOT_ELSEWHERE = ['duties', 'fields', 'output.model', 'parser', 'pieces', 'states'].map(name => `test/engines/http1/${name}.test.js`)
 
 /**
  * What measures CPU or memory against a bound, and repeats what others disturb: one file per core, behind the others, which
