@@ -287,19 +287,19 @@ if (require.main === module) {
   const flags = {
     lanes: number, scenario: text, random: { type: 'boolean' }, ignore: { ...text, multiple: true }, soak: number
   }
-  main(__filename, async ({ seed = 1, cases, lanes, scenario, random: isRandom = false, ignore: ignored, soak: connections }) => {
+  main(__filename, async ({ seed = 1, cases, lanes, scenario, replay, random: isRandom, ignore: ignored, soak: connections }) => {
     const plans = isRandom || cases !== undefined ? [] : Object.entries(scenarios).filter(([title]) => title.includes(scenario ?? ''))
     if (scenario !== undefined && plans.length === 0) {
       console.error(`siege: no scenario has ${scenario} in its title (see test/engines/http1/siege/scenarios.js)`)
       process.exit(2)
     }
     const one = siege(connections === undefined ? { lanes, ignored, plans } : { lanes: 0, plans: [] })
-    const isWhole = connections !== undefined || (cases === undefined && scenario === undefined)
+    const isWhole = connections !== undefined || [cases, scenario, replay].every(value => value === undefined)
     return {
       ...one,
       close: async () => [...await one.close(), ...isWhole ? await left(seed, connections) : []],
       options: {
-        cases: isWhole && connections === undefined ? Infinity : 0,
+        cases: isWhole && connections === undefined ? Infinity : 0, // but for those that --cases asks for
         seconds: cases === undefined ? 180 : Infinity,
         failures: 5
       }
