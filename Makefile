@@ -73,7 +73,8 @@ cover: node_modules
 	  test/compat/koa.test.js test/compat/engines.test.js test/compat/packages.test.js test/security test/engines/http1
 
 fuzz: node_modules
-	node test/engines/http1/fuzz.js $(ARGS)
+	$(if $(ARGS),,node test/engines/http1/output.model.js --cases 20000 --pairs)
+	node test/engines/http1/fuzz.js $(or $(ARGS),--pairs)
 	$(if $(ARGS),,node test/engines/http1/late-touch.js --table --pairs)
 
 siege: node_modules

@@ -12,6 +12,7 @@
  *   draw      (rnd) => arguments, for the generator that has odd ones, too; without it: one of the samples
  *   does      (it, ...args): what it does
  *   arrives   (response, ...args): what it changes of { status, body } that must arrive; without it: nothing
+ *   fields    (...args) => the names and values that it sets, of a header section that has not begun
  *   cuts      once the response has begun, it may end it early, or add to it. Every other act leaves it unchanged then.
  *
  * `it` is one request: `ctx` (null below Koa's objects), `outgoing`, `req` and `res` (the first read makes node's objects),
@@ -272,7 +273,7 @@ function resOf (it) {
   return res
 }
 
-const FIELD = { samples: [['X-A', '1']], draw: odd.field }
+const FIELD = { samples: [['X-A', '1']], draw: odd.field, fields: (name, value) => [[name, value]] }
 const NAME = { samples: [['X-A']], draw: odd.name }
 
 /** Of one argument; the first one is the sample. */
@@ -353,6 +354,13 @@ const outgoing = {
 /** Responds by node's own object. Behind the end node would write early hints into the next response. */
 const response = {
   resSetHeader: { ...FIELD, does: ({ res }, name, value) => { res.setHeader(name, value) } },
+  /** All of a Map, as adapters of web responses do it. */
+  resSetHeaders: {
+    samples: [[[['X-A', '1'], ['X-B', '2']]]],
+    draw: rnd => [[odd.field(rnd), odd.field(rnd)]],
+    fields: entries => entries,
+    does: ({ res }, entries) => { res.setHeaders(new Map(entries)) }
+  },
   resRemoveHeader: { ...NAME, does: ({ res }, name) => { res.removeHeader(name) } },
   resHas: {
     samples: [['sendDate', true]],
@@ -678,42 +686,19 @@ function expected (acts, method) {
 /** Does it change what must arrive before the response begins? */
 const responds = ([name]) => ACTS[name].arrives !== undefined
 
+/** The names and values that it sets. */
+const fieldsOf = ([name, ...args]) => ACTS[name].fields?.(...args) ?? []
+
 /** Does it leave the response of any app as it is, wherever it comes? */
 const isHarmless = one => !responds(one) && !cuts(one)
 
 /** Does it need nothing but the response below Koa's objects? */
 const isBelow = ([name]) => !/\b(?:ctx|req|onFinished|others|undone|undo)\b/.test(ACTS[name].does)
 
-/**
- * Which of some names come together in a case.
- *
- *    const pairs = new Pairs(['write', 'end', 'res'])
- *    pairs.add(['write', 'end'])
- *    pairs.left()   // [['write', 'res'], ['end', 'res']]
- *    String(pairs)  // '1 of 3 pairs'
- */
-class Pairs {
-  constructor (names) {
-    this.names = [...new Set(names)]
-    this.seen = new Set()
-  }
-
-  add (names) {
-    for (const [a, b] of pairsOf(this.names.filter(name => names.includes(name)))) this.seen.add(`${a} + ${b}`)
-  }
-
-  left () { return pairsOf(this.names).filter(([a, b]) => !this.seen.has(`${a} + ${b}`)) }
-
-  toString () { return `${this.seen.size} of ${this.names.length * (this.names.length - 1) / 2} pairs` }
-}
-
-const pairsOf = names => names.flatMap((a, i) => names.slice(i + 1).map(b => [a, b]))
-
 module.exports = {
   GROUPS,
   It,
   OF_KONE,
-  Pairs,
   READERS,
   REQUEST_NAMES,
   STREAMS,
@@ -722,6 +707,7 @@ module.exports = {
   cuts,
   draw,
   expected,
+  fieldsOf,
   isBelow,
   isHarmless,
   readStream,

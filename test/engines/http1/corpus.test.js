@@ -110,8 +110,57 @@ for (const [file, cases] of files) {
   })
 }
 
-// Each act by itself, before the response and behind it: the app of a program knows all of them.
-describe('each act of an app', () => {
+/** Streams that kone sends. */
+const STREAMS = {
+  'characters of several bytes': [['body', ['paced', '子', 'é']]],
+  'an empty chunk': [['body', ['paced', '', 'a', '']]],
+  'no chunk': [['body', ['stream']]],
+  'large chunks': [['body', ['stream', 'a'.repeat(100_000), 'b'.repeat(100_000)]]],
+  'a declared length': [['body', ['paced', 'a', 'bc']], ['length', 3]],
+  'a Transfer-Encoding of the app': [['set', 'Transfer-Encoding', 'chunked'], ['body', ['stream', 'a']]],
+  'a stream that was replaced': [['body', ['stream', 'no']], ['body', ['stream', 'a']]]
+}
+
+/** What an app does with `ctx.res` when it responds itself. */
+const BY_HAND = {
+  'text and bytes in every encoding': [
+    ['write', 'gr\u00fc\u00dfe '], ['write', ['bytes', 'e29883']], ['write', 'x', 'latin1'], ['turn'], ['write', '616263', 'hex'], ['resEnd', '\u00e9\u2603']
+  ],
+  'text in an encoding': [['resEnd', '68616c6c6f', 'hex']],
+  'text that is not latin1': [['resEnd', 'gr\u00fc\u00dfe \u2603']],
+  bytes: [['resEnd', ['bytes', 'ff0001']]],
+  'an empty text': [['resEnd', '']],
+  'a 204 with a body': [['resHas', 'statusCode', 204], ['resEnd', 'dropped']],
+  'a 304': [['resHas', 'statusCode', 304], ['resSetHeader', 'ETag', '"a"'], ['resEnd']],
+  'a corked text': [['cork'], ['resEnd', 'corked']],
+  trailers: [['resSetHeader', 'Trailer', 'X-T'], ['write', 'body'], ['trailers', { 'X-T': 't' }], ['resEnd']],
+  'no field of node': [...['date', 'Content-Length', 'Connection', 'Transfer-Encoding'].map(name => ['resRemoveHeader', name]), ['resEnd', 'removed']],
+  'a length that was removed': [
+    ['resSetHeader', 'Content-Length', 3], ['resRemoveHeader', 'Content-Length'], ['resSetHeader', 'content-length', 7], ['resEnd', 'removed']
+  ],
+  'what was set before, and is read': [
+    ['set', 'X-Before', 'b'], ['set', 'X-Many', ['1', '2']], ['status', 201], ['message', 'Before'], ['getHeader', 'x-before'], ['res'],
+    ['getHeader', 'X-Many'], ['resSetHeader', 'X-After', 'a'], ['resRemoveHeader', 'X-Many'], ['resHas', 'statusCode', 202],
+    ['get', 'X-After'], ['get', 'X-Many'], ['see'], ['resEnd', 'both']
+  ],
+  'no date': [['resHas', 'sendDate', false], ['resEnd', 'no date']],
+  'shouldKeepAlive = false': [['resHas', 'shouldKeepAlive', false], ['resEnd', 'closed']],
+  'shouldKeepAlive = true': [['resHas', 'shouldKeepAlive', true], ['resEnd', 'kept']],
+  'several fields of a name': [['resSetHeader', 'Set-Cookie', ['a=1']], ['appendHeader', 'Set-Cookie', 'c=3'], ['resEnd', 'fields']],
+  'a response that was destroyed': [['destroyRes'], ['resEnd', 'x']],
+  'what follows the end': [['resEnd', 'once'], ['resEnd'], ['write', 'more'], ['turn'], ['write', 'more'], ['resEnd', 'more']],
+  'fields that node rejects': [
+    ['resSetHeader', 'bad name', '1'], ['resSetHeader', 'X', 'a\nb'], ['resSetHeader', 'X', undefined], ['getHeader', 1], ['hasHeader', 1],
+    ['resRemoveHeader', 1], ['resEnd', 1], ['write', null], ['resEnd', 'after all']
+  ],
+  'a status that node rejects': [
+    ['resHas', 'statusCode', 1000], ['resEnd', 'x'], ['resHas', 'statusCode', 200], ['resHas', 'statusMessage', 'a\nb'], ['resEnd', 'x'],
+    ['resHas', 'statusMessage', 'Fine'], ['resEnd', 'after all']
+  ]
+}
+
+// The app of a program knows all of them.
+describe('what an app does', () => {
   const GROUPS = ['respond', 'outgoing', 'response', 'read', 'look', 'fail', 'wait']
   // of Koa's packages alone, for two requests, or an error that nobody catches
   const WITHOUT = ['read', 'begin to read', 'release', 'endAnother', 'throwWhenFinished', 'throwIn']
@@ -120,16 +169,45 @@ describe('each act of an app', () => {
   before(async () => { pair = await Promise.all([open('node:http', callback, withActs), open('front', front, withActs)]) })
   after(() => Promise.all(pair.map(side => side.close())))
 
-  for (const one of samples(GROUPS, WITHOUT)) {
-    it(`should be the same on both sides: ${one.join(' ')}`, async () => {
-      const steps = [{ send: get('/') }, { free: true }, { end: true }]
+  async function assertSame (programs, requests = [get('/')]) {
+    for (const send of requests) {
       for (const level of ['fast', 'materialised']) {
-        for (const program of [{ ops: [one, ['body', 'text']] }, ...one[0] === 'throw' ? [] : [{ ops: [['body', 'text']], later: [one] }]]) {
-          const [a, b] = await Promise.all(pair.map(side => exchange(side, steps, { app: [{ level, ...program }] })))
+        for (const program of programs) {
+          const steps = [{ send }, { free: true }, { end: true }]
+          const ways = pair.map(() => ({ app: [{ level, ...structuredClone(program) }] })) // an app may change its values
+          const [a, b] = await Promise.all(pair.map((side, i) => exchange(side, steps, ways[i])))
           const found = differences(a, b, steps)
           assert(found.length === 0 || accepted(steps, a, b), explain(steps, found))
         }
       }
+    }
+  }
+
+  // Before the response and behind it, by kone and by the app itself.
+  for (const one of samples(GROUPS, WITHOUT)) {
+    it(`should be the same on both sides: ${one.join(' ')}`, () => {
+      const isThrown = one[0] === 'throw'
+      const byHand = [[one, ['resEnd', 'text']], ...isThrown ? [] : [[['resEnd', 'text'], one], [['write', 'te'], one, ['resEnd', 'xt']]]]
+      return assertSame([
+        { ops: [one, ['body', 'text']] },
+        ...isThrown ? [] : [{ ops: [['body', 'text']], later: [one] }],
+        ...byHand.map(ops => ({ ops: [['noRespond'], ['resHas', 'statusCode', 200], ...ops] }))
+      ])
+    })
+  }
+
+  const REQUESTS = ['GET /', 'HEAD /', 'GET /', 'POST /'].map((start, i) => {
+    const field = ['', '', 'Connection: close\r\n', 'Content-Length: 0\r\n'][i]
+    return Buffer.from(`${start} HTTP/1.1\r\nHost: a\r\n${field}\r\n`)
+  })
+
+  for (const [title, ops] of Object.entries(STREAMS)) {
+    it(`should be the same on both sides, a stream: ${title}`, () => assertSame([{ ops }], REQUESTS))
+  }
+
+  for (const [title, ops] of Object.entries(BY_HAND)) {
+    it(`should be the same on both sides by its own hand: ${title}`, () => {
+      return assertSame([{ ops: [['noRespond'], ['resHas', 'statusCode', 200], ...ops] }], REQUESTS)
     })
   }
 })

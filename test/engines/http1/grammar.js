@@ -232,7 +232,7 @@ function * casesOf (pairs) {
   for (const [number, names] of pairs.left().entries()) {
     const rnd = seeded(number)
     const ops = [...names.map(name => draw(rnd, name)), ['body', 'text']]
-    yield {
+    yield [names.join(' and '), {
       profile: 0,
       transport: 'socket',
       messages: [{ blank: '', head: ['POST / HTTP/1.1', 'Host: a', 'Content-Length: 5'], body: 'hello', mangle: [] }],
@@ -242,7 +242,7 @@ function * casesOf (pairs) {
       touches: [],
       closes: null,
       ends: ['free', 'end']
-    }
+    }]
   }
 }
 

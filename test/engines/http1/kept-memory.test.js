@@ -2,9 +2,11 @@
 
 const { describe, it } = require('node:test')
 const assert = require('node:assert/strict')
+const { fork } = require('node:child_process')
 const { once } = require('node:events')
+const path = require('node:path')
 
-const { start } = require('./wire')
+const { talk } = require('./sides')
 const share = require('../../helpers/share')
 
 const KB = 1024
@@ -40,6 +42,25 @@ const READS = {
   'with pipelined requests around it': i => [request(i, `X-Own: ${padding(i, 14 * KB)}\r\n`).repeat(3), 3]
 }
 
+/** The server of keeper.js, a process that ends with the test. */
+async function start (t, side) {
+  const env = { ...process.env, NODE_TEST_CONTEXT: undefined }
+  const child = fork(path.join(__dirname, 'keeper.js'), [side], { execArgv: ['--expose-gc'], stdio: ['ignore', 'ignore', 'inherit', 'ipc'], env })
+  t.after(() => child.kill('SIGKILL'))
+  const message = async () => {
+    const [value] = await Promise.race([once(child, 'message'), once(child, 'exit').then(() => [])])
+    return value ?? assert.fail(`${side} has ended`)
+  }
+  const { port } = await message()
+  return {
+    talk: () => talk(port),
+    ask (what) {
+      child.send(what)
+      return message()
+    }
+  }
+}
+
 describe('what an app keeps of a request', { concurrency: false }, () => {
   let koa
   for (const side of ['front', 'front, ctx.res touched']) {
@@ -54,7 +75,7 @@ describe('what an app keeps of a request', { concurrency: false }, () => {
 
   /** Bytes per value, by what is kept of which read. */
   async function measure (t, side) {
-    const child = await start(t, side, 'keeper')
+    const child = await start(t, side)
     const client = await child.talk()
     const held = {}
     for (const [read, make] of Object.entries(READS)) {

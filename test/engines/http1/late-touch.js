@@ -6,16 +6,11 @@
  *
  *    node test/engines/http1/late-touch.js --seconds 60
  *
- *   --seed N       the first random case (default: a random one, printed); case i has the seed N + i
- *   --cases N      how many random cases
- *   --seconds N    or for how long
- *   --table        `table()` first: each moment × what is touched × body
+ *   --table        `table()` first: each moment × what is touched × body (without --cases or --seconds it alone)
  *   --step N       of the table every N-th case alone,
  *   --from N       from this one on (default 0)
- *   --pairs        then a case for each two touches that did not come together: none may be left
- *   --failures N   end after so many (default 1)
- *   --no-shrink    print cases as they were found
- *   --replay FILE  one case, as a failure prints it
+ *
+ * and the flags of generator.js.
  *
  * A case is plain data, acts (see acts.js) at moments:
  *
@@ -38,18 +33,17 @@
  */
 
 const net = require('node:net')
-const path = require('node:path')
 const { once } = require('node:events')
 const { setImmediate: turn, setTimeout: sleep } = require('node:timers/promises')
-const { inspect, isDeepStrictEqual, parseArgs } = require('node:util')
+const { isDeepStrictEqual } = require('node:util')
 
 const Koa = require('koa')
 const onFinished = require('on-finished')
 
 const Kone = require('../../helpers/kone')
 const { random } = require('../../helpers/random')
-const { shrink } = require('../../helpers/shrink')
-const { GROUPS, It, OF_KONE, Pairs, READERS, STREAMS, cuts, expected, responds, samples, watched } = require('./acts')
+const { GROUPS, It, OF_KONE, READERS, STREAMS, cuts, expected, responds, samples, watched } = require('./acts')
+const { main } = require('./generator')
 const { Responses } = require('./siege/responses')
 
 /** Turns of the event loop in which nothing moves: then nothing will, unless a thread of the pool has work. */
@@ -61,9 +55,7 @@ const PATIENCE = 3000
 /** Of app.close(): it destroys what is left by then, in ms. */
 const TIMEOUT = 60_000
 
-const SHRINK = 20_000
-
-/** So many cases may close their servers while others run. */
+/** So many cases may close their servers while another one runs. */
 const CLOSING = 20
 
 const MOMENTS = ['between', 'behind', 'end', 'finished', 'later']
@@ -313,23 +305,26 @@ function isGood ({ error, partial, responses, isClosed, escaped }) {
   return error === null && !partial && escaped.length === 0 && (responses.length === 2 || (isClosed && responses.length === 1))
 }
 
+/** One conversation at a time: patches are those of the process. */
+let talking = Promise.resolve()
+
 /**
  * What is wrong with a case; [] when nothing is.
  *
  *    (await judge(generate(1))).forEach(({ side, what, detail }) => …)
  */
 async function judge (plan) {
-  const { closing } = await begin(plan)
-  return closing
+  const talks = talking.then(() => converse(plan))
+  talking = talks.catch(() => {})
+  const { koa, inTurn, ...kone } = await talks
+  const inTime = await Promise.all([koa, inTurn, ...Object.values(kone)].map(({ closing }) => closing))
+  return verdict(plan, { koa, inTurn, ...kone }, inTime.slice(2))
 }
 
-/** @return {Promise<{ closing: Promise<object[]> }>} what judge() does, when the servers are closed */
-async function begin (plan) {
+async function converse (plan) {
   const koa = await record('koa', plan)
   const kone = { 'node:http': await record('node:http', plan), front: await record('front', plan) }
-  const inTurn = isTogether(plan) ? await record('koa', { ...plan, ops: plan.ops.map(inTurnOf) }) : koa
-  const closings = [koa, inTurn, ...Object.values(kone)].map(({ closing }) => closing)
-  return { closing: Promise.all(closings).then(([,, ...inTime]) => verdict(plan, { koa, inTurn, ...kone }, inTime)) }
+  return { koa, inTurn: isTogether(plan) ? await record('koa', { ...plan, ops: plan.ops.map(inTurnOf) }) : koa, ...kone }
 }
 
 /** Does a reader of kone's own read while another one does? From then on `ctx.req` shows a stream that has been read. */
@@ -503,7 +498,7 @@ function * table () {
       const patched = one[0] === 'remove patches' ? ['res', 'end'] : null
       const plan = more => {
         const request = REQUESTS[number++ % REQUESTS.length]
-        return { title: `${title}, ${one.join(' ')}`, request, method: methodOf(response, request), patched, ...none(), ...more }
+        return [`${title}, ${one.join(' ')}`, { request, method: methodOf(response, request), patched, ...none(), ...more }]
       }
       if (!needsStream(one)) {
         yield plan({ ops: [one, ['turn'], ...acts] })
@@ -524,7 +519,7 @@ function generate (seed) {
   const response = RESPONSES[rnd.pick(Object.keys(RESPONSES))]
   const [, ...acts] = response
   const request = rnd.pick(REQUESTS)
-  const plan = { title: `seed ${seed}`, request, method: methodOf(response, request), patched: null, ...none() }
+  const plan = { request, method: methodOf(response, request), patched: null, ...none() }
   if (rnd.chance(0.2)) plan.patched = rnd.pick(PATCHES)
   const wait = () => rnd.chance(0.4) ? [] : [[rnd.pick(['tick', 'turn'])]]
   const early = () => {
@@ -546,22 +541,6 @@ function generate (seed) {
 /** What the shrinker may change. */
 const RULES = { lists: ['ops', ...MOMENTS], usual: { request: 'none', patched: null, replaced: false } }
 
-/** A failure for people: the smallest case found that is wrong in the same way. */
-async function report (plan, found, shrinks = true) {
-  const kinds = new Set(found.map(({ what }) => what))
-  const small = shrinks
-    ? await shrink(plan, found, RULES, async next => {
-      const again = await judge(next)
-      return again.some(({ what }) => kinds.has(what)) && again
-    }, SHRINK)
-    : { plan, found }
-  return [
-    `${plan.title}, Node ${process.version}`,
-    ...small.found.map(({ side, what, detail }) => `  ${side}: ${what}: ${detail}`),
-    `module.exports = ${inspect(small.plan, { depth: null, breakLength: 120, maxStringLength: 100 })}`
-  ].join('\n')
-}
-
 /** A case for each of two touches that never came together, at moments and for responses in turn. */
 function * casesOf (pairs) {
   const responses = Object.entries(RESPONSES)
@@ -569,76 +548,31 @@ function * casesOf (pairs) {
     const all = names.map(name => TOUCHES.find(one => one[0] === name))
     const [title, response] = all.some(needsStream) ? ['a stream', RESPONSES['a stream']] : responses[number % responses.length]
     const own = momentsOf(response)
-    const plan = { title: `${title}, ${names.join(' and ')}`, request: REQUESTS[number % REQUESTS.length], patched: null, ...none() }
+    const plan = { request: REQUESTS[number % REQUESTS.length], patched: null, ...none() }
     Object.assign(plan, { method: methodOf(response, plan.request), ops: response.slice(1) })
     all.forEach((one, i) => plan[needsStream(one) ? 'between' : own[(number + i) % own.length]].push(one))
-    yield plan
+    yield [`${title}, ${names.join(' and ')}`, plan]
   }
 }
 
-/** Judge cases until there are no more, the time is over or so many have failed. */
-async function run ({ cases, isPaired = false, seconds = Infinity, failures: most = 1, shrinks = true, print = () => {} }) {
-  const until = performance.now() + seconds * 1000
-  const pairs = new Pairs(TOUCHES.map(([name]) => name))
-  const failures = []
-  let count = 0
-  const closing = []
-  const settle = async () => {
-    const { plan, found } = await closing.shift()
-    // Again, because a machine that stands still for seconds makes all wait: what does not return is not a fault.
-    const again = found.length === 0 ? found : await judge(plan)
-    if (again.length === 0) return
-    failures.push(await report(plan, again, shrinks))
-    print(failures.at(-1))
-  }
-  const all = function * () {
-    yield * cases
-    if (isPaired) yield * casesOf(pairs)
-  }
-  for (const plan of all()) {
-    if (performance.now() > until || failures.length >= most) break
-    count++
-    pairs.add(['ops', ...MOMENTS].flatMap(moment => plan[moment].map(([name]) => name)))
-    const begun = await begin(plan)
-    closing.push(begun.closing.then(found => ({ plan, found })))
-    if (closing.length > CLOSING) await settle()
-  }
-  while (closing.length > 0) await settle()
-  for (const names of isPaired && failures.length < most ? pairs.left() : []) failures.push(`${names.join(' and ')} never came together`)
-  return { cases: count, failures, pairs: String(pairs) }
+const lateTouch = {
+  generate,
+  lanes: Array(CLOSING).fill(judge),
+  /** A machine that stands still for seconds makes all wait. */
+  confirm: judge,
+  RULES,
+  names: TOUCHES.map(([name]) => name),
+  namesOf: plan => ['ops', ...MOMENTS].flatMap(moment => plan[moment].map(([name]) => name)),
+  casesOf
 }
 
-function * randomCases (seed, cases = Infinity) {
-  for (let i = 0; i < cases; i++) yield generate(seed + i)
+module.exports = { REQUESTS, lateTouch, none }
+
+if (require.main === module) {
+  const number = { type: 'string', value: 'number' }
+  main(__filename, ({ table: isWanted, step = 1, from = 0, cases, seconds }) => ({
+    ...lateTouch,
+    plans: isWanted ? [...table()].filter((plan, i) => i % step === from) : [],
+    options: { cases: isWanted && seconds === undefined ? 0 : cases }
+  }), { table: { type: 'boolean' }, step: number, from: number })
 }
-
-async function main () {
-  const string = { type: 'string' }
-  const boolean = { type: 'boolean' }
-  const { values } = parseArgs({
-    options: { seed: string, cases: string, seconds: string, failures: string, step: string, from: string, replay: string, table: boolean, pairs: boolean, 'no-shrink': boolean }
-  })
-  const number = (name, otherwise) => values[name] === undefined ? otherwise : Number(values[name])
-  const seed = number('seed', Date.now() & 0x7fffffff)
-  const cases = values.replay !== undefined
-    ? [require(path.resolve(values.replay))]
-    : values.table ? [...table()].filter((plan, i) => i % number('step', 1) === number('from', 0)) : []
-  const all = function * () {
-    yield * cases
-    if (values.replay === undefined && (!values.table || values.cases || values.seconds)) yield * randomCases(seed, number('cases'))
-  }
-  const result = await run({
-    cases: all(),
-    isPaired: values.pairs,
-    seconds: number('seconds'),
-    failures: number('failures', 1),
-    shrinks: !values['no-shrink'] && values.replay === undefined,
-    print: console.log
-  })
-  console.log(`late touch: seed ${seed}, Node ${process.version}, ${result.cases} cases, ${result.pairs} of touches, ${result.failures.length} failures`)
-  process.exitCode = result.failures.length > 0 ? 1 : 0
-}
-
-module.exports = { REQUESTS, RULES, generate, none, run }
-
-if (require.main === module) main()

@@ -7,8 +7,6 @@ const path = require('node:path')
 const { promisify } = require('node:util')
 
 const { long } = require('../../helpers/share')
-const { smaller } = require('../../helpers/shrink')
-const { RULES, generate } = require('./late-touch')
 
 const { KONE_FRONT, KONE_MUTANTS } = process.env
 
@@ -23,15 +21,6 @@ const FROM = Number(process.versions.node.split('.')[0]) % STEP
 
 /** Cases from the seed 1; `make fuzz` has others. */
 const RANDOM = String(isFew ? 30 : long(150, 800))
-
-describe('the generator of late touches', () => {
-  it('should make the same case of the same seed, and smaller ones', () => {
-    assert.deepEqual(generate(7), generate(7))
-    assert.notDeepEqual(generate(7), generate(8))
-    const size = JSON.stringify(generate(7)).length
-    for (const next of smaller(generate(7), RULES)) assert(JSON.stringify(next).length <= size)
-  })
-})
 
 describe('a response that other code touches late', () => {
   // In a process of its own, because what an app writes behind the end is an error that nobody catches.

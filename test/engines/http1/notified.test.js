@@ -82,13 +82,6 @@ const responses = (client, count) => {
 }
 
 front('ctx.onFinished() of a response that was flushed', ({ it, serve }) => {
-  it('should be notified once with null in a pipelined batch, with and without other listeners', async () => {
-    const { ends, talk } = await site(serve, ctx => { ctx.body = ctx.path.endsWith('b') ? Buffer.from('hello') : 'hello' })
-    const paths = Array.from({ length: 40 }, (_, i) => `/${i}${i % 3 ? 'a' : 'b'}`)
-    await responses(await talk(batch(paths)), 40)
-    await ends.are(of(paths, 'sent'))
-  })
-
   it('should not be notified before a slow client has taken enough', async () => {
     const { ends, begin } = await site(serve, ctx => { ctx.body = Buffer.alloc(LARGE) })
     const client = await begin(get('/'))

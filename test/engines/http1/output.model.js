@@ -27,11 +27,12 @@ const { AssertionError } = assert
 const http = require('node:http')
 const net = require('node:net')
 const { setImmediate: turn } = require('node:timers/promises')
-const { inspect, parseArgs } = require('node:util')
+const { inspect } = require('node:util')
 const fc = require('fast-check')
 
 const { attach } = require('../../../lib/engines/http1')
-const { Pairs, act, isBelow, isHarmless, samples } = require('./acts')
+const { act, fieldsOf, isBelow, isHarmless, samples } = require('./acts')
+const { main } = require('./generator')
 
 const MAJOR = Number(process.versions.node.split('.')[0])
 const MB = 1024 * 1024
@@ -169,7 +170,7 @@ const WAYS = {
 const TOUCHES = samples(['outgoing', 'response', 'look', 'touch'], ['res.cork']).filter(one => isHarmless(one) && isBelow(one))
 
 /** The lines of the fields that these set. */
-const linesOf = touches => touches.filter(([, , value]) => value !== undefined).map(([, name, value]) => `${name}: ${value}\r\n`).join('')
+const linesOf = touches => touches.flatMap(fieldsOf).map(([name, value]) => `${name}: ${value}\r\n`).join('')
 
 const responses = fc.record({
   method: fc.oneof({ weight: 9, arbitrary: fc.constant('GET') }, fc.constant('HEAD')),
@@ -831,9 +832,6 @@ function isRefusal (bytes, fault) {
   return fault !== null && /^HTTP\/1\.1 400 Bad Request\r\nConnection: close\r\n\r\n$/.test(bytes.bytes.toString('latin1', bytes.at))
 }
 
-/** What has escaped from each plan that is under way: fast-check goes on before one ends that takes too long. */
-const playing = new Set()
-
 /**
  * Run one plan.
  *
@@ -841,9 +839,8 @@ const playing = new Set()
  */
 async function play (engine, plan, Stub = Handle) {
   const escaped = []
-  playing.add(escaped)
   process.setUncaughtExceptionCaptureCallback(null)
-  process.setUncaughtExceptionCaptureCallback(err => [...playing].at(-1).push(err)) // before the test runner's listener
+  process.setUncaughtExceptionCaptureCallback(err => escaped.push(err)) // before the test runner's listener
   const run = new Run(engine, plan, Stub)
   try {
     for (const one of plan.steps) await run.step(one)
@@ -851,77 +848,57 @@ async function play (engine, plan, Stub = Handle) {
   } finally {
     run.socket.destroy()
     await turn() // what is thrown in its ticks belongs to this plan
-    playing.delete(escaped)
-    if (playing.size === 0) process.setUncaughtExceptionCaptureCallback(null)
+    process.setUncaughtExceptionCaptureCallback(null)
   }
   if (escaped.length > 0) throw escaped[0]
   judge(run)
 }
 
-/** How long making a plan smaller may take, in ms. */
-const SHRINK = 20_000
-
-/**
- * Check random plans; what fails is made smaller.
- *
- *    const { failed, text, runs } = await check({ seconds: 2 })
- */
-async function check ({ engine = 'front', seed = Date.now() & 0x7fffffff, runs = Infinity, seconds = Infinity, path, ignored = [], Stub }) {
-  const pairs = new Pairs([...Object.keys(WAYS), ...TOUCHES.map(([name]) => name)])
-  const property = fc.asyncProperty(plans, async plan => {
-    const all = plan.steps.flatMap(({ requests = [], reads = [] }) => [...requests, ...reads.flat()])
-    pairs.add(all.flatMap(({ way, touches }) => [way, ...touches.map(([name]) => name)]))
-    try {
-      await play(engine, plan, Stub)
-    } catch (err) {
-      if (!ignored.some(text => err.message.includes(text))) throw err
-    }
-  })
-  const began = performance.now()
-  const common = { seed, numRuns: Math.min(runs, 2 ** 31 - 1) }
-  const first = await fc.check(property, {
-    ...common,
-    path,
-    endOnFailure: true,
-    ...seconds < Infinity && { interruptAfterTimeLimit: seconds * 1000, markInterruptAsFailure: false }
-  })
-  const ms = Math.round(performance.now() - began)
-  if (!first.failed) return { failed: false, seed, runs: first.numRuns, ms, pairs: String(pairs), text: '' }
-  const small = await fc.check(property, {
-    ...common, path: first.counterexamplePath, interruptAfterTimeLimit: SHRINK, markInterruptAsFailure: true
-  })
-  const { counterexample, counterexamplePath, errorInstance } = small.counterexample === null ? first : small
-  return {
-    failed: true,
-    seed,
-    runs: first.numRuns,
-    ms,
-    pairs: String(pairs),
-    path: counterexamplePath,
-    text: [
-      errorInstance?.stack.split('\n').slice(0, 8).join('\n'),
-      `Node ${process.version}, ${engine}: ${JSON.stringify(counterexample[0])}`,
-      `again: node test/engines/http1/output.model.js --engine ${engine} --seed ${seed} --path ${counterexamplePath}`
-    ].join('\n')
-  }
-}
-
 /** What node:http itself breaks. */
 const NODES = ['caused by either a bug in Node.js'] // Node 26, when a read follows the reset in its tick
 
-module.exports = { Handle, MARKS, NODES, check, play }
-
-async function main () {
-  const string = { type: 'string' }
-  const { values } = parseArgs({
-    options: { engine: string, seed: string, path: string, runs: string, seconds: string, ignore: { ...string, multiple: true } }
-  })
-  const { engine, path, ignore: ignored } = values
-  const number = name => values[name] === undefined ? undefined : Number(values[name])
-  const result = await check({ engine, path, ignored, seed: number('seed'), runs: number('runs'), seconds: number('seconds') })
-  if (result.failed) console.log(result.text)
-  console.log(`model: seed ${result.seed}, ${result.runs} plans, ${result.pairs} of ways and touches, ${result.ms} ms`)
-  process.exitCode = result.failed ? 1 : 0
+/**
+ * Random plans, for generator.js.
+ *
+ *    const { failures } = await run(model(), { seed: 1, seconds: 2 })
+ */
+function model ({ engine = 'front', Stub } = {}) {
+  async function judgeOne (plan) {
+    try {
+      await play(engine, plan, Stub)
+    } catch (err) {
+      const isNodes = engine === 'node:http' && NODES.some(text => err.message.includes(text))
+      if (!isNodes) return [{ side: engine, what: 'the plan does not hold', detail: err.stack.split('\n').slice(0, 8).join('\n') }]
+    }
+    return []
+  }
+  return {
+    generate: seed => fc.sample(seed % 3 === 0 ? plans : fc.noBias(plans), { seed, numRuns: 1 })[0], // a third of edge cases
+    lanes: [judgeOne],
+    RULES,
+    names: [...Object.keys(WAYS), ...TOUCHES.map(([name]) => name)],
+    namesOf: ({ steps }) => steps.flatMap(({ requests = [], reads = [] }) => [...requests, ...reads.flat()])
+      .flatMap(({ way, touches }) => [way, ...touches.map(([name]) => name)]),
+    casesOf
+  }
 }
 
-if (require.main === module) main()
+/** What the shrinker may change. */
+const RULES = {
+  lists: ['steps', 'requests', 'reads', 'pieces', 'touches', 'kicks', 'chunks'],
+  usual: {
+    ...SMALL, pieces: [], isTLS: false, mark: 1000, backwards: false, many: 0, cut: null, size: 1, encoding: 'utf8', times: 1, writes: 1
+  }
+}
+
+function * casesOf (pairs) {
+  for (const names of pairs.left()) {
+    const touchesOf = name => TOUCHES.filter(one => one[0] === name).slice(0, 1)
+    const requests = names.map(name => ({ ...SMALL, way: name in WAYS ? name : 'fast', touches: touchesOf(name) }))
+    yield [names.join(' and '), { isTLS: false, steps: [{ do: 'read', requests }], backwards: false, many: 0 }]
+  }
+}
+
+module.exports = { Handle, MARKS, SMALL, model, play }
+
+if (require.main === module) main(__filename, ({ engine }) => model({ engine }), { engine: { type: 'string', value: 'engine' } })

@@ -2,15 +2,17 @@
 
 const { describe, it } = require('node:test')
 const assert = require('node:assert/strict')
+const { inspect } = require('node:util')
 
-const { Handle, MARKS, NODES, check, play } = require('./output.model')
+const { run } = require('./generator')
+const { Handle, MARKS, SMALL, model, play } = require('./output.model')
 
 const { KONE_MUTANTS } = process.env
 
 // `make fuzz` runs 20,000 plans from any seed; these are the same in every run. `make mutants` runs them for each mutant.
 const QUICK = { seed: 1, seconds: KONE_MUTANTS ? 1 : 2 }
 
-const RESPONSE = { method: 'GET', upload: null, close: false, status: 200, way: 'fast', pieces: [], touches: [], calls: false, kicks: [], now: 9, next: null }
+const RESPONSE = { ...SMALL, pieces: [], now: 9 }
 const respond = (type, kind, size, more) => ({ ...RESPONSE, pieces: [{ type, kind, size }], ...more })
 const plan = (steps, more) => ({ isTLS: false, steps, backwards: false, many: 0, ...more })
 const read = (...requests) => ({ do: 'read', requests })
@@ -115,30 +117,27 @@ describe('the wire below a socket', () => {
   }
 
   it('should have the responses of random plans to the byte', async t => {
-    const { failed, text, runs } = await check(QUICK)
-    assert(!failed, text)
-    t.diagnostic(`${runs} plans`)
+    const { failures, ...counts } = await run(model(), QUICK)
+    assert.equal(failures[0], undefined)
+    t.diagnostic(inspect(counts))
   })
 })
 
 describe('the model of the wire', { skip: Boolean(KONE_MUTANTS) && 'it is not what is changed' }, () => {
   it('should hold for node:http', async t => {
-    const { failed, text, runs } = await check({ ...QUICK, seconds: 1, engine: 'node:http', ignored: NODES })
-    assert(!failed, text)
-    t.diagnostic(`${runs} plans`)
+    const { failures, ...counts } = await run(model({ engine: 'node:http' }), { ...QUICK, seconds: 1 })
+    assert.equal(failures[0], undefined)
+    t.diagnostic(inspect(counts))
   })
 
-  // The corruption that the front once had was found within 0.4 s and 33 plans from each of the seeds 1 to 10.
-  it('should find bytes in a wrong encoding, and again from the seed and the path that it prints', async () => {
+  it('should find bytes in a wrong encoding, and again from the seed that it prints', async () => {
     class Stub extends Handle {
       writeLatin1String (req, text) { return this.write(req, Buffer.from(text)) }
     }
-    const first = await check({ seed: 1, runs: 1000, Stub })
-    assert(first.failed)
-    assert.match(first.text, /wrong byte|chunk/)
-    const again = await check({ seed: 1, path: first.path, Stub })
-    assert(again.failed)
-    assert.equal(again.runs, 1)
-    assert(first.text.includes(`--seed 1 --path ${first.path}`))
+    const { failures: [text] } = await run(model({ Stub }), { seed: 1, cases: 1000 })
+    assert.match(text, /wrong byte|chunk/)
+    const seed = Number(/^--seed (\d+)/.exec(text)[1])
+    const { failures: [again] } = await run(model({ Stub }), { seed, cases: 1, shrinks: false })
+    assert.match(again, /wrong byte|chunk/)
   })
 })

@@ -134,22 +134,3 @@ front('a HEAD whose body is the request', ({ it, ask }) => {
     await client.ask(get('/2'))
   })
 })
-
-wire('a value of Connection that only resembles close', ({ it, serve }) => {
-  for (const value of ['close\xa0', '\xa0close', 'close\x85', 'xclose', 'close;x']) {
-    for (const pieces of ['whole', 'byte by byte']) {
-      it(`should keep the connection, ${JSON.stringify(value)}, ${pieces}`, async () => {
-        const { talk, sockets } = await serve(hello)
-        const client = await talk()
-        const text = get('/', `Connection: ${value}\r\n`)
-        for (const piece of pieces === 'whole' ? [text] : text) {
-          client.write(piece)
-          await waitFor(() => sockets[0]?.bytesRead === client.socket.bytesWritten, 'the byte')
-        }
-        await client.until(/hello$/)
-        assert.match(client.text, /^Connection: keep-alive\r$/m)
-        await client.ask(get('/2'))
-      })
-    }
-  }
-})

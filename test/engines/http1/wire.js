@@ -1,15 +1,10 @@
 'use strict'
 
 const { afterEach, describe } = require('node:test')
-const { fork } = require('node:child_process')
 const { once } = require('node:events')
 const net = require('node:net')
-const path = require('node:path')
 
-const { sides, talk, waitFor, withAsk } = require('./sides')
-
-/** What a header section ends with. */
-const BLANK_LINE = '\r\n\r\n'
+const { sides, waitFor, withAsk } = require('./sides')
 
 /** `sides()` with a third one: the front, whose `ctx.req` and `ctx.res` every request touches. */
 function wire (title, define) {
@@ -82,38 +77,4 @@ async function download (port, bytes) {
   return client
 }
 
-/**
- * A server in a process of its own, whose memory and whose life are its own: an app of hostile.js, requested over IPC.
- *
- *    const child = await start(t, 'front', 'page') // the child ends with the test
- *    const { rss, handled } = await child.ask('stats')
- */
-async function start (t, side, name, options = {}) {
-  const child = fork(path.join(__dirname, 'hostile.js'), [side, name, JSON.stringify(options)], {
-    execArgv: ['--expose-gc'],
-    stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
-    env: { ...process.env, NODE_TEST_CONTEXT: undefined, ...options.env }
-  })
-  const program = { stderr: '', exit: null }
-  child.stderr.on('data', chunk => { program.stderr += chunk })
-  const ended = new Promise((resolve, reject) => child.once('exit', (code, signal) => {
-    program.exit = code ?? signal
-    reject(new Error(`${side} ${name} ended with ${code ?? signal}: ${program.stderr}`))
-  }))
-  ended.catch(() => {})
-  t.after(async () => {
-    if (child.exitCode !== null || child.signalCode !== null) return
-    child.kill('SIGKILL')
-    await once(child, 'exit')
-  })
-  const message = () => Promise.race([once(child, 'message').then(([value]) => value), ended])
-  program.ask = async what => {
-    const answered = message()
-    if (child.connected) child.send(what)
-    return answered
-  }
-  const { port } = await message()
-  return Object.assign(program, { port, talk: bytes => talk(port, bytes), download: bytes => download(port, bytes) })
-}
-
-module.exports = { BLANK_LINE, download, front, start, wire }
+module.exports = { download, front, wire }

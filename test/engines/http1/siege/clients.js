@@ -2,7 +2,7 @@
 
 const net = require('node:net')
 const tls = require('node:tls')
-const { setTimeout: sleep } = require('node:timers/promises')
+const { setImmediate: turn, setTimeout: sleep } = require('node:timers/promises')
 
 const { expected } = require('./model')
 const { ENDS, isStalled, letterOf } = require('./plan')
@@ -18,12 +18,14 @@ const MOST_PERIODS = 10
 /**
  * Act one client of a conversation.
  *
- *    const record = await converse(port, conversation.clients[0], 0)
+ *    const record = await converse(port, conversation.clients[0], 0, false, turns)
  *    record.responses.whole.length
+ *
+ * `turns` resolves when the server has done what was due: its process may have had no core.
  */
-async function converse (port, client, index, isSecure) {
+async function converse (port, client, index, isSecure, turns) {
   if (client.start > 0) await sleep(client.start)
-  const talk = new Talk(client, index)
+  const talk = new Talk(client, index, turns)
   await talk.connect(port, isSecure)
   if (talk.record.refused) return talk.record
   const acting = talk.act()
@@ -33,8 +35,9 @@ async function converse (port, client, index, isSecure) {
 }
 
 class Talk {
-  constructor (client, index) {
+  constructor (client, index, turns) {
     this.client = client
+    this.turns = turns
     this.index = index
     const patternOf = i => i < client.requests.length ? expected(client.requests[i], index, i).pattern : null
     this.responses = new Responses(client.requests.map(({ method }) => method), patternOf)
@@ -70,16 +73,28 @@ class Talk {
     record.port = socket.localPort
     record.openedAt = record.activeAt = Date.now()
     this.read()
-    this.impatience = setInterval(() => {
-      if (Date.now() - record.activeAt < PATIENCE) return
-      record.impatient = !this.over
-      this.leave(ENDS.ABORT)
-    }, PATIENCE / 20)
+    this.patience = setTimeout(() => this.look(), PATIENCE)
     const { how, ms, bytes } = this.client.end
     if (how === ENDS.ABORT || how === ENDS.RESET) {
       this.abortion = setTimeout(() => this.leave(how), ms)
       this.most = bytes || Infinity
     }
+  }
+
+  /** Silent for long? Then the server has its turns, and only what is silent behind them waits for ever. */
+  async look () {
+    const { activeAt } = this.record
+    const left = activeAt + PATIENCE - Date.now()
+    if (left <= 0) {
+      await this.turns()
+      await turn()
+      if (this.over) return
+      if (this.record.activeAt === activeAt) {
+        this.record.impatient = true
+        return this.leave(ENDS.ABORT)
+      }
+    }
+    this.patience = setTimeout(() => this.look(), Math.max(left, PATIENCE / 20))
   }
 
   read () {
@@ -203,7 +218,7 @@ class Talk {
     if (this.over) return
     this.over = true
     this.responses.end()
-    clearInterval(this.impatience)
+    clearTimeout(this.patience)
     clearTimeout(this.abortion)
     clearTimeout(this.hold)
     clearInterval(this.pace)

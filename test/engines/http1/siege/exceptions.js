@@ -14,8 +14,8 @@ const EXCEPTIONS = [
     'handles or timers are left behind', 'app.close() does not resolve'].map(what => ({
     what,
     reason: 'node does the work of its own listeners and timers behind those of the app, which throw',
-    holds: ({ engine }, { throws, arrival }) => {
-      return throws.length > 0 && (engine === 'node:http' || (arrival !== 'accepted' && arrival !== 'tls'))
+    holds: ({ side }, { throws, arrival }) => {
+      return throws.length > 0 && (side === 'node:http' || (arrival !== 'accepted' && arrival !== 'tls'))
     }
   })),
   {
@@ -33,18 +33,18 @@ const EXCEPTIONS = [
   {
     what: 'a response is cut without a reason',
     reason: 'closeIdleConnections() of node destroys connections whose response has ended, but is not flushed',
-    holds: ({ engine }, { call }) => engine === 'node:http' && ['closeIdleConnections', 'close'].includes(call?.name)
+    holds: ({ side }, { call }) => side === 'node:http' && ['closeIdleConnections', 'close'].includes(call?.name)
   },
   {
     what: 'a response is cut without a reason',
     reason: 'node over TLS takes the pause of its parser in the middle of a chunked body for an error (HPE_PAUSED)',
-    holds: ({ engine, where }, { arrival, clients }) => engine === 'node:http' && arrival === 'tls' &&
+    holds: ({ side, where }, { arrival, clients }) => side === 'node:http' && arrival === 'tls' &&
       clients[Number(/\d+/.exec(where))].requests.some(({ pipelined, body }) => pipelined && body?.chunked)
   },
   {
     what: 'a wrong response',
     reason: 'from Node 24 on a queued response that is destroyed is skipped: the client takes the next one for it',
-    holds: ({ engine, where }, { clients }) => MAJOR >= 24 && engine === 'node:http' &&
+    holds: ({ side, where }, { clients }) => MAJOR >= 24 && side === 'node:http' &&
       clients[Number(/\d+/.exec(where))].requests.some(({ handler }) => handler.destroy === 'res')
   }
 ]

@@ -71,7 +71,7 @@ function mismatch (response, request, client, index) {
 /** Statuses that a server sends without asking the app. */
 const BARE = [400, 408, 431, 503]
 
-/** Why the server may have ended this connection at `at`, in its words; none is a finding. */
+/** Why the server may have ended this connection at `at`, give or take `lag`, in its words; none is a finding. */
 function reasons (seen) {
   return Object.keys(REASONS).filter(name => REASONS[name](seen))
 }
@@ -98,9 +98,9 @@ const REASONS = {
   },
 
   // Only between two messages: never with a response under way.
-  'server.keepAliveTimeout' ({ conversation: { server: { keepAliveTimeout } }, record, logs, at, lost }) {
+  'server.keepAliveTimeout' ({ conversation: { server: { keepAliveTimeout } }, record, logs, at, lag, lost }) {
     const last = lastSign(record, logs)
-    const overtaken = record.sent.every(({ endedAt }, i) => i < logs.length || endedAt === 0 || at - endedAt < LAG)
+    const overtaken = record.sent.every(({ endedAt }, i) => i < logs.length || endedAt === 0 || at - endedAt < lag)
     return keepAliveTimeout > 0 && logs.length > 0 && !lost && overtaken && at - last >= keepAliveTimeout * SHARE
   },
 
@@ -114,27 +114,27 @@ const REASONS = {
     return unread && keepAliveTimeout > 0 && at - lastSign(record, logs) >= keepAliveTimeout * SHARE
   },
 
-  'server.requestTimeout or headersTimeout' ({ conversation: { server }, client, record, openedAt, whole, at }) {
+  'server.requestTimeout or headersTimeout' ({ conversation: { server }, client, record, openedAt, whole, at, lag }) {
     const shortest = Math.min(server.headersTimeout || Infinity, server.requestTimeout || Infinity)
-    const late = since => at - since >= shortest * SHARE - LAG
+    const late = since => at - since >= shortest * SHARE - lag
     // A connection without a request counts as one that has begun.
     if (record.sent.length === 0) return late(openedAt)
     const slow = client.read.rate > 0 || client.read.hold > 0
     return record.sent.some(({ startedAt, endedAt }, i) => {
-      const incomplete = endedAt === 0 || endedAt > at - LAG
+      const incomplete = endedAt === 0 || endedAt > at - lag
       // Sent whole, but perhaps not read: its body has no reader yet, or responses pile up in front of it.
       const unread = i >= whole && (slow || client.requests[i].body !== null)
       return (incomplete || unread) && late(i === 0 ? openedAt : startedAt || Infinity)
     })
   },
 
-  'closeAllConnections()' ({ report: { calledAt }, conversation: { call }, at }) {
-    return calledAt > 0 && call.name === 'closeAllConnections' && at >= calledAt - LAG
+  'closeAllConnections()' ({ report: { calledAt }, conversation: { call }, at, lag }) {
+    return calledAt > 0 && call.name === 'closeAllConnections' && at >= calledAt - lag
   },
 
   // Which server.close() calls, too.
-  'closeIdleConnections()' ({ report: { calledAt }, conversation: { call }, lost, at }) {
-    return calledAt > 0 && ['closeIdleConnections', 'close'].includes(call.name) && !lost && Math.abs(at - calledAt) <= LAG
+  'closeIdleConnections()' ({ report: { calledAt }, conversation: { call }, lost, at, lag }) {
+    return calledAt > 0 && ['closeIdleConnections', 'close'].includes(call.name) && !lost && Math.abs(at - calledAt) <= lag
   },
 
   'the deadline of app.close()' ({ conversation: { drain }, report: { drainedAt }, at }) {

@@ -7,6 +7,7 @@
  *
  *    { type: 'open', conversation, exact } → { type: 'open', port }
  *    { type: 'close' }                     → { type: 'report', … }
+ *    { type: 'turn' }                      → { type: 'turn' }
  *
  * Nothing is caught here but what listeners throw on purpose: what escapes ends the process, and that is a finding.
  */
@@ -15,6 +16,7 @@ const fs = require('node:fs')
 const http = require('node:http')
 const { once } = require('node:events')
 const { AsyncLocalStorage } = require('node:async_hooks')
+const { monitorEventLoopDelay } = require('node:perf_hooks')
 const https = require('node:https')
 const net = require('node:net')
 const { setImmediate: turn, setTimeout: sleep } = require('node:timers/promises')
@@ -34,6 +36,9 @@ const PERIOD = 10
 const PATIENCE = 3000
 
 const SECOND = 1100
+
+/** Of the event loop, in which everything that is due has its turn. */
+const TURNS = 20
 
 /** What happened to one request. */
 class Log {
@@ -324,6 +329,8 @@ class Sampler {
     global.gc()
     this.base = inUse()
     this.cpu = cpuTime()
+    this.delay = monitorEventLoopDelay({ resolution: PERIOD })
+    this.delay.enable()
     this.timer = setInterval(() => this.look(), this.exact ? 2 * PERIOD : PERIOD)
   }
 
@@ -344,8 +351,9 @@ class Sampler {
 
   stop () {
     clearInterval(this.timer)
+    this.delay.disable()
     this.connections = []
-    return { memory: this.memory, block: this.block, socketListeners: this.listeners }
+    return { memory: this.memory, block: this.block, stalled: this.delay.max / 1e6, socketListeners: this.listeners }
   }
 }
 
@@ -398,7 +406,16 @@ async function until (holds, patience = PATIENCE) {
 const warnings = []
 process.on('warning', ({ name, message, type }) => warnings.push(`${name} ${type ?? ''} ${message}`.slice(0, 200)))
 
-const commands = { open, close, rest }
+/** What was due here, timers and bytes, has been done by then. */
+async function turns () {
+  for (let i = 0; i < TURNS; i++) {
+    await sleep(1)
+    await turn()
+  }
+  return { type: 'turn' }
+}
+
+const commands = { open, close, rest, turn: turns }
 
 process.on('message', async message => {
   process.send(await commands[message.type](message))
