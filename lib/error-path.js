@@ -144,13 +144,14 @@ function keepIn (ctx) {
 
 /**
  * Give an error the headers of one response. It has them only while `ctx.onerror` sends it, at once: several requests
- * may wait for one promise, so that they fail with one error object, and each client must get its own headers.
+ * may wait for one promise, so that they fail with one error object, and each client must get its own headers. They are
+ * not enumerable, because the listeners of 'error' print errors, and one of the headers may be the cookie of a session.
  *
  * @return {{ err: Error, end: Function }} the error, and what takes the headers from it
  */
 function lend (err, ctx) {
   const value = ctx[KEPT].reduce((headers, kept) => kept.headersWith(headers, ctx.response), err.headers ?? {})
-  const lent = { headers: { value, writable: true, enumerable: true, configurable: true } }
+  const lent = { headers: { value, writable: true, enumerable: false, configurable: true } }
   const own = Object.getOwnPropertyDescriptor(err, 'headers')
   // a frozen error cannot have them, an object that inherits from it can
   if (!Object.isExtensible(err) || own?.configurable === false) return { err: Object.create(err, lent), end () {} }

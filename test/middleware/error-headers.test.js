@@ -2,8 +2,9 @@
 
 const assert = require('node:assert/strict')
 const { Readable } = require('node:stream')
+const { inspect } = require('node:util')
 const createError = require('http-errors')
-const { cors, helmet, rateLimit, requestId, upload } = require('kone/middleware')
+const { cors, helmet, rateLimit, requestId, session, upload } = require('kone/middleware')
 const frameworks = require('../helpers/frameworks')
 
 const POLICY = { directives: { scriptSrc: [() => "'nonce-1'"] } }
@@ -102,6 +103,23 @@ frameworks('the headers of an error', ({ it, ask, name }) => {
     const res = await get([around, requestId(), ctx => { ctx.body = 'hi' }])
     assert.equal(res.status, 500)
     assert(res.headers['x-request-id'])
+  })
+
+  it('should not be printed with the error: a log is no place for the cookie of a session', async () => {
+    for (const headers of [undefined, { 'X-Own': 'a' }]) {
+      let printed
+      const listening = (ctx, next) => {
+        ctx.app.once('error', err => { printed = inspect(err) + JSON.stringify(err) })
+        return next()
+      }
+      const res = await get([listening, session(), helmet(), ctx => {
+        ctx.session.user = 'ann'
+        ctx.throw(500, 'boom', { headers })
+      }])
+      assert.match(String(res.headers['set-cookie']), /sess=/)
+      assert.match(printed, /boom/)
+      assert.doesNotMatch(printed, /sess=|nosniff/)
+    }
   })
 
   const noResponse = name.startsWith('koa') && 'Koa has no response to a frozen error'
