@@ -39,8 +39,9 @@ async function * report (events) {
       console.log(`${passed ? '✔' : '✖'} ${count(ended.length)}/${files.length} ${seconds(ms)}  ${relative('', data.file)}`)
       if (!passed) process.stdout.write(output.get(data.file) ?? '')
       output.delete(data.file)
-    } else if (type === 'test:pass' && typeof data.skip === 'string') {
-      skipped.set(data.skip, (skipped.get(data.skip) ?? 0) + 1)
+    } else if (type === 'test:pass' && data.skip !== undefined) {
+      const why = typeof data.skip === 'string' && data.skip !== '' ? data.skip : `no reason is given in ${relative('', data.file)}`
+      skipped.set(why, (skipped.get(why) ?? 0) + 1)
     } else if (type === 'test:fail') {
       yield event
     } else if (type === 'test:diagnostic' && data.nesting === 0 && ended.length === files.length) {

@@ -27,8 +27,8 @@ const LONG = [
   'test/deploy/hosts.test.js', 'test/deploy/lint.test.js', 'test/docs/getting-started.test.js', 'test/docs/install.test.js',
   'test/docs/site.test.js', 'test/e2e/app.errors.test.js', 'test/e2e/app.look.test.js', 'test/e2e/app.test.js',
   'test/e2e/process.test.js', 'test/engines/fetch/runtimes.set.test.js', 'test/engines/fetch/runtimes.test.js',
-  'test/middleware/static.disk.test.js', 'test/security/error-costs.test.js', 'test/security/linear.test.js',
-  'test/types/compilers.test.js', 'test/types/cost.test.js', 'test/types/path.test.js'
+  'test/middleware/static.disk.test.js', 'test/packages/heavy.test.js', 'test/security/error-costs.test.js',
+  'test/security/linear.test.js', 'test/types/compilers.test.js', 'test/types/cost.test.js', 'test/types/path.test.js'
 ]
 
 /**
@@ -53,7 +53,7 @@ const ANY_NODE = [
   'test/docs', 'test/e2e', 'test/engines/fetch/runtimes.set.test.js', 'test/engines/fetch/runtimes.test.js',
   'test/examples.test.js', 'test/messages.test.js', 'test/middleware/caches.test.js',
   'test/middleware/openapi.responses.test.js', 'test/middleware/session.oracle.test.js',
-  'test/middleware/static.disk.test.js', 'test/mutants', 'test/plan.test.js', 'test/security/error-costs.test.js',
+  'test/middleware/static.disk.test.js', 'test/mutants', 'test/packages/heavy.test.js', 'test/plan.test.js', 'test/security/error-costs.test.js',
   'test/security/linear.test.js', 'test/security/regexp.test.js', 'test/types', 'test/workflows.test.js'
 ]
 

@@ -2,6 +2,7 @@
 
 /**
  * Installs what is missing or older than its lock, runs the linter and the tests, and prints how long each part took.
+ * `make test` installs the checkout's packages alone: what needs more runs in `make test-all`.
  *
  *    node test/run.js                     make test: on the Node at hand, with bluebird what bluebird can change
  *    node test/run.js --all               make test-all: with all that takes minutes, also on the newest Node and in
@@ -30,9 +31,9 @@ main()
 
 async function main () {
   const isWhole = !quick && positionals.length === 0
-  if (isWhole) await timed('installed', () => Promise.all([installAll(['..', '../benchmarks', 'packages']), installPrograms()]))
-  await timed('tested', () => {
-    if (isWhole) lint()
+  if (isWhole) await timed('installed', () => Promise.all([installAll(all ? ['..', '../benchmarks', 'packages'] : ['..']), installPrograms()]))
+  await timed('tested', async () => {
+    if (isWhole) await lint()
     for (const pass of passes().flatMap(plan.parts)) run(pass)
   })
 }
@@ -86,16 +87,18 @@ function run ({ title, files, env, concurrency = '', node = process.execPath }) 
   }
 }
 
-// Before the tests, so that their summary is what is read last.
-function lint () {
-  for (const [title, program, ...options] of [
+// Before the tests, so that their summary is what is read last; beside each other, because each has one thread.
+async function lint () {
+  const linters = [
     ['eslint', 'eslint/bin/eslint.js', '--cache', '--cache-location', join('node_modules', '.cache', 'eslint', '/'), '.'],
     ['knip', 'knip/bin/knip.js', '--no-progress']
-  ]) {
-    console.log(`# ${title}`)
-    const { status } = spawnSync(process.execPath, [join(ROOT, 'node_modules', program), ...options], { stdio: 'inherit' })
-    if (status !== 0) process.exit(1)
-  }
+  ]
+  const ended = await Promise.all(linters.map(async ([title, program, ...options]) => {
+    const found = await promisify(execFile)(process.execPath, [join(ROOT, 'node_modules', program), ...options]).catch(err => err)
+    console.log(`# ${title}\n${found.stdout}${found.stderr}`.trimEnd())
+    return found
+  }))
+  if (ended.some(found => found instanceof Error)) process.exit(1)
 }
 
 // As root with apt-get (containers, CI); elsewhere the tests say what they miss.

@@ -144,8 +144,10 @@ const order = (a, b) => a.localeCompare(b, 'en')
 function * ofSuites () {
   const { WAYS } = require('../test/packages/side-by-side')
   yield * suites('test/compat/packages.test.js', 'besideKoa')
-  for (const suite of suites('test/packages/packages.test.js', 'sideBySide')) yield { ...suite, tests: WAYS.length }
-  yield * suites('test/packages/others.test.js', 'describe')
+  for (const file of ['packages', 'heavy', 'others'].map(name => `test/packages/${name}.test.js`)) {
+    for (const suite of suites(file, 'sideBySide')) yield { ...suite, tests: WAYS.length }
+    yield * suites(file, 'describe')
+  }
 }
 
 /** Calls `fn(name, …)` of a file, each with the number of its tests; `name` may come from a loop over a literal. */

@@ -45,9 +45,7 @@ describe('the revisions of a comparison', () => {
   })
 })
 
-const packages = path.join(__dirname, '../../benchmarks/node_modules')
-
-describe('the shapes of compare', { concurrency: 2, skip: !fs.existsSync(packages) && 'npm ci in benchmarks/' }, () => {
+describe('the shapes of compare', { concurrency: 2 }, () => {
   const how = { node: process.execPath }
   const start = (file, key, args) => Server.start({ name: key, file: require.resolve(`../../benchmarks/${file}`), key, args }, how)
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'kone-shapes-'))

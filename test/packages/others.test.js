@@ -4,20 +4,16 @@ const { describe, it } = require('node:test')
 const assert = require('node:assert/strict')
 const { execFile } = require('node:child_process')
 const { once } = require('node:events')
-const fs = require('node:fs')
 const http = require('node:http')
 const net = require('node:net')
-const os = require('node:os')
-const path = require('node:path')
 const { Readable, pipeline } = require('node:stream')
 const { promisify } = require('node:util')
+const connect = require('koa-connect')
 const WebSocket = require('ws')
 
 const Koa = require('koa')
 const Kone = require('../helpers/kone')
 const until = require('../helpers/until')
-const Client = require('../compat/real/client')
-const { area, connect, modules } = require('./area')
 const { compare } = require('./side-by-side')
 
 const run = promisify(execFile)
@@ -105,34 +101,9 @@ describe("ws' handleUpgrade", () => {
   })
 })
 
-describe('oidc-provider', () => {
-  it('should send the same on koa 3 and on kone@3 to a client that signs in', async t => {
-    const koas = [path.dirname(require.resolve('koa3/package.json')), path.join(require('../helpers/kone3').modules, 'koa')]
-    const [koa, kone] = await Promise.all(koas.map(async koa => {
-      // the package beside this koa, and the app beside the package
-      const folder = fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), 'kone-oidc-')))
-      t.after(() => fs.rmSync(folder, { recursive: true }))
-      const place = path.join(folder, 'node_modules')
-      fs.cpSync(path.join(modules, 'oidc-provider'), path.join(place, 'oidc-provider'), { recursive: true })
-      for (const name of ['debug', 'jose']) fs.symlinkSync(path.join(modules, name), path.join(place, name), 'junction')
-      fs.symlinkSync(koa, path.join(place, 'koa'), 'junction')
-      fs.copyFileSync(path.join(__dirname, '../compat/real/apps/oidc.js'), path.join(folder, 'app.js'))
-      const app = require(path.join(folder, 'app.js'))
-      const server = await app.serve()
-      t.after(() => server.close())
-      const client = new Client(server.address().port, app.mask)
-      await app.ask(client)
-      client.close()
-      return client.responses
-    }))
-    assert(koa.length > 15)
-    assert.deepEqual(kone, koa)
-  })
-})
-
 describe('light-my-request', () => {
   it('should inject the same into app.callback()', async () => {
-    const inject = area('light-my-request')
+    const inject = require('light-my-request')
     const [koa, kone] = await Promise.all([Koa, Kone].map(async Framework => {
       const app = new Framework()
       app.silent = true

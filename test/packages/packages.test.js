@@ -3,18 +3,15 @@
 const fs = require('node:fs')
 const { once } = require('node:events')
 const http = require('node:http')
-const Module = require('node:module')
-const path = require('node:path')
 const { finished, pipeline, PassThrough, Readable } = require('node:stream')
-const { pathToFileURL } = require('node:url')
 const zlib = require('node:zlib')
 
-const { area, modules } = require('./area')
 const { sideBySide } = require('./side-by-side')
 
 /*
  * Published packages that hold node's req and res, and what node itself offers with them. Each row is a package, used as
- * its readme says; every row runs all the exchanges of side-by-side.js, and its own.
+ * its readme says; every row runs all the exchanges of side-by-side.js, and its own. heavy.test.js has those that bring
+ * many packages.
  */
 
 const gzip = { 'accept-encoding': 'gzip' }
@@ -23,7 +20,7 @@ const form = { 'content-type': 'application/x-www-form-urlencoded' }
 
 // ---- express
 
-for (const [name, express] of [['express 4', area('express4')], ['express 5', require('express')]]) {
+for (const [name, express] of [['express 4', require('express4')], ['express 5', require('express')]]) {
   sideBySide(name, {
     set (app, { connect, log }) {
       const site = express()
@@ -87,7 +84,7 @@ sideBySide('on-finished', {
 
 sideBySide('ee-first', {
   set (app, { log }) {
-    const first = area('ee-first')
+    const first = require('ee-first')
     app.use((ctx, next) => {
       first([[ctx.res, 'finish', 'close', 'error'], [ctx.req, 'aborted']], (err, emitter, event) => {
         log(event, emitter === ctx.res, err?.code)
@@ -113,7 +110,7 @@ sideBySide('morgan', {
 })
 
 sideBySide('koa-morgan', {
-  set (app, { log }) { app.use(area('koa-morgan')('combined', { stream: { write: line => log(line) } })) },
+  set (app, { log }) { app.use(require('koa-morgan')('combined', { stream: { write: line => log(line) } })) },
   mask: text => text.replace(/\[\d\d\/\w+\/\d{4}:[^\]]+\]/g, '[TIME]')
 })
 
@@ -142,7 +139,7 @@ const maskPino = text => text.replace(/\\?"(time|pid|responseTime|remotePort)\\?
 
 sideBySide('pino-http', {
   set (app, { connect, log }) {
-    const pino = area('pino-http')({ genReqId: () => 'id' }, { write: line => log(line) })
+    const pino = require('pino-http')({ genReqId: () => 'id' }, { write: line => log(line) })
     app.use((ctx, next) => {
       pino(ctx.req, ctx.res)
       ctx.req.log.info('seen')
@@ -153,7 +150,7 @@ sideBySide('pino-http', {
 })
 
 sideBySide('koa-pino-logger', {
-  set (app, { log }) { app.use(area('koa-pino-logger')({ genReqId: () => 'id' }, { write: line => log(line) })) },
+  set (app, { log }) { app.use(require('koa-pino-logger')({ genReqId: () => 'id' }, { write: line => log(line) })) },
   mask: maskPino
 })
 
@@ -176,6 +173,7 @@ async function upstream () {
       res.end(JSON.stringify({ method: req.method, url: req.url, length, type: req.headers['content-type'] }))
     })
   })
+  server.keepAliveTimeout = 60000 // as that of the site
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   return {
@@ -198,7 +196,7 @@ const isBehind = ctx => ctx.path.startsWith('/behind')
 
 sideBySide('http-proxy', {
   async set (app, { log }) {
-    const { createProxyServer } = area('http-proxy')
+    const { createProxyServer } = require('http-proxy')
     const behind = await upstream()
     const proxy = createProxyServer({ target: behind.url })
     app.use((ctx, next) => {
@@ -219,7 +217,7 @@ sideBySide('http-proxy', {
 sideBySide('koa-proxies', {
   async set (app) {
     const behind = await upstream()
-    app.use(area('koa-proxies')('/behind', { target: behind.url, changeOrigin: true }))
+    app.use(require('koa-proxies')('/behind', { target: behind.url, changeOrigin: true }))
     return behind
   },
   exchanges: PROXIED,
@@ -229,7 +227,7 @@ sideBySide('koa-proxies', {
 sideBySide('koa-better-http-proxy', {
   async set (app) {
     const behind = await upstream()
-    app.use(area('koa-better-http-proxy')(behind.url, { filter: isBehind, parseReqBody: false }))
+    app.use(require('koa-better-http-proxy')(behind.url, { filter: isBehind, parseReqBody: false }))
     return behind
   },
   exchanges: PROXIED,
@@ -322,7 +320,7 @@ sideBySide('raw-body', {
 sideBySide('co-body', {
   set () {},
   routes: {
-    '/body': async ctx => { ctx.body = await area('co-body')(ctx.req, { returnRawBody: true, jsonLimit: '1kb' }) }
+    '/body': async ctx => { ctx.body = await require('co-body')(ctx.req, { returnRawBody: true, jsonLimit: '1kb' }) }
   },
   exchanges: {
     bodies: [['POST /body', json, '{"a":[1]}'], ['POST /body', form, 'a=b&c[d]=e'], ['POST /body', { 'content-type': 'text/plain' }, 'x']],
@@ -334,7 +332,7 @@ sideBySide('co-body', {
 
 sideBySide('koa-body', {
   set (app) {
-    const { koaBody } = area('koa-body')
+    const { koaBody } = require('koa-body')
     const parse = koaBody({ multipart: true, jsonLimit: '1kb' })
     app.use((ctx, next) => ctx.path === '/echo' ? next() : parse(ctx, next))
   },
@@ -356,8 +354,8 @@ sideBySide('koa-body', {
 // ---- signing in
 
 function passportOf () {
-  const { KoaPassport } = area('koa-passport')
-  const { Strategy } = area('passport-local')
+  const { KoaPassport } = require('koa-passport')
+  const { Strategy } = require('passport-local')
   const passport = new KoaPassport()
   passport.use(new Strategy((name, password, done) => done(null, password === 'right' && { name })))
   passport.serializeUser((user, done) => done(null, user.name))
@@ -394,8 +392,8 @@ sideBySide('koa-passport', {
 
 sideBySide('passport', {
   set (app, { connect }) {
-    const passport = new (area('passport').Passport)()
-    const { Strategy } = area('passport-local')
+    const passport = new (require('passport').Passport)()
+    const { Strategy } = require('passport-local')
     passport.use(new Strategy((name, password, done) => done(null, password === 'right' && { name })))
     const login = connect(passport.authenticate('local', { session: false }))
     app.use(connect(passport.initialize()))
@@ -432,8 +430,8 @@ const onerrorOf = onerror => ({
   exchanges: { 'what was thrown': THROWING }
 })
 
-sideBySide('koa-onerror', onerrorOf(area('koa-onerror').onerror))
-sideBySide("egg's koa-onerror", onerrorOf(area('koa-onerror4')))
+sideBySide('koa-onerror', onerrorOf(require('koa-onerror').onerror))
+sideBySide("egg's koa-onerror", onerrorOf(require('koa-onerror4')))
 
 sideBySide("an onerror of ctx's own", {
   set (app, { log }) {
@@ -455,115 +453,8 @@ sideBySide("an onerror of ctx's own", {
 // ---- what takes an app, or makes one
 
 sideBySide('koa-websocket', {
-  set (app) { area('koa-websocket')(app) }
+  set (app) { require('koa-websocket')(app) }
 })
-
-sideBySide('koa2-swagger-ui', {
-  set (app) {
-    app.use(area('koa2-swagger-ui').koaSwagger({ routePrefix: '/docs', swaggerOptions: { url: '/openapi.json' } }))
-  },
-  exchanges: { 'the page': [['GET /docs'], ['HEAD /docs'], ['GET /docs/none'], ['GET /']] }
-})
-
-sideBySide('webpack-dev-middleware', {
-  async set (app) {
-    const compiler = area('webpack')({ mode: 'development', entry: require.resolve('koa-compose'), output: { path: '/site' } })
-    const middleware = area('webpack-dev-middleware').koaWrapper(compiler, { stats: 'none', publicPath: '/site/' })
-    app.use(middleware)
-    await new Promise(resolve => middleware.devMiddleware.waitUntilValid(resolve))
-    return { close: () => new Promise(resolve => middleware.devMiddleware.close(resolve)) }
-  },
-  exchanges: {
-    'a bundle': [['GET /site/main.js'], ['HEAD /site/main.js'], ['GET /site/main.js', { range: 'bytes=0-9' }], ['GET /site/none.js'], ['GET /']]
-  }
-})
-
-sideBySide('routing-controllers', {
-  set (app) {
-    area('reflect-metadata')
-    const { Body, Get, HttpCode, JsonController, NotFoundError, Param, Post, QueryParam, useKoaServer } = area('routing-controllers')
-    class Users {
-      list (q) { return { q } }
-      one (id) {
-        if (id > 1) throw new NotFoundError(`no user ${id}`)
-        return { id }
-      }
-
-      add (user) { return user }
-    }
-    const decorate = (name, route, parameter, ...more) => {
-      for (const one of [route, ...more]) one(Users.prototype, name)
-      parameter(Users.prototype, name, 0)
-    }
-    Reflect.defineMetadata('design:paramtypes', [Number], Users.prototype, 'one')
-    Reflect.defineMetadata('design:paramtypes', [String], Users.prototype, 'list')
-    Reflect.defineMetadata('design:paramtypes', [Object], Users.prototype, 'add')
-    decorate('list', Get('/'), QueryParam('q'))
-    decorate('one', Get('/:id'), Param('id'))
-    decorate('add', Post('/'), Body(), HttpCode(201))
-    JsonController('/users')(Users)
-    useKoaServer(app, { controllers: [Users], development: false })
-  },
-  exchanges: {
-    controllers: [
-      ['GET /users?q=a'], ['HEAD /users'], ['GET /users/1'], ['GET /users/2'], ['GET /users/x'], ['POST /users', json, '{"name":"a"}'],
-      ['POST /users', json, '{"name"'], ['GET /']
-    ]
-  }
-})
-
-sideBySide('@as-integrations/koa', {
-  lines: [3],
-  async set (app) {
-    const { ApolloServer } = area('@apollo/server')
-    const { koaMiddleware } = await import(pathToFileURL(path.join(modules, '@as-integrations/koa/dist/index.js')))
-    const server = new ApolloServer({
-      typeDefs: 'type Query { hello(name: String): String! }', resolvers: { Query: { hello } }, includeStacktraceInErrorResponses: false
-    })
-    await server.start()
-    const parse = require('koa-bodyparser')()
-    const graphql = koaMiddleware(server)
-    app.use((ctx, next) => ctx.path === '/graphql' ? parse(ctx, () => graphql(ctx, next)) : next())
-    return { close: () => server.stop() }
-  },
-  exchanges: {
-    queries: ['{ hello(name: "a") }', '{ hello(name: "fails") }', '{ nothing }', '{'].map(query => ['POST /graphql', json, JSON.stringify({ query })])
-      .concat([['GET /graphql?query=%7Bhello%7D', { 'apollo-require-preflight': 'yes' }], ['GET /graphql'], ['GET /']])
-  }
-})
-
-function hello (parent, { name }) {
-  if (name === 'fails') throw new Error('failed')
-  return `Hello ${name}`
-}
-
-sideBySide('@bull-board/koa', {
-  lines: [3],
-  set (app, { Koa }) {
-    const { KoaAdapter } = withKoa(Koa, () => area('@bull-board/koa'))
-    const adapter = new KoaAdapter().setBasePath('/board')
-    area('@bull-board/api').createBullBoard({ queues: [], serverAdapter: adapter })
-    app.use(adapter.registerPlugin())
-  },
-  exchanges: {
-    'the board': [
-      ['GET /board'], ['GET /board/'], ['HEAD /board/'], ['GET /board/api/queues'], ['PUT /board/api/queues/none/pause'],
-      ['GET /board/static/none.js'], ['POST /board/api/queues', json, '{'], ['GET /']
-    ]
-  }
-})
-
-/** Loads packages to whom `require('koa')` gives this class. */
-function withKoa (Koa, load) {
-  const { _load } = Module
-  Module._load = function (request, ...rest) { return request === 'koa' ? Koa : _load.call(this, request, ...rest) }
-  for (const file of Object.keys(require.cache)) if (file.includes('/@bull-board/koa/')) delete require.cache[file]
-  try {
-    return load()
-  } finally {
-    Module._load = _load
-  }
-}
 
 // ---- an app of the packages that most Koa apps have
 
@@ -575,7 +466,7 @@ sideBySide("twenty of Koa's packages in one app", {
     const mount = require('koa-mount')
     const router = new Router()
     router.get('/files/:name', ctx => require('koa-send')(ctx, ctx.params.name, { root: __dirname }))
-    router.get('/private', area('koa-jwt')({ secret: 'secret' }), ctx => { ctx.body = 'private' })
+    router.get('/private', require('koa-jwt')({ secret: 'secret' }), ctx => { ctx.body = 'private' })
     router.post('/form', ctx => { ctx.body = ctx.request.body })
     router.get('/views', ctx => {
       ctx.session.views = (ctx.session.views || 0) + 1
@@ -583,8 +474,8 @@ sideBySide("twenty of Koa's packages in one app", {
     })
     router.post('/upload', require('@koa/multer')().single('file'), ctx => { ctx.body = { size: ctx.file.size } })
 
-    app.use(area('koa-logger')({ transporter: (text, [format, method, url, status]) => log(method, url, status) }))
-    app.use(area('koa-morgan')('tiny', { stream: { write: line => log(line.replace(/[\d.]+ ms/, 'ms')) } }))
+    app.use(require('koa-logger')({ transporter: (text, [format, method, url, status]) => log(method, url, status) }))
+    app.use(require('koa-morgan')('tiny', { stream: { write: line => log(line.replace(/[\d.]+ ms/, 'ms')) } }))
     app.use(require('koa-ratelimit')({ driver: 'memory', db: new Map(), max: 10000, id: () => 'all', disableHeader: true }))
     app.use(require('koa-helmet')())
     app.use(require('@koa/cors')({ credentials: true }))
@@ -594,14 +485,14 @@ sideBySide("twenty of Koa's packages in one app", {
     app.use(require('koa-favicon')())
     app.use(require('koa-session').createSession({ signed: false, maxAge: 'session' }, app))
     app.use(async (ctx, next) => ctx.path === '/form' ? require('koa-bodyparser')()(ctx, next) : next())
-    app.use(area('koa-passport').initialize?.() ?? ((ctx, next) => next()))
-    app.use(area('koa-json')({ pretty: false, param: 'pretty' }))
+    app.use(require('koa-passport').initialize?.() ?? ((ctx, next) => next()))
+    app.use(require('koa-json')({ pretty: false, param: 'pretty' }))
     app.use(mount('/public', require('koa-static')(__dirname)))
     app.use(require('koa-compose')([router.routes(), router.allowedMethods()]))
   },
   exchanges: {
     pages: [
-      ['GET /files/area.js'], ['HEAD /files/area.js'], ['GET /public/area.js', gzip], ['GET /files/none'], ['GET /private'],
+      ['GET /files/others.test.js'], ['HEAD /files/others.test.js'], ['GET /public/others.test.js', gzip], ['GET /files/none'], ['GET /private'],
       ['POST /form', form, 'a=b'], ['POST /form', json, '{'], ['GET /views'], ['GET /views'], ['GET /?pretty'], ['OPTIONS /form'],
       ['DELETE /form'], ['GET /', { origin: 'http://a.example' }], ['GET /text', gzip], ['POST /upload', multipart, UPLOAD]
     ]

@@ -10,6 +10,7 @@ const { setTimeout: sleep } = require('node:timers/promises')
 
 const Koa = require('koa')
 const Koa3 = require('koa3')
+const connect = require('koa-connect')
 const onFinished = require('on-finished')
 const Kone = require('../helpers/kone')
 const { Kone3 } = require('../helpers/kone3')
@@ -178,7 +179,6 @@ async function same (title, koa, kone, visit, { isSorted = false } = {}) {
 }
 
 async function serve (Framework, row, inFront, { isKone, server: by }) {
-  const { connect } = require('./area')
   const app = new Framework({ keys: ['secret'] })
   const mask = row.mask ?? (text => text)
   const logged = []

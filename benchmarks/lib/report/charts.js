@@ -1,6 +1,5 @@
 'use strict'
 
-const { scaleLinear } = require('d3-scale')
 const { compact, escape, short } = require('./text')
 
 /*
@@ -59,9 +58,10 @@ function drawBars ({ bars, mark, unit, show = short, ...chart }, theme) {
   const top = mark ? TOP + 18 : TOP
   const left = 24 + Math.max(60, ...bars.map(({ label }) => textWidth(label, 13, true)))
   const bottom = top + bars.length * ROW
-  const x = scaleLinear([0, Math.max(...bars.map(({ max }) => max), mark?.value ?? 0)], [left, WIDTH - 120]).nice(6)
+  const ticks = ticksOf(Math.max(...bars.map(({ max }) => max), mark?.value ?? 0))
+  const x = value => left + value / ticks.at(-1) * (WIDTH - 120 - left)
 
-  const grid = x.ticks(6).map(value => [
+  const grid = ticks.map(value => [
     path(`M${at(x(value))} ${top}V${bottom}`, theme.grid),
     small(x(value), bottom + 18, compact(value), theme, { anchor: 'middle' })
   ])
@@ -84,6 +84,16 @@ function drawBars ({ bars, mark, unit, show = short, ...chart }, theme) {
   }
   const data = bars.map(({ label, median, min, max }) => `${label} ${show(median)} (${show(min)} to ${show(max)})`)
   return frame({ ...chart, unit, about: data.join('; '), height: bottom + 34, theme }, [grid, marked, bars.map(bar)])
+}
+
+/** Some six values from 0 to `max` or above. Their step is 1, 2 or 5 times a power of ten, the nearest to a sixth. */
+function ticksOf (max) {
+  const sixth = Math.log10(max / 6 || 1)
+  const power = Math.floor(sixth)
+  const far = digit => Math.abs(Math.log10(digit) + power - sixth)
+  const digit = [1, 2, 5, 10].reduce((best, digit) => far(digit) < far(best) ? digit : best)
+  const tick = i => power < 0 ? i * digit / 10 ** -power : i * digit * 10 ** power // 3 * 0.1 is not 0.3
+  return Array.from({ length: Math.ceil(max / tick(1)) + 1 }, (_, i) => tick(i))
 }
 
 function frame ({ title, unit, n, of, about, height, theme }, content) {

@@ -6,14 +6,17 @@ const { PAGE } = require('../run/options')
 const { root } = require('./kone')
 
 /**
- * What gives a contender's version: that of a package that is installed for the lab, of kone, or of Node.
+ * What gives a contender's version: that of a package that the lab loads, its own or the checkout's, of kone, or of Node.
  *
  *    versionOf('koa')() // '2.16.4'
  */
 const versionOf = exports.versionOf = function (name) {
   if (name === undefined) return node => node.slice(1)
-  const folder = name === 'kone' ? root : path.join(__dirname, '../../node_modules', name)
-  return () => JSON.parse(fs.readFileSync(path.join(folder, 'package.json'), 'utf8')).version.replace(/^v/, '')
+  return () => {
+    const folders = name === 'kone' ? [root] : module.paths.map(folder => path.join(folder, name))
+    const file = folders.map(folder => path.join(folder, 'package.json')).find(fs.existsSync)
+    return JSON.parse(fs.readFileSync(file, 'utf8')).version.replace(/^v/, '')
+  }
 }
 
 /**
