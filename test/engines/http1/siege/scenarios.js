@@ -74,6 +74,8 @@ module.exports = {
     conversation([client(repeat(READ, next('buffer', 100 * KB)), { ...never, ...leaves(800) })]),
   'pages behind a stream for a client that does not read cost what they cost node:http':
     conversation([client([get('stream', 20 * MB), ...repeat(READ, next('string', 100 * KB))], { ...never, ...leaves(800) })]),
+  'pages behind a stream for a client that does not read cost what they cost node:http, ctx.res is touched':
+    conversation([client([get('stream', 100, { late: 600 }), ...repeat(READ, next('string', 100 * KB, { touch: true }))], { ...never, ...leaves(2500) })]),
   'late pages for a client that does not read cost what they cost node:http':
     conversation([client(repeat(READ, next('string', 100 * KB, { late: 10 })), { ...never, ...leaves(800) })]),
   'a chunked body that nobody reads is not read':
