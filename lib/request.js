@@ -23,7 +23,7 @@ const QUERY = Symbol('request#query')
 const QUERY_OF = Symbol('request#queryOf')
 
 /** Of readBody(), in bytes. */
-const { limit: LIMIT } = READ.check()
+const READ_DEFAULTS = READ.check()
 
 const ABSOLUTE_FORM = /^https?:\/\/([^/?#]*)/i
 // What makes a target more than a path and a query (parseurl then takes the slow way).
@@ -329,9 +329,8 @@ module.exports = {
    */
   readBody (options) {
     if (this[BODY] !== undefined) return this[BODY]
-    const isUsual = options === undefined || (typeof options?.limit === 'number' && options.limit >= 0)
-    if (!isUsual) READ.check(options)
-    return (this[BODY] = this[node.ENGINE].readBody(this.incoming, options?.limit ?? LIMIT))
+    const { limit } = options === undefined ? READ_DEFAULTS : READ.check(options)
+    return (this[BODY] = this[node.ENGINE].readBody(this.incoming, limit))
   },
 
   inspect () {

@@ -66,6 +66,13 @@ engines('ctx.request.readBody()', ({ it, ask, see, serve, engine }) => {
     assert.deepEqual(await see(read(0), 'POST /', { body: 'x' }), ['KONE_ERR_BODY_LIMIT', 413])
   })
 
+  it('should refuse a misspelt option beside limit', async () => {
+    assert.equal(await see(ctx => {
+      assert.throws(() => ctx.request.readBody({ limit: 5, limt: 3 }), /options\.limt is unknown: did you mean `limit`/)
+      return 'refused'
+    }, 'POST /', { body: 'hello' }), 'refused')
+  })
+
   it('should be a 413 when nobody catches it', async () => {
     const res = await ask(app => app.use(async ctx => {
       ctx.body = await ctx.request.readBody({ limit: 1 })

@@ -435,10 +435,10 @@ const PATCHES = GROUPS.touch.patch.samples
 
 /**
  * Not what waits for others, leaves a response without an end, states another length than that of the body, or sends what
- * Responses does not read.
+ * Responses does not read; nor an uncork() without a cork(), after which node 26 itself waits for ever.
  */
 const TOUCHES = [
-  ...samples(['respond', 'response', 'look', 'touch'], ['noRespond', 'length', 'trailers', 'writeAll', 'hints', 'processing', 'state']),
+  ...samples(['respond', 'response', 'look', 'touch'], ['noRespond', 'length', 'trailers', 'writeAll', 'hints', 'processing', 'state', 'uncork']),
   ...samples(['read'], ['read', 'readBody', 'readStream']),
   ['destroyRes'], ['destroyReq'], ['socket.destroy']
 ]
