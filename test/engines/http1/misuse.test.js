@@ -87,7 +87,9 @@ const BY_HAND = {
   }).map(([what, change]) => [`sets fields of a ctx.res that ${what}`, (ctx, log, res) => {
     res.setHeader('X-Own', 'a')
     change(res)
-    call(log, res, [['getHeaderNames'], ['getRawHeaderNames'], ['appendHeader', 'X-Own', 'b'], ['getHeaders'], ['setHeader', 'Connection', 'close']])
+    for (const name of ['getHeaderNames', 'getRawHeaderNames', 'getHeaders']) attempt(log, name, () => String(Object.entries(res[name]())))
+    for (const name of ['appendHeader', 'setHeader']) attempt(log, name, () => res[name]('X-Own', 'b') === res)
+    res.setHeader('Connection', 'close')
     attempt(log, 'end', () => res.end('changed'))
   }])),
   "calls node's own methods": (ctx, log, res) => {
