@@ -2,13 +2,10 @@
 
 const fs = require('fs')
 
-/** Node's default for the option `highWaterMark`, in bytes. */
+/** Node's default for the option `highWaterMark`, in bytes. Reuse of the buffers of smaller files gained nothing. */
 const DEFAULT = 64 * 1024
 
-/**
- * Larger pieces cost more memory for each client that reads slowly, in bytes. The buffers of a file that is read in one
- * piece are not used again: nothing was gained.
- */
+/** Larger pieces cost more memory for each client that reads slowly, in bytes. */
 const LARGEST = 128 * 1024
 
 /** A rest of less than this, in bytes, is read into a buffer of its length: one of 128 KiB would save little. */
@@ -49,7 +46,7 @@ exports.prepare = function (stream, length, sink) {
   const state = stream._readableState
   if (state.highWaterMark === DEFAULT) state.highWaterMark = Math.max(1, Math.min(length, LARGEST))
   const isUsual = state.autoDestroy && state.highWaterMark <= LARGEST
-  if (sink.reportsFlush && isUsual && length > LARGEST) readIntoLent(stream)
+  if (sink.reportsFlush && isUsual && length >= DEFAULT) readIntoLent(stream)
 }
 
 /**

@@ -14,7 +14,8 @@ const ROOT = join(__dirname, '..')
 const FIRST = [
   'test/cluster/reload.test.js', 'test/benchmarks/contenders.test.js', 'test/cluster/commands.test.js', 'test/command',
   'test/deploy', 'test/e2e', 'test/types', 'test/security/linear.test.js', 'test/engines/http1/linear.test.js',
-  'test/engines/http1/siege.test.js', 'test/engines/http1/late-touch.test.js', 'test/engines/http1/readers.test.js'
+  'test/engines/http1/siege.test.js', 'test/engines/http1/late-touch.test.js', 'test/engines/http1/readers.test.js',
+  'test/packages/packages.test.js', 'test/security/decoders.test.js'
 ]
 
 /** Only in `make test-all`: what takes minutes, most of it in programs of others. */
@@ -53,8 +54,8 @@ const ANY_NODE = [
   'test/docs', 'test/e2e', 'test/engines/fetch/runtimes.set.test.js', 'test/engines/fetch/runtimes.test.js',
   'test/examples.test.js', 'test/messages.test.js', 'test/middleware/caches.test.js',
   'test/middleware/openapi.responses.test.js', 'test/middleware/session.oracle.test.js',
-  'test/middleware/static.disk.test.js', 'test/mutants', 'test/packages/heavy.test.js', 'test/plan.test.js', 'test/security/error-costs.test.js',
-  'test/security/linear.test.js', 'test/security/regexp.test.js', 'test/types', 'test/workflows.test.js'
+  'test/middleware/static.disk.test.js', 'test/mutants', 'test/packages/heavy.test.js', 'test/plan.test.js',
+  'test/security/error-costs.test.js', 'test/security/linear.test.js', 'test/security/regexp.test.js', 'test/types', 'test/workflows.test.js'
 ]
 
 /** Of these, what makes no server of an app by helpers/kone.js: it would repeat the first time. */
