@@ -171,24 +171,25 @@ sides('ctx.res, read while a stream is sent', ({ it, serve }) => {
     assert.equal(plain(client.text), `${CHUNKED}ahexend0\r\nX-Trailer: t\r\n\r\n`)
   })
 
-  it('should go on at the pace of the client', async () => {
-    let read = 0
-    let res
-    const { port } = await serve(respond(ctx => new Readable({
-      read () {
-        if (read === 3) res = ctx.res
-        this.push(read++ < 1000 ? Buffer.alloc(64 * 1024) : null)
-      }
-    })))
-    const client = await download(port, last('/'))
-    await waitFor(() => read > 3, 'the first chunks')
-    await new Promise(resolve => setTimeout(resolve, 50))
-    assert(read < 500)
-    client.resume()
-    await client.end()
-    assert(client.size > 1000 * 64 * 1024)
-    assert.equal(res.writableFinished, true)
-  })
+  for (const [when, after] of Object.entries({ 'before its first chunk': 0, 'between two chunks': 3 })) {
+    it(`should go on at the pace of the client, when it is read ${when}`, async () => {
+      let read = 0
+      let res
+      const { port } = await serve(respond(ctx => new Readable({
+        read () {
+          if (read === after) res = ctx.res
+          this.push(read++ < 1000 ? Buffer.alloc(64 * 1024) : null)
+        }
+      })))
+      const client = await download(port, last('/'))
+      await waitFor(() => read > 3, 'the first chunks')
+      assert(await settled(() => read) < 500)
+      client.resume()
+      await client.end()
+      assert(client.size > 1000 * 64 * 1024)
+      assert.equal(res.writableFinished, true)
+    })
+  }
 
   it('should be in node’s state when it is first read after the end', async () => {
     let state
