@@ -182,7 +182,8 @@ class Shape extends Rule {
   namesIn (value) {
     const names = []
     for (const name in value) names.push(name)
-    return new Set([...names, ...this.names])
+    for (const name of this.names) if (value[name] !== undefined && !names.includes(name)) names.push(name)
+    return names
   }
 
   refusalOfName (value, name, path) {
@@ -195,11 +196,9 @@ class Shape extends Rule {
     if (value === undefined) return this.hasDefaults ? this.fill({}) : undefined
     if (!isObject(value)) return value
     const filled = this.open === false ? { ...this.defaults } : { ...value, ...this.defaults }
-    for (const given of this.namesIn(value)) {
-      const name = this.known.get(given)?.name
+    for (const [given, { name }] of this.known) {
       // of an option and its other name, the option itself counts
-      const isMeant = name === given || (name !== undefined && value[name] === undefined)
-      if (isMeant && value[given] !== undefined) filled[name] = value[given]
+      if ((name === given || value[name] === undefined) && value[given] !== undefined) filled[name] = value[given]
     }
     for (const { name, rule } of this.inner) {
       if (name in filled) filled[name] = rule.fill(value[name])

@@ -22,7 +22,7 @@ const BODY = Symbol('request#body')
 const QUERY = Symbol('request#query')
 const QUERY_OF = Symbol('request#queryOf')
 
-/** Of readBody(), in bytes. */
+/** Of readBody() without options. */
 const READ_DEFAULTS = READ.check()
 
 const ABSOLUTE_FORM = /^https?:\/\/([^/?#]*)/i
