@@ -63,11 +63,6 @@ module.exports = {
     },
     { line: 'if (Buffer.isBuffer(bytes)) return bytes.latin1Slice()', to: 'false', why: 'it saves making another Buffer alone' },
     {
-      line: "const NAMES = ['latin1', 'latin1', 'utf8']",
-      to: '""',
-      why: 'UTF-8 is the default of write() and of Buffer.from(), and ASCII has the same bytes in it'
-    },
-    {
       line: 'buffers.unshift(parts[i + 1] === null ? parts[i] : Buffer.from(parts[i], parts[i + 1]))',
       to: 'false',
       why: 'it saves a copy alone'
