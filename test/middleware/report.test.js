@@ -7,10 +7,11 @@ const fs = require('node:fs')
 const http = require('node:http')
 const path = require('node:path')
 const { describe, it } = require('node:test')
+const { isNativeError } = require('node:util').types
 const compose = require('koa-compose')
 const { Registry } = require('prom-client')
 const set = require('kone/middleware')
-const { report } = require('../../lib/error-path')
+const { Kept, report } = require('../../lib/error-path')
 const { names } = require('../../tools/middleware-index')
 const folder = require('../helpers/folder')
 const hostile = require('../helpers/hostile')
@@ -171,15 +172,21 @@ describe('report(ctx, err)', () => {
     const got = []
     app.on('error', (err, ctx) => got.push([err, ctx]))
     const ctx = { app }
-    for (const thrown of [null, undefined, 'text', 5n, { a: 1 }]) {
+    const fail = () => { throw new Error('hostile') }
+    for (const [thrown, text] of [
+      [null, 'null'], [undefined, 'undefined'], ['text', '"text"'], [5n, '[object BigInt]'], [{ a: 1 }, '{"a":1}'],
+      [new Proxy({}, { get: fail }), '[object]']
+    ]) {
       report(ctx, thrown)
       const [err, of] = got.pop()
-      assert.match(err.message, /^non-error thrown: /)
-      assert.deepEqual([err.cause, of], [thrown, ctx])
+      assert.deepEqual([err.message, err.code], [`non-error thrown: ${text}`, 'KONE_ERR_NON_ERROR'])
+      assert(err.cause === thrown && of === ctx)
     }
     for (const [name, make] of hostile()) {
       report(ctx, make())
-      assert.equal(got.splice(0).length, 1, name)
+      assert.equal(got.length, 1, name)
+      const [err] = got.pop()
+      assert(err instanceof Error || isNativeError(err), name)
     }
     const foreign = require('node:vm').runInNewContext('new Error("of another realm")')
     report(ctx, foreign)
@@ -205,6 +212,49 @@ describe('report(ctx, err)', () => {
       const { status, stderr } = spawnSync(process.execPath, ['-e', program(use)], { cwd: ROOT, encoding: 'utf8', timeout: 30_000 })
       assert.equal(status, 1, name)
       assert.match(stderr, /Error: of the listener/)
+    }
+  })
+})
+
+describe('new Kept(headers)', () => {
+  const response = { get: () => 'a' }
+
+  it('should replace onerror of the app’s context, or that of a ctx which has another', () => {
+    const kept = new Kept(['X-A'])
+    const context = {}
+    const shared = Object.create(context, { app: { value: { context } } })
+    kept.by(shared)
+    assert.deepEqual([Object.hasOwn(shared, 'onerror'), Object.hasOwn(context, 'onerror')], [false, true])
+    for (const ctx of [{}, { app: {} }, { app: { context: {} } }]) {
+      kept.by(ctx)
+      assert(Object.hasOwn(ctx, 'onerror'))
+    }
+  })
+
+  it('should give onerror what was thrown, and the headers to an error while it runs', () => {
+    const own = { 'X-Own': 'b' }
+    for (const isOwn of [true, false]) {
+      for (const isKept of [true, false]) {
+        for (const thrown of [null, undefined, 'text', new Error('x'), Object.assign(new Error('y'), { headers: own })]) {
+          let seen, headers
+          const onerror = err => {
+            seen = err
+            headers = { ...err?.headers }
+            throw new Error('of onerror')
+          }
+          const context = Object.assign(Object.create({ onerror }), isOwn && { onerror })
+          const make = () => Object.assign(Object.create(context), { app: { context }, response })
+          const ctx = make()
+          new Kept(['X-A']).by(isKept ? ctx : make())
+          assert.equal(context.onerror.wraps, onerror)
+          const before = Object.getOwnPropertyDescriptor(thrown ?? {}, 'headers')
+          assert.throws(() => ctx.onerror(thrown), /of onerror/)
+          const isMade = thrown === 'text' && isKept && !isOwn
+          assert.equal(isMade ? seen.cause : seen, thrown)
+          assert.deepEqual(headers, { ...before?.value, ...isKept && seen instanceof Error && { 'X-A': 'a' } })
+          if (!isMade) assert.deepEqual(Object.getOwnPropertyDescriptor(thrown ?? {}, 'headers'), before)
+        }
+      }
     }
   })
 })

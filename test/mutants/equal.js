@@ -63,11 +63,6 @@ module.exports = {
     },
     { line: 'if (Buffer.isBuffer(bytes)) return bytes.latin1Slice()', to: 'false', why: 'it saves making another Buffer alone' },
     {
-      line: "const NAMES = ['latin1', 'latin1', 'utf8']",
-      to: '""',
-      why: 'UTF-8 is the default of write() and of Buffer.from(), and ASCII has the same bytes in it'
-    },
-    {
       line: 'buffers.unshift(parts[i + 1] === null ? parts[i] : Buffer.from(parts[i], parts[i + 1]))',
       to: 'false',
       why: 'it saves a copy alone'
@@ -128,6 +123,20 @@ module.exports = {
       to: 'true',
       why: 'it saves time alone: the response waits again while others are not flushed'
     }
+  ],
+  'lib/engines/http1/output/parts.js': [
+    {
+      line: 'this.isDue ||= isDue',
+      why: 'it is for Node 26, which keeps pieces itself: before it such a piece is the last one, and sent in the same tick'
+    },
+    { line: 'if (this.isScheduled) return', why: 'it saves time alone: the later call of a tick finds nothing to send' },
+    { line: 'this.isScheduled = true', why: 'the same' },
+    { line: 'if (this.isEmpty) return', why: 'it saves time alone: no pieces are no write' },
+    { line: 'lose () {', why: "a socket closes after the ticks in which they are sent, unless other code emits its 'close'" },
+    { line: 'if (callbacks !== null) nextTick(callAll, callbacks, notWritten(this.outgoing.responses.socket))', to: 'false', why: 'the same' }
+  ],
+  'lib/error-path.js': [
+    { line: 'if (before !== this.before) {', to: 'true', why: 'it saves time alone: the list is the same' }
   ],
   'lib/engines/field-names.js': [
     { line: "this.lastLine = ''    //   and its line, once it was set again", why: 'accepts() sets it with the first value' },

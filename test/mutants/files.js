@@ -13,6 +13,11 @@ module.exports = {
     'test/engines/http1/unread.test.js', 'test/engines/http1/late-body.test.js', 'test/engines/http1/small.test.js',
     'test/engines/http1/differences.test.js', 'test/engines/http1/notified.test.js'
   ],
+  'lib/engines/http1/output/parts.js': [
+    'test/engines/http1/late-body.test.js', 'test/engines/http1/write-callbacks.test.js', 'test/engines/http1/sink.test.js',
+    'test/engines/http1/unread.test.js'
+  ],
+  'lib/error-path.js': ['test/middleware/report.test.js', 'test/middleware/error-headers.test.js'],
   'lib/engines/field-names.js': ['test/engines/http1/fields.test.js'],
   'lib/engines/http1/output/writer.js': ['test/engines/http1/fields.test.js']
 }

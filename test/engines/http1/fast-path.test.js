@@ -33,7 +33,7 @@ const session = app => {
 /** Row of the table → what it does to an app. */
 const ROWS = {
   'ctx.body = string, Buffer, object or null': uses(ctx => { ctx.body = { a: 1 } }),
-  'ctx.body = stream, Blob, ReadableStream or Response': uses(ctx => { ctx.body = Readable.from(['a']) }),
+  'ctx.body = stream, Blob, ReadableStream or Response': uses(ctx => { ctx.body = Readable.from(['a', Buffer.from('b')]) }),
   'ctx.request.readBody()': uses(async ctx => { ctx.body = await ctx.request.readBody({ limit: 100 }) }),
   'ctx.onFinished()': uses(ctx => {
     ctx.onFinished(() => {})

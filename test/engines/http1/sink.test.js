@@ -46,10 +46,20 @@ wire('a stream as the body', ({ it, serve }) => {
     }
   })
 
+  it('should have each chunk once, and nothing for an empty one', async () => {
+    for (const [length, end] of [[undefined, END], [4, '']]) {
+      const { all } = await serve(respond(ctx => {
+        if (length !== undefined) ctx.length = length
+        return Readable.from(['a', '', Buffer.from([0, 0xff]), Buffer.alloc(0), 'b'])
+      }))
+      assert.equal(plain(await all(last('/'))).replace(/^[^]*?\r\n\r\n/, ''), `a\0\xffb${end}`)
+    }
+  })
+
   it('should be at the pace of the client', async () => {
     let read = 0
     const { port } = await serve(respond(() => new Readable({
-      read () { this.push(read++ < 1000 ? Buffer.alloc(64 * 1024) : null) }
+      read () { this.push(read++ < 1010 ? Buffer.alloc(read > 1000 ? 1 : 64 * 1024) : null) }
     })))
     const client = await download(port, last('/'))
     await waitFor(() => read > 2, 'the first chunks')
@@ -152,6 +162,7 @@ wire('a stream as the body', ({ it, serve }) => {
 sides('ctx.res, read while a stream is sent', ({ it, serve }) => {
   it('should be in node’s state', async () => {
     let failure = null
+    let isFlushed = false
     const { app, talk } = await serve(respond(ctx => steps('a', () => {
       const { res } = ctx
       assert.deepEqual([res.headersSent, res.finished, res.writableEnded, res.destroyed], [true, false, false, false])
@@ -160,7 +171,7 @@ sides('ctx.res, read while a stream is sent', ({ it, serve }) => {
       assert.equal(res.socket, res.req.socket)
       assert.throws(() => res.setHeader('X-A', 'a'), { code: 'ERR_HTTP_HEADERS_SENT' })
       assert.throws(() => res.writeHead(200), { code: 'ERR_HTTP_HEADERS_SENT' })
-      res.write('686578', 'hex')
+      res.write('686578', 'hex', () => { isFlushed = true })
       res.addTrailers({ 'X-Trailer': 't' })
       res.end('ZW5k', 'base64', () => res.end())
     }, 'b')))
@@ -168,7 +179,17 @@ sides('ctx.res, read while a stream is sent', ({ it, serve }) => {
     const client = await talk(get('/'))
     await client.until(/X-Trailer: t\r\n\r\n$/)
     assert.equal(failure, null)
+    assert.equal(isFlushed, true)
     assert.equal(plain(client.text), `${CHUNKED}ahexend0\r\nX-Trailer: t\r\n\r\n`)
+  })
+
+  it('should get each byte once when other code pipes the stream again', async () => {
+    const { ask } = await serve(respond(ctx => {
+      const stream = steps('a', () => stream.unpipe(ctx.res).pipe(ctx.res), 'b')
+      return stream
+    }))
+    const { text } = await ask(get('/'), /0\r\n\r\n$/)
+    assert.equal(plain(text), `${CHUNKED}ab${END}`)
   })
 
   for (const [when, after] of Object.entries({ 'before its first chunk': 0, 'between two chunks': 3 })) {
@@ -192,22 +213,29 @@ sides('ctx.res, read while a stream is sent', ({ it, serve }) => {
   }
 
   it('should be in node’s state when it is first read after the end', async () => {
-    let state
-    const { ask } = await serve(respond(ctx => {
-      ctx.onFinished(() => {
-        const { res } = ctx
-        state = [res.headersSent, res.writableEnded, res.chunkedEncoding, res.statusMessage]
-      })
-      return steps('a')
-    }))
-    await ask(get('/'), /0\r\n\r\n$/)
-    await waitFor(() => state !== undefined, 'the call')
-    assert.deepEqual(state, [true, true, true, 'OK'])
+    for (const chunks of [['a'], []]) {
+      let state
+      const { ask } = await serve(respond(ctx => {
+        ctx.onFinished(() => {
+          const { res } = ctx
+          state = [res.headersSent, res.writableEnded, res.chunkedEncoding, res.statusMessage]
+        })
+        return steps(...chunks)
+      }))
+      await ask(get('/'), /\r\n\r\n(1\r\na\r\n0\r\n\r\n)?$/)
+      await waitFor(() => state !== undefined, 'the call')
+      assert.deepEqual(state, [true, true, chunks.length > 0, 'OK'])
+    }
   })
 })
 
 describe('what was written before a response is cut', () => {
-  const written = { 'ctx.res': ctx => ctx.res, 'a stream': () => {}, 'a stream, and ctx.res was read': ctx => ctx.res }
+  const written = {
+    'ctx.res': ctx => ctx.res,
+    'a stream': () => {},
+    'the second chunk of a stream': (ctx, stream) => stream.push('a'),
+    'a stream, and ctx.res was read': ctx => ctx.res
+  }
 
   /** Cuts `ticks` ticks after the first part. */
   const CUTS = {
@@ -220,9 +248,9 @@ describe('what was written before a response is cut', () => {
     const app = new Kone().on('error', () => {})
     app.use(async ctx => {
       const { socket } = ctx
-      begin(ctx)
-      if (length) ctx.length = length
       const stream = new Readable({ read () {} })
+      begin(ctx, stream)
+      if (length) ctx.length = length
       const res = begin === written['ctx.res'] && ctx.res
       const later = left => left > 0 ? process.nextTick(later, left - 1) : cut({ res, socket }, stream)
       if (res) {
