@@ -79,12 +79,10 @@ describe('npm create kone', () => {
       await installs(cwd, language)
       assert.deepEqual(packagesOf(cwd, 'node_modules/.package-lock.json').filter(name => !packagesOf(cwd, 'package-lock.json').includes(name)), [])
       await succeeds(cwd, 'npm', ['run', 'lint'])
-      if (language === 'js') await typeChecks(cwd)
+      if (kind === 'api' && language === 'ts') await takesVitest(cwd)
       const stdout = await succeeds(cwd, 'npm', ['test']) // in TypeScript it builds, and so type-checks
       assert.match(stdout, /(#|ℹ) fail 0/)
       assert.doesNotMatch(stdout, /(#|ℹ) pass 0/)
-
-      if (kind === 'api' && language === 'ts') await takesVitest(cwd)
 
       const routes = await succeeds(cwd, 'npm', ['run', '--silent', 'routes'])
       assert.match(routes, { bare: /no routes/, site: /^POST +\/entries/m, api: /^GET +\/items\/:id +validate/m }[kind])
@@ -94,21 +92,10 @@ describe('npm create kone', () => {
       if (IMAGES[kind] === language) await builds(cwd, kind, language)
     }
 
-    /** The runner that most such projects add, and a database of the image's Node. */
+    /** The runner that most such projects add, and a database of the image's Node, for what builds next. */
     async function takesVitest (cwd) {
       await succeeds(cwd, 'npm', ['install', '--save-dev', '--prefer-offline', '--no-audit', '--no-fund', 'vitest'])
-      const file = path.join(cwd, 'src/database.ts')
-      fs.writeFileSync(file, "import { DatabaseSync } from 'node:sqlite'\n\nexport const database = new DatabaseSync(':memory:')\n")
-      await succeeds(cwd, 'npm', ['run', 'build'])
-      fs.rmSync(file)
-    }
-
-    // the editor brings typescript and node's types
-    function typeChecks (cwd) {
-      return succeeds(cwd, process.execPath, [
-        require.resolve('typescript/bin/tsc'), '-p', 'jsconfig.json', '--typeRoots', path.join(root, 'node_modules/@types'),
-        '--types', 'node'
-      ])
+      fs.writeFileSync(path.join(cwd, 'src/database.ts'), "import { DatabaseSync } from 'node:sqlite'\n\nexport const database = new DatabaseSync(':memory:')\n")
     }
 
     /** Every page and what it refers to. */
@@ -233,6 +220,17 @@ describe('npm create kone', () => {
       client.disconnect()
       assert(keys.some(key => key.startsWith({ api: 'limit:', site: 'koa:sess:' }[kind])), `${kind}: ${keys}`)
     }
+  })
+
+  // The editor brings typescript and node's types. One program of the projects above, so that it reads the declarations once.
+  it('should write JavaScript that type-checks', async () => {
+    const include = ['api-js', 'site-js', 'bare-js']
+    fs.writeFileSync(path.join(folder, 'jsconfig.json'), JSON.stringify({ extends: './bare-js/jsconfig.json', include, exclude: ['*/node_modules'] }))
+    const found = await succeeds(folder, process.execPath, [
+      require.resolve('typescript/bin/tsc'), '-p', 'jsconfig.json', '--typeRoots', path.join(root, 'node_modules/@types'),
+      '--types', 'node', '--listFiles'
+    ])
+    for (const name of include) assert.match(found, new RegExp(`/${name}/app\\.js$`, 'm'))
   })
 
   it('should write what it is asked for', async () => {

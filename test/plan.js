@@ -47,15 +47,22 @@ const SEE_PROMISE = ['lib/application.js', 'lib/bluebird.js', 'lib/engines/host.
 /** Again in `make test-all`, with servers that other code creates (`KONE_FRONT=callback`). */
 const CREATED_ELSEWHERE = ['test/compat/packages.test.js', 'test/engines/http1']
 
-/** Once in `make test-all`: what does not depend on the Node under test, or takes its own. */
+/**
+ * Once in `make test-all`: what does not depend on the Node under test, or takes its own; and what compares two programs on
+ * one Node, where a file of the same middleware states on each Node what it does.
+ */
 const ANY_NODE = [
-  'test/agents', 'test/benchmarks', 'test/cluster', 'test/command', 'test/compat/install.test.js',
-  'test/compat/koa3.test.js', 'test/compat/real.test.js', 'test/consumers', 'test/create.test.js', 'test/deploy',
-  'test/docs', 'test/e2e', 'test/engines/fetch/runtimes.set.test.js', 'test/engines/fetch/runtimes.test.js',
-  'test/examples.test.js', 'test/messages.test.js', 'test/middleware/caches.test.js',
-  'test/middleware/openapi.responses.test.js', 'test/middleware/session.oracle.test.js',
-  'test/middleware/static.disk.test.js', 'test/mutants', 'test/packages/heavy.test.js', 'test/plan.test.js',
-  'test/security/error-costs.test.js', 'test/security/linear.test.js', 'test/security/regexp.test.js', 'test/types', 'test/workflows.test.js'
+  'test/agents', 'test/application/walk.test.js', 'test/benchmarks', 'test/cluster', 'test/command',
+  'test/compat/install.test.js', 'test/compat/koa3.test.js', 'test/compat/real.test.js', 'test/consumers',
+  'test/create.test.js', 'test/deploy', 'test/docs', 'test/e2e', 'test/engines/fetch/runtimes.set.test.js',
+  'test/engines/fetch/runtimes.test.js', 'test/examples.test.js', 'test/lint.test.js', 'test/messages.test.js',
+  'test/middleware/caches.test.js', 'test/middleware/openapi.responses.test.js',
+  'test/middleware/requestId.oracle.test.js', 'test/middleware/router.oracle.test.js', 'test/middleware/router.syntax.test.js',
+  'test/middleware/session.koa-session.test.js', 'test/middleware/session.oracle.test.js',
+  'test/middleware/session.races.test.js', 'test/middleware/session.shared.test.js', 'test/middleware/static.disk.test.js',
+  'test/middleware/static.oracle.test.js', 'test/middleware/upload.oracle.test.js', 'test/mutants', 'test/options.test.js',
+  'test/packages/heavy.test.js', 'test/plan.test.js', 'test/security/error-costs.test.js', 'test/security/linear.test.js',
+  'test/security/regexp.test.js', 'test/types', 'test/verbs.test.js', 'test/workflows.test.js'
 ]
 
 /** Of these, what makes no server of an app by helpers/kone.js: it would repeat the first time. */

@@ -56,8 +56,9 @@ module.exports = function pack ({ to, koa = '2' }) {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'kone-pack-'))
   const copy = path.join(folder, 'package')
   try {
-    execFileSync('tar', ['xzf', path.join(folder, npmPack(ROOT, '--pack-destination', folder).filename), '-C', folder])
-    for (const [page, text] of pages(copy)) fs.writeFileSync(path.join(copy, page), text)
+    const packed = npmPack(ROOT, '--pack-destination', folder)
+    execFileSync('tar', ['xzf', path.join(folder, packed.filename), '-C', folder])
+    for (const [page, text] of pages(copy, packed)) fs.writeFileSync(path.join(copy, page), text)
     if (koa === '3') edit(copy)
     return path.join(to, npmPack(copy, '--pack-destination', path.resolve(to)).filename)
   } finally {
@@ -71,9 +72,8 @@ function npmPack (folder, ...options) {
   return JSON.parse(execFileSync('npm', ['pack', '--json', '--ignore-scripts', ...options], { cwd: folder, encoding: 'utf8' }))[0]
 }
 
-/** Of a folder that is packed: the pages that are others in the tarball, with their text there. */
-function pages (folder) {
-  const { files } = npmPack(folder, '--dry-run')
+/** Of a folder whose `files` are packed: the pages that are others in the tarball, with their text there. */
+function pages (folder, { files }) {
   const addresses = addressesOf(JSON.parse(fs.readFileSync(path.join(folder, 'package.json'), 'utf8')))
   return files.map(({ path }) => path).filter(page => page.endsWith('.md')).flatMap(page => {
     const text = fs.readFileSync(path.join(folder, page), 'utf8')
@@ -109,7 +109,7 @@ function withoutReports (text, page, addresses) {
 /** `npm pack` and `npm publish` pack this folder: it has the pages of the tarball meanwhile. */
 function before () {
   after() // of an earlier one, which was interrupted
-  for (const [page, text] of pages(ROOT)) {
+  for (const [page, text] of pages(ROOT, npmPack(ROOT, '--dry-run'))) {
     fs.mkdirSync(path.dirname(path.join(KEPT, page)), { recursive: true })
     fs.copyFileSync(path.join(ROOT, page), path.join(KEPT, page))
     fs.writeFileSync(path.join(ROOT, page), text)

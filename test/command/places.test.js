@@ -8,9 +8,11 @@ const fs = require('node:fs')
 const path = require('node:path')
 const nodeOf = require('../helpers/node-of')
 const { onFreePort } = require('../helpers/ports')
+const { long } = require('../helpers/share')
 const { KONE, ROOT, project, scratch } = require('./project')
 
-// Kind of error × kind of module × command × version of Node: one line, which ends with the place of the error.
+// Kind of error × kind of module × version of Node: one line, which ends with the place of the error. The commands, which read
+// it in one place, take turns: each meets each kind of error, and each kind of module on each Node.
 
 /** Where the error is in a source; it is removed. */
 const HERE = '/*here*/'
@@ -47,7 +49,7 @@ describe('the place of an error', () => {
   write('fine.mjs', '')
 
   for (const [i, [message, sources]] of ERRORS.entries()) {
-    for (const kind of Object.keys(APP)) {
+    for (const [k, kind] of Object.keys(APP).entries()) {
       const source = typeof sources === 'string' ? sources : sources[kind] ?? sources.json
       if (source === undefined) continue
       const isJson = sources.json !== undefined
@@ -56,10 +58,10 @@ describe('the place of an error', () => {
       write(`app-${i}.${kind}`, (isJson ? JSON_APP : APP)[kind](name))
       const before = source.slice(0, source.indexOf(HERE)).split('\n')
 
-      for (const node of NODES) {
+      for (const [n, node] of NODES.entries()) {
         it(`should be printed for ${message.source} in ${kind}, by ${node}`, async t => {
           const commands = kind === 'ts' && node === process.execPath && !process.features.typescript ? ['routes', 'dev'] : ['routes', 'dev', 'start']
-          await Promise.all(commands.map(async command => {
+          await Promise.all(long([commands[(i + k + n) % commands.length]], commands).map(async command => {
             const line = await lineOf(t, node, folder, command, `app-${i}.${kind}`)
             const [, text, file, row, column] = /^kone: (.*) \((\S+):(\d+):(\d+)\)$/.exec(line) ?? assert.fail(line)
             assert.match(text, message)

@@ -10,6 +10,7 @@ const path = require('node:path')
 const { promisify } = require('node:util')
 const pack = require('../../tools/pack')
 const { blocks } = require('../helpers/blocks')
+const temporary = require('../helpers/folder')
 const { isTaken, onFreePort } = require('../helpers/ports')
 const until = require('../helpers/until')
 
@@ -21,6 +22,11 @@ Object.assign(env, { npm_config_prefer_offline: 'true', npm_config_audit: 'false
 
 const run = promisify(execFile)
 const skip = process.platform === 'win32' && 'the commands of the page are for a POSIX shell'
+
+const packed = temporary()
+let tarball
+
+before(() => { tarball = pack({ to: packed }) })
 
 /**
  * A page of docs/guide from top to bottom, in a folder beside the package's files: every file and every command of a
@@ -52,7 +58,7 @@ function reader (page) {
 
   /** What `make pack` needs of a checkout. */
   async function checkout () {
-    await sh(`tar xzf '${pack({ to: folder })}' && mv package kone`, folder)
+    await sh(`tar xzf '${tarball}' && mv package kone`, folder)
     for (const name of ['Makefile', 'tools']) fs.cpSync(path.join(ROOT, name), path.join(folder, 'kone', name), { recursive: true })
   }
 

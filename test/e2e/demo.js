@@ -8,6 +8,10 @@ const { after, afterEach, before, describe } = require('node:test')
 const { start } = require('../helpers/child')
 const { missing, need } = require('../helpers/programs')
 
+/** One for all suites of a file. */
+let browser
+after(() => browser?.close())
+
 const SHOTS = process.env.KONE_SCREENSHOTS // a folder, to look at what the test saw
 
 /**
@@ -33,17 +37,16 @@ module.exports = function demo (title, suite, env) {
   describe(title, { skip: missing('chromium') }, () => {
     const complaints = []
     const contexts = new Set()
-    let app, browser, data
+    let app, data
     let visitors = 0
 
     before(async () => {
       data = mkdtempSync(join(tmpdir(), 'kone-e2e-'))
       app = await start(['examples/app'], { PORT: '0', DATA: data, PROXY_HOPS: '1', ...env })
-      browser = await launch()
+      browser ??= await launch()
     })
 
     after(async () => {
-      if (browser) await browser.close()
       if (app) await app.stop('SIGKILL')
       rmSync(data, { recursive: true, force: true })
     })

@@ -8,12 +8,18 @@ const { OF_KONE, READERS } = require('./acts')
 const { run } = require('./generator')
 const { REQUESTS, lateTouch, none } = require('./late-touch')
 
+const { long } = share
 const { KONE_FRONT, KONE_MUTANTS } = process.env
 
 const NAMES = Object.keys(READERS)
 
-/** Every so many-th case of a pair with a reader of kone's own, and of the others: in a share, each pair comes at least once. */
-const STEPS = KONE_MUTANTS || KONE_FRONT ? { kone: 23, others: 53 } : { kone: share(7, 1), others: share(23, 5) }
+/**
+ * Every so many-th case of a pair with a reader of kone's own, and of the others. In `make test` each pair comes at least once;
+ * in `make test-all` each reader, as the first and as the second one, also meets each request in each way.
+ */
+const STEPS = KONE_MUTANTS || KONE_FRONT
+  ? { kone: 23, others: 53 }
+  : { kone: long(share(7, 5), 1), others: long(share(23, 7), 5) }
 
 /** Both in turn, the second one at once or a turn of the event loop later; or while the first one reads. */
 const WAYS = {
