@@ -1,6 +1,6 @@
 'use strict'
 
-const { Gate, BODY, FULL, MANY, HANDOVER, CLOSE } = require('./input/gate')
+const { Gate, BODY, FULL, MANY, HANDOVER, CLOSE, END } = require('./input/gate')
 const { Reader } = require('./input/reader')
 const { Responses } = require('./output/responses')
 const message = require('./node/message')
@@ -152,8 +152,17 @@ class Connection {
     if (socket.readableFlowing === false && isComplete(incoming) && !sockets.isRead(socket)) socket.resume()
   }
 
+  /** The last byte of a body has come behind its request. What follows it is read behind its end, as on node. */
+  onBodyArrived (incoming, rest) {
+    message.endSoon(incoming)
+    if (rest === null) return
+    this.gate.stop(END)
+    this.gate.holdFirst(rest)
+  }
+
   onBodyEnd (incoming) {
     if (incoming.req !== null) call(message.endBody, incoming)
+    this.gate.go(END)
   }
 
   // ---- responses

@@ -110,8 +110,9 @@ class Clock {
     return this.count
   }
 
-  /** @param {Incoming} incoming has called iteration() when its body arrived */
+  /** @param {Incoming} incoming its body has arrived in this iteration */
   addArrived (incoming) {
+    this.iteration()
     this.arrived.push(incoming)
   }
 

@@ -21,6 +21,7 @@
  * the package that Koa's apps use.
  */
 
+const { once } = require('node:events')
 const fs = require('node:fs')
 const http = require('node:http')
 const os = require('node:os')
@@ -161,6 +162,12 @@ const READERS = {
     const chunks = []
     req.on('data', chunk => chunks.push(chunk)).on('end', () => resolve(Buffer.concat(chunks))).on('error', reject)
   }),
+  /** Listens for the end once the bytes are there: all of them, of a body that comes at once. */
+  "once('end')": async ({ req }) => {
+    const [bytes] = await once(req, 'data')
+    await once(req, 'end')
+    return bytes
+  },
   'read()': ({ req }) => new Promise((resolve, reject) => {
     const chunks = []
     req.on('readable', () => {

@@ -69,6 +69,23 @@ sides('a request body', ({ it, serve, ask, side }) => {
     await ask(post('hello') + post('again'), /microtask end immediate[^]+microtask end immediate$/)
   })
 
+  it('should end after the microtasks of the listeners for its last bytes', async () => {
+    let begun = 0
+    const { talk } = await serve(use(async ctx => {
+      begun++
+      ctx.body = ctx.method === 'GET' ? 'next' : await READERS["once('end')"](new It(ctx))
+    }))
+    for (const [head, body] of [[post('', '', 5), 'hello'], [chunked(''), '5\r\nhello\r\n0\r\n\r\n']]) {
+      for (const [next, pattern] of [['', /hello$/], ['\r\n', /hello$/], [get('/'), /hello[^]+next$/]]) {
+        begun = 0
+        const client = await talk(head)
+        await waitFor(() => begun === 1, 'the request')
+        client.write(body + next)
+        await client.until(pattern)
+      }
+    }
+  })
+
   it('should end without the store of another request', async () => {
     const storage = new AsyncLocalStorage()
     const stores = []

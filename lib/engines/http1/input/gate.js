@@ -10,9 +10,10 @@ const MANY = 4      // too many requests are queued behind an open response
 const HANDOVER = 8  // the bytes are unsupported: after the pending responses node gets them and the socket
 const CLOSE = 16    // the connection closes after the current response
 const READ = 32     // a read is being handled: the next one follows it
+const END = 64      // the end of a body comes with this iteration of the event loop
 
 /** Of these reasons go() removes one; HANDOVER and CLOSE stay for good, and done() ends READ. */
-const PASSING = BODY | FULL | MANY
+const PASSING = BODY | FULL | MANY | END
 
 /**
  * Decides whether a connection reads, and holds what arrives while it does not.
@@ -20,7 +21,7 @@ const PASSING = BODY | FULL | MANY
  *    open ──▶ READ ──▶ open              a read is handled, and none inside it
  *      │ ▲
  *      ▼ │ all are gone, and what was held is read
- *    BODY | FULL | MANY                  what arrives is held
+ *    BODY | FULL | MANY | END            what arrives is held
  *      │
  *      └──▶ HANDOVER ──▶ takeHeld()      what is held goes to node
  */
@@ -113,4 +114,4 @@ class Gate {
   }
 }
 
-module.exports = { Gate, BODY, FULL, MANY, HANDOVER, CLOSE, READ }
+module.exports = { Gate, BODY, FULL, MANY, HANDOVER, CLOSE, READ, END }

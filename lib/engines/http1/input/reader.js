@@ -223,8 +223,14 @@ class Reader {
     if (chunks !== null) this.sawLast ||= chunks.closes
     this.receiving = this.chunks = null
     connection.deadlines.endMessage()
+    const rest = end < chunk.length ? chunk.subarray(end) : null
+    if (incoming.req === null) return rest
+    if (rest === null || !this.sawLast || isBlank(rest)) {
+      connection.onBodyArrived(incoming, rest)
+      return null
+    }
     connection.onBodyEnd(incoming)
-    return end < chunk.length ? chunk.subarray(end) : null
+    return rest // an error, which has the whole read
   }
 
   /** Checks the bytes from `start` on, after a request with `Connection: close`: like node, allows only line breaks. */

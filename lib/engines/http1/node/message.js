@@ -91,13 +91,18 @@ function fill (incoming) {
 }
 
 /**
- * Node's parser sees the end of a body that came with its request after the ticks and microtasks of the handler. The
- * clock does it for all such requests of an iteration, which is cheaper than an immediate for each, and before the
- * handler's own immediates, as on node. Where stores leak, 'end' has the handler's: only its own immediate has it, too.
+ * Node's parser sees the end of a body after the ticks and microtasks of the handler that it came with, and after those
+ * of the listeners for its last bytes: they may listen for 'end' then. The clock does it for all such requests of an
+ * iteration, which is cheaper than an immediate for each, and before the handler's own immediates, as on node. Where
+ * stores leak, 'end' has the handler's: only its own immediate has it, too.
  */
 function endSoon (incoming) {
-  if (LEAKS) setImmediate(endBody, incoming)
+  if (LEAKS) setImmediate(onBodyEnd, incoming)
   else incoming.connection.clock.addArrived(incoming)
+}
+
+function onBodyEnd (incoming) {
+  incoming.connection.onBodyEnd(incoming)
 }
 
 function endBody (incoming) {
@@ -166,4 +171,4 @@ function timeout (outgoing, socket) {
   return (res !== null && emit(res, 'timeout', socket)) || hasListener
 }
 
-module.exports = { makeRequest, makeResponse, fill, endBody, cutOff, timeout, notifyFlushed }
+module.exports = { makeRequest, makeResponse, fill, endSoon, endBody, cutOff, timeout, notifyFlushed }
