@@ -20,7 +20,7 @@ const NAMES = Object.keys(RULES).concat('body', 'cache', 'credentials', 'headers
  * @param {object} [options] those of fetch() for every request, such as `headers` and `credentials`
  * @param {function(Request): Promise<Response>} [options.fetch] such as `app.fetch` in a test; default: the global one
  * @return {Record<string, function(string, object=): Promise<Response>>} `get`, `post` and others; their promise is
- *   rejected with a TypeError for a param that is missing, empty, `.` or `..`
+ *   rejected with a TypeError for a param that is missing, empty, `.` or `..`, or makes a path that names another host
  * @throws {TypeError} for a base that is not a string, or an option that is misspelt or of the wrong type
  * @api public
  */
@@ -30,7 +30,11 @@ function client (base, options) {
 
   async function send (method, path, options) {
     const { params, query, body, headers: own, ...init } = checked(options)
-    const url = base.replace(/\/$/, '') + new Path(method, path, params).compile() + queryOf(query)
+    const target = base.replace(/\/$/, '') + new Path(method, path, params).compile()
+    if (/^\/[/\\]/.test(target) && !base.startsWith('//')) {
+      throw new TypeError(`client: ${method} ${path} with these params is '${target}', which names another host`)
+    }
+    const url = target + queryOf(query)
     const fields = new Headers(headers)
     new Headers(own).forEach((value, name) => fields.set(name, value))
     return fetch(new Request(url, { ...defaults, ...init, method, ...bodyOf(body, fields), headers: fields }))

@@ -87,6 +87,15 @@ describe('client(base)', () => {
     })
   }
 
+  it('should not let a param name another host in a page', async () => {
+    for (const base of ['', '/']) {
+      const sent = client(base, { fetch: () => assert.fail() }).get('/*path', { params: { path: '/evil.example' } })
+      await assert.rejects(sent, { message: "client: GET /*path with these params is '//evil.example', which names another host" })
+    }
+    const { url } = await client('http://kone.example', { fetch: async request => request }).get('/*path', { params: { path: '/a' } })
+    assert.equal(url, 'http://kone.example//a')
+  })
+
   it('should write a query, lists as a repeated key, without what is undefined', async () => {
     const { query } = await echo('/x')({ query: { a: 1, b: ['x & y', 'ü'], c: undefined, d: true } }, 'get')
     assert.deepEqual(query, { a: '1', b: ['x & y', 'ü'], d: 'true' })

@@ -29,3 +29,6 @@ exports.own = (object, name, value) => {
 
 /** Of ctx: the JSON text that validate() made of the body. For other middleware it is JSON, and not a string. */
 exports.SERIALIZED = Symbol('serialized')
+
+/** Of a getter of ctx.state: it gives text, and has an effect, so that templates read it only where they print it. */
+exports.WHEN_PRINTED = Symbol('when printed')

@@ -1,8 +1,11 @@
 'use strict'
 
 const querystring = require('querystring')
+const { misuse } = require('../_shared/usage-error')
 const OPTIONS = require('./options')
 const { syntaxes, toRegexp } = require('./syntax')
+
+const OTHER_HOST = /^\/[/\\]/ // how a browser reads the beginning of a URL
 
 /**
  * One registered path: its methods and middleware. Only the layer decides whether a path matches.
@@ -92,6 +95,9 @@ class Layer {
 
     const { query, ...known } = OPTIONS.url.check(options)
     const url = this.syntax.compile(path, values, known)
+    if (OTHER_HOST.test(url) && !OTHER_HOST.test(this.path)) {
+      throw misuse('router', `the URL of '${this.path}' with these params is '${url}', which names another host`)
+    }
     return query ? withQuery(url, query) : url
   }
 

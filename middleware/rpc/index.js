@@ -4,6 +4,7 @@ const createError = require('http-errors')
 const { sizeOf } = require('../_shared/bytes')
 const parseJSON = require('../_shared/json')
 const readBody = require('../_shared/body')
+const NEEDLESS = require('../_shared/needless')
 const { given, misuse } = require('../_shared/usage-error')
 const OPTIONS = require('./options')
 
@@ -72,7 +73,8 @@ function index (codecs) {
 }
 
 /**
- * Only own properties: `toString` and `__proto__` of the prototype must not be callable.
+ * Only own properties: `toString` and `__proto__` of the prototype must not be callable. And not by a second spelling,
+ * which a guard before this middleware would not know.
  */
 function find (methods, escaped) {
   let name
@@ -81,7 +83,7 @@ function find (methods, escaped) {
   } catch {
     throw createError(400, 'malformed method name')
   }
-  if (!Object.hasOwn(methods, name) || typeof methods[name] !== 'function') {
+  if (NEEDLESS.test(escaped) || !Object.hasOwn(methods, name) || typeof methods[name] !== 'function') {
     throw createError(404, 'unknown method')
   }
   return methods[name]

@@ -1,5 +1,7 @@
 'use strict'
 
+const NEEDLESS = require('../_shared/needless')
+
 const isWindows = process.platform === 'win32'
 
 /**
@@ -23,15 +25,14 @@ module.exports = function canonical (path) {
   if (!path.includes('%')) return isWindows && ODD_ON_WINDOWS.test(path) ? undefined : path
 
   const decoded = decodeURIComponent(path)
-  if (NEEDLESSLY_ENCODED.test(path)) return
+  if (NEEDLESS.test(path) || SLASH_OR_NUL.test(path)) return
   return isWindows && ODD_ON_WINDOWS.test(decoded) ? undefined : decoded
 }
 
 // a final empty segment is the slash of a directory
 const ODD_SEGMENT = /\/(?:\/|\.{1,2}(?:\/|$))/
 
-//                            NUL  -  .  / digits        A-Z and a-z          _        ~
-const NEEDLESSLY_ENCODED = /%(?:00|2[def]|3\d|[46][1-9a-f]|[57][\da]|5f|7e)/i
+const SLASH_OR_NUL = /%(?:2f|00)/i
 
 // other names of one file there: a\b, a.txt::$DATA, `a.txt.`
 const ODD_ON_WINDOWS = /[\\:]|[. ](?:\/|$)/

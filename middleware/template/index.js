@@ -4,6 +4,7 @@ const fs = require('fs')
 const path = require('path')
 const nunjucks = require('nunjucks')
 const { detach } = require('../../lib/text')
+const { WHEN_PRINTED } = require('../_shared/context')
 const { given, manual, misuse } = require('../_shared/usage-error')
 const { Options } = require('../../lib/options')
 const OPTIONS = require('./options')
@@ -95,24 +96,30 @@ module.exports.final = function final (options) {
   }
 }
 
-/** The variables of a template. A getter of ctx.state (csrf's token) is read when the template prints it. */
+/** The variables of a template. */
 function dataOf (variables, state, locals) {
   const data = { ...variables }
   for (const key of Object.keys(state)) {
-    const { get, value } = Object.getOwnPropertyDescriptor(state, key)
-    data[key] = get === undefined ? value : new Late(state, key)
+    const { get } = Object.getOwnPropertyDescriptor(state, key)
+    data[key] = get?.[WHEN_PRINTED] ? new Late(state, key) : state[key]
   }
   return Object.assign(data, locals)
 }
 
-class Late {
+/** A text that is made when it is printed, as csrf's token. A String, because that is what filters look for. */
+class Late extends String {
+  #state
+  #key
+
   constructor (state, key) {
-    this.state = state
-    this.key = key
+    super()
+    this.#state = state
+    this.#key = key
   }
 
-  toString () { return String(this.state[this.key]) }
-  toJSON () { return this.state[this.key] }
+  toString () { return String(this.#state[this.#key]) }
+  valueOf () { return this.toString() }
+  toJSON () { return this.toString() }
 }
 
 function directory (root) {

@@ -206,7 +206,11 @@ describe('router beside koa-router 13.1', () => {
         [], [1], [1, 2], [{ id: 3 }], ['a b', { query: { q: 'x y' } }], [{ id: 3 }, { query: 'q=#1' }],
         [{ query: { q: [1, 2] } }], [{ query: '?a' }], [{ rest: ['a', 'b'], name: 'ü', id: '/' }],
         [{ id: 'ü' }, { query: null, other: 1 }], [{ id: 'ü' }, { encode: escape, validate: false, delimiter: '/' }], [null], [2, null]
-      ]) assert.equal(url(pair[0], 'it', args), url(pair[1], 'it', args), path + JSON.stringify(args))
+      ]) {
+        const [ours, theirs] = pair.map(router => url(router, 'it', args))
+        if (theirs.startsWith('//') && !path.startsWith('//')) assert.match(ours, /^threw router: the URL of .* names another host/)
+        else assert.equal(ours, theirs, path + JSON.stringify(args))
+      }
       assert.equal(url(pair[0], 'none', []), url(pair[1], 'none', []))
     }
   })

@@ -130,6 +130,30 @@ describe('router with syntax: 8 beside @koa/router 15', () => {
     assert.equal(router.url('files', { path: ['a', 'b'] }), '/files/a/b')
   })
 
+  it('should make no URL of another host of its params', () => {
+    const evil = ['', '/', '\\', '/evil.example', '//evil.example', '\\evil.example', ['', 'evil.example'], 'a', 'a//b']
+    let refused = 0
+    for (const [syntax, paths] of [[6, ['/(.*)/:b', '/:a(.*)', '/:a(.*)/:b', '/:a(\\d*)/:b', '/:a*', '/:a?/:b']], [8, ['/*a', '/:a/:b', '{/:a}/:b', '/*a/:b']]]) {
+      for (const path of paths) {
+        for (const a of evil) {
+          for (const encode of [undefined, false, text => text]) {
+            const router = new Router({ syntax })
+            router.get('name', path, () => {})
+            try {
+              const url = router.url('name', { a, b: 'evil.example' }, { encode })
+              assert.equal(new URL(url, 'http://kone.example').host, 'kone.example', `${path} ${a}`)
+            } catch (err) {
+              if (err.message.includes('names another host')) refused++
+              else assert.equal(err.name, 'TypeError', err) // path-to-regexp's
+            }
+          }
+        }
+      }
+    }
+    assert(refused > 20, refused)
+    assert.equal(new Router({ syntax: 8 }).get('cdn', '//cdn.example/:file', () => {}).url('cdn', 'a.js'), '//cdn.example/a.js')
+  })
+
   it('should replace a prefix by the next one', () => {
     for (const router of [new Oracle(), new Router({ syntax: 8 })]) {
       router.get('name', '/x', () => {})

@@ -37,7 +37,24 @@ frameworks('rpc', ({ it, Koa, ask, errors }) => {
     assert.deepEqual([res.status, res.text, res.headers['content-type']], [200, '3', 'application/json'])
     assert.deepEqual((await call(app, 'later', [{ a: 'ü' }])).json(), { a: 'ü' })
     assert.deepEqual((await call(app, 'user.find', [7])).json(), { id: 7 })
-    assert.deepEqual((await call(app, 'user%2Efind', [7])).json(), { id: 7 })
+  })
+
+  it('should call a method by one spelling of its path', async () => {
+    const code = char => '%' + char.charCodeAt(0).toString(16)
+    const spellings = [...'-._~azAZ09'].flatMap(char => [code(char), code(char).toUpperCase()].map(one => [char, one]))
+    for (const [char, spelling] of spellings) {
+      const name = `a${char}b`
+      const app = [(ctx, next) => ctx.path === `/rpc/${name}` ? ctx.throw(403) : next(), ...serve({}, { [name]: () => 'called' })]
+      assert.equal((await call(app, name, [])).status, 403)
+      assert.equal((await call(app, `a${spelling}b`, [])).status, 404, spelling)
+    }
+  })
+
+  it('should take other characters of a name as clients write them', async () => {
+    const app = serve({}, { 'a/b:$ü': () => 'called' })
+    for (const name of ['a/b:$%C3%BC', 'a/b:$%c3%bc', 'a%2Fb%3A%24%C3%BC', 'a%2fb:$%C3%BC']) {
+      assert.equal((await call(app, name, [])).json(), 'called', name)
+    }
   })
 
   it('should send null and text in the codec, too', async () => {

@@ -6,6 +6,8 @@ const path = require('node:path')
 const { describe, it } = require('node:test')
 const original = require('koa-views')
 const nunjucks = require('nunjucks')
+const csrf = require('kone/middleware/csrf')
+const session = require('kone/middleware/session')
 const template = require('kone/middleware/template')
 const folder = require('../helpers/folder')
 const frameworks = require('../helpers/frameworks')
@@ -75,15 +77,24 @@ frameworks('template', ({ it, Koa, ask, errors }) => {
     }
   })
 
-  it('should read a getter of ctx.state only when it is printed', async () => {
-    let reads = 0
-    const app = serve(async ctx => {
-      Object.defineProperty(ctx.state, 'name', { enumerable: true, get: () => `<${++reads}>` })
-      await ctx.render(ctx.path === '/user' ? 'user' : 'parts/relative')
+  it('should make the token of csrf only where a template prints it, and then as a text', async () => {
+    const app = [session({ key: 'sid' }), csrf(), template(root), ctx => ctx.render(ctx.path.slice(1), { filter: ctx.query.filter })]
+    assert.equal((await ask(app, 'GET /parts/relative')).headers['set-cookie'], undefined)
+    for (const filter of ['e', 'safe', 'trim', 'string', 'urlencode', 'replace("?", "")', 'truncate(999)', 'dump | replace(r/["]/g, "")']) {
+      fs.writeFileSync(path.join(root, 'token.html'), `{% set token = _csrf %}{{ _csrf | ${filter} }} {{ token }}{{ "" ~ _csrf }}`)
+      const res = await ask(app, 'GET /token')
+      assert.match(res.text, /^([\w-]{64}) \1\1$/, filter)
+      assert(res.headers['set-cookie'])
+    }
+  })
+
+  it('should have the values of the getters of ctx.state', async () => {
+    fs.writeFileSync(path.join(root, 'getters.html'), '{{ user.name }}{{ count + 1 }}{{ "admin" if isAdmin }}{% for one in list %}{{ one }}{% endfor %}')
+    const app = serve(ctx => {
+      ctx.state = { get user () { return { name: 'ann' } }, get count () { return 1 }, get isAdmin () { return false }, get list () { return ['<', 'b'] } }
+      return ctx.render('getters')
     })
-    assert.equal((await ask(app, 'GET /none')).status, 200)
-    assert.equal(reads, 0)
-    assert.equal((await ask(app, 'GET /user')).text, 'Hello &lt;1&gt;!')
+    assert.equal((await ask(app, 'GET /')).text, 'ann2&lt;b')
   })
 
   it('should merge the variables of options, state and locals', async () => {
