@@ -119,8 +119,20 @@ function judgeError (ctx, { message, stack }) {
     warn(app, `template() did not run before ${nameOf(ctx)}: app.use(template('views'))`, place)
   } else if (/^res\.\w+ is not a function|^next is not a function/.test(message)) {
     warn(app, OF_EXPRESS, place)
-  } else if (ctx.request.body === undefined && /undefined/.test(message) && readsBody(place)) {
-    warn(app, `no body parser ran before ${nameOf(ctx)}: app.use(bodyParser())`, place)
+  } else if (/undefined/.test(message)) {
+    judgeUndefined(ctx, place)
+  }
+}
+
+/** What a middleware puts into ctx is undefined at this place. */
+function judgeUndefined (ctx, place) {
+  const lines = readFileSync(place.file, 'utf8').split('\n')
+  // of the property, at which V8 reports a read, and behind which a write; undefined if it is not `ctx.….property`
+  const owner = /\bctx\.([\w.]+?)\.(?:\w+\s*)?$/.exec(lines[place.row - 1].slice(0, place.column - 1))?.[1]
+  if (owner === 'session' && ctx.session === undefined) {
+    warn(ctx.app, `session() did not run before ${nameOf(ctx)}: app.use(session())`, place)
+  } else if (ctx.request.body === undefined && (owner === undefined || /\bbody\b/.test(owner)) && readsBody(lines, place)) {
+    warn(ctx.app, `no body parser ran before ${nameOf(ctx)}: app.use(bodyParser())`, place)
   }
 }
 
@@ -138,8 +150,7 @@ function nameOf ({ method, path, _matchedRoute: route }) {
 }
 
 /** Is it about `ctx.request.body` at this place, or in the lines before it? */
-function readsBody ({ file, row }) {
-  const lines = readFileSync(file, 'utf8').split('\n')
+function readsBody (lines, { row }) {
   return /\bbody\b/.test(lines[row - 1]) || lines.slice(Math.max(0, row - 6), row).some(line => /\brequest\b.*\bbody\b/.test(line))
 }
 

@@ -80,6 +80,7 @@ const MISTAKES = {
     const { name } = body /* bodyOfRoute */
     ctx.body = name
   }).routes()), 'no body parser ran before GET /'],
+  session: [app => app.use(ctx => { ctx.session.user = ctx.request.body /* session */ }), 'session() did not run before GET /: app.use(session())'],
   render: [app => app.use(ctx => ctx.render('a') /* render */), 'template() did not run before GET /'],
   send: [app => app.use((ctx, res) => res.send('a') /* send */), 'a middleware gets (ctx, next), not (req, res, next)'],
   express: [app => app.use(function (req, res, next) { res.end?.('a') }) /* express */, 'a middleware gets (ctx, next), not (req, res, next)'],
@@ -105,6 +106,7 @@ const RIGHT = {
   'a status alone': app => app.use(ctx => (ctx.status = 404)),
   'a status of another protocol': app => app.use(ctx => { ctx.status = 418 }),
   'a TypeError of another kind': app => app.use(ctx => { ctx.request.nope.first() }),
+  'a TypeError beside a body': app => app.use(ctx => { ctx.state.user.name = ctx.request.body }),
   'a body of a parser': app => app.use(bodyParser()).use(ctx => { ctx.request.body.name.first() }),
   'the last middleware': app => app.use((ctx, next) => next()).use(() => {}),
   'a middleware that responds without ctx': app => app.use(ctx => { ctx.res.end('a') }).use(() => {}),
