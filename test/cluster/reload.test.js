@@ -3,10 +3,11 @@
 const { describe, it } = require('node:test')
 const assert = require('node:assert/strict')
 const load = require('../helpers/load')
-const { long } = require('../helpers/share')
+const share = require('../helpers/share')
 const { SHAPES, isAlive, make, until } = require('./instance')
 
-const RELOADS = long(4, 10) // each of the shapes once
+const EACH = share.long(4, 10) // each of the shapes once
+const RELOADS = { node: EACH, pm2: share(2, EACH) } // a command of pm2 takes most of a second
 
 describe('under fifty clients that never retry', { concurrency: 2 }, () => {
   for (const cluster of ['node', 'pm2']) {
@@ -18,7 +19,7 @@ describe('under fifty clients that never retry', { concurrency: 2 }, () => {
 
       const clients = load.start(instance.port)
       const workers = await instance.workers()
-      for (let version = 1; version <= RELOADS; version++) {
+      for (let version = 1; version <= RELOADS[cluster]; version++) {
         instance.write(shapes[version % shapes.length], version)
         const { code, lines } = await instance.run('reload')
         assert.deepEqual({ code, lines }, { code: 0, lines: [] })
@@ -28,11 +29,11 @@ describe('under fifty clients that never retry', { concurrency: 2 }, () => {
       }
       const { answered, counts, failures, versions } = await clients.stop()
 
-      t.diagnostic(`${cluster}: ${RELOADS} reloads, ${answered} answers ${JSON.stringify(counts)}, ` +
+      t.diagnostic(`${cluster}: ${RELOADS[cluster]} reloads, ${answered} answers ${JSON.stringify(counts)}, ` +
         `${failures.length} failed`)
       assert.equal(failures.join('\n'), '')
-      assert.equal(versions.size, RELOADS + 1)
-      assert.equal(new Set(workers).size, 2 * (RELOADS + 1))
+      assert.equal(versions.size, RELOADS[cluster] + 1)
+      assert.equal(new Set(workers).size, 2 * (RELOADS[cluster] + 1))
       for (const count of Object.values(counts)) assert.notEqual(count, 0)
     })
 

@@ -14,6 +14,7 @@ const Kone = require('../helpers/kone')
 const { Kone3 } = require('../helpers/kone3')
 const { exchange } = require('../helpers/engines')
 const joinChunks = require('../helpers/join-chunks')
+const share = require('../helpers/share')
 const apps = require('./apps')
 
 const koaCompose = require.resolve('koa-compose')
@@ -122,7 +123,7 @@ function combinations (properties) {
 describe('the same app', () => {
   assert(apps.length >= 120)
 
-  for (const entry of apps) {
+  for (const [at, entry] of apps.entries()) {
     it(`should get a response alike: ${entry.title}`, async () => {
       const front = answer(Kone, entry, true)
       const node = answer(Kone, entry, false)
@@ -132,7 +133,9 @@ describe('the same app', () => {
       if (entry.expect) assert.match(kone, entry.expect)
       if (entry.hangs) return
       const [koa2, koa3] = [await answer(Koa2, entry), await answer(Koa3, entry)]
-      assert.deepEqual([await answer(Koa2With42, entry), await answer(Koa3With42, entry)], [koa2, koa3], 'koa-compose 4.1 and 4.2')
+      if (share(at % 5 === 0, true)) { // of Koa alone
+        assert.deepEqual([await answer(Koa2With42, entry), await answer(Koa3With42, entry)], [koa2, koa3], 'koa-compose 4.1 and 4.2')
+      }
       compare(kone, koa2, entry.kone, 'kone and koa 2')
       compare(koa3, koa2, entry.koa3, 'koa 3 and koa 2')
 
@@ -165,6 +168,7 @@ function compare (actual, expected, reason, who) {
 
 describe('an error of a status', () => {
   const CODES = new Set([...Object.keys(STATUS_CODES), '306'])
+  const FEW = 11 // no divisor of the numbers of values
   const servers = {}
 
   before(async () => {
@@ -205,9 +209,11 @@ describe('an error of a status', () => {
 
   const queries = combinations(ERRORS)
 
-  for (const code of CODES) {
+  for (const [at, code] of [...CODES].entries()) {
     it(`should get the response of Koa: ${code}`, async () => {
-      const targets = queries.map(query => `/?status=${code}${query}`)
+      // each pair of values is with several codes
+      const some = queries.filter((_, i) => share(i % FEW === at % FEW, true))
+      const targets = some.map(query => `/?status=${code}${query}`)
       if (code >= 200) for (const group of code === '205' ? targets.map(target => [target]) : [targets]) await same(group)
       else {
         // Koa sends it, and the client waits for the response that follows it.
@@ -222,9 +228,10 @@ describe('an error of a status', () => {
 
   it('should get the response of Koa: any other number, and what is not a number', async () => {
     const all = Array.from({ length: 900 }, (_, i) => String(i + 100))
-    const others = [...all.filter(code => !CODES.has(code)), ...Object.keys(ODD)]
-    for (const query of queries.filter((_, i) => i % 17 === 0)) { // each value of each property is in one of them
-      const targets = others.map(code => `/?status=${encodeURIComponent(code)}${query}`)
+    const some = queries.filter((_, i) => i % 17 === 0) // each value of each property is in one of them
+    for (const [at, query] of some.entries()) {
+      const others = all.filter((code, i) => !CODES.has(code) && share(i % some.length === at, true))
+      const targets = [...others, ...Object.keys(ODD)].map(code => `/?status=${encodeURIComponent(code)}${query}`)
       for (let i = 0; i < targets.length; i += 100) await same(targets.slice(i, i + 100))
     }
   })

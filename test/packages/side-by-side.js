@@ -14,6 +14,7 @@ const connect = require('koa-connect')
 const onFinished = require('on-finished')
 const Kone = require('../helpers/kone')
 const { Kone3 } = require('../helpers/kone3')
+const share = require('../helpers/share')
 const until = require('../helpers/until')
 
 /** Koa's class, and kone's in its place, by Koa's major version. */
@@ -98,6 +99,9 @@ const IN_FRONT = {
   }
 }
 
+/** In `make test` each row runs the first way and one other: its neighbour runs the next. */
+let rows = 0
+
 /**
  * Tests a published package in koa and in kone: the same app, the same requests over real sockets. Statuses, header
  * fields with their order, bodies, what is logged and in which order: all of it has to be the same, and kone's front has
@@ -122,14 +126,17 @@ const IN_FRONT = {
  */
 function sideBySide (name, row) {
   const { lines: [line, ...others] = [2, 3] } = row
-  describe(name, { concurrency: true }, () => {
-    for (const inFront of row.inFront ?? Object.keys(IN_FRONT)) {
-      it(`should do the same in koa and kone behind ${inFront}`, { timeout: 180000 }, () => compare(row, IN_FRONT[inFront], { line }))
+  const ways = (row.inFront ?? Object.keys(IN_FRONT)).map(inFront => [`in koa and kone behind ${inFront}`, IN_FRONT[inFront], { line }])
+  for (const server of Object.keys(SERVERS)) {
+    for (const one of server === 'app.listen()' ? others : [line, ...others]) {
+      ways.push([`in koa ${one} and its kone by ${server}`, null, { line: one, server }])
     }
-    for (const server of Object.keys(SERVERS)) {
-      for (const one of server === 'app.listen()' ? others : [line, ...others]) {
-        it(`should do the same in koa ${one} and its kone by ${server}`, { timeout: 180000 }, () => compare(row, null, { line: one, server }))
-      }
+  }
+  const [first, ...more] = ways
+  rows++
+  describe(name, { concurrency: true }, () => {
+    for (const [title, ...way] of [first, ...share([more[rows % more.length]], more)]) {
+      it(`should do the same ${title}`, { timeout: 180000 }, () => compare(row, ...way))
     }
   })
 }
