@@ -212,6 +212,38 @@ const DIFFERENCES = {
     else assert(node.length <= front.length)
   },
 
+  async 'the parts of a body in one read' () {
+    const found = bytes => both(async connect => {
+      const client = await connect(async ctx => {
+        let size = 0
+        ctx.req.on('data', chunk => { size += chunk.length })
+        await once(ctx.req, 'data')
+        ctx.body = `${size} ${ctx.req.readableEnded}`
+      })
+      client.write(bytes)
+      await client.until(/(true|false)$/)
+      return client.text.split('\r\n\r\n')[1]
+    })
+    assert.deepEqual(await found(chunked('2\r\nhe\r\n3\r\nllo\r\n0\r\n\r\n')), { front: '5 false', node: '2 false' })
+    assert.deepEqual(await found('POST / HTTP/1.0\r\nContent-Length: 5\r\n\r\nhello'), { front: '5 true', node: '5 false' })
+  },
+
+  async 'what ctx.socket.write() writes behind ctx.res.write()' () {
+    const { front, node } = await both(async connect => {
+      const client = await connect(ctx => {
+        ctx.respond = false
+        ctx.res.write('written')
+        ctx.socket.write('raw')
+        ctx.res.end()
+      })
+      client.write(last('/'))
+      return client.all()
+    })
+    assert.match(front, /^rawHTTP\/1\.1 404 [^]*\r\nwritten\r\n0\r\n\r\n$/)
+    if (MAJOR < 26) assert.match(node, /^HTTP\/1\.1 404 [^]*\r\nwritten\r\nraw0\r\n\r\n$/)
+    else assert.match(node, /^rawHTTP/)
+  },
+
   async 'an informational response after the end' () {
     const { front, node } = await both(async connect => {
       let code = 'none'
