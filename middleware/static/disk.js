@@ -8,7 +8,7 @@ const { promisify } = require('util')
 const mime = require('mime-types')
 const { currentDate } = require('../../lib/timers')
 
-const { realpath, stat } = fs.promises
+const { lstat, realpath, stat } = fs.promises
 const openFile = promisify(fs.open)
 const fstat = promisify(fs.fstat)
 const readFile = promisify(fs.read) // resolves to { bytesRead, buffer }
@@ -105,8 +105,7 @@ class Disk {
     const inside = root.endsWith(path.sep) ? root : root + path.sep
     if (!real.startsWith(inside)) return MISSING
     if (!this.hidden && real.includes(`${path.sep}.`, root.length)) return MISSING
-    // a file system that ignores case: the same file by a second spelling
-    return real.toLowerCase() === expected.toLowerCase() ? MISSING : FILE
+    return isSpelledSo(root, expected).then(isSo => isSo ? FILE : MISSING, () => MOVED)
   }
 
   /** Whether there is not even a directory. */
@@ -132,6 +131,20 @@ class Disk {
     await closeFile(fd)
     return { kind: MOVED }
   }
+}
+
+/**
+ * Whether every part of a path is a link, or named as on the disk. By a second spelling a file would get past a guard:
+ * file systems may ignore case, also of `ſ`, take a character and its parts for the same, or give long names a short one.
+ */
+async function isSpelledSo (root, name) {
+  let folder = root
+  for (const part of path.relative(root, name).split(path.sep)) {
+    const there = path.join(folder, part)
+    folder = await realpath(there)
+    if (folder !== there && !(await lstat(there)).isSymbolicLink()) return false
+  }
+  return true
 }
 
 async function open (name) {
