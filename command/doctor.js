@@ -90,7 +90,8 @@ function packageOf (folder, lock, name, range) {
   const installed = read(place, 'package.json')
   const entry = lock.packages?.[`node_modules/${name}`] ?? lock.dependencies?.[name] ?? {} // version 1 of npm's locks
   const needs = [entry, installed].flatMap(one => [one?.dependencies, one?.requires, one?.peerDependencies])
-  const usesKoa = [name, ...needs.flatMap(all => Object.keys(all ?? {}))].some(one => KOA.test(one))
+  const named = [name, ...needs.flatMap(all => Object.keys(all ?? {}))]
+  const usesKoa = !name.startsWith('@types/') && named.some(one => KOA.test(one))
   const tested = Object.hasOwn(facts.packages, name) ? facts.packages[name] : []
   return {
     name,

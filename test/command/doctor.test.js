@@ -58,6 +58,11 @@ describe('kone doctor', () => {
     assert.deepEqual([found.fallsBack, found.notInstalled, found.otherVersion], [[], [], []])
   })
 
+  it('should leave out what runs nothing: types', async () => {
+    const found = await examined(app(['koa', '@types/koa', '@types/koa-compose', 'koa-log4']))
+    assert.deepEqual([named(found.untested), found.notInstalled], [['koa-log4'], []])
+  })
+
   it('should print it for people, with what the figures are of', async () => {
     const { code, out } = await app(ALL).kone('doctor')
     assert.equal(code, 0)

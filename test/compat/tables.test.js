@@ -16,6 +16,7 @@ const { Readable } = require('node:stream')
 const express = require('express')
 const Koa = require('koa')
 const Koa3 = require('koa3')
+const mount = require('koa-mount')
 const Kone = require('kone')
 const set = require('kone/middleware')
 const { Kone3 } = require('../helpers/kone3')
@@ -422,6 +423,15 @@ table('## From Express', {
   '`res.render(view, data)`': async () => {
     const { text } = await ask(Kone, uses(set.template(view.engine, { options: { filters: { shout: String } } }), ctx => ctx.render('user', { name: 'Ada' })))
     assert.match(text, /Ada/i)
+  },
+  '`app.get(path, fn)`': () => likeExpress(get((req, res) => res.send('a')), uses(new Router().get('/', ctx => { ctx.body = 'a' }).routes())),
+  '`app.use(path, fn)`': async () => {
+    const theirs = app => { app.use('/a', (req, res, next) => { res.set('x-a', 'b'); next() }); app.get('/a/b', (req, res) => res.send()) }
+    const router = new Router().use('/a', (ctx, next) => { ctx.set('x-a', 'b'); return next() }).get('/a/b', ctx => { ctx.body = '' })
+    const mark = ({ status, headers }) => [status, headers['x-a']]
+    await likeExpress(theirs, uses(router.routes()), { url: '/a/b' }, mark)
+    await likeExpress(theirs, uses(mount('/a', (ctx, next) => { ctx.set('x-a', 'b'); return next() })), { url: '/a/c' }, mark)
+    assert.deepEqual(mark(await ask(Kone, uses(router.routes()), { url: '/a/c' })), [404, undefined])
   },
   '`req.params`, `express.Router()`': () => {
     const router = new Router()
