@@ -14,6 +14,7 @@ engines('whatever is thrown', ({ it, ask, serve, engine }) => {
   async function report (setup) {
     const errors = []
     const res = await ask(app => {
+      if (engine !== 'http1') app.env = 'production' // development asks V8's inspector for the place of each
       app.on('error', error => errors.push(error))
       setup(app)
     }, 'GET /')
@@ -56,7 +57,7 @@ engines('whatever is thrown', ({ it, ask, serve, engine }) => {
       const values = Object.fromEntries(hostile())
       const errors = []
       const app = await serve(app => {
-        app.env = 'production' // development asks V8's inspector for the place of each
+        app.env = 'production'
         app.on('error', error => errors.push(error))
         for (const one of middleware) app.use(one)
         app.use(async ({ query }) => { throw values[query.name]() })
