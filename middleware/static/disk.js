@@ -135,7 +135,8 @@ class Disk {
 
 /**
  * Whether every part of a path is a link, or named as on the disk. By a second spelling a file would get past a guard:
- * file systems may ignore case, also of `ſ`, take a character and its parts for the same, or give long names a short one.
+ * file systems may ignore case, also of `ſ`, take a character and its parts for the same, or give long names a short
+ * one.
  */
 async function isSpelledSo (root, name) {
   let folder = root
