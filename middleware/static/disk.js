@@ -8,7 +8,7 @@ const { promisify } = require('util')
 const mime = require('mime-types')
 const { currentDate } = require('../../lib/timers')
 
-const { realpath, stat } = fs.promises
+const { readdir, realpath, stat } = fs.promises
 const openFile = promisify(fs.open)
 const fstat = promisify(fs.fstat)
 const readFile = promisify(fs.read) // resolves to { bytesRead, buffer }
@@ -105,8 +105,7 @@ class Disk {
     const inside = root.endsWith(path.sep) ? root : root + path.sep
     if (!real.startsWith(inside)) return MISSING
     if (!this.hidden && real.includes(`${path.sep}.`, root.length)) return MISSING
-    // a file system that ignores case: the same file by a second spelling
-    return real.toLowerCase() === expected.toLowerCase() ? MISSING : FILE
+    return isSpelledSo(root, expected).then(isSo => isSo ? FILE : MISSING, () => MOVED)
   }
 
   /** Whether there is not even a directory. */
@@ -132,6 +131,21 @@ class Disk {
     await closeFile(fd)
     return { kind: MOVED }
   }
+}
+
+/**
+ * Whether every part of a path is named as on the disk. By a second spelling a file, or a link to it, would get past a
+ * guard: file systems may ignore case, also of `ſ`, take a character and its parts for the same, or have short names.
+ */
+async function isSpelledSo (root, name) {
+  let folder = root
+  for (const part of path.relative(root, name).split(path.sep)) {
+    const there = path.join(folder, part)
+    const real = await realpath(there)
+    if (real !== there && !(await readdir(folder)).includes(part)) return false
+    folder = real
+  }
+  return true
 }
 
 async function open (name) {
