@@ -182,7 +182,9 @@ class Application extends Emitter {
    */
   use (fn) {
     if (typeof fn !== 'function') {
-      const hint = typeof fn?.routes === 'function' ? ' A router has one: app.use(router.routes())' : ''
+      const hint = typeof fn?.routes === 'function'
+        ? ' A router has one: app.use(router.routes())'
+        : fn?.[0] === '/' ? ' Paths are for the router: router.use(path, fn)' : ''
       throw new TypeError(`middleware must be a function!${hint}`)
     }
     if (isFactory(fn)) throw new TypeError(`${fn.name} makes a middleware: app.use(${fn.name}())`)

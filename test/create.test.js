@@ -3,6 +3,7 @@
 const { describe, it, before, after } = require('node:test')
 const assert = require('node:assert/strict')
 const { execFile, spawn } = require('node:child_process')
+const { once } = require('node:events')
 const fs = require('node:fs')
 const { stripTypeScriptTypes } = require('node:module')
 const net = require('node:net')
@@ -296,6 +297,22 @@ describe('npm create kone', () => {
   })
 
   const template = file => fs.readFileSync(path.join(root, 'create/template', file), 'utf8')
+
+  it('should make a server that ends where its port is in use, though Redis is connected', async () => {
+    await make('taken', '--api')
+    const cwd = path.join(folder, 'taken')
+    fs.mkdirSync(path.join(cwd, 'node_modules'))
+    fs.symlinkSync(root, path.join(cwd, 'node_modules/kone'))
+    for (const name of ['ioredis', 'prom-client', 'zod']) fs.symlinkSync(path.join(root, 'node_modules', name), path.join(cwd, 'node_modules', name))
+    const taken = net.createServer().listen(0) // it accepts what Redis would
+    await once(taken, 'listening')
+    const { port } = taken.address()
+    const env = { ...clean, PORT: String(port), REDIS_URL: `redis://127.0.0.1:${port}` }
+    const { code, stderr } = await run(process.execPath, ['server.js'], { cwd, env, timeout: 10000, killSignal: 'SIGKILL' })
+    taken.close()
+    assert.match(stderr, /^listen EADDRINUSE: [^\n]+\n$/)
+    assert.equal(code, 1)
+  })
 
   it('should name the ports on which the scripts serve', () => {
     const { port } = read({})

@@ -64,6 +64,7 @@ const OPTIONS = new Options('session', {
   ...beside,
   ...each(oneOf(true), 'overwrite', 'autoCommit'),
   ...each(refused('take `store: session.sealedCookie({ keys })`, which encrypts'), 'encode', 'decode'),
+  ...each(refused('ids are random and need none; with `signed: true` app.keys sign the cookie'), 'secret', 'keys'),
   prefix: refused('`key` is the prefix of the store\'s keys'),
   ContextStore: refused('take `store`, one for all requests')
 })

@@ -8,7 +8,7 @@ const { promisify } = require('util')
 const mime = require('mime-types')
 const { currentDate } = require('../../lib/timers')
 
-const { lstat, realpath, stat } = fs.promises
+const { readdir, realpath, stat } = fs.promises
 const openFile = promisify(fs.open)
 const fstat = promisify(fs.fstat)
 const readFile = promisify(fs.read) // resolves to { bytesRead, buffer }
@@ -134,16 +134,16 @@ class Disk {
 }
 
 /**
- * Whether every part of a path is a link, or named as on the disk. By a second spelling a file would get past a guard:
- * file systems may ignore case, also of `ſ`, take a character and its parts for the same, or give long names a short
- * one.
+ * Whether every part of a path is named as on the disk. By a second spelling a file, or a link to it, would get past a
+ * guard: file systems may ignore case, also of `ſ`, take a character and its parts for the same, or have short names.
  */
 async function isSpelledSo (root, name) {
   let folder = root
   for (const part of path.relative(root, name).split(path.sep)) {
     const there = path.join(folder, part)
-    folder = await realpath(there)
-    if (folder !== there && !(await lstat(there)).isSymbolicLink()) return false
+    const real = await realpath(there)
+    if (real !== there && !(await readdir(folder)).includes(part)) return false
+    folder = real
   }
   return true
 }

@@ -40,6 +40,7 @@ const MAX_KEY = 100 // characters
  * @api public
  */
 module.exports = function validate (options) {
+  if (standardOf(options)) throw misuse('validate', 'a schema is of a part of the request: validate({ body: schema })')
   const { onError, response, serialize } = OPTIONS.check(options)
   const schemas = Object.keys(PARTS)
     .filter(part => options?.[part] !== undefined)

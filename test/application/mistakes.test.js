@@ -235,6 +235,7 @@ describe('mistakes of registration', () => {
     for (const routes of [router(), new KoaRouter()]) {
       assert.throws(() => new Kone().use(routes), { message: 'middleware must be a function! A router has one: app.use(router.routes())' })
     }
+    assert.throws(() => new Kone().use('/api', () => {}), { message: 'middleware must be a function! Paths are for the router: router.use(path, fn)' })
     assert.throws(() => new Kone().use({}), { message: 'middleware must be a function!' })
   })
 

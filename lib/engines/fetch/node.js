@@ -41,8 +41,10 @@ function makeRequest (incoming, socket) {
   req.url = url
   req.httpVersion = '1.1'
   req.httpVersionMajor = req.httpVersionMinor = 1
+  // Node's parser calls this: it keeps the count that the getters of headers rely on.
+  const raw = Object.entries(headers).flatMap(([name, value]) => [].concat(value).flatMap(one => [name, one]))
+  req._addHeaderLines(raw, raw.length)
   req.headers = headers
-  req.rawHeaders = Object.entries(headers).flat()
 
   const end = () => {
     req.complete = true

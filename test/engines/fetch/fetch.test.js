@@ -159,7 +159,9 @@ describe('app.fetch', () => {
     it(`should give fields alone and together as a client would send them, of ${JSON.stringify(init)}`, async () => {
       const alone = ({ request }) => Object.fromEntries(NAMES.map(name => [name, request.get(name)]).filter(([, value]) => value !== ''))
       const together = ({ headers }) => ({ ...headers })
-      for (const looks of [[alone, together, alone], [together, alone]]) {
+      const distinct = ({ req: { headersDistinct } }) => Object.fromEntries(Object.entries(headersDistinct)
+        .map(([name, values]) => [name, name === 'set-cookie' ? values : values[0]]))
+      for (const looks of [[alone, together, alone], [together, alone], [distinct, together]]) {
         let seen
         await make(ctx => { seen = looks.map(look => look(ctx)) }).fetch(request('/', init))
         assert.deepEqual(seen, looks.map(() => ({ host: 'kone.example', ...expected })))
