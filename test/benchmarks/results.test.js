@@ -13,10 +13,10 @@ const RESULTS = path.join(__dirname, '../../benchmarks/results.js')
 const HEAD = execFileSync('git', ['rev-parse', 'HEAD'], { cwd: __dirname, encoding: 'utf8' }).trim()
 
 describe('a complete result', () => {
-  it('should have six rounds of a second of everything', () => {
+  it('should have six rounds of two seconds of everything', () => {
     assert.deepEqual(lacks(complete()), [])
     assert.match(lacks(complete({ rounds: 5 })).join(), /it has 5 rounds, not 6 or more/)
-    assert.match(lacks(complete({ seconds: 0.4 })).join(), /hello has rounds of 0.4 s, not 1 or more/)
+    assert.match(lacks(complete({ seconds: 1 })).join(), /hello has rounds of 1 s, not 2 or more/)
     assert.match(lacks(complete({}, { skipped: [{ part: 'hello, wrk', reason: 'no time left' }] })).join(), /no time for hello, wrk/)
     assert.match(lacks(complete({}, { derived: { quick: true } })).join(), /--full/)
     const without = contender => lacks(complete({}, { rejected: [{ workload: 'ping', contender, reason: 'it failed' }] }))

@@ -26,10 +26,8 @@ describe('the workloads of static', () => {
     assert.ok(plan({ quick: true })[0][1].only.includes('kone'))
   })
 
-  it('should last a second, with 6,000 connections two', () => {
-    for (const { workload, load } of plan({ quick: false }).flat()) {
-      assert.equal(load.seconds, load.connections > 1000 ? 2 : 1, workload)
-    }
+  it('should last two seconds and more', () => {
+    for (const { workload, load } of plan({ quick: false }).flat()) assert.ok(load.seconds >= 2, workload)
   })
 
   it('should hold in a hurry the size of the report first, and every file', () => {

@@ -29,9 +29,9 @@ lab(module, {
     const { quick, rounds } = lab.options
     const generators = lab.generators(['autocannon', 'wrk', 'arrivals'])
     const servers = await lab.start(lab.contenders.filter(({ isPm2 }) => !isPm2), { workload: 'hello', ...question, reference: 'node', floor: {} })
-    const autocannon = { generator: 'autocannon', connections: 100, seconds: quick ? 1 : 2 }
-    const wrk = { generator: 'wrk', connections: 50, seconds: 1 }
-    const rates = view.RATES.map(rate => [view.paced(rate), { generator: 'arrivals', connections: 100, rate, seconds: autocannon.seconds }])
+    const autocannon = { generator: 'autocannon', connections: 100, seconds: quick ? 1 : 3 }
+    const wrk = { generator: 'wrk', connections: 50, seconds: quick ? 1 : 2 }
+    const rates = view.RATES.map(rate => [view.paced(rate), { generator: 'arrivals', connections: 100, rate, seconds: wrk.seconds }])
     const loads = [['hello, wrk', wrk], ['hello', autocannon], ...rates]
 
     const paced = servers.filter(({ name }) => PACED.includes(name))

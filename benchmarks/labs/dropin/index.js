@@ -32,7 +32,7 @@ lab(module, {
     if (lab.options.workloads) lab.result.derived.only = names
     const folder = lab.folder()
     await prepare(folder)
-    const load = { generator: lab.generator(), connections: 50, seconds: 1 }
+    const load = { generator: lab.generator(), connections: 50, seconds: lab.options.quick ? 1 : 2 }
     await lab.inTime(workloads.filter(({ workload }) => names.includes(workload)).map(({ workload, contenders, ...how }) => ({
       name: workload,
       size: contenders.length,

@@ -23,6 +23,7 @@ lab(module, {
 
   async measure (lab) {
     const generators = lab.generators(['wrk', 'autocannon', 'split'])
+    const seconds = lab.options.quick ? 1 : 2
 
     // Where wrk is not installed autocannon stands in, but for cookies that change: those it cannot send.
     const possible = load => generators[load.generator] ? load : load.cookies ? null : { ...load, generator: 'autocannon' }
@@ -37,10 +38,10 @@ lab(module, {
           name: given.map(([name]) => name).join(', '),
           size: contenders.length * given.length,
           act: () => lab.group(contenders, { workload, request, expected, reference: 'node', floor: {} },
-            Object.fromEntries(given))
+            Object.fromEntries(given.map(([name, load]) => [name, { ...load, seconds }])))
         }
       }),
-      { name: view.FETCH, size: 2, act: () => fetch(lab, { generator: lab.generator(), connections: 4, seconds: 1 }) }
+      { name: view.FETCH, size: 2, act: () => fetch(lab, { generator: lab.generator(), connections: 4, seconds }) }
     ])
   }
 })

@@ -25,7 +25,7 @@ const hello = { status: 200, type: 'text/plain; charset=utf-8', body: 'Hello Wor
 const json = body => ({ status: 200, type: 'application/json; charset=utf-8', body })
 const page = { path: '/articles?page=3&sort=new', headers: { ...BROWSER, cookie: COOKIE } }
 const post = { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON_BODY }
-const wrk = { generator: 'wrk', connections: 50, seconds: 1 }
+const wrk = { generator: 'wrk', connections: 50 }
 
 /**
  * The workloads of the front. `app` is the argument of each contender, what it does; `loads` are named as their
@@ -52,6 +52,6 @@ module.exports = [
     app: { node: 'post', kone: 'post', 'kone-bodyParser': 'parser', koa: 'parser' },
     request: post,
     expected: json(JSON_BODY),
-    loads: { post: wrk, 'post, two reads': { generator: 'split', connections: 50, seconds: 1 } }
+    loads: { post: wrk, 'post, two reads': { generator: 'split', connections: 50 } }
   }
 ]

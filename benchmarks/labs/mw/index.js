@@ -17,10 +17,10 @@ lab(module, {
 
   async measure (lab) {
     const { quick } = lab.options
-    const load = { generator: lab.generator(['autocannon']), connections: 100, seconds: quick ? 1 : 2 }
+    const load = { generator: lab.generator(['autocannon']), connections: 100, seconds: quick ? 1 : 3 }
     await lab.inTime([
       ...Object.keys(WHOLE).map(kind => ({ name: kind, size: lab.contenders.length, act: () => whole(lab, kind, load) })),
-      separately(lab, { generator: lab.generator(), connections: 50, seconds: 1 })
+      separately(lab, { generator: lab.generator(), connections: 50, seconds: quick ? 1 : 2 })
     ])
   }
 })

@@ -25,8 +25,8 @@ lab(module, {
   },
 
   async measure (lab) {
-    const loads = view.FLIGHTS.map(connections =>
-      [view.hello(connections), { generator: lab.generator(), connections, seconds: 1 }])
+    const seconds = lab.options.quick ? 1 : 2
+    const loads = view.FLIGHTS.map(connections => [view.hello(connections), { generator: lab.generator(), connections, seconds }])
     const expected = { status: 200, type: 'text/plain; charset=utf-8', body: 'hello world' }
     const web = lab.contenders.filter(({ name }) => ['kone', 'node', 'koa'].includes(name))
     await lab.inTime([
@@ -37,7 +37,7 @@ lab(module, {
 })
 
 async function calls (lab, method) {
-  const load = { generator: 'rpc', seconds: lab.options.quick ? 0.4 : 1 }
+  const load = { generator: 'rpc', seconds: lab.options.quick ? 0.4 : 2 }
   const loads = view.FLIGHTS.map(flight => [view.of(method, flight), ({ contender: { open } }) =>
     ({ ...load, ...open ? { connections: flight / 10, pipeline: 10 } : { connections: flight } })])
   const taking = lab.contenders.filter(({ only = view.METHODS }) => only.includes(method))

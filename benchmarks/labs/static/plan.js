@@ -27,9 +27,10 @@ const FEW = ['net', 'kone', 'node', 'sirv', 'nginx']
 
 /** The workloads of a run, part by part. */
 exports.plan = function ({ quick }) {
-  const workload = ({ name, path }, kind, load, only) => ({ workload: `${name}, ${kind}`, path, load: { seconds: 1, ...load }, only })
+  const seconds = quick ? 1 : 2
+  const workload = ({ name, path }, kind, load, only) => ({ workload: `${name}, ${kind}`, path, load: { ...load, seconds }, only })
   const at64 = (size, only) => workload(size, '64 connections', { connections: 64 }, only)
-  const at6000 = (size, only) => workload(size, '6,000 connections', { connections: 6000, settle: 1.5, seconds: quick ? 1 : 2 }, only)
+  const at6000 = (size, only) => workload(size, '6,000 connections', { connections: 6000, settle: 1.5 }, only)
   const [small, hundred, page, large] = SIZES
   return [
     [at64(small), at6000(small, quick ? FEW : undefined), workload(small, 'pipelined 16', { connections: 64, pipeline: 16 })],

@@ -35,7 +35,7 @@ lab(module, {
   },
 
   async measure (lab) {
-    const { node, only } = lab.options
+    const { node, only, quick } = lab.options
     if (node !== process.execPath) throw new OptionError(`versions: --node ${node} is not for this lab, it runs many: expected --only or --all`)
     const running = lab.contenders.filter(({ node }) => only || chosen(lab.options).includes(node))
     for (const { node } of running) await nodeBinary(node).catch(() => {}) // download one by one; start() names what is missing
@@ -46,7 +46,7 @@ lab(module, {
           // autocannon counts the latency of a new connection so that it breaks Little's law
           if (workload === 'close' && !lab.generators(['wrk']).wrk) return lab.skip(workload, 'it needs wrk')
           const taking = running.filter(({ key }) => !only || key === only).map(one => ({ ...one, args }))
-          const load = { generator: lab.generator(), connections: 100, seconds: 1 }
+          const load = { generator: lab.generator(), connections: 100, seconds: quick ? 1 : 2 }
           return lab.group(taking, { workload, request, expected, reference: 'node-20' }, { [workload]: load })
         }
       })),

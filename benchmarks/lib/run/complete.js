@@ -5,7 +5,7 @@ const { ROUNDS } = require('./options')
 const { problems } = require('./result')
 const { quantile } = require('./stats')
 
-const SECONDS = 1
+const SECONDS = 2
 const MOST = 0.75 // of all rounds must be quiet: a neighbour may wake up once
 const MOST_OF_PART = 0.5 // of the rounds of each part, because its figures are their medians
 const OTHERS = 0.05 // share of all cores that processes besides the lab's may take
