@@ -17,6 +17,9 @@ module.exports = {
     'test/engines/http1/late-body.test.js', 'test/engines/http1/write-callbacks.test.js', 'test/engines/http1/sink.test.js',
     'test/engines/http1/unread.test.js'
   ],
+  'lib/engines/http1/output/sink.js': [
+    'test/engines/http1/sink.test.js', 'test/engines/http1/fast-path.test.js', 'test/engines/contract.test.js'
+  ],
   'lib/error-path.js': ['test/middleware/report.test.js', 'test/middleware/error-headers.test.js'],
   'lib/engines/field-names.js': ['test/engines/http1/fields.test.js'],
   'lib/engines/http1/output/writer.js': ['test/engines/http1/fields.test.js']
