@@ -124,21 +124,6 @@ function parts (pass) {
   ]
 }
 
-/**
- * The parts of passes in their order, as lists of those that run at the same time: what measures needs few cores, and the
- * short pass behind it takes the others.
- */
-function steps (passes) {
-  const found = []
-  const half = String(Math.ceil(availableParallelism() / 2))
-  for (const part of passes.flatMap(parts)) {
-    const last = found.at(-1)
-    if (part.isBeside) found.splice(-1, 1, [{ ...last[0], concurrency: half }, { ...part, concurrency: half }])
-    else found.push([part])
-  }
-  return found
-}
-
 module.exports = {
   ANY_NODE,
   BLUEBIRD,
@@ -154,6 +139,5 @@ module.exports = {
   filesOf,
   inOrder,
   parts,
-  steps,
   without
 }

@@ -4,7 +4,7 @@ const assert = require('node:assert/strict')
 const { existsSync, readFileSync, readdirSync } = require('node:fs')
 const { dirname, join } = require('node:path')
 const { describe, it } = require('node:test')
-const { filesOf, inOrder, parts, steps, without, ...lists } = require('./plan')
+const { filesOf, inOrder, parts, without, ...lists } = require('./plan')
 
 const ROOT = join(__dirname, '..')
 const read = file => readFileSync(join(ROOT, file), 'utf8')
@@ -54,13 +54,6 @@ describe('the plan of the tests', () => {
     assert.deepEqual(measuring.files, lists.MEASURING)
     assert.deepEqual(measuring.env, waiting.env)
     for (const files of [lists.MEASURING, ['test/plan.test.js']]) assert.deepEqual(parts({ files }), { files })
-  })
-
-  it('should run a short pass beside what measures, and all others by themselves', () => {
-    const files = filesOf(['test'])
-    const [one, two, three] = [{ title: 'one', files }, { title: 'two', files: ['a'], isBeside: true }, { title: 'three', files }]
-    const titles = steps([one, two, three]).map(step => step.map(({ title }) => title))
-    assert.deepEqual(titles, [['one'], ['one, what measures', 'two'], ['three'], ['three, what measures']])
   })
 
   it('should run with bluebird what takes its class from helpers', () => {

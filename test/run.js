@@ -11,8 +11,7 @@
  *    node test/run.js test/context        files or folders
  */
 
-const { execFile, spawn } = require('node:child_process')
-const { once } = require('node:events')
+const { execFile, spawnSync } = require('node:child_process')
 const { existsSync } = require('node:fs')
 const { join } = require('node:path')
 const { promisify } = require('node:util')
@@ -34,18 +33,8 @@ async function main () {
   const isWhole = !quick && positionals.length === 0
   if (isWhole) await timed('installed', () => Promise.all([installAll(all ? ['..', '../benchmarks', 'packages'] : ['..']), installPrograms()]))
   await timed('tested', async () => {
-    const linted = isWhole ? lint() : []
-    for (const step of plan.steps(passes())) {
-      const failed = (await Promise.all(step.map(run))).filter(Boolean)
-      for (const what of failed) console.error(`\n${what}`)
-      if (failed.length === 0) continue
-      process.exitCode = 1
-      break
-    }
-    for (const what of await linted) {
-      console.error(`\n${what}, above`)
-      process.exitCode = 1
-    }
+    if (isWhole) await lint()
+    for (const pass of passes().flatMap(plan.parts)) run(pass)
   })
 }
 
@@ -71,8 +60,7 @@ function passes () {
   const bluebird = {
     title: `${here} with bluebird`,
     files: plan.without(plan.filesOf(plan.BLUEBIRD), plan.NOT_BLUEBIRD),
-    env: { KONE_PROMISE: 'bluebird' },
-    isBeside: true
+    env: { KONE_PROMISE: 'bluebird' }
   }
   if (!all) return [native, bluebird]
   // What can be tried at random is tried once, on the Node at hand.
@@ -87,32 +75,30 @@ function passes () {
   return [newest, native, bluebird, elsewhere]
 }
 
-/** Runs a pass: what failed, or nothing. The second of a step prints when it has ended, as the first prints all the time. */
-async function run ({ title, files, env, concurrency = '', node = process.execPath }, place) {
-  const isFirst = place === 0
-  console.log(`\n# ${title}: ${files.length} files${isFirst ? '' : ', beside it'}\n`)
-  const child = spawn(node, [join(__dirname, 'pass.js'), ...files], {
-    stdio: ['inherit', isFirst ? 'inherit' : 'pipe', 'inherit'],
+function run ({ title, files, env, concurrency = '', node = process.execPath }) {
+  console.log(`\n# ${title}: ${files.length} files\n`)
+  const { status, signal } = spawnSync(node, [join(__dirname, 'pass.js'), ...files], {
+    stdio: 'inherit',
     env: { KONE_TEST_CONCURRENCY: concurrency, ...process.env, ...env }
   })
-  const printed = child.stdout?.setEncoding('utf8').toArray()
-  const [code, signal] = await once(child, 'exit')
-  if (printed) console.log(`\n# ${title}\n\n${(await printed).join('').trimEnd()}`)
-  return code === 0 ? undefined : `${title}: ${signal || `exit code ${code}`}`
+  if (status !== 0) {
+    console.error(`\n${title}: ${signal || `exit code ${status}`}`)
+    process.exit(1)
+  }
 }
 
-/** Runs the linters beside the first pass, because each has one thread, and prints what each found: those that failed. */
+// Before the tests, so that their summary is what is read last; beside each other, because each has one thread.
 async function lint () {
   const linters = [
     ['eslint', 'eslint/bin/eslint.js', '--cache', '--cache-location', join('node_modules', '.cache', 'eslint', '/'), '.'],
     ['knip', 'knip/bin/knip.js', '--no-progress']
   ]
-  const failed = await Promise.all(linters.map(async ([title, program, ...options]) => {
+  const ended = await Promise.all(linters.map(async ([title, program, ...options]) => {
     const found = await promisify(execFile)(process.execPath, [join(ROOT, 'node_modules', program), ...options]).catch(err => err)
     console.log(`# ${title}\n${found.stdout}${found.stderr}`.trimEnd())
-    return found instanceof Error ? `${title}: exit code ${found.code}` : undefined
+    return found
   }))
-  return failed.filter(Boolean)
+  if (ended.some(found => found instanceof Error)) process.exit(1)
 }
 
 // As root with apt-get (containers, CI); elsewhere the tests say what they miss.
