@@ -260,7 +260,7 @@ const FLOODS = {
 }
 
 const REQUESTS = 600
-const PART = 150 // of them: a cache that is full may begin anew
+const PART = 200 // of them: a cache that is full may begin anew
 const LIMIT = 2 ** 20 // bytes
 
 v8.setFlagsFromString('--expose-gc')
@@ -272,11 +272,11 @@ function heap () {
   return heapUsed + external
 }
 
-/** What is in use once the connections and errors of earlier requests are collected: no less, five times in a row. */
+/** What is in use once the connections and errors of earlier requests are collected: no less, twice in a row. */
 async function settled () {
   let least = heap()
-  for (let same = 0; same < 5; same++) {
-    await sleep(10)
+  for (let same = 0; same < 2; same++) {
+    await sleep(20)
     const now = heap()
     if (now < least - 20_000) same = 0
     least = Math.min(least, now)
