@@ -68,8 +68,11 @@ const ANY_NODE = [
 /** Of these, what makes no server of an app by helpers/kone.js: it would repeat the first time. */
 const NO_SERVER = ['duties', 'fields', 'output.model', 'parser', 'pieces', 'states'].map(name => `test/engines/http1/${name}.test.js`)
 
-/** And what takes long to test code that does not know who created the server. */
-const NOT_ELSEWHERE = [...NO_SERVER, ...['chunks', 'file-buffers', 'kept-memory', 'soak'].map(name => `test/engines/http1/${name}.test.js`)]
+/** And what creates its servers itself, or takes long to test code that does not know who created the server. */
+const NOT_ELSEWHERE = [
+  ...NO_SERVER,
+  ...['chunks', 'created-elsewhere', 'file-buffers', 'kept-memory', 'soak'].map(name => `test/engines/http1/${name}.test.js`)
+]
 
 /**
  * What measures CPU or memory against a bound, and repeats what others disturb: one file per core, behind the others, which
