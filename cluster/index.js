@@ -21,7 +21,7 @@ async function start (app, env) {
   const cluster = settings.cluster || (backends.pm2.isThere() ? 'pm2' : 'node')
   const by = await backends[cluster].start(settings, resolve(app))
   return {
-    text: `http://localhost:${settings.port} in ${settings.instances} workers (${by})`,
+    text: `http://localhost:${settings.port} in ${settings.instances} ${settings.instances === 1 ? 'worker' : 'workers'} (${by})`,
     isOver: cluster === 'pm2'
   }
 }

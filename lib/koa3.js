@@ -4,6 +4,7 @@ const assert = require('assert')
 const statuses = require('statuses')
 const Kone = require('./application')
 const { RESPONSE_TO } = require('./errors')
+const { isGeneratorFunction } = require('./generator')
 const { isStream } = require('./stream')
 const { nextTick } = require('./timers')
 const { isResponse } = require('./web')
@@ -131,7 +132,7 @@ class Application extends Kone {
 
   /** Generator functions in `app.use()` | are converted | are not */
   use (fn) {
-    if (typeof fn !== 'function') throw new TypeError('middleware must be a function!')
+    if (!isGeneratorFunction(fn)) return super.use(fn)
     this.middleware.push(fn)
     return this
   }

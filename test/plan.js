@@ -66,15 +66,21 @@ const ANY_NODE = [
 ]
 
 /** Of these, what makes no server of an app by helpers/kone.js: it would repeat the first time. */
-const NOT_ELSEWHERE = ['duties', 'fields', 'output.model', 'parser', 'pieces', 'states'].map(name => `test/engines/http1/${name}.test.js`)
+const NO_SERVER = ['duties', 'fields', 'output.model', 'parser', 'pieces', 'states'].map(name => `test/engines/http1/${name}.test.js`)
+
+/** And what creates its servers itself, or takes long to test code that does not know who created the server. */
+const NOT_ELSEWHERE = [
+  ...NO_SERVER,
+  ...['chunks', 'created-elsewhere', 'file-buffers', 'kept-memory', 'soak'].map(name => `test/engines/http1/${name}.test.js`)
+]
 
 /**
  * What measures CPU or memory against a bound, and repeats what others disturb: one file per core, behind the others, which
  * wait longer than they compute.
  */
 const MEASURING = [
-  'test/engines/http1/linear.test.js', 'test/engines/http1/siege.test.js', 'test/security/error-costs.test.js',
-  'test/security/linear.test.js', 'test/security/regexp.test.js', 'test/types/cost.test.js'
+  'test/engines/http1/linear.test.js', 'test/engines/http1/siege.test.js', 'test/engines/http1/soak.test.js',
+  'test/security/error-costs.test.js', 'test/security/linear.test.js', 'test/security/regexp.test.js', 'test/types/cost.test.js'
 ]
 
 /** While writing: lib and the set, without what takes long. */
@@ -134,6 +140,7 @@ module.exports = {
   NOT_BLUEBIRD,
   NOT_ELSEWHERE,
   NOT_QUICK,
+  NO_SERVER,
   QUICK,
   SEE_PROMISE,
   filesOf,

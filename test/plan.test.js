@@ -44,7 +44,7 @@ describe('the plan of the tests', () => {
 
   it('should run in servers of others what makes its own by helpers/kone.js', () => {
     const others = filesOf(lists.CREATED_ELSEWHERE).filter(file => !reached(file).has('test/helpers/kone.js'))
-    assert.deepEqual(others, lists.NOT_ELSEWHERE)
+    assert.deepEqual(others, lists.NO_SERVER)
   })
 
   it('should run each file of a pass once, what measures behind the others', () => {

@@ -12,7 +12,7 @@ const OPTIONS = require('./options')
 
 const ENCODINGS = Object.keys(ENCODERS).filter(name => ENCODERS[name])
 
-const EMPTY = new Set([204, 205, 304])
+const EMPTY = new Set([204, 205])
 const NO_TRANSFORM = /(?:^|,)\s*no-transform\s*(?:,|$)/i
 
 /**
@@ -39,6 +39,7 @@ const { middleware, final } = both(function compress (options) {
   function act (ctx) {
     if (ctx.headerSent || !ctx.writable) return
     ctx.vary('Accept-Encoding')
+    if (ctx.status === 304) return keepTag(ctx)
     if (!mayCompress(ctx, filter)) return
 
     const header = ctx.get('accept-encoding') || whenSilent
@@ -147,8 +148,20 @@ async function encode (ctx, source, encoding, options) {
   }
   ctx.set('Content-Encoding', encoding)
   ctx.remove('Accept-Ranges') // ranges would count uncompressed bytes
+  const tag = weakened(ctx)
+  if (tag) ctx.set('ETag', tag)
+}
+
+/** What the client has is still valid under the tag that it came with (RFC 9110, 15.4.5). */
+function keepTag (ctx) {
+  const tag = weakened(ctx)
+  if (tag && ctx.get('If-None-Match').includes(tag)) ctx.set('ETag', tag)
+}
+
+/** A strong ETag as a weak one: the compressed bytes are others. */
+function weakened (ctx) {
   const etag = ctx.response.get('ETag')
-  if (etag && !etag.startsWith('W/')) ctx.set('ETag', `W/${etag}`)
+  return etag && !etag.startsWith('W/') ? `W/${etag}` : ''
 }
 
 function readable (source) {

@@ -25,6 +25,9 @@ function writer (log, level, line) {
     }
   }
 
+  if (typeof log !== 'object') {
+    throw misuse('logger', `the logger must be an object, a function, or options in its place, not ${given(log)}; a format is options.format`)
+  }
   const names = level === 'auto' ? ['info', 'warn', 'error'] : [level]
   const missing = names.find(name => typeof log[name] !== 'function')
   if (missing) throw misuse('logger', `options.level is ${given(level)}, but the given logger has no method ${missing}()`)

@@ -8,6 +8,7 @@ const path = require('node:path')
 const { setTimeout: wait } = require('node:timers/promises')
 
 const Kone = require('../helpers/kone')
+const { Kone3 } = require('../helpers/kone3')
 const until = require('../helpers/until')
 const { Router: KoaRouter } = require('@koa/router')
 const { bodyParser, router } = require('../../middleware')
@@ -231,13 +232,15 @@ describe('mistakes of registration', () => {
     new Kone().use(bodyParser())
   })
 
-  it('should name the method of a router', () => {
-    for (const routes of [router(), new KoaRouter()]) {
-      assert.throws(() => new Kone().use(routes), { message: 'middleware must be a function! A router has one: app.use(router.routes())' })
-    }
-    assert.throws(() => new Kone().use('/api', () => {}), { message: 'middleware must be a function! Paths are for the router: router.use(path, fn)' })
-    assert.throws(() => new Kone().use({}), { message: 'middleware must be a function!' })
-  })
+  for (const [name, Class] of Object.entries({ Kone, 'kone@3': Kone3 })) {
+    it(`should name the method of a router, ${name}`, () => {
+      for (const routes of [router(), new KoaRouter()]) {
+        assert.throws(() => new Class().use(routes), { message: 'middleware must be a function! A router has one: app.use(router.routes())' })
+      }
+      assert.throws(() => new Class().use('/api', () => {}), { message: 'middleware must be a function! Paths are for the router: router.use(path, fn)' })
+      assert.throws(() => new Class().use({}), { message: 'middleware must be a function!' })
+    })
+  }
 
   it('should name the router where a route of Express ends the process', () => {
     const file = JSON.stringify(require.resolve('../helpers/kone'))

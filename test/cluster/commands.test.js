@@ -166,7 +166,7 @@ describe('node pm2.js', { concurrency: 2 }, () => {
     const { env, folder } = await make(t, 'node', { INSTANCES: '1' })
     const demo = await onFreePort(port => start([PM2], { ...env, PORT: String(port), DATA: folder }, folder))
     t.after(() => demo.stop())
-    assert.match(demo.output(), /in 1 workers \(node:cluster/)
+    assert.match(demo.output(), /in 1 worker \(node:cluster/)
     assert.equal((await fetch(`${demo.url}/healthz`)).status, 200)
   })
 

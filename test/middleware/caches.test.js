@@ -24,7 +24,7 @@ const share = require('../helpers/share')
  *     run          (made, operation) => result, of what may be compared
  */
 
-const RUNS = share(30, 100)
+const RUNS = share(30, 50)
 const pick = (...values) => fc.constantFrom(...values)
 
 /** A response without what differs between two equal ones. */

@@ -7,6 +7,8 @@ const http = require('node:http')
 const zlib = require('node:zlib')
 const original = require('koa-compress')
 const compress = require('kone/middleware/compress')
+const serveFiles = require('kone/middleware/static')
+const folder = require('../helpers/folder')
 const frameworks = require('../helpers/frameworks')
 const { random } = require('../helpers/random')
 const until = require('../helpers/until')
@@ -136,6 +138,24 @@ frameworks('compress', ({ it, Koa, ask, listen, errors }) => {
     assert.equal((await get(app, '/weak')).headers.etag, 'W/"a"')
     const plain = await get(app, '/', 'identity')
     assert.deepEqual([plain.headers.etag, plain.headers['accept-ranges']], ['"a"', 'bytes'])
+  })
+
+  it('should tell 304 with the ETag that the client has', async () => {
+    const own = ctx => {
+      ctx.etag = 'a'
+      ctx.body = LONG
+      if (ctx.fresh) ctx.status = 304
+    }
+    for (const handle of [own, serveFiles(folder({ 'a.txt': LONG }))]) {
+      const app = serve({}, handle)
+      for (const accept of ['gzip', 'identity']) {
+        const { headers: { etag } } = await get(app, '/a.txt', accept)
+        for (const sent of [etag, `"x", ${etag}`]) {
+          const res = await ask(app, 'GET /a.txt', { headers: { 'Accept-Encoding': accept, 'If-None-Match': sent } })
+          assert.deepEqual([res.status, res.headers.etag], [304, etag], `${accept} ${sent}`)
+        }
+      }
+    }
   })
 
   it('should never compress a part or an event stream, whatever is forced', async () => {

@@ -262,7 +262,8 @@ frameworks('logger', ({ it, Koa, ask, listen }) => {
 
 describe('logger(log, options)', () => {
   it('should refuse a logger that cannot work', () => {
-    for (const log of [5, 'info', { info () {} }]) assert.throws(() => logger(log, { level: 'auto' }), TypeError)
+    for (const log of [5, { info () {} }]) assert.throws(() => logger(log, { level: 'auto' }), TypeError)
+    assert.throws(() => logger('combined'), /^TypeError: logger: the logger must be .*, not 'combined'; a format is options\.format/)
   })
 
   it('should write to stdout without a logger, the last lines of a process included', () => {

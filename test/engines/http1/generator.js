@@ -135,7 +135,7 @@ function smallest (plan, found, judge, rules) {
   }, SHRINK)
 }
 
-const kindOf = ({ side, what }) => `${side}: ${what}`
+const kindOf = ({ side, what }) => side === undefined ? what : `${side}: ${what}`
 
 /** A failure for people. */
 function explain (title, findings, { plan, found }) {
