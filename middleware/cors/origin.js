@@ -1,5 +1,6 @@
 'use strict'
 
+const stateless = require('../_shared/stateless')
 const { given } = require('../_shared/usage-error')
 const { Rule, fn, none } = require('../../lib/options')
 
@@ -29,9 +30,8 @@ exports.ORIGIN = any.or(one).or(several).or(fn).or(none)
 exports.oneOf = function (origins) {
   const all = [].concat(origins)
   const known = new Set(all.filter(origin => typeof origin === 'string'))
-  // with the flags g and y a RegExp remembers where it ended
-  const patterns = all.filter(origin => !known.has(origin))
-    .map(({ source, flags }) => new RegExp(`^(?:${source})$`, flags.replace(/[gy]/g, '')))
+  const patterns = all.filter(origin => !known.has(origin)).map(stateless)
+    .map(({ source, flags }) => new RegExp(`^(?:${source})$`, flags))
 
   return function choose (ctx) {
     const origin = ctx.get('Origin')

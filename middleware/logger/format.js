@@ -2,6 +2,7 @@
 
 const { detach } = require('../../lib/text')
 const { escape } = require('../_shared/escape')
+const stateless = require('../_shared/stateless')
 const { VALUES } = require('./values')
 
 const TOKEN = new RegExp(':(?:(req|res)\\[([^\\]]+)\\]|(url|protocol|hostname|method|status|' +
@@ -23,11 +24,11 @@ function compile (format, tokens) {
   }
 }
 
-function cut (piece, token) {
+function cut (piece, given) {
   if (typeof piece !== 'string') return [piece]
-  const found = token.token instanceof RegExp
-    ? piece.matchAll(new RegExp(token.token, token.token.flags.replace(/[gy]/g, '') + 'g'))
-    : positions(piece, token.token)
+  const isPattern = given.token instanceof RegExp
+  const token = isPattern ? { ...given, token: stateless(given.token) } : given
+  const found = isPattern ? piece.matchAll(new RegExp(token.token, `${token.token.flags}g`)) : positions(piece, token.token)
   const pieces = []
   let end = 0
   for (const match of found) {

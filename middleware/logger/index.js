@@ -1,6 +1,7 @@
 'use strict'
 
 const whenFinished = require('../_shared/finished')
+const stateless = require('../_shared/stateless')
 const { liner } = require('./line')
 const OPTIONS = require('./options')
 const { levelName, writer } = require('./writer')
@@ -91,9 +92,5 @@ function isOptions (log) {
 }
 
 function patterns (nolog) {
-  return [].concat(nolog ?? []).map(one => {
-    if (typeof one === 'string') return new RegExp(one)
-    // a copy without the flags g and y, with which test() continues where it stopped
-    return new RegExp(one, one.flags.replace(/[gy]/g, ''))
-  })
+  return [].concat(nolog ?? []).map(one => typeof one === 'string' ? new RegExp(one) : stateless(one))
 }

@@ -3,6 +3,7 @@
 const { now } = require('../../lib/timers')
 const whenFinished = require('../_shared/finished')
 const load = require('../_shared/load')
+const stateless = require('../_shared/stateless')
 const { manual, misuse } = require('../_shared/usage-error')
 const isToken = require('./token')
 const OwnLabels = require('./labels')
@@ -39,6 +40,7 @@ module.exports = function metrics (options) {
     help: 'Requests without a whole response'
   })
   const own = new OwnLabels(labels)
+  const excluded = exclude.map(one => typeof one === 'string' ? one : stateless(one))
   const seconds = once(register, client.Histogram, {
     name: `${prefix}http_request_duration_seconds`,
     help: 'From the headers of a request to the end of its response',
@@ -50,7 +52,7 @@ module.exports = function metrics (options) {
 
   return function metrics (ctx, next) {
     if (ctx.path === path && (ctx.method === 'GET' || ctx.method === 'HEAD')) return serve(ctx)
-    if (exclude.length > 0 && isExcluded(ctx.path)) return next()
+    if (excluded.length > 0 && isExcluded(ctx.path)) return next()
     const start = now()
     const method = METHODS.has(ctx.method) ? ctx.method : 'other'
     inFlight.inc()
@@ -63,7 +65,7 @@ module.exports = function metrics (options) {
   }
 
   function isExcluded (path) {
-    return exclude.some(one => typeof one === 'string' ? one === path : path.search(one) !== -1)
+    return excluded.some(one => typeof one === 'string' ? one === path : one.test(path))
   }
 
   async function serve (ctx) {

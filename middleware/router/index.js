@@ -3,6 +3,7 @@
 const http = require('http')
 const createError = require('http-errors')
 const { isObject } = require('../../lib/options')
+const stateless = require('../_shared/stateless')
 const { misuse } = require('../_shared/usage-error')
 const Layer = require('./layer')
 const OPTIONS = require('./options')
@@ -377,7 +378,7 @@ function warnOfRoute (what, path, middleware) {
 }
 
 function isHost (host, input) {
-  return typeof host === 'string' ? input === host : host.test(input)
+  return typeof host === 'string' ? input === host : stateless(host).test(input)
 }
 
 Router.prototype.del = Router.prototype.delete

@@ -2,6 +2,7 @@
 
 const six = require('path-to-regexp') // 6.3: koa-router 13
 const eight = require('path-to-regexp-8') // @koa/router from 14 on
+const stateless = require('../_shared/stateless')
 const { misuse } = require('../_shared/usage-error')
 
 /**
@@ -74,7 +75,7 @@ function keysOf (tokens) {
  */
 function toRegexp (path, opts) {
   try {
-    return syntaxes[opts.syntax ?? 6].toRegexp(path, opts)
+    return syntaxes[opts.syntax ?? 6].toRegexp(path instanceof RegExp ? stateless(path) : path, opts)
   } catch (cause) {
     if (typeof path !== 'string') throw cause
     const [version, hint] = opts.syntax === 8 ? [8, hintOfEight(path)] : [6.3, hintOfSix(path)]

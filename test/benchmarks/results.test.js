@@ -19,9 +19,11 @@ describe('a complete result', () => {
     assert.match(lacks(complete({ seconds: 1 })).join(), /hello has rounds of 1 s, not 2 or more/)
     assert.match(lacks(complete({}, { skipped: [{ part: 'hello, wrk', reason: 'no time left' }] })).join(), /no time for hello, wrk/)
     assert.match(lacks(complete({}, { derived: { quick: true } })).join(), /--full/)
-    const without = contender => lacks(complete({}, { rejected: [{ workload: 'ping', contender, reason: 'it failed' }] }))
+    const without = (...names) =>
+      lacks(complete({}, { rejected: names.map(contender => ({ workload: 'ping', contender, reason: 'it failed' })) }))
     assert.deepEqual(without('kone-hessian'), ['it has no kone-hessian in ping: it failed'])
     assert.deepEqual(without('sirv'), [])
+    assert.deepEqual(without('koa', 'kone-hessian'), [], 'an app that does not run on this Node')
     assert.match(lacks(complete({}, { derived: { only: ['kone'] } })).join(), /only kone/)
   })
 
