@@ -46,7 +46,7 @@ exports.page = function (view, all, { claims, age = () => null }) {
       ]
     : [`No result of this lab is committed. To get one: \`make ${targetOf(view.lab)}\`, which writes to \`benchmarks/out/\`; \`make results\` ` +
       'copies a complete run to `benchmarks/results/`, and `make report` makes this page from it.']
-  const facts = figures ? [factsOf(all), ...remarksOf(figures)] : []
+  const facts = figures ? [factsOf(all), ...remarksOf(all)] : []
   const joined = list => list.filter(Boolean).join('\n\n')
   const text = view.text.replace('<!-- figures -->', () => joined(parts)).replace('<!-- facts -->', () => joined(facts))
   return { text: `${text.trim()}\n`, charts }
@@ -101,12 +101,12 @@ const conditions = exports.conditions = function ({ conditions: all }) {
   return `load average ${of('load').toFixed(2)}, stolen by the hypervisor ${percent(of('steal'))}, taken by other processes ${percent(of('others'))}`
 }
 
-function remarksOf ({ result: { missing, skipped, rejected, derived: { discarded } } }) {
-  const items = [
+function remarksOf (all) {
+  const items = all.flatMap(({ node, result: { missing, skipped, rejected, derived: { discarded } } }) => [
     ...missing.map(({ name, how }) => `Not measured: ${name}. ${how}`),
     ...skipped.map(({ part, reason }) => `Not measured: ${part}: ${reason}.`),
     ...rejected.map(({ workload, contender, reason }) => `Rejected: ${contender} in “${workload}”: ${reason}.`),
     ...discarded.length ? [`Rounds discarded and measured again, for errors or because they break Little’s law: ${discarded.length}.`] : []
-  ]
+  ].map(item => all.length > 1 ? `Node ${node}: ${item}` : item))
   return [items.map(item => `- ${item}`).join('\n')]
 }
