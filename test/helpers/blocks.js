@@ -16,7 +16,8 @@ const share = require('./share')
 
 const root = path.join(__dirname, '../..')
 const PROJECT = path.join(root, 'test/docs/project') // the files that pages name: views, locales, an icon
-const { error: requests } = tracingChannel('kone:request')
+// All of it is kept: Node 20 loses a channel that is made anew while the garbage of its namesake waits to be cleaned up.
+const requests = tracingChannel('kone:request')
 const AsyncFunction = (async () => {}).constructor
 
 /**
@@ -52,7 +53,7 @@ exports.run = async function ({ code, exchanges = '' }) {
   const servers = listening()
   const printed = console.error // an app without an 'error' listener prints what its example throws
   const seen = ({ error }) => errors.push(error)
-  requests.subscribe(seen)
+  requests.error.subscribe(seen)
   try {
     console.error = () => {}
     const sent = parse(exchanges || (isHandler(code) ? '> GET /\n' : ''))
@@ -60,7 +61,7 @@ exports.run = async function ({ code, exchanges = '' }) {
     for (const exchange of sent) await compare(exchange, [...servers].at(-1), errors)
   } finally {
     console.error = printed
-    requests.unsubscribe(seen)
+    requests.error.unsubscribe(seen)
     servers.stop()
     register.clear() // the metrics of this process: the next block counts its own
   }
