@@ -8,7 +8,7 @@ const path = require('node:path')
 const { setTimeout: wait } = require('node:timers/promises')
 
 const Kone = require('../helpers/kone')
-const { Kone3 } = require('../helpers/kone3')
+const { Kone3, modules } = require('../helpers/kone3')
 const until = require('../helpers/until')
 const { Router: KoaRouter } = require('@koa/router')
 const { bodyParser, router } = require('../../middleware')
@@ -232,8 +232,12 @@ describe('mistakes of registration', () => {
     new Kone().use(bodyParser())
   })
 
-  for (const [name, Class] of Object.entries({ Kone, 'kone@3': Kone3 })) {
-    it(`should name the method of a router, ${name}`, () => {
+  for (const [name, Class, { cors }] of [
+    ['kone', Kone, middleware],
+    ['kone@3', Kone3, require(path.join(modules, 'koa/middleware'))]
+  ]) {
+    it(`should name the method of a router, the router of a path, and the call that is missing, ${name}`, () => {
+      assert.throws(() => new Class().use(cors), { message: 'cors makes a middleware: app.use(cors())' })
       for (const routes of [router(), new KoaRouter()]) {
         assert.throws(() => new Class().use(routes), { message: 'middleware must be a function! A router has one: app.use(router.routes())' })
       }

@@ -76,6 +76,8 @@ describe('the page of a lab', () => {
       '- the load generator was the limit: kone (server busy 80 %)', 'AMD EPYC, 2 cores, Linux 6.18.44', 'taken by other processes 2.0 %']) {
       assert.ok(text.includes(line), line)
     }
+    const both = page('battle', [result('battle'), { ...one, node: 'v24.1.0' }])
+    assert.ok(both.includes('- Node 24.1.0: Rejected: koa in “pm2”: it ended.'), 'on which Node, also if it is not the newest')
   })
 
   it('should take the newest result of a version of Node, and a quick one only where there is no other', () => {

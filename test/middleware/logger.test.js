@@ -262,7 +262,7 @@ frameworks('logger', ({ it, Koa, ask, listen }) => {
 
 describe('logger(log, options)', () => {
   it('should refuse a logger that cannot work', () => {
-    for (const log of [5, { info () {} }]) assert.throws(() => logger(log, { level: 'auto' }), TypeError)
+    for (const log of [5, 'info', { info () {} }]) assert.throws(() => logger(log, { level: 'auto' }), TypeError)
     assert.throws(() => logger('combined'), /^TypeError: logger: the logger must be .*, not 'combined'; a format is options\.format/)
   })
 
