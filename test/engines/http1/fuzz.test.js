@@ -43,6 +43,12 @@ const FOUND = {
     programs: [program(['hold']), program(['body', ['bytes', 'ff'.repeat(17000)]])],
     ends: ['end', 'free']
   },
+  'a request that is first read when node has the socket': {
+    messages: [message('HEAD /a HTTP/1.1', 'Content-Length: 5'), { head: [], body: 'hello\0\r\n', mangle: [] }],
+    cut: ['bytes', 0],
+    programs: [program(['hold'], ['resEnd', 'text'], ['state'])],
+    ends: ['free']
+  },
   'a listener within a request whose last read has junk behind it': {
     messages: [{ ...message('GET / HTTP/1.1', 'Transfer-Encoding: chunked'), body: '3\r\nGET\r\n0;x="y;\\"z"\r\n\r\nx' }],
     cut: ['random', 948426460],

@@ -2,6 +2,7 @@
 
 const assert = require('node:assert/strict')
 const { once } = require('node:events')
+const { PassThrough } = require('node:stream')
 const { setImmediate: turn } = require('node:timers/promises')
 
 const { chunked, get, last, post, use, waitFor } = require('./sides')
@@ -76,4 +77,47 @@ wire('ctx.request.readBody() after the response was sent', ({ it, serve }) => {
     await waitFor(() => hasEnded, 'the end of the body')
     assert.equal(body, 'hellothere')
   })
+})
+
+/** What an app does with ctx.req when its response has ended. */
+const TOUCHES = {
+  'shows it': req => req.complete,
+  'listens for its bytes': req => req.on('data', () => {}),
+  'pauses it': req => req.pause(),
+  'resumes it': req => req.resume(),
+  'pipes it': req => req.pipe(new PassThrough())
+}
+
+// What the front does not read is node's when the response has ended.
+wire('ctx.req first used when node has the socket', ({ it, serve }) => {
+  for (const [what, first, rest = ''] of [
+    ['that came whole', post('hello')],
+    ['whose rest came before', post('hello', '', 10), 'there'],
+    ['in chunks', chunked('5\r\nhello\r\n0\r\n\r\n')],
+    ['that is not a size', get('/')]
+  ]) {
+    for (const [how, touch] of Object.entries(TOUCHES)) {
+      it(`should leave the socket to node: a body ${what}, an app that ${how}`, async () => {
+        let go
+        const { talk, sockets } = await serve(use(async ctx => {
+          if (ctx.method === 'TRACE') {
+            ctx.body = 'traced'
+            return
+          }
+          await new Promise(resolve => { go = resolve })
+          ctx.respond = false
+          ctx.res.end('held')
+          touch(ctx.req)
+        }))
+        const client = await talk(first)
+        await waitFor(() => go, 'the request')
+        const bytes = `${rest}TRACE / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`
+        client.write(bytes)
+        await waitFor(() => sockets[0].bytesRead >= first.length + bytes.length, 'the rest')
+        await turn()
+        go()
+        assert.match(await client.all(), /held[^]+traced$/)
+      })
+    }
+  }
 })

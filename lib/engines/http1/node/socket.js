@@ -42,9 +42,12 @@ function watch (socket, connection) {
   socket.read(0)
 }
 
-/** Node's request stream pauses the socket while nobody reads it, and resumes it. */
+/**
+ * Node's request stream pauses the socket while nobody reads it, and resumes it. Once node has the socket, that is no
+ * concern of the front.
+ */
 function watchPauses (socket) {
-  if (socket.listeners('pause').includes(onPause)) return
+  if (socket[kConnection] === undefined || socket.listeners('pause').includes(onPause)) return
   socket.on('pause', onPause)
   socket.on('resume', onResume)
 }
