@@ -21,14 +21,14 @@ const FIRST = [
 /** Only in `make test-all`: what takes minutes, most of it in programs of others. */
 const LONG = [
   'test/agents/agents.test.js', 'test/agents/sticky.test.js', 'test/benchmarks/crowd.test.js',
-  'test/benchmarks/dropin.test.js', 'test/benchmarks/faults.test.js', 'test/cluster/commands.test.js',
+  'test/benchmarks/dropin.test.js', 'test/benchmarks/faults.test.js', 'test/benchmarks/wrk.test.js', 'test/cluster/commands.test.js',
   'test/command/places.test.js', 'test/command/typescript.test.js', 'test/compat/install.test.js',
   'test/compat/koa3.test.js', 'test/consumers/bundle', 'test/consumers/openapi', 'test/consumers/package/package.test.js',
-  'test/consumers/published', 'test/consumers/runners', 'test/create.test.js', 'test/deploy/folder.test.js',
+  'test/consumers/published', 'test/consumers/runners', 'test/create.test.js', 'test/deploy/app.test.js', 'test/deploy/folder.test.js',
   'test/deploy/hosts.test.js', 'test/deploy/lint.test.js', 'test/docs/getting-started.test.js', 'test/docs/install.test.js',
   'test/docs/site.test.js', 'test/e2e/app.errors.test.js', 'test/e2e/app.look.test.js', 'test/e2e/app.test.js',
   'test/e2e/process.test.js', 'test/engines/fetch/runtimes.set.test.js', 'test/engines/fetch/runtimes.test.js',
-  'test/middleware/static.disk.test.js', 'test/packages/heavy.test.js', 'test/security/error-costs.test.js',
+  'test/engines/http1/soak.test.js', 'test/middleware/caches.test.js', 'test/middleware/static.disk.test.js', 'test/packages/heavy.test.js', 'test/security/error-costs.test.js',
   'test/security/linear.test.js', 'test/types/compilers.test.js', 'test/types/cost.test.js', 'test/types/path.test.js'
 ]
 
