@@ -561,7 +561,8 @@ function comparable ({ requests, log, events, errors, finished, touched, got, so
  *   runs, so that a message which the app leaves in the middle is complete.
  * - *where a listener begins*: 'data' listeners get the bytes that come when no request or response is pending, because then
  *   node gets the socket; in a read that ends a request, those behind it. They get what the front has read of a message that
- *   has begun, too, because node's parser must get it. From then on they get what they get from node.
+ *   has begun, too, because node's parser must get it. From then on they get what they get from node. One that was there
+ *   before node got the socket gets nothing of what node's parser reads from the handle itself; the front gives it all.
  * - *chunks of a stream*: Node 26 merges the chunks of one tick, and those of a stream that is queued. Whether its turn
  *   comes before or after its chunks is a matter of one read. The bodies are the same.
  * - *100 Continue*, and *103 Early Hints within a queued response*: node writes the header section of a queued response
@@ -579,7 +580,7 @@ function accepted (steps, node, other, transport) {
     return 'chunks of a stream'
   }
 
-  if (found.every(({ what }) => what === 'touched') && beginElsewhere(node, other)) return 'where a listener begins'
+  if (found.every(({ what }) => what === 'touched') && beginElsewhere(steps, node, other)) return 'where a listener begins'
 
   if (other[at].node && found.every(({ what, node, other }) => what === 'got' && isEqualButFor(INTERIM, node, other))) {
     return '100 Continue within a queued response'
@@ -601,7 +602,9 @@ function accepted (steps, node, other, transport) {
 
   const isFewer = isRecords && requestsOf(other).length < requestsOf(node).length
   const waits = isFewer || (at > 0 && owed(other, at - 1) > 0) || (!other[at].node && owed(other, at) > 0)
-  if (waits && isLater(steps, node, other) && beginElsewhere(node, other)) return 'behind a pending response'
+  if (waits && isLater(steps, node, other) && (beginElsewhere(steps, node, other) || getAPart(steps, node, other))) {
+    return 'behind a pending response'
+  }
 
   if (other[at].node && isEqual(requestsOf(node), requestsOf(other)) && /KONE_ERR_BODY_LIMIT/.test(JSON.stringify(node))) {
     return 'a body given up in the read that ends it'
@@ -619,20 +622,30 @@ function accepted (steps, node, other, transport) {
 /** How many requests have no response at the end of this step. */
 const owed = (record, at) => record[at].count - sum(record.slice(0, at + 1), entry => entry.finished.length)
 
-/** Does each listener for 'data' get what it gets from node, but for where it begins? */
-function beginElsewhere (node, other) {
-  const listeners = new Set([...node, ...other].flatMap(({ touched = {} }) => Object.keys(touched)))
-  return [...listeners].every(listener => {
-    let [seen, shown] = ['', '']
-    return node.every(({ touched: { [listener]: a = '' } }, i) => {
-      const { [listener]: b = '' } = other[i].touched
-      seen += a
-      shown += b
-      if (b === '') return a === '' || (shown === '' && !other[i - 1].node)
-      return seen.endsWith(shown) || shown.endsWith(seen)
+/** Does each listener for 'data' get what it gets from node, but for where it begins, or where node takes the handle? */
+function beginElsewhere (steps, node, other) {
+  return listenersOf(node, other).every(listener => {
+    const heard = record => record.map(({ touched: { [listener]: text = '' } }) => text)
+    const [seen, shown] = [node, other].map(heard)
+    const [from] = steps.flatMap(({ touch }, i) => touch === 'data' ? [i] : []).slice(listener)
+    const last = node[from].node ? Infinity : seen.findLastIndex(text => text !== '')
+    let [a, b] = ['', '']
+    return seen.every((text, i) => {
+      a += text
+      b += shown[i]
+      if (shown[i] === '') return text === '' || (b === '' && !other[i - 1].node)
+      return a.endsWith(b) || b.endsWith(a) || (i > last && b.startsWith(a))
     })
   })
 }
+
+/** Does each listener for 'data' get what was sent without a gap? */
+function getAPart (steps, node, other) {
+  const sent = steps.map(({ send = '' }) => send.toString('latin1')).join('')
+  return listenersOf(node, other).every(listener => sent.includes(other.map(({ touched }) => touched[listener] ?? '').join('')))
+}
+
+const listenersOf = (...records) => [...new Set(records.flat().flatMap(({ touched = {} }) => Object.keys(touched)))]
 
 /** The same bytes but for the sizes of chunks? */
 function isCutOtherwise (one, two) {

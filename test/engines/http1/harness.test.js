@@ -168,11 +168,11 @@ describe('the differential harness', () => {
   it('should accept that a listener begins elsewhere, and else nothing of what it gets', () => {
     const record = (handedOver, ...texts) => texts.map((text, i) => ({
       requests: [], log: {}, events: {}, errors: {}, finished: [], touched: text === '' ? {} : { 0: text },
-      got: '', socket: 'open', count: 1, node: i >= handedOver
+      got: '', socket: 'open', count: 0, node: i >= handedOver
     }))
     const steps = [{ touch: 'data' }, { send: Buffer.from('aa') }, { send: Buffer.from('bb') }, { send: Buffer.from('cc') }]
     const node = record(0, '', 'aa', 'bb', 'cc')
-    for (const [other, name] of [
+    for (const [other, name, one = node] of [
       [record(1, '', 'a', 'bb', 'cc'), 'where a listener begins'],
       [record(2, '', '', 'b', 'cc'), 'where a listener begins'],
       [record(2, '', '', '', ''), null],
@@ -183,9 +183,12 @@ describe('the differential harness', () => {
       [record(1, '', 'aa', 'bb', ''), null],
       [record(1, '', 'aa', 'cc', 'bb'), null],
       [record(1, '', 'aa', 'bbbb', 'cc'), null],
-      [record(1, '', 'aa', 'bb', 'ccx'), null]
+      [record(1, '', 'aa', 'bb', 'ccx'), null],
+      [record(1, '', 'aa', 'bb', 'cc'), null, record(0, '', 'aa', '', '')],
+      [record(1, '', 'aa', 'bb', 'cc'), 'where a listener begins', record(1, '', 'aa', '', '')],
+      [record(1, '', 'aa', 'cc', ''), null, record(1, '', 'aa', 'bb', '')]
     ]) {
-      assert.equal(accepted(steps, node, other), name, JSON.stringify(other.map(({ touched }) => touched)))
+      assert.equal(accepted(steps, one, other), name, JSON.stringify(other.map(({ touched }) => touched)))
     }
   })
 
