@@ -53,6 +53,16 @@ const FOUND = {
     messages: [{ ...message('GET / HTTP/1.1', 'Transfer-Encoding: chunked'), body: '3\r\nGET\r\n0;x="y;\\"z"\r\n\r\nx' }],
     cut: ['random', 948426460],
     touches: [[0.55, 'data']]
+  },
+  'a bad line that is longer than maxHeaderSize': {
+    profile: 6,
+    messages: [message('GET / HTTP/1.1', `X: ${'x'.repeat(40)}\0${'x'.repeat(360)}`)],
+    cut: ['random', 638921190]
+  },
+  'a listener within a body whose last read begins the next message': {
+    messages: [{ ...message('POST / HTTP/1.1', 'Content-Length: 100'), body: 'x'.repeat(100) }, message('DELETE / HTTP/1.1')],
+    cut: ['random', 2],
+    touches: [[0.5, 'data']]
   }
 }
 

@@ -18,7 +18,7 @@
  * A *record* has one entry per step: what the app saw (requests, log, events, errors, finished), what the client got
  * (bytes), in which state the server left the socket. "Who closes when" is so a matter of order and never of time. Client
  * and server live in one process: a step is over when nothing moved for a few turns of the event loop. Its `ends`: how
- * often each request was reported as flushed or lost by the end of the connection.
+ * often each request was reported as flushed or lost by the end of the connection. Its `maxHeaderSize`: of the server.
  */
 
 const assert = require('node:assert/strict')
@@ -86,7 +86,7 @@ const TOUCHED = Buffer.from('GET /touched HTTP/1.1\r\nHost: a\r\n\r\n')
 /** What other code does to a socket of the server. */
 const TOUCHES = {
   setTimeout: socket => socket.setTimeout?.(60_000, () => {}),
-  data: (socket, it) => socket.on('data', chunk => it.touched(chunk.toString('latin1'))),
+  data: (socket, it) => socket.on('data', it.listener()),
   pause: socket => socket.pause(),
   resume: socket => socket.resume(),
   'pause and resume': socket => {
@@ -170,6 +170,7 @@ class Exchange {
     this.count = 0 // requests dispatched
     this.numbers = new Map() // ctx → which request it is
     this.ends = []    // how often each was reported as flushed or lost
+    this.listeners = 0 // for 'data', that other code has added to the socket
     this.holding = []
     this.left = []   // ctx whose responses others end
     this.isFree = false
@@ -178,7 +179,7 @@ class Exchange {
   }
 
   begin () {
-    this.step = { requests: [], log: {}, events: {}, errors: {}, finished: [], touched: '', got: '', socket: 'open' }
+    this.step = { requests: [], log: {}, events: {}, errors: {}, finished: [], touched: {}, got: '', socket: 'open' }
     return this.step
   }
 
@@ -222,10 +223,13 @@ class Exchange {
     this.step.finished.push(this.numbers.get(ctx) ?? 0)
   }
 
-  /** A listener that other code has added to the socket was called. */
-  touched (what) {
-    this.moves++
-    this.step.touched += what
+  /** A listener for 'data' that other code adds to the socket. */
+  listener () {
+    const number = this.listeners++
+    return chunk => {
+      this.moves++
+      this.step.touched[number] = (this.step.touched[number] ?? '') + chunk.toString('latin1')
+    }
   }
 
   got (chunk) {
@@ -307,6 +311,7 @@ async function exchange (side, steps, { transport = 'socket', app } = {}) {
     await once(side.server.listen(0, '127.0.0.1'), 'listening')
   }
   record.ends = it.ends
+  record.maxHeaderSize = side.server.maxHeaderSize || http.maxHeaderSize
   return record
 }
 
@@ -549,14 +554,15 @@ function comparable ({ requests, log, events, errors, finished, touched, got, so
  *   client got what node sent, and the connection is as node left it. If the response never comes, or the connection ends
  *   before, the app saw none of what was node's. What node refuses at once, and closes the connection for, waits, too, and
  *   is then refused with node's bytes.
- * - *a bad line that has not ended*: node refuses a bad byte at once. The front refuses it at the end of its line, and what
- *   the fields are together at the end of their section, with the same bytes; until then the connection is open.
+ * - *a bad line that has not ended*: node refuses a bad byte at once. The front refuses it at the end of its line, or when
+ *   the section has maxHeaderSize bytes, and what the fields are together at the end of their section, with the same bytes;
+ *   until then the connection is open.
  * - *a body given up in the read that ends it*: from an unshifted buffer node parses a read to its end before a tick
  *   runs, so that a message which the app leaves in the middle is complete.
- * - *a listener sees a message from its beginning*: 'data' listeners that are added in the middle of a message get what the
- *   front has read of it, too, because node's parser must get it.
- * - *a listener sees nothing of a pending request*: 'data' listeners get the bytes that come when no request or response is
- *   pending, because then node gets the socket; in a read that ends a request, those behind it.
+ * - *where a listener begins*: 'data' listeners get the bytes that come when no request or response is pending, because then
+ *   node gets the socket; in a read that ends a request, those behind it. They get what the front has read of a message that
+ *   has begun, too, because node's parser must get it. From then on they get what they get from node. One that was there
+ *   before node got the socket gets nothing of what node's parser reads from the handle itself; the front gives it all.
  * - *chunks of a stream*: Node 26 merges the chunks of one tick, and those of a stream that is queued. Whether its turn
  *   comes before or after its chunks is a matter of one read. The bodies are the same.
  * - *100 Continue*, and *103 Early Hints within a queued response*: node writes the header section of a queued response
@@ -574,9 +580,7 @@ function accepted (steps, node, other, transport) {
     return 'chunks of a stream'
   }
 
-  if (found.every(({ what, node, other }) => what === 'touched' && isFromBefore(node, other))) return 'a listener sees a message from its beginning'
-
-  if (found.every(({ what, node, other }) => what === 'touched' && isEnd(node, other))) return 'a listener sees nothing of a pending request'
+  if (found.every(({ what }) => what === 'touched') && beginElsewhere(steps, node, other)) return 'where a listener begins'
 
   if (other[at].node && found.every(({ what, node, other }) => what === 'got' && isEqualButFor(INTERIM, node, other))) {
     return '100 Continue within a queued response'
@@ -598,7 +602,9 @@ function accepted (steps, node, other, transport) {
 
   const isFewer = isRecords && requestsOf(other).length < requestsOf(node).length
   const waits = isFewer || (at > 0 && owed(other, at - 1) > 0) || (!other[at].node && owed(other, at) > 0)
-  if (waits && isLater(steps, node, other)) return 'behind a pending response'
+  if (waits && isLater(steps, node, other) && (beginElsewhere(steps, node, other) || getAPart(steps, node, other))) {
+    return 'behind a pending response'
+  }
 
   if (other[at].node && isEqual(requestsOf(node), requestsOf(other)) && /KONE_ERR_BODY_LIMIT/.test(JSON.stringify(node))) {
     return 'a body given up in the read that ends it'
@@ -616,18 +622,30 @@ function accepted (steps, node, other, transport) {
 /** How many requests have no response at the end of this step. */
 const owed = (record, at) => record[at].count - sum(record.slice(0, at + 1), entry => entry.finished.length)
 
-/** Did one listener, or did two, get what came before, too? */
-function isFromBefore (node, other) {
-  const forEach = other.slice(0, (other.length - node.length) / 2)
-  return other.endsWith(node) || other.replaceAll(forEach, '') === node
+/** Does each listener for 'data' get what it gets from node, but for where it begins, or where node takes the handle? */
+function beginElsewhere (steps, node, other) {
+  return listenersOf(node, other).every(listener => {
+    const heard = record => record.map(({ touched: { [listener]: text = '' } }) => text)
+    const [seen, shown] = [node, other].map(heard)
+    const [from] = steps.flatMap(({ touch }, i) => touch === 'data' ? [i] : []).slice(listener)
+    const last = node[from].node ? Infinity : seen.findLastIndex(text => text !== '')
+    let [a, b] = ['', '']
+    return seen.every((text, i) => {
+      a += text
+      b += shown[i]
+      if (shown[i] === '') return text === '' || (b === '' && !other[i - 1].node)
+      return a.endsWith(b) || b.endsWith(a) || (i > last && b.startsWith(a))
+    })
+  })
 }
 
-/** Did one listener, or did two, get nothing, or only what came last? */
-function isEnd (node, other) {
-  const half = text => text.slice(text.length / 2)
-  const isTwice = text => half(text).repeat(2) === text
-  return node.endsWith(other) || (isTwice(node) && isTwice(other) && half(node).endsWith(half(other)))
+/** Does each listener for 'data' get what was sent without a gap? */
+function getAPart (steps, node, other) {
+  const sent = steps.map(({ send = '' }) => send.toString('latin1')).join('')
+  return listenersOf(node, other).every(listener => sent.includes(other.map(({ touched }) => touched[listener] ?? '').join('')))
 }
+
+const listenersOf = (...records) => [...new Set(records.flat().flatMap(({ touched = {} }) => Object.keys(touched)))]
 
 /** The same bytes but for the sizes of chunks? */
 function isCutOtherwise (one, two) {
@@ -655,7 +673,7 @@ function isRefusedLater (steps, node, other, at, isRecords) {
   const [refusal] = REFUSAL.exec(node[at].got) ?? REFUSAL.exec(dropped) ?? []
   if (refusal === undefined || !isEqual(requestsOf(node), requestsOf(other))) return false
   const got = (record, step) => record.slice(0, step + 1).map(entry => comparable(entry).got).join('')
-  const { line, section } = endsBehind(steps, at, refusal)
+  const { line, section } = endsBehind(steps, at, refusal, other.maxHeaderSize)
   const left = steps.findIndex((step, i) => i >= at && isLeft(step))
   return other.every(({ socket }, i) => {
     if (i < at) return true
@@ -667,17 +685,25 @@ function isRefusedLater (steps, node, other, at, isRecords) {
   })
 }
 
-/** In which steps the line and the section end that node refused at step `at`. Some fields are refused with the section. */
-function endsBehind (steps, at, refusal) {
+/**
+ * In which steps the line, or all the `limit` that a section has, and the section end that node refused at step `at`. Some
+ * fields are refused with the section.
+ */
+function endsBehind (steps, at, refusal, limit) {
   const sent = steps.map(({ send = '' }) => send.toString('latin1'))
   const before = sent.slice(0, at + 1).join('')
-  const isTogether = refusal.includes(' 431 ') || TOGETHER.test(before.split('\r\n\r\n').at(-1))
+  const begun = before.split('\r\n\r\n').at(-1)
+  const isTogether = refusal.includes(' 431 ') || TOGETHER.test(begun)
   let text = before.slice(-2)
+  let size = begun.length
   let line = Infinity
+  let isEnded = false
   for (let i = at + 1; i < steps.length; i++) {
     text += sent[i]
-    if (line === Infinity && sent[i].includes('\n')) line = i
-    if (line !== Infinity && (!isTogether || /\n\r?\n/.test(text))) return { line, section: i }
+    size += sent[i].length
+    isEnded ||= sent[i].includes('\n')
+    if (line === Infinity && (isEnded || size >= limit)) line = i
+    if (isEnded && (!isTogether || /\n\r?\n/.test(text))) return { line, section: i }
   }
   return { line, section: Infinity }
 }

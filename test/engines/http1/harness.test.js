@@ -165,6 +165,33 @@ describe('the differential harness', () => {
     }
   })
 
+  it('should accept that a listener begins elsewhere, and else nothing of what it gets', () => {
+    const record = (handedOver, ...texts) => texts.map((text, i) => ({
+      requests: [], log: {}, events: {}, errors: {}, finished: [], touched: text === '' ? {} : { 0: text },
+      got: '', socket: 'open', count: 0, node: i >= handedOver
+    }))
+    const steps = [{ touch: 'data' }, { send: Buffer.from('aa') }, { send: Buffer.from('bb') }, { send: Buffer.from('cc') }]
+    const node = record(0, '', 'aa', 'bb', 'cc')
+    for (const [other, name, one = node] of [
+      [record(1, '', 'a', 'bb', 'cc'), 'where a listener begins'],
+      [record(2, '', '', 'b', 'cc'), 'where a listener begins'],
+      [record(2, '', '', '', ''), null],
+      [record(1, 'x', 'aa', 'bb', 'cc'), 'where a listener begins'],
+      [record(2, '', '', 'abb', 'cc'), 'where a listener begins'],
+      [record(2, '', 'aa', '', 'cc'), null],
+      [record(2, '', 'aa', '', 'bbcc'), null],
+      [record(1, '', 'aa', 'bb', ''), null],
+      [record(1, '', 'aa', 'cc', 'bb'), null],
+      [record(1, '', 'aa', 'bbbb', 'cc'), null],
+      [record(1, '', 'aa', 'bb', 'ccx'), null],
+      [record(1, '', 'aa', 'bb', 'cc'), null, record(0, '', 'aa', '', '')],
+      [record(1, '', 'aa', 'bb', 'cc'), 'where a listener begins', record(1, '', 'aa', '', '')],
+      [record(1, '', 'aa', 'cc', ''), null, record(1, '', 'aa', 'bb', '')]
+    ]) {
+      assert.equal(accepted(steps, one, other), name, JSON.stringify(other.map(({ touched }) => touched)))
+    }
+  })
+
   it('should give the corpus its words', () => {
     assert.deepEqual(
       verdictOf([{ got: answer('1'), socket: 'open' }, { got: answer('2'), socket: 'ended', count: 2, node: false }]),
