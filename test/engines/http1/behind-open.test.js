@@ -25,6 +25,7 @@ const WAITING = {
   'the beginning of a TLS connection': ['\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03', REFUSED],
   'a bad line': ['GET / HTTP/1.1\r\nBad Name: a\r\n', REFUSED],
   'a malformed chunk in the read of its header section': [chunked('x'), REFUSED],
+  'the same of a last request': [chunked('x').replace('Host', 'Connection: close\r\nHost'), REFUSED],
   'a CONNECT without a listener': ['CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n', /^$/],
   'half a request of an unsupported method': ['TRACE / HTTP/1.1\r\nHost: a\r\n', LATE],
   'half an unsupported body': [unsupported('5\r\nab', '/next'), LATE],
