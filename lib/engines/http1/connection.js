@@ -269,12 +269,16 @@ class Connection {
     response.onDrain(this.socket)
   }
 
-  /** Destroys a socket that timed out if no listener was called, as node does. */
+  /**
+   * Destroys a socket that timed out if no listener was called. As on node, there may be listeners of the request that is
+   * arriving and of the response that is sent.
+   */
   onTimeout () {
-    const { socket, server } = this
-    const { first } = this.responses
-    const isHandled = first !== null && message.timeout(first, socket)
-    if (!emit(server, 'timeout', socket) && !isHandled) socket.destroy()
+    const { reader, responses, server, socket } = this
+    const notify = one => Boolean(one) && emit(one, 'timeout', socket)
+    const isRequests = notify(reader.receiving?.req)
+    const isResponses = notify(responses.current?.res)
+    if (!notify(server) && !isRequests && !isResponses) socket.destroy()
   }
 }
 

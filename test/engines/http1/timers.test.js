@@ -16,6 +16,9 @@ const silent = { keepAliveTimeout: 20, keepAliveTimeoutBuffer: 20 }
 const never = use(() => new Promise(() => {}))
 const half = post('half', '', 10)
 
+/** More than the system buffers for a client that does not read. */
+const LARGE = Buffer.alloc(16_000_000)
+
 /** In reads of their own, behind each of these requests. */
 const EMPTY_LINES = [['\r\n'], ['\r', '\n'], ['\n'], ['\r'], ['\r\n', '\n\r\r'], ['\r\n'.repeat(10000)]]
 const REQUESTS = [get('/'), post('body'), chunked('4\r\nbody\r\n0\r\n\r\n'), `${get('/')}\r\n`]
@@ -259,6 +262,26 @@ sides('server.timeout', ({ it, serve, ask, all }) => {
     await ask(setup, post('half', '', 5, '/req'), /timed out$/)
     await ask(setup, get('/res'), /timed out$/)
   })
+
+  for (const [what, bytes, respond] of [
+    ['ctx.req.setTimeout(), for a body behind an open response', get('/open') + half, () => new Promise(() => {})],
+    ['ctx.req.setTimeout(), for a body whose response was sent', half, ctx => { ctx.body = 'early' }],
+    ['ctx.res.setTimeout(), for a response that the client does not read', get('/'), ctx => { ctx.body = LARGE }]
+  ]) {
+    it(`should leave the connection to ${what}`, async () => {
+      let calls = 0
+      const { talk, sockets } = await serve(use(ctx => {
+        if (ctx.path === '/') ctx[what.slice(4, 7)].setTimeout(50, () => calls++)
+        return respond(ctx)
+      }), silent)
+      const client = await talk()
+      client.socket.pause()
+      client.write(bytes)
+      await waitFor(() => calls > 0 || sockets[0]?.destroyed, 'the timeout')
+      assert.equal(sockets[0].destroyed, false)
+      client.destroy()
+    })
+  }
 })
 
 sides("the socket's own timeout", ({ it, serve }) => {
