@@ -320,6 +320,25 @@ sides("the socket's own timeout", ({ it, serve }) => {
     assert.deepEqual(timeouts, [])
   })
 
+  for (const [what, bytes] of [['a request', get('/slow')], ['an unsupported request', UNSUPPORTED]]) {
+    it(`should be kept by ${what} behind a response that the client still reads`, async () => {
+      const { talk } = await serve(use(ctx => {
+        if (ctx.path !== '/slow') {
+          ctx.body = LARGE
+          return
+        }
+        ctx.socket.setTimeout(SHORT)
+        client.socket.resume()
+        return new Promise(() => {})
+      }))
+      const client = await talk()
+      client.socket.pause()
+      client.write(get('/'))
+      client.write(bytes)
+      await client.all()
+    })
+  }
+
   it('should be replaced by keepAliveTimeout after a response, and be gone for the next request', async () => {
     const { ask, all } = await site()
     const client = await ask(get('/'))
