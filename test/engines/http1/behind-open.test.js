@@ -127,4 +127,27 @@ front('unsupported bytes behind an open response', ({ it, serve }) => {
       assert.deepEqual(ends, ['sent'], what)
     }))
   }
+
+  for (const [event, argument] of [
+    ['drain'], ['timeout'], ['end'], ['close'], ['error', new Error('mine')], ['data', Buffer.from('\r\n')]
+  ]) {
+    it(`should be node's where a listener of the app's for '${event}' ends the response, in front of kone's`, async () => {
+      let open
+      const { talk, sockets } = await serve(use(ctx => {
+        if (ctx.path === '/next') {
+          ctx.body = 'next'
+          return
+        }
+        ctx.respond = false
+        ctx.socket.prependOnceListener(event, () => ctx.res.end('whole'))
+        open = true
+      }))
+      const client = await talk(get('/'))
+      await waitFor(() => open, 'the request')
+      client.write(unsupported('0\r\n\r\n', '/next'))
+      await waitFor(() => sockets[0].bytesRead > get('/').length, 'the rest')
+      sockets[0].emit(event, argument)
+      await client.until(/whole[^]*next$/)
+    })
+  }
 })

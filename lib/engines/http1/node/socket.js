@@ -155,7 +155,7 @@ function refuseEncoding () {
 
 /** Other code emits bytes. */
 function onData (chunk) {
-  this[kConnection].onRead(bytesOf(chunk))
+  this[kConnection]?.onRead(bytesOf(chunk))
 }
 
 const onPause = listener('onPause')
@@ -170,10 +170,14 @@ const LISTENERS = Object.entries({
   data: onData
 })
 
-/** @param {string} name of the connection's method */
+/**
+ * A listener in front of this one may have ended the last response, behind which node gets the socket.
+ *
+ * @param {string} name of the connection's method
+ */
 function listener (name) {
   return function (err) {
-    this[kConnection][name](err)
+    this[kConnection]?.[name](err)
   }
 }
 
