@@ -320,6 +320,19 @@ sides("the socket's own timeout", ({ it, serve }) => {
     assert.deepEqual(timeouts, [])
   })
 
+  it('should count for an unsupported request behind a batch of responses', async () => {
+    const { setup, begun, release } = holding()
+    const { server, sockets, talk } = await serve(setup)
+    server.on('connection', socket => socket.setTimeout(ENOUGH))
+    const batch = get('/slow') + get('/slow')
+    const client = await talk(batch)
+    await begun(2)
+    client.write(UNSUPPORTED)
+    await waitFor(() => sockets[0].bytesRead > batch.length, 'the last request')
+    release()
+    await client.all()
+  })
+
   for (const [what, bytes] of [['a request', get('/slow')], ['an unsupported request', UNSUPPORTED]]) {
     it(`should be kept by ${what} behind a response that the client still reads`, async () => {
       const { talk } = await serve(use(ctx => {

@@ -201,7 +201,7 @@ class Responses {
   onTickEnd () {
     this.isScheduled = this.isBurst = false
     this.writeBatch()
-    if (this.first === null) this.connection.onWritten()
+    if (this.first === null && this.connection.isOurs) this.connection.onWritten()
   }
 
   writeBatch () {
