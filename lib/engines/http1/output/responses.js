@@ -255,7 +255,7 @@ class Responses {
     if (this.flushing.length === 0) this.flushing = null
     if (isLost) return this.lose(written, err || null)
     for (const outgoing of written) outgoing.onFlushed()
-    if (this.isFlushed && this.connection.isOurs) this.connection.deadlines.rest() // node's timeouts are node's
+    if (this.isFlushed && this.connection.isOurs) this.connection.onFlushed()
     if (this.flushing === null && this.delayed !== null) this.connection.onTurn(this.delayed)
   }
 
