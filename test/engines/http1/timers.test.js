@@ -196,6 +196,26 @@ sides('server.keepAliveTimeout', ({ it, serve, all }) => {
     await all(get('/'))
   })
 
+  it('should not end a connection whose response ends while another one is over', async () => {
+    let end
+    const { server, sockets, ask, talk } = await serve(use(ctx => {
+      if (ctx.path === '/') return
+      ctx.respond = false
+      end = () => ctx.res.end('hello')
+    }), { keepAliveTimeout: ENOUGH, keepAliveTimeoutBuffer: 0 })
+    const over = []
+    server.on('timeout', socket => {
+      over.push(sockets.indexOf(socket))
+      end()
+      socket.destroy()
+    })
+    const idle = await ask(get('/'), /Not Found$/)
+    const busy = await talk(get('/slow'))
+    await idle.all()
+    await busy.until(/hello$/)
+    assert.deepEqual(over, [0])
+  })
+
   it('should end a connection that stops in the middle of a body after the response', async () => {
     assert.match(await all(use(ctx => { ctx.status = 413 }), half, { ...silent, requestTimeout: 0 }), /^HTTP\/1\.1 413 /)
   })
