@@ -179,12 +179,17 @@ class Connection {
 
   /** All responses are written. */
   onWritten () {
-    sockets.setMessage(this.socket, null)
-    if (this.responses.isFlushed) this.deadlines.rest()
+    if (this.responses.isFlushed) this.onFlushed()
     else this.deadlines.touch()
     const { stops } = this.gate
     if (stops & HANDOVER) this.handOver()
     else if (stops & MANY) this.gate.go(MANY)
+  }
+
+  /** All responses are flushed. As on node, the socket has shown the last one until now. */
+  onFlushed () {
+    sockets.setMessage(this.socket, null)
+    this.deadlines.rest()
   }
 
   /** Fewer bytes are queued. A FIN loses responses: it is not read before the client has read the earlier ones. */
@@ -196,9 +201,9 @@ class Connection {
   /** The last response of this connection was written. */
   onLastWritten () {
     if (this.socket.writableEnded) return
-    sockets.setMessage(this.socket, null)
     this.gate.stop(CLOSE)
     this.responses.writeBatch()
+    if (this.responses.isFlushed) sockets.setMessage(this.socket, null)
     this.socket.destroySoon() // bytes that are not flushed are lost with the socket's 'close'
   }
 
@@ -269,12 +274,16 @@ class Connection {
     response.onDrain(this.socket)
   }
 
-  /** Destroys a socket that timed out if no listener was called, as node does. */
+  /**
+   * Destroys a socket that timed out if no listener was called. As on node, there may be listeners of the request that is
+   * arriving and of the response that is sent.
+   */
   onTimeout () {
-    const { socket, server } = this
-    const { first } = this.responses
-    const isHandled = first !== null && message.timeout(first, socket)
-    if (!emit(server, 'timeout', socket) && !isHandled) socket.destroy()
+    const { reader, responses, server, socket } = this
+    const notify = one => Boolean(one) && emit(one, 'timeout', socket)
+    const isRequests = notify(reader.receiving?.req)
+    const isResponses = notify(responses.current?.res)
+    if (!notify(server) && !isRequests && !isResponses) socket.destroy()
   }
 }
 

@@ -11,8 +11,8 @@ const SHORTEST_PERIOD = 20
 /** Node's default for `server.connectionsCheckingInterval`, in ms. */
 const CHECKING_INTERVAL = 30000
 
-/** In place of a time: the clock's next tick replaces NOW, so that no deadline comes early. */
-const NOW = 0
+/** In place of a time: the clock's next tick replaces NOW, so that no deadline comes early, nor in the tick itself. */
+const NOW = Infinity
 const NEVER = -1
 
 /**

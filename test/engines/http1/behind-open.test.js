@@ -25,6 +25,7 @@ const WAITING = {
   'the beginning of a TLS connection': ['\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03', REFUSED],
   'a bad line': ['GET / HTTP/1.1\r\nBad Name: a\r\n', REFUSED],
   'a malformed chunk in the read of its header section': [chunked('x'), REFUSED],
+  'the same of a last request': [chunked('x').replace('Host', 'Connection: close\r\nHost'), REFUSED],
   'a CONNECT without a listener': ['CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n', /^$/],
   'half a request of an unsupported method': ['TRACE / HTTP/1.1\r\nHost: a\r\n', LATE],
   'half an unsupported body': [unsupported('5\r\nab', '/next'), LATE],
@@ -125,5 +126,28 @@ front('unsupported bytes behind an open response', ({ it, serve }) => {
       assert.match(client.text.split(/(?<!^)(?=HTTP\/1\.1)/)[0], whole, what)
       assert.deepEqual(ends, ['sent'], what)
     }))
+  }
+
+  for (const [event, argument] of [
+    ['drain'], ['timeout'], ['end'], ['close'], ['error', new Error('mine')], ['data', Buffer.from('\r\n')]
+  ]) {
+    it(`should be node's where a listener of the app's for '${event}' ends the response, in front of kone's`, async () => {
+      let open
+      const { talk, sockets } = await serve(use(ctx => {
+        if (ctx.path === '/next') {
+          ctx.body = 'next'
+          return
+        }
+        ctx.respond = false
+        ctx.socket.prependOnceListener(event, () => ctx.res.end('whole'))
+        open = true
+      }))
+      const client = await talk(get('/'))
+      await waitFor(() => open, 'the request')
+      client.write(unsupported('0\r\n\r\n', '/next'))
+      await waitFor(() => sockets[0].bytesRead > get('/').length, 'the rest')
+      sockets[0].emit(event, argument)
+      await client.until(/whole[^]*next$/)
+    })
   }
 })

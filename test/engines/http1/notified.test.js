@@ -2,7 +2,7 @@
 
 const assert = require('node:assert/strict')
 const fs = require('node:fs')
-const { Readable } = require('node:stream')
+const { PassThrough, Readable } = require('node:stream')
 const { setImmediate: turn } = require('node:timers/promises')
 
 const { codes } = require('../../../lib/errors')
@@ -188,6 +188,24 @@ front('ctx.onFinished() of a response that was lost', ({ it, serve }) => {
       await ends.are(of(paths, LOST))
     })
   }
+
+  it('should call lost a stream whose socket other code has ended, though node gets the socket', async () => {
+    let body
+    const { ends, talk, sockets } = await site(serve, ctx => {
+      if (ctx.path === '/next') return new Promise(() => {})
+      ctx.body = body = new PassThrough()
+      body.write('begun')
+    })
+    const client = await talk(get('/'))
+    await client.until(/begun\r\n$/)
+    client.write(unsupported('0\r\n\r\n', '/next'))
+    await waitFor(() => sockets[0].bytesRead > get('/').length, 'the rest')
+    sockets[0].end()
+    body.end()
+    for (let i = 0; i < 5; i++) await turn()
+    sockets[0].destroy()
+    assert.equal((await ends.all())['/'], LOST)
+  })
 
   for (const [what, err] of [['failed midway', new Error('midway')], ['closed before its end', undefined]]) {
     it(`should call lost what a stream cut short that ${what}`, async () => {

@@ -6,7 +6,7 @@ const { once } = require('node:events')
 const { createServer } = require('node:http')
 const path = require('node:path')
 
-const { MAJOR, get, hello, holding, post, sides, use, waitFor } = require('./sides')
+const { MAJOR, get, hello, holding, last, post, sides, use, waitFor } = require('./sides')
 const { download, wire } = require('./wire')
 
 const has26 = MAJOR >= 26
@@ -78,6 +78,19 @@ sides('server.closeIdleConnections()', ({ it, serve }) => {
     await idle.all()
     await (has26 ? silent.all() : silent.ask(get('/')))
   })
+})
+
+wire('socket._httpMessage', ({ it, serve }) => {
+  for (const [what, bytes] of [['one', get('/')], ['the last one', last('/')], ['two', get('/') + get('/')]]) {
+    it(`should be there until the response is flushed, for who closes all other connections (http-terminator): ${what}`, async () => {
+      const { port, sockets } = await serve(use(ctx => { ctx.body = Buffer.alloc(16_000_000) }))
+      const client = await download(port, bytes)
+      await waitFor(() => sockets[0]?.bytesWritten > 0, 'the response')
+      assert.equal(sockets[0]._httpMessage?.headersSent, true)
+      client.resume()
+      await waitFor(() => sockets[0]._httpMessage === null, 'its end')
+    })
+  }
 })
 
 wire('server.closeIdleConnections()', ({ side, it, serve }) => {

@@ -16,6 +16,9 @@ const silent = { keepAliveTimeout: 20, keepAliveTimeoutBuffer: 20 }
 const never = use(() => new Promise(() => {}))
 const half = post('half', '', 10)
 
+/** More than the system buffers for a client that does not read. */
+const LARGE = Buffer.alloc(16_000_000)
+
 /** In reads of their own, behind each of these requests. */
 const EMPTY_LINES = [['\r\n'], ['\r', '\n'], ['\n'], ['\r'], ['\r\n', '\n\r\r'], ['\r\n'.repeat(10000)]]
 const REQUESTS = [get('/'), post('body'), chunked('4\r\nbody\r\n0\r\n\r\n'), `${get('/')}\r\n`]
@@ -193,6 +196,26 @@ sides('server.keepAliveTimeout', ({ it, serve, all }) => {
     await all(get('/'))
   })
 
+  it('should not end a connection whose response ends while another one is over', async () => {
+    let end
+    const { server, sockets, ask, talk } = await serve(use(ctx => {
+      if (ctx.path === '/') return
+      ctx.respond = false
+      end = () => ctx.res.end('hello')
+    }), { keepAliveTimeout: ENOUGH, keepAliveTimeoutBuffer: 0 })
+    const over = []
+    server.on('timeout', socket => {
+      over.push(sockets.indexOf(socket))
+      end()
+      socket.destroy()
+    })
+    const idle = await ask(get('/'), /Not Found$/)
+    const busy = await talk(get('/slow'))
+    await idle.all()
+    await busy.until(/hello$/)
+    assert.deepEqual(over, [0])
+  })
+
   it('should end a connection that stops in the middle of a body after the response', async () => {
     assert.match(await all(use(ctx => { ctx.status = 413 }), half, { ...silent, requestTimeout: 0 }), /^HTTP\/1\.1 413 /)
   })
@@ -259,6 +282,26 @@ sides('server.timeout', ({ it, serve, ask, all }) => {
     await ask(setup, post('half', '', 5, '/req'), /timed out$/)
     await ask(setup, get('/res'), /timed out$/)
   })
+
+  for (const [what, bytes, respond] of [
+    ['ctx.req.setTimeout(), for a body behind an open response', get('/open') + half, () => new Promise(() => {})],
+    ['ctx.req.setTimeout(), for a body whose response was sent', half, ctx => { ctx.body = 'early' }],
+    ['ctx.res.setTimeout(), for a response that the client does not read', get('/'), ctx => { ctx.body = LARGE }]
+  ]) {
+    it(`should leave the connection to ${what}`, async () => {
+      let calls = 0
+      const { talk, sockets } = await serve(use(ctx => {
+        if (ctx.path === '/') ctx[what.slice(4, 7)].setTimeout(50, () => calls++)
+        return respond(ctx)
+      }), silent)
+      const client = await talk()
+      client.socket.pause()
+      client.write(bytes)
+      await waitFor(() => calls > 0 || sockets[0]?.destroyed, 'the timeout')
+      assert.equal(sockets[0].destroyed, false)
+      client.destroy()
+    })
+  }
 })
 
 sides("the socket's own timeout", ({ it, serve }) => {
@@ -296,6 +339,38 @@ sides("the socket's own timeout", ({ it, serve }) => {
     await client.all()
     assert.deepEqual(timeouts, [])
   })
+
+  it('should count for an unsupported request behind a batch of responses', async () => {
+    const { setup, begun, release } = holding()
+    const { server, sockets, talk } = await serve(setup)
+    server.on('connection', socket => socket.setTimeout(ENOUGH))
+    const batch = get('/slow') + get('/slow')
+    const client = await talk(batch)
+    await begun(2)
+    client.write(UNSUPPORTED)
+    await waitFor(() => sockets[0].bytesRead > batch.length, 'the last request')
+    release()
+    await client.all()
+  })
+
+  for (const [what, bytes] of [['a request', get('/slow')], ['an unsupported request', UNSUPPORTED]]) {
+    it(`should be kept by ${what} behind a response that the client still reads`, async () => {
+      const { talk } = await serve(use(ctx => {
+        if (ctx.path !== '/slow') {
+          ctx.body = LARGE
+          return
+        }
+        ctx.socket.setTimeout(SHORT)
+        client.socket.resume()
+        return new Promise(() => {})
+      }))
+      const client = await talk()
+      client.socket.pause()
+      client.write(get('/'))
+      client.write(bytes)
+      await client.all()
+    })
+  }
 
   it('should be replaced by keepAliveTimeout after a response, and be gone for the next request', async () => {
     const { ask, all } = await site()

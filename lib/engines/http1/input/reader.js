@@ -150,13 +150,13 @@ class Reader {
     let arrivedIn = -1
     this.section = section
     this.next = start
-    this.sawLast = section.closes
     if (section.contentLength !== NO_LENGTH) {
       body = this.beginBody(chunk, start)
       if (this.next === MALFORMED) return null
       // Node notices the end of an empty body at once.
       if (body !== null && body.isComplete && body.buffered > 0) arrivedIn = connection.clock.iteration()
     }
+    this.sawLast ||= section.closes // not one of a malformed body: node gets it
     return new Incoming(connection, found.method, found.url, section, body, arrivedIn)
   }
 

@@ -2,7 +2,7 @@
 
 const assert = require('assert')
 const http = require('http')
-const { LEAKS, callAll, emit } = require('../call')
+const { LEAKS, callAll } = require('../call')
 const { reset } = require('../../errors')
 const { nextTick, setImmediate } = require('../../../timers')
 const response = require('./response')
@@ -164,11 +164,4 @@ function releaseRequest (req) {
   if (!req._consuming && !req._readableState.resumeScheduled) req._dump()
 }
 
-/** The socket timed out. @return {boolean} whether a listener was called */
-function timeout (outgoing, socket) {
-  const { res, incoming: { req } } = outgoing
-  const hasListener = req !== null && !req.complete && emit(req, 'timeout', socket)
-  return (res !== null && emit(res, 'timeout', socket)) || hasListener
-}
-
-module.exports = { makeRequest, makeResponse, fill, endSoon, endBody, cutOff, timeout, notifyFlushed }
+module.exports = { makeRequest, makeResponse, fill, endSoon, endBody, cutOff, notifyFlushed }

@@ -62,6 +62,7 @@ function unwatch (socket) {
   if (socket.destroy === destroyWritten) delete socket.destroy
   if (socket.end === endWritten) delete socket.end
   delete socket[kConnection]
+  socket._httpMessage = null // may be one that is not flushed yet
   for (const [event, listener] of LISTENERS) socket.off(event, listener)
   socket.off('pause', onPause).off('resume', onResume)
   return removed
@@ -155,7 +156,7 @@ function refuseEncoding () {
 
 /** Other code emits bytes. */
 function onData (chunk) {
-  this[kConnection].onRead(bytesOf(chunk))
+  this[kConnection]?.onRead(bytesOf(chunk))
 }
 
 const onPause = listener('onPause')
@@ -170,10 +171,14 @@ const LISTENERS = Object.entries({
   data: onData
 })
 
-/** @param {string} name of the connection's method */
+/**
+ * A listener in front of this one may have ended the last response, behind which node gets the socket.
+ *
+ * @param {string} name of the connection's method
+ */
 function listener (name) {
   return function (err) {
-    this[kConnection][name](err)
+    this[kConnection]?.[name](err)
   }
 }
 

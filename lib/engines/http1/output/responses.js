@@ -201,7 +201,7 @@ class Responses {
   onTickEnd () {
     this.isScheduled = this.isBurst = false
     this.writeBatch()
-    if (this.first === null) this.connection.onWritten()
+    if (this.first === null && this.connection.isOurs) this.connection.onWritten()
   }
 
   writeBatch () {
@@ -220,15 +220,17 @@ class Responses {
 
   /**
    * An empty write's callback runs after all bytes; a socket that never flushes at once gets the callback with them. A
-   * socket that can no longer be written to will close, and responses that were not flushed are lost then.
+   * socket that can no longer be written to will close, and responses that were not flushed are lost then, even if node
+   * has it.
    */
   waitForFlush (written) {
     const count = written.length // the list grows when there is another write before this one is flushed
     if (this.flushing === null) this.flushing = written
     else this.flushing.push(...written)
     const callback = err => this.onFlushed(count, err)
-    if (this.isAsync) this.writePieces(this.batch, [callback])
-    else if (this.socket.writable) this.socket.write('', 'latin1', callback)
+    if (!this.socket.writable) this.socket.once('close', () => callback(null))
+    else if (this.isAsync) this.writePieces(this.batch, [callback])
+    else this.socket.write('', 'latin1', callback)
   }
 
   /** @return {boolean} false if the socket can no longer be written to */
@@ -253,7 +255,7 @@ class Responses {
     if (this.flushing.length === 0) this.flushing = null
     if (isLost) return this.lose(written, err || null)
     for (const outgoing of written) outgoing.onFlushed()
-    if (this.isFlushed) this.connection.deadlines.rest()
+    if (this.isFlushed && this.connection.isOurs) this.connection.onFlushed()
     if (this.flushing === null && this.delayed !== null) this.connection.onTurn(this.delayed)
   }
 
