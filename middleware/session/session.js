@@ -252,8 +252,14 @@ module.exports = class Session {
     const { ctx, settings: { key, externalKey } } = this
     if (externalKey === undefined) ctx.cookies.set(key, value, attributes)
     else Object.assign(this.headers, changesOf(ctx, () => noPromise('externalKey.set', externalKey.set(ctx, value))))
+    if (!this.sent) new Kept(headers => headersWith(headers, this.keptHeaders())).by(ctx)
     this.sent = true
-    keepPrivate(this.ctx)
+    keepPrivate(ctx)
+  }
+
+  /** Those that the response to an error keeps, also to one that comes later: of a final, of the body. */
+  keptHeaders () {
+    return this.headers ?? cookiesOf(this.ctx, this.settings.key)
   }
 
   /** What no reader of the session has been thrown. While the store is known to be down, it was reported before. */
@@ -263,17 +269,13 @@ module.exports = class Session {
     if (!seen && err.cause?.code !== DOWN) report(this.ctx, err)
   }
 
-  /** Save although an error ends the request. Koa removes all headers then: the response needs the session's. */
+  /** Save although an error ends the request. */
   async commitInError () {
-    const { ctx, settings: { key, externalKey } } = this
     try {
       await this.commit()
     } catch (failed) {
-      report(ctx, failed)
-      return
+      report(this.ctx, failed)
     }
-    const kept = externalKey === undefined ? cookiesOf(ctx, key) : this.headers
-    if (Object.keys(kept).length > 0) new Kept(headers => headersWith(headers, kept)).by(ctx)
   }
 }
 

@@ -261,6 +261,10 @@ rows('session.final()', [
   ['should save what a final function changed', { app: { finals: [ctx => { ctx.session.late = true }, session.final()] } },
     ['nothing', 'hi', { cookie: 'sent' }],
     ['read', { late: true }]],
+  ['should send the cookie of what was saved before or by it with the error of a later one',
+    [[], [session.final()]].map(first => ({ store: 'promises', app: { finals: [...first, () => { throw BOOM }] } })),
+    ['add', 500, { cookie: 'sent' }],
+    ['renew', 500, { id: 'new', stored: { ann: { count: 1 } } }]],
   ['should do nothing without a session', { app: { use: () => [], finals: [session.final()] } },
     ['nothing', 'hi', { lines: 0 }]]
 ], { only: ['kone'] })
