@@ -176,8 +176,10 @@ module.exports = class Session {
     if (this.failure !== undefined) return this.reportFailure()
     if (this.sent) keepPrivate(this.ctx) // somebody may have set Cache-Control since
     const isDue = this.isDue()
-    const isNeeded = this.renewed || this.forced || this.redecorated || isDue
-    if (!this.touched && !isNeeded) return undefined
+    const isRequested = this.renewed || this.forced || this.redecorated
+    const isNeeded = isRequested || isDue
+    const isUsed = this.touched || isRequested
+    if (!isUsed && !isNeeded) return undefined
     if (this.value === null || typeof this.value !== 'object') {
       this.value = view({}, this)
       this.cleared = true
@@ -193,8 +195,16 @@ module.exports = class Session {
       text = toText(this.value)
       isChanged = text !== this.text
     }
-    this.saving = this.save(text, isChanged).finally(() => { this.saving = undefined })
+    const saving = this.save(text, isChanged).finally(() => { this.saving = undefined })
+    this.saving = isUsed || isChanged ? saving : saving.catch(err => this.notExtended(err))
     return this.saving
+  }
+
+  /** The request did without its session: a store that fails is no reason to refuse it. */
+  notExtended (err) {
+    if (err.code !== 'KONE_ERR_SESSION_STORE') throw err
+    this.extended = true // once is enough
+    this.reportUnused(err)
   }
 
   /** Is an unchanged session to be saved, so that it lives longer, or to be signed with the newest key? */
@@ -262,11 +272,16 @@ module.exports = class Session {
     return this.headers ?? cookiesOf(this.ctx, this.settings.key)
   }
 
-  /** What no reader of the session has been thrown. While the store is known to be down, it was reported before. */
+  /** What no reader of the session has been thrown. */
   reportFailure () {
     const { err, seen } = this.failure
     this.failure.seen = true
-    if (!seen && err.cause?.code !== DOWN) report(this.ctx, err)
+    if (!seen) this.reportUnused(err)
+  }
+
+  /** While the store is known to be down, it was reported before. */
+  reportUnused (err) {
+    if (err.cause?.code !== DOWN) report(this.ctx, err)
   }
 
   /** Save although an error ends the request. */

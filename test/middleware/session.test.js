@@ -200,6 +200,19 @@ rows('session', [
     ({ store }) => until(() => [...store.sessions.values()].join() === '{"a":2}')]
 ])
 
+const EXTENDED = [{ rolling: true }, { renew: true }].map(options => ({ store: 'promises', cookie: { maxAge: 1000 }, ...options }))
+
+rows('session that is extended', [
+  ...Object.entries(FAILS).map(([how, fail]) => [
+    `should let a request pass that does not use it when the store fails, ${how}, and report it`, EXTENDED,
+    ['add', { count: 1 }],
+    breaks('set', fail),
+    tick(600), ['nothing', 'hi', { lines: 0, errors: ['KONE_ERR_SESSION_STORE: down'] }],
+    ['nothing, throw 401', 401, { lines: 0, errors: ['KONE_ERR_SESSION_STORE: down', 'Unauthorized'] }],
+    ['read', 503, { lines: 0, errors: ['KONE_ERR_SESSION_STORE: down'] }]
+  ])
+])
+
 rows('session, where Koa never responds,', [
   ['should survive throw null', {},
     [['a=1', () => { throw null }], 500]] // eslint-disable-line no-throw-literal
