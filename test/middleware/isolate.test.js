@@ -122,7 +122,10 @@ frameworks('isolate', ({ it, Koa, ask, name }) => {
           setTimeout(() => ctx.res.end('own'), 5)
         }
       })
-      const seen = async path => [await ask(app, `GET ${path}`).then(res => `${res.status} ${res.text}`, err => err.code), heard.splice(0)[0]]
+      const seen = async path => {
+        const outcome = await ask(app, `GET ${path}`).then(res => `${res.status} ${res.text}`, err => err.code)
+        return [outcome, heard.splice(0)[0]]
+      }
       assert.deepEqual(await seen('/own'), ['200 own', message])
       assert.deepEqual(await seen('/'), [name === 'koa 3' ? 'ECONNRESET' : '500 Internal Server Error', message])
       if (name !== 'koa 2') assert.deepEqual(await seen('/begun'), ['ECONNRESET', message]) // Koa 2 leaves it open
