@@ -63,9 +63,19 @@ class Request {
       this.reject(err)
     } else {
       // outside of the request: an error that a listener of 'error' throws must not come back here
-      storage.run(undefined, report, this.ctx, err)
+      storage.run(undefined, failLate, this.ctx, err)
     }
   }
+}
+
+/**
+ * A body that is still being sent may be fed by the code that threw, and then never end. Its own failure is a 500, or
+ * closes the connection, and reports the error.
+ */
+function failLate (ctx, err) {
+  const { body } = ctx
+  if (ctx.respond === false || !ctx.writable || body?.destroyed !== false) report(ctx, err)
+  else body.destroy(toError(err))
 }
 
 /**

@@ -38,6 +38,7 @@ function asPrivate (given = '') {
  * @return {object}
  */
 function headersWith (own = {}, { 'set-cookie': cookies, ...kept }) {
+  if (cookies === undefined && Object.keys(kept).length === 0) return own
   const named = lower => Object.keys(own).find(name => name.toLowerCase() === lower) ?? lower
   const headers = Object.fromEntries(Object.entries(kept).filter(([name]) => !(named(name) in own)))
   if (cookies !== undefined) headers[named('set-cookie')] = [...cookies, ...linesOf(own[named('set-cookie')])]

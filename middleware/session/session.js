@@ -176,8 +176,10 @@ module.exports = class Session {
     if (this.failure !== undefined) return this.reportFailure()
     if (this.sent) keepPrivate(this.ctx) // somebody may have set Cache-Control since
     const isDue = this.isDue()
-    const isNeeded = this.renewed || this.forced || this.redecorated || isDue
-    if (!this.touched && !isNeeded) return undefined
+    const isRequested = this.renewed || this.forced || this.redecorated
+    const isNeeded = isRequested || isDue
+    const isUsed = this.touched || isRequested
+    if (!isUsed && !isNeeded) return undefined
     if (this.value === null || typeof this.value !== 'object') {
       this.value = view({}, this)
       this.cleared = true
@@ -193,8 +195,16 @@ module.exports = class Session {
       text = toText(this.value)
       isChanged = text !== this.text
     }
-    this.saving = this.save(text, isChanged).finally(() => { this.saving = undefined })
+    const saving = this.save(text, isChanged).finally(() => { this.saving = undefined })
+    this.saving = isUsed || isChanged ? saving : saving.catch(err => this.notExtended(err))
     return this.saving
+  }
+
+  /** The request did without its session: a store that fails is no reason to refuse it. */
+  notExtended (err) {
+    if (err.code !== 'KONE_ERR_SESSION_STORE') throw err
+    this.extended = true // once is enough
+    this.reportUnused(err)
   }
 
   /** Is an unchanged session to be saved, so that it lives longer, or to be signed with the newest key? */
@@ -252,28 +262,35 @@ module.exports = class Session {
     const { ctx, settings: { key, externalKey } } = this
     if (externalKey === undefined) ctx.cookies.set(key, value, attributes)
     else Object.assign(this.headers, changesOf(ctx, () => noPromise('externalKey.set', externalKey.set(ctx, value))))
+    if (!this.sent) new Kept(headers => headersWith(headers, this.keptHeaders())).by(ctx)
     this.sent = true
-    keepPrivate(this.ctx)
+    keepPrivate(ctx)
   }
 
-  /** What no reader of the session has been thrown. While the store is known to be down, it was reported before. */
+  /** Those that the response to an error keeps, also to one that comes later: of a final, of the body. */
+  keptHeaders () {
+    return this.headers ?? cookiesOf(this.ctx, this.settings.key)
+  }
+
+  /** What no reader of the session has been thrown. */
   reportFailure () {
     const { err, seen } = this.failure
     this.failure.seen = true
-    if (!seen && err.cause?.code !== DOWN) report(this.ctx, err)
+    if (!seen) this.reportUnused(err)
   }
 
-  /** Save although an error ends the request. Koa removes all headers then: the response needs the session's. */
+  /** While the store is known to be down, it was reported before. */
+  reportUnused (err) {
+    if (err.cause?.code !== DOWN) report(this.ctx, err)
+  }
+
+  /** Save although an error ends the request. */
   async commitInError () {
-    const { ctx, settings: { key, externalKey } } = this
     try {
       await this.commit()
     } catch (failed) {
-      report(ctx, failed)
-      return
+      report(this.ctx, failed)
     }
-    const kept = externalKey === undefined ? cookiesOf(ctx, key) : this.headers
-    if (Object.keys(kept).length > 0) new Kept(headers => headersWith(headers, kept)).by(ctx)
   }
 }
 

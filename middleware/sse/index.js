@@ -14,6 +14,8 @@ const LATEST = 3000
 // a property of a server that drains, and the event of its beginning (lib/engines/drain.js)
 const kDraining = Symbol.for('kone.draining')
 
+const ENDED = Symbol('sse ended') // what next() returned
+
 const streamsOf = new WeakMap() // server → open streams
 
 /**
@@ -54,7 +56,9 @@ module.exports = function sse (options) {
 
   function sse (ctx, next) {
     ctx.sse = open
-    return next()
+    const ended = next()
+    ctx[ENDED] = ended
+    return ended
   }
 
   // for openapi()
@@ -160,8 +164,11 @@ function sendHeaders (stream, ctx) {
     ctx.flushHeaders()
     ctx.respond = false
     const writable = writableOf(ctx)
-    if (ctx.method === 'HEAD') writable.end()
-    else stream.pipe(writable)
+    if (ctx.method === 'HEAD') return writable.end()
+    stream.pipe(writable)
+    // as of a body that is sent when the middleware have returned: nobody else would close the connection
+    stream.once('close', () => { if (!stream.readableEnded && ctx.writable) writable.destroy() })
+    Promise.resolve(ctx[ENDED]).catch(() => stream.destroy())
   } catch (err) {
     stream.destroy()
     ctx.onerror(err)

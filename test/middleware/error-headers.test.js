@@ -14,6 +14,8 @@ const HELMET = [
   'x-frame-options', 'x-permitted-cross-domain-policies', 'x-xss-protection'
 ]
 
+const IN_HEADER = { get: () => undefined, set: (ctx, id) => ctx.set('X-Session', id) }
+
 /** The middleware of the set whose headers a response needs whatever its status is. */
 const KEPT = {
   requestId: [() => requestId(), ['x-request-id']],
@@ -27,7 +29,16 @@ const KEPT = {
     () => helmet.contentSecurityPolicy({ ...POLICY, reportOnly: true }), ['content-security-policy-report-only']
   ],
   rateLimit: [() => rateLimit({ max: 5 }), ['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset']],
-  'rateLimit with the fields of the IETF': [() => rateLimit({ max: 5, standardHeaders: 'draft-11' }), ['ratelimit', 'ratelimit-policy']]
+  'rateLimit with the fields of the IETF': [() => rateLimit({ max: 5, standardHeaders: 'draft-11' }), ['ratelimit', 'ratelimit-policy']],
+  session: [() => changed(session()), ['set-cookie', 'cache-control']],
+  'session with externalKey': [() => changed(session({ externalKey: IN_HEADER })), ['x-session', 'cache-control']]
+}
+
+function changed (fn) {
+  return (ctx, next) => fn(ctx, () => {
+    ctx.session.user = 'ann'
+    return next()
+  })
 }
 
 frameworks('the headers of an error', ({ it, ask, name }) => {
@@ -100,9 +111,11 @@ frameworks('the headers of an error', ({ it, ask, name }) => {
       await next()
       throw new Error('boom')
     }
-    const res = await get([around, requestId(), ctx => { ctx.body = 'hi' }])
-    assert.equal(res.status, 500)
-    assert(res.headers['x-request-id'])
+    for (const [title, [make, names]] of Object.entries(KEPT)) {
+      const res = await get([around, make(), ctx => { ctx.body = 'hi' }])
+      assert.equal(res.status, 500)
+      for (const name of names) assert(res.headers[name], `${name} of ${title}`)
+    }
   })
 
   it('should not be printed with the error: a log is no place for the cookie of a session', async () => {

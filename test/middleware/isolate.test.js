@@ -5,6 +5,7 @@ const assert = require('node:assert/strict')
 const { EventEmitter } = require('node:events')
 const { spawnSync } = require('node:child_process')
 const fs = require('node:fs')
+const { PassThrough } = require('node:stream')
 const zlib = require('node:zlib')
 const isolate = require('kone/middleware/isolate')
 const frameworks = require('../helpers/frameworks')
@@ -24,7 +25,7 @@ const BOOMS = {
   'nested timers': boom => setTimeout(() => process.nextTick(() => setImmediate(boom)), 1)
 }
 
-frameworks('isolate', ({ it, Koa, ask }) => {
+frameworks('isolate', ({ it, Koa, ask, name }) => {
   /** An app that is thrown at, with the requests that wait meanwhile. */
   const serve = (thrower, thrown = new Error('boom')) => {
     const app = new Koa()
@@ -104,6 +105,31 @@ frameworks('isolate', ({ it, Koa, ask }) => {
     assert.equal((await ask(app, 'GET /twice')).status, 500)
     await until(() => heard.length >= 3)
     assert.deepEqual(heard.sort(), ['first', 'late', 'second'])
+  })
+
+  it('should end a stream that the code which threw would have fed, and no other response', async () => {
+    for (const [thrown, message] of [[new Error('boom'), 'boom'], [null, 'non-error thrown: null']]) {
+      const app = new Koa()
+      const heard = []
+      app.on('error', err => heard.push(err.message))
+      app.use(isolate())
+      app.use(ctx => {
+        ctx.body = new PassThrough()
+        if (ctx.path === '/begun') ctx.body.write('half')
+        setTimeout(() => { throw thrown }, 1)
+        if (ctx.path === '/own') {
+          ctx.respond = false
+          setTimeout(() => ctx.res.end('own'), 5)
+        }
+      })
+      const seen = async path => {
+        const outcome = await ask(app, `GET ${path}`).then(res => `${res.status} ${res.text}`, err => err.code)
+        return [outcome, heard.splice(0)[0]]
+      }
+      assert.deepEqual(await seen('/own'), ['200 own', message])
+      assert.deepEqual(await seen('/'), [name === 'koa 3' ? 'ECONNRESET' : '500 Internal Server Error', message])
+      if (name !== 'koa 2') assert.deepEqual(await seen('/begun'), ['ECONNRESET', message]) // Koa 2 leaves it open
+    }
   })
 
   it('should leave errors of promises to the middleware above, as ever', async () => {

@@ -66,6 +66,7 @@ frameworks('metrics', ({ it, Koa, ask, listen }) => {
     assert.equal(await inFlight(), '1')
     req.destroy()
     await until(async () => await inFlight() === '0')
+    assert.deepEqual(counts(await register.metrics()), { 'GET none lost': 1 })
   })
 
   it('should measure seconds until the end of the response', async () => {

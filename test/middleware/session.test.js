@@ -200,6 +200,19 @@ rows('session', [
     ({ store }) => until(() => [...store.sessions.values()].join() === '{"a":2}')]
 ])
 
+const EXTENDED = [{ rolling: true }, { renew: true }].map(options => ({ store: 'promises', cookie: { maxAge: 1000 }, ...options }))
+
+rows('session that is extended', [
+  ...Object.entries(FAILS).map(([how, fail]) => [
+    `should let a request pass that does not use it when the store fails, ${how}, and report it`, EXTENDED,
+    ['add', { count: 1 }],
+    breaks('set', fail),
+    tick(600), ['nothing', 'hi', { lines: 0, errors: ['KONE_ERR_SESSION_STORE: down'] }],
+    ['nothing, throw 401', 401, { lines: 0, errors: ['KONE_ERR_SESSION_STORE: down', 'Unauthorized'] }],
+    ['read', 503, { lines: 0, errors: ['KONE_ERR_SESSION_STORE: down'] }]
+  ])
+])
+
 rows('session, where Koa never responds,', [
   ['should survive throw null', {},
     [['a=1', () => { throw null }], 500]] // eslint-disable-line no-throw-literal
@@ -261,6 +274,10 @@ rows('session.final()', [
   ['should save what a final function changed', { app: { finals: [ctx => { ctx.session.late = true }, session.final()] } },
     ['nothing', 'hi', { cookie: 'sent' }],
     ['read', { late: true }]],
+  ['should send the cookie of what was saved before or by it with the error of a later one',
+    [[], [session.final()]].map(first => ({ store: 'promises', app: { finals: [...first, () => { throw BOOM }] } })),
+    ['add', 500, { cookie: 'sent' }],
+    ['renew', 500, { id: 'new', stored: { ann: { count: 1 } } }]],
   ['should do nothing without a session', { app: { use: () => [], finals: [session.final()] } },
     ['nothing', 'hi', { lines: 0 }]]
 ], { only: ['kone'] })

@@ -84,6 +84,23 @@ frameworks('sse', ({ it, Koa, ask, listen }) => {
     await client.ended
   })
 
+  it('should close the connection of a handler that throws, or destroys the stream, after its begin', async () => {
+    for (const act of [() => { throw new Error('boom') }, stream => stream.destroy()]) {
+      let proceed
+      const closed = []
+      const client = await open(await listen(serve(async ctx => {
+        const stream = ctx.sse().on('close', () => closed.push(ctx.path))
+        stream.send('one')
+        await new Promise(resolve => { proceed = resolve })
+        act(stream)
+      }, { heartbeat: 5 })))
+      await client.until('data: one\n\n')
+      proceed()
+      assert.equal((await client.failed).code, 'ECONNRESET')
+      await until(() => closed.length > 0)
+    }
+  })
+
   it('should end with the client', async () => {
     let stream
     const closed = []
@@ -225,6 +242,7 @@ async function open ({ port }, headers) {
   return {
     text: () => text,
     ended: new Promise(resolve => res.once('end', resolve)),
+    failed: new Promise(resolve => res.once('error', resolve)),
     destroy: () => req.destroy(),
     async until (part) { await until(() => text.includes(part)) }
   }
