@@ -140,7 +140,14 @@ class Responder {
     }
 
     const { setHeaders, etag, cacheControl } = this.options
-    if (setHeaders) setHeaders(ctx.res, file.name, file.stats)
+    if (setHeaders) {
+      try {
+        setHeaders(ctx.res, file.name, file.stats)
+      } catch (err) {
+        if (fd !== undefined) fs.close(fd) // no stream has it yet
+        throw err
+      }
+    }
     if (etag && !response.get('ETag')) ctx.set('ETag', file.etag)
     if (!response.get('Last-Modified')) ctx.set('Last-Modified', file.lastModified)
     if (!response.get('Cache-Control')) ctx.set('Cache-Control', cacheControl)

@@ -32,6 +32,15 @@ const NUMBERED = path.join(root, 'numbered.bin')
 const numbered = Buffer.from(BigUint64Array.from({ length: 3 * 2 ** 17 }, (_, i) => BigInt(i)).buffer)
 fs.writeFileSync(NUMBERED, numbered)
 
+const noProc = !fs.existsSync('/proc/self/fd') && 'no /proc'
+const descriptorsOf = file => fs.readdirSync('/proc/self/fd').filter(fd => {
+  try {
+    return fs.readlinkSync(`/proc/self/fd/${fd}`) === file
+  } catch {
+    return false
+  }
+}).length
+
 frameworks('static and the disk', ({ it, Koa, ask, listen, errors, name }) => {
   const start = options => new Koa().use(serve(root, options)).use(ctx => {
     ctx.status = 404
@@ -85,16 +94,10 @@ frameworks('static and the disk', ({ it, Koa, ask, listen, errors, name }) => {
     }))
   })
 
-  it('should keep no descriptor of a response that nobody waited for', { skip: !fs.existsSync('/proc/self/fd') && 'no /proc' }, async () => {
+  it('should keep no descriptor of a response that nobody waited for', { skip: noProc }, async () => {
     const file = sparse('huge.bin', 20 * 2 ** 20)
     const { port } = await listen(start())
-    const descriptors = () => fs.readdirSync('/proc/self/fd').filter(fd => {
-      try {
-        return fs.readlinkSync(`/proc/self/fd/${fd}`) === file
-      } catch {
-        return false
-      }
-    }).length
+    const descriptors = () => descriptorsOf(file)
     // ten thousand, a hundred at a time; in Koa, whose responses are the same, fewer
     for (let round = 0; round < (name === 'kone' ? 100 : 2); round++) {
       await Promise.all(Array.from({ length: 100 }, (_, i) => new Promise(resolve => {
@@ -111,6 +114,15 @@ frameworks('static and the disk', ({ it, Koa, ask, listen, errors, name }) => {
     assert.equal(descriptors(), 0)
     assert.equal((await ask(start(), 'HEAD /huge.bin')).headers['content-length'], String(20 * 2 ** 20))
     assert.equal(descriptors(), 0)
+  })
+
+  it('should keep no descriptor of a file whose setHeaders throws', { skip: noProc }, async () => {
+    const file = sparse('guarded.bin', 2 ** 20)
+    const app = start({ setHeaders () { throw new Error('no headers') } })
+    for (const line of ['GET', 'HEAD']) assert.equal((await ask(app, `${line} /guarded.bin`)).status, 500)
+    assert.equal((await ask(app, 'GET /guarded.bin', { headers: { Range: 'bytes=1-2' } })).status, 500)
+    await until(() => descriptorsOf(file) === 0)
+    assert.equal(descriptorsOf(file), 0)
   })
 
   it('should hold a small part of a large file in memory at a time', { skip }, async () => {
