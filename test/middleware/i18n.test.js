@@ -26,7 +26,10 @@ const CATALOGUES = {
     item_one: '{{count}} item',
     item_other: '{{count}} items',
     only: 'only in English',
-    menu: ['Home', 'About']
+    menu: ['Home', 'About'],
+    owned: { one: '%d cat of {{name}}', other: '%d cats of {{- name}}' },
+    pages: ['{{name}}', { title: 'Of {{- name}}' }],
+    both: '%(greeting)s {{name}}, $t(greet)'
   },
   'zh-CN': {
     Hello: '你好',
@@ -221,6 +224,19 @@ frameworks('i18n', ({ it, Koa, ask }) => {
       ctx.t('%s cat', { count: 2 }), ctx.t('menu')
     ]
     assert.deepEqual(await say(handler), ['Hi <Ada>', '1 item', '5 items', '2 cats', ['Home', 'About']])
+  })
+
+  it('should fill in no placeholder that is in a value', async () => {
+    for (const name of ['%s', '%d%', '100%', '%(secret)s', '%j', '%%s', '%1$s', '{{secret}}', '$t(only)', '$&']) {
+      const values = { name, secret: 'x', greeting: '%j' }
+      assert.deepEqual(await say(({ t }) => [
+        t('greet', values), t('owned', { ...values, count: 1 }), t('owned', { ...values, count: 2 }), t('pages', values),
+        t('unknown {{- name}} %(secret)s', values), t('both', { ...values, name: 'Ada' })
+      ]), [
+        `Hi ${name}`, `1 cat of ${name}`, `2 cats of ${name}`, [name, { title: `Of ${name}` }],
+        `unknown ${name} x`, '%j Ada, Hi Ada'
+      ])
+    }
   })
 
   it('should know the plurals of a language that has more than two', async () => {
