@@ -55,7 +55,7 @@ module.exports = function helpersOf (name, messages, engine) {
 
 function pluralRules (name) {
   try {
-    return new Intl.PluralRules(name)
+    return new Intl.PluralRules(name.replaceAll('_', '-'))
   } catch {
     return new Intl.PluralRules('en')
   }

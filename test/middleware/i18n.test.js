@@ -239,10 +239,14 @@ frameworks('i18n', ({ it, Koa, ask }) => {
     }
   })
 
-  it('should know the plurals of a language that has more than two', async () => {
-    const options = { locales: ['pl', 'en'] }
-    assert.deepEqual(await say(ctx => [1, 2, 5, 22].map(count => ctx.i18n.__n('file', count)), '/', options),
-      ['1 plik', '2 pliki', '5 plików', '22 pliki'])
+  it('should know the plurals of a language that has more than two, however its name is written', async () => {
+    for (const locale of ['pl', 'pl-PL', 'pl_PL']) {
+      const options = { locales: { [locale]: CATALOGUES.pl } }
+      const counts = [1, 2, 5, 22]
+      const files = ['1 plik', '2 pliki', '5 plików', '22 pliki']
+      assert.deepEqual(await say(ctx => counts.map(count => ctx.i18n.__n('file', count)), '/', options), files, locale)
+      assert.deepEqual(await say(ctx => counts.map(count => ctx.t('file', { count })), '/', options), files, locale)
+    }
   })
 
   it('should lend what a locale lacks from the default one, unless an option says otherwise', async () => {
