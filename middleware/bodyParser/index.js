@@ -3,6 +3,7 @@
 const createError = require('http-errors')
 const readBody = require('../_shared/body')
 const { sizeOf } = require('../_shared/bytes')
+const hasBody = require('../_shared/has-body')
 const { misuse } = require('../_shared/usage-error')
 const { decode } = require('./charset')
 const { Contents, LEAVE, READ, REFUSE } = require('./content')
@@ -79,13 +80,6 @@ module.exports = function bodyParser (options) {
     const needsBody = content.action === REFUSE || (content.action === READ && content.parser !== json)
     return needsBody && !hasBody(ctx) ? { action: LEAVE } : content
   }
-}
-
-function hasBody (ctx) {
-  if (ctx.get('content-length') !== '' || ctx.get('transfer-encoding') !== '') return true
-  // a body of HTTP/2 has neither of these headers: its frames say where it ends
-  const { httpVersionMajor } = ctx.request.incoming || ctx.req
-  return httpVersionMajor > 1 && !['GET', 'HEAD'].includes(ctx.method)
 }
 
 function keep (request, body, { parser, charset }) {

@@ -2,8 +2,12 @@
 
 const i18next = require('i18next')
 const { isObject } = require('../../lib/options')
+const sprintf = require('./sprintf')
 
 const PLURALS = ['zero', 'one', 'two', 'few', 'many', 'other']
+
+// Stands for the `%` of a value, which begins no placeholder. A noncharacter, because texts have none.
+const PERCENT = '\uFDD0'
 
 /** i18next, for `__(key, { count, name, … })`. */
 function engineOf (contents, fallback) {
@@ -14,7 +18,7 @@ function engineOf (contents, fallback) {
     fallbackLng: false,
     nsSeparator: false,
     returnObjects: true,
-    interpolation: { escapeValue: false }, // templates escape, and nothing else does for %s
+    interpolation: { escape: value => value.replaceAll('%', PERCENT) }, // HTML is escaped by templates, as for %s
     resources: {}
   })
   const { languageUtils } = engine.services
@@ -24,21 +28,36 @@ function engineOf (contents, fallback) {
     engine.addResourceBundle(codes.get(name), 'translation', withPlurals(catalogue))
   }
   engine.options.fallbackLng = fallback ? [codes.get(fallback)] : false
-  return (locale, key, options, isKnown) => engine.t(key, {
-    ...options,
-    lng: codes.get(locale),
-    nest: isKnown // a key from outside must not name another one by $t()
-  })
+  return (locale, key, options, isKnown) => {
+    const text = engine.t(isKnown ? key : protectable(key), {
+      ...options,
+      lng: codes.get(locale),
+      nest: isKnown // a key from outside must not name another one by $t()
+    })
+    return restored(sprintf(text, [options.count === undefined ? options : options.count]))
+  }
+}
+
+/** `{{- name}}` is written `{{name}}`, for which i18next calls `escape`. */
+function protectable (value) {
+  if (typeof value === 'string') return value.replaceAll('{{-', '{{')
+  if (Array.isArray(value)) return value.map(protectable)
+  return isObject(value) ? withPlurals(value) : value
+}
+
+function restored (value) {
+  if (typeof value === 'string') return value.replaceAll(PERCENT, '%')
+  if (Array.isArray(value)) return value.map(restored)
+  return isObject(value) ? Object.fromEntries(Object.entries(value).map(([key, one]) => [key, restored(one)])) : value
 }
 
 /** i18next keeps the forms of `{ cat: { one, other } }` as cat_one and cat_other. */
 function withPlurals (catalogue) {
   const copy = { ...catalogue }
   for (const [key, value] of Object.entries(catalogue)) {
-    if (!isObject(value)) continue
-    copy[key] = withPlurals(value)
+    copy[key] = protectable(value)
     if (!isPlural(value)) continue
-    for (const form of Object.keys(value)) copy[`${key}_${form}`] = value[form]
+    for (const form of Object.keys(value)) copy[`${key}_${form}`] = copy[key][form]
   }
   return copy
 }

@@ -22,8 +22,7 @@ module.exports = function helpersOf (name, messages, engine) {
     if (args.length === 0) return message ?? key
     if (args.length === 1 && isObject(args[0])) {
       if (message === undefined && key?.length > MAX_UNKNOWN_KEY) return key
-      const text = engine(name, key, args[0], message !== undefined)
-      return sprintf(text, args[0].count === undefined ? args : [args[0].count])
+      return engine(name, key, args[0], message !== undefined)
     }
     return sprintf(message ?? key, args)
   }
@@ -56,7 +55,7 @@ module.exports = function helpersOf (name, messages, engine) {
 
 function pluralRules (name) {
   try {
-    return new Intl.PluralRules(name)
+    return new Intl.PluralRules(name.replaceAll('_', '-'))
   } catch {
     return new Intl.PluralRules('en')
   }

@@ -1,5 +1,6 @@
 'use strict'
 
+const fs = require('fs')
 const { StringDecoder } = require('string_decoder')
 const { Transform, pipeline } = require('stream')
 const both = require('../_shared/both')
@@ -11,6 +12,9 @@ const OPTIONS = require('./options')
 const CALLBACK = /^[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*|\[\d+\])*$/
 const MAX_CALLBACK = 128
 const LINE_ENDS = /[\u2028\u2029]/
+
+const UNTYPED = 'application/octet-stream' // Koa's type of a stream for which the app sets none
+const OF_FILES = ['Content-Disposition', 'Content-Length', 'Accept-Ranges', 'Last-Modified']
 
 /**
  * Respond to a GET that names a callback with a script that calls it.
@@ -65,7 +69,7 @@ function wrap (ctx, callback) {
   const start = `/**/${callback}(`
 
   if (typeof body.pipe === 'function') {
-    if (!holdsJSON(ctx, 'application/octet-stream')) return
+    if (!holdsJSON(ctx) && !isUntyped(ctx, body)) return
     const script = new Script(start, ');')
     setScript(ctx, pipeline(body, script, ignore))
   } else if (Buffer.isBuffer(body)) {
@@ -76,10 +80,13 @@ function wrap (ctx, callback) {
   }
 }
 
-/** `fallback` is the type that Koa sets for a body of unknown type. */
-function holdsJSON (ctx, fallback) {
-  const { type } = ctx.response
-  return type === fallback || type === 'application/json' || type.endsWith('+json')
+function holdsJSON ({ response: { type } }) {
+  return type === 'application/json' || type.endsWith('+json')
+}
+
+/** A stream that the app makes is JSON, as for koa-jsonp; a file without a type may be anything that was uploaded. */
+function isUntyped ({ response }, stream) {
+  return response.type === UNTYPED && !(stream instanceof fs.ReadStream) && !OF_FILES.some(name => response.get(name))
 }
 
 function isWebBody (body) {

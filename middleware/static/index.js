@@ -140,7 +140,14 @@ class Responder {
     }
 
     const { setHeaders, etag, cacheControl } = this.options
-    if (setHeaders) setHeaders(ctx.res, file.name, file.stats)
+    if (setHeaders) {
+      try {
+        setHeaders(ctx.res, file.name, file.stats)
+      } catch (err) {
+        if (fd !== undefined) fs.close(fd) // no stream has it yet
+        throw err
+      }
+    }
     if (etag && !response.get('ETag')) ctx.set('ETag', file.etag)
     if (!response.get('Last-Modified')) ctx.set('Last-Modified', file.lastModified)
     if (!response.get('Cache-Control')) ctx.set('Cache-Control', cacheControl)
@@ -194,16 +201,20 @@ function sendBytes (ctx, file, fd, start, end) {
 function streamOf (ctx, fd, start, end) {
   const stream = fs.createReadStream('', { fd, start, end })
   return stream.once('end', () => {
-    if (stream.bytesRead === end - start + 1) return
-    const err = new Error('the file was cut while it was sent')
-    if (ctx.onFinished === undefined) failInKoa(ctx, err)
-    else stream.destroy(err)
+    if (stream.bytesRead < end - start + 1) fail(ctx, stream, new Error('the file was cut while it was sent'))
   })
 }
 
-/** Koa lets the client wait for the rest. HTTP/2's res.destroy() lets it take half a file for all of it. */
-function failInKoa (ctx, err) {
-  ctx.onerror(err)
+/**
+ * What reads from the stream, as compress does, has seen its end and no error: the response itself must fail. So it
+ * must in Koa, which lets the client wait for the rest. HTTP/2's res.destroy() lets it take half a file for all of it.
+ */
+function fail (ctx, stream, err) {
+  const { headerSent } = ctx
+  const isSentByKone = headerSent && ctx.onFinished !== undefined && ctx.body === stream
+  if (isSentByKone) return stream.destroy(err)
+  ctx.onerror(err) // a 500, if the response has not begun
+  if (!headerSent) return
   if (ctx.res.stream) ctx.res.stream.destroy(err)
   else ctx.res.destroy()
 }

@@ -8,6 +8,7 @@ const createError = require('http-errors')
 const { nextTick } = require('../../lib/timers')
 const { sizeOf } = require('../_shared/bytes')
 const { report } = require('../../lib/error-path')
+const hasBody = require('../_shared/has-body')
 const unread = require('../_shared/unread')
 const whenFinished = require('../_shared/finished')
 const form = require('../_shared/form')
@@ -46,7 +47,7 @@ function upload (options) {
   const settings = settingsOf(OPTIONS.check(options))
 
   function upload (ctx, next) {
-    if (!/^multipart\/form-data *(?:;|$)/i.test(ctx.get('content-type'))) return next()
+    if (!/^multipart\/form-data *(?:;|$)/i.test(ctx.get('content-type')) || !hasBody(ctx)) return next()
     return new Upload(ctx, settings).receive().then(() => next())
   }
 

@@ -1,5 +1,6 @@
 'use strict'
 
+const { isBlob, isResponse, isWebStream } = require('../../lib/web')
 const { SERIALIZED } = require('../_shared/context')
 const convert = require('../_shared/json-schema')
 const { manual, misuse } = require('../_shared/usage-error')
@@ -28,10 +29,10 @@ module.exports = function responder (schemas, { check, serialize }) {
   }
 }
 
-// An object that is sent as JSON: no stream, no bytes, no text.
+// An object that is sent as JSON: no stream, no bytes, no text, also not one of the web's.
 function isJson (ctx, body) {
   return body !== null && typeof body === 'object' && !Buffer.isBuffer(body) && typeof body.pipe !== 'function' &&
-    Boolean(ctx.response.is('json'))
+    !isBlob(body) && !isWebStream(body) && !isResponse(body) && Boolean(ctx.response.is('json'))
 }
 
 function verify (ctx, schema, value) {

@@ -122,3 +122,16 @@ engines('readBody() of a request that ends early', ({ it, serve, engine }) => {
     })
   }
 })
+
+engines('ctx.req after readBody()', ({ it, ask }) => {
+  it('should be a stream that was read to its end, not an empty one', async () => {
+    for (const [line, body] of [['POST /', 'text'], ['GET /']]) {
+      const res = await ask(app => app.use(async ctx => {
+        await ctx.request.readBody()
+        const { complete, readable, readableEnded } = ctx.req
+        ctx.body = { complete, readable, readableEnded }
+      }), line, { body })
+      assert.deepEqual(res.json(), { complete: true, readable: false, readableEnded: true }, line)
+    }
+  })
+})

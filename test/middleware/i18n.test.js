@@ -26,7 +26,10 @@ const CATALOGUES = {
     item_one: '{{count}} item',
     item_other: '{{count}} items',
     only: 'only in English',
-    menu: ['Home', 'About']
+    menu: ['Home', 'About'],
+    owned: { one: '%d cat of {{name}}', other: '%d cats of {{- name}}' },
+    pages: ['{{name}}', { title: 'Of {{- name}}' }],
+    both: '%(greeting)s {{name}}, $t(greet)'
   },
   'zh-CN': {
     Hello: '你好',
@@ -223,10 +226,27 @@ frameworks('i18n', ({ it, Koa, ask }) => {
     assert.deepEqual(await say(handler), ['Hi <Ada>', '1 item', '5 items', '2 cats', ['Home', 'About']])
   })
 
-  it('should know the plurals of a language that has more than two', async () => {
-    const options = { locales: ['pl', 'en'] }
-    assert.deepEqual(await say(ctx => [1, 2, 5, 22].map(count => ctx.i18n.__n('file', count)), '/', options),
-      ['1 plik', '2 pliki', '5 plików', '22 pliki'])
+  it('should fill in no placeholder that is in a value', async () => {
+    for (const name of ['%s', '%d%', '100%', '%(secret)s', '%j', '%%s', '%1$s', '{{secret}}', '$t(only)', '$&']) {
+      const values = { name, secret: 'x', greeting: '%j' }
+      assert.deepEqual(await say(({ t }) => [
+        t('greet', values), t('owned', { ...values, count: 1 }), t('owned', { ...values, count: 2 }), t('pages', values),
+        t('unknown {{- name}} %(secret)s', values), t('both', { ...values, name: 'Ada' })
+      ]), [
+        `Hi ${name}`, `1 cat of ${name}`, `2 cats of ${name}`, [name, { title: `Of ${name}` }],
+        `unknown ${name} x`, '%j Ada, Hi Ada'
+      ])
+    }
+  })
+
+  it('should know the plurals of a language that has more than two, however its name is written', async () => {
+    for (const locale of ['pl', 'pl-PL', 'pl_PL']) {
+      const options = { locales: { [locale]: CATALOGUES.pl } }
+      const counts = [1, 2, 5, 22]
+      const files = ['1 plik', '2 pliki', '5 plików', '22 pliki']
+      assert.deepEqual(await say(ctx => counts.map(count => ctx.i18n.__n('file', count)), '/', options), files, locale)
+      assert.deepEqual(await say(ctx => counts.map(count => ctx.t('file', { count })), '/', options), files, locale)
+    }
   })
 
   it('should lend what a locale lacks from the default one, unless an option says otherwise', async () => {

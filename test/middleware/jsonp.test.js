@@ -1,6 +1,8 @@
 'use strict'
 
 const assert = require('node:assert/strict')
+const fs = require('node:fs')
+const path = require('node:path')
 const { Readable } = require('node:stream')
 const vm = require('node:vm')
 const original = require('koa-jsonp')
@@ -121,6 +123,22 @@ frameworks('jsonp', ({ it, Koa, ask, errors, name }) => {
       const { headers, text } = await ask(app, 'GET /?callback=cb')
       assert.equal(headers['content-type'], 'image/png')
       assert(!text.includes('cb('))
+    }
+  })
+
+  it('should make no script of a file whose type nobody knows', async () => {
+    const evil = '1);alert(1);('.padEnd(100_000)
+    const root = folder({ upload: evil })
+    const stream = () => Readable.from([Buffer.from(evil)])
+    for (const [what, middleware] of Object.entries({
+      static: staticFiles(root),
+      'static, in memory': staticFiles(root, { cacheFileSize: 2 ** 20 }),
+      'a stream of a file': ctx => { ctx.body = fs.createReadStream(path.join(root, 'upload')) },
+      'an attachment': ctx => { ctx.attachment(); ctx.body = stream() },
+      'a stream of known length': ctx => { ctx.body = stream(); ctx.length = evil.length }
+    })) {
+      const { headers, text } = await ask([jsonp(), middleware], 'GET /upload?callback=cb')
+      assert.deepEqual([headers['content-type'], text === evil], ['application/octet-stream', true], what)
     }
   })
 

@@ -208,6 +208,15 @@ frameworks('upload', ({ it, Koa, ask, listen }) => {
     assert.equal((await ask(app, 'GET /')).status, 200)
   })
 
+  it('should let a request without a body pass, whatever its content type', async () => {
+    for (const type of [TYPE['content-type'], 'multipart/form-data']) {
+      for (const method of ['GET', 'DELETE', 'OPTIONS']) {
+        const res = await ask(serve(), `${method} /`, { headers: { 'content-type': type } })
+        assert.deepEqual([res.status, res.json()], [200, { body: null, files: null }], `${method} ${type}`)
+      }
+    }
+  })
+
   const respondsWith = (options, answer) => {
     return [upload(options), async ctx => { ctx.body = await answer(ctx.request.files) }]
   }

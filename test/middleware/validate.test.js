@@ -2,6 +2,7 @@
 
 const { describe, it } = require('node:test')
 const assert = require('node:assert/strict')
+const { Readable } = require('node:stream')
 const bodyParser = require('kone/middleware/bodyParser')
 const Router = require('kone/middleware/router')
 const validate = require('kone/middleware/validate')
@@ -232,7 +233,7 @@ describe('the message of an issue', () => {
   })
 })
 
-frameworks('validate({ response })', ({ it, Koa, ask, errors }) => {
+frameworks('validate({ response })', ({ it, Koa, ask, errors, name }) => {
   const Item = z.object({ name: z.string(), at: z.string().optional(), tags: z.array(z.object({ id: z.number() })).optional() })
   const serveBody = (body, options, status = 200) => new Koa().use(new Router()
     .get('/items/:id', validate({ response: { 200: Item, 404: z.object({ reason: z.string() }) }, ...options }), ctx => {
@@ -276,6 +277,24 @@ frameworks('validate({ response })', ({ it, Koa, ask, errors }) => {
         }
       })
     }
+  }
+
+  const sentAsItIs = {
+    stream: () => Readable.from(['{"any":1}']),
+    bytes: () => Buffer.from('{"any":1}'),
+    'web stream': () => new Blob(['{"any":1}']).stream(),
+    Blob: () => new Blob(['{"any":1}']),
+    Response: () => Response.json({ any: 1 })
+  }
+  for (const [what, make] of Object.entries(sentAsItIs)) {
+    const skip = name === 'koa 2' && /web|Blob|Response/.test(what) && 'Koa 2 sends none'
+    it(`should be neither checked nor serialised: JSON in a ${what}`, { skip }, async () => {
+      const app = new Koa().use(validate({ response: Item, serialize: true })).use(ctx => {
+        ctx.body = make()
+        ctx.type = 'json'
+      })
+      assert.deepEqual((await ask(app, 'GET /')).text, '{"any":1}')
+    })
   }
 
   it('should not be checked in production, and be what the serialiser writes', async () => {

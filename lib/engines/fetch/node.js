@@ -52,6 +52,7 @@ function makeRequest (incoming, socket) {
   }
   if (incoming.isComplete || incoming.isCollected || incoming.isDropped) {
     end()
+    if (incoming.isCollected) markRead(req) // at once: another reader must not take it for an empty body
     if (incoming.isDropped) req.resume() // a later reader finds the stream used
     return req
   }
@@ -65,6 +66,12 @@ function makeRequest (incoming, socket) {
     }, err => req.destroy(err))
   }
   return req
+}
+
+/** Brings `req` into the state after 'end' and 'close'. */
+function markRead (req) {
+  const state = req._readableState
+  state.ended = state.endEmitted = state.destroyed = state.closed = state.closeEmitted = true
 }
 
 function makeResponse (outgoing, req, socket) {
