@@ -143,6 +143,20 @@ const inherited = Object.entries(Object.getOwnPropertyDescriptors(Kone.prototype
   .filter(([name]) => !Object.hasOwn(Application.prototype, name))
 Object.defineProperties(Application.prototype, Object.fromEntries(inherited))
 
+const { HttpError } = Kone
+const isInstance = Function.prototype[Symbol.hasInstance]
+/** `instanceof Koa.HttpError` of an error that another copy of http-errors has made | false | true */
+// eslint-disable-next-line kone/owners -- of http-errors, where Koa 3 defines the same
+Object.defineProperty(HttpError, Symbol.hasInstance, {
+  configurable: true,
+  value (err) { return isInstance.call(this, err) || (this === HttpError && isLikeHttpError(err)) }
+})
+
+// Not `isHttpError()`, which asks `instanceof`.
+function isLikeHttpError (err) {
+  return err instanceof Error && typeof err.expose === 'boolean' && typeof err.statusCode === 'number' && err.status === err.statusCode
+}
+
 /** A prototype with Koa 2's members, and these in their place. */
 function extend (prototype, members) {
   return Object.defineProperties(Object.create(prototype), Object.getOwnPropertyDescriptors(members))
@@ -193,6 +207,6 @@ module.exports = Application
 module.exports.default = module.exports.Kone = Application
 // Own names, because `import` finds them in the text of a module.
 module.exports.compose = Kone.compose
-module.exports.HttpError = Kone.HttpError
+module.exports.HttpError = HttpError
 module.exports.createHttpError = Kone.createHttpError
 module.exports.isHttpError = Kone.isHttpError

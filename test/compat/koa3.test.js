@@ -55,6 +55,13 @@ describe('the tarball of kone@3', () => {
     assert.equal(requireThere('koa/lib/application'), Koa)
     assert.equal(requireThere('http-errors'), Koa.createHttpError)
     assert.equal(requireThere('http-errors/package.json').version.split('.')[0], '2')
+    // here, because the copy of http-errors is not the one that Koa 3 changes
+    const likeness = { status: 400, statusCode: 400, expose: true }
+    const isOne = (fields, Class = Koa.HttpError) => Object.assign(new Error('x'), fields) instanceof Class
+    assert.deepEqual([isOne(likeness), isOne(likeness, Koa.createHttpError[400]), isOne(likeness, class extends Koa.HttpError {})], [true, false, false])
+    for (const other of [{ status: 404 }, { expose: 1 }, { statusCode: undefined }]) assert.equal(isOne({ ...likeness, ...other }), false)
+    assert(new Koa.createHttpError[404]() instanceof Koa.HttpError)
+    assert(!(likeness instanceof Koa.HttpError) && !(null instanceof Koa.HttpError))
     requireThere('statuses').message[799] = 'Mine'
     const ctx = new Koa().createContext({ headers: {}, socket: {} }, { setHeader () {}, getHeader () {} })
     ctx.status = 799

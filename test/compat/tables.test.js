@@ -313,6 +313,9 @@ async function lines (probe, two, three) {
   }
 }
 
+/** What a copy of http-errors of its own makes. */
+const foreign = status => Object.assign(new Error('x'), { status, statusCode: status, expose: true })
+
 const header = (name, set) => async App => (await ends(App, set)).headers[name]
 
 table('## From Koa 3', {
@@ -376,7 +379,8 @@ table('## From Koa 3', {
       return result.text
     }
     await lines(generated, 'made', 'Not Found')
-  }
+  },
+  '`instanceof Koa.HttpError` of an error that another copy of http-errors has made': () => lines(App => foreign(400) instanceof App.HttpError, false, true)
 })
 
 /** The same of an app of Express and of kone. */
