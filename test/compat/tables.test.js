@@ -134,6 +134,13 @@ table('### What is different', {
     assert.deepEqual(await keeps(Koa), [false, 'closes'])
     for (const App of [Kone, Koa3]) assert.deepEqual(await keeps(App), [true, 'keeps'])
   },
+  "`ctx.attachment('a.csv')` after `ctx.type = …` or `ctx.body = …`": async () => {
+    const calls = { attachment: ctx => ctx.attachment('a.csv'), body: ctx => { ctx.body = 'a,b' }, type: ctx => { ctx.type = 'xml' } }
+    const type = async (App, ...order) => (await ends(App, ctx => order.forEach(name => calls[name](ctx)))).headers['content-type'].split(';')[0]
+    const types = async App => [await type(App, 'body', 'attachment'), await type(App, 'type', 'attachment', 'body'), await type(App, 'attachment', 'body')]
+    assert.deepEqual(await types(Koa), ['text/csv', 'text/csv', 'text/csv'])
+    for (const App of [Kone, Koa3]) assert.deepEqual(await types(App), ['text/plain', 'application/xml', 'text/csv'])
+  },
   '`app.use()` after `app.listen()`': async () => {
     const late = async App => {
       const app = new App()
