@@ -23,6 +23,7 @@ const koa2 = { context: require('./context'), request: require('./request'), res
 /** Phrases of 306, 418, 425 | (Unused), I'm a teapot, Unordered Collection | none, I'm a Teapot, Too Early */
 
 const HTTP_URL = /^https?:\/\//i
+const koa2Origin = Object.getOwnPropertyDescriptor(koa2.request, 'origin').get
 
 const context = extend(koa2.context, {
   [RESPONSE_TO] (err) {
@@ -38,17 +39,11 @@ const request = extend(koa2.request, {
   /** `ctx.origin` | scheme and host of the request | the `Origin` field, or null */
   get origin () { return this.get('Origin') || null },
 
-  get href () { return hrefOf(this, this.originalUrl) },
-
-  get URL () {
-    if (!this.memoizedURL) {
-      try {
-        this.memoizedURL = new URL(hrefOf(this, this.originalUrl || ''))
-      } catch {
-        this.memoizedURL = Object.create(null)
-      }
-    }
-    return this.memoizedURL
+  get href () {
+    const { originalUrl } = this
+    if (HTTP_URL.test(originalUrl)) return this.host && originalUrl
+    const origin = koa2Origin.call(this)
+    return origin && /^[/?]/.test(originalUrl) ? origin + originalUrl : origin // `*` must not extend the host's name
   },
 
   /** `ctx.request.length` of text that is not a number | 0 | undefined */
@@ -178,10 +173,6 @@ function listenLater (stream) {
     for (const listener of added) stream.removeListener('error', listener)
     nextTick(() => added.forEach(listener => stream.on('error', listener)))
   }
-}
-
-function hrefOf (request, url) {
-  return HTTP_URL.test(url) ? url : `${request.protocol}://${request.host}${url}`
 }
 
 // A key is an own property, whatever its name.

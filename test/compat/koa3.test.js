@@ -160,6 +160,16 @@ describe("what differs between Koa 2's and Koa 3's line", () => {
     assert.equal(new Kone3().createContext({ headers: {}, socket: {} }, { getHeader () {} }).response.get('x'), undefined)
   })
 
+  it('should leave href and URL the host that ctx.host has, or none', () => {
+    const targets = ['/evil.example/x', '*', '*.evil.example/', 'http:///evil.example', 'http://a b/c', 'http://u@ok.example/x', '?a']
+    for (const [host, url] of ['ok.example', 'a b', 'u@ok.example', undefined].flatMap(host => targets.map(url => [host, url]))) {
+      const ctx = new Kone3().createContext({ headers: { host }, socket: {}, url }, { getHeader () {} })
+      assert.equal(ctx.URL.host ?? '', ctx.host)
+      if (ctx.host !== '') assert.equal(new URL(ctx.href).host, ctx.host)
+      else if (host !== undefined) assert.equal(ctx.href, '')
+    }
+  })
+
   it('should refuse an unknown line', () => {
     assert.throws(() => pack({ to: tmpdir(), koa: '4' }), { message: 'pack: KOA must be 2 or 3, not 4' })
   })
