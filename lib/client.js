@@ -145,7 +145,8 @@ function queryOf (query = {}) {
 function bodyOf (body, fields) {
   const kind = Object.prototype.toString.call(body).slice(8, -1)
   if (body === undefined || typeof body === 'string' || ArrayBuffer.isView(body)) return { body }
-  if (NATIVE.includes(kind)) return { body, duplex: 'half' } // which fetch() wants for a stream
+  const isStream = typeof body?.[Symbol.asyncIterator] === 'function' // one of node's, too
+  if (NATIVE.includes(kind) || isStream) return { body, duplex: 'half' } // which fetch() wants for a stream
   if (!fields.has('content-type')) fields.set('content-type', 'application/json')
   return { body: JSON.stringify(body) }
 }

@@ -23,6 +23,7 @@ const koa2 = { context: require('./context'), request: require('./request'), res
 /** Phrases of 306, 418, 425 | (Unused), I'm a teapot, Unordered Collection | none, I'm a Teapot, Too Early */
 
 const HTTP_URL = /^https?:\/\//i
+const koa2Origin = Object.getOwnPropertyDescriptor(koa2.request, 'origin').get
 
 const context = extend(koa2.context, {
   [RESPONSE_TO] (err) {
@@ -38,17 +39,11 @@ const request = extend(koa2.request, {
   /** `ctx.origin` | scheme and host of the request | the `Origin` field, or null */
   get origin () { return this.get('Origin') || null },
 
-  get href () { return hrefOf(this, this.originalUrl) },
-
-  get URL () {
-    if (!this.memoizedURL) {
-      try {
-        this.memoizedURL = new URL(hrefOf(this, this.originalUrl || ''))
-      } catch {
-        this.memoizedURL = Object.create(null)
-      }
-    }
-    return this.memoizedURL
+  get href () {
+    const { originalUrl } = this
+    if (HTTP_URL.test(originalUrl)) return this.host && originalUrl
+    const origin = koa2Origin.call(this)
+    return origin && /^[/?]/.test(originalUrl) ? origin + originalUrl : origin // `*` must not extend the host's name
   },
 
   /** `ctx.request.length` of text that is not a number | 0 | undefined */
@@ -143,6 +138,20 @@ const inherited = Object.entries(Object.getOwnPropertyDescriptors(Kone.prototype
   .filter(([name]) => !Object.hasOwn(Application.prototype, name))
 Object.defineProperties(Application.prototype, Object.fromEntries(inherited))
 
+const { HttpError } = Kone
+const isInstance = Function.prototype[Symbol.hasInstance]
+/** `instanceof Koa.HttpError` of an error that another copy of http-errors has made | false | true */
+// eslint-disable-next-line kone/owners -- of http-errors, where Koa 3 defines the same
+Object.defineProperty(HttpError, Symbol.hasInstance, {
+  configurable: true,
+  value (err) { return isInstance.call(this, err) || (this === HttpError && isLikeHttpError(err)) }
+})
+
+// Not `isHttpError()`, which asks `instanceof`.
+function isLikeHttpError (err) {
+  return err instanceof Error && typeof err.expose === 'boolean' && typeof err.statusCode === 'number' && err.status === err.statusCode
+}
+
 /** A prototype with Koa 2's members, and these in their place. */
 function extend (prototype, members) {
   return Object.defineProperties(Object.create(prototype), Object.getOwnPropertyDescriptors(members))
@@ -164,10 +173,6 @@ function listenLater (stream) {
     for (const listener of added) stream.removeListener('error', listener)
     nextTick(() => added.forEach(listener => stream.on('error', listener)))
   }
-}
-
-function hrefOf (request, url) {
-  return HTTP_URL.test(url) ? url : `${request.protocol}://${request.host}${url}`
 }
 
 // A key is an own property, whatever its name.
@@ -193,6 +198,6 @@ module.exports = Application
 module.exports.default = module.exports.Kone = Application
 // Own names, because `import` finds them in the text of a module.
 module.exports.compose = Kone.compose
-module.exports.HttpError = Kone.HttpError
+module.exports.HttpError = HttpError
 module.exports.createHttpError = Kone.createHttpError
 module.exports.isHttpError = Kone.isHttpError

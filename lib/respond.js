@@ -16,7 +16,8 @@ module.exports = function respond (ctx) {
   const { response, outgoing } = ctx
   if (!response.writable) return
 
-  const { body, status } = response
+  const { status } = response
+  const { body } = ctx // as Koa: an app may have an accessor of its own, which wraps each body
 
   if (statuses.empty[status]) {
     response.body = null // strips the headers of a body
@@ -54,7 +55,7 @@ function respondStatus (ctx, response, outgoing) {
     return outgoing.end()
   }
   const code = String(response.status)
-  const text = response.incoming.httpVersionMajor >= 2 ? code : response.message || code
+  const text = response.incoming.httpVersionMajor >= 2 ? code : ctx.message || code
   if (!outgoing.headersSent) {
     response.type = 'text'
     response.length = Buffer.byteLength(text)

@@ -13,7 +13,7 @@ const { error } = require('./errors')
 const lazy = require('./lazy')
 const only = require('./only')
 const { drop, isPlain, isSent, isStream, streams, watch } = require('./stream')
-const { isBlob, isResponse, isWebStream } = require('./web')
+const { HOP_BY_HOP, isBlob, isResponse, isWebStream } = require('./web')
 
 const contentDisposition = lazy(() => require('content-disposition'))
 const mime = lazy(() => require('mime-types'))
@@ -376,10 +376,27 @@ function setResponse (response, val, original, untyped) {
   if (untyped) response.set('Content-Type', OCTET_STREAM)
   if (original != null) response.remove('Content-Length')
   for (const [name, value] of val.headers) {
-    if (name !== 'set-cookie') response.set(name, value)
+    if (name !== 'set-cookie' && !isOfFetch(name, val)) response.set(name, value)
   }
   const cookies = val.headers.getSetCookie()
   if (cookies.length > 0) response.append('Set-Cookie', cookies)
+}
+
+// What fetch() decodes: zstd from undici 7.11 on, of Node 24.
+const [MAJOR, MINOR] = String(process.versions.undici).split('.').map(Number)
+const CODING = MAJOR > 7 || (MAJOR === 7 && MINOR >= 11)
+  ? /^\s*(?:(?:x-)?gzip|deflate|br|zstd)\s*$/i
+  : /^\s*(?:(?:x-)?gzip|deflate|br)\s*$/i
+
+/**
+ * Whether a field is not one of what is sent: fetch() leaves those of its connection in the Response, and those of the
+ * encoded body, although it has decoded that. A Response that an app made has no url.
+ */
+function isOfFetch (name, { body, headers, url }) {
+  if (!url) return false
+  if (name !== 'content-encoding' && name !== 'content-length') return HOP_BY_HOP.has(name)
+  const codings = body && headers.get('Content-Encoding')
+  return Boolean(codings) && codings.split(',').every(coding => CODING.test(coding))
 }
 
 const types = new Map() // the text given → Content-Type (saves 0.2 µs); bounded, for it may come from users

@@ -1,5 +1,10 @@
 'use strict'
 
+/** Fields of one connection only (RFC 9110, 7.6.1): the server that sends a Response decides them. */
+const HOP_BY_HOP = new Set([
+  'connection', 'keep-alive', 'proxy-connection', 'te', 'trailer', 'transfer-encoding', 'upgrade'
+])
+
 /**
  * Whether a value is an instance of a web class. Such a global is a getter until something reads it: that loads
  * megabytes (`typeof Response` takes 20 ms), and ends a process with `--jitless` on Node 20. Until then it is read only
@@ -19,4 +24,4 @@ function isUnread (name) {
   return Object.getOwnPropertyDescriptor(globalThis, name)?.get !== undefined
 }
 
-module.exports = { isBlob: isA('Blob'), isResponse: isA('Response'), isWebStream: isA('ReadableStream') }
+module.exports = { HOP_BY_HOP, isBlob: isA('Blob'), isResponse: isA('Response'), isWebStream: isA('ReadableStream') }

@@ -2,6 +2,7 @@
 
 const assert = require('node:assert/strict')
 const { once } = require('node:events')
+const { Readable } = require('node:stream')
 const { describe, it } = require('node:test')
 const { inspect } = require('node:util')
 const vm = require('node:vm')
@@ -124,7 +125,7 @@ describe('client(base)', () => {
   it('should send bytes and streams with a type of their own', async () => {
     const ask = echo('/x')
     const headers = { 'Content-Type': 'application/json' }
-    for (const body of [Buffer.from('[1]'), new Blob(['[1]']), new Blob(['[1]']).stream()]) {
+    for (const body of [Buffer.from('[1]'), new Blob(['[1]']), new Blob(['[1]']).stream(), Readable.from(['[1', ']'])]) {
       assert.deepEqual((await ask({ body, headers })).body, [1])
     }
     assert.equal((await ask({ body: { a: 1 }, headers: { 'Content-Type': 'application/vnd.api+json' } })).headers['content-type'], 'application/vnd.api+json')

@@ -592,6 +592,9 @@ app('own prototypes', ctx => ctx.greet(), {
   },
   ask: 'GET /loud'
 })
+for (const [name, value] of Object.entries({ body: { own: true }, message: 'Own' })) {
+  app(`an own ctx.${name}`, [], { set ({ context }) { Object.defineProperty(context, name, { get: () => value }) } })
+}
 app('an own onerror', () => { throw new Error('x') }, {
   set (app) {
     app.context.onerror = function (error) {

@@ -55,6 +55,14 @@ describe('the tarball of kone@3', () => {
     assert.equal(requireThere('koa/lib/application'), Koa)
     assert.equal(requireThere('http-errors'), Koa.createHttpError)
     assert.equal(requireThere('http-errors/package.json').version.split('.')[0], '2')
+    // here, because the copy of http-errors is not the one that Koa 3 changes
+    const likeness = { status: 400, statusCode: 400, expose: true }
+    const isOne = (fields, Class = Koa.HttpError) => Object.assign(new Error('x'), fields) instanceof Class
+    const classes = [Koa.HttpError, Koa.createHttpError[400], class extends Koa.HttpError {}]
+    assert.deepEqual(classes.map(Class => isOne(likeness, Class)), [true, false, false])
+    for (const other of [{ status: 404 }, { expose: 1 }, { statusCode: undefined }]) assert(!isOne({ ...likeness, ...other }))
+    assert(new Koa.createHttpError[404]() instanceof Koa.HttpError)
+    assert(!(likeness instanceof Koa.HttpError) && !(null instanceof Koa.HttpError))
     requireThere('statuses').message[799] = 'Mine'
     const ctx = new Koa().createContext({ headers: {}, socket: {} }, { setHeader () {}, getHeader () {} })
     ctx.status = 799
@@ -151,6 +159,16 @@ describe("what differs between Koa 2's and Koa 3's line", () => {
     assert.notEqual(Object.getPrototypeOf(new Kone3().response), Object.getPrototypeOf(new Kone().response))
     assert.equal(new Kone().createContext({ headers: {}, socket: {} }, { getHeader () {} }).response.get('x'), '')
     assert.equal(new Kone3().createContext({ headers: {}, socket: {} }, { getHeader () {} }).response.get('x'), undefined)
+  })
+
+  it('should leave href and URL the host that ctx.host has, or none', () => {
+    const targets = ['/evil.example/x', '*', '*.evil.example/', 'http:///evil.example', 'http://a b/c', 'http://u@ok.example/x', '?a']
+    for (const [host, url] of ['ok.example', 'a b', 'u@ok.example', undefined].flatMap(host => targets.map(url => [host, url]))) {
+      const ctx = new Kone3().createContext({ headers: { host }, socket: {}, url }, { getHeader () {} })
+      assert.equal(ctx.URL.host ?? '', ctx.host)
+      if (ctx.host !== '') assert.equal(new URL(ctx.href).host, ctx.host)
+      else if (host !== undefined) assert.equal(ctx.href, '')
+    }
   })
 
   it('should refuse an unknown line', () => {

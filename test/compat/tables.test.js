@@ -134,6 +134,13 @@ table('### What is different', {
     assert.deepEqual(await keeps(Koa), [false, 'closes'])
     for (const App of [Kone, Koa3]) assert.deepEqual(await keeps(App), [true, 'keeps'])
   },
+  "`ctx.attachment('a.csv')` after `ctx.type = …` or `ctx.body = …`": async () => {
+    const calls = { attachment: ctx => ctx.attachment('a.csv'), body: ctx => { ctx.body = 'a,b' }, type: ctx => { ctx.type = 'xml' } }
+    const type = async (App, ...order) => (await ends(App, ctx => order.forEach(name => calls[name](ctx)))).headers['content-type'].split(';')[0]
+    const types = async App => [await type(App, 'body', 'attachment'), await type(App, 'type', 'attachment', 'body'), await type(App, 'attachment', 'body')]
+    assert.deepEqual(await types(Koa), ['text/csv', 'text/csv', 'text/csv'])
+    for (const App of [Kone, Koa3]) assert.deepEqual(await types(App), ['text/plain', 'application/xml', 'text/csv'])
+  },
   '`app.use()` after `app.listen()`': async () => {
     const late = async App => {
       const app = new App()
@@ -313,6 +320,9 @@ async function lines (probe, two, three) {
   }
 }
 
+/** What a copy of http-errors of its own makes. */
+const foreign = status => Object.assign(new Error('x'), { status, statusCode: status, expose: true })
+
 const header = (name, set) => async App => (await ends(App, set)).headers[name]
 
 table('## From Koa 3', {
@@ -376,7 +386,8 @@ table('## From Koa 3', {
       return result.text
     }
     await lines(generated, 'made', 'Not Found')
-  }
+  },
+  '`instanceof Koa.HttpError` of an error that another copy of http-errors has made': () => lines(App => foreign(400) instanceof App.HttpError, false, true)
 })
 
 /** The same of an app of Express and of kone. */

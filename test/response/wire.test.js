@@ -1,7 +1,11 @@
 'use strict'
 
 const assert = require('node:assert/strict')
+const { once } = require('node:events')
 const fs = require('node:fs')
+const http = require('node:http')
+const { after, before } = require('node:test')
+const zlib = require('node:zlib')
 const { PassThrough, Readable } = require('node:stream')
 const web = require('node:stream/web')
 const statuses = require('statuses')
@@ -39,6 +43,34 @@ const tick = () => new Promise(resolve => setImmediate(resolve))
 async function sent (ctx) {
   do await tick()
   while (!ctx.headerSent || ctx.socket.writableLength > 0)
+}
+
+const ENCODE = {
+  gzip: zlib.gzipSync,
+  'x-gzip': zlib.gzipSync,
+  deflate: zlib.deflateSync,
+  br: zlib.brotliCompressSync,
+  'gzip, BR': bytes => zlib.brotliCompressSync(zlib.gzipSync(bytes)),
+  ...(parseInt(process.versions.undici) > 6 && { zstd: zlib.zstdCompressSync }),
+  other: bytes => bytes // fetch() does not know it
+}
+
+/** Sends 'hello' with an encoding: `/gzip`. */
+const upstream = http.createServer(({ method, url }, res) => {
+  const encoding = decodeURIComponent(url.slice(1))
+  const bytes = ENCODE[encoding](Buffer.from('hello'))
+  res.writeHead(200, { 'Content-Encoding': encoding, 'Content-Length': bytes.length, Upgrade: 'h2c' }) // Apache sends it
+  res.end(method === 'HEAD' ? '' : bytes)
+})
+before(() => once(upstream.listen(0), 'listening'))
+after(() => {
+  upstream.close()
+  upstream.closeAllConnections()
+})
+
+const fetched = encoding => async ctx => {
+  const { port } = upstream.address()
+  ctx.body = await fetch(`http://127.0.0.1:${port}/${encodeURIComponent(encoding)}`, { method: ctx.method })
 }
 
 /**
@@ -163,6 +195,15 @@ const TABLE = [
     ctx.body = new Response('hello')
   }, { text: method === 'HEAD' ? '' : 'hello', headers: { 'content-length': '5' } }, { method }]),
   ['a Response in place of a longer body', body('a longer string', ctx => { ctx.body = new Response('hello') }), { text: 'hello' }],
+  ...Object.keys(ENCODE).map(encoding => [`the decoded body of a fetched Response, ${encoding}`, fetched(encoding), {
+    text: 'hello',
+    headers: encoding === 'other' ? { 'content-encoding': encoding, 'content-length': '5' }
+      : { 'content-encoding': undefined, 'content-length': undefined, upgrade: undefined }
+  }]),
+  ['the encoding of a fetched Response without a body', fetched('gzip'),
+    { text: '', headers: { 'content-encoding': 'gzip', 'content-length': String(ENCODE.gzip('hello').length) } }, { method: 'HEAD' }],
+  ['the encoding of a Response of the app', body(() => new Response(ENCODE.gzip('hello'), { headers: { 'content-encoding': 'gzip' } })),
+    { headers: { 'content-encoding': 'gzip' } }],
 
   ['nothing of the app when ctx.writable is false', ctx => {
     const end = ctx.res.end.bind(ctx.res)

@@ -1,9 +1,6 @@
 'use strict'
 
-// Of one connection only (RFC 9110, 7.6.1), and so for the server that sends the Response to decide.
-const HOP_BY_HOP = new Set([
-  'connection', 'keep-alive', 'proxy-connection', 'te', 'trailer', 'transfer-encoding', 'upgrade'
-])
+const { HOP_BY_HOP } = require('../../web')
 
 /** Statuses with which a web Response allows no body. */
 const BODILESS = new Set([204, 205, 304])
