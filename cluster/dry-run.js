@@ -1,7 +1,6 @@
 'use strict'
 
 const { fork } = require('node:child_process')
-const { once } = require('node:events')
 const net = require('node:net')
 const { join } = require('node:path')
 const { PAGE, START_TIMEOUT, portError } = require('./settings')
@@ -21,7 +20,9 @@ async function dryRun (env, options) {
     env: { ...env, KONE_DRY_RUN: '1' },
     stdio: ['ignore', 'ignore', 'pipe', 'ipc']
   })
-  const gone = once(child, 'exit')
+  const gone = new Promise(resolve => {
+    for (const event of ['exit', 'error']) child.once(event, resolve) // of one that cannot be started only 'error'
+  })
   try {
     await untilReady(child, env.PORT)
   } finally {
@@ -53,6 +54,11 @@ function untilReady (child, port) {
         clearTimeout(timer)
         resolve()
       }
+    })
+    child.once('error', err => { // it may also be node that cannot write to it, when it has died
+      if (child.pid !== undefined) return
+      clearTimeout(timer)
+      reject(err)
     })
     child.stderr?.setEncoding('utf8').on('data', text => { printed = (printed + text).slice(-10000) })
     child.once('close', (code, signal) => {

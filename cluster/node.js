@@ -2,7 +2,6 @@
 
 const cluster = require('node:cluster')
 const { readFileSync } = require('node:fs')
-const { once } = require('node:events')
 const control = require('./control')
 const errorLine = require('./error-line')
 const { stopListening } = require('./listeners')
@@ -138,6 +137,7 @@ class Master {
 
   async launch (index) {
     const worker = cluster.fork({ ...this.env, NODE_APP_INSTANCE: String(index) })
+    worker.on('error', () => {}) // node responds to a worker that has died meanwhile: EPIPE
     await untilReady(worker.process, this.settings.port)
     return worker
   }
@@ -148,7 +148,7 @@ class Master {
     this.draining.add(worker)
     const timer = setTimeout(() => worker.process.kill('SIGKILL'), killTimeout(this.settings))
     if (worker.isConnected()) worker.send('shutdown', () => {}) // it may be on its way out
-    await once(worker, 'exit')
+    await new Promise(resolve => worker.once('exit', resolve)) // once() of node:events rejects on 'error'
     clearTimeout(timer)
     this.draining.delete(worker)
   }

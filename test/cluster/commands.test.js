@@ -270,6 +270,30 @@ describe("node:cluster's master", { concurrency: 3 }, () => {
     await master.ended
   })
 
+  it('should survive a worker that dies while it waits for a reply', async t => {
+    const instance = await make(t, 'node', { INSTANCES: '1' })
+    instance.write(`module.exports = (req, res) => {
+      if (req.method === 'GET') return res.end(String(process.pid))
+      require('node:net').createServer().listen(0)
+      setImmediate(() => process.kill(process.pid, 'SIGKILL'))
+    }`)
+    await instance.start()
+    const agent = new http.Agent({ keepAlive: true })
+    t.after(() => agent.destroy())
+    const ask = async method => {
+      const req = http.request({ host: '127.0.0.1', port: instance.port, method, agent }).end()
+      const [res] = await once(req, 'response')
+      return String(Buffer.concat(await res.toArray()))
+    }
+    const first = await ask('GET')
+    instance.master.kill('SIGSTOP')
+    await assert.rejects(ask('DELETE')) // on the connection that the worker has
+    instance.master.kill('SIGCONT')
+    const second = await until(() => ask('GET').catch(() => null))
+    assert.notEqual(second, first)
+    assert.ok(isAlive(instance.master.pid))
+  })
+
   it('should replace what dies again and again ever more slowly, and come back', async t => {
     const instance = await make(t, 'node', { INSTANCES: '1' })
     const births = `${instance.app}.births`
