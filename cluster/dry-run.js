@@ -69,9 +69,22 @@ function untilReady (child, port) {
   })
 }
 
-/** What an app said that ended itself, without the stack. */
+/** What node prints itself: warnings, calls in C++, and its version below an error that nobody caught. */
+const BY_NODE = /^(?:\(node:\d+\) |\(Use `node --trace-|Node\.js v\d|-+ Native stack|\s*\d+: 0x)/
+
+/**
+ * What an app said that ended itself: its last line, or the message of the error that it printed last, below which its
+ * stack and its properties are.
+ */
 function lastWords (printed) {
-  return printed.split(/[\r\n]+/).filter(text => text.trim() && !/^\s+at /.test(text)).at(-1)
+  const lines = printed.split(/[\r\n]+/).filter(text => text.trim() && !BY_NODE.test(text))
+  const isCall = text => /^\s+at /.test(text)
+  const stack = lines.findLastIndex(isCall)
+  if (stack === -1 || lines.slice(stack).some(text => /^[^\s}\]]/.test(text))) return lines.at(-1)
+  const said = lines.slice(0, stack)
+  const first = said.findLastIndex(text => /^(?!\s).*Error\b/.test(text))
+  if (first === -1) return said.findLast(text => /^\S/.test(text))
+  return lines.slice(first, lines.findIndex((text, i) => i > first && isCall(text))).join(' ')
 }
 
 /**
