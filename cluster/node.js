@@ -183,7 +183,10 @@ class Slot {
     if (this.master.stopping) throw new Error(`the instance on port ${this.master.settings.port} is being stopped: start it again afterwards${PAGE}`)
     clearTimeout(this.timer)
     const turn = ++this.turn
-    const worker = await this.master.launch(this.index)
+    const worker = await this.master.launch(this.index).catch(err => {
+      if (turn === this.turn && this.worker === null) this.retry() // whoever asked for it
+      throw err
+    })
     if (turn !== this.turn) return this.master.end(worker)
     this.worker = worker
     this.since = performance.now()
@@ -201,10 +204,9 @@ class Slot {
 
   retry () {
     const { turn } = this
+    clearTimeout(this.timer)
     this.timer = setTimeout(() => this.renew().catch(err => {
-      if (this.turn !== turn + 1) return
-      console.error(`kone: ${errorLine(err)}`)
-      this.retry()
+      if (this.turn === turn + 1) console.error(`kone: ${errorLine(err)}`)
     }), this.wait)
     this.wait = Math.min(this.wait * 2, LONGEST_WAIT)
   }

@@ -322,4 +322,18 @@ describe("node:cluster's master", { concurrency: 3 }, () => {
       return pid && (await fetch(`${instance.url}/echo?id=1`).catch(() => ({}))).headers?.get('x-worker') === String(pid)
     })
   })
+
+  it('should go on replacing what died when a reload fails meanwhile', async t => {
+    const instance = await make(t, 'node', { INSTANCES: '1' })
+    const broken = `${instance.app}.broken`
+    instance.write(`if (process.env.NODE_APP_INSTANCE && require('node:fs').existsSync('${broken}')) throw new Error('no bread')
+      ${SHAPES.app}`)
+    await instance.start()
+    fs.writeFileSync(broken, '')
+    for (const pid of await instance.workers()) process.kill(pid, 'SIGKILL')
+    const { code, lines } = await instance.run('reload')
+    assert.equal(code, 1, lines.join('\n'))
+    fs.rmSync(broken)
+    await until(() => fetch(instance.url).catch(() => null))
+  })
 })
