@@ -41,4 +41,27 @@ function stopListening () {
   })))
 }
 
-module.exports = { stopListening }
+const handedTo = new WeakMap() // connection → the process that has got it last
+
+/**
+ * Close the connection that a worker has not taken before it dies: node waits for its reply for ever, and so does the
+ * client.
+ *
+ * @param {cluster.Worker} worker
+ */
+function closeUntaken ({ process: child }) {
+  const last = new Map() // listener → connection: node hands a worker one at a time
+  const { send } = child
+  child.send = function (message, handle, ...rest) {
+    if (message.act === 'newconn') {
+      last.set(message.key, handle)
+      handedTo.set(handle, child)
+    }
+    return send.call(this, message, handle, ...rest)
+  }
+  child.once('close', () => {
+    for (const handle of last.values()) if (handedTo.get(handle) === child) handle.close()
+  })
+}
+
+module.exports = { closeUntaken, stopListening }

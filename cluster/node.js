@@ -4,7 +4,7 @@ const cluster = require('node:cluster')
 const { readFileSync } = require('node:fs')
 const control = require('./control')
 const errorLine = require('./error-line')
-const { stopListening } = require('./listeners')
+const { closeUntaken, stopListening } = require('./listeners')
 const { PAGE, forWorkers, killTimeout } = require('./settings')
 const { WORKER, checkPort, dryRun, untilReady } = require('./dry-run')
 
@@ -138,6 +138,7 @@ class Master {
   async launch (index) {
     const worker = cluster.fork({ ...this.env, NODE_APP_INSTANCE: String(index) })
     worker.on('error', () => {}) // node responds to a worker that has died meanwhile: EPIPE
+    closeUntaken(worker)
     await untilReady(worker.process, this.settings.port)
     return worker
   }

@@ -298,6 +298,28 @@ describe("node:cluster's master", { concurrency: 3 }, () => {
     assert.ok(isAlive(instance.master.pid))
   })
 
+  it('should close the connection that a hung worker had not taken when it died', async t => {
+    const instance = await make(t, 'node', { INSTANCES: '1' })
+    instance.write(`module.exports = (req, res) => {
+      res.write('all of it')
+      setImmediate(() => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0))
+    }`)
+    await instance.start()
+    const res = await fetch(instance.url)
+    const waits = await Promise.all([0, 1].map(async () => {
+      const socket = net.connect(instance.port, '127.0.0.1')
+      t.after(() => socket.destroy())
+      await once(socket, 'connect')
+      return socket
+    }))
+    const [pid] = await instance.workers() // the master has accepted both, and handed one to the worker
+    const signal = AbortSignal.timeout(20000)
+    const closed = waits.map(socket => once(socket.resume(), 'close', { signal }).catch(err => assert.equal(err.code, 'ECONNRESET')))
+    process.kill(pid, 'SIGKILL')
+    await assert.rejects(res.text())
+    await Promise.all(closed)
+  })
+
   it('should replace what dies again and again ever more slowly, and come back', async t => {
     const instance = await make(t, 'node', { INSTANCES: '1' })
     const births = `${instance.app}.births`
