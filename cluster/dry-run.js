@@ -1,6 +1,7 @@
 'use strict'
 
 const { fork } = require('node:child_process')
+const { existsSync } = require('node:fs')
 const net = require('node:net')
 const { join } = require('node:path')
 const { PAGE, START_TIMEOUT, portError } = require('./settings')
@@ -14,9 +15,11 @@ const WORKER = join(__dirname, 'worker.js')
  * @param {{ cwd?: string, execArgv?: string[] }} [options] of the workers
  * @return {Promise} rejected with one line if it does not come to listen
  */
-async function dryRun (env, options) {
+async function dryRun (env, { cwd = process.cwd(), ...options } = {}) {
+  if (!existsSync(cwd)) throw new Error(`the folder ${cwd}, where it was started, does not exist: make it, or stop and start again${PAGE}`)
   const child = fork(WORKER, {
     ...options,
+    cwd,
     env: { ...env, KONE_DRY_RUN: '1' },
     stdio: ['ignore', 'ignore', 'pipe', 'ipc']
   })

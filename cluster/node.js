@@ -86,7 +86,8 @@ class Master {
     this.draining = new Set()
     this.reloading = Promise.resolve()
     this.stopping = null
-    cluster.setupPrimary({ exec: WORKER, args: [] })
+    // by its path: a new release may have replaced the folder, and in a removed one no process starts
+    cluster.setupPrimary({ exec: WORKER, args: [], cwd: process.cwd() })
   }
 
   async start () {

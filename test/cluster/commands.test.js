@@ -226,6 +226,24 @@ describe("node:cluster's master", { concurrency: 3 }, () => {
     assert.equal((await fetch(`${instance.url}/echo?id=1`)).headers.get('x-version'), '2')
   })
 
+  it('should reload from a folder that replaces the one where it was started, and say when it is gone', async t => {
+    const instance = await make(t, 'node', { INSTANCES: '1' })
+    const release = instance.cwd = path.join(instance.folder, 'release')
+    instance.app = path.join(release, 'app.js')
+    fs.mkdirSync(release)
+    instance.write(SHAPES.app, 1)
+    await instance.start()
+    instance.cwd = instance.folder
+    fs.rmSync(release, { recursive: true })
+    const { code, lines } = await instance.run('reload')
+    assert.deepEqual([code, lines.length], [1, 1])
+    assert.match(lines[0], /^kone: the folder \S+release, where it was started, does not exist/)
+    fs.mkdirSync(release)
+    instance.write(SHAPES.app, 2)
+    assert.deepEqual(await instance.run('reload'), { code: 0, lines: [] })
+    assert.equal((await fetch(`${instance.url}/echo?id=1`)).headers.get('x-version'), '2')
+  })
+
   it('should take its workers with it when it is killed', proc, async t => {
     const instance = await make(t, 'node')
     instance.write(SHAPES.app)
