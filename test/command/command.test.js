@@ -138,6 +138,9 @@ module.exports = new (require('kone'))().use(router.routes())
 
     write('app.mjs', "import Kone from 'kone'\nexport default new Kone()\nawait 0\n")
     assert.deepEqual(await kone('routes', 'app.mjs'), { code: 0, out: ['no routes'], err: [] })
+
+    write('waits.mjs', "import Kone from 'kone'\nconst app = new Kone()\nawait new Promise(resolve => app.listen(4000, resolve))\nexport default app\n")
+    assert.deepEqual(await kone('routes', 'waits.mjs'), { code: 0, out: ['no routes'], err: [] })
   })
 
   it('should say in one line what an app throws', async () => {
