@@ -280,17 +280,22 @@ describe("node:cluster's master", { concurrency: 3 }, () => {
     })
   }
 
-  it('should say why a second server cannot listen on the port, whether it fails before or after the first one listens', async t => {
-    const instance = await make(t, 'node')
-    instance.write(`${SHAPES.listens}; ${SHAPES.listens}`)
-    const master = instance.master = instance.spawn([instance.app])
-    master.ended = once(master, 'close')
-    let printed = ''
-    master.stderr.setEncoding('utf8').on('data', text => { printed += text })
-    await until(() => /^kone: port \d+ is in use: .*cluster\.md\)$/m.test(printed))
-    master.kill('SIGTERM')
-    await master.ended
-  })
+  for (const [how, source] of [
+    ['at once', `${SHAPES.listens}; ${SHAPES.listens}`],
+    ['later than what the file exports', `${SHAPES.app}; setTimeout(() => module.exports.listen(process.env.PORT), 50)`]
+  ]) {
+    it(`should say why a second server cannot listen on the port, ${how}`, async t => {
+      const instance = await make(t, 'node', { INSTANCES: '1' })
+      instance.write(source)
+      const master = instance.master = instance.spawn([instance.app])
+      master.ended = once(master, 'close')
+      let printed = ''
+      master.stderr.setEncoding('utf8').on('data', text => { printed += text })
+      await until(() => /^kone: port \d+ is in use: the file listens there twice, or exports the app and .*cluster\.md\)$/m.test(printed))
+      master.kill('SIGTERM')
+      await master.ended
+    })
+  }
 
   it('should survive a worker that dies while it waits for a reply', async t => {
     const instance = await make(t, 'node', { INSTANCES: '1' })

@@ -224,6 +224,12 @@ describe('kone dev', () => {
     }
   })
 
+  it('should say that what a file exports listens already', async t => {
+    write('late.js', "const app = module.exports = new (require('kone'))()\nsetTimeout(() => app.listen(process.env.PORT), 50)")
+    const child = await dev(t, 'late.js')
+    await until(() => /^kone: port \d+ is in use: the file listens there twice/m.test(child.output()))
+  })
+
   // it stays, and waits for a change of the file
   for (const [title, typed, ...parts] of [
     ['an address of another machine', 'app.js --host 192.0.2.1', 'cannot listen', '--host must be an address of this machine'],
