@@ -41,26 +41,22 @@ function stopListening () {
   })))
 }
 
-const handedTo = new WeakMap() // connection → the process that has got it last
-
 /**
- * Close the connection that a worker has not taken before it dies: node waits for its reply for ever, and so does the
- * client.
+ * Close the connection that a worker has neither taken nor refused before it dies: node waits for its reply for ever, and
+ * so does the client.
  *
  * @param {cluster.Worker} worker
  */
 function closeUntaken ({ process: child }) {
-  const last = new Map() // listener → connection: node hands a worker one at a time
+  const untaken = new Map() // number of node's message → connection
   const { send } = child
   child.send = function (message, handle, ...rest) {
-    if (message.act === 'newconn') {
-      last.set(message.key, handle)
-      handedTo.set(handle, child)
-    }
+    if (message.act === 'newconn') untaken.set(message.seq, handle)
     return send.call(this, message, handle, ...rest)
   }
+  child.on('internalMessage', ({ ack }) => untaken.delete(ack))
   child.once('close', () => {
-    for (const handle of last.values()) if (handedTo.get(handle) === child) handle.close()
+    for (const handle of untaken.values()) handle.close()
   })
 }
 
