@@ -42,8 +42,8 @@ function stopListening () {
 }
 
 /**
- * Close the connection that a worker has neither taken nor refused before it dies: node waits for its reply for ever, and
- * so does the client.
+ * Close the connection that a worker has neither taken nor refused before it dies: node waits for its reply for ever,
+ * and so does the client.
  *
  * @param {cluster.Worker} worker
  */
@@ -51,7 +51,7 @@ function closeUntaken ({ process: child }) {
   const untaken = new Map() // number of node's message → connection
   const { send } = child
   child.send = function (message, handle, ...rest) {
-    if (message.act === 'newconn') untaken.set(message.seq, handle)
+    if (message?.act === 'newconn') untaken.set(message.seq, handle)
     return send.call(this, message, handle, ...rest)
   }
   child.on('internalMessage', ({ ack }) => untaken.delete(ack))

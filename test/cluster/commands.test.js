@@ -129,7 +129,7 @@ describe('node pm2.js', { concurrency: 2 }, () => {
     [{}, '', 'it exports neither an app nor a function nor a server', 'export an app, or listen there'],
     [{}, 'process.exit(3)', 'it ended with exit code 3 before it listened'],
     [{}, "process.emitWarning('old'); setImmediate(() => process.exit(3))", 'it ended with exit code 3 before it listened'],
-    ...["console.error(Object.assign(err, { code: 7 })); process.exit(1)", "console.error('stop:', err); process.exit(1)",
+    ...['console.error(Object.assign(err, { code: 7 })); process.exit(1)', "console.error('stop:', err); process.exit(1)",
       "process.removeAllListeners('uncaughtException'); setImmediate(() => { throw Object.assign(err, { code: 7 }) })"
     ].map(ends => [{}, `const err = new Error('no\\nbread', { cause: new Error('no flour') }); ${ends}`, 'Error: no bread']),
     [{}, 'reload', 'nothing was started on port', 'kone start <file> --port'],
