@@ -44,10 +44,21 @@ function typeOf (folder) {
  *
  * @param {number} port
  * @param {*} exported
+ * @throws {TypeError} for a function that can respond to no request, such as one that makes an app
  */
 function listenOn (port, exported) {
-  if (typeof exported?.listen === 'function') exported.listen(port)
-  else if (typeof exported === 'function') http.createServer(exported).listen(port)
+  if (typeof exported?.listen === 'function') return exported.listen(port)
+  if (typeof exported !== 'function') return
+  if (!takesResponse(exported)) {
+    throw new TypeError('it exports a function without (req, res): export the app, not what makes it (kone/docs/api/command.md)')
+  }
+  http.createServer(exported).listen(port)
+}
+
+/** Of a function that takes any number of arguments, or is bound, the length says nothing. */
+function takesResponse (fn) {
+  const source = Function.prototype.toString.call(fn)
+  return !/^class\b/.test(source) && (fn.length > 1 || /\.\.\.|\barguments\b|\[native code\]/.test(source))
 }
 
 /** Is it something that listenOn() lets listen? */

@@ -1,7 +1,7 @@
 'use strict'
 
 const { fork } = require('node:child_process')
-const { once } = require('node:events')
+const { existsSync } = require('node:fs')
 const net = require('node:net')
 const { join } = require('node:path')
 const { PAGE, START_TIMEOUT, portError } = require('./settings')
@@ -15,13 +15,17 @@ const WORKER = join(__dirname, 'worker.js')
  * @param {{ cwd?: string, execArgv?: string[] }} [options] of the workers
  * @return {Promise} rejected with one line if it does not come to listen
  */
-async function dryRun (env, options) {
+async function dryRun (env, { cwd = process.cwd(), ...options } = {}) {
+  if (!existsSync(cwd)) throw new Error(`the folder ${cwd}, where it was started, does not exist: make it, or stop and start again${PAGE}`)
   const child = fork(WORKER, {
     ...options,
+    cwd,
     env: { ...env, KONE_DRY_RUN: '1' },
     stdio: ['ignore', 'ignore', 'pipe', 'ipc']
   })
-  const gone = once(child, 'exit')
+  const gone = new Promise(resolve => {
+    for (const event of ['exit', 'error']) child.once(event, resolve) // of one that cannot be started only 'error'
+  })
   try {
     await untilReady(child, env.PORT)
   } finally {
@@ -54,6 +58,11 @@ function untilReady (child, port) {
         resolve()
       }
     })
+    child.once('error', err => { // it may also be node that cannot write to it, when it has died
+      if (child.pid !== undefined) return
+      clearTimeout(timer)
+      reject(err)
+    })
     child.stderr?.setEncoding('utf8').on('data', text => { printed = (printed + text).slice(-10000) })
     child.once('close', (code, signal) => {
       clearTimeout(timer)
@@ -63,9 +72,22 @@ function untilReady (child, port) {
   })
 }
 
-/** What an app said that ended itself, without the stack. */
+/** What node prints itself: warnings, calls in C++, and its version below an error that nobody caught. */
+const BY_NODE = /^(?:\(node:\d+\) |\(Use `node --trace-|Node\.js v\d|-+ Native stack|\s*\d+: 0x)/
+
+/**
+ * What an app said that ended itself: its last line, or the message of the error that it printed last, below which its
+ * stack and its properties are.
+ */
 function lastWords (printed) {
-  return printed.split(/[\r\n]+/).filter(text => text.trim() && !/^\s+at /.test(text)).at(-1)
+  const lines = printed.split(/[\r\n]+/).filter(text => text.trim() && !BY_NODE.test(text))
+  const isCall = text => /^\s+at /.test(text)
+  const stack = lines.findLastIndex(isCall)
+  if (stack === -1 || lines.slice(stack).some(text => /^[^\s}\]]/.test(text))) return lines.at(-1)
+  const said = lines.slice(0, stack)
+  const first = said.findLastIndex(text => /^(?!\s).*Error\b/.test(text))
+  if (first === -1) return said.findLast(text => /^\S/.test(text))
+  return lines.slice(first, lines.findIndex((text, i) => i > first && isCall(text))).join(' ')
 }
 
 /**

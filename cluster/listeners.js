@@ -41,4 +41,23 @@ function stopListening () {
   })))
 }
 
-module.exports = { stopListening }
+/**
+ * Close the connection that a worker has neither taken nor refused before it dies: node waits for its reply for ever,
+ * and so does the client.
+ *
+ * @param {cluster.Worker} worker
+ */
+function closeUntaken ({ process: child }) {
+  const untaken = new Map() // number of node's message → connection
+  const { send } = child
+  child.send = function (message, handle, ...rest) {
+    if (message?.act === 'newconn') untaken.set(message.seq, handle)
+    return send.call(this, message, handle, ...rest)
+  }
+  child.on('internalMessage', ({ ack }) => untaken.delete(ack))
+  child.once('close', () => {
+    for (const handle of untaken.values()) handle.close()
+  })
+}
+
+module.exports = { closeUntaken, stopListening }

@@ -2,10 +2,9 @@
 
 const cluster = require('node:cluster')
 const { readFileSync } = require('node:fs')
-const { once } = require('node:events')
 const control = require('./control')
 const errorLine = require('./error-line')
-const { stopListening } = require('./listeners')
+const { closeUntaken, stopListening } = require('./listeners')
 const { PAGE, forWorkers, killTimeout } = require('./settings')
 const { WORKER, checkPort, dryRun, untilReady } = require('./dry-run')
 
@@ -87,7 +86,8 @@ class Master {
     this.draining = new Set()
     this.reloading = Promise.resolve()
     this.stopping = null
-    cluster.setupPrimary({ exec: WORKER, args: [] })
+    // by its path: a new release may have replaced the folder, and in a removed one no process starts
+    cluster.setupPrimary({ exec: WORKER, args: [], cwd: process.cwd() })
   }
 
   async start () {
@@ -138,6 +138,8 @@ class Master {
 
   async launch (index) {
     const worker = cluster.fork({ ...this.env, NODE_APP_INSTANCE: String(index) })
+    worker.on('error', () => {}) // node responds to a worker that has died meanwhile: EPIPE
+    closeUntaken(worker)
     await untilReady(worker.process, this.settings.port)
     return worker
   }
@@ -148,7 +150,7 @@ class Master {
     this.draining.add(worker)
     const timer = setTimeout(() => worker.process.kill('SIGKILL'), killTimeout(this.settings))
     if (worker.isConnected()) worker.send('shutdown', () => {}) // it may be on its way out
-    await once(worker, 'exit')
+    await new Promise(resolve => worker.once('exit', resolve)) // once() of node:events rejects on 'error'
     clearTimeout(timer)
     this.draining.delete(worker)
   }
@@ -183,7 +185,10 @@ class Slot {
     if (this.master.stopping) throw new Error(`the instance on port ${this.master.settings.port} is being stopped: start it again afterwards${PAGE}`)
     clearTimeout(this.timer)
     const turn = ++this.turn
-    const worker = await this.master.launch(this.index)
+    const worker = await this.master.launch(this.index).catch(err => {
+      if (turn === this.turn && this.worker === null) this.retry() // whoever asked for it
+      throw err
+    })
     if (turn !== this.turn) return this.master.end(worker)
     this.worker = worker
     this.since = performance.now()
@@ -201,10 +206,9 @@ class Slot {
 
   retry () {
     const { turn } = this
+    clearTimeout(this.timer)
     this.timer = setTimeout(() => this.renew().catch(err => {
-      if (this.turn !== turn + 1) return
-      console.error(`kone: ${errorLine(err)}`)
-      this.retry()
+      if (this.turn === turn + 1) console.error(`kone: ${errorLine(err)}`)
     }), this.wait)
     this.wait = Math.min(this.wait * 2, LONGEST_WAIT)
   }

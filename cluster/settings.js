@@ -98,9 +98,13 @@ const killTimeout = ({ drainTimeout }) => drainTimeout + GRACE + MARGIN
  *
  * @param {number|string} port
  * @param {Error} err
+ * @param {boolean} [isOwn] whether this process itself listens there
  * @return {Error}
  */
-function portError (port, err) {
+function portError (port, err, isOwn = false) {
+  if (err.code === 'EADDRINUSE' && isOwn) {
+    return new Error(`port ${port} is in use: the file listens there twice, or exports the app and calls listen() later: do one of them${PAGE}`)
+  }
   if (err.code === 'EADDRINUSE') {
     return new Error(`port ${port} is in use: end what listens there, or set PORT${PAGE}`)
   }

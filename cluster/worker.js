@@ -46,6 +46,8 @@ net.Server.prototype.listen = function (...args) {
   process.channel?.ref()
   if (requested(args) !== port) return listen.apply(this, isDryRun ? anyPort(args) : args)
 
+  const isOwn = listens
+  const failed = err => fail(portError(port, err, isOwn))
   listens = true
   this.once('error', failed)
   this.once('listening', () => {
@@ -88,10 +90,6 @@ function isReady () {
   tell('ready', () => {
     if (isDryRun) process.exit(0)
   })
-}
-
-function failed (err) {
-  fail(portError(port, err))
 }
 
 function nothingListens () {

@@ -26,6 +26,7 @@ const isProduction = process.env.NODE_ENV === 'production'
 
 const apps = []
 let listens = false
+const ports = new Set() // where it listens
 
 process.on('uncaughtException', fail)
 process.on('beforeExit', () => {
@@ -65,6 +66,7 @@ function announce (server) {
   print(apps.splice(0).flatMap(app => lines(routesOf(app))))
   const { port, address } = server.address()
   if (!port) return
+  ports.add(port)
   const printed = printedFromNow()
   // after the listener of the app, which may print the URL itself
   setImmediate(() => {
@@ -95,7 +97,7 @@ function nameOf (address) {
 function fail (err) {
   const isPort = err?.code === 'EADDRINUSE' && err.port !== undefined
   const isHost = err?.code === 'EADDRNOTAVAIL' || err?.syscall === 'getaddrinfo'
-  if (isPort) console.error(`kone: ${portError(err.port, err).message}`)
+  if (isPort) console.error(`kone: ${portError(err.port, err, ports.has(err.port)).message}`)
   else if (isHost) console.error(`kone: cannot listen: ${errorLine(err)}: --host must be an address of this machine (kone/docs/api/command.md)`)
   else console.error(`kone: ${errorLine(err)}`)
   process.exit(1)

@@ -2,6 +2,7 @@
 
 const { fork } = require('node:child_process')
 const { channel } = require('node:diagnostics_channel')
+const { once } = require('node:events')
 const net = require('node:net')
 const path = require('node:path')
 const { canListen, load } = require('../cluster/app-file')
@@ -26,7 +27,8 @@ module.exports = async function routes (file, { json = false }) {
     return this
   }
   channel('kone:application').subscribe(made => { app = made.app })
-  const exported = await load(found)
+  // an app may wait until it listens, which never comes
+  const exported = await Promise.race([load(found), once(process, 'beforeExit').then(() => undefined)])
   if (isApp(exported)) app = exported
   else if (app !== null && !listens && !canListen(exported)) throw new Error(`${file} exports neither an app nor a function nor a server, and nothing listens: export the app (kone/docs/api/command.md)`)
   if (app === null) throw new Error(`${file} makes no Kone app: expected one new Kone() in it or in what it loads (kone/docs/api/command.md)`)

@@ -128,6 +128,10 @@ describe('node pm2.js', { concurrency: 2 }, () => {
     [{ TMPDIR: '/dev/null' }, SHAPES.app, '/dev/null'],
     [{}, '', 'it exports neither an app nor a function nor a server', 'export an app, or listen there'],
     [{}, 'process.exit(3)', 'it ended with exit code 3 before it listened'],
+    [{}, "process.emitWarning('old'); setImmediate(() => process.exit(3))", 'it ended with exit code 3 before it listened'],
+    ...['console.error(Object.assign(err, { code: 7 })); process.exit(1)', "console.error('stop:', err); process.exit(1)",
+      "process.removeAllListeners('uncaughtException'); setImmediate(() => { throw Object.assign(err, { code: 7 }) })"
+    ].map(ends => [{}, `const err = new Error('no\\nbread', { cause: new Error('no flour') }); ${ends}`, 'Error: no bread']),
     [{}, 'reload', 'nothing was started on port', 'kone start <file> --port'],
     [{}, 'stop', 'nothing was started on port', 'kone start <file> --port'],
     [{}, '--fast', 'unknown flag --fast', 'see kone start --help']
@@ -222,6 +226,24 @@ describe("node:cluster's master", { concurrency: 3 }, () => {
     assert.equal((await fetch(`${instance.url}/echo?id=1`)).headers.get('x-version'), '2')
   })
 
+  it('should reload from a folder that replaces the one where it was started, and say when it is gone', async t => {
+    const instance = await make(t, 'node', { INSTANCES: '1' })
+    const release = instance.cwd = path.join(instance.folder, 'release')
+    instance.app = path.join(release, 'app.js')
+    fs.mkdirSync(release)
+    instance.write(SHAPES.app, 1)
+    await instance.start()
+    instance.cwd = instance.folder
+    fs.rmSync(release, { recursive: true })
+    const { code, lines } = await instance.run('reload')
+    assert.deepEqual([code, lines.length], [1, 1])
+    assert.match(lines[0], /^kone: the folder \S+release, where it was started, does not exist/)
+    fs.mkdirSync(release)
+    instance.write(SHAPES.app, 2)
+    assert.deepEqual(await instance.run('reload'), { code: 0, lines: [] })
+    assert.equal((await fetch(`${instance.url}/echo?id=1`)).headers.get('x-version'), '2')
+  })
+
   it('should take its workers with it when it is killed', proc, async t => {
     const instance = await make(t, 'node')
     instance.write(SHAPES.app)
@@ -258,16 +280,67 @@ describe("node:cluster's master", { concurrency: 3 }, () => {
     })
   }
 
-  it('should say why a second server cannot listen on the port, whether it fails before or after the first one listens', async t => {
-    const instance = await make(t, 'node')
-    instance.write(`${SHAPES.listens}; ${SHAPES.listens}`)
-    const master = instance.master = instance.spawn([instance.app])
-    master.ended = once(master, 'close')
-    let printed = ''
-    master.stderr.setEncoding('utf8').on('data', text => { printed += text })
-    await until(() => /^kone: port \d+ is in use: .*cluster\.md\)$/m.test(printed))
-    master.kill('SIGTERM')
-    await master.ended
+  for (const [how, source] of [
+    ['at once', `${SHAPES.listens}; ${SHAPES.listens}`],
+    ['later than what the file exports', `${SHAPES.app}; setTimeout(() => module.exports.listen(process.env.PORT), 50)`]
+  ]) {
+    it(`should say why a second server cannot listen on the port, ${how}`, async t => {
+      const instance = await make(t, 'node', { INSTANCES: '1' })
+      instance.write(source)
+      const master = instance.master = instance.spawn([instance.app])
+      master.ended = once(master, 'close')
+      let printed = ''
+      master.stderr.setEncoding('utf8').on('data', text => { printed += text })
+      await until(() => /^kone: port \d+ is in use: the file listens there twice, or exports the app and .*cluster\.md\)$/m.test(printed))
+      master.kill('SIGTERM')
+      await master.ended
+    })
+  }
+
+  it('should survive a worker that dies while it waits for a reply', async t => {
+    const instance = await make(t, 'node', { INSTANCES: '1' })
+    instance.write(`module.exports = (req, res) => {
+      if (req.method === 'GET') return res.end(String(process.pid))
+      require('node:net').createServer().listen(0)
+      setImmediate(() => process.kill(process.pid, 'SIGKILL'))
+    }`)
+    await instance.start()
+    const agent = new http.Agent({ keepAlive: true })
+    t.after(() => agent.destroy())
+    const ask = async method => {
+      const req = http.request({ host: '127.0.0.1', port: instance.port, method, agent }).end()
+      const [res] = await once(req, 'response')
+      return String(Buffer.concat(await res.toArray()))
+    }
+    const first = await ask('GET')
+    instance.master.kill('SIGSTOP')
+    await assert.rejects(ask('DELETE')) // on the connection that the worker has
+    instance.master.kill('SIGCONT')
+    const second = await until(() => ask('GET').catch(() => null))
+    assert.notEqual(second, first)
+    assert.ok(isAlive(instance.master.pid))
+  })
+
+  it('should close the connection that a hung worker had not taken when it died', async t => {
+    const instance = await make(t, 'node', { INSTANCES: '1' })
+    instance.write(`module.exports = (req, res) => {
+      res.write('all of it')
+      setImmediate(() => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0))
+    }`)
+    await instance.start()
+    const res = await fetch(instance.url)
+    const waits = await Promise.all([0, 1].map(async () => {
+      const socket = net.connect(instance.port, '127.0.0.1')
+      t.after(() => socket.destroy())
+      await once(socket, 'connect')
+      return socket
+    }))
+    const [pid] = await instance.workers() // the master has accepted both, and handed one to the worker
+    const signal = AbortSignal.timeout(20000)
+    const closed = waits.map(socket => once(socket.resume(), 'close', { signal }).catch(err => assert.equal(err.code, 'ECONNRESET')))
+    process.kill(pid, 'SIGKILL')
+    await assert.rejects(res.text())
+    await Promise.all(closed)
   })
 
   it('should replace what dies again and again ever more slowly, and come back', async t => {
@@ -293,5 +366,19 @@ describe("node:cluster's master", { concurrency: 3 }, () => {
       const [pid] = await instance.workers()
       return pid && (await fetch(`${instance.url}/echo?id=1`).catch(() => ({}))).headers?.get('x-worker') === String(pid)
     })
+  })
+
+  it('should go on replacing what died when a reload fails meanwhile', async t => {
+    const instance = await make(t, 'node', { INSTANCES: '1' })
+    const broken = `${instance.app}.broken`
+    instance.write(`if (process.env.NODE_APP_INSTANCE && require('node:fs').existsSync('${broken}')) throw new Error('no bread')
+      ${SHAPES.app}`)
+    await instance.start()
+    fs.writeFileSync(broken, '')
+    for (const pid of await instance.workers()) process.kill(pid, 'SIGKILL')
+    const { code, lines } = await instance.run('reload')
+    assert.equal(code, 1, lines.join('\n'))
+    fs.rmSync(broken)
+    await until(() => fetch(instance.url).catch(() => null))
   })
 })

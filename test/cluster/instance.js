@@ -40,7 +40,7 @@ async function make (t, cluster, env) {
 
 class Instance {
   constructor (folder, port, cluster, env) {
-    this.folder = folder
+    this.folder = this.cwd = folder
     this.cluster = cluster
     this.app = path.join(folder, 'app.js')
     this.master = null
@@ -100,7 +100,7 @@ class Instance {
   spawn (args) {
     return spawn(process.execPath, [PM2, ...args], {
       env: this.env,
-      cwd: this.folder,
+      cwd: this.cwd,
       stdio: ['ignore', 'pipe', 'pipe', 'ipc']
     })
   }

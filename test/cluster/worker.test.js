@@ -87,12 +87,23 @@ describe('a worker', () => {
         /^connect ECONNREFUSED \(/],
       ["require('./no')", /^Cannot find module '.\/no' \(\/.*app\.js:3:1\)$/],
       ['let x = ;', /^Unexpected token ';' \(\/.*app\.js:3:9\)$/],
+      ...['() => new (require("node:http").Server)()', 'async ({ db } = {}) => {}', 'class App { constructor (a, b) {} }'].map(fn =>
+        [`module.exports = ${fn}`, /^it exports a function without \(req, res\): export the app, not what makes it/]),
       ['module.exports = {}', /^it exports neither an app nor a function nor a server, and nothing listens on port/]
     ]) {
       const { message, ended } = await start(t, source)
       if (typeof failed === 'string') assert.equal(message.failed, failed)
       else assert.match(message.failed, failed)
       assert.deepEqual(await ended, [1, null])
+    }
+  })
+
+  it('should serve a function whose length does not tell that it takes (req, res)', async t => {
+    for (const fn of ['(...args) => hi(...args)', 'function () { hi(...arguments) }', 'hi.bind(null)', '((...args) => hi(...args)).bind(null)']) {
+      const { message, port, worker } = await start(t, `const hi = (req, res) => res.end('hi')\nmodule.exports = ${fn}`)
+      assert.equal(message, 'ready', fn)
+      assert.equal(await (await fetch(`http://127.0.0.1:${port}`)).text(), 'hi')
+      worker.kill('SIGKILL')
     }
   })
 

@@ -138,6 +138,9 @@ module.exports = new (require('kone'))().use(router.routes())
 
     write('app.mjs', "import Kone from 'kone'\nexport default new Kone()\nawait 0\n")
     assert.deepEqual(await kone('routes', 'app.mjs'), { code: 0, out: ['no routes'], err: [] })
+
+    write('waits.mjs', "import Kone from 'kone'\nconst app = new Kone()\nawait new Promise(resolve => app.listen(4000, resolve))\nexport default app\n")
+    assert.deepEqual(await kone('routes', 'waits.mjs'), { code: 0, out: ['no routes'], err: [] })
   })
 
   it('should say in one line what an app throws', async () => {
@@ -219,6 +222,12 @@ describe('kone dev', () => {
       assert.equal(await (await fetch(child.url)).text(), expected)
       await child.stop()
     }
+  })
+
+  it('should say that what a file exports listens already', async t => {
+    write('late.js', "const app = module.exports = new (require('kone'))()\nsetTimeout(() => app.listen(process.env.PORT), 50)")
+    const child = await dev(t, 'late.js')
+    await until(() => /^kone: port \d+ is in use: the file listens there twice/m.test(child.output()))
   })
 
   // it stays, and waits for a change of the file

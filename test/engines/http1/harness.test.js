@@ -167,8 +167,16 @@ describe('the differential harness', () => {
 
   it('should accept that a listener begins elsewhere, and else nothing of what it gets', () => {
     const record = (handedOver, ...texts) => texts.map((text, i) => ({
-      requests: [], log: {}, events: {}, errors: {}, finished: [], touched: text === '' ? {} : { 0: text },
-      got: '', socket: 'open', count: 0, node: i >= handedOver
+      requests: [],
+      log: {},
+      events: {},
+      errors: {},
+      finished: [],
+      touched: text === '' ? {} : { 0: text },
+      got: '',
+      socket: 'open',
+      count: 0,
+      node: i >= handedOver
     }))
     const steps = [{ touch: 'data' }, { send: Buffer.from('aa') }, { send: Buffer.from('bb') }, { send: Buffer.from('cc') }]
     const node = record(0, '', 'aa', 'bb', 'cc')
