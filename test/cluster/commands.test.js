@@ -282,7 +282,12 @@ describe("node:cluster's master", { concurrency: 3 }, () => {
 
   for (const [how, source] of [
     ['at once', `${SHAPES.listens}; ${SHAPES.listens}`],
-    ['later than what the file exports', `${SHAPES.app}; setTimeout(() => module.exports.listen(process.env.PORT), 50)`]
+    ['later than what the file exports', `${SHAPES.app}; (function wait () {
+      require('node:net').connect(process.env.PORT).on('error', () => setTimeout(wait, 20)).on('connect', function () {
+        this.destroy()
+        module.exports.listen(process.env.PORT)
+      })
+    })()`]
   ]) {
     it(`should say why a second server cannot listen on the port, ${how}`, async t => {
       const instance = await make(t, 'node', { INSTANCES: '1' })

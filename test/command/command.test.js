@@ -225,7 +225,13 @@ describe('kone dev', () => {
   })
 
   it('should say that what a file exports listens already', async t => {
-    write('late.js', "const app = module.exports = new (require('kone'))()\nsetTimeout(() => app.listen(process.env.PORT), 50)")
+    write('late.js', `const app = module.exports = new (require('kone'))();
+      (function wait () {
+        require('node:net').connect(process.env.PORT).on('error', () => setTimeout(wait, 20)).on('connect', function () {
+          this.destroy()
+          app.listen(process.env.PORT)
+        })
+      })()`)
     const child = await dev(t, 'late.js')
     await until(() => /^kone: port \d+ is in use: the file listens there twice/m.test(child.output()))
   })
