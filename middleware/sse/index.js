@@ -167,12 +167,22 @@ function sendHeaders (stream, ctx) {
     if (ctx.method === 'HEAD') return writable.end()
     stream.pipe(writable)
     // as of a body that is sent when the middleware have returned: nobody else would close the connection
-    stream.once('close', () => { if (!stream.readableEnded && ctx.writable) writable.destroy() })
-    Promise.resolve(ctx[ENDED]).catch(() => stream.destroy())
+    let failure = new Error('the event stream was destroyed')
+    stream.once('close', () => { if (!stream.readableEnded && ctx.writable) cut(writable, failure) })
+    Promise.resolve(ctx[ENDED]).catch(err => {
+      failure = err ?? failure
+      stream.destroy()
+    })
   } catch (err) {
     stream.destroy()
     ctx.onerror(err)
   }
+}
+
+/** HTTP/2's res.destroy() resets without an error: the client would take these events for all of them. */
+function cut (writable, err) {
+  if (typeof writable.stream?.close === 'function') writable.stream.destroy(err)
+  else writable.destroy()
 }
 
 /** `app.fetch()` has its own Writable, because Bun and Deno have no `ctx.res`. */

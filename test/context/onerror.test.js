@@ -114,6 +114,24 @@ engines('ctx.onerror(err)', ({ it, ask, serve, engine }) => {
     })
   }
 
+  for (const [line, status] of [['HEAD /', 500], ['HEAD /', 204], ['GET /', 204], ['GET /', 205], ['GET /', 304]]) {
+    it(`should report one error, and send the response, without a body: ${line} with ${status}`, async () => {
+      const errors = []
+      const outcomes = []
+      const { ask, close } = await serve(app => {
+        app.on('error', err => errors.push(err.message))
+        app.use(ctx => {
+          ctx.onFinished(err => outcomes.push(err))
+          throw Object.assign(new Error('boom'), { status })
+        })
+      })
+      assert.equal((await ask(line)).status, status)
+      await until(() => outcomes.length > 0)
+      assert.deepEqual([errors, outcomes], [['boom'], [null]])
+      await close()
+    })
+  }
+
   const BEGIN = {
     'ctx.flushHeaders()': ctx => { ctx.flushHeaders() },
     'res.flushHeaders()': ({ res }) => { res.flushHeaders() },

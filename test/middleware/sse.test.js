@@ -84,8 +84,10 @@ frameworks('sse', ({ it, Koa, ask, listen }) => {
     await client.ended
   })
 
+  const FAILURES = [() => { throw new Error('boom') }, stream => stream.destroy()]
+
   it('should close the connection of a handler that throws, or destroys the stream, after its begin', async () => {
-    for (const act of [() => { throw new Error('boom') }, stream => stream.destroy()]) {
+    for (const act of FAILURES) {
       let proceed
       const closed = []
       const client = await open(await listen(serve(async ctx => {
@@ -98,6 +100,36 @@ frameworks('sse', ({ it, Koa, ask, listen }) => {
       proceed()
       assert.equal((await client.failed).code, 'ECONNRESET')
       await until(() => closed.length > 0)
+    }
+  })
+
+  it('should reset the stream of HTTP/2 with the same error then', async () => {
+    for (const act of FAILURES) {
+      const app = new Koa()
+      const errors = []
+      app.on('error', err => errors.push(err.message))
+      let proceed
+      app.use(sse()).use(async ctx => {
+        const stream = ctx.sse()
+        stream.send('one')
+        await new Promise(resolve => { proceed = resolve })
+        act(stream)
+      })
+      const server = http2.createServer(app.callback()).listen(0, '127.0.0.1')
+      await once(server, 'listening')
+      const session = http2.connect(`http://127.0.0.1:${server.address().port}`)
+      try {
+        const client = session.request({ ':path': '/' })
+        await once(client, 'data')
+        proceed()
+        await once(client, 'error')
+        assert.equal(client.rstCode, http2.constants.NGHTTP2_INTERNAL_ERROR)
+        await until(() => errors.length > 0)
+        assert.equal(new Set(errors).size, 1, String(errors)) // Koa reports it twice
+      } finally {
+        session.destroy()
+        server.close()
+      }
     }
   })
 
