@@ -49,6 +49,11 @@ const FOUND = {
     programs: [program(['hold'], ['resEnd', 'text'], ['state'])],
     ends: ['free']
   },
+  'a request that is first read when its connection is gone': {
+    messages: [message('GET / HTTP/1.1', 'Content-Length: 5')],
+    programs: [{ ...program(), later: [['state']] }],
+    ends: ['end', 'free']
+  },
   'a listener within a request whose last read has junk behind it': {
     messages: [{ ...message('GET / HTTP/1.1', 'Transfer-Encoding: chunked'), body: '3\r\nGET\r\n0;x="y;\\"z"\r\n\r\nx' }],
     cut: ['random', 948426460],
