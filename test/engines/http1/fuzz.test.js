@@ -54,6 +54,12 @@ const FOUND = {
     programs: [{ ...program(), later: [['state']] }],
     ends: ['end', 'free']
   },
+  'junk behind what node itself responds to, behind an open response': {
+    messages: [message('GET / HTTP/1.1'), message('GET / HTTP/1.1', 'Expect: x'), { head: [], body: 'x', mangle: [] }],
+    cut: ['messages', 0],
+    programs: [program(['leave'])],
+    ends: ['free']
+  },
   'a listener within a request whose last read has junk behind it': {
     messages: [{ ...message('GET / HTTP/1.1', 'Transfer-Encoding: chunked'), body: '3\r\nGET\r\n0;x="y;\\"z"\r\n\r\nx' }],
     cut: ['random', 948426460],
