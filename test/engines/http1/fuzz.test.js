@@ -60,6 +60,13 @@ const FOUND = {
     programs: [program(['leave'])],
     ends: ['free']
   },
+  'junk behind responses that TLS has not sent yet': {
+    transport: 'records',
+    messages: [message('PUT / HTTP/1.1'), message('HEAD / HTTP/1.1'), { head: [], body: 'hello', mangle: [] }],
+    cut: ['messages', 0],
+    programs: [program(['leave'])],
+    ends: ['free']
+  },
   'a listener within a request whose last read has junk behind it': {
     messages: [{ ...message('GET / HTTP/1.1', 'Transfer-Encoding: chunked'), body: '3\r\nGET\r\n0;x="y;\\"z"\r\n\r\nx' }],
     cut: ['random', 948426460],
