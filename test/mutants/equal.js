@@ -109,12 +109,12 @@ module.exports = {
     { line: 'if (this.isScheduled) return', why: 'it saves time alone: the second call of a tick finds nothing to write' },
     { line: 'this.isScheduled = true', why: 'the same' },
     {
-      line: 'else if (this.isAsync) this.writePieces(this.batch, [callback])',
+      line: 'if (this.isAsync) this.writePieces(this.batch, [callback])',
       to: 'true',
       why: 'the batch was written before: both are an empty write'
     },
     {
-      line: "else this.socket.write('', 'latin1', callback)",
+      line: "else if (this.socket.writable) this.socket.write('', 'latin1', callback)",
       to: '""',
       why: 'no bytes are the same in every encoding'
     },

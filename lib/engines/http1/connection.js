@@ -1,6 +1,6 @@
 'use strict'
 
-const { Gate, BODY, FULL, MANY, HANDOVER, CLOSE, END } = require('./input/gate')
+const { Gate, BODY, FULL, MANY, CLOSE, END } = require('./input/gate')
 const { Reader } = require('./input/reader')
 const { Responses } = require('./output/responses')
 const message = require('./node/message')
@@ -74,7 +74,7 @@ class Connection {
       sockets.watchPauses(socket)
       gate.stop(BODY)
       gate.holdFirst(chunk)
-    } else if (responses.isEmpty && reader.receiving === null && !reader.sawLast) {
+    } else if (responses.isFlushed && reader.receiving === null && !reader.sawLast) {
       gate.holdForNode(reader.giveBack(chunk))
       this.handOver()
     } else if (sockets.isShared(socket)) {
@@ -181,15 +181,14 @@ class Connection {
   onWritten () {
     if (this.responses.isFlushed) this.onFlushed()
     else this.deadlines.touch()
-    const { stops } = this.gate
-    if (stops & HANDOVER) this.handOver()
-    else if (stops & MANY) this.gate.go(MANY)
+    if (this.gate.stops & MANY) this.gate.go(MANY)
   }
 
   /** All responses are flushed. As on node, the socket has shown the last one until now. */
   onFlushed () {
     sockets.setMessage(this.socket, null)
-    this.deadlines.rest()
+    if (this.gate.isForNode) this.handOver()
+    else this.deadlines.rest()
   }
 
   /** Fewer bytes are queued. A FIN loses responses: it is not read before the client has read the earlier ones. */
@@ -210,19 +209,18 @@ class Connection {
   // ---- handing over to node
 
   /**
-   * Node gets these bytes, what follows them and the socket when every response is sent. Until then no timeout counts
-   * for them, and they are no error.
+   * Node gets these bytes, what follows them and the socket when every response is flushed. Until then no timeout
+   * counts for them, and they are no error.
    */
   onUnsupported (bytes) {
     this.deadlines.endMessage()
     this.gate.holdForNode(bytes)
-    if (this.responses.isEmpty) this.handOver()
+    if (this.responses.isFlushed) this.handOver()
   }
 
   handOver () {
     const { socket } = this
     if (!this.isOurs) return
-    this.responses.writeBatch()
     if (socket.destroyed || socket.errored) return // its 'close' follows, which loses what was not flushed
     const reads = this.gate.takeHeld()
     this.deadlines.wake()

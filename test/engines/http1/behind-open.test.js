@@ -4,7 +4,7 @@ const assert = require('node:assert/strict')
 const { PassThrough } = require('node:stream')
 
 const { chunked, get, last, settled, unsupported, use, waitFor } = require('./sides')
-const { front } = require('./wire')
+const { download, front } = require('./wire')
 
 /*
  * Bytes that the fast path does not support, behind an open response: whatever they are, and whatever becomes of the
@@ -126,6 +126,24 @@ front('unsupported bytes behind an open response', ({ it, serve }) => {
       assert.match(client.text.split(/(?<!^)(?=HTTP\/1\.1)/)[0], whole, what)
       assert.deepEqual(ends, ['sent'], what)
     }))
+  }
+
+  for (const what of ['junk', 'HTTP/1.0', 'an unsupported request']) {
+    it(`should wait until the client has read the response: ${what}`, async () => {
+      const { port, sockets } = await serve(use(ctx => {
+        ctx.body = ctx.path === '/' ? Buffer.alloc(16_000_000) : 'next'
+        if (ctx.path === '/') ctx.res.setTimeout(50, () => { hasTimedOut = true })
+      }))
+      let hasTimedOut = false
+      const client = await download(port, get('/'))
+      await waitFor(() => sockets[0]?.bytesWritten > 0, 'the response')
+      client.write(WAITING[what][0])
+      await waitFor(() => hasTimedOut || sockets[0].destroyed, 'the timeout')
+      assert.equal(sockets[0]._httpMessage?.headersSent, true)
+      client.resume()
+      await client.end()
+      assert.match(client.last, /\0HTTP\/1\.1 (?:400 |200 [^]*next$)/)
+    })
   }
 
   for (const [event, argument] of [

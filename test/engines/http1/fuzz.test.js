@@ -49,6 +49,24 @@ const FOUND = {
     programs: [program(['hold'], ['resEnd', 'text'], ['state'])],
     ends: ['free']
   },
+  'a request that is first read when its connection is gone': {
+    messages: [message('GET / HTTP/1.1', 'Content-Length: 5')],
+    programs: [{ ...program(), later: [['state']] }],
+    ends: ['end', 'free']
+  },
+  'junk behind what node itself responds to, behind an open response': {
+    messages: [message('GET / HTTP/1.1'), message('GET / HTTP/1.1', 'Expect: x'), { head: [], body: 'x', mangle: [] }],
+    cut: ['messages', 0],
+    programs: [program(['leave'])],
+    ends: ['free']
+  },
+  'junk behind responses that TLS has not sent yet': {
+    transport: 'records',
+    messages: [message('PUT / HTTP/1.1'), message('HEAD / HTTP/1.1'), { head: [], body: 'hello', mangle: [] }],
+    cut: ['messages', 0],
+    programs: [program(['leave'])],
+    ends: ['free']
+  },
   'a listener within a request whose last read has junk behind it': {
     messages: [{ ...message('GET / HTTP/1.1', 'Transfer-Encoding: chunked'), body: '3\r\nGET\r\n0;x="y;\\"z"\r\n\r\nx' }],
     cut: ['random', 948426460],

@@ -730,12 +730,15 @@ function isLater (steps, node, other) {
   if (refusal === undefined || b.endsWith(refusal)) return true
   const refused = node.findIndex(({ got }) => got.endsWith(refusal))
   // A request whose body node refuses may have its response by then.
-  if (isClosed) return steps.some(isLeft) || CLOSES.test(b) || node[refused].requests.length > 0
+  if (isClosed) return steps.some(isLeft) || CLOSES.test(b) || EXPECTATION.test(b) || node[refused].requests.length > 0
   return owed(other, other.length - 1) > 0 || endsBehind(steps, refused, refusal).section === Infinity
 }
 
 /** A response that ends the connection. */
 const CLOSES = /\r\nconnection:.*close/i
+
+/** A response of node's own, which it gives at once: what it refuses behind it in the same go gets no words. */
+const EXPECTATION = /HTTP\/1\.1 417 Expectation Failed\r\n(?:.+\r\n)+\r\n(?:0\r\n\r\n)?$/
 
 const answers = got => got.split(/HTTP\/1\.1 \d{3}/).length
 

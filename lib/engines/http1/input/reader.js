@@ -252,9 +252,9 @@ class Reader {
     return isBetween || (this.chunks !== null && this.chunks.isBroken) ? null : unexpectedEnd()
   }
 
-  /** The connection is closed. */
+  /** The connection is closed. A request whose response was sent is not aborted, as on node. */
   cutOff () {
-    if (this.receiving !== null) this.receiving.cutOff()
+    if (this.receiving !== null) this.receiving.body.cutOff()
     if (this.chunks !== null) this.chunks.release()
   }
 }

@@ -62,7 +62,6 @@ function unwatch (socket) {
   if (socket.destroy === destroyWritten) delete socket.destroy
   if (socket.end === endWritten) delete socket.end
   delete socket[kConnection]
-  socket._httpMessage = null // may be one that is not flushed yet
   for (const [event, listener] of LISTENERS) socket.off(event, listener)
   socket.off('pause', onPause).off('resume', onResume)
   return removed

@@ -38,8 +38,6 @@ class Responses {
     this.isAsync = socket.encrypted === true // TLS never writes at once
   }
 
-  get isEmpty () { return this.first === null && this.batched === null }
-
   /** Every response was flushed. */
   get isFlushed () { return this.first === null && this.batched === null && this.flushing === null }
 
@@ -220,17 +218,15 @@ class Responses {
 
   /**
    * An empty write's callback runs after all bytes; a socket that never flushes at once gets the callback with them. A
-   * socket that can no longer be written to will close, and responses that were not flushed are lost then, even if node
-   * has it.
+   * socket that can no longer be written to will close, and responses that were not flushed are lost then.
    */
   waitForFlush (written) {
     const count = written.length // the list grows when there is another write before this one is flushed
     if (this.flushing === null) this.flushing = written
     else this.flushing.push(...written)
     const callback = err => this.onFlushed(count, err)
-    if (!this.socket.writable) this.socket.once('close', () => callback(null))
-    else if (this.isAsync) this.writePieces(this.batch, [callback])
-    else this.socket.write('', 'latin1', callback)
+    if (this.isAsync) this.writePieces(this.batch, [callback])
+    else if (this.socket.writable) this.socket.write('', 'latin1', callback)
   }
 
   /** @return {boolean} false if the socket can no longer be written to */
@@ -249,13 +245,11 @@ class Responses {
   onFlushed (count, err) {
     if (this.flushing === null) return // the connection was lost
     // Node calls the callback of a write under way without an error when the socket is destroyed.
-    const isLost = Boolean(err) || this.socket.destroyed
-    if (isLost && this.connection.isOurs) return // the socket's 'close' follows
+    if (err || this.socket.destroyed) return // the socket's 'close' follows
     const written = this.flushing.splice(0, count)
     if (this.flushing.length === 0) this.flushing = null
-    if (isLost) return this.lose(written, err || null)
     for (const outgoing of written) outgoing.onFlushed()
-    if (this.isFlushed && this.connection.isOurs) this.connection.onFlushed()
+    if (this.isFlushed) this.connection.onFlushed()
     if (this.flushing === null && this.delayed !== null) this.connection.onTurn(this.delayed)
   }
 
