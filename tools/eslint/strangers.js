@@ -7,13 +7,6 @@
 /** Fields that node does not document; only these files may write them. */
 const UNDOCUMENTED = [
   {
-    files: /^engines\/fetch\/node\.js$/,
-    fields: [
-      'httpVersionMajor', 'httpVersionMinor', 'httpVersion', 'rawHeaders', 'complete', '_read', // of a request
-      'sendDate', 'destroyed', '_closed' // of a response
-    ]
-  },
-  {
     files: /^file-stream\.js$/,
     fields: ['end', '_read', '_destroy', 'pos', 'bytesRead', 'highWaterMark'] // of an fs.ReadStream, and of its state
   },

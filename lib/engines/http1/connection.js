@@ -275,8 +275,8 @@ class Connection {
   }
 
   /**
-   * Destroys a socket that timed out if no listener was called. As on node, there may be listeners of the request that is
-   * arriving and of the response that is sent.
+   * Destroys a socket that timed out if no listener was called. As on node, there may be listeners of the request that
+   * is arriving and of the response that is sent.
    */
   onTimeout () {
     const { reader, responses, server, socket } = this
