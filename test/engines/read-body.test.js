@@ -14,9 +14,9 @@ const ENDS = {
   'the client ends its side': { then: client => client.end() },
   'the body is malformed': { then: client => client.send('x\r\n') },
   'the server closes its connections': { then: (client, server) => server.closeAllConnections() },
-  'the app destroys the socket': { handle: ctx => ctx.socket.destroy() },
-  'the app destroys ctx.req': { handle: ctx => ctx.req.destroy() },
-  'the app destroys ctx.res': { handle: ctx => ctx.res.destroy() },
+  'the app destroys the socket': { handle: (ctx, body) => ctx.socket.destroy() && body },
+  'the app destroys ctx.req': { handle: (ctx, body) => ctx.req.destroy() && body },
+  'the app destroys ctx.res': { handle: (ctx, body) => ctx.res.destroy() && body },
   'the response closes the connection': {
     handle (ctx) {
       ctx.set('Connection', 'close')
@@ -105,7 +105,7 @@ engines('readBody() of a request that ends early', ({ it, serve, engine }) => {
       const { app, server, port, close } = await serve(app => app.use(async ctx => {
         const body = Promise.resolve(ctx.request.readBody()).then(String, err => err.code)
         begun.emit('request', { body })
-        if (handle) await handle(ctx)
+        if (handle) await handle(ctx, body)
         else await body
       }))
       const request = once(begun, 'request')
