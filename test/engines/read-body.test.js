@@ -11,6 +11,7 @@ const engines = require('../helpers/engines')
 /** How a request can end before its body was read: what its handler does, and then its client. */
 const ENDS = {
   'the client leaves': { then: client => client.leave() },
+  'the client cancels its request': { then: client => (client.cancel ?? client.leave)() },
   'the client ends its side': { then: client => client.end() },
   'the body is malformed': { then: client => client.send('x\r\n') },
   'the server closes its connections': { then: (client, server) => server.closeAllConnections() },
@@ -72,7 +73,7 @@ function halfStream (port) {
   stream.on('error', () => {})
   stream.write('a')
   const responded = new Promise(resolve => stream.on('data', resolve))
-  return { responded, send: () => stream.end('bc'), end: () => session.destroy(), leave: () => session.destroy() }
+  return { responded, send: () => stream.end('bc'), end: () => session.destroy(), leave: () => session.destroy(), cancel: () => stream.destroy() }
 }
 
 function halfFetch (app) {
