@@ -252,7 +252,7 @@ function sendError (ctx, err) {
   response.remove('Transfer-Encoding')
   // The length of no body resets a stream of HTTP/2.
   if (!http2Stream(outgoing) || !statuses.empty[status]) response.set('Content-Length', Buffer.byteLength(text))
-  outgoing.end(text)
+  outgoing.end(http2Stream(outgoing)?.headRequest ? undefined : text) // node takes it for a write after the end
 }
 
 function sendPlainError (ctx) {

@@ -264,6 +264,15 @@ describe('ctx.onFinished(fn) over HTTP/2', () => {
     assert.deepEqual(reports, ['/large KONE_ERR_RESPONSE_LOST'])
   })
 
+  test('should be called with null when the response to a HEAD is that of an error, which is the only one', async t => {
+    const errors = []
+    const { app, session, reports, finished } = await serve(t, ctx => ctx.throw(400, 'thrown'))
+    app.on('error', err => errors.push(err.message))
+    session.request({ ':method': 'HEAD', ':path': '/head' }).resume()
+    await finished
+    assert.deepEqual([reports, errors], [['/head sent'], ['thrown']])
+  })
+
   test('should not make an error of the app out of a client that left', async t => {
     const { app, session, finished } = await serve(t, ctx => {
       ctx.respond = false
