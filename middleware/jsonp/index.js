@@ -2,9 +2,10 @@
 
 const fs = require('fs')
 const { StringDecoder } = require('string_decoder')
-const { Transform, pipeline } = require('stream')
+const { Transform } = require('stream')
 const both = require('../_shared/both')
 const { SERIALIZED } = require('../_shared/context')
+const through = require('../_shared/through')
 const { isBlob, isResponse, isWebStream } = require('../../lib/web')
 const OPTIONS = require('./options')
 
@@ -71,7 +72,7 @@ function wrap (ctx, callback) {
   if (typeof body.pipe === 'function') {
     if (!holdsJSON(ctx) && !isUntyped(ctx, body)) return
     const script = new Script(start, ');')
-    setScript(ctx, pipeline(body, script, ignore))
+    setScript(ctx, through(body, script))
   } else if (Buffer.isBuffer(body)) {
     if (holdsJSON(ctx)) setScript(ctx, start + escape(body.toString()) + ');')
   } else if (!isWebBody(body)) {
@@ -124,6 +125,3 @@ class Script extends Transform {
     done(null, escape(this.decoder.end()) + this.tail)
   }
 }
-
-// pipeline destroys the script with the error; the script is the body, so Koa handles its 'error'
-function ignore () {}

@@ -157,6 +157,12 @@ frameworks('jsonp', ({ it, Koa, ask, errors, name }) => {
     await until(() => errors.some(err => err.message === 'lost'))
   })
 
+  it('should fail the response alone to a stream of objects', async () => {
+    const source = Readable.from([{ a: 1 }])
+    ask(serve(ctx => { ctx.type = 'json'; ctx.body = source }), 'GET /?callback=cb').catch(() => {})
+    await until(() => source.destroyed && errors.some(({ code }) => code === 'ERR_INVALID_ARG_TYPE'))
+  })
+
   it('should leave an error as it is, also as a final, which does not run after a throw', async () => {
     for (const register of [app => app.use(jsonp()), ...Koa.prototype.final ? [app => app.final(jsonp.final())] : []]) {
       const app = new Koa()
