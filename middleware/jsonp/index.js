@@ -108,20 +108,29 @@ function escape (json) {
   return json.replace(/[\u2028\u2029]/g, end => end === '\u2028' ? '\\u2028' : '\\u2029')
 }
 
-/** Wraps streamed JSON. Decodes it first, because a chunk may end inside of a character. */
+/**
+ * Wraps streamed JSON. Decodes it first, because a chunk may end inside of a character. Sends nothing before the first
+ * chunk, so that the error of a stream that has none gets a response.
+ */
 class Script extends Transform {
   constructor (start, end) {
     super()
     this.decoder = new StringDecoder()
+    this.head = start
     this.tail = end
-    this.push(start)
   }
 
   _transform (chunk, encoding, done) {
-    done(null, escape(this.decoder.write(chunk)))
+    done(null, this.begin() + escape(this.decoder.write(chunk)))
   }
 
   _flush (done) {
-    done(null, escape(this.decoder.end()) + this.tail)
+    done(null, this.begin() + escape(this.decoder.end()) + this.tail)
+  }
+
+  begin () {
+    const { head } = this
+    this.head = ''
+    return head
   }
 }
