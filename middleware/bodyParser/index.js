@@ -17,7 +17,6 @@ const { parsersOf } = require('./parsers')
  *    app.use(bodyParser({ jsonLimit: '200kb' }))
  *
  * @param {object} [options] see options.js
- * process together; further ones are queued
  * @return {Function} middleware; throws 400 for a corrupt body, 413 for one over a limit, 415 for an
  * unsupported type, charset or encoding, 503 when too many compressed bodies are queued
  * @throws {TypeError} for an option of the wrong type

@@ -1,10 +1,11 @@
 'use strict'
 
-const { Readable, pipeline } = require('stream')
+const { Readable } = require('stream')
 const types = require('mime-db')
 const both = require('../_shared/both')
 const { sizeOf } = require('../_shared/bytes')
 const choose = require('../_shared/encoding')
+const through = require('../_shared/through')
 const { given, misuse } = require('../_shared/usage-error')
 const { isBlob, isResponse, isWebStream } = require('../../lib/web')
 const ENCODERS = require('./encoders')
@@ -142,7 +143,7 @@ async function encode (ctx, source, encoding, options) {
     if (ctx.headerSent || !ctx.writable) return
     ctx.body = body
   } else {
-    if (ctx.method !== 'HEAD') ctx.body = pipeline(readable(source), stream(options), ignore)
+    if (ctx.method !== 'HEAD') ctx.body = through(readable(source), stream(options))
     else if (source !== null) ctx.body = readable(source) // a Blob would set its uncompressed length
     ctx.remove('Content-Length')
   }
@@ -167,6 +168,3 @@ function weakened (ctx) {
 function readable (source) {
   return source.pipe ? source : Readable.fromWeb(isBlob(source) ? source.stream() : source)
 }
-
-// pipeline destroys the encoder with the error; the encoder is the body, so Koa handles its 'error'
-function ignore () {}

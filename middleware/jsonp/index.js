@@ -2,9 +2,10 @@
 
 const fs = require('fs')
 const { StringDecoder } = require('string_decoder')
-const { Transform, pipeline } = require('stream')
+const { Transform } = require('stream')
 const both = require('../_shared/both')
 const { SERIALIZED } = require('../_shared/context')
+const through = require('../_shared/through')
 const { isBlob, isResponse, isWebStream } = require('../../lib/web')
 const OPTIONS = require('./options')
 
@@ -71,7 +72,7 @@ function wrap (ctx, callback) {
   if (typeof body.pipe === 'function') {
     if (!holdsJSON(ctx) && !isUntyped(ctx, body)) return
     const script = new Script(start, ');')
-    setScript(ctx, pipeline(body, script, ignore))
+    setScript(ctx, through(body, script))
   } else if (Buffer.isBuffer(body)) {
     if (holdsJSON(ctx)) setScript(ctx, start + escape(body.toString()) + ');')
   } else if (!isWebBody(body)) {
@@ -107,23 +108,29 @@ function escape (json) {
   return json.replace(/[\u2028\u2029]/g, end => end === '\u2028' ? '\\u2028' : '\\u2029')
 }
 
-/** Wraps streamed JSON. Decodes it first, because a chunk may end inside of a character. */
+/**
+ * Wraps streamed JSON. Decodes it first, because a chunk may end inside of a character. Sends nothing before the first
+ * chunk, so that the error of a stream that has none gets a response.
+ */
 class Script extends Transform {
   constructor (start, end) {
     super()
     this.decoder = new StringDecoder()
+    this.head = start
     this.tail = end
-    this.push(start)
   }
 
   _transform (chunk, encoding, done) {
-    done(null, escape(this.decoder.write(chunk)))
+    done(null, this.begin() + escape(this.decoder.write(chunk)))
   }
 
   _flush (done) {
-    done(null, escape(this.decoder.end()) + this.tail)
+    done(null, this.begin() + escape(this.decoder.end()) + this.tail)
+  }
+
+  begin () {
+    const { head } = this
+    this.head = ''
+    return head
   }
 }
-
-// pipeline destroys the script with the error; the script is the body, so Koa handles its 'error'
-function ignore () {}

@@ -32,8 +32,6 @@ const JSON_CODEC = {
  *
  * @param {object} methods name → function; only own properties can be called
  * @param {object} [options] see options.js
- * JSON or, with its type, instead of it
- * process together; further ones are queued
  * @return {Function} middleware; throws 404 for an unknown method, 400 for a malformed body, 413 over
  * the limit, 415 for a type without a codec, 503 when too many compressed bodies are queued
  * @throws {TypeError} for an option of the wrong type

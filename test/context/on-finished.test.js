@@ -5,7 +5,7 @@ const assert = require('node:assert/strict')
 const { EventEmitter, once } = require('node:events')
 const http2 = require('node:http2')
 const net = require('node:net')
-const { Readable } = require('node:stream')
+const { PassThrough, Readable } = require('node:stream')
 
 const engines = require('../helpers/engines')
 const catchUncaught = require('../helpers/uncaught')
@@ -238,6 +238,21 @@ describe('ctx.onFinished(fn) over HTTP/2', () => {
     await finished
     assert.deepEqual(reports, ['/stream KONE_ERR_RESPONSE_LOST'])
   })
+
+  for (const end of [stream => stream.close(http2.constants.NGHTTP2_CANCEL), stream => stream.destroy()]) {
+    test(`should be called with an error when the client cancels a response that has begun: ${end}`, async t => {
+      const { session, reports, finished } = await serve(t, ctx => {
+        ctx.body = new PassThrough()
+        ctx.body.write('half')
+      })
+      const stream = session.request({ ':path': '/half' })
+      stream.on('error', () => {})
+      await once(stream, 'response')
+      end(stream)
+      await finished
+      assert.deepEqual(reports, ['/half KONE_ERR_RESPONSE_LOST'])
+    })
+  }
 
   test('should be called with an error when the client leaves tens of MB unread', async t => {
     const { session, reports, finished } = await serve(t, ctx => { ctx.body = Buffer.alloc(50e6) })

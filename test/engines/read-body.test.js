@@ -11,12 +11,13 @@ const engines = require('../helpers/engines')
 /** How a request can end before its body was read: what its handler does, and then its client. */
 const ENDS = {
   'the client leaves': { then: client => client.leave() },
+  'the client cancels its request': { then: client => (client.cancel ?? client.leave)() },
   'the client ends its side': { then: client => client.end() },
   'the body is malformed': { then: client => client.send('x\r\n') },
   'the server closes its connections': { then: (client, server) => server.closeAllConnections() },
-  'the app destroys the socket': { handle: ctx => ctx.socket.destroy() },
-  'the app destroys ctx.req': { handle: ctx => ctx.req.destroy() },
-  'the app destroys ctx.res': { handle: ctx => ctx.res.destroy() },
+  'the app destroys the socket': { handle: (ctx, body) => ctx.socket.destroy() && body },
+  'the app destroys ctx.req': { handle: (ctx, body) => ctx.req.destroy() && body },
+  'the app destroys ctx.res': { handle: (ctx, body) => ctx.res.destroy() && body },
   'the response closes the connection': {
     handle (ctx) {
       ctx.set('Connection', 'close')
@@ -72,7 +73,7 @@ function halfStream (port) {
   stream.on('error', () => {})
   stream.write('a')
   const responded = new Promise(resolve => stream.on('data', resolve))
-  return { responded, send: () => stream.end('bc'), end: () => session.destroy(), leave: () => session.destroy() }
+  return { responded, send: () => stream.end('bc'), end: () => session.destroy(), leave: () => session.destroy(), cancel: () => stream.destroy() }
 }
 
 function halfFetch (app) {
@@ -105,7 +106,7 @@ engines('readBody() of a request that ends early', ({ it, serve, engine }) => {
       const { app, server, port, close } = await serve(app => app.use(async ctx => {
         const body = Promise.resolve(ctx.request.readBody()).then(String, err => err.code)
         begun.emit('request', { body })
-        if (handle) await handle(ctx)
+        if (handle) await handle(ctx, body)
         else await body
       }))
       const request = once(begun, 'request')

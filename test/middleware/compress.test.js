@@ -240,6 +240,17 @@ frameworks('compress', ({ it, Koa, ask, listen, errors }) => {
     assert.equal(errors.length, before + 1)
   })
 
+  it('should fail the response alone to a stream of objects, which no encoder takes', async () => {
+    for (const chunks of [[{ a: 1 }], [Buffer.from(LONG), 5]]) {
+      const before = errors.length
+      const source = Readable.from(chunks)
+      const app = serve({}, ctx => { ctx.type = 'json'; ctx.body = source })
+      get(app, '/').catch(() => {})
+      await until(() => source.destroyed && errors.length > before)
+      assert.equal(errors.at(-1).code, 'ERR_INVALID_ARG_TYPE')
+    }
+  })
+
   it('should destroy a stream that the client abandons', async () => {
     const source = new PassThrough()
     const app = serve({}, ctx => { ctx.type = 'text'; ctx.body = source })

@@ -197,7 +197,8 @@ const TABLE = [
   ['a Response in place of a longer body', body('a longer string', ctx => { ctx.body = new Response('hello') }), { text: 'hello' }],
   ...Object.keys(ENCODE).map(encoding => [`the decoded body of a fetched Response, ${encoding}`, fetched(encoding), {
     text: 'hello',
-    headers: encoding === 'other' ? { 'content-encoding': encoding, 'content-length': '5' }
+    headers: encoding === 'other'
+      ? { 'content-encoding': encoding, 'content-length': '5' }
       : { 'content-encoding': undefined, 'content-length': undefined, upgrade: undefined }
   }]),
   ['the encoding of a fetched Response without a body', fetched('gzip'),

@@ -52,7 +52,13 @@ function makeRequest (incoming, socket) {
   }
   if (incoming.isComplete || incoming.isCollected || incoming.isDropped) {
     end()
-    if (incoming.isCollected) markRead(req) // at once: another reader must not take it for an empty body
+    if (incoming.isCollected) { // at once: another reader must not take it for an empty body
+      markRead(req)
+      req.destroy = err => {
+        if (!incoming.isComplete) socket.destroy(err)
+        return req
+      }
+    }
     if (incoming.isDropped) req.resume() // a later reader finds the stream used
     return req
   }

@@ -24,7 +24,7 @@ exports.readStream = function (req, limit) {
 
     const settle = (err) => {
       req.removeListener('data', take)
-      req.removeListener('end', settle)
+      req.removeListener('end', end)
       req.removeListener('error', lose)
       req.removeListener('close', lose)
       pending?.delete(cut)
@@ -38,12 +38,14 @@ exports.readStream = function (req, limit) {
       settle(tooLong(limit))
     }
     const lose = () => settle(aborted(length))
+    // A stream of HTTP/2 that its client cancels ends as one that is complete.
+    const end = () => req.aborted || http2Stream(req)?.rstCode ? lose() : settle()
     // Once the response has ended, node does not tell the request that its socket closes.
     const cut = { close: () => { if (!req.complete) lose() } }
     const pending = socket === undefined ? null : pendingOf(socket)
 
     req.on('data', take)
-    req.on('end', settle)
+    req.on('end', end)
     req.on('error', lose)
     req.on('close', lose)
     pending?.add(cut)

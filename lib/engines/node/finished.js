@@ -123,8 +123,8 @@ class StreamDelivery extends Fate {
   }
 }
 
-// Node ends the writable side of a HEAD's stream before the response.
+// Node ends the writable side of a HEAD's stream before the response, and that of a stream which the client cancels.
 function wasFlushed (stream) {
-  if (!stream.headersSent) return false
-  return stream.headRequest ? !stream.aborted && !stream.errored : stream.writableFinished
+  if (!stream.headersSent || stream.aborted) return false
+  return stream.headRequest ? !stream.errored : stream.writableFinished
 }

@@ -71,7 +71,13 @@ function fill (incoming) {
     req.push(null)
     return
   }
-  if (body.isCollected) return markEnded(incoming) // at once: another reader must not wait for what kone reads
+  if (body.isCollected) {
+    req.destroy = err => {
+      if (!body.isComplete) connection.socket.destroy(err)
+      return req
+    }
+    return markEnded(incoming) // at once: another reader must not wait for what kone reads
+  }
   if (body.isDropped || outgoing.nodeHasClosed) {
     if (body.isComplete) return markEnded(incoming)
     req._dumped = req._consuming = true
