@@ -71,7 +71,7 @@ const NO_SERVER = ['duties', 'fields', 'output.model', 'parser', 'pieces', 'stat
 /** And what creates its servers itself, or takes long to test code that does not know who created the server. */
 const NOT_ELSEWHERE = [
   ...NO_SERVER,
-  ...['chunks', 'created-elsewhere', 'file-buffers', 'kept-memory', 'soak'].map(name => `test/engines/http1/${name}.test.js`)
+  ...['chunks', 'created-elsewhere', 'file-buffers', 'kept-memory', 'late-touch', 'linear', 'soak'].map(name => `test/engines/http1/${name}.test.js`)
 ]
 
 /**
