@@ -282,12 +282,7 @@ describe("node:cluster's master", { concurrency: 3 }, () => {
 
   for (const [how, source] of [
     ['at once', `${SHAPES.listens}; ${SHAPES.listens}`],
-    ['later than what the file exports', `${SHAPES.app}; (function wait () {
-      require('node:net').connect(process.env.PORT).on('error', () => setTimeout(wait, 20)).on('connect', function () {
-        this.destroy()
-        module.exports.listen(process.env.PORT)
-      })
-    })()`]
+    ['later than what the file exports', SHAPES.both]
   ]) {
     it(`should say why a second server cannot listen on the port, ${how}`, async t => {
       const instance = await make(t, 'node', { INSTANCES: '1' })

@@ -18,7 +18,15 @@ const SHAPES = {
   app: `module.exports = require('${APP}')`,
   function: `module.exports = require('${APP}').callback()`,
   server: `module.exports = require('node:http').createServer(require('${APP}').callback())`,
-  listens: `require('${APP}').listen(process.env.PORT)`
+  listens: `require('${APP}').listen(process.env.PORT)`,
+  // exports the app, and listens itself once somebody does
+  both: `module.exports = require('${APP}');
+    (function wait () {
+      require('node:net').connect(process.env.PORT).on('error', () => setTimeout(wait, 20)).on('connect', function () {
+        this.destroy()
+        module.exports.listen(process.env.PORT)
+      })
+    })()`
 }
 
 /**
