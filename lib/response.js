@@ -384,9 +384,8 @@ function setResponse (response, val, original, untyped) {
 
 // What fetch() decodes: zstd from undici 7.11 on, of Node 24.
 const [MAJOR, MINOR] = String(process.versions.undici).split('.').map(Number)
-const CODING = MAJOR > 7 || (MAJOR === 7 && MINOR >= 11)
-  ? /^\s*(?:(?:x-)?gzip|deflate|br|zstd)\s*$/i
-  : /^\s*(?:(?:x-)?gzip|deflate|br)\s*$/i
+const hasZstd = MAJOR > 7 || (MAJOR === 7 && MINOR >= 11)
+const CODINGS = new Set(['gzip', 'x-gzip', 'deflate', 'br', ...hasZstd ? ['zstd'] : []])
 
 /**
  * Whether a field is not one of what is sent: fetch() leaves those of its connection in the Response, and those of the
@@ -396,7 +395,7 @@ function isOfFetch (name, { body, headers, url }) {
   if (!url) return false
   if (name !== 'content-encoding' && name !== 'content-length') return HOP_BY_HOP.has(name)
   const codings = body && headers.get('Content-Encoding')
-  return Boolean(codings) && codings.split(',').every(coding => CODING.test(coding))
+  return Boolean(codings) && codings.split(',').every(coding => CODINGS.has(coding.trim().toLowerCase()))
 }
 
 const types = new Map() // the text given → Content-Type (saves 0.2 µs); bounded, for it may come from users

@@ -177,9 +177,8 @@ module.exports = class Session {
     if (this.sent) keepPrivate(this.ctx) // somebody may have set Cache-Control since
     const isDue = this.isDue()
     const isRequested = this.renewed || this.forced || this.redecorated
-    const isNeeded = isRequested || isDue
     const isUsed = this.touched || isRequested
-    if (!isUsed && !isNeeded) return undefined
+    if (!isUsed && !isDue) return undefined
     if (this.value === null || typeof this.value !== 'object') {
       this.value = view({}, this)
       this.cleared = true
@@ -188,7 +187,7 @@ module.exports = class Session {
 
     let text = toText(this.value)
     let isChanged = text !== this.text || (this.cleared && this.id !== '')
-    if (!isNeeded && !isChanged) return undefined
+    if (!isRequested && !isDue && !isChanged) return undefined
     const { beforeSave } = this.settings
     if (beforeSave !== undefined && text !== '{}') {
       noPromise('beforeSave', beforeSave(this.ctx, this.value))

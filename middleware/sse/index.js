@@ -1,6 +1,7 @@
 'use strict'
 
 const { Readable } = require('stream')
+const { cut } = require('../../lib/stream')
 const { clearInterval, clearTimeout, nextTick, setInterval, setTimeout } = require('../../lib/timers')
 const OPTIONS = require('./options')
 
@@ -177,12 +178,6 @@ function sendHeaders (stream, ctx) {
     stream.destroy()
     ctx.onerror(err)
   }
-}
-
-/** HTTP/2's res.destroy() resets without an error: the client would take these events for all of them. */
-function cut (writable, err) {
-  if (typeof writable.stream?.close === 'function') writable.stream.destroy(err)
-  else writable.destroy()
 }
 
 /** `app.fetch()` has its own Writable, because Bun and Deno have no `ctx.res`. */

@@ -2,6 +2,7 @@
 
 const fs = require('fs')
 const path = require('path')
+const { cut } = require('../../lib/stream')
 const both = require('../_shared/both')
 const choose = require('../_shared/encoding')
 const { given, manual, misuse } = require('../_shared/usage-error')
@@ -207,16 +208,14 @@ function streamOf (ctx, fd, start, end) {
 
 /**
  * What reads from the stream, as compress does, has seen its end and no error: the response itself must fail. So it
- * must in Koa, which lets the client wait for the rest. HTTP/2's res.destroy() lets it take half a file for all of it.
+ * must in Koa, which lets the client wait for the rest.
  */
 function fail (ctx, stream, err) {
   const { headerSent } = ctx
   const isSentByKone = headerSent && ctx.onFinished !== undefined && ctx.body === stream
   if (isSentByKone) return stream.destroy(err)
   ctx.onerror(err) // a 500, if the response has not begun
-  if (!headerSent) return
-  if (ctx.res.stream) ctx.res.stream.destroy(err)
-  else ctx.res.destroy()
+  if (headerSent) cut(ctx.res, err)
 }
 
 /** The encoding that the client prefers; undefined if it accepts none. */

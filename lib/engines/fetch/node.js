@@ -6,6 +6,7 @@ const { error } = require('../../errors')
 const { End } = require('../memory/pipe')
 const { elsewhere } = require('../../runtime')
 const { BODILESS, webResponse } = require('./web-response')
+const { closeOnDestroy, markRead } = require('../read-request')
 const { nextTick } = require('../../timers')
 
 /**
@@ -54,10 +55,7 @@ function makeRequest (incoming, socket) {
     end()
     if (incoming.isCollected) { // at once: another reader must not take it for an empty body
       markRead(req)
-      req.destroy = err => {
-        if (!incoming.isComplete) socket.destroy(err)
-        return req
-      }
+      closeOnDestroy(req, incoming, socket)
     }
     if (incoming.isDropped) req.resume() // a later reader finds the stream used
     return req
@@ -72,12 +70,6 @@ function makeRequest (incoming, socket) {
     }, err => req.destroy(err))
   }
   return req
-}
-
-/** Brings `req` into the state after 'end' and 'close'. */
-function markRead (req) {
-  const state = req._readableState
-  state.ended = state.endEmitted = state.destroyed = state.closed = state.closeEmitted = true
 }
 
 function makeResponse (outgoing, req, socket) {

@@ -4,6 +4,7 @@ const assert = require('assert')
 const http = require('http')
 const { LEAKS, callAll } = require('../call')
 const { reset } = require('../../errors')
+const { closeOnDestroy, markRead } = require('../../read-request')
 const { nextTick, setImmediate } = require('../../../timers')
 const response = require('./response')
 const server = require('./server')
@@ -71,12 +72,9 @@ function fill (incoming) {
     req.push(null)
     return
   }
-  if (body.isCollected) {
-    req.destroy = err => {
-      if (!body.isComplete) connection.socket.destroy(err)
-      return req
-    }
-    return markEnded(incoming) // at once: another reader must not wait for what kone reads
+  if (body.isCollected) { // at once: another reader must not wait for what kone reads
+    closeOnDestroy(req, body, connection.socket)
+    return markEnded(incoming)
   }
   if (body.isDropped || outgoing.nodeHasClosed) {
     if (body.isComplete) return markEnded(incoming)
@@ -126,11 +124,10 @@ function complete ({ req, body }) {
 /** Brings `req` into the state after 'end' and 'close'. */
 function markEnded (incoming) {
   const { req, body } = incoming
-  const state = req._readableState
   if (body === null || body.isComplete) complete(incoming)
   req._consuming = true
-  state.dataEmitted = body !== null
-  state.ended = state.endEmitted = state.destroyed = state.closed = state.closeEmitted = true
+  req._readableState.dataEmitted = body !== null
+  markRead(req)
 }
 
 /** Brings `req` into the state after 'aborted', 'error' and 'close'. */
