@@ -2,9 +2,9 @@
 
 const fs = require('fs')
 const path = require('path')
-const { cut } = require('../../lib/stream')
 const both = require('../_shared/both')
 const choose = require('../_shared/encoding')
+const cut = require('../_shared/cut')
 const { given, manual, misuse } = require('../_shared/usage-error')
 const { UNSATISFIABLE, WHOLE, outcomeOf } = require('./conditions')
 const { FILE } = require('./disk')

@@ -9,7 +9,7 @@ const net = require('node:net')
 const path = require('node:path')
 const { start } = require('../helpers/child')
 const { freePort, isTaken, onFreePort } = require('../helpers/ports')
-const { PM2, SHAPES, isAlive, make, until } = require('./instance')
+const { BOTH, PM2, SHAPES, isAlive, make, until } = require('./instance')
 
 const APP = path.join(__dirname, 'fixtures/app.js')
 
@@ -282,7 +282,7 @@ describe("node:cluster's master", { concurrency: 3 }, () => {
 
   for (const [how, source] of [
     ['at once', `${SHAPES.listens}; ${SHAPES.listens}`],
-    ['later than what the file exports', SHAPES.both]
+    ['later than what the file exports', BOTH]
   ]) {
     it(`should say why a second server cannot listen on the port, ${how}`, async t => {
       const instance = await make(t, 'node', { INSTANCES: '1' })

@@ -18,16 +18,17 @@ const SHAPES = {
   app: `module.exports = require('${APP}')`,
   function: `module.exports = require('${APP}').callback()`,
   server: `module.exports = require('node:http').createServer(require('${APP}').callback())`,
-  listens: `require('${APP}').listen(process.env.PORT)`,
-  // exports the app, and listens itself once somebody does
-  both: `module.exports = require('${APP}');
-    (function wait () {
-      require('node:net').connect(process.env.PORT).on('error', () => setTimeout(wait, 20)).on('connect', function () {
-        this.destroy()
-        module.exports.listen(process.env.PORT)
-      })
-    })()`
+  listens: `require('${APP}').listen(process.env.PORT)`
 }
+
+/** Exports the app, and listens itself once somebody does: no worker lives long. */
+const BOTH = `module.exports = require('${APP}');
+  (function wait () {
+    require('node:net').connect(process.env.PORT).on('error', () => setTimeout(wait, 20)).on('connect', function () {
+      this.destroy()
+      module.exports.listen(process.env.PORT)
+    })
+  })()`
 
 /**
  * A folder with an app to be served, a port and, for pm2, a home of its own.
@@ -169,4 +170,4 @@ function isAlive (pid) {
   }
 }
 
-module.exports = { PM2, SHAPES, make, isAlive, until: isTrue => until(isTrue, 60000) }
+module.exports = { BOTH, PM2, SHAPES, make, isAlive, until: isTrue => until(isTrue, 60000) }

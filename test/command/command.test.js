@@ -8,7 +8,7 @@ const fs = require('node:fs')
 const net = require('node:net')
 const os = require('node:os')
 const path = require('node:path')
-const { SHAPES } = require('../cluster/instance')
+const { BOTH } = require('../cluster/instance')
 const { start } = require('../helpers/child')
 const until = require('../helpers/until')
 const { onFreePort } = require('../helpers/ports')
@@ -226,7 +226,7 @@ describe('kone dev', () => {
   })
 
   it('should say that what a file exports listens already', async t => {
-    write('late.js', SHAPES.both)
+    write('late.js', BOTH)
     const child = await dev(t, 'late.js')
     await until(() => /^kone: port \d+ is in use: the file listens there twice/m.test(child.output()))
   })

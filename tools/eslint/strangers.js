@@ -12,7 +12,7 @@ const UNDOCUMENTED = [
   },
   { files: /^engines\/drain\.js$/, fields: ['shouldKeepAlive', 'closeIdleConnections'] },
   {
-    files: /^engines\/http1\/node\/|^engines\/fetch\/node\.js$|^engines\/read-request\.js$/,
+    files: /^engines\/http1\/node\/|^engines\/fetch\/node\.js$/,
     fields: [
       'server', '_httpMessage', 'push', 'unshift', 'setEncoding', 'destroy', 'end', 'readableFlowing', 'needReadable', // of a socket
       'httpVersionMajor', 'httpVersionMinor', 'httpVersion', 'upgrade', 'joinDuplicateHeaders', // of a request

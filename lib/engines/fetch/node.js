@@ -6,7 +6,7 @@ const { error } = require('../../errors')
 const { End } = require('../memory/pipe')
 const { elsewhere } = require('../../runtime')
 const { BODILESS, webResponse } = require('./web-response')
-const { closeOnDestroy, markRead } = require('../read-request')
+const { closeOnDestroy, markRead } = require('../http1/node/read-request')
 const { nextTick } = require('../../timers')
 
 /**
