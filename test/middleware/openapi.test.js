@@ -139,6 +139,21 @@ describe('openapi(app)', () => {
     assert.deepEqual(Object.keys(none.content['application/json'].schema.properties), ['reason'])
   })
 
+  it('should have what every validate() of a route demands of one parameter', async () => {
+    const of = schema => validate(Object.fromEntries(['params', 'query', 'headers', 'cookies'].map(part => [part, z.object(schema)])))
+    const router = new Router().use('/:id', of({ id: z.string().min(2) }))
+    router.get('/:id(\\w+)', of({ id: z.string().max(4).optional() }), of({ id: z.string().optional(), other: z.string().optional() }), done)
+    const { paths } = await documentOf(appOf(router))
+    const { parameters } = paths['/{id}'].get
+    assert.deepEqual(parameters.map(({ in: place, name, required }) => `${place} ${name} ${required}`), [
+      'path id true', 'query id true', 'header id true', 'cookie id true', 'query other false', 'header other false', 'cookie other false'
+    ])
+    for (const { name, schema } of parameters) {
+      const { minLength, maxLength } = Object.assign({}, ...schema.allOf?.flatMap(one => one.allOf ?? one) ?? [])
+      assert.deepEqual([minLength, maxLength], name === 'id' ? [2, 4] : [undefined, undefined])
+    }
+  })
+
   it('should make components of schemas that refer to themselves', async () => {
     const Tree = z.object({ name: z.string(), get children () { return z.array(Tree) } })
     const Node = z.object({ get next () { return Node.optional() } }).meta({ id: 'Node' })
