@@ -70,7 +70,7 @@ class Path {
   compile () {
     const { text, missing } = this.sequence()
     if (missing !== undefined) throw new TypeError(`client: params.${missing} of ${this.name} is missing`)
-    return text
+    return text.replace(/^(?=[^/])/, '/') // behind the base, text would be a part of the host
   }
 
   /** @return {{ text: string, missing: string | undefined }} up to the end of the path, or of a group */

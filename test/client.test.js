@@ -54,6 +54,7 @@ const PATHS = [
   ['/files/:path+', { path: 'a/b' }],
   ['/files/(.*)', { 0: 'a/b/c' }],
   ['/files/(.*)', {}],
+  ['(.*)', { 0: '.evil.example/a' }, { 0: '/.evil.example/a' }],
   ['/(a|b)/:name', { 0: 'b', name: 'x' }],
   ['/:year(\\d{4}){-:month}?', { year: '2026' }],
   ['/:year(\\d{4}){-:month}?', { year: '2026', month: '11' }],
@@ -63,6 +64,8 @@ const PATHS = [
   ['/a{/:b{/:c}}/d', { b: 'x' }, { b: 'x' }, 8],
   ['/a{/:b{/:c}}/d', { b: 'x', c: 'y' }, { b: 'x', c: 'y' }, 8],
   ['/files/*rest', { rest: 'a/b' }, { rest: 'a/b' }, 8],
+  ['*rest', { rest: ':80/a' }, { rest: '/:80/a' }, 8],
+  ['{*rest}', {}, { rest: '/' }, 8],
   ['/:"to be"/:ü', { 'to be': 'a', ü: 'b' }, { 'to be': 'a', ü: 'b' }, 8]
 ]
 
