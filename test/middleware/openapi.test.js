@@ -45,6 +45,7 @@ const PATHS = [
   [6, '/files/:path*', ['/files', '/files/{path}']],
   [6, '/files/:path+', ['/files/{path}']],
   [6, '/:from-:to', ['/{from}-{to}']],
+  [6, '/:id/:id?/:id', ['/{id.1}/{id}', '/{id.2}/{id.1}/{id}']],
   [6, '/:a?/:b?', ['/', '/{a}', '/{a}/{b}', '/{b}']],
   [6, '/a{.:format}?', ['/a', '/a.{format}']],
   [8, '/users{/:id}', ['/users', '/users/{id}']],
@@ -61,7 +62,7 @@ describe('openapi(app)', () => {
       if (path !== '/:a?/:b?') assert.deepEqual(found, templates)
       else assert(found.length === 3 && found.includes('/{a}/{b}')) // `/{a}` and `/{b}` are the same path
       for (const [template, { get }] of Object.entries(paths)) {
-        const names = [...template.matchAll(/\{(\w+)\}/g)].map(([, name]) => name)
+        const names = [...template.matchAll(/\{([\w.]+)\}/g)].map(([, name]) => name)
         assert.deepEqual((get.parameters ?? []).map(({ name }) => name), names)
       }
     })
