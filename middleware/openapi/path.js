@@ -36,7 +36,9 @@ function templatesOf (path, syntax) {
         one.params[name] = piece.pattern
       }
     }
-    if (one.template[0] !== '/') one.template = `/${one.template}`
+    const slashed = text => text[0] === '/' ? text : `/${text}`
+    one.template = slashed(one.template)
+    one.samples = one.samples.map(slashed)
     found.set(one.template, one)
   }
   return [...found.values()]
