@@ -52,7 +52,7 @@ declare namespace client {
 
   type QueryOf<S> = S extends { query: infer Schema }
     ? Query<Input<Schema>>
-    : { query?: Record<string, unknown> | undefined }
+    : { query?: Record<string, unknown> | URLSearchParams | undefined }
 
   type BodyOf<S> = S extends { body: infer Schema }
     ? { body: Input<Schema> | FormData | URLSearchParams }

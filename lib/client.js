@@ -20,7 +20,8 @@ const NAMES = Object.keys(RULES).concat('body', 'cache', 'credentials', 'headers
  * @param {object} [options] those of fetch() for every request, such as `headers` and `credentials`
  * @param {function(Request): Promise<Response>} [options.fetch] such as `app.fetch` in a test; default: the global one
  * @return {Record<string, function(string, object=): Promise<Response>>} `get`, `post` and others; their promise is
- *   rejected with a TypeError for a param that is missing, empty, `.` or `..`, or makes a path that names another host
+ *   rejected with a TypeError for a param that is missing, empty, `.` or `..`, or makes a path that names another host,
+ *   and for a value of params or query that has no text
  * @throws {TypeError} for a base that is not a string, or an option that is misspelt or of the wrong type
  * @api public
  */
@@ -30,11 +31,11 @@ function client (base, options) {
 
   async function send (method, path, options) {
     const { params, query, body, headers: own, ...init } = checked(options)
-    const target = base.replace(/\/$/, '') + new Path(method, path, params).compile()
+    const target = base.replace(/\/$/, '') + new Path(method, path, params).compile() || '/' // '' is the page itself
     if (/^\/[/\\]/.test(target) && !base.startsWith('//')) {
       throw new TypeError(`client: ${method} ${path} with these params is '${target}', which names another host`)
     }
-    const url = target + queryOf(query)
+    const url = target + queryOf(query, `${method} ${path}`)
     const fields = new Headers(headers)
     new Headers(own).forEach((value, name) => fields.set(name, value))
     return fetch(new Request(url, { ...defaults, ...init, method, ...bodyOf(body, fields), headers: fields }))
@@ -69,7 +70,7 @@ class Path {
   compile () {
     const { text, missing } = this.sequence()
     if (missing !== undefined) throw new TypeError(`client: params.${missing} of ${this.name} is missing`)
-    return text
+    return text.replace(/^(?=[^/])/, '/') // behind the base, text would be a part of the host
   }
 
   /** @return {{ text: string, missing: string | undefined }} up to the end of the path, or of a group */
@@ -104,7 +105,10 @@ class Path {
     const modifier = this.scan(/^[?*+]/)
     const isMany = kind === '*' || modifier === '*' || modifier === '+' || pattern === '.*'
     const given = this.params[name] ?? ''
-    if (given !== '') return { name, value: this.encode(name, isMany ? String(given).split('/') : [given]) }
+    if (given !== '') {
+      const text = textOf(given, `params.${name} of ${this.name}`)
+      return { name, value: this.encode(name, isMany ? text.split('/') : [text]) }
+    }
     return pattern === '.*' ? { name, value: '' } : { name, isOptional: modifier === '?' || modifier === '*' }
   }
 
@@ -133,13 +137,24 @@ class Path {
   }
 }
 
-function queryOf (query = {}) {
+function queryOf (query = {}, route) {
   const search = new URLSearchParams()
-  for (const [name, value] of Object.entries(query)) {
-    for (const one of [value].flat()) if (one !== undefined && one !== null) search.append(name, one)
+  for (const [name, value] of query[Symbol.iterator] ? query : Object.entries(query)) {
+    for (const one of [value].flat()) {
+      if (one !== undefined && one !== null) search.append(name, textOf(one, `query.${name} of ${route}`))
+    }
   }
   const text = String(search)
   return text && `?${text}`
+}
+
+/** A value as JSON has it, a Date for example; String() makes `[object Object]` of what has no text. */
+function textOf (value, place) {
+  const text = value.toJSON?.() ?? value
+  if (['object', 'function', 'symbol'].includes(typeof text)) {
+    throw new TypeError(`client: ${place} must be text, a number, a boolean or a Date, not ${given(value)}`)
+  }
+  return String(text)
 }
 
 function bodyOf (body, fields) {

@@ -13,6 +13,14 @@ const client = require('kone/client')
 const { bodyParser, router: Router, upload } = require('kone/middleware')
 const { MISSPELT, Options, any, each, fn, object, shape } = require('../lib/options')
 
+/** A client of a page, whose requests return their URL. */
+async function inPage (base, globals) {
+  const { outputFiles: [{ text }] } = await esbuild.build({
+    entryPoints: [require.resolve('kone/client')], bundle: true, platform: 'browser', format: 'iife', globalName: 'client', write: false
+  })
+  return vm.runInNewContext(`${text}\nclient(${JSON.stringify(base)}, { fetch })`, { Headers, URLSearchParams, fetch: async ({ url }) => url, ...globals })
+}
+
 /** A client of an app that responds with what a route of this path was given, over app.fetch. */
 function echo (path, { syntax = 6, ...options } = {}) {
   const app = new Kone()
@@ -46,6 +54,7 @@ const PATHS = [
   ['/files/:path+', { path: 'a/b' }],
   ['/files/(.*)', { 0: 'a/b/c' }],
   ['/files/(.*)', {}],
+  ['(.*)', { 0: '.evil.example/a' }, { 0: '/.evil.example/a' }],
   ['/(a|b)/:name', { 0: 'b', name: 'x' }],
   ['/:year(\\d{4}){-:month}?', { year: '2026' }],
   ['/:year(\\d{4}){-:month}?', { year: '2026', month: '11' }],
@@ -55,6 +64,8 @@ const PATHS = [
   ['/a{/:b{/:c}}/d', { b: 'x' }, { b: 'x' }, 8],
   ['/a{/:b{/:c}}/d', { b: 'x', c: 'y' }, { b: 'x', c: 'y' }, 8],
   ['/files/*rest', { rest: 'a/b' }, { rest: 'a/b' }, 8],
+  ['*rest', { rest: ':80/a' }, { rest: '/:80/a' }, 8],
+  ['{*rest}', {}, { rest: '/' }, 8],
   ['/:"to be"/:ü', { 'to be': 'a', ü: 'b' }, { 'to be': 'a', ü: 'b' }, 8]
 ]
 
@@ -80,7 +91,9 @@ describe('client(base)', () => {
     ['/users/:id', { id: '' }, 'params.id of POST /users/:id is missing'],
     ['/users/:id', { id: '..' }, "params.id of POST /users/:id must not be '..'"],
     ['/files/:path*', { path: 'a/../b' }, "params.path of POST /files/:path* must not be '..'"],
-    ['/files/(.*)', { 0: './a' }, "params.0 of POST /files/(.*) must not be '.'"]
+    ['/files/(.*)', { 0: './a' }, "params.0 of POST /files/(.*) must not be '.'"],
+    ['/users/:id', { id: {} }, 'params.id of POST /users/:id must be text, a number, a boolean or a Date, not an object'],
+    ['/files/:path+', { path: ['a', 'b'] }, 'params.path of POST /files/:path+ must be text, a number, a boolean or a Date, not an array']
   ]
   for (const [path, params, message] of REFUSED) {
     it(`should refuse ${JSON.stringify(params)} for ${path}`, async () => {
@@ -100,6 +113,31 @@ describe('client(base)', () => {
   it('should write a query, lists as a repeated key, without what is undefined', async () => {
     const { query } = await echo('/x')({ query: { a: 1, b: ['x & y', 'ü'], c: undefined, d: true } }, 'get')
     assert.deepEqual(query, { a: '1', b: ['x & y', 'ü'], d: 'true' })
+  })
+
+  // [query, what the route gets]
+  const date = new Date(5)
+  const QUERIES = [
+    [{ since: date, of: [date, new URL('http://a/')], big: 5n, none: null }, { since: date.toJSON(), of: [date.toJSON(), 'http://a/'], big: '5' }],
+    [new URLSearchParams('a=1&a=2&b=x+y'), { a: ['1', '2'], b: 'x y' }],
+    [new Map([['a', [1, 2]], ['b', true]]), { a: ['1', '2'], b: 'true' }]
+  ]
+  for (const [query, expected] of QUERIES) {
+    it(`should bring ${inspect(query)} to its route`, async () => {
+      assert.deepEqual((await echo('/x')({ query })).query, expected)
+    })
+  }
+
+  for (const value of [{ a: 1 }, [['a']], new Date(NaN), () => {}, Symbol('a'), new Set()]) {
+    it(`should refuse ${inspect(value)} in a query, which has no text`, async () => {
+      await assert.rejects(echo('/x')({ query: { value } }), { name: 'TypeError', message: /^client: query\.value of POST \/x must be text, / })
+    })
+  }
+
+  it('should request the root of a page, not the page itself', async () => {
+    class Request { constructor (url) { this.url = url } } // node's takes no relative URL
+    const api = await inPage('', { Request })
+    assert.deepEqual([await api.get('/:id?'), await api.get('{/:id}', { query: { a: 1 } })], ['/', '/?a=1'])
   })
 
   const form = new FormData()
@@ -156,10 +194,7 @@ describe('client(base)', () => {
   })
 
   it('should need no module of node in a page', async () => {
-    const { outputFiles: [{ text }] } = await esbuild.build({
-      entryPoints: [require.resolve('kone/client')], bundle: true, platform: 'browser', format: 'iife', globalName: 'client', write: false
-    })
-    const sent = vm.runInNewContext(`${text}\nclient('http://localhost', { fetch })`, { Headers, Request, URLSearchParams, fetch: async ({ url }) => url })
+    const sent = await inPage('http://localhost', { Request })
     assert.equal(await sent.get('/:id', { params: { id: 1 } }), 'http://localhost/1')
   })
 

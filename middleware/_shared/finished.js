@@ -14,5 +14,10 @@ const onFinished = require('on-finished')
 module.exports = function whenFinished (ctx, fn) {
   // Koa has only ctx.res, which kone would have to create
   if (typeof ctx.onFinished === 'function') ctx.onFinished(fn)
-  else onFinished(ctx.res, err => fn(err ?? (ctx.res.writableFinished === false ? new Error('disconnected') : null)))
+  else onFinished(ctx.res, err => fn(err ?? (wasCut(ctx.res) ? new Error('disconnected') : null)))
+}
+
+/** Over HTTP/2 there is no `writableFinished`, and 'finish' also comes for a stream that its client cancels. */
+function wasCut ({ writableFinished, stream }) {
+  return writableFinished === false || stream?.aborted === true
 }

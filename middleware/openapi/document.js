@@ -194,16 +194,20 @@ function operationOf (route, around, store, ids, schemes = {}) {
   }
 
   const operation = { ...own, operationId: unique(operationId ?? route.layer.name, ids) }
-  const parameters = new Map(Object.entries(route.params).map(([name, pattern]) =>
-    [`path ${name}`, { name, in: 'path', required: true, schema: { type: 'string', pattern: pattern ?? undefined } }]))
+  const validated = new Map()
   for (const schemas of given) {
     for (const [part, place] of Object.entries(PLACES)) {
       if (schemas[part] === undefined) continue
       for (const one of parametersOf(jsonOf(schemas[part], part), place, store)) {
-        if (place !== 'path' || one.name in route.params) parameters.set(`${place} ${one.name}`, one)
+        if (place === 'path' && !(one.name in route.params)) continue
+        const key = `${place} ${one.name}`
+        const { required = false, schema } = validated.get(key) ?? {}
+        validated.set(key, { ...one, required: required || one.required, schema: both(schema, one.schema) })
       }
     }
   }
+  const parameters = new Map([...Object.entries(route.params).map(([name, pattern]) =>
+    [`path ${name}`, { name, in: 'path', required: true, schema: { type: 'string', pattern: pattern ?? undefined } }]), ...validated])
   if (parameters.size > 0) operation.parameters = [...parameters.values()]
   operation.requestBody = requestBodyOf(fns, route.method, jsonOf, store)
   operation.responses = responsesOf(given, responses, jsonOf, store)

@@ -25,20 +25,29 @@ function templatesOf (path, syntax) {
   const found = new Map()
   for (const pieces of lists.slice(0, MAX_TEMPLATES)) {
     const one = { template: '', params: {}, samples: ['', ''] }
-    for (const piece of pieces) {
+    for (const [at, piece] of pieces.entries()) {
       if (typeof piece === 'string') {
         one.template += piece
         one.samples = one.samples.map(sample => sample + piece)
       } else {
-        one.template += `{${piece.name}}`
+        const name = nameOf(piece, pieces.slice(at + 1))
+        one.template += `{${name}}`
         one.samples = one.samples.map((sample, i) => sample + exampleOf(piece, i))
-        one.params[piece.name] = piece.pattern
+        one.params[name] = piece.pattern
       }
     }
-    if (one.template[0] !== '/') one.template = `/${one.template}`
+    const slashed = text => text[0] === '/' ? text : `/${text}`
+    one.template = slashed(one.template)
+    one.samples = one.samples.map(slashed)
     found.set(one.template, one)
   }
   return [...found.values()]
+}
+
+// A template has each name once. Of `/users/:id/posts/:id` the last one is ctx.params.id, and what validate() checks.
+function nameOf ({ name }, behind) {
+  const count = behind.filter(piece => piece.name === name).length
+  return count === 0 ? name : `${name}.${count}`
 }
 
 function ofSix (tokens) {

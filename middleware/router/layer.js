@@ -5,7 +5,8 @@ const { misuse } = require('../_shared/usage-error')
 const OPTIONS = require('./options')
 const { syntaxes, toRegexp } = require('./syntax')
 
-const OTHER_HOST = /^\/[/\\]/ // how a browser reads the beginning of a URL
+// How a browser reads the beginning of a URL: without controls and blanks in front, tabs and line breaks within.
+const OTHER_HOST = /^[\0-\x20]*[/\\][\t\n\r]*[/\\]/
 
 /**
  * One registered path: its methods and middleware. Only the layer decides whether a path matches.

@@ -101,11 +101,20 @@ function conclude (ctx, next, results, { onError, respond }) {
       throw failed(part, new TypeError('it returned neither a value nor issues'))
     }
     if (result.issues) issues.push(...describe(part, input, result.issues))
-    else valid[part] = result.value
+    else valid[part] = joined(ctx.valid?.[part], result.value)
   }
   if (issues.length > 0) return refuse(ctx, issues.slice(0, MAX_ISSUES), onError)
   ctx.valid = { ...ctx.valid, ...valid }
   return respond === undefined ? next() : next().then(() => respond(ctx))
+}
+
+/** What two `validate` return for one part: the type of `ctx.valid` has the keys of both. */
+function joined (before, value) {
+  return isPlain(before) && isPlain(value) ? { ...before, ...value } : value
+}
+
+function isPlain (value) {
+  return value !== undefined && value !== null && [Object.prototype, null].includes(Object.getPrototypeOf(value))
 }
 
 function refuse (ctx, issues, onError) {

@@ -3,10 +3,13 @@
 const { describe, it } = require('node:test')
 const assert = require('node:assert/strict')
 const { execFileSync } = require('node:child_process')
+const { once } = require('node:events')
 const fs = require('node:fs')
 const http = require('node:http')
+const http2 = require('node:http2')
 const os = require('node:os')
 const path = require('node:path')
+const { PassThrough } = require('node:stream')
 const prom = require('prom-client')
 const metrics = require('kone/middleware/metrics')
 const overload = require('kone/middleware/overload')
@@ -68,6 +71,29 @@ frameworks('metrics', ({ it, Koa, ask, listen }) => {
     await until(async () => await inFlight() === '0')
     assert.deepEqual(counts(await register.metrics()), { 'GET none lost': 1 })
   })
+
+  // [when the client cancels its stream, what the handler does, the status]
+  const pending = new Promise(() => {})
+  for (const [event, handle, status] of [
+    ['request', () => pending, 'lost'],
+    ['response', ctx => { ctx.flushHeaders(); return pending }, 'lost'],
+    ['data', ctx => { ctx.body = new PassThrough(); ctx.body.write('a') }, 'lost'],
+    ['end', ctx => { ctx.body = 'a' }, '200']
+  ]) {
+    it(`should count ${status} over HTTP/2 if the client cancels at '${event}'`, async t => {
+      const { app, register } = serve({}, app => app.use(handle))
+      const server = http2.createServer(app.callback()).listen(0, '127.0.0.1')
+      await once(server, 'listening')
+      const session = http2.connect(`http://127.0.0.1:${server.address().port}`)
+      t.after(() => { session.destroy(); server.close() })
+      const stream = session.request({ ':path': '/' })
+      stream.on('data', () => {})
+      await once(event === 'request' ? server : stream, event)
+      stream.close(http2.constants.NGHTTP2_CANCEL)
+      await until(async () => Object.keys(counts(await register.metrics())).length > 0)
+      assert.deepEqual(counts(await register.metrics()), { [`GET none ${status}`]: 1 })
+    })
+  }
 
   it('should measure seconds until the end of the response', async () => {
     const { app, register } = serve({ buckets: [0.01, 10] }, app => app.use(async ctx => {

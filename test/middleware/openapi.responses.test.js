@@ -32,6 +32,10 @@ const APPS = {
       .get('/notes/:id', validate({ params: Id, response: Note }), send(note)),
     'get /notes/events () [] 200', 'get /notes/{id} () [id] 200,400'
   ],
+  'a root that is an optional param': [
+    app => app.use('/(.*)', validate({ headers: Key })).get('/:lang?', send('ok')),
+    'get /{lang} () [lang,x-key] 200,400', 'get / () [x-key] 200,400'
+  ],
   'a created resource': [
     app => app.post('/notes', { responses: { 201: 'Created' } }, validate({ body: Draft, response: Note }), status(201, note)),
     'post /notes (json) [] 201,400'

@@ -45,6 +45,7 @@ const PATHS = [
   [6, '/files/:path*', ['/files', '/files/{path}']],
   [6, '/files/:path+', ['/files/{path}']],
   [6, '/:from-:to', ['/{from}-{to}']],
+  [6, '/:id/:id?/:id', ['/{id.1}/{id}', '/{id.2}/{id.1}/{id}']],
   [6, '/:a?/:b?', ['/', '/{a}', '/{a}/{b}', '/{b}']],
   [6, '/a{.:format}?', ['/a', '/a.{format}']],
   [8, '/users{/:id}', ['/users', '/users/{id}']],
@@ -61,7 +62,7 @@ describe('openapi(app)', () => {
       if (path !== '/:a?/:b?') assert.deepEqual(found, templates)
       else assert(found.length === 3 && found.includes('/{a}/{b}')) // `/{a}` and `/{b}` are the same path
       for (const [template, { get }] of Object.entries(paths)) {
-        const names = [...template.matchAll(/\{(\w+)\}/g)].map(([, name]) => name)
+        const names = [...template.matchAll(/\{([\w.]+)\}/g)].map(([, name]) => name)
         assert.deepEqual((get.parameters ?? []).map(({ name }) => name), names)
       }
     })
@@ -137,6 +138,21 @@ describe('openapi(app)', () => {
     const { 200: one, 404: none } = paths['/two'].get.responses
     assert.deepEqual([one.description, none.description], ['OK', 'Nothing there'])
     assert.deepEqual(Object.keys(none.content['application/json'].schema.properties), ['reason'])
+  })
+
+  it('should have what every validate() of a route demands of one parameter', async () => {
+    const of = schema => validate(Object.fromEntries(['params', 'query', 'headers', 'cookies'].map(part => [part, z.object(schema)])))
+    const router = new Router().use('/:id', of({ id: z.string().min(2) }))
+    router.get('/:id(\\w+)', of({ id: z.string().max(4).optional() }), of({ id: z.string().optional(), other: z.string().optional() }), done)
+    const { paths } = await documentOf(appOf(router))
+    const { parameters } = paths['/{id}'].get
+    assert.deepEqual(parameters.map(({ in: place, name, required }) => `${place} ${name} ${required}`), [
+      'path id true', 'query id true', 'header id true', 'cookie id true', 'query other false', 'header other false', 'cookie other false'
+    ])
+    for (const { name, schema } of parameters) {
+      const { minLength, maxLength } = Object.assign({}, ...schema.allOf?.flatMap(one => one.allOf ?? one) ?? [])
+      assert.deepEqual([minLength, maxLength], name === 'id' ? [2, 4] : [undefined, undefined])
+    }
   })
 
   it('should make components of schemas that refer to themselves', async () => {

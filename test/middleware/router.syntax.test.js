@@ -131,9 +131,11 @@ describe('router with syntax: 8 beside @koa/router 15', () => {
   })
 
   it('should make no URL of another host of its params', () => {
-    const evil = ['', '/', '\\', '/evil.example', '//evil.example', '\\evil.example', ['', 'evil.example'], 'a', 'a//b']
+    const evil = ['', '/', '\\', '/evil.example', '//evil.example', '\\evil.example', ['', 'evil.example'], 'a', 'a//b',
+      '\t/evil.example', '\r\n\\evil.example', ' //evil.example', '\0/\t/evil.example']
     let refused = 0
-    for (const [syntax, paths] of [[6, ['/(.*)/:b', '/:a(.*)', '/:a(.*)/:b', '/:a(\\d*)/:b', '/:a*', '/:a?/:b']], [8, ['/*a', '/:a/:b', '{/:a}/:b', '/*a/:b']]]) {
+    for (const [syntax, paths] of [[6, ['/(.*)/:b', '/:a(.*)', '/:a(.*)/:b', '/:a(\\d*)/:b', '/:a*', '/:a?/:b', '/:a([^]*)', ':a([^]*)']],
+      [8, ['/*a', '/:a', '/:a/:b', '{/:a}/:b', '/*a/:b', ':a']]]) {
       for (const path of paths) {
         for (const a of evil) {
           for (const encode of [undefined, false, text => text]) {

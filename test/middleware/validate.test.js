@@ -91,6 +91,25 @@ frameworks('validate', ({ it, Koa, ask, errors }) => {
     assert.deepEqual((await ask(app, 'GET /?a=1')).json(), { query: { a: '1' }, headers: 'seen' })
   })
 
+  // [what an earlier one returns for a part, what a later one returns for it, ctx.valid]
+  for (const [before, value, expected] of [
+    [{ a: 1, b: 1 }, { b: 2, c: 2 }, { a: 1, b: 2, c: 2 }],
+    [{ a: 1 }, Object.assign(Object.create(null), { b: 2 }), { a: 1, b: 2 }],
+    [{ a: 1 }, [2], [2]],
+    [[1], { b: 2 }, { b: 2 }],
+    [{ a: 1 }, new Date(0), '1970-01-01T00:00:00.000Z'],
+    [new Date(0), { b: 2 }, { b: 2 }],
+    ['text', null, null],
+    [null, { b: 2 }, { b: 2 }]
+  ]) {
+    it(`should join ${JSON.stringify(before)} and ${JSON.stringify(value)} of one part`, async () => {
+      const app = new Koa()
+      for (const one of [before, value]) app.use(validate({ query: schema(() => ({ value: one })) }))
+      app.use(ctx => { ctx.body = ctx.valid })
+      assert.deepEqual((await ask(app, 'GET /')).json(), { query: expected })
+    })
+  }
+
   it('should leave what it read as it was', async () => {
     const app = serve({ query: schema(query => { query.a = 'changed'; return { value: query } }) },
       ctx => { ctx.body = [ctx.valid.query.a, ctx.query.a] })
