@@ -70,9 +70,12 @@ function run (name, policy, steps) {
   const header = `Content-Security-Policy${policy.reportOnly ? '-Report-Only' : ''}`
   const kept = new Kept([header, ...namesOf(steps)], { yields: true })
   return named(name, (ctx, next) => {
-    middleware(ctx.req, ctx.res, rethrow)
-    apply(ctx, steps)
     kept.by(ctx)
+    try {
+      middleware(ctx.req, ctx.res, rethrow)
+    } finally {
+      apply(ctx, steps) // behind the policy, as in helmet, and also if a function of it throws
+    }
     return next()
   })
 }

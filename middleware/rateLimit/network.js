@@ -2,6 +2,8 @@
 
 const { isIPv6 } = require('net')
 
+const MAPPED = '0,0,0,0,0,65535' // IPv4 written as IPv6 (RFC 4291, 2.5.5.2)
+
 /**
  * The network of an IPv6 address. A client has a whole network, usually a /64, and can use any address of
  * it.
@@ -16,10 +18,12 @@ const { isIPv6 } = require('net')
 module.exports = function networkOf (address, bits) {
   const [ip] = address.split('%') // without a zone: fe80::1%eth0
   if (!isIPv6(ip)) return address
-  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(ip)
+  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(ip) // as node writes it, without the cost of parsing
   if (mapped !== null) return mapped[1]
 
   const groups = groupsOf(ip)
+  if (groups.slice(0, 6).join() === MAPPED) return Buffer.from(groups.slice(6).flatMap(group => [group >> 8, group])).join('.')
+
   const kept = groups.map((group, i) => {
     const left = Math.min(Math.max(bits - 16 * i, 0), 16) // bits of this group
     return (group & (0xffff << (16 - left))).toString(16)

@@ -17,6 +17,7 @@ module.exports = class InCookie {
     this.key = key
     this.sealed = sealed
     this.lazy = true
+    this.isSealed = true
     this.isUp = true
   }
 

@@ -1,6 +1,7 @@
 'use strict'
 
 const isOver = require('../_shared/is-over')
+const { misuse } = require('../_shared/usage-error')
 const { CURRENT, expose } = require('./context')
 const MemoryStore = require('./memory')
 const OPTIONS = require('./options')
@@ -28,7 +29,7 @@ const { settingsOf } = require('./settings')
  */
 module.exports = function session (options, ...rest) {
   const settings = settingsOf(options, rest)
-  const { storage, rolling, renew } = settings
+  const { storage, rolling, renew, key, externalKey } = settings
   const isLazy = (storage.lazy || settings.lazy) && !rolling && !renew
 
   function session (ctx, next) {
@@ -36,6 +37,7 @@ module.exports = function session (options, ...rest) {
     const outer = ctx[CURRENT]
     for (let one = outer; one !== undefined; one = one.outer) {
       if (one.settings === settings) return one === outer ? next() : again(ctx, one, outer, next)
+      if (one.settings.key === key && !one.settings.externalKey && !externalKey) throw sameKey(key)
     }
 
     const current = ctx[CURRENT] = new Session(ctx, settings, outer)
@@ -105,6 +107,11 @@ async function settle (current, ended) {
   }
   const saving = current.commit()
   if (saving !== undefined) await saving
+}
+
+/** Each would overwrite the other one's cookie, and in one store its changes. */
+function sameKey (key) {
+  return misuse('session', `options.key must differ in two sessions of one request, both are '${key}': call session() once`)
 }
 
 /** A middleware that is registered twice has one session. */

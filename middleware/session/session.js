@@ -234,6 +234,7 @@ module.exports = class Session {
   async destroy () {
     const { ctx, id, settings: { storage, readKey, externalKey } } = this
     const { maxAge, ...cleared } = this.attributes()
+    if (storage.isSealed && id !== '') this.needsResponse()
     if (id !== '') await storage.drop(id)
     this.id = ''
     this.gone = false
@@ -249,12 +250,20 @@ module.exports = class Session {
     const record = this.isDecorated ? this.decorated(value, ttl) : view.plain(value)
     const json = this.isDecorated ? toText(record) : text
     const write = isUnchanged && id !== '' && !renewed ? 'extend' : 'save'
+    if (storage.isSealed || renewed || id === '') this.needsResponse()
 
     const saved = await storage[write](record, json, { ttl, id, renewed, attributes, ctx })
     this.gone = saved === undefined
     if (this.gone) return // the cookie is the other request's
     this.id = saved
     if (!ctx.headerSent || saved !== id) this.send(saved, attributes)
+  }
+
+  /** Else the client keeps an id that was destroyed, or a sealed session that should be. */
+  needsResponse () {
+    if (!this.ctx.headerSent) return
+    const err = new Error('the client cannot get its session: the headers of the response are sent')
+    throw Object.assign(err, { code: 'ERR_HTTP_HEADERS_SENT' })
   }
 
   send (value, attributes) {

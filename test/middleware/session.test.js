@@ -24,6 +24,14 @@ const BOOM = new Error('boom')
 const NO_SESSIONS = [[1, 2], [], 7, 'text', true, NaN, null, undefined, () => {}]
 const NO_IDS = ['x', '../../etc/passwd', '*', '__proto__', 'A'.repeat(33), 'A'.repeat(31) + '%']
 
+const ends = ctx => { ctx.respond = false; ctx.res.end('done') }
+const refusesLate = async ({ errors }) => {
+  await until(() => errors.length > 0)
+  assert.equal(errors.splice(0)[0].code, 'ERR_HTTP_HEADERS_SENT')
+}
+const inHeader = { get: ctx => ctx.get('x-session'), set (ctx, id) { ctx.set('X-Session', id) } }
+const BY_ID = [{ store: 'promises' }, { store: 'memory', rolling: true }, { externalKey: inHeader }]
+
 const cacheControl = value => ctx => { if (value !== undefined) ctx.set('Cache-Control', value) }
 
 const where = ctx => { ctx.body = String(ctx.session.where) }
@@ -149,6 +157,12 @@ rows('session', [
     [where, ['inner', 'outer']]],
   ['should restore the outer session, also after an error', { app: { use: nestedAgain } },
     [[ctx => { ctx.session.again = ctx.session.where }, 'boom'], ['boom', 'outer'], { jar: ['outer'] }]],
+  ['should refuse two sessions with one cookie', [{}, { maxAge: DAY }].map(other => ({ app: { use: options => [session(options), session(other)] } })),
+    ['add', 500, { lines: 0, errors: /^session: options\.key must differ in two sessions of one request, both are 'koa:sess': call session\(\) once/ }]],
+  ['should hold two at once of one key, of which one is in a header',
+    { app: { use: options => [session(options), setsOuter, session({ externalKey: inHeader })] } },
+    [[where, 'where="inner"'], ['undefined', 'outer'], { jar: [KEY], header: 'sent' }],
+    [where, ['inner', 'outer']]],
   ['should be one session when it is used twice', { app: { use: (options, fn = session()) => [fn, fn] } },
     ['add', { count: 1 }, { cookie: 'sent', lines: 1 }]],
   ['should leave ctx.session alone where it is not used', { app: { use: sometimes } },
@@ -196,8 +210,28 @@ rows('session', [
     ['add, save, delete count', {}, { cookie: 'cleared', stored: {} }]],
   ['should save without a cookie when the headers are sent already', { store: 'promises' },
     ['a=1', { a: 1 }],
-    [[ctx => { ctx.respond = false; ctx.res.end('done') }, 'a=2'], 404, { body: 'done', lines: 0 }],
-    ({ store }) => until(() => [...store.sessions.values()].join() === '{"a":2}')]
+    [[ends, 'a=2'], 404, { body: 'done', lines: 0 }],
+    ({ store }) => until(() => [...store.sessions.values()].join() === '{"a":2}')],
+  ...Object.entries({
+    renew: BY_ID, 'add, renew': BY_ID, 'renew, throw 401': BY_ID, 'add, save': [], null: []
+  }).map(([acts, byId]) => [
+    `should change nothing that only the response could tell the client when its headers are sent (${acts})`, [{ store: 'sealed' }, ...byId],
+    ['add', { count: 1 }],
+    [[ends, acts], 404, { body: 'done', lines: 0 }],
+    refusesLate,
+    ['read', { count: 1 }]]),
+  ['should not resolve when the headers are sent while it saves', { store: 'slow' },
+    [async ctx => {
+      ctx.session.a = 1
+      const saving = ctx.session.save()
+      ends(ctx)
+      await saving
+    }, 404, { body: 'done' }],
+    refusesLate],
+  ['should keep no record that no client can know', [{ store: 'promises' }, { store: 'promises', externalKey: inHeader }],
+    [[ends, 'add'], 404, { body: 'done', stored: {} }],
+    refusesLate,
+    ['read', {}, { stored: {} }]]
 ])
 
 const EXTENDED = [{ rolling: true }, { renew: true }].map(options => ({ store: 'promises', cookie: { maxAge: 1000 }, ...options }))
