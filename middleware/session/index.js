@@ -1,7 +1,6 @@
 'use strict'
 
 const isOver = require('../_shared/is-over')
-const { misuse } = require('../_shared/usage-error')
 const { CURRENT, expose } = require('./context')
 const MemoryStore = require('./memory')
 const OPTIONS = require('./options')
@@ -29,15 +28,14 @@ const { settingsOf } = require('./settings')
  */
 module.exports = function session (options, ...rest) {
   const settings = settingsOf(options, rest)
-  const { storage, rolling, renew, key, externalKey } = settings
+  const { storage, rolling, renew } = settings
   const isLazy = (storage.lazy || settings.lazy) && !rolling && !renew
 
   function session (ctx, next) {
     if (!(CURRENT in ctx)) expose(ctx)
     const outer = ctx[CURRENT]
     for (let one = outer; one !== undefined; one = one.outer) {
-      if (one.settings === settings) return one === outer ? next() : again(ctx, one, outer, next)
-      if (one.settings.key === key && !one.settings.externalKey && !externalKey) throw sameKey(key)
+      if (sharesCookie(one.settings, settings)) return one === outer ? next() : again(ctx, one, outer, next)
     }
 
     const current = ctx[CURRENT] = new Session(ctx, settings, outer)
@@ -109,12 +107,12 @@ async function settle (current, ended) {
   if (saving !== undefined) await saving
 }
 
-/** Each would overwrite the other one's cookie, and in one store its changes. */
-function sameKey (key) {
-  return misuse('session', `options.key must differ in two sessions of one request, both are '${key}': call session() once`)
+/** Two sessions of one request with one cookie would overwrite each other's: they are one, as in koa-session. */
+function sharesCookie (a, b) {
+  return a === b || (a.key === b.key && !a.externalKey && !b.externalKey)
 }
 
-/** A middleware that is registered twice has one session. */
+/** The session of a middleware around this one, and around another one with another session. */
 async function again (ctx, current, outer, next) {
   ctx[CURRENT] = current
   try {
