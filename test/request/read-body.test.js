@@ -93,4 +93,18 @@ engines('ctx.request.readBody()', ({ it, ask, see, serve, engine }) => {
       return ctx.request.readBody()
     }, 'POST /', { body: 'hello' })), 'hello')
   })
+
+  it('should refuse a stream that gives text, in one piece or in many', async () => {
+    for (const size of [5, 500_000]) {
+      for (const isLate of [false, true]) {
+        assert.deepEqual(await see(ctx => refusal(ctx => {
+          if (!isLate) ctx.req.setEncoding('utf8')
+          const { req } = ctx
+          const read = ctx.request.readBody()
+          if (isLate) req.setEncoding('utf8')
+          return read
+        }, ctx), 'POST /', { body: Buffer.alloc(size, 'x') }), ['KONE_ERR_BODY_USED', 500])
+      }
+    }
+  })
 })

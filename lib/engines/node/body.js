@@ -32,6 +32,7 @@ exports.readStream = function (req, limit) {
       else resolve(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks, length))
     }
     const take = (chunk) => {
+      if (typeof chunk === 'string') return settle(used('ctx.req.setEncoding() has made text of the body, and its bytes are read'))
       length += chunk.length
       if (length <= limit) return chunks.push(chunk)
       leave(req)
