@@ -87,7 +87,7 @@ exports.watch = function (response, stream, body) {
  * @throws {Error} if the stream is gone already
  */
 exports.send = function (response, stream, body) {
-  if (stream.destroyed && !stream.readableEnded) throw cutShort()
+  if (stream.destroyed && !stream.readableEnded) throw stream.errored ?? cutShort()
   if (stream !== body) exports.watch(response, stream, body)
   response[kSent] = body
   const sink = sinkOf(response, stream)

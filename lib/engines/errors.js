@@ -14,8 +14,7 @@ exports.aborted = function (received) {
   return error('KONE_ERR_BODY_ABORTED', 400, 'the request was aborted', { received })
 }
 
-exports.used = function () {
-  const message = 'the body was read before, as a stream, or skipped because the response was sent'
+exports.used = function (message = 'the body was read before, as a stream, or skipped because the response was sent') {
   return error('KONE_ERR_BODY_USED', 500, message)
 }
 

@@ -35,7 +35,7 @@ module.exports = class Locales {
 
   /** @return {string|undefined} the name as the catalogues spell it */
   find (name) {
-    if (name) return this.byLowerCase.get(name.toLowerCase())
+    if (typeof name === 'string') return this.byLowerCase.get(name.toLowerCase()) // koa-qs and koa-locale have others
   }
 
   /** The first language in the client's order of preference that is spoken here: en for en-GB. */

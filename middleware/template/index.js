@@ -53,9 +53,9 @@ module.exports = function template (root, options) {
     try {
       const html = fill(view, dataOf(variables, ctx.state, locals))
       if (typeof html === 'string') return Promise.resolve(finish(ctx, html))
-      ctx._rendering = html.then(html => finish(ctx, html))
+      ctx._rendering = Rendering.resolve(html.then(html => finish(ctx, html)))
     } catch (err) {
-      ctx._rendering = Promise.reject(err)
+      ctx._rendering = Rendering.reject(err)
     }
     return ctx._rendering
   }
@@ -92,7 +92,16 @@ module.exports.final = function final (options) {
   NONE.check(options)
 
   return function template (ctx) {
-    if (ctx.body == null) return ctx._rendering
+    const { _rendering } = ctx
+    if (ctx.body == null) return _rendering?.isAwaited ? _rendering.catch(() => {}) : _rendering
+  }
+}
+
+/** Knows whether the handler waits for it: then its error is the handler's, which may have caught it. */
+class Rendering extends Promise {
+  then (...args) {
+    this.isAwaited = true
+    return super.then(...args)
   }
 }
 

@@ -291,6 +291,7 @@ frameworks('i18n', ({ it, Koa, ask }) => {
     app.use(i18n(app, { directory, locales: LOCALES, modes: ['query'] }))
     app.use(ctx => { ctx.body = ctx.t('Hello') })
     assert.equal((await ask(app, 'GET /?language=de')).text, 'Hallo')
+    assert.equal((await ask(app, 'GET /?language=de&language=en')).status, 200) // koa-locale takes it for a list
   })
 })
 

@@ -218,13 +218,17 @@ frameworks('template', ({ it, Koa, ask, errors }) => {
   it('should as a final wait for what the handler did not', { skip: !Koa.prototype.final && 'Koa has no app.final' }, async () => {
     const app = serve(ctx => {
       if (ctx.path === '/caught') return ctx.render('nowhere').catch(() => { ctx.body = 'instead' })
-      ctx.render(ctx.path.slice(1), { name: 'x' })
+      if (ctx.path === '/none') return ctx.render('nowhere').catch(() => {})
+      const rendering = ctx.render(ctx.path.slice(1), { name: 'x' })
+      if (ctx.query.then) rendering.then(() => {})
     }, { options: { nunjucksEnv: asynchronous() } })
     app.final(template.final())
     assert.equal((await ask(app, 'GET /later')).text, 'x, later')
     assert.equal((await ask(app, 'GET /user')).text, 'Hello x!')
     assert.equal((await ask(app, 'GET /nowhere')).status, 500)
     assert.equal((await ask(app, 'GET /caught')).text, 'instead')
+    assert.equal((await ask(app, 'GET /none')).status, 404)
+    assert.equal((await ask(app, 'GET /later?then=1')).text, 'x, later')
   })
 })
 

@@ -1,6 +1,8 @@
 'use strict'
 
 const assert = require('node:assert/strict')
+const { once } = require('node:events')
+const { PassThrough } = require('node:stream')
 
 const Kone = require('../helpers/kone')
 const engines = require('../helpers/engines')
@@ -92,5 +94,38 @@ engines('ctx.request.readBody()', ({ it, ask, see, serve, engine }) => {
       assert.equal(ctx.req.method, 'POST')
       return ctx.request.readBody()
     }, 'POST /', { body: 'hello' })), 'hello')
+  })
+
+  it('should read beside other readers, and what they have paused, but not behind them', async () => {
+    const readers = {
+      data: req => { req.on('data', () => {}) },
+      pipe: req => { req.pipe(new PassThrough()) },
+      pause: req => { req.pause() },
+      both: req => { req.on('data', () => {}).pause() }
+    }
+    for (const [name, read] of Object.entries(readers)) {
+      assert.equal(String(await see(ctx => {
+        read(ctx.req)
+        return ctx.request.readBody()
+      }, 'POST /', { body: 'hello' })), 'hello', name)
+    }
+    assert.deepEqual(await see(async ctx => {
+      await once(ctx.req, 'data')
+      return refusal(ctx => ctx.request.readBody(), ctx)
+    }, 'POST /', { body: 'hello' }), ['KONE_ERR_BODY_USED', 500])
+  })
+
+  it('should refuse a stream that gives text, in one piece or in many', async () => {
+    for (const size of [5, 500_000]) {
+      for (const isLate of [false, true]) {
+        assert.deepEqual(await see(ctx => refusal(ctx => {
+          if (!isLate) ctx.req.setEncoding('utf8')
+          const { req } = ctx
+          const read = ctx.request.readBody()
+          if (isLate) req.setEncoding('utf8')
+          return read
+        }, ctx), 'POST /', { body: Buffer.alloc(size, 'x') }), ['KONE_ERR_BODY_USED', 500])
+      }
+    }
   })
 })

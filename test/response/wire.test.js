@@ -113,7 +113,7 @@ const TABLE = [
       const stream = make()
       await tick()
       ctx.body = stream
-    }, { status: 500, errors: ['ERR_STREAM_PREMATURE_CLOSE'] }]),
+    }, { status: 500, errors: [['ERR_STREAM_PREMATURE_CLOSE', 'gone'][i]] }]),
   ['500 for a stream that closes before its end', ctx => {
     const stream = ctx.body = new PassThrough()
     setImmediate(() => stream.destroy())

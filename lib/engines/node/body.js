@@ -17,7 +17,9 @@ exports.readStream = function (req, limit) {
     if (declared > limit) return reject(tooLong(limit))
     const isGone = req.destroyed || (socket?.destroyed && !req.complete)
     if (isGone && !req.readableEnded) return reject(aborted(0))
-    if (req.readableEnded || req.readableFlowing) return reject(used())
+    // a 'data' listener of this tick has got no bytes yet: both get them
+    const isOnlyWatched = !req.readableDidRead && req.listenerCount('data') > 0
+    if (req.readableEnded || (req.readableFlowing && !isOnlyWatched)) return reject(used())
 
     const chunks = []
     let length = 0
@@ -32,6 +34,7 @@ exports.readStream = function (req, limit) {
       else resolve(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks, length))
     }
     const take = (chunk) => {
+      if (typeof chunk === 'string') return settle(used('ctx.req.setEncoding() has made text of the body, and its bytes are read'))
       length += chunk.length
       if (length <= limit) return chunks.push(chunk)
       leave(req)
@@ -48,6 +51,7 @@ exports.readStream = function (req, limit) {
     req.on('end', end)
     req.on('error', lose)
     req.on('close', lose)
+    req.resume() // after a pause() a 'data' listener alone would wait for ever
     pending?.add(cut)
   })
 }
