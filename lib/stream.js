@@ -93,7 +93,7 @@ exports.send = function (response, stream, body) {
   const sink = sinkOf(response, stream)
   if (response.has('Content-Length')) fileStream.prepare(stream, response.length, sink)
   stream.once('close', () => {
-    if (stream.readableEnded === false && response.writable) fail(response, stream, body, cutShort())
+    if (stream.readableEnded === false && response.writable) fail(response, stream, body, stream.errored ?? cutShort())
   })
   const readers = typeof stream[fileStream.kReuse] === 'function' ? new Readers(stream, sink) : null
   guard(response, stream, sink, body, readers)
