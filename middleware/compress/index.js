@@ -143,7 +143,7 @@ async function encode (ctx, source, encoding, options) {
     if (ctx.headerSent || !ctx.writable) return
     ctx.body = body
   } else {
-    if (ctx.method !== 'HEAD') ctx.body = through(readable(source), stream(options))
+    if (ctx.method !== 'HEAD') ctx.body = through(readable(source), stream(options), ctx.response.get('Content-Length'))
     else if (source !== null) ctx.body = readable(source) // a Blob would set its uncompressed length
     ctx.remove('Content-Length')
   }

@@ -212,8 +212,10 @@ function streamOf (ctx, fd, start, end) {
  */
 function fail (ctx, stream, err) {
   const { headerSent } = ctx
-  const isSentByKone = headerSent && ctx.onFinished !== undefined && ctx.body === stream
-  if (isSentByKone) return stream.destroy(err)
+  if (ctx.onFinished !== undefined) {
+    stream.destroy(err) // what reads from it, as compress does, fails with the same error, which kone reports once
+    if (headerSent && ctx.body === stream) return
+  }
   ctx.onerror(err) // a 500, if the response has not begun
   if (headerSent) cut(ctx.res, err)
 }

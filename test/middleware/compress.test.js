@@ -251,6 +251,21 @@ frameworks('compress', ({ it, Koa, ask, listen, errors }) => {
     }
   })
 
+  it('should fail the response to a stream that ends before its declared length', async () => {
+    for (const chunks of [[], [Buffer.from(LONG)], [LONG, '\u00e9'.repeat(9)]]) {
+      const length = Buffer.byteLength(chunks.join(''))
+      for (const missing of [0, 1, 5000]) {
+        const app = serve({ threshold: 0 }, ctx => {
+          ctx.type = 'text'
+          ctx.body = Readable.from(chunks)
+          ctx.length = length + missing
+        })
+        const status = await get(app, '/').then(res => res.status, err => err.code)
+        assert.equal(status, missing === 0 ? 200 : Koa === require('koa3') ? 'ECONNRESET' : 500)
+      }
+    }
+  })
+
   it('should destroy a stream that the client abandons', async () => {
     const source = new PassThrough()
     const app = serve({}, ctx => { ctx.type = 'text'; ctx.body = source })
