@@ -83,7 +83,7 @@ module.exports.final = final
 function mayCompress (ctx, filter) {
   const { body, response, status } = ctx
   // the response to HEAD may have the length of a body that only GET makes
-  if (!body && (ctx.method !== 'HEAD' || !response.get('Content-Length'))) return false
+  if (!body && (body != null || ctx.method !== 'HEAD' || !response.get('Content-Length'))) return false
   if (ctx.compress === false || EMPTY.has(status)) return false
   if (response.get('Content-Encoding') || isResponse(body)) return false
   // a range counts uncompressed bytes

@@ -201,8 +201,8 @@ frameworks('compress', ({ it, Koa, ask, listen, errors }) => {
     if (Koa === require('koa')) ['/blob', '/web'].forEach(path => delete more[path]) // Koa 2 knows neither
     const { '/missing': missing, ...known } = BODIES // whose 404 is Koa's own, without a type for HEAD
     const handlers = { ...known, ...more }
-    for (const accept of ['gzip', 'br', 'identity']) {
-      const app = serve({}, ctx => handlers[ctx.path](ctx))
+    for (const [accept, threshold] of [['gzip', 1024], ['gzip', 0], ['br', 1024], ['identity', 1024]]) {
+      const app = serve({ threshold }, ctx => handlers[ctx.path](ctx))
       for (const path of Object.keys(handlers)) {
         const options = { headers: { 'Accept-Encoding': accept } }
         const [get, head] = [await ask(app, `GET ${path}`, options), await ask(app, `HEAD ${path}`, options)]
