@@ -251,6 +251,15 @@ frameworks('compress', ({ it, Koa, ask, listen, errors }) => {
     }
   })
 
+  it('should take no promise, which would count as true', async () => {
+    for (const name of ['filter', 'threshold', 'gzip']) {
+      const before = errors.length
+      const app = serve({ threshold: 0, [name]: async () => { throw new Error('nobody waits for it') } })
+      assert.equal((await get(app, '/text')).status, 500)
+      assert.match(errors[before].message, new RegExp(`^compress: options\\.${name} must not be async`))
+    }
+  })
+
   it('should fail the response to a stream that ends before its declared length', async () => {
     for (const chunks of [[], [Buffer.from(LONG)], [LONG, '\u00e9'.repeat(9)]]) {
       const length = Buffer.byteLength(chunks.join(''))
