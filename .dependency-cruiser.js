@@ -1,7 +1,7 @@
 'use strict'
 
 /** Of lib, for the middleware set, too. */
-const SHARED = '(?:error-path|nearest|options|places|runtime|text|timers|usage-error|web)\\.js$'
+const SHARED = '(?:cut|error-path|nearest|options|places|runtime|text|timers|usage-error|web)\\.js$'
 
 /*
  * Imports point one way. test/consumers/package/imports.test.js checks these rules.

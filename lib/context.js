@@ -252,9 +252,7 @@ function sendError (ctx, err) {
   response.remove('Transfer-Encoding')
   // The length of no body resets a stream of HTTP/2.
   if (!http2Stream(outgoing) || !statuses.empty[status]) response.set('Content-Length', Buffer.byteLength(text))
-  // HTTP/2 fails a write to the response to HEAD, an error beside this one.
-  if (response.incoming.method === 'HEAD') outgoing.end()
-  else outgoing.end(text)
+  outgoing.end(text)
 }
 
 function sendPlainError (ctx) {

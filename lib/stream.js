@@ -3,8 +3,8 @@
 const { Buffer } = require('buffer')
 const net = require('net')
 const Stream = require('stream')
+const cut = require('./cut')
 const { ENGINE } = require('./engines/node')
-const http2Stream = require('./engines/node/http2-stream')
 const { cutShort } = require('./errors')
 const fileStream = require('./file-stream')
 const lazy = require('./lazy')
@@ -93,7 +93,7 @@ exports.send = function (response, stream, body) {
   const sink = sinkOf(response, stream)
   if (response.has('Content-Length')) fileStream.prepare(stream, response.length, sink)
   stream.once('close', () => {
-    if (stream.readableEnded === false && response.writable) fail(response, stream, body, cutShort())
+    if (stream.readableEnded === false && response.writable) fail(response, stream, body, stream.errored ?? cutShort())
   })
   const readers = typeof stream[fileStream.kReuse] === 'function' ? new Readers(stream, sink) : null
   guard(response, stream, sink, body, readers)
@@ -203,20 +203,5 @@ function fail (response, stream, body, err) {
   if ((response[kSent] ?? response._body) !== body) return // it was replaced
   if (!response.headerSent) response[kSent] = undefined // the error's response may have a body
   response.ctx.onerror(err)
-  if (response.headerSent && response.writable) exports.cut(sinkOf(response, stream), err)
-}
-
-/**
- * Close the connection of a response that has begun and cannot be completed.
- *
- * @param {object} res what its body is written to
- * @param {Error} err
- */
-exports.cut = function (res, err) {
-  // HTTP/2's res.destroy() resets without an error: the client would accept half a body as complete.
-  const http2 = http2Stream(res)
-  if (http2) return http2.destroy(err)
-  res.destroy()
-  // From node 24 on a queued response that was destroyed writes its half and leaves the connection open.
-  if (res.socket === null) res.once('socket', socket => socket.destroy())
+  if (response.headerSent && response.writable) cut(sinkOf(response, stream), err)
 }

@@ -4,24 +4,32 @@ const { pipeline } = require('stream')
 
 /**
  * The stream that a transform makes of another one; each is destroyed with the other. A chunk that is neither text nor
- * bytes is an error of the result: node's write() throws it where nobody could catch it.
+ * bytes is an error of the result: node's write() throws it where nobody could catch it. So is an end before the
+ * declared length, because the response has no length any more, which would show the client that bytes are missing.
  *
- *    ctx.body = through(ctx.body, zlib.createGzip())
+ *    ctx.body = through(ctx.body, zlib.createGzip(), ctx.response.get('Content-Length'))
  *
  * @param {import('stream').Readable} source
  * @param {import('stream').Transform} transform
+ * @param {number|string} [length] in bytes, as declared for the source; '' for none
  * @return {import('stream').Transform} the same
  * @api private
  */
-module.exports = function through (source, transform) {
-  const { write } = transform
+module.exports = function through (source, transform, length) {
+  const { write, end } = transform
+  let left = Number(length)
   transform.write = function (...args) {
     try {
+      left -= Buffer.byteLength(args[0])
       return write.apply(this, args)
     } catch (err) {
       this.destroy(err)
       return false
     }
+  }
+  transform.end = function (...args) {
+    if (left > 0) return this.destroy(source.errored ?? new Error('the body ended before its declared length'))
+    return end.apply(this, args)
   }
   return pipeline(source, transform, ignore)
 }

@@ -25,4 +25,21 @@ function manual (owner) {
   return `kone/middleware/${/^\w+/.exec(owner)[0]}/README.md`
 }
 
-module.exports = { given, manual, misuse }
+/**
+ * What a function of the options has returned. Nothing would wait for a promise, which counts as true.
+ *
+ *    noPromise('compress', 'options.filter', filter(type))
+ *
+ * @param {string} owner
+ * @param {string} name
+ * @param {*} returned
+ * @return {*} the same
+ * @throws {TypeError} for a promise
+ */
+function noPromise (owner, name, returned) {
+  if (typeof returned?.then !== 'function') return returned
+  returned.then(undefined, () => {}) // a second error would end the process
+  throw misuse(owner, `${name} must not be async, and not return a promise`)
+}
+
+module.exports = { given, manual, misuse, noPromise }

@@ -4,7 +4,7 @@ const createError = require('http-errors')
 const readBody = require('../_shared/body')
 const { sizeOf } = require('../_shared/bytes')
 const hasBody = require('../_shared/has-body')
-const { misuse } = require('../_shared/usage-error')
+const { misuse, noPromise } = require('../_shared/usage-error')
 const { decode } = require('./charset')
 const { Contents, LEAVE, READ, REFUSE } = require('./content')
 const OPTIONS = require('./options')
@@ -72,7 +72,8 @@ module.exports = function bodyParser (options) {
 
   function contentOf (ctx) {
     const header = ctx.get('content-type')
-    if (json !== undefined && detectJSON?.(ctx)) return contents.readBy(json, header)
+    const isJSON = json !== undefined && noPromise('bodyParser', 'options.detectJSON', detectJSON?.(ctx))
+    if (isJSON) return contents.readBy(json, header)
 
     const content = contents.of(header)
     // koa-bodyparser ignores the length of a JSON body, so a request without a body gives {}

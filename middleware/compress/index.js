@@ -6,7 +6,7 @@ const both = require('../_shared/both')
 const { sizeOf } = require('../_shared/bytes')
 const choose = require('../_shared/encoding')
 const through = require('../_shared/through')
-const { given, misuse } = require('../_shared/usage-error')
+const { given, misuse, noPromise } = require('../_shared/usage-error')
 const { isBlob, isResponse, isWebStream } = require('../../lib/web')
 const ENCODERS = require('./encoders')
 const OPTIONS = require('./options')
@@ -51,9 +51,9 @@ const { middleware, final } = both(function compress (options) {
     const source = ctx.body ? sourceOf(ctx.body) : null
     const size = isWhole(source) ? Buffer.byteLength(source) : declaredLength(ctx)
     const settings = ctx.compress instanceof Object ? { ...options, ...ctx.compress } : options
-    if (size < bytes(valueOf(settings.threshold ?? 1024, type, size, ctx))) return
+    if (size < bytes(valueOf('threshold', settings.threshold ?? 1024, type, size, ctx))) return
 
-    const given = ENCODINGS.map(name => valueOf(settings[name], type, size, ctx))
+    const given = ENCODINGS.map(name => valueOf(name, settings[name], type, size, ctx))
     const isOff = name => given[ENCODINGS.indexOf(name)] === false
     const encoding = choose(accepted, preference.filter(name => !isOff(name)))
     if (isIdentity(encoding)) return
@@ -83,7 +83,7 @@ module.exports.final = final
 function mayCompress (ctx, filter) {
   const { body, response, status } = ctx
   // the response to HEAD may have the length of a body that only GET makes
-  if (!body && (ctx.method !== 'HEAD' || !response.get('Content-Length'))) return false
+  if (!body && (body != null || ctx.method !== 'HEAD' || !response.get('Content-Length'))) return false
   if (ctx.compress === false || EMPTY.has(status)) return false
   if (response.get('Content-Encoding') || isResponse(body)) return false
   // a range counts uncompressed bytes
@@ -92,7 +92,7 @@ function mayCompress (ctx, filter) {
   // an encoder would hold events back until its buffer is full
   if (type === 'text/event-stream' || type === 'multipart/byteranges') return false
   if (NO_TRANSFORM.test(response.get('Cache-Control'))) return false
-  return ctx.compress === true || filter(type)
+  return ctx.compress === true || noPromise('compress', 'options.filter', filter(type))
 }
 
 function isCompressible (type) {
@@ -108,8 +108,8 @@ function isIdentity (encoding) {
 }
 
 /** A setting may be a function of the response, and its result a function again. */
-function valueOf (setting, type, size, ctx) {
-  while (typeof setting === 'function') setting = setting(type, size, ctx)
+function valueOf (name, setting, type, size, ctx) {
+  while (typeof setting === 'function') setting = noPromise('compress', `options.${name}`, setting(type, size, ctx))
   return setting === null ? false : setting
 }
 
@@ -143,7 +143,7 @@ async function encode (ctx, source, encoding, options) {
     if (ctx.headerSent || !ctx.writable) return
     ctx.body = body
   } else {
-    if (ctx.method !== 'HEAD') ctx.body = through(readable(source), stream(options))
+    if (ctx.method !== 'HEAD') ctx.body = through(readable(source), stream(options), ctx.response.get('Content-Length'))
     else if (source !== null) ctx.body = readable(source) // a Blob would set its uncompressed length
     ctx.remove('Content-Length')
   }

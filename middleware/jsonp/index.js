@@ -72,7 +72,7 @@ function wrap (ctx, callback) {
   if (typeof body.pipe === 'function') {
     if (!holdsJSON(ctx) && !isUntyped(ctx, body)) return
     const script = new Script(start, ');')
-    setScript(ctx, through(body, script))
+    setScript(ctx, through(body, script, response.get('Content-Length')))
   } else if (Buffer.isBuffer(body)) {
     if (holdsJSON(ctx)) setScript(ctx, start + escape(body.toString()) + ');')
   } else if (!isWebBody(body)) {

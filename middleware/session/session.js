@@ -1,12 +1,12 @@
 'use strict'
 
 const { DOWN, isThenable } = require('../_shared/breaker')
-const { misuse } = require('../_shared/usage-error')
+const { misuse, noPromise } = require('../_shared/usage-error')
 const { Kept, report } = require('../../lib/error-path')
 const { NOTHING } = require('./record')
 const { changesOf, cookiesOf, headersWith, keepPrivate } = require('./response')
 const { maxAge } = require('./options')
-const { attributesOf, checkMaxAge, noPromise } = require('./settings')
+const { attributesOf, checkMaxAge } = require('./settings')
 const view = require('./view')
 
 const ONE_DAY = 24 * 3600 * 1000 // ms
@@ -190,7 +190,7 @@ module.exports = class Session {
     if (!isRequested && !isDue && !isChanged) return undefined
     const { beforeSave } = this.settings
     if (beforeSave !== undefined && text !== '{}') {
-      noPromise('beforeSave', beforeSave(this.ctx, this.value))
+      noPromise('session', 'options.beforeSave', beforeSave(this.ctx, this.value))
       text = toText(this.value)
       isChanged = text !== this.text
     }
@@ -269,7 +269,10 @@ module.exports = class Session {
   send (value, attributes) {
     const { ctx, settings: { key, externalKey } } = this
     if (externalKey === undefined) ctx.cookies.set(key, value, attributes)
-    else Object.assign(this.headers, changesOf(ctx, () => noPromise('externalKey.set', externalKey.set(ctx, value))))
+    else {
+      const set = () => noPromise('session', 'options.externalKey.set', externalKey.set(ctx, value))
+      Object.assign(this.headers, changesOf(ctx, set))
+    }
     if (!this.sent) new Kept(headers => headersWith(headers, this.keptHeaders())).by(ctx)
     this.sent = true
     keepPrivate(ctx)
@@ -303,7 +306,7 @@ module.exports = class Session {
 }
 
 function isValid (valid, ctx, data) {
-  return noPromise('valid', valid(ctx, data))
+  return noPromise('session', 'options.valid', valid(ctx, data))
 }
 
 /** ms that a store keeps a session for. */

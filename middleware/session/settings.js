@@ -1,9 +1,8 @@
 'use strict'
 
 const { Cookie } = require('cookies')
-const { isThenable } = require('../_shared/breaker')
 const cookieReader = require('../_shared/cookie')
-const { misuse } = require('../_shared/usage-error')
+const { misuse, noPromise } = require('../_shared/usage-error')
 const ById = require('./by-id')
 const InCookie = require('./in-cookie')
 const MemoryStore = require('./memory')
@@ -60,16 +59,9 @@ function storageOf (key, store, options) {
 /** A client decides about the value, so what is not a string is no key: of a query it may be an array. */
 function externalReader (externalKey) {
   return ctx => {
-    const key = noPromise('externalKey.get', externalKey.get(ctx))
+    const key = noPromise('session', 'options.externalKey.get', externalKey.get(ctx))
     return typeof key === 'string' ? key : undefined
   }
-}
-
-/** Nothing would wait for a promise, which counts as true, and what it does to the session would be lost. */
-function noPromise (name, returned) {
-  if (!isThenable(returned)) return returned
-  returned.then(undefined, () => {}) // a second error would end the process
-  throw misuse('session', `options.${name} must not be async, and not return a promise`)
 }
 
 /**
@@ -128,4 +120,4 @@ function attributesOf (returned, ofAll) {
   return withDefaults(returned, ofAll)
 }
 
-module.exports = { attributesOf, checkMaxAge, noPromise, settingsOf }
+module.exports = { attributesOf, checkMaxAge, settingsOf }

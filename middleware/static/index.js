@@ -4,8 +4,8 @@ const fs = require('fs')
 const path = require('path')
 const both = require('../_shared/both')
 const choose = require('../_shared/encoding')
-const cut = require('../_shared/cut')
 const { given, manual, misuse } = require('../_shared/usage-error')
+const cut = require('../../lib/cut')
 const { UNSATISFIABLE, WHOLE, outcomeOf } = require('./conditions')
 const { FILE } = require('./disk')
 const Files = require('./files')
@@ -212,8 +212,10 @@ function streamOf (ctx, fd, start, end) {
  */
 function fail (ctx, stream, err) {
   const { headerSent } = ctx
-  const isSentByKone = headerSent && ctx.onFinished !== undefined && ctx.body === stream
-  if (isSentByKone) return stream.destroy(err)
+  if (ctx.onFinished !== undefined) {
+    stream.destroy(err) // what reads from it, as compress does, fails with the same error, which kone reports once
+    if (headerSent && ctx.body === stream) return
+  }
   ctx.onerror(err) // a 500, if the response has not begun
   if (headerSent) cut(ctx.res, err)
 }

@@ -21,24 +21,32 @@ engines('ctx.onFinished(fn)', ({ it, serve }) => {
       large: () => Buffer.alloc(5e6),
       stream: () => Readable.from(['one', Buffer.alloc(1e6), 'two']),
       json: () => ({ hello: 'world' }),
-      none: () => null
+      none: () => null,
+      thrown: ctx => ctx.throw(400),
+      'of its own': ctx => {
+        ctx.respond = false
+        ctx.res.write('own')
+        ctx.res.end('end', 'utf8')
+      }
     }
-    const { ask } = await serve(app => app.use(ctx => {
-      const key = `${ctx.method} ${ctx.path}`
+    const { ask } = await serve(app => app.on('error', ({ code, status }) => calls.push([code ?? status])).use(ctx => {
+      const key = `${ctx.method} ${ctx.url}`
+      if (ctx.querystring) ctx.method = ctx.querystring
       finished.set(key, new Promise(resolve => {
         ctx.onFinished(err => {
           calls.push([key, err])
           resolve()
         })
       }))
-      ctx.body = bodies[ctx.path.slice(1)]()
+      ctx.body = bodies[decodeURI(ctx.path.slice(1))](ctx)
     }))
     const expected = []
     for (const kind of Object.keys(bodies)) {
-      for (const method of ['GET', 'HEAD']) {
-        const key = `${method} /${kind}`
+      for (const [method, query] of [['GET', ''], ['HEAD', ''], ['HEAD', '?GET']]) {
+        const key = `${method} /${encodeURI(kind)}${query}`
         await ask(key)
         await finished.get(key)
+        if (kind === 'thrown') expected.push([400])
         expected.push([key, null])
       }
     }

@@ -206,6 +206,7 @@ frameworks('bodyParser', ({ it, Koa, ask, listen }) => {
     const app = echo({ detectJSON: ctx => /\.json$/.test(ctx.path) })
     assert.deepEqual((await ask(app, 'POST /a.json', { body: '{"a":1}' })).json().body, { a: 1 })
     assert.deepEqual((await ask(app, 'POST /a', { body: '{"a":1}' })).json().body, {})
+    assert.equal((await ask(echo({ detectJSON: async () => false }), 'POST /a', { body: '{"a":1}' })).status, 500)
   })
 
   it('should parse once and only unless an option says otherwise', async () => {

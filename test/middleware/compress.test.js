@@ -201,8 +201,8 @@ frameworks('compress', ({ it, Koa, ask, listen, errors }) => {
     if (Koa === require('koa')) ['/blob', '/web'].forEach(path => delete more[path]) // Koa 2 knows neither
     const { '/missing': missing, ...known } = BODIES // whose 404 is Koa's own, without a type for HEAD
     const handlers = { ...known, ...more }
-    for (const accept of ['gzip', 'br', 'identity']) {
-      const app = serve({}, ctx => handlers[ctx.path](ctx))
+    for (const [accept, threshold] of [['gzip', 1024], ['gzip', 0], ['br', 1024], ['identity', 1024]]) {
+      const app = serve({ threshold }, ctx => handlers[ctx.path](ctx))
       for (const path of Object.keys(handlers)) {
         const options = { headers: { 'Accept-Encoding': accept } }
         const [get, head] = [await ask(app, `GET ${path}`, options), await ask(app, `HEAD ${path}`, options)]
@@ -248,6 +248,30 @@ frameworks('compress', ({ it, Koa, ask, listen, errors }) => {
       get(app, '/').catch(() => {})
       await until(() => source.destroyed && errors.length > before)
       assert.equal(errors.at(-1).code, 'ERR_INVALID_ARG_TYPE')
+    }
+  })
+
+  it('should take no promise, which would count as true', async () => {
+    for (const name of ['filter', 'threshold', 'gzip']) {
+      const before = errors.length
+      const app = serve({ threshold: 0, [name]: async () => { throw new Error('nobody waits for it') } })
+      assert.equal((await get(app, '/text')).status, 500)
+      assert.match(errors[before].message, new RegExp(`^compress: options\\.${name} must not be async`))
+    }
+  })
+
+  it('should fail the response to a stream that ends before its declared length', async () => {
+    for (const chunks of [[], [Buffer.from(LONG)], [LONG, '\u00e9'.repeat(9)]]) {
+      const length = Buffer.byteLength(chunks.join(''))
+      for (const missing of [0, 1, 5000]) {
+        const app = serve({ threshold: 0 }, ctx => {
+          ctx.type = 'text'
+          ctx.body = Readable.from(chunks)
+          ctx.length = length + missing
+        })
+        const status = await get(app, '/').then(res => res.status, err => err.code)
+        assert.equal(status, missing === 0 ? 200 : Koa === require('koa3') ? 'ECONNRESET' : 500)
+      }
     }
   })
 

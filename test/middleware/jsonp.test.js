@@ -152,12 +152,17 @@ frameworks('jsonp', ({ it, Koa, ask, errors, name }) => {
 
   const skip = Koa === require('koa3') && 'Koa 3 closes the connection when any stream fails'
   it('should respond with the error of a stream that fails before its first chunk', { skip }, async () => {
-    for (const [status, make] of [
+    for (const [status, make, length] of [
       [500, () => new Readable({ read () { this.destroy(new Error('lost')) } })],
       [500, () => Readable.from([{ a: 1 }])],
+      [500, () => Readable.from([]), 1],
       [404, () => fs.createReadStream(path.join(__dirname, 'missing.json'))]
     ]) {
-      const app = serve(ctx => { ctx.type = 'json'; ctx.body = make() })
+      const app = serve(ctx => {
+        ctx.type = 'json'
+        ctx.body = make()
+        if (length) ctx.length = length
+      })
       assert.equal((await ask(app, 'GET /?callback=cb')).status, status)
     }
   })

@@ -103,6 +103,27 @@ frameworks('sse', ({ it, Koa, ask, listen }) => {
     }
   })
 
+  it('should close it behind the responses before, too', { timeout: 20000 }, async () => {
+    for (const act of FAILURES) {
+      let fail
+      const { port } = await listen(serve(ctx => new Promise((resolve, reject) => {
+        if (ctx.path === '/first') {
+          ctx.body = 'first'
+          return until(() => fail).then(() => fail()).then(resolve)
+        }
+        const stream = ctx.sse()
+        stream.send('one')
+        fail = () => until(() => ctx.headerSent).then(() => {
+          try { act(stream) } catch (err) { reject(err) }
+        })
+      })))
+      const client = net.connect(port, '127.0.0.1')
+      client.write('GET /first HTTP/1.1\r\nHost: a\r\n\r\nGET /events HTTP/1.1\r\nHost: a\r\n\r\n')
+      const text = await client.toArray().then(chunks => chunks.join(''), err => err.code)
+      assert.doesNotMatch(text, /\r\n0\r\n/)
+    }
+  })
+
   it('should reset the stream of HTTP/2 with the same error then', async () => {
     for (const act of FAILURES) {
       const app = new Koa()

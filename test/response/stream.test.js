@@ -29,7 +29,8 @@ engines('a stream body', ({ it, ask, serve }) => {
       skip: { http2: 'has no queue', inject: 'has no connection', fetch: 'has no connection' }
     }, async () => {
       const failed = new EventEmitter()
-      const { port } = await serve(app => app.use(async ctx => {
+      const errors = []
+      const { port } = await serve(app => app.on('error', err => errors.push(err.message)).use(async ctx => {
         if (ctx.path === '/fails') return fail(ctx, () => failed.emit('close'))
         await once(failed, 'close')
         ctx.body = 'first'
@@ -39,6 +40,7 @@ engines('a stream body', ({ it, ask, serve }) => {
       client.write('GET /first HTTP/1.1\r\nHost: a\r\n\r\nGET /fails HTTP/1.1\r\nHost: a\r\n\r\n')
       const text = await received.catch(err => err.code)
       assert.doesNotMatch(text, /\r\n0\r\n/)
+      assert.deepEqual(errors, ['disk on fire'])
     })
   }
 

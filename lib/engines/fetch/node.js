@@ -25,6 +25,7 @@ module.exports = function materialize (outgoing) {
   const { incoming, connection: socket } = outgoing
   const req = makeRequest(incoming, socket)
   const res = makeResponse(outgoing, req, socket)
+  req.method = incoming.method // not before: whether `res` has a body depends on the client's method
   const { hasBegun, hasEnded, stream } = outgoing
   incoming.adopt(req)
   outgoing.adopt(res)
@@ -36,9 +37,9 @@ module.exports = function materialize (outgoing) {
 }
 
 function makeRequest (incoming, socket) {
-  const { headers, method, url } = incoming
+  const { headers, request, url } = incoming
   const req = new http.IncomingMessage(socket)
-  req.method = method
+  req.method = request.method
   req.url = url
   req.httpVersion = '1.1'
   req.httpVersionMajor = req.httpVersionMinor = 1

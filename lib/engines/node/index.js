@@ -1,5 +1,6 @@
 'use strict'
 
+const { nextTick } = require('../../timers')
 const { readStream } = require('./body')
 const whenFinished = require('./finished')
 const http2Stream = require('./http2-stream')
@@ -46,6 +47,7 @@ exports.own = function (ctx) {
   const { socket } = req
   if (!socket || typeof socket.on !== 'function') return
   if (req.httpVersionMajor >= 2) {
+    if (http2Stream(res)?.headRequest) dropBody(res)
     ctx.onFinished(err => ctx.onerror(err?.cause)) // a client that left is not an error of the app
     return
   }
@@ -54,6 +56,30 @@ exports.own = function (ctx) {
     socket[kWatched] = true
     socket.once('error', connectionFailed)
   }
+}
+
+/**
+ * Ignore the body of a response to HEAD, as node:http does. Node has ended the writable side of such a stream of
+ * HTTP/2, so that a write fails it; an app may write without asking for the method, or have changed `ctx.method`.
+ */
+function dropBody (res) {
+  const { end } = res
+  // eslint-disable-next-line kone/owners -- node's response, where node:http does it itself
+  Object.assign(res, {
+    write (chunk, ...rest) {
+      this.flushHeaders()
+      const done = rest.find(isFunction)
+      if (done) nextTick(done)
+      return true
+    },
+    end (...args) {
+      return end.call(this, args.find(isFunction))
+    }
+  })
+}
+
+function isFunction (value) {
+  return typeof value === 'function'
 }
 
 function connectionFailed (err) {

@@ -7,11 +7,12 @@
  *
  * @param {import('stream').Writable} res what the body is written to
  * @param {Error} err
- * @api private
  */
 module.exports = function cut (res, err) {
-  // HTTP/2's res.destroy() resets without an error: the client would take half of the body for all of it. On HTTP/1
+  // HTTP/2's res.destroy() resets without an error: the client would accept half a body as complete. On HTTP/1
   // `stream` may be a method that somebody has set: webpack-dev-middleware sets one.
-  if (typeof res.stream?.destroy === 'function') res.stream.destroy(err)
-  else res.destroy()
+  if (typeof res.stream?.destroy === 'function') return res.stream.destroy(err)
+  res.destroy()
+  // From node 24 on a queued response that was destroyed writes its half and leaves the connection open.
+  if (res.socket === null) res.once('socket', socket => socket.destroy())
 }
