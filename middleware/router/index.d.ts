@@ -321,7 +321,7 @@ declare module '../../lib/index' {
   }
   interface DefaultContext {
     /** as any name that nobody declared */
-    params: any
+    params?: any
   }
 }
 

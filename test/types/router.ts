@@ -248,3 +248,6 @@ router.get('/many', { summary: 'Many' }, ...many, ctx => { ctx.body = '' })
 router.use(...many).use('/many', ...many)
 // @ts-expect-error: no function at all
 router.get('/users')
+
+// also where the router is imported, which declares `params`
+is<Kone>(new Kone<{ user?: string }>())
