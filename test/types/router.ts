@@ -251,3 +251,8 @@ router.get('/users')
 
 // also where the router is imported, which declares `params`
 is<Kone>(new Kone<{ user?: string }>())
+
+// names of any kind, as in koa-router's types
+new Router<Kone.DefaultState, Kone.DefaultContext>().get('/:id', ctx => { ctx.user = ctx.params.id })
+// @ts-expect-error: a name that nothing declares
+new Router().get('/:id', ctx => { ctx.user = ctx.params.id })
