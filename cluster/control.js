@@ -12,6 +12,9 @@ const { PAGE } = require('./settings')
  * line, the result one line of JSON, `{ error }` or `{ result }`.
  */
 
+/** ms that a master may take to say its status, which needs no worker. */
+const SILENCE = 10_000
+
 /**
  * Listen for commands.
  *
@@ -49,14 +52,24 @@ async function serve (port, commands) {
  * @throws what the command failed with
  */
 async function ask (port, command) {
+  const isStatus = command === 'status'
+  // a reload or a stop takes as long as it takes: whether anybody is at work says the status
+  if (!isStatus && await ask(port, 'status') === undefined) return undefined
+
   let connected = false
+  let silent = false
   const socket = net.connect(addressOf(port), () => { connected = true })
   socket.on('error', () => {}) // 'close' follows
   const gone = new Promise(resolve => socket.once('close', resolve))
+  if (isStatus) socket.setTimeout(SILENCE, () => { silent = true; socket.destroy() })
   socket.write(`${command}\n`)
 
   const text = await firstLine(socket)
   if (!connected) return undefined
+  if (silent) {
+    throw new Error(`the instance on port ${port} has not responded for ${SILENCE / 1000} s: ` +
+      `its master process is stopped or hangs: continue it (kill -CONT) or end it (kill -KILL)${PAGE}`)
+  }
   if (text === '') throw new Error(`the instance on port ${port} ended before it responded to ${command}: start it again${PAGE}`)
   const { error, result } = JSON.parse(text)
   if (command === 'stop') await gone // with its master

@@ -112,6 +112,7 @@ function union (rules) {
 }
 
 const isObject = value => value !== null && typeof value === 'object' && !Array.isArray(value)
+const isOptions = value => isObject(value) && typeof value.then !== 'function' // a promise has no option: it needs await
 const ruleOf = (type, must, test) => new Rule(must, test, undefined, type)
 
 const any = ruleOf('any', 'anything', () => true)
@@ -156,7 +157,7 @@ const list = (rule, must) => ruleOf(/[ (]/.test(rule.type) ? `Array<${rule.type}
 /** A rule for an object whose names are known. */
 class Shape extends Rule {
   constructor (members, { open = false } = {}) {
-    super('an object', isObject, undefined, 'object')
+    super('an object', isOptions, undefined, 'object')
     const entries = Object.entries(members).map(([name, rule]) => ({ name, rule }))
     this.members = members
     this.open = open

@@ -47,7 +47,9 @@ function typed (beginning, count) {
 }
 
 function rest (beginning) {
-  return signature([], [...beginning, `m1: ${handler(1)}`, `...middleware: Array<${handler(1)}>`], 1)
+  // an array may be spread; without any, the path is refused
+  const given = beginning.map(one => one.replace(/^path: (.*)$/, 'path: ManyT extends [] ? never : $1'))
+  return signature([`ManyT extends Array<${handler(1)}>`], [...given, '...middleware: ManyT'], 1)
 }
 
 function signature (generics, parameters, last) {
@@ -76,6 +78,10 @@ function added (base, letter, n) {
 function wrapped (text, indent) {
   if (indent.length + text.length < WIDTH) return text
   const [from, to] = [text.indexOf('<') + 1, text.lastIndexOf('>')]
-  const parts = text.slice(from, to).split(/, (?![^<]*>)/)
+  let depth = 0
+  const parts = text.slice(from, to).replace(/[<>]|, /g, one => {
+    if (one !== ', ') depth += one === '<' ? 1 : -1
+    return one === ', ' && depth === 0 ? '\n' : one
+  }).split('\n')
   return `${text.slice(0, from)}\n${parts.map(part => `${indent}  ${part}`).join(',\n')}\n${indent}${text.slice(to)}`
 }

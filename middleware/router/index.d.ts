@@ -257,7 +257,6 @@ declare class Router<
     SyntaxT
   > & Pick<this, '~routes'>
   use (
-    m1: Kone.Middleware<StateT, ContextT & Router.OfPath<PrefixT, '', SyntaxT>>,
     ...middleware: Array<Kone.Middleware<StateT, ContextT & Router.OfPath<PrefixT, '', SyntaxT>>>
   ): this
   /** Runs below a path, for some of the routes only: these routes declare the added types themselves. */
@@ -275,7 +274,6 @@ declare class Router<
   ): this
   use<P extends string> (
     path: P | P[],
-    m1: Kone.Middleware<StateT, ContextT & Router.OfPath<PrefixT, P, SyntaxT>>,
     ...middleware: Array<Kone.Middleware<StateT, ContextT & Router.OfPath<PrefixT, P, SyntaxT>>>
   ): this
 
@@ -323,7 +321,7 @@ declare module '../../lib/index' {
   }
   interface DefaultContext {
     /** as any name that nobody declared */
-    params: any
+    params?: any
   }
 }
 

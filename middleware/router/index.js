@@ -4,7 +4,7 @@ const http = require('http')
 const createError = require('http-errors')
 const { isObject } = require('../../lib/options')
 const stateless = require('../_shared/stateless')
-const { misuse } = require('../_shared/usage-error')
+const { given, misuse } = require('../_shared/usage-error')
 const Layer = require('./layer')
 const OPTIONS = require('./options')
 const { syntaxes } = require('./syntax')
@@ -69,7 +69,7 @@ class Router {
     const hasPath = typeof middleware[0] === 'string' || (syntax === 8 && middleware[0] instanceof RegExp)
     const path = hasPath ? middleware.shift() : undefined
     for (const fn of middleware) {
-      if (fn.router) {
+      if (fn?.router) {
         this.nest(fn.router, path)
       } else {
         this.register(path || syntaxes[syntax].any, [], fn, {
@@ -104,9 +104,11 @@ class Router {
    *
    * @param {string} prefix
    * @return {Router}
+   * @throws {TypeError} if it is no string
    * @api public
    */
   prefix (prefix) {
+    if (typeof prefix !== 'string') throw misuse('router.prefix()', `prefix must be a string, not ${given(prefix)}`)
     const before = this.opts.prefix
     this.opts.prefix = prefix.replace(/\/$/, '')
     if (this.opts.syntax === 8 && before) this.takeOff(before)
@@ -220,7 +222,7 @@ class Router {
       (Array.isArray(path) && path.length > 0)
     if (!isPath) throw new Error(`You have to provide a path when adding ${what} handler`)
 
-    const operation = isObject(middleware[0]) ? OPTIONS.operation.check(middleware.shift()) : undefined
+    const operation = isOperation(middleware[0]) ? OPTIONS.operation.check(middleware.shift()) : undefined
     if ((process.env.NODE_ENV ?? 'development') === 'development') warnOfRoute(what, path, middleware)
     this.register(path, methods, middleware, { name: name ?? operation?.name, operation })
     return this
@@ -382,6 +384,11 @@ function isHost (host, input) {
 }
 
 Router.prototype.del = Router.prototype.delete
+
+/** The promise of a guard, or the `{}` of a circular require(), describes nothing: a Layer refuses it as a function. */
+function isOperation (value) {
+  return isObject(value) && OPTIONS.operation.rule.namesIn(value).length > 0
+}
 
 function refuse (ctx, status, allowed, options, makeError) {
   if (options.throw) throw typeof makeError === 'function' ? makeError() : createError(status)

@@ -223,32 +223,44 @@ export interface Verb<MethodT extends string, StateT, ContextT, PrefixT extends 
     ContextT & OfPath<PrefixT, P, SyntaxT> & Added<C1> & Added<C2> & Added<C3> & Added<C4>
   >
   // more of them: typed by the path and the router alone
-  <P extends Path, R = Router<StateT, ContextT, PrefixT, SyntaxT>> (
+  <
+    P extends Path,
+    ManyT extends Array<Kone.Middleware<StateT, ContextT & OfPath<PrefixT, P, SyntaxT>>>,
+    R = Router<StateT, ContextT, PrefixT, SyntaxT>
+  > (
     this: R,
-    path: P | P[],
-    m1: Kone.Middleware<StateT, ContextT & OfPath<PrefixT, P, SyntaxT>>,
-    ...middleware: Array<Kone.Middleware<StateT, ContextT & OfPath<PrefixT, P, SyntaxT>>>
+    path: ManyT extends [] ? never : P | P[],
+    ...middleware: ManyT
   ): R & Route<MethodT, PrefixT, P, ContextT & OfPath<PrefixT, P, SyntaxT>>
-  <P extends Path, R = Router<StateT, ContextT, PrefixT, SyntaxT>> (
+  <
+    P extends Path,
+    ManyT extends Array<Kone.Middleware<StateT, ContextT & OfPath<PrefixT, P, SyntaxT>>>,
+    R = Router<StateT, ContextT, PrefixT, SyntaxT>
+  > (
     this: R,
     name: string | symbol,
-    path: P | P[],
-    m1: Kone.Middleware<StateT, ContextT & OfPath<PrefixT, P, SyntaxT>>,
-    ...middleware: Array<Kone.Middleware<StateT, ContextT & OfPath<PrefixT, P, SyntaxT>>>
+    path: ManyT extends [] ? never : P | P[],
+    ...middleware: ManyT
   ): R & Route<MethodT, PrefixT, P, ContextT & OfPath<PrefixT, P, SyntaxT>>
-  <P extends Path, R = Router<StateT, ContextT, PrefixT, SyntaxT>> (
+  <
+    P extends Path,
+    ManyT extends Array<Kone.Middleware<StateT, ContextT & OfPath<PrefixT, P, SyntaxT>>>,
+    R = Router<StateT, ContextT, PrefixT, SyntaxT>
+  > (
     this: R,
-    path: P | P[],
+    path: ManyT extends [] ? never : P | P[],
     operation: Operation,
-    m1: Kone.Middleware<StateT, ContextT & OfPath<PrefixT, P, SyntaxT>>,
-    ...middleware: Array<Kone.Middleware<StateT, ContextT & OfPath<PrefixT, P, SyntaxT>>>
+    ...middleware: ManyT
   ): R & Route<MethodT, PrefixT, P, ContextT & OfPath<PrefixT, P, SyntaxT>>
-  <P extends Path, R = Router<StateT, ContextT, PrefixT, SyntaxT>> (
+  <
+    P extends Path,
+    ManyT extends Array<Kone.Middleware<StateT, ContextT & OfPath<PrefixT, P, SyntaxT>>>,
+    R = Router<StateT, ContextT, PrefixT, SyntaxT>
+  > (
     this: R,
     name: string | symbol,
-    path: P | P[],
+    path: ManyT extends [] ? never : P | P[],
     operation: Operation,
-    m1: Kone.Middleware<StateT, ContextT & OfPath<PrefixT, P, SyntaxT>>,
-    ...middleware: Array<Kone.Middleware<StateT, ContextT & OfPath<PrefixT, P, SyntaxT>>>
+    ...middleware: ManyT
   ): R & Route<MethodT, PrefixT, P, ContextT & OfPath<PrefixT, P, SyntaxT>>
 }

@@ -8,6 +8,7 @@ const http = require('node:http')
 const net = require('node:net')
 const path = require('node:path')
 const { start } = require('../helpers/child')
+const pause = require('../helpers/pause')
 const { freePort, isTaken, onFreePort } = require('../helpers/ports')
 const { BOTH, PM2, SHAPES, isAlive, make, until } = require('./instance')
 
@@ -212,6 +213,22 @@ describe("node:cluster's master", { concurrency: 3 }, () => {
     await started
     assert.deepEqual(await instance.master.ended, { code: 0, lines: [] })
     await until(() => instance.left().length === 0)
+  })
+
+  it('should say that the master is stopped, and do nothing else', async t => {
+    const instance = await make(t, 'node')
+    instance.write(SHAPES.app)
+    await instance.start()
+    const workers = await instance.workers()
+    await pause(instance.master)
+
+    const said = await Promise.all(['status', 'reload', 'stop', instance.app].map(command => instance.run(command)))
+    instance.master.kill('SIGCONT')
+    const silent = `kone: the instance on port ${instance.port} has not responded for 10 s: its master process is stopped or hangs: ` +
+      'continue it (kill -CONT) or end it (kill -KILL) (kone/docs/api/cluster.md)'
+    for (const { code, lines } of said.slice(0, 3)) assert.deepEqual({ code, lines }, { code: 1, lines: [silent] })
+    assert.match(said[3].lines.join(), /^kone: port \d+ is in use by an instance of its own: /)
+    assert.deepEqual(await instance.workers(), workers)
   })
 
   it('should reload on SIGHUP', async t => {

@@ -186,5 +186,19 @@ describe('router', () => {
     assert.throws(() => new Router().all([], () => {}), /provide a path/)
     assert.throws(() => new Router().get('/', 'x', 1), /must be a function/)
     assert.throws(() => new Router().redirect('none', '/'), /No route found/)
+    for (const prefix of [undefined, null, 1, {}]) {
+      assert.throws(() => new Router().prefix(prefix), /^TypeError: router\.prefix\(\): prefix must be a string, not .* \(kone/)
+    }
+  })
+
+  it('should refuse as a guard whatever is neither a function nor describes the route', () => {
+    const nothing = [undefined, null, 1, true, {}, Object.create(null), [], [() => {}], new Date(), new Map()]
+    for (const guard of [...nothing, Promise.resolve(() => {})]) {
+      for (const Class of [Router, require('koa-router')]) {
+        const message = `get \`/a\`: \`middleware\` must be a function, not \`${typeof guard}\``
+        assert.throws(() => new Class().get('/a', guard, () => {}), { message })
+      }
+      if (!Array.isArray(guard)) assert.throws(() => new Router().use(guard), /`middleware` must be a function, not `/)
+    }
   })
 })

@@ -238,3 +238,21 @@ bare.get('/users/:id', { summary: 'One', tags: ['a'], responses: { 404: 'None' }
 bare.get('name', '/users/:id', { deprecated: true }, ctx => { is<string>(ctx.params.id) })
 // @ts-expect-error: no such name
 bare.get('/', { sumary: 'One' }, ctx => { ctx.body = '' })
+
+// an array of middleware
+const many: Middleware[] = []
+router.get('/many', ...many)
+router.get('/many/:id', ...many, ctx => { exactly<{ id: string }>()(ctx.params, true) })
+router.get('many', '/many', ...many)
+router.get('/many', { summary: 'Many' }, ...many, ctx => { ctx.body = '' })
+router.use(...many).use('/many', ...many)
+// @ts-expect-error: no function at all
+router.get('/users')
+
+// also where the router is imported, which declares `params`
+is<Kone>(new Kone<{ user?: string }>())
+
+// names of any kind, as in koa-router's types
+new Router<Kone.DefaultState, Kone.DefaultContext>().get('/:id', ctx => { ctx.user = ctx.params.id })
+// @ts-expect-error: a name that nothing declares
+new Router().get('/:id', ctx => { ctx.user = ctx.params.id })
