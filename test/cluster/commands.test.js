@@ -203,16 +203,23 @@ describe("node:cluster's master", { concurrency: 3 }, () => {
     })
   }
 
-  it('should end on SIGTERM while it starts', proc, async t => {
-    const instance = await make(t, 'node')
-    instance.write('setInterval(() => {}, 1000)')
-    const started = instance.start().catch(err => err)
-    await until(() => instance.left().length === 2)
-    instance.master.kill('SIGTERM')
-    await started
-    assert.deepEqual(await instance.master.ended, { code: 0, lines: [] })
-    await until(() => instance.left().length === 0)
-  })
+  const slow = 'setInterval(() => {}, 1000)'
+  const starts = {
+    'the app is tried': [slow, 2],
+    'its workers start': [`if (require('node:cluster').isWorker) ${slow}\nelse ${SHAPES.listens}`, 3]
+  }
+  for (const [what, [source, processes]] of Object.entries(starts)) {
+    it(`should end on SIGTERM while ${what}, and print nothing`, proc, async t => {
+      const instance = await make(t, 'node')
+      instance.write(source)
+      const started = instance.start().catch(err => err)
+      await until(() => instance.left().length === processes)
+      instance.master.kill('SIGTERM')
+      await started
+      assert.deepEqual(await instance.master.ended, { code: 0, lines: [] })
+      await until(() => instance.left().length === 0)
+    })
+  }
 
   it('should reload on SIGHUP', async t => {
     const instance = await make(t, 'node')
