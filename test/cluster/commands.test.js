@@ -132,6 +132,9 @@ describe('node pm2.js', { concurrency: 2 }, () => {
     ...['console.error(Object.assign(err, { code: 7 })); process.exit(1)', "console.error('stop:', err); process.exit(1)",
       "process.removeAllListeners('uncaughtException'); setImmediate(() => { throw Object.assign(err, { code: 7 }) })"
     ].map(ends => [{}, `const err = new Error('no\\nbread', { cause: new Error('no flour') }); ${ends}`, 'Error: no bread']),
+    // beside a program of its own that keeps what it prints to open, until the command ends
+    ...["throw new Error('no bread')", "console.error('no bread'); process.exit(1)"].map(ends => [{},
+      `require('node:child_process').spawn('tail', ['--pid', process.ppid, '-f', '/dev/null'], { stdio: 'inherit' }); ${ends}`, 'no bread']),
     [{}, 'reload', 'nothing was started on port', 'kone start <file> --port'],
     [{}, 'stop', 'nothing was started on port', 'kone start <file> --port'],
     [{}, '--fast', 'unknown flag --fast', 'see kone start --help']
