@@ -64,6 +64,7 @@ function untilReady (child, port) {
       reject(err)
     })
     child.stderr?.setEncoding('utf8').on('data', text => { printed = (printed + text).slice(-10000) })
+    child.once('exit', () => setImmediate(() => child.stderr?.destroy())) // a program that the app has started keeps it open
     child.once('close', (code, signal) => {
       clearTimeout(timer)
       const how = `it ended with ${signal || `exit code ${code}`} before it listened on port ${port}${PAGE}`

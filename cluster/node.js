@@ -45,7 +45,7 @@ async function start (settings, app) {
   try {
     await master.start()
   } catch (err) {
-    if (master.stopping) return stop()
+    if (master.stopping) await new Promise(() => {}) // stop() ends this process
     await master.stop()
     endControl()
     throw err

@@ -258,14 +258,14 @@ class Application extends Emitter {
     ctx[ENGINE].own(ctx)
     if (this.listenerCount('finish') > 0) ctx.onFinished(() => this.emit('finish', ctx))
 
-    let unwound
-    try {
-      unwound = fnMiddleware(ctx)
-    } catch (err) {
-      unwound = Promise.reject(err) // a custom compose may throw
-    }
     // `bind` instead of closures: V8 inlines it
-    return unwound.then(finish.bind(null, ctx), fail.bind(null, ctx))
+    const failed = fail.bind(null, ctx)
+    try {
+      return fnMiddleware(ctx).then(finish.bind(null, ctx), failed)
+    } catch (err) {
+      // a custom compose may throw, and `then` of the Proxy of a promise does
+      return Promise.reject(err).catch(failed)
+    }
   }
 
   /**

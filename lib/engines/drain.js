@@ -2,7 +2,7 @@
 
 const http = require('http')
 const net = require('net')
-const { clearInterval, now, setImmediate, setInterval, setTimeout } = require('../timers')
+const { clearInterval, clearTimeout, now, setImmediate, setInterval, setTimeout } = require('../timers')
 
 /**
  * Stop a server without cutting a response short. Works for connections of kone's front, node:http, node:http2, and
@@ -236,6 +236,13 @@ class Drain {
 function acceptQueued (watch, done, deadline = Infinity) {
   const last = Math.min(deadline, now() + LONGEST_QUEUE)
   let isQuiet = true
+  let isOver = false
+  const end = () => {
+    clearTimeout(timer)
+    if (!isOver) done()
+    isOver = true
+  }
+  const timer = deadline === Infinity ? null : setTimeout(end, deadline - now()) // the primary may not reply
   watch(() => { isQuiet = false })
   const look = () => {
     isQuiet = true
@@ -243,8 +250,8 @@ function acceptQueued (watch, done, deadline = Infinity) {
     else lookHere()
   }
   const lookHere = () => setImmediate(() => turn(ms => {
-    if (!(isQuiet && ms < SHORT_TURN) && now() < last) return setTimeout(look, PAUSE)
-    done()
+    if (!isOver && !(isQuiet && ms < SHORT_TURN) && now() < last) return setTimeout(look, PAUSE)
+    end()
   }))
   setTimeout(look, PAUSE)
 }

@@ -41,9 +41,25 @@ engines('the compose option', ({ it, ask, serve }) => {
     assert.equal((await ask('GET /')).text, 'hello world')
   })
 
-  for (const [title, fail] of [['throws', () => { throw new Error('x') }], ['rejects', () => Promise.reject(new Error('x'))]]) {
-    it(`should respond with 500 when the composed function ${title}`, async () => {
-      assert.equal((await ask(() => {}, 'GET /', { app: { compose: () => fail } })).status, 500)
+  const rejected = () => Promise.reject(new Error('x'))
+  const failures = {
+    throws: () => { throw new Error('x') },
+    rejects: rejected,
+    'returns no promise': () => {},
+    'returns the Proxy of a promise, whose then() throws': () => new Proxy(rejected().catch(() => {}), {}),
+    'returns what inherits from Promise alone': () => Object.create(Promise.prototype)
+  }
+  for (const env of ['development', 'production']) {
+    for (const [title, fail] of Object.entries(failures)) {
+      it(`should respond with 500 when the composed function ${title}, in ${env}`, async () => {
+        assert.equal((await ask(() => {}, 'GET /', { app: { compose: () => fail, env } })).status, 500)
+      })
+    }
+  }
+
+  for (const title of Object.keys(failures).slice(3)) {
+    it(`should respond with 500 when a middleware ${title}`, async () => {
+      assert.equal((await ask(app => app.use(failures[title]), 'GET /', { app: { env: 'production' } })).status, 500)
     })
   }
 })

@@ -133,6 +133,9 @@ describe('node pm2.js', { concurrency: 2 }, () => {
     ...['console.error(Object.assign(err, { code: 7 })); process.exit(1)', "console.error('stop:', err); process.exit(1)",
       "process.removeAllListeners('uncaughtException'); setImmediate(() => { throw Object.assign(err, { code: 7 }) })"
     ].map(ends => [{}, `const err = new Error('no\\nbread', { cause: new Error('no flour') }); ${ends}`, 'Error: no bread']),
+    // beside a program of its own that keeps what it prints to open, until the command ends
+    ...["throw new Error('no bread')", "console.error('no bread'); process.exit(1)"].map(ends => [{},
+      `require('node:child_process').spawn('tail', ['--pid', process.ppid, '-f', '/dev/null'], { stdio: 'inherit' }); ${ends}`, 'no bread']),
     [{}, 'reload', 'nothing was started on port', 'kone start <file> --port'],
     [{}, 'stop', 'nothing was started on port', 'kone start <file> --port'],
     [{}, '--fast', 'unknown flag --fast', 'see kone start --help']
@@ -204,16 +207,23 @@ describe("node:cluster's master", { concurrency: 3 }, () => {
     })
   }
 
-  it('should end on SIGTERM while it starts', proc, async t => {
-    const instance = await make(t, 'node')
-    instance.write('setInterval(() => {}, 1000)')
-    const started = instance.start().catch(err => err)
-    await until(() => instance.left().length === 2)
-    instance.master.kill('SIGTERM')
-    await started
-    assert.deepEqual(await instance.master.ended, { code: 0, lines: [] })
-    await until(() => instance.left().length === 0)
-  })
+  const slow = 'setInterval(() => {}, 1000)'
+  const starts = {
+    'the app is tried': [slow, 2],
+    'its workers start': [`if (require('node:cluster').isWorker) ${slow}\nelse ${SHAPES.listens}`, 3]
+  }
+  for (const [what, [source, processes]] of Object.entries(starts)) {
+    it(`should end on SIGTERM while ${what}, and print nothing`, proc, async t => {
+      const instance = await make(t, 'node')
+      instance.write(source)
+      const started = instance.start().catch(err => err)
+      await until(() => instance.left().length === processes)
+      instance.master.kill('SIGTERM')
+      await started
+      assert.deepEqual(await instance.master.ended, { code: 0, lines: [] })
+      await until(() => instance.left().length === 0)
+    })
+  }
 
   it('should say that the master is stopped, and do nothing else', async t => {
     const instance = await make(t, 'node')

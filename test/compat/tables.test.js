@@ -93,6 +93,13 @@ table('### What is different', {
     assert.deepEqual(await seen(Koa, ctx => typeof ctx.get('__proto__')), 'object')
     assert.equal(await seen(Kone, ctx => ctx.get('__proto__')), '')
   },
+  '`{ ...ctx }` and other copies': async () => {
+    const has = ctx => [{ ...ctx }, Object.assign({}, ctx), Object.create(ctx)].map(copy => Boolean(copy.req && copy.res))
+    assert.deepEqual(await seen(Koa, has), [true, true, true])
+    assert.deepEqual(await seen(Kone, has, { options: { http1: false } }), [true, true, true])
+    const app = new Kone().use(ctx => { ctx.body = has(ctx) })
+    assert.deepEqual(await (await app.fetch(new Request('http://a/'))).json(), [false, false, true])
+  },
   '`ctx.host` with junk in Host': async () => {
     const junk = { headers: { host: 'a b/c' } }
     assert.equal(await seen(Koa, ctx => ctx.host, junk), 'a b/c')

@@ -31,9 +31,10 @@ module.exports = function materialize (outgoing) {
   outgoing.adopt(res)
 
   if (outgoing.isLost) req.destroy()
-  if (hasEnded) res.end()
+  if (hasEnded) showEnded(res, socket)
   else if (hasBegun) follow(res, stream)
   else connect(outgoing, res, socket)
+  if (outgoing.isClosed) close(res) // what is written to it now is ignored, as on node
 }
 
 function makeRequest (incoming, socket) {
@@ -93,6 +94,11 @@ function drained (res) {
   if (res.finished || !res.writableNeedDrain) return
   if (kNeedDrain !== undefined) res[kNeedDrain] = false
   res.emit('drain')
+}
+
+function showEnded (res, socket) {
+  res.end()
+  res.detachSocket(socket)
 }
 
 /** The Response was sent already: code can read `res`, which sends nothing. */

@@ -137,7 +137,7 @@ class Outgoing extends contract.Outgoing {
     }
     // bytes, because a Response gives a string without a type one
     if (typeof body === 'string' && typeof this.getField('content-type') !== 'string') body = Buffer.from(body)
-    return webResponse(status, message ?? reason, fields, body)
+    return webResponse(status, message || reason, fields, body)
   }
 
   onFinished (fn) {

@@ -86,6 +86,10 @@ const ROWS = [
     'x-a': '1, 2',
     'set-cookie': ['a=b; path=/; httponly', 'c=d; path=/; httponly']
   }],
+  ['should have the message of the status for an empty one', ctx => {
+    ctx.body = 'a'
+    ctx.message = ''
+  }, request(), text('a')],
   ['should give ctx what a client would have sent', ctx => {
     ctx.body = [ctx.method, ctx.url, ctx.host, ctx.protocol, ctx.href, ctx.get('x-a'), ctx.query.b].join(' ')
   }, request('https://user.example:8443/a?b=c#d', { method: 'PUT', headers: { 'X-A': '1' } }),

@@ -6,6 +6,7 @@ const { EventEmitter } = require('events')
 const http = require('http')
 const process = require('process')
 const { call, emit } = require('../call')
+const { notWritten } = require('../errors')
 const { created } = require('./server')
 const { setMessage } = require('./socket')
 const { lengthOf } = require('../output/writer')
@@ -268,7 +269,8 @@ function writeRaw (data, encoding, callback, size) {
     this[kCallback] = callback // with the header section, which is sent with the body
     return true
   }
-  const { socket } = this
+  const { socket, [kOutgoing]: outgoing } = this
+  if (socket !== null && !outgoing.isOpen && !outgoing.isLost) return dropLate(socket, callback)
   if (socket === null || socket.destroyed || socket._httpMessage !== this || !socket.writable) {
     return _writeRaw.call(this, data, encoding, callback, size)
   }
@@ -282,6 +284,12 @@ function writeRaw (data, encoding, callback, size) {
   const isBelowMark = parts.isBelowMark(socket)
   if (!isBelowMark) nextTick(goOnIfSent, this)
   return isBelowMark
+}
+
+/** An informational response behind the end. */
+function dropLate (socket, callback) {
+  if (typeof callback === 'function') nextTick(callback, notWritten(socket))
+  return false
 }
 
 function partsOf (res) {
