@@ -204,6 +204,7 @@ class Connection {
     this.responses.writeBatch()
     if (this.responses.isFlushed) sockets.setMessage(this.socket, null)
     this.socket.destroySoon() // bytes that are not flushed are lost with the socket's 'close'
+    this.readOn()
   }
 
   // ---- handing over to node
@@ -252,7 +253,7 @@ class Connection {
 
   /** The client ended its side. End ours at once, as node does: open responses are lost, what is held is dropped. */
   onEnd () {
-    const err = this.reader.readEnd()
+    const err = this.gate.isClosing ? null : this.reader.readEnd() // a message may end in what was dropped
     if (err !== null) return this.fail(err)
     this.responses.writeBatch()
     this.socket.end()
