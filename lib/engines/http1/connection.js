@@ -220,10 +220,10 @@ class Connection {
   }
 
   handOver () {
-    const { socket } = this
-    if (!this.isOurs) return
+    const { gate, socket } = this
+    if (!this.isOurs || gate.isClosing) return // behind the last response nothing is dispatched
     if (socket.destroyed || socket.errored) return // its 'close' follows, which loses what was not flushed
-    const reads = this.gate.takeHeld()
+    const reads = gate.takeHeld()
     this.deadlines.wake()
     this.front.forget(this)
     const removed = sockets.unwatch(socket)

@@ -4,7 +4,7 @@ const assert = require('node:assert/strict')
 const { Readable } = require('node:stream')
 const { setImmediate: turn } = require('node:timers/promises')
 
-const { MAJOR, get, hello, last, post, settled, use, waitFor } = require('./sides')
+const { MAJOR, get, hello, holding, last, post, settled, use, waitFor } = require('./sides')
 const { download, front, wire } = require('./wire')
 
 wire('a request pipelined behind a response that closes', ({ it, serve }) => {
@@ -142,6 +142,23 @@ front('the last response, which a client reads slowly while it sends more', ({ i
       it(`should be whole: ${how}, behind it ${what}`, () => test(request, closes, reads))
     }
   }
+
+  it('should be the only one, behind it a request that waits for node', async () => {
+    const { held, setup, begun, release } = holding(ctx => {
+      ctx.set('Connection', 'close')
+      ctx.body = Buffer.alloc(SIZE)
+    }, () => true)
+    const { port, sockets } = await serve(setup)
+    const client = await download(port, get('/'))
+    await begun()
+    client.write('TRACE / HTTP/1.1\r\nHost: a\r\n\r\n')
+    await settled(() => sockets[0].bytesRead)
+    release()
+    await waitFor(() => sockets[0].bytesWritten > 0, 'the response')
+    client.resume()
+    await client.end()
+    assert.equal(held.length, 0)
+  })
 
   async function test (request, closes, reads) {
     const { port, sockets } = await serve(use(ctx => {
