@@ -204,6 +204,7 @@ class Connection {
     this.responses.writeBatch()
     if (this.responses.isFlushed) sockets.setMessage(this.socket, null)
     this.socket.destroySoon() // bytes that are not flushed are lost with the socket's 'close'
+    this.readOn()
   }
 
   // ---- handing over to node
@@ -219,10 +220,10 @@ class Connection {
   }
 
   handOver () {
-    const { socket } = this
-    if (!this.isOurs) return
+    const { gate, socket } = this
+    if (!this.isOurs || gate.isClosing) return // behind the last response nothing is dispatched
     if (socket.destroyed || socket.errored) return // its 'close' follows, which loses what was not flushed
-    const reads = this.gate.takeHeld()
+    const reads = gate.takeHeld()
     this.deadlines.wake()
     this.front.forget(this)
     const removed = sockets.unwatch(socket)
@@ -252,7 +253,7 @@ class Connection {
 
   /** The client ended its side. End ours at once, as node does: open responses are lost, what is held is dropped. */
   onEnd () {
-    const err = this.reader.readEnd()
+    const err = this.gate.isClosing ? null : this.reader.readEnd() // a message may end in what was dropped
     if (err !== null) return this.fail(err)
     this.responses.writeBatch()
     this.socket.end()

@@ -4,7 +4,7 @@ const assert = require('node:assert/strict')
 const { Readable } = require('node:stream')
 const { setImmediate: turn } = require('node:timers/promises')
 
-const { MAJOR, get, hello, post, use, waitFor } = require('./sides')
+const { MAJOR, get, hello, holding, last, post, settled, use, waitFor } = require('./sides')
 const { download, front, wire } = require('./wire')
 
 wire('a request pipelined behind a response that closes', ({ it, serve }) => {
@@ -120,6 +120,61 @@ wire('a response whose socket other code ends', ({ it, serve }) => {
       for (let i = 0; i < 5; i++) await turn()
       assert.deepEqual(errors, [])
     })
+  }
+})
+
+// node:http stops reading once the responses that it will drop are too many
+front('the last response, which a client reads slowly while it sends more', ({ it, serve }) => {
+  const SIZE = 16_000_000
+  const REQUESTS = [get('/2'), get('/3'), get('/4')]
+
+  for (const [how, request, closes] of [
+    ["by the app's field", get('/'), ctx => ctx.set('Connection', 'close')],
+    ["by the app's field, in front of its body", post('', '', 300_000), ctx => ctx.set('Connection', 'close')],
+    ["by the client's field", last('/'), () => {}],
+    ['because app.close() drains', get('/'), ctx => { ctx.app.close({ timeout: 60000 }) }]
+  ]) {
+    for (const [what, reads] of [
+      ['three requests', REQUESTS],
+      ['a body', [post('', '', 300_000), 'x'.repeat(150_000), 'x'.repeat(150_000)]],
+      ['half a request and the end', [...REQUESTS, 'GET /', null]]
+    ]) {
+      it(`should be whole: ${how}, behind it ${what}`, () => test(request, closes, reads))
+    }
+  }
+
+  it('should be the only one, behind it a request that waits for node', async () => {
+    const { held, setup, begun, release } = holding(ctx => {
+      ctx.set('Connection', 'close')
+      ctx.body = Buffer.alloc(SIZE)
+    }, () => true)
+    const { port, sockets } = await serve(setup)
+    const client = await download(port, get('/'))
+    await begun()
+    client.write('TRACE / HTTP/1.1\r\nHost: a\r\n\r\n')
+    await settled(() => sockets[0].bytesRead)
+    release()
+    await waitFor(() => sockets[0].bytesWritten > 0, 'the response')
+    client.resume()
+    await client.end()
+    assert.equal(held.length, 0)
+  })
+
+  async function test (request, closes, reads) {
+    const { port, sockets } = await serve(use(ctx => {
+      closes(ctx)
+      ctx.body = Buffer.alloc(SIZE)
+    }))
+    const client = await download(port, request)
+    await waitFor(() => sockets[0]?.bytesWritten > 0, 'the response')
+    for (const bytes of reads) {
+      if (bytes === null) client.socket.end()
+      else client.write(bytes)
+      await settled(() => sockets[0].bytesRead)
+    }
+    client.resume()
+    await client.end()
+    assert.equal(client.size, SIZE + client.first.indexOf('\r\n\r\n') + 4)
   }
 })
 

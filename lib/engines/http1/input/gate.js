@@ -8,7 +8,7 @@ const BODY = 1      // nobody reads the request's body
 const FULL = 2      // too many bytes of responses are buffered, because the client does not read or they are queued
 const MANY = 4      // too many requests are queued behind an open response
 const HANDOVER = 8  // the bytes are unsupported: after the pending responses node gets them and the socket
-const CLOSE = 16    // the connection closes after the current response
+const CLOSE = 16    // the connection closes after the current response: what arrives is dropped
 const READ = 32     // a read is being handled: the next one follows it
 const END = 64      // the end of a body comes with this iteration of the event loop
 
@@ -23,7 +23,8 @@ const PASSING = BODY | FULL | MANY | END
  *      ▼ │ all are gone, and what was held is read
  *    BODY | FULL | MANY | END            what arrives is held
  *      │
- *      └──▶ HANDOVER ──▶ takeHeld()      what is held goes to node
+ *      ├──▶ HANDOVER ──▶ takeHeld()      what is held goes to node
+ *      └──▶ CLOSE                        what arrives is dropped
  */
 class Gate {
   constructor (connection) {
@@ -40,11 +41,16 @@ class Gate {
 
   get isForNode () { return (this.stops & HANDOVER) !== 0 }
 
+  /** What arrives is dropped. */
+  get isClosing () { return (this.stops & CLOSE) !== 0 }
+
   /**
    * Should the socket be read? While unsupported bytes wait for pending responses, reading goes on up to the
-   * high-water mark, because a FIN or an error must be noticed.
+   * high-water mark, because a FIN or an error must be noticed. While the last response is flushed all is read: when a
+   * socket is closed with unread bytes, the system resets the connection, and the client loses what it has not read.
    */
   get isReading () {
+    if (this.isClosing) return true
     if (this.stops !== HANDOVER) return this.stops === 0
     return this.held !== null && this.held.bytes < this.connection.socket.readableHighWaterMark
   }
@@ -76,6 +82,7 @@ class Gate {
   /** Keep bytes that cannot be read yet. */
   hold (chunk) {
     if (this.isOpen) assert.fail('bytes are held that can be read')
+    if (this.isClosing) return
     this.held ??= new Held()
     this.held.add(chunk)
   }
