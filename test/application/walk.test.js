@@ -12,7 +12,7 @@ const MOST = {
   'a POST with a body': { functions: 136, files: 28 },
   'a stream': { functions: 174, files: 30 },
   'an error': { functions: 135, files: 28 },
-  'a pipelined pair': { functions: 130, files: 26 }
+  'a pipelined pair': { functions: 131, files: 26 } // 130 on Node 20
 }
 
 describe('the walk of a request through five middleware', () => {

@@ -6,6 +6,7 @@ const { error } = require('../../errors')
 const { End } = require('../memory/pipe')
 const { elsewhere } = require('../../runtime')
 const { BODILESS, webResponse } = require('./web-response')
+const NullSocket = require('../http1/node/null-socket')
 const { closeOnDestroy, markRead } = require('../http1/node/read-request')
 const { nextTick } = require('../../timers')
 
@@ -97,8 +98,11 @@ function drained (res) {
 }
 
 function showEnded (res, socket) {
-  res.end()
   res.detachSocket(socket)
+  const nowhere = new NullSocket()
+  res.assignSocket(nowhere)
+  res.end()
+  res.detachSocket(nowhere)
 }
 
 /** The Response was sent already: code can read `res`, which sends nothing. */

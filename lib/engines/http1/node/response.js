@@ -7,6 +7,7 @@ const http = require('http')
 const process = require('process')
 const { call, emit } = require('../call')
 const { notWritten } = require('../errors')
+const NullSocket = require('./null-socket')
 const { created } = require('./server')
 const { setMessage } = require('./socket')
 const { lengthOf } = require('../output/writer')
@@ -466,27 +467,6 @@ function isCloseVisible (outgoing) {
 function markClosed (res) {
   res.destroyed = true
   res._closed = true
-}
-
-/** A socket that drops everything. */
-class NullSocket {
-  constructor () {
-    this.writable = true
-    this.destroyed = false
-    this.writableLength = 0
-    this.writableCorked = 0
-    this._writableState = { corked: 0 }
-    this._httpMessage = null
-  }
-
-  on () {}
-  removeListener () {}
-  cork () {}
-  uncork () {}
-  write (data, encoding, callback) {
-    if (typeof callback === 'function') callback()
-    return true
-  }
 }
 
 module.exports = { make, showBegun, showEnded, showLost, assign, releaseSocket, cutOff, onDrain }
