@@ -2,8 +2,6 @@
 
 const { isIPv6 } = require('net')
 
-const MAPPED = '0,0,0,0,0,65535' // IPv4 written as IPv6 (RFC 4291, 2.5.5.2)
-
 /**
  * The network of an IPv6 address. A client has a whole network, usually a /64, and can use any address of
  * it.
@@ -22,7 +20,10 @@ module.exports = function networkOf (address, bits) {
   if (mapped !== null) return mapped[1]
 
   const groups = groupsOf(ip)
-  if (groups.slice(0, 6).join() === MAPPED) return Buffer.from(groups.slice(6).flatMap(group => [group >> 8, group])).join('.')
+  // IPv4 written as IPv6 (RFC 4291, 2.5.5.2)
+  if (groups.findIndex(group => group !== 0) === 5 && groups[5] === 0xffff) {
+    return Buffer.from(groups.slice(6).flatMap(group => [group >> 8, group])).join('.')
+  }
 
   const kept = groups.map((group, i) => {
     const left = Math.min(Math.max(bits - 16 * i, 0), 16) // bits of this group

@@ -124,10 +124,11 @@ class Late extends String {
     super()
     this.#state = state
     this.#key = key
+    // not a method: V8 of Node 22 asks only a String's own one, so that '' + this would be ''
+    Object.defineProperty(this, 'valueOf', { value: this.toString })
   }
 
   toString () { return String(this.#state[this.#key]) }
-  valueOf () { return this.toString() }
   toJSON () { return this.toString() }
 }
 
