@@ -375,10 +375,10 @@ function attachAtRequest (server, host) {
 
 // `app.fetch(request, info)`, loaded when it is first called.
 function makeFetch (app) {
-  let fetch
-  return function (request, info) {
-    fetch ??= require('./engines/fetch')(app.callback === callback ? new Host(app, OWN) : hostOf(app, app.callback()))
-    return fetch(request, info)
+  let handle
+  return function fetch (request, info) {
+    handle ??= require('./engines/fetch')(app.callback === callback ? new Host(app, OWN) : hostOf(app, app.callback()))
+    return handle(request, info)
   }
 }
 
