@@ -180,7 +180,7 @@ class Application extends Emitter {
    * @return {Application} self
    * @throws {TypeError} if `fn` is not a function
    */
-  use (fn) {
+  use (fn, ...others) {
     if (typeof fn !== 'function') {
       const hint = typeof fn?.routes === 'function'
         ? ' A router has one: app.use(router.routes())'
@@ -195,6 +195,7 @@ class Application extends Emitter {
         'https://github.com/koajs/koa/blob/master/docs/migration.md')
       fn = convert(fn)
     }
+    if (others.length > 0 && this.env === 'development') require('./development').warnOfOthers(this, others)
     debug('use %s', fn._name || fn.name || '-')
     this.middleware.push(fn)
     return this
