@@ -44,11 +44,14 @@ function typeOf (folder) {
  *
  * @param {number} port
  * @param {*} exported
- * @throws {TypeError} for a function that can respond to no request, such as one that makes an app
+ * @throws {TypeError} for a function that can respond to no request, such as `app.fetch` or one that makes an app
  */
 function listenOn (port, exported) {
   if (typeof exported?.listen === 'function') return exported.listen(port)
   if (typeof exported !== 'function') return
+  if (/^(?:bound )?fetch$/.test(exported.name)) {
+    throw new TypeError('it exports app.fetch, which takes a Request, not (req, res): export the app (kone/docs/api/command.md)')
+  }
   if (!takesResponse(exported)) {
     throw new TypeError('it exports a function without (req, res): export the app, not what makes it (kone/docs/api/command.md)')
   }

@@ -39,7 +39,7 @@ module.exports = function doctor (file, { json = false }) {
 function examine (folder) {
   const manifest = read(folder, 'package.json')
   if (manifest === null) throw new Error(`there is no package.json in ${folder}: start it in the folder of an app ${PAGE}`)
-  const lock = read(folder, 'package-lock.json') ?? read(folder, 'npm-shrinkwrap.json') ?? {}
+  const lock = lockOf(folder)
   const wanted = { ...manifest.optionalDependencies, ...manifest.dependencies }
   const packages = Object.entries(wanted).map(([name, range]) => packageOf(folder, lock, name, range))
   const koa = koaOf(packages, lock)
@@ -53,7 +53,7 @@ function examine (folder) {
   return {
     ...koa,
     kone: version,
-    isKone: read(path.join(folder, 'node_modules/koa'), 'package.json')?.name === 'kone',
+    isKone: installedIn(folder, 'koa')?.manifest.name === 'kone',
     prefix: Object.hasOwn(wanted, 'kone') ? 'kone' : 'koa', // of an alias the package has no other name
     nearest: nearestTo(wanted),
     tested: list(sameMajor, one => {
@@ -86,22 +86,50 @@ function koaOf (packages, lock) {
 }
 
 function packageOf (folder, lock, name, range) {
-  const place = path.join(folder, 'node_modules', name)
-  const installed = read(place, 'package.json')
-  const entry = lock.packages?.[`node_modules/${name}`] ?? lock.dependencies?.[name] ?? {} // version 1 of npm's locks
-  const needs = [entry, installed].flatMap(one => [one?.dependencies, one?.requires, one?.peerDependencies])
+  const installed = installedIn(folder, name)
+  const keys = placesOf(folder, name).map(place => slashed(path.relative(lock.folder, place)))
+  const locked = keys.map(key => lock.packages?.[key]).find(Boolean)
+  const entry = locked ?? lock.dependencies?.[name] ?? {} // version 1 of npm's locks
+  const needs = [entry, installed?.manifest].flatMap(one => [one?.dependencies, one?.requires, one?.peerDependencies])
   const named = [name, ...needs.flatMap(all => Object.keys(all ?? {}))]
   const usesKoa = !name.startsWith('@types/') && named.some(one => KOA.test(one))
   const tested = Object.hasOwn(facts.packages, name) ? facts.packages[name] : []
   return {
     name,
-    version: entry.version ?? installed?.version ?? range,
+    version: entry.version ?? installed?.manifest.version ?? range,
     tested,
     usesKoa,
-    isInstalled: installed !== null,
-    reads: installed !== null && usesKoa ? placeThatReads(place) : null
+    isInstalled: installed !== undefined,
+    reads: installed !== undefined && usesKoa ? placeThatReads(installed.place) : null
   }
 }
+
+/** The lock of a folder, or of the workspace that it belongs to, and where it is. */
+function lockOf (folder) {
+  for (const root of withParents(folder)) {
+    const lock = read(root, 'package-lock.json') ?? read(root, 'npm-shrinkwrap.json')
+    const isOwn = root === folder || lock?.packages?.[slashed(path.relative(root, folder))]
+    if (lock !== null && isOwn) return { ...lock, folder: root }
+  }
+  return { folder }
+}
+
+function installedIn (folder, name) {
+  const found = placesOf(folder, name).map(place => ({ place, manifest: read(place, 'package.json') }))
+  return found.find(({ manifest }) => manifest !== null)
+}
+
+/** Where node looks for a package: in a workspace it is often above the folder. */
+function placesOf (folder, name) {
+  return withParents(folder).map(one => path.join(one, 'node_modules', name))
+}
+
+function withParents (folder) {
+  const parent = path.dirname(folder)
+  return parent === folder ? [folder] : [folder, ...withParents(parent)]
+}
+
+const slashed = file => file.replaceAll(path.sep, '/')
 
 const SOURCE = /\.[cm]?js$/
 const NO_SOURCE = /(?:^|[/\\])(?:node_modules|tests?|__tests__|examples?|bench\w*)[/\\]|\.test\./
@@ -113,7 +141,7 @@ function placeThatReads (folder) {
     if (!entry.isFile() || !SOURCE.test(file) || NO_SOURCE.test(file)) continue
     const lines = fs.readFileSync(path.join(folder, file), 'utf8').split('\n')
     const row = lines.findIndex(line => READS.test(line) && !/^ *(?:\*|\/\/)/.test(line))
-    if (row !== -1) return `${file.replaceAll(path.sep, '/')}:${row + 1}`
+    if (row !== -1) return `${slashed(file)}:${row + 1}`
   }
   return null
 }

@@ -180,7 +180,7 @@ class Application extends Emitter {
    * @return {Application} self
    * @throws {TypeError} if `fn` is not a function
    */
-  use (fn) {
+  use (fn, ...others) {
     if (typeof fn !== 'function') {
       const hint = typeof fn?.routes === 'function'
         ? ' A router has one: app.use(router.routes())'
@@ -195,6 +195,7 @@ class Application extends Emitter {
         'https://github.com/koajs/koa/blob/master/docs/migration.md')
       fn = convert(fn)
     }
+    if (others.length > 0 && this.env === 'development') require('./development').warnOfOthers(this, others)
     debug('use %s', fn._name || fn.name || '-')
     this.middleware.push(fn)
     return this
@@ -375,10 +376,10 @@ function attachAtRequest (server, host) {
 
 // `app.fetch(request, info)`, loaded when it is first called.
 function makeFetch (app) {
-  let fetch
-  return function (request, info) {
-    fetch ??= require('./engines/fetch')(app.callback === callback ? new Host(app, OWN) : hostOf(app, app.callback()))
-    return fetch(request, info)
+  let handle
+  return function fetch (request, info) {
+    handle ??= require('./engines/fetch')(app.callback === callback ? new Host(app, OWN) : hostOf(app, app.callback()))
+    return handle(request, info)
   }
 }
 

@@ -154,6 +154,12 @@ function readsBody (lines, { row }) {
   return /\bbody\b/.test(lines[row - 1]) || lines.slice(Math.max(0, row - 6), row).some(line => /\brequest\b.*\bbody\b/.test(line))
 }
 
+/** What `app.use()` is given behind its middleware. */
+function warnOfOthers (app, others) {
+  if (!others.some(other => typeof other === 'function')) return
+  warn(app, 'app.use(fn) takes one function, and the others are not used: call it for each', placeIn(trace()))
+}
+
 /** Is it written for Express, by the names of its parameters? */
 function isOfExpress (fn) {
   const pattern = /^(?:async )?(?:function\b[^(]*)?\(\s*_?(?:req|request)\s*,/
@@ -244,4 +250,4 @@ process.on?.('uncaughtExceptionMonitor', err => {
   } catch {}
 })
 
-module.exports = { setters, watch }
+module.exports = { setters, warnOfOthers, watch }

@@ -47,13 +47,9 @@ module.exports = function bodyParser (options) {
   // for openapi()
   return Object.defineProperty(bodyParser, 'consumes', { value: { types: parsers.map(({ types }) => types[0]), methods } })
 
-  function fail (err, ctx, next) {
-    if (onerror === undefined) return Promise.reject(err)
-    try {
-      onerror(err, ctx)
-    } catch (err) {
-      return Promise.reject(err)
-    }
+  async function fail (err, ctx, next) {
+    if (onerror === undefined) throw err
+    await onerror(err, ctx)
     return next()
   }
 

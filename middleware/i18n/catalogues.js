@@ -3,7 +3,7 @@
 const fs = require('fs')
 const path = require('path')
 const { isObject } = require('../../lib/options')
-const { given, manual, misuse } = require('../_shared/usage-error')
+const { given, manual, misuse, noPromise } = require('../_shared/usage-error')
 
 /**
  * The catalogues that the options name, from files or as they are.
@@ -31,7 +31,7 @@ function readFile (directory, name, extensions, parse) {
   const file = files.find(fs.existsSync)
   if (file === undefined) throw new Error(`i18n: there is no catalogue ${files.join(' or ')} (${manual('i18n')})`)
   try {
-    const catalogue = parse(fs.readFileSync(file, 'utf8').replace(/^\uFEFF/, ''))
+    const catalogue = noPromise('i18n', 'options.parse', parse(fs.readFileSync(file, 'utf8').replace(/^\uFEFF/, '')))
     if (isObject(catalogue)) return catalogue
   } catch (cause) {
     throw new Error(`i18n: ${file} cannot be read: ${cause.message} (${manual('i18n')})`, { cause })

@@ -3,6 +3,7 @@
 const { detach } = require('../../lib/text')
 const { escape } = require('../_shared/escape')
 const stateless = require('../_shared/stateless')
+const { noPromise } = require('../_shared/usage-error')
 const { VALUES } = require('./values')
 
 const TOKEN = new RegExp(':(?:(req|res)\\[([^\\]]+)\\]|(url|protocol|hostname|method|status|' +
@@ -58,7 +59,7 @@ function custom ({ token, replacement, content }) {
   }
   return match => ctx => {
     const value = typeof content === 'function' ? content(ctx) : replacement
-    return escape(String(typeof value === 'function' ? value(...match) : value))
+    return escape(String(noPromise('logger', `options.tokens: ${token}`, typeof value === 'function' ? value(...match) : value)))
   }
 }
 

@@ -1,5 +1,6 @@
 'use strict'
 
+const { report } = require('../../lib/error-path')
 const whenFinished = require('../_shared/finished')
 const stateless = require('../_shared/stateless')
 const { liner } = require('./line')
@@ -81,8 +82,18 @@ function recorder (log, options) {
 
       // a closed socket has no address any more: ctx.ip keeps it
       if (hasAddress) ctx.ip // eslint-disable-line no-unused-expressions
-      whenFinished(ctx, () => write(ctx, start))
+      whenFinished(ctx, () => writeSafely(ctx, write, start))
     }
+  }
+}
+
+/** The response was sent, and nothing else would catch an error or wait for a promise. */
+function writeSafely (ctx, write, start) {
+  try {
+    const written = write(ctx, start)
+    if (typeof written?.then === 'function') written.then(undefined, err => report(ctx, err))
+  } catch (err) {
+    report(ctx, err)
   }
 }
 

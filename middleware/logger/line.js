@@ -1,6 +1,7 @@
 'use strict'
 
 const { escape, escapeControls } = require('../_shared/escape')
+const { noPromise } = require('../_shared/usage-error')
 const { compile, expander } = require('./format')
 const { date, elapsed, httpVersion, isGone, length, statusOf } = require('./values')
 
@@ -21,7 +22,7 @@ function liner (format, tokens, isTransporter) {
     return {
       timed: true,
       line: (ctx, start) => {
-        const line = format(ctx, text => expand(text, ctx, start))
+        const line = noPromise('logger', 'options.format', format(ctx, text => expand(text, ctx, start)))
         return line && escapeControls(String(line))
       }
     }

@@ -13,7 +13,7 @@ const LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'mark']
  * @param {object|Function} [log] a logger, or a function `(line, args)`; default: stdout
  * @param {string} level
  * @param {Function} line (ctx, start) => text
- * @return {Function} (ctx, start)
+ * @return {Function} (ctx, start) => what the logger returns
  * @throws {TypeError} for a logger without a method of this level
  */
 function writer (log, level, line) {
@@ -21,7 +21,7 @@ function writer (log, level, line) {
   if (typeof log === 'function') {
     return (ctx, start) => {
       const text = line(ctx, start)
-      if (text) log(text, parts(ctx, start))
+      if (text) return log(text, parts(ctx, start))
     }
   }
 
@@ -36,7 +36,7 @@ function writer (log, level, line) {
     const name = level === 'auto' ? levelOf(statusOf(ctx)) : level
     if (log.isLevelEnabled && !log.isLevelEnabled(name)) return
     const text = line(ctx, start)
-    if (text) log[name](text)
+    if (text) return log[name](text)
   }
 }
 

@@ -3,6 +3,7 @@
 const { Rule, fn, isObject, record } = require('../../lib/options')
 const { detach } = require('../../lib/text')
 const { report } = require('../../lib/error-path')
+const { noPromise } = require('../_shared/usage-error')
 
 const RESERVED = ['method', 'route', 'status', 'le'] // `le` is a histogram's own
 const MAX_VALUES = 100
@@ -39,7 +40,7 @@ module.exports = class OwnLabels {
 /** The response was sent, and nothing else would catch an error. */
 function valueOf (read, ctx) {
   try {
-    return detach(String(read(ctx) ?? 'none').slice(0, MAX_LENGTH))
+    return detach(String(noPromise('metrics', 'options.labels', read(ctx)) ?? 'none').slice(0, MAX_LENGTH))
   } catch (err) {
     report(ctx, err)
     return 'error'

@@ -103,6 +103,7 @@ async function refuse (ctx, settings, id, wait) {
   ctx.body = message
   ctx.set('Retry-After', String(after))
   ctx.state.rateLimit = { after, headers, id, message }
+  settings.keptOfRefusal.by(ctx)
 
   if (settings.onLimited !== undefined) await settings.onLimited(ctx)
   if (settings.throw) {
@@ -159,7 +160,8 @@ function settingsOf (options) {
     names,
     fields,
     sent,
-    kept: new Kept(sent)
+    kept: new Kept(sent),
+    keptOfRefusal: new Kept([...sent, 'Retry-After'], { yields: true })
   }
 }
 

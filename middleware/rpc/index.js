@@ -5,7 +5,7 @@ const { sizeOf } = require('../_shared/bytes')
 const parseJSON = require('../_shared/json')
 const readBody = require('../_shared/body')
 const NEEDLESS = require('../_shared/needless')
-const { given, misuse } = require('../_shared/usage-error')
+const { given, misuse, noPromise } = require('../_shared/usage-error')
 const OPTIONS = require('./options')
 
 // apply() puts the arguments on the stack: about 100,000 of them overflow it
@@ -106,7 +106,7 @@ function bytesOf (ctx, limit, memory) {
 
 async function call (ctx, method, codec, body) {
   const value = await method.apply(ctx, decode(codec, body))
-  const encoded = codec.encode(value)
+  const encoded = noPromise('rpc', 'encode() of a codec', codec.encode(value))
   if (!(encoded instanceof Uint8Array)) {
     throw new TypeError(`the codec for ${codec.type} must encode to a Buffer`)
   }
@@ -122,7 +122,7 @@ function decode (codec, body) {
     if (err.type === 'depth.exceeded') throw err
     throw createError(400, 'malformed body', { cause: err })
   }
-  if (!Array.isArray(args)) throw createError(400, 'the body must be an array of arguments')
+  if (!Array.isArray(noPromise('rpc', 'decode() of a codec', args))) throw createError(400, 'the body must be an array of arguments')
   if (args.length > MAX_ARGUMENTS) throw createError(400, 'too many arguments')
   return args
 }

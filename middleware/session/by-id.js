@@ -1,7 +1,7 @@
 'use strict'
 
 const { breakerOf, isThenable } = require('../_shared/breaker')
-const { given, misuse } = require('../_shared/usage-error')
+const { given, misuse, noPromise } = require('../_shared/usage-error')
 const random = require('../_shared/random')
 const MemoryStore = require('./memory')
 const { NOTHING, recordOf } = require('./record')
@@ -128,7 +128,7 @@ module.exports = class ById {
 
   newId (ctx) {
     if (this.genid === undefined) return random(24).toString('base64url')
-    const id = this.genid(ctx)
+    const id = noPromise('session', 'options.genid', this.genid(ctx))
     if (typeof id === 'string' && OWN_ID.test(id)) return id
     throw misuse('session', `options.genid must return 16 to 256 of the characters A-Z a-z 0-9 _ . ~ -, not ${given(id)}`)
   }

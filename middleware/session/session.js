@@ -167,7 +167,7 @@ module.exports = class Session {
     const { cookie, ofAll } = this.settings
     if (typeof cookie !== 'function') return cookie
     // whether it is signed was decided when it was read
-    return { ...attributesOf(cookie(this.ctx), ofAll), signed: ofAll.signed === true }
+    return { ...attributesOf(noPromise('session', 'options.cookie', cookie(this.ctx)), ofAll), signed: ofAll.signed === true }
   }
 
   /** Save what was changed. */

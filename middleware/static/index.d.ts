@@ -44,7 +44,7 @@ declare namespace serve {
     etag?: boolean | undefined
     /** Serve after the other middleware, if these did not respond. Default: `false`. */
     defer?: boolean | undefined
-    /** `(res, path, stats) => void` sets headers; makes kone build node's `res`. */
+    /** `(res, path, stats) => *` sets headers, awaited; makes kone build node's `res`. */
     setHeaders?: ((res: ServerResponse, path: string, stats: Stats) => any) | undefined
     /** Check the disk for every request instead of every 500 ms. Default: `false`. */
     dev?: boolean | undefined

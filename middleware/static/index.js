@@ -106,13 +106,12 @@ class Responder {
 
       const outcome = outcomeOf(ctx, file)
       if (file.body !== null || !outcome.hasBody || ctx.method === 'HEAD') {
-        this.send(ctx, entry, file, outcome)
-        return true
+        return this.send(ctx, entry, file, outcome)
       }
       const { kind, fd } = await this.files.open(file, attempt < ATTEMPTS)
       if (kind === FILE) {
-        if (ctx.writable) this.send(ctx, entry, file, outcome, fd)
-        else fs.close(fd)
+        if (ctx.writable) return this.send(ctx, entry, file, outcome, fd)
+        fs.close(fd)
         return true
       }
       this.files.forget(path)
@@ -130,31 +129,40 @@ class Responder {
     }
   }
 
-  /** @param {number} [fd] of a file that is not in memory; undefined if its bytes are not needed */
+  /**
+   * @param {number} [fd] of a file that is not in memory; undefined if its bytes are not needed
+   * @return {true|Promise<true>}
+   */
   send (ctx, entry, file, outcome, fd) {
-    const { response } = ctx
     if (entry.plain === undefined) ctx.vary('Accept-Encoding')
     if (outcome.isRefusal) {
       if (outcome === UNSATISFIABLE) ctx.set('Content-Range', `bytes */${file.size}`)
       ctx.status = outcome.status
-      return
+      return true
     }
+    return this.options.setHeaders ? this.sendWithOwn(ctx, file, outcome, fd) : this.sendFile(ctx, file, outcome, fd)
+  }
 
-    const { setHeaders, etag, cacheControl } = this.options
-    if (setHeaders) {
-      try {
-        setHeaders(ctx.res, file.name, file.stats)
-      } catch (err) {
-        if (fd !== undefined) fs.close(fd) // no stream has it yet
-        throw err
-      }
+  async sendWithOwn (ctx, file, outcome, fd) {
+    let isDone = false // no stream has the descriptor yet
+    try {
+      await this.options.setHeaders(ctx.res, file.name, file.stats)
+      isDone = ctx.writable
+    } finally {
+      if (!isDone && fd !== undefined) fs.close(fd)
     }
+    return isDone ? this.sendFile(ctx, file, outcome, fd) : true
+  }
+
+  sendFile (ctx, file, outcome, fd) {
+    const { response } = ctx
+    const { etag, cacheControl } = this.options
     if (etag && !response.get('ETag')) ctx.set('ETag', file.etag)
     if (!response.get('Last-Modified')) ctx.set('Last-Modified', file.lastModified)
     if (!response.get('Cache-Control')) ctx.set('Cache-Control', cacheControl)
     if (!outcome.hasBody) {
       ctx.status = outcome.status
-      return
+      return true
     }
 
     ctx.set('Accept-Ranges', 'bytes')
@@ -162,6 +170,7 @@ class Responder {
     if (!response.get('Content-Type')) ctx.set('Content-Type', file.type)
     if (outcome === WHOLE) sendBytes(ctx, file, fd, 0, file.size - 1)
     else sendRange(ctx, file, fd, outcome)
+    return true
   }
 }
 

@@ -18,7 +18,7 @@ module.exports = new Options('static', {
   ...each(boolean.says('the same, by another name', { default: true }), 'brotli', 'gz', 'zst'),
   etag: boolean.says('send an ETag', { default: true }),
   defer: boolean.says('serve after the other middleware, if these did not respond', { default: false }),
-  setHeaders: fn.says("`(res, path, stats) => void` sets headers; makes kone build node's `res`", { type: '(res: ServerResponse, path: string, stats: Stats) => any' }),
+  setHeaders: fn.says("`(res, path, stats) => *` sets headers, awaited; makes kone build node's `res`", { type: '(res: ServerResponse, path: string, stats: Stats) => any' }),
   dev: boolean.says('check the disk for every request instead of every 500 ms', { default: false }),
   cacheSize: bytes.says('size of all files that are kept in memory; 0: no files', { default: 16 * 2 ** 20 }),
   cacheFileSize: bytes.says('the largest file that is kept in memory', { default: 64 * 2 ** 10 })

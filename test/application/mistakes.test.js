@@ -86,6 +86,7 @@ const MISTAKES = {
   send: [app => app.use((ctx, res) => res.send('a') /* send */), 'a middleware gets (ctx, next), not (req, res, next)'],
   express: [app => app.use(function (req, res, next) { res.end?.('a') }) /* express */, 'a middleware gets (ctx, next), not (req, res, next)'],
   arrow: [app => app.use((req, res, next) => later()) /* arrow */, 'a middleware gets (ctx, next), not (req, res, next)'],
+  others: [app => app.use((ctx, next) => next(), ctx => { ctx.body = 'a' }) /* others */, 'app.use(fn) takes one function'],
   silent: [app => {
     app.use(async (ctx, next) => { await next() })
     app.use(async () => { await later() }) /* silent */
@@ -102,6 +103,7 @@ const MISTAKES = {
 
 /** What apps of Koa do rightly. */
 const RIGHT = {
+  'an argument of app.use() that is no function': app => app.use(ctx => { ctx.body = 'a' }, undefined, 'name'),
   'a body and a value': app => app.use(ctx => { ctx.body = 'a'; return 'b' }),
   'an assignment': app => app.use(ctx => (ctx.body = 'a')),
   'a status alone': app => app.use(ctx => (ctx.status = 404)),

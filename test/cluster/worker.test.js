@@ -89,6 +89,8 @@ describe('a worker', () => {
       ['let x = ;', /^Unexpected token ';' \(\/.*app\.js:3:9\)$/],
       ...['() => new (require("node:http").Server)()', 'async ({ db } = {}) => {}', 'class App { constructor (a, b) {} }'].map(fn =>
         [`module.exports = ${fn}`, /^it exports a function without \(req, res\): export the app, not what makes it/]),
+      ...['', '.bind(null)', '\nmodule.exports = Promise.resolve(module.exports)'].map(rest =>
+        [`${SHAPES.app}.fetch${rest}`, /^it exports app\.fetch, which takes a Request, not \(req, res\): export the app/]),
       ['module.exports = {}', /^it exports neither an app nor a function nor a server, and nothing listens on port/]
     ]) {
       const { message, ended } = await start(t, source)

@@ -108,6 +108,25 @@ describe('kone doctor', () => {
     assert.equal(neither.tested[0].version, `^${versionOf('koa-bodyparser')}`)
   })
 
+  it('should find what a workspace has above this folder', async () => {
+    for (const [where, left] of [['the lock', 'node_modules'], ['node_modules', 'package-lock.json'], ['both', '']]) {
+      const root = app(ALL)
+      const made = project(path.join(root.folder, 'packages/api'))
+      fs.renameSync(path.join(root.folder, 'package.json'), path.join(made.folder, 'package.json'))
+      const lock = JSON.parse(fs.readFileSync(path.join(root.folder, 'package-lock.json')))
+      root.write('package-lock.json', JSON.stringify({ packages: { ...lock.packages, 'packages/api': {} } }))
+      if (left) fs.rmSync(path.join(root.folder, left), { recursive: true })
+      assert.deepEqual(await examined(made), await examined(app(ALL, { locked: where !== 'node_modules', installed: where !== 'the lock' })), where)
+    }
+  })
+
+  it('should not take the lock of another project above it for its own', async () => {
+    const root = app(ALL, { installed: false })
+    const made = project(path.join(root.folder, 'api'))
+    made.write('package.json', JSON.stringify({ dependencies: { koa: '^1.0.0' } }))
+    assert.equal((await examined(made)).koa, '^1.0.0')
+  })
+
   it('should tell other major versions from those that are tested, and Koa 3 from Koa 2', async () => {
     const made = app([], { manifest: { dependencies: { koa: '^3.0.0', 'koa-static': '^1.0.0' } } })
     assert.deepEqual(named((await examined(made)).otherVersion), ['koa-static'])

@@ -96,7 +96,7 @@ const rows = () => [
     [FORM_TYPE, MANY.map(key => `${key}=`).join('&'), Object.fromEntries(MANY.map(key => [key, '']))]
   ]],
   ['should call onerror instead of throwing, and go on', {
-    onerror: (err, ctx) => { ctx.request.body = { failed: err.status, text: err.body } }
+    onerror: async (err, ctx) => { ctx.request.body = await { failed: err.status, text: err.body } }
   }, [[JSON_TYPE, '{', { failed: 400, text: '{' }]]],
   ['should respond with what onerror throws', { onerror: (cause, ctx) => ctx.throw(422, 'body parse error', { cause }) }, [
     [JSON_TYPE, '{', 422]

@@ -28,6 +28,9 @@ const KEPT = {
   'a policy of helmet that is only reported': [
     () => helmet.contentSecurityPolicy({ ...POLICY, reportOnly: true }), ['content-security-policy-report-only']
   ],
+  'rateLimit whose onLimited fails': [
+    () => (ctx, next) => rateLimit({ max: 0, onLimited: next })(ctx), ['x-ratelimit-limit', 'x-ratelimit-reset', 'retry-after']
+  ],
   rateLimit: [() => rateLimit({ max: 5 }), ['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset']],
   'rateLimit with the fields of the IETF': [() => rateLimit({ max: 5, standardHeaders: 'draft-11' }), ['ratelimit', 'ratelimit-policy']],
   session: [() => changed(session()), ['set-cookie', 'cache-control']],

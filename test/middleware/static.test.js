@@ -91,7 +91,8 @@ frameworks('static', ({ it, Koa, ask, listen, name }) => {
     }
     assert.equal((await ask(start({ etag: false }), 'GET /a.txt')).headers.etag, undefined)
     const own = await ask(start({
-      setHeaders (res, file, stats) {
+      async setHeaders (res, file, stats) {
+        await null
         res.setHeader('X-File', `${path.basename(file)} ${stats.size}`)
         res.setHeader('Cache-Control', 'no-store')
       }
