@@ -48,7 +48,7 @@ module.exports = function staticFiles (root, options) {
     const entry = responder.files.known(ctx.path)
     if (entry === NOTHING) return next()
     const file = entry && fileFor(ctx, entry)
-    if (file?.body && !entry.isFolder) return responder.send(ctx, entry, file, outcomeOf(ctx, file))
+    if (file?.body && !entry.isFolder) return responder.send(ctx, entry, file)
     return responder.respond(ctx).then(responded => responded ? undefined : next())
   }
 }
@@ -104,14 +104,15 @@ class Responder {
         return false
       }
 
-      const outcome = outcomeOf(ctx, file)
-      if (file.body !== null || !outcome.hasBody || ctx.method === 'HEAD') {
-        this.send(ctx, entry, file, outcome)
+      // setHeaders may set what the conditions compare with
+      const isForBody = this.options.setHeaders || outcomeOf(ctx, file).hasBody
+      if (file.body !== null || !isForBody || ctx.method === 'HEAD') {
+        this.send(ctx, entry, file)
         return true
       }
       const { kind, fd } = await this.files.open(file, attempt < ATTEMPTS)
       if (kind === FILE) {
-        if (ctx.writable) this.send(ctx, entry, file, outcome, fd)
+        if (ctx.writable) this.send(ctx, entry, file, fd)
         else fs.close(fd)
         return true
       }
@@ -131,16 +132,11 @@ class Responder {
   }
 
   /** @param {number} [fd] of a file that is not in memory; undefined if its bytes are not needed */
-  send (ctx, entry, file, outcome, fd) {
+  send (ctx, entry, file, fd) {
     const { response } = ctx
     if (entry.plain === undefined) ctx.vary('Accept-Encoding')
-    if (outcome.isRefusal) {
-      if (outcome === UNSATISFIABLE) ctx.set('Content-Range', `bytes */${file.size}`)
-      ctx.status = outcome.status
-      return
-    }
-
     const { setHeaders, etag, cacheControl } = this.options
+    const before = setHeaders && { ...response.headers }
     if (setHeaders) {
       try {
         setHeaders(ctx.res, file.name, file.stats)
@@ -148,6 +144,14 @@ class Responder {
         if (fd !== undefined) fs.close(fd) // no stream has it yet
         throw err
       }
+    }
+    const outcome = outcomeOf(ctx, file)
+    if (fd !== undefined && !outcome.hasBody) fs.close(fd)
+    if (outcome.isRefusal) {
+      if (setHeaders) replaceHeaders(ctx, before) // those of the file are not the refusal's
+      if (outcome === UNSATISFIABLE) ctx.set('Content-Range', `bytes */${file.size}`)
+      ctx.status = outcome.status
+      return
     }
     if (etag && !response.get('ETag')) ctx.set('ETag', file.etag)
     if (!response.get('Last-Modified')) ctx.set('Last-Modified', file.lastModified)
@@ -163,6 +167,11 @@ class Responder {
     if (outcome === WHOLE) sendBytes(ctx, file, fd, 0, file.size - 1)
     else sendRange(ctx, file, fd, outcome)
   }
+}
+
+function replaceHeaders (ctx, headers) {
+  for (const name of Object.keys(ctx.response.headers)) if (!Object.hasOwn(headers, name)) ctx.remove(name)
+  ctx.set(headers)
 }
 
 /**
