@@ -12,7 +12,7 @@ const OPTIONS = require('./options')
  *    app.use(conditionalGet())
  *    app.use(etag())
  *
- * No ETag is set if the response has one, if its status is not 2xx, or if its body is another stream,
+ * No ETag is set if the response has one, if its status is 206 or not 2xx, or if its body is another stream,
  * a Blob, a ReadableStream or a Response.
  *
  * @param {object} [options] see options.js
@@ -42,7 +42,7 @@ module.exports.final = final
 
 function tag (ctx, weak) {
   const { body, status } = ctx
-  if (!body || status < 200 || status > 299 || ctx.response.get('ETag')) return
+  if (!body || status < 200 || status > 299 || status === 206 || ctx.response.get('ETag')) return
 
   if (typeof body === 'string' || Buffer.isBuffer(body)) return set(ctx, weak, entityTag(body))
   if (typeof body.pipe === 'function') {

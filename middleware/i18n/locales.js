@@ -23,7 +23,7 @@ module.exports = class Locales {
     const engine = engineOf(this.contents, fallback)
     this.byName = new Map(names.map(name => {
       const messages = new Map()
-      for (const lender of [fallback, parentOf(name), name]) {
+      for (const lender of [fallback, ...lookup(name).reverse()]) {
         if (Object.hasOwn(this.contents, lender)) flatten(this.contents[lender], '', messages)
       }
       return [name, { name, tag: tagOf(name), helpers: helpersOf(name, messages, engine) }]
@@ -38,14 +38,14 @@ module.exports = class Locales {
     if (typeof name === 'string') return this.byLowerCase.get(name.toLowerCase()) // koa-qs and koa-locale have others
   }
 
-  /** The first language in the client's order of preference that is spoken here: en for en-GB. */
+  /** The first language in the client's order of preference spoken here: zh-Hant, or else zh, for zh-Hant-TW. */
   accepted (ctx) {
     const header = ctx.get('accept-language')
     if (header === '' || this.knownHeaders.has(header)) return this.knownHeaders.get(header)
 
     let found
     for (const language of ctx.request.getLocaleFromHeader(true)) {
-      found = this.find(language) ?? this.find(parentOf(language))
+      found = lookup(language).map(tag => this.find(tag)).find(name => name !== undefined)
       if (found !== undefined) break
     }
     if (header.length <= MAX_HEADER) {
@@ -62,8 +62,16 @@ function tagOf (name) {
   return /^[a-z]{2,8}(?:-[a-z\d]{1,8})*$/i.test(tag) ? tag : undefined
 }
 
-function parentOf (name) {
-  return name.slice(0, name.indexOf('-') + 1).slice(0, -1)
+/** `zh-Hant-TW`, `zh-Hant`, `zh`: the order of RFC 4647, 3.4, in which no range ends in a single letter. */
+function lookup (name) {
+  if (name.length > MAX_HEADER) return [name] // no language's
+  const tags = []
+  let tag = name
+  while (tag !== '') {
+    tags.push(tag)
+    tag = tag.slice(0, Math.max(tag.lastIndexOf('-'), 0)).replace(/-.$/, '')
+  }
+  return tags
 }
 
 /** `{ a: { b: 'x' } }` is found by the keys `a` and `a.b`; a key spelled so itself wins. */

@@ -11,7 +11,8 @@ const UNSATISFIABLE = { status: 416, hasBody: false, isRefusal: true }
 // string that V8 has to hash again, which is half of what a look-up costs (Node 20: 123 against 66 ns).
 
 /**
- * How to respond to a request with conditions or a range: RFC 9110, 13.2.2.
+ * How to respond to a request with conditions or a range: RFC 9110, 13.2.2. The validators that the response has
+ * already count, and the file's where it has none.
  *
  *    outcomeOf(ctx, file)   // { status: 304, hasBody: false, isRefusal: false }
  *
@@ -23,44 +24,57 @@ const UNSATISFIABLE = { status: 416, hasBody: false, isRefusal: true }
 function outcomeOf (ctx, file) {
   const match = ctx.get('if-match')
   if (match) {
-    if (!lists(match, file.etag, false)) return FAILED
+    if (!lists(match, etagOf(ctx, file), false)) return FAILED
   } else {
     const since = ctx.get('if-unmodified-since')
-    if (since && file.modified > Date.parse(since)) return FAILED
+    if (since && modifiedOf(ctx, file) > Date.parse(since)) return FAILED
   }
 
   const noneMatch = ctx.get('if-none-match')
   if (noneMatch) {
-    if (lists(noneMatch, file.etag, true)) return NOT_MODIFIED
+    if (lists(noneMatch, etagOf(ctx, file), true)) return NOT_MODIFIED
   } else {
     const since = ctx.get('if-modified-since')
-    if (since && file.modified <= Date.parse(since)) return NOT_MODIFIED
+    if (since && modifiedOf(ctx, file) <= Date.parse(since)) return NOT_MODIFIED
   }
 
   const range = ctx.get('range')
-  if (range && ctx.method === 'GET' && isCurrent(ctx.get('if-range'), file)) {
+  if (range && ctx.method === 'GET' && isCurrent(ctx, ctx.get('if-range'), file)) {
     return rangeOf(range, file.size)
   }
   return WHOLE
 }
 
+function etagOf (ctx, file) {
+  return ctx.response.get('ETag') || file.etag
+}
+
+function modifiedOf (ctx, file) {
+  const own = ctx.response.get('Last-Modified')
+  return own ? Date.parse(own) : file.modified
+}
+
 /**
  *     If-Match = "*" / #entity-tag        entity-tag = [ "W/" ] opaque-tag
  *
- * kone's tags are strong, so a weak tag can match only in a weak comparison.
+ * A weak tag can match only in a weak comparison.
  */
 function lists (header, etag, weakly) {
   if (header.trim() === '*') return true
-  for (let tag of header.split(',')) {
-    tag = tag.trim()
-    if (tag === etag || (weakly && tag.startsWith('W/') && tag.slice(2) === etag)) return true
-  }
-  return false
+  return header.split(',').some(tag => weakly ? opaque(tag.trim()) === opaque(etag) : isSame(tag.trim(), etag))
 }
 
-function isCurrent (ifRange, file) {
+function opaque (tag) {
+  return tag.startsWith('W/') ? tag.slice(2) : tag
+}
+
+function isSame (tag, etag) {
+  return tag === etag && !tag.startsWith('W/')
+}
+
+function isCurrent (ctx, ifRange, file) {
   if (ifRange === '') return true
-  return ifRange.includes('"') ? ifRange === file.etag : Date.parse(ifRange) === file.modified
+  return ifRange.includes('"') ? isSame(ifRange, etagOf(ctx, file)) : Date.parse(ifRange) === modifiedOf(ctx, file)
 }
 
 /** For several ranges or a malformed one the whole file is sent, as RFC 9110, 14.2 allows. */

@@ -48,7 +48,7 @@ module.exports = function staticFiles (root, options) {
     const entry = responder.files.known(ctx.path)
     if (entry === NOTHING) return next()
     const file = entry && fileFor(ctx, entry)
-    if (file?.body && !entry.isFolder) return responder.send(ctx, entry, file, outcomeOf(ctx, file))
+    if (file?.body && !entry.isFolder) return responder.send(ctx, entry, file)
     return responder.respond(ctx).then(responded => responded ? undefined : next())
   }
 }
@@ -104,13 +104,12 @@ class Responder {
         return false
       }
 
-      const outcome = outcomeOf(ctx, file)
-      if (file.body !== null || !outcome.hasBody || ctx.method === 'HEAD') {
-        return this.send(ctx, entry, file, outcome)
-      }
+      // setHeaders may set what the conditions compare with
+      const isForBody = this.options.setHeaders || outcomeOf(ctx, file).hasBody
+      if (file.body !== null || !isForBody || ctx.method === 'HEAD') return this.send(ctx, entry, file)
       const { kind, fd } = await this.files.open(file, attempt < ATTEMPTS)
       if (kind === FILE) {
-        if (ctx.writable) return this.send(ctx, entry, file, outcome, fd)
+        if (ctx.writable) return this.send(ctx, entry, file, fd)
         fs.close(fd)
         return true
       }
@@ -133,17 +132,13 @@ class Responder {
    * @param {number} [fd] of a file that is not in memory; undefined if its bytes are not needed
    * @return {true|Promise<true>}
    */
-  send (ctx, entry, file, outcome, fd) {
+  send (ctx, entry, file, fd) {
     if (entry.plain === undefined) ctx.vary('Accept-Encoding')
-    if (outcome.isRefusal) {
-      if (outcome === UNSATISFIABLE) ctx.set('Content-Range', `bytes */${file.size}`)
-      ctx.status = outcome.status
-      return true
-    }
-    return this.options.setHeaders ? this.sendWithOwn(ctx, file, outcome, fd) : this.sendFile(ctx, file, outcome, fd)
+    return this.options.setHeaders ? this.sendWithOwn(ctx, file, fd) : this.sendFile(ctx, file, fd)
   }
 
-  async sendWithOwn (ctx, file, outcome, fd) {
+  async sendWithOwn (ctx, file, fd) {
+    const before = { ...ctx.response.headers }
     let isDone = false // no stream has the descriptor yet
     try {
       await this.options.setHeaders(ctx.res, file.name, file.stats)
@@ -151,12 +146,21 @@ class Responder {
     } finally {
       if (!isDone && fd !== undefined) fs.close(fd)
     }
-    return isDone ? this.sendFile(ctx, file, outcome, fd) : true
+    return isDone ? this.sendFile(ctx, file, fd, before) : true
   }
 
-  sendFile (ctx, file, outcome, fd) {
+  /** @param {object} [before] the headers before setHeaders: what it has set is the file's, not a refusal's */
+  sendFile (ctx, file, fd, before) {
     const { response } = ctx
     const { etag, cacheControl } = this.options
+    const outcome = outcomeOf(ctx, file)
+    if (fd !== undefined && !outcome.hasBody) fs.close(fd)
+    if (outcome.isRefusal) {
+      if (before !== undefined) replaceHeaders(ctx, before)
+      if (outcome === UNSATISFIABLE) ctx.set('Content-Range', `bytes */${file.size}`)
+      ctx.status = outcome.status
+      return true
+    }
     if (etag && !response.get('ETag')) ctx.set('ETag', file.etag)
     if (!response.get('Last-Modified')) ctx.set('Last-Modified', file.lastModified)
     if (!response.get('Cache-Control')) ctx.set('Cache-Control', cacheControl)
@@ -172,6 +176,11 @@ class Responder {
     else sendRange(ctx, file, fd, outcome)
     return true
   }
+}
+
+function replaceHeaders (ctx, headers) {
+  for (const name of Object.keys(ctx.response.headers)) if (!Object.hasOwn(headers, name)) ctx.remove(name)
+  ctx.set(headers)
 }
 
 /**

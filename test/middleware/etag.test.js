@@ -65,6 +65,13 @@ frameworks('etag', ({ it, Koa, ask, name }) => {
       }
     })
 
+    it(`should give no tag to a part (${form})`, async () => {
+      for (const [kind, body] of Object.entries(BODIES)) {
+        const app = answering(use, ctx => { ctx.status = 206; ctx.body = body() })
+        assert.equal((await ask(app, 'GET /')).headers.etag, undefined, kind)
+      }
+    })
+
     it(`should keep a tag that is there (${form})`, async () => {
       const app = answering(use, ctx => { ctx.etag = 'mine'; ctx.body = 'hello' })
       assert.equal((await ask(app, 'GET /')).headers.etag, '"mine"')

@@ -204,6 +204,16 @@ frameworks('i18n', ({ it, Koa, ask }) => {
     assert.equal(await locale(`${'x'.repeat(300)}, de;q=0.5`), 'de')
   })
 
+  it('should look a language up by all of its parents, the nearest first', async () => {
+    const locales = { en: { a: 'en', b: 'en', c: 'en' }, zh: { a: 'zh', b: 'zh' }, 'zh-Hant': { a: 'Hant' }, 'zh-Hant-MO': {} }
+    const all = accept => say(ctx => [ctx.i18n.getLocale(), ...['a', 'b', 'c'].map(key => ctx.t(key))].join(' '), '/',
+      { modes: ['header'], locales }, { 'Accept-Language': accept })
+    for (const [accept, expected] of [
+      ['zh-Hant-TW', 'zh-Hant Hant zh en'], ['zh-hant-mo-x-own', 'zh-Hant-MO Hant zh en'], ['zh-Hans-CN, zh-Hant', 'zh zh zh en'],
+      ['fr-FR, zh-Hant-TW-u-co-pinyin;q=0.5', 'zh-Hant Hant zh en'], [`zh${'-a'.repeat(5000)}`, 'en en en en'], ['-, a-, --', 'en en en en']
+    ]) assert.equal(await all(accept), expected, accept)
+  })
+
   it('should survive what clients send as a locale', async () => {
     for (const target of [
       '/?locale=de&locale=en', '/?locale=__proto__', '/?locale=constructor', '/?locale[]=x', '/?locale=%00', '/%zz'

@@ -112,6 +112,34 @@ frameworks('static', ({ it, Koa, ask, listen, name }) => {
       ['private', 'Thu, 01 Jan 1970 00:00:00 GMT', 'text/x-own; charset=utf-8'])
   })
 
+  it('should compare conditions with the validators that the response has', async () => {
+    const date = 'Thu, 01 Jan 1970 00:00:00 GMT'
+    for (const [ETag, tests] of [
+      ['"own"', [['if-none-match', '"own"', 304], ['if-none-match', 'W/"own"', 304], ['if-match', '"own"', 200], ['if-range', '"own"', 206]]],
+      ['W/"own"', [['if-none-match', '"own"', 304], ['if-match', 'W/"own"', 412], ['if-range', 'W/"own"', 200]]],
+      ['"own"', [['if-modified-since', date, 304], ['if-unmodified-since', date, 200], ['if-range', date, 206],
+        ['if-match', '"other"', 412], ['if-none-match', '"other"', 200], ['if-match', '*', 200]]]
+    ]) {
+      const fields = { ETag, 'Last-Modified': date, 'X-Own': '1' }
+      for (const options of [{}, { cacheFileSize: 4 }]) {
+        const { headers: { etag } } = await ask(start(options), 'GET /a.txt')
+        const setHeaders = res => { for (const name in fields) res.setHeader(name, fields[name]) }
+        const first = (ctx, next) => {
+          ctx.set(fields)
+          return next()
+        }
+        for (const app of [start({ ...options, setHeaders }), [first, serve(root, options)]]) {
+          for (const [name, value, expected] of [...tests, ['if-none-match', etag, 200], ['if-match', etag, 412]]) {
+            const { status, headers } = await ask(app, 'GET /a.txt', { headers: { [name]: value, ...name === 'if-range' && { range: 'bytes=1-' } } })
+            assert.deepEqual([status, headers['x-own'] ?? '1'], [expected, '1'], `${ETag} ${name} ${value}`)
+            if (status !== 412) assert.equal(headers.etag, ETag)
+            else if (app[0] !== first) assert.deepEqual([headers.etag, headers['x-own']], [undefined, undefined])
+          }
+        }
+      }
+    }
+  })
+
   it('should redirect a folder without its slash to the path with it, if an option says so', async () => {
     const location = async (app, target, options) => {
       const { status, headers } = await ask(app, `GET ${target}`, options)

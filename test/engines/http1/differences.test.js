@@ -62,14 +62,21 @@ const seen = handler => both(async connect => {
 
 const DIFFERENCES = {
   async 'junk behind good requests in one read' () {
-    const { front, node } = await both(async connect => {
-      const client = await connect(ctx => { ctx.body = 'good' })
-      client.write(`${get('/')}${get('/')}JUNK\r\n\r\n`)
-      return client.all()
-    })
-    assert.match(front, /^HTTP\/1\.1 400 [^]*Connection: close\r\n\r\n$/)
-    assert.match(node, /HTTP\/1\.1 400 [^]*Connection: close\r\n\r\n$/)
-    assert.equal(front.includes('good'), false)
+    for (const [count, bytes] of [[2, `${get('/')}${get('/')}JUNK\r\n\r\n`], [1, chunked('1\r\nx\r\njunk')]]) {
+      const { front, node } = await both(async connect => {
+        let begun = 0
+        const client = await connect(ctx => {
+          begun++
+          ctx.body = 'good'
+        })
+        client.write(bytes)
+        return { text: await client.all(), called: begun }
+      })
+      assert.match(front.text, /^HTTP\/1\.1 400 [^]*Connection: close\r\n\r\n$/)
+      assert.match(node.text, count === 2 ? /HTTP\/1\.1 400 [^]*Connection: close\r\n\r\n$/ : /^HTTP\/1\.1 200 [^]*goodHTTP\/1\.1 400 [^]*close\r\n\r\n$/)
+      assert.equal(front.text.includes('good'), false)
+      assert.deepEqual([front.called, node.called], [count, count])
+    }
 
     const chunks = await both(async connect => {
       const client = await connect(ctx => new Promise(resolve => {
