@@ -11,7 +11,7 @@ const { parse, unknown } = require('./flags')
 // Node 22.1 and later keep compiled code for the next start. What the command starts inherits the variable.
 if (existsSync('node_modules')) {
   process.env.NODE_COMPILE_CACHE ??= resolve('node_modules/.cache/kone')
-  enableCompileCache?.()
+  enableCompileCache?.(process.env.NODE_COMPILE_CACHE) // Node 22 does not read what is set here
 }
 
 const PORT = { type: 'string', value: 'number', help: 'where it listens; default: PORT or 4000' }

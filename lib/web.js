@@ -6,22 +6,23 @@ const HOP_BY_HOP = new Set([
 ])
 
 /**
- * Whether a value is an instance of a web class. Such a global is a getter until something reads it: that loads
- * megabytes (`typeof Response` takes 20 ms), and ends a process with `--jitless` on Node 20. Until then it is read only
- * for a value with its tag, because fetch() returns a Response without it. Some environments have none (Jest's jsdom).
+ * Whether a value is an instance of a web class. Reading such a global may load megabytes (`Response` takes 20 ms, and
+ * with `--jitless` ends a process on Node 20 and 22), so it is read only for a value with its tag. Some environments
+ * have none (Jest's jsdom).
  *
- *    isBlob(ctx.body)
+ *    isResponse(ctx.body)
  */
 function isA (name) {
-  return value => {
-    if (value?.[Symbol.toStringTag] !== name && isUnread(name)) return false
-    const Class = globalThis[name]
-    return typeof Class === 'function' && value instanceof Class
-  }
+  return value => value?.[Symbol.toStringTag] === name && isInstance(value, globalThis[name])
 }
 
-function isUnread (name) {
-  return Object.getOwnPropertyDescriptor(globalThis, name)?.get !== undefined
+function isInstance (value, Class) {
+  return typeof Class === 'function' && value instanceof Class
 }
 
-module.exports = { HOP_BY_HOP, isBlob: isA('Blob'), isResponse: isA('Response'), isWebStream: isA('ReadableStream') }
+/** Reading `Blob` loads nothing, and a File has a tag of its own. */
+function isBlob (value) {
+  return isInstance(value, globalThis.Blob)
+}
+
+module.exports = { HOP_BY_HOP, isBlob, isResponse: isA('Response'), isWebStream: isA('ReadableStream') }
