@@ -60,6 +60,14 @@ const REPORTS = {
     status: 200,
     error: { message: 'of a label' }
   },
+  logger: {
+    use: () => [
+      set.logger(() => { throw new Error('of a logger') }),
+      ctx => { ctx.body = 'ok' }
+    ],
+    status: 200,
+    error: { message: 'of a logger' }
+  },
   timeout: {
     use: () => [
       set.timeout(1),
