@@ -48,6 +48,7 @@ export default function markdown ({ root, rewrites, repository }) {
         for (const { children } of state.tokens) {
           const unlinked = []
           for (const token of children || []) {
+            if (token.type === 'code_inline') token.attrSet('v-pre', '') // Vue would evaluate `{{ name }}`
             if (token.type === 'link_open') {
               const href = resolve(token.attrGet('href'), state.env)
               unlinked.push(!href)

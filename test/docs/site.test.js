@@ -136,6 +136,10 @@ describe('the documentation site', { skip: missing('chromium') }, () => {
     assert.deepEqual([...new Set(dead)], [])
   })
 
+  it('should print braces in code as they are', () => {
+    assert(read('/middleware/i18n').html.includes('<code>{{name}}</code>'))
+  })
+
   it('should name the file to edit', () => {
     assert.match(read('/guide/errors').html, /<code>docs\/guide\/errors\.md<\/code>/)
     assert.match(read('/middleware/cors').html, /<code>middleware\/cors\/README\.md<\/code>/)
