@@ -4,6 +4,7 @@ const { existsSync, readFileSync } = require('node:fs')
 const http = require('node:http')
 const { dirname, join } = require('node:path')
 const { pathToFileURL } = require('node:url')
+const withParents = require('./parents')
 const { noting } = require('./unparsed')
 
 /**
@@ -34,9 +35,8 @@ function isModule (path) {
 
 /** The `type` of the nearest package.json. */
 function typeOf (folder) {
-  const file = join(folder, 'package.json')
-  if (existsSync(file)) return /"type"\s*:\s*"(\w+)"/.exec(readFileSync(file, 'utf8'))?.[1]
-  return folder === dirname(folder) ? undefined : typeOf(dirname(folder))
+  const file = withParents(folder).map(one => join(one, 'package.json')).find(existsSync)
+  if (file !== undefined) return /"type"\s*:\s*"(\w+)"/.exec(readFileSync(file, 'utf8'))?.[1]
 }
 
 /**

@@ -3,6 +3,7 @@
 const fs = require('node:fs')
 const path = require('node:path')
 const errorLine = require('../cluster/error-line')
+const withParents = require('../cluster/parents')
 const { version } = require('../package.json')
 const facts = require('./doctor.json')
 const { print, printJSON } = require('./print')
@@ -122,11 +123,6 @@ function installedIn (folder, name) {
 /** Where node looks for a package: in a workspace it is often above the folder. */
 function placesOf (folder, name) {
   return withParents(folder).map(one => path.join(one, 'node_modules', name))
-}
-
-function withParents (folder) {
-  const parent = path.dirname(folder)
-  return parent === folder ? [folder] : [folder, ...withParents(parent)]
 }
 
 const slashed = file => file.replaceAll(path.sep, '/')

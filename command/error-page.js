@@ -3,6 +3,7 @@
 const fs = require('node:fs')
 const path = require('node:path')
 const escape = require('escape-html')
+const withParents = require('../cluster/parents')
 const { report } = require('../lib/error-path')
 const { placesOf } = require('./call-sites')
 
@@ -37,10 +38,7 @@ module.exports = function (file) {
 /** The folder of the nearest package.json, or of the file. */
 function projectOf (file) {
   const own = path.dirname(file)
-  for (let folder = own; ; folder = path.dirname(folder)) {
-    if (fs.existsSync(path.join(folder, 'package.json'))) return folder
-    if (folder === path.dirname(folder)) return own
-  }
+  return withParents(own).find(folder => fs.existsSync(path.join(folder, 'package.json'))) ?? own
 }
 
 function page ({ method, url }, err, project) {
