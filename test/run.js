@@ -5,8 +5,8 @@
  * `make test` installs the checkout's packages alone: what needs more runs in `make test-all`.
  *
  *    node test/run.js                     make test: on the Node at hand, with bluebird what bluebird can change
- *    node test/run.js --all               make test-all: with all that takes minutes, also on the newest Node and in
- *                                         servers that other code creates
+ *    node test/run.js --all               make test-all: with all that takes minutes; much of it on the newest Node too, the
+ *                                         quick tests on Node 22, those in servers that other code creates on Node 24
  *    node test/run.js --quick             make quick: lib and the set, no linter
  *    node test/run.js test/context        files or folders
  */
@@ -53,7 +53,8 @@ async function timed (done, work) {
 function passes () {
   const here = `Node ${process.versions.node}`
   if (positionals.length > 0) return [{ title: here, files: plan.filesOf(positionals) }]
-  if (quick) return [{ title: here, files: plan.without(plan.filesOf(plan.QUICK), plan.NOT_QUICK) }]
+  const quickFiles = plan.without(plan.filesOf(plan.QUICK), plan.NOT_QUICK)
+  if (quick) return [{ title: here, files: quickFiles }]
   const every = plan.filesOf(['test'])
   const files = all ? every : plan.without(every, plan.LONG)
   const native = { title: here, files: plan.inOrder(files) }
@@ -65,14 +66,20 @@ function passes () {
   if (!all) return [native, bluebird]
   // What can be tried at random is tried once, on the Node at hand.
   native.env = { KONE_TESTS: process.env.KONE_TESTS || 'all' }
-  const elsewhere = {
-    title: `${here} in servers that other code creates`,
+  const elsewhere = (title, node) => ({
+    title: `${title} in servers that other code creates`,
     files: plan.without(plan.filesOf(plan.CREATED_ELSEWHERE), plan.NOT_ELSEWHERE),
-    env: { KONE_FRONT: 'callback' }
-  }
-  if (process.platform !== 'linux' || process.versions.node.startsWith(`${NEWEST}.`)) return [native, bluebird, elsewhere]
-  const newest = { title: `Node ${NEWEST}`, files: plan.inOrder(plan.without(every, plan.ANY_NODE)), node: nodeOf(NEWEST) }
-  return [newest, native, bluebird, elsewhere]
+    env: { KONE_FRONT: 'callback' },
+    node
+  })
+  if (process.platform !== 'linux' || process.versions.node.startsWith(`${NEWEST}.`)) return [native, bluebird, elsewhere(here)]
+  return [
+    { title: `Node ${NEWEST}`, files: plan.inOrder(plan.without(every, plan.ANY_NODE)), node: nodeOf(NEWEST) },
+    native,
+    bluebird,
+    { title: 'Node 22', files: quickFiles, node: nodeOf('22') },
+    elsewhere('Node 24', nodeOf('24'))
+  ]
 }
 
 function run ({ title, files, env, concurrency = '', node = process.execPath }) {
