@@ -7,7 +7,7 @@ app.use(async (ctx, next) => {
   try {
     await next()
   } catch (err) {
-    if (!(err instanceof HttpError)) throw err
+    if (!(err instanceof HttpError && err.expose)) throw err
     ctx.status = err.status
     ctx.body = { error: err.message }
   }

@@ -35,6 +35,12 @@ function example (file, suite) {
   })
 }
 
+/** The body of a response to a client that names this host. */
+async function as (host, url) {
+  const [res] = await once(http.get(url, { headers: { host } }), 'response')
+  return (await res.toArray()).join('')
+}
+
 example('hello.js', ask => {
   it('should greet', async () => {
     assert.equal(await (await ask('/')).text(), 'Hello World')
@@ -103,7 +109,7 @@ example('openapi.js', ask => {
   })
 })
 
-example('streaming.js', ask => {
+example('streaming.js', (ask, child) => {
   const ticks = 'tick 1\ntick 2\ntick 3\ntick 4\ntick 5\n'
 
   it('should stream a file', async () => {
@@ -120,6 +126,10 @@ example('streaming.js', ask => {
     const res = await ask('/again')
     assert.equal(res.headers.get('content-type'), 'text/plain; charset=utf-8')
     assert.equal(await res.text(), ticks)
+  })
+
+  it('should fetch from itself, whatever host a client names', async () => {
+    assert.equal(await as('localhost:1', `${child.url}/again`), ticks)
   })
 })
 
@@ -319,6 +329,10 @@ example('opentelemetry', (ask, child) => {
     assert.equal(seen.traceparent, `00-${TRACE}-${outer.spanId}-01`)
     assert.equal(inner.attributes['http.route'], '/users/:id')
     assert.equal(inner.attributes['http.response.status_code'], 200)
+  })
+
+  it('should fetch from itself, whatever host a client names', async () => {
+    assert.equal(JSON.parse(await as('localhost:1', `${child.url}/through`)).id, '7')
   })
 
   it('should record an error with its status', async () => {

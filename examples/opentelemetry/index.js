@@ -19,7 +19,7 @@ router.get('/broken', () => { throw new Error('out of order') })
 router.get('/through', async ctx => {
   const headers = {}
   propagation.inject(context.active(), headers) // adds traceparent
-  ctx.body = await (await fetch(`${ctx.origin}/users/7`, { headers })).json()
+  ctx.body = await (await fetch(`http://localhost:${server.address().port}/users/7`, { headers })).json()
 })
 router.get('/spans', ctx => {
   ctx.body = exporter.getFinishedSpans().map(span => {

@@ -28,6 +28,11 @@ let tarball
 
 before(() => { tarball = pack({ to: packed }) })
 
+const folders = new Set()
+
+/** The folder that the page makes. */
+const folderOf = page => /^mkdir (\w+)/m.exec(page)[1]
+
 /**
  * A page of docs/guide from top to bottom, in a folder beside the package's files: every file and every command of a
  * shell as printed, on another port.
@@ -35,19 +40,23 @@ before(() => { tarball = pack({ to: packed }) })
 function follow (name, tests) {
   describe(`docs/guide/${name}, followed literally`, { skip }, () => {
     const page = fs.readFileSync(path.join(ROOT, 'docs/guide', name), 'utf8')
+    it('should make a folder of its own: a reader follows one page after the other', () => {
+      assert.ok(!folders.has(folderOf(page)))
+      folders.add(folderOf(page))
+    })
     tests(page, reader(page))
   })
 }
 
 function reader (page) {
-  let folder, notes, port, base
+  let folder, project, port, base
   const running = new Set()
   const sections = Object.fromEntries(page.split(/^## /m).map(text => [text.slice(0, text.indexOf('\n')), blocks(text)]))
   const commands = title => sections[title].filter(({ language }) => language === 'sh').map(({ code }) => code)
 
   before(async () => {
     folder = fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), 'kone-notes-')))
-    notes = path.join(folder, 'notes')
+    project = path.join(folder, folderOf(page))
     await checkout()
   })
 
@@ -62,7 +71,7 @@ function reader (page) {
     for (const name of ['Makefile', 'tools']) fs.cpSync(path.join(ROOT, name), path.join(folder, 'kone', name), { recursive: true })
   }
 
-  async function sh (code, cwd = notes) {
+  async function sh (code, cwd = project) {
     const { stdout, stderr, message } = await run('sh', ['-e', '-c', onPort(code)], { cwd, env }).catch(err => err)
     assert.equal(message, undefined, `${message}\n${stdout}${stderr}`)
     return stdout
@@ -86,7 +95,7 @@ function reader (page) {
 
   async function serveHere (code, more) {
     const child = spawn('sh', ['-e', '-c', onPort(code)], {
-      cwd: notes, env: { ...env, ...more }, detached: true, stdio: ['ignore', 'pipe', 'pipe']
+      cwd: project, env: { ...env, ...more }, detached: true, stdio: ['ignore', 'pipe', 'pipe']
     })
     running.add(child)
     child.once('exit', () => running.delete(child))
@@ -115,8 +124,8 @@ function reader (page) {
   function write (title) {
     const files = sections[title].filter(({ file }) => file)
     for (const { file, code } of files) {
-      fs.mkdirSync(path.dirname(path.join(notes, file)), { recursive: true })
-      fs.writeFileSync(path.join(notes, file), code)
+      fs.mkdirSync(path.dirname(path.join(project, file)), { recursive: true })
+      fs.writeFileSync(path.join(project, file), code)
     }
     return files.length
   }
@@ -144,7 +153,7 @@ function reader (page) {
   }
 
   function manifest () {
-    return JSON.parse(fs.readFileSync(path.join(notes, 'package.json'), 'utf8'))
+    return JSON.parse(fs.readFileSync(path.join(project, 'package.json'), 'utf8'))
   }
 
   // `npm run dev`, as the page writes it.
@@ -157,7 +166,7 @@ function reader (page) {
   const get = (target = '/', headers = {}) => fetch(`${base}${target}`, { headers })
   return {
     ...{ installs, becomesModule, dev, sections, commands, sh, serve, end, write, passes, get },
-    save: (file, code) => fs.writeFileSync(path.join(notes, file), onPort(code)),
+    save: (file, code) => fs.writeFileSync(path.join(project, file), onPort(code)),
     send: (target, options) => fetch(`${base}${target}`, { method: 'POST', redirect: 'manual', ...options }),
     port: () => port
   }

@@ -80,6 +80,16 @@ it('should list every error code of kone, and no other', () => {
   }
 })
 
+it('should list every warning of kone that has a code, and no other', () => {
+  const sources = ['cluster', 'command', 'lib', 'middleware'].flatMap(folder =>
+    fs.readdirSync(path.join(root, folder), { recursive: true }).filter(file => file.endsWith('.js')).map(file => path.join(folder, file)))
+  const codesOf = (file, pattern) => [...fs.readFileSync(path.join(root, file), 'utf8').matchAll(pattern)].map(([, code]) => code)
+  const known = new Set(sources.flatMap(file => codesOf(file, /\bcode: '(KONE_(?!ERR_)\w+)'/g)))
+  const listed = codesOf('docs/guide/troubleshooting.md', /^\| `(KONE_(?!ERR_)\w+)` \|/gm)
+  assert.ok(known.size > 2)
+  assert.deepEqual(listed.sort(), [...known].sort())
+})
+
 it('should count the middleware of the set', () => {
   const set = names().filter(name => name !== 'views') // another name of template
   const counts = pages.flatMap(page => [...fs.readFileSync(path.join(root, page), 'utf8')

@@ -15,6 +15,8 @@ const { rollup } = require('rollup')
 const temporary = require('../../helpers/folder')
 
 const ASSETS = path.join(__dirname, 'assets')
+const PAGE = fs.readFileSync(path.join(__dirname, '../../../docs/guide/bundling.md'), 'utf8')
+const [, EXTENSION] = /--outfile=dist\/server(\.\w+)/.exec(PAGE)
 
 // source and target of one file each
 const bundlers = {
@@ -46,7 +48,7 @@ const bundlers = {
 }
 
 describe('an app with the whole set, bundled', () => {
-  const folder = temporary()
+  const folder = temporary({ 'package.json': '{ "type": "module" }' }) // as the guides have it
 
   // far from node_modules: what is not in the bundle is not found
   async function run (bundle, visit) {
@@ -64,7 +66,7 @@ describe('an app with the whole set, bundled', () => {
 
   for (const [name, bundle] of Object.entries(bundlers)) {
     it(`should run, by ${name}`, async () => {
-      const target = path.join(folder, `${name}.js`)
+      const target = path.join(folder, `${name}${EXTENSION}`)
       await bundle(path.join(__dirname, 'app.js'), target)
       await run(target, async origin => {
         const text = async (path, options) => (await fetch(origin + path, options)).text()
@@ -77,7 +79,7 @@ describe('an app with the whole set, bundled', () => {
     })
 
     it(`should run with names that an ES module imports, by ${name}`, async () => {
-      const target = path.join(folder, `${name}-named.${name === 'ncc' ? 'mjs' : 'js'}`)
+      const target = path.join(folder, `${name}-named${name === 'ncc' ? '.mjs' : EXTENSION}`)
       await bundle(path.join(__dirname, 'named.mjs'), target)
       await run(target, async origin => {
         for (const path of ['page', 'again']) {
