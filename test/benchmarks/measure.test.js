@@ -9,6 +9,7 @@ const { describe, it } = require('node:test')
 const assert = require('node:assert/strict')
 const zlib = require('node:zlib')
 const Server = require('../../benchmarks/lib/servers/server')
+const { disturbance } = require('../../benchmarks/lib/run/complete')
 const { doubt, measure, remarks } = require('../../benchmarks/lib/run/measure')
 const { rounds } = require('../../benchmarks/lib/run/rounds')
 const { headerDifferences, verify } = require('../../benchmarks/lib/run/verify')
@@ -64,6 +65,27 @@ describe('rounds', () => {
     await rounds(cells, { count: 2, doubt, visit })
     assert.deepEqual(cells[0].samples.map(({ cpu }) => cpu), [1, 2, 1, 2])
     assert.deepEqual(cells[0].discarded, [{ round: 2, reason: '2 errors in 1002 requests' }])
+  })
+
+  it('should measure a round again in which the machine was disturbed, twice at most', async () => {
+    let visits = 0
+    const quiet = cell('a')
+    const recorded = await rounds([quiet], { count: 3, disturbance: () => visits === 2 ? 'noise' : null, visit: () => ({ cpu: ++visits }) })
+    assert.deepEqual(quiet.samples.map(({ cpu }) => cpu), [1, 3, 4])
+    assert.deepEqual(quiet.discarded, [{ round: 2, reason: 'noise' }])
+    assert.deepEqual(recorded.map(({ round }) => round), [1, 2, 3])
+
+    const loud = cell('b')
+    await rounds([loud], { count: 3, disturbance: () => 'noise', visit: async () => [{ cpu: 1 }, { cpu: 2 }] })
+    assert.equal(loud.samples.length, 6)
+    assert.deepEqual(loud.discarded, [{ round: 1, reason: 'noise' }, { round: 1, reason: 'noise' }])
+  })
+
+  it('should call a round disturbed by its conditions', () => {
+    const machine = { cores: 2, kernel: 'Linux 6' }
+    assert.equal(disturbance({ others: 0.05, steal: 0.02, load: 9 }, machine), undefined)
+    assert.match(disturbance({ others: 0.06, steal: 0, load: 1 }, machine), /^other processes took 6\.0 %/)
+    assert.match(disturbance({ others: 0, steal: 0.03, load: 1 }, machine), /^the hypervisor took 3\.0 %/)
   })
 
   it('should reject who breaks Little\'s law three times', async () => {

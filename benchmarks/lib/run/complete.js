@@ -57,6 +57,9 @@ const quietness = exports.quietness = function ({ machine, conditions = [] }) {
   })
 }
 
+/** Why a round must be measured again, or undefined. */
+exports.disturbance = (round, machine) => disturbances([round], 1, machine)[0]
+
 function disturbances (rounds, share, { cores, kernel = '' }) {
   const most = name => quantile(rounds.map(one => one[name]), share)
   const found = []

@@ -5,6 +5,7 @@ const cpu = require('./cpu')
 const { shuffle } = require('./stats')
 
 const TRIES = 3 // a round that cannot be believed is measured again, twice at most
+const AGAIN = 2 // rounds of a part that are measured again because the machine was disturbed
 
 /**
  * The rounds of every lab. A cell is one contender in one workload. Every round visits all cells, workload by
@@ -15,19 +16,31 @@ const TRIES = 3 // a round that cannot be believed is measured again, twice at m
  *    // [{ round: 1, load: 1.9, steal: 0.001, others: 0.02 }, …]
  *
  * A cell gets `samples`, or `rejected` with a reason, and `discarded` with what was measured again. `doubt` says why a
- * sample cannot be believed. A visit may give an array of samples, where it is several rounds.
+ * sample cannot be believed; `disturbance`, why a whole round cannot, by its conditions and never by its figures. A visit
+ * may give an array of samples, where it is several rounds.
  */
-exports.rounds = async function (cells, { count, visit, doubt = () => null, tries = TRIES, tick = () => {} }) {
+exports.rounds = async function (cells, { count, visit, doubt = () => null, disturbance = () => null, tries = TRIES, tick = () => {} }) {
   for (const cell of cells) Object.assign(cell, { samples: [], discarded: [], rejected: null })
 
   const recorded = []
-  for (let round = 1; round <= count; round++) {
+  for (let round = 1, again = 0; round <= count; round++) {
     const before = cpu.machine()
+    const had = cells.map(({ samples }) => samples.length)
     for (const cell of order(cells, round)) {
       tick(`round ${round} of ${count}: ${cell.workload}, ${cell.server.name}`)
       if (!cell.rejected) await sampled(cell, round, { visit, doubt, tries })
     }
-    recorded.push({ round, ...conditions(before, cpu.machine()) })
+    const found = conditions(before, cpu.machine())
+    const reason = again < AGAIN ? disturbance(found) : null
+    if (!reason) {
+      recorded.push({ round, ...found })
+      continue
+    }
+    for (const [i, { samples, discarded }] of cells.entries()) {
+      if (samples.splice(had[i]).length > 0) discarded.push({ round, reason })
+    }
+    again++
+    round--
   }
   return recorded
 }

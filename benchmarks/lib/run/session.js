@@ -9,6 +9,7 @@ const Program = require('../servers/program')
 const Server = require('../servers/server')
 const { floorOf } = require('../servers/floor')
 const { commit } = require('./commit')
+const { disturbance } = require('./complete')
 const { machine, pins } = require('./machine')
 const { doubt, measure, remarks } = require('./measure')
 const { nodeBinary, nodeVersion } = require('./options')
@@ -252,7 +253,12 @@ module.exports = class Session {
     if (!cells.length) return
     this.#unrecorded = () => record(cells.filter(({ samples, rejected }) => samples?.length > 0 || rejected))
     const progress = bar(cells.length * count)
-    const recorded = await rounds(cells, { ...how, count, tick: doing => progress.tick(this.#prefix + doing) })
+    const recorded = await rounds(cells, {
+      ...how,
+      count,
+      disturbance: this.options.quick ? undefined : round => disturbance(round, this.result.machine),
+      tick: doing => progress.tick(this.#prefix + doing)
+    })
     progress.end()
     const part = this.#part || cells[0].workload
     this.result.conditions.push(...recorded.map(one => ({ part, ...one })))

@@ -14,7 +14,7 @@ const CACHE = exports.CACHE = process.env.KONE_CACHE || path.join(os.homedir(), 
 /**
  * The binary of a Node version: from the cache, or from npm.
  *
- *    await binary('0.8.28') // { version: '0.8.28', file: '/home/ada/.cache/kone/node/0.8.28/node' }
+ *    await binary('0.8.28') // { version: '0.8.28', file: '/home/ada/.cache/kone/node/0.8.28/bin/node' }
  *    await binary('26')     // the newest that is kept; where none is, the newest there is
  */
 exports.binary = async function (wanted) {
@@ -72,8 +72,11 @@ async function fetch (wanted) {
     const { stdout } = await run(node, ['-v'])
     const version = stdout.trim().slice(1)
     const file = fileOf(version)
-    fs.mkdirSync(path.dirname(file), { recursive: true })
-    fs.renameSync(node, file)
+    // with the headers beside it, by which addons are compiled
+    const [from, to] = [node, file].map(program => path.join(program, '../..'))
+    fs.rmSync(to, { recursive: true, force: true })
+    fs.mkdirSync(path.dirname(to), { recursive: true })
+    fs.renameSync(from, to)
     return { version, file }
   } catch (err) {
     throw new Error(`npm pack ${name}, and put its bin/node to ${fileOf(wanted)} (${reason(err)})`)
@@ -107,7 +110,7 @@ function reason ({ stderr, message }) {
   return (said ?? message).replace(/^npm \S+ /, '').trim().split('\n')[0]
 }
 
-const fileOf = version => path.join(CACHE, 'node', version, 'node')
+const fileOf = version => path.join(CACHE, 'node', version, 'bin', 'node')
 
 // Those of this lab by version, and those that npm installed beside them (the tests do).
 function list () {
