@@ -5,6 +5,7 @@ const { after, before, describe } = require('node:test')
 const { inspect } = require('node:util')
 const session = require('kone/middleware/session')
 
+const engines = require('./engines')
 const frameworks = require('./frameworks')
 const { missing, need } = require('./programs')
 const startRedis = require('./redis')
@@ -40,10 +41,12 @@ const visitor = require('./visitor')
  * @param {Function} [how.store] the default one
  * @param {Function} [how.setup] `async t => ({ store, … })`, made anew for each row; the steps have the others, too
  * @param {boolean} [how.clock=true] whether it stands still but for `tick`
+ * @param {string} [how.over] an engine that the visits take: 'http2'
  */
 module.exports = function rows (title, table, how = {}) {
-  const { beside, only, clock = true } = how
-  frameworks(title, suite => {
+  const { beside, only, clock = true, over } = how
+  frameworks(title, by => {
+    const suite = over === undefined ? by : { ...by, ask: askOver(over) }
     for (const [title, given, ...steps] of table) {
       suite.it(title, async t => {
         if (clock) t.mock.timers.enable({ apis: ['Date'], now: Math.floor(Date.now() / 1000) * 1000 })
@@ -55,6 +58,11 @@ module.exports = function rows (title, table, how = {}) {
       })
     }
   }, only)
+}
+
+const askOver = engine => async (app, line, options) => {
+  const { ask, close } = await engines.connect(engine, app)
+  return ask(line, options).finally(close)
 }
 
 /** `['bob: add, save', fn]` → bob, and the acts `['add', 'save', fn]`. */

@@ -11,7 +11,7 @@ const rows = require('../helpers/session-rows')
 const storeOf = require('../helpers/sessions')
 const until = require('../helpers/until')
 
-const { breaks, jar, tick, together } = rows
+const { STORES, breaks, jar, tick, together } = rows
 const KEY = 'koa:sess'
 const DAY = 24 * 3600e3
 const ID = 'A'.repeat(32) // that no store knows
@@ -65,6 +65,17 @@ const PRIVATE = [
   ['max-age=600, Private', 'max-age=600, Private'],
   [['public', 'max-age=600'], 'private, max-age=600']
 ]
+
+const OTHER = STORES.promises()
+const TWO_STORES = ['should be one session, in the store of the first, if two have one cookie and two stores',
+  ['promises', 'memory'].map(store => ({ store, app: { use: options => [session(options), session({ store: OTHER })] } })),
+  ['add', { count: 1 }, { cookie: 'sent', lines: 1, stored: { ann: { count: 1 } } }],
+  ['add, throw 401', 401, { stored: { ann: { count: 2 } } }],
+  ['renew', { count: 2 }, { id: 'new', lines: 1, stored: { ann: { count: 2 } } }],
+  ['null', null, { cookie: 'cleared', lines: 1, stored: {} }],
+  () => assert.deepEqual(OTHER.calls, [])]
+
+rows('session over HTTP/2', [TWO_STORES], { only: ['koa 2', 'koa 3', 'kone'], over: 'http2' })
 
 rows('session', [
   ['should send an HttpOnly, SameSite=Lax cookie without Secure over plain HTTP, and keep its session for a day', { store: 'promises' },
@@ -160,6 +171,7 @@ rows('session', [
   ['should be one session, by the options of the first, if two have one cookie',
     [{}, { maxAge: DAY, rolling: true }].map(other => ({ app: { use: options => [session(options), session(other)] } })),
     ['add', { count: 1 }, { cookie: 'sent', lines: 1 }], ['add', { count: 2 }]],
+  TWO_STORES,
   ['should hold two at once of one key, of which one is in a header',
     { app: { use: options => [session(options), setsOuter, session({ externalKey: inHeader })] } },
     [[where, 'where="inner"'], ['undefined', 'outer'], { jar: [KEY], header: 'sent' }],
