@@ -10,7 +10,10 @@ const frameworks = require('./frameworks')
 const { missing, need } = require('./programs')
 const startRedis = require('./redis')
 const storeOf = require('./sessions')
+const until = require('./until')
 const visitor = require('./visitor')
+
+const KEY = 'koa:sess' // the default
 
 /**
  * Test sessions by a table, over real sockets, in each framework. A row is what happens to one app:
@@ -170,7 +173,7 @@ function open ({ Koa, ask }, options, { make, t, own } = {}) {
     const { app: { keys = ['a key'], use, above, finals = [] } = {}, store, ...options } = world.options
     if (more.store !== undefined) world.store = typeof store === 'string' ? STORES[store]() : store()
     if (world.store !== undefined) options.store = world.store
-    world.key = options.key ??= 'koa:sess'
+    world.key = options.key ??= KEY
 
     const app = world.app = Object.assign(new Koa(), { keys, proxy: true })
     app.on('error', err => world.errors.push(err))
@@ -317,14 +320,19 @@ function inStores (title, stores, suite, clients = startRedis.CLIENTS) {
 }
 
 Object.assign(module.exports, {
+  KEY,
   STORES,
   act: actOf,
   inStores,
   open,
 
+  /** For externalKey. */
+  inHeader: { get: ctx => ctx.get('x-session'), set (ctx, id) { ctx.set('X-Session', id) } },
+
   /** Steps between visits. */
   tick: ms => world => world.tick(ms),
   jar: (who, cookies) => world => { world.jars[who] = typeof cookies === 'function' ? cookies({ ...world.jars.ann }) : cookies },
   breaks: (method, fail = async () => { throw new Error('down') }) => ({ store }) => { store[method] = fail },
+  isUp: ({ middleware }) => until(() => middleware.isStoreUp),
   together: (...visits) => world => Promise.all(visits.map(visit => check(world, visit)))
 })

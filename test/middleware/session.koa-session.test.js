@@ -7,8 +7,7 @@ const { default: original } = require('koa-session')
 const rows = require('../helpers/session-rows')
 const storeOf = require('../helpers/sessions')
 
-const { breaks, jar, tick } = rows
-const KEY = 'koa:sess'
+const { KEY, breaks, inHeader, jar, tick } = rows
 const HOUR = 3600e3
 const MAX = 2.5e14 // ms, the longest maxAge
 const HTTPS = { 'X-Forwarded-Proto': 'https' }
@@ -20,11 +19,6 @@ const inEach = options => STORES.map(store => ({ store, ...options }))
 /** koa-session keeps its sessions in the cookie, or with externalKey in a store. */
 function koaSession (options, app) {
   return original({ signed: false, ...options, store: options.externalKey && storeOf() }, app)
-}
-
-const inHeader = {
-  get: ctx => ctx.get('x-session'),
-  set (ctx, key) { ctx.set('X-Session', key) }
 }
 
 const shows = fn => ctx => { ctx.body = fn(ctx) }
@@ -112,8 +106,7 @@ rows('session beside koa-session', [
     { sameSite: 'lax', maxAge: HOUR, beforeSave (ctx, session) { session.saves = (session.saves ?? 0) + 1 } },
     ['nothing', 'hi'],
     ['read', {}],
-    ['add', { count: 1 }],
-    ['read', { count: 1, saves: 1 }],
+    ['add', { count: 1 }], ['read', { count: 1, saves: 1 }],
     ['add', { count: 2, saves: 1 }],
     ['nothing', 'hi'],
     ['read', { count: 2, saves: 2 }]],
@@ -223,15 +216,12 @@ rows('session with the options of koa-session', [
   ['should send no cookie for an id of genid that is short or strange', GENIDS.map(id => ({ genid: () => id })),
     ['add', 500, { lines: 0 }]],
   ['should send no cookie for an id of genid that is the old one', { store: 'promises', genid: () => 'always-the-same-id' },
-    ['add', { count: 1 }],
-    ['renew', 500, { lines: 0, stored: { ann: { count: 1 } } }]],
+    ['add', { count: 1 }], ['renew', 500, { lines: 0, stored: { ann: { count: 1 } } }]],
   ['should keep the record of a session that is not valid, and give its client another id',
     { store: 'promises', valid: (ctx, { count }) => count !== 1 },
-    ['add', { count: 1 }],
-    ['add', { count: 1 }, { id: 'new', stored: { nobody: { count: 1 }, ann: { count: 1 } } }]],
+    ['add', { count: 1 }], ['add', { count: 1 }, { id: 'new', stored: { nobody: { count: 1 }, ann: { count: 1 } } }]],
   ['should refuse a promise of valid, which nothing would wait for', { valid: async () => false },
-    ['add', { count: 1 }],
-    ['add', 500, { errors: /^session: options\.valid must not be async/ }]],
+    ['add', { count: 1 }], ['add', 500, { errors: /^session: options\.valid must not be async/ }]],
   ['should refuse a promise of beforeSave', { beforeSave: async () => { throw new Error('away') } },
     ['add', 500, { errors: /^session: options\.beforeSave must not be async/ }]],
   ['should send the signature beside the cookie of a request that throws', { signed: true },
@@ -294,8 +284,7 @@ rows('session with the options of koa-session', [
       ctx.body = JSON.stringify(ctx.session)
     }, '{"a":[1],"__proto__":2,"constructor":3}']],
   ['should give stores a plain object', { store: () => ({ ...storeOf(), set (id, value) { assert.equal(Object.getPrototypeOf(value), Object.prototype) } }) },
-    ['add', { count: 1 }, { cookie: 'sent' }],
-    [`add, maxAge=${HOUR}`, { count: 1 }, { cookie: 'sent' }]],
+    ['add', { count: 1 }, { cookie: 'sent' }], [`add, maxAge=${HOUR}`, { count: 1 }, { cookie: 'sent' }]],
   ['should clear a cookie that the same response has set', inEach({ maxAge: HOUR, signed: true }),
     ['add, save, null', null, { cookie: /none|cleared/, jar: [] }], // signed in, and then refused
     ['read', {}]],
@@ -305,8 +294,7 @@ rows('session with the options of koa-session', [
     ['session={"save":"this"}', undefined],
     ['read', { save: 'this' }]],
   ['should give an object that was assigned the same methods', { store: 'promises', maxAge: HOUR },
-    [`session={"a":1}, maxAge=${3 * HOUR}`, { a: 1 }, { attributes: /expires=10800 s/ }],
-    ['read', { a: 1 }]],
+    [`session={"a":1}, maxAge=${3 * HOUR}`, { a: 1 }, { attributes: /expires=10800 s/ }], ['read', { a: 1 }]],
   ['should never take over a key of externalKey that the store does not know',
     ['memory', 'promises'].map(store => ({ store, genid, externalKey: inJson })),
     ...FOREIGN.map((key, i) => [`client${i}: add`, { count: 1 }, {
@@ -329,8 +317,7 @@ rows('session with the options of koa-session', [
     ['add', 500, { lines: 0, header: 'none', errors: /^session: options\.externalKey\.[gs]et must not be async/ }]],
   ...Object.entries(ERRORS).map(([status, fail]) => [`should sign nobody out by an error of status ${status}, and throw the error itself`,
     [...inEach({ app: { above: catches } }), { externalKey: inHeader, app: { above: catches } }],
-    ['add', { count: 1 }],
-    [['regenerate', fail], Number(status), status === '503' ? OWN_HEADERS : NO_OWN_HEADERS],
+    ['add', { count: 1 }], [['regenerate', fail], Number(status), status === '503' ? OWN_HEADERS : NO_OWN_HEADERS],
     ['read', { count: 1 }]])
 ])
 

@@ -8,10 +8,8 @@ const session = require('kone/middleware/session')
 const { missing } = require('../helpers/programs')
 const startRedis = require('../helpers/redis')
 const rows = require('../helpers/session-rows')
-const until = require('../helpers/until')
 
-const { jar, together } = rows
-const KEY = 'koa:sess'
+const { KEY, isUp, jar, together } = rows
 const USERS = Array.from({ length: 20 }, (_, i) => `user${i}`)
 const ANY = /^/ // of visits at the same time: the errors of one may be seen in another
 const DOWN = { errors: ['KONE_ERR_SESSION_STORE: KONE_ERR_STORE_DOWN'] }
@@ -20,7 +18,6 @@ const options = { cookie: { maxAge: 60_000.5 } }
 const kills = ({ server }) => server.kill()
 const pauses = ({ server }) => server.pause()
 const resumes = async ({ server, client }) => { server.resume(); await client.ping() }
-const isUp = ({ middleware }) => until(() => middleware.isStoreUp)
 const restarts = async ({ server, client }) => { await server.restart(); await client.ping() }
 
 const TABLE = [
