@@ -22,8 +22,7 @@ const restarts = async ({ server, client }) => { await server.restart(); await c
 
 const TABLE = [
   ['should keep, renew and destroy a session, and let Redis forget it', options,
-    ['add', { count: 1 }],
-    ['add', { count: 2 }, { stored: { ann: { count: 2 } } }],
+    ['add', { count: 1 }], ['add', { count: 2 }, { stored: { ann: { count: 2 } } }],
     async ({ client, ttlOf, jars }) => {
       const name = `${KEY}:${jars.ann[KEY]}`
       assert.equal(await client.get(name), '{"count":2}')
@@ -31,12 +30,9 @@ const TABLE = [
       assert.ok(ttl > 50_000 && ttl <= 60_001)
     },
     jar('thief', cookies => cookies), ['renew', { count: 2 }, { id: 'new', stored: { ann: { count: 2 } } }],
-    ['thief: read', {}],
-    ['read', { count: 2 }],
-    ['null', null, { cookie: 'cleared', stored: {} }]],
+    ['thief: read', {}], ['read', { count: 2 }], ['null', null, { cookie: 'cleared', stored: {} }]],
   ['should begin anew for a record that is not JSON, and report it once', options,
-    ['add', { count: 1 }],
-    ['bob: add', { count: 1 }],
+    ['add', { count: 1 }], ['bob: add', { count: 1 }],
     async ({ client, jars }) => { for (const who of ['ann', 'bob']) await client.set(`${KEY}:${jars[who][KEY]}`, '{"count":') },
     ['read', {}, { errors: /^KONE_ERR_SESSION_RECORD: .*JSON.*$/ }],
     ...Array(7).fill(['read', {}, { errors: [] }]),
