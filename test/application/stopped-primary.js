@@ -35,15 +35,15 @@ async function close () {
 }
 
 async function connect (app) {
-  const server = app.attach(http.createServer())
-  process.on('message', (message, socket) => { if (socket) server.emit('connection', socket) })
-  const [{ port }] = await once(process, 'message')
   const held = new Promise(resolve => {
     app.use(ctx => {
       if (ctx.path === '/') ctx.body = 'hello'
       else resolve(ctx.respond = false)
     })
   })
+  const server = app.attach(http.createServer())
+  process.on('message', (message, socket) => { if (socket) server.emit('connection', socket) })
+  const [{ port }] = await once(process, 'message')
   await request(port, 'GET /', { agent: new http.Agent({ keepAlive: true }) })
   request(port, 'GET /held').catch(() => {})
   await held
