@@ -128,9 +128,9 @@ describe('app.close() behind a blocked event loop', () => {
     })
   }
 
-  for (const how of ['listening', 'sticky']) {
-    it(`should resolve within its timeout in a worker whose primary does not reply: ${how}`, async () => {
-      const file = join(__dirname, 'stopped-primary.js')
+  for (const how of ['listening', 'sticky', 'sent', 'frozen']) {
+    it(`should resolve within its timeout in a cluster: ${how}`, async () => {
+      const file = join(__dirname, 'closing-cluster.js')
       const { stdout } = await promisify(execFile)(process.execPath, [file, how], { timeout: 20e3, killSignal: 'SIGKILL' })
       assert.equal(stdout, 'closed\n')
     })
