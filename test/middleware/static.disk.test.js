@@ -132,6 +132,18 @@ frameworks('static and the disk', ({ it, Koa, ask, listen, errors, name }) => {
     assert.equal(descriptorsOf(file), 0)
   })
 
+  it('should compare a request with an ETag that is a number, and keep no descriptor', { skip: noProc }, async () => {
+    const file = sparse('number.bin', 2 ** 20)
+    const app = start({ setHeaders: res => res.setHeader('ETag', 5) })
+    const rows = [
+      [{ 'If-None-Match': '"a"' }, 200], [{ 'If-None-Match': '5' }, 304], [{ 'If-Match': '"a"' }, 412],
+      [{ Range: 'bytes=1-2', 'If-Range': '"a"' }, 200]
+    ]
+    for (const [headers, status] of rows) assert.equal((await ask(app, 'GET /number.bin', { headers })).status, status)
+    await until(() => descriptorsOf(file) === 0)
+    assert.equal(descriptorsOf(file), 0)
+  })
+
   // what setHeaders does when its client is gone, and what the app reports
   for (const [what, act, expected] of [
     ['resolves', () => {}, []],
