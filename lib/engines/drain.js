@@ -80,6 +80,7 @@ class Drain {
     this.deadline = now() + timeout
     this.timer = null
     this.isOver = false
+    this.isAsking = false
     this.silence = new Map() // socket → ms that it has been silent
     this.ended = new Set() // sockets that were ended: once each, because every call adds a listener
     this.examined = now()
@@ -179,9 +180,16 @@ class Drain {
     else socket.end()
   }
 
-  /** A server that was closed before emits no second 'close'. */
+  /**
+   * A server that was closed before emits no second 'close'. One of a primary counts the connections that it has sent to
+   * its workers: it asks them, and they keep such connections beyond the deadline, or do not reply.
+   */
   concludeIfEmpty () {
+    if (now() >= this.deadline) return this.conclude()
+    if (this.isAsking) return
+    this.isAsking = true
     this.server.getConnections((err, count) => {
+      this.isAsking = false
       if (!err && count === 0) this.conclude()
     })
   }

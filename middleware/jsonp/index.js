@@ -63,7 +63,7 @@ function callbackOf (ctx, callbackName) {
 
 function wrap (ctx, callback) {
   const { body, response, status } = ctx
-  if (body == null || response.get('Content-Encoding')) return
+  if (body == null || !ctx.writable || response.get('Content-Encoding')) return
   if (status === 206 || response.get('Content-Range')) return // a part of the JSON
 
   // without the comment the body begins with bytes that the client chose (Rosetta Flash)

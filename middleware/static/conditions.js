@@ -45,8 +45,9 @@ function outcomeOf (ctx, file) {
   return WHOLE
 }
 
+// An app may have set a number.
 function etagOf (ctx, file) {
-  return ctx.response.get('ETag') || file.etag
+  return String(ctx.response.get('ETag') || file.etag)
 }
 
 function modifiedOf (ctx, file) {

@@ -109,9 +109,12 @@ class Responder {
       if (file.body !== null || !isForBody || ctx.method === 'HEAD') return this.send(ctx, entry, file)
       const { kind, fd } = await this.files.open(file, attempt < ATTEMPTS)
       if (kind === FILE) {
-        if (ctx.writable) return this.send(ctx, entry, file, fd)
-        fs.close(fd)
-        return true
+        const opened = { fd, isRead: false }
+        try {
+          return !ctx.writable || await this.send(ctx, entry, file, opened)
+        } finally {
+          if (!opened.isRead) fs.close(fd)
+        }
       }
       this.files.forget(path)
       entry = undefined
@@ -129,32 +132,25 @@ class Responder {
   }
 
   /**
-   * @param {number} [fd] of a file that is not in memory; undefined if its bytes are not needed
+   * @param {{ fd: number, isRead: boolean }} [opened] of a file that is not in memory; undefined if its bytes are not needed
    * @return {true|Promise<true>}
    */
-  send (ctx, entry, file, fd) {
+  send (ctx, entry, file, opened) {
     if (entry.plain === undefined) ctx.vary('Accept-Encoding')
-    return this.options.setHeaders ? this.sendWithOwn(ctx, file, fd) : this.sendFile(ctx, file, fd)
+    return this.options.setHeaders ? this.sendWithOwn(ctx, file, opened) : this.sendFile(ctx, file, opened)
   }
 
-  async sendWithOwn (ctx, file, fd) {
+  async sendWithOwn (ctx, file, opened) {
     const before = { ...ctx.response.headers }
-    let isDone = false // no stream has the descriptor yet
-    try {
-      await this.options.setHeaders(ctx.res, file.name, file.stats)
-      isDone = ctx.writable
-    } finally {
-      if (!isDone && fd !== undefined) fs.close(fd)
-    }
-    return isDone ? this.sendFile(ctx, file, fd, before) : true
+    await this.options.setHeaders(ctx.res, file.name, file.stats)
+    return !ctx.writable || this.sendFile(ctx, file, opened, before)
   }
 
   /** @param {object} [before] the headers before setHeaders: what it has set is the file's, not a refusal's */
-  sendFile (ctx, file, fd, before) {
+  sendFile (ctx, file, opened, before) {
     const { response } = ctx
     const { etag, cacheControl } = this.options
     const outcome = outcomeOf(ctx, file)
-    if (fd !== undefined && !outcome.hasBody) fs.close(fd)
     if (outcome.isRefusal) {
       if (before !== undefined) replaceHeaders(ctx, before)
       if (outcome === UNSATISFIABLE) ctx.set('Content-Range', `bytes */${file.size}`)
@@ -172,8 +168,8 @@ class Responder {
     ctx.set('Accept-Ranges', 'bytes')
     if (file.encoding !== 'identity') ctx.set('Content-Encoding', file.encoding)
     if (!response.get('Content-Type')) ctx.set('Content-Type', file.type)
-    if (outcome === WHOLE) sendBytes(ctx, file, fd, 0, file.size - 1)
-    else sendRange(ctx, file, fd, outcome)
+    if (outcome === WHOLE) sendBytes(ctx, file, opened, 0, file.size - 1)
+    else sendRange(ctx, file, opened, outcome)
     return true
   }
 }
@@ -197,13 +193,13 @@ function folderOf ({ originalUrl, path }) {
   return `/${named.replace(/^\/+/, '')}/${query}`
 }
 
-function sendRange (ctx, file, fd, { start, end }) {
+function sendRange (ctx, file, opened, { start, end }) {
   ctx.status = 206
   ctx.set('Content-Range', `bytes ${start}-${end}/${file.size}`)
-  sendBytes(ctx, file, fd, start, end)
+  sendBytes(ctx, file, opened, start, end)
 }
 
-function sendBytes (ctx, file, fd, start, end) {
+function sendBytes (ctx, file, opened, start, end) {
   const length = end - start + 1
   if (file.body !== null) {
     // a query may name a callback of jsonp, for which text is a value, and bytes are what they are
@@ -211,14 +207,15 @@ function sendBytes (ctx, file, fd, start, end) {
     ctx.body = length === file.size ? whole : file.body.subarray(start, end + 1)
     return
   }
-  if (fd === undefined) ctx.status = 200 // a HEAD
-  else ctx.body = streamOf(ctx, fd, start, end)
+  if (opened === undefined) ctx.status = 200 // a HEAD
+  else ctx.body = streamOf(ctx, opened, start, end)
   ctx.length = length
 }
 
 /** A file that has become shorter fails, although its stream ends. */
-function streamOf (ctx, fd, start, end) {
-  const stream = fs.createReadStream('', { fd, start, end })
+function streamOf (ctx, opened, start, end) {
+  const stream = fs.createReadStream('', { fd: opened.fd, start, end })
+  opened.isRead = true
   return stream.once('end', () => {
     if (stream.bytesRead < end - start + 1) fail(ctx, stream, new Error('the file was cut while it was sent'))
   })

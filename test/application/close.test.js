@@ -128,10 +128,13 @@ describe('app.close() behind a blocked event loop', () => {
     })
   }
 
-  it('should resolve within its timeout in a worker whose primary does not reply', async () => {
-    const { stdout } = await promisify(execFile)(process.execPath, [join(__dirname, 'stopped-primary.js')], { timeout: 20e3, killSignal: 'SIGKILL' })
-    assert.equal(stdout, 'closed\n')
-  })
+  for (const how of ['listening', 'sticky', 'sent', 'frozen']) {
+    it(`should resolve within its timeout in a cluster: ${how}`, async () => {
+      const file = join(__dirname, 'closing-cluster.js')
+      const { stdout } = await promisify(execFile)(process.execPath, [file, how], { timeout: 20e3, killSignal: 'SIGKILL' })
+      assert.equal(stdout, 'closed\n')
+    })
+  }
 
   it('should reset none of eight clients, but for one that connects in the very moment', async t => {
     const stops = share(2, 10)

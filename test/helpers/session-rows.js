@@ -5,11 +5,15 @@ const { after, before, describe } = require('node:test')
 const { inspect } = require('node:util')
 const session = require('kone/middleware/session')
 
+const engines = require('./engines')
 const frameworks = require('./frameworks')
 const { missing, need } = require('./programs')
 const startRedis = require('./redis')
 const storeOf = require('./sessions')
+const until = require('./until')
 const visitor = require('./visitor')
+
+const KEY = 'koa:sess' // the default
 
 /**
  * Test sessions by a table, over real sockets, in each framework. A row is what happens to one app:
@@ -40,10 +44,12 @@ const visitor = require('./visitor')
  * @param {Function} [how.store] the default one
  * @param {Function} [how.setup] `async t => ({ store, … })`, made anew for each row; the steps have the others, too
  * @param {boolean} [how.clock=true] whether it stands still but for `tick`
+ * @param {string} [how.over] an engine that the visits take: 'http2'
  */
 module.exports = function rows (title, table, how = {}) {
-  const { beside, only, clock = true } = how
-  frameworks(title, suite => {
+  const { beside, only, clock = true, over } = how
+  frameworks(title, by => {
+    const suite = over === undefined ? by : { ...by, ask: askOver(over) }
     for (const [title, given, ...steps] of table) {
       suite.it(title, async t => {
         if (clock) t.mock.timers.enable({ apis: ['Date'], now: Math.floor(Date.now() / 1000) * 1000 })
@@ -55,6 +61,11 @@ module.exports = function rows (title, table, how = {}) {
       })
     }
   }, only)
+}
+
+const askOver = engine => async (app, line, options) => {
+  const { ask, close } = await engines.connect(engine, app)
+  return ask(line, options).finally(close)
 }
 
 /** `['bob: add, save', fn]` → bob, and the acts `['add', 'save', fn]`. */
@@ -162,7 +173,7 @@ function open ({ Koa, ask }, options, { make, t, own } = {}) {
     const { app: { keys = ['a key'], use, above, finals = [] } = {}, store, ...options } = world.options
     if (more.store !== undefined) world.store = typeof store === 'string' ? STORES[store]() : store()
     if (world.store !== undefined) options.store = world.store
-    world.key = options.key ??= 'koa:sess'
+    world.key = options.key ??= KEY
 
     const app = world.app = Object.assign(new Koa(), { keys, proxy: true })
     app.on('error', err => world.errors.push(err))
@@ -309,14 +320,19 @@ function inStores (title, stores, suite, clients = startRedis.CLIENTS) {
 }
 
 Object.assign(module.exports, {
+  KEY,
   STORES,
   act: actOf,
   inStores,
   open,
 
+  /** For externalKey. */
+  inHeader: { get: ctx => ctx.get('x-session'), set (ctx, id) { ctx.set('X-Session', id) } },
+
   /** Steps between visits. */
   tick: ms => world => world.tick(ms),
   jar: (who, cookies) => world => { world.jars[who] = typeof cookies === 'function' ? cookies({ ...world.jars.ann }) : cookies },
   breaks: (method, fail = async () => { throw new Error('down') }) => ({ store }) => { store[method] = fail },
+  isUp: ({ middleware }) => until(() => middleware.isStoreUp),
   together: (...visits) => world => Promise.all(visits.map(visit => check(world, visit)))
 })

@@ -261,16 +261,27 @@ frameworks('compress', ({ it, Koa, ask, listen, errors }) => {
   })
 
   it('should fail the response to a stream that ends before its declared length', async () => {
-    for (const chunks of [[], [Buffer.from(LONG)], [LONG, '\u00e9'.repeat(9)]]) {
-      const length = Buffer.byteLength(chunks.join(''))
+    const lines = 'grüß dich, 世界\n'.repeat(100)
+    const latin1 = 'grüß dich\n'.repeat(100)
+    const base64 = Buffer.from(lines).toString('base64')
+    for (const [text, make] of [
+      ['', () => Readable.from([])],
+      [LONG, () => Readable.from([Buffer.from(LONG)])],
+      [`${LONG}ééé`, () => Readable.from([LONG, 'ééé'])],
+      [lines, () => textOf(lines, 'utf8')],
+      [lines, () => textOf(lines, 'utf16le')],
+      [latin1, () => textOf(latin1, 'latin1')],
+      [base64, () => textOf(base64, 'base64')]
+    ]) {
       for (const missing of [0, 1, 5000]) {
         const app = serve({ threshold: 0 }, ctx => {
           ctx.type = 'text'
-          ctx.body = Readable.from(chunks)
-          ctx.length = length + missing
+          ctx.body = make()
+          ctx.length = Buffer.byteLength(text) + missing
         })
-        const status = await get(app, '/').then(res => res.status, err => err.code)
-        assert.equal(status, missing === 0 ? 200 : Koa === require('koa3') ? 'ECONNRESET' : 500)
+        const { status, sent } = await get(app, '/').then(res => ({ status: res.status, sent: decoded(res) }), err => ({ status: err.code }))
+        if (missing === 0) assert.deepEqual([status, sent], [200, text])
+        else assert.equal(status, Koa === require('koa3') ? 'ECONNRESET' : 500)
       }
     }
   })
@@ -315,3 +326,10 @@ describe('compress(options)', () => {
     assert.deepEqual(encodingOptions.gzip, { level: 9 })
   })
 })
+
+/** A stream that setEncoding() has made text, of pieces that end within characters. */
+function textOf (text, encoding) {
+  const bytes = Buffer.from(text, encoding)
+  const pieces = Array.from({ length: Math.ceil(bytes.length / 7) }, (_, i) => bytes.subarray(7 * i, 7 * i + 7))
+  return Readable.from(pieces, { objectMode: false }).setEncoding(encoding)
+}

@@ -44,7 +44,7 @@ function warningsOf (t) {
   return codes
 }
 
-// What a visit shows: fields that end in so many seconds, and a response with them.
+// What a visit shows: fields of a limit that ends in so many seconds, and a response with them.
 const fields = (total, remaining, seconds) => ({
   'x-ratelimit-limit': String(total),
   'x-ratelimit-remaining': String(remaining),
@@ -55,6 +55,8 @@ const passed = fields => ({ status: 200, text: 'hi', ...fields })
 const refused = (seconds, words, fields) => ({
   status: 429, text: `Rate limit exceeded, retry in ${words}.`, 'retry-after': String(seconds), ...fields
 })
+const passes = (total, remaining, seconds) => passed(fields(total, remaining, seconds))
+const refuses = (total, seconds, words) => refused(seconds, words, fields(total, 0, seconds))
 
 // Steps of a row: visits that differ in one field, and what happens before the next visit.
 const by = (name, ...visits) => visits.map(([value, expected]) => [{ [name]: value }, expected])
@@ -68,102 +70,84 @@ const LONG = 'x'.repeat(5000)
 const PAGE = 'kone/middleware/rateLimit/README.md'
 
 /**
- * A row: a title, the options of a limit (or a list of middleware, where they stand for one), the visits, and settings of the
- * app. A visit is the fields that are sent and what comes: a status, or all of status, text, the fields of a limit, errors of
- * the app as [code, message of the cause], and warnings. The clock stands still during a row, but for steps that move it.
+ * A row: a title, the options of a limit (or a list of middleware, where they stand for one; `app` has settings of the app),
+ * and visits. A visit is [the fields that are sent, what comes], or what comes alone: a status, or all of status, text, the
+ * fields of a limit, errors of the app as [code, message of the cause], and warnings. The clock stands still during a row, but
+ * for steps that move it.
  */
 const rowsIn = (isKoa, db = new Map(), calls = []) => [
-  ['should let max requests pass and tell what is left', { max: 2, duration: 60_000 }, [
-    [{}, passed(fields(2, 1, 60))],
-    [{}, passed(fields(2, 0, 60))],
-    [{}, refused(60, '1 minute', fields(2, 0, 60))]
-  ]],
-  ['should count each id for itself', { max: 1, id: async ctx => ctx.get('X-User') }, by('x-user',
+  ['should let max requests pass and tell what is left', { max: 2, duration: 60_000 },
+    passes(2, 1, 60), passes(2, 0, 60), refuses(2, 60, '1 minute')],
+  ['should count each id for itself', { max: 1, id: async ctx => ctx.get('X-User') }, ...by('x-user',
     ['ann', 200], ['bob', 200], ['ann', 429], ['__proto__', 200], [LONG, 200], ['__proto__', 429], [LONG, 429], [`${LONG}x`, 200]
   )],
-  ['should count by ctx.ip, whatever the client claims', { max: 1 }, [
-    [{}, 200], [{ 'x-forwarded-for': '1.2.3.4' }, 429], [{ cookie: 'id=2' }, 429], [{ forwarded: 'for=1.2.3.4' }, 429]
-  ]],
-  ['should count an IPv6 network as one client, with the option', { max: 1, ipv6Subnet: 64 }, by('x-forwarded-for',
+  ['should count by ctx.ip, whatever the client claims', { max: 1 },
+    200, [{ 'x-forwarded-for': '1.2.3.4' }, 429], [{ cookie: 'id=2' }, 429], [{ forwarded: 'for=1.2.3.4' }, 429]],
+  ['should count an IPv6 network as one client, with the option', { max: 1, ipv6Subnet: 64, app: { proxy: true } }, ...by('x-forwarded-for',
     ['2001:db8:1:2::1', 200], ['2001:db8:1:2::2', 429], ['2001:DB8:1:2:ffff:ffff:ffff:ffff', 429],
     ['2001:0db8:0001:0002::9', 429], ['2001:db8:1:3::1', 200], ['2001:db8::1', 200], ['2001:db8:0:0:1::', 429],
     ['::1', 200], ['::2', 429], ['1.2.3.4', 200], ['1.2.3.5', 200], ['1.2.3.4', 429]
-  ), { proxy: true }],
-  ['should count every address for itself otherwise', { max: 1 }, by('x-forwarded-for',
+  )],
+  ['should count every address for itself otherwise', { max: 1, app: { proxy: true } }, ...by('x-forwarded-for',
     ['2001:db8::1', 200], ['2001:db8::2', 200], ['2001:db8::1', 429]
-  ), { proxy: true }],
-  ['should count by the address without the port that a proxy sends', { max: 1 }, by('x-forwarded-for',
+  )],
+  ['should count by the address without the port that a proxy sends', { max: 1, app: { proxy: true } }, ...by('x-forwarded-for',
     ['1.2.3.4', 200], ['1.2.3.4:678', 429], ['[2001:db8::1]:5', 200], ['[2001:db8::1]', 429], ['2001:db8::1', 429]
-  ), { proxy: true }],
-  ["should warn where a proxy sends no address, and count by the proxy's", { max: 1, disableHeader: true }, [
+  )],
+  ["should warn where a proxy sends no address, and count by the proxy's", { max: 1, disableHeader: true, app: { proxy: true } },
     [{ 'x-forwarded-for': '1.2.3.4' }, passed()],
-    // ctx.ip is the text in Koa
-    [{ 'x-forwarded-for': 'unknown' }, passed(isKoa ? {} : { warnings: ['KONE_RATE_LIMIT_ADDRESS'] })],
-    [{}, isKoa ? passed() : refused(3600, '1 hour')]
-  ], { proxy: true }],
-  ['should begin a new window when one is over', { max: 1, duration: 30 }, [
-    [{}, 200], after(29), [{}, refused(1, '1 ms', fields(1, 0, 1))], after(1), [{}, passed(fields(1, 0, 1))]
-  ]],
-  ['should end a window in time when the clock is set back or forward', { max: 1, duration: 60_000 }, [
-    [{}, 200],
-    clockSet(-5 * HOUR), [{}, refused(60, '1 minute', fields(1, 0, 60 - 5 * 3600))],
-    clockSet(24 * HOUR), [{}, refused(60, '1 minute', fields(1, 0, 60 + 19 * 3600))],
-    after(60_000), [{}, 200]
-  ]],
+    [{ 'x-forwarded-for': 'unknown' }, passed(isKoa ? {} : { warnings: ['KONE_RATE_LIMIT_ADDRESS'] })], // Koa's ctx.ip
+    isKoa ? passed() : refused(3600, '1 hour')],
+  ['should begin a new window when one is over', { max: 1, duration: 30 },
+    200, after(29), refuses(1, 1, '1 ms'), after(1), passes(1, 0, 1)],
+  ['should end a window in time when the clock is set back or forward', { max: 1, duration: 60_000 },
+    200,
+    clockSet(-5 * HOUR), refused(60, '1 minute', fields(1, 0, 60 - 5 * 3600)),
+    clockSet(24 * HOUR), refused(60, '1 minute', fields(1, 0, 60 + 19 * 3600)),
+    after(60_000), 200],
   ['should take max from a function, or a promise of it', {
     duration: HOUR, id: ctx => ctx.get('X-Plan'), max: ctx => ctx.get('X-Plan') === 'paid' ? Promise.resolve(2) : 1
-  }, by('x-plan',
-    ['free', passed(fields(1, 0, 3600))], ['free', refused(3600, '1 hour', fields(1, 0, 3600))],
-    ['paid', passed(fields(2, 1, 3600))], ['paid', passed(fields(2, 0, 3600))],
-    ['paid', refused(3600, '1 hour', fields(2, 0, 3600))]
+  }, ...by('x-plan',
+    ['free', passes(1, 0, 3600)], ['free', refuses(1, 3600, '1 hour')],
+    ['paid', passes(2, 1, 3600)], ['paid', passes(2, 0, 3600)], ['paid', refuses(2, 3600, '1 hour')]
   )],
   ...[
-    [undefined, 'undefined'], [NaN, 'NaN'], [-1, '-1'], ['5', "'5'"], [null, 'null'], [Promise.resolve('5'), "'5'"]
-  ].map(([max, given], i) => [`should respond with 500 when max returns ${i === 5 ? 'a promise of ' : ''}${given}`, { max: () => max }, [
-    [{}, {
-      status: 500,
-      text: 'Internal Server Error',
-      errors: [[undefined, `rateLimit: options.max must return a number of requests from 0 on, not ${given} (${PAGE})`]]
-    }]
-  ]]),
+    ['undefined', undefined], ['NaN', NaN], ['-1', -1], ["'5'", '5'], ['null', null], ["'5'", Promise.resolve('5'), 'a promise of ']
+  ].map(([given, max, kind = '']) => [`should respond with 500 when max returns ${kind}${given}`, { max: () => max }, {
+    status: 500,
+    text: 'Internal Server Error',
+    errors: [[undefined, `rateLimit: options.max must return a number of requests from 0 on, not ${given} (${PAGE})`]]
+  }]),
   ['should send the fields of draft-ietf-httpapi-ratelimit-headers-11', [
     rateLimit({ max: 2, duration: 60_000, namespace: 'bur"st', standardHeaders: 'draft-11' }),
     rateLimit({ max: 1e30, duration: 24 * HOUR, namespace: 'daily', ...IETF_ALONE })
-  ], [
-    [{}, passed({
-      ...fields(2, 1, 60),
-      ...ietf('"bur\\"st";q=2;w=60, "daily";q=999999999999999;w=86400', '"bur\\"st";r=1;t=60, "daily";r=999999999999999;t=86400')
-    })],
-    after(1500), [{}, 200],
-    [{}, refused(59, '59 seconds', { ...fields(2, 0, 60), ...ietf('"bur\\"st";q=2;w=60', '"bur\\"st";r=0;t=59') })]
-  ]],
-  ['should have these fields on a 429 that is thrown, too', { max: 0, duration: 60_000, ...IETF_ALONE, throw: true }, [
-    [{}, refused(60, '1 minute', {
+  ], passed({
+    ...fields(2, 1, 60),
+    ...ietf('"bur\\"st";q=2;w=60, "daily";q=999999999999999;w=86400', '"bur\\"st";r=1;t=60, "daily";r=999999999999999;t=86400')
+  }), after(1500), 200, refused(59, '59 seconds', { ...fields(2, 0, 60), ...ietf('"bur\\"st";q=2;w=60', '"bur\\"st";r=0;t=59') })],
+  ['should have these fields on a 429 that is thrown, too', { max: 0, duration: 60_000, ...IETF_ALONE, throw: true },
+    refused(60, '1 minute', {
       ...ietf('"limit";q=0;w=60', '"limit";r=0;t=60'), errors: [[undefined, 'Rate limit exceeded, retry in 1 minute.']]
-    })]
-  ]],
+    })],
   ['should wait for onLimited, which has ctx.state.rateLimit', {
     max: 0, duration: 2 * HOUR, id: () => 'ann', onLimited: async ctx => { ctx.body = await setImmediate(ctx.state.rateLimit) }
-  }, [[{}, refused(7200, '2 hours', {
-    ...fields(0, 0, 7200),
+  }, {
+    ...refuses(0, 7200, '2 hours'),
     text: '{"after":7200,"headers":{"X-RateLimit-Remaining":"0","X-RateLimit-Reset":"1800007200","X-RateLimit-Limit":"0"},' +
       '"id":"ann","message":"Rate limit exceeded, retry in 2 hours."}'
-  })]]],
+  }],
   ...Object.entries({
     rejects: async () => { throw new Error('down') }, throws () { throw new Error('down') }
   }).flatMap(([how, command]) => [
-    [`should respond with 503 when the store ${how}`, { db: client(command) }, [
-      [{}, { status: 503, text: 'Service Unavailable', errors: DOWN }]
-    ]],
-    [`should let pass with failOpen when the store ${how}`, { db: client(command), failOpen: true }, [[{}, passed({ errors: DOWN })]]]
+    [`should respond with 503 when the store ${how}`, { db: client(command) }, { status: 503, text: 'Service Unavailable', errors: DOWN }],
+    [`should let pass with failOpen when the store ${how}`, { db: client(command), failOpen: true }, passed({ errors: DOWN })]
   ]),
   ['should not take an error of the app for one of the store', [
     rateLimit({ db: client(async () => [1, 1000]), failOpen: true, disableHeader: true }), ctx => ctx.throw(409, `${calls.push(1)} call`)
-  ], [[{}, { status: 409, text: '1 call', errors: [[undefined, '1 call']] }]]],
-  ['should count in a Map that is given, and forget what is over', { db, duration: 60_000, max: 1, id: ctx => ctx.get('X-User') }, [
+  ], { status: 409, text: '1 call', errors: [[undefined, '1 call']] }],
+  ['should count in a Map that is given, and forget what is over', { db, duration: 60_000, max: 1, id: ctx => ctx.get('X-User') },
     ...by('x-user', ['ann', 200], ['bob', 200]), has(db, 'limit:ann', 'limit:bob'),
-    after(60_000), ...by('x-user', ['cid', 200]), has(db, 'limit:cid'), ...by('x-user', ['ann', 200], ['ann', 429])
-  ]]
+    after(60_000), ...by('x-user', ['cid', 200]), has(db, 'limit:cid'), ...by('x-user', ['ann', 200], ['ann', 429])]
 ]
 
 /** Options with which koa-ratelimit responds the same. */
@@ -179,26 +163,25 @@ const AS_KOA_RATELIMIT = [
 frameworks('rateLimit', ({ it, Koa, ask, errors, name }) => {
   const limited = middleware => [].concat(middleware, hi).reduce((app, fn) => app.use(fn), new Koa())
 
-  for (const [title, options, steps, settings] of rowsIn(name.startsWith('koa'))) {
+  for (const [title, given, ...steps] of rowsIn(name.startsWith('koa'))) {
     it(title, async t => {
       const clock = stoppedClock(t)
       const warnings = warningsOf(t)
-      const app = Object.assign(limited(Array.isArray(options) ? options : rateLimit(options)), settings)
-      const found = []
-      for (const step of steps) {
+      const { app: settings, ...options } = given
+      const app = Object.assign(limited(Array.isArray(given) ? given : rateLimit(options)), settings)
+      for (const [i, step] of steps.entries()) {
         if (typeof step === 'function') {
           step(clock)
           continue
         }
-        const [sent, expected] = step
+        const [sent, expected] = Array.isArray(step) ? step : [{}, step]
         errors.length = warnings.length = 0
         const { status, text, headers } = await ask(app, 'GET /', { headers: sent })
         const seen = { status, text, ...Object.fromEntries(Object.entries(headers).filter(([name]) => /^x-|ratelimit|^retry/.test(name))) }
         if (errors.length) seen.errors = errors.map(({ code, cause, message }) => [code, cause?.message ?? message])
         if (warnings.length) seen.warnings = [...warnings]
-        found.push([sent, typeof expected === 'number' ? status : seen])
+        assert.deepEqual([i, sent, typeof expected === 'number' ? status : seen], [i, sent, expected])
       }
-      assert.deepEqual(found, steps.filter(Array.isArray))
     })
   }
 
@@ -318,8 +301,9 @@ describe('rateLimit(options)', () => {
   for (const [title, duration, visits, ms] of [
     ['as many addresses come as windows end', 20_000, 60_000, 1], ['more come than a stranger has', HOUR, 600_000, 0]
   ]) {
-    it(`should take at most four steps for a request and hold at most 500,000 windows, when ${title}`, t => withMap(Counted => {
+    it(`should take at most four steps for a request and hold at most 500,000 windows, when ${title}`, t => {
       const clock = stoppedClock(t)
+      const Counted = countedMap(t)
       const limit = rateLimit({ max: 1, duration, disableHeader: true })
       for (let i = 0; i < visits; i++) {
         const before = Counted.steps
@@ -329,7 +313,7 @@ describe('rateLimit(options)', () => {
       }
       const [one, other] = Counted.made.slice(-2).map(map => map.size)
       assert.ok(one + other <= 500_000, `${one} and ${other}`)
-    }))
+    })
   }
 
   it('should warn once of clients without an address, which are counted as one', async t => {
@@ -342,32 +326,18 @@ describe('rateLimit(options)', () => {
   })
 })
 
-/** What `run` returns while a class stands in for Map that counts what is looked up in it, and cannot be walked over. */
-function withMap (run) {
+/** A class that stands in for Map until the test is over, counts what is looked up in it, and cannot be walked over. */
+function countedMap (t) {
   const { Map: Real } = globalThis
-  class Counted {
+  t.after(() => { globalThis.Map = Real })
+  class Counted extends Real {
     static steps = 0
     static made = []
-    #map = new Real()
-
-    constructor () { Counted.made.push(this) }
-
-    get size () { return this.#map.size }
-
-    get (key) {
-      Counted.steps++
-      return this.#map.get(key)
-    }
-
-    set (key, value) {
-      Counted.steps++
-      this.#map.set(key, value)
-    }
+    constructor () { super(); Counted.made.push(this) }
+    get (key) { Counted.steps++; return super.get(key) }
+    set (key, value) { Counted.steps++; return super.set(key, value) }
   }
+  for (const other of ['clear', 'delete', 'entries', 'forEach', 'has', 'keys', 'values', Symbol.iterator]) Counted.prototype[other] = undefined
   globalThis.Map = Counted
-  try {
-    return run(Counted)
-  } finally {
-    globalThis.Map = Real
-  }
+  return Counted
 }

@@ -7,8 +7,7 @@ const { default: original } = require('koa-session')
 const rows = require('../helpers/session-rows')
 const storeOf = require('../helpers/sessions')
 
-const { breaks, jar, tick } = rows
-const KEY = 'koa:sess'
+const { KEY, breaks, inHeader, jar, tick } = rows
 const HOUR = 3600e3
 const MAX = 2.5e14 // ms, the longest maxAge
 const HTTPS = { 'X-Forwarded-Proto': 'https' }
@@ -20,11 +19,6 @@ const inEach = options => STORES.map(store => ({ store, ...options }))
 /** koa-session keeps its sessions in the cookie, or with externalKey in a store. */
 function koaSession (options, app) {
   return original({ signed: false, ...options, store: options.externalKey && storeOf() }, app)
-}
-
-const inHeader = {
-  get: ctx => ctx.get('x-session'),
-  set (ctx, key) { ctx.set('X-Session', key) }
 }
 
 const shows = fn => ctx => { ctx.body = fn(ctx) }
@@ -110,13 +104,8 @@ rows('session beside koa-session', [
     ...[1, 2, 1, 2].map(count => ['add', { count }])],
   ['should let beforeSave change a session that is to be saved',
     { sameSite: 'lax', maxAge: HOUR, beforeSave (ctx, session) { session.saves = (session.saves ?? 0) + 1 } },
-    ['nothing', 'hi'],
-    ['read', {}],
-    ['add', { count: 1 }],
-    ['read', { count: 1, saves: 1 }],
-    ['add', { count: 2, saves: 1 }],
-    ['nothing', 'hi'],
-    ['read', { count: 2, saves: 2 }]],
+    ['nothing', 'hi'], ['read', {}], ['add', { count: 1 }], ['read', { count: 1, saves: 1 }],
+    ['add', { count: 2, saves: 1 }], ['nothing', 'hi'], ['read', { count: 2, saves: 2 }]],
   ['should begin maxAge anew with every response when rolling', inEach({ sameSite: 'lax', maxAge: HOUR, rolling: true }),
     ['add', { count: 1 }],
     ...Array(4).fill([tick(HOUR - 1000), ['read', { count: 1 }, { attributes: /expires=3600 s/ }]]).flat(),
@@ -128,23 +117,18 @@ rows('session beside koa-session', [
     tick(HOUR + 1000), ['read', {}]],
   ['should know isNew, populated and maxAge, and keep none of them', inEach({ sameSite: 'lax', maxAge: HOUR }),
     [looks, [true, false, HOUR]],
-    ['read', {}],
-    [['add', looks], [true, true, HOUR]],
+    ['read', {}], [['add', looks], [true, true, HOUR]],
     [looks, [false, true, HOUR]],
     ['read', { count: 1 }]],
   ['should keep a session for its own maxAge', inEach({ sameSite: 'lax', maxAge: HOUR }),
     ['add', { count: 1 }, { attributes: /expires=3600 s/ }],
     [`maxAge=${10 * HOUR}`, { count: 1 }, { attributes: /expires=36000 s/ }],
     ['add', { count: 2 }, { attributes: /expires=36000 s/ }],
-    ['maxAge="session"', { count: 2 }, { cookie: 'sent' }],
-    ['add', { count: 3 }, { cookie: 'sent' }],
-    [`maxAge=${10 * HOUR}`, { count: 3 }],
-    tick(9 * HOUR), ['read', { count: 3 }],
+    ['maxAge="session"', { count: 2 }, { cookie: 'sent' }], ['add', { count: 3 }, { cookie: 'sent' }],
+    [`maxAge=${10 * HOUR}`, { count: 3 }], tick(9 * HOUR), ['read', { count: 3 }],
     tick(2 * HOUR), ['read', {}]],
   ['should list, serialise and copy the data alone', { sameSite: 'lax', maxAge: HOUR },
-    [['user="ada", list=[1,2]', views], undefined],
-    [['read', views], undefined],
-    ['null', null],
+    [['user="ada", list=[1,2]', views], undefined], [['read', views], undefined], ['null', null],
     [[ctx => { ctx.session = { user: 'ada', list: [1, 2] } }, views], undefined]],
   ['should copy what is assigned, an instance without its class', { sameSite: 'lax', maxAge: HOUR },
     ...Object.values(ASSIGNED).flatMap(make => [[assigns(make), undefined], ['read', undefined, { cookie: 'none' }]])],
@@ -217,21 +201,17 @@ rows('session with the options of koa-session', [
   ['should leave SameSite out where it is null, as the README of koa-session has it', { sameSite: null },
     ['add', { count: 1 }, { attributes: 'path=/; httponly' }]],
   ['should make ids with genid', { store: 'promises', genid },
-    ['add', { count: 1 }, { value: 'get-000000000000000-1' }],
-    ['add', { count: 2 }, { id: 'same' }],
+    ['add', { count: 1 }, { value: 'get-000000000000000-1' }], ['add', { count: 2 }, { id: 'same' }],
     ['regenerate', { count: 2 }, { value: 'get-000000000000000-2', stored: { ann: { count: 2 } } }]],
   ['should send no cookie for an id of genid that is short or strange', GENIDS.map(id => ({ genid: () => id })),
     ['add', 500, { lines: 0 }]],
   ['should send no cookie for an id of genid that is the old one', { store: 'promises', genid: () => 'always-the-same-id' },
-    ['add', { count: 1 }],
-    ['renew', 500, { lines: 0, stored: { ann: { count: 1 } } }]],
+    ['add', { count: 1 }], ['renew', 500, { lines: 0, stored: { ann: { count: 1 } } }]],
   ['should keep the record of a session that is not valid, and give its client another id',
     { store: 'promises', valid: (ctx, { count }) => count !== 1 },
-    ['add', { count: 1 }],
-    ['add', { count: 1 }, { id: 'new', stored: { nobody: { count: 1 }, ann: { count: 1 } } }]],
+    ['add', { count: 1 }], ['add', { count: 1 }, { id: 'new', stored: { nobody: { count: 1 }, ann: { count: 1 } } }]],
   ['should refuse a promise of valid, which nothing would wait for', { valid: async () => false },
-    ['add', { count: 1 }],
-    ['add', 500, { errors: /^session: options\.valid must not be async/ }]],
+    ['add', { count: 1 }], ['add', 500, { errors: /^session: options\.valid must not be async/ }]],
   ['should refuse a promise of beforeSave', { beforeSave: async () => { throw new Error('away') } },
     ['add', 500, { errors: /^session: options\.beforeSave must not be async/ }]],
   ['should send the signature beside the cookie of a request that throws', { signed: true },
@@ -239,26 +219,19 @@ rows('session with the options of koa-session', [
     ['read', { count: 1 }]],
   ['should send cookie and signature with all attributes after a rotation of app.keys',
     inEach({ signed: true, maxAge: HOUR, sameSite: 'strict', path: '/', app: { keys: ['old'] } }),
-    ['add', { count: 1 }, SIGNED],
-    { app: { keys: ['new', 'old'] } },
-    ['read', { count: 1 }, SIGNED],
-    ['read', { count: 1 }, { lines: 0 }],
-    { app: { keys: ['new'] } },
-    ['read', { count: 1 }]],
+    ['add', { count: 1 }, SIGNED], { app: { keys: ['new', 'old'] } }, ['read', { count: 1 }, SIGNED],
+    ['read', { count: 1 }, { lines: 0 }], { app: { keys: ['new'] } }, ['read', { count: 1 }]],
   ['should take a signed cookie only with its signature', inEach({ signed: true }),
-    ['add', { count: 1 }, { jar: [KEY, `${KEY}.sig`] }],
-    ['add', { count: 2 }],
+    ['add', { count: 1 }, { jar: [KEY, `${KEY}.sig`] }], ['add', { count: 2 }],
     jar('bob', cookies => ({ [KEY]: cookies[KEY] })), ['bob: read', {}],
     jar('bob', cookies => ({ [KEY]: cookies[KEY], [`${KEY}.sig`]: 'A'.repeat(27) })), ['bob: read', {}]],
   ['should extend a session of an app with renew only while the app has it', { store: 'promises', maxAge: HOUR },
     ['add', { count: 1 }],
     ({ store }) => store.set([...store.sessions.keys()][0], { count: 1, _expire: Date.now() + 1000 }, HOUR),
-    ['read', { count: 1 }, { lines: 0 }],
-    { renew: true },
+    ['read', { count: 1 }, { lines: 0 }], { renew: true },
     ['read', { count: 1 }, { cookie: 'sent', id: 'same' }]],
   ...['save', 'handler.save', 'begin to save'].map(save => [`should save what has not changed, even nothing (${save})`, { store: 'promises' },
-    [save, {}, { stored: { ann: {} } }],
-    [looks, [false, false, 0]],
+    [save, {}, { stored: { ann: {} } }], [looks, [false, false, 0]],
     [save, {}, { cookie: 'sent', id: 'same' }]]),
   ['should have isNew and maxAge on ctx.sessionHandler, too, where no data hides them', { maxAge: HOUR },
     [['isNew="mine", maxAge="two days"', handled], [true, HOUR, 'mine', 'two days']],
@@ -294,19 +267,16 @@ rows('session with the options of koa-session', [
       ctx.body = JSON.stringify(ctx.session)
     }, '{"a":[1],"__proto__":2,"constructor":3}']],
   ['should give stores a plain object', { store: () => ({ ...storeOf(), set (id, value) { assert.equal(Object.getPrototypeOf(value), Object.prototype) } }) },
-    ['add', { count: 1 }, { cookie: 'sent' }],
-    [`add, maxAge=${HOUR}`, { count: 1 }, { cookie: 'sent' }]],
+    ['add', { count: 1 }, { cookie: 'sent' }], [`add, maxAge=${HOUR}`, { count: 1 }, { cookie: 'sent' }]],
   ['should clear a cookie that the same response has set', inEach({ maxAge: HOUR, signed: true }),
     ['add, save, null', null, { cookie: /none|cleared/, jar: [] }], // signed in, and then refused
     ['read', {}]],
   ["should keep data of the app's own under these names", {},
     ['isNew="mine", populated=1, maxAge="two days", externalKey=0', undefined],
     ['read', { isNew: 'mine', populated: 1, maxAge: 'two days', externalKey: 0 }],
-    ['session={"save":"this"}', undefined],
-    ['read', { save: 'this' }]],
+    ['session={"save":"this"}', undefined], ['read', { save: 'this' }]],
   ['should give an object that was assigned the same methods', { store: 'promises', maxAge: HOUR },
-    [`session={"a":1}, maxAge=${3 * HOUR}`, { a: 1 }, { attributes: /expires=10800 s/ }],
-    ['read', { a: 1 }]],
+    [`session={"a":1}, maxAge=${3 * HOUR}`, { a: 1 }, { attributes: /expires=10800 s/ }], ['read', { a: 1 }]],
   ['should never take over a key of externalKey that the store does not know',
     ['memory', 'promises'].map(store => ({ store, genid, externalKey: inJson })),
     ...FOREIGN.map((key, i) => [`client${i}: add`, { count: 1 }, {
@@ -329,8 +299,7 @@ rows('session with the options of koa-session', [
     ['add', 500, { lines: 0, header: 'none', errors: /^session: options\.externalKey\.[gs]et must not be async/ }]],
   ...Object.entries(ERRORS).map(([status, fail]) => [`should sign nobody out by an error of status ${status}, and throw the error itself`,
     [...inEach({ app: { above: catches } }), { externalKey: inHeader, app: { above: catches } }],
-    ['add', { count: 1 }],
-    [['regenerate', fail], Number(status), status === '503' ? OWN_HEADERS : NO_OWN_HEADERS],
+    ['add', { count: 1 }], [['regenerate', fail], Number(status), status === '503' ? OWN_HEADERS : NO_OWN_HEADERS],
     ['read', { count: 1 }]])
 ])
 

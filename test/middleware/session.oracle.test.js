@@ -21,11 +21,7 @@ const STEPS = 14
 const CLIENTS = 3
 const down = () => { throw new Error('down') }
 
-const COOKIES = [
-  undefined,
-  { maxAge: 60_000 },
-  ctx => ({ maxAge: ctx.session.a ? 60_000 : 0 })
-]
+const COOKIES = [undefined, { maxAge: 60_000 }, ctx => ({ maxAge: ctx.session.a ? 60_000 : 0 })]
 
 const FAILURES = [
   down,

@@ -8,8 +8,7 @@ const startRedis = require('../helpers/redis')
 const rows = require('../helpers/session-rows')
 const share = require('../helpers/share')
 
-const { STORES, inStores, open } = rows
-const KEY = 'koa:sess'
+const { KEY, STORES, inStores, open } = rows
 const SEEDS = Array.from({ length: share(4, 12) }, (_, i) => i + 1)
 const OPTIONS = [{}, { rolling: true }, { renew: true }].map(options => ({ maxAge: 3600e3, ...options }))
 
@@ -37,8 +36,7 @@ const TABLE = [
     ['mark="stranger"', { mark: 'stranger' }],
     [['mark="ada"', renewWhileItIsSaved], { mark: 'ada' }, { cookie: 'sent', id: 'new', value: /^[\w-]{32}$/, stored: { ann: { mark: 'ada' } } }]],
   ['should destroy a session although a save is not finished', OPTIONS,
-    ['mark="ada"', { mark: 'ada' }],
-    ['mark="late", begin to save, null', null, { cookie: 'cleared', stored: {} }]]
+    ['mark="ada"', { mark: 'ada' }], ['mark="late", begin to save, null', null, { cookie: 'cleared', stored: {} }]]
 ]
 
 /** Acts of a random visit, and whether they write and destroy. */

@@ -8,10 +8,8 @@ const session = require('kone/middleware/session')
 const { missing } = require('../helpers/programs')
 const startRedis = require('../helpers/redis')
 const rows = require('../helpers/session-rows')
-const until = require('../helpers/until')
 
-const { jar, together } = rows
-const KEY = 'koa:sess'
+const { KEY, isUp, jar, together } = rows
 const USERS = Array.from({ length: 20 }, (_, i) => `user${i}`)
 const ANY = /^/ // of visits at the same time: the errors of one may be seen in another
 const DOWN = { errors: ['KONE_ERR_SESSION_STORE: KONE_ERR_STORE_DOWN'] }
@@ -20,13 +18,11 @@ const options = { cookie: { maxAge: 60_000.5 } }
 const kills = ({ server }) => server.kill()
 const pauses = ({ server }) => server.pause()
 const resumes = async ({ server, client }) => { server.resume(); await client.ping() }
-const isUp = ({ middleware }) => until(() => middleware.isStoreUp)
 const restarts = async ({ server, client }) => { await server.restart(); await client.ping() }
 
 const TABLE = [
   ['should keep, renew and destroy a session, and let Redis forget it', options,
-    ['add', { count: 1 }],
-    ['add', { count: 2 }, { stored: { ann: { count: 2 } } }],
+    ['add', { count: 1 }], ['add', { count: 2 }, { stored: { ann: { count: 2 } } }],
     async ({ client, ttlOf, jars }) => {
       const name = `${KEY}:${jars.ann[KEY]}`
       assert.equal(await client.get(name), '{"count":2}')
@@ -34,12 +30,9 @@ const TABLE = [
       assert.ok(ttl > 50_000 && ttl <= 60_001)
     },
     jar('thief', cookies => cookies), ['renew', { count: 2 }, { id: 'new', stored: { ann: { count: 2 } } }],
-    ['thief: read', {}],
-    ['read', { count: 2 }],
-    ['null', null, { cookie: 'cleared', stored: {} }]],
+    ['thief: read', {}], ['read', { count: 2 }], ['null', null, { cookie: 'cleared', stored: {} }]],
   ['should begin anew for a record that is not JSON, and report it once', options,
-    ['add', { count: 1 }],
-    ['bob: add', { count: 1 }],
+    ['add', { count: 1 }], ['bob: add', { count: 1 }],
     async ({ client, jars }) => { for (const who of ['ann', 'bob']) await client.set(`${KEY}:${jars[who][KEY]}`, '{"count":') },
     ['read', {}, { errors: /^KONE_ERR_SESSION_RECORD: .*JSON.*$/ }],
     ...Array(7).fill(['read', {}, { errors: [] }]),

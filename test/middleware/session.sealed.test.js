@@ -4,8 +4,7 @@ const assert = require('node:assert/strict')
 const session = require('kone/middleware/session')
 const rows = require('../helpers/session-rows')
 
-const { jar } = rows
-const KEY = 'koa:sess'
+const { KEY, jar } = rows
 const OLD = 'the old key, that was in use last year'
 const NEW = Buffer.alloc(32, 7)
 
@@ -41,20 +40,14 @@ async function fills ({ visit, check }) {
 
 rows('session.sealedCookie', [
   ['should keep a session in its cookie alone, across workers', sealedBy(OLD),
-    ['add', { count: 1 }],
-    sealedBy(OLD),
-    ['add', { count: 2 }]],
+    ['add', { count: 1 }], sealedBy(OLD), ['add', { count: 2 }]],
   ['should show nothing of the session', sealedBy(OLD),
     ['add', { count: 1 }],
     ({ jars }) => assert.ok(!bytesOf(jars.ann[KEY]).toString('latin1').includes('count'))],
   ['should seal the same session differently each time', sealedBy(OLD),
-    ['add', { count: 1 }],
-    ['renew', { count: 1 }, { id: 'new' }],
-    ['read', { count: 1 }]],
+    ['add', { count: 1 }], ['renew', { count: 1 }, { id: 'new' }], ['read', { count: 1 }]],
   ['should send nothing for an untouched session, and clear an emptied one', sealedBy(OLD),
-    ['add', { count: 1 }],
-    ['read', { count: 1 }, { lines: 0 }],
-    ['null', null, { cookie: 'cleared', jar: [] }]],
+    ['add', { count: 1 }], ['read', { count: 1 }, { lines: 0 }], ['null', null, { cookie: 'cleared', jar: [] }]],
   ['should open with every key and seal with the first', sealedBy(OLD),
     ['add', { count: 1 }],
     sealedBy(NEW, OLD),
@@ -64,9 +57,7 @@ rows('session.sealedCookie', [
     sealedBy(OLD),
     ['read', {}]],
   ["should not open another cookie's value", sealedBy(OLD),
-    ['add', { count: 1 }],
-    { key: 'admin' },
-    jar('ann', cookies => ({ admin: cookies[KEY] })), ['read', {}]],
+    ['add', { count: 1 }], { key: 'admin' }, jar('ann', cookies => ({ admin: cookies[KEY] })), ['read', {}]],
   ['should not open what was altered, cut or made up', sealedBy(OLD),
     ['add', { count: 1 }],
     async ({ jars, check }) => {
@@ -79,7 +70,5 @@ rows('session.sealedCookie', [
     { ...sealedBy(OLD), cookie: { maxAge: 1000, domain: 'example.com' } },
     fills],
   ['should keep the last session that did fit', sealedBy(OLD),
-    ['add', { count: 1 }],
-    [`fill="${'x'.repeat(4000)}"`, 500, { lines: 0 }],
-    ['read', { count: 1 }]]
+    ['add', { count: 1 }], [`fill="${'x'.repeat(4000)}"`, 500, { lines: 0 }], ['read', { count: 1 }]]
 ])

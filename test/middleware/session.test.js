@@ -11,8 +11,7 @@ const rows = require('../helpers/session-rows')
 const storeOf = require('../helpers/sessions')
 const until = require('../helpers/until')
 
-const { breaks, jar, tick, together } = rows
-const KEY = 'koa:sess'
+const { KEY, STORES, breaks, inHeader, isUp, jar, tick, together } = rows
 const DAY = 24 * 3600e3
 const ID = 'A'.repeat(32) // that no store knows
 
@@ -24,12 +23,12 @@ const BOOM = new Error('boom')
 const NO_SESSIONS = [[1, 2], [], 7, 'text', true, NaN, null, undefined, () => {}]
 const NO_IDS = ['x', '../../etc/passwd', '*', '__proto__', 'A'.repeat(33), 'A'.repeat(31) + '%']
 
+const DOWN = { errors: ['KONE_ERR_SESSION_STORE: down'] }
 const ends = ctx => { ctx.respond = false; ctx.res.end('done') }
 const refusesLate = async ({ errors }) => {
   await until(() => errors.length > 0)
   assert.equal(errors.splice(0)[0].code, 'ERR_HTTP_HEADERS_SENT')
 }
-const inHeader = { get: ctx => ctx.get('x-session'), set (ctx, id) { ctx.set('X-Session', id) } }
 const BY_ID = [{ store: 'promises' }, { store: 'memory', rolling: true }, { externalKey: inHeader }]
 
 const cacheControl = value => ctx => { if (value !== undefined) ctx.set('Cache-Control', value) }
@@ -66,6 +65,17 @@ const PRIVATE = [
   [['public', 'max-age=600'], 'private, max-age=600']
 ]
 
+const OTHER = STORES.promises()
+const TWO_STORES = ['should be one session, in the store of the first, if two have one cookie and two stores',
+  ['promises', 'memory'].map(store => ({ store, app: { use: options => [session(options), session({ store: OTHER })] } })),
+  ['add', { count: 1 }, { cookie: 'sent', lines: 1, stored: { ann: { count: 1 } } }],
+  ['add, throw 401', 401, { stored: { ann: { count: 2 } } }],
+  ['renew', { count: 2 }, { id: 'new', lines: 1, stored: { ann: { count: 2 } } }],
+  ['null', null, { cookie: 'cleared', lines: 1, stored: {} }],
+  () => assert.deepEqual(OTHER.calls, [])]
+
+rows('session over HTTP/2', [TWO_STORES], { only: ['koa 2', 'koa 3', 'kone'], over: 'http2' })
+
 rows('session', [
   ['should send an HttpOnly, SameSite=Lax cookie without Secure over plain HTTP, and keep its session for a day', { store: 'promises' },
     ['add', { count: 1 }, { cookie: 'sent', value: /^[\w-]{32}$/, attributes: 'path=/; samesite=lax; httponly', ttls: [DAY] }]],
@@ -80,27 +90,18 @@ rows('session', [
   ['should ask it once for each session that is saved', { cookie: onlyOnce },
     ['add', { count: 1 }, { cookie: 'sent' }]],
   ['should keep a session of 30 days', { store: 'memory', cookie: { maxAge: 30 * DAY } },
-    ['add', { count: 1 }, { ttls: [30 * DAY] }],
-    ['read', { count: 1 }],
-    tick(30 * DAY - 1), ['read', { count: 1 }]],
+    ['add', { count: 1 }, { ttls: [30 * DAY] }], ['read', { count: 1 }], tick(30 * DAY - 1), ['read', { count: 1 }]],
   ['should forget a session after its maxAge, also a copy of a sealed one', ['memory', 'sealed'].map(store => ({ store, cookie: { maxAge: 20 } })),
-    ['add', { count: 1 }],
-    tick(19), ['read', { count: 1 }],
-    tick(1), ['read', {}]],
+    ['add', { count: 1 }], tick(19), ['read', { count: 1 }], tick(1), ['read', {}]],
   ['should read, write and send nothing for an untouched session', { store: 'promises' },
-    ['nothing', 'hi', { lines: 0, calls: [] }],
-    ['read', {}, { lines: 0, calls: [] }],
-    ['add', { count: 1 }],
-    ['nothing', 'hi', { lines: 0, calls: ['get'] }],
+    ['nothing', 'hi', { lines: 0, calls: [] }], ['read', {}, { lines: 0, calls: [] }],
+    ['add', { count: 1 }], ['nothing', 'hi', { lines: 0, calls: ['get'] }],
     ['read', { count: 1 }, { lines: 0, calls: ['get'] }]],
   ['should not ask memory, which is lazy, before ctx.session is read, and keep nothing anew that was only read', { store: 'memory' },
-    ['add', { count: 1 }, { calls: ['set'] }],
-    ['nothing', 'hi', { calls: [] }],
-    ['read', { count: 1 }, { calls: ['get'] }],
-    ['add', { count: 2 }, { calls: ['get', 'replace', 'set'] }]],
+    ['add', { count: 1 }, { calls: ['set'] }], ['nothing', 'hi', { calls: [] }],
+    ['read', { count: 1 }, { calls: ['get'] }], ['add', { count: 2 }, { calls: ['get', 'replace', 'set'] }]],
   ['should extend a session once in a response, also after save()', { store: 'memory', rolling: true },
-    ['add', { count: 1 }],
-    ['save', { count: 1 }, { calls: ['get', 'touch'], cookie: 'sent', lines: 1 }]],
+    ['add', { count: 1 }], ['save', { count: 1 }, { calls: ['get', 'touch'], cookie: 'sent', lines: 1 }]],
   ['should save a session exactly when its JSON is another one', { store: 'promises' },
     ['session={"a":1,"b":{"c":"x,y","d":[1,2]}}', undefined, { calls: ['set'] }],
     ['session={"a":1,"b":{"c":"x,y","d":[1,2]}}', undefined, { calls: ['get'] }],
@@ -114,8 +115,7 @@ rows('session', [
   ['should save what was changed before a throw', { store: 'promises' },
     ['add, throw 401', 401, { cookie: 'sent', stored: { ann: { count: 1 } } }],
     ['add, throw 401', 401, { stored: { ann: { count: 2 } } }],
-    ['add, boom', 500, { stored: { ann: { count: 3 } } }],
-    ['read', { count: 3 }]],
+    ['add, boom', 500, { stored: { ann: { count: 3 } } }], ['read', { count: 3 }]],
   ["should not put one client's cookie on an error object that all share", {},
     [['user="ann"', () => { throw SHARED }], 403, { cookie: 'sent', headers: { 'x-a': '1' } }],
     [['bob: nothing', () => { throw SHARED }], 403, { lines: 0, headers: { 'x-a': '1' } }]],
@@ -137,9 +137,8 @@ rows('session', [
     ['thief: read', {}]]),
   ...Object.entries(FAILS).flatMap(([how, fail]) => ['get', 'set', 'destroy'].map(method => [
     `should respond with 503 and set no cookie when ${method} of the store fails, ${how}`, { store: 'promises' },
-    ['add', { count: 1 }],
-    breaks(method, fail),
-    [method === 'destroy' ? 'null' : 'add', 503, { body: 'Service Unavailable', lines: 0, errors: ['KONE_ERR_SESSION_STORE: down'] }]
+    ['add', { count: 1 }], breaks(method, fail),
+    [method === 'destroy' ? 'null' : 'add', 503, { body: 'Service Unavailable', lines: 0, ...DOWN }]
   ])),
   ["should respond with 5xx whatever status or code the store's error has", { store: 'promises' },
     breaks('set', async () => { throw LEAKY }), ['add', 503, { body: 'Service Unavailable' }]],
@@ -149,17 +148,15 @@ rows('session', [
   ['should respond with 5xx when the session has no JSON', {},
     [['nothing', ctx => { ctx.session.self = ctx.session }], 500, { lines: 0 }]],
   ['should not show to others what a failed request left unsaved in memory', { store: 'memory' },
-    ['list=[]', { list: [] }],
-    [['nothing', ctx => { ctx.session.list.push(1n) }], 500],
-    ['read', { list: [] }]],
+    ['list=[]', { list: [] }], [['nothing', ctx => { ctx.session.list.push(1n) }], 500], ['read', { list: [] }]],
   ['should hold two sessions at once, each with its own cookie', { app: { use: nested } },
-    [[where, 'where="inner"'], ['undefined', 'outer'], { jar: ['inner', 'outer'] }],
-    [where, ['inner', 'outer']]],
+    [[where, 'where="inner"'], ['undefined', 'outer'], { jar: ['inner', 'outer'] }], [where, ['inner', 'outer']]],
   ['should restore the outer session, also after an error', { app: { use: nestedAgain } },
     [[ctx => { ctx.session.again = ctx.session.where }, 'boom'], ['boom', 'outer'], { jar: ['outer'] }]],
   ['should be one session, by the options of the first, if two have one cookie',
     [{}, { maxAge: DAY, rolling: true }].map(other => ({ app: { use: options => [session(options), session(other)] } })),
     ['add', { count: 1 }, { cookie: 'sent', lines: 1 }], ['add', { count: 2 }]],
+  TWO_STORES,
   ['should hold two at once of one key, of which one is in a header',
     { app: { use: options => [session(options), setsOuter, session({ externalKey: inHeader })] } },
     [[where, 'where="inner"'], ['undefined', 'outer'], { jar: [KEY], header: 'sent' }],
@@ -167,22 +164,23 @@ rows('session', [
   ['should be one session when it is used twice', { app: { use: (options, fn = session()) => [fn, fn] } },
     ['add', { count: 1 }, { cookie: 'sent', lines: 1 }]],
   ['should leave ctx.session alone where it is not used', { app: { use: sometimes } },
-    [handler, 'object', { sends: { 'x-with': '1' } }],
-    ['read', {}, { sends: { 'x-with': '1' } }],
-    [handler, 'undefined'],
-    ['read', null],
-    ['session={"mine":true}', { mine: true }, { lines: 0 }]],
+    [handler, 'object', { sends: { 'x-with': '1' } }], ['read', {}, { sends: { 'x-with': '1' } }],
+    [handler, 'undefined'], ['read', null], ['session={"mine":true}', { mine: true }, { lines: 0 }]],
   ['should read a store of promises only on demand when lazy', { store: 'promises', lazy: true },
     ['add', { count: 1 }], // without a cookie there is nothing to load
-    ['handler.load, add', { count: 2 }],
-    ['nothing', 'hi', { calls: [] }],
+    ['handler.load, add', { count: 2 }], ['nothing', 'hi', { calls: [] }],
     ['add', 500, { errors: /^session: with options\.lazy, `await ctx\.sessionHandler\.load\(\)` before the session is used \(/ }],
     ['handler.load, add', { count: 3 }]],
-  ...Object.entries(FAILS).map(([how, fail]) => [
-    `should let a request pass that does not use the session when the store fails, ${how}, and report it`, { store: 'promises' },
-    ['add', { count: 1 }],
-    breaks('get', fail), ['nothing', 'hi', { lines: 0, errors: ['KONE_ERR_SESSION_STORE: down'] }],
-    ['read', 503, { errors: ['KONE_ERR_SESSION_STORE: down'] }]
+  ...Object.entries(FAILS).flatMap(([how, fail]) => [
+    [`should let a request pass that does not use the session when the store fails, ${how}, and report it`, { store: 'promises' },
+      ['add', { count: 1 }],
+      breaks('get', fail), ['nothing', 'hi', { lines: 0, ...DOWN }], ['read', 503, DOWN]],
+    [`should let one pass whose session is to be extended when the store fails, ${how}, and report it`,
+      [{ rolling: true }, { renew: true }].map(one => ({ store: 'promises', cookie: { maxAge: 1000 }, ...one })),
+      ['add', { count: 1 }],
+      breaks('set', fail), tick(600), ['nothing', 'hi', { lines: 0, ...DOWN }],
+      ['nothing, throw 401', 401, { lines: 0, errors: [...DOWN.errors, 'Unauthorized'] }],
+      ['read', 503, { lines: 0, ...DOWN }]]
   ]),
   ...PRIVATE.map(([given, expected]) => [`should let no shared cache store its cookie, with Cache-Control: ${given}`, { rolling: true },
     ...['Cache-Control', 'cache-control'].map(name => [
@@ -199,26 +197,22 @@ rows('session', [
   ['should destroy an empty session that was saved', { store: 'promises' },
     ['nothing, handler.save', 'hi', { stored: { ann: {} } }],
     ['null', null, { stored: {}, cookie: 'cleared', jar: [] }]],
-  ['should destroy the record at the end when save() could not', { store: 'promises' },
-    ['add', { count: 1 }],
-    [['null', failsToSave('destroy')], 'KONE_ERR_SESSION_STORE', { stored: {}, cookie: 'cleared' }]],
-  ['should give the new id at the end when save() could not', { store: 'promises' },
-    ['add', { count: 1 }],
-    [['renew', failsToSave('set')], 'KONE_ERR_SESSION_STORE', { id: 'new', stored: { ann: { count: 1 } } }]],
+  ...[
+    ['destroy the record', 'null', 'destroy', { stored: {}, cookie: 'cleared' }],
+    ['give the new id', 'renew', 'set', { id: 'new', stored: { ann: { count: 1 } } }]
+  ].map(([what, act, method, seen]) => [`should ${what} at the end when save() could not`, { store: 'promises' },
+    ['add', { count: 1 }], [[act, failsToSave(method)], 'KONE_ERR_SESSION_STORE', seen]]),
   ['should keep what is empty and saved by save()', { store: 'promises' },
-    ['add', { count: 1 }],
-    ['delete count, save', {}, { cookie: 'sent', id: 'same', stored: { ann: {} } }],
+    ['add', { count: 1 }], ['delete count, save', {}, { cookie: 'sent', id: 'same', stored: { ann: {} } }],
     ['add, save, delete count', {}, { cookie: 'cleared', stored: {} }]],
   ['should save without a cookie when the headers are sent already', { store: 'promises' },
-    ['a=1', { a: 1 }],
-    [[ends, 'a=2'], 404, { body: 'done', lines: 0 }],
+    ['a=1', { a: 1 }], [[ends, 'a=2'], 404, { body: 'done', lines: 0 }],
     ({ store }) => until(() => [...store.sessions.values()].join() === '{"a":2}')],
   ...Object.entries({
     renew: BY_ID, 'add, renew': BY_ID, 'renew, throw 401': BY_ID, 'add, save': [], null: []
   }).map(([acts, byId]) => [
     `should change nothing that only the response could tell the client when its headers are sent (${acts})`, [{ store: 'sealed' }, ...byId],
-    ['add', { count: 1 }],
-    [[ends, acts], 404, { body: 'done', lines: 0 }],
+    ['add', { count: 1 }], [[ends, acts], 404, { body: 'done', lines: 0 }],
     refusesLate,
     ['read', { count: 1 }]]),
   ['should not resolve when the headers are sent while it saves', { store: 'slow' },
@@ -230,22 +224,7 @@ rows('session', [
     }, 404, { body: 'done' }],
     refusesLate],
   ['should keep no record that no client can know', [{ store: 'promises' }, { store: 'promises', externalKey: inHeader }],
-    [[ends, 'add'], 404, { body: 'done', stored: {} }],
-    refusesLate,
-    ['read', {}, { stored: {} }]]
-])
-
-const EXTENDED = [{ rolling: true }, { renew: true }].map(options => ({ store: 'promises', cookie: { maxAge: 1000 }, ...options }))
-
-rows('session that is extended', [
-  ...Object.entries(FAILS).map(([how, fail]) => [
-    `should let a request pass that does not use it when the store fails, ${how}, and report it`, EXTENDED,
-    ['add', { count: 1 }],
-    breaks('set', fail),
-    tick(600), ['nothing', 'hi', { lines: 0, errors: ['KONE_ERR_SESSION_STORE: down'] }],
-    ['nothing, throw 401', 401, { lines: 0, errors: ['KONE_ERR_SESSION_STORE: down', 'Unauthorized'] }],
-    ['read', 503, { lines: 0, errors: ['KONE_ERR_SESSION_STORE: down'] }]
-  ])
+    [[ends, 'add'], 404, { body: 'done', stored: {} }], refusesLate, ['read', {}, { stored: {} }]]
 ])
 
 rows('session, where Koa never responds,', [
@@ -273,18 +252,15 @@ function parsing () {
 }
 
 const sets = (name, value) => ({ store }) => { store[name] = value }
-const isUp = ({ middleware }) => until(() => middleware.isStoreUp)
 const failure = code => ({ errors: [`KONE_ERR_SESSION_STORE: ${code}`] })
 
 rows('session, whose store fails,', [
   ['should fail the request after 5 s when it never responds', { store: 'promises' },
     breaks('set', () => new Promise(() => {})), ['a=1', 503, failure('KONE_ERR_STORE_TIMEOUT')]],
   ['should probe it with success also if it parses what it does not find', { store: parsing },
-    ['add', { count: 1 }, { isStoreUp: true }],
-    sets('isDown', true),
+    ['add', { count: 1 }, { isStoreUp: true }], sets('isDown', true),
     together(...Array(5).fill(['read', 503])),
-    ['read', 503, { isStoreUp: false, ...failure('KONE_ERR_STORE_DOWN') }],
-    sets('isDown', false),
+    ['read', 503, { isStoreUp: false, ...failure('KONE_ERR_STORE_DOWN') }], sets('isDown', false),
     isUp, ['read', { count: 1 }]],
   ['should stay available to others, however many ids are forged for one that rejects what it does not know', { store: strict },
     ['add', { count: 1 }],
@@ -295,8 +271,7 @@ rows('session, whose store fails,', [
       ['add', { count }, { isStoreUp: true }]
     ])],
   ['should be available again after it hung, although it rejects the probe', { store: strict },
-    ['add', { count: 1 }],
-    sets('isHanging', true),
+    ['add', { count: 1 }], sets('isHanging', true),
     together(...Array(5).fill(['add', 503])),
     ({ errors }) => assert.deepEqual(errors.splice(0).map(({ cause }) => cause.code), Array(5).fill('KONE_ERR_STORE_TIMEOUT')),
     ...Array(12).fill(['add', 503, failure('KONE_ERR_STORE_DOWN')]), // else 5 s for each
@@ -307,12 +282,10 @@ rows('session, whose store fails,', [
 
 rows('session.final()', [
   ['should save what a final function changed', { app: { finals: [ctx => { ctx.session.late = true }, session.final()] } },
-    ['nothing', 'hi', { cookie: 'sent' }],
-    ['read', { late: true }]],
+    ['nothing', 'hi', { cookie: 'sent' }], ['read', { late: true }]],
   ['should send the cookie of what was saved before or by it with the error of a later one',
     [[], [session.final()]].map(first => ({ store: 'promises', app: { finals: [...first, () => { throw BOOM }] } })),
-    ['add', 500, { cookie: 'sent' }],
-    ['renew', 500, { id: 'new', stored: { ann: { count: 1 } } }]],
+    ['add', 500, { cookie: 'sent' }], ['renew', 500, { id: 'new', stored: { ann: { count: 1 } } }]],
   ['should do nothing without a session', { app: { use: () => [], finals: [session.final()] } },
     ['nothing', 'hi', { lines: 0 }]]
 ], { only: ['kone'] })

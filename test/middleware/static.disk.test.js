@@ -132,6 +132,67 @@ frameworks('static and the disk', ({ it, Koa, ask, listen, errors, name }) => {
     assert.equal(descriptorsOf(file), 0)
   })
 
+  it('should compare a request with an ETag that is a number, and keep no descriptor', { skip: noProc }, async () => {
+    const file = sparse('number.bin', 2 ** 20)
+    const app = start({ setHeaders: res => res.setHeader('ETag', 5) })
+    const rows = [
+      [{ 'If-None-Match': '"a"' }, 200], [{ 'If-None-Match': '5' }, 304], [{ 'If-Match': '"a"' }, 412],
+      [{ Range: 'bytes=1-2', 'If-Range': '"a"' }, 200]
+    ]
+    for (const [headers, status] of rows) assert.equal((await ask(app, 'GET /number.bin', { headers })).status, status)
+    await until(() => descriptorsOf(file) === 0)
+    assert.equal(descriptorsOf(file), 0)
+  })
+
+  // what setHeaders does when its client is gone, and what the app reports
+  for (const [what, act, expected] of [
+    ['resolves', () => {}, []],
+    ['rejects', () => { throw new Error('no headers') }, ['no headers']],
+    ['ends the response', res => res.end(), []]
+  ]) {
+    it(`should keep no descriptor, and report once, when the client leaves before setHeaders ${what}`, { skip: noProc }, async t => {
+      const file = sparse('awaited.bin', 2 ** 20)
+      let leave
+      let over = 0
+      let finished = 0
+      const app = start({
+        async setHeaders (res) {
+          leave()
+          await until(() => (res.stream ?? res).destroyed)
+          over++
+          act(res)
+        }
+      }).on('finish', () => finished++)
+      const { port } = await listen(app)
+      const session = app.fetch && await connect(t, app) // Koa's ctx.writable knows nothing of HTTP/2's streams
+      const ways = [
+        (method, path, headers) => http.request({ port, method, path, headers, agent: false }),
+        ...session ? [(method, path, headers) => session.request({ ':method': method, ':path': path, ...headers })] : []
+      ]
+      const before = errors.length
+      let sent = 0
+      for (const way of ways) {
+        for (const request of [
+          ['GET', '/awaited.bin'],
+          ['HEAD', '/awaited.bin'],
+          ['GET', '/awaited.bin', { range: 'bytes=1-2' }],
+          ['GET', '/awaited.bin', { 'if-none-match': '*' }],
+          ['GET', '/a.txt'] // in memory
+        ]) {
+          const client = way(...request).on('error', () => {})
+          client.end()
+          leave = () => client.destroy()
+          sent++
+          await until(() => over === sent)
+        }
+      }
+      assert.equal((await ask(app, 'GET /none')).text, 'next')
+      await until(() => descriptorsOf(file) === 0)
+      assert.deepEqual(errors.slice(before).map(({ message }) => message), Array(sent).fill(expected).flat())
+      if (app.fetch) assert.equal(finished, sent + 1)
+    })
+  }
+
   it('should hold a small part of a large file in memory at a time', { skip }, async () => {
     sparse('large.bin', 160 * 2 ** 20)
     const { port } = await listen(start())
@@ -221,11 +282,7 @@ frameworks('static and the disk', ({ it, Koa, ask, listen, errors, name }) => {
       const cut = path.join(root, `half-${name.replace(/\W/g, '')}.json`)
       const app = new Koa().use(middleware).use(serve(root, { dev: true }))
       const { port } = await listen(app)
-      const server = http2.createServer(app.callback()).listen(0, '127.0.0.1')
-      t.after(() => server.close())
-      await once(server, 'listening')
-      const session = http2.connect(`http://127.0.0.1:${server.address().port}`)
-      t.after(() => session.destroy())
+      const session = await connect(t, app)
       const headers = { 'accept-encoding': 'gzip' }
       const ways = {
         http1: path => once(http.get({ port, path, headers, agent: false }), 'response').then(([res]) => res),
@@ -278,6 +335,16 @@ function sparse (name, size) {
   fs.writeFileSync(file, '')
   fs.truncateSync(file, size)
   return file
+}
+
+/** A client over HTTP/2 until the test is over. */
+async function connect (t, app) {
+  const server = http2.createServer(app.callback()).listen(0, '127.0.0.1')
+  t.after(() => server.close())
+  await once(server, 'listening')
+  const session = http2.connect(`http://127.0.0.1:${server.address().port}`)
+  t.after(() => session.destroy())
+  return session
 }
 
 /** The bodies of requests that are sent at once, read with pauses of `pace` turns of the event loop. */

@@ -5,6 +5,10 @@ const { once } = require('node:events')
 const http2 = require('node:http2')
 const net = require('node:net')
 const { Readable } = require('node:stream')
+const compose = require('koa-compose')
+const compress = require('kone/middleware/compress')
+const etag = require('kone/middleware/etag')
+const jsonp = require('kone/middleware/jsonp')
 
 const { settled } = require('../engines/http1/sides')
 const engines = require('../helpers/engines')
@@ -54,6 +58,38 @@ function web (take, release) {
   return new ReadableStream({ pull (controller) { controller.enqueue(take()) }, cancel () { release() } })
 }
 
+/** What changes a body, or waits, before it is sent. */
+const CHANGERS = {
+  compress: compress({ threshold: 0 }),
+  jsonp: jsonp(),
+  etag: etag(), // waits for stat()
+  'compress and etag': compose([compress({ threshold: 0 }), etag()])
+}
+const TARGET = '/?callback=cb'
+const FIELDS = { 'accept-encoding': 'gzip' }
+
+const LARGE = 'x'.repeat(2 ** 20)
+const silent = () => new Readable({ read () {} })
+const plenty = () => endless(() => CHUNK, () => {})
+
+/** When the client leaves: the body, and who makes it leave, the handler before it sets that, or the client itself. */
+const LEAVES = {
+  'before its body is set': [plenty, (ctx, client) => {
+    client.destroy()
+    return new Promise(resolve => ctx.onFinished(resolve))
+  }],
+  'while its body is set': [plenty, (ctx, client) => { client.destroy() }],
+  'while its text is set': [() => LARGE, (ctx, client) => { client.destroy() }],
+  'before the first byte': [silent, () => {}, async (client, body) => {
+    await until(() => body()?.listenerCount('data') > 0)
+    client.destroy()
+  }],
+  'after the first bytes': [plenty, () => {}, async client => {
+    await once(client, 'data')
+    client.destroy()
+  }]
+}
+
 /** How much is taken, when that stands still. */
 async function held (source) {
   await until(() => source.taken > 0)
@@ -65,7 +101,7 @@ async function askBy (engine, port) {
   if (engine === 'http2') {
     const session = http2.connect(`http://127.0.0.1:${port}`)
     session.on('error', () => {})
-    const stream = session.request({ ':path': '/' })
+    const stream = session.request({ ':path': TARGET, ...FIELDS })
     stream.on('error', () => {})
     stream.once('close', () => session.destroy())
     return stream
@@ -73,7 +109,7 @@ async function askBy (engine, port) {
   const client = net.connect(port, '127.0.0.1')
   client.on('error', () => {})
   await once(client, 'connect')
-  client.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n')
+  client.write(`GET ${TARGET} HTTP/1.1\r\nHost: a\r\nAccept-Encoding: ${FIELDS['accept-encoding']}\r\n\r\n`)
   return client
 }
 
@@ -147,6 +183,33 @@ engines('a body stream', ({ it, serve, engine }) => {
     await released
     await goesOn()
   })
+
+  for (const [what, change] of Object.entries(CHANGERS)) {
+    for (const [when, [make, begin, leave = () => {}]] of Object.entries(LEAVES)) {
+      it(`should be given up when the client leaves ${when}: behind ${what}`, withClient, async () => {
+        let client = null
+        let body
+        let finished = 0
+        const { port, errors, goesOn } = await guarded(ctx => {
+          ctx.onFinished(() => finished++)
+          return change(ctx, async () => {
+            await until(() => client !== null)
+            await begin(ctx, client)
+            ctx.type = 'json'
+            body = make()
+            if (body !== LARGE) body.path = __filename // for etag
+            ctx.body = body
+          })
+        })
+        client = await askBy(engine, port)
+        await leave(client, () => body)
+        await until(() => finished > 0 && (body === LARGE || body?.destroyed))
+        await goesOn()
+        assert.equal(finished, 1)
+        for (const { code } of errors) assert(['ECONNRESET', 'EPIPE'].includes(code), code)
+      })
+    }
+  }
 
   it('should not end the process when it fails again and again', async () => {
     const { ask, errors } = await guarded(ctx => {

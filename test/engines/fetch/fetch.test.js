@@ -24,6 +24,10 @@ function make (...middleware) {
 const request = (url = '/', init) => new Request(new URL(url, 'http://kone.example'), init)
 const upload = (body, more) => request('/', { method: 'POST', body, duplex: 'half', ...more })
 const hi = ctx => { ctx.body = 'hi' }
+const send = (body, { status = 200, ...fields }) => ctx => {
+  Object.assign(ctx, { body, status })
+  ctx.set(fields)
+}
 const never = () => assert.fail('must not run')
 
 /** A stream of a request's or response's body that a test writes into. */
@@ -86,19 +90,14 @@ const ROWS = [
     'x-a': '1, 2',
     'set-cookie': ['a=b; path=/; httponly', 'c=d; path=/; httponly']
   }],
-  ['should have the message of the status for an empty one', ctx => {
-    ctx.body = 'a'
-    ctx.message = ''
-  }, request(), text('a')],
+  ['should have the message of the status for an empty one', ctx => Object.assign(ctx, { body: 'a', message: '' }), request(), text('a')],
   ['should give ctx what a client would have sent', ctx => {
     ctx.body = [ctx.method, ctx.url, ctx.host, ctx.protocol, ctx.href, ctx.get('x-a'), ctx.query.b].join(' ')
   }, request('https://user.example:8443/a?b=c#d', { method: 'PUT', headers: { 'X-A': '1' } }),
   text('PUT /a?b=c user.example:8443 https https://user.example:8443/a?b=c 1 c')],
   ...['é', Buffer.from('é')].flatMap(body => [['text/x', 'text/x'], [['text/x', 'text/y'], 'text/x, text/y']].map(([type, expected]) => [
-    `should have the type that was set: ${type}, of a ${body.constructor.name}`, ctx => {
-      ctx.body = body
-      ctx.set('Content-Type', type)
-    }, request(), text('é', expected)
+    `should have the type that was set: ${type}, of a ${body.constructor.name}`,
+    send(body, { 'Content-Type': type }), request(), text('é', expected)
   ])),
   ...['é', Buffer.from('é')].map(body => [`should have no type that was removed, of a ${body.constructor.name}`, ctx => {
     ctx.body = body
@@ -109,10 +108,7 @@ const ROWS = [
     ctx.body = Readable.from(['a'])
   }, request(), { status: 200, 'content-type': 'application/octet-stream', body: 'a' }],
   ['should have no body for HEAD', hi, request('/', { method: 'HEAD' }), { ...text('hi'), body: null }],
-  ...[204, 304].map(status => [`should have no body for ${status}`, ctx => {
-    ctx.body = 'text'
-    ctx.status = status
-  }, request(), { status, body: null }]),
+  ...[204, 304].map(status => [`should have no body for ${status}`, send('text', { status }), request(), { status, body: null }]),
   ...PEERS.map(([info, ip]) => [
     `should know ${ip ? 'the' : 'no'} peer by ${inspect(info, { breakLength: Infinity })}`, ctx => { ctx.body = `ip ${ctx.ip}` },
     ip === '10.0.0.3' ? ON_BUN : request(), text(`ip ${ip}`), info
@@ -200,12 +196,9 @@ describe('app.fetch', () => {
   })
 
   it('should respond with 500 for a status that a Response cannot have', async () => {
-    const app = make(ctx => {
-      ctx.status = 700
-      ctx.body = 'a'
+    assert.deepEqual(await shown(make(send('a', { status: 700 })), request()), {
+      ...text('Internal Server Error'), status: 500, errors: ['a web Response has a status from 200 to 599, not 700']
     })
-    const { status, errors } = await shown(app, request())
-    assert.deepEqual([status, errors], [500, ['a web Response has a status from 200 to 599, not 700']])
   })
 
   it('should close ctx.res after the response', async () => {
@@ -275,10 +268,7 @@ for (const [name, first] of [['', (ctx, next) => next()], [' when ctx.req and ct
 
     for (const [title, stop] of [
       ['the reader cancels', reader => reader.cancel()],
-      ['the request is aborted', (reader, abort) => {
-        abort()
-        return assert.rejects(reader.read())
-      }]
+      ['the request is aborted', (reader, abort) => { abort.abort(); return assert.rejects(reader.read()) }]
     ]) {
       it(`should end a stream, and report it, when ${title}`, async () => {
         const abort = new AbortController()
@@ -288,7 +278,7 @@ for (const [name, first] of [['', (ctx, next) => next()], [' when ctx.req and ct
         const finished = once(app, 'finish')
         const reader = (await app.fetch(request('/', { signal: abort.signal }))).body.getReader()
         await reader.read()
-        await stop(reader, () => abort.abort())
+        await stop(reader, abort)
         await finished
         await until(() => body.destroyed)
       })
@@ -406,10 +396,7 @@ for (const [name, first] of [['', (ctx, next) => next()], [' when ctx.req and ct
       it(`should leave no listener on the signal when it responds ${title}`, async () => {
         const req = request('/', { signal: new AbortController().signal })
         const before = getEventListeners(req.signal, 'abort').length
-        await shown(make(first, async ctx => {
-          await wait()
-          hi(ctx)
-        }), req)
+        await shown(make(first, async ctx => { await wait(); hi(ctx) }), req)
         await setImmediate()
         assert.equal(getEventListeners(req.signal, 'abort').length, before)
       })

@@ -13,7 +13,7 @@ const { random } = require('../../helpers/random')
 const { accepted, cuts, differences, exchange, explain, open } = require('./harness')
 const { corpus } = require('./corpus')
 const { observe } = require('./program')
-const { credentials, get, last, setUp, use } = require('./sides')
+const { credentials, get, last, post, setUp, settled, use, waitFor } = require('./sides')
 
 /** A site on the front, and a client's connection to it. */
 async function site (t, setup, { isSecure = true, onSocket = () => {} } = {}) {
@@ -91,6 +91,41 @@ describe('reads that follow each other at once, as those of several TLS records 
       assert.deepEqual(dispatched, inOrder)
       assert.deepEqual([...text.matchAll(/\r\n\r\n(\d+)/g)].map(match => Number(match[1])), inOrder)
     })
+  }
+})
+
+describe('the last response over TLS, which a client reads slowly while it sends more', () => {
+  const SIZE = 16_000_000
+  const REQUESTS = [get('/2'), get('/3'), get('/4')]
+
+  for (const [how, closes] of [
+    ["by the app's field", ctx => ctx.set('Connection', 'close')],
+    ['because app.close() drains', ctx => { ctx.app.close({ timeout: 60000 }) }]
+  ]) {
+    for (const [what, reads] of [
+      ['three requests', REQUESTS],
+      ['a body', [post('', '', 300_000), 'x'.repeat(150_000), 'x'.repeat(150_000)]],
+      ['half a request and the end', [...REQUESTS, 'GET /', null]]
+    ]) {
+      it(`should be whole: ${how}, behind it ${what}`, async t => {
+        const dispatched = []
+        const { client, socket } = await site(t, use(ctx => {
+          dispatched.push(ctx.path)
+          closes(ctx)
+          ctx.body = Buffer.alloc(SIZE)
+        }))
+        client.write(get('/'))
+        await waitFor(() => dispatched.length > 0 && socket.bytesWritten > 0, 'the response')
+        for (const bytes of reads) {
+          if (bytes === null) client.end()
+          else client.write(bytes)
+          await settled(() => socket.bytesRead)
+        }
+        const received = Buffer.concat(await client.toArray())
+        assert.equal(received.length, SIZE + received.indexOf('\r\n\r\n') + 4)
+        assert.deepEqual(dispatched, ['/'])
+      })
+    }
   }
 })
 
