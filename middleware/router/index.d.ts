@@ -22,6 +22,8 @@ declare namespace Router {
     router: Router<any, any, any, any>
     captures: string[]
     matched: Layer[]
+    /** With `syntax: 8`: whether one of the routes has the path and the method. */
+    routeMatched?: boolean
     routerPath: Path
     routerName: string | symbol | null
     _matchedRoute: Path

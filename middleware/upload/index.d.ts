@@ -77,6 +77,8 @@ declare namespace upload {
 
 declare module '../../lib/index' {
   interface Request {
+    /** The other fields of the form. */
+    body?: unknown
     files?: upload.File[]
   }
 }
