@@ -493,12 +493,8 @@ declare namespace Application {
     [name: string]: any
   }
 
-  interface HttpErrorConstructor<N extends number = number> {
-    (message?: string): HttpError<N>
-    new (message?: string): HttpError<N>
-  }
-
-  const HttpError: HttpErrorConstructor
+  /** For `instanceof`: it cannot be called, and `createHttpError()` makes one. */
+  const HttpError: abstract new (...args: any[]) => HttpError
   const createHttpError: CreateHttpError
   function isHttpError (value: unknown): value is HttpError
   const compose: typeof composeFunction

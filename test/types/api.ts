@@ -339,6 +339,10 @@ app.use((ctx: Context) => {
   is<404>(Kone.createHttpError(404, 'no such user').status)
   is<404>(createHttpError(404).status)
   is<Error>(new Kone.createHttpError.NotFound())
+  // @ts-expect-error: it is abstract, and throws
+  is<Error>(new HttpError('no such user'))
+  // @ts-expect-error: the same
+  is<Error>(Kone.HttpError('no such user'))
   try {
     JSON.parse(name)
   } catch (err) {
