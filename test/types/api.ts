@@ -140,6 +140,11 @@ app.final((ctx, next) => next())
 is<typeof app>(app.final(() => {}))
 
 app.use(Kone.compose([(ctx: Context, next: Next) => next(), (ctx: Context) => {}]))
+// without types, a ctx of any names
+const trail = compose([(ctx, next) => { ctx.state.trail = ctx.path; return next() }, ctx => { ctx.body = ctx.state.trail }])
+app.use(trail)
+app.use(compose([(ctx, next) => { ctx.state.trail = ctx.path; return next() }]))
+is<Promise<void>>(compose([(ctx: { n: number }, next) => next()])({ n: 1 }, () => {}))
 app.use(app.createAsyncCtxStorageMiddleware())
 
 // state and context of one's own
@@ -202,7 +207,7 @@ strict.on('finish', ctx => { is<any>(ctx.boddy) })
 
 const open = (ctx: Context, next: Next) => next()
 const anything: Middleware<any, any> = (ctx, next) => next()
-for (const more of [strict.use(open), strict.use(anything), strict.use(compose([open, open])), typed.use(open)]) {
+for (const more of [strict.use(open), strict.use(anything), strict.use(compose([open, open])), strict.use(trail), typed.use(open)]) {
   more.use(ctx => {
     is<string>(ctx.state.user.name)
     // @ts-expect-error: what takes a ctx of any names adds none
