@@ -320,6 +320,9 @@ declare module '../../lib/index' {
   interface BaseContext {
     /** The parameters of the path, which the router's own handlers know. */
     params: unknown
+    /** The path and the name of the route that ran, for logs; undefined before, and without a route. */
+    _matchedRoute?: Router.Path | undefined
+    _matchedRouteName?: string | symbol | undefined
   }
   interface DefaultContext {
     /** as any name that nobody declared */

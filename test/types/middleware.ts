@@ -105,6 +105,7 @@ typed.use(async (ctx, next) => {
   is<boolean>(ctx.sse().send('tick'))
   is<AbortSignal>(ctx.signal)
   is<unknown>(ctx.params)
+  is<string | RegExp | undefined>(ctx._matchedRoute)
   is<unknown>(ctx.request.body)
   ctx.compress = { threshold: '1kb' }
   ctx.disableBodyParser = true
