@@ -131,6 +131,9 @@ declare namespace Router {
     // </url>
   }
 
+  /** The params one by one, then the options. */
+  type UrlArguments = Array<string | number | boolean | UrlOptions>
+
   interface AllowedMethodsOptions {
     // <allowedMethods>
     /** Throw the 405 or 501. Default: `false`. */
@@ -234,7 +237,8 @@ declare class Router<
   /** only a type, for client(): the routes of a chain */
   readonly '~routes': unknown
 
-  static url (path: string, ...args: any[]): string
+  static url (path: string, params?: unknown, options?: Router.UrlOptions): string
+  static url (path: string, ...params: Router.UrlArguments): string
 
   /** Runs for all routes that follow. The returned router's routes have the types that the middleware adds. */
   use<RoutesT> (
@@ -290,7 +294,8 @@ declare class Router<
   ): Router.Layer
   register (path: Router.Path[], methods: string[], middleware: Router.Many, opts?: Router.LayerOptions): this
   route (name: string | symbol): Router.Layer | false
-  url (name: string | symbol, ...args: any[]): string | Error
+  url (name: string | symbol, params?: unknown, options?: Router.UrlOptions): string | Error
+  url (name: string | symbol, ...params: Router.UrlArguments): string | Error
   match (path: string, method: string): Router.Matched
   param<N extends string> (
     param: N,
