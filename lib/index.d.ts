@@ -162,6 +162,7 @@ declare namespace Application {
   /** A server of node:http, node:https or node:http2. */
   interface AnyServer {
     on (event: 'request', listener: (req: any, res: any) => void): any
+    listen (...args: any[]): any
   }
 
   interface CloseOptions {

@@ -79,6 +79,8 @@ is<https.Server>(app.attach(https.createServer({})))
 is<http2.Http2Server>(app.attach(http2.createServer()))
 // @ts-expect-error: not a server
 app.attach({})
+// @ts-expect-error: nor is an emitter, although it has `on`
+app.attach(process)
 is<Promise<void>>(app.close())
 is<Promise<void>>(app.close({ timeout: 5000, grace: 0 }))
 // @ts-expect-error: milliseconds are a number
