@@ -76,9 +76,12 @@ declare namespace upload {
 }
 
 declare module '../../lib/index' {
-  interface Request {
+  // not in Request, where the types of another body parser may have it
+  interface BaseRequest {
     /** The other fields of the form. */
     body?: unknown
+  }
+  interface Request {
     files?: upload.File[]
   }
 }
