@@ -47,10 +47,10 @@ declare class Application<
   context: Application.BaseContext & ContextT
   request: Application.BaseRequest
   response: Application.BaseResponse
-  ctxStorage: AsyncLocalStorage<ContextT> | undefined
+  ctxStorage: AsyncLocalStorage<Application.ParameterizedContext<StateT, ContextT>> | undefined
 
   /** The context of the request that this code runs for; needs the `asyncLocalStorage` option. */
-  readonly currentContext: ContextT | undefined
+  readonly currentContext: Application.ParameterizedContext<StateT, ContextT> | undefined
 
   /** Add a middleware. */
   use<NewStateT = {}, NewContextT = {}> (
@@ -91,7 +91,7 @@ declare class Application<
    *
    * `info` names the peer: Deno's info, Bun's server, or `{ ip }`; anything else is ignored.
    */
-  readonly fetch: (request: globalThis.Request, info?: unknown) => Promise<globalThis.Response>
+  fetch (this: void, request: globalThis.Request, info?: unknown): Promise<globalThis.Response>
 
   /** A request listener for `http.createServer()` and its kin. */
   callback (): (
@@ -120,14 +120,6 @@ declare class Application<
 }
 
 declare namespace Application {
-  /**
-   * @param env            default: NODE_ENV or 'development'
-   * @param keys           for signed cookies
-   * @param proxyIpHeader  default: 'X-Forwarded-For'
-   * @param maxIpsCount    addresses read from that header, from the right; 0 is all
-   * @param http1          false leaves every request to node:http
-   * @param Promise        the class of the promises that the app returns
-   */
   interface Options {
     // <options>
     /** Read by middleware that behaves differently in development. Default: `NODE_ENV` or `'development'`. */
@@ -170,6 +162,7 @@ declare namespace Application {
   /** A server of node:http, node:https or node:http2. */
   interface AnyServer {
     on (event: 'request', listener: (req: any, res: any) => void): any
+    listen (...args: any[]): any
   }
 
   interface CloseOptions {
@@ -501,12 +494,8 @@ declare namespace Application {
     [name: string]: any
   }
 
-  interface HttpErrorConstructor<N extends number = number> {
-    (message?: string): HttpError<N>
-    new (message?: string): HttpError<N>
-  }
-
-  const HttpError: HttpErrorConstructor
+  /** For `instanceof`: it cannot be called, and `createHttpError()` makes one. */
+  const HttpError: abstract new (...args: any[]) => HttpError
   const createHttpError: CreateHttpError
   function isHttpError (value: unknown): value is HttpError
   const compose: typeof composeFunction

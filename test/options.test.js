@@ -54,7 +54,6 @@ for (const { name, options: { rule } } of TABLES.helmet.parts) {
 
 /** What checks its options itself, or belongs to others. */
 const OTHERS = {
-  'lib/drain.d.ts drain': 'of the cluster, which has checked them',
   'lib/index.d.ts listen': "node's",
   'lib/index.d.ts attachment': "content-disposition's, as in Koa",
   'lib/index.d.ts get': 'of the package cookies, as in Koa',

@@ -72,6 +72,10 @@ declare namespace bodyParser {
 }
 
 declare module '../../lib/index' {
+  interface BaseContext {
+    /** true: the body of this request is not read. */
+    disableBodyParser?: boolean | undefined
+  }
   interface Request {
     /** What bodyParser made of the body. */
     body?: unknown

@@ -22,6 +22,8 @@ declare namespace Router {
     router: Router<any, any, any, any>
     captures: string[]
     matched: Layer[]
+    /** With `syntax: 8`: whether one of the routes has the path and the method. */
+    routeMatched?: boolean
     routerPath: Path
     routerName: string | symbol | null
     _matchedRoute: Path
@@ -129,6 +131,9 @@ declare namespace Router {
     // </url>
   }
 
+  /** The params one by one, then the options. */
+  type UrlArguments = Array<string | number | boolean | UrlOptions>
+
   interface AllowedMethodsOptions {
     // <allowedMethods>
     /** Throw the 405 or 501. Default: `false`. */
@@ -232,7 +237,8 @@ declare class Router<
   /** only a type, for client(): the routes of a chain */
   readonly '~routes': unknown
 
-  static url (path: string, ...args: any[]): string
+  static url (path: string, params?: unknown, options?: Router.UrlOptions): string
+  static url (path: string, ...params: Router.UrlArguments): string
 
   /** Runs for all routes that follow. The returned router's routes have the types that the middleware adds. */
   use<RoutesT> (
@@ -288,7 +294,8 @@ declare class Router<
   ): Router.Layer
   register (path: Router.Path[], methods: string[], middleware: Router.Many, opts?: Router.LayerOptions): this
   route (name: string | symbol): Router.Layer | false
-  url (name: string | symbol, ...args: any[]): string | Error
+  url (name: string | symbol, params?: unknown, options?: Router.UrlOptions): string | Error
+  url (name: string | symbol, ...params: Router.UrlArguments): string | Error
   match (path: string, method: string): Router.Matched
   param<N extends string> (
     param: N,
@@ -318,6 +325,9 @@ declare module '../../lib/index' {
   interface BaseContext {
     /** The parameters of the path, which the router's own handlers know. */
     params: unknown
+    /** The path and the name of the route that ran, for logs; undefined before, and without a route. */
+    _matchedRoute?: Router.Path | undefined
+    _matchedRouteName?: string | symbol | undefined
   }
   interface DefaultContext {
     /** as any name that nobody declared */

@@ -39,8 +39,14 @@ declare namespace template {
     trimBlocks?: boolean | undefined
     lstripBlocks?: boolean | undefined
     tags?: object | undefined
+    /** A loader of nunjucks, for templates that are not in `root`. */
+    loader?: any
     /** true: compile again what has changed, in production too. */
     watch?: boolean | undefined
+    /** As `watch`. */
+    noCache?: boolean | undefined
+    /** true: as in production, keep what was compiled. */
+    cache?: boolean | undefined
     /** An Environment of your own. */
     nunjucksEnv?: any
     /** Variables of every template. */

@@ -76,6 +76,11 @@ declare namespace upload {
 }
 
 declare module '../../lib/index' {
+  // not in Request, where the types of another body parser may have it
+  interface BaseRequest {
+    /** The other fields of the form. */
+    body?: unknown
+  }
   interface Request {
     files?: upload.File[]
   }

@@ -56,6 +56,10 @@ is<string>(app.proxyIpHeader)
 is<number>(app.middleware.length)
 app.context.answer = 42
 is<DefaultContext | undefined>(app.currentContext)
+is<string | undefined>(app.currentContext?.path)
+is<string | undefined>(new Kone<{ visits: number }>().currentContext?.ip)
+is<number | undefined>(new Kone<{ visits: number }, { db: object }>().currentContext?.state.visits)
+is<string | undefined>(new Kone<{ visits: number }, { db: object }>().ctxStorage?.getStore()?.path)
 is<typeof Kone>(Kone.default)
 is<typeof Kone>(namespace.default)
 is<any>(app.toJSON())
@@ -75,6 +79,8 @@ is<https.Server>(app.attach(https.createServer({})))
 is<http2.Http2Server>(app.attach(http2.createServer()))
 // @ts-expect-error: not a server
 app.attach({})
+// @ts-expect-error: nor is an emitter, although it has `on`
+app.attach(process)
 is<Promise<void>>(app.close())
 is<Promise<void>>(app.close({ timeout: 5000, grace: 0 }))
 // @ts-expect-error: milliseconds are a number
@@ -136,6 +142,11 @@ app.final((ctx, next) => next())
 is<typeof app>(app.final(() => {}))
 
 app.use(Kone.compose([(ctx: Context, next: Next) => next(), (ctx: Context) => {}]))
+// without types, a ctx of any names
+const trail = compose([(ctx, next) => { ctx.state.trail = ctx.path; return next() }, ctx => { ctx.body = ctx.state.trail }])
+app.use(trail)
+app.use(compose([(ctx, next) => { ctx.state.trail = ctx.path; return next() }]))
+is<Promise<void>>(compose([(ctx: { n: number }, next) => next()])({ n: 1 }, () => {}))
 app.use(app.createAsyncCtxStorageMiddleware())
 
 // state and context of one's own
@@ -198,7 +209,7 @@ strict.on('finish', ctx => { is<any>(ctx.boddy) })
 
 const open = (ctx: Context, next: Next) => next()
 const anything: Middleware<any, any> = (ctx, next) => next()
-for (const more of [strict.use(open), strict.use(anything), strict.use(compose([open, open])), typed.use(open)]) {
+for (const more of [strict.use(open), strict.use(anything), strict.use(compose([open, open])), strict.use(trail), typed.use(open)]) {
   more.use(ctx => {
     is<string>(ctx.state.user.name)
     // @ts-expect-error: what takes a ctx of any names adds none
@@ -335,6 +346,10 @@ app.use((ctx: Context) => {
   is<404>(Kone.createHttpError(404, 'no such user').status)
   is<404>(createHttpError(404).status)
   is<Error>(new Kone.createHttpError.NotFound())
+  // @ts-expect-error: it is abstract, and throws
+  is<Error>(new HttpError('no such user'))
+  // @ts-expect-error: the same
+  is<Error>(Kone.HttpError('no such user'))
   try {
     JSON.parse(name)
   } catch (err) {

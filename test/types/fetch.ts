@@ -11,6 +11,12 @@ app.fetch(new Request('http://localhost/'), { remoteAddr: { transport: 'tcp', ho
 // @ts-expect-error: a Request, not its URL
 app.fetch('http://localhost/')
 
+// a method of a subclass
+class Own extends Kone {
+  override async fetch (request: Request) { return new Response(request.url) }
+}
+is<Kone>(new Own())
+
 const { fetch } = app
 is<{ fetch (request: Request): Promise<Response> }>({ fetch })
 

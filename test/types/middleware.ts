@@ -71,7 +71,9 @@ app.use(i18n(app, { directory: 'locales', locales: ['en', 'zh'], modes: ['query'
 app.use(jsonp({ callbackName: 'cb' }))
 app.use(sse({ heartbeat: 1000 }))
 app.use(rpc({ add: (a: number, b: number) => a + b }, { prefix: '/rpc' }))
-app.use(template('views', { extension: 'html', map: { html: 'nunjucks' } }))
+app.use(template('views', { extension: 'html', map: { html: 'nunjucks' }, options: { noCache: true, site: 'kone' } }))
+// @ts-expect-error: true or false
+template('views', { options: { noCache: 'yes' } })
 app.use(views('views'))
 app.use(router.routes())
 app.use(router.allowedMethods({ throw: true }))
@@ -103,8 +105,10 @@ typed.use(async (ctx, next) => {
   is<boolean>(ctx.sse().send('tick'))
   is<AbortSignal>(ctx.signal)
   is<unknown>(ctx.params)
+  is<string | RegExp | undefined>(ctx._matchedRoute)
   is<unknown>(ctx.request.body)
   ctx.compress = { threshold: '1kb' }
+  ctx.disableBodyParser = true
   ctx.session = null
   ctx.session = { user: 'tobi' }
   // @ts-expect-error: unknown until it is validated

@@ -256,3 +256,13 @@ is<Kone>(new Kone<{ user?: string }>())
 new Router<Kone.DefaultState, Kone.DefaultContext>().get('/:id', ctx => { ctx.user = ctx.params.id })
 // @ts-expect-error: a name that nothing declares
 new Router().get('/:id', ctx => { ctx.user = ctx.params.id })
+
+// URLs
+is<string | Error>(router.url('user', { id: 1 }, { query: { page: 2 } }))
+router.url('user', 3, 'x', { encode: false })
+router.use((ctx, next) => { router.url('user', ctx.params); return next() })
+is<string>(Router.url('/users/:id', { id: 1 }, { query: 'page=2' }))
+// @ts-expect-error: misspelt
+router.url('user', { id: 1 }, { qurey: { page: 2 } })
+// @ts-expect-error: misspelt
+Router.url('/users/:id', { id: 1 }, { qurey: { page: 2 } })

@@ -1,6 +1,7 @@
-// The fields of all sessions, declared once.
+// The fields of all sessions, declared once; and those of a form, which upload declares without bodyParser.
 import Kone from 'kone'
 import session from 'kone/middleware/session'
+import upload from 'kone/middleware/upload'
 
 declare module 'kone/middleware/session' {
   interface Data {
@@ -37,3 +38,5 @@ new Kone().use(ctx => {
   // @ts-expect-error: not declared
   is<any>(ctx.session.user)
 })
+
+app.use(upload()).use(ctx => { is<unknown>(ctx.request.body) })
