@@ -54,9 +54,9 @@ declare namespace bodyParser {
     /** More content types per kind, in the syntax of type-is: `{ json: ['application/x-js'] }`. */
     extendTypes?: { [type in Type]?: string | string[] } | undefined
     /** `(err, ctx)`, called instead of throwing, and awaited. */
-    onerror?: ((err: Error, ctx: Kone.Context) => unknown) | undefined
+    onerror?: ((err: Error & { status?: number }, ctx: Kone.Context) => unknown) | undefined
     /** Another name of `onerror`. */
-    onError?: ((err: Error, ctx: Kone.Context) => unknown) | undefined
+    onError?: ((err: Error & { status?: number }, ctx: Kone.Context) => unknown) | undefined
     /** Methods whose bodies are parsed; for other methods `ctx.request.body` stays undefined. Default: all. */
     parsedMethods?: string[] | undefined
     /** What happens to `__proto__` in JSON. Default: `'error'`. */

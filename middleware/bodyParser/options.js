@@ -23,7 +23,7 @@ module.exports = new Options('bodyParser', {
   extendTypes: shape(each(types, ...KINDS)).says(
     "more content types per kind, in the syntax of type-is: `{ json: ['application/x-js'] }`",
     { type: '{ [type in Type]?: string | string[] }' }),
-  onerror: fn.says('`(err, ctx)`, called instead of throwing, and awaited', { alias: 'onError', type: '(err: Error, ctx: Kone.Context) => unknown' }),
+  onerror: fn.says('`(err, ctx)`, called instead of throwing, and awaited', { alias: 'onError', type: '(err: Error & { status?: number }, ctx: Kone.Context) => unknown' }),
   parsedMethods: list(text, 'methods').says(
     'methods whose bodies are parsed; for other methods `ctx.request.body` stays undefined', { otherwise: 'all' }),
   onProtoPoisoning: oneOf('error', 'remove', 'ignore').says('what happens to `__proto__` in JSON', { default: 'error' }),

@@ -17,7 +17,7 @@ const OPTIONS = require('./options')
  * @param {object} [options] helmet's. A directive may be a function `(req, res) => source`, called
  *   for every request with node's objects
  * @return {Function} middleware
- * @throws {Error} what helmet throws for bad options
+ * @throws {TypeError} for an option that helmet refuses
  * @api public
  */
 module.exports = function helmet (options) {

@@ -22,7 +22,10 @@ declare namespace rpc {
     // <options>
     /** Path before the name of the function. Default: `'/rpc'`. */
     prefix?: string | undefined
-    /** `{ type, decode (buffer) → array, encode (value) → Buffer }`, in addition to JSON. Default: `[]`. */
+    /**
+     * `{ type, decode (buffer) → array, encode (value) → Buffer or Uint8Array }`, in addition to JSON. Default:
+     * `[]`.
+     */
     codecs?: Codec[] | undefined
     /** The largest body, after decompression (bytes, or as `'1mb'`). Default: `'1mb'`. */
     limit?: number | string | undefined

@@ -108,10 +108,10 @@ async function call (ctx, method, codec, body) {
   const value = await method.apply(ctx, decode(codec, body))
   const encoded = noPromise('rpc', 'encode() of a codec', codec.encode(value))
   if (!(encoded instanceof Uint8Array)) {
-    throw new TypeError(`the codec for ${codec.type} must encode to a Buffer`)
+    throw new TypeError(`the codec for ${codec.type} must encode to a Buffer or Uint8Array`)
   }
   ctx.set('Content-Type', codec.type)
-  ctx.body = encoded
+  ctx.body = Buffer.isBuffer(encoded) ? encoded : Buffer.from(encoded.buffer, encoded.byteOffset, encoded.byteLength)
 }
 
 function decode (codec, body) {

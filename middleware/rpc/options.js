@@ -14,7 +14,7 @@ const codec = new Rule('a codec', value => {
 module.exports = new Options('rpc', {
   prefix: path.says('path before the name of the function', { default: '/rpc' }),
   codecs: list(codec, 'codecs with type, decode and encode').says(
-    '`{ type, decode (buffer) → array, encode (value) → Buffer }`, in addition to JSON', { default: [], type: 'Codec[]' }),
+    '`{ type, decode (buffer) → array, encode (value) → Buffer or Uint8Array }`, in addition to JSON', { default: [], type: 'Codec[]' }),
   limit: size.says('the largest body, after decompression', { default: '1mb' }),
   decoderMemory: size.says('memory of all decoders of compressed bodies in the process together; further bodies are queued ' +
     '([why](../bodyParser/README.md))', { default: '64mb' })

@@ -23,7 +23,7 @@ declare namespace template {
     extension?: string | undefined
     /** More extensions of nunjucks files: `{ tpl: 'nunjucks' }`. */
     map?: { [extension: string]: 'nunjucks' } | undefined
-    /** Settings of the engine (see the list after this table); all other names are variables of every template. */
+    /** Settings of the engine, which its README lists; all other names are variables of every template. */
     options?: EngineOptions | undefined
     // </options>
   }

@@ -11,7 +11,7 @@ module.exports = new Options('template', {
     ...each(record(fn), 'filters', 'tests'),
     ...each(object, 'globals', 'extensions', 'tags', 'nunjucksEnv'),
     ...each(boolean, 'autoescape', 'throwOnUndefined', 'trimBlocks', 'lstripBlocks', 'watch', 'noCache', 'cache')
-  }, { open: true }).says('settings of the engine (see the list after this table); all other names are variables of every template', {
+  }, { open: true }).says('settings of the engine, which its README lists; all other names are variables of every template', {
     type: 'EngineOptions'
   }),
   engineSource: refused('nunjucks is the only engine here, koa-views has others')

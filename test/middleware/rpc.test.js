@@ -85,6 +85,12 @@ frameworks('rpc', ({ it, Koa, ask, errors }) => {
     assert.equal((await call(app, 'add', [1, 2])).text, '3')
   })
 
+  it('should send the bytes of a codec that encodes to a view of a larger buffer', async () => {
+    const encode = value => new Uint8Array([0, 1, 2, value, 0]).subarray(1, 4)
+    const res = await call(serve({ codecs: [{ ...V8, encode }] }), 'later', v8.serialize([3]), { 'content-type': V8.type })
+    assert.deepEqual([res.headers['content-type'], [...res.body]], ['application/x-v8', [1, 2, 3]])
+  })
+
   it('should respond with 404 to an unknown method, inherited ones included', async () => {
     const app = serve({}, Object.assign(Object.create({ inherited () { return 1 } }), METHODS))
     for (const name of [
