@@ -51,13 +51,14 @@ exports.arrivals = function ({ pin }) {
   }
 }
 
-// Processes that are kept from round to round: those that start anew each time would measure their own start.
+// Processes that are kept from round to round, because those that start anew each time would measure their own start. One
+// that has ended, with its server perhaps, is replaced for the next server.
 function inWorkers (file, act) {
   return function ({ pin }) {
     let process
     return {
       run (load) {
-        process ??= worker(require.resolve(file), { pin })
+        if (!process || process.hasEnded()) process = worker(require.resolve(file), { pin })
         return process.run({ act, ...load })
       },
       stop: () => process?.stop()
