@@ -43,8 +43,50 @@ describe('the page of a lab', () => {
     assert.deepEqual(head, ['', 'raw socket', 'kone', '`node:http`', 'Koa 2', 'kone − socket', '`node:http` − socket', 'Koa 2 − socket',
       'kone ÷ `node:http`', 'kone ÷ Koa 2'])
     assert.deepEqual(line.slice(0, 3), ['hello', '62.1', '20.7'])
-    assert.match(notes.join(), /Not measured in this run: `node:http`, cheapest form\./)
+    assert.match(notes.join(), /Not measured: `node:http`, cheapest form\./)
     assert.match(page('front', [result('front')]), /# kone’s own HTTP\/1\.1[^]*?## Server CPU per request, µs\n\nNode 26.*\n\n\| \| raw socket/)
+  })
+
+  it('should say by how much a server takes less than the raw socket', () => {
+    const one = result('front')
+    for (const row of one.rows.filter(({ contender, metric }) => contender === 'kone' && metric === 'cpu')) row.median -= 20
+    assert.match(page('front', [one]), /\n\| kone 1\.2\.3 \| 0\.700 \|[^|]*\| -61\.40 \|/)
+  })
+
+  it('should say which column a table divides by a contender, and all connections of its servers', () => {
+    assert.match(page('battle', [result('battle')]), /\| saturated \| 30,000\/s ÷ koa \|/)
+    assert.match(page('static', [result('static')]), /\| peak resident MB \| CPU µs\/MB ÷ node-disk \|/)
+    const one = result('rpc')
+    for (const row of one.rows.filter(({ contender }) => contender === 'grpc')) row.connections = 5
+    assert.match(page('rpc', [one]), /\n## Ping, 50 in flight: wrk, 5 or 50 connections\n/)
+  })
+
+  it('should name other headers in every table of the servers that have them, and no remark of a server without a row', () => {
+    const one = result('static')
+    const headers = ['+etag: "a"']
+    one.derived.responses.push(...['kone', 'sirv', 'h2o'].map(contender => ({ workload: 'every file', contender, headers })))
+    one.derived.remarks.push({ workload: '13 B, 64 connections', contender: 'lighttpd', remark: 'by 7 processes' })
+    const text = page('static', [one])
+    assert.equal(text.split('\n- headers of kone, sirv: +etag: "a"\n').length - 1, 5)
+    assert.doesNotMatch(text, /by 7 processes/)
+    const front = result('front')
+    front.derived.responses.push({ workload: 'hello', contender: 'koa', headers })
+    assert.equal(page('front', [front]).split('\n- headers of koa: ').length - 1, 2, 'of hello and pipelined 16')
+    const mw = result('mw')
+    mw.derived.responses.push({ workload: 'static alone', contender: 'kone', headers })
+    assert.match(page('mw', [mw]), /\n- static alone: headers of kone: \+etag: "a"\n/)
+  })
+
+  it('should have what kone takes from the disk, beside koa-static, in the first table', () => {
+    assert.match(page('static', [result('static')]), /\n\| 13 B, 64 connections, kone from the disk \| – \| 20\.7 \| – \| 67\.3 \|/)
+  })
+
+  it('should say how long rounds are, and that the servers of versions run on other versions of Node', () => {
+    const one = result('front')
+    one.rows.forEach((row, i) => { row.seconds = 2 + i % 2 })
+    assert.match(page('front', [one]), /\n\| Rounds \| 8, of 2 or 3 s \|\n/)
+    assert.match(page('front', [result('front')]), /\n\| Rounds \| 8 \|\n/)
+    assert.match(page('versions', [result('versions')]), /\n\nThe lab on Node 26\.1\.0, commit /)
   })
 
   it('should warn of a quick run', () => {
@@ -105,6 +147,19 @@ describe('the index of the reports', () => {
     assert.ok(list.split('\n').length <= 10)
     assert.match(list, /- \*\*Koa 2\*\*: less in every round of (\d+) of \1 comparisons \(the least: [\d.]+ in .*\); less by the median only in 0; not less in 0\./)
     assert.match(made([result('static', { cost: 90 })]).files.get('docs/reports/README.md'), /\*\*nginx\*\*.*; not less in \d+ \(the most: [\d.]+ in static: /)
+  })
+
+  it('should count the pages with a report of other years, and name only versions of Node that it compares on', () => {
+    assert.match(index(), /\. 6 pages set our figures beside reports/)
+    const results = [result('front'), result('versions', { node: 20 })]
+    assert.match(made(results).files.get('docs/reports/README.md'), /on the newest Node that was measured \(26\)\./)
+  })
+
+  it('should count clusters where one process cannot hold the connections', () => {
+    const one = result('connections')
+    const isOne = ({ workload, contender }) => workload.endsWith(' 50,000 connections') && ['kone', 'node'].includes(contender)
+    const lines = rows => made([{ ...one, rows }]).files.get('docs/reports/README.md').split('\n').filter(line => /nginx|by hand/.test(line))
+    assert.deepEqual(lines(one.rows.filter(row => !isOne(row))), lines(one.rows))
   })
 
   it('should hold no aim', () => {

@@ -2,6 +2,7 @@
 
 const { ratios } = require('../../lib/report/findings')
 const { ranking } = require('../../lib/report/tables')
+const workloads = require('./workloads')
 
 /** The workload of app.fetch(). */
 const FETCH = exports.FETCH = 'app.fetch'
@@ -20,8 +21,10 @@ exports.claims = [
   ['app.fetch() ÷ Hono’s', FETCH, 'hono']
 ]
 
-// 'idle' is in results of before connections alone measured it
-const requests = figures => figures.workloads.filter(workload => !['idle', FETCH].includes(workload))
+const requests = figures => figures.workloads.filter(workload => workload !== FETCH)
+
+// a server is verified once for all loads
+const verifiedAs = workload => Object.keys(workloads.find(({ loads }) => workload in loads)?.loads ?? {})[0]
 
 exports.overview = figures => ({ lines: requests(figures).map(workload => [workload]) })
 
@@ -30,6 +33,6 @@ exports.sections = figures => [
     heading: 'kone beside node:http',
     chart: ratios(figures, requests(figures), { what: 'kone’s own HTTP/1.1', to: 'node' })
   },
-  ...requests(figures).map(workload => ranking(figures, workload)),
+  ...requests(figures).map(workload => ranking(figures, workload, { verified: verifiedAs(workload) })),
   ranking(figures, FETCH, { heading: '`app.fetch(new Request())`, without a server', to: ['hono'] })
 ]

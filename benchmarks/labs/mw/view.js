@@ -76,10 +76,11 @@ function alone (figures) {
       ])
     ],
     notes: [
-      'its cost: above an app with nothing but a handler, round by round; csrf: above session, which it needs',
+      'its cost: above an app with nothing but a handler, round by round; csrf: with bodyParser, which reads its token, above session',
       '– for koa: its users have no package that is commonly used',
       'static: kone keeps the file in memory and looks at the disk every 500 ms; koa-static opens and reads it for every request',
-      'static, changed: a file that changes before every request; kone looks at the disk for each, too (`dev`)'
+      'static, changed: a file that changes before every request; kone looks at the disk for each, too (`dev`)',
+      ...figures.notes(workloads)
     ]
   }
 }
