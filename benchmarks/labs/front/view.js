@@ -2,7 +2,6 @@
 
 const { ratios } = require('../../lib/report/findings')
 const { ranking } = require('../../lib/report/tables')
-const workloads = require('./workloads')
 
 /** The workload of app.fetch(). */
 const FETCH = exports.FETCH = 'app.fetch'
@@ -23,9 +22,6 @@ exports.claims = [
 
 const requests = figures => figures.workloads.filter(workload => workload !== FETCH)
 
-// a server is verified once for all loads
-const verifiedAs = workload => Object.keys(workloads.find(({ loads }) => workload in loads)?.loads ?? {})[0]
-
 exports.overview = figures => ({ lines: requests(figures).map(workload => [workload]) })
 
 exports.sections = figures => [
@@ -33,6 +29,6 @@ exports.sections = figures => [
     heading: 'kone beside node:http',
     chart: ratios(figures, requests(figures), { what: 'kone’s own HTTP/1.1', to: 'node' })
   },
-  ...requests(figures).map(workload => ranking(figures, workload, { verified: verifiedAs(workload) })),
+  ...requests(figures).map(workload => ranking(figures, workload)),
   ranking(figures, FETCH, { heading: '`app.fetch(new Request())`, without a server', to: ['hono'] })
 ]

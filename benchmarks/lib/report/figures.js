@@ -57,7 +57,7 @@ const Figures = module.exports = class {
   notes (workloads, verified = workloads) {
     const { rejected, derived: { remarks, responses, about = {} } } = this.result
     const of = (list, names = workloads) => list.filter(one => names.includes(one.workload))
-    const named = (workload, text) => workloads.length > 1 ? `${workload}: ${text}` : text
+    const named = (workload, text) => workload === workloads[0] && workloads.length === 1 ? text : `${workload}: ${text}`
     const contenders = new Set(workloads.flatMap(workload => this.rows(workload).map(({ contender }) => contender)))
     const measured = of(remarks).filter(({ workload, contender }) => this.row(workload, contender))
     const differing = of(responses, verified).filter(({ contender, headers }) => headers?.length && contenders.has(contender))

@@ -102,8 +102,8 @@ const conditions = exports.conditions = function ({ conditions: all }) {
 }
 
 function lengths (rows) {
-  const seconds = new Set(rows.map(({ seconds }) => seconds).filter(Boolean).sort())
-  return seconds.size ? `, of ${[...seconds].join(' or ')} s` : ''
+  const seconds = new Set(rows.map(({ seconds }) => seconds).filter(Boolean).sort().map(String))
+  return seconds.size ? `, of ${new Intl.ListFormat('en-GB', { type: 'disjunction' }).format(seconds)} s` : ''
 }
 
 function remarksOf (all) {

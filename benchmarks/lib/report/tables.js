@@ -50,7 +50,7 @@ exports.overview = function (all, { unit = 'request' } = {}) {
     notes: [
       names.includes('net') && '*− socket*: the time that a framework can change. The raw socket parses nothing and writes fixed bytes; ' +
         'what it takes is the kernel’s and Node’s.',
-      absent.length && `Not measured: ${absent.map(name => NAMES[name]).join(', ')}.`
+      absent.length && `Not measured: ${absent.map(name => NAMES[name]).join('; ')}.`
     ].filter(Boolean)
   }
 }
