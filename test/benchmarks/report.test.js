@@ -193,7 +193,7 @@ describe('what README.md and the first page of the documentation say', () => {
     const whole = ['egg', 'strapi'].reduce((one, name, i) => named(one, ['page', 'pm2'][i], name), dropin)
     const worst = rows(whole, ({ workload, contender, rounds }) =>
       workload === 'egg' && contender === 'kone' && { rounds: rounds.map(value => value * 3.15) })
-    const [STRAPI, EGG] = ['Strapi 5 on SQLite, a content type by REST', 'Egg 3, a controller and a plugin']
+    const [STRAPI, EGG] = ['Strapi 5 on SQLite, a content type by REST (GET /api/notes)', 'Egg 3, a controller and a plugin (GET /greet/Ada)']
     for (const text of pages([battle, worst])) {
       const lines = text.split('\n').filter(line => /^\| [\d÷]/.test(line))
       assert.deepEqual(lines.map(line => line.replaceAll(/[\u00a0\u2060]/g, c => c === '\u00a0' ? ' ' : '')), [
