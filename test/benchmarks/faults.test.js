@@ -70,7 +70,7 @@ describe('a lab', { skip: process.platform !== 'linux' && 'its processes are fou
     assert.deepEqual(files, [])
   })
 
-  it('should say before it measures that the folder of its result is none', async () => {
+  it('should say before it measures that its result cannot be written', async () => {
     fs.writeFileSync(path.join(folder, 'file'), '')
     const { code, stderr } = await start('file/out', ['--only', 'node']).ended
     assert.equal(code, 1)

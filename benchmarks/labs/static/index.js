@@ -74,7 +74,6 @@ function writeFiles (root) {
 const serving = (contender, root, workers = 1) => ({ ...contender, args: [root], given: { root, workers } })
 
 // As many connections as the report had. A process may not hold them, so servers are clusters of as many as they need.
-// They are opened three times only, with several rounds each, because to open them takes longer than to measure them.
 async function crowded (lab, root) {
   const connections = 60_000
   const limit = descriptors()

@@ -51,8 +51,7 @@ exports.arrivals = function ({ pin }) {
   }
 }
 
-// Processes that are kept from round to round, because those that start anew each time would measure their own start. One
-// that has ended, with its server perhaps, is replaced for the next server.
+// Kept from round to round, because a new process would measure its own start; one that has ended is replaced.
 function inWorkers (file, act) {
   return function ({ pin }) {
     let process
