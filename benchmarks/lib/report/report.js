@@ -62,7 +62,7 @@ const OTHERS = [
   ['`node:http` in its cheapest form', name => name === 'node-cheapest'],
   ['a raw socket that parses nothing', name => name === 'net'],
   ['nginx', name => name === 'nginx'],
-  ['any other server of the labs', name => !/^(?:net|nginx|kone.*|(?:koa|node)(?:-(?:bluebird|cheapest|cluster|hessian))?)$/.test(name)]
+  ['any other server of the labs', name => !/^(?:net|nginx|kone.*|(?:koa|node)(?:-(?:bluebird|cheapest|cluster|hessian|static))?)$/.test(name)]
 ]
 
 // Every row of CPU time or memory of kone, beside the others' of the same workload.
