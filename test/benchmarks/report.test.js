@@ -143,7 +143,7 @@ describe('the index of the reports', () => {
 
   it('should open with what kone is and is not cheaper at, in ten lines at most', () => {
     const [, what, list] = index().split('\n\n')
-    assert.match(what, /^kone’s CPU time or memory ÷ that of another server/)
+    assert.match(what, /^kone’s CPU time, memory or 99th percentile of latency ÷ that of another server/)
     assert.ok(list.split('\n').length <= 10)
     assert.match(list, /- \*\*Koa 2\*\*: less in every round of (\d+) of \1 comparisons \(the least: [\d.]+ in .*\); less by the median only in 0; not less in 0\./)
     assert.match(made([result('static', { cost: 90 })]).files.get('docs/reports/README.md'), /\*\*nginx\*\*.*; not less in \d+ \(the most: [\d.]+ in static: /)
@@ -153,6 +153,13 @@ describe('the index of the reports', () => {
     assert.match(index(), /\. 6 pages set our figures beside reports/)
     const results = [result('front'), result('versions', { node: 20 })]
     assert.match(made(results).files.get('docs/reports/README.md'), /on the newest Node that was measured \(26\)\./)
+  })
+
+  it('should count latencies', () => {
+    const one = result('battle')
+    for (const row of one.rows.filter(({ contender, metric }) => contender === 'kone' && metric === 'p99')) row.rounds = row.rounds.map(value => value * 3)
+    const text = made([one]).files.get('docs/reports/README.md')
+    assert.match(text, /by hand\*\*.*; not less in 1 \(the most: 1\.50 in battle: hello, 30,000 requests\/s, p99\)\./)
   })
 
   it('should count clusters where one process cannot hold the connections', () => {

@@ -65,7 +65,7 @@ const OTHERS = [
   ['any other server of the labs', name => !/^(?:net|nginx|kone.*|(?:koa|node)(?:-(?:bluebird|cheapest|cluster|hessian|static))?)$/.test(name)]
 ]
 
-// Every row of CPU time or memory of kone, beside the others' of the same workload.
+// Every row of CPU time, memory or p99 of kone, beside the others' of the same workload.
 function index (views, claims, shown) {
   const newest = views.flatMap(({ all }) => all.slice(0, 1))
   const compared = newest.flatMap(comparisons)
@@ -80,7 +80,7 @@ function index (views, claims, shown) {
   }
   return `${[
     '# Reports',
-    compared.length && 'kone’s CPU time or memory ÷ that of another server of the same run, on the newest Node that was measured ' +
+    compared.length && 'kone’s CPU time, memory or 99th percentile of latency ÷ that of another server of the same run, on the newest Node that was measured ' +
       `(${[...new Set(compared.map(({ on }) => on))].join(', ')}). kone takes:`,
     OTHERS.map(([what, is]) => line(what, compared.filter(({ other }) => is(other)))).filter(Boolean).join('\n'),
     'Every table and chart is made from `benchmarks/results/` by `make report`, and a test compares them. A figure is the median of the ' +
@@ -96,10 +96,10 @@ function comparisons (figures) {
   const { result: { lab, rows }, major: on } = figures
   // a cluster stands in where one process cannot hold the connections
   const ours = ({ workload, contender, metric }) => contender === (figures.row(workload, 'kone', metric) ? 'kone' : 'kone-cluster')
-  return rows.filter(row => ['cpu', 'memory'].includes(row.metric) && ours(row)).flatMap(kone => rows
+  return rows.filter(row => ['cpu', 'memory', 'p99'].includes(row.metric) && ours(row)).flatMap(kone => rows
     .filter(one => one.workload === kone.workload && one.metric === kone.metric && one !== kone)
     .map(({ contender, rounds }) => ({
-      what: `${lab}: ${kone.workload}${kone.metric === 'memory' ? ', memory' : ''}`,
+      what: `${lab}: ${kone.workload}${kone.metric === 'cpu' ? '' : `, ${kone.metric}`}`,
       other: kone.contender === 'kone' ? contender : contender.replace('-cluster', ''),
       on,
       ...pairedRatio(kone.rounds, rounds)
