@@ -9,8 +9,8 @@ const { after, before, describe, it } = require('node:test')
 const assert = require('node:assert/strict')
 const { contenders } = require('../../benchmarks/labs/dropin')
 const { missing: missingAgents } = require('../../benchmarks/labs/dropin/agents')
-const { compared } = require('../../benchmarks/labs/dropin/compared')
 const { prepare, workloads } = require('../../benchmarks/labs/dropin/workloads')
+const { compared } = require('../../benchmarks/lib/run/verify')
 const { missing: missingPm2, underPm2 } = require('../../benchmarks/lib/servers/pm2')
 const Program = require('../../benchmarks/lib/servers/program')
 const Server = require('../../benchmarks/lib/servers/server')
@@ -39,8 +39,14 @@ describe('the apps of dropin', () => {
     })
   }
 
-  const reason = process.platform === 'linux' ? missingPm2() : 'programs are known on Linux only'
-  it('should respond alike under pm2', { skip: reason ?? false }, async () => {
+  it('should leave pm2 out elsewhere than on Linux', t => {
+    const { platform } = process
+    t.after(() => Object.defineProperty(process, 'platform', { value: platform }))
+    Object.defineProperty(process, 'platform', { value: 'darwin' })
+    assert.match(missingPm2(), /on Linux only/)
+  })
+
+  it('should respond alike under pm2', { skip: missingPm2() ?? false }, async () => {
     const { request, expected } = workloads.find(({ workload }) => workload === 'pm2')
     const check = compared(request)
     for (const one of contenders.filter(({ name }) => ['koa', 'kone'].includes(name))) {

@@ -70,6 +70,13 @@ describe('a lab', { skip: process.platform !== 'linux' && 'its processes are fou
     assert.deepEqual(files, [])
   })
 
+  it('should say before it measures that its result cannot be written', async () => {
+    fs.writeFileSync(path.join(folder, 'file'), '')
+    const { code, stderr } = await start('file/out', ['--only', 'node']).ended
+    assert.equal(code, 1)
+    assert.match(stderr, /^moment: the result cannot be written: ENOTDIR.*\n$/)
+  })
+
   it('should run without wrk, taskset and git', async () => {
     const { code, stderr, result } = await start('bare', ['--only', 'node'], { env: { PATH: '/nowhere' } }).ended
     assert.equal(code, 0, stderr)

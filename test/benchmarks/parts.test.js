@@ -2,6 +2,7 @@
 
 const { describe, it } = require('node:test')
 const assert = require('node:assert/strict')
+const front = require('../../benchmarks/labs/front')
 const { ranking } = require('../../benchmarks/lib/report/tables')
 const { row } = require('../../benchmarks/lib/run/result')
 const Session = require('../../benchmarks/lib/run/session')
@@ -48,5 +49,23 @@ describe('the parts of a lab', () => {
       await lab.inTime(parts(done, ...sizes))
       assert.deepEqual([done, lab.result.skipped.map(({ part }) => part)], [expected, skipped])
     }
+  })
+})
+
+describe('app.fetch() of front', () => {
+  it('should be measured again after a round with errors, as all workloads are', async () => {
+    const reasons = []
+    await front.measure({
+      options: { quick: true },
+      contenders: [],
+      generators: () => ({ wrk: true, split: true }),
+      generator: () => 'wrk',
+      start: async () => [{ name: 'kone' }],
+      warm: async () => {},
+      stop: async () => {},
+      rounds: async (cells, { doubt = () => null }) => { reasons.push(doubt(cells[0], { errors: 3, requests: 7 })) },
+      inTime: parts => parts.at(-1).act()
+    })
+    assert.deepEqual(reasons, ['3 errors in 10 requests'])
   })
 })

@@ -43,8 +43,50 @@ describe('the page of a lab', () => {
     assert.deepEqual(head, ['', 'raw socket', 'kone', '`node:http`', 'Koa 2', 'kone − socket', '`node:http` − socket', 'Koa 2 − socket',
       'kone ÷ `node:http`', 'kone ÷ Koa 2'])
     assert.deepEqual(line.slice(0, 3), ['hello', '62.1', '20.7'])
-    assert.match(notes.join(), /Not measured in this run: `node:http`, cheapest form\./)
+    assert.match(notes.join(), /Not measured: `node:http`, cheapest form\./)
     assert.match(page('front', [result('front')]), /# kone’s own HTTP\/1\.1[^]*?## Server CPU per request, µs\n\nNode 26.*\n\n\| \| raw socket/)
+  })
+
+  it('should say by how much a server takes less than the raw socket', () => {
+    const one = result('front')
+    for (const row of one.rows.filter(({ contender, metric }) => contender === 'kone' && metric === 'cpu')) row.median -= 20
+    assert.match(page('front', [one]), /\n\| kone 1\.2\.3 \| 0\.700 \|[^|]*\| -61\.4 \|/)
+  })
+
+  it('should say which column a table divides by a contender, and all connections of its servers', () => {
+    assert.match(page('battle', [result('battle')]), /\| saturated \| 30,000\/s ÷ koa \|/)
+    assert.match(page('static', [result('static')]), /\| peak resident MB \| CPU µs\/MB ÷ node-disk \|/)
+    const one = result('rpc')
+    for (const row of one.rows.filter(({ contender }) => contender === 'grpc')) row.connections = 5
+    assert.match(page('rpc', [one]), /\n## Ping, 50 in flight: wrk, 5 or 50 connections\n/)
+  })
+
+  it('should name other headers though the comparison has another name, and no remark of a server without a row', () => {
+    const one = result('static')
+    const headers = ['+etag: "a"']
+    one.derived.responses.push(...['kone', 'sirv', 'h2o'].map(contender => ({ workload: 'every file', contender, headers })))
+    one.derived.remarks.push({ workload: '13 B, 64 connections', contender: 'lighttpd', remark: 'by 7 processes' })
+    const text = page('static', [one])
+    assert.match(text, /\n- every file: headers of kone, sirv: \+etag: "a"\n/)
+    assert.doesNotMatch(text, /by 7 processes/)
+    const battle = result('battle')
+    battle.derived.responses.push({ workload: 'hello', contender: 'express', headers })
+    assert.match(page('battle', [battle]), /\n- hello: headers of express: \+etag: "a"\n[^]*\n- headers of express: \+etag: "a"\n/)
+    const mw = result('mw')
+    mw.derived.responses.push({ workload: 'static alone', contender: 'kone', headers })
+    assert.match(page('mw', [mw]), /\n- static alone: headers of kone: \+etag: "a"\n/)
+  })
+
+  it('should have what kone takes from the disk, beside koa-static, in the first table', () => {
+    assert.match(page('static', [result('static')]), /\n\| 13 B, 64 connections, kone from the disk \| – \| 20\.7 \| – \| 67\.3 \|/)
+  })
+
+  it('should say how long rounds are, and that the servers of versions run on other versions of Node', () => {
+    const one = result('front')
+    one.rows.forEach((row, i) => { row.seconds = 1 + i % 3 })
+    assert.match(page('front', [one]), /\n\| Rounds \| 8, of 1, 2 or 3 s \|\n/)
+    assert.match(page('front', [result('front')]), /\n\| Rounds \| 8 \|\n/)
+    assert.match(page('versions', [result('versions')]), /\n\nThe lab on Node 26\.1\.0, commit /)
   })
 
   it('should warn of a quick run', () => {
@@ -101,10 +143,30 @@ describe('the index of the reports', () => {
 
   it('should open with what kone is and is not cheaper at, in ten lines at most', () => {
     const [, what, list] = index().split('\n\n')
-    assert.match(what, /^kone’s CPU time or memory ÷ that of another server/)
+    assert.match(what, /^kone’s CPU time, memory or 99th percentile of latency ÷ that of another server/)
     assert.ok(list.split('\n').length <= 10)
     assert.match(list, /- \*\*Koa 2\*\*: less in every round of (\d+) of \1 comparisons \(the least: [\d.]+ in .*\); less by the median only in 0; not less in 0\./)
     assert.match(made([result('static', { cost: 90 })]).files.get('docs/reports/README.md'), /\*\*nginx\*\*.*; not less in \d+ \(the most: [\d.]+ in static: /)
+  })
+
+  it('should count the pages with a report of other years, and name only versions of Node that it compares on', () => {
+    assert.match(index(), /\. 6 pages set our figures beside reports/)
+    const results = [result('front'), result('versions', { node: 20 })]
+    assert.match(made(results).files.get('docs/reports/README.md'), /on the newest Node that was measured \(26\)\./)
+  })
+
+  it('should count latencies', () => {
+    const one = result('battle')
+    for (const row of one.rows.filter(({ contender, metric }) => contender === 'kone' && metric === 'p99')) row.rounds = row.rounds.map(value => value * 3)
+    const text = made([one]).files.get('docs/reports/README.md')
+    assert.match(text, /by hand\*\*.*; not less in 1 \(the most: 1\.50 in battle: hello, 30,000 requests\/s, p99\)\./)
+  })
+
+  it('should count clusters where one process cannot hold the connections', () => {
+    const one = result('connections')
+    const isOne = ({ workload, contender }) => workload.endsWith(' 50,000 connections') && ['kone', 'node'].includes(contender)
+    const lines = rows => made([{ ...one, rows }]).files.get('docs/reports/README.md').split('\n').filter(line => /nginx|by hand/.test(line))
+    assert.deepEqual(lines(one.rows.filter(row => !isOne(row))), lines(one.rows))
   })
 
   it('should hold no aim', () => {
@@ -138,7 +200,7 @@ describe('what README.md and the first page of the documentation say', () => {
     const whole = ['egg', 'strapi'].reduce((one, name, i) => named(one, ['page', 'pm2'][i], name), dropin)
     const worst = rows(whole, ({ workload, contender, rounds }) =>
       workload === 'egg' && contender === 'kone' && { rounds: rounds.map(value => value * 3.15) })
-    const [STRAPI, EGG] = ['Strapi 5 on SQLite, a content type by REST', 'Egg 3, a controller and a plugin']
+    const [STRAPI, EGG] = ['Strapi 5 on SQLite, a content type by REST (GET /api/notes)', 'Egg 3, a controller and a plugin (GET /greet/Ada)']
     for (const text of pages([battle, worst])) {
       const lines = text.split('\n').filter(line => /^\| [\d÷]/.test(line))
       assert.deepEqual(lines.map(line => line.replaceAll(/[\u00a0\u2060]/g, c => c === '\u00a0' ? ' ' : '')), [

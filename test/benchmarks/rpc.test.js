@@ -1,7 +1,10 @@
 'use strict'
 
 const assert = require('node:assert/strict')
+const fs = require('node:fs')
 const http = require('node:http')
+const os = require('node:os')
+const path = require('node:path')
 const { describe, it } = require('node:test')
 const { rpc, split } = require('../../benchmarks/lib/load/generators')
 const contenders = require('../../benchmarks/labs/rpc/contenders')
@@ -36,6 +39,22 @@ describe('generators of calls', () => {
       assert.ok(sample.requests > 0 && sample.errors > 0)
       assert.ok(sample.p50 <= sample.p99)
     })
+  })
+
+  it('should not wait for ever for a server that is silent, and go on with the next one after their process has ended', async t => {
+    const generator = rpc({})
+    t.after(() => generator.stop())
+    const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'kone-rpc-'))
+    t.after(() => fs.rmSync(folder, { recursive: true }))
+    const file = path.join(folder, 'client.js')
+    fs.writeFileSync(file, 'exports.ending = { open: () => process.exit(3) }')
+    const load = { path: '/', type: 'application/json', body: '[]', connections: 1, seconds: 0.05, expected: { value: '200 "echo"' } }
+    await served(() => {}, port => assert.rejects(generator.run({ ...load, port, late: 50 }), /^Error: its response is .*no response within 0\.05 s/))
+    await assert.rejects(generator.run({ ...load, client: { file, key: 'ending' } }), /ended with code 3$/)
+    await served((req, res) => req.resume().on('end', () => {
+      res.setHeader('Content-Length', 6)
+      res.end('"echo"')
+    }), async port => assert.equal((await generator.run({ ...load, port })).errors, 0))
   })
 
   it('should send a body in pieces, and close a connection after so many responses', async t => {

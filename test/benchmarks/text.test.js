@@ -25,6 +25,7 @@ describe('what a lab prints', () => {
       assert.ok(error < (value < 0.01 || value > 1 ? 0.051 : 0.5), `${value} is printed as ${two(value)}`)
     }
     assert.deepEqual([0, 0.0047, 0.057, 9.876, 123.4].map(two), ['0.00', '0.0047', '0.06', '9.88', '123'])
+    assert.deepEqual([-0.001, -1.944, -122.04].map(two), ['0.00', '-1.94', '-122'])
     assert.equal(ratio({ median: 0.0047, min: 0.004, max: 0.012 }), '0.0047 (0.0040–0.01)')
     assert.equal(ratio(null), '–')
   })

@@ -9,11 +9,6 @@ const { ask, underPm2 } = require('../../lib/servers/pm2')
 const { PAGE } = require('../mw/workloads')
 const view = require('./view')
 
-/*
- * Hello world behind five middleware: kone beside node:http, Koa, the frameworks of its first report and today's. Five
- * middleware are what each framework means by them; node has none.
- */
-
 const CLUSTERED = ['kone', 'koa', 'node']
 const PACED = ['net', 'kone', 'node', 'node-cheapest', 'koa', 'fastify', 'hono']
 

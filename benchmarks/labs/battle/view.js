@@ -15,7 +15,7 @@ exports.claims = [
   ['hello world behind five middleware ÷ a bare node:http handler', WRK, 'node'],
   ['hello world behind five middleware ÷ node:http in its cheapest form', WRK, 'node-cheapest'],
   ['hello world behind five middleware ÷ Koa 2', WRK, 'koa'],
-  ['hello world behind five middleware ÷ the cheapest other framework', WRK, 'others'],
+  ['hello world behind five middleware ÷ the cheapest other framework on Node', WRK, 'others'],
   ...exports.RATES.map(rate => [`at ${whole(rate)} requests a second ÷ Koa 2`, paced(rate), 'koa']),
   ...exports.RATES.map(rate => [`at ${whole(rate)} requests a second ÷ a bare node:http handler`, paced(rate), 'node'])
 ]
@@ -32,6 +32,7 @@ exports.overview = () => ({
 exports.sections = figures => [
   ranking(figures, WRK, {
     heading: 'saturated',
+    verified: 'hello',
     columns: resident(figures),
     chart: costs(figures, WRK, { what: 'Hello world, five middleware' })
   }),
@@ -50,7 +51,7 @@ exports.sections = figures => [
 // MB, of those whose memory was measured.
 function resident (figures) {
   const of = metric => ({ contender }) => short(figures.row('memory', contender, metric)?.median / 1e6)
-  const after = `MB after ${whole(figures.result.derived.memoryAfter)} requests`
+  const after = `MB after ${whole(figures.result.derived.memoryAfter)} requests or more`
   return figures.rows('memory', 'memory').length ? { 'MB after the start': of('start'), [after]: of('memory') } : {}
 }
 
@@ -83,7 +84,7 @@ function pm2 (figures) {
     columns: { 'MB of a worker': ({ contender }) => short(figures.row('pm2', contender, 'memory')?.median / 1e6), 'mean ms': row => two(row.latencyMeanMs) }
   })
   const { workers, bytes } = figures.result.derived.pm2 ?? {}
-  const text = `The report’s fourth table is of such a cluster. ${workers?.length ?? 'As many as cores'} processes, a page of ${bytes ?? 'some'} bytes; pm2’s daemon is included.`
+  const text = `The report’s fourth table is of such a cluster. ${workers?.length ?? 'As many as cores'} processes, a response of ${bytes ?? 'some'} bytes; pm2’s daemon is included.`
   return section && { ...section, text }
 }
 

@@ -3,7 +3,7 @@
 const { descriptors, openingsOf } = require('../../lib/run/connections')
 const { lab } = require('../../lib/run/lab')
 const { pins } = require('../../lib/run/machine')
-const { cost, spent } = require('../../lib/run/measure')
+const { cost } = require('../../lib/run/measure')
 const { row } = require('../../lib/run/result')
 const { repeat } = require('../../lib/run/rounds')
 const { list } = require('../../lib/servers/contenders')
@@ -12,12 +12,6 @@ const { doubt, levelsOf, sized } = require('./levels')
 const view = require('./view')
 
 const { RATE, named } = view
-
-/*
- * Thousands of connections: what one costs that is silent, how soon responses come when 1,000 requests a second come
- * over all of them, and how many a server responds to when every connection always sends its next one. Each round
- * starts a server anew, for a heap that has grown does not shrink back; with very many connections, every third one.
- */
 
 const WARM = 200 // connections before the first look: what the first ones load is not counted
 const METRICS = [['cpu', 'µs/request'], ['p50', 'ms'], ['p90', 'ms'], ['p99', 'ms']]
@@ -96,7 +90,10 @@ async function visit (lab, crowd, { contender, connections }, each) {
     await crowd.paced({ rate: 2000, seconds: 0.3 }) // the code is compiled
     const before = await server.resident()
 
-    const accepting = await spent(server, () => crowd.open({ port, connections }))
+    const accepting = await cost(server, async () => {
+      await crowd.open({ port, connections })
+      return { requests: connections - WARM, seconds: 1 }
+    }, { untilQuiet: true })
     const greeted = await crowd.greet()
     const total = await server.resident()
     const paced = await loop(() => crowd.paced({ rate: RATE, seconds }))
@@ -105,7 +102,7 @@ async function visit (lab, crowd, { contender, connections }, each) {
     return {
       memory: (total - before) / (connections - WARM),
       total: total / 1e6,
-      accept: accepting.run / 1000 / (connections - WARM),
+      accept: accepting.cpu,
       paced,
       closed,
       reconnects: [greeted, ...paced, ...closed].reduce((sum, { reconnects }) => sum + reconnects, 0)

@@ -24,7 +24,7 @@ exports.overview = figures => ({
   lines: levelsOf(figures).flatMap(n => ['open loop', 'closed loop'].map(table => {
     const workload = named(table, n)
     const [kone, node, koa] = ['kone', 'node', 'koa'].map(name => present(figures, workload, name))
-    return [workload, workload, { kone, node, koa }]
+    return [kone === 'kone' ? workload : `${workload}, clusters`, workload, { kone, node, koa }]
   }))
 })
 
@@ -79,6 +79,6 @@ function report (figures) {
   const heads = [`÷ nginx, ${whole(levels[0])}`, `÷ nginx, ${whole(levels.at(-1))}`, 'left at the most', 'KiB of a connection']
   return {
     ...beside(['', ...heads.flatMap(head => [`report: ${head}`, 'here'])], lines),
-    text: 'Ratios of requests per second; *left at the most*: those with the most connections ÷ those with the fewest.'
+    text: 'Ratios of requests per second; *left at the most*: those with the most connections ÷ those with the fewest, of rounds that are not paired.'
   }
 }

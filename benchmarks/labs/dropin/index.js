@@ -3,18 +3,13 @@
 const path = require('node:path')
 const { lab } = require('../../lib/run/lab')
 const { workloadsOf } = require('../../lib/run/options')
+const { compared } = require('../../lib/run/verify')
 const { list } = require('../../lib/servers/contenders')
 const { underPm2 } = require('../../lib/servers/pm2')
 const { isInstalled } = require('../../../test/compat/real/applications')
 const { missing } = require('./agents')
 const { verifying, withInstalled } = require('./applications')
-const { compared } = require('./compared')
 const { prepare, workloads } = require('./workloads')
-
-/*
- * What a Koa user gets by changing one line: apps of published packages, unmodified, on kone and on Koa. node is the
- * same by hand on node:http, for scale.
- */
 
 lab(module, {
   name: 'dropin',

@@ -1,15 +1,11 @@
 'use strict'
 
 const { lab } = require('../../lib/run/lab')
+const { doubt } = require('../../lib/run/measure')
 const { list } = require('../../lib/servers/contenders')
 const { CALLS } = require('./fetch')
 const view = require('./view')
 const workloads = require('./workloads')
-
-/*
- * What kone's own HTTP/1.1 front costs, workload by workload, beside node:http doing the same by hand, Koa, and a raw
- * socket that writes the bytes of kone's response.
- */
 
 lab(module, {
   name: 'front',
@@ -54,8 +50,9 @@ async function fetch (lab, load) {
   const cells = servers.map(server => ({ workload, server, load }))
   for (const cell of cells) await lab.warm(cell, load.seconds)
   await lab.rounds(cells, {
-    visit: async cell => ({ cpu: (await lab.sample(cell)).cpu / CALLS }),
-    record: cells => lab.recordFigures(cells, [['cpu', 'µs/request', ({ cpu }) => cpu]])
+    visit: cell => lab.sample(cell),
+    doubt,
+    record: cells => lab.recordFigures(cells, [['cpu', 'µs/request', ({ cpu }) => cpu / CALLS]])
   })
   await lab.stop(servers)
 }

@@ -20,8 +20,7 @@ exports.claims = [
   ['app.fetch() ÷ Hono’s', FETCH, 'hono']
 ]
 
-// 'idle' is in results of before connections alone measured it
-const requests = figures => figures.workloads.filter(workload => !['idle', FETCH].includes(workload))
+const requests = figures => figures.workloads.filter(workload => workload !== FETCH)
 
 exports.overview = figures => ({ lines: requests(figures).map(workload => [workload]) })
 

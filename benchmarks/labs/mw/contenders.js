@@ -5,7 +5,7 @@ const { ALONE, WHOLE, mount } = require('./workloads')
 
 const WORKLOADS = { ...WHOLE, ...ALONE }
 
-const about = 'koa-views with its option `cache`'
+const about = 'koa-views with its option `cache`: it keeps the text of a template, and nunjucks compiles it for each request'
 const koa = ([workload]) => mount(new (require('koa'))(), require('./sets/koa'), WORKLOADS[workload])
 const koneOf = (id, set = 'kone') => ([workload]) => mount(new (kone(id))(), require(`./sets/${set}`), WORKLOADS[workload])
 

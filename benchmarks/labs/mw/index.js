@@ -4,11 +4,6 @@ const { lab } = require('../../lib/run/lab')
 const { list } = require('../../lib/servers/contenders')
 const { ALONE, WHOLE } = require('./workloads')
 
-/*
- * Every middleware on: kone with its own set beside Koa with the packages that its users install; then each middleware
- * alone, beside its twin, on kone and on Koa, and beside an app without any.
- */
-
 lab(module, {
   name: 'mw',
   contenders: list(require.resolve('./contenders')),

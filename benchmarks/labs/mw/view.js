@@ -76,10 +76,12 @@ function alone (figures) {
       ])
     ],
     notes: [
-      'its cost: above an app with nothing but a handler, round by round; csrf: above session, which it needs',
+      'its cost: above an app with nothing but a handler, round by round; csrf: with bodyParser, which reads its token, above session',
+      ...hasPackages ? ['a handler alone, last column: the same app in two processes; as much can be by chance elsewhere'] : [],
       '– for koa: its users have no package that is commonly used',
       'static: kone keeps the file in memory and looks at the disk every 500 ms; koa-static opens and reads it for every request',
-      'static, changed: a file that changes before every request; kone looks at the disk for each, too (`dev`)'
+      'static, changed: a file that changes before every request; kone looks at the disk for each, too (`dev`)',
+      ...figures.notes(workloads)
     ]
   }
 }

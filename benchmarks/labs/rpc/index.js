@@ -6,11 +6,6 @@ const { list } = require('../../lib/servers/contenders')
 const { codecs, methods, pathOf } = require('./service')
 const view = require('./view')
 
-/*
- * Remote calls, after the report on node-hsf: ping, parse (a complex object), noError and asyncError (a bare nextTick that
- * throws) behind a middleware that isolates errors, 50 and 100 calls in flight, and plain HTTP.
- */
-
 const FIGURES = [['wire', 'bytes/call', ({ wire }) => wire], ['p50', 'ms', ({ p50 }) => p50], ['p99', 'ms', ({ p99 }) => p99]]
 
 lab(module, {

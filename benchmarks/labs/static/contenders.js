@@ -56,7 +56,7 @@ module.exports = {
     }
   },
 
-  kone: { package: 'kone', about: 'from memory', start: ([root]) => koneStatic(root, { cacheFileSize: 2 * MB }) },
+  kone: { package: 'kone', about: 'from memory, files up to 2 MB', start: ([root]) => koneStatic(root, { cacheFileSize: 2 * MB }) },
 
   'kone-disk': {
     package: 'kone',

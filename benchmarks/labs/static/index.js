@@ -17,11 +17,6 @@ const view = require('./view')
 const { CROWDED } = view
 const question = ({ path, bytes }) => questionOf(path, bodyOf(bytes))
 
-/*
- * Files: kone, from memory and from the disk, beside the servers that are made for it, the static middleware of
- * Node, and the floors: node:http writing a buffer, a raw socket that writes fixed bytes.
- */
-
 const QUICK_LARGE = ['kone', 'node-disk', 'koa-static', 'nginx'] // who sends large files in a first look
 const CLUSTERS = ['kone', 'kone-disk', 'node', 'sirv', 'koa-static', 'fastify-static']
 const MULTIPLE = ['nginx', 'lighttpd'] // that start as many processes as their configuration says
@@ -79,7 +74,6 @@ function writeFiles (root) {
 const serving = (contender, root, workers = 1) => ({ ...contender, args: [root], given: { root, workers } })
 
 // As many connections as the report had. A process may not hold them, so servers are clusters of as many as they need.
-// They are opened three times only, with several rounds each, because to open them takes longer than to measure them.
 async function crowded (lab, root) {
   const connections = 60_000
   const limit = descriptors()

@@ -23,19 +23,24 @@ const isLarge = (figures, workload) => figures.rows(workload, 'perMB').length > 
 const small = figures => figures.workloads.filter(workload => !isLarge(figures, workload) && workload !== CROWDED)
 
 exports.overview = figures => ({
-  lines: [...small(figures), CROWDED].map(workload => [workload, workload, { koa: 'koa-static', ...workload === CROWDED ? { net: null } : {} }])
+  lines: [...small(figures), CROWDED].flatMap(workload => [
+    [workload, workload, { koa: 'koa-static', ...workload === CROWDED ? { net: null } : {} }],
+    [`${workload}, kone from the disk`, workload, { net: null, kone: 'kone-disk', node: null, koa: 'koa-static' }]
+  ])
 })
 
 exports.sections = figures => [
   ...small(figures).map(workload => ranking(figures, workload, {
     to: ['node', 'sirv', 'nginx'],
+    verified: workload === SMALL ? 'every file' : undefined,
     chart: workload === SMALL ? costs(figures, SMALL, { what: 'A file of 13 bytes', to: ['node', 'nginx', 'sirv'] }) : undefined
   })),
   ...figures.workloads.filter(workload => isLarge(figures, workload)).map(workload => matrix(figures, {
     heading: workload,
     columns: [['CPU µs/MB', workload, 'perMB'], ['MB/s', workload, 'bandwidth'], ['peak resident MB', workload, 'memory']],
     names: figures.rows(workload, 'perMB').map(({ contender }) => contender),
-    to: 'node-disk'
+    to: 'node-disk',
+    verified: workload.startsWith('1 MB') ? 'large files' : undefined
   })),
   ranking(figures, CROWDED, { heading: '60,000 connections, by several processes', to: ['node'], columns: { 'mean ms': row => short(row.latencyMeanMs) } }),
   report(figures)

@@ -8,11 +8,6 @@ const { kept } = require('../../lib/servers/binaries')
 const { list } = require('../../lib/servers/contenders')
 const { chosen, label, versionsOf } = require('./nodes')
 
-/*
- * Hello world on the versions of Node: node:http since 0.8, Koa and kone from the first version on that they say they
- * run on; and what the report of Node 0.6 compared besides: a response of 1,024 bytes, files, the start.
- */
-
 const response = { status: 200, type: 'text/plain', body: 'Hello World\n' }
 const WORKLOADS = {
   'keep-alive': { expected: response },

@@ -51,13 +51,13 @@ exports.arrivals = function ({ pin }) {
   }
 }
 
-// Processes that are kept from round to round: those that start anew each time would measure their own start.
+// Kept from round to round, because a new process would measure its own start; one that has ended is replaced.
 function inWorkers (file, act) {
   return function ({ pin }) {
     let process
     return {
       run (load) {
-        process ??= worker(require.resolve(file), { pin })
+        if (!process || process.hasEnded()) process = worker(require.resolve(file), { pin })
         return process.run({ act, ...load })
       },
       stop: () => process?.stop()

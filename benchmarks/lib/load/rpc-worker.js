@@ -7,6 +7,8 @@ const { Client, bytes } = require('./client')
 const { Tally, merge } = require('./sample')
 const { serve } = require('./worker')
 
+const LATE = 10_000 // ms that the first response may take
+
 // Every socket that any of the clients opens: what is on the wire is counted there.
 const sockets = new Set()
 diagnostics.subscribe('net.client.socket', ({ socket }) => sockets.add(socket))
@@ -14,12 +16,16 @@ diagnostics.subscribe('net.client.socket', ({ socket }) => sockets.add(socket))
 serve(shoot)
 
 async function shoot (load) {
-  const { client, connections, pipeline = 1, seconds, expected } = load
+  const { client, connections, pipeline = 1, seconds, expected, late = LATE } = load
   const open = client ? require(client.file)[client.key].open : overHTTP
   sockets.clear()
   const clients = await Promise.all(Array.from({ length: connections }, () => open(load)))
-  const first = await outcome(clients[0])
-  if (!isExpected(first, expected)) throw new Error(`its response is ${JSON.stringify(first)}, not ${JSON.stringify(expected)}`)
+  const close = () => clients.forEach(client => client.close())
+  const first = await Promise.race([outcome(clients[0]), sleep(late, { error: `no response within ${late / 1000} s` })])
+  if (!isExpected(first, expected)) {
+    close()
+    throw new Error(`its response is ${JSON.stringify(first)}, not ${JSON.stringify(expected)}`)
+  }
   const opening = onWire()
 
   const tally = new Tally()
@@ -42,7 +48,7 @@ async function shoot (load) {
   end.abort()
   const took = (performance.now() - begin) / 1000
   const { sent, received } = onWire()
-  for (const client of clients) client.close()
+  close()
   await Promise.race([Promise.all(loops), sleep(1000)])
 
   const bytes = received - opening.received

@@ -24,7 +24,7 @@ exports.worker = function (file, { pin }) {
     })
   }
 
-  return { run, stop: () => child.kill('SIGKILL') }
+  return { run, hasEnded: () => child.exitCode !== null || child.signalCode !== null, stop: () => child.kill('SIGKILL') }
 }
 
 /** The process's end: `run(load)` gives a promise of a sample. The process ends with the lab. */

@@ -40,10 +40,11 @@ const Figures = module.exports = class {
     return row && other ? pairedRatio(row.rounds, other.rounds) : null
   }
 
-  /** The load of a workload: `wrk, 50 connections`. */
+  /** The load of a workload: `wrk, 50 connections`; where protocols need different ones, `rpc, 5 or 50 connections`. */
   load (workload) {
-    const row = this.rows(workload).find(({ generator }) => generator)
-    return row ? `${row.generator}, ${row.connections.toLocaleString('en')} connections` : ''
+    const rows = this.rows(workload).filter(({ generator }) => generator).sort((a, b) => a.connections - b.connections)
+    const counts = new Set(rows.map(({ connections }) => connections.toLocaleString('en')))
+    return rows.length ? `${rows[0].generator}, ${[...counts].join(' or ')} connections` : ''
   }
 
   /** as `koa 2.16.4` */
@@ -52,23 +53,24 @@ const Figures = module.exports = class {
     return version ? `${name} ${version}` : name
   }
 
-  /** What a reader must know beside the figures of workloads. */
-  notes (workloads) {
+  /** What a reader must know beside the figures of workloads, whose responses were compared as those of `verified`. */
+  notes (workloads, verified = workloads) {
     const { rejected, derived: { remarks, responses, about = {} } } = this.result
-    const of = list => list.filter(one => workloads.includes(one.workload))
-    const named = (workload, text) => workloads.length > 1 ? `${workload}: ${text}` : text
-    const kinds = new Map()
-    for (const { workload, contender, remark } of of(remarks)) {
-      const [, what, how] = /^(.*?)( \(.*)?$/s.exec(remark)
-      const kind = named(workload, what)
-      kinds.set(kind, [...kinds.get(kind) ?? [], `${contender}${how ?? ''}`])
-    }
+    const of = (list, names = workloads) => list.filter(one => names.includes(one.workload))
+    const named = (workload, text) => workload === workloads[0] && workloads.length === 1 ? text : `${workload}: ${text}`
     const contenders = new Set(workloads.flatMap(workload => this.rows(workload).map(({ contender }) => contender)))
+    const measured = of(remarks).filter(({ workload, contender }) => this.row(workload, contender))
+    const differing = of(responses, verified).filter(({ contender, headers }) => headers?.length && contenders.has(contender))
     return [
-      ...[...kinds].map(([kind, contenders]) => `${kind}: ${contenders.join(', ')}`),
+      ...grouped(measured, ({ workload, contender, remark }) => {
+        const [, what, how = ''] = /^(.*?)( \(.*)?$/s.exec(remark)
+        return [named(workload, what), contender + how]
+      }).map(([kind, names]) => `${kind}: ${names}`),
       ...[...contenders].filter(name => about[name]).map(name => `${name}: ${about[name]}`),
-      ...of(responses).filter(({ headers }) => headers?.length)
-        .map(({ workload, contender, headers }) => named(workload, `headers of ${contender}: ${headers.join(', ')}`)),
+      ...grouped(differing, ({ workload, contender, headers }) => [`${workload}\n${headers.join(', ')}`, contender]).map(([key, names]) => {
+        const [workload, headers] = key.split('\n')
+        return named(workload, `headers of ${names}: ${headers}`)
+      }),
       ...of(rejected).map(({ workload, contender, reason }) => named(workload, `${contender} was rejected: ${reason}`))
     ]
   }
@@ -84,6 +86,13 @@ const Figures = module.exports = class {
     }
     return new Map([...labs].map(([lab, majors]) => [lab, [...majors.values()].sort((a, b) => b.major - a.major)]))
   }
+}
+
+// What has the same key, with its names: `[key, 'name, name'][]`.
+function grouped (list, of) {
+  const groups = new Map()
+  for (const [key, name] of list.map(of)) groups.set(key, groups.has(key) ? `${groups.get(key)}, ${name}` : name)
+  return [...groups]
 }
 
 // Neither node:http nor a socket, not kone, and not under another runtime.

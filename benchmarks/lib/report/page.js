@@ -53,7 +53,7 @@ exports.page = function (view, all, { claims, age = () => null }) {
 }
 
 const claimed = (rows, sources) => rows
-  ? ['## What kone claims', 'kone’s time ÷ the other’s: the median of the ratios of the rounds, and the lowest and highest round. A *claim* is ' +
+  ? ['## What kone claims', 'Ratios of CPU time, or of memory: the median of the ratios of the rounds, and the lowest and highest round. A *claim* is ' +
     'what every round supports, rounded up.', `${sources.join('; ')}.`, markdown(rows)]
   : []
 
@@ -71,7 +71,7 @@ function written ({ heading, text, table, chart, notes = [] }, figures, age, cha
 const source = exports.source = function ({ node, result }, age = () => null) {
   const commits = result.commit ? age(result.commit.hash) : null
   const since = commits === null ? '' : `, ${commits} ${commits === 1 ? 'commit' : 'commits'} of lib ago`
-  return `Node ${node}, commit ${commit(result)} of ${result.date.slice(0, 10)}${since}`
+  return `${result.lab === 'versions' ? 'The lab on ' : ''}Node ${node}, commit ${commit(result)} of ${result.date.slice(0, 10)}${since}`
 }
 
 /** A picture in light and dark, as HTML, which markdown takes as it is. */
@@ -85,7 +85,7 @@ const commit = exports.commit = ({ commit }) => commit ? `\`${commit.hash.slice(
 
 function factsOf (all) {
   const rows = [
-    ['Rounds', ({ derived, rows }) => String(derived.rounds ?? rows[0].rounds.length)],
+    ['Rounds', ({ derived, rows }) => `${derived.rounds ?? rows[0].rounds.length}${lengths(rows)}`],
     ['Machine', ({ machine }) => `${machine.cpu}, ${machine.cores} cores, ${machine.kernel}`],
     ['Command', ({ command }) => `\`${command.replace(/\S*\/(?=bin\/node\b)/, '…/')}\``],
     ['Machine during the rounds (medians)', conditions]
@@ -99,6 +99,11 @@ const conditions = exports.conditions = function ({ conditions: all }) {
   const of = name => median(all.map(one => Number(one[name]) || 0))
   const percent = share => `${(share * 100).toFixed(1)} %`
   return `load average ${of('load').toFixed(2)}, stolen by the hypervisor ${percent(of('steal'))}, taken by other processes ${percent(of('others'))}`
+}
+
+function lengths (rows) {
+  const seconds = new Set(rows.map(({ seconds }) => seconds).filter(Boolean).sort().map(String))
+  return seconds.size ? `, of ${new Intl.ListFormat('en-GB', { type: 'disjunction' }).format(seconds)} s` : ''
 }
 
 function remarksOf (all) {

@@ -2,6 +2,7 @@
 
 const { picture, source } = require('./page')
 const { markdown, ratio, short, two } = require('./text')
+const { median } = require('../run/stats')
 const { costOf } = require('../../labs/mw/view')
 const { workloads } = require('../../labs/dropin/workloads')
 
@@ -94,7 +95,7 @@ function headline ({ shown: { compared, isEmpty } }) {
   const said = [['koa', 'of Koa 2’s CPU time per request'], ['node', 'of the same by hand on node:http']].flatMap(([to, what]) => {
     const all = compared[to].filter(({ isNew }) => isNew)
     return all.length
-      ? [`${two(all[0].median)} to ${two(all.at(-1).median)} ${what}, ${two(middle(all))} in the median of ${all.length} ` +
+      ? [`${two(all[0].median)} to ${two(all.at(-1).median)} ${what}, ${two(median(all.map(one => one.median)))} in the median of ${all.length} ` +
       `measurements; it takes most in “${all.at(-1).what}”`]
       : []
   })
@@ -102,11 +103,6 @@ function headline ({ shown: { compared, isEmpty } }) {
   const older = old.length ? `${reports} have ${old.length} measurements of code that is more than ${MAX_AGE} commits of lib older, up to ${two(most.median)} in “${most.what}”.` : ''
   if (!said.length) return `No result of this code is committed: \`make battle\` measures on your machine. ${older}`.trim()
   return [`kone takes ${said.join('. It takes ')}.`, older].filter(Boolean).join(' ')
-}
-
-function middle (sorted) {
-  const half = (sorted.length - 1) / 2
-  return (sorted[Math.floor(half)].median + sorted[Math.ceil(half)].median) / 2
 }
 
 function chart ({ shown: { battle }, chart }) {
@@ -130,7 +126,7 @@ function table ({ shown, base = 'docs/' }) {
 
 // Hello world; an API of unmodified packages; the best and the worst of whole frameworks, and of agents.
 function rows ({ battle, dropin }) {
-  const loads = to => spreadOf(battle.workloads.filter(workload => !/, Node /.test(workload)).map(workload => battle.ratio(workload, 'kone', to)))
+  const loads = to => spreadOf(battle.workloads.map(workload => battle.ratio(workload, 'kone', to)))
   const line = (figures, workload, what) => {
     if (!figures?.ratio(workload, 'kone', 'koa')) return []
     return [{ figures, what, koa: ratio(figures.ratio(workload, 'kone', 'koa')), node: ratio(figures.ratio(workload, 'kone', 'node')) }]

@@ -62,10 +62,10 @@ const OTHERS = [
   ['`node:http` in its cheapest form', name => name === 'node-cheapest'],
   ['a raw socket that parses nothing', name => name === 'net'],
   ['nginx', name => name === 'nginx'],
-  ['any other server of the labs', name => !/^(?:net|nginx)$|^(?:kone|koa|node)/.test(name)]
+  ['any other server of the labs', name => !/^(?:net|nginx|kone.*|(?:koa|node)(?:-(?:bluebird|cheapest|cluster|hessian|static))?)$/.test(name)]
 ]
 
-// Every row of CPU time or memory of kone, beside the others' of the same workload.
+// Every row of CPU time, memory or p99 of kone, beside the others' of the same workload.
 function index (views, claims, shown) {
   const newest = views.flatMap(({ all }) => all.slice(0, 1))
   const compared = newest.flatMap(comparisons)
@@ -80,22 +80,29 @@ function index (views, claims, shown) {
   }
   return `${[
     '# Reports',
-    compared.length && 'kone’s CPU time or memory ÷ that of another server of the same run, on the newest Node that was measured ' +
-      `(${[...new Set(newest.map(({ major }) => major))].join(', ')}). kone takes:`,
+    compared.length && 'kone’s CPU time, memory or 99th percentile of latency ÷ that of another server of the same run, on the newest Node that was measured ' +
+      `(${[...new Set(compared.map(({ on }) => on))].join(', ')}). kone takes:`,
     OTHERS.map(([what, is]) => line(what, compared.filter(({ other }) => is(other)))).filter(Boolean).join('\n'),
     'Every table and chart is made from `benchmarks/results/` by `make report`, and a test compares them. A figure is the median of the ' +
-    'rounds; the lowest and the highest round are beside it. A claim is what every round supports, rounded up. Five pages set our ' +
-    'figures beside reports of other years and machines, and say where those cannot be true.',
+    'rounds, and a ratio has the lowest and the highest round beside it; requests per second beside CPU time are those of one round, in ' +
+    `the middle. A claim is what every round supports, rounded up. ${views.filter(({ text }) => text.includes('\n## The original report\n')).length} ` +
+    'pages set our figures beside reports of other years and machines, and say where those cannot be true.',
     markdown([['', 'Node', 'claims', 'commit', 'measured', 'commits of lib since'], ...views.flatMap(rows)]),
     '`benchmarks/README.md` of the repository says how to run a lab, and how to read its figures.'
   ].filter(Boolean).join('\n\n')}\n`
 }
 
-function comparisons ({ result: { lab, rows } }) {
-  return rows.filter(({ contender, metric }) => contender === 'kone' && ['cpu', 'memory'].includes(metric)).flatMap(kone => rows
+function comparisons (figures) {
+  const { result: { lab, rows }, major: on } = figures
+  // a cluster stands in where one process cannot hold the connections
+  const ours = ({ workload, contender, metric }) => contender === (figures.row(workload, 'kone', metric) ? 'kone' : 'kone-cluster')
+  return rows.filter(row => ['cpu', 'memory', 'p99'].includes(row.metric) && ours(row)).flatMap(kone => rows
     .filter(one => one.workload === kone.workload && one.metric === kone.metric && one !== kone)
-    .map(({ contender: other, rounds }) => ({
-      what: `${lab}: ${kone.workload}${kone.metric === 'memory' ? ', memory' : ''}`, other, ...pairedRatio(kone.rounds, rounds)
+    .map(({ contender, rounds }) => ({
+      what: `${lab}: ${kone.workload}${kone.metric === 'cpu' ? '' : `, ${kone.metric}`}`,
+      other: kone.contender === 'kone' ? contender : contender.replace('-cluster', ''),
+      on,
+      ...pairedRatio(kone.rounds, rounds)
     })))
 }
 

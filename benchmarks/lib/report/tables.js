@@ -23,10 +23,7 @@ const AS = { net: 'net', kone: 'kone', node: 'node', cheapest: 'node-cheapest', 
 exports.overview = function (all, { unit = 'request' } = {}) {
   const lines = all.map(({ figures, what, workload, as: given }) => {
     const as = { ...AS, ...given }
-    const row = name => {
-      if (as[name] === null) return undefined
-      return figures.row(workload, as[name])
-    }
+    const row = name => figures.row(workload, as[name])
     return {
       what,
       rows: Object.fromEntries(Object.keys(NAMES).map(name => [name, row(name)])),
@@ -53,7 +50,7 @@ exports.overview = function (all, { unit = 'request' } = {}) {
     notes: [
       names.includes('net') && '*− socket*: the time that a framework can change. The raw socket parses nothing and writes fixed bytes; ' +
         'what it takes is the kernel’s and Node’s.',
-      absent.length && `Not measured in this run: ${absent.map(name => NAMES[name]).join(', ')}.`
+      absent.length && `Not measured: ${absent.map(name => NAMES[name]).join('; ')}.`
     ].filter(Boolean)
   }
 }
@@ -63,11 +60,12 @@ exports.overview = function (all, { unit = 'request' } = {}) {
  *
  * @param {Figures} figures
  * @param {string} workload
- * @param {{ heading?: string, to?: string[], unit?: string, columns?: object, text?: string }} [how] to: who is divided by;
- *   columns: more of them, by name a function of a contender's row
+ * @param {{ heading?: string, to?: string[], unit?: string, columns?: object, text?: string, verified?: string }} [how]
+ *   to: who is divided by; columns: more of them, by name a function of a contender's row; verified: the workload as which
+ *   its responses were compared, if it has another name
  * @return {object|null}
  */
-exports.ranking = function (figures, workload, { heading = workload, to = ['node', 'koa'], unit = 'request', columns = {}, ...rest } = {}) {
+exports.ranking = function (figures, workload, { heading = workload, to = ['node', 'koa'], unit = 'request', columns = {}, verified, ...rest } = {}) {
   const rows = figures.rows(workload)
   if (!rows.length) return null
   const references = to.filter(name => figures.row(workload, name))
@@ -81,13 +79,13 @@ exports.ranking = function (figures, workload, { heading = workload, to = ['node
         `${unit}s/s`, ...Object.keys(columns)],
       ...rows.map(row => [
         figures.versioned(row.contender), short(row.median), `${short(row.min)}–${short(row.max)}`,
-        ...socket ? [two(Math.max(0, row.median - socket.median))] : [],
+        ...socket ? [two(row.median - socket.median)] : [],
         ...references.map(name => name === row.contender ? '1' : ratio(figures.ratio(workload, row.contender, name))),
         whole(row.requestsPerSecond),
         ...Object.values(columns).map(of => of(row))
       ])
     ],
-    notes: figures.notes([workload])
+    notes: figures.notes([workload], verified && [verified])
   }
 }
 
@@ -95,14 +93,14 @@ exports.ranking = function (figures, workload, { heading = workload, to = ['node
  * One metric in several workloads, a column each.
  *
  * @param {Figures} figures
- * @param {{ heading: string, columns: [string, string, string?][], names?: string[], to?: string }} how
- *   columns: head, workload and metric; to: the contender that the first column is divided by
+ * @param {{ heading: string, columns: [string, string, string?][], names?: string[], to?: string, verified?: string }} how
+ *   columns: head, workload and metric; to: the contender that the first column is divided by; verified: as in ranking
  * @return {object|null}
  */
-exports.matrix = function (figures, { columns, names, to, ...rest }) {
+exports.matrix = function (figures, { columns, names, to, verified, ...rest }) {
   const present = columns.filter(([, workload, metric]) => figures.rows(workload, metric).length)
   if (!present.length) return null
-  const [[, main, metric]] = present
+  const [[first, main, metric]] = present
   const at = name => figures.row(main, name, metric)?.median ?? Infinity
   const measured = (names ?? figures.names)
     .filter(name => present.some(([, workload, metric]) => figures.row(workload, name, metric)))
@@ -110,13 +108,13 @@ exports.matrix = function (figures, { columns, names, to, ...rest }) {
   return {
     ...rest,
     table: [
-      ['', ...present.map(([head]) => head), ...to ? [`÷ ${to}`] : []],
+      ['', ...present.map(([head]) => head), ...to ? [`${first} ÷ ${to}`] : []],
       ...all.map(name => [
         figures.versioned(name), ...present.map(([, workload, metric]) => shown(figures.row(workload, name, metric))),
         ...to ? [name === to ? '1' : ratio(figures.ratio(main, name, to, { metric }))] : []
       ])
     ],
-    notes: [...rest.notes ?? [], ...figures.notes([...new Set(present.map(([, workload]) => workload))])]
+    notes: [...rest.notes ?? [], ...figures.notes([...new Set(present.map(([, workload]) => workload))], verified && [verified])]
   }
 }
 

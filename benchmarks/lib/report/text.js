@@ -37,8 +37,8 @@ const whole = exports.whole = value => Number.isFinite(value) ? Math.round(value
 
 /** Two digits behind the point; three that matter from 10 on, and two below 0.01. */
 const two = exports.two = function (value) {
-  if (value >= 10) return short(value)
-  return value > 0 && value < 0.01 ? value.toPrecision(2) : value.toFixed(2)
+  if (Math.abs(value) >= 10) return short(value)
+  return value > 0 && value < 0.01 ? value.toPrecision(2) : value.toFixed(2).replace('-0.00', '0.00')
 }
 
 /**

@@ -1,9 +1,10 @@
 'use strict'
 
+const fs = require('node:fs')
 const path = require('node:path')
 const Session = require('./session')
 const { OptionError, nodeBinary, parse, usage } = require('./options')
-const { write } = require('./result')
+const { OUT, write } = require('./result')
 
 const SIGNALS = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } // and the codes that shells give
 
@@ -53,6 +54,8 @@ async function start (definition, argv) {
     const options = parse(argv, { lab: name, contenders: names, own })
     if (options.help) return console.log(usage(name, names, own))
     options.node = await nodeBinary(options.node)
+    fs.mkdirSync(OUT, { recursive: true }) // a folder that cannot be written to is no news for the end of the run
+    fs.accessSync(OUT, fs.constants.W_OK)
     session = new Session(name, contenders, options, argv, { lab: name, ...view })
     await measure(session)
     session.print()
@@ -60,7 +63,7 @@ async function start (definition, argv) {
     leave(0)
   } catch (err) {
     if (err instanceof OptionError) leave(2, err.message)
-    const isDisk = ['ENOSPC', 'EDQUOT', 'EFBIG', 'EROFS', 'EACCES'].includes(err.code)
+    const isDisk = ['ENOSPC', 'EDQUOT', 'EFBIG', 'EROFS', 'EACCES', 'ENOTDIR', 'EEXIST'].includes(err.code)
     leave(1, `${name}: ${isDisk ? `the result cannot be written: ${err.message}` : err.stack}`)
   }
 }

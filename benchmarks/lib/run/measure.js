@@ -44,14 +44,6 @@ const cost = exports.cost = async function (server, act, { untilQuiet = false } 
   }
 }
 
-/** CPU time of a server, from an act's begin until it is quiet again. */
-exports.spent = async function (server, act) {
-  const before = await server.usage()
-  await act()
-  const after = await quiet(server)
-  return { run: after.run - before.run, wait: after.wait - before.wait }
-}
-
 async function quiet (server) {
   let usage = await server.usage()
   for (let last = 0; usage.run - last > QUIET;) {

@@ -99,7 +99,7 @@ const firstOf = exports.firstOf = reasons =>
 
 /** A result as its file has it: a row on a line, without what follows from its rounds. */
 const stringify = exports.stringify = function (result) {
-  const rows = result.rows.map(({ median, min, p25, max, ...row }) => row)
+  const rows = result.rows.map(({ median, min, max, ...row }) => row)
   return `${block({ ...result, rows }, '  ')}\n`
 }
 

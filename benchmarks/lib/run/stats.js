@@ -16,7 +16,7 @@ const quantile = exports.quantile = function (figures, p) {
 const median = exports.median = figures => quantile(figures, 0.5)
 
 const spread = exports.spread = figures =>
-  ({ median: median(figures), min: Math.min(...figures), p25: quantile(figures, 0.25), max: Math.max(...figures) })
+  ({ median: median(figures), min: Math.min(...figures), max: Math.max(...figures) })
 
 /**
  * The ratio of two contenders, paired round by round: what disturbed a round disturbed both, so a

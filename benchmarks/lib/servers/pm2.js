@@ -8,8 +8,11 @@ const { root } = require('./kone')
 const app = path.join(__dirname, 'pm2-app.js')
 const bin = path.join(root, 'node_modules/pm2/bin/pm2')
 
-/** how to get pm2, if it is missing */
-exports.missing = () => fs.existsSync(bin) ? null : 'npm install in the root'
+/** why pm2 cannot be measured here */
+exports.missing = function () {
+  if (process.platform !== 'linux') return 'what its daemon costs is known on Linux only'
+  return fs.existsSync(bin) ? null : 'npm install in the root'
+}
 
 /**
  * A contender as `pm2 start app.js -i 1` runs it: workers in cluster mode, watched by pm2's metrics. The daemon
