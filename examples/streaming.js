@@ -18,7 +18,7 @@ app.use(async ctx => {
     ctx.body = Readable.from(ticks(5))
   }
   if (ctx.path === '/again') {
-    ctx.body = await fetch(`${ctx.origin}/ticks`) // status, headers and body
+    ctx.body = await fetch(`http://localhost:${port}/ticks`) // status, headers and body
   }
 })
 

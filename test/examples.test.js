@@ -15,7 +15,7 @@ const { io } = require('socket.io-client')
 const WebSocket = require('ws')
 const { start } = require('./helpers/child')
 const folder = require('./helpers/folder')
-const { onFreePort } = require('./helpers/ports')
+const { closedPort, onFreePort } = require('./helpers/ports')
 const until = require('./helpers/until')
 const { open } = require('../examples/app/store')
 
@@ -33,6 +33,12 @@ function example (file, suite) {
     after(() => child.stop?.('SIGKILL'))
     suite((target, options) => fetch(child.url + target, options), child)
   })
+}
+
+/** The status of a request whose Host is another server, which refuses connections. */
+async function statusForeign (url, t) {
+  const [res] = await once(http.get(url, { headers: { host: `127.0.0.1:${await closedPort(t)}` } }), 'response')
+  return res.resume().statusCode
 }
 
 example('hello.js', ask => {
@@ -103,7 +109,7 @@ example('openapi.js', ask => {
   })
 })
 
-example('streaming.js', ask => {
+example('streaming.js', (ask, child) => {
   const ticks = 'tick 1\ntick 2\ntick 3\ntick 4\ntick 5\n'
 
   it('should stream a file', async () => {
@@ -120,6 +126,10 @@ example('streaming.js', ask => {
     const res = await ask('/again')
     assert.equal(res.headers.get('content-type'), 'text/plain; charset=utf-8')
     assert.equal(await res.text(), ticks)
+  })
+
+  it('should fetch from no server that the client names', async t => {
+    assert.equal(await statusForeign(`${child.url}/again`, t), 200)
   })
 })
 
@@ -319,6 +329,10 @@ example('opentelemetry', (ask, child) => {
     assert.equal(seen.traceparent, `00-${TRACE}-${outer.spanId}-01`)
     assert.equal(inner.attributes['http.route'], '/users/:id')
     assert.equal(inner.attributes['http.response.status_code'], 200)
+  })
+
+  it('should fetch from no server that the client names', async t => {
+    assert.equal(await statusForeign(`${child.url}/through`, t), 200)
   })
 
   it('should record an error with its status', async () => {
