@@ -144,6 +144,11 @@ class Master {
     return worker
   }
 
+  checkStopping () {
+    if (this.stopping === null) return
+    throw new Error(`the instance on port ${this.settings.port} is being stopped: start it again afterwards${PAGE}`)
+  }
+
   /** Let a worker drain, and kill it if it hangs. */
   async end (worker) {
     if (worker.isDead()) return
@@ -175,6 +180,7 @@ class Slot {
     this.index = index
     this.worker = null
     this.turn = 0 // whoever fills or leaves it last has it
+    this.isStarting = false // the worker of this turn
     this.since = 0
     this.wait = FIRST_WAIT
     this.timer = null
@@ -182,26 +188,42 @@ class Slot {
 
   /** Put a new worker here. The one before goes on until somebody ends it. */
   async renew () {
-    if (this.master.stopping) throw new Error(`the instance on port ${this.master.settings.port} is being stopped: start it again afterwards${PAGE}`)
+    this.master.checkStopping()
     clearTimeout(this.timer)
     const turn = ++this.turn
+    this.isStarting = true
     const worker = await this.master.launch(this.index).catch(err => {
-      if (turn === this.turn && this.worker === null) this.retry() // whoever asked for it
+      this.master.checkStopping() // a stop ends it before it listens
+      if (turn === this.turn) {
+        this.isStarting = false
+        if (this.worker === null) this.retry() // whoever asked for it
+      }
       throw err
     })
     if (turn !== this.turn) return this.master.end(worker)
-    this.worker = worker
-    this.since = performance.now()
-    worker.once('exit', (code, signal) => {
-      if (this.worker === worker) this.died(signal || `exit code ${code}`)
-    })
+    this.isStarting = false
+    this.fill(worker)
   }
 
-  died (how) {
-    console.error(`kone: worker ${this.worker.process.pid} ended with ${how}`)
-    this.worker = null
-    if (performance.now() - this.since >= YOUTH) this.wait = FIRST_WAIT
-    this.retry()
+  fill (worker) {
+    this.worker = worker
+    this.since = performance.now()
+    let isLost = false
+    const lose = () => {
+      if (this.worker !== worker) return
+      isLost = true
+      this.worker = null
+      if (performance.now() - this.since >= YOUTH) this.wait = FIRST_WAIT
+      if (!this.isStarting) this.retry() // otherwise its successor comes, or the failure of that retries
+    }
+    worker.once('disconnect', () => { // also by the app, with cluster.worker.disconnect(): it serves nobody any more
+      lose()
+      if (isLost) this.master.end(worker)
+    })
+    worker.once('exit', (code, signal) => {
+      lose()
+      if (isLost) console.error(`kone: worker ${worker.process.pid} ended with ${signal || `exit code ${code}`}`)
+    })
   }
 
   retry () {

@@ -395,6 +395,37 @@ describe("node:cluster's master", { concurrency: 3 }, () => {
     })
   })
 
+  it('should have one worker in the place of one that dies while a reload replaces it', proc, async t => {
+    const instance = await make(t, 'node', { INSTANCES: '1' })
+    const births = `${instance.app}.births`
+    instance.write(SHAPES.app)
+    await instance.start()
+    const [old] = await instance.workers()
+    instance.write(`if (process.env.NODE_APP_INSTANCE) {
+      require('node:fs').appendFileSync('${births}', process.pid + '\\n')
+      process.kill(${old}, 'SIGKILL')
+      setTimeout(() => ${SHAPES.listens}, ${FIRST_WAIT * 5})
+    } else ${SHAPES.listens}`, 2)
+    assert.equal((await instance.run('reload')).code, 0)
+    assert.equal(fs.readFileSync(births, 'utf8').split('\n').filter(Boolean).length, 1)
+    assert.deepEqual(instance.left().sort(), [instance.master.pid, ...await instance.workers()].sort())
+  })
+
+  it('should replace and end a worker that the app disconnects', async t => {
+    const instance = await make(t, 'node', { INSTANCES: '1', DRAIN_TIMEOUT: '0' })
+    instance.write(`module.exports = (req, res) => {
+      res.setHeader('Connection', 'close').end(String(process.pid))
+      if (req.method !== 'DELETE') return
+      setInterval(() => {}, 1000)
+      require('node:cluster').worker.disconnect()
+    }`)
+    await instance.start()
+    const ask = method => fetch(instance.url, { method }).then(res => res.text())
+    const old = await ask('DELETE')
+    await until(() => ask('GET').then(pid => pid !== old, () => false))
+    await until(() => !isAlive(Number(old)))
+  })
+
   it('should go on replacing what died when a reload fails meanwhile', async t => {
     const instance = await make(t, 'node', { INSTANCES: '1' })
     const broken = `${instance.app}.broken`
