@@ -21,15 +21,18 @@ async function dryRun (env, { cwd = process.cwd(), ...options } = {}) {
     ...options,
     cwd,
     env: { ...env, KONE_DRY_RUN: '1' },
-    stdio: ['ignore', 'ignore', 'pipe', 'ipc']
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc']
   })
   const gone = new Promise(resolve => {
     for (const event of ['exit', 'error']) child.once(event, resolve) // of one that cannot be started only 'error'
   })
+  const kill = () => child.kill('SIGKILL')
+  process.once('exit', kill) // one that hangs does not notice that its parent ends
   try {
     await untilReady(child, env.PORT)
   } finally {
-    child.kill('SIGKILL')
+    process.removeListener('exit', kill)
+    kill()
     await gone
   }
 }
@@ -44,15 +47,21 @@ async function dryRun (env, { cwd = process.cwd(), ...options } = {}) {
 function untilReady (child, port) {
   return new Promise((resolve, reject) => {
     let reason
-    let printed = ''
+    let elsewhere
+    const printed = { stdout: '', stderr: '' }
     const timer = setTimeout(() => {
       child.kill('SIGKILL')
-      reject(new Error(`nothing listened on port ${port} within ${START_TIMEOUT / 1000} s: the app has to listen there${PAGE}`))
+      const time = `within ${START_TIMEOUT / 1000} s`
+      reject(new Error(elsewhere === undefined
+        ? `nothing listened on port ${port} ${time}: the app has to listen there${PAGE}`
+        : `the app listened on port ${elsewhere}, and not on port ${port} ${time}: it has to listen on process.env.PORT${PAGE}`))
     }, START_TIMEOUT)
 
     child.on('message', message => {
       if (typeof message?.failed === 'string') {
         reason = message.failed
+      } else if (message?.elsewhere !== undefined) {
+        elsewhere ??= message.elsewhere
       } else if (message === 'ready' && reason === undefined) { // of two servers, the other one may have failed before
         clearTimeout(timer)
         resolve()
@@ -63,12 +72,15 @@ function untilReady (child, port) {
       clearTimeout(timer)
       reject(err)
     })
-    child.stderr?.setEncoding('utf8').on('data', text => { printed = (printed + text).slice(-10000) })
-    child.once('exit', () => setImmediate(() => child.stderr?.destroy())) // a program that the app has started keeps it open
+    for (const name of Object.keys(printed)) {
+      child[name]?.setEncoding('utf8').on('data', text => { printed[name] = (printed[name] + text).slice(-10000) })
+      child.once('exit', () => setImmediate(() => child[name]?.destroy())) // a program that the app has started keeps it open
+    }
     child.once('close', (code, signal) => {
       clearTimeout(timer)
-      const how = `it ended with ${signal || `exit code ${code}`} before it listened on port ${port}${PAGE}`
-      reject(new Error(reason || lastWords(printed) || how))
+      const how = `it ended with ${signal || `exit code ${code}`} before it listened on port ${port}`
+      const logged = lastWords(printed.stdout) // by a logger; it may also be anything else
+      reject(new Error(reason || lastWords(printed.stderr) || `${how}${logged ? `: ${logged}` : ''}${PAGE}`))
     })
   })
 }

@@ -26,7 +26,15 @@ let ready = false
 let failing = false
 let draining = false
 
-for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, stop)
+if (isDryRun) {
+  process.on('disconnect', () => process.exit(0)) // nobody waits for it any more
+  cluster.fork = () => {
+    throw new Error('it starts workers itself (cluster.fork), as kone start does: let it listen without them, ' +
+      `or start it with node${PAGE}`)
+  }
+} else { // without a listener they end also an app that hangs
+  for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, stop)
+}
 process.on('message', message => {
   if (message === 'shutdown') stop()
 })
@@ -35,7 +43,6 @@ if (!isPm2()) process.on('SIGHUP', () => {})
 
 process.on('uncaughtException', fail)
 process.on('beforeExit', nothingListens)
-if (isDryRun) process.on('disconnect', () => process.exit(0)) // nobody waits for it any more
 // until somebody listens, only the app itself keeps the process alive
 process.channel?.unref()
 
@@ -44,7 +51,10 @@ net.Server.prototype.listen = function (...args) {
   servers.add(this)
   track(this)
   process.channel?.ref()
-  if (requested(args) !== port) return listen.apply(this, isDryRun ? anyPort(args) : args)
+  if (requested(args) !== port) {
+    if (isDryRun && requested(args) > 0) tell({ elsewhere: requested(args) })
+    return listen.apply(this, isDryRun ? anyPort(args) : args)
+  }
 
   const isOwn = listens
   const failed = err => fail(portError(port, err, isOwn))
@@ -107,7 +117,7 @@ function fail (thrown) {
   tell({ failed: message }, () => process.exit(1))
 }
 
-function tell (message, callback) {
+function tell (message, callback = () => {}) {
   if (process.connected) process.send(message, () => callback())
   else callback()
 }

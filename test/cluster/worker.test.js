@@ -3,10 +3,11 @@
 const { describe, it } = require('node:test')
 const assert = require('node:assert/strict')
 const { fork } = require('node:child_process')
-const { once } = require('node:events')
+const { EventEmitter, once } = require('node:events')
 const fs = require('node:fs')
 const http = require('node:http')
 const path = require('node:path')
+const { untilReady } = require('../../cluster/dry-run')
 const { onFreePort } = require('../helpers/ports')
 const { SHAPES, make, until } = require('./instance')
 
@@ -109,6 +110,12 @@ describe('a worker', () => {
     }
   })
 
+  it('should say where else the app listens, when it is tried', async t => {
+    const { message, worker } = await start(t, "require('node:http').createServer().listen(3000)", { KONE_DRY_RUN: '1' })
+    assert.deepEqual(message, { elsewhere: 3000 })
+    worker.disconnect()
+  })
+
   it('should let nothing of a isDryRun disturb the ports in use', async t => {
     const server = http.createServer((req, res) => res.end('mine')).listen(0)
     await once(server, 'listening')
@@ -121,5 +128,22 @@ describe('a worker', () => {
     assert.equal(await (await fetch(`http://127.0.0.1:${port}`)).text(), 'mine')
     server.closeAllConnections()
     server.close()
+  })
+})
+
+describe('untilReady()', () => {
+  it('should say after a minute that nothing listens, and what listens elsewhere', async t => {
+    t.mock.timers.enable({ apis: ['setTimeout'] })
+    for (const [messages, expected] of [
+      [[], 'nothing listened on port 4000 within 60 s: the app has to listen there'],
+      [[3000, 9090], 'the app listened on port 3000, and not on port 4000 within 60 s: it has to listen on process.env.PORT']
+    ]) {
+      const child = Object.assign(new EventEmitter(), { kill: t.mock.fn() })
+      const ready = untilReady(child, 4000)
+      for (const elsewhere of messages) child.emit('message', { elsewhere })
+      t.mock.timers.tick(60000)
+      await assert.rejects(ready, { message: `${expected} (kone/docs/api/cluster.md)` })
+      assert.equal(child.kill.mock.callCount(), 1)
+    }
   })
 })
