@@ -15,6 +15,9 @@ const { PAGE } = require('./settings')
 /** ms that a master may take to say its status, which needs no worker. */
 const SILENCE = 10_000
 
+/** Bytes of a socket's path: `sun_path` without its last NUL. A longer one would be cut, or refused as invalid. */
+const LONGEST_PATH = process.platform === 'linux' ? 107 : 103
+
 /**
  * Listen for commands.
  *
@@ -34,7 +37,7 @@ async function serve (port, commands) {
   try {
     await listen(server, address)
   } catch (err) {
-    if (err.code !== 'EADDRINUSE') throw err
+    if (err.code !== 'EADDRINUSE') throw noSocket(err)
     const taken = await ask(port, 'status').catch(() => true)
     if (taken) throw new Error(`port ${port} is in use by an instance of its own: reload or stop that one, or set PORT${PAGE}`)
     unlinkSync(address) // of a master that was killed
@@ -100,20 +103,32 @@ function firstLine (socket) {
 
 function addressOf (port) {
   if (process.platform === 'win32') return `\\\\.\\pipe\\kone-${port}`
-  return join(ownFolder(), `${port}${namespace()}.sock`)
+  const address = join(ownFolder(), `${port}${namespace()}.sock`)
+  if (Buffer.byteLength(address) > LONGEST_PATH) {
+    throw new Error(`${address} is longer than the ${LONGEST_PATH} bytes that the path of a socket may have: set TMPDIR to a shorter one${PAGE}`)
+  }
+  return address
 }
 
 /** Where nobody else can put a socket. */
 function ownFolder () {
   const uid = process.getuid()
   const folder = join(tmpdir(), `kone-${uid}`)
-  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 })
+  } catch (err) {
+    throw noSocket(err)
+  }
   const stat = lstatSync(folder)
   if (!stat.isDirectory() || stat.uid !== uid || (stat.mode & 0o077) !== 0) {
     const found = stat.isDirectory() ? `one of user ${stat.uid} with mode ${(stat.mode & 0o777).toString(8)}` : 'something else'
-    throw new Error(`${folder} must be a folder of user ${uid} with mode 700, not ${found}${PAGE}`)
+    throw new Error(`${folder} must be a folder of user ${uid} with mode 700, not ${found}: remove it, or set TMPDIR${PAGE}`)
   }
   return folder
+}
+
+function noSocket (err) {
+  return new Error(`the commands need a socket in a folder for temporary files: ${err.message}: set TMPDIR to one that this user can write to${PAGE}`)
 }
 
 /** The same port may be served once in each network namespace, and they share files. */

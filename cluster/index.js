@@ -1,6 +1,8 @@
 'use strict'
 
+const { tmpdir } = require('node:os')
 const { resolve } = require('node:path')
+const { checkPort } = require('./dry-run')
 const { PAGE, read } = require('./settings')
 
 const backends = {
@@ -42,6 +44,10 @@ async function ask (command, env) {
     const reply = await backends[name].ask(command, settings)
     if (!reply) continue
     return command === 'status' ? reply.result.map(({ pid, state }) => `pid ${pid}  ${state}`) : []
+  }
+  if (names.includes('node') && await checkPort(port).then(() => false, err => err.cause?.code === 'EADDRINUSE')) {
+    throw new Error(`what listens on port ${port} was not started by kone as this user with TMPDIR ${tmpdir()}: ` +
+      `give the command as kone start was given${PAGE}`)
   }
   throw new Error(`nothing was started on port ${port}: kone start <file> --port ${port}${PAGE}`)
 }

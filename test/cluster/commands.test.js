@@ -1,11 +1,12 @@
 'use strict'
 
-const { describe, it } = require('node:test')
+const { after, describe, it } = require('node:test')
 const assert = require('node:assert/strict')
 const { once } = require('node:events')
 const fs = require('node:fs')
 const http = require('node:http')
 const net = require('node:net')
+const os = require('node:os')
 const path = require('node:path')
 const { start } = require('../helpers/child')
 const pause = require('../helpers/pause')
@@ -16,6 +17,10 @@ const APP = path.join(__dirname, 'fixtures/app.js')
 
 /** ms before a worker that has died is replaced for the first time. */
 const FIRST_WAIT = 100
+
+/** Its folders are made: no socket can be in the last one. */
+const LONG = path.join(os.tmpdir(), `kone-${'long'.repeat(30)}`)
+after(() => fs.rmSync(LONG, { recursive: true, force: true }))
 
 const proc = { skip: fs.existsSync('/proc/self/environ') ? false : 'there is no /proc' }
 const lines = res => res.text().then(text => text.split('\n').filter(Boolean))
@@ -126,9 +131,13 @@ describe('node pm2.js', { concurrency: 2 }, () => {
     [{ KONE_CLUSTER: 'pm2', PM2_HOME: '/dev/null/pm2' }, SHAPES.app, 'pm2 cannot write to its folder', '/dev/null/pm2', 'set PM2_HOME'],
     [{ KONE_REUSE_PORT: 'yes' }, SHAPES.app, "KONE_REUSE_PORT must be 0 or 1, not 'yes'"],
     [{ KONE_REUSE_PORT: '1', KONE_CLUSTER: 'pm2' }, SHAPES.app, 'KONE_REUSE_PORT needs KONE_CLUSTER=node'],
-    [{ TMPDIR: '/dev/null' }, SHAPES.app, '/dev/null'],
+    [{ TMPDIR: '/dev/null' }, SHAPES.app, '/dev/null', 'set TMPDIR to one that this user can write to (kone/docs/api/cluster.md)'],
+    [{ TMPDIR: LONG }, SHAPES.app, 'that the path of a socket may have: set TMPDIR to a shorter one (kone/docs/api/cluster.md)'],
+    [{ TMPDIR: LONG }, 'status', 'that the path of a socket may have: set TMPDIR to a shorter one (kone/docs/api/cluster.md)'],
     [{}, '', 'it exports neither an app nor a function nor a server', 'export an app, or listen there'],
     [{}, 'process.exit(3)', 'it ended with exit code 3 before it listened'],
+    [{}, "console.log('no bread'); process.exit(3)", 'it ended with exit code 3 before it listened on port', ': no bread (kone/docs'],
+    [{}, "require('node:cluster').fork()", 'it starts workers itself (cluster.fork), as kone start does'],
     [{}, "process.emitWarning('old'); setImmediate(() => process.exit(3))", 'it ended with exit code 3 before it listened'],
     ...['console.error(Object.assign(err, { code: 7 })); process.exit(1)', "console.error('stop:', err); process.exit(1)",
       "process.removeAllListeners('uncaughtException'); setImmediate(() => { throw Object.assign(err, { code: 7 }) })"
@@ -151,6 +160,16 @@ describe('node pm2.js', { concurrency: 2 }, () => {
       for (const part of parts) assert(lines[0].includes(part), `no ${part} in: ${lines[0]}`)
     })
   }
+
+  it('should say that somebody else has the port', async t => {
+    const instance = await make(t, 'node')
+    const server = net.createServer().listen(instance.port)
+    t.after(() => server.close())
+    await once(server, 'listening')
+    const { code, lines } = await instance.run('stop')
+    assert.deepEqual([code, lines.length], [1, 1])
+    assert.match(lines[0], /^kone: what listens on port \d+ was not started by kone as this user with TMPDIR \/.*: give the command as kone start was given/)
+  })
 
   it('should say whose the folder of the sockets is', { skip: process.platform === 'win32' && 'pipes have no folder' }, async t => {
     const instance = await make(t, 'node')
@@ -210,6 +229,7 @@ describe("node:cluster's master", { concurrency: 3 }, () => {
   const slow = 'setInterval(() => {}, 1000)'
   const starts = {
     'the app is tried': [slow, 2],
+    'the app is tried and hangs': ['Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)', 2],
     'its workers start': [`if (require('node:cluster').isWorker) ${slow}\nelse ${SHAPES.listens}`, 3]
   }
   for (const [what, [source, processes]] of Object.entries(starts)) {
