@@ -6,6 +6,9 @@ const net = require('node:net')
 const { join } = require('node:path')
 const { PAGE, START_TIMEOUT, portError } = require('./settings')
 
+/** ms until a line says that the app listens on another port. */
+const PATIENCE = 3000
+
 const WORKER = join(__dirname, 'worker.js')
 
 /**
@@ -16,7 +19,7 @@ const WORKER = join(__dirname, 'worker.js')
  * @return {Promise} rejected with one line if it does not come to listen
  */
 async function dryRun (env, { cwd = process.cwd(), ...options } = {}) {
-  if (!existsSync(cwd)) throw new Error(`the folder ${cwd}, where it was started, does not exist: make it, or stop and start again${PAGE}`)
+  checkFolder(cwd)
   const child = fork(WORKER, {
     ...options,
     cwd,
@@ -37,6 +40,11 @@ async function dryRun (env, { cwd = process.cwd(), ...options } = {}) {
   }
 }
 
+/** Node reports that its own program is missing if the folder is. */
+function checkFolder (cwd) {
+  if (!existsSync(cwd)) throw new Error(`the folder ${cwd}, where it was started, does not exist: make it, or stop and start again${PAGE}`)
+}
+
 /**
  * Wait until a worker listens.
  *
@@ -49,27 +57,32 @@ function untilReady (child, port) {
     let reason
     let elsewhere
     const printed = { stdout: '', stderr: '' }
+    const where = () => elsewhere === undefined ? `nothing listens on port ${port}` : `the app listens on port ${elsewhere}, not on port ${port}`
+    const patience = setTimeout(() => {
+      if (elsewhere !== undefined) console.error(`kone: ${where()}: kone waits until it listens on process.env.PORT${PAGE}`)
+    }, PATIENCE)
     const timer = setTimeout(() => {
       child.kill('SIGKILL')
-      const time = `within ${START_TIMEOUT / 1000} s`
-      reject(new Error(elsewhere === undefined
-        ? `nothing listened on port ${port} ${time}: the app has to listen there${PAGE}`
-        : `the app listened on port ${elsewhere}, and not on port ${port} ${time}: it has to listen on process.env.PORT${PAGE}`))
+      reject(new Error(`after ${START_TIMEOUT / 1000} s ${where()}: the app has to listen on process.env.PORT${PAGE}`))
     }, START_TIMEOUT)
+    const end = () => {
+      clearTimeout(patience)
+      clearTimeout(timer)
+    }
 
     child.on('message', message => {
       if (typeof message?.failed === 'string') {
         reason = message.failed
       } else if (message?.elsewhere !== undefined) {
-        elsewhere ??= message.elsewhere
+        elsewhere = message.elsewhere
       } else if (message === 'ready' && reason === undefined) { // of two servers, the other one may have failed before
-        clearTimeout(timer)
+        end()
         resolve()
       }
     })
     child.once('error', err => { // it may also be node that cannot write to it, when it has died
       if (child.pid !== undefined) return
-      clearTimeout(timer)
+      end()
       reject(err)
     })
     for (const name of Object.keys(printed)) {
@@ -77,7 +90,7 @@ function untilReady (child, port) {
       child.once('exit', () => setImmediate(() => child[name]?.destroy())) // a program that the app has started keeps it open
     }
     child.once('close', (code, signal) => {
-      clearTimeout(timer)
+      end()
       const how = `it ended with ${signal || `exit code ${code}`} before it listened on port ${port}`
       const logged = lastWords(printed.stdout) // by a logger; it may also be anything else
       reject(new Error(reason || lastWords(printed.stderr) || `${how}${logged ? `: ${logged}` : ''}${PAGE}`))
@@ -115,4 +128,4 @@ function checkPort (port) {
   })
 }
 
-module.exports = { WORKER, dryRun, untilReady, checkPort }
+module.exports = { WORKER, checkFolder, dryRun, untilReady, checkPort }

@@ -6,7 +6,7 @@ const control = require('./control')
 const errorLine = require('./error-line')
 const { closeUntaken, stopListening } = require('./listeners')
 const { PAGE, forWorkers, killTimeout } = require('./settings')
-const { WORKER, checkPort, dryRun, untilReady } = require('./dry-run')
+const { WORKER, checkFolder, checkPort, dryRun, untilReady } = require('./dry-run')
 
 /** ms until a worker that died is replaced: doubled each time that it dies young. */
 const FIRST_WAIT = 100
@@ -137,6 +137,7 @@ class Master {
   }
 
   async launch (index) {
+    checkFolder(process.cwd())
     const worker = cluster.fork({ ...this.env, NODE_APP_INSTANCE: String(index) })
     worker.on('error', () => {}) // node responds to a worker that has died meanwhile: EPIPE
     closeUntaken(worker)
@@ -161,10 +162,12 @@ class Master {
   }
 
   status () {
-    return Object.values(cluster.workers).map(worker => ({
+    const workers = Object.values(cluster.workers).map(worker => ({
       pid: worker.process.pid,
       state: this.stateOf(worker)
     }))
+    const waiting = this.slots.filter(slot => slot.worker === null && !slot.isStarting && this.stopping === null)
+    return [...workers, ...waiting.map(() => ({ pid: '-', state: 'waiting' }))]
   }
 
   stateOf (worker) {

@@ -22,12 +22,13 @@ const reusePort = process.env.KONE_REUSE_PORT === '1'
 
 const servers = new Set() // whoever made them
 let listens = false // the app listens on PORT
+let elsewhere // the first other port
 let ready = false
 let failing = false
 let draining = false
 
 if (isDryRun) {
-  process.on('disconnect', () => process.exit(0)) // nobody waits for it any more
+  process.on('disconnect', () => end(0)) // nobody waits for it any more
   cluster.fork = () => {
     throw new Error('it starts workers itself (cluster.fork), as kone start does: let it listen without them, ' +
       `or start it with node${PAGE}`)
@@ -48,11 +49,13 @@ process.channel?.unref()
 
 const { listen } = net.Server.prototype
 net.Server.prototype.listen = function (...args) {
+  if (!servers.has(this)) this.once('close', () => servers.delete(this))
   servers.add(this)
   track(this)
   process.channel?.ref()
   if (requested(args) !== port) {
-    if (isDryRun && requested(args) > 0) tell({ elsewhere: requested(args) })
+    if (requested(args) > 0) elsewhere ??= requested(args)
+    if (isDryRun && elsewhere !== undefined) tell({ elsewhere })
     return listen.apply(this, isDryRun ? anyPort(args) : args)
   }
 
@@ -70,8 +73,13 @@ net.Server.prototype.listen = function (...args) {
 start().catch(fail)
 
 async function start () {
-  const app = await load(file, { notes: Boolean(isDryRun) })
-  if (!listens) listenOn(port, app)
+  const exported = await load(file, { notes: Boolean(isDryRun) })
+  if (listens) return
+  if (exported?.listening) {
+    throw new Error(`the server that it exports listens${elsewhere === undefined ? '' : ` on port ${elsewhere}`} already: ` +
+      `let it listen on process.env.PORT, or leave that to kone${PAGE}`)
+  }
+  listenOn(port, exported)
 }
 
 function requested ([first]) {
@@ -98,7 +106,7 @@ function isReady () {
   process.removeListener('uncaughtException', fail)
   process.removeListener('beforeExit', nothingListens)
   tell('ready', () => {
-    if (isDryRun) process.exit(0)
+    if (isDryRun) end(0)
   })
 }
 
@@ -114,7 +122,13 @@ function fail (thrown) {
   const message = errorLine(thrown)
   if (isPm2()) console.error(message)
   else if (ready) console.error(`kone: ${message}`) // nobody waits for the message any more
-  tell({ failed: message }, () => process.exit(1))
+  tell({ failed: message }, () => end(1))
+}
+
+/** The dry run without the app's listeners of 'exit': they may remove what the workers use, such as a file with a pid. */
+function end (code) {
+  if (isDryRun) process.kill(process.pid, 'SIGKILL')
+  else process.exit(code)
 }
 
 function tell (message, callback = () => {}) {

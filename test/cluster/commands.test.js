@@ -137,6 +137,7 @@ describe('node pm2.js', { concurrency: 2 }, () => {
     [{}, '', 'it exports neither an app nor a function nor a server', 'export an app, or listen there'],
     [{}, 'process.exit(3)', 'it ended with exit code 3 before it listened'],
     [{}, "console.log('no bread'); process.exit(3)", 'it ended with exit code 3 before it listened on port', ': no bread (kone/docs'],
+    [{}, "module.exports = require('node:http').createServer().listen(3000)", 'the server that it exports listens on port 3000 already'],
     [{}, "require('node:cluster').fork()", 'it starts workers itself (cluster.fork), as kone start does'],
     [{}, "process.emitWarning('old'); setImmediate(() => process.exit(3))", 'it ended with exit code 3 before it listened'],
     ...['console.error(Object.assign(err, { code: 7 })); process.exit(1)', "console.error('stop:', err); process.exit(1)",
@@ -280,8 +281,13 @@ describe("node:cluster's master", { concurrency: 3 }, () => {
     fs.mkdirSync(release)
     instance.write(SHAPES.app, 1)
     await instance.start()
+    const [worker] = await instance.workers()
+    let printed = ''
+    instance.master.stderr.on('data', text => { printed += text })
     instance.cwd = instance.folder
     fs.rmSync(release, { recursive: true })
+    process.kill(worker, 'SIGKILL')
+    await until(() => /^kone: the folder \S+release, where it was started, does not exist/m.test(printed))
     const { code, lines } = await instance.run('reload')
     assert.deepEqual([code, lines.length], [1, 1])
     assert.match(lines[0], /^kone: the folder \S+release, where it was started, does not exist/)
@@ -405,6 +411,7 @@ describe("node:cluster's master", { concurrency: 3 }, () => {
 
     const times = () => fs.readFileSync(births, 'utf8').split('\n').filter(Boolean).map(Number)
     await until(() => times().length >= 5)
+    await until(async () => (await instance.run('status')).lines.join() === 'pid -  waiting')
     // twice as long each time; what a busy machine adds cannot make it shorter
     const waits = times().slice(1).map((time, i) => time - times()[i])
     for (const [i, wait] of waits.entries()) assert.ok(wait >= FIRST_WAIT * 2 ** (i + 1), `${waits} ms`)

@@ -92,6 +92,7 @@ describe('a worker', () => {
         [`module.exports = ${fn}`, /^it exports a function without \(req, res\): export the app, not what makes it/]),
       ...['', '.bind(null)', '\nmodule.exports = Promise.resolve(module.exports)'].map(rest =>
         [`${SHAPES.app}.fetch${rest}`, /^it exports app\.fetch, which takes a Request, not \(req, res\): export the app/]),
+      ['module.exports = require("node:http").createServer().listen(0)', /^the server that it exports listens already: let it listen on process\.env\.PORT/],
       ['module.exports = {}', /^it exports neither an app nor a function nor a server, and nothing listens on port/]
     ]) {
       const { message, ended } = await start(t, source)
@@ -110,6 +111,17 @@ describe('a worker', () => {
     }
   })
 
+  it('should hold no server that the app has closed', async t => {
+    const { port, worker } = await start(t, `
+      require('node:v8').setFlagsFromString('--expose-gc')
+      const gc = require('node:vm').runInNewContext('gc')
+      const listen = () => new WeakRef(require('node:http').createServer().listen(0, function () { this.close() }))
+      const closed = listen()
+      module.exports = (req, res) => res.end(String(gc() ?? closed.deref() === undefined))`)
+    await until(() => fetch(`http://127.0.0.1:${port}`).then(async res => await res.text() === 'true'))
+    worker.kill('SIGKILL')
+  })
+
   it('should say where else the app listens, when it is tried', async t => {
     const { message, worker } = await start(t, "require('node:http').createServer().listen(3000)", { KONE_DRY_RUN: '1' })
     assert.deepEqual(message, { elsewhere: 3000 })
@@ -124,7 +136,7 @@ describe('a worker', () => {
       require('node:net').createServer().listen({ port: ${port} })
       ${SHAPES.listens}`, { PORT: port, KONE_DRY_RUN: '1' })
     assert.equal(message, 'ready')
-    assert.deepEqual(await ended, [0, null])
+    assert.deepEqual(await ended, [null, 'SIGKILL']) // without 'exit'
     assert.equal(await (await fetch(`http://127.0.0.1:${port}`)).text(), 'mine')
     server.closeAllConnections()
     server.close()
@@ -132,17 +144,18 @@ describe('a worker', () => {
 })
 
 describe('untilReady()', () => {
-  it('should say after a minute that nothing listens, and what listens elsewhere', async t => {
+  it('should say that nothing listens after a minute, and soon that the app listens elsewhere', async t => {
     t.mock.timers.enable({ apis: ['setTimeout'] })
-    for (const [messages, expected] of [
-      [[], 'nothing listened on port 4000 within 60 s: the app has to listen there'],
-      [[3000, 9090], 'the app listened on port 3000, and not on port 4000 within 60 s: it has to listen on process.env.PORT']
-    ]) {
+    const { mock } = t.mock.method(console, 'error', () => {})
+    for (const [elsewhere, where] of [[undefined, 'nothing listens on port 4000'], [3000, 'the app listens on port 3000, not on port 4000']]) {
       const child = Object.assign(new EventEmitter(), { kill: t.mock.fn() })
       const ready = untilReady(child, 4000)
-      for (const elsewhere of messages) child.emit('message', { elsewhere })
-      t.mock.timers.tick(60000)
-      await assert.rejects(ready, { message: `${expected} (kone/docs/api/cluster.md)` })
+      child.emit('message', { elsewhere })
+      t.mock.timers.tick(3000)
+      const printed = mock.calls.map(call => call.arguments[0])
+      assert.deepEqual(printed, elsewhere ? [`kone: ${where}: kone waits until it listens on process.env.PORT (kone/docs/api/cluster.md)`] : [])
+      t.mock.timers.tick(57000)
+      await assert.rejects(ready, { message: `after 60 s ${where}: the app has to listen on process.env.PORT (kone/docs/api/cluster.md)` })
       assert.equal(child.kill.mock.callCount(), 1)
     }
   })
