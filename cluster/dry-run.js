@@ -9,16 +9,19 @@ const { PAGE, START_TIMEOUT, portError } = require('./settings')
 /** ms until a line says that the app listens on another port. */
 const PATIENCE = 3000
 
+/** ms for the app's listeners of 'exit', which end the programs that it has started. */
+const END_TIMEOUT = 1000
+
 const WORKER = join(__dirname, 'worker.js')
 
 /**
  * Start the app in a process of its own, beside whatever serves its ports, and end it.
  *
  * @param {object} env of the workers
- * @param {{ cwd?: string, execArgv?: string[] }} [options] of the workers
+ * @param {{ cwd?: string, execArgv?: string[], signal?: AbortSignal }} [options] of the workers; the signal ends it
  * @return {Promise} rejected with one line if it does not come to listen
  */
-async function dryRun (env, { cwd = process.cwd(), ...options } = {}) {
+async function dryRun (env, { cwd = process.cwd(), signal, ...options } = {}) {
   checkFolder(cwd)
   const child = fork(WORKER, {
     ...options,
@@ -29,14 +32,18 @@ async function dryRun (env, { cwd = process.cwd(), ...options } = {}) {
   const gone = new Promise(resolve => {
     for (const event of ['exit', 'error']) child.once(event, resolve) // of one that cannot be started only 'error'
   })
-  const kill = () => child.kill('SIGKILL')
-  process.once('exit', kill) // one that hangs does not notice that its parent ends
+  const end = async () => {
+    child.send('shutdown', () => {}) // not disconnect(): node emits no 'close' then
+    await Promise.race([gone, new Promise(resolve => setTimeout(resolve, END_TIMEOUT).unref())])
+    child.kill('SIGKILL')
+    await gone
+  }
+  signal?.addEventListener('abort', end)
   try {
     await untilReady(child, env.PORT)
   } finally {
-    process.removeListener('exit', kill)
-    kill()
-    await gone
+    await end()
+    signal?.removeEventListener('abort', end)
   }
 }
 

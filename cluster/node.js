@@ -84,13 +84,21 @@ class Master {
     this.env = forWorkers(settings, app)
     this.slots = Array.from({ length: settings.instances }, (_, index) => new Slot(this, index))
     this.draining = new Set()
-    this.reloading = Promise.resolve()
+    this.reloading = Promise.resolve() // the start, too
+    this.trying = null
     this.stopping = null
+    this.stopped = new AbortController()
     // by its path: a new release may have replaced the folder, and in a removed one no process starts
     cluster.setupPrimary({ exec: WORKER, args: [], cwd: process.cwd() })
   }
 
-  async start () {
+  start () {
+    const started = this.fillAll()
+    this.reloading = started.catch(() => {})
+    return started
+  }
+
+  async fillAll () {
     await checkPort(this.settings.port)
     await this.dryRun()
     await Promise.all(this.slots.map(slot => slot.renew()))
@@ -123,17 +131,24 @@ class Master {
     if (this.stopping === null) {
       for (const slot of this.slots) slot.leave()
       this.stopping = this.endAll()
+      this.stopped.abort()
     }
     return this.stopping
   }
 
   async endAll () {
     await stopListening()
-    await Promise.all(Object.values(cluster.workers).map(worker => this.end(worker)))
+    await Promise.all([this.trying, ...Object.values(cluster.workers).map(worker => this.end(worker))])
   }
 
-  dryRun () {
-    return dryRun({ ...process.env, ...this.env })
+  async dryRun () {
+    this.checkStopping()
+    const tried = dryRun({ ...process.env, ...this.env }, { signal: this.stopped.signal })
+    this.trying = tried.catch(() => {})
+    await tried.catch(err => {
+      this.checkStopping() // a stop ends it before it listens
+      throw err
+    })
   }
 
   async launch (index) {
@@ -196,7 +211,7 @@ class Slot {
     const turn = ++this.turn
     this.isStarting = true
     const worker = await this.master.launch(this.index).catch(err => {
-      this.master.checkStopping() // a stop ends it before it listens
+      this.master.checkStopping()
       if (turn === this.turn) {
         this.isStarting = false
         if (this.worker === null) this.retry() // whoever asked for it

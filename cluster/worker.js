@@ -28,14 +28,13 @@ let failing = false
 let draining = false
 
 if (isDryRun) {
-  process.on('disconnect', () => end(0)) // nobody waits for it any more
+  process.on('disconnect', () => process.exit(0)) // nobody waits for it any more
   cluster.fork = () => {
     throw new Error('it starts workers itself (cluster.fork), as kone start does: let it listen without them, ' +
       `or start it with node${PAGE}`)
   }
-} else { // without a listener they end also an app that hangs
-  for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, stop)
 }
+for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, stop)
 process.on('message', message => {
   if (message === 'shutdown') stop()
 })
@@ -106,7 +105,7 @@ function isReady () {
   process.removeListener('uncaughtException', fail)
   process.removeListener('beforeExit', nothingListens)
   tell('ready', () => {
-    if (isDryRun) end(0)
+    if (isDryRun) process.exit(0)
   })
 }
 
@@ -122,13 +121,7 @@ function fail (thrown) {
   const message = errorLine(thrown)
   if (isPm2()) console.error(message)
   else if (ready) console.error(`kone: ${message}`) // nobody waits for the message any more
-  tell({ failed: message }, () => end(1))
-}
-
-/** The dry run without the app's listeners of 'exit': they may remove what the workers use, such as a file with a pid. */
-function end (code) {
-  if (isDryRun) process.kill(process.pid, 'SIGKILL')
-  else process.exit(code)
+  tell({ failed: message }, () => process.exit(1))
 }
 
 function tell (message, callback = () => {}) {

@@ -7,7 +7,7 @@ const { EventEmitter, once } = require('node:events')
 const fs = require('node:fs')
 const http = require('node:http')
 const path = require('node:path')
-const { untilReady } = require('../../cluster/dry-run')
+const { dryRun, untilReady } = require('../../cluster/dry-run')
 const { onFreePort } = require('../helpers/ports')
 const { SHAPES, make, until } = require('./instance')
 
@@ -136,10 +136,24 @@ describe('a worker', () => {
       require('node:net').createServer().listen({ port: ${port} })
       ${SHAPES.listens}`, { PORT: port, KONE_DRY_RUN: '1' })
     assert.equal(message, 'ready')
-    assert.deepEqual(await ended, [null, 'SIGKILL']) // without 'exit'
+    assert.deepEqual(await ended, [0, null])
     assert.equal(await (await fetch(`http://127.0.0.1:${port}`)).text(), 'mine')
     server.closeAllConnections()
     server.close()
+  })
+})
+
+describe('dryRun()', () => {
+  it("should let the app's listeners of 'exit' end", async t => {
+    const instance = await make(t, 'node')
+    const ended = `${instance.app}.ended`
+    instance.write(`process.on('exit', () => {
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 200)
+      require('node:fs').writeFileSync('${ended}', '')
+    })
+    ${SHAPES.app}`)
+    await dryRun({ ...instance.env, KONE_APP: instance.app })
+    assert.ok(fs.existsSync(ended))
   })
 })
 
