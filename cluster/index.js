@@ -1,8 +1,8 @@
 'use strict'
 
+const { connect } = require('node:net')
 const { tmpdir } = require('node:os')
 const { resolve } = require('node:path')
-const { checkPort } = require('./dry-run')
 const { PAGE, read } = require('./settings')
 
 const backends = {
@@ -45,11 +45,20 @@ async function ask (command, env) {
     if (!reply) continue
     return command === 'status' ? reply.result.map(({ pid, state }) => `pid ${pid}  ${state}`) : []
   }
-  if (names.includes('node') && await checkPort(port).then(() => false, err => err.cause?.code === 'EADDRINUSE')) {
+  if (names.includes('node') && await isServed(port)) {
     throw new Error(`what listens on port ${port} was not started by kone as this user with TMPDIR ${tmpdir()}: ` +
       `give the command as kone start was given${PAGE}`)
   }
   throw new Error(`nothing was started on port ${port}: kone start <file> --port ${port}${PAGE}`)
+}
+
+function isServed (port) {
+  return new Promise(resolve => {
+    const socket = connect(port, () => {
+      socket.destroy()
+      resolve(true)
+    }).once('error', () => resolve(false))
+  })
 }
 
 module.exports = { start, ask }

@@ -106,7 +106,7 @@ function portError (port, err, isOwn = false) {
     return new Error(`port ${port} is in use: the file listens there twice, or exports the app and calls listen() later: do one of them${PAGE}`)
   }
   if (err.code === 'EADDRINUSE') {
-    return new Error(`port ${port} is in use: end what listens there, or set PORT${PAGE}`, { cause: err })
+    return new Error(`port ${port} is in use: end what listens there, or set PORT${PAGE}`)
   }
   return new Error(`cannot listen on port ${port}: ${errorLine(err)}: set PORT to a port that this user may open${PAGE}`)
 }
