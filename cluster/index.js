@@ -46,8 +46,8 @@ async function ask (command, env) {
     return command === 'status' ? reply.result.map(({ pid, state }) => `pid ${pid}  ${state}`) : []
   }
   if (names.includes('node') && await isServed(port)) {
-    throw new Error(`what listens on port ${port} was not started by kone as this user with TMPDIR ${tmpdir()}: ` +
-      `give the command as kone start was given${PAGE}`)
+    throw new Error(`something listens on port ${port}, but this user has no socket of an instance there in TMPDIR ${tmpdir()}: ` +
+      `give the command as kone start was given, or send a signal to the master process${PAGE}`)
   }
   throw new Error(`nothing was started on port ${port}: kone start <file> --port ${port}${PAGE}`)
 }

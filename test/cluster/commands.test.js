@@ -169,7 +169,7 @@ describe('node pm2.js', { concurrency: 2 }, () => {
     await once(server, 'listening')
     const { code, lines } = await instance.run('stop')
     assert.deepEqual([code, lines.length], [1, 1])
-    assert.match(lines[0], /^kone: what listens on port \d+ was not started by kone as this user with TMPDIR \/.*: give the command as kone start was given/)
+    assert.match(lines[0], /^kone: something listens on port \d+, but this user has no socket of an instance there in TMPDIR \/.*: give the command as/)
   })
 
   it('should say whose the folder of the sockets is', { skip: process.platform === 'win32' && 'pipes have no folder' }, async t => {
