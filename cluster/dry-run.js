@@ -19,7 +19,7 @@ const WORKER = join(__dirname, 'worker.js')
  *
  * @param {object} env of the workers
  * @param {{ cwd?: string, execArgv?: string[], signal?: AbortSignal }} [options] of the workers; the signal ends it
- * @return {Promise} rejected with one line if it does not come to listen
+ * @return {Promise<'http'|'https'>} rejected with one line if it does not come to listen
  */
 async function dryRun (env, { cwd = process.cwd(), signal, ...options } = {}) {
   checkFolder(cwd)
@@ -40,7 +40,7 @@ async function dryRun (env, { cwd = process.cwd(), signal, ...options } = {}) {
   }
   signal?.addEventListener('abort', end)
   try {
-    await untilReady(child, env.PORT)
+    return await untilReady(child, env.PORT)
   } finally {
     await end()
     signal?.removeEventListener('abort', end)
@@ -57,12 +57,13 @@ function checkFolder (cwd) {
  *
  * @param {ChildProcess} child
  * @param {number|string} port
- * @return {Promise} rejected with one line if it does not
+ * @return {Promise<'http'|'https'>} rejected with one line if it does not
  */
 function untilReady (child, port) {
   return new Promise((resolve, reject) => {
     let reason
     let elsewhere
+    let protocol = 'http'
     const printed = { stdout: '', stderr: '' }
     const where = () => elsewhere === undefined ? `nothing listens on port ${port}` : `the app listens on port ${elsewhere}, not on port ${port}`
     const patience = setTimeout(() => {
@@ -82,9 +83,11 @@ function untilReady (child, port) {
         reason = message.failed
       } else if (message?.elsewhere !== undefined) {
         elsewhere = message.elsewhere
+      } else if (message?.protocol !== undefined) {
+        protocol = message.protocol
       } else if (message === 'ready' && reason === undefined) { // of two servers, the other one may have failed before
         end()
-        resolve()
+        resolve(protocol)
       }
     })
     child.once('error', err => { // it may also be node that cannot write to it, when it has died

@@ -21,9 +21,9 @@ const backends = {
 async function start (app, env) {
   const settings = read(env)
   const cluster = settings.cluster || (backends.pm2.isThere() ? 'pm2' : 'node')
-  const by = await backends[cluster].start(settings, resolve(app))
+  const { by, protocol } = await backends[cluster].start(settings, resolve(app))
   return {
-    text: `http://localhost:${settings.port} in ${settings.instances} ${settings.instances === 1 ? 'worker' : 'workers'} (${by})`,
+    text: `${protocol}://localhost:${settings.port} in ${settings.instances} ${settings.instances === 1 ? 'worker' : 'workers'} (${by})`,
     isOver: cluster === 'pm2'
   }
 }

@@ -20,7 +20,7 @@ const YOUTH = 10000
  *
  * @param {object} settings
  * @param {string} app absolute path
- * @return {Promise<string>} by whom, when every worker listens
+ * @return {Promise<{ by: string, protocol: string }>} by whom, when every worker listens
  * @throws {Error} with one line; no worker is left then
  */
 async function start (settings, app) {
@@ -42,8 +42,9 @@ async function start (settings, app) {
     reload().catch(err => console.error(`kone: not reloaded: ${errorLine(err)}`))
   })
 
+  let protocol
   try {
-    await master.start()
+    protocol = await master.start()
   } catch (err) {
     if (master.stopping) await new Promise(() => {}) // stop() ends this process
     await master.stop()
@@ -54,7 +55,7 @@ async function start (settings, app) {
     console.error('kone: a reload will reset the connections that wait for an old worker: ' +
       `sysctl -w net.ipv4.tcp_migrate_req=1 hands them to another one${PAGE}`)
   }
-  return `node:cluster, pid ${process.pid}`
+  return { by: `node:cluster, pid ${process.pid}`, protocol }
 }
 
 /** Whether the kernel gives the queue of a closed socket to another socket of its port. */
@@ -100,8 +101,9 @@ class Master {
 
   async fillAll () {
     await checkPort(this.settings.port)
-    await this.dryRun()
+    const protocol = await this.dryRun()
     await Promise.all(this.slots.map(slot => slot.renew()))
+    return protocol
   }
 
   /** One reload after the other, each with the file as it is when its turn comes. */
@@ -145,7 +147,7 @@ class Master {
     this.checkStopping()
     const tried = dryRun({ ...process.env, ...this.env }, { signal: this.stopped.signal })
     this.trying = tried.catch(() => {})
-    await tried.catch(err => {
+    return await tried.catch(err => {
       this.checkStopping() // a stop ends it before it listens
       throw err
     })

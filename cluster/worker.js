@@ -64,7 +64,7 @@ net.Server.prototype.listen = function (...args) {
   this.once('error', failed)
   this.once('listening', () => {
     this.removeListener('error', failed)
-    isReady()
+    isReady(this)
   })
   return listen.apply(this, isDryRun ? anyPort(args) : reusePort ? withReusePort(args) : args)
 }
@@ -99,11 +99,12 @@ function withReusePort ([first, ...rest]) {
   return [{ port: first, host, backlog, reusePort }, rest.find(value => typeof value === 'function')]
 }
 
-function isReady () {
+function isReady (server) {
   if (ready) return
   ready = true
   process.removeListener('uncaughtException', fail)
   process.removeListener('beforeExit', nothingListens)
+  if (isDryRun && typeof server.setSecureContext === 'function') tell({ protocol: 'https' }) // without loading node:tls
   tell('ready', () => {
     if (isDryRun) process.exit(0)
   })

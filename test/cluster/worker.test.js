@@ -152,9 +152,20 @@ describe('dryRun()', () => {
       require('node:fs').writeFileSync('${ended}', '')
     })
     ${SHAPES.app}`)
-    await dryRun({ ...instance.env, KONE_APP: instance.app })
+    assert.equal(await dryRun({ ...instance.env, KONE_APP: instance.app }), 'http')
     assert.ok(fs.existsSync(ended))
   })
+
+  for (const [what, source] of [
+    ['node:https', "require('node:https').createServer()"],
+    ['node:http2', "require('node:http2').createSecureServer()"]
+  ]) {
+    it(`should report a server of ${what} as https`, async t => {
+      const instance = await make(t, 'node')
+      instance.write(`module.exports = ${source}`)
+      assert.equal(await dryRun({ ...instance.env, KONE_APP: instance.app }), 'https')
+    })
+  }
 })
 
 describe('untilReady()', () => {
