@@ -21,6 +21,7 @@ const timeout = Number(process.env.DRAIN_TIMEOUT)
 const reusePort = process.env.KONE_REUSE_PORT === '1'
 
 const servers = new Set() // whoever made them
+let loaded = false
 let listens = false // the app listens on PORT
 let elsewhere // the first other port
 let ready = false
@@ -73,6 +74,7 @@ start().catch(fail)
 
 async function start () {
   const exported = await load(file, { notes: Boolean(isDryRun) })
+  loaded = true
   if (listens) return
   if (exported?.listening) {
     throw new Error(`the server that it exports listens${elsewhere === undefined ? '' : ` on port ${elsewhere}`} already: ` +
@@ -111,6 +113,7 @@ function isReady (server) {
 }
 
 function nothingListens () {
+  if (!loaded) return fail(new Error(`the promise that it exports, or one that it awaits outside of functions, is never settled${PAGE}`))
   fail(new Error('it exports neither an app nor a function nor a server, and nothing listens on ' +
     `port ${port}: export an app, or listen there${PAGE}`))
 }

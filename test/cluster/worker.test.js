@@ -93,6 +93,7 @@ describe('a worker', () => {
       ...['', '.bind(null)', '\nmodule.exports = Promise.resolve(module.exports)'].map(rest =>
         [`${SHAPES.app}.fetch${rest}`, /^it exports app\.fetch, which takes a Request, not \(req, res\): export the app/]),
       ['module.exports = require("node:http").createServer().listen(0)', /^the server that it exports listens already: let it listen on process\.env\.PORT/],
+      ['module.exports = new Promise(() => {})', /^the promise that it exports, or one that it awaits outside of functions, is never settled/],
       ['module.exports = {}', /^it exports neither an app nor a function nor a server, and nothing listens on port/]
     ]) {
       const { message, ended } = await start(t, source)
