@@ -33,7 +33,7 @@ async function dryRun (env, { cwd = process.cwd(), signal, ...options } = {}) {
     for (const event of ['exit', 'error']) child.once(event, resolve) // of one that cannot be started only 'error'
   })
   const end = async () => {
-    child.send('shutdown', () => {}) // not disconnect(): node emits no 'close' then
+    child.send?.('shutdown', () => {}) // not disconnect(): node emits no 'close' then
     await Promise.race([gone, new Promise(resolve => setTimeout(resolve, END_TIMEOUT).unref())])
     child.kill('SIGKILL')
     await gone
