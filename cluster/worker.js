@@ -34,6 +34,11 @@ if (isDryRun) {
     throw new Error('it starts workers itself (cluster.fork), as kone start does: let it listen without them, ' +
       `or start it with node${PAGE}`)
   }
+  const { Socket } = require('node:dgram')
+  const { bind } = Socket.prototype
+  Socket.prototype.bind = function (...args) {
+    return bind.apply(this, anyPort(args))
+  }
 }
 for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, stop)
 process.on('message', message => {
@@ -87,7 +92,7 @@ function requested ([first]) {
   return Number(first?.port ?? first)
 }
 
-/** The dry run runs beside the workers that have the app's ports and Unix sockets. */
+/** The dry run runs beside the workers that have the app's ports, of UDP too, and Unix sockets. */
 function anyPort ([first, ...rest]) {
   if (Number(first) || typeof first === 'string') return [0, ...rest]
   return first?.port || first?.path ? [{ ...first, path: undefined, port: 0 }, ...rest] : [first, ...rest]

@@ -3,6 +3,7 @@
 const { describe, it } = require('node:test')
 const assert = require('node:assert/strict')
 const { fork } = require('node:child_process')
+const dgram = require('node:dgram')
 const { EventEmitter, once } = require('node:events')
 const fs = require('node:fs')
 const http = require('node:http')
@@ -131,11 +132,16 @@ describe('a worker', () => {
 
   it('should let nothing of a isDryRun disturb the ports in use', async t => {
     const server = http.createServer((req, res) => res.end('mine')).listen(0)
-    await once(server, 'listening')
+    const socket = dgram.createSocket('udp4').bind(0)
+    t.after(() => socket.close())
+    await Promise.all([once(server, 'listening'), once(socket, 'listening')])
     const { port } = server.address()
     const { message, ended } = await start(t, `
       require('node:net').createServer().listen({ port: ${port} })
-      ${SHAPES.listens}`, { PORT: port, KONE_DRY_RUN: '1' })
+      const { createSocket } = require('node:dgram')
+      createSocket('udp4').bind(${socket.address().port})
+      createSocket('udp4').bind({ port: ${socket.address().port} }, () => setTimeout(() => ${SHAPES.listens}, 20))
+      `, { PORT: port, KONE_DRY_RUN: '1' })
     assert.equal(message, 'ready')
     assert.deepEqual(await ended, [0, null])
     assert.equal(await (await fetch(`http://127.0.0.1:${port}`)).text(), 'mine')
