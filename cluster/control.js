@@ -1,6 +1,6 @@
 'use strict'
 
-const { lstatSync, mkdirSync, readlinkSync, unlinkSync } = require('node:fs')
+const { lstatSync, mkdirSync, readdirSync, readlinkSync, unlinkSync } = require('node:fs')
 const net = require('node:net')
 const { tmpdir } = require('node:os')
 const { join } = require('node:path')
@@ -81,6 +81,16 @@ async function ask (port, command) {
   return { result }
 }
 
+/** @return {Promise<number[]>} the ports of the user's other instances */
+async function others (port) {
+  if (process.platform === 'win32') return []
+  const end = `${namespace()}.sock`
+  const sockets = readdirSync(ownFolder()).filter(name => name.endsWith(end))
+  const ports = sockets.map(name => parseInt(name)).filter(one => one !== port)
+  const there = await Promise.all(ports.map(one => ask(one, 'status').catch(() => true)))
+  return ports.filter((one, i) => there[i])
+}
+
 function listen (server, address) {
   return new Promise((resolve, reject) => {
     server.once('error', reject)
@@ -140,4 +150,4 @@ function namespace () {
   }
 }
 
-module.exports = { serve, ask }
+module.exports = { serve, ask, others }

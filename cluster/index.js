@@ -3,6 +3,7 @@
 const { connect } = require('node:net')
 const { tmpdir } = require('node:os')
 const { resolve } = require('node:path')
+const control = require('./control')
 const { PAGE, read } = require('./settings')
 
 const backends = {
@@ -45,6 +46,8 @@ async function ask (command, env) {
     if (!reply) continue
     return command === 'status' ? reply.result.map(({ pid, state }) => `pid ${pid}  ${state}`) : []
   }
+  const [other] = names.includes('node') ? await control.others(port) : []
+  if (other !== undefined) throw new Error(`nothing was started on port ${port}, but on port ${other}: kone ${command} --port ${other}${PAGE}`)
   if (names.includes('node') && await isServed(port)) {
     throw new Error(`something listens on port ${port}, but this user has no socket of an instance there in TMPDIR ${tmpdir()}: ` +
       `give the command as kone start was given, or send a signal to the master process${PAGE}`)

@@ -262,6 +262,20 @@ describe("node:cluster's master", { concurrency: 3 }, () => {
     assert.deepEqual(await instance.workers(), workers)
   })
 
+  it('should be named by a command for another port', { skip: process.platform === 'win32' && 'pipes have no folder' }, async t => {
+    const instance = await make(t, 'node', { INSTANCES: '1' })
+    instance.write(SHAPES.function)
+    await instance.start()
+    const sockets = path.join(instance.folder, `kone-${process.getuid()}`)
+    const [name] = fs.readdirSync(sockets)
+    fs.writeFileSync(path.join(sockets, name.replace(/^\d+/, '1')), '') // of a master that was killed
+    const port = await freePort()
+    assert.deepEqual(await instance.run('status', '--port', String(port)), {
+      code: 1,
+      lines: [`kone: nothing was started on port ${port}, but on port ${instance.port}: kone status --port ${instance.port} (kone/docs/api/cluster.md)`]
+    })
+  })
+
   it('should reload on SIGHUP', async t => {
     const instance = await make(t, 'node')
     instance.write(SHAPES.app, 1)
