@@ -1,6 +1,6 @@
 'use strict'
 
-const { lstatSync, mkdirSync, readlinkSync, unlinkSync } = require('node:fs')
+const { lstatSync, mkdirSync, readdirSync, readlinkSync, unlinkSync } = require('node:fs')
 const net = require('node:net')
 const { tmpdir } = require('node:os')
 const { join } = require('node:path')
@@ -14,6 +14,9 @@ const { PAGE } = require('./settings')
 
 /** ms that a master may take to say its status, which needs no worker. */
 const SILENCE = 10_000
+
+/** Bytes of a socket's path: `sun_path` without its last NUL. A longer one would be cut, or refused as invalid. */
+const LONGEST_PATH = process.platform === 'linux' ? 107 : 103
 
 /**
  * Listen for commands.
@@ -34,7 +37,7 @@ async function serve (port, commands) {
   try {
     await listen(server, address)
   } catch (err) {
-    if (err.code !== 'EADDRINUSE') throw err
+    if (err.code !== 'EADDRINUSE') throw noSocket(err)
     const taken = await ask(port, 'status').catch(() => true)
     if (taken) throw new Error(`port ${port} is in use by an instance of its own: reload or stop that one, or set PORT${PAGE}`)
     unlinkSync(address) // of a master that was killed
@@ -78,6 +81,16 @@ async function ask (port, command) {
   return { result }
 }
 
+/** @return {Promise<number[]>} the ports of the user's other instances */
+async function others (port) {
+  if (process.platform === 'win32') return []
+  const end = `${namespace()}.sock`
+  const sockets = readdirSync(ownFolder()).filter(name => name.endsWith(end))
+  const ports = sockets.map(name => parseInt(name)).filter(one => one !== port)
+  const there = await Promise.all(ports.map(one => ask(one, 'status').catch(() => true)))
+  return ports.filter((one, i) => there[i])
+}
+
 function listen (server, address) {
   return new Promise((resolve, reject) => {
     server.once('error', reject)
@@ -100,20 +113,32 @@ function firstLine (socket) {
 
 function addressOf (port) {
   if (process.platform === 'win32') return `\\\\.\\pipe\\kone-${port}`
-  return join(ownFolder(), `${port}${namespace()}.sock`)
+  const address = join(ownFolder(), `${port}${namespace()}.sock`)
+  if (Buffer.byteLength(address) > LONGEST_PATH) {
+    throw new Error(`${address} is longer than the ${LONGEST_PATH} bytes that the path of a socket may have: set TMPDIR to a shorter one${PAGE}`)
+  }
+  return address
 }
 
 /** Where nobody else can put a socket. */
 function ownFolder () {
   const uid = process.getuid()
   const folder = join(tmpdir(), `kone-${uid}`)
-  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 })
+  } catch (err) {
+    throw noSocket(err)
+  }
   const stat = lstatSync(folder)
   if (!stat.isDirectory() || stat.uid !== uid || (stat.mode & 0o077) !== 0) {
     const found = stat.isDirectory() ? `one of user ${stat.uid} with mode ${(stat.mode & 0o777).toString(8)}` : 'something else'
-    throw new Error(`${folder} must be a folder of user ${uid} with mode 700, not ${found}${PAGE}`)
+    throw new Error(`${folder} must be a folder of user ${uid} with mode 700, not ${found}: remove it, or set TMPDIR${PAGE}`)
   }
   return folder
+}
+
+function noSocket (err) {
+  return new Error(`the commands need a socket in a folder for temporary files: ${err.message}: set TMPDIR to one that this user can write to${PAGE}`)
 }
 
 /** The same port may be served once in each network namespace, and they share files. */
@@ -125,4 +150,4 @@ function namespace () {
   }
 }
 
-module.exports = { serve, ask }
+module.exports = { serve, ask, others }

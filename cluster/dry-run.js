@@ -6,32 +6,50 @@ const net = require('node:net')
 const { join } = require('node:path')
 const { PAGE, START_TIMEOUT, portError } = require('./settings')
 
+/** ms until a line says that the app listens on another port. */
+const PATIENCE = 3000
+
+/** ms for the app's listeners of 'exit', which end the programs that it has started. */
+const END_TIMEOUT = 1000
+
 const WORKER = join(__dirname, 'worker.js')
 
 /**
  * Start the app in a process of its own, beside whatever serves its ports, and end it.
  *
  * @param {object} env of the workers
- * @param {{ cwd?: string, execArgv?: string[] }} [options] of the workers
- * @return {Promise} rejected with one line if it does not come to listen
+ * @param {{ cwd?: string, execArgv?: string[], signal?: AbortSignal }} [options] of the workers; the signal ends it
+ * @return {Promise<'http'|'https'>} rejected with one line if it does not come to listen
  */
-async function dryRun (env, { cwd = process.cwd(), ...options } = {}) {
-  if (!existsSync(cwd)) throw new Error(`the folder ${cwd}, where it was started, does not exist: make it, or stop and start again${PAGE}`)
+async function dryRun (env, { cwd = process.cwd(), signal, ...options } = {}) {
+  checkFolder(cwd)
   const child = fork(WORKER, {
     ...options,
     cwd,
     env: { ...env, KONE_DRY_RUN: '1' },
-    stdio: ['ignore', 'ignore', 'pipe', 'ipc']
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc']
   })
   const gone = new Promise(resolve => {
     for (const event of ['exit', 'error']) child.once(event, resolve) // of one that cannot be started only 'error'
   })
-  try {
-    await untilReady(child, env.PORT)
-  } finally {
+  const end = async () => {
+    child.send?.('shutdown', () => {}) // not disconnect(): node emits no 'close' then
+    await Promise.race([gone, new Promise(resolve => setTimeout(resolve, END_TIMEOUT).unref())])
     child.kill('SIGKILL')
     await gone
   }
+  signal?.addEventListener('abort', end)
+  try {
+    return await untilReady(child, env.PORT)
+  } finally {
+    await end()
+    signal?.removeEventListener('abort', end)
+  }
+}
+
+/** Node reports that its own program is missing if the folder is. */
+function checkFolder (cwd) {
+  if (!existsSync(cwd)) throw new Error(`the folder ${cwd}, where it was started, does not exist: make it, or stop and start again${PAGE}`)
 }
 
 /**
@@ -39,36 +57,53 @@ async function dryRun (env, { cwd = process.cwd(), ...options } = {}) {
  *
  * @param {ChildProcess} child
  * @param {number|string} port
- * @return {Promise} rejected with one line if it does not
+ * @return {Promise<'http'|'https'>} rejected with one line if it does not
  */
 function untilReady (child, port) {
   return new Promise((resolve, reject) => {
     let reason
-    let printed = ''
+    let elsewhere
+    let protocol = 'http'
+    const printed = { stdout: '', stderr: '' }
+    const where = () => elsewhere === undefined ? `nothing listens on port ${port}` : `the app listens on port ${elsewhere}, not on port ${port}`
+    const patience = setTimeout(() => {
+      if (elsewhere !== undefined) console.error(`kone: ${where()}: kone waits until it listens on process.env.PORT${PAGE}`)
+    }, PATIENCE)
     const timer = setTimeout(() => {
       child.kill('SIGKILL')
-      reject(new Error(`nothing listened on port ${port} within ${START_TIMEOUT / 1000} s: the app has to listen there${PAGE}`))
+      reject(new Error(`after ${START_TIMEOUT / 1000} s ${where()}: the app has to listen on process.env.PORT${PAGE}`))
     }, START_TIMEOUT)
+    const end = () => {
+      clearTimeout(patience)
+      clearTimeout(timer)
+    }
 
     child.on('message', message => {
       if (typeof message?.failed === 'string') {
         reason = message.failed
+      } else if (message?.elsewhere !== undefined) {
+        elsewhere = message.elsewhere
+      } else if (message?.protocol !== undefined) {
+        protocol = message.protocol
       } else if (message === 'ready' && reason === undefined) { // of two servers, the other one may have failed before
-        clearTimeout(timer)
-        resolve()
+        end()
+        resolve(protocol)
       }
     })
     child.once('error', err => { // it may also be node that cannot write to it, when it has died
       if (child.pid !== undefined) return
-      clearTimeout(timer)
+      end()
       reject(err)
     })
-    child.stderr?.setEncoding('utf8').on('data', text => { printed = (printed + text).slice(-10000) })
-    child.once('exit', () => setImmediate(() => child.stderr?.destroy())) // a program that the app has started keeps it open
+    for (const name of Object.keys(printed)) {
+      child[name]?.setEncoding('utf8').on('data', text => { printed[name] = (printed[name] + text).slice(-10000) })
+      child.once('exit', () => setImmediate(() => child[name]?.destroy())) // a program that the app has started keeps it open
+    }
     child.once('close', (code, signal) => {
-      clearTimeout(timer)
-      const how = `it ended with ${signal || `exit code ${code}`} before it listened on port ${port}${PAGE}`
-      reject(new Error(reason || lastWords(printed) || how))
+      end()
+      const how = `it ended with ${signal || `exit code ${code}`} before it listened on port ${port}`
+      const logged = lastWords(printed.stdout) // by a logger; it may also be anything else
+      reject(new Error(reason || lastWords(printed.stderr) || `${how}${logged ? `: ${logged}` : ''}${PAGE}`))
     })
   })
 }
@@ -103,4 +138,4 @@ function checkPort (port) {
   })
 }
 
-module.exports = { WORKER, dryRun, untilReady, checkPort }
+module.exports = { WORKER, checkFolder, dryRun, untilReady, checkPort }

@@ -1,6 +1,9 @@
 'use strict'
 
+const { connect } = require('node:net')
+const { tmpdir } = require('node:os')
 const { resolve } = require('node:path')
+const control = require('./control')
 const { PAGE, read } = require('./settings')
 
 const backends = {
@@ -19,9 +22,9 @@ const backends = {
 async function start (app, env) {
   const settings = read(env)
   const cluster = settings.cluster || (backends.pm2.isThere() ? 'pm2' : 'node')
-  const by = await backends[cluster].start(settings, resolve(app))
+  const { by, protocol } = await backends[cluster].start(settings, resolve(app))
   return {
-    text: `http://localhost:${settings.port} in ${settings.instances} ${settings.instances === 1 ? 'worker' : 'workers'} (${by})`,
+    text: `${protocol}://localhost:${settings.port} in ${settings.instances} ${settings.instances === 1 ? 'worker' : 'workers'} (${by})`,
     isOver: cluster === 'pm2'
   }
 }
@@ -43,7 +46,22 @@ async function ask (command, env) {
     if (!reply) continue
     return command === 'status' ? reply.result.map(({ pid, state }) => `pid ${pid}  ${state}`) : []
   }
+  const [other] = names.includes('node') ? await control.others(port) : []
+  if (other !== undefined) throw new Error(`nothing was started on port ${port}, but on port ${other}: kone ${command} --port ${other}${PAGE}`)
+  if (names.includes('node') && await isServed(port)) {
+    throw new Error(`something listens on port ${port}, but this user has no socket of an instance there in TMPDIR ${tmpdir()}: ` +
+      `give the command as kone start was given, or send a signal to the master process${PAGE}`)
+  }
   throw new Error(`nothing was started on port ${port}: kone start <file> --port ${port}${PAGE}`)
+}
+
+function isServed (port) {
+  return new Promise(resolve => {
+    const socket = connect(port, () => {
+      socket.destroy()
+      resolve(true)
+    }).once('error', () => resolve(false))
+  })
 }
 
 module.exports = { start, ask }

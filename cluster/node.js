@@ -6,7 +6,7 @@ const control = require('./control')
 const errorLine = require('./error-line')
 const { closeUntaken, stopListening } = require('./listeners')
 const { PAGE, forWorkers, killTimeout } = require('./settings')
-const { WORKER, checkPort, dryRun, untilReady } = require('./dry-run')
+const { WORKER, checkFolder, checkPort, dryRun, untilReady } = require('./dry-run')
 
 /** ms until a worker that died is replaced: doubled each time that it dies young. */
 const FIRST_WAIT = 100
@@ -20,7 +20,7 @@ const YOUTH = 10000
  *
  * @param {object} settings
  * @param {string} app absolute path
- * @return {Promise<string>} by whom, when every worker listens
+ * @return {Promise<{ by: string, protocol: string }>} by whom, when every worker listens
  * @throws {Error} with one line; no worker is left then
  */
 async function start (settings, app) {
@@ -42,8 +42,9 @@ async function start (settings, app) {
     reload().catch(err => console.error(`kone: not reloaded: ${errorLine(err)}`))
   })
 
+  let protocol
   try {
-    await master.start()
+    protocol = await master.start()
   } catch (err) {
     if (master.stopping) await new Promise(() => {}) // stop() ends this process
     await master.stop()
@@ -54,7 +55,7 @@ async function start (settings, app) {
     console.error('kone: a reload will reset the connections that wait for an old worker: ' +
       `sysctl -w net.ipv4.tcp_migrate_req=1 hands them to another one${PAGE}`)
   }
-  return `node:cluster, pid ${process.pid}`
+  return { by: `node:cluster, pid ${process.pid}`, protocol }
 }
 
 /** Whether the kernel gives the queue of a closed socket to another socket of its port. */
@@ -84,16 +85,25 @@ class Master {
     this.env = forWorkers(settings, app)
     this.slots = Array.from({ length: settings.instances }, (_, index) => new Slot(this, index))
     this.draining = new Set()
-    this.reloading = Promise.resolve()
+    this.reloading = Promise.resolve() // the start, too
+    this.trying = null
     this.stopping = null
+    this.stopped = new AbortController()
     // by its path: a new release may have replaced the folder, and in a removed one no process starts
     cluster.setupPrimary({ exec: WORKER, args: [], cwd: process.cwd() })
   }
 
-  async start () {
+  start () {
+    const started = this.fillAll()
+    this.reloading = started.catch(() => {})
+    return started
+  }
+
+  async fillAll () {
     await checkPort(this.settings.port)
-    await this.dryRun()
+    const protocol = await this.dryRun()
     await Promise.all(this.slots.map(slot => slot.renew()))
+    return protocol
   }
 
   /** One reload after the other, each with the file as it is when its turn comes. */
@@ -123,25 +133,38 @@ class Master {
     if (this.stopping === null) {
       for (const slot of this.slots) slot.leave()
       this.stopping = this.endAll()
+      this.stopped.abort()
     }
     return this.stopping
   }
 
   async endAll () {
     await stopListening()
-    await Promise.all(Object.values(cluster.workers).map(worker => this.end(worker)))
+    await Promise.all([this.trying, ...Object.values(cluster.workers).map(worker => this.end(worker))])
   }
 
-  dryRun () {
-    return dryRun({ ...process.env, ...this.env })
+  async dryRun () {
+    this.checkStopping()
+    const tried = dryRun({ ...process.env, ...this.env }, { signal: this.stopped.signal })
+    this.trying = tried.catch(() => {})
+    return await tried.catch(err => {
+      this.checkStopping() // a stop ends it before it listens
+      throw err
+    })
   }
 
   async launch (index) {
+    checkFolder(process.cwd())
     const worker = cluster.fork({ ...this.env, NODE_APP_INSTANCE: String(index) })
     worker.on('error', () => {}) // node responds to a worker that has died meanwhile: EPIPE
     closeUntaken(worker)
     await untilReady(worker.process, this.settings.port)
     return worker
+  }
+
+  checkStopping () {
+    if (this.stopping === null) return
+    throw new Error(`the instance on port ${this.settings.port} is being stopped: start it again afterwards${PAGE}`)
   }
 
   /** Let a worker drain, and kill it if it hangs. */
@@ -156,10 +179,12 @@ class Master {
   }
 
   status () {
-    return Object.values(cluster.workers).map(worker => ({
+    const workers = Object.values(cluster.workers).map(worker => ({
       pid: worker.process.pid,
       state: this.stateOf(worker)
     }))
+    const waiting = this.slots.filter(slot => slot.worker === null && !slot.isStarting && this.stopping === null)
+    return [...workers, ...waiting.map(() => ({ pid: '-', state: 'waiting' }))]
   }
 
   stateOf (worker) {
@@ -175,6 +200,7 @@ class Slot {
     this.index = index
     this.worker = null
     this.turn = 0 // whoever fills or leaves it last has it
+    this.isStarting = false // the worker of this turn
     this.since = 0
     this.wait = FIRST_WAIT
     this.timer = null
@@ -182,26 +208,42 @@ class Slot {
 
   /** Put a new worker here. The one before goes on until somebody ends it. */
   async renew () {
-    if (this.master.stopping) throw new Error(`the instance on port ${this.master.settings.port} is being stopped: start it again afterwards${PAGE}`)
+    this.master.checkStopping()
     clearTimeout(this.timer)
     const turn = ++this.turn
+    this.isStarting = true
     const worker = await this.master.launch(this.index).catch(err => {
-      if (turn === this.turn && this.worker === null) this.retry() // whoever asked for it
+      this.master.checkStopping()
+      if (turn === this.turn) {
+        this.isStarting = false
+        if (this.worker === null) this.retry() // whoever asked for it
+      }
       throw err
     })
     if (turn !== this.turn) return this.master.end(worker)
-    this.worker = worker
-    this.since = performance.now()
-    worker.once('exit', (code, signal) => {
-      if (this.worker === worker) this.died(signal || `exit code ${code}`)
-    })
+    this.isStarting = false
+    this.fill(worker)
   }
 
-  died (how) {
-    console.error(`kone: worker ${this.worker.process.pid} ended with ${how}`)
-    this.worker = null
-    if (performance.now() - this.since >= YOUTH) this.wait = FIRST_WAIT
-    this.retry()
+  fill (worker) {
+    this.worker = worker
+    this.since = performance.now()
+    let isLost = false
+    const lose = () => {
+      if (this.worker !== worker) return
+      isLost = true
+      this.worker = null
+      if (performance.now() - this.since >= YOUTH) this.wait = FIRST_WAIT
+      if (!this.isStarting) this.retry() // otherwise its successor comes, or the failure of that retries
+    }
+    worker.once('disconnect', () => { // also by the app, with cluster.worker.disconnect(): it serves nobody any more
+      lose()
+      if (isLost) this.master.end(worker)
+    })
+    worker.once('exit', (code, signal) => {
+      lose()
+      if (isLost) console.error(`kone: worker ${worker.process.pid} ended with ${signal || `exit code ${code}`}`)
+    })
   }
 
   retry () {

@@ -19,14 +19,14 @@ function isThere () {
 /**
  * @param {object} settings
  * @param {string} app absolute path
- * @return {Promise<string>} by whom, when every worker listens
+ * @return {Promise<{ by: string, protocol: string }>} by whom, when every worker listens
  * @throws {Error} with one line; no worker is left then, nor a daemon that was not there before
  */
 async function start (settings, app) {
   const env = { ...forWorkers(settings, app), PM2_PROGRAMMATIC: '' }
   checkHome()
   await checkPort(settings.port)
-  await dryRun({ ...process.env, ...env })
+  const protocol = await dryRun({ ...process.env, ...env })
 
   const pm2 = load()
   const daemon = await isRunning(pm2)
@@ -44,7 +44,7 @@ async function start (settings, app) {
     if (!daemon) await call(pm2, 'killDaemon').catch(() => {})
     throw err
   }
-  return `pm2, as ${name}`
+  return { by: `pm2, as ${name}`, protocol }
 }
 
 /**

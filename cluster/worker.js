@@ -21,11 +21,25 @@ const timeout = Number(process.env.DRAIN_TIMEOUT)
 const reusePort = process.env.KONE_REUSE_PORT === '1'
 
 const servers = new Set() // whoever made them
+let loaded = false
 let listens = false // the app listens on PORT
+let elsewhere // the first other port
 let ready = false
 let failing = false
 let draining = false
 
+if (isDryRun) {
+  process.on('disconnect', () => process.exit(0)) // nobody waits for it any more
+  cluster.fork = () => {
+    throw new Error('it starts workers itself (cluster.fork), as kone start does: let it listen without them, ' +
+      `or start it with node${PAGE}`)
+  }
+  const { Socket } = require('node:dgram')
+  const { bind } = Socket.prototype
+  Socket.prototype.bind = function (...args) {
+    return bind.apply(this, anyPort(args))
+  }
+}
 for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, stop)
 process.on('message', message => {
   if (message === 'shutdown') stop()
@@ -35,16 +49,20 @@ if (!isPm2()) process.on('SIGHUP', () => {})
 
 process.on('uncaughtException', fail)
 process.on('beforeExit', nothingListens)
-if (isDryRun) process.on('disconnect', () => process.exit(0)) // nobody waits for it any more
 // until somebody listens, only the app itself keeps the process alive
 process.channel?.unref()
 
 const { listen } = net.Server.prototype
 net.Server.prototype.listen = function (...args) {
+  if (!servers.has(this)) this.once('close', () => servers.delete(this))
   servers.add(this)
   track(this)
   process.channel?.ref()
-  if (requested(args) !== port) return listen.apply(this, isDryRun ? anyPort(args) : args)
+  if (requested(args) !== port) {
+    if (requested(args) > 0) elsewhere ??= requested(args)
+    if (isDryRun && elsewhere !== undefined) tell({ elsewhere })
+    return listen.apply(this, isDryRun ? anyPort(args) : args)
+  }
 
   const isOwn = listens
   const failed = err => fail(portError(port, err, isOwn))
@@ -52,7 +70,7 @@ net.Server.prototype.listen = function (...args) {
   this.once('error', failed)
   this.once('listening', () => {
     this.removeListener('error', failed)
-    isReady()
+    isReady(this)
   })
   return listen.apply(this, isDryRun ? anyPort(args) : reusePort ? withReusePort(args) : args)
 }
@@ -60,15 +78,21 @@ net.Server.prototype.listen = function (...args) {
 start().catch(fail)
 
 async function start () {
-  const app = await load(file, { notes: Boolean(isDryRun) })
-  if (!listens) listenOn(port, app)
+  const exported = await load(file, { notes: Boolean(isDryRun) })
+  loaded = true
+  if (listens) return
+  if (exported?.listening) {
+    throw new Error(`the server that it exports listens${elsewhere === undefined ? '' : ` on port ${elsewhere}`} already: ` +
+      `let it listen on process.env.PORT, or leave that to kone${PAGE}`)
+  }
+  listenOn(port, exported)
 }
 
 function requested ([first]) {
   return Number(first?.port ?? first)
 }
 
-/** The dry run runs beside the workers that have the app's ports and Unix sockets. */
+/** The dry run runs beside the workers that have the app's ports, of UDP too, and Unix sockets. */
 function anyPort ([first, ...rest]) {
   if (Number(first) || typeof first === 'string') return [0, ...rest]
   return first?.port || first?.path ? [{ ...first, path: undefined, port: 0 }, ...rest] : [first, ...rest]
@@ -82,17 +106,19 @@ function withReusePort ([first, ...rest]) {
   return [{ port: first, host, backlog, reusePort }, rest.find(value => typeof value === 'function')]
 }
 
-function isReady () {
+function isReady (server) {
   if (ready) return
   ready = true
   process.removeListener('uncaughtException', fail)
   process.removeListener('beforeExit', nothingListens)
+  if (isDryRun && typeof server.setSecureContext === 'function') tell({ protocol: 'https' }) // without loading node:tls
   tell('ready', () => {
     if (isDryRun) process.exit(0)
   })
 }
 
 function nothingListens () {
+  if (!loaded) return fail(new Error(`the promise that it exports, or one that it awaits outside of functions, is never settled${PAGE}`))
   fail(new Error('it exports neither an app nor a function nor a server, and nothing listens on ' +
     `port ${port}: export an app, or listen there${PAGE}`))
 }
@@ -107,7 +133,7 @@ function fail (thrown) {
   tell({ failed: message }, () => process.exit(1))
 }
 
-function tell (message, callback) {
+function tell (message, callback = () => {}) {
   if (process.connected) process.send(message, () => callback())
   else callback()
 }

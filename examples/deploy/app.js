@@ -4,7 +4,7 @@
  * Notes for users who are signed in. The process stores nothing: sessions, csrf secrets, rate limits and
  * notes are in Redis, so that every worker of every host can serve every user.
  *
- *    REDIS_URL=redis://127.0.0.1:6379 npm start -- examples/deploy/app.js
+ *    REDIS_URL=redis://127.0.0.1:6379 npx kone start app.js
  */
 
 const { hostname } = require('node:os')

@@ -19,7 +19,7 @@ router.get('/broken', () => { throw new Error('out of order') })
 router.get('/through', async ctx => {
   const headers = {}
   propagation.inject(context.active(), headers) // adds traceparent
-  ctx.body = await (await fetch(`http://localhost:${server.address().port}/users/7`, { headers })).json()
+  ctx.body = await (await fetch(`http://localhost:${port}/users/7`, { headers })).json()
 })
 router.get('/spans', ctx => {
   ctx.body = exporter.getFinishedSpans().map(span => {
@@ -30,4 +30,5 @@ router.get('/spans', ctx => {
 })
 app.use(router.routes())
 
-const server = app.listen(process.env.PORT || 3000, () => console.log(`http://localhost:${server.address().port}`))
+const port = process.env.PORT || 3000
+app.listen(port, () => console.log(`http://localhost:${port}`))

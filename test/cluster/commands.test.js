@@ -1,11 +1,12 @@
 'use strict'
 
-const { describe, it } = require('node:test')
+const { after, describe, it } = require('node:test')
 const assert = require('node:assert/strict')
 const { once } = require('node:events')
 const fs = require('node:fs')
 const http = require('node:http')
 const net = require('node:net')
+const os = require('node:os')
 const path = require('node:path')
 const { start } = require('../helpers/child')
 const pause = require('../helpers/pause')
@@ -16,6 +17,10 @@ const APP = path.join(__dirname, 'fixtures/app.js')
 
 /** ms before a worker that has died is replaced for the first time. */
 const FIRST_WAIT = 100
+
+/** Its folders are made: no socket can be in the last one. */
+const LONG = path.join(os.tmpdir(), `kone-${'long'.repeat(30)}`)
+after(() => fs.rmSync(LONG, { recursive: true, force: true }))
 
 const proc = { skip: fs.existsSync('/proc/self/environ') ? false : 'there is no /proc' }
 const lines = res => res.text().then(text => text.split('\n').filter(Boolean))
@@ -126,9 +131,14 @@ describe('node pm2.js', { concurrency: 2 }, () => {
     [{ KONE_CLUSTER: 'pm2', PM2_HOME: '/dev/null/pm2' }, SHAPES.app, 'pm2 cannot write to its folder', '/dev/null/pm2', 'set PM2_HOME'],
     [{ KONE_REUSE_PORT: 'yes' }, SHAPES.app, "KONE_REUSE_PORT must be 0 or 1, not 'yes'"],
     [{ KONE_REUSE_PORT: '1', KONE_CLUSTER: 'pm2' }, SHAPES.app, 'KONE_REUSE_PORT needs KONE_CLUSTER=node'],
-    [{ TMPDIR: '/dev/null' }, SHAPES.app, '/dev/null'],
+    [{ TMPDIR: '/dev/null' }, SHAPES.app, '/dev/null', 'set TMPDIR to one that this user can write to (kone/docs/api/cluster.md)'],
+    [{ TMPDIR: LONG }, SHAPES.app, 'that the path of a socket may have: set TMPDIR to a shorter one (kone/docs/api/cluster.md)'],
+    [{ TMPDIR: LONG }, 'status', 'that the path of a socket may have: set TMPDIR to a shorter one (kone/docs/api/cluster.md)'],
     [{}, '', 'it exports neither an app nor a function nor a server', 'export an app, or listen there'],
     [{}, 'process.exit(3)', 'it ended with exit code 3 before it listened'],
+    [{}, "console.log('no bread'); process.exit(3)", 'it ended with exit code 3 before it listened on port', ': no bread (kone/docs'],
+    [{}, "module.exports = require('node:http').createServer().listen(3000)", 'the server that it exports listens on port 3000 already'],
+    [{}, "require('node:cluster').fork()", 'it starts workers itself (cluster.fork), as kone start does'],
     [{}, "process.emitWarning('old'); setImmediate(() => process.exit(3))", 'it ended with exit code 3 before it listened'],
     ...['console.error(Object.assign(err, { code: 7 })); process.exit(1)', "console.error('stop:', err); process.exit(1)",
       "process.removeAllListeners('uncaughtException'); setImmediate(() => { throw Object.assign(err, { code: 7 }) })"
@@ -151,6 +161,16 @@ describe('node pm2.js', { concurrency: 2 }, () => {
       for (const part of parts) assert(lines[0].includes(part), `no ${part} in: ${lines[0]}`)
     })
   }
+
+  it('should say that somebody else has the port', async t => {
+    const instance = await make(t, 'node')
+    const server = net.createServer().listen(instance.port)
+    t.after(() => server.close())
+    await once(server, 'listening')
+    const { code, lines } = await instance.run('stop')
+    assert.deepEqual([code, lines.length], [1, 1])
+    assert.match(lines[0], /^kone: something listens on port \d+, but this user has no socket of an instance there in TMPDIR \/.*: give the command as/)
+  })
 
   it('should say whose the folder of the sockets is', { skip: process.platform === 'win32' && 'pipes have no folder' }, async t => {
     const instance = await make(t, 'node')
@@ -210,6 +230,7 @@ describe("node:cluster's master", { concurrency: 3 }, () => {
   const slow = 'setInterval(() => {}, 1000)'
   const starts = {
     'the app is tried': [slow, 2],
+    'the app is tried and hangs': ['Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)', 2],
     'its workers start': [`if (require('node:cluster').isWorker) ${slow}\nelse ${SHAPES.listens}`, 3]
   }
   for (const [what, [source, processes]] of Object.entries(starts)) {
@@ -241,6 +262,20 @@ describe("node:cluster's master", { concurrency: 3 }, () => {
     assert.deepEqual(await instance.workers(), workers)
   })
 
+  it('should be named by a command for another port', { skip: process.platform === 'win32' && 'pipes have no folder' }, async t => {
+    const instance = await make(t, 'node', { INSTANCES: '1' })
+    instance.write(SHAPES.function)
+    await instance.start()
+    const sockets = path.join(instance.folder, `kone-${process.getuid()}`)
+    const [name] = fs.readdirSync(sockets)
+    fs.writeFileSync(path.join(sockets, name.replace(/^\d+/, '1')), '') // of a master that was killed
+    const port = await freePort()
+    assert.deepEqual(await instance.run('status', '--port', String(port)), {
+      code: 1,
+      lines: [`kone: nothing was started on port ${port}, but on port ${instance.port}: kone status --port ${instance.port} (kone/docs/api/cluster.md)`]
+    })
+  })
+
   it('should reload on SIGHUP', async t => {
     const instance = await make(t, 'node')
     instance.write(SHAPES.app, 1)
@@ -260,8 +295,13 @@ describe("node:cluster's master", { concurrency: 3 }, () => {
     fs.mkdirSync(release)
     instance.write(SHAPES.app, 1)
     await instance.start()
+    const [worker] = await instance.workers()
+    let printed = ''
+    instance.master.stderr.on('data', text => { printed += text })
     instance.cwd = instance.folder
     fs.rmSync(release, { recursive: true })
+    process.kill(worker, 'SIGKILL')
+    await until(() => /^kone: the folder \S+release, where it was started, does not exist/m.test(printed))
     const { code, lines } = await instance.run('reload')
     assert.deepEqual([code, lines.length], [1, 1])
     assert.match(lines[0], /^kone: the folder \S+release, where it was started, does not exist/)
@@ -385,6 +425,7 @@ describe("node:cluster's master", { concurrency: 3 }, () => {
 
     const times = () => fs.readFileSync(births, 'utf8').split('\n').filter(Boolean).map(Number)
     await until(() => times().length >= 5)
+    await until(async () => (await instance.run('status')).lines.join() === 'pid -  waiting')
     // twice as long each time; what a busy machine adds cannot make it shorter
     const waits = times().slice(1).map((time, i) => time - times()[i])
     for (const [i, wait] of waits.entries()) assert.ok(wait >= FIRST_WAIT * 2 ** (i + 1), `${waits} ms`)
@@ -393,6 +434,37 @@ describe("node:cluster's master", { concurrency: 3 }, () => {
       const [pid] = await instance.workers()
       return pid && (await fetch(`${instance.url}/echo?id=1`).catch(() => ({}))).headers?.get('x-worker') === String(pid)
     })
+  })
+
+  it('should have one worker in the place of one that dies while a reload replaces it', proc, async t => {
+    const instance = await make(t, 'node', { INSTANCES: '1' })
+    const births = `${instance.app}.births`
+    instance.write(SHAPES.app)
+    await instance.start()
+    const [old] = await instance.workers()
+    instance.write(`if (process.env.NODE_APP_INSTANCE) {
+      require('node:fs').appendFileSync('${births}', process.pid + '\\n')
+      process.kill(${old}, 'SIGKILL')
+      setTimeout(() => ${SHAPES.listens}, ${FIRST_WAIT * 5})
+    } else ${SHAPES.listens}`, 2)
+    assert.equal((await instance.run('reload')).code, 0)
+    assert.equal(fs.readFileSync(births, 'utf8').split('\n').filter(Boolean).length, 1)
+    assert.deepEqual(instance.left().sort(), [instance.master.pid, ...await instance.workers()].sort())
+  })
+
+  it('should replace and end a worker that the app disconnects', async t => {
+    const instance = await make(t, 'node', { INSTANCES: '1', DRAIN_TIMEOUT: '0' })
+    instance.write(`module.exports = (req, res) => {
+      res.setHeader('Connection', 'close').end(String(process.pid))
+      if (req.method !== 'DELETE') return
+      setInterval(() => {}, 1000)
+      require('node:cluster').worker.disconnect()
+    }`)
+    await instance.start()
+    const ask = method => fetch(instance.url, { method }).then(res => res.text())
+    const old = await ask('DELETE')
+    await until(() => ask('GET').then(pid => pid !== old, () => false))
+    await until(() => !isAlive(Number(old)))
   })
 
   it('should go on replacing what died when a reload fails meanwhile', async t => {

@@ -114,11 +114,11 @@ class Instance {
     })
   }
 
-  /** The pids that `status` prints, one a line. */
+  /** The pids that `status` prints. */
   async workers () {
     const { code, lines } = await this.run('status')
     assert.equal(code, 0, lines.join('\n'))
-    return lines.map(line => Number(/^pid (\d+) /.exec(line)[1]))
+    return lines.filter(line => line !== 'pid -  waiting').map(line => Number(/^pid (\d+) /.exec(line)[1]))
   }
 
   /** Processes that have this instance in their environment, the daemon of pm2 excepted. */

@@ -3,10 +3,12 @@
 const { describe, it } = require('node:test')
 const assert = require('node:assert/strict')
 const { fork } = require('node:child_process')
-const { once } = require('node:events')
+const dgram = require('node:dgram')
+const { EventEmitter, once } = require('node:events')
 const fs = require('node:fs')
 const http = require('node:http')
 const path = require('node:path')
+const { dryRun, untilReady } = require('../../cluster/dry-run')
 const { onFreePort } = require('../helpers/ports')
 const { SHAPES, make, until } = require('./instance')
 
@@ -91,6 +93,8 @@ describe('a worker', () => {
         [`module.exports = ${fn}`, /^it exports a function without \(req, res\): export the app, not what makes it/]),
       ...['', '.bind(null)', '\nmodule.exports = Promise.resolve(module.exports)'].map(rest =>
         [`${SHAPES.app}.fetch${rest}`, /^it exports app\.fetch, which takes a Request, not \(req, res\): export the app/]),
+      ['module.exports = require("node:http").createServer().listen(0)', /^the server that it exports listens already: let it listen on process\.env\.PORT/],
+      ['module.exports = new Promise(() => {})', /^the promise that it exports, or one that it awaits outside of functions, is never settled/],
       ['module.exports = {}', /^it exports neither an app nor a function nor a server, and nothing listens on port/]
     ]) {
       const { message, ended } = await start(t, source)
@@ -109,17 +113,82 @@ describe('a worker', () => {
     }
   })
 
+  it('should hold no server that the app has closed', async t => {
+    const { port, worker } = await start(t, `
+      require('node:v8').setFlagsFromString('--expose-gc')
+      const gc = require('node:vm').runInNewContext('gc')
+      const listen = () => new WeakRef(require('node:http').createServer().listen(0, function () { this.close() }))
+      const closed = listen()
+      module.exports = (req, res) => res.end(String(gc() ?? closed.deref() === undefined))`)
+    await until(() => fetch(`http://127.0.0.1:${port}`).then(async res => await res.text() === 'true'))
+    worker.kill('SIGKILL')
+  })
+
+  it('should say where else the app listens, when it is tried', async t => {
+    const { message, worker } = await start(t, "require('node:http').createServer().listen(3000)", { KONE_DRY_RUN: '1' })
+    assert.deepEqual(message, { elsewhere: 3000 })
+    worker.disconnect()
+  })
+
   it('should let nothing of a isDryRun disturb the ports in use', async t => {
     const server = http.createServer((req, res) => res.end('mine')).listen(0)
-    await once(server, 'listening')
+    const socket = dgram.createSocket('udp4').bind(0)
+    t.after(() => socket.close())
+    await Promise.all([once(server, 'listening'), once(socket, 'listening')])
     const { port } = server.address()
     const { message, ended } = await start(t, `
       require('node:net').createServer().listen({ port: ${port} })
-      ${SHAPES.listens}`, { PORT: port, KONE_DRY_RUN: '1' })
+      const { createSocket } = require('node:dgram')
+      createSocket('udp4').bind(${socket.address().port})
+      createSocket('udp4').bind({ port: ${socket.address().port} }, () => setTimeout(() => ${SHAPES.listens}, 20))
+      `, { PORT: port, KONE_DRY_RUN: '1' })
     assert.equal(message, 'ready')
     assert.deepEqual(await ended, [0, null])
     assert.equal(await (await fetch(`http://127.0.0.1:${port}`)).text(), 'mine')
     server.closeAllConnections()
     server.close()
+  })
+})
+
+describe('dryRun()', () => {
+  it("should let the app's listeners of 'exit' end", async t => {
+    const instance = await make(t, 'node')
+    const ended = `${instance.app}.ended`
+    instance.write(`process.on('exit', () => {
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 200)
+      require('node:fs').writeFileSync('${ended}', '')
+    })
+    ${SHAPES.app}`)
+    assert.equal(await dryRun({ ...instance.env, KONE_APP: instance.app }), 'http')
+    assert.ok(fs.existsSync(ended))
+  })
+
+  for (const [what, source] of [
+    ['node:https', "require('node:https').createServer()"],
+    ['node:http2', "require('node:http2').createSecureServer()"]
+  ]) {
+    it(`should report a server of ${what} as https`, async t => {
+      const instance = await make(t, 'node')
+      instance.write(`module.exports = ${source}`)
+      assert.equal(await dryRun({ ...instance.env, KONE_APP: instance.app }), 'https')
+    })
+  }
+})
+
+describe('untilReady()', () => {
+  it('should say that nothing listens after a minute, and soon that the app listens elsewhere', async t => {
+    t.mock.timers.enable({ apis: ['setTimeout'] })
+    const { mock } = t.mock.method(console, 'error', () => {})
+    for (const [elsewhere, where] of [[undefined, 'nothing listens on port 4000'], [3000, 'the app listens on port 3000, not on port 4000']]) {
+      const child = Object.assign(new EventEmitter(), { kill: t.mock.fn() })
+      const ready = untilReady(child, 4000)
+      child.emit('message', { elsewhere })
+      t.mock.timers.tick(3000)
+      const printed = mock.calls.map(call => call.arguments[0])
+      assert.deepEqual(printed, elsewhere ? [`kone: ${where}: kone waits until it listens on process.env.PORT (kone/docs/api/cluster.md)`] : [])
+      t.mock.timers.tick(57000)
+      await assert.rejects(ready, { message: `after 60 s ${where}: the app has to listen on process.env.PORT (kone/docs/api/cluster.md)` })
+      assert.equal(child.kill.mock.callCount(), 1)
+    }
   })
 })
