@@ -10,7 +10,7 @@ const net = require('node:net')
 const tls = require('node:tls')
 const { listenOn, load } = require('../cluster/app-file')
 const errorLine = require('../cluster/error-line')
-const { portError, read } = require('../cluster/settings')
+const { portError } = require('../cluster/settings')
 const { names } = require('../lib/settings')
 const { escapeControls } = require('../middleware/_shared/escape')
 const callSites = require('./call-sites')
@@ -26,6 +26,8 @@ const isProduction = process.env.NODE_ENV === 'production'
 
 const apps = []
 let listens = false
+const begun = [] // servers that have begun to listen, of one turn
+const hosts = new Set() // that listen() got
 const ports = new Set() // where it listens
 
 process.on('uncaughtException', fail)
@@ -39,38 +41,40 @@ const { listen } = net.Server.prototype
 net.Server.prototype.listen = function (...args) {
   listens = true
   this.once('listening', () => announce(this))
-  return listen.apply(this, withHost(args, host))
+  const all = withHost(args, host)
+  hosts.add(all[0]?.host ?? all[1])
+  return listen.apply(this, all)
 }
 
 callSites.keep()
 start().catch(fail)
 
 async function start () {
-  const { port } = read(process.env)
-  process.env.PORT = String(port) // for an app that listens itself
-
   channel('kone:application').subscribe(({ app, options }) => {
     apps.push(app)
-    app.use(ownHostOnly(host))
+    app.middleware.push(ownHostOnly(host)) // the constructor of a subclass, whose use() it may be, has not run yet
     if (isProduction) return
-    app.use(errorPage(file))
+    app.middleware.push(errorPage(file))
     for (const name of Object.keys(options)) {
       if (!names.includes(name)) console.error(`kone: new Kone({ ${escapeControls(name)} }): there is no such option, expected ${names.join(', ')} (kone/docs/api/application.md)`)
     }
   })
   const exported = await load(file)
-  if (!listens) listenOn(port, exported)
+  if (!listens) listenOn(Number(process.env.PORT), exported)
 }
 
 function announce (server) {
-  print(apps.splice(0).flatMap(app => lines(routesOf(app))))
-  const { port, address } = server.address()
-  if (!port) return
-  ports.add(port)
+  ports.add(server.address()?.port)
+  if (begun.push(server) > 1) return
   const printed = printedFromNow()
-  // after the listener of the app, which may print the URL itself
+  // after the listeners of the app: they may print the URL themselves, or close a server that has found a free port
   setImmediate(() => {
-    if (!printed().includes(`:${port}`)) console.log(`${server instanceof tls.Server ? 'https' : 'http'}://${nameOf(address)}:${port}`)
+    const text = printed()
+    for (const server of begun.splice(0).filter(({ listening }) => listening)) {
+      print(apps.splice(0).flatMap(app => lines(routesOf(app))))
+      const { port, address } = server.address()
+      if (port && !text.includes(`:${port}`)) console.log(`${server instanceof tls.Server ? 'https' : 'http'}://${nameOf(address)}:${port}`)
+    }
   })
 }
 
@@ -95,8 +99,8 @@ function nameOf (address) {
 }
 
 function fail (err) {
-  const isPort = err?.code === 'EADDRINUSE' && err.port !== undefined
-  const isHost = err?.code === 'EADDRNOTAVAIL' || err?.syscall === 'getaddrinfo'
+  const isPort = err?.syscall === 'listen' && err.port > 0 && ['EADDRINUSE', 'EACCES'].includes(err.code)
+  const isHost = err?.syscall === 'getaddrinfo' ? hosts.has(err.hostname) : err?.syscall === 'listen' && err.code === 'EADDRNOTAVAIL'
   if (isPort) console.error(`kone: ${portError(err.port, err, ports.has(err.port)).message}`)
   else if (isHost) console.error(`kone: cannot listen: ${errorLine(err)}: --host must be an address of this machine (kone/docs/api/command.md)`)
   else console.error(`kone: ${errorLine(err)}`)

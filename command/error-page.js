@@ -9,6 +9,8 @@ const { placesOf } = require('./call-sites')
 
 const LINES = 4 // of the source, before and after the one that threw
 
+const handled = new WeakSet() // contexts that an app has begun with
+
 /**
  * Respond to an error of the program with a page that shows it and where it was thrown, for a browser;
  * anybody else gets what kone responds. The first middleware of an app under `kone dev`.
@@ -20,6 +22,8 @@ module.exports = function (file) {
   const project = fs.realpathSync(projectOf(file))
 
   return async function errorPage (ctx, next) {
+    if (handled.has(ctx)) return next() // in a mounted app: the middleware around it come first
+    handled.add(ctx)
     try {
       await next()
     } catch (err) {

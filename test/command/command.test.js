@@ -95,6 +95,7 @@ describe('kone', () => {
     ['routes empty.js', 'empty.js makes no Kone app', 'expected one new Kone()'],
     ['routes unexported.js', 'unexported.js exports neither an app', 'nothing listens: export the app'],
     ['routes misspelt.js', 'options.kyes is unknown', 'did you mean `keys`?'],
+    ['dev app.js --port many', "not 'many'", 'PORT must be a whole number from 1 to 65535'],
     ['start app.js --port many', "not 'many'", 'PORT must be a whole number from 1 to 65535'],
     ['start app.js --instances 0', 'not 0', 'INSTANCES must be a whole number from 1 to 1024'],
     ['start app.js --drain-timeout 1s', "not '1s'", 'DRAIN_TIMEOUT must be a whole number from 0'],

@@ -2,13 +2,15 @@
 
 const { describe, it } = require('node:test')
 const assert = require('node:assert/strict')
+const { spawn } = require('node:child_process')
 const fs = require('node:fs')
 const http = require('node:http')
 const net = require('node:net')
 const os = require('node:os')
 const path = require('node:path')
 const { withHost } = require('../../command/local')
-const { project, scratch } = require('./project')
+const until = require('../helpers/until')
+const { KONE, project, scratch } = require('./project')
 
 const html = { headers: { accept: 'text/html' } }
 
@@ -102,6 +104,32 @@ app.use(require('../outside.js'))
     assert.match(sourceOf(await (await fetch(url, html)).text()), /<mark>.*\/\/ outside/)
   })
 
+  it('should leave an error of a mounted app to the middleware around it', async t => {
+    write('mounted.js', `
+const Kone = require('kone')
+const api = new Kone()
+api.use(ctx => { throw new Error(ctx.path) })
+const app = module.exports = new Kone()
+app.use((ctx, next) => next().catch(err => {
+  if (ctx.path === '/page') throw err
+  ctx.body = 'caught ' + err.message
+}))
+app.use((ctx, next) => require('kone/compose')(api.middleware)(ctx, next)) // what koa-mount does
+`)
+    const { url } = await dev(t, 'mounted.js')
+    assert.equal(await (await fetch(`${url}/api`, html)).text(), 'caught /api')
+    assert.match(await (await fetch(`${url}/page`, html)).text(), /<h1>Error: \/page<\/h1>/)
+  })
+
+  it('should have the source and the stack on a Node without its own Error.prepareStackTrace, before 20.12', async t => {
+    write('old.js', 'delete Error.prepareStackTrace')
+    write('throws.js', "module.exports = new (require('kone'))().use(ctx => { throw new Error('x') /* the source */ })")
+    const { url } = await dev(t, 'throws.js', { env: { NODE_OPTIONS: `--require ${path.join(folder, 'old.js')}` } })
+    const text = await (await fetch(url, html)).text()
+    assert.match(sourceOf(text), /<mark>.*the source/)
+    assert.match(text, /<pre>Error: x\n +at [^\n]*throws\.js:1:/)
+  })
+
   it('should show the source that a source map names, if it is of the project', async t => {
     const map = sources => Buffer.from(JSON.stringify({ version: 3, sources, names: [], mappings: 'AAEA' })).toString('base64')
     const built = sources => `throw new Error('built')\n//# sourceMappingURL=data:application/json;base64,${map(sources)}`
@@ -130,6 +158,58 @@ app.listen(process.env.PORT, () => console.log('at http://localhost:' + process.
     await (await fetch(child.url)).text()
     assert.equal(child.output().split('http://localhost').length, 2, child.output())
   })
+
+  it('should print the URLs of servers that listen, not of one that has looked for a free port', async t => {
+    write('probes.js', `
+const net = require('node:net')
+const { write } = process.stdout
+const early = net.createServer().once('listening', () => early.close()) // portfinder
+early.listen(0).once('close', () => {
+  const late = net.createServer().listen(0, () => late.close(() => { // get-port, detect-port
+    const Kone = require('kone')
+    new Kone().listen(process.env.PORT)
+    const metrics = new Kone().use(ctx => { ctx.body = 'metrics' }).listen(0)
+    setTimeout(() => console.log(metrics.address().port, process.stdout.write === write), 100)
+  }))
+})
+`)
+    const child = await dev(t, 'probes.js')
+    const [, port] = await until(() => /^(\d+) true$/m.exec(child.output()))
+    assert.deepEqual(child.output().match(/http:.*/g), [child.url, `http://localhost:${port}`])
+    assert.equal(await (await fetch(`http://localhost:${port}`)).text(), 'metrics')
+  })
+
+  it('should serve an app of a class with its own use()', async t => {
+    write('class.js', `
+class App extends require('kone') {
+  #names = []
+  use (fn) {
+    this.#names.push(fn.name)
+    return super.use(fn)
+  }
+}
+module.exports = new App().use(function hi (ctx) { ctx.body = 'hi' })
+`)
+    assert.equal(await (await fetch((await dev(t, 'class.js')).url)).text(), 'hi')
+  })
+
+  // code, syscall, and what else node gives the error
+  for (const [what, fields, expected] of [
+    ['the host of a database', ['ENOTFOUND', 'getaddrinfo', { hostname: 'redis' }], /^kone: redis \(/],
+    ['the address of a client', ['EADDRNOTAVAIL', 'connect', { port: 1 }], /^kone: redis \(/],
+    ['a Unix socket', ['EADDRINUSE', 'listen', { port: -1 }], /^kone: redis \(/],
+    ['a port of root', ['EACCES', 'listen', { port: 80 }], /^kone: cannot listen on port 80: .* set PORT to a port that this user may open/]
+  ]) {
+    it(`should say what is wrong with ${what}`, async t => {
+      const [code, syscall, more] = fields
+      write('refused.js', `throw Object.assign(new Error('redis'), ${JSON.stringify({ code, syscall, ...more })})`)
+      const child = spawn(process.execPath, [KONE, 'dev', 'refused.js'], { cwd: folder })
+      t.after(() => child.kill())
+      let text = ''
+      child.stderr.on('data', chunk => { text += chunk })
+      assert.match(await until(() => /^kone: .*$/m.exec(text)?.[0]), expected)
+    })
+  }
 
   const HI = "const app = module.exports = new (require('kone'))()\napp.use(ctx => { ctx.body = 'hi' })\n"
   // another address of this machine than the one of localhost
