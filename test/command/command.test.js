@@ -131,6 +131,33 @@ module.exports = new (require('kone'))().use(router.routes())
     assert.equal(routes.length, 4)
   })
 
+  it('should print the whole JSON to a pipe, and what the app prints elsewhere', async () => {
+    write('many.js', `
+console.log('connecting')
+const router = require('kone/middleware/router')()
+for (let i = 0; i < 4000; i++) router.get('/' + i, function show () {})
+module.exports = new (require('kone'))().use(router.routes())
+`)
+    const { code, out, err } = await kone('routes', 'many.js', '--json')
+    assert.deepEqual([code, err], [0, ['connecting']])
+    assert.equal(JSON.parse(out.join('\n')).routes.length, 4000)
+    assert.deepEqual((await kone('routes', 'many.js')).out.slice(0, 2), ['connecting', 'GET  /0     show'])
+  })
+
+  it('should list the routes of all apps that a file makes', async () => {
+    const source = `
+const Kone = require('kone')
+const routes = path => require('kone/middleware/router')().get(path, function show () {}).routes()
+const app = new Kone().use(routes('/'))
+const api = new Kone().use(routes('/users'))
+app.use((ctx, next) => require('kone/compose')(api.middleware)(ctx, next)) // what koa-mount does
+`
+    for (const end of ['module.exports = app', 'app.listen(4000)']) {
+      write('mounts.js', source + end)
+      assert.deepEqual((await kone('routes', 'mounts.js')).out.filter(line => line.startsWith('GET')), ['GET  /       show', 'GET  /users  show'], end)
+    }
+  })
+
   it('should know an app that listens itself or is an ES module, and let nothing listen', async () => {
     const server = net.createServer().listen(0)
     await once(server, 'listening')
