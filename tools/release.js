@@ -47,17 +47,27 @@ module.exports = function release ({ root, version, check }) {
   }
   if (text.trim() === '') throw new Error(`release: the section ${title} of CHANGELOG.md is empty`)
 
+  const head = git('rev-parse', 'HEAD').trim()
+  const ignore = () => {} // Ctrl+C ends the check, and what was changed for it is undone
+  process.on('SIGINT', ignore)
   try {
     fs.writeFileSync(file('CHANGELOG.md'), changelog.replace(heading, () => `## ${version}\n${text}`))
     for (const folder of PACKAGES) setVersion(path.join(root, folder), version)
+    for (const name of git('ls-files', '-z', '*.md', 'Makefile', 'tools').split('\0').filter(Boolean)) {
+      const old = fs.readFileSync(file(name), 'utf8')
+      const renamed = old.replaceAll(`kone-${current}.tgz`, `kone-${version}.tgz`)
+      if (renamed !== old && name !== 'CHANGELOG.md') fs.writeFileSync(file(name), renamed) // the changelog has the past
+    }
     check()
     git('add', '--update')
     // the first release has its version already
     git('commit', '--quiet', '--allow-empty', '--message', `release: ${version}`)
-    git('tag', '--annotate', tag, '--message', text.trim())
+    git('tag', '--annotate', tag, '--cleanup', 'verbatim', '--message', `${text.trim()}\n`) // git takes `###` for a comment
   } catch (err) {
-    git('reset', '--quiet', '--hard', 'HEAD')
+    git('reset', '--quiet', '--hard', head)
     throw err
+  } finally {
+    process.off('SIGINT', ignore)
   }
   return tag
 }
