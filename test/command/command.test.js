@@ -172,6 +172,13 @@ app.use((ctx, next) => require('kone/compose')(api.middleware)(ctx, next)) // wh
     assert.deepEqual(await kone('routes', 'waits.mjs'), { code: 0, out: ['no routes'], err: [] })
   })
 
+  it('should know what a compiler made of an ES module, also where import() loads it', async () => {
+    const compiled = "exports.__esModule = true\nexports.default = new (require('kone'))()\n"
+    write('compiled.js', compiled)
+    write('commented.js', `/*\nimport Kone from 'kone'\n*/\n${compiled}`)
+    for (const file of ['compiled.js', 'commented.js']) assert.deepEqual(await kone('routes', file), { code: 0, out: ['no routes'], err: [] }, file)
+  })
+
   it('should say in one line what an app throws', async () => {
     write('throws.js', "throw new Error('no\\nbread')")
     assert.equal(await refused(['routes', 'throws.js']), 'kone: no bread (throws.js:1:7)')

@@ -104,6 +104,23 @@ app.use(require('../outside.js'))
     assert.match(sourceOf(await (await fetch(url, html)).text()), /<mark>.*\/\/ outside/)
   })
 
+  it('should have the status that the error has without it', async t => {
+    write('statuses.js', `
+const app = module.exports = new (require('kone'))()
+app.use(ctx => { throw Object.assign(new Error('x'), JSON.parse(ctx.query.fields)) })
+`)
+    const { url } = await dev(t, 'statuses.js')
+    for (const [fields, status, isShown] of [
+      [{}, 500, true], [{ status: 503 }, 503, true], [{ statusCode: 503 }, 503, true], [{ status: '503' }, 500, true], [{ status: 599 }, 500, true],
+      [{ code: 'ENOENT' }, 404, true], [{ statusCode: 404 }, 404, false], [{ status: 404 }, 404, false]
+    ]) {
+      const at = `${url}/?${new URLSearchParams({ fields: JSON.stringify(fields) })}`
+      assert.equal((await fetch(at)).status, status, JSON.stringify(fields))
+      const page = await fetch(at, html)
+      assert.deepEqual([page.status, /<h1>Error: x/.test(await page.text())], [status, isShown], JSON.stringify(fields))
+    }
+  })
+
   it('should leave an error of a mounted app to the middleware around it', async t => {
     write('mounted.js', `
 const Kone = require('kone')
