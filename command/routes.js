@@ -29,8 +29,9 @@ module.exports = async function routes (file, { json = false }) {
   channel('kone:application').subscribe(({ app }) => made.push(app))
   const { write } = process.stdout
   if (json) process.stdout.write = (...args) => process.stderr.write(...args) // what the app prints is no JSON
+  const failed = once(process, 'uncaughtException').then(([thrown]) => { throw thrown })
   // an app may wait until it listens, which never comes
-  const exported = await Promise.race([load(found), once(process, 'beforeExit').then(() => undefined)])
+  const exported = await Promise.race([load(found), once(process, 'beforeExit').then(() => undefined), failed])
   process.stdout.write = write
   const app = isApp(exported) ? exported : made.at(-1)
   if (app !== exported && app !== undefined && !listens && !canListen(exported)) throw new Error(`${file} exports neither an app nor a function nor a server, and nothing listens: export the app (kone/docs/api/command.md)`)

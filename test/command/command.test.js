@@ -182,6 +182,11 @@ app.use((ctx, next) => require('kone/compose')(api.middleware)(ctx, next)) // wh
   it('should say in one line what an app throws', async () => {
     write('throws.js', "throw new Error('no\\nbread')")
     assert.equal(await refused(['routes', 'throws.js']), 'kone: no bread (throws.js:1:7)')
+    const waits = '\nawait new Promise(resolve => setTimeout(resolve, 5000))'
+    write('late.mjs', `setImmediate(() => { throw new Error('no bread') })${waits}`)
+    assert.equal(await refused(['routes', 'late.mjs']), 'kone: no bread (late.mjs:1:28)')
+    write('rejects.mjs', `Promise.reject(new Error('no bread'))${waits}`)
+    assert.equal(await refused(['routes', 'rejects.mjs']), 'kone: no bread (rejects.mjs:1:16)')
     write('syntax.js', 'const = 1')
     assert.match(await refused(['routes', 'syntax.js']), /^kone: Unexpected token '=' \(syntax\.js:1:7\)$/)
   })
