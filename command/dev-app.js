@@ -5,6 +5,7 @@
  * routes and its URL.
  */
 
+const cluster = require('node:cluster')
 const { channel } = require('node:diagnostics_channel')
 const net = require('node:net')
 const tls = require('node:tls')
@@ -26,7 +27,8 @@ const isProduction = process.env.NODE_ENV === 'production'
 
 const apps = []
 let listens = false
-const begun = [] // servers that have begun to listen, of one turn
+const begun = new Map() // server → address, of those that have begun to listen in this turn
+let printed = null // what the app prints meanwhile
 const hosts = new Set() // that listen() got
 const ports = new Set() // where it listens
 
@@ -46,6 +48,10 @@ net.Server.prototype.listen = function (...args) {
   return listen.apply(this, all)
 }
 
+// what an app forks is this file again
+const { fork } = cluster
+if (cluster.isPrimary) cluster.fork = env => fork.call(cluster, { KONE_APP: file, KONE_DEV_HOST: host, ...env })
+
 callSites.keep()
 start().catch(fail)
 
@@ -64,17 +70,22 @@ async function start () {
 }
 
 function announce (server) {
-  ports.add(server.address()?.port)
-  if (begun.push(server) > 1) return
-  const printed = printedFromNow()
-  // after the listeners of the app: they may print the URL themselves, or close a server that has found a free port
+  const at = server.address()
+  if (at === null || cluster.worker?.id > 1) return
+  ports.add(at.port)
+  begun.set(server, at)
+  server.once('close', () => begun.delete(server)) // it has looked for a free port
+  if (printed !== null) return
+  printed = printedFromNow()
+  // after the listeners of the app, which may print the URL themselves
   setImmediate(() => {
     const text = printed()
-    for (const server of begun.splice(0).filter(({ listening }) => listening)) {
-      print(apps.splice(0).flatMap(app => lines(routesOf(app))))
-      const { port, address } = server.address()
-      if (port && !text.includes(`:${port}`)) console.log(`${server instanceof tls.Server ? 'https' : 'http'}://${nameOf(address)}:${port}`)
+    printed = null
+    if (begun.size > 0) print(apps.splice(0).flatMap(app => lines(routesOf(app))))
+    for (const [server, { port, address }] of begun) {
+      if (port && cluster.isPrimary && !text.includes(`:${port}`)) console.log(`${server instanceof tls.Server ? 'https' : 'http'}://${nameOf(address)}:${port}`)
     }
+    begun.clear()
   })
 }
 

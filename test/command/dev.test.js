@@ -210,6 +210,25 @@ module.exports = new App().use(function hi (ctx) { ctx.body = 'hi' })
     assert.equal(await (await fetch((await dev(t, 'class.js')).url)).text(), 'hi')
   })
 
+  it('should serve an app that forks its workers itself', async t => {
+    write('forks.js', `
+const cluster = require('node:cluster')
+const app = new (require('kone'))()
+const router = require('kone/middleware/router')()
+router.get('/', function pid (ctx) { ctx.body = String(process.pid) })
+router.get('/broken', function broken () { throw new Error('x') })
+app.use(router.routes())
+if (cluster.isPrimary) for (let i = 0; i < 2; i++) cluster.fork()
+else app.listen(process.env.PORT)
+`)
+    const child = await dev(t, 'forks.js')
+    const pids = new Set()
+    await until(async () => pids.add((await ask(child.url, 'localhost'))[1]).size === 2)
+    assert.match(await (await fetch(`${child.url}/broken`, html)).text(), /<h1>Error: x/)
+    assert.equal((await ask(child.url, 'evil.example'))[0], 403)
+    assert.deepEqual([child.output().match(/http:.*/g).length, child.output().includes('GET  /        pid')], [1, true])
+  })
+
   // code, syscall, and what else node gives the error
   for (const [what, fields, expected] of [
     ['the host of a database', ['ENOTFOUND', 'getaddrinfo', { hostname: 'redis' }], /^kone: redis \(/],
@@ -240,7 +259,7 @@ module.exports = new App().use(function hi (ctx) { ctx.body = 'hi' })
     socket.once('connect', () => socket.end())
   })
   const ask = (url, host) => new Promise((resolve, reject) => {
-    http.get(url, { headers: { host } }, async res => {
+    http.get(url, { headers: { host }, agent: false }, async res => {
       const text = (await res.toArray()).join('')
       resolve([res.statusCode, text])
     }).on('error', reject)
