@@ -71,7 +71,7 @@ function examine (folder) {
     reads: list(({ reads }) => reads, ({ reads }) => ({ reads })),
     fallsBack: list(({ tested }) => tested.some(({ fallsBack }) => fallsBack)),
     replaceable: list(({ published }) => replacementOf(published), ({ published }) => replacementOf(published)),
-    notInstalled: list(({ usesKoa, isInstalled }) => usesKoa && !isInstalled)
+    notInstalled: list(({ usesKoa, place }) => usesKoa && place === undefined)
   }
 }
 
@@ -86,9 +86,14 @@ function koaOf (folder, packages, lock) {
   const own = packages.find(({ name }) => name === 'koa')
   const deep = Object.keys(lock.packages ?? {}).find(place => place.endsWith('/node_modules/koa'))
   const locked = [entryOf(folder, lock, 'koa'), lock.packages?.[deep]].find(entry => entry?.version)
-  const { version, published } = own ?? packageOf(folder, lock, 'koa', undefined, locked)
-  const isUsed = locked !== undefined || packages.some(({ usesKoa }) => usesKoa)
-  return isUsed && version !== undefined ? { koa: version, isDirect: own !== undefined, isKone: published === 'kone' } : null
+  const { version, published } = own ?? identityOf('koa', locked ?? koaBeside(packages))
+  return version === undefined ? null : { koa: version, isDirect: own !== undefined, isKone: published === 'kone' }
+}
+
+/** The koa that installed packages load: pnpm links it beside them alone. */
+function koaBeside (packages) {
+  const users = packages.filter(({ usesKoa, place }) => usesKoa && place !== undefined)
+  return users.map(({ place }) => installedIn(fs.realpathSync(place), 'koa')?.manifest).find(Boolean)
 }
 
 /** The folders of a workspace whose package.json names koa. */
@@ -100,24 +105,29 @@ function membersOf (folder, lock) {
 
 const ALIAS = /^npm:(@?[^@]+)(?:@(.+))?$/
 
-function packageOf (folder, lock, name, range, entry = entryOf(folder, lock, name)) {
+function packageOf (folder, lock, name, range) {
   const installed = installedIn(folder, name)
+  const entry = entryOf(folder, lock, name)
+  const { published, version } = identityOf(name, { ...installed?.manifest, ...entry }, range)
   const needs = [entry, installed?.manifest].flatMap(one => [one?.dependencies, one?.requires, one?.peerDependencies])
-  // an alias is of another package
-  const published = entry.name ?? installed?.manifest.name ?? ALIAS.exec(entry.version ?? range)?.[1] ?? name
-  const version = entry.version ?? installed?.manifest.version ?? range
   const named = [name, published, ...needs.flatMap(all => Object.keys(all ?? {}))]
   const usesKoa = !name.startsWith('@types/') && named.some(one => KOA.test(one))
-  const tested = Object.hasOwn(facts.packages, published) ? facts.packages[published] : []
   return {
     name,
     published,
-    version: ALIAS.exec(version)?.[2] ?? version,
-    tested,
+    version,
+    tested: Object.hasOwn(facts.packages, published) ? facts.packages[published] : [],
     usesKoa,
-    isInstalled: installed !== undefined,
+    place: installed?.place,
     reads: installed !== undefined && usesKoa ? placeThatReads(installed.place) : null
   }
+}
+
+/** The name and the version of a package: those of another one, if the project's name for it is an alias. */
+function identityOf (name, found, range) {
+  const version = found?.version ?? range
+  const [, target, wanted] = ALIAS.exec(version) ?? []
+  return { published: found?.name ?? target ?? ALIAS.exec(range)?.[1] ?? name, version: wanted ?? version }
 }
 
 /** What a lock has of a package. */

@@ -157,12 +157,17 @@ describe('kone doctor', () => {
     const manifest = { dependencies: { egg: '^3.0.0' } }
     const old = app([], { manifest, locked: false })
     old.write('package-lock.json', JSON.stringify({ dependencies: { egg: { version: '3.34.0', requires: { koa: '^2.7.0' } }, koa: { version: '2.16.4' } } }))
-    const yarn = app([], { manifest, locked: false })
-    for (const [name, version] of [['egg', '3.34.0'], ['koa', '2.16.4']]) {
-      fs.mkdirSync(path.join(yarn.folder, 'node_modules', name))
-      yarn.write(`node_modules/${name}/package.json`, JSON.stringify({ name, version, dependencies: { koa: '^2.7.0' } }))
+    const packages = (made, modules) => {
+      for (const [name, version] of [['egg', '3.34.0'], ['koa', '2.16.4']]) {
+        fs.mkdirSync(path.join(made.folder, modules, name), { recursive: true })
+        made.write(path.join(modules, name, 'package.json'), JSON.stringify({ name, version, dependencies: { koa: '^2.7.0' } }))
+      }
+      return made
     }
-    for (const made of [old, yarn]) {
+    const yarn = packages(app([], { manifest, locked: false }), 'node_modules')
+    const pnpm = packages(app([], { manifest, locked: false }), 'node_modules/.pnpm/egg@3.34.0/node_modules')
+    fs.symlinkSync(path.join(pnpm.folder, 'node_modules/.pnpm/egg@3.34.0/node_modules/egg'), path.join(pnpm.folder, 'node_modules/egg'), 'junction')
+    for (const made of [old, yarn, pnpm]) {
       const { koa, isDirect, tested } = await examined(made)
       assert.deepEqual([koa, isDirect, named(tested)], ['2.16.4', false, ['egg']])
     }
