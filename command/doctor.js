@@ -42,8 +42,9 @@ function examine (folder) {
   const manifest = read(folder, 'package.json')
   if (manifest === null) throw new Error(`there is no package.json in ${folder}: start it in the folder of an app ${PAGE}`)
   const lock = lockOf(folder)
-  const isBundled = manifest.devDependencies?.koa !== undefined // by a build, of which the app is
-  const wanted = { ...isBundled && manifest.devDependencies, ...manifest.optionalDependencies, ...manifest.dependencies }
+  const { dependencies, devDependencies, optionalDependencies } = manifest
+  const isBundled = devDependencies?.koa !== undefined // a build writes the dependencies into the app
+  const wanted = { ...isBundled && devDependencies, ...optionalDependencies, ...dependencies }
   const packages = Object.entries(wanted).map(([name, range]) => packageOf(folder, lock, name, range))
   const koa = koaOf(folder, packages, lock)
   const known = packages.filter(({ name, tested, usesKoa }) => name !== 'koa' && (tested.length > 0 || usesKoa))

@@ -38,6 +38,10 @@ module.exports = function release ({ root, version, check }) {
     const manifest = JSON.parse(fs.readFileSync(file(name), 'utf8'))
     const empty = FIELDS.filter(field => !manifest[field] || PLACEHOLDER.test(JSON.stringify(manifest[field])))
     if (empty.length > 0) throw new Error(`release: ${name} has no ${empty.join(', ')} yet: write them in place of the placeholders`)
+    const url = manifest.repository.url ?? manifest.repository
+    if (!/^git\+https:\/\/.+\.git$/.test(url)) { // the pages of the tarball lead there
+      throw new Error(`release: repository.url of ${name} must be like git+https://github.com/ada/kone.git, not ${url}`)
+    }
   }
 
   const changelog = fs.readFileSync(file('CHANGELOG.md'), 'utf8')

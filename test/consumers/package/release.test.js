@@ -129,6 +129,19 @@ describe('make release', () => {
       assert.throws(() => make('2.18.0'), { message })
     }
   })
+  it('should refuse a repository that is no address of pages', () => {
+    for (const url of ['ada/kone', 'git@github.com:ada/kone.git', 'https://github.com/ada/kone']) {
+      for (const repository of [url, { type: 'git', url }]) {
+        write('create/package.json', manifest('create-kone', { repository }))
+        git('commit', '--quiet', '--all', '--message', 'repository')
+        assert.throws(() => make('2.18.0'), {
+          message: `release: repository.url of create/package.json must be like git+https://github.com/ada/kone.git, not ${url}`
+        })
+      }
+    }
+    assert.equal(git('tag', '--list'), '')
+  })
+
   it('should refuse placeholders, and fields that are missing, of both packages', () => {
     const refuses = (file, fields, names) => {
       const text = read(file)
