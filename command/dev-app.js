@@ -48,9 +48,13 @@ net.Server.prototype.listen = function (...args) {
   return listen.apply(this, all)
 }
 
-// what an app forks is this file again
-const { fork } = cluster
-if (cluster.isPrimary) cluster.fork = env => fork.call(cluster, { KONE_APP: file, KONE_DEV_HOST: host, ...env })
+if (cluster.isPrimary) {
+  const { fork } = cluster
+  cluster.fork = function (env) {
+    listens = true // workers will
+    return fork.call(cluster, { KONE_APP: file, KONE_DEV_HOST: host, ...env }) // they run this file again
+  }
+}
 
 callSites.keep()
 start().catch(fail)

@@ -220,6 +220,7 @@ router.get('/broken', function broken () { throw new Error('x') })
 app.use(router.routes())
 if (cluster.isPrimary) for (let i = 0; i < 2; i++) cluster.fork()
 else app.listen(process.env.PORT)
+module.exports = app
 `)
     const child = await dev(t, 'forks.js')
     const pids = new Set()
