@@ -23,7 +23,8 @@ const FIELDS = ['repository', 'homepage', 'bugs', 'author']
  * @throws {Error} with one line that says what is to be done
  */
 module.exports = function release ({ root, version, check }) {
-  const git = (...args) => execFileSync('git', args, { cwd: root, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] })
+  const run = (args, input) => execFileSync('git', args, { cwd: root, encoding: 'utf8', stdio: 'pipe', input })
+  const git = (...args) => run(args, '')
   const file = name => path.join(root, name)
   const tag = `v${version}`
 
@@ -66,7 +67,7 @@ module.exports = function release ({ root, version, check }) {
     git('add', '--update')
     // the first release has its version already
     git('commit', '--quiet', '--allow-empty', '--message', `release: ${version}`)
-    git('tag', '--annotate', tag, '--cleanup', 'verbatim', '--message', `${text.trim()}\n`) // git takes `###` for a comment
+    run(['tag', '--annotate', tag, '--cleanup', 'verbatim', '--file', '-'], `${text.trim()}\n`) // git takes `###` for a comment
   } catch (err) {
     git('reset', '--quiet', '--hard', head)
     throw err
