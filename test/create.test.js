@@ -83,7 +83,8 @@ describe('npm create kone', () => {
       assert.deepEqual(packagesOf(cwd, 'node_modules/.package-lock.json').filter(name => !packagesOf(cwd, 'package-lock.json').includes(name)), [])
       await succeeds(cwd, 'npm', ['run', 'lint'])
       if (kind === 'api' && language === 'ts') await takesVitest(cwd)
-      const stdout = await succeeds(cwd, 'npm', ['test']) // in TypeScript it builds, and so type-checks
+      const env = redis && language === 'js' ? { ...clean, REDIS_URL: `redis://127.0.0.1:${redis.port}` } : clean
+      const stdout = await succeeds(cwd, 'npm', ['test'], env) // in TypeScript it builds, and so type-checks
       assert.match(stdout, /(#|ℹ) fail 0/)
       assert.doesNotMatch(stdout, /(#|ℹ) pass 0/)
 
