@@ -17,7 +17,12 @@ const { noting } = require('./unparsed')
 async function load (file, { notes = true } = {}) {
   const path = require.resolve(file)
   const exported = await (notes ? noting(() => read(path)) : read(path))
-  return exported?.__esModule || exported?.[Symbol.toStringTag] === 'Module' ? exported.default : exported
+  return defaultOf(exported?.[Symbol.toStringTag] === 'Module' ? exported.default : exported)
+}
+
+/** Of what a compiler made of an ES module, which import() gives as its default. */
+function defaultOf (exported) {
+  return exported?.__esModule ? exported.default : exported
 }
 
 async function read (path) {

@@ -9,7 +9,7 @@ const sitesOf = new WeakMap() // error → V8's call sites
  * text: it begins with the message, and a message may have lines that look like call sites.
  */
 exports.keep = function () {
-  const { prepareStackTrace: format } = Error // node's own
+  const { prepareStackTrace: format = textOf } = Error // node's own, from 20.12 on
   Error.prepareStackTrace = function (err, sites) {
     sitesOf.set(err, sites)
     if (!process.sourceMapsEnabled) return format(err, sites)
@@ -29,6 +29,10 @@ exports.keep = function () {
 exports.placesOf = function (err) {
   String(err.stack) // made when it is first read
   return (sitesOf.get(err) ?? []).map(placeOf).filter(place => place !== null)
+}
+
+function textOf (err, sites) {
+  return [err, ...sites.map(site => `    at ${site}`)].join('\n')
 }
 
 function mapped (site) {

@@ -5,12 +5,13 @@
  * routes and its URL.
  */
 
+const cluster = require('node:cluster')
 const { channel } = require('node:diagnostics_channel')
 const net = require('node:net')
 const tls = require('node:tls')
 const { listenOn, load } = require('../cluster/app-file')
 const errorLine = require('../cluster/error-line')
-const { portError, read } = require('../cluster/settings')
+const { portError } = require('../cluster/settings')
 const { names } = require('../lib/settings')
 const { escapeControls } = require('../middleware/_shared/escape')
 const callSites = require('./call-sites')
@@ -26,6 +27,9 @@ const isProduction = process.env.NODE_ENV === 'production'
 
 const apps = []
 let listens = false
+const begun = new Map() // server → address, of those that have begun to listen in this turn
+let printed = null // what the app prints meanwhile
+const hosts = new Set() // that listen() got
 const ports = new Set() // where it listens
 
 process.on('uncaughtException', fail)
@@ -39,38 +43,53 @@ const { listen } = net.Server.prototype
 net.Server.prototype.listen = function (...args) {
   listens = true
   this.once('listening', () => announce(this))
-  return listen.apply(this, withHost(args, host))
+  const all = withHost(args, host)
+  hosts.add(all[0]?.host ?? all[1])
+  return listen.apply(this, all)
+}
+
+if (cluster.isPrimary) {
+  const { fork } = cluster
+  cluster.fork = function (env) {
+    listens = true // workers will
+    return fork.call(cluster, { KONE_APP: file, KONE_DEV_HOST: host, ...env }) // they run this file again
+  }
 }
 
 callSites.keep()
 start().catch(fail)
 
 async function start () {
-  const { port } = read(process.env)
-  process.env.PORT = String(port) // for an app that listens itself
-
   channel('kone:application').subscribe(({ app, options }) => {
     apps.push(app)
-    app.use(ownHostOnly(host))
+    app.middleware.push(ownHostOnly(host)) // the constructor of a subclass, whose use() it may be, has not run yet
     if (isProduction) return
-    app.use(errorPage(file))
+    app.middleware.push(errorPage(file))
     for (const name of Object.keys(options)) {
       if (!names.includes(name)) console.error(`kone: new Kone({ ${escapeControls(name)} }): there is no such option, expected ${names.join(', ')} (kone/docs/api/application.md)`)
     }
   })
   const exported = await load(file)
-  if (!listens) listenOn(port, exported)
+  if (!listens) listenOn(Number(process.env.PORT), exported)
 }
 
 function announce (server) {
-  print(apps.splice(0).flatMap(app => lines(routesOf(app))))
-  const { port, address } = server.address()
-  if (!port) return
-  ports.add(port)
-  const printed = printedFromNow()
-  // after the listener of the app, which may print the URL itself
+  const at = server.address()
+  if (at === null || cluster.worker?.id > 1) return
+  ports.add(at.port)
+  begun.set(server, at)
+  server.once('close', () => begun.delete(server)) // it has looked for a free port
+  if (printed !== null) return
+  printed = printedFromNow()
+  // after the listeners of the app, which may print the URL themselves
   setImmediate(() => {
-    if (!printed().includes(`:${port}`)) console.log(`${server instanceof tls.Server ? 'https' : 'http'}://${nameOf(address)}:${port}`)
+    const text = printed()
+    printed = null
+    if (begun.size > 0) print(apps.splice(0).flatMap(app => lines(routesOf(app))))
+    for (const [server, { port, address }] of begun) {
+      if (port && cluster.isPrimary && !text.includes(`:${port}`)) console.log(`${server instanceof tls.Server ? 'https' : 'http'}://${nameOf(address)}:${port}`)
+    }
+    begun.clear()
   })
 }
 
@@ -95,8 +114,8 @@ function nameOf (address) {
 }
 
 function fail (err) {
-  const isPort = err?.code === 'EADDRINUSE' && err.port !== undefined
-  const isHost = err?.code === 'EADDRNOTAVAIL' || err?.syscall === 'getaddrinfo'
+  const isPort = err?.syscall === 'listen' && err.port > 0 && ['EADDRINUSE', 'EACCES'].includes(err.code)
+  const isHost = err?.syscall === 'getaddrinfo' ? hosts.has(err.hostname) : err?.syscall === 'listen' && err.code === 'EADDRNOTAVAIL'
   if (isPort) console.error(`kone: ${portError(err.port, err, ports.has(err.port)).message}`)
   else if (isHost) console.error(`kone: cannot listen: ${errorLine(err)}: --host must be an address of this machine (kone/docs/api/command.md)`)
   else console.error(`kone: ${errorLine(err)}`)

@@ -2,6 +2,7 @@
 
 const { spawn } = require('node:child_process')
 const path = require('node:path')
+const { read } = require('../cluster/settings')
 const { checkFile } = require('./file')
 
 /**
@@ -15,6 +16,7 @@ module.exports = function dev (file, { port, host }) {
   const env = { ...process.env, KONE_APP: found.path }
   if (port !== undefined) env.PORT = port
   if (host !== undefined) env.KONE_DEV_HOST = host
+  env.PORT = String(read(env).port) // also for an app that listens itself
 
   const child = spawn(process.execPath, [
     ...process.execArgv, ...found.flags, '--watch', path.join(__dirname, 'dev-app.js')

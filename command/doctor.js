@@ -11,7 +11,7 @@ const { print, printJSON } = require('./print')
 const PAGE = '(kone/docs/api/command.md)'
 
 /** Packages that use Koa, by their names; others are found by what they depend on. */
-const KOA = /(?:^|[@/-])koa(?:\d?$|[/-])/
+const KOA = /(?:^|[@/-])koa\d?(?:$|[/-])/
 
 // How middleware reach node's objects. A destructuring may be of a context or not: the place is printed.
 const READS = /\b(?:ctx|context|this)\.re[qs]\b(?!\w)|\{[^{}]*\bre[qs]\b[^{}]*\} *= *(?:ctx|context|this)\b/
@@ -35,18 +35,23 @@ module.exports = function doctor (file, { json = false }) {
  *   whether kone is installed in its place, the name by which the project gets kone's set, and the gain of the measured
  *   app that is nearest to this one; and lists of packages, `{ tested, otherVersion, untested, reads, fallsBack,
  *   replaceable, notInstalled }`
- * @throws {Error} if the folder has no package.json, or no koa is in it and in the lock
+ * @throws {Error} if the folder has no package.json, no koa is in it, in the lock and installed, or only other folders
+ *   of its workspace have it
  */
 function examine (folder) {
   const manifest = read(folder, 'package.json')
   if (manifest === null) throw new Error(`there is no package.json in ${folder}: start it in the folder of an app ${PAGE}`)
   const lock = lockOf(folder)
-  const wanted = { ...manifest.optionalDependencies, ...manifest.dependencies }
+  const { dependencies, devDependencies, optionalDependencies } = manifest
+  const isBundled = devDependencies?.koa !== undefined // a build writes the dependencies into the app
+  const wanted = { ...isBundled && devDependencies, ...optionalDependencies, ...dependencies }
   const packages = Object.entries(wanted).map(([name, range]) => packageOf(folder, lock, name, range))
-  const koa = koaOf(packages, lock)
+  const koa = koaOf(folder, packages, lock)
+  const known = packages.filter(({ name, tested, usesKoa }) => name !== 'koa' && (tested.length > 0 || usesKoa))
+  const members = koa?.isDirect || known.length > 0 ? [] : membersOf(folder, lock)
+  if (members.length > 0) throw new Error(`koa is a dependency of ${members.join(', ')}: start it there ${PAGE}`)
   if (koa === null) throw new Error(`neither package.json nor a package-lock.json in ${folder} has koa ${PAGE}`)
 
-  const known = packages.filter(({ name, tested, usesKoa }) => name !== 'koa' && (tested.length > 0 || usesKoa))
   const sameMajor = ({ version, tested }) => tested.findLast(one => majorOf(one.version) === majorOf(version))
   const list = (accept, more = () => {}) => known.filter(accept).map(one => {
     return { name: one.name, version: one.version, ...more(one) }
@@ -54,7 +59,6 @@ function examine (folder) {
   return {
     ...koa,
     kone: version,
-    isKone: installedIn(folder, 'koa')?.manifest.name === 'kone',
     prefix: Object.hasOwn(wanted, 'kone') ? 'kone' : 'koa', // of an alias the package has no other name
     nearest: nearestTo(wanted),
     tested: list(sameMajor, one => {
@@ -67,8 +71,8 @@ function examine (folder) {
     untested: list(({ tested }) => tested.length === 0),
     reads: list(({ reads }) => reads, ({ reads }) => ({ reads })),
     fallsBack: list(({ tested }) => tested.some(({ fallsBack }) => fallsBack)),
-    replaceable: list(({ name }) => replacementOf(name), ({ name }) => replacementOf(name)),
-    notInstalled: list(({ usesKoa, isInstalled }) => usesKoa && !isInstalled)
+    replaceable: list(({ published }) => replacementOf(published), ({ published }) => replacementOf(published)),
+    notInstalled: list(({ usesKoa, place }) => usesKoa && place === undefined)
   }
 }
 
@@ -79,30 +83,60 @@ function nearestTo (wanted) {
 }
 
 /** Of package.json, or else of the packages that it names. */
-function koaOf (packages, lock) {
+function koaOf (folder, packages, lock) {
   const own = packages.find(({ name }) => name === 'koa')
-  if (own) return { koa: own.version, isDirect: true }
-  const deep = Object.keys(lock.packages ?? {}).filter(place => /(?:^|\/)node_modules\/(?:@[\w.-]+\/)?koa$/.test(place))
-  return deep.length === 0 ? null : { koa: lock.packages[deep[0]].version, isDirect: false }
+  const deep = Object.keys(lock.packages ?? {}).find(place => place.endsWith('/node_modules/koa'))
+  const locked = [entryOf(folder, lock, 'koa'), lock.packages?.[deep]].find(entry => entry?.version)
+  const { version, published } = own ?? identityOf('koa', locked ?? koaBeside(packages))
+  return version === undefined ? null : { koa: version, isDirect: own !== undefined, isKone: published === 'kone' }
 }
+
+/** The koa that installed packages load: pnpm links it beside them alone. */
+function koaBeside (packages) {
+  const users = packages.filter(({ usesKoa, place }) => usesKoa && place !== undefined)
+  return users.map(({ place }) => installedIn(fs.realpathSync(place), 'koa')?.manifest).find(Boolean)
+}
+
+/** The folders of a workspace whose package.json names koa. */
+function membersOf (folder, lock) {
+  const isMember = ([place, { dependencies, devDependencies }]) =>
+    !/^$|(?:^|\/)node_modules\//.test(place) && (dependencies?.koa ?? devDependencies?.koa)
+  return lock.folder === folder ? Object.entries(lock.packages ?? {}).filter(isMember).map(([place]) => place) : []
+}
+
+const ALIAS = /^npm:(@?[^@]+)(?:@(.+))?$/
 
 function packageOf (folder, lock, name, range) {
   const installed = installedIn(folder, name)
-  const keys = placesOf(folder, name).map(place => slashed(path.relative(lock.folder, place)))
-  const locked = keys.map(key => lock.packages?.[key]).find(Boolean)
-  const entry = locked ?? lock.dependencies?.[name] ?? {} // version 1 of npm's locks
+  const entry = entryOf(folder, lock, name)
+  const { published, version } = identityOf(name, { ...installed?.manifest, ...entry }, range)
   const needs = [entry, installed?.manifest].flatMap(one => [one?.dependencies, one?.requires, one?.peerDependencies])
-  const named = [name, ...needs.flatMap(all => Object.keys(all ?? {}))]
+  const named = [name, published, ...needs.flatMap(all => Object.keys(all ?? {}))]
   const usesKoa = !name.startsWith('@types/') && named.some(one => KOA.test(one))
-  const tested = Object.hasOwn(facts.packages, name) ? facts.packages[name] : []
   return {
     name,
-    version: entry.version ?? installed?.manifest.version ?? range,
-    tested,
+    published,
+    version,
+    tested: Object.hasOwn(facts.packages, published) ? facts.packages[published] : [],
     usesKoa,
-    isInstalled: installed !== undefined,
+    place: installed?.place,
     reads: installed !== undefined && usesKoa ? placeThatReads(installed.place) : null
   }
+}
+
+/** The name and the version of a package: those of another one, if the project's name for it is an alias. */
+function identityOf (name, found, range) {
+  const version = found?.version ?? range
+  const [, target, wanted] = ALIAS.exec(version) ?? []
+  return { published: found?.name ?? target ?? ALIAS.exec(range)?.[1] ?? name, version: wanted ?? version }
+}
+
+/** What a lock has of a package. */
+function entryOf (folder, lock, name) {
+  const keys = placesOf(folder, name).map(place => slashed(path.relative(lock.folder, place)))
+  const locked = keys.map(key => lock.packages?.[key]).find(Boolean)
+  if (locked?.link) return lock.packages[locked.resolved] ?? {}
+  return locked ?? lock.dependencies?.[name] ?? {} // version 1 of npm's locks
 }
 
 /** The lock of a folder, or of the workspace that it belongs to, and where it is. */
@@ -147,7 +181,7 @@ function read (folder, name) {
   const file = path.join(folder, name)
   if (!fs.existsSync(file)) return null
   try {
-    const value = JSON.parse(fs.readFileSync(file, 'utf8'))
+    const value = JSON.parse(fs.readFileSync(file, 'utf8').replace(/^\uFEFF/, '')) // npm takes a byte order mark, too
     if (value !== null && typeof value === 'object') return value
     throw new TypeError('it holds no object')
   } catch (err) {

@@ -1,13 +1,17 @@
 'use strict'
 
 const fs = require('node:fs')
+const { STATUS_CODES } = require('node:http')
 const path = require('node:path')
 const escape = require('escape-html')
 const withParents = require('../cluster/parents')
 const { report } = require('../lib/error-path')
+const { RESPONSE_TO } = require('../lib/errors')
 const { placesOf } = require('./call-sites')
 
 const LINES = 4 // of the source, before and after the one that threw
+
+const handled = new WeakSet() // contexts that an app has begun with
 
 /**
  * Respond to an error of the program with a page that shows it and where it was thrown, for a browser;
@@ -20,19 +24,27 @@ module.exports = function (file) {
   const project = fs.realpathSync(projectOf(file))
 
   return async function errorPage (ctx, next) {
+    if (handled.has(ctx)) return next() // in a mounted app: the middleware around it come first
+    handled.add(ctx)
     try {
       await next()
     } catch (err) {
-      const isOfProgram = err instanceof Error && !(err.expose || err.status < 500)
+      const isOfProgram = err instanceof Error && !(err.expose || (err.status || err.statusCode) < 500)
       if (!isOfProgram || ctx.headerSent || ctx.accepts('text', 'html') !== 'html') throw err
       report(ctx, err)
       for (const name of Object.keys(ctx.response.headers)) ctx.remove(name)
-      ctx.status = err.status >= 500 && err.status < 600 ? err.status : 500
+      ctx.status = statusOf(ctx, err)
       ctx.type = 'html'
       ctx.set('Cache-Control', 'no-store')
       ctx.body = page(ctx, err, project)
     }
   }
+}
+
+/** As without the page; a context of another copy of kone has no such method. */
+function statusOf (ctx, err) {
+  const { status } = ctx[RESPONSE_TO]?.(err) ?? err
+  return Number.isInteger(status) && status >= 200 && STATUS_CODES[status] ? status : 500
 }
 
 /** The folder of the nearest package.json, or of the file. */

@@ -20,3 +20,6 @@ exports.print = lines => {
 exports.printJSON = value => {
   console.log(JSON.stringify(value, null, 2).replace(/[\x7f-\x9f]/g, char => `\\u00${char.charCodeAt(0).toString(16)}`))
 }
+
+/** End the process once everything is written: a pipe does not take a long text at once. */
+exports.end = () => process.stdout.write('', () => process.exit(0))

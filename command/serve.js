@@ -2,7 +2,7 @@
 
 const cluster = require('../cluster')
 const { checkFile } = require('./file')
-const { print } = require('./print')
+const { end, print } = require('./print')
 
 /** Flag → the variable that it stands for. */
 const VARIABLES = {
@@ -32,7 +32,7 @@ exports.start = async function (file, values) {
  */
 exports.ask = async function (command, values) {
   print(await cluster.ask(command, environment(values)))
-  process.exit(0) // pm2's client keeps sockets open
+  end() // pm2's client keeps sockets open
 }
 
 function environment (values) {

@@ -49,13 +49,21 @@ async function main (args) {
   create(folder, name, values)
 
   console.log(`${name} is ready:\n`)
-  if (folder !== process.cwd()) console.log(`  cd ${path.relative('', folder)}`)
+  if (folder !== process.cwd()) console.log(`  cd ${quoted(path.relative('', folder))}`)
   console.log('  npm install\n  npm test\n  npm start')
+}
+
+/** For a shell, where a folder above the project has another name than a package. */
+function quoted (way) {
+  return /^[\p{L}\p{M}\p{N}@_+=:,.~/\\-]+$/u.test(way) ? way : `"${way}"`
 }
 
 function parse (args) {
   try {
-    return parseArgs({ args, options: OPTIONS, allowPositionals: true })
+    const { values, positionals } = parseArgs({ args, options: OPTIONS, allowPositionals: true })
+    // npm keeps options for itself where no `--` is before them, or PowerShell has removed it
+    for (const name of ['ts', 'api', 'bare']) values[name] ??= Boolean(process.env[`npm_config_${name}`])
+    return { values, positionals }
   } catch (err) {
     const option = (/'-.*?'/.exec(err.message) ?? ['an option'])[0].replace(/'/g, '')
     if (err.code !== 'ERR_PARSE_ARGS_UNKNOWN_OPTION') throw new Mistake(`${option} takes no value (try --help)`)
@@ -66,10 +74,15 @@ function parse (args) {
 
 async function ask () {
   if (!process.stdin.isTTY) throw new Mistake('no folder was given: npm create kone my-app (try --help)')
-  const terminal = readline.createInterface(process.stdin, process.stdout)
+  const terminal = readline.createInterface(process.stdin, process.stdout).once('close', giveUp) // Ctrl+C, Ctrl+D
   const folder = await terminal.question('folder (my-app): ')
-  terminal.close()
+  terminal.off('close', giveUp).close()
   return folder.trim() || 'my-app'
+}
+
+function giveUp () {
+  console.log()
+  process.exit(130)
 }
 
 /**
@@ -91,7 +104,7 @@ function checkEmpty (folder, given) {
 /**
  * Write the project; when that fails half-way, leave nothing of it.
  */
-function create (folder, name, { ts = false, api = false, bare = false }) {
+function create (folder, name, { ts, api, bare }) {
   const kind = api ? 'api' : bare ? 'bare' : 'site'
   const layers = [kind, ...bare ? [] : ['redis'], 'all', ts ? 'all-ts' : 'all-js']
   const tarball = tarballFor(folder)

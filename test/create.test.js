@@ -83,7 +83,8 @@ describe('npm create kone', () => {
       assert.deepEqual(packagesOf(cwd, 'node_modules/.package-lock.json').filter(name => !packagesOf(cwd, 'package-lock.json').includes(name)), [])
       await succeeds(cwd, 'npm', ['run', 'lint'])
       if (kind === 'api' && language === 'ts') await takesVitest(cwd)
-      const stdout = await succeeds(cwd, 'npm', ['test']) // in TypeScript it builds, and so type-checks
+      const env = redis && language === 'js' ? { ...clean, REDIS_URL: `redis://127.0.0.1:${redis.port}` } : clean
+      const stdout = await succeeds(cwd, 'npm', ['test'], env) // in TypeScript it builds, and so type-checks
       assert.match(stdout, /(#|ℹ) fail 0/)
       assert.doesNotMatch(stdout, /(#|ℹ) pass 0/)
 
@@ -280,6 +281,32 @@ describe('npm create kone', () => {
     }
   })
 
+  it('should take the options that npm keeps where no -- is before them', async () => {
+    const variables = { npm_config_api: 'true', npm_config_ts: 'true', npm_config_bare: '' } // --api --ts --no-bare
+    await run(process.execPath, [create, 'kept'], { cwd: folder, env: { ...process.env, ...variables } })
+    assert.deepEqual(Object.keys(manifest('kept').dependencies), ['ioredis', 'kone', 'prom-client', 'zod'])
+    assert.ok(manifest('kept').devDependencies.typescript)
+  })
+
+  it('should print commands that a shell takes, wherever the project is', async () => {
+    for (const [above, expected] of [['My Projects', '"My Projects/a"'], ['(a) & b', '"(a) & b/a"'], ['Büro_2', 'Büro_2/a'], ['..', '../a']]) {
+      const cwd = path.join(folder, 'shell/cwd')
+      fs.mkdirSync(cwd, { recursive: true })
+      const { stdout } = await run(process.execPath, [create, `${above}/a`, '--bare'], { cwd })
+      assert(stdout.includes(`\n  cd ${expected.replaceAll('/', path.sep)}\n`), stdout)
+    }
+  })
+
+  it('should end without a word at Ctrl+C and Ctrl+D in place of a folder', async () => {
+    const terminal = path.join(folder, 'terminal.js')
+    fs.writeFileSync(terminal, 'process.stdin.isTTY = process.stdout.isTTY = true')
+    for (const key of ['\x03', '\x04']) {
+      const { code, stdout, stderr } = await run(process.execPath, ['--require', terminal, create], { cwd: folder }, key)
+      assert.deepEqual([code, stderr], [130, ''])
+      assert.match(stdout, /folder \(my-app\): .*\n$/)
+    }
+  })
+
   it('should name every variable that the code reads in .env.example, and no other', async () => {
     for (const kind of ['bare', 'site', 'api']) {
       await make(`env-${kind}`, ...kind === 'site' ? [] : [`--${kind}`])
@@ -406,12 +433,12 @@ async function make (...args) {
   return made
 }
 
-function run (file, args, options) {
+function run (file, args, options, typed) {
   return new Promise(resolve => {
     const child = execFile(file, args, { maxBuffer: 1e8, ...options }, (err, stdout, stderr) => {
       resolve({ code: err ? err.code : 0, stdout, stderr })
     })
-    child.stdin.end()
+    child.stdin.end(typed)
   })
 }
 

@@ -23,7 +23,8 @@ const FIELDS = ['repository', 'homepage', 'bugs', 'author']
  * @throws {Error} with one line that says what is to be done
  */
 module.exports = function release ({ root, version, check }) {
-  const git = (...args) => execFileSync('git', args, { cwd: root, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] })
+  const run = (args, input) => execFileSync('git', args, { cwd: root, encoding: 'utf8', stdio: 'pipe', input })
+  const git = (...args) => run(args, '')
   const file = name => path.join(root, name)
   const tag = `v${version}`
 
@@ -38,6 +39,10 @@ module.exports = function release ({ root, version, check }) {
     const manifest = JSON.parse(fs.readFileSync(file(name), 'utf8'))
     const empty = FIELDS.filter(field => !manifest[field] || PLACEHOLDER.test(JSON.stringify(manifest[field])))
     if (empty.length > 0) throw new Error(`release: ${name} has no ${empty.join(', ')} yet: write them in place of the placeholders`)
+    const url = manifest.repository.url ?? manifest.repository
+    if (!/^git\+https:\/\/.+\.git$/.test(url)) { // the pages of the tarball lead there
+      throw new Error(`release: repository.url of ${name} must be like git+https://github.com/ada/kone.git, not ${url}`)
+    }
   }
 
   const changelog = fs.readFileSync(file('CHANGELOG.md'), 'utf8')
@@ -47,17 +52,27 @@ module.exports = function release ({ root, version, check }) {
   }
   if (text.trim() === '') throw new Error(`release: the section ${title} of CHANGELOG.md is empty`)
 
+  const head = git('rev-parse', 'HEAD').trim()
+  const ignore = () => {} // Ctrl+C ends the check, and what was changed for it is undone
+  process.on('SIGINT', ignore)
   try {
     fs.writeFileSync(file('CHANGELOG.md'), changelog.replace(heading, () => `## ${version}\n${text}`))
     for (const folder of PACKAGES) setVersion(path.join(root, folder), version)
+    for (const name of git('ls-files', '-z', '*.md', 'Makefile', 'tools').split('\0').filter(Boolean)) {
+      const old = fs.readFileSync(file(name), 'utf8')
+      const renamed = old.replaceAll(`kone-${current}.tgz`, `kone-${version}.tgz`)
+      if (renamed !== old && name !== 'CHANGELOG.md') fs.writeFileSync(file(name), renamed) // the changelog has the past
+    }
     check()
     git('add', '--update')
     // the first release has its version already
     git('commit', '--quiet', '--allow-empty', '--message', `release: ${version}`)
-    git('tag', '--annotate', tag, '--message', text.trim())
+    run(['tag', '--annotate', tag, '--cleanup', 'verbatim', '--file', '-'], `${text.trim()}\n`) // git takes `###` for a comment
   } catch (err) {
-    git('reset', '--quiet', '--hard', 'HEAD')
+    git('reset', '--quiet', '--hard', head)
     throw err
+  } finally {
+    process.off('SIGINT', ignore)
   }
   return tag
 }

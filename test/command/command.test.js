@@ -95,6 +95,7 @@ describe('kone', () => {
     ['routes empty.js', 'empty.js makes no Kone app', 'expected one new Kone()'],
     ['routes unexported.js', 'unexported.js exports neither an app', 'nothing listens: export the app'],
     ['routes misspelt.js', 'options.kyes is unknown', 'did you mean `keys`?'],
+    ['dev app.js --port many', "not 'many'", 'PORT must be a whole number from 1 to 65535'],
     ['start app.js --port many', "not 'many'", 'PORT must be a whole number from 1 to 65535'],
     ['start app.js --instances 0', 'not 0', 'INSTANCES must be a whole number from 1 to 1024'],
     ['start app.js --drain-timeout 1s', "not '1s'", 'DRAIN_TIMEOUT must be a whole number from 0'],
@@ -130,6 +131,33 @@ module.exports = new (require('kone'))().use(router.routes())
     assert.equal(routes.length, 4)
   })
 
+  it('should print the whole JSON to a pipe, and what the app prints elsewhere', async () => {
+    write('many.js', `
+console.log('connecting')
+const router = require('kone/middleware/router')()
+for (let i = 0; i < 4000; i++) router.get('/' + i, function show () {})
+module.exports = new (require('kone'))().use(router.routes())
+`)
+    const { code, out, err } = await kone('routes', 'many.js', '--json')
+    assert.deepEqual([code, err], [0, ['connecting']])
+    assert.equal(JSON.parse(out.join('\n')).routes.length, 4000)
+    assert.deepEqual((await kone('routes', 'many.js')).out.slice(0, 2), ['connecting', 'GET  /0     show'])
+  })
+
+  it('should list the routes of all apps that a file makes', async () => {
+    const source = `
+const Kone = require('kone')
+const routes = path => require('kone/middleware/router')().get(path, function show () {}).routes()
+const app = new Kone().use(routes('/'))
+const api = new Kone().use(routes('/users'))
+app.use((ctx, next) => require('kone/compose')(api.middleware)(ctx, next)) // what koa-mount does
+`
+    for (const end of ['module.exports = app', 'app.listen(4000)']) {
+      write('mounts.js', source + end)
+      assert.deepEqual((await kone('routes', 'mounts.js')).out.filter(line => line.startsWith('GET')), ['GET  /       show', 'GET  /users  show'], end)
+    }
+  })
+
   it('should know an app that listens itself or is an ES module, and let nothing listen', async () => {
     const server = net.createServer().listen(0)
     await once(server, 'listening')
@@ -144,9 +172,21 @@ module.exports = new (require('kone'))().use(router.routes())
     assert.deepEqual(await kone('routes', 'waits.mjs'), { code: 0, out: ['no routes'], err: [] })
   })
 
+  it('should know what a compiler made of an ES module, also where import() loads it', async () => {
+    const compiled = "exports.__esModule = true\nexports.default = new (require('kone'))()\n"
+    write('compiled.js', compiled)
+    write('commented.js', `/*\nimport Kone from 'kone'\n*/\n${compiled}`)
+    for (const file of ['compiled.js', 'commented.js']) assert.deepEqual(await kone('routes', file), { code: 0, out: ['no routes'], err: [] }, file)
+  })
+
   it('should say in one line what an app throws', async () => {
     write('throws.js', "throw new Error('no\\nbread')")
     assert.equal(await refused(['routes', 'throws.js']), 'kone: no bread (throws.js:1:7)')
+    const waits = '\nawait new Promise(resolve => setTimeout(resolve, 5000))'
+    write('late.mjs', `setImmediate(() => { throw new Error('no bread') })${waits}`)
+    assert.equal(await refused(['routes', 'late.mjs']), 'kone: no bread (late.mjs:1:28)')
+    write('rejects.mjs', `Promise.reject(new Error('no bread'))${waits}`)
+    assert.equal(await refused(['routes', 'rejects.mjs']), 'kone: no bread (rejects.mjs:1:16)')
     write('syntax.js', 'const = 1')
     assert.match(await refused(['routes', 'syntax.js']), /^kone: Unexpected token '=' \(syntax\.js:1:7\)$/)
   })

@@ -2,13 +2,15 @@
 
 const { describe, it } = require('node:test')
 const assert = require('node:assert/strict')
+const { spawn } = require('node:child_process')
 const fs = require('node:fs')
 const http = require('node:http')
 const net = require('node:net')
 const os = require('node:os')
 const path = require('node:path')
 const { withHost } = require('../../command/local')
-const { project, scratch } = require('./project')
+const until = require('../helpers/until')
+const { KONE, project, scratch } = require('./project')
 
 const html = { headers: { accept: 'text/html' } }
 
@@ -102,6 +104,49 @@ app.use(require('../outside.js'))
     assert.match(sourceOf(await (await fetch(url, html)).text()), /<mark>.*\/\/ outside/)
   })
 
+  it('should have the status that the error has without it', async t => {
+    write('statuses.js', `
+const app = module.exports = new (require('kone'))()
+app.use(ctx => { throw Object.assign(new Error('x'), JSON.parse(ctx.query.fields)) })
+`)
+    const { url } = await dev(t, 'statuses.js')
+    for (const [fields, status, isShown] of [
+      [{}, 500, true], [{ status: 503 }, 503, true], [{ statusCode: 503 }, 503, true], [{ status: '503' }, 500, true], [{ status: 599 }, 500, true],
+      [{ code: 'ENOENT' }, 404, true], [{ statusCode: 404 }, 404, false], [{ status: 404 }, 404, false]
+    ]) {
+      const at = `${url}/?${new URLSearchParams({ fields: JSON.stringify(fields) })}`
+      assert.equal((await fetch(at)).status, status, JSON.stringify(fields))
+      const page = await fetch(at, html)
+      assert.deepEqual([page.status, /<h1>Error: x/.test(await page.text())], [status, isShown], JSON.stringify(fields))
+    }
+  })
+
+  it('should leave an error of a mounted app to the middleware around it', async t => {
+    write('mounted.js', `
+const Kone = require('kone')
+const api = new Kone()
+api.use(ctx => { throw new Error(ctx.path) })
+const app = module.exports = new Kone()
+app.use((ctx, next) => next().catch(err => {
+  if (ctx.path === '/page') throw err
+  ctx.body = 'caught ' + err.message
+}))
+app.use((ctx, next) => require('kone/compose')(api.middleware)(ctx, next)) // what koa-mount does
+`)
+    const { url } = await dev(t, 'mounted.js')
+    assert.equal(await (await fetch(`${url}/api`, html)).text(), 'caught /api')
+    assert.match(await (await fetch(`${url}/page`, html)).text(), /<h1>Error: \/page<\/h1>/)
+  })
+
+  it('should have the source and the stack on a Node without its own Error.prepareStackTrace, before 20.12', async t => {
+    write('old.js', 'delete Error.prepareStackTrace')
+    write('throws.js', "module.exports = new (require('kone'))().use(ctx => { throw new Error('x') /* the source */ })")
+    const { url } = await dev(t, 'throws.js', { env: { NODE_OPTIONS: `--require ${path.join(folder, 'old.js')}` } })
+    const text = await (await fetch(url, html)).text()
+    assert.match(sourceOf(text), /<mark>.*the source/)
+    assert.match(text, /<pre>Error: x\n +at [^\n]*throws\.js:1:/)
+  })
+
   it('should show the source that a source map names, if it is of the project', async t => {
     const map = sources => Buffer.from(JSON.stringify({ version: 3, sources, names: [], mappings: 'AAEA' })).toString('base64')
     const built = sources => `throw new Error('built')\n//# sourceMappingURL=data:application/json;base64,${map(sources)}`
@@ -131,6 +176,78 @@ app.listen(process.env.PORT, () => console.log('at http://localhost:' + process.
     assert.equal(child.output().split('http://localhost').length, 2, child.output())
   })
 
+  it('should print the URLs of servers that listen, not of one that has looked for a free port', async t => {
+    write('probes.js', `
+const net = require('node:net')
+const { write } = process.stdout
+const early = net.createServer().once('listening', () => early.close()) // portfinder
+early.listen(0).once('close', () => {
+  const late = net.createServer().listen(0, () => late.close(() => { // get-port, detect-port
+    const Kone = require('kone')
+    new Kone().listen(process.env.PORT)
+    const metrics = new Kone().use(ctx => { ctx.body = 'metrics' }).listen(0)
+    setTimeout(() => console.log(metrics.address().port, process.stdout.write === write), 100)
+  }))
+})
+`)
+    const child = await dev(t, 'probes.js')
+    const [, port] = await until(() => /^(\d+) true$/m.exec(child.output()))
+    assert.deepEqual(child.output().match(/http:.*/g), [child.url, `http://localhost:${port}`])
+    assert.equal(await (await fetch(`http://localhost:${port}`)).text(), 'metrics')
+  })
+
+  it('should serve an app of a class with its own use()', async t => {
+    write('class.js', `
+class App extends require('kone') {
+  #names = []
+  use (fn) {
+    this.#names.push(fn.name)
+    return super.use(fn)
+  }
+}
+module.exports = new App().use(function hi (ctx) { ctx.body = 'hi' })
+`)
+    assert.equal(await (await fetch((await dev(t, 'class.js')).url)).text(), 'hi')
+  })
+
+  it('should serve an app that forks its workers itself', async t => {
+    write('forks.js', `
+const cluster = require('node:cluster')
+const app = new (require('kone'))()
+const router = require('kone/middleware/router')()
+router.get('/', function pid (ctx) { ctx.body = String(process.pid) })
+router.get('/broken', function broken () { throw new Error('x') })
+app.use(router.routes())
+if (cluster.isPrimary) for (let i = 0; i < 2; i++) cluster.fork()
+else app.listen(process.env.PORT)
+module.exports = app
+`)
+    const child = await dev(t, 'forks.js')
+    const pids = new Set()
+    await until(async () => pids.add((await ask(child.url, 'localhost'))[1]).size === 2)
+    assert.match(await (await fetch(`${child.url}/broken`, html)).text(), /<h1>Error: x/)
+    assert.equal((await ask(child.url, 'evil.example'))[0], 403)
+    assert.deepEqual([child.output().match(/http:.*/g).length, child.output().includes('GET  /        pid')], [1, true])
+  })
+
+  // code, syscall, and what else node gives the error
+  for (const [what, fields, expected] of [
+    ['the host of a database', ['ENOTFOUND', 'getaddrinfo', { hostname: 'redis' }], /^kone: redis \(/],
+    ['the address of a client', ['EADDRNOTAVAIL', 'connect', { port: 1 }], /^kone: redis \(/],
+    ['a Unix socket', ['EADDRINUSE', 'listen', { port: -1 }], /^kone: redis \(/],
+    ['a port of root', ['EACCES', 'listen', { port: 80 }], /^kone: cannot listen on port 80: .* set PORT to a port that this user may open/]
+  ]) {
+    it(`should say what is wrong with ${what}`, async t => {
+      const [code, syscall, more] = fields
+      write('refused.js', `throw Object.assign(new Error('redis'), ${JSON.stringify({ code, syscall, ...more })})`)
+      const child = spawn(process.execPath, [KONE, 'dev', 'refused.js'], { cwd: folder })
+      t.after(() => child.kill())
+      let text = ''
+      child.stderr.on('data', chunk => { text += chunk })
+      assert.match(await until(() => /^kone: .*$/m.exec(text)?.[0]), expected)
+    })
+  }
+
   const HI = "const app = module.exports = new (require('kone'))()\napp.use(ctx => { ctx.body = 'hi' })\n"
   // another address of this machine than the one of localhost
   const other = process.platform === 'linux'
@@ -143,7 +260,7 @@ app.listen(process.env.PORT, () => console.log('at http://localhost:' + process.
     socket.once('connect', () => socket.end())
   })
   const ask = (url, host) => new Promise((resolve, reject) => {
-    http.get(url, { headers: { host } }, async res => {
+    http.get(url, { headers: { host }, agent: false }, async res => {
       const text = (await res.toArray()).join('')
       resolve([res.statusCode, text])
     }).on('error', reject)

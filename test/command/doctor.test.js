@@ -140,6 +140,66 @@ describe('kone doctor', () => {
     assert.deepEqual([koa, isDirect, named(tested)], ['2.16.4', false, ['egg']])
   })
 
+  it('should not take a package with koa in its name for koa', async () => {
+    const entries = {
+      'node_modules/@feathersjs/koa': { version: '5.0.50', dependencies: { koa: '^2.16.1' } },
+      'node_modules/@types/koa': { version: '3.0.0' },
+      'node_modules/a/node_modules/koa': { version: '1.7.1' },
+      'node_modules/koa': { version: '2.16.4' }
+    }
+    const made = app([], { manifest: { dependencies: { '@feathersjs/koa': '^5.0.0' } }, locked: false })
+    made.write('package-lock.json', JSON.stringify({ packages: entries }))
+    const { koa, isDirect, tested } = await examined(made)
+    assert.deepEqual([koa, isDirect, named(tested)], ['2.16.4', false, ['@feathersjs/koa']])
+  })
+
+  it('should find the koa of other packages in a lock of npm 6, and without a lock of npm', async () => {
+    const manifest = { dependencies: { egg: '^3.0.0' } }
+    const old = app([], { manifest, locked: false })
+    old.write('package-lock.json', JSON.stringify({ dependencies: { egg: { version: '3.34.0', requires: { koa: '^2.7.0' } }, koa: { version: '2.16.4' } } }))
+    const packages = (made, modules) => {
+      for (const [name, version] of [['egg', '3.34.0'], ['koa', '2.16.4']]) {
+        fs.mkdirSync(path.join(made.folder, modules, name), { recursive: true })
+        made.write(path.join(modules, name, 'package.json'), JSON.stringify({ name, version, dependencies: { koa: '^2.7.0' } }))
+      }
+      return made
+    }
+    const yarn = packages(app([], { manifest, locked: false }), 'node_modules')
+    const pnpm = packages(app([], { manifest, locked: false }), 'node_modules/.pnpm/egg@3.34.0/node_modules')
+    fs.symlinkSync(path.join(pnpm.folder, 'node_modules/.pnpm/egg@3.34.0/node_modules/egg'), path.join(pnpm.folder, 'node_modules/egg'), 'junction')
+    for (const made of [old, yarn, pnpm]) {
+      const { koa, isDirect, tested } = await examined(made)
+      assert.deepEqual([koa, isDirect, named(tested)], ['2.16.4', false, ['egg']])
+    }
+  })
+
+  it('should know the package of an alias, also kone, by the lock or the range', async () => {
+    const dependencies = { koa: 'npm:kone@^2.17.0', files: 'npm:koa-static@^5.0.0' }
+    const entries = { 'node_modules/koa': { name: 'kone', version: '2.17.0' }, 'node_modules/files': { name: 'koa-static', version: '5.0.0' } }
+    const old = { dependencies: { koa: { version: 'npm:kone@2.17.0' }, files: { version: 'npm:koa-static@5.0.0' } } } // npm 6
+    for (const [lock, ...versions] of [[{ packages: entries }, '2.17.0', '5.0.0'], [old, '2.17.0', '5.0.0'], [{}, '^2.17.0', '^5.0.0']]) {
+      const made = app([], { manifest: { dependencies }, locked: false })
+      made.write('package-lock.json', JSON.stringify(lock))
+      const { koa, isKone, tested, replaceable } = await examined(made)
+      assert.deepEqual([koa, isKone, tested[0].name, tested[0].version, replaceable[0].middleware], [versions[0], true, 'files', versions[1], 'static'])
+    }
+  })
+
+  it('should list packages of the name koa2, of a bundled app, and of the workspace', async () => {
+    const made = app([], { manifest: { devDependencies: { koa: '^2.0.0', 'koa2-cors': '^2.0.6', '@me/shared': '*' } }, locked: false })
+    made.write('package-lock.json', JSON.stringify({
+      packages: { 'node_modules/@me/shared': { resolved: 'shared', link: true }, shared: { version: '1.0.0', dependencies: { koa: '^2.0.0' } } }
+    }))
+    const { koa, isDirect, untested } = await examined(made)
+    assert.deepEqual([koa, isDirect, named(untested)], ['^2.0.0', true, ['koa2-cors', '@me/shared']])
+  })
+
+  it('should read files that begin with a byte order mark', async () => {
+    const made = app([], { locked: false })
+    made.write('package.json', '\uFEFF{"dependencies":{"koa":"^2.0.0"}}')
+    assert.equal((await examined(made)).koa, '^2.0.0')
+  })
+
   it('should take any name for a package', async () => {
     const names = { koa: '2', constructor: '1', __proto__x: '1', 'koa-constructor': '1' }
     const found = await examined(app([], { manifest: { dependencies: names }, locked: false }))
@@ -160,6 +220,14 @@ describe('kone doctor', () => {
       ['a package.json that is broken', { 'package.json': '{' }, /cannot read .*package\.json: /],
       ['one that is no object', { 'package.json': '1' }, /cannot read .*package\.json: it holds no object/],
       ['a lock that is broken', { 'package.json': '{"dependencies":{"koa":"2"}}', 'package-lock.json': '{' }, /cannot read .*package-lock\.json: /],
+      ['types of koa alone', {
+        'package.json': '{"dependencies":{"express":"5"}}',
+        'package-lock.json': '{"packages":{"node_modules/@types/koa":{"version":"2.15.0"}}}'
+      }, /neither package\.json nor a package-lock\.json in .* has koa/],
+      ['a workspace whose folders have the apps', {
+        'package.json': '{"workspaces":["packages/*"]}',
+        'package-lock.json': '{"packages":{"":{},"node_modules/koa":{"version":"2.16.4"},"packages/api":{"dependencies":{"koa":"2"}}}}'
+      }, /koa is a dependency of packages\/api: start it there/],
       ['no koa', { 'package.json': '{"dependencies":{"express":"5"}}' }, /neither package\.json nor a package-lock\.json in .* has koa/]
     ]) {
       it(title, async () => {

@@ -74,6 +74,9 @@ describe('the package', () => {
     for (const name of ['before', 'before', 'after']) await step(name)
     assert.equal(read(checkout, 'README.md'), readme)
     await step('before')
+    writeFileSync(join(checkout, 'README.md'), readme) // by `git checkout`
+    await step('after')
+    await step('before')
     writeFileSync(join(checkout, 'README.md'), 'mine')
     await assert.rejects(step('after'), /pack: README\.md was changed while it was packed: its text before that is in /)
     assert.equal(read(checkout, 'README.md'), 'mine')

@@ -1,7 +1,7 @@
 'use strict'
 
 const assert = require('node:assert/strict')
-const { execFileSync } = require('node:child_process')
+const { execFileSync, spawnSync } = require('node:child_process')
 const fs = require('node:fs')
 const os = require('node:os')
 const path = require('node:path')
@@ -57,6 +57,24 @@ describe('make release', () => {
     assert.equal(git('tag', '--list', '--format=%(refname:short) %(contents:subject)').trim(), 'v2.18.0 - $& something new.')
   })
 
+  it('should have the headings of the section in the tag', () => {
+    write('CHANGELOG.md', '# Changelog\n\n## Unreleased\n\n- One.\n\n### New\n\n```sh\n# a comment\n```\n\n## 2.17.0\n\nx\n')
+    git('commit', '--quiet', '--all', '--message', 'more')
+    make('2.18.0')
+    assert.equal(git('tag', '--list', '--format=%(contents)').trim(), '- One.\n\n### New\n\n```sh\n# a comment\n```')
+  })
+
+  it('should name the new tarball in the documents, not in the past', () => {
+    write('README.md', 'npm install ./kone-2.17.0.tgz ./kone-3.3.0.tgz')
+    write('Makefile', 'kone-2.17.0.tgz')
+    write('CHANGELOG.md', '# Changelog\n\n## Unreleased\n\nx\n\n## 2.17.0\n\nkone-2.17.0.tgz\n')
+    git('add', '.')
+    git('commit', '--quiet', '--message', 'documents')
+    make('2.18.0')
+    assert.deepEqual([read('README.md'), read('Makefile')], ['npm install ./kone-2.18.0.tgz ./kone-3.3.0.tgz', 'kone-2.18.0.tgz'])
+    assert.match(read('CHANGELOG.md'), /kone-2\.17\.0\.tgz/)
+  })
+
   it('should tag a version that is set already', () => {
     write('CHANGELOG.md', '# Changelog\n\n## 2.17.0\n\nThe first release.\n')
     git('commit', '--quiet', '--all', '--message', 'first')
@@ -69,6 +87,26 @@ describe('make release', () => {
     assert.throws(() => make('2.18.0', () => { throw new Error('publint') }), { message: 'publint' })
     assert.deepEqual(state(), before)
     assert.equal(json('package.json').version, '2.17.0')
+  })
+
+  it('should leave everything as it was when git cannot sign the tag', () => {
+    git('config', 'tag.gpgSign', 'true')
+    git('config', 'gpg.program', 'false')
+    const before = state()
+    assert.throws(() => make('2.18.0'), ({ message }) => /gpg/.test(message) && !message.includes('something new'))
+    assert.deepEqual(state(), before)
+  })
+
+  it('should leave everything as it was at Ctrl+C', { skip: process.platform === 'win32' }, () => {
+    const before = state()
+    const script = `require(${JSON.stringify(require.resolve('../../../tools/release'))})({
+      root: ${JSON.stringify(root)},
+      version: '2.18.0',
+      check: () => require('node:child_process').execFileSync('sh', ['-c', 'kill -INT $PPID $$'])
+    })`
+    const { status, signal } = spawnSync(process.execPath, ['-e', script])
+    assert.deepEqual([status, signal], [1, null])
+    assert.deepEqual(state(), before)
   })
 
   it('should refuse, in a line, what cannot be released', () => {
@@ -91,6 +129,19 @@ describe('make release', () => {
       assert.throws(() => make('2.18.0'), { message })
     }
   })
+  it('should refuse a repository that is no address of pages', () => {
+    for (const url of ['ada/kone', 'git@github.com:ada/kone.git', 'https://github.com/ada/kone']) {
+      for (const repository of [url, { type: 'git', url }]) {
+        write('create/package.json', manifest('create-kone', { repository }))
+        git('commit', '--quiet', '--all', '--message', 'repository')
+        assert.throws(() => make('2.18.0'), {
+          message: `release: repository.url of create/package.json must be like git+https://github.com/ada/kone.git, not ${url}`
+        })
+      }
+    }
+    assert.equal(git('tag', '--list'), '')
+  })
+
   it('should refuse placeholders, and fields that are missing, of both packages', () => {
     const refuses = (file, fields, names) => {
       const text = read(file)

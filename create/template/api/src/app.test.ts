@@ -1,6 +1,9 @@
-import { test } from 'node:test'
+import { after, test } from 'node:test'
 import assert from 'node:assert/strict'
 import { createApp } from './app.ts'
+import { redis } from './redis.ts'
+
+after(() => redis?.disconnect())
 
 interface Problem {
   status: number

@@ -1,7 +1,10 @@
-import { test } from 'node:test'
+import { after, test } from 'node:test'
 import assert from 'node:assert/strict'
 import type Kone from 'kone'
 import { createApp } from './app.ts'
+import { redis } from './redis.ts'
+
+after(() => redis?.disconnect())
 
 const app = createApp({ quiet: true })
 
