@@ -24,16 +24,19 @@ function placeOf (site) {
 
 function mapped (name, line, column) {
   const found = process.sourceMapsEnabled ? findSourceMap(name)?.findOrigin(line, column) : undefined
-  try {
-    if (typeof found?.fileName !== 'string') return { file: pathOf(name), row: line, column }
-    return { file: pathOf(found.fileName), row: found.lineNumber, column: found.columnNumber }
-  } catch {
-    return null // a URL that is not a file's
-  }
+  const isMapped = typeof found?.fileName === 'string'
+  const file = pathOf(isMapped ? found.fileName : name)
+  if (file === null) return null
+  return isMapped ? { file, row: found.lineNumber, column: found.columnNumber } : { file, row: line, column }
 }
 
+/** @return {string|null} null for a URL of another host */
 function pathOf (name) {
-  return name.startsWith('file:') ? fileURLToPath(name) : name
+  try {
+    return name.startsWith('file:') ? fileURLToPath(name) : name
+  } catch {
+    return null
+  }
 }
 
 /** @return {{ stack: string }} the calls that led here; V8 makes the text when it is read */
@@ -51,10 +54,11 @@ function trace () {
  */
 function placeIn ({ stack }) {
   for (const line of String(stack).split('\n')) {
-    const [, name, row, column] = /^ +at (?:async )?(?:.*? \()?(.+):(\d+):(\d+)\)?$/.exec(line) ?? []
+    const [, call] = /^ +at (?:async )?(.+)$/.exec(line) ?? []
+    const [, name, row, column] = /^(.+):(\d+):(\d+)$/.exec(call?.endsWith(')') ? call.slice(call.indexOf(' (') + 2, -1) : call) ?? []
     if (name === undefined || name.startsWith('node:')) continue
     const file = pathOf(name)
-    if (isAbsolute(file) && isOfApp(file)) return { file, row: Number(row), column: Number(column) }
+    if (file !== null && isAbsolute(file) && isOfApp(file)) return { file, row: Number(row), column: Number(column) }
   }
   return null
 }
