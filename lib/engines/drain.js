@@ -181,8 +181,8 @@ class Drain {
   }
 
   /**
-   * A server that was closed before emits no second 'close'. One of a primary counts the connections that it has sent to
-   * its workers: it asks them, and they keep such connections beyond the deadline, or do not reply.
+   * A server that was closed before emits no second 'close'. One of a primary counts the connections that it has sent
+   * to its workers: it asks them, and they keep such connections beyond the deadline, or do not reply.
    */
   concludeIfEmpty () {
     if (now() >= this.deadline) return this.conclude()

@@ -132,7 +132,7 @@ class Responder {
   }
 
   /**
-   * @param {{ fd: number, isRead: boolean }} [opened] of a file that is not in memory; undefined if its bytes are not needed
+   * @param {{ fd: number, isRead: boolean }} [opened] of a file that is not in memory; undefined if no bytes are needed
    * @return {true|Promise<true>}
    */
   send (ctx, entry, file, opened) {

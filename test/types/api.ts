@@ -209,7 +209,8 @@ strict.on('finish', ctx => { is<any>(ctx.boddy) })
 
 const open = (ctx: Context, next: Next) => next()
 const anything: Middleware<any, any> = (ctx, next) => next()
-for (const more of [strict.use(open), strict.use(anything), strict.use(compose([open, open])), strict.use(trail), typed.use(open)]) {
+const added = [strict.use(open), strict.use(anything), strict.use(compose([open, open])), strict.use(trail), typed.use(open)]
+for (const more of added) {
   more.use(ctx => {
     is<string>(ctx.state.user.name)
     // @ts-expect-error: what takes a ctx of any names adds none

@@ -7,6 +7,8 @@ const { shuffle } = require('./stats')
 const TRIES = 3 // a round that cannot be believed is measured again, twice at most
 const AGAIN = 2 // rounds of a part that are measured again because the machine was disturbed
 
+const never = () => null
+
 /**
  * The rounds of every lab. A cell is one contender in one workload. Every round visits all cells, workload by
  * workload, so that those that are compared are measured within seconds; the order changes from round to round, so
@@ -19,7 +21,7 @@ const AGAIN = 2 // rounds of a part that are measured again because the machine 
  * sample cannot be believed; `disturbance`, why a whole round cannot, by its conditions and never by its figures. A visit
  * may give an array of samples, where it is several rounds.
  */
-exports.rounds = async function (cells, { count, visit, doubt = () => null, disturbance = () => null, tries = TRIES, tick = () => {} }) {
+exports.rounds = async function (cells, { count, visit, doubt = never, disturbance = never, tries = TRIES, tick = never }) {
   for (const cell of cells) Object.assign(cell, { samples: [], discarded: [], rejected: null })
 
   const recorded = []
