@@ -54,7 +54,7 @@ function typeOf (folder) {
 function listenOn (port, exported) {
   if (typeof exported?.listen === 'function') return exported.listen(port)
   if (typeof exported !== 'function') return
-  if (/^(?:bound )?fetch$/.test(exported.name)) {
+  if (/^(?:bound )?fetch$/.test(exported.name) && !NODES_PARAMETERS.test(sourceOf(exported))) {
     throw new TypeError('it exports app.fetch, which takes a Request, not (req, res): export the app (kone/docs/api/command.md)')
   }
   if (!takesResponse(exported)) {
@@ -63,9 +63,16 @@ function listenOn (port, exported) {
   http.createServer(exported).listen(port)
 }
 
+/** `app.fetch` of kone and others takes (request, info), (request, env) or the like. */
+const NODES_PARAMETERS = /^[^(]*\(\s*req(?:uest)?\s*,\s*res(?:ponse)?\b/
+
+function sourceOf (fn) {
+  return Function.prototype.toString.call(fn)
+}
+
 /** Of a function that takes any number of arguments, or is bound, the length says nothing. */
 function takesResponse (fn) {
-  const source = Function.prototype.toString.call(fn)
+  const source = sourceOf(fn)
   return !/^class\b/.test(source) && (fn.length > 1 || /\.\.\.|\barguments\b|\[native code\]/.test(source))
 }
 

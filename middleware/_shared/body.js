@@ -77,10 +77,12 @@ async function expand (ctx, decoder, bytes, limit, memory) {
  * Koa has only the stream.
  */
 async function collect (req, limit) {
-  if (Number(req.headers['content-length']) > limit) throw createError(413, { limit })
-  if (req.readableEnded) throw createError(500, 'stream is not readable', { type: 'stream.not.readable' })
+  const declared = Number(req.headers['content-length'])
+  if (declared > limit) throw createError(413, { limit })
+  if (req.readableEnded) throw unreadable()
   if (req.readableEncoding) throw createError(500, 'stream encoding should not be set', { type: 'stream.encoding.set' })
 
+  const isBegun = req.readableDidRead // and may be put back, by unshift()
   const chunks = []
   let length = 0
   try {
@@ -92,7 +94,12 @@ async function collect (req, limit) {
   } catch (err) {
     throw err.status === 413 ? err : aborted(err)
   }
+  if (isBegun && length < declared) throw unreadable()
   return Buffer.concat(chunks, length)
+}
+
+function unreadable () {
+  return createError(500, 'stream is not readable', { type: 'stream.not.readable' })
 }
 
 function aborted (cause) {

@@ -47,12 +47,19 @@ function tag (ctx, weak) {
   if (typeof body === 'string' || Buffer.isBuffer(body)) return set(ctx, weak, entityTag(body))
   if (typeof body.pipe === 'function') {
     if (typeof body.path !== 'string') return
-    return stat(body.path).then(stats => set(ctx, weak ?? true, fileTag(stats)))
+    return stat(body.path).then(stats => set(ctx, weak ?? true, fileTag(stats)), err => fail(ctx, err))
   }
   if (isBlob(body) || isWebStream(body) || isResponse(body)) return
 
   const json = JSON.stringify(body)
   if (json !== undefined) set(ctx, weak, entityTag(json))
+}
+
+/** As a rule the stream cannot open the file, either: one of the two errors is enough. */
+function fail (ctx, err) {
+  if (ctx.body?.errored) return
+  ctx.body = '' // kone reports no error of a stream that was replaced
+  throw err
 }
 
 function set (ctx, weak, tag) {

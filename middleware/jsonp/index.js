@@ -12,6 +12,7 @@ const OPTIONS = require('./options')
 // a path of plain identifiers and indexes: cb, my.app.cb, jQuery36.calls[12]
 const CALLBACK = /^[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*|\[\d+\])*$/
 const MAX_CALLBACK = 128
+const SCRIPT = Symbol('jsonp script') // the body that a jsonp before has set
 const LINE_ENDS = /[\u2028\u2029]/
 
 const UNTYPED = 'application/octet-stream' // Koa's type of a stream for which the app sets none
@@ -63,7 +64,7 @@ function callbackOf (ctx, callbackName) {
 
 function wrap (ctx, callback) {
   const { body, response, status } = ctx
-  if (body == null || !ctx.writable || response.get('Content-Encoding')) return
+  if (body == null || body === ctx[SCRIPT] || !ctx.writable || response.get('Content-Encoding')) return
   if (status === 206 || response.get('Content-Range')) return // a part of the JSON
 
   // without the comment the body begins with bytes that the client chose (Rosetta Flash)
@@ -99,7 +100,7 @@ function setScript (ctx, body) {
   response.set('Content-Type', 'text/javascript; charset=utf-8')
   response.set('X-Content-Type-Options', 'nosniff')
   response.remove('Accept-Ranges') // ranges would count bytes of the JSON
-  ctx.body = body
+  ctx.body = ctx[SCRIPT] = body
 }
 
 /** JSON may contain U+2028 and U+2029; before ES2019 they ended a line of a script. */

@@ -55,14 +55,17 @@ function modifiedOf (ctx, file) {
   return own ? Date.parse(own) : file.modified
 }
 
+const MEMBERS = /(?:[^,"]|"[^"]*"?)+/g
+
 /**
- *     If-Match = "*" / #entity-tag        entity-tag = [ "W/" ] opaque-tag
+ *     If-Match = "*" / #entity-tag        entity-tag = [ "W/" ] DQUOTE *etagc DQUOTE        etagc may be a comma
  *
  * A weak tag can match only in a weak comparison.
  */
 function lists (header, etag, weakly) {
   if (header.trim() === '*') return true
-  return header.split(',').some(tag => weakly ? opaque(tag.trim()) === opaque(etag) : isSame(tag.trim(), etag))
+  const tags = header.match(MEMBERS) ?? []
+  return tags.some(tag => weakly ? opaque(tag.trim()) === opaque(etag) : isSame(tag.trim(), etag))
 }
 
 function opaque (tag) {

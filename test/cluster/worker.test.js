@@ -95,6 +95,8 @@ describe('a worker', () => {
         [`${SHAPES.app}.fetch${rest}`, /^it exports app\.fetch, which takes a Request, not \(req, res\): export the app/]),
       ['module.exports = require("node:http").createServer().listen(0)', /^the server that it exports listens already: let it listen on process\.env\.PORT/],
       ['module.exports = new Promise(() => {})', /^the promise that it exports, or one that it awaits outside of functions, is never settled/],
+      ...['fetch (request, ...rest) {}', 'fetch: async (req, env, ctx) => {}', 'fetch: request => {}'].map(method =>
+        [`module.exports = { ${method} }.fetch`, /^it exports app\.fetch, /]),
       ['module.exports = {}', /^it exports neither an app nor a function nor a server, and nothing listens on port/]
     ]) {
       const { message, ended } = await start(t, source)
@@ -104,8 +106,11 @@ describe('a worker', () => {
     }
   })
 
-  it('should serve a function whose length does not tell that it takes (req, res)', async t => {
-    for (const fn of ['(...args) => hi(...args)', 'function () { hi(...arguments) }', 'hi.bind(null)', '((...args) => hi(...args)).bind(null)']) {
+  it('should serve a function whose length or name does not tell that it takes (req, res)', async t => {
+    for (const fn of [
+      '(...args) => hi(...args)', 'function () { hi(...arguments) }', 'hi.bind(null)', '((...args) => hi(...args)).bind(null)',
+      'function fetch (req, res) { hi(req, res) }', '{ async fetch(request, response) { hi(request, response) } }.fetch'
+    ]) {
       const { message, port, worker } = await start(t, `const hi = (req, res) => res.end('hi')\nmodule.exports = ${fn}`)
       assert.equal(message, 'ready', fn)
       assert.equal(await (await fetch(`http://127.0.0.1:${port}`)).text(), 'hi')

@@ -2,6 +2,7 @@
 
 const assert = require('node:assert/strict')
 const { randomBytes } = require('node:crypto')
+const { once } = require('node:events')
 const net = require('node:net')
 const { Readable } = require('node:stream')
 const { setImmediate } = require('node:timers/promises')
@@ -160,6 +161,26 @@ frameworks('bodyParser', ({ it, Koa, ask, listen }) => {
     const app = [bodyParser({ qs })]
     const res = await ask(app, 'POST /', { headers: { 'content-type': 'application/x-www-form-urlencoded' }, body: 'a=1' })
     assert.deepEqual([res.status, res.text], [400, 'no'])
+  })
+
+  it('should refuse the rest of a body whose first bytes another reader has taken', async () => {
+    const body = JSON.stringify([' '.repeat(300_000), 'end'])
+    const take = { pause: req => { req.once('data', () => req.pause()) }, flow: req => { req.on('data', () => {}) } }
+    for (const isPutBack of [false, true]) {
+      const seen = []
+      const read = async ({ req }, next) => {
+        take[isPutBack ? 'pause' : req.headers['x-take']](req)
+        const [first] = await once(req, 'data')
+        if (isPutBack) req.unshift(first)
+        return next().catch(err => { seen.push(err.status); throw err })
+      }
+      const app = [read, bodyParser({ jsonLimit: '1mb' }), ctx => { ctx.body = String(ctx.request.body[1]) }]
+      for (const name of Object.keys(take)) {
+        const res = await ask(app, 'POST /', { headers: { ...JSON_TYPE, 'x-take': name }, body })
+        assert.deepEqual([res.status, res.text], isPutBack ? [200, 'end'] : [500, 'Internal Server Error'], name)
+      }
+      assert.deepEqual(seen, isPutBack ? [] : [500, 500])
+    }
   })
 
   it('should leave a type that is not enabled unread for the next middleware', async () => {

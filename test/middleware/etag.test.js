@@ -1,6 +1,7 @@
 'use strict'
 
 const assert = require('node:assert/strict')
+const { once } = require('node:events')
 const fs = require('node:fs')
 const { Readable } = require('node:stream')
 const koaEtag = require('koa-etag')
@@ -35,7 +36,7 @@ function oracle (options) {
   }
 }
 
-frameworks('etag', ({ it, Koa, ask, name }) => {
+frameworks('etag', ({ it, Koa, ask, errors, name }) => {
   const kone = name.startsWith('kone')
   const forms = {
     middleware: (app, options) => app.use(etag(options)),
@@ -77,6 +78,27 @@ frameworks('etag', ({ it, Koa, ask, name }) => {
       assert.equal((await ask(app, 'GET /')).headers.etag, '"mine"')
     })
   }
+
+  const skip = name === 'koa 3' && 'Koa 3 ends the process when a stream fails before it is sent'
+  it('should report a missing file once on kone, whether stat() or the stream fails first', { skip }, async () => {
+    for (const use of Object.values(forms)) {
+      for (const [line, isLate, isCaught] of [['GET /'], ['HEAD /'], ['GET /', true], ['HEAD /', true], ['GET /', false, true]]) {
+        errors.length = 0
+        const app = answering(app => {
+          if (isCaught) app.use((ctx, next) => next().catch(err => { ctx.body = err.code }))
+          use(app)
+        }, ctx => {
+          ctx.body = fs.createReadStream(`${__filename}.missing`)
+          if (isLate) return once(ctx.body, 'close').catch(() => {})
+        })
+        const res = await ask(app, line)
+        const isShown = isCaught && res.status === 200
+        assert.deepEqual([res.status, res.text], isShown ? [200, 'ENOENT'] : [404, line === 'GET /' ? 'Not Found' : ''])
+        if (kone) assert.equal(errors.length, isShown ? 0 : 1, `${line} ${isLate} ${isCaught}`)
+        for (const err of errors) assert.equal(err.code, 'ENOENT')
+      }
+    }
+  })
 
   it('should leave web bodies alone', { skip: name === 'koa 2' && 'has none' }, async () => {
     for (const body of [() => new Blob(['hi']), () => new Response('hi'), () => new Blob(['hi']).stream()]) {

@@ -219,6 +219,34 @@ frameworks('jsonp', ({ it, Koa, ask, errors, name }) => {
     }
   })
 
+  it('should wrap once when it is registered twice, but the error that replaces a script', async () => {
+    const bodies = [
+      () => ({ a: 1 }), () => '{"a":1}', () => Buffer.from('{"a":1}'), () => Readable.from(['{"a":', '1}'])
+    ]
+    const twice = [[jsonp(), jsonp()], [jsonp(), jsonp({ callbackName: 'f' })]]
+    const registers = twice.map(both => app => both.forEach(fn => app.use(fn)))
+    if (Koa.prototype.final) {
+      registers.push(app => app.final(jsonp.final()).final(jsonp.final()), app => app.use(jsonp()).final(jsonp.final()))
+    }
+    for (const register of registers) {
+      for (const make of bodies) {
+        const app = new Koa()
+        register(app)
+        app.use(ctx => {
+          ctx.type = 'json'
+          ctx.body = make()
+        })
+        const expected = typeof make() === 'string' ? '/**/cb("{\\"a\\":1}");' : '/**/cb({"a":1});'
+        assert.equal((await ask(app, 'GET /?callback=cb&f=cb')).text, expected)
+      }
+    }
+    const replace = async (ctx, next) => {
+      await next()
+      ctx.body = { error: ctx.body.length }
+    }
+    assert.equal((await ask([jsonp(), replace, jsonp(), ctx => { ctx.body = {} }], 'GET /?callback=cb')).text, '/**/cb({"error":11});')
+  })
+
   it('should do the same as a final', { skip: !Koa.prototype.final && 'Koa has no app.final' }, async () => {
     const app = new Koa()
     app.final(jsonp.final({ callbackName: 'cb' }))

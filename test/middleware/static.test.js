@@ -117,6 +117,10 @@ frameworks('static', ({ it, Koa, ask, listen, name }) => {
     for (const [ETag, tests] of [
       ['"own"', [['if-none-match', '"own"', 304], ['if-none-match', 'W/"own"', 304], ['if-match', '"own"', 200], ['if-range', '"own"', 206]]],
       ['W/"own"', [['if-none-match', '"own"', 304], ['if-match', 'W/"own"', 412], ['if-range', 'W/"own"', 200]]],
+      ['"a,b, c"', ['"a,b, c"', '"x", "a,b, c"', '"y,z" ,W/"a,b, c"', 'W/"x,",, "a,b, c" ,"y"', '"a,b, c", "x'].map(tags => ['if-none-match', tags, 304])],
+      ['"a,b, c"', ['"x" , "a,b, c"', '"a,b, c","x,y"'].map(tags => ['if-match', tags, 200])],
+      ['"b"', ['"a,"b","c"', '"a, "b', ',', '"'].flatMap(tags => [['if-none-match', tags, 200], ['if-match', tags, 412]])],
+      ['a', [['if-none-match', 'b, a', 304], ['if-match', 'b,a ,c', 200]]],
       ['"own"', [['if-modified-since', date, 304], ['if-unmodified-since', date, 200], ['if-range', date, 206],
         ['if-match', '"other"', 412], ['if-none-match', '"other"', 200], ['if-match', '*', 200]]]
     ]) {

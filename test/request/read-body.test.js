@@ -115,6 +115,27 @@ engines('ctx.request.readBody()', ({ it, ask, see, serve, engine }) => {
     }, 'POST /', { body: 'hello' }), ['KONE_ERR_BODY_USED', 500])
   })
 
+  it('should refuse the rest of a body whose first bytes another reader has taken, unless they are put back', async () => {
+    const readers = {
+      pause: async req => {
+        req.on('data', () => {})
+        await once(req, 'data').finally(() => req.pause())
+      },
+      read: first
+    }
+    const body = Buffer.alloc(300_000, 'x')
+    for (const [name, take] of Object.entries(readers)) {
+      assert.deepEqual(await see(async ctx => {
+        await take(ctx.req)
+        return refusal(ctx => ctx.request.readBody({ limit: Infinity }), ctx)
+      }, 'POST /', { body, headers: { 'content-length': body.length } }), ['KONE_ERR_BODY_USED', 500], name)
+    }
+    assert.equal((await see(async ctx => {
+      ctx.req.unshift(await first(ctx.req))
+      return ctx.request.readBody({ limit: Infinity })
+    }, 'POST /', { body, headers: { 'content-length': body.length } })).length, body.length)
+  })
+
   it('should refuse a stream that gives text, in one piece or in many', async () => {
     for (const size of [5, 500_000]) {
       for (const isLate of [false, true]) {
@@ -129,3 +150,11 @@ engines('ctx.request.readBody()', ({ it, ask, see, serve, engine }) => {
     }
   })
 })
+
+/** The first bytes that `req` has. */
+async function first (req) {
+  for (let bytes; ;) {
+    if ((bytes = req.read()) !== null) return bytes
+    await once(req, 'readable')
+  }
+}

@@ -21,6 +21,7 @@ exports.readStream = function (req, limit) {
     const isOnlyWatched = !req.readableDidRead && req.listenerCount('data') > 0
     if (req.readableEnded || (req.readableFlowing && !isOnlyWatched)) return reject(used())
 
+    const isBegun = req.readableDidRead // and may be put back, by unshift()
     const chunks = []
     let length = 0
 
@@ -42,7 +43,10 @@ exports.readStream = function (req, limit) {
     }
     const lose = () => settle(aborted(length))
     // A stream of HTTP/2 that its client cancels ends as one that is complete.
-    const end = () => req.aborted || http2Stream(req)?.rstCode ? lose() : settle()
+    const end = () => {
+      if (req.aborted || http2Stream(req)?.rstCode) lose()
+      else settle(isBegun && length < declared ? used() : null)
+    }
     // Once the response has ended, node does not tell the request that its socket closes.
     const cut = { close: () => { if (!req.complete) lose() } }
     const pending = socket === undefined ? null : pendingOf(socket)

@@ -1,9 +1,11 @@
 'use strict'
 
 const assert = require('node:assert/strict')
+const { nextTick: tick } = require('node:process')
 const { Readable } = require('node:stream')
 const { setImmediate: turn } = require('node:timers/promises')
 
+const catchUncaught = require('../../helpers/uncaught')
 const { chunked, get, post, sides, waitFor } = require('./sides')
 
 /*
@@ -47,6 +49,40 @@ sides('ctx.req, first read when a body was too long for readBody()', ({ it, serv
     client.write('b\r\nhello world\r\n0\r\n\r\n')
     assert.match(await client.all(), /413 POST hello$/)
   })
+})
+
+sides('ctx.res, first used ticks after its response was sent', ({ it, serve }) => {
+  const WRITES = {
+    'write()': (res, done) => res.write('late', done),
+    'write() of bytes': (res, done) => res.write(Buffer.from('late'), done),
+    'end()': (res, done) => res.end('late', done)
+  }
+  for (const [name, write] of Object.entries(WRITES)) {
+    for (const withCallback of [true, false]) {
+      it(`should ignore ${name}${withCallback ? ' with a callback' : ''}, as node does once it has closed`, async t => {
+        const uncaught = catchUncaught(t)
+        const seen = []
+        const { talk } = await serve(app => app.use(ctx => {
+          ctx.body = 'whole'
+          ctx.onFinished(() => tick(() => tick(() => tick(() => {
+            const { res } = ctx
+            res.once('close', () => seen.push('close'))
+            write(res, withCallback ? err => seen.push(err.code) : undefined)
+            tick(() => tick(() => seen.push([res.destroyed, res.closed, res.writableFinished])))
+          }))))
+        }))
+        const client = await talk(get('/'))
+        await client.until(/whole$/)
+        await waitFor(() => seen.some(Array.isArray), 'the end of the request')
+        for (let i = 0; i < 3; i++) await turn()
+        assert.deepEqual(uncaught, [])
+        assert.deepEqual(seen.filter(Array.isArray), [[true, true, true]])
+        if (withCallback && name !== 'end()') assert(seen.some(code => /^ERR_STREAM_(?:WRITE_AFTER_END|DESTROYED)$/.test(code)), String(seen))
+        client.write(get('/again'))
+        await client.until(/whole.*whole$/s)
+      })
+    }
+  }
 })
 
 sides('ctx.body = ctx.req', ({ it, serve }) => {

@@ -46,7 +46,7 @@ function makeResponse (outgoing) {
   outgoing.adopt(res)
   if (outgoing.hasEnded) {
     response.showEnded(outgoing)
-    if (outgoing.isFlushed && !outgoing.nodeHasClosed) nextTick(notifyFlushed, outgoing, null, null)
+    if (outgoing.isFlushed && !outgoing.nodeHasClosed) nextTick(closeFlushed, outgoing)
     return
   }
   res.statusCode = outgoing.status
@@ -151,6 +151,15 @@ function notifyFlushed (outgoing, callbacks, listeners) {
   if (callbacks !== null) callAll(callbacks, null)
   // A tick later, when an unread request has ended, because destroying it earlier would destroy the socket.
   if (listeners !== null) for (const fn of listeners) nextTick(fn, null)
+}
+
+/**
+ * Closes a response that was created behind its flush. Node's may have closed ticks ago: what is written to this one
+ * before is no 'error' of it, but for its callback alone.
+ */
+function closeFlushed (outgoing) {
+  outgoing.res.destroyed = true
+  release(outgoing)
 }
 
 /** Does the work of node's own listener for 'finish': drops an unread body, releases the socket. */

@@ -65,8 +65,10 @@ class Responses {
       const colon = line.indexOf(': ')
       if (colon < 1) throw new Error(`no header: ${line}`)
       const name = line.slice(0, colon).toLowerCase()
-      if (name in headers) throw new Error(`${name} twice`)
-      headers[name] = line.slice(colon + 2)
+      const value = line.slice(colon + 2)
+      const isRepeated = name in headers
+      if (isRepeated && !name.startsWith('x-')) throw new Error(`${name} twice`)
+      headers[name] = isRepeated ? `${headers[name]}, ${value}` : value
     }
     const response = { status, headers, length: 0, letter: -1, wrong: -1, text: '', untilEnd: false, startedAt: Date.now(), endedAt: 0 }
     this.partial = response
