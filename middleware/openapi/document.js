@@ -77,7 +77,7 @@ function describe (app, { info, servers, tags, security, components }) {
   }
   const document = {
     openapi: '3.1.0',
-    info: { ...defaults(), ...info },
+    info: { ...defaults(), ...JSON.parse(JSON.stringify(info ?? {})) }, // without what is undefined
     servers,
     tags,
     security,

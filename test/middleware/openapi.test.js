@@ -201,6 +201,12 @@ describe('openapi(app)', () => {
     })
   }
 
+  it('should have the defaults where what is given about the app is undefined', async () => {
+    const info = { title: undefined, version: undefined, description: 'One' }
+    const { info: { title, version, description } } = await documentOf(appOf(), { info })
+    assert.deepEqual([typeof title, typeof version, description], ['string', 'string', 'One'])
+  })
+
   it('should have a list of the query as a repeated key, and an object as koa-qs parses it', async () => {
     const query = z.object({ tag: z.array(z.string()), filter: z.object({ a: z.string() }).optional(), page: z.coerce.number() })
     const { paths } = await documentOf(appOf(new Router().get('/', validate({ query }), done)))
