@@ -35,7 +35,9 @@ import Route = Router.Route
 export interface Verb<MethodT extends string, StateT, ContextT, PrefixT extends string, SyntaxT extends 6 | 8> {
 ${BEGINNINGS.flatMap(([beginning, most]) => Array.from({ length: most + 1 }, (_, count) => typed(beginning, count))).join('')}\
   // more of them: typed by the path and the router alone
-${BEGINNINGS.map(([beginning]) => rest(beginning)).join('')}}
+${BEGINNINGS.map(([beginning]) => rest(beginning)).join('')}\
+  // router[method](), one of several methods: TypeScript calls only what is the same for all
+${BEGINNINGS.map(([beginning]) => rest(beginning, 'R')).join('')}}
 `
 
 /** `count` middleware and a last function. */
@@ -46,18 +48,18 @@ function typed (beginning, count) {
   return signature(generics, [...beginning, ...middleware, `handler: ${handler(count + 1)}`], count + 1)
 }
 
-function rest (beginning) {
+function rest (beginning, returned) {
   // an array may be spread; without any, the path is refused
   const given = beginning.map(one => one.replace(/^path: (.*)$/, 'path: ManyT extends [] ? never : $1'))
-  return signature([`ManyT extends Array<${handler(1)}>`], [...given, '...middleware: ManyT'], 1)
+  return signature([`ManyT extends Array<${handler(1)}>`], [...given, '...middleware: ManyT'], 1, returned)
 }
 
-function signature (generics, parameters, last) {
+function signature (generics, parameters, last, returned = `R & Route<MethodT, PrefixT, P, ${contextOf(last)}>`) {
   const types = ['P extends Path', ...generics, 'R = Router<StateT, ContextT, PrefixT, SyntaxT>'].join(', ')
   return `  ${wrapped(`<${types}> (`, '  ')}
     this: R,
 ${parameters.map(one => `    ${wrapped(one, '    ')}`).join(',\n')}
-  ): ${wrapped(`R & Route<MethodT, PrefixT, P, ${contextOf(last)}>`, '  ')}
+  ): ${wrapped(returned, '  ')}
 `
 }
 

@@ -29,13 +29,22 @@ function engineOf (contents, fallback) {
   }
   engine.options.fallbackLng = fallback ? [codes.get(fallback)] : false
   return (locale, key, options, isKnown) => {
+    const count = countable(options.count)
     const text = engine.t(isKnown ? key : protectable(key), {
       ...options,
+      count,
       lng: codes.get(locale),
       nest: isKnown // a key from outside must not name another one by $t()
     })
-    return restored(sprintf(text, [options.count === undefined ? options : options.count]))
+    return restored(sprintf(text, [count === undefined ? options : count]))
   }
+}
+
+/** A query, a form and a database give a count as text, for which i18next has plurals only where it is an object. */
+function countable (count) {
+  if (typeof count !== 'string' && typeof count !== 'bigint') return count
+  const text = String(count)
+  return text === '0' ? 0 : Object(text) // only the number has a form `_zero`
 }
 
 /** `{{- name}}` is written `{{name}}`, for which i18next calls `escape`. */

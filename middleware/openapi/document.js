@@ -77,7 +77,7 @@ function describe (app, { info, servers, tags, security, components }) {
   }
   const document = {
     openapi: '3.1.0',
-    info: { ...defaults(), ...info },
+    info: { ...defaults(), ...JSON.parse(JSON.stringify(info ?? {})) }, // without what is undefined
     servers,
     tags,
     security,
@@ -225,8 +225,23 @@ function parametersOf (given, place, store) {
   return Object.entries(schema.properties)
     .filter(([name]) => place !== 'header' || !NOT_HEADERS.includes(name.toLowerCase()))
     .map(([name, { description, deprecated, ...rest }]) => ({
-      name, in: place, description, deprecated, required: place === 'path' || (schema.required ?? []).includes(name), schema: rest
+      name,
+      in: place,
+      description,
+      deprecated,
+      required: place === 'path' || (schema.required ?? []).includes(name),
+      ...styleOf(name, place, rest, store),
+      schema: rest
     }))
+}
+
+/** How an object and a list are written, beside the list of the query, whose style is OpenAPI's default. */
+function styleOf (name, place, schema, store) {
+  const isOnly = (...types) => convert.isOnly(types, schema, one => store.resolve(one))
+  if (place === 'query') return isOnly('object') ? { style: 'deepObject', explode: true } : {} // as koa-qs parses it
+  if (!isOnly('array', 'object')) return {}
+  throw new Error(`'${name}' can be no list and no object, because ${place === 'path' ? 'a param of the path' : `a ${place}`} is text: ` +
+    'the schema has to accept text, and may split it')
 }
 
 function responsesOf (given, own = {}, jsonOf, store) {

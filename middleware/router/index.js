@@ -70,6 +70,7 @@ class Router {
     const path = hasPath ? middleware.shift() : undefined
     for (const fn of middleware) {
       if (fn?.router) {
+        if (isDevelopment()) warnOfNested(fn.router, this)
         this.nest(fn.router, path)
       } else {
         this.register(path || syntaxes[syntax].any, [], fn, {
@@ -223,7 +224,7 @@ class Router {
     if (!isPath) throw new Error(`You have to provide a path when adding ${what} handler`)
 
     const operation = isOperation(middleware[0]) ? OPTIONS.operation.check(middleware.shift()) : undefined
-    if ((process.env.NODE_ENV ?? 'development') === 'development') warnOfRoute(what, path, middleware)
+    if (isDevelopment()) warnOfRoute(what, path, middleware)
     this.register(path, methods, middleware, { name: name ?? operation?.name, operation })
     return this
   }
@@ -369,6 +370,20 @@ for (const verb of VERBS) {
   Router.prototype[verb] = function (...args) {
     return this.add(`a ${verb}`, [verb], args)
   }
+}
+
+function isDevelopment () {
+  return (process.env.NODE_ENV ?? 'development') === 'development'
+}
+
+/** As in koa-router, a router copies the layers of another one, and these know no options of a router. */
+function warnOfNested (inner, outer) {
+  const ignored = [
+    inner.host && inner.host !== outer.host && 'host of a nested router has no effect: its routes respond to any host',
+    inner.exclusive && !outer.exclusive && 'exclusive of a nested router has no effect: all of its routes that match run',
+    inner.opts.routerPath && inner.opts.routerPath !== outer.opts.routerPath && 'routerPath of a nested router has no effect'
+  ].find(Boolean)
+  if (ignored) require('../../lib/places').warnOnce(`options.${ignored}: write it to the router around it`)
 }
 
 function warnOfRoute (what, path, middleware) {

@@ -263,4 +263,45 @@ export interface Verb<MethodT extends string, StateT, ContextT, PrefixT extends 
     operation: Operation,
     ...middleware: ManyT
   ): R & Route<MethodT, PrefixT, P, ContextT & OfPath<PrefixT, P, SyntaxT>>
+  // router[method](), one of several methods: TypeScript calls only what is the same for all
+  <
+    P extends Path,
+    ManyT extends Array<Kone.Middleware<StateT, ContextT & OfPath<PrefixT, P, SyntaxT>>>,
+    R = Router<StateT, ContextT, PrefixT, SyntaxT>
+  > (
+    this: R,
+    path: ManyT extends [] ? never : P | P[],
+    ...middleware: ManyT
+  ): R
+  <
+    P extends Path,
+    ManyT extends Array<Kone.Middleware<StateT, ContextT & OfPath<PrefixT, P, SyntaxT>>>,
+    R = Router<StateT, ContextT, PrefixT, SyntaxT>
+  > (
+    this: R,
+    name: string | symbol,
+    path: ManyT extends [] ? never : P | P[],
+    ...middleware: ManyT
+  ): R
+  <
+    P extends Path,
+    ManyT extends Array<Kone.Middleware<StateT, ContextT & OfPath<PrefixT, P, SyntaxT>>>,
+    R = Router<StateT, ContextT, PrefixT, SyntaxT>
+  > (
+    this: R,
+    path: ManyT extends [] ? never : P | P[],
+    operation: Operation,
+    ...middleware: ManyT
+  ): R
+  <
+    P extends Path,
+    ManyT extends Array<Kone.Middleware<StateT, ContextT & OfPath<PrefixT, P, SyntaxT>>>,
+    R = Router<StateT, ContextT, PrefixT, SyntaxT>
+  > (
+    this: R,
+    name: string | symbol,
+    path: ManyT extends [] ? never : P | P[],
+    operation: Operation,
+    ...middleware: ManyT
+  ): R
 }

@@ -23,14 +23,14 @@ const ATTRIBUTES = {
   domain: string.says('domain of the cookie'),
   httpOnly: boolean.says('hides the cookie from scripts of a page', { otherwise: '`true`' }),
   secure: boolean.says('with `true`, plain HTTP throws instead of sending the cookie', { otherwise: '`ctx.secure`' }),
-  sameSite: oneOf('strict', 'lax', 'none', true, false).or(none).says('whether requests from other sites carry the cookie', {
+  sameSite: oneOf('strict', 'lax', 'none', true, false).or(none).says('whether requests from other sites carry the cookie; browsers take `none` over HTTPS only', {
     otherwise: "`'lax'`"
   }),
   signed: boolean.says('sign the cookie with `app.keys`; rarely needed: ids are random, and sealed cookies are authenticated', {
     otherwise: '`false`'
   }),
   priority: oneOf('low', 'medium', 'high').says('how long a browser with too many cookies keeps this one'),
-  partitioned: boolean.says('`true`: each site that embeds the app has a cookie of its own', { otherwise: '`false`' })
+  partitioned: boolean.says("`true`: each site that embeds the app has a cookie of its own, over HTTPS and with `sameSite: 'none'`", { otherwise: '`false`' })
 }
 const beside = Object.fromEntries(Object.entries(ATTRIBUTES).map(([name, rule]) => [name, rule.says(
   'as in `cookie`, for the options of koa-session', { otherwise: undefined, unit: undefined })]))

@@ -32,6 +32,7 @@ function settingsOf (options, rest) {
   const own = typeof cookie === 'function' ? {} : cookie
   const attributes = withDefaults(own, ofAll)
   checkCookie(key, { ...attributes, ...own })
+  if (typeof cookie !== 'function' && externalKey === undefined) checkForBrowsers(key, attributes, ofAll, own)
 
   return {
     key,
@@ -84,7 +85,7 @@ function withDefaults (cookie, ofAll) {
     httpOnly: true,
     sameSite: 'lax',
     ...ofAll,
-    ...cookie,
+    ...without(undefined, cookie),
     overwrite: true // an earlier one of this request
   }
   attributes.signed = attributes.signed === true // off by default, because ids are random secrets
@@ -94,12 +95,34 @@ function withDefaults (cookie, ofAll) {
   return attributes
 }
 
+function without (value, object) {
+  if (object === null || object === undefined || !Object.values(object).includes(value)) return object
+  return Object.fromEntries(Object.entries(object).filter(([, one]) => one !== value))
+}
+
 function checkCookie (key, attributes) {
   try {
     new Cookie(key, 'value', attributes).toHeader()
   } catch (err) {
     throw misuse('session', `options.key or options.cookie: ${err.message}`, { cause: err })
   }
+}
+
+/** Browsers drop a cookie in silence if an attribute contradicts its name (RFC 6265bis, 5.7). */
+function checkForBrowsers (key, { domain, path, httpOnly, secure }, ofAll, own) {
+  const [prefix] = /^__(?:Host-Http|Host|Secure|Http)-/i.exec(key) ?? ['']
+  const isOf = (...names) => names.includes(prefix.toLowerCase())
+  const refuse = (name, must, why) => {
+    const option = own?.[name] === undefined && name in ofAll ? name : `cookie.${name}`
+    throw misuse('session', `options.${option} must be ${must}: else browsers drop the cookie, because ${why}`)
+  }
+  const named = `the name ${key} begins with ${prefix}`
+  if (isOf('__host-', '__host-http-')) {
+    if (domain) refuse('domain', 'left out', named)
+    if (path !== '/') refuse('path', "'/'", named)
+  }
+  if (isOf('__http-', '__host-http-') && !httpOnly) refuse('httpOnly', 'true', named)
+  if (prefix !== '' && secure === false) refuse('secure', 'true or left out', named)
 }
 
 /**

@@ -97,8 +97,11 @@ module.exports.final = function final (options) {
   }
 }
 
+// the global one may be bluebird's, which makes no objects of a subclass
+const NativePromise = (async () => {})().constructor
+
 /** Knows whether the handler waits for it: then its error is the handler's, which may have caught it. */
-class Rendering extends Promise {
+class Rendering extends NativePromise {
   then (...args) {
     this.isAwaited = true
     return super.then(...args)

@@ -36,12 +36,16 @@ const NOT_THERE = Object.fromEntries([
  * @api private
  */
 function temporary (folder) {
+  // not file.path: a handler that has moved a file may write there where it is now
+  const paths = new WeakMap()
+
   return {
     isTemporary: true,
 
     async store (req, file, stream) {
       file.size = 0
       file.path = path.join(folder, randomUUID())
+      paths.set(file, file.path)
       Object.defineProperties(file, NOT_THERE)
       // other users of the system must not read it, and a file that exists must not be overwritten
       const target = fs.createWriteStream(file.path, { flags: 'wx', mode: 0o600 })
@@ -57,7 +61,7 @@ function temporary (folder) {
     },
 
     remove (req, file) {
-      return fs.promises.rm(file.path, { force: true })
+      return fs.promises.rm(paths.get(file), { force: true })
     }
   }
 }

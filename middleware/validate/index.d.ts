@@ -37,7 +37,10 @@ declare namespace validate {
     // <options>
     /** Schema of `ctx.params`, which the router sets. */
     params?: StandardSchema | undefined
-    /** Schema of `ctx.query`: strings, and arrays for a repeated key; it must coerce other types. */
+    /**
+     * Schema of `ctx.query`: strings, and arrays for a repeated key; it must coerce other types; one value fits an
+     * array, too.
+     */
     query?: StandardSchema | undefined
     /** Schema of `ctx.headers`, with names in lower case. */
     headers?: StandardSchema | undefined

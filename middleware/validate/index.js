@@ -2,6 +2,7 @@
 
 const createError = require('http-errors')
 const { manual, misuse } = require('../_shared/usage-error')
+const lists = require('./lists')
 const OPTIONS = require('./options')
 const redactor = require('./redact')
 const responder = require('./response')
@@ -44,7 +45,7 @@ module.exports = function validate (options) {
   const { onError, response, serialize } = OPTIONS.check(options)
   const schemas = Object.keys(PARTS)
     .filter(part => options?.[part] !== undefined)
-    .map(part => [part, standardOf(options[part])])
+    .map(part => [part, part === 'query' ? lists(options[part]) : standardOf(options[part])])
   if (schemas.length === 0 && response === undefined) {
     throw misuse('validate', `options must have a schema for at least one of ${Object.keys(PARTS).join(', ')}, response`)
   }

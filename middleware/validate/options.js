@@ -14,7 +14,7 @@ const byStatus = new Rule('an object of them by status', value => isObject(value
 
 module.exports = new Options('validate', {
   params: schema.says('schema of `ctx.params`, which the router sets'),
-  query: schema.says('schema of `ctx.query`: strings, and arrays for a repeated key; it must coerce other types'),
+  query: schema.says('schema of `ctx.query`: strings, and arrays for a repeated key; it must coerce other types; one value fits an array, too'),
   headers: schema.says('schema of `ctx.headers`, with names in lower case'),
   cookies: schema.says('schema of the cookies, as an object of values as `ctx.cookies.get(name)` returns them; signatures are not verified'),
   body: schema.says('schema of `ctx.request.body`, which a body parser sets before it: `bodyParser`, `upload` or another package'),

@@ -98,7 +98,10 @@ const MISTAKES = {
   }, 'GET / is a 404: this middleware'],
   slash: [app => app.use(router().get('users', ctx => {}).routes()) /* slash */, "the path 'users'"],
   handler: [app => app.use(router().get('/users').routes()) /* handler */, 'handler of /users is missing'],
-  namedHandler: [app => app.use(router().all('name', '/users').routes()) /* namedHandler */, 'handler of /users is missing']
+  namedHandler: [app => app.use(router().all('name', '/users').routes()) /* namedHandler */, 'handler of /users is missing'],
+  host: [app => app.use(router().use('/a', router({ host: 'a.example' }).routes()).routes()) /* host */, 'options.host of a nested router has no effect'],
+  exclusive: [app => app.use(router().use(router({ exclusive: true }).routes()).routes()) /* exclusive */, 'options.exclusive of a nested router'],
+  path: [app => app.use(router().use(router({ routerPath: '/a' }).routes()).routes()) /* path */, 'options.routerPath of a nested router']
 }
 
 /** What apps of Koa do rightly. */
@@ -137,6 +140,7 @@ const RIGHT = {
   'an error': app => app.use(() => { throw new Error('a') }),
   'ctx.throw': app => app.use(ctx => ctx.throw(400)),
   'an app that responds itself': app => app.use(ctx => { ctx.respond = false; ctx.res.end('a'); return 'b' }),
+  'a nested router of the same host': app => app.use(router({ host: 'a', exclusive: true }).use(router({ host: 'a', exclusive: true }).routes()).routes()),
   routes: app => app.use(router().get('/', ctx => { ctx.body = 'a' }).all(/(.*)/, ctx => {}).get(['/a', '/b'], ctx => {}).get('(.*)', ctx => {}).get('', ctx => {}).routes())
 }
 

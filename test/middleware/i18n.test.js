@@ -236,6 +236,23 @@ frameworks('i18n', ({ it, Koa, ask }) => {
     assert.deepEqual(await say(handler), ['Hi <Ada>', '1 item', '5 items', '2 cats', ['Home', 'About']])
   })
 
+  it('should choose the plural by a count that is text or a bigint, as of a query or a database, and print it as it is', async () => {
+    const locales = {
+      en: {
+        ...CATALOGUES.en, item_zero: 'nothing', place_ordinal_one: '{{count}}st', place_ordinal_other: '{{count}}th', sum: 'Sum: {{count}}'
+      }
+    }
+    const say4 = ({ t }, count) => [t('item', { count }), t('%s cat', { count }), t('place', { count, ordinal: true }), t('sum', { count })]
+    const of = counts => say(ctx => counts(ctx.query).map(count => say4(ctx, count)), '/?n=2', { locales })
+    assert.deepEqual(await of(({ n }) => ['0', '1', n, 0n, 1n, 2n]), await of(() => [0, 1, 2, 0, 1, 2]))
+    for (const count of ['', 'x', '1.0', '1,234', '007']) {
+      const one = count === '1.0'
+      assert.deepEqual(await of(() => [count]), [[
+        `${count} item${one ? '' : 's'}`, `${count} cat${one ? '' : 's'}`, `${count}${one ? 'st' : 'th'}`, `Sum: ${count}`
+      ]])
+    }
+  })
+
   it('should fill in no placeholder that is in a value', async () => {
     for (const name of ['%s', '%d%', '100%', '%(secret)s', '%j', '%%s', '%1$s', '{{secret}}', '$t(only)', '$&']) {
       const values = { name, secret: 'x', greeting: '%j' }

@@ -82,6 +82,22 @@ const MISTAKES = [
   [() => new set.router().get('/*splat', () => {}), '/*splat'] // eslint-disable-line new-cap
 ]
 
+/** Cookies that browsers drop: the key, the attributes, which of them the message names and why. */
+const DROPPED = [
+  ...['__Host-s', '__host-s', '__Host-Http-s'].flatMap(key => [
+    [key, { domain: 'example.com' }, 'domain must be left out', `the name ${key} begins with`],
+    [key, { path: '/app' }, "path must be '/'"],
+    [key, { path: '' }, "path must be '/'"]
+  ]),
+  ...['__Host-s', '__Secure-s', '__SECURE-s', '__Http-s', '__Host-Http-s'].map(key => [key, { secure: false }, 'secure must be true or left out', key]),
+  ...['__Http-s', '__Host-Http-s'].map(key => [key, { httpOnly: false }, 'httpOnly must be true', key])
+]
+for (const [key, attributes, option, why = ''] of DROPPED) {
+  MISTAKES.push([() => set.session({ key, cookie: attributes }), `options.cookie.${option}`])
+  MISTAKES.push([() => set.session({ key, ...attributes }), `options.${option}`])
+  MISTAKES.push([() => set.session({ key, ...attributes, cookie: { maxAge: 1000 } }), why])
+}
+
 const FILES = [
   ...['/nowhere/at/all', __filename].flatMap(path => [
     [() => set.static(path), `${path} is not a directory`],
@@ -108,6 +124,17 @@ describe('an error of the set', () => {
       })
     })
   }
+
+  it('should be none of a cookie that browsers keep, or of which a request decides', () => {
+    for (const [key, attributes] of DROPPED) {
+      set.session({ key, cookie: () => attributes })
+      set.session({ key, ...attributes, cookie: { domain: '', path: '/', httpOnly: true, secure: true } })
+      set.session({ key, ...attributes, externalKey: { get () {}, set () {} } })
+      set.session({ key, cookie: { ...attributes, domain: undefined, path: undefined, httpOnly: undefined, secure: undefined } })
+    }
+    for (const attributes of [{ sameSite: 'none' }, { partitioned: true }]) set.session({ cookie: { ...attributes, secure: false } })
+    set.session({ key: '__Hosts', cookie: { domain: 'example.com', path: '/app', secure: false, httpOnly: false } })
+  })
 
   it('should not show what may be a password or a key', () => {
     for (const secret of ['redis://:pw@host', 'a key of more than twenty characters']) {

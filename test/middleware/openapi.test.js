@@ -201,6 +201,32 @@ describe('openapi(app)', () => {
     })
   }
 
+  it('should have the defaults where what is given about the app is undefined', async () => {
+    const info = { title: undefined, version: undefined, description: 'One' }
+    const { info: { title, version, description } } = await documentOf(appOf(), { info })
+    assert.deepEqual([typeof title, typeof version, description], ['string', 'string', 'One'])
+  })
+
+  it('should have a list of the query as a repeated key, and an object as koa-qs parses it', async () => {
+    const query = z.object({ tag: z.array(z.string()), filter: z.object({ a: z.string() }).optional(), page: z.coerce.number() })
+    const { paths } = await documentOf(appOf(new Router().get('/', validate({ query }), done)))
+    const styles = paths['/'].get.parameters.map(({ name, style, explode }) => [name, style, explode])
+    assert.deepEqual(styles, [['tag', undefined, undefined], ['filter', 'deepObject', true], ['page', undefined, undefined]])
+  })
+
+  const list = z.array(z.string())
+  const LISTS = [list, list.nullish(), z.object({}), z.union([list, z.object({})]), z.record(z.string(), z.string())]
+  for (const [part, place] of [['params', 'a param of the path'], ['headers', 'a header'], ['cookies', 'a cookie']]) {
+    it(`should say at start that ${place} is no list and no object`, () => {
+      const describe = one => openapi(appOf(new Router().get('/:a', validate({ [part]: z.object({ a: one }) }), done)))
+      for (const one of LISTS) {
+        assert.throws(() => describe(one), err => err instanceof TypeError && err.message.startsWith(`openapi: GET /:a (${__filename}:`) &&
+          err.message.includes(`: 'a' can be no list and no object, because ${place} is text: `))
+      }
+      for (const one of [z.string(), z.coerce.number(), z.union([z.string(), list]), z.any()]) describe(one)
+    })
+  }
+
   it('should say at start that a security scheme is unknown', () => {
     const app = appOf(new Router().get('/x', { security: [{ key: [] }] }, done))
     assert.throws(() => openapi(app), /GET \/x \(.+openapi\.test\.js:\d+\): security 'key' is not one of/)

@@ -7,6 +7,7 @@ const { describe, it } = require('node:test')
 const { promisify } = require('node:util')
 const session = require('kone/middleware/session')
 
+const { ATTRIBUTES } = require('../../middleware/session/options')
 const rows = require('../helpers/session-rows')
 const storeOf = require('../helpers/sessions')
 const until = require('../helpers/until')
@@ -30,6 +31,8 @@ const refusesLate = async ({ errors }) => {
   assert.equal(errors.splice(0)[0].code, 'ERR_HTTP_HEADERS_SENT')
 }
 const BY_ID = [{ store: 'promises' }, { store: 'memory', rolling: true }, { externalKey: inHeader }]
+
+const LEFT_OUT = Object.fromEntries(Object.keys(ATTRIBUTES).map(name => [name, undefined]))
 
 const cacheControl = value => ctx => { if (value !== undefined) ctx.set('Cache-Control', value) }
 
@@ -84,6 +87,10 @@ rows('session', [
   ['should let options.cookie say otherwise',
     { key: 'sid', cookie: { httpOnly: false, sameSite: 'strict', path: '/add', domain: 'example.com', maxAge: 5000 } },
     ['add', { count: 1 }, { attributes: 'path=/add; expires=5 s; domain=example.com; samesite=strict' }]],
+  ...[LEFT_OUT, () => LEFT_OUT].map(cookie => [`should take an attribute that is undefined as left out: ${typeof cookie}`, { cookie },
+    ['add', { count: 1 }, { attributes: 'path=/; samesite=lax; httponly' }]]),
+  ['should take it from the options of koa-session then', { path: '/add', sameSite: 'strict', cookie: LEFT_OUT },
+    ['add', { count: 1 }, { attributes: 'path=/add; samesite=strict; httponly' }]],
   ['should ask a function for the attributes', { store: 'promises', cookie: ctx => ({ maxAge: ctx.session.count * 60_000 }) },
     ['add', { count: 1 }, { attributes: /expires=60 s/, ttls: [60_000] }],
     ['count=2, save', { count: 2 }, { attributes: /expires=120 s/, ttls: [60_000, 120_000] }]],

@@ -5,6 +5,7 @@ const fs = require('node:fs')
 const path = require('node:path')
 const { describe, it } = require('node:test')
 const original = require('koa-views')
+const Bluebird = require('bluebird')
 const nunjucks = require('nunjucks')
 const csrf = require('kone/middleware/csrf')
 const session = require('kone/middleware/session')
@@ -215,7 +216,29 @@ frameworks('template', ({ it, Koa, ask, errors }) => {
     }
   })
 
-  it('should as a final wait for what the handler did not', { skip: !Koa.prototype.final && 'Koa has no app.final' }, async () => {
+  const needsFinal = { skip: !Koa.prototype.final && 'Koa has no app.final' }
+
+  for (const kind of ['native', 'bluebird']) {
+    it(`should leave an error to the handler that waits for it, if the global promise is ${kind}`, needsFinal, async () => {
+      const made = kind === 'native' ? template : loadedOnBluebird()
+      for (const options of [{}, { nunjucksEnv: asynchronous() }]) {
+        const handlers = {
+          await: async ctx => { try { await ctx.render('nowhere') } catch {} },
+          catch: ctx => ctx.render('nowhere').catch(() => {}),
+          both: ctx => ctx.render('nowhere').then(() => {}, () => {}),
+          finally: async ctx => { await ctx.render('nowhere').finally(() => {}).catch(() => {}) },
+          all: async ctx => { await Promise.all([ctx.render('nowhere')]).catch(() => {}) }
+        }
+        for (const [name, handler] of Object.entries(handlers)) {
+          const app = new Koa().use(made(root, { options })).use(handler)
+          app.final(made.final())
+          assert.equal((await ask(app, 'GET /')).status, 404, name)
+        }
+      }
+    })
+  }
+
+  it('should as a final wait for what the handler did not', needsFinal, async () => {
     const app = serve(ctx => {
       if (ctx.path === '/caught') return ctx.render('nowhere').catch(() => { ctx.body = 'instead' })
       if (ctx.path === '/none') return ctx.render('nowhere').catch(() => {})
@@ -231,6 +254,20 @@ frameworks('template', ({ it, Koa, ask, errors }) => {
     assert.equal((await ask(app, 'GET /later?then=1')).text, 'x, later')
   })
 })
+
+function loadedOnBluebird () {
+  const file = require.resolve('kone/middleware/template')
+  const known = require.cache[file]
+  const { Promise } = global
+  delete require.cache[file]
+  global.Promise = Bluebird
+  try {
+    return require(file)
+  } finally {
+    global.Promise = Promise
+    require.cache[file] = known
+  }
+}
 
 /** An Environment with a filter that takes a while. */
 function asynchronous () {

@@ -33,7 +33,7 @@ function multipart (parts) {
 
 const scratch = temporary()
 
-frameworks('upload', ({ it, Koa, ask, listen }) => {
+frameworks('upload', ({ it, Koa, ask, errors, listen }) => {
   const folder = () => fs.mkdtempSync(path.join(scratch, 'dest-'))
   const isEmpty = dest => until(() => fs.readdirSync(dest).length === 0)
 
@@ -95,6 +95,27 @@ frameworks('upload', ({ it, Koa, ask, listen }) => {
     await isEmpty(dest)
     assert.equal(fs.readFileSync(kept, 'utf8'), 'A')
   })
+
+  for (const [title, change] of Object.entries({
+    'moves a file and writes its new path there': (file, kept) => { fs.renameSync(file.path, kept); file.path = kept },
+    'deletes the path': (file, kept) => { fs.renameSync(file.path, kept); delete file.path },
+    'changes the path of a file that it leaves': (file, kept) => { fs.copyFileSync(file.path, kept); file.path = kept },
+    'empties the list': (file, kept, files) => { fs.renameSync(file.path, kept); files.length = 0 }
+  })) {
+    it(`should remove its own files alone when the handler ${title}`, async () => {
+      const [dest, before] = [folder(), errors.length]
+      const kept = path.join(folder(), 'kept')
+      const app = new Koa().use(upload({ dest })).use(ctx => {
+        const { files } = ctx.request
+        change(files[0], kept, files)
+        ctx.body = 'ok'
+      })
+      await send(app, [['a', { filename: 'a', data: 'A' }], ['b', { filename: 'b', data: 'B' }]])
+      await isEmpty(dest)
+      assert.equal(fs.readFileSync(kept, 'utf8'), 'A')
+      assert.equal(errors.length, before)
+    })
+  }
 
   it('should remove them when the handler throws, or the client goes away before the response', async () => {
     const seen = []

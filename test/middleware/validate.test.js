@@ -16,19 +16,42 @@ const LIBRARIES = {
   async zod () {
     return {
       Item: z.object({ name: z.string(), price: z.number().min(1) }),
-      Page: z.object({ page: z.coerce.number().default(1) })
+      Page: z.object({ page: z.coerce.number().default(1) }),
+      Lists: z.object({
+        tag: z.array(z.string()),
+        n: z.array(z.coerce.number()).nullable().optional(),
+        either: z.union([z.string(), z.array(z.string())]).optional(),
+        at: z.coerce.date().optional() // which JSON Schema does not have
+      }).and(z.object({ one: z.string().optional() }))
     }
   },
   async valibot () {
     const v = valibot
     return {
       Item: v.object({ name: v.string(), price: v.pipe(v.number(), v.minValue(1)) }),
-      Page: v.object({ page: v.optional(v.pipe(v.string(), v.transform(Number), v.number()), '1') })
+      Page: v.object({ page: v.optional(v.pipe(v.string(), v.transform(Number), v.number()), '1') }),
+      Lists: v.object({
+        tag: v.array(v.string()),
+        n: v.nullish(v.array(v.pipe(v.string(), v.transform(Number), v.number()))),
+        either: v.optional(v.union([v.string(), v.array(v.string())])),
+        at: v.optional(v.date()),
+        one: v.optional(v.string())
+      })
     }
   },
   async arktype () {
     const { type } = await import('arktype')
-    return { Item: type({ name: 'string', price: 'number>=1' }), Page: type({ page: 'string.numeric.parse = "1"' }) }
+    return {
+      Item: type({ name: 'string', price: 'number>=1' }),
+      Page: type({ page: 'string.numeric.parse = "1"' }),
+      Lists: type({
+        tag: 'string[]',
+        'n?': type('string.numeric.parse').array().or('null'),
+        'either?': 'string | string[]',
+        'at?': 'Date',
+        'one?': 'string'
+      })
+    }
   }
 }
 
@@ -54,6 +77,20 @@ frameworks('validate', ({ it, Koa, ask, errors }) => {
       assert.deepEqual((await ask(app, 'POST /', post(item))).json().query, { page: 1 })
     })
 
+    it(`should take one value for a list of one, as OpenAPI and clients write it: ${name}`, async () => {
+      const app = serve({ query: (await load()).Lists })
+      const of = async query => (await ask(app, `GET /?${query}`)).json()
+      assert.deepEqual((await of('tag=a&n=1')).query, { tag: ['a'], n: [1] })
+      assert.deepEqual((await of('tag=a&tag=b&n=1&n=2')).query, { tag: ['a', 'b'], n: [1, 2] })
+      assert.deepEqual((await of('tag=')).query, { tag: [''] })
+      assert.deepEqual((await of('tag=a&either=x')).query, { tag: ['a'], either: 'x' })
+      const places = async query => (await of(query)).issues.map(({ path }) => path.join('.'))
+      assert.deepEqual(await places('tag=a&n=x'), ['n.0'])
+      assert.deepEqual(await places('n=1'), ['tag'])
+      assert.deepEqual(await places('tag=a&one=1&one=2'), ['one'])
+      assert(!(await of('tag=a&n=hunter2')).issues[0].message.includes('hunter2'))
+    })
+
     it(`should refuse with the issues of ${name}, without the value`, async () => {
       const { Item } = await load()
       const app = serve({ body: Item }, () => assert.fail('the handler must not run'))
@@ -67,6 +104,18 @@ frameworks('validate', ({ it, Koa, ask, errors }) => {
       assert(!res.text.includes('hunter2'), res.text)
     })
   }
+
+  it('should leave what takes the text itself as it is, and the issues if a list fits no better', async () => {
+    const split = z.preprocess(value => value?.split(','), z.array(z.string()).min(2).optional())
+    const later = z.array(z.string().refine(async one => one === 'b'))
+    const app = serve({ query: z.object({ split, later: later.optional() }) })
+    const of = async query => (await ask(app, `GET /?${query}`)).json()
+    assert.deepEqual((await of('split=a,b&later=b')).query, { split: ['a', 'b'], later: ['b'] })
+    assert.deepEqual((await of('split=a')).issues.map(({ path }) => path), [['split']])
+    assert.deepEqual((await of('later=a')).issues.map(({ path }) => path), [['later', 0]])
+    const query = schema(value => ({ issues: [{ message: 'no', path: [{ key: 'tag' }] }] }))
+    assert.deepEqual((await ask(serve({ query }), 'GET /?tag=a')).json().issues, [{ in: 'query', path: ['tag'], message: 'no' }])
+  })
 
   it('should validate every part, and report the issues of all of them', async () => {
     const text = z.object({ a: z.string().startsWith('a') })

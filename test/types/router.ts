@@ -140,6 +140,28 @@ router.get('/', asKoaHas)
 // @ts-expect-error: nobody before it adds the user
 router.get('/', requireUser)
 
+// one of several methods
+
+for (const method of ['get', 'post', 'all', 'del', 'connect'] as const) {
+  router[method]('/:id', ctx => {
+    is<string>(ctx.params.id)
+    is<number>(ctx.state.visits)
+    // @ts-expect-error: there is no such parameter
+    is<string>(ctx.params.name)
+  }).get('/', untyped)
+  router[method]('item', ['/:id', '/x/:id'], untyped, asKoaHas, async (ctx, next) => { is<string>(ctx.params.id); await next() })
+  router[method]('/:id', { summary: 'One' }, untyped, ctx => { is<string>(ctx.params.id) })
+  router[method](Symbol('item'), '/:id', { summary: 'One' }, ctx => { is<string>(ctx.params.id) })
+  router[method](/x/, ...[untyped, untyped])
+  new Router({ prefix: '/:tenant' })[method]('/:id', ctx => { is<string>(ctx.params.tenant + ctx.params.id) })
+  // @ts-expect-error: no function at all
+  router[method]('/')
+  // @ts-expect-error: nobody before it adds the user
+  router[method]('/', requireUser)
+  // @ts-expect-error: a path is text or a RegExp
+  router[method](1, () => {})
+}
+
 const users = router.use(requireUser)
 users.get('/me', ctx => {
   is<string>(ctx.state.user.name)
