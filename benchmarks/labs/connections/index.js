@@ -70,9 +70,7 @@ async function level (lab, connections, inTime) {
     count: openings,
     visit: cell => visit(lab, crowd, cell, each),
     doubt,
-    record (cells) {
-      for (const cell of cells) recordLevel(lab, cell, each)
-    }
+    record: cells => cells.forEach(cell => recordLevel(lab, cell, each))
   })
   crowd.stop()
   return (performance.now() - begin) / cells.length

@@ -23,7 +23,6 @@ const never = () => null
  */
 exports.rounds = async function (cells, { count, visit, doubt = never, disturbance = never, tries = TRIES, tick = never }) {
   for (const cell of cells) Object.assign(cell, { samples: [], discarded: [], rejected: null })
-
   const recorded = []
   for (let round = 1, again = 0; round <= count; round++) {
     const before = cpu.machine()
@@ -34,15 +33,14 @@ exports.rounds = async function (cells, { count, visit, doubt = never, disturban
     }
     const found = conditions(before, cpu.machine())
     const reason = again < AGAIN ? disturbance(found) : null
-    if (!reason) {
-      recorded.push({ round, ...found })
-      continue
+    if (!reason) recorded.push({ round, ...found })
+    else {
+      for (const [i, { samples, discarded }] of cells.entries()) {
+        if (samples.splice(had[i]).length > 0) discarded.push({ round, reason })
+      }
+      again++
+      round--
     }
-    for (const [i, { samples, discarded }] of cells.entries()) {
-      if (samples.splice(had[i]).length > 0) discarded.push({ round, reason })
-    }
-    again++
-    round--
   }
   return recorded
 }

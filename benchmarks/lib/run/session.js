@@ -253,12 +253,9 @@ module.exports = class Session {
     if (!cells.length) return
     this.#unrecorded = () => record(cells.filter(({ samples, rejected }) => samples?.length > 0 || rejected))
     const progress = bar(cells.length * count)
-    const recorded = await rounds(cells, {
-      ...how,
-      count,
-      disturbance: this.options.quick ? undefined : round => disturbance(round, this.result.machine),
-      tick: doing => progress.tick(this.#prefix + doing)
-    })
+    const disturbed = this.options.quick ? undefined : round => disturbance(round, this.result.machine)
+    const tick = doing => progress.tick(this.#prefix + doing)
+    const recorded = await rounds(cells, { ...how, count, disturbance: disturbed, tick })
     progress.end()
     const part = this.#part || cells[0].workload
     this.result.conditions.push(...recorded.map(one => ({ part, ...one })))
