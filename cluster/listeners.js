@@ -41,9 +41,11 @@ function stopListening () {
   })))
 }
 
+const holders = new WeakMap() // connection → the worker's process that it was sent to last
+
 /**
- * Close the connection that a worker has neither taken nor refused before it dies: node waits for its reply for ever,
- * and so does the client.
+ * Close the connection that a worker has not taken when it dies. Node waits for its reply for ever, and keeps for ever
+ * what the last worker has refused because it had closed its server; so the client waits.
  *
  * @param {cluster.Worker} worker
  */
@@ -51,12 +53,17 @@ function closeUntaken ({ process: child }) {
   const untaken = new Map() // number of node's message → connection
   const { send } = child
   child.send = function (message, handle, ...rest) {
-    if (message?.act === 'newconn') untaken.set(message.seq, handle)
+    if (message?.act === 'newconn') {
+      untaken.set(message.seq, handle)
+      holders.set(handle, child)
+    }
     return send.call(this, message, handle, ...rest)
   }
-  child.on('internalMessage', ({ ack }) => untaken.delete(ack))
+  child.on('internalMessage', ({ ack, accepted }) => {
+    if (accepted) untaken.delete(ack)
+  })
   child.once('close', () => {
-    for (const handle of untaken.values()) handle.close()
+    for (const handle of untaken.values()) if (holders.get(handle) === child) handle.close()
   })
 }
 

@@ -8,6 +8,7 @@ const http = require('node:http')
 const net = require('node:net')
 const os = require('node:os')
 const path = require('node:path')
+const { setTimeout: sleep } = require('node:timers/promises')
 const { start } = require('../helpers/child')
 const pause = require('../helpers/pause')
 const { freePort, isTaken, onFreePort } = require('../helpers/ports')
@@ -462,8 +463,10 @@ describe("node:cluster's master", { concurrency: 3 }, () => {
     }`)
     await instance.start()
     const ask = method => fetch(instance.url, { method }).then(res => res.text())
+    const meanwhile = Array.from({ length: 100 }, (_, i) => sleep(i / 4).then(() => ask('GET')).catch(() => null))
     const old = await ask('DELETE')
     await until(() => ask('GET').then(pid => pid !== old, () => false))
+    await Promise.all(meanwhile) // no client waits for ever
     await until(() => !isAlive(Number(old)))
   })
 
