@@ -85,19 +85,17 @@ function withDefaults (cookie, ofAll) {
     httpOnly: true,
     sameSite: 'lax',
     ...ofAll,
-    ...without(undefined, cookie),
+    ...defined(cookie),
     overwrite: true // an earlier one of this request
   }
   attributes.signed = attributes.signed === true // off by default, because ids are random secrets
-  // undefined: the package cookies sets it for a request over TLS
-  if (attributes.secure === undefined) delete attributes.secure
   if (attributes.maxAge === 'session' || !(attributes.maxAge >= 0)) attributes.maxAge = 0
   return attributes
 }
 
-function without (value, object) {
-  if (object === null || object === undefined || !Object.values(object).includes(value)) return object
-  return Object.fromEntries(Object.entries(object).filter(([, one]) => one !== value))
+/** Without what is undefined: it would replace a default, and that of `secure` is of the package cookies. */
+function defined (attributes) {
+  return Object.fromEntries(Object.entries(attributes ?? {}).filter(([, value]) => value !== undefined))
 }
 
 function checkCookie (key, attributes) {
