@@ -1,6 +1,6 @@
 'use strict'
 
-const domain = require('node:domain') // eslint-disable-line n/no-deprecated-api -- the report's way
+const { AsyncLocalStorage } = require('node:async_hooks')
 const http = require('node:http')
 const path = require('node:path')
 const { promisify } = require('node:util')
@@ -15,9 +15,14 @@ const { codecs: { json, hessian }, inProtobuf, methods, pathOf } = require('./se
 
 const { ping, parse, noError, asyncError } = methods
 
-// Isolation by hand, as the first report had it: a domain per call. sofa-rpc-node takes no other than an async function.
+// Isolation by hand: an error goes to the call in whose context it is thrown. sofa-rpc-node takes no other than an async
+// function.
+const calls = new AsyncLocalStorage()
+let isWatching = false
 const guarded = method => async (...args) => new Promise((resolve, reject) => {
-  domain.create().on('error', reject).run(() => Promise.resolve(method(...args)).then(resolve, reject))
+  if (!isWatching) process.on('uncaughtException', err => calls.getStore()(err))
+  isWatching = true
+  calls.run(reject, () => Promise.resolve(method(...args)).then(resolve, reject))
 })
 const byHand = { ping, parse, noError: guarded(noError), asyncError: guarded(asyncError) }
 const byPath = new Map(Object.entries(byHand).map(([name, method]) => [pathOf(name), method]))
