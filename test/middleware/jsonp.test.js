@@ -5,7 +5,9 @@ const fs = require('node:fs')
 const path = require('node:path')
 const { Readable } = require('node:stream')
 const vm = require('node:vm')
+const zlib = require('node:zlib')
 const original = require('koa-jsonp')
+const compress = require('kone/middleware/compress')
 const jsonp = require('kone/middleware/jsonp')
 const staticFiles = require('kone/middleware/static')
 const validate = require('kone/middleware/validate')
@@ -245,6 +247,28 @@ frameworks('jsonp', ({ it, Koa, ask, errors, name }) => {
       ctx.body = { error: ctx.body.length }
     }
     assert.equal((await ask([jsonp(), replace, jsonp(), ctx => { ctx.body = {} }], 'GET /?callback=cb')).text, '/**/cb({"error":11});')
+  })
+
+  it('should wrap once, whatever compress stands around, between and behind it', async () => {
+    const whole = compress({ threshold: 0 })
+    const orders = [[whole, jsonp(), jsonp()], [jsonp(), whole, jsonp()], [jsonp(), jsonp(), whole], [whole, jsonp(), whole, jsonp()]]
+    const bodies = [{ a: 1 }, () => Buffer.from('{"a":1}'), () => Readable.from(['{"a":', '1}'])]
+    for (const [order, body] of orders.flatMap(order => bodies.map(body => [order, body]))) {
+      const app = [...order, ctx => {
+        ctx.type = 'json'
+        ctx.body = typeof body === 'function' ? body() : body
+      }]
+      for (const coding of ['identity', 'gzip']) {
+        const res = await ask(app, 'GET /?callback=cb', { headers: { 'Accept-Encoding': coding } })
+        // what compress has encoded behind every jsonp stays JSON
+        const isScript = coding === 'identity' || order.at(-1) !== whole
+        assert.equal(res.headers['content-type'], isScript ? 'text/javascript; charset=utf-8' : 'application/json; charset=utf-8')
+        const text = coding === 'gzip' ? zlib.gunzipSync(res.body).toString() : res.text
+        assert.equal(text, isScript ? '/**/cb({"a":1});' : '{"a":1}')
+        assert.equal(res.headers['content-encoding'], coding === 'gzip' ? 'gzip' : undefined)
+      }
+    }
+    assert.deepEqual(errors.splice(0), [])
   })
 
   it('should do the same as a final', { skip: !Koa.prototype.final && 'Koa has no app.final' }, async () => {

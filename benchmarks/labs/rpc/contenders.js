@@ -15,12 +15,12 @@ const { codecs: { json, hessian }, inProtobuf, methods, pathOf } = require('./se
 
 const { ping, parse, noError, asyncError } = methods
 
-// Isolation by hand: an error goes to the call in whose context it is thrown. sofa-rpc-node takes no other than an async
-// function.
+// Isolation by hand: an error goes to the call in whose context it is thrown; a listener of 'uncaughtException' would be
+// beside sofa-rpc-node's, which ends the process. sofa-rpc-node takes no other than an async function.
 const calls = new AsyncLocalStorage()
 let isWatching = false
 const guarded = method => async (...args) => new Promise((resolve, reject) => {
-  if (!isWatching) process.on('uncaughtException', err => calls.getStore()(err))
+  if (!isWatching) process.setUncaughtExceptionCaptureCallback(err => calls.getStore()(err))
   isWatching = true
   calls.run(reject, () => Promise.resolve(method(...args)).then(resolve, reject))
 })

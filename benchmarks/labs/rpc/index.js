@@ -15,8 +15,17 @@ lab(module, {
 
   probe (contender) {
     const generator = rpc({})
-    const { request, check } = questionOf(contender.only?.[0] ?? 'parse', generator)
-    return { contender, request, check: server => check(server).finally(() => generator.stop()) }
+    const questions = (contender.only ?? view.METHODS).map(method => questionOf(method, generator))
+    return {
+      contender,
+      async check (server) {
+        try {
+          for (const { request, check } of questions) await check({ port: server.port, request: await request(server) })
+        } finally {
+          generator.stop()
+        }
+      }
+    }
   },
 
   async measure (lab) {
