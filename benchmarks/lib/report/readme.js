@@ -87,7 +87,7 @@ exports.costs = function (text, { labs, shown }) {
     .replace(/(?<=^<!-- measured -->\n)[^]*?(?=^<!-- \/measured -->$)/m, () => mw ? `[mw](../docs/reports/mw.md): ${shown.of(mw)}; ${cpu}, ${cores} cores.\n` : '')
 }
 
-// What kone takes of the others' CPU time in every measurement: the range, the median, and the worst by name.
+// What kone takes of the others' CPU time in every measurement: the range, the median, the best and the worst by name.
 function headline ({ shown: { compared, isEmpty } }) {
   if (isEmpty) return NONE
   const reports = '[The reports](docs/reports/README.md)'
@@ -96,7 +96,7 @@ function headline ({ shown: { compared, isEmpty } }) {
     const all = compared[to].filter(({ isNew }) => isNew)
     return all.length
       ? [`${two(all[0].median)} to ${two(all.at(-1).median)} ${what}, ${two(median(all.map(one => one.median)))} in the median of ${all.length} ` +
-      `measurements; it takes most in “${all.at(-1).what}”`]
+      `measurements; least in “${all[0].what}”, most in “${all.at(-1).what}”`]
       : []
   })
   const most = old.reduce((most, one) => one.median > most.median ? one : most, { median: 0 })
