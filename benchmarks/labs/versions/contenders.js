@@ -7,9 +7,10 @@
 var HELLO = 'Hello World\n'
 
 function node (args) {
+  var body = args[0] || HELLO
   return require('http').createServer(function (req, res) {
-    res.writeHead(200, { 'Content-Type': 'text/plain' })
-    res.end(args[0] || HELLO)
+    res.writeHead(200, { 'Content-Type': 'text/plain', 'Content-Length': body.length })
+    res.end(body)
   })
 }
 

@@ -42,7 +42,7 @@ function measured (figures, workload) {
     const bars = all.filter(([, row]) => row).map(([label, row]) => ({ ...row, label, isOurs: label.startsWith('kone') }))
     return {
       title: `Node ${newest}: ${takes.map(([side, { median }]) => `${side} takes ${two(median)}`).join(', ')} of node:http’s CPU time`,
-      unit: 'keep-alive; node responds in chunks, Koa and kone with a Content-Length; server CPU per request, µs',
+      unit: 'keep-alive; server CPU per request, µs',
       n: bars[0].rounds.length,
       bars
     }
