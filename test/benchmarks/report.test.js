@@ -169,6 +169,16 @@ describe('the index of the reports', () => {
     assert.deepEqual(lines(one.rows.filter(row => !isOne(row))), lines(one.rows))
   })
 
+  it('should count the newest Node of versions, beside the others on the same', () => {
+    const one = result('versions')
+    for (const row of one.rows.filter(({ contender }) => contender === 'kone-26')) row.rounds = row.rounds.map(value => value * 2.5)
+    const text = made([one]).files.get('docs/reports/README.md')
+    assert.match(text, /newest Node that was measured \(26\)\. /)
+    assert.match(text, /Koa 2\*\*: less in every round of 2 of 2 comparisons/)
+    assert.match(text, /by hand\*\*: less in every round of 0 of 2 comparisons; .*; not less in 2 \(the most: 1\.25 in versions: close, 1\.25 in versions: keep-alive\)\./)
+    assert.doesNotMatch(text, /any other server/)
+  })
+
   it('should hold no aim', () => {
     const all = [...made(LABS.map(lab => result(lab))).files].filter(([name]) => name.endsWith('.md')).map(([, text]) => text).join()
     assert.doesNotMatch(all, /Target missed|targets|aimed|MISSED/)
@@ -193,6 +203,18 @@ describe('what README.md and the first page of the documentation say', () => {
     for (const text of pages([worse, dropin, result('dropin', { node: 20 })])) {
       assert.match(text, /kone takes 0\.32 to 1\.08 of Koa 2’s CPU time per request, 0\.33 in the median of 28 measurements; least in “battle, hello, Node 26”, most in “battle, cluster, wrk, Node 26”\. It takes 0\.50 to 1\.65 of the same by hand on node:http, 0\.50 in the median of 28 measurements;/)
       assert.doesNotMatch(text, /old|undefined|NaN/)
+    }
+  })
+
+  it('should count every kind of both in that sentence: of a cluster, a codec, a file on the disk, and each Node of versions', () => {
+    const worse = times(result('versions'), 'kone-20', 4)
+    for (const text of pages([worse])) {
+      assert.match(text, /in the median of 4 measurements; .* most in “versions, close, Node 20”\. It takes 0\.50 to 2\.00 of/)
+    }
+    const few = (one, to) => ({ ...one, rows: one.rows.filter(({ contender }) => [`kone-${to}`, `node-${to}`].includes(contender)) })
+    for (const [lab, kind] of [['connections', 'cluster'], ['rpc', 'hessian']]) {
+      const some = times(few(result(lab), kind), `kone-${kind}`, 3)
+      for (const text of pages([some])) assert.match(text, new RegExp(`most in “${lab}, .*, ${kind}, Node 26”`))
     }
   })
 

@@ -93,17 +93,21 @@ function index (views, claims, shown) {
 }
 
 function comparisons (figures) {
-  const { result: { lab, rows }, major: on } = figures
-  // a cluster stands in where one process cannot hold the connections
-  const ours = ({ workload, contender, metric }) => contender === (figures.row(workload, 'kone', metric) ? 'kone' : 'kone-cluster')
-  return rows.filter(row => ['cpu', 'memory', 'p99'].includes(row.metric) && ours(row)).flatMap(kone => rows
-    .filter(one => one.workload === kone.workload && one.metric === kone.metric && one !== kone)
-    .map(({ contender, rounds }) => ({
-      what: `${lab}: ${kone.workload}${kone.metric === 'cpu' ? '' : `, ${kone.metric}`}`,
-      other: kone.contender === 'kone' ? contender : contender.replace('-cluster', ''),
-      on,
-      ...pairedRatio(kone.rounds, rounds)
-    })))
+  const { result: { lab, rows }, names } = figures
+  // a cluster stands in where one process cannot hold the connections; versions has each contender on many, as kone-26
+  const onNewest = names.filter(name => /^kone-\d/.test(name)).sort((a, b) => a.slice(5) - b.slice(5)).at(-1)
+  const stands = ({ workload, metric }) => ['kone', 'kone-cluster', onNewest].find(name => figures.row(workload, name, metric))
+  return rows.filter(row => ['cpu', 'memory', 'p99'].includes(row.metric) && row.contender === stands(row)).flatMap(kone => {
+    const kind = kone.contender.slice('kone'.length)
+    return rows.filter(one => one.workload === kone.workload && one.metric === kone.metric && one !== kone)
+      .filter(({ contender }) => kone.contender !== onNewest || contender.endsWith(kind))
+      .map(({ contender, rounds }) => ({
+        what: `${lab}: ${kone.workload}${kone.metric === 'cpu' ? '' : `, ${kone.metric}`}`,
+        other: kind && contender.endsWith(kind) ? contender.slice(0, -kind.length) : contender,
+        on: kone.contender === onNewest ? Number(onNewest.slice(5)) : figures.major,
+        ...pairedRatio(kone.rounds, rounds)
+      }))
+  })
 }
 
 function line (what, all) {
