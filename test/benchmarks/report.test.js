@@ -206,7 +206,7 @@ describe('what README.md and the first page of the documentation say', () => {
     }
   })
 
-  it('should count every kind of both in that sentence: of a cluster, a codec, a file on the disk, and each Node of versions', () => {
+  it('should count every kind of both in that sentence: a cluster, a codec, and each Node of versions', () => {
     const worse = times(result('versions'), 'kone-20', 4)
     for (const text of pages([worse])) {
       assert.match(text, /in the median of 4 measurements; .* most in “versions, close, Node 20”\. It takes 0\.50 to 2\.00 of/)
