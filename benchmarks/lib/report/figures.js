@@ -22,6 +22,15 @@ const Figures = module.exports = class {
     this.#rows = new Map(result.rows.map(row => [`${row.workload}\n${row.contender}\n${row.metric}`, row]))
   }
 
+  /** The contenders that are kone, as kone-cluster, with the Node that they run on: versions has it in the name, as kone-26. */
+  get ours () {
+    return this.names.filter(name => /^kone\b/.test(name)).map(name => {
+      const suffix = name.slice('kone'.length)
+      const isVersion = /^-\d/.test(suffix)
+      return { name, suffix, isVersion, node: isVersion ? Number(suffix.slice(1)) : this.major }
+    })
+  }
+
   /** rows, the lowest median first; the highest for rates */
   rows (workload, metric = 'cpu') {
     const rows = this.result.rows.filter(row => row.workload === workload && row.metric === metric)

@@ -42,16 +42,13 @@ exports.Shown = class Shown {
   }
 }
 
-// kone ÷ another in every workload that has both, on every Node, the least first; so, too, of a kind of both, as kone-cluster
-// and node-cluster, and of the Node that a contender of versions is named after, as kone-26 and koa-26.
+// kone ÷ another in every workload that has both, of one suffix, on every Node, the least first.
 function compared (all, to, isNew) {
-  return all.flatMap(figures => figures.names.filter(name => /^kone\b/.test(name)).flatMap(name => {
-    const kind = name.slice('kone-'.length)
-    const end = /^\d/.test(kind) ? `, Node ${kind}` : `${kind && `, ${kind}`}, Node ${figures.major}`
-    return figures.workloads.map(workload => ({
-      ...figures.ratio(workload, name, name.replace('kone', to)), what: `${nameOf(figures, workload)}${end}`, isNew: isNew(figures)
-    }))
-  })).filter(({ median }) => median).sort((a, b) => a.median - b.median)
+  return all.flatMap(figures => figures.ours.flatMap(({ name, suffix, isVersion, node }) => figures.workloads.map(workload => ({
+    ...figures.ratio(workload, name, to + suffix),
+    what: `${nameOf(figures, workload)}${isVersion ? '' : suffix.replace('-', ', ')}, Node ${node}`,
+    isNew: isNew(figures)
+  })))).filter(({ median }) => median).sort((a, b) => a.median - b.median)
 }
 
 function nameOf ({ result: { lab } }, workload) {

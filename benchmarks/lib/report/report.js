@@ -93,18 +93,18 @@ function index (views, claims, shown) {
 }
 
 function comparisons (figures) {
-  const { result: { lab, rows }, names } = figures
-  // a cluster stands in where one process cannot hold the connections; versions has each contender on many, as kone-26
-  const onNewest = names.filter(name => /^kone-\d/.test(name)).sort((a, b) => a.slice(5) - b.slice(5)).at(-1)
-  const stands = ({ workload, metric }) => ['kone', 'kone-cluster', onNewest].find(name => figures.row(workload, name, metric))
+  const { result: { lab, rows }, ours } = figures
+  // a cluster stands in where one process cannot hold the connections; of versions, the newest
+  const [newest] = ours.filter(({ isVersion }) => isVersion).sort((a, b) => b.node - a.node)
+  const stands = ({ workload, metric }) => ['kone', 'kone-cluster', newest?.name].find(name => figures.row(workload, name, metric))
   return rows.filter(row => ['cpu', 'memory', 'p99'].includes(row.metric) && row.contender === stands(row)).flatMap(kone => {
-    const kind = kone.contender.slice('kone'.length)
+    const { suffix, isVersion, node: on } = ours.find(({ name }) => name === kone.contender)
     return rows.filter(one => one.workload === kone.workload && one.metric === kone.metric && one !== kone)
-      .filter(({ contender }) => kone.contender !== onNewest || contender.endsWith(kind))
+      .filter(({ contender }) => !isVersion || contender.endsWith(suffix))
       .map(({ contender, rounds }) => ({
         what: `${lab}: ${kone.workload}${kone.metric === 'cpu' ? '' : `, ${kone.metric}`}`,
-        other: kind && contender.endsWith(kind) ? contender.slice(0, -kind.length) : contender,
-        on: kone.contender === onNewest ? Number(onNewest.slice(5)) : figures.major,
+        other: suffix && contender.endsWith(suffix) ? contender.slice(0, -suffix.length) : contender,
+        on,
         ...pairedRatio(kone.rounds, rounds)
       }))
   })
