@@ -14,20 +14,16 @@ const { generate, isGenerated } = require('./lib/report/report')
  */
 
 const ROOT = path.join(__dirname, '..')
-const USAGE = `usage: make report ARGS="…"
-
-  --from FOLDER   results to take instead of benchmarks/results: out, for the runs of this machine
-  --to FOLDER     write there instead of into this checkout: README.md, docs/index.md, middleware/README.md, docs/reports/
-  --accept        also claims that are higher than before
-  --help`
-
-const { values: { from, to, accept } } = commandLine('report', USAGE, {
-  options: { from: { type: 'string', default: RESULTS }, to: { type: 'string', default: ROOT }, accept: { type: 'boolean' } },
-  check (values) {
-    for (const name of ['from', 'to']) values[name] = path.resolve(values[name])
-    if (!fs.existsSync(values.from)) throw new Error(`--from must be a folder with results, not ${values.from}`)
+const { values } = commandLine('report', {
+  from: { value: 'FOLDER', help: 'results to take instead of benchmarks/results: out, for the runs of this machine' },
+  to: { value: 'FOLDER', help: 'write there instead of into this checkout: README.md, docs/index.md, middleware/README.md, docs/reports/' },
+  accept: { help: 'also claims that are higher than before' }
+}, {
+  check ({ from = RESULTS }, refuse) {
+    if (!fs.existsSync(from)) refuse(`--from must be a folder with results, not ${from}`)
   }
 })
+const [from, to] = [values.from ?? RESULTS, values.to ?? ROOT].map(folder => path.resolve(folder))
 const ages = new Map()
 report()
 
@@ -42,7 +38,7 @@ function report () {
     home: text('docs/index.md'),
     set: text('middleware/README.md'),
     claims: isOurs ? claims.read() : {},
-    accept,
+    accept: values.accept,
     age
   })
   for (const [name, content] of made.files) {

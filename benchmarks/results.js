@@ -12,19 +12,15 @@ const { OUT, RESULTS, firstOf, nameOf, parse, read, save, stringify } = require(
  * measured on a quiet machine, is refused with a line that says why.
  */
 
-const USAGE = `usage: make results ARGS="…"
-
-  battle.node26 …  only these (default: every result of the folder)
-  --from FOLDER    where runs are (default: benchmarks/out)
-  --to FOLDER      where results are committed (default: benchmarks/results)`
-
-const FOLDERS = { from: { type: 'string', default: OUT }, to: { type: 'string', default: RESULTS } }
-const { values: { from, to }, positionals } = commandLine('results', USAGE, { options: FOLDERS, allowPositionals: true })
+const { values: { from = OUT, to = RESULTS }, words } = commandLine('results', {
+  from: { value: 'FOLDER', help: 'where runs are (default: benchmarks/out); battle.node26 … beside it: only these' },
+  to: { value: 'FOLDER', help: 'where results are committed (default: benchmarks/results)' }
+}, { hasWords: true })
 results()
 
 function results () {
   const present = fs.existsSync(from) ? fs.readdirSync(from).filter(name => name.endsWith('.json')).sort() : []
-  const names = positionals.length ? positionals.map(name => `${path.basename(name, '.json')}.json`) : present
+  const names = words.length ? words.map(name => `${path.basename(name, '.json')}.json`) : present
   if (!names.length) console.error(`no result in ${from}: make battle ARGS="--node 26"${PAGE}`)
   const copied = names.filter(copy)
   const committed = read(to)

@@ -47,24 +47,17 @@ describe('the revisions of a comparison', () => {
 
 describe('the shapes of compare', { concurrency: 2 }, () => {
   const how = { node: process.execPath }
-  const start = (file, key, args) => Server.start({ name: key, file: require.resolve(`../../benchmarks/${file}`), key, args }, how)
+  const start = (key, args) => Server.start({ name: key, file: require.resolve('../../benchmarks/labs/compare/shapes'), key, args }, how)
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'kone-shapes-'))
-  let upstream
-  before(async () => {
-    prepare(folder)
-    upstream = await start('labs/battle/contenders', 'node')
-  })
-  after(async () => {
-    await upstream.stop()
-    fs.rmSync(folder, { recursive: true, force: true })
-  })
+  before(() => prepare(folder))
+  after(() => fs.rmSync(folder, { recursive: true, force: true }))
 
   const all = Object.keys(shapes)
   for (const name of share(all.filter(name => shapes[name].isCore), all)) {
     it(`should get the same response from kone and from Koa: ${name}`, async () => {
       let first
       for (const key of ['koa', 'kone']) {
-        const server = await start('labs/compare/shapes', key, [name, folder, String(upstream.port)])
+        const server = await start(key, [name, folder])
         try {
           first = await checked(server, shapes[name], first)
         } finally {

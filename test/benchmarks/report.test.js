@@ -212,10 +212,18 @@ describe('what README.md and the first page of the documentation say', () => {
       assert.match(text, /in the median of 4 measurements; .* most in “versions, close, Node 20”\. It takes 0\.50 to 2\.00 of/)
     }
     const few = (one, to) => ({ ...one, rows: one.rows.filter(({ contender }) => [`kone-${to}`, `node-${to}`].includes(contender)) })
-    for (const [lab, kind] of [['connections', 'cluster'], ['rpc', 'hessian']]) {
+    for (const [lab, kind] of [['connections', 'cluster'], ['rpc', 'hessian'], ['static', 'disk']]) {
       const some = times(few(result(lab), kind), `kone-${kind}`, 3)
       for (const text of pages([some])) assert.match(text, new RegExp(`most in “${lab}, .*, ${kind}, Node 26”`))
     }
+  })
+
+  it('should count a process named kone and one named by its Node, where a result has both', () => {
+    const of = (contender, name) => result('versions').rows.filter(row => row.contender === contender).map(row => ({ ...row, contender: name }))
+    const both = result('versions')
+    both.rows.push(...of('kone-26', 'kone'), ...of('koa-26', 'koa'))
+    for (const text of pages([both])) assert.match(text, /of Koa 2’s CPU time per request, 0\.30 in the median of 6 measurements;/)
+    assert.match(made([both]).files.get('docs/reports/README.md'), /Koa 2\*\*: less in every round of 2 of 2 comparisons/)
   })
 
   it('should have hello world over all loads, an API, and the best and the worst whole framework and agent', () => {
@@ -388,7 +396,7 @@ describe('make report', () => {
   })
 
   it('should refuse unknown options, a folder that is missing, and a README without its markers', t => {
-    assert.match(report('--form', 'x').stderr, /^report: Unknown option '--form': expected --from, .*\(benchmarks\/README\.md\)/)
+    assert.match(report('--form', 'x').stderr, /^report: unknown option --form: expected --from, .*\(benchmarks\/README\.md\)/)
     assert.match(report('--from', '/nowhere').stderr, /--from must be a folder with results/)
     assert.match(report('--help').stdout, /--accept/)
     assert.throws(() => made([], { readme: '<!-- chart -->' }), { message: 'README.md must have <!-- headline --> and <!-- /headline -->' })

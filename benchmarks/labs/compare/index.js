@@ -16,7 +16,6 @@ const view = require('./view')
  * program differ by some percent as long as they live.
  */
 
-const BATTLE = require.resolve('../battle/contenders')
 const FRONT = require.resolve('../front/contenders')
 const WHOLE = require.resolve('../mw/contenders')
 const SHAPES = require.resolve('./shapes')
@@ -63,8 +62,6 @@ lab(module, {
     lab.generators(['split', 'rpc'])
     const folder = lab.folder()
     prepare(folder)
-    const upstream = { ...list(BATTLE, { only: ['node'] })[0], isSpread: true }
-    const given = [folder, String((await lab.launch(upstream)).port)]
     const roots = koa ? {} : revisionsOf(lab)
     const names = koa ? ['kone-after', 'koa'] : Object.keys(roots)
     const { derived } = lab.result
@@ -86,7 +83,7 @@ lab(module, {
 
     function cellsOf (workload, how) {
       return lab.contenders.filter(({ name }) => names.includes(name) || (how.hasNode && !name.startsWith('kone')))
-        .map(one => contenderOf(one, how, roots, given))
+        .map(one => contenderOf(one, how, roots, folder))
         .map(contender => {
           const load = { generator, connections: 50, ...how.request, ...how.load, seconds }
           return { workload, how, load, server: { name: contender.name }, contender }
@@ -120,10 +117,10 @@ function revisionsOf (lab) {
   return roots
 }
 
-function contenderOf (one, { file = one.file, args, idle }, roots, given) {
+function contenderOf (one, { file = one.file, args, idle }, roots, folder) {
   const { root, version } = roots[one.name] ?? {}
   const env = { ...root && { KONE_ROOT: root }, ...idle && { KEEP_ALIVE: '600000' } }
-  return { ...one, file, args: [...args, ...file === SHAPES ? given : []], env, ...root && { version: () => version } }
+  return { ...one, file, args: file === SHAPES ? [...args, folder] : args, env, ...root && { version: () => version } }
 }
 
 // Who does not start has been named by the lab.

@@ -20,25 +20,32 @@ const OPTIONS = {
 }
 
 /**
- * The options on the command line of a lab. Everything unknown is refused with a sentence, for a misspelt `--only`
- * would otherwise measure something else than was meant.
- *
- *    parse(['--full', '--only', 'kone,koa'], { lab: 'battle', contenders: ['kone', 'koa', 'node'] })
+ * The options on a command line, of those that a program knows, and the other words. Everything unknown is refused with a
+ * sentence, for a misspelt `--only` would otherwise measure something else than was meant.
  */
-exports.parse = function (argv, { lab, contenders, own = {} }) {
-  const known = { ...OPTIONS, ...own }
-  const refuse = message => { throw new OptionError(`${lab}: ${message}`) }
+function read (name, argv, known, hasWords) {
+  const refuse = message => { throw new OptionError(`${name}: ${message}`) }
   const types = Object.entries(known).map(([name, { value }]) => [name, { type: value ? 'string' : 'boolean', multiple: name === 'only' }])
-  const { tokens, values } = parseArgs({ args: argv, options: Object.fromEntries(types), strict: false, tokens: true })
-
+  const config = { args: argv, options: Object.fromEntries(types), strict: false, tokens: true }
+  const { tokens, values, positionals: words } = parseArgs(config)
   for (const { kind, name, rawName, value, inlineValue } of tokens) {
+    if (kind === 'positional' && hasWords) continue
     if (kind !== 'option') refuse(`unknown argument ${value ?? '--'}: expected ${listOf(known)}`)
     if (!Object.hasOwn(known, name)) refuse(`unknown option ${rawName}: expected ${listOf(known)}`)
     const needs = known[name].value
     if (needs && (!value || (!inlineValue && value.startsWith('--')))) refuse(`${rawName} needs a value: ${rawName} ${needs}`)
     if (!needs && value !== undefined) refuse(`${rawName} takes no value, not ${value}`)
   }
+  return { values, words, refuse }
+}
 
+/**
+ * The options on the command line of a lab.
+ *
+ *    parse(['--full', '--only', 'kone,koa'], { lab: 'battle', contenders: ['kone', 'koa', 'node'] })
+ */
+exports.parse = function (argv, { lab, contenders, own = {} }) {
+  const { values, refuse } = read(lab, argv, { ...OPTIONS, ...own })
   const { full = false, help = false, rounds = full ? ROUNDS : LOOK, node = process.execPath, ...named } = values
   const only = values.only?.flatMap(list => list.split(',')).map(name => name.trim()).filter(Boolean) ?? null
   const unknown = only?.filter(name => !contenders.includes(name)) ?? []
@@ -68,10 +75,12 @@ exports.workloadsOf = function (lab, text, all, usual = all) {
 const listOf = options => Object.keys(options).map(name => `--${name}`).join(', ')
 
 /** The help text of a lab. */
-exports.usage = function (lab, contenders, own = {}) {
+exports.usage = (lab, contenders, own = {}) =>
+  `${usageOf(exports.targetOf(lab), { ...OPTIONS, ...own })}\n\ncontenders: ${contenders.join(', ')}`
+
+function usageOf (target, known) {
   const line = ([name, { value, help }]) => `  ${`--${name}${value ? ` ${value}` : ''}`.padEnd(16)} ${help}`
-  const lines = Object.entries({ ...OPTIONS, ...own }).map(line)
-  return [`usage: make ${exports.targetOf(lab)} ARGS="…"`, '', ...lines, '', `contenders: ${contenders.join(', ')}`].join('\n')
+  return [`usage: make ${target} ARGS="…"`, '', ...Object.entries(known).map(line)].join('\n')
 }
 
 /** What make calls a lab. */
@@ -109,25 +118,22 @@ const OptionError = exports.OptionError = class extends Error {
   }
 }
 
-/** What parseArgs() says of a command line, without its hints on how to pass a positional argument. */
-const faultOf = exports.faultOf = err => err.message.split(/\. |\n/)[0]
-
 /**
  * The values and the other words on the command line of a program that is no lab. It ends here by --help, with the usage,
  * and by a mistake.
  *
- *    commandLine('report', USAGE, { options: { accept: { type: 'boolean' } } })
+ *    commandLine('report', { accept: { help: 'also claims that are higher than before' } })
  */
-exports.commandLine = function (name, usage, { check = () => {}, ...config }) {
+exports.commandLine = function (name, own, { hasWords, check } = {}) {
+  const known = { ...own, help: OPTIONS.help }
   try {
-    const found = parseArgs({ ...config, options: { ...config.options, help: { type: 'boolean' } } })
-    check(found.values)
-    if (!found.values.help) return found
-    console.log(usage)
+    const { values, words, refuse } = read(name, process.argv.slice(2), known, hasWords)
+    check?.(values, refuse)
+    if (!values.help) return { values, words }
+    console.log(usageOf(name, known))
     process.exit()
   } catch (err) {
-    const hint = err.code === 'ERR_PARSE_ARGS_UNKNOWN_OPTION' ? `: expected ${listOf(config.options)}` : ''
-    console.error(`${name}: ${faultOf(err)}${hint}${PAGE}`)
+    console.error(err.message)
     process.exit(2)
   }
 }
