@@ -2,7 +2,8 @@
 
 const fs = require('node:fs')
 const path = require('node:path')
-const { PAGE, commandLine } = require('./lib/run/options')
+const commandLine = require('../tools/command-line')
+const { PAGE } = require('./lib/run/options')
 const { commitsSince } = require('./lib/run/commit')
 const { RESULTS, read } = require('./lib/run/result')
 const claims = require('./lib/report/claims')
@@ -11,19 +12,16 @@ const { generate, isGenerated } = require('./lib/report/report')
 /*
  * make report: the sentence, the chart and the table of README.md and of the site's first page, the costs of
  * middleware/README.md, docs/reports/ with its charts, and the claims, from results.
+ *
+ *   --from FOLDER   results to take instead of benchmarks/results: out, for the runs of this machine
+ *   --to FOLDER     write there instead of into this checkout
+ *   --accept        also claims that are higher than before
  */
 
 const ROOT = path.join(__dirname, '..')
-const { values } = commandLine('report', {
-  from: { value: 'FOLDER', help: 'results to take instead of benchmarks/results: out, for the runs of this machine' },
-  to: { value: 'FOLDER', help: 'write there instead of into this checkout: README.md, docs/index.md, middleware/README.md, docs/reports/' },
-  accept: { help: 'also claims that are higher than before' }
-}, {
-  check ({ from = RESULTS }, refuse) {
-    if (!fs.existsSync(from)) refuse(`--from must be a folder with results, not ${from}`)
-  }
-})
-const [from, to] = [values.from ?? RESULTS, values.to ?? ROOT].map(folder => path.resolve(folder))
+const FLAGS = { from: { type: 'string', value: 'folder' }, to: { type: 'string', value: 'path' }, accept: { type: 'boolean' } }
+const { values: { accept, ...folders } } = commandLine('report', FLAGS, 'benchmarks/README.md')
+const [from, to] = [folders.from ?? RESULTS, folders.to ?? ROOT].map(folder => path.resolve(folder))
 const ages = new Map()
 report()
 
@@ -38,7 +36,7 @@ function report () {
     home: text('docs/index.md'),
     set: text('middleware/README.md'),
     claims: isOurs ? claims.read() : {},
-    accept: values.accept,
+    accept,
     age
   })
   for (const [name, content] of made.files) {

@@ -2,7 +2,8 @@
 
 const fs = require('node:fs')
 const path = require('node:path')
-const { PAGE, commandLine } = require('./lib/run/options')
+const commandLine = require('../tools/command-line')
+const { PAGE } = require('./lib/run/options')
 const { commitsSince } = require('./lib/run/commit')
 const { lacks } = require('./lib/run/complete')
 const { OUT, RESULTS, firstOf, nameOf, parse, read, save, stringify } = require('./lib/run/result')
@@ -10,17 +11,20 @@ const { OUT, RESULTS, firstOf, nameOf, parse, read, save, stringify } = require(
 /*
  * make results: copies complete runs from out/ to results/, which is committed. What is not complete, or was not
  * measured on a quiet machine, is refused with a line that says why.
+ *
+ *   battle.node26 …  only these (default: every result of the folder)
+ *   --from FOLDER    where runs are (default: benchmarks/out)
+ *   --to FOLDER      where results are committed (default: benchmarks/results)
  */
 
-const { values: { from = OUT, to = RESULTS }, words } = commandLine('results', {
-  from: { value: 'FOLDER', help: 'where runs are (default: benchmarks/out); battle.node26 … beside it: only these' },
-  to: { value: 'FOLDER', help: 'where results are committed (default: benchmarks/results)' }
-}, { hasWords: true })
+const FOLDER = { type: 'string', value: 'path' }
+const { values: { from = OUT, to = RESULTS }, positionals } =
+  commandLine('results', { from: FOLDER, to: FOLDER }, 'benchmarks/README.md', () => true)
 results()
 
 function results () {
   const present = fs.existsSync(from) ? fs.readdirSync(from).filter(name => name.endsWith('.json')).sort() : []
-  const names = words.length ? words.map(name => `${path.basename(name, '.json')}.json`) : present
+  const names = positionals.length ? positionals.map(name => `${path.basename(name, '.json')}.json`) : present
   if (!names.length) console.error(`no result in ${from}: make battle ARGS="--node 26"${PAGE}`)
   const copied = names.filter(copy)
   const committed = read(to)

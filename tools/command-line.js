@@ -10,7 +10,7 @@ const { parse, unknown } = require('../command/flags')
  *    commandLine('fuzz', FLAGS, 'test/engines/http1/fuzz.js')   // { values: { seconds: 60 }, positionals: [] }
  *
  * @param {string} name of the tool
- * @param {object} flags as parseArgs() takes them, with `value`: number, file, or what else the message calls it
+ * @param {object} flags as parseArgs() takes them; `value`: number, file, folder, or what else the message calls it
  * @param {string} page where to read on
  * @param {string[] | ((word: string) => boolean)} [known] the words beside the flags
  * @return {{ values: object, positionals: string[] }}
@@ -30,7 +30,7 @@ module.exports = function commandLine (name, flags, page, known = []) {
 function read (flag, value, kind, page) {
   const number = Number(value)
   if (kind === 'number' && !(number >= 0)) throw new Error(`--${flag} must be a number, not ${value} (see ${page})`)
-  if (kind === 'file' && !existsSync(value)) throw new Error(`--${flag}: there is no file ${value} (see ${page})`)
+  if (['file', 'folder'].includes(kind) && !existsSync(value)) throw new Error(`--${flag}: there is no ${kind} ${value} (see ${page})`)
   return kind === 'number' ? number : value
 }
 

@@ -21,7 +21,7 @@ const FILES = [
   'benchmarks/labs/compare/index.js', 'benchmarks/labs/compare/revisions.js', 'benchmarks/labs/versions/index.js', 'benchmarks/lib/servers/contenders.js'
 ]
 const EXCEPTIONS = {
-  '`${name}: ${message}`': 'what refuse() is called with, which is in the table', // eslint-disable-line no-template-curly-in-string
+  '`${lab}: ${message}`': 'what refuse() is called with, which is in the table', // eslint-disable-line no-template-curly-in-string
   'it did not start, or ': 'a server that fails during a comparison',
   'git is missing': 'the tests need git',
   '--node ${text}': 'a download that failed', // eslint-disable-line no-template-curly-in-string
@@ -45,16 +45,16 @@ const MISTAKES = [
   ['labs/compare', '--workloads hello;helo', 2, 'unknown workload helo', 'expected hello; browser; '],
   ['labs/dropin', '--workloads API;apt', 2, 'unknown workload apt', '; API; '],
   ['labs/compare', '--seconds 0.5', 2, 'not 0.5', '--seconds must be a whole number above 0'],
-  ['results.js', '--form x', 2, 'results: unknown option --form', 'expected --from, --to'],
-  ['results.js', '--from', 2, 'results: --from needs a value', '--from FOLDER'],
+  ['results.js', '--form x', 2, 'results: unknown flag --form', 'did you mean --from?'],
+  ['results.js', '--from', 2, 'results: --from needs a value: <path>'],
   ['results.js', '--from FOLDER/nowhere --to FOLDER/to', 1, '/nowhere', 'make battle ARGS='],
   ['results.js', '--from FOLDER --to FOLDER/to half', 1, 'half.json is refused', 'JSON'],
   ['results.js', '--from FOLDER --to FOLDER/to other', 1, 'other.json is refused', 'it has no rows'],
   ['results.js', '--from FOLDER --to FOLDER/to nobody', 1, 'nobody.json is refused', 'no such file'],
   ['results.js', '--from FOLDER/nowhere --to FOLDER', 1, 'half.json is left out', 'not JSON'],
-  ['report.js', '--fast', 2, 'report: unknown option --fast', 'expected --from, --to, --accept'],
-  ['report.js', 'battle', 2, 'report: unknown argument battle', 'expected --from, --to, --accept'],
-  ['report.js', '--from FOLDER/nowhere', 2, '/nowhere', '--from must be a folder with results'],
+  ['report.js', '--fast', 2, 'report: unknown flag --fast', 'expected --from, --to, --accept'],
+  ['report.js', 'battle', 2, 'report: unknown argument battle'],
+  ['report.js', '--from FOLDER/nowhere', 2, '/nowhere', '--from: there is no folder '],
   ['report.js', '--from FOLDER --to FOLDER/to', 0, 'half.json is left out', 'not JSON'],
   ['report.js', '--from FOLDER --to FOLDER/to', 0, 'other.json is left out', 'it has no rows']
 ]
@@ -87,7 +87,7 @@ describe('an error of the lab', () => {
       if (code === 2) assert.match(run.stderr, /^[^\n]+\n$/)
       for (const part of parts) assert(run.stderr.includes(part), `no ${part} in: ${run.stderr}`)
       const line = run.stderr.split('\n').find(text => text.includes(parts[0]))
-      assert.match(line, / \(benchmarks\/README\.md\)$/)
+      assert.match(line, / \((?:see )?benchmarks\/README\.md\)$/)
     })
   }
 

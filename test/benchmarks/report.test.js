@@ -396,9 +396,8 @@ describe('make report', () => {
   })
 
   it('should refuse unknown options, a folder that is missing, and a README without its markers', t => {
-    assert.match(report('--form', 'x').stderr, /^report: unknown option --form: expected --from, .*\(benchmarks\/README\.md\)/)
-    assert.match(report('--from', '/nowhere').stderr, /--from must be a folder with results/)
-    assert.match(report('--help').stdout, /--accept/)
+    assert.match(report('--form', 'x').stderr, /^report: unknown flag --form: did you mean --from\? \(see benchmarks\/README\.md\)/)
+    assert.match(report('--from', '/nowhere').stderr, /--from: there is no folder \/nowhere/)
     assert.throws(() => made([], { readme: '<!-- chart -->' }), { message: 'README.md must have <!-- headline --> and <!-- /headline -->' })
   })
 })

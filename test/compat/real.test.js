@@ -53,9 +53,9 @@ describe('real applications', () => {
 
 describe('make compat', () => {
   for (const [args, reason] of [
-    ['rset', 'no such app: rset; expected conditional, '],
+    ['rset', 'unknown argument rset: did you mean rest?'],
     ['--node=/nowhere/node', '--node must be a major version or a binary that runs here'],
-    ['--laod', "Unknown option '--laod'"]
+    ['--laod', 'unknown flag --laod: expected --node']
   ]) {
     it(`should refuse ${args} with one line`, () => {
       const command = [path.join(__dirname, 'real/run.js'), ...args.split(' ')]
@@ -64,7 +64,7 @@ describe('make compat', () => {
       assert.equal(stdout, '')
       assert(stderr.startsWith('compat: ') && stderr.includes(reason), stderr)
       assert.equal(stderr.trim().split('\n').length, 1)
-      assert.match(stderr, /real-applications\.md\)\n$/)
+      assert.match(stderr, /\((?:see docs\/api\/real-applications|benchmarks\/README)\.md\)\n$/)
     })
   }
 })

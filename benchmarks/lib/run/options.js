@@ -20,32 +20,25 @@ const OPTIONS = {
 }
 
 /**
- * The options on a command line, of those that a program knows, and the other words. Everything unknown is refused with a
- * sentence, for a misspelt `--only` would otherwise measure something else than was meant.
+ * The options on the command line of a lab. Everything unknown is refused with a sentence, for a misspelt `--only`
+ * would otherwise measure something else than was meant.
+ *
+ *    parse(['--full', '--only', 'kone,koa'], { lab: 'battle', contenders: ['kone', 'koa', 'node'] })
  */
-function read (name, argv, known, hasWords) {
-  const refuse = message => { throw new OptionError(`${name}: ${message}`) }
+exports.parse = function (argv, { lab, contenders, own = {} }) {
+  const known = { ...OPTIONS, ...own }
+  const refuse = message => { throw new OptionError(`${lab}: ${message}`) }
   const types = Object.entries(known).map(([name, { value }]) => [name, { type: value ? 'string' : 'boolean', multiple: name === 'only' }])
-  const config = { args: argv, options: Object.fromEntries(types), strict: false, tokens: true }
-  const { tokens, values, positionals: words } = parseArgs(config)
+  const { tokens, values } = parseArgs({ args: argv, options: Object.fromEntries(types), strict: false, tokens: true })
+
   for (const { kind, name, rawName, value, inlineValue } of tokens) {
-    if (kind === 'positional' && hasWords) continue
     if (kind !== 'option') refuse(`unknown argument ${value ?? '--'}: expected ${listOf(known)}`)
     if (!Object.hasOwn(known, name)) refuse(`unknown option ${rawName}: expected ${listOf(known)}`)
     const needs = known[name].value
     if (needs && (!value || (!inlineValue && value.startsWith('--')))) refuse(`${rawName} needs a value: ${rawName} ${needs}`)
     if (!needs && value !== undefined) refuse(`${rawName} takes no value, not ${value}`)
   }
-  return { values, words, refuse }
-}
 
-/**
- * The options on the command line of a lab.
- *
- *    parse(['--full', '--only', 'kone,koa'], { lab: 'battle', contenders: ['kone', 'koa', 'node'] })
- */
-exports.parse = function (argv, { lab, contenders, own = {} }) {
-  const { values, refuse } = read(lab, argv, { ...OPTIONS, ...own })
   const { full = false, help = false, rounds = full ? ROUNDS : LOOK, node = process.execPath, ...named } = values
   const only = values.only?.flatMap(list => list.split(',')).map(name => name.trim()).filter(Boolean) ?? null
   const unknown = only?.filter(name => !contenders.includes(name)) ?? []
@@ -75,12 +68,10 @@ exports.workloadsOf = function (lab, text, all, usual = all) {
 const listOf = options => Object.keys(options).map(name => `--${name}`).join(', ')
 
 /** The help text of a lab. */
-exports.usage = (lab, contenders, own = {}) =>
-  `${usageOf(exports.targetOf(lab), { ...OPTIONS, ...own })}\n\ncontenders: ${contenders.join(', ')}`
-
-function usageOf (target, known) {
+exports.usage = function (lab, contenders, own = {}) {
   const line = ([name, { value, help }]) => `  ${`--${name}${value ? ` ${value}` : ''}`.padEnd(16)} ${help}`
-  return [`usage: make ${target} ARGS="…"`, '', ...Object.entries(known).map(line)].join('\n')
+  const lines = Object.entries({ ...OPTIONS, ...own }).map(line)
+  return [`usage: make ${exports.targetOf(lab)} ARGS="…"`, '', ...lines, '', `contenders: ${contenders.join(', ')}`].join('\n')
 }
 
 /** What make calls a lab. */
@@ -115,25 +106,5 @@ exports.nodeVersion = function (binary) {
 const OptionError = exports.OptionError = class extends Error {
   constructor (message) {
     super(`${message}${PAGE}`)
-  }
-}
-
-/**
- * The values and the other words on the command line of a program that is no lab. It ends here by --help, with the usage,
- * and by a mistake.
- *
- *    commandLine('report', { accept: { help: 'also claims that are higher than before' } })
- */
-exports.commandLine = function (name, own, { hasWords, check } = {}) {
-  const known = { ...own, help: OPTIONS.help }
-  try {
-    const { values, words, refuse } = read(name, process.argv.slice(2), known, hasWords)
-    check?.(values, refuse)
-    if (!values.help) return { values, words }
-    console.log(usageOf(name, known))
-    process.exit()
-  } catch (err) {
-    console.error(err.message)
-    process.exit(2)
   }
 }

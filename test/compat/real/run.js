@@ -11,16 +11,16 @@
 
 const { execFileSync } = require('node:child_process')
 const path = require('node:path')
-const { parseArgs } = require('node:util')
 
-const { faultOf, nodeBinary, nodeVersion } = require('../../../benchmarks/lib/run/options')
+const { nodeBinary, nodeVersion } = require('../../../benchmarks/lib/run/options')
 const Server = require('../../../benchmarks/lib/servers/server')
+const commandLine = require('../../../tools/command-line')
 const { all, comparison, contender, install } = require('./applications')
 
-if (require.main === module) main(process.argv.slice(2))
+if (require.main === module) main()
 
-async function main (args) {
-  const { apps, node } = await parse(args)
+async function main () {
+  const { apps, node } = await parse()
   for (const app of apps) {
     try {
       await compare(app, node)
@@ -33,17 +33,16 @@ async function main (args) {
 }
 
 // A mistake ends it with one line, before anything is installed.
-async function parse (args) {
+async function parse () {
+  const names = all().map(({ name }) => name)
+  const FLAGS = { node: { type: 'string', value: 'version' } }
+  const { values: { node: wanted = process.execPath }, positionals } = commandLine('compat', FLAGS, 'docs/api/real-applications.md', names)
   try {
-    const { values, positionals: names } = parseArgs({ args, allowPositionals: true, options: { node: { type: 'string' } } })
-    const known = all().map(({ name }) => name)
-    const unknown = names.filter(name => !known.includes(name))
-    if (unknown.length > 0) throw new TypeError(`no such app: ${unknown.join(', ')}; expected ${known.join(', ')}`)
-    const node = await nodeBinary(values.node ?? process.execPath)
+    const node = await nodeBinary(wanted)
     nodeVersion(node)
-    return { apps: all().filter(({ name }) => names.length === 0 || names.includes(name)), node }
+    return { apps: all().filter(({ name }) => positionals.length === 0 || positionals.includes(name)), node }
   } catch (err) {
-    console.error(`compat: ${faultOf(err)} (docs/api/real-applications.md)`)
+    console.error(`compat: ${err.message}`)
     process.exit(2)
   }
 }
