@@ -12,7 +12,8 @@
  */
 
 const { execFile, spawnSync } = require('node:child_process')
-const { existsSync } = require('node:fs')
+const { chmodSync, existsSync, mkdtempSync, rmSync } = require('node:fs')
+const { tmpdir } = require('node:os')
 const { join } = require('node:path')
 const { promisify } = require('node:util')
 const commandLine = require('../tools/command-line')
@@ -34,7 +35,9 @@ async function main () {
   if (isWhole) await timed('installed', () => Promise.all([installAll(all ? ['..', '../benchmarks', 'packages'] : ['..']), installPrograms()]))
   await timed('tested', async () => {
     if (isWhole) await lint()
-    for (const pass of passes().flatMap(plan.parts)) run(pass)
+    const folder = temporary()
+    for (const pass of passes().flatMap(plan.parts)) run(pass, folder)
+    rmSync(folder, { recursive: true, force: true })
   })
 }
 
@@ -82,11 +85,18 @@ function passes () {
   ]
 }
 
-function run ({ title, files, env, concurrency = '', node = process.execPath }) {
+// For the temporary files of all tests: they go with it, those of a pass that failed stay. Others may read it: nginx does.
+function temporary () {
+  const folder = mkdtempSync(join(tmpdir(), 'kone-tests-'))
+  chmodSync(folder, 0o1777)
+  return folder
+}
+
+function run ({ title, files, env, concurrency = '', node = process.execPath }, folder) {
   console.log(`\n# ${title}: ${files.length} files\n`)
   const { status, signal } = spawnSync(node, [join(__dirname, 'pass.js'), ...files], {
     stdio: 'inherit',
-    env: { KONE_TEST_CONCURRENCY: concurrency, ...process.env, ...env }
+    env: { KONE_TEST_CONCURRENCY: concurrency, ...process.env, ...env, TMPDIR: folder }
   })
   if (status !== 0) {
     console.error(`\n${title}: ${signal || `exit code ${status}`}`)

@@ -136,8 +136,8 @@ describe('app.close() behind a blocked event loop', () => {
     })
   }
 
-  it('should reset none of eight clients, but for those that connect in the very moment: two in a stop at most', async t => {
-    const stops = share(2, 10)
+  it('should reset none of eight clients, but for those that connect in the very moment: two in a stop on average', async t => {
+    const stops = share(8, 12) // the system can interrupt the process in that moment: one stop may have six
     let resets = 0
     for (let stop = 0; stop < stops; stop++) {
       const child = await start(['-e', STOPPED], {}, __dirname)
@@ -154,7 +154,7 @@ describe('app.close() behind a blocked event loop', () => {
       await child.stop()
       for (const served of await Promise.all(clients)) assert(served > 0)
     }
-    assert(resets <= 2 * stops, `${resets} in ${stops} stops`) // without the queue it is five in each
+    assert(resets <= 2 * stops, `${resets} in ${stops} stops`) // without the queue it is four to six in each
   })
 
   const get = port => request(port, 'GET /', { agent: false })

@@ -18,13 +18,13 @@ const share = require('../helpers/share')
 const ROOT = path.join(__dirname, '../..')
 const MB = 1024 * 1024
 const ZEROS = Buffer.alloc(24 * MB)
-const { BROTLI_PARAM_LGWIN, ZSTD_c_windowLog: ZSTD_WINDOW } = zlib.constants
+const { BROTLI_PARAM_LGWIN, BROTLI_PARAM_QUALITY, ZSTD_c_windowLog: ZSTD_WINDOW } = zlib.constants
 
 /** Bytes that decode to 24 MB, with the largest window of the format. */
 const BOMBS = {
   gzip: zlib.gzipSync(ZEROS),
   deflate: zlib.deflateSync(ZEROS),
-  br: zlib.brotliCompressSync(ZEROS, { params: { [BROTLI_PARAM_LGWIN]: 24 } }),
+  br: zlib.brotliCompressSync(ZEROS, { params: { [BROTLI_PARAM_LGWIN]: 24, [BROTLI_PARAM_QUALITY]: 5 } }),
   ...zlib.zstdCompressSync && { zstd: zlib.zstdCompressSync(ZEROS, { params: { [ZSTD_WINDOW]: 23 } }) }
 }
 

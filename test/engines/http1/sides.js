@@ -150,7 +150,7 @@ async function talk (port, bytes = '') {
 async function waitFor (holds, what, longest = PATIENCE) {
   const until = Date.now() + longest
   while (!holds()) {
-    assert(Date.now() < until, `waited in vain for ${typeof what === 'function' ? what() : what}`)
+    if (Date.now() >= until) assert.fail(`waited in vain for ${typeof what === 'function' ? what() : what}`)
     await new Promise(resolve => setTimeout(resolve, 2))
   }
 }
