@@ -1,9 +1,11 @@
 'use strict'
 
 const assert = require('node:assert/strict')
+const { spawnSync } = require('node:child_process')
 const { existsSync, readFileSync, readdirSync } = require('node:fs')
-const { dirname, join } = require('node:path')
+const { dirname, join, relative } = require('node:path')
 const { describe, it } = require('node:test')
+const folder = require('./helpers/folder')
 const { filesOf, inOrder, parts, without, ...lists } = require('./plan')
 
 const ROOT = join(__dirname, '..')
@@ -59,5 +61,19 @@ describe('the plan of the tests', () => {
   it('should run with bluebird what takes its class from helpers', () => {
     const others = filesOf(lists.BLUEBIRD).filter(file => !/helpers\/(?:context|engines|kone|rows)'/.test(read(file)))
     assert.deepEqual(others, lists.NOT_BLUEBIRD)
+  })
+})
+
+describe('a run of the tests', () => {
+  it('should leave nothing in the folder for temporary files, but for what a test left that failed', () => {
+    const leaves = "const fs = require('node:fs'); fs.mkdtempSync(require('node:path').join(require('node:os').tmpdir(), 'left-'))\n"
+    const files = folder({ 'passes.test.js': leaves, 'fails.test.js': `${leaves}throw new Error('it fails')` })
+    for (const [name, code, count] of [['passes.test.js', 0, 0], ['fails.test.js', 1, 1]]) {
+      const TMPDIR = folder()
+      const args = [join(__dirname, 'run.js'), relative(ROOT, join(files, name))]
+      const { status, stdout } = spawnSync(process.execPath, args, { encoding: 'utf8', env: { ...process.env, NODE_TEST_CONTEXT: undefined, TMPDIR } })
+      assert.equal(status, code, stdout)
+      assert.equal(readdirSync(TMPDIR).length, count)
+    }
   })
 })
