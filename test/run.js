@@ -35,8 +35,8 @@ async function main () {
   if (isWhole) await timed('installed', () => Promise.all([installAll(all ? ['..', '../benchmarks', 'packages'] : ['..']), installPrograms()]))
   await timed('tested', async () => {
     if (isWhole) await lint()
-    const folder = temporary()
-    for (const pass of passes().flatMap(plan.parts)) run(pass, folder)
+    const folder = process.env.TMPDIR = temporary()
+    for (const pass of passes().flatMap(plan.parts)) run(pass)
     rmSync(folder, { recursive: true, force: true })
   })
 }
@@ -85,18 +85,18 @@ function passes () {
   ]
 }
 
-// For the temporary files of all tests: they go with it, those of a pass that failed stay. Others may read it: nginx does.
+// A folder for the temporary files of the tests, removed when all have passed. nginx reads it as another user.
 function temporary () {
   const folder = mkdtempSync(join(tmpdir(), 'kone-tests-'))
   chmodSync(folder, 0o1777)
   return folder
 }
 
-function run ({ title, files, env, concurrency = '', node = process.execPath }, folder) {
+function run ({ title, files, env, concurrency = '', node = process.execPath }) {
   console.log(`\n# ${title}: ${files.length} files\n`)
   const { status, signal } = spawnSync(node, [join(__dirname, 'pass.js'), ...files], {
     stdio: 'inherit',
-    env: { KONE_TEST_CONCURRENCY: concurrency, ...process.env, ...env, TMPDIR: folder }
+    env: { KONE_TEST_CONCURRENCY: concurrency, ...process.env, ...env }
   })
   if (status !== 0) {
     console.error(`\n${title}: ${signal || `exit code ${status}`}`)
