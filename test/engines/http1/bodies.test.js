@@ -124,6 +124,37 @@ const READS = {
   }
 }
 
+sides('a chunked body whose framing comes in reads of its own', ({ it, serve }) => {
+  const PIECES = ['8\r\n', 'hello, w', '\r\n', '5\r\n', 'orld!', '\r', '\n', '8\r\n', ' Come in', '\r\n', '0\r\n', '\r\n']
+
+  for (const [how, read] of Object.entries({ ...READS, nobody: () => '' })) {
+    // The reader begins when so many pieces have come, and nothing more comes before it has read what there is.
+    it(`should be read to its end by ${how}, and the next request be responded to`, async () => {
+      let begin
+      const { talk } = await serve(use(async ctx => {
+        if (ctx.method === 'GET') return (ctx.body = 'next')
+        await new Promise(resolve => { begin = resolve })
+        ctx.body = JSON.stringify(String(await read(new It(ctx))))
+      }), { highWaterMark: 8 })
+      const client = await talk()
+      for (let late = 0; late <= PIECES.length; late++) {
+        begin = undefined
+        client.text = ''
+        client.write(chunked(''))
+        await waitFor(() => begin, 'the request')
+        for (const [i, piece] of PIECES.entries()) {
+          if (i === late) begin()
+          for (let turns = 0; turns < 4; turns++) await turn()
+          client.write(piece)
+        }
+        begin()
+        await client.until(how === 'nobody' ? /""$/ : /"hello, world! Come in"$/)
+        await client.ask(get('/'), /next$/)
+      }
+    })
+  }
+})
+
 sides('a chunked body', ({ side, it, serve }) => {
   const request = chunked('5;a=b\r\nhello\r\n7\r\n, there\r\n0\r\nX-Sum: 1\r\nX-sum: 2\r\n\r\n')
   const EXPECTED = ['hello, there', true, { 'x-sum': '1, 2' }, ['X-Sum', '1', 'X-sum', '2']]

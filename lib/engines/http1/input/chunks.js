@@ -50,7 +50,7 @@ class Chunks {
     this.size = NO_SIZE      // of the chunk
     this.missing = 0         // bytes of the chunk that have not arrived
     this.sawCR = false       // the last read ended in the middle of a line break
-    this.isBelowMark = true  // what the body's add() returned last
+    this.isBelowMark = true  // what the body's add() returned last in this read
     this.closes = false      // the trailers end the connection
     this.error = null        // node's error about malformed bytes
     this.probe = null        // with node's parser, which waits for the size of a chunk unless it reads a line
@@ -64,6 +64,7 @@ class Chunks {
    * @return {number} offset after these bytes of the body, or MALFORMED: `error` says why
    */
   decode (read, at, body) {
+    this.isBelowMark = true // a read without data fills no body: the stop for an earlier one may be over
     while (at < read.length && at !== MALFORMED && this.state !== END) at = this.step(read, at, body)
     if (this.state !== END) return at
     body.close(this.probe === null ? null : this.probe.trailers)
