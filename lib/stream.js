@@ -99,8 +99,12 @@ exports.send = function (response, stream, body) {
   guard(response, stream, sink, body, readers)
   const { write } = sink
   stream.pipe(sink)
+  // Node 26 passes the chunks of a stream that nothing else reads to _write() of a Writable, around its write().
+  if (sink._writableState) stream.on('data', ignore)
   readers?.observe(write)
 }
+
+function ignore () {}
 
 function sinkOf ({ ctx }, stream) {
   return ctx[ENGINE].sink(ctx, stream)

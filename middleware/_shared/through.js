@@ -1,6 +1,6 @@
 'use strict'
 
-const { pipeline } = require('stream')
+const { PassThrough, pipeline } = require('stream')
 
 /**
  * The stream that a transform makes of another one; each is destroyed with the other. A chunk that is neither text nor
@@ -16,22 +16,17 @@ const { pipeline } = require('stream')
  * @api private
  */
 module.exports = function through (source, transform, length) {
-  const { write, end } = transform
+  if (source.readableObjectMode !== false) { // it may give anything
+    source = pipeline(source, new PassThrough({ writableObjectMode: true }), ignore)
+  }
   let left = Number(length)
-  transform.write = function (...args) {
-    try {
-      left -= Buffer.byteLength(args[0])
-      return write.apply(this, args)
-    } catch (err) {
-      this.destroy(err)
-      return false
-    }
+  const onEnd = () => {
+    if (left > 0) transform.destroy(new Error('the body ended before its declared length'))
   }
-  transform.end = function (...args) {
-    if (left > 0) return this.destroy(source.errored ?? new Error('the body ended before its declared length'))
-    return end.apply(this, args)
-  }
-  return pipeline(source, transform, ignore)
+  if (left > 0) source.on('data', chunk => { left -= Buffer.byteLength(chunk) }).on('end', onEnd)
+  pipeline(source, transform, ignore)
+  if (source.readableEnded) onEnd()
+  return transform
 }
 
 // pipeline destroys the transform with the error; the transform is the body, so Koa handles its 'error'

@@ -1,6 +1,7 @@
 'use strict'
 
 const assert = require('node:assert/strict')
+const { once } = require('node:events')
 const { PassThrough, Readable } = require('node:stream')
 const { describe, it } = require('node:test')
 const http = require('node:http')
@@ -8,6 +9,7 @@ const zlib = require('node:zlib')
 const original = require('koa-compress')
 const compress = require('kone/middleware/compress')
 const serveFiles = require('kone/middleware/static')
+const engines = require('../helpers/engines')
 const folder = require('../helpers/folder')
 const frameworks = require('../helpers/frameworks')
 const { random } = require('../helpers/random')
@@ -286,6 +288,19 @@ frameworks('compress', ({ it, Koa, ask, listen, errors }) => {
     }
   })
 
+  it('should fail the response to a stream of a declared length that somebody has read', async () => {
+    const app = serve({ threshold: 0 }, async ctx => {
+      const stream = new PassThrough()
+      stream.end(LONG)
+      await once(stream.resume(), 'end')
+      ctx.type = 'text'
+      ctx.body = stream
+      ctx.length = LONG.length
+    })
+    const status = await get(app, '/').then(res => res.status, err => err.code)
+    assert.equal(status, Koa === require('koa3') ? 'ECONNRESET' : 500)
+  })
+
   it('should destroy a stream that the client abandons', async () => {
     const source = new PassThrough()
     const app = serve({}, ctx => { ctx.type = 'text'; ctx.body = source })
@@ -314,6 +329,28 @@ frameworks('compress', ({ it, Koa, ask, listen, errors }) => {
     app.use(handle)
     assert.equal((await get(app, '/text', 'br, gzip')).headers['content-encoding'], 'gzip')
     assert.equal((await get(app, '/short', 'gzip')).headers['content-encoding'], undefined)
+  })
+})
+
+engines('compress around static', ({ engine, it, serve }) => {
+  it('should send files whole, as koa-compress does', async () => {
+    // of numbers, because what repeats itself is compressed to a few bytes
+    const numbers = random(7)
+    const words = Array.from({ length: 500_000 }, () => numbers.int(1e6)).join(' ')
+    const files = Object.fromEntries([1, 70, 216, 3072].map(kib => [`${kib}.txt`, words.slice(0, kib * 1024)]))
+    const root = folder(files)
+    const fast = { gzip: { level: 1 }, deflate: { level: 1 }, br: { params: { [zlib.constants.BROTLI_PARAM_QUALITY]: 1 } } }
+    for (const make of engine === 'listen' ? [compress, original] : [compress]) {
+      const { ask, close } = await serve(app => app.use(make(fast)).use(serveFiles(root)))
+      for (const encoding of ['gzip', 'br', 'deflate']) {
+        for (const [name, text] of Object.entries(files)) {
+          const { status, headers, body } = await ask(`GET /${name}`, { headers: { 'Accept-Encoding': encoding } })
+          assert.deepEqual([status, headers['content-encoding']], [200, encoding], name)
+          assert(DECODE[encoding](body).equals(Buffer.from(text)), `${encoding} of ${name}`)
+        }
+      }
+      await close()
+    }
   })
 })
 

@@ -44,6 +44,28 @@ engines('a stream body', ({ it, ask, serve }) => {
     })
   }
 
+  it('should be sent whole when it has each chunk at once, with and without a declared length', async () => {
+    const sizes = [1, 70, 216, 3072].map(kib => kib * 1024)
+    for (const size of sizes) {
+      for (const declared of [undefined, size, size - 5]) {
+        const bytes = Buffer.alloc(size, 'abcdefg')
+        let at = 0
+        const stream = new Readable({
+          read (size) {
+            this.push(at < bytes.length ? bytes.subarray(at, at += size) : null)
+          }
+        })
+        const { status, body, complete } = await ask(app => app.use(ctx => {
+          ctx.type = 'text'
+          ctx.body = stream
+          if (declared !== undefined) ctx.length = declared
+        }), 'GET /')
+        assert.deepEqual([status, complete], [200, true])
+        assert(body.equals(bytes.subarray(0, declared)), `${body.length} bytes of ${declared}`)
+      }
+    }
+  })
+
   it('should be a 500 under headers that cannot be sent', {
     skip: { http2: 'has neither a reason phrase nor chunks' }
   }, async () => {
