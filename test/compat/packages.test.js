@@ -2,7 +2,8 @@
 
 const besideKoa = require('../helpers/beside-koa')
 
-require('./koa-is-kone')
+process.env.KONE_AS_KOA = 'quiet'
+require('kone/as-koa')
 
 const { describe, it: test } = require('node:test')
 const assert = require('node:assert/strict')

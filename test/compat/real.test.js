@@ -23,7 +23,7 @@ describe('real applications', () => {
     const { app, request, expected } = APPLICATIONS.rest
     const node = process.execPath
     const start = (name, flags) => Server.start({ name, ...contender(app, path.join(__dirname, 'real/apps')) }, { node, flags })
-    const servers = await Promise.all([start('koa', []), start('kone', ['--require', require.resolve('./koa-is-kone')])])
+    const servers = await Promise.all([start('koa', []), start('kone', ['--require', require.resolve('kone/as-koa')])])
     try {
       const check = verifying(app, request)
       for (const server of servers) assert.equal((await check(server, expected)).status, 200)
