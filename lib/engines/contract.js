@@ -18,7 +18,7 @@ const node = require('./node')
  * | member | before the response | after it was flushed | after the client has closed |
  * | --- | --- | --- | --- |
  * | `method` `url` `headers` | string, string, object; assignable | the same | the same |
- * | `httpVersion` `httpVersionMajor` `httpVersionMinor` | '1.1', 1, 1 | the same | the same |
+ * | `httpVersion` `httpVersionMajor` `httpVersionMinor` | '1.1', 1, 1 or '1.0', 1, 0 | the same | the same |
  * | `isHead` | was it a HEAD when it arrived? | the same | the same |
  * | `socket` | net.Socket, or a Duplex like one | the same | the same |
  * | `complete` | whether the body has arrived | true unless it was skipped | whether it had arrived |
@@ -72,9 +72,9 @@ class Incoming {
     else this.req.headers = all
   }
 
-  get httpVersion () { return this.req === null ? '1.1' : this.req.httpVersion }
+  get httpVersion () { return this.req === null ? `1.${this.ownMinor}` : this.req.httpVersion }
   get httpVersionMajor () { return this.req === null ? 1 : this.req.httpVersionMajor }
-  get httpVersionMinor () { return this.req === null ? 1 : this.req.httpVersionMinor }
+  get httpVersionMinor () { return this.req === null ? this.ownMinor : this.req.httpVersionMinor }
   get socket () { return this.req === null ? this.ownSocket : this.req.socket }
   get complete () { return this.req === null ? this.isComplete : this.req.complete }
   get destroyed () { return this.req === null ? this.aborted || this.isSpent : this.req.destroyed }
@@ -121,8 +121,8 @@ class Incoming {
     this.req = req
   }
 
-  // *engine*: get ownSocket, get isComplete, get isSpent (the body was read to its end), makeHeaders(),
-  // findField(name), collect(limit), makeRequest(), which calls adopt()
+  // *engine*: get ownMinor (of the version), get ownSocket, get isComplete, get isSpent (the body was read to its end),
+  // makeHeaders(), findField(name), collect(limit), makeRequest(), which calls adopt()
 }
 
 /**

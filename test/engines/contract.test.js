@@ -339,7 +339,7 @@ const BEYOND = ['field', 'readBody', 'materialize', 'sink', 'onFinished', 'end',
 
 /** What an engine provides. */
 const PROVIDED = {
-  Incoming: ['ownSocket', 'isSpent', 'makeHeaders', 'findField', 'collect', 'makeRequest'],
+  Incoming: ['ownSocket', 'ownMinor', 'isSpent', 'makeHeaders', 'findField', 'collect', 'makeRequest'],
   Outgoing: ['ownSocket', 'isFlushed', 'isClosed', 'setField', 'appendField', 'end', 'onFinished', 'makeResponse']
 }
 

@@ -32,6 +32,7 @@ class Incoming extends contract.Incoming {
     this.outgoing = outgoing
   }
 
+  get ownMinor () { return 1 }
   get ownSocket () { return this.outgoing.connection }
   get isSpent () { return this.outgoing.isSettled || (this.isCollected && this.isComplete) }
 

@@ -29,7 +29,7 @@ const WAITING = {
   'a CONNECT without a listener': ['CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n', /^$/],
   'half a request of an unsupported method': ['TRACE / HTTP/1.1\r\nHost: a\r\n', LATE],
   'half an unsupported body': [unsupported('5\r\nab', '/next'), LATE],
-  'HTTP/1.0': ['GET /next HTTP/1.0\r\n\r\n', SERVED],
+  'HTTP/0.9': ['GET /next HTTP/0.9\r\n\r\n', SERVED],
   'an unsupported request': [last('/next').replace('Host', 'Upgrade: a\r\nHost'), SERVED],
   'an unsupported request and a plain one': [unsupported('0\r\n\r\n', '/next') + last('/next'), /next[^]*next$/],
   'a request, then junk': [[get('/first'), 'junk\r\n\r\n'], REFUSED]
@@ -128,7 +128,7 @@ front('unsupported bytes behind an open response', ({ it, serve }) => {
     }))
   }
 
-  for (const what of ['junk', 'HTTP/1.0', 'an unsupported request']) {
+  for (const what of ['junk', 'HTTP/0.9', 'an unsupported request']) {
     it(`should wait until the client has read the response: ${what}`, async () => {
       const { port, sockets } = await serve(use(ctx => {
         ctx.body = ctx.path === '/' ? Buffer.alloc(16_000_000) : 'next'

@@ -232,7 +232,7 @@ const DIFFERENCES = {
       return client.text.split('\r\n\r\n')[1]
     })
     assert.deepEqual(await found(chunked('2\r\nhe\r\n3\r\nllo\r\n0\r\n\r\n')), { front: '5 false', node: '2 false' })
-    assert.deepEqual(await found('POST / HTTP/1.0\r\nContent-Length: 5\r\n\r\nhello'), { front: '5 true', node: '5 false' })
+    assert.deepEqual(await found('POST / HTTP/0.9\r\nContent-Length: 5\r\n\r\nhello'), { front: '5 true', node: '5 false' })
   },
 
   async 'what ctx.socket.write() writes behind ctx.res.write()' () {

@@ -57,7 +57,7 @@ const target = (line, version = 'HTTP/1.1') => request(`${line} ${version}`, 'Ho
 const UNSUPPORTED = {
   'a method other than GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS': ['LINK /', 'TRACE /', 'CONNECT a:1', 'NONE /'].map(line => target(line)),
   'a target that does not begin with a slash': ['GET http://a/', 'OPTIONS *', 'GET ?a'].map(line => target(line)),
-  'HTTP/1.0': [target('GET /', 'HTTP/1.0')],
+  'a version other than HTTP/1.1 and HTTP/1.0': ['0.9', '1.2', '2.0'].map(version => target('GET /', `HTTP/${version}`)),
   'Transfer-Encoding other than chunked, or with Content-Length': [
     ...['gzip, chunked', 'chunked, gzip', 'chunked, chunked', 'identity', 'chunked\t'].map(coding => chunked('0\r\n\r\n', '/', coding)),
     fields('Content-Length: 0', 'Transfer-Encoding: chunked'), fields('Transfer-Encoding: chunked', 'Content-Length: 0')

@@ -34,7 +34,7 @@ const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
 const ODD_METHODS = ['CONNECT', 'PROPFIND', 'TRACE', 'get', 'PRI', 'BREW', 'QUERY', 'GETT', 'POS', '', 'M-SEARCH']
 const TARGETS = ['/', '/a', '/a/b?c=d', '/%20', '/?', '/a#b', '//a', '/;=&', '/a?b=c&b=d', '/~!*()', '/?q=%C3%BC+x']
 const ODD_TARGETS = ['*', 'http://b/c', 'https://b', 'a', '', '?', '/\xfc', '/ b', '/\t', '/\x7f', 'b:443', '/\0', 'ws://x/y', '/{}|\\^`"<>']
-const VERSIONS = ['HTTP/1.0', 'HTTP/1.2', 'HTTP/2.0', 'HTTP/0.9', 'http/1.1', 'HTTP/1.1 ', '', 'HTTP/11', 'HTTP/1.01', 'RTSP/1.1']
+const VERSIONS = ['HTTP/1.2', 'HTTP/2.0', 'HTTP/0.9', 'http/1.1', 'HTTP/1.1 ', '', 'HTTP/11', 'HTTP/1.01', 'RTSP/1.1']
 const ODD_NAMES = ['', 'X Y', 'X\t', '\xfc', 'X(', 'X\0', 'X\x7f', '"X"', 'X/Y', 'X@', 'X,Y', '[X]', ' X']
 const VALUES = ['', 'v', 'a b', 'text/html, */*;q=0.8', '"quoted"', 'a=1; b=2', '\xfc\x80\xff', 'a\tb', ' v ', '\t v\t', 'x'.repeat(60),
   'x'.repeat(300), ',', ':', 'close', 'gzip', 'Sat, 01 Jan 2000 00:00:00 GMT', 'W/"1"', '0', '5']
@@ -74,9 +74,12 @@ function generate (seed) {
 
   function message () {
     const method = odd(METHODS, ODD_METHODS, oddness)
-    const head = [`${method} ${odd(TARGETS, ODD_TARGETS, oddness)} ${odd(['HTTP/1.1'], VERSIONS, oddness)}`]
+    const isOld = chance(0.15)
+    const head = [`${method} ${odd(TARGETS, ODD_TARGETS, oddness)} ${odd([isOld ? 'HTTP/1.0' : 'HTTP/1.1'], VERSIONS, oddness)}`]
     const fields = times(6, () => `${odd(NAMES, ODD_NAMES, oddness / 4)}:${pick(['', ' ', ' ', ' ', '  ', '\t'])}${odd(VALUES, ODD_VALUES, oddness / 4)}`)
-    if (!chance(oddness)) fields.push('Host: a')
+    if (isOld ? chance(0.5) : !chance(oddness)) fields.push('Host: a')
+    if (isOld && chance(0.7)) fields.push('Connection: keep-alive')
+    if (isOld && chance(0.3)) fields.push(`TE: ${pick(['chunked', 'trailers', 'trailers, Chunked;q=0.5', 'xchunked'])}`)
     if (chance(oddness)) fields.push('Host: b')
     if (chance(0.15)) fields.push(`Connection: ${oddness ? pick(CONNECTIONS) : pick(['close', 'keep-alive'])}`)
     if (chance(oddness)) fields.push(`Proxy-Connection: ${pick(CONNECTIONS)}`)

@@ -107,8 +107,9 @@ describe('the parser: the request line', () => {
     assert.equal(supported('GET /a', 'b HTTP/1.1\r\nHost: a\r\n\r\n'), range(0x21, 0x7e))
   })
 
-  it('should support HTTP/1.1 alone', () => {
-    for (const version of [' HTTP/1.0', ' HTTP/1.2', ' HTTP/2.1', ' http/1.1', ' HTTP/1.1 ', '  HTTP/1.1', ' HTTP/1.11', ' HTTP/1.', ' ', '']) {
+  it('should support HTTP/1.1 and HTTP/1.0 alone', () => {
+    assert.equal(verdict(request('GET / HTTP/1.0')), 'supported')
+    for (const version of [' HTTP/0.9', ' HTTP/1.2', ' HTTP/1.00', ' HTTP/2.1', ' http/1.1', ' HTTP/1.1 ', '  HTTP/1.1', ' HTTP/1.11', ' HTTP/1.', ' ', '']) {
       assert.equal(verdict(request(`GET /${version}`)), 'unsupported', version)
     }
     for (const end of ['\n', '\r']) assert.equal(verdict(`GET / HTTP/1.1${end}Host: a\r\n\r\n`), 'unsupported')
@@ -147,7 +148,7 @@ describe('the parser: the fields', () => {
 
   it('should reject a bad line when it ends', () => {
     for (const line of [
-      'GET x HTTP/1.1', 'GET / HTTP/1.0', 'GET /\xfc HTTP/1.1', 'GET /', 'GET / HTTP/1.1\r', 'GET / HTTP/1.1\r\nHo st: a',
+      'GET x HTTP/1.1', 'GET / HTTP/0.9', 'GET /\xfc HTTP/1.1', 'GET /', 'GET / HTTP/1.1\r', 'GET / HTTP/1.1\r\nHo st: a',
       'GET / HTTP/1.1\r\nHost: a\0', 'GET / HTTP/1.1\r\nHost', 'GET / HTTP/1.1\r\n: a', 'GET / HTTP/1.1\r\nHost: a\r\n b',
       'GET / HTTP/1.1\r\nHost: a\rX: b', 'GET / HTTP/1.1\r\nHost: a\r\n\r'
     ]) {
@@ -178,6 +179,12 @@ describe('the parser: the fields', () => {
     ]) {
       for (const fields of cases) assert.equal(verdict(get(`${fields}\r\n`)), expected, fields)
     }
+  })
+
+  it('should need no Host on HTTP/1.0, and ignore Expect', () => {
+    const old = fields => verdict(request('GET / HTTP/1.0', fields))
+    for (const fields of ['', HOST, 'Expect: 100-continue\r\n', `Expect: x\r\n${HOST}`]) assert.equal(old(fields), 'supported', fields)
+    for (const fields of [HOST + HOST, 'Host:\r\n', 'Upgrade: x\r\n', 'Transfer-Encoding: x\r\n']) assert.equal(old(fields), 'unsupported', fields)
   })
 
   it('should not support Transfer-Encoding, Expect and Upgrade, whatever their case', () => {
@@ -282,6 +289,18 @@ describe('the parser: Connection', () => {
       for (const value of ['close\t', '\tclose', 'a\tb', ' keep-alive\t', '\tkeep-alive']) {
         assert.equal(closes(`${name}:${value}\r\n`), 'unsupported', JSON.stringify(value))
       }
+    })
+
+    it(`should keep HTTP/1.0 for the member keep-alive of ${name}`, () => {
+      const keeps = fields => parse(request('GET / HTTP/1.0', fields), 0, null, MAX_SIZE, MAX_FIELDS) > 0 && !found.section.closes
+      for (const value of ['keep-alive', ' Keep-Alive ', 'close, keep-alive', ' keep-alive ,close', ',,KEEP-ALIVE,']) {
+        assert.equal(keeps(`${name}:${value}\r\n`), true, value)
+        assert.equal(keeps(`${name}: close\r\n${name}:${value}\r\n${name}: x\r\n`), true, value)
+      }
+      for (const value of ['', ' ', 'close', 'keep-alive x', 'keep-alives', 'xkeep-alive', 'keep alive', '"keep-alive"']) {
+        assert.equal(keeps(`${name}:${value}\r\n`), false, value)
+      }
+      assert.equal(keeps(''), false)
     })
 
     it(`should close if one of several ${name} fields closes`, () => {

@@ -382,7 +382,7 @@ sides('the limits of a header section', ({ it, serve }) => {
     await begun()
     server.maxHeaderSize = 100
     const { bytesRead } = sockets[0]
-    client.write(long.replace('HTTP/1.1', 'HTTP/1.0'))
+    client.write(long.replace('HTTP/1.1', 'HTTP/0.9'))
     await waitFor(() => sockets[0].bytesRead > bytesRead, 'the second request')
     release()
     await client.until(/hello/)

@@ -42,16 +42,18 @@ class Chunks {
   /**
    * @param {http.Server} server
    * @param {{ maxHeaderSize: number, maxHeadersCount: number }} limits of the connection
+   * @param {HeaderSection} section of the request
    */
-  constructor (server, limits) {
+  constructor (server, limits, section) {
     this.server = server
     this.limits = limits
+    this.section = section
     this.state = SIZE
     this.size = NO_SIZE      // of the chunk
     this.missing = 0         // bytes of the chunk that have not arrived
     this.sawCR = false       // the last read ended in the middle of a line break
     this.isBelowMark = true  // what the body's add() returned last in this read
-    this.closes = false      // the trailers end the connection
+    this.closes = section.closes // trailers may decide it, too
     this.error = null        // node's error about malformed bytes
     this.probe = null        // with node's parser, which waits for the size of a chunk unless it reads a line
   }
@@ -177,7 +179,7 @@ class Chunks {
 
   /** Gives it bytes that it accepts: it is then in the state that it would be in. */
   prime (text) {
-    this.probe ??= new Probe(this.server, this.limits)
+    this.probe ??= new Probe(this.server, this.limits, this.section)
     this.probe.feed(Buffer.from(text, 'latin1'))
   }
 

@@ -17,16 +17,21 @@ class HeaderSection {
   /**
    * @param {string} text the fields and the empty line, each with its CRLF
    * @param {number} contentLength in bytes, NO_LENGTH, or CHUNKED for `Transfer-Encoding: chunked`
-   * @param {boolean} closes `Connection: close`
+   * @param {boolean} closes `Connection: close`, or HTTP/1.0 without `Connection: keep-alive`
+   * @param {number} minor of the version: 1 or 0
    */
-  constructor (text, contentLength, closes) {
+  constructor (text, contentLength, closes, minor) {
     this.text = text
     this.contentLength = contentLength
     this.closes = closes
+    this.minor = minor
     this.repeats = false
     this.values = null // name → value, of the fields that were read from a repeated section
     this.raw = null
   }
+
+  /** May the response be sent in chunks? Otherwise one without a length ends with the connection. */
+  get takesChunks () { return this.minor === 1 || TAKES_CHUNKS.test(find(this.text, 'te', false)) }
 
   /** The section was repeated: from now on values are remembered (saves 0.06 to 0.2 µs for each, raw fields 1 µs). */
   repeat () {
@@ -79,6 +84,9 @@ class HeaderSection {
   }
 }
 
+/** Of `TE`, as node tests it. */
+const TAKES_CHUNKS = /(?:^|\W)chunked(?:$|\W)/i
+
 /** Values that are remembered of a repeated section. */
 const MAX_VALUES = 16
 
@@ -98,7 +106,7 @@ const MAX_LOOKUPS = 256
 
 function find (text, name, joins) {
   // a list; and V8 keeps long patterns
-  if (name === 'set-cookie' || name.length > LONGEST_NAME) return new HeaderSection(text, NO_LENGTH, false).headers(joins)[name]
+  if (name === 'set-cookie' || name.length > LONGEST_NAME) return new HeaderSection(text, NO_LENGTH, false, 1).headers(joins)[name]
   const lookup = lookups.get(name) || prepare(name)
   if (lookup === null) return undefined
 

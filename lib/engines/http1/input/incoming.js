@@ -26,6 +26,8 @@ class Incoming extends contract.Incoming {
     this.outgoing = new Outgoing(connection.responses, this)
   }
 
+  get ownMinor () { return this.section.minor }
+
   makeHeaders () {
     return this.section.headers(this.joins)
   }

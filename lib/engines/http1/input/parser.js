@@ -10,14 +10,15 @@ const { HeaderSection, NO_LENGTH, CHUNKED } = require('./headers')
  * It returns the offset after the header section, INCOMPLETE (all lines so far are valid, the empty one is missing)
  * or UNSUPPORTED (anything else, for node's own parser). It accepts less than node's parser, never more:
  *
- *     request-line = method SP target SP "HTTP/1.1" CRLF
+ *     request-line = method SP target SP ( "HTTP/1.1" / "HTTP/1.0" ) CRLF
  *     section      = 1*( field CRLF ) CRLF
  *     method       = "GET" / "HEAD" / "POST" / "PUT" / "PATCH" / "DELETE" / "OPTIONS"
  *     target       = "/" *( %x21-7E )
  *     field        = token ":" *( HTAB / %x20-7E / %x80-FF )
  *
  * with exactly one non-empty Host, at most one of Content-Length (digits without leading zeros) and Transfer-Encoding
- * (`chunked` alone), and without Expect and Upgrade. Text is latin1, so a character is a byte.
+ * (`chunked` alone), and without Expect and Upgrade. HTTP/1.0 needs no Host, and ignores Expect. Text is latin1, so a
+ * character is a byte.
  */
 
 /** What parse() returns other than an offset. */
@@ -40,6 +41,7 @@ const LONGEST_METHOD = 'OPTIONS '.length
 const SPARE = 256
 
 const VERSION = ' HTTP/1.1\r\n'
+const OLD_VERSION = ' HTTP/1.0\r\n'
 const TOKEN = "[!#$%&'*+\\-.^_`|~0-9A-Za-z]"
 const VALUE = '[\\t\\x20-\\x7e\\x80-\\xff]'
 
@@ -76,11 +78,12 @@ function parse (text, at, previous, maxSize, maxFields) {
 
   let behind = target
   for (let code; (code = text.charCodeAt(behind)) > SP && code < DEL;) behind++
-  if (!text.startsWith(VERSION, behind)) return requestLine(text, at)
+  const minor = text.startsWith(VERSION, behind) ? 1 : text.startsWith(OLD_VERSION, behind) ? 0 : UNSUPPORTED
+  if (minor === UNSUPPORTED) return requestLine(text, at)
   const fields = behind + VERSION.length
 
   // Equal bytes were accepted before. Comparing is as safe as scanning, and five times as fast.
-  if (previous !== null) {
+  if (previous !== null && previous.minor === minor) {
     const end = fields + previous.text.length
     if (end - at < maxSize && text.slice(fields, end) === previous.text) {
       found.url = detachFrom(text, text.slice(target, behind))
@@ -95,7 +98,7 @@ function parse (text, at, previous, maxSize, maxFields) {
   if (end - at >= maxSize && weight(text, target, fields, end) >= maxSize) return UNSUPPORTED
   if (end - fields > maxFields * SHORTEST_FIELD && count(text, fields, end) > maxFields) return UNSUPPORTED
   found.url = detachFrom(text, text.slice(target, behind))
-  return frame(text, fields, end)
+  return frame(text, fields, end, minor)
 }
 
 /** Set found.method and return the offset of the target. */
@@ -110,10 +113,11 @@ function method (text, at) {
 }
 
 /** Reads the few fields that decide about framing, found by their first letter. */
-function frame (text, fields, end) {
+function frame (text, fields, end, minor) {
   let hosts = 0
   let length = NO_LENGTH
-  let close = false
+  const wanted = minor === 1 ? 'close' : 'keep-alive' // the member of Connection that matters
+  let isWanted = false
 
   for (let i = fields; text.charCodeAt(i) !== CR; i = text.indexOf('\n', i) + 1) {
     switch (text.charCodeAt(i) | 0x20) {
@@ -124,10 +128,12 @@ function frame (text, fields, end) {
       case 99: // c
         if (named(text, i, 'connection')) {
           KEEP_ALIVE.lastIndex = i + 11
-          if (!KEEP_ALIVE.test(text)) {
+          if (KEEP_ALIVE.test(text)) {
+            isWanted ||= minor === 0
+          } else {
             const value = text.slice(i + 11, text.indexOf('\r', i))
             if (value.includes('\t')) return UNSUPPORTED // node's versions differ here
-            close ||= closes(value)
+            isWanted ||= lists(value, wanted)
           }
         } else if (named(text, i, 'content-length')) {
           if (length !== NO_LENGTH) return UNSUPPORTED
@@ -142,7 +148,7 @@ function frame (text, fields, end) {
         length = CHUNKED
         break
       case 101: // e
-        if (named(text, i, 'expect')) return UNSUPPORTED
+        if (minor === 1 && named(text, i, 'expect')) return UNSUPPORTED
         break
       case 117: // u
         if (named(text, i, 'upgrade')) return UNSUPPORTED
@@ -151,14 +157,15 @@ function frame (text, fields, end) {
         if (named(text, i, 'proxy-connection')) {
           const value = text.slice(i + 17, text.indexOf('\r', i))
           if (value.includes('\t')) return UNSUPPORTED
-          close ||= closes(value)
+          isWanted ||= lists(value, wanted)
         }
         break
     }
   }
 
-  if (hosts === 0) return UNSUPPORTED
-  found.section = new HeaderSection(detachFrom(text, text.slice(fields, end)), length, close)
+  if (hosts < minor) return UNSUPPORTED
+  const closes = isWanted === (minor === 1)
+  found.section = new HeaderSection(detachFrom(text, text.slice(fields, end)), length, closes, minor)
   return end
 }
 
@@ -167,9 +174,9 @@ function named (text, at, name) {
   return text.charCodeAt(colon) === COLON && text.slice(at, colon).toLowerCase() === name
 }
 
-/** Is `close` a member of this list? */
-function closes (value) {
-  return value.split(',').some(member => trim(member).toLowerCase() === 'close')
+/** Is `name` a member of this list? */
+function lists (value, name) {
+  return value.split(',').some(member => trim(member).toLowerCase() === name)
 }
 
 function blank (text, at) {

@@ -35,7 +35,7 @@ class Reader {
     this.receiving = null     // the request whose body is arriving
     this.chunks = null        //   and its decoder, if it is chunked
     this.next = 0             // offset after the request that was read last
-    this.sawLast = false      // the last request had `Connection: close`
+    this.sawLast = false      // nothing follows the last request
     this.hasServed = false    // there was a request
     this.text = ''            // the window
     this.base = 0             //   and its offset in the read
@@ -150,13 +150,16 @@ class Reader {
     let arrivedIn = -1
     this.section = section
     this.next = start
+    this.sawLast = section.closes
     if (section.contentLength !== NO_LENGTH) {
       body = this.beginBody(chunk, start)
-      if (this.next === MALFORMED) return null
+      if (this.next === MALFORMED) {
+        this.sawLast = false // node gets it
+        return null
+      }
       // Node notices the end of an empty body at once.
       if (body !== null && body.isComplete && body.buffered > 0) arrivedIn = connection.clock.iteration()
     }
-    this.sawLast ||= section.closes // not one of a malformed body: node gets it
     return new Incoming(connection, found.method, found.url, section, body, arrivedIn)
   }
 
@@ -171,9 +174,9 @@ class Reader {
       return body
     }
     const body = new Body(connection, Infinity)
-    const chunks = new Chunks(connection.server, this)
+    const chunks = new Chunks(connection.server, this, found.section)
     this.next = chunks.decode(chunk, start, body)
-    if (body.isComplete) this.sawLast ||= chunks.closes
+    if (body.isComplete) this.sawLast = chunks.closes
     else if (this.next !== MALFORMED) this.chunks = chunks
     return body
   }
@@ -220,7 +223,7 @@ class Reader {
       if (!isBelowMark) connection.onBodyFull(body)
       return null
     }
-    if (chunks !== null) this.sawLast ||= chunks.closes
+    if (chunks !== null) this.sawLast = chunks.closes
     this.receiving = this.chunks = null
     connection.deadlines.endMessage()
     const rest = end < chunk.length ? chunk.subarray(end) : null

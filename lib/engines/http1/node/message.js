@@ -21,8 +21,8 @@ function makeRequest (incoming) {
   const { connection, outgoing } = incoming
   const req = new http.IncomingMessage(connection.socket)
   req.httpVersionMajor = 1
-  req.httpVersionMinor = 1
-  req.httpVersion = '1.1'
+  req.httpVersionMinor = incoming.ownMinor
+  req.httpVersion = `1.${incoming.ownMinor}`
   req.method = incoming.ownMethod
   req.url = incoming.ownUrl
   req.upgrade = false

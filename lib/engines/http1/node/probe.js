@@ -32,9 +32,6 @@ class Message {
 /** Gives its options to new parsers. It emits nothing. */
 const server = new http.Server({ IncomingMessage: Message })
 
-/** Begins a message of which node's parser reads the parts that are not plain. */
-const HEADERS = 'POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n'
-
 /**
  * Finds out what node makes of a part of a chunked body: gives a copy to node's own parser. No other code sees it,
  * because node's request listener, events and diagnostics channels are not used.
@@ -43,8 +40,9 @@ class Probe {
   /**
    * @param {http.Server} server
    * @param {{ maxHeaderSize: number, maxHeadersCount: number }} limits of the connection
+   * @param {HeaderSection} section of the message of which node's parser reads the parts that are not plain
    */
-  constructor ({ insecureHTTPParser, httpValidation }, { maxHeaderSize, maxHeadersCount }) {
+  constructor ({ insecureHTTPParser, httpValidation }, { maxHeaderSize, maxHeadersCount }, { minor, closes }) {
     this.error = null    // the error with which node would close the connection
     this.hasEnded = false
     this.trailers = null // names and values in turn
@@ -55,7 +53,8 @@ class Probe {
     this.parser = socket.parser
     this.socket = socket
     this.parser.onIncoming = message => message.reportTo(this)
-    this.feed(Buffer.from(HEADERS))
+    const connection = closes ? 'close' : 'keep-alive'
+    this.feed(Buffer.from(`POST / HTTP/1.${minor}\r\nConnection: ${connection}\r\nTransfer-Encoding: chunked\r\n\r\n`))
   }
 
   /**

@@ -99,6 +99,7 @@ class FrontResponse extends http.ServerResponse {
     this._writeRaw = writeRaw
     this._finish = finish
     this._hasBody = !incoming.isHead
+    this.useChunkedEncodingByDefault = incoming.section.takesChunks
     this._keepAliveTimeout = server.keepAliveTimeout
     this._onPendingData = onPendingData
     this.shouldKeepAlive = !outgoing.isLast
@@ -182,7 +183,7 @@ class FrontResponse extends http.ServerResponse {
     this._header = outgoing.begin(length)
     this._contentLength = length
     this._last = outgoing.closes
-    this.shouldKeepAlive = !outgoing.closes
+    this.shouldKeepAlive = outgoing.shouldKeepAlive
     this[kPlainBody] = chunk
     return super.end(callback)
   }
@@ -228,8 +229,8 @@ function isUnchanged (res) {
   return socket !== null && socket._httpMessage === res && socket.writable && socket.writableCorked === 0 &&
     res.outputData.length === 0 && !res.finished && !res.destroyed &&
     res.shouldKeepAlive !== incoming.section.closes && res._defaultKeepAlive && !res.maxRequestsOnConnectionReached &&
-    res.useChunkedEncodingByDefault && !res.chunkedEncoding && !res.strictContentLength &&
-    res.sendDate && res._trailer === '' &&
+    res.useChunkedEncodingByDefault === incoming.section.takesChunks && !res.chunkedEncoding &&
+    !res.strictContentLength && res.sendDate && res._trailer === '' &&
     res._hasBody !== incoming.isHead && !res._expect_continue &&
     res.writeHead === writeHead && res._implicitHeader === _implicitHeader && res._send === _send &&
     res._storeHeader === storeHeader && res._writeRaw === writeRaw && res._finish === finish
@@ -426,7 +427,7 @@ function cutOff (outgoing, reason) {
 function showBegun (outgoing) {
   const { res } = outgoing
   res._storeHeader = _storeHeader
-  res.shouldKeepAlive = !outgoing.closes
+  res.shouldKeepAlive = outgoing.shouldKeepAlive
   res._implicitHeader()
   res._headerSent = true
   res._storeHeader = storeHeader
@@ -436,7 +437,7 @@ function showBegun (outgoing) {
 function showEnded (outgoing) {
   const { res } = outgoing
   const socket = new NullSocket()
-  res.shouldKeepAlive = !outgoing.closes
+  res.shouldKeepAlive = outgoing.shouldKeepAlive
   res._storeHeader = _storeHeader
   res._writeRaw = _writeRaw
   res._finish = _finish

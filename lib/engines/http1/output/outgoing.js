@@ -86,11 +86,19 @@ class Outgoing extends contract.Outgoing {
   /** The connection closes after it, as far as is known before it has ended. */
   get isLast () { return this.incoming.section.closes || this.isLastOfDrain }
 
+  /** Of node's response, once this one has begun: a body that ends with the connection does not change it. */
+  get shouldKeepAlive () {
+    const { section } = this.incoming
+    return !(section.closes || (section.takesChunks && this.closes))
+  }
+
   /** The server is closing, and no other request of this connection is pending. */
   get isLastOfDrain () { return this.next === null && this.incoming.connection.front.drainListener !== null }
 
   /** The end has not reached Responses yet. */
   get isOpen () { return this.state === OPEN || this.state === STREAMING }
+  /** Only the end of the connection ends its body: it has no length, and the request takes no chunks. */
+  get needsClose () { return !this.incoming.section.takesChunks && this.getField('content-length') === undefined }
   get isChunked () { return this.ownSink !== null && this.ownSink.isChunked }
   get isSinks () { return this.ownSink !== null && this.ownSink.parts !== null }
   get isStreaming () { return this.state === STREAMING }
@@ -176,9 +184,11 @@ class Outgoing extends contract.Outgoing {
     if (this.hasBegun) assert.fail('a response began twice')
     this.hasBegun = true
     this.message ||= STATUS_CODES[this.status] || 'unknown'
-    this.closes = this.isLast
+    const { needsClose } = this
+    this.closes = needsClose || this.isLast
     const common = this.closes ? writer.close() : writer.keepAlive(this.incoming.connection.server.keepAliveTimeout)
-    return writer.header(this.statusCode, this.statusMessage, this.fields, common, this.isBodiless ? -1 : length)
+    const hasNoLength = needsClose || this.isBodiless
+    return writer.header(this.statusCode, this.statusMessage, this.fields, common, hasNoLength ? -1 : length)
   }
 
   /** End with a header section of the fast path: for `end` here and of node's object, whose callbacks it gets. */

@@ -83,7 +83,7 @@ class Sink extends EventEmitter {
     const { outgoing } = this
     if (this.parts !== null) return true
     if (!outgoing.canStream) return false
-    this.isChunked = outgoing.getField('content-length') === undefined
+    this.isChunked = outgoing.getField('content-length') === undefined && !outgoing.needsClose
     this.parts = outgoing.beginParts()
     this.parts.addText(outgoing.begin(CHUNKED), ASCII)
     return true
