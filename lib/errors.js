@@ -13,6 +13,7 @@ const codes = {
   KONE_ERR_BODY_ABORTED: 'the client went away before its body was complete (400)',
   KONE_ERR_BODY_LIMIT: 'the body is longer than the limit (413)',
   KONE_ERR_BODY_USED: 'the body was read before, as a stream, or the response was sent (500)',
+  KONE_ERR_HOST: 'Host, a trusted X-Forwarded-Host or `:authority` has a character that no host has (400)',
   KONE_ERR_NODE_ONLY: 'ctx.req or ctx.res was read in app.fetch() on Bun or Deno (500)',
   KONE_ERR_NON_ERROR: 'a value that is not an Error was thrown; it is the `cause` (500)',
   KONE_ERR_RATE_LIMIT_STORE: 'rateLimit cannot count, because its store fails (503)',
@@ -45,6 +46,9 @@ function cutShort () {
 /** Name of the method of ctx that gives status and fields of an error's response: Koa 2 and Koa 3 differ. */
 const RESPONSE_TO = Symbol('context#responseTo')
 
+/** Name of the method of ctx.request that checks what names the host. */
+const NAMES_HOST = Symbol('request#namesHost')
+
 module.exports = {
-  RESPONSE_TO, codes, error, cutShort, httpErrors
+  NAMES_HOST, RESPONSE_TO, codes, error, cutShort, httpErrors
 }

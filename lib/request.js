@@ -7,9 +7,11 @@ const { format } = require('url')
 const fresh = require('fresh')
 const parseurl = require('parseurl')
 const node = require('./engines/node')
+const { NAMES_HOST } = require('./errors')
 const lazy = require('./lazy')
 const only = require('./only')
 const { READ } = require('./settings')
+const { HOST } = require('./text')
 const { addressOf, listOf, trustedHops } = require('./trusted-proxies')
 
 const accepts = lazy(() => require('accepts'))
@@ -25,6 +27,7 @@ const QUERY_OF = Symbol('request#queryOf')
 /** Of readBody() without options. */
 const READ_DEFAULTS = READ.check()
 
+const ONLY_HOST = new RegExp(`^${HOST}*$`)
 const ABSOLUTE_FORM = /^https?:\/\/([^/?#]*)/i
 // What makes a target more than a path and a query (parseurl then takes the slow way).
 const UNUSUAL = /[\t\n\f\r #\u00a0\ufeff]/
@@ -55,11 +58,8 @@ module.exports = {
   get url () { return this.incoming.url },
   set url (val) { this.incoming.url = val },
 
-  /** @return {string} `protocol://host`; empty where Host is not one */
-  get origin () {
-    const { host } = this
-    return host || !rawHost(this) ? `${this.protocol}://${host}` : ''
-  },
+  /** @return {string} `protocol://host` */
+  get origin () { return `${this.protocol}://${this.host}` },
 
   /**
    * The whole URL: origin and original target. For a target in absolute form
@@ -69,7 +69,6 @@ module.exports = {
    */
   get href () {
     const { origin } = this
-    if (origin === '') return ''
     const path = (this.originalUrl || '').replace(ABSOLUTE_FORM, '')
     // `*` and an authority are not paths: they must not extend the host's name.
     return path === '' || path[0] === '/' || path[0] === '?' ? origin + path : origin
@@ -145,15 +144,25 @@ module.exports = {
 
   /**
    * Host and port that the client requested: X-Forwarded-Host from a trusted proxy, the
-   * target's own authority (RFC 9112, 3.2.2), `:authority`, or Host. Empty for anything that is
-   * not a plain host name or address with an optional port.
+   * target's own authority (RFC 9112, 3.2.2), `:authority`, or Host.
    *
    * @return {string} `example.com:8080`
    */
-  get host () { return authority(rawHost(this)).host },
+  get host () { return withoutUserinfo(rawHost(this)) },
 
-  /** @return {string} `host` without the port */
-  get hostname () { return authority(rawHost(this)).hostname },
+  /** @return {string} `host` without the port; empty for anything but a plain name or address with an optional port */
+  get hostname () { return hostnameOf(this.host) },
+
+  /**
+   * Whether all that names the host, for ctx or for code that reads the fields itself, has only characters of a host.
+   *
+   * @api private
+   */
+  [NAMES_HOST] () {
+    if (this.incoming.headers === undefined) return true // a plain object of a test
+    const host = rawHost(this)
+    return ONLY_HOST.test(host) && ONLY_HOST.test(this.get('Host')) && (host !== '' || !ABSOLUTE_FORM.test(this.originalUrl))
+  },
 
   /**
    * `href` parsed (WHATWG), memoised; an empty object without a prototype where it is no URL.
@@ -163,7 +172,7 @@ module.exports = {
   get URL () {
     if (!this.memoizedURL) {
       try {
-        this.memoizedURL = new URL(this.host && this.href)
+        this.memoizedURL = new URL(this.hostname && this.href)
       } catch {
         this.memoizedURL = Object.create(null)
       }
@@ -409,41 +418,43 @@ function rawHost (request) {
   const { originalUrl } = request
   if (originalUrl && originalUrl.charCodeAt(0) !== 47) {
     const target = ABSOLUTE_FORM.exec(originalUrl)
-    if (target) return target[1] || '?' // an absolute target without an authority has none
+    if (target) return target[1]
   }
   const { httpVersionMajor } = request.incoming
   return (httpVersionMajor >= 2 && request.get(':authority')) || request.get('Host')
 }
 
-const HOST = /^(?:[\w.-]+|\[[\da-f:.]+\])(?::\d*)?$/i
-const NONE = { raw: '', host: '', hostname: '' }
-let last = NONE // to parse one again takes 0.6 µs
-
-/**
- * A Host value validated. Only names and addresses that a URL keeps as they are (but for case)
- * will do, so that `host` and `URL.host` cannot name two different machines. Userinfo, which
- * has no place in Host, is dropped as a URL parser would drop it.
- */
-function authority (raw) {
-  if (raw === last.raw) return last
-  if (raw === '') return NONE
-  last = parseAuthority(raw)
-  return last
+// As Koa. Only a ctx of `createContext()` alone has userinfo: in a server's it is a 400.
+function withoutUserinfo (host) {
+  if (!host.includes('@')) return host
+  try {
+    return new URL(`http://${host}`).host
+  } catch {
+    return ''
+  }
 }
 
-function parseAuthority (raw) {
-  const none = { raw, host: '', hostname: '' }
-  const host = raw.slice(raw.lastIndexOf('@') + 1)
-  if (!HOST.test(host)) return none
-  if (host !== raw && /[\s/?#\\<>"'`]/.test(raw)) return none
+const PLAIN = /^(?:[\w.-]+|\[[\da-f:.]+\])(?::\d*)?$/i
+let last = { host: '', hostname: '' } // to parse one again takes 0.6 µs
 
+function hostnameOf (host) {
+  if (host !== last.host) last = { host, hostname: parseHostname(host) }
+  return last.hostname
+}
+
+/**
+ * Only of names and addresses that a URL keeps as they are (but for case), so that `hostname` and `URL.hostname`
+ * cannot name two different machines.
+ */
+function parseHostname (host) {
+  if (!PLAIN.test(host)) return ''
   let parsed
   try {
     parsed = new URL(`http://${host}`).hostname
   } catch {
-    return none
+    return ''
   }
-  if (host[0] === '[') return { raw, host, hostname: parsed }
+  if (host[0] === '[') return parsed
   const hostname = host.split(':', 1)[0]
-  return parsed === hostname.toLowerCase() ? { raw, host, hostname } : none
+  return parsed === hostname.toLowerCase() ? hostname : ''
 }

@@ -50,4 +50,10 @@ function isBlank (code) {
   return code === SP || code === TAB
 }
 
-module.exports = { LONGEST_NAME, detach, detachFrom, intern, trim, isBlank }
+/**
+ * A character of a host with a port (RFC 3986, 3.2.2), as a pattern: any other (white space, controls, 8 bits,
+ * ``/ ? # @ \ < > " ^ { | } ` ``) would make another host or path of a URL that code joins from it.
+ */
+const HOST = '[!$-.0-:;=A-Z[\\]_a-z~]'
+
+module.exports = { LONGEST_NAME, detach, detachFrom, intern, trim, isBlank, HOST }

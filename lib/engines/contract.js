@@ -24,6 +24,7 @@ const node = require('./node')
  * | `complete` | whether the body has arrived | true unless it was skipped | whether it had arrived |
  * | `destroyed` | false; true once its body was read | true | true |
  * | `field(name)` | string, list or undefined | the same | the same |
+ * | `namesHost` | true if the engine knows that what names the host has only its characters | the same | the same |
  * | `readBody(limit)` | Buffer or promise | rejects: KONE_ERR_BODY_USED | rejects: KONE_ERR_BODY_ABORTED |
  * | `req` | null, or node's request once something has read it | the same | the same |
  */

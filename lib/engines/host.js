@@ -3,6 +3,7 @@
 const { tracingChannel } = require('diagnostics_channel')
 const { debuglog } = require('util')
 const familiesOf = require('../create-context')
+const { NAMES_HOST, error } = require('../errors')
 const { remember } = require('./drain')
 
 const debug = debuglog('kone:application')
@@ -74,7 +75,8 @@ class Host {
   }
 
   serve (ctx) {
-    const { app, fn } = this
+    const { app } = this
+    const fn = ctx.incoming.namesHost || ctx.request[NAMES_HOST]() ? this.fn : refuse
     if (debugging) debug('%s %s', ctx.method, ctx.url)
     const traced = isTraced()
     if (!traced && !app.ctxStorage) return app.handleRequest(ctx, fn)
@@ -117,6 +119,11 @@ class Host {
       detail: 'See "When node:http is used instead" in lib/engines/http1/README.md of kone. app.silent = true turns this off.'
     })
   }
+}
+
+/** In place of the middleware: RFC 9112, 3.2. */
+async function refuse () {
+  throw error('KONE_ERR_HOST', 400, 'the request names no host')
 }
 
 /** Whether the channel `kone:request` has a subscriber. Without one, this check is the only cost. */

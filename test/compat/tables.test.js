@@ -100,10 +100,14 @@ table('### What is different', {
     const app = new Kone().use(ctx => { ctx.body = has(ctx) })
     assert.deepEqual(await (await app.fetch(new Request('http://a/'))).json(), [false, false, true])
   },
-  '`ctx.host` with junk in Host': async () => {
+  'a Host with a character that no host has, such as a blank or `/`': async () => {
     const junk = { headers: { host: 'a b/c' } }
     assert.equal(await seen(Koa, ctx => ctx.host, junk), 'a b/c')
-    assert.equal(await seen(Kone, ctx => ctx.host, junk), '')
+    assert.equal((await ends(Kone, ctx => { ctx.body = ctx.host }, junk)).status, 400)
+  },
+  '`ctx.host` of a target that is a whole URL': async () => {
+    const target = { url: 'http://b/c', headers: { host: 'a' } }
+    assert.deepEqual([await seen(Koa, ctx => ctx.host, target), await seen(Kone, ctx => ctx.host, target)], ['a', 'b'])
   },
   '`app.proxy = true`': async () => {
     const ips = (App, proxy) => seen(App, ctx => ctx.ip, { options: { proxy }, headers: { 'x-forwarded-for': '6.6.6.6, 192.0.2.7' } })

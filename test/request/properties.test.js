@@ -129,8 +129,8 @@ rows('ctx.URL', [
     ctx.req.url = '/changed'
     return ctx.URL === URL && ctx.request.URL === URL
   }, true],
-  ...['invalid host', '[invalidIPv6]'].map(host => [`should be an empty object without a prototype for '${host}'`,
-    ({ URL }) => [Object.getPrototypeOf(URL), Object.keys(URL)], [null, []], { headers: { host }, skip: asSent }])
+  ...[['invalid host', { req: {} }], ['[invalidIPv6]']].map(([host, more]) => [`should be an empty object without a prototype for '${host}'`,
+    ({ URL }) => [Object.getPrototypeOf(URL), Object.keys(URL)], [null, []], { headers: { host }, skip: asSent, ...more }])
 ])
 
 rows('ctx.href', ctx => ctx.href, [

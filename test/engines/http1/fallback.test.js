@@ -67,6 +67,7 @@ const UNSUPPORTED = {
   'no Host, an empty one, or two': [
     request('GET / HTTP/1.1', 'X: y'), request('GET / HTTP/1.1'), request('GET / HTTP/1.1', 'Host:'), fields('Host: b')
   ],
+  'a character in Host that no host has': [request('GET / HTTP/1.1', 'Host: a b'), request('GET / HTTP/1.1', 'Host: a/b')],
   'Content-Length twice, or not plain digits': [
     fields('Content-Length: 0', 'Content-Length: 0'), fields('Content-Length: +1'), fields('Content-Length: 01'),
     fields('Content-Length:'), fields('Content-Length: 99999999999999999999')

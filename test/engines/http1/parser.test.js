@@ -171,11 +171,12 @@ describe('the parser: the fields', () => {
     }
   })
 
-  it('should need one Host that is not empty', () => {
+  it('should need one Host that is not empty, of characters of a host', () => {
     for (const [expected, ...cases] of [
-      ['supported', 'Host: a', 'host:a', 'HOST: a', 'hOsT:   a', 'X: y\r\nHost: a', 'Host: \xff', 'Host: !'],
+      ['supported', 'Host: a', 'host:a', 'HOST: a', 'hOsT:   a', 'X: y\r\nHost: a', 'Host: a_b:x', 'Host: !', 'Host:\ta \t'],
       ['unsupported', 'X: Host: a', 'Hosts: a', 'Hos: a', 'Hoss: a', 'X-Host: a', 'Host:', 'Host: ', 'Host:   ', 'Host:\t',
-        'Host: a\r\nHost: a', 'Host: a\r\nhost: b', 'Host: a\r\nHost:']
+        'Host: a\r\nHost: a', 'Host: a\r\nhost: b', 'Host: a\r\nHost:',
+        ...Array.from(' \t/?#@\\<>"^{|}`\x80\xff', character => `Host: a${character}b`)]
     ]) {
       for (const fields of cases) assert.equal(verdict(get(`${fields}\r\n`)), expected, fields)
     }

@@ -19,12 +19,14 @@ class HeaderSection {
    * @param {number} contentLength in bytes, NO_LENGTH, or CHUNKED for `Transfer-Encoding: chunked`
    * @param {boolean} closes `Connection: close`, or HTTP/1.0 without `Connection: keep-alive`
    * @param {number} minor of the version: 1 or 0
+   * @param {boolean} namesHost Host and X-Forwarded-Host have only characters of a host
    */
-  constructor (text, contentLength, closes, minor) {
+  constructor (text, contentLength, closes, minor, namesHost) {
     this.text = text
     this.contentLength = contentLength
     this.closes = closes
     this.minor = minor
+    this.namesHost = namesHost
     this.repeats = false
     this.values = null // name → value, of the fields that were read from a repeated section
     this.raw = null
@@ -106,7 +108,7 @@ const MAX_LOOKUPS = 256
 
 function find (text, name, joins) {
   // a list; and V8 keeps long patterns
-  if (name === 'set-cookie' || name.length > LONGEST_NAME) return new HeaderSection(text, NO_LENGTH, false, 1).headers(joins)[name]
+  if (name === 'set-cookie' || name.length > LONGEST_NAME) return new HeaderSection(text, NO_LENGTH, false, 1, false).headers(joins)[name]
   const lookup = lookups.get(name) || prepare(name)
   if (lookup === null) return undefined
 

@@ -36,6 +36,9 @@ class Incoming extends contract.Incoming {
     return this.section.field(name, this.joins)
   }
 
+  /** Other code may change the fields of node's object. The parser takes no target that names a host. */
+  get namesHost () { return this.req === null && this.section.namesHost }
+
   /** server.joinDuplicateHeaders, read at use as node does */
   get joins () { return this.connection.server.joinDuplicateHeaders === true }
 

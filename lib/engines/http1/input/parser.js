@@ -1,7 +1,7 @@
 'use strict'
 
 const { Buffer } = require('buffer')
-const { detachFrom, trim, isBlank } = require('../../../text')
+const { detachFrom, trim, isBlank, HOST } = require('../../../text')
 const { HeaderSection, NO_LENGTH, CHUNKED } = require('./headers')
 
 /**
@@ -16,9 +16,9 @@ const { HeaderSection, NO_LENGTH, CHUNKED } = require('./headers')
  *     target       = "/" *( %x21-7E )
  *     field        = token ":" *( HTAB / %x20-7E / %x80-FF )
  *
- * with exactly one non-empty Host, at most one of Content-Length (digits without leading zeros) and Transfer-Encoding
- * (`chunked` alone), and without Expect and Upgrade. HTTP/1.0 needs no Host, and ignores Expect. Text is latin1, so a
- * character is a byte.
+ * with exactly one Host, which is not empty and has only characters of a host, at most one of Content-Length (digits
+ * without leading zeros) and Transfer-Encoding (`chunked` alone), and without Expect and Upgrade. HTTP/1.0 needs no
+ * Host, and ignores Expect. Text is latin1, so a character is a byte.
  */
 
 /** What parse() returns other than an offset. */
@@ -48,6 +48,7 @@ const VALUE = '[\\t\\x20-\\x7e\\x80-\\xff]'
 // Sticky and without captures: one pass in native code over all lines that are complete.
 const FIELDS = new RegExp(`(?:${TOKEN}+:${VALUE}*\\r\\n)*`, 'y')
 const KEEP_ALIVE = / *keep-alive\r/iy
+const HOST_VALUE = new RegExp(`[ \\t]*${HOST}+[ \\t]*\\r`, 'y')
 const ONLY_CHUNKED = /[ \t]*chunked *\r/iy
 
 /** Sizes in bytes. Only a section longer than its number of shortest fields can hold too many of them. */
@@ -118,12 +119,14 @@ function frame (text, fields, end, minor) {
   let length = NO_LENGTH
   const wanted = minor === 1 ? 'close' : 'keep-alive' // the member of Connection that matters
   let isWanted = false
+  let namesHost = true
 
   for (let i = fields; text.charCodeAt(i) !== CR; i = text.indexOf('\n', i) + 1) {
     switch (text.charCodeAt(i) | 0x20) {
       case 104: // h
         if (!named(text, i, 'host')) break
-        if (hosts++ > 0 || blank(text, i + 5)) return UNSUPPORTED
+        HOST_VALUE.lastIndex = i + 5
+        if (hosts++ > 0 || !HOST_VALUE.test(text)) return UNSUPPORTED
         break
       case 99: // c
         if (named(text, i, 'connection')) {
@@ -160,12 +163,17 @@ function frame (text, fields, end, minor) {
           isWanted ||= lists(value, wanted)
         }
         break
+      case 120: // x
+        if (!named(text, i, 'x-forwarded-host')) break
+        HOST_VALUE.lastIndex = i + 17
+        namesHost &&= HOST_VALUE.test(text)
+        break
     }
   }
 
   if (hosts < minor) return UNSUPPORTED
   const closes = isWanted === (minor === 1)
-  found.section = new HeaderSection(detachFrom(text, text.slice(fields, end)), length, closes, minor)
+  found.section = new HeaderSection(detachFrom(text, text.slice(fields, end)), length, closes, minor, namesHost)
   return end
 }
 
@@ -177,11 +185,6 @@ function named (text, at, name) {
 /** Is `name` a member of this list? */
 function lists (value, name) {
   return value.split(',').some(member => trim(member).toLowerCase() === name)
-}
-
-function blank (text, at) {
-  while (text.charCodeAt(at) === SP) at++
-  return text.charCodeAt(at) < SP
 }
 
 /** The number after `Content-Length:`, with blanks around it, if a double holds it exactly. */
