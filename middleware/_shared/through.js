@@ -3,9 +3,11 @@
 const { PassThrough, pipeline } = require('stream')
 
 /**
- * The stream that a transform makes of another one; each is destroyed with the other. A chunk that is neither text nor
- * bytes is an error of the result: node's write() throws it where nobody could catch it. So is an end before the
- * declared length, because the response has no length any more, which would show the client that bytes are missing.
+ * The stream that a transform makes of another one; each is destroyed with the other. The other one is not read before
+ * the result is: an error of it would send a response while other middleware wait, for example to save a session. A
+ * chunk that is neither text nor bytes is an error of the result: node's write() throws it where nobody could catch it.
+ * So is an end before the declared length, because the response has no length any more, which would show the client
+ * that bytes are missing.
  *
  *    ctx.body = through(ctx.body, zlib.createGzip(), ctx.response.get('Content-Length'))
  *
@@ -16,6 +18,18 @@ const { PassThrough, pipeline } = require('stream')
  * @api private
  */
 module.exports = function through (source, transform, length) {
+  const { _read } = transform
+  transform._read = function (size) {
+    transform._read = _read
+    begin(source, transform, length)
+    return _read.call(this, size)
+  }
+  source.on('error', err => transform.destroy(err))
+  transform.once('close', () => source.destroy?.())
+  return transform
+}
+
+function begin (source, transform, length) {
   if (source.readableObjectMode !== false) { // it may give anything
     source = pipeline(source, new PassThrough({ writableObjectMode: true }), ignore)
   }
@@ -26,7 +40,6 @@ module.exports = function through (source, transform, length) {
   if (left > 0) source.on('data', chunk => { left -= Buffer.byteLength(chunk) }).on('end', onEnd)
   pipeline(source, transform, ignore)
   if (source.readableEnded) onEnd()
-  return transform
 }
 
 // pipeline destroys the transform with the error; the transform is the body, so Koa handles its 'error'

@@ -97,7 +97,8 @@ module.exports = class ById {
   /**
    * @param {object} session
    * @param {string} text its JSON
-   * @param {{ ttl: number, id: string, renewed: boolean, ctx: object }} how ttl in ms; renewed: under a new id
+   * @param {{ ttl: number, id: string, renewed: boolean, ctx: object }} how ttl in ms; renewed: under a new id, beside
+   *   the old one
    * @return {Promise<string|undefined>} the id; undefined if another request has destroyed the session
    */
   async save (session, text, { ttl, id, renewed, ctx }) {
@@ -109,7 +110,6 @@ module.exports = class ById {
     const saved = this.newId(ctx)
     if (saved === id) throw misuse('session', 'options.genid must return another id when the session gets a new one')
     await this.ask(() => this.store.set(this.prefix + saved, session, ttl, ...made))
-    if (id !== '') await this.drop(id)
     return saved
   }
 

@@ -68,8 +68,20 @@ function changesOf (ctx, fn) {
   return Object.fromEntries(changed)
 }
 
+/** Set headers back to what they were, of cookies only these. */
+function setBack (ctx, { 'set-cookie': cookies = [], ...now }, { 'set-cookie': earlier = [], ...before }) {
+  if (ctx.headerSent) return
+  for (const name of Object.keys(now)) {
+    if (before[name] === undefined) ctx.remove(name)
+    else ctx.set(name, before[name])
+  }
+  const lines = [...linesOf(ctx.response.get('Set-Cookie') || []).filter(line => !cookies.includes(line)), ...earlier]
+  ctx.remove('Set-Cookie')
+  if (lines.length > 0) ctx.set('Set-Cookie', lines)
+}
+
 function linesOf (value = []) {
   return Array.isArray(value) ? value : [value]
 }
 
-module.exports = { changesOf, cookiesOf, headersWith, keepPrivate }
+module.exports = { changesOf, cookiesOf, headersWith, keepPrivate, setBack }

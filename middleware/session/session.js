@@ -1,10 +1,10 @@
 'use strict'
 
 const { DOWN, isThenable } = require('../_shared/breaker')
-const { misuse, noPromise } = require('../_shared/usage-error')
+const { given, misuse, noPromise } = require('../_shared/usage-error')
 const { Kept, report } = require('../../lib/error-path')
 const { NOTHING } = require('./record')
-const { changesOf, cookiesOf, headersWith, keepPrivate } = require('./response')
+const { changesOf, cookiesOf, headersWith, keepPrivate, setBack } = require('./response')
 const { maxAge } = require('./options')
 const { attributesOf, checkMaxAge } = require('./settings')
 const view = require('./view')
@@ -85,8 +85,8 @@ module.exports = class Session {
     this.ready()
     this.touched = true
     if (value === this.value) return
-    const data = view.copyOf(value)
-    if (Array.isArray(data)) throw misuse('session', 'ctx.session must be an object or null, not an array')
+    const data = view.copyOf(value) ?? null
+    if (typeof data !== 'object' || Array.isArray(data)) throw misuse('session', `ctx.session must be an object or null, not ${given(data)}`)
     this.value = view(data, this)
   }
 
@@ -179,7 +179,7 @@ module.exports = class Session {
     const isRequested = this.renewed || this.forced || this.redecorated
     const isUsed = this.touched || isRequested
     if (!isUsed && !isDue) return undefined
-    if (this.value === null || typeof this.value !== 'object') {
+    if (this.value === null) {
       this.value = view({}, this)
       this.cleared = true
     }
@@ -250,18 +250,42 @@ module.exports = class Session {
     const record = this.isDecorated ? this.decorated(value, ttl) : view.plain(value)
     const json = this.isDecorated ? toText(record) : text
     const write = isUnchanged && id !== '' && !renewed ? 'extend' : 'save'
-    if (storage.isSealed || renewed || id === '') this.needsResponse()
+    const isSent = storage.isSealed || renewed || id === ''
+    if (isSent && !this.needsResponse()) return
 
     const saved = await storage[write](record, json, { ttl, id, renewed, attributes, ctx })
     this.gone = saved === undefined
     if (this.gone) return // the cookie is the other request's
+    if (isSent && (ctx.headerSent || !ctx.writable)) { // an error's response was sent meanwhile, or the client has left
+      await storage.drop(saved)
+      return this.needsResponse()
+    }
+    if (renewed && id !== '') await this.replace(id, saved, attributes)
+    else if (!ctx.headerSent) this.send(saved, attributes)
     this.id = saved
-    if (!ctx.headerSent || saved !== id) this.send(saved, attributes)
   }
 
-  /** Else the client keeps an id that was destroyed, or a sealed session that should be. */
+  /** The cookie is set before the old session is destroyed, because a response that is sent meanwhile must have it. */
+  async replace (id, saved, attributes) {
+    const before = { ...this.keptHeaders() }
+    this.send(saved, attributes)
+    try {
+      await this.settings.storage.drop(id)
+    } catch (err) {
+      setBack(this.ctx, this.keptHeaders(), before)
+      throw err
+    }
+  }
+
+  /**
+   * Else the client would keep an id that was destroyed, or a sealed session that should be.
+   *
+   * @return {boolean} false if the client has left: then nobody needs a new session
+   * @throws {Error} if the response can no longer change
+   */
   needsResponse () {
-    if (!this.ctx.headerSent) return
+    const { ctx } = this
+    if (!ctx.headerSent) return ctx.writable
     const err = new Error('the client cannot get its session: the headers of the response are sent')
     throw Object.assign(err, { code: 'ERR_HTTP_HEADERS_SENT' })
   }

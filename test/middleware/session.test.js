@@ -3,6 +3,7 @@
 const assert = require('node:assert/strict')
 const { execFile } = require('node:child_process')
 const path = require('node:path')
+const { Readable } = require('node:stream')
 const { describe, it } = require('node:test')
 const { promisify } = require('node:util')
 const session = require('kone/middleware/session')
@@ -30,6 +31,18 @@ const refusesLate = async ({ errors }) => {
   await until(() => errors.length > 0)
   assert.equal(errors.splice(0)[0].code, 'ERR_HTTP_HEADERS_SENT')
 }
+
+/** A body that fails before it is read; `when(fail)` decides when. */
+const fails = when => ctx => {
+  const stream = ctx.body = new Readable({ read () {} })
+  when(() => stream.destroy(new Error('of the body')))
+}
+
+function before (store, name, fn) {
+  const method = store[name]
+  store[name] = (...args) => { fn(); return method.apply(store, args) }
+}
+
 const BY_ID = [{ store: 'promises' }, { store: 'memory', rolling: true }, { externalKey: inHeader }]
 
 const LEFT_OUT = Object.fromEntries(Object.keys(ATTRIBUTES).map(name => [name, undefined]))
@@ -134,8 +147,12 @@ rows('session', [
   ['should begin anew when the store gives no object',
     NO_SESSIONS.flatMap(found => [() => found, async () => found].map(get => ({ store: () => ({ ...storeOf(), get }) }))),
     jar('ann', { [KEY]: ID }), ['add', { count: 1 }, { id: 'new' }]],
-  ['should refuse an array in place of a session', {},
-    ['session=[1]', 500, { lines: 0, errors: /^session: ctx\.session must be an object or null, not an array \(/ }]],
+  ['should refuse what is neither an object nor null in place of a session, and keep the session', { store: 'promises' },
+    ['user="ann"', { user: 'ann' }],
+    ...['[1]', '"7"', '""', '7', '0', 'true', 'false'].map(value => [`session=${value}`, 500, {
+      lines: 0, stored: { ann: { user: 'ann' } }, errors: /^session: ctx\.session must be an object or null, not .+ \(/
+    }]),
+    [ctx => { ctx.session = () => {} }, 500, { stored: { ann: { user: 'ann' } } }]],
   ['should not ask the store for what cannot be an id', { store: 'promises' },
     ...NO_IDS.flatMap(id => [jar('ann', { [KEY]: id }), ['read', {}, { calls: [] }]])],
   ...['renew', 'regenerate'].map(act => [`should give a new id on demand and destroy the old one (${act})`, { store: 'promises' },
@@ -233,6 +250,25 @@ rows('session', [
   ['should keep no record that no client can know', [{ store: 'promises' }, { store: 'promises', externalKey: inHeader }],
     [[ends, 'add'], 404, { body: 'done', stored: {} }], refusesLate, ['read', {}, { stored: {} }]]
 ])
+
+rows('session, where a body may fail before it is sent,', [
+  ['should leave the old session when the body fails before the new one is saved', { store: 'slow' },
+    ['user="ann"', { user: 'ann' }],
+    [['user="ada", renew', fails(setImmediate)], 500, { lines: 0 }],
+    async ({ errors, store }) => {
+      await until(() => errors.length === 2 && store.sessions.size === 1)
+      assert.deepEqual(errors.splice(0).map(err => err.code ?? err.message), ['of the body', 'ERR_HTTP_HEADERS_SENT'])
+    },
+    ['read', { user: 'ann' }, { stored: { ann: { user: 'ann' } } }]],
+  ['should send the new session when the body fails while the old one is destroyed', [{ store: 'slow' }, { store: 'slow', externalKey: inHeader }],
+    ['user="ann"', { user: 'ann' }],
+    [['user="ada", renew', (ctx, { store }) => fails(fail => before(store, 'destroy', fail))(ctx)], 500, { id: 'new' }],
+    async ({ errors, store }) => {
+      await until(() => store.sessions.size === 1)
+      assert.deepEqual(errors.splice(0).map(err => err.message), ['of the body'])
+    },
+    ['read', { user: 'ada' }, { stored: { ann: { user: 'ada' } } }]]
+], { only: ['koa 2', 'kone on node:http', 'kone'] })
 
 rows('session, where Koa never responds,', [
   ['should survive throw null', {},
