@@ -9,7 +9,7 @@ const sockets = require('./node/socket')
 const { call, emit } = require('./call')
 const { refuse } = require('./errors')
 const { Deadlines } = require('./timeouts')
-const { nextTick } = require('../../timers')
+const { nextTick, setImmediate } = require('../../timers')
 
 const MOST_REQUESTS = 256 // pending; with more of them reading stops
 const FEW_REQUESTS = 64   // with fewer of them it continues
@@ -101,7 +101,15 @@ class Connection {
     if (gate.hasNext) this.deadlines.touch() // a message may begin in them
     // Each in a scope of its own, because handlers can change the one that they run in.
     for (let chunk; (chunk = gate.shift()) !== null;) this.scope.invoke(this.handleRead, this, chunk)
+    // Who waits for the end of a body may respond in its microtasks.
+    if (gate.releaseEnd()) setImmediate(onReadEnd, this)
     if (gate.isReading && !socket.destroyed && this.isOurs) socket._read(0)
+  }
+
+  /** The client ended its side. What was read before may wait, be it for node: its end waits with it. */
+  onReadEnd () {
+    const { gate, socket } = this
+    if (!socket.destroyed && !(this.isOurs && gate.holdEnd())) sockets.pushEnd(socket)
   }
 
   /** Nobody reads the body, and it holds as many bytes as it may. */
@@ -152,12 +160,11 @@ class Connection {
     if (socket.readableFlowing === false && isComplete(incoming) && !sockets.isRead(socket)) socket.resume()
   }
 
-  /** The last byte of a body has come behind its request. What follows it is read behind its end, as on node. */
+  /** The last byte of a body has come. What follows it is read behind its end, as on node. */
   onBodyArrived (incoming, rest) {
     message.endSoon(incoming)
-    if (rest === null) return
     this.gate.stop(END)
-    this.gate.holdFirst(rest)
+    if (rest !== null) this.gate.holdFirst(rest)
   }
 
   onBodyEnd (incoming) {
@@ -251,7 +258,7 @@ class Connection {
     if (current !== null) this.front.host.failed(current.owner, err)
   }
 
-  /** The client ended its side. End ours at once, as node does: open responses are lost, what is held is dropped. */
+  /** 'end' of the socket. End our side at once, as node does: open responses are lost, what is held is dropped. */
   onEnd () {
     const err = this.gate.isClosing ? null : this.reader.readEnd() // a message may end in what was dropped
     if (err !== null) return this.fail(err)
@@ -284,6 +291,10 @@ class Connection {
     const isResponses = notify(responses.current?.res)
     if (!notify(server) && !isRequests && !isResponses) socket.destroy()
   }
+}
+
+function onReadEnd (connection) {
+  connection.onReadEnd()
 }
 
 function isComplete ({ body }) {

@@ -222,7 +222,7 @@ class Deadlines {
   /** No response is pending, or none can be written, and no request has begun. */
   get isIdle () {
     const { responses, gate } = this.connection
-    return (responses.isFlushed || responses.isStuck) && !this.hasMessage && gate.isOpen
+    return (responses.isFlushed || responses.isStuck) && !this.hasMessage && gate.isIdle
   }
 
   /** It never received a byte. */

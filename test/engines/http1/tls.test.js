@@ -6,25 +6,34 @@ const { once } = require('node:events')
 const http = require('node:http')
 const https = require('node:https')
 const net = require('node:net')
+const { Duplex } = require('node:stream')
+const { setImmediate: turn } = require('node:timers/promises')
 const tls = require('node:tls')
 
 const Kone = require('../../helpers/kone')
 const { random } = require('../../helpers/random')
+const { It, READERS } = require('./acts')
 const { accepted, cuts, differences, exchange, explain, open } = require('./harness')
 const { corpus } = require('./corpus')
 const { observe } = require('./program')
-const { credentials, get, last, post, setUp, settled, use, waitFor } = require('./sides')
+const { chunked, credentials, get, last, post, setUp, settled, use, waitFor } = require('./sides')
 
-/** A site on the front, and a client's connection to it. */
-async function site (t, setup, { isSecure = true, onSocket = () => {} } = {}) {
+/** A site on the front. */
+async function served (t, setup, isSecure) {
   const app = new Kone()
   setup(app)
   const server = app.attach(isSecure ? https.createServer(await credentials()) : http.createServer())
-  const accepted = once(server, isSecure ? 'secureConnection' : 'connection')
-  accepted.then(([socket]) => onSocket(socket))
   t.after(() => { server.closeAllConnections(); server.close() })
   await once(server.listen(0, '127.0.0.1'), 'listening')
   const to = { port: server.address().port, host: '127.0.0.1', rejectUnauthorized: false }
+  return { server, to }
+}
+
+/** The same, and a client's connection to it. */
+async function site (t, setup, { isSecure = true, onSocket = () => {} } = {}) {
+  const { server, to } = await served(t, setup, isSecure)
+  const accepted = once(server, isSecure ? 'secureConnection' : 'connection')
+  accepted.then(([socket]) => onSocket(socket))
   const client = isSecure ? tls.connect(to) : net.connect(to)
   const [socket] = await accepted
   return { client, socket }
@@ -91,6 +100,71 @@ describe('reads that follow each other at once, as those of several TLS records 
       assert.deepEqual(dispatched, inOrder)
       assert.deepEqual([...text.matchAll(/\r\n\r\n(\d+)/g)].map(match => Number(match[1])), inOrder)
     })
+  }
+})
+
+/** A connection whose writes behind hold() leave in one piece with its end. */
+class Joined extends Duplex {
+  constructor (socket) {
+    super()
+    this.socket = socket.on('data', chunk => this.push(chunk)).on('end', () => this.push(null)).on('error', err => this.destroy(err))
+    this.held = null
+  }
+
+  hold () { this.held = [] }
+
+  _read () {}
+
+  _write (chunk, encoding, callback) {
+    if (this.held === null) return this.socket.write(chunk, callback)
+    this.held.push(chunk)
+    callback()
+  }
+
+  _final (callback) {
+    this.socket.end(Buffer.concat(this.held ?? []), callback)
+  }
+}
+
+describe('a client that ends its side behind a body that it sends', () => {
+  const KB = 1024
+  const FRAMES = {
+    'of a known length': [size => post('', '', size), bytes => [bytes]],
+    chunked: [() => chunked(''), bytes => [`${bytes.length.toString(16)}\r\n`, bytes, '\r\n', '0\r\n\r\n']],
+    'chunked, in one piece': [() => chunked(''), bytes => [`${bytes.length.toString(16)}\r\n${bytes}\r\n0\r\n\r\n`]]
+  }
+
+  // The records of one read follow each other in one turn, the end among them; so do reads each of which fills libuv's buffer.
+  for (const [isSecure, sizes] of [[true, [5, 16 * KB]], [false, [5, 64 * KB, 128 * KB]]]) {
+    for (const [what, [head, body]] of Object.entries(FRAMES)) {
+      it(`should get all responses, ${isSecure ? 'over TLS' : 'over TCP'}, ${what}`, async t => {
+        let begin
+        const { to } = await served(t, use(async ctx => {
+          if (ctx.method === 'GET') return (ctx.body = 'next')
+          const reader = await new Promise(resolve => { begin = resolve })
+          ctx.body = `${(await READERS[reader](new It(ctx))).length} bytes`
+        }), isSecure)
+        for (const reader of ['readBody()', 'co-body', "on('data')", 'read()', 'for await', 'pipeline()']) {
+          for (const size of sizes) {
+            for (const next of ['', get('/')]) {
+              begin = undefined
+              const wire = new Joined(net.connect({ ...to, allowHalfOpen: true }))
+              const client = isSecure ? tls.connect({ ...to, socket: wire }) : wire
+              client.write(head(size))
+              await waitFor(() => begin, 'the request')
+              begin(reader)
+              await turn()
+              wire.hold()
+              for (const bytes of body('x'.repeat(size))) client.write(bytes)
+              client.end(next)
+              const text = String(Buffer.concat(await client.toArray()))
+              const expected = new RegExp(`\r\n\r\n${size} bytes${next && '[^]+\r\n\r\nnext'}$`)
+              assert.match(text, expected, `${reader}, ${size} bytes, behind it ${next ? 'a request' : 'nothing'}`)
+            }
+          }
+        }
+      })
+    }
   }
 })
 

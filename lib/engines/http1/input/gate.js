@@ -15,6 +15,9 @@ const END = 64      // the end of a body comes with this iteration of the event 
 /** Of these reasons go() removes one; HANDOVER and CLOSE stay for good, and done() ends READ. */
 const PASSING = BODY | FULL | MANY | END
 
+/** Behind these the end of what the client sends is noticed at once. */
+const LAST = HANDOVER | CLOSE
+
 /**
  * Decides whether a connection reads, and holds what arrives while it does not.
  *
@@ -30,7 +33,8 @@ class Gate {
   constructor (connection) {
     this.connection = connection
     this.stops = 0
-    this.held = null // reads that arrived while reading was stopped
+    this.held = null     // reads that arrived while reading was stopped
+    this.hasEnd = false  // the client's FIN, which waits behind them
   }
 
   /** May the next read be handled? Held ones come before it. */
@@ -40,6 +44,9 @@ class Gate {
   get hasNext () { return this.stops === 0 && this.held !== null }
 
   get isForNode () { return (this.stops & HANDOVER) !== 0 }
+
+  /** Nothing waits, but the end of a body. */
+  get isIdle () { return (this.stops & ~END) === 0 && this.held === null }
 
   /** What arrives is dropped. */
   get isClosing () { return (this.stops & CLOSE) !== 0 }
@@ -51,7 +58,7 @@ class Gate {
    */
   get isReading () {
     if (this.isClosing) return true
-    if (this.stops !== HANDOVER) return this.stops === 0
+    if (this.stops !== HANDOVER) return (this.stops & ~END) === 0 // END passes before the next poll
     return this.held !== null && this.held.bytes < this.connection.socket.readableHighWaterMark
   }
 
@@ -90,6 +97,21 @@ class Gate {
   holdFirst (chunk) {
     this.held ??= new Held()
     this.held.prepend(chunk)
+  }
+
+  /**
+   * The client ended its side: that comes behind what is held, and behind the end of a body.
+   *
+   * @return {boolean} whether it waits
+   */
+  holdEnd () {
+    this.hasEnd = (this.stops & LAST) === 0 && ((this.stops & PASSING) !== 0 || this.held !== null)
+    return this.hasEnd
+  }
+
+  /** @return {boolean} whether that waits no longer */
+  releaseEnd () {
+    return this.hasEnd && !this.holdEnd()
   }
 
   /** @return {Buffer|null} the oldest of the held reads, once reading continues; handled until done() */

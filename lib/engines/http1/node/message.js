@@ -90,7 +90,7 @@ function fill (incoming) {
   }
   const isBelowMark = body.streamTo(req)
   if (!body.isComplete) connection.onBodyStreamed(isBelowMark)
-  else if (incoming.justArrived) endSoon(incoming)
+  else if (incoming.justArrived) connection.onBodyArrived(incoming, null)
   else endBody(incoming)
 }
 

@@ -124,13 +124,17 @@ function sendDue (socket, isAll) {
 
 function onPush (chunk, encoding) {
   const connection = this[kConnection]
-  if (chunk === null) {
-    delete this.push
-    return this.push(null)
-  }
+  if (chunk === null) return connection.onReadEnd()
   const bytes = chunk instanceof Buffer ? chunk : bytesOf(chunk, encoding)
   // After a handover, false would stop a handle that node reads.
   return connection.onRead(bytes) || this[kConnection] !== connection
+}
+
+/** The Readable has nothing else to wait for, so it emits 'end' in the next tick. */
+function pushEnd (socket) {
+  delete socket.push
+  socket.push(null)
+  socket.read(0)
 }
 
 /** Other code puts bytes back. */
@@ -181,4 +185,4 @@ function listener (name) {
   }
 }
 
-module.exports = { isFresh, watch, watchPauses, unwatch, isTouched, isRead, isShared, giveUp, setMessage }
+module.exports = { isFresh, watch, watchPauses, unwatch, isTouched, isRead, isShared, giveUp, pushEnd, setMessage }
