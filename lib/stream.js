@@ -98,9 +98,12 @@ exports.send = function (response, stream, body) {
   const readers = typeof stream[fileStream.kReuse] === 'function' ? new Readers(stream, sink) : null
   guard(response, stream, sink, body, readers)
   const { write } = sink
-  stream.pipe(sink)
   // Node 26 passes the chunks of a stream that nothing else reads to _write() of a Writable, around its write().
-  if (sink._writableState) stream.on('data', ignore)
+  if (sink._writableState) {
+    stream.on('data', ignore)
+    sink.once('unpipe', () => stream.removeListener('data', ignore)) // before pipe() resumes what has a listener
+  }
+  stream.pipe(sink)
   readers?.observe(write)
 }
 
