@@ -332,9 +332,10 @@ function fail (ctx, thrown) {
   if (debugging) debug('%s %s threw %s', ctx.method, ctx.originalUrl, thrown)
   const err = toError(thrown)
   threw(ctx, err)
-  const hasBegun = ctx.respond !== false && ctx.outgoing.headersSent // by hand: nobody else would end it
+  const isKones = isOwn(ctx.onerror)
+  const hasBegun = isKones && ctx.respond !== false && ctx.outgoing.headersSent // by hand: nobody else would end it
   try {
-    ctx.onerror(isOwn(ctx.onerror) ? err : thrown ?? err)
+    ctx.onerror(isKones ? err : thrown ?? err)
   } catch (err) {
     return Promise.reject(err) // a ctx.onerror of the app's own
   }

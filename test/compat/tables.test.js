@@ -87,6 +87,14 @@ table('### What is different', {
       throw new Error('late')
     })).then(({ text }) => text, () => 'closed')
     assert.deepEqual([await begun(Koa), await begun(Kone)], ['a', 'closed'])
+    const own = App => ask(App, app => {
+      app.context.onerror = function () { setImmediate(() => this.res.end('b')) }
+      app.use(ctx => {
+        ctx.res.write('a')
+        throw new Error('late')
+      })
+    }).then(({ text }) => text)
+    assert.deepEqual([await own(Koa), await own(Kone)], ['ab', 'ab'])
   },
   "`ctx.get('__proto__')`": async (koa, kone) => {
     assert.equal(kone, "`''`")

@@ -162,6 +162,21 @@ engines('ctx.onerror(err)', ({ it, ask, serve, engine }) => {
     }
   }
 
+  for (const [how, begin] of Object.entries(BEGIN)) {
+    it(`should leave a response that the app began by ${how} to a ctx.onerror of its own, which ends it later`, async () => {
+      const res = await ask(app => {
+        app.context.onerror = function (err) {
+          if (err) setImmediate().then(() => this.res.end(err.message))
+        }
+        app.use(ctx => {
+          begin(ctx)
+          throw new Error('ended')
+        })
+      }, 'GET /')
+      assert.deepEqual([res.text, res.complete], [how === 'res.write()' ? 'begunended' : 'ended', true])
+    })
+  }
+
   it('should leave a response to the app that has set ctx.respond to false', async () => {
     const res = await ask(app => app.use(ctx => {
       ctx.respond = false
