@@ -43,7 +43,7 @@ const request = extend(koa2.request, {
     const { originalUrl } = this
     if (HTTP_URL.test(originalUrl)) return this.host && originalUrl
     const origin = koa2Origin.call(this)
-    return origin && /^[/?]/.test(originalUrl) ? origin + originalUrl : origin // `*` must not extend the host's name
+    return /^[/?]/.test(originalUrl) ? origin + originalUrl : origin // `*` must not extend the host's name
   },
 
   /** `ctx.request.length` of text that is not a number | 0 | undefined */

