@@ -11,7 +11,7 @@ const context = require('./context')
 const familiesOf = require('./create-context')
 const cut = require('./cut')
 const { drain, track } = require('./engines/drain')
-const { Host, threw } = require('./engines/host')
+const { Host, IN_DEVELOPMENT, threw } = require('./engines/host')
 const { ENGINE } = require('./engines/node')
 const { isError, toError } = require('./error-path')
 const { httpErrors } = require('./errors')
@@ -66,6 +66,7 @@ class Application extends Emitter {
     this.maxIpsCount = settings.maxIpsCount
     const env = settings.env || process.env.NODE_ENV || 'development'
     this.env = env
+    const inDevelopment = env === 'development'
     this.compose = settings.compose || compose
     this.Promise = settings.Promise || Promise
     this.http1 = settings.http1
@@ -74,11 +75,10 @@ class Application extends Emitter {
     this.finals = []
     this.context = Object.create(context)
     this.request = Object.create(request)
-    // not this.env, which egg's class replaces by a getter that works later
-    this.response = Object.create(response, env === 'development' ? require('./development').setters(this, response) : undefined)
+    this.response = Object.create(response, inDevelopment ? require('./development').setters(this, response) : undefined)
     this[util.inspect.custom] = this.inspect
     // Not enumerable: an app is printed and compared by its settings.
-    Object.defineProperty(this, SERVERS, { value: new Set() })
+    Object.defineProperties(this, { [SERVERS]: { value: new Set() }, [IN_DEVELOPMENT]: { value: inDevelopment } })
     // own and bound: Deno and Bun serve a default export that has one
     if (!('fetch' in this)) Object.defineProperty(this, 'fetch', { value: makeFetch(this), writable: true })
     if (settings.asyncLocalStorage) {
@@ -195,7 +195,7 @@ class Application extends Emitter {
         'https://github.com/koajs/koa/blob/master/docs/migration.md')
       fn = convert(fn)
     }
-    if (others.length > 0 && this.env === 'development') require('./development').warnOfOthers(this, others)
+    if (others.length > 0 && this[IN_DEVELOPMENT]) require('./development').warnOfOthers(this, others)
     debug('use %s', fn._name || fn.name || '-')
     this.middleware.push(fn)
     return this

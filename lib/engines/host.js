@@ -12,6 +12,12 @@ const debugging = debug.enabled // NODE_DEBUG is read once, at start
 /** An engine's response, as a property of node's: the app may use another copy of kone than the server. */
 const kOutgoing = Symbol.for('kone.outgoing')
 
+/**
+ * Of an app: it was made in development. Only the constructor reads `app.env`, as in Koa, because egg's class replaces
+ * it by a deprecated getter.
+ */
+const IN_DEVELOPMENT = Symbol('application#inDevelopment')
+
 /** Publishes each request as `{ ctx, app }`; see trace(). */
 const channel = tracingChannel('kone:request')
 const kThrown = Symbol('kone.thrown')
@@ -33,7 +39,7 @@ class Host {
     this.attach = attach
     this.isOwn = listener === undefined
     this.met = new WeakSet() // sockets of requests
-    this.fn = app.env === 'development' ? require('../development').watch(app) : app.compose(app.middleware)
+    this.fn = app[IN_DEVELOPMENT] ? require('../development').watch(app) : app.compose(app.middleware)
     this.listener = listener ?? ((req, res) => {
       const promise = this.onRequest(req, res)
       // Promises that the app returns are of its class; inside it uses native ones, which keep async contexts.
@@ -153,4 +159,4 @@ function threw (ctx, err) {
   if (isTraced() && ctx[kThrown] === null) ctx[kThrown] = err
 }
 
-module.exports = { Host, threw }
+module.exports = { Host, IN_DEVELOPMENT, threw }

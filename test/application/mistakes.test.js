@@ -4,8 +4,11 @@ const { describe, it } = require('node:test')
 const assert = require('node:assert/strict')
 const { spawnSync } = require('node:child_process')
 const fs = require('node:fs')
+const http = require('node:http')
 const path = require('node:path')
 const { setTimeout: wait } = require('node:timers/promises')
+
+const Koa = require('koa')
 
 const Kone = require('../helpers/kone')
 const { Kone3, modules } = require('../helpers/kone3')
@@ -203,15 +206,22 @@ describe('mistakes in development', () => {
     assert.equal(run('development', 'silent'), '')
   })
 
-  it('should serve an app whose env is a getter, as egg’s', async () => {
-    class App extends Kone {
-      get env () { return this.settings.get('env') }
-      set env (value) {}
+  it('should not read an env that is a getter, which is deprecated in egg’s class: nor does Koa', async () => {
+    const reads = []
+    for (const Class of [Kone, Koa]) {
+      class App extends Class {
+        get env () { return reads.push(Class.name) }
+        set env (value) {}
+      }
+      for (const env of ['development', 'production']) {
+        const app = new App({ env })
+        app.use(ctx => { ctx.body = 'a' }, 'and another argument')
+        const server = http.createServer(app.callback()).listen(0)
+        assert.equal(await (await fetch(`http://localhost:${server.address().port}`)).text(), 'a')
+        server.close()
+      }
     }
-    const app = new App()
-    app.settings = new Map([['env', 'development']])
-    app.use(ctx => { ctx.body = 'a' })
-    assert.equal((await app.inject('/')).text(), 'a')
+    assert.deepEqual(reads, [])
   })
 
   it('should cost nothing after the first thousand requests', async () => {

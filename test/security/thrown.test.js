@@ -13,11 +13,11 @@ engines('whatever is thrown', ({ it, ask, serve, engine }) => {
   /** The response of an app, and the errors that it reports. */
   async function report (setup) {
     const errors = []
+    const env = engine === 'http1' ? undefined : 'production' // development asks V8's inspector for the place of each
     const res = await ask(app => {
-      if (engine !== 'http1') app.env = 'production' // development asks V8's inspector for the place of each
       app.on('error', error => errors.push(error))
       setup(app)
-    }, 'GET /')
+    }, 'GET /', { app: { env } })
     return { res, errors }
   }
 
@@ -57,11 +57,10 @@ engines('whatever is thrown', ({ it, ask, serve, engine }) => {
       const values = Object.fromEntries(hostile())
       const errors = []
       const app = await serve(app => {
-        app.env = 'production'
         app.on('error', error => errors.push(error))
         for (const one of middleware) app.use(one)
         app.use(async ({ query }) => { throw values[query.name]() })
-      })
+      }, { env: 'production' })
       for (const name of Object.keys(values)) {
         errors.length = 0
         assertBlank({ res: await app.ask(`GET /?name=${encodeURIComponent(name)}`), errors }, name)
