@@ -39,7 +39,7 @@ const EXCEPTIONS = {
   },
   'engines/http1/node/handover.js': {
     'server._events[event]': 'on() and off() emit events that the code that has created the server may listen for',
-    'listeners[listeners.indexOf(nodeListener)]': 'the same, where the server has more listeners'
+    'listeners[listeners.indexOf(own)]': 'the same, where the server has more listeners'
   },
   'engines/http1/node/response.js': {
     'res[kNeedDrain]': 'node clears this mark of its own in its listener for the socket’s drain',
@@ -50,6 +50,9 @@ const EXCEPTIONS = {
       'documented, of a server that it made',
     'this.parser.onIncoming': 'of a parser of its own: node’s own function would emit the request',
     'Object.assign(result, { rawPacket, message, bytesParsed })': 'an error of this parser gets what node gives it'
+  },
+  'engines/http1/node/socket.js': {
+    'socket[kAsyncId]': 'node’s own agent sets it when it resets a handle'
   },
   'engines/http1/input/headers.js': {
     'pattern.lastIndex': 'the state of a regexp that prepare() made'

@@ -44,33 +44,27 @@ const BY_HAND = { requireManualDestroy: true }
  * store of a handler that called `AsyncLocalStorage.enterWith`. Connections with the context of `listen()` share one.
  */
 class Scope {
-  constructor (isShared = true) {
+  /**
+   * @param {boolean} isShared by the connections of a server
+   * @param {boolean} isSockets the events of the socket have this context, too: a request that is alone in its callback
+   *   of the socket needs no scope, which costs as much as two layers of middleware
+   */
+  constructor (isShared, isSockets) {
     this.isShared = isShared
+    this.isSockets = isSockets
+    this.isNeeded = LEAKS || !isSockets
     this.resource = new AsyncResource('KONEFRONT', BY_HAND)
-    this.hasStores = storesOf(this.resource).some(symbol => this.resource[symbol] !== undefined)
-    // Otherwise a request that is alone in its callback of the socket runs without: a scope costs as much as two layers
-    // of middleware.
-    this.isNeeded = LEAKS || this.hasStores
-  }
-
-  /** @return {Scope} this one if it has the current context, otherwise a new one for one connection */
-  forCurrent () {
-    const current = new Scope(false)
-    const symbols = [this, current].flatMap(({ resource }) => storesOf(resource))
-    if (symbols.some(symbol => current.resource[symbol] !== this.resource[symbol])) return current
-    current.release()
-    return this
   }
 
   /** Calls `fn` in this context. */
-  invoke (fn, self, arg) {
-    return this.resource.runInAsyncScope(fn, self, arg)
+  invoke (fn, self, one, two, three) {
+    return this.resource.runInAsyncScope(fn, self, one, two, three)
   }
 
   /** Handles a request in this context, up to Node 22 in a resource of its own. */
   handle (connection, incoming) {
     if (!LEAKS) return this.invoke(connection.handle, connection, incoming)
-    const resource = this.hasStores ? this.invoke(resourceOfRequest) : new AsyncResource('KONEREQUEST', BY_HAND)
+    const resource = this.isSockets ? resourceOfRequest() : this.invoke(resourceOfRequest)
     resource.runInAsyncScope(connection.handle, connection, incoming)
     resource.emitDestroy() // what the handler began has resources of its own
   }
@@ -83,13 +77,6 @@ class Scope {
 
 function resourceOfRequest () {
   return new AsyncResource('KONEREQUEST', BY_HAND)
-}
-
-const NO_STORES = ['async_id_symbol', 'trigger_async_id_symbol', 'destroyed']
-
-/** What a resource holds beside its ids: stores of an AsyncLocalStorage, or a frame of them. */
-function storesOf (resource) {
-  return Object.getOwnPropertySymbols(resource).filter(symbol => !NO_STORES.includes(symbol.description))
 }
 
 /** Up to Node 22 `enterWith` writes into the running resource, so each request gets a resource there. */

@@ -234,7 +234,8 @@ class Connection {
     this.deadlines.wake()
     this.front.forget(this)
     const removed = sockets.unwatch(socket)
-    this.front.handOver(socket, reads, removed)
+    // The flush that this waited for may be in the context of a request, which node's parser would keep.
+    this.scope.invoke(this.front.handOver, this.front, socket, reads, removed)
   }
 
   // ---- the end of the connection

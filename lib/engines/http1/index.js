@@ -8,8 +8,9 @@ const { Scope } = require('./call')
 const { Connection } = require('./connection')
 const { nodeListener, replaceListener, handOver } = require('./node/handover')
 const { hasAgent } = require('./node/patches')
+const { RESETS } = require('./node/probe')
 const { PATCHED, isListening, isWatched, reasonForNode, request, special } = require('./node/server')
-const { isFresh } = require('./node/socket')
+const { isFresh, takeContext } = require('./node/socket')
 const { Clock } = require('./timeouts')
 
 const debug = debuglog('kone:http1')
@@ -141,7 +142,8 @@ class Front {
     this.listener = socket => this.accept(socket)
     // Other code still finds node's own listener, and removes it.
     if (isOthers) this.listener.listener = nodeListener
-    replaceListener(server, event, this.listener)
+    replaceListener(server, event, nodeListener, this.listener)
+    if (event === 'secureConnection') takeContexts(server)
 
     const front = this
     define(server, 'closeIdleConnections', function closeIdleConnections () {
@@ -180,24 +182,22 @@ class Front {
     const first = typeof listeners === 'function' ? listeners : listeners && listeners[0]
     // A listener before ours may take the socket; node also serves other streams, and sockets of other servers.
     if (first !== this.listener) this.report(LISTENER)
-    if (first !== this.listener || !(isInMemory || isFresh(socket, this.server)) || this.fallsBack()) {
+    const isOurs = isFresh(socket, this.server)
+    if (isOurs) takeContext(socket)
+    if (first !== this.listener || !(isInMemory || isOurs) || this.fallsBack()) {
       this.handOver(socket)
       return
     }
     const { timeout } = this.server
     if (timeout) socket.setTimeout(timeout)
     this.clock.start()
-    this.connections.add(new Connection(this, socket, isInMemory ? new Scope(false) : this.scopeOf(socket)))
+    this.connections.add(new Connection(this, socket, isInMemory ? new Scope(false, false) : this.scopeOf(socket)))
   }
 
-  /**
-   * The async context of a connection: that of listen(), but a patched `emit` may call us in one of its own, and a TLS
-   * socket has that in which its 'connection' was emitted.
-   */
+  /** The async context of a connection: that of listen(), unless a patched `emit` or TLS calls us in one of its own. */
   scopeOf (socket) {
-    const { scope, server } = this
-    if (scope === null) return (this.scope = new Scope())
-    return server.emit === emit && !socket.encrypted ? scope : scope.forCurrent()
+    if (this.server.emit !== emit || socket.encrypted) return new Scope(false, RESETS)
+    return (this.scope ??= new Scope(true, RESETS))
   }
 
   /** Another app's listener has taken the place of the host's. */
@@ -277,6 +277,18 @@ class Front {
     if (this.scope !== null) this.scope.release()
     this.scope = null
   }
+}
+
+/** Before TLS gets the sockets: it calls the app before the handshake has ended, and by events of the sockets below. */
+function takeContexts (server) {
+  const [first] = server.rawListeners('connection')
+  if (first === undefined) return
+  const listener = socket => {
+    takeContext(socket)
+    first.call(server, socket)
+  }
+  listener.listener = first // other code still finds it, and removes it
+  replaceListener(server, 'connection', first, listener)
 }
 
 function report (host, reason) {

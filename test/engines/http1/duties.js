@@ -73,6 +73,8 @@ const DUTIES = {
       'OutgoingMessage.prototype.flushHeaders', 'queueEndCallback', 'flushEndCallbacks', 'maybePrepareFinalChunk'
     ]
   },
+  _http_agent: { 'node/socket.js': ['asyncResetHandle'] },
+  net: { 'node/socket.js': ['initSocketHandle', 'closeSocketHandle', 'onconnection'] },
   _http_common: {
     'connection.js': ['parserOnHeadersComplete', 'parserOnMessageComplete', 'closeParserInstance', 'freeParser'],
     'input/body.js': ['parserOnBody'],

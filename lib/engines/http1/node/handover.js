@@ -6,13 +6,13 @@ const http = require('http')
 const [nodeListener] = new http.Server().listeners('connection')
 
 /**
- * Puts `listener` in the place of node's own, without the events 'newListener' and 'removeListener': the code that has
+ * Puts `listener` in the place of `own`, without the events 'newListener' and 'removeListener': the code that has
  * created the server may listen for them.
  */
-function replaceListener (server, event, listener) {
+function replaceListener (server, event, own, listener) {
   const listeners = server._events[event]
-  if (listeners === nodeListener) server._events[event] = listener
-  else listeners[listeners.indexOf(nodeListener)] = listener
+  if (listeners === own) server._events[event] = listener
+  else listeners[listeners.indexOf(own)] = listener
 }
 
 /**

@@ -1,5 +1,6 @@
 'use strict'
 
+const { AsyncLocalStorage } = require('async_hooks')
 const http = require('http')
 const { Buffer } = require('buffer')
 const { Duplex } = require('stream')
@@ -90,4 +91,19 @@ class Probe {
   }
 }
 
-module.exports = { Probe }
+/** Does `asyncReset()` of a handle of node's give it the current async context? A parser is such a handle. */
+const RESETS = (() => {
+  const storage = new AsyncLocalStorage()
+  class ContextProbe extends Probe {
+    onEnd () { this.hasEnded = storage.getStore() === true }
+  }
+  const probe = new ContextProbe({}, {}, { minor: 1, closes: false })
+  const { parser } = probe
+  if (typeof parser.asyncReset === 'function') storage.run(true, () => parser.asyncReset(parser))
+  probe.feed(Buffer.from('0\r\n\r\n'))
+  probe.release()
+  storage.disable()
+  return probe.hasEnded
+})()
+
+module.exports = { Probe, RESETS }

@@ -4,6 +4,7 @@ const { Buffer } = require('buffer')
 const { EventEmitter } = require('events')
 const net = require('net')
 const { call } = require('../call')
+const { RESETS } = require('./probe')
 
 /**
  * Uses what node does not document about sockets: passes the bytes and events of one to its connection without the
@@ -14,6 +15,7 @@ const { on } = EventEmitter.prototype
 const { destroy, end } = net.Socket.prototype
 
 const kConnection = Symbol('kone.connection')
+const kAsyncId = Object.getOwnPropertySymbols(new net.Socket()).find(symbol => symbol.description === 'async_id_symbol')
 
 /**
  * May the front read this socket? Only one that the server itself accepted (no 'connection' that other code emits) and
@@ -24,6 +26,18 @@ function isFresh (socket, server) {
   const acceptedBy = socket._server ?? socket._parent?._server // that of a TLS socket is its parent's
   return acceptedBy === server &&
     socket.readableFlowing === null && socket.readableLength === 0 && socket.readableEncoding === null
+}
+
+/**
+ * Gives the handle of an accepted socket, and so all events of the socket, the current async context. Libuv makes it
+ * outside of any callback: since Node 24 it has the context of the last error that an 'uncaughtException' listener has
+ * caught, and strangers would see the stores of a failed request.
+ */
+function takeContext (socket) {
+  const handle = socket._handle
+  if (!RESETS || !handle) return
+  handle.asyncReset(handle)
+  socket[kAsyncId] = handle.getAsyncId()
 }
 
 /** Passes the bytes and events of `socket` to `connection`. */
@@ -185,4 +199,6 @@ function listener (name) {
   }
 }
 
-module.exports = { isFresh, watch, watchPauses, unwatch, isTouched, isRead, isShared, giveUp, pushEnd, setMessage }
+module.exports = {
+  isFresh, takeContext, watch, watchPauses, unwatch, isTouched, isRead, isShared, giveUp, pushEnd, setMessage
+}
