@@ -75,7 +75,7 @@ class Application extends Emitter {
     this.finals = []
     this.context = Object.create(context)
     this.request = Object.create(request)
-    this.response = Object.create(response, inDevelopment ? require('./development').setters(this, response) : undefined)
+    this.response = Object.create(response, inDevelopment ? require('./development').watchers(this, response) : undefined)
     this[util.inspect.custom] = this.inspect
     // Not enumerable: an app is printed and compared by its settings.
     Object.defineProperties(this, { [SERVERS]: { value: new Set() }, [IN_DEVELOPMENT]: { value: inDevelopment } })

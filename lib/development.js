@@ -4,6 +4,7 @@ const { Buffer } = require('buffer')
 const { readFileSync } = require('fs')
 const { STATUS_CODES } = require('http')
 const { inspect } = require('util')
+const { CHECK } = require('./body-length')
 const compose = require('./compose')
 const { isError } = require('./error-path')
 const { isOfApp, placeIn, placeOfFunction, trace, warnOnce } = require('./places')
@@ -200,26 +201,83 @@ function placeOfHandler (ctx, fn, pattern) {
 }
 
 /**
- * Setters of body and status, for the prototype of an app's responses.
+ * What the prototype of an app's responses has in place of the members of `base`.
  *
  * @param {Application} app
- * @param {object} base the prototype whose setters they call
+ * @param {object} base the prototype whose members they call
  * @return {object} descriptors of properties
  */
-function setters (app, base) {
+function watchers (app, base) {
   const rules = { body: mistakenBody, status: mistakenStatus }
-  return Object.fromEntries(Object.entries(rules).map(([name, rule]) => {
+  const setters = Object.entries(rules).map(([name, rule]) => {
     const { get, set } = Object.getOwnPropertyDescriptor(base, name)
     return [name, {
       configurable: true,
       get,
       set (value) {
         set.call(this, value)
-        const text = leftOf.get(app) > 0 ? rule(value) : undefined
+        if (!(leftOf.get(app) > 0)) return
+        note(this, name)
+        const text = rule(value)
         if (text !== undefined) warn(app, text, placeIn(trace()))
       }
     }]
-  }))
+  })
+  return {
+    ...Object.fromEntries(setters),
+    set: {
+      configurable: true,
+      writable: true,
+      value (field, ...rest) {
+        base.set.call(this, field, ...rest)
+        if (typeof field === 'string' && leftOf.get(app) > 0) note(this, field.toLowerCase())
+      }
+    },
+    [CHECK]: {
+      value (size) {
+        if (this.headerSent || !(leftOf.get(app) > 0)) return
+        const found = mistakenFields(this, size)
+        if (found.length > 0) warn(app, found.map(([, text]) => text).join('; '), placeOfField(this, found))
+      }
+    }
+  }
+}
+
+const FIELDS = ['body', 'connection', 'content-encoding', 'content-length', 'content-range', 'date', 'keep-alive', 'transfer-encoding']
+
+const notes = new WeakMap() // response → which of FIELDS were set, and where: name → trace
+
+function note (response, name) {
+  if (!FIELDS.includes(name)) return
+  if (!notes.has(response)) notes.set(response, new Map())
+  notes.get(response).set(name, trace())
+}
+
+function placeOfField (response, found) {
+  const traces = notes.get(response)
+  const traced = traces?.get(found[0][0]) ?? traces?.get('body')
+  return traced === undefined ? null : placeIn(traced)
+}
+
+/** Fields that do not fit what is sent, and those that come with them from another response. */
+function mistakenFields (response, size) {
+  const { ctx, body, outgoing, status } = response
+  const [length, coding, range, encoding] = ['Content-Length', 'Transfer-Encoding', 'Content-Range', 'Content-Encoding']
+    .map(name => outgoing.getHeader(name))
+  const isSized = typeof size === 'number'
+  const isLength = isSized ? String(length) === String(size) : /^\d+$/.test(length)
+  const [, from, to] = /^bytes (\d+)-(\d+)\//.exec(range) ?? []
+  const isText = isSized && ctx.method !== 'HEAD' && !Buffer.isBuffer(body) && !isBlob(body)
+  const isCopied = ['date', 'keep-alive', 'transfer-encoding'].some(name => notes.get(response)?.has(name))
+  const rules = {
+    'content-length': [length !== undefined && !isLength, 'Content-Length is not that of the body, and the right one is sent'],
+    'transfer-encoding': [coding !== undefined && (isSized || length !== undefined || coding !== 'chunked'), 'Transfer-Encoding is not sent as it is set'],
+    'content-range': [status === 206 && isSized && from !== undefined && to - from + 1 !== size, 'Content-Range is not that of the body'],
+    'content-encoding': [isText && encoding !== undefined && encoding !== 'identity', 'Content-Encoding is set, and the body is text'],
+    connection: [isCopied && outgoing.hasHeader('Connection'), 'Connection is that of another response'],
+    'keep-alive': [isCopied && outgoing.hasHeader('Keep-Alive'), 'Keep-Alive is that of another response']
+  }
+  return Object.entries(rules).flatMap(([name, [holds, text]]) => holds ? [[name, text]] : [])
 }
 
 function mistakenBody (body) {
@@ -250,4 +308,4 @@ process.on?.('uncaughtExceptionMonitor', err => {
   } catch {}
 })
 
-module.exports = { setters, warnOfOthers, watch }
+module.exports = { warnOfOthers, watch, watchers }

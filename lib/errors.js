@@ -11,6 +11,7 @@ const httpErrors = lazy(() => require('http-errors'))
  */
 const codes = {
   KONE_ERR_BODY_ABORTED: 'the client went away before its body was complete (400)',
+  KONE_ERR_BODY_LENGTH: 'a stream is longer than its Content-Length: the rest was not sent (–)',
   KONE_ERR_BODY_LIMIT: 'the body is longer than the limit (413)',
   KONE_ERR_BODY_USED: 'the body was read before, as a stream, or the response was sent (500)',
   KONE_ERR_HOST: 'Host, a trusted X-Forwarded-Host or `:authority` has a character that no host has (400)',
@@ -43,6 +44,13 @@ function cutShort () {
   })
 }
 
+/** @return {Error} for a body stream that goes on behind its declared length; the response is complete */
+function tooLong (length) {
+  return Object.assign(new Error(`the body stream is longer than its Content-Length of ${length}: the rest was not sent`), {
+    code: 'KONE_ERR_BODY_LENGTH'
+  })
+}
+
 /** Name of the method of ctx that gives status and fields of an error's response: Koa 2 and Koa 3 differ. */
 const RESPONSE_TO = Symbol('context#responseTo')
 
@@ -50,5 +58,5 @@ const RESPONSE_TO = Symbol('context#responseTo')
 const NAMES_HOST = Symbol('request#namesHost')
 
 module.exports = {
-  NAMES_HOST, RESPONSE_TO, codes, error, cutShort, httpErrors
+  NAMES_HOST, RESPONSE_TO, codes, error, cutShort, httpErrors, tooLong
 }

@@ -88,7 +88,7 @@ const response = extend(koa2.response, {
   /** `ctx.type = 'js'` | application/javascript | text/javascript */
   set type (type) { assign(this, 'type', /^\.?m?js$/.test(type) ? 'text/javascript' : type) },
 
-  /** `ctx.length` of a Response without `Content-Length` | undefined | 2, that of its JSON, which HEAD sends */
+  /** `ctx.length` of a Response without `Content-Length` | undefined | 2, that of its JSON; HEAD sends none */
   get length () {
     const length = koa2Value(this, 'length')
     return length === undefined && isResponse(this._body) ? Buffer.byteLength(JSON.stringify(this._body)) : length

@@ -1,8 +1,10 @@
 'use strict'
 
 const { Buffer } = require('buffer')
+const { Readable } = require('stream')
 const statuses = require('statuses')
-const { send, toStream } = require('./stream')
+const { declare } = require('./body-length')
+const { send, sizeOf, toStream } = require('./stream')
 
 /**
  * Send status, headers and body of a context. Only this function and `ctx.onerror` end a response.
@@ -25,15 +27,12 @@ module.exports = function respond (ctx) {
   }
 
   if (response.incoming.method === 'HEAD') {
-    if (!outgoing.headersSent && !response.has('Content-Length')) {
-      const { length } = response
-      if (Number.isInteger(length)) response.length = length
-    }
+    declare(response, body === null || body === undefined ? null : sizeOf(body) ?? null)
     return outgoing.end()
   }
 
-  if (typeof body === 'string' || Buffer.isBuffer(body)) return outgoing.end(body)
-  if (body === null || body === undefined) return respondStatus(ctx, response, outgoing)
+  if (typeof body === 'string' || Buffer.isBuffer(body)) return end(response, body, false)
+  if (body === null || body === undefined) return end(response, textOf(ctx, response), true)
   if (typeof body === 'object') {
     const stream = toStream(body)
     if (stream) return send(response, stream, body)
@@ -41,24 +40,25 @@ module.exports = function respond (ctx) {
 
   const json = JSON.stringify(body)
   if (json === undefined) throw new TypeError(`a body of type ${typeof body} has no JSON`)
-  if (!outgoing.headersSent) response.length = Buffer.byteLength(json)
-  outgoing.end(json)
+  end(response, json, true)
+}
+
+// A body of another length than what flushHeaders() has sent is a stream of that length, which is cut or fails.
+function end (response, body, isAdded) {
+  const size = sizeOf(body)
+  const declared = declare(response, size, isAdded)
+  if (declared === size || declared === Infinity) response.outgoing.end(body)
+  else send(response, Readable.from([body], { objectMode: false }), body)
 }
 
 // Without a body the reason phrase is sent, unless null was set explicitly. Then the length is 0 as
 // in Koa 3; Koa 2 sends none and has to close the connection.
-function respondStatus (ctx, response, outgoing) {
+function textOf (ctx, response) {
   if (response._explicitNullBody) {
     response.remove('Content-Type')
-    response.remove('Transfer-Encoding')
-    response.length = 0
-    return outgoing.end()
+    return ''
   }
   const code = String(response.status)
-  const text = response.incoming.httpVersionMajor >= 2 ? code : ctx.message || code
-  if (!outgoing.headersSent) {
-    response.type = 'text'
-    response.length = Buffer.byteLength(text)
-  }
-  outgoing.end(text)
+  if (!response.headerSent) response.type = 'text'
+  return response.incoming.httpVersionMajor >= 2 ? code : ctx.message || code
 }

@@ -7,12 +7,13 @@ const encodeUrl = require('encodeurl')
 const escape = require('escape-html')
 const statuses = require('statuses')
 const vary = require('vary')
+const { declare } = require('./body-length')
 const node = require('./engines/node')
 const { LONGEST_NAME, intern } = require('./text')
 const { error } = require('./errors')
 const lazy = require('./lazy')
 const only = require('./only')
-const { drop, isPlain, isSent, isStream, streams, watch } = require('./stream')
+const { drop, isPlain, isSent, isStream, sizeOf, streams, watch } = require('./stream')
 const { HOP_BY_HOP, isBlob, isResponse, isWebStream } = require('./web')
 
 const contentDisposition = lazy(() => require('content-disposition'))
@@ -110,13 +111,7 @@ module.exports = {
    */
   get length () {
     if (this.has('Content-Length')) return parseInt(this.get('Content-Length'), 10) || 0
-    const { body } = this
-    if (!body || isStream(body) || isWebStream(body)) return undefined
-    if (typeof body === 'string') return Buffer.byteLength(body)
-    if (Buffer.isBuffer(body)) return body.length
-    if (isBlob(body)) return body.size
-    if (isResponse(body)) return undefined
-    return Buffer.byteLength(JSON.stringify(body))
+    return this.body ? sizeOf(this.body) : undefined
   },
   set length (n) {
     // RFC 9112, 6.2: never both
@@ -296,7 +291,10 @@ module.exports = {
   get writable () { return this[node.ENGINE].canRespond(this.outgoing) },
 
   /** Send the header now. */
-  flushHeaders () { this.outgoing.flushHeaders() },
+  flushHeaders () {
+    declare(this, this.body && this.has('Content-Length') ? sizeOf(this.body) : undefined)
+    this.outgoing.flushHeaders()
+  },
 
   inspect () {
     if (!this.outgoing) return

@@ -3,9 +3,10 @@
 const { Buffer } = require('buffer')
 const net = require('net')
 const Stream = require('stream')
+const { declare } = require('./body-length')
 const cut = require('./cut')
 const { ENGINE } = require('./engines/node')
-const { cutShort } = require('./errors')
+const { cutShort, tooLong } = require('./errors')
 const fileStream = require('./file-stream')
 const lazy = require('./lazy')
 const { isBlob, isResponse, isWebStream } = require('./web')
@@ -54,6 +55,14 @@ exports.streams = function (value) {
   return exports.isStream(value) || isWebStream(value) || isResponse(value)
 }
 
+/** @return {number|undefined} of a body in bytes, where it is known before all of it was read */
+exports.sizeOf = function (body) {
+  if (typeof body === 'string') return Buffer.byteLength(body)
+  if (Buffer.isBuffer(body)) return body.length
+  if (isBlob(body)) return body.size
+  return exports.streams(body) ? undefined : Buffer.byteLength(JSON.stringify(body))
+}
+
 /**
  * Destroy or cancel a stream that nobody will read, so that its resources are released.
  *
@@ -90,8 +99,9 @@ exports.send = function (response, stream, body) {
   if (stream.destroyed && !stream.readableEnded) throw stream.errored ?? cutShort()
   if (stream !== body) exports.watch(response, stream, body)
   response[kSent] = body
+  const length = declare(response, exports.sizeOf(body))
   const sink = sinkOf(response, stream)
-  if (response.has('Content-Length')) fileStream.prepare(stream, response.length, sink)
+  if (length < Infinity) fileStream.prepare(stream, length, sink)
   stream.once('close', () => {
     if (stream.readableEnded === false && response.writable) fail(response, stream, body, stream.errored ?? cutShort())
   })
@@ -129,7 +139,7 @@ function guard (response, stream, sink, body, readers) {
   }
   const guarded = method => function (chunk, ...rest) {
     if (isOver) return false // it pauses, and is destroyed when the response was sent
-    left ??= declaredBy(response)
+    left ??= declare(response) // what was set behind send() counts
     const size = sizeOf(chunk, rest[0])
     try {
       if (method === end && left - size > 0 && left < Infinity && response.writable) throw stream.errored ?? cutShort()
@@ -140,6 +150,7 @@ function guard (response, stream, sink, body, readers) {
       isOver = true
       if (left > 0) write.call(this, Buffer.from(chunk).subarray(0, left))
       end.call(this)
+      response.ctx.onerror(tooLong(response.get('Content-Length')))
       return false
     } catch (err) {
       return failed(err)
@@ -153,11 +164,6 @@ function guard (response, stream, sink, body, readers) {
 function sizeOf (chunk, encoding) {
   if (typeof chunk === 'string') return Buffer.byteLength(chunk, typeof encoding === 'string' ? encoding : 'utf8')
   return chunk instanceof Uint8Array ? chunk.byteLength : 0
-}
-
-function declaredBy (response) {
-  const hasLength = response.has('Content-Length') && !response.has('Transfer-Encoding')
-  return hasLength ? Number(response.get('Content-Length')) : Infinity
 }
 
 function reusing (readers, write) {

@@ -99,6 +99,37 @@ const MISTAKES = {
     app.use(router().get('/', ctx => {}).routes()) /* silentRoute */
     app.use(ctx => { ctx.body = 'a' })
   }, 'GET / is a 404: this middleware'],
+  copied: [app => app.use(ctx => {
+    ctx.body = 'umlauts: äöü'
+    ctx.set({ date: 'then', 'content-encoding': 'gzip', 'content-length': '4', connection: 'close', 'keep-alive': 'timeout=9', 'transfer-encoding': 'chunked' }) /* copied */
+  }), 'Content-Length is not that of the body, and the right one is sent; Transfer-Encoding is not sent as it is set; ' +
+    'Content-Encoding is set, and the body is text; Connection is that of another response; Keep-Alive is that of another response'],
+  copiedAlone: [app => app.use(ctx => {
+    for (const [name, value] of [['date', 'then'], ['connection', 'keep-alive']]) ctx.set(name, value) /* copiedAlone */
+    ctx.body = 'a'
+  }), 'Connection is that of another response'],
+  coding: [app => app.use(ctx => {
+    ctx.set('Content-Encoding', 'br') /* coding */
+    ctx.body = { a: 1 }
+  }), 'Content-Encoding is set, and the body is text'],
+  length: [app => app.use(async (ctx, next) => {
+    await next()
+    ctx.length = ctx.body.length /* length */
+  }).use(ctx => { ctx.body = 'ü' }), 'Content-Length is not that of the body'],
+  lengthOfNothing: [app => app.use(ctx => { ctx.length = 100 /* lengthOfNothing */ }), 'Content-Length is not that of the body'],
+  lengthOfStream: [app => app.use(ctx => {
+    ctx.body = fs.createReadStream(__filename)
+    ctx.length = ctx.body.size /* lengthOfStream */
+  }), 'Content-Length is not that of the body'],
+  lengthByNode: [app => app.use(ctx => {
+    ctx.body = Buffer.from('abc') /* lengthByNode */
+    ctx.res.setHeader('Content-Length', 4)
+  }), 'Content-Length is not that of the body'],
+  range: [app => app.use(ctx => {
+    ctx.status = 206
+    ctx.set('Content-Range', 'bytes 0-4/10') /* range */
+    ctx.body = Buffer.from('abc')
+  }), 'Content-Range is not that of the body'],
   slash: [app => app.use(router().get('users', ctx => {}).routes()) /* slash */, "the path 'users'"],
   handler: [app => app.use(router().get('/users').routes()) /* handler */, 'handler of /users is missing'],
   namedHandler: [app => app.use(router().all('name', '/users').routes()) /* namedHandler */, 'handler of /users is missing'],
@@ -136,6 +167,16 @@ const RIGHT = {
   'a web stream': app => app.use(ctx => { ctx.body = new Blob(['a']).stream() }),
   'a Blob': app => app.use(ctx => { ctx.body = new Blob(['a']) }),
   'a Response': app => app.use(ctx => { ctx.body = new Response('a') }),
+  'a range': app => app.use(ctx => { ctx.status = 206; ctx.set('Content-Range', 'bytes 2-4/10'); ctx.body = Buffer.from('abc') }),
+  'the length of a Buffer, and its coding': app => app.use(ctx => { ctx.body = Buffer.from('abc'); ctx.set({ 'Content-Length': 3, 'Content-Encoding': 'br' }) }),
+  'a length that another body replaces': app => app.use(ctx => { ctx.length = 9; ctx.body = 'abc' }),
+  'a length that is removed': app => app.use(ctx => { ctx.body = 'abc'; ctx.length = 9; ctx.remove('Content-Length') }),
+  'a stream in chunks': app => app.use(ctx => { ctx.set('Transfer-Encoding', 'chunked'); ctx.body = fs.createReadStream(__filename) }),
+  'the fields of events': app => app.use(ctx => {
+    ctx.set({ 'Content-Type': 'text/event-stream', 'Cache-Control': 'no-cache', Connection: 'keep-alive' })
+    ctx.body = fs.createReadStream(__filename)
+  }),
+  'Connection: close': app => app.use(ctx => { ctx.set('Connection', 'close'); ctx.body = 'a' }),
   'an awaited next()': app => app.use(async (ctx, next) => { await next() }).use(async ctx => { await later(); ctx.body = 'a' }),
   'a next() that ends first': app => app.use((ctx, next) => { next(); return wait(60) }).use(async ctx => { ctx.body = await later() ?? 'a' }),
   'a next() without anything': app => app.use((ctx, next) => { next() }),

@@ -42,6 +42,7 @@ const MIME3 = 'koa 3 asks a younger mime-types'
 const STATUSES1 = 'koa 2 asks statuses 1, whose reasons for these codes are older'
 const V2 = 'kone responds as koa 2'
 const UNKNOWN = { skip: { http2: 'node’s HTTP/2 has no status above 599', fetch: 'a web Response has none, either' } }
+const LENGTHS = 'kone sends the length of the body, whatever was set'
 const OWN_HEADERS = { skip: { inject: 'sends fewer headers', fetch: 'sends fewer headers' } }
 
 // bodies
@@ -276,7 +277,17 @@ app('the content length removed', ctx => {
 }, { skip: { fetch: 'sends the length that is known' } })
 app('a Date of the app', header(ctx => ctx.set('Date', 'Mon, 06 May 2024 07:08:09 GMT')))
 app('Connection: close of the app', header(ctx => ctx.set('Connection', 'close')))
-app('Transfer-Encoding: chunked of the app', header(ctx => ctx.set('Transfer-Encoding', 'chunked')))
+app('Transfer-Encoding: chunked of the app', header(ctx => ctx.set('Transfer-Encoding', 'chunked')), { kone: LENGTHS, kone3: LENGTHS, expect: /\r\nContent-Length: 1\r\n/ })
+app('Transfer-Encoding: chunked of the app, for a stream', ctx => {
+  ctx.set('Transfer-Encoding', 'chunked')
+  ctx.body = Readable.from(['x'])
+})
+app('a length that is too short', sets({ body: 'hellö', length: 5 }), { kone: LENGTHS, kone3: LENGTHS, expect: /\r\nContent-Length: 6\r\n/ })
+app('a length that is too long, of JSON', sets({ body: { a: 1 }, length: 8 }), { expect: /\r\nContent-Length: 7\r\n/ })
+app('a length that is too long, HEAD', sets({ body: 'x', length: 8 }), { ask: 'HEAD /', kone: LENGTHS, kone3: LENGTHS, expect: /\r\nContent-Length: 1\r\n/ })
+app('a length without a body', sets({ status: 401, length: 8 }), { expect: /\r\nContent-Length: 12\r\n/ })
+app('a length without a body, HEAD', sets({ status: 401, length: 8 }), { ask: 'HEAD /' })
+app('a length with 304', sets({ status: 304, length: 8 }))
 app('vary', header(ctx => ctx.vary('Accept'), ctx => ctx.vary('Origin'), ctx => ctx.vary('accept')))
 app('vary *', header(ctx => ctx.vary('*'), ctx => ctx.vary('Origin')))
 app('an etag', sets({ etag: 'abc', body: 'x' }))

@@ -250,11 +250,15 @@ describe('a body of kone@3', () => {
     return { app, errors }
   }
 
-  it("should have Koa 3's length for HEAD where it is a Response", async () => {
-    const body = ctx => { ctx.body = new Response(ctx.query.text, { headers: ctx.query.length && { 'Content-Length': '5' } }) }
+  it("should have Koa 3's ctx.length where it is a Response, which HEAD does not send", async () => {
+    const body = ctx => {
+      ctx.body = new Response(ctx.query.text, { headers: ctx.query.length && { 'Content-Length': '5' } })
+      ctx.set('X-Length', String(ctx.length))
+    }
     for (const ask of ['HEAD /', 'HEAD /?text=hello', 'HEAD /?text=hello&length=5', 'GET /?text=hello']) {
       const entry = { ask, middleware: [body] }
-      assert.equal(await answer(Kone3, entry, true), await answer(Koa3, entry))
+      const koas = await answer(Koa3, entry)
+      assert.equal(await answer(Kone3, entry, true), koas.replace('Content-Length: 2\r\n', ''))
     }
   })
 

@@ -56,6 +56,21 @@ function outcome (name, expression) {
   }
 }
 
+/** What comes on a connection behind the length of the response to `fn`, up to the first line of the next one. */
+async function behindFirst (App, fn) {
+  const app = new App().use(ctx => ctx.path === '/next' ? (ctx.body = 'next') : fn(ctx))
+  const socket = net.connect((await serve(app)).address().port).setEncoding('latin1')
+  socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\nGET /next HTTP/1.1\r\nHost: a\r\n\r\n')
+  let text = ''
+  for await (const chunk of socket) {
+    text += chunk
+    if (text.endsWith('next')) break
+  }
+  const [, length] = /content-length: (\d+)/i.exec(text)
+  const rest = text.slice(text.indexOf('\r\n\r\n') + 4 + Number(length))
+  return rest.slice(0, rest.indexOf('OK') + 2)
+}
+
 table('### What is different', {
   '`throw null`, errors with invalid `headers` or with a `status` below 200': (koa, kone) => {
     const errors = ['null', "Object.assign(new Error(), { headers: { 'bad name': 1 } })", 'Object.assign(new Error(), { status: 102 })']
@@ -152,6 +167,28 @@ table('### What is different', {
     }
     assert.deepEqual(await keeps(Koa), [false, 'closes'])
     for (const App of [Kone, Koa3]) assert.deepEqual(await keeps(App), [true, 'keeps'])
+  },
+  'a wrong `Content-Length` or a `Transfer-Encoding` on ctx, as `ctx.set(upstream.headers)` copies them': async () => {
+    const copies = headers => ctx => {
+      ctx.body = 'the whole body'
+      ctx.set(headers)
+    }
+    assert.equal(await behindFirst(Koa, copies({ 'content-length': '3' })), ' whole bodyHTTP/1.1 200 OK')
+    assert.match(await behindFirst(Koa, copies({ 'transfer-encoding': 'chunked' })), /^ody\r\n0\r\n/)
+    for (const headers of [{ 'content-length': '3' }, { 'content-length': '99' }, { 'transfer-encoding': 'chunked' }]) {
+      assert.equal(await behindFirst(Kone, copies(headers)), 'HTTP/1.1 200 OK')
+    }
+  },
+  'a stream that is longer than its `Content-Length`': async () => {
+    const errors = []
+    const longer = ctx => {
+      ctx.app.once('error', err => errors.push(err.code))
+      ctx.body = Readable.from(['the whole body'])
+      ctx.length = 3
+    }
+    assert.equal(await behindFirst(Koa, longer), ' whole bodyHTTP/1.1 200 OK')
+    assert.equal(await behindFirst(Kone, longer), 'HTTP/1.1 200 OK')
+    assert.deepEqual(errors, ['KONE_ERR_BODY_LENGTH'])
   },
   "`ctx.attachment('a.csv')` after `ctx.type = …` or `ctx.body = …`": async () => {
     const calls = { attachment: ctx => ctx.attachment('a.csv'), body: ctx => { ctx.body = 'a,b' }, type: ctx => { ctx.type = 'xml' } }

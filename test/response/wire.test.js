@@ -147,7 +147,38 @@ const TABLE = [
     `nothing of a stream that is beyond its Content-Length, ${i}`, ctx => {
       ctx.body = Readable.from(chunks ?? endless())
       ctx.length = 4
-    }, { status: 200, text: 'text', headers: { 'content-length': '4' } }]),
+    }, { status: 200, text: 'text', headers: { 'content-length': '4' }, errors: ['KONE_ERR_BODY_LENGTH'] }]),
+
+  // ---- lengths that lie
+
+  ...[['a text', 'text'], ['bytes', Buffer.from('text')], ['JSON', ['a']], ['a Blob', new Blob(['text'])]].flatMap(([what, value]) => {
+    const size = what === 'JSON' ? '5' : '4'
+    return [['99'], ['1'], ['3', '4'], 'x'].map(length => [`the length of ${what}, not ${length}`, ctx => {
+      ctx.set('Transfer-Encoding', 'chunked')
+      ctx.body = value
+      ctx.set('Content-Length', length)
+    }, { status: 200, complete: true, headers: { 'content-length': size, 'transfer-encoding': undefined } }])
+  }),
+  ['the length of a text also for HEAD', ctx => { ctx.body = 'text'; ctx.length = 3 }, { headers: { 'content-length': '4' } }, { method: 'HEAD' }],
+  ['a declared length for HEAD without a body', ctx => { ctx.status = 200; ctx.length = 99 }, { headers: { 'content-length': '99' } }, { method: 'HEAD' }],
+  ['one length of a stream', ctx => {
+    ctx.body = Readable.from(['te', 'xt'])
+    ctx.set({ 'Content-Length': '4', 'Transfer-Encoding': 'gzip, chunked' })
+  }, { text: 'text', complete: true, headers: { 'content-length': '4', 'transfer-encoding': undefined } }],
+  ...[['3', '4'], NaN, -1].map(length => [`no such length of a stream: ${length}`, ctx => {
+    ctx.body = Readable.from(['te', 'xt'])
+    ctx.set('Content-Length', length)
+  }, { text: 'text', complete: true, headers: { 'content-length': undefined } }]),
+  ['a text up to the length that was flushed', ctx => {
+    ctx.length = 2
+    ctx.flushHeaders()
+    ctx.body = 'text'
+  }, { text: 'te', complete: true, errors: ['KONE_ERR_BODY_LENGTH'] }],
+  ['a part of a text that is shorter than the length that was flushed', ctx => {
+    ctx.length = 9
+    ctx.flushHeaders()
+    ctx.body = 'text'
+  }, { complete: false, errors: ['ERR_STREAM_PREMATURE_CLOSE'] }, { skip: { inject: 'rejects' } }],
 
   // ---- a body that is set while another one is sent
 
