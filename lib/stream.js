@@ -9,6 +9,7 @@ const { ENGINE } = require('./engines/node')
 const { cutShort, tooLong } = require('./errors')
 const fileStream = require('./file-stream')
 const lazy = require('./lazy')
+const { byteLength } = require('./text')
 const { isBlob, isResponse, isWebStream } = require('./web')
 
 const destroy = lazy(() => require('destroy'))
@@ -57,7 +58,7 @@ exports.streams = function (value) {
 
 /** @return {number|undefined} of a body in bytes, where it is known before all of it was read */
 exports.sizeOf = function (body) {
-  if (typeof body === 'string') return Buffer.byteLength(body)
+  if (typeof body === 'string') return byteLength(body)
   if (Buffer.isBuffer(body)) return body.length
   if (isBlob(body)) return body.size
   return exports.streams(body) ? undefined : Buffer.byteLength(JSON.stringify(body))

@@ -1,5 +1,7 @@
 'use strict'
 
+const { Buffer } = require('buffer')
+
 const TAB = 9
 const SP = 32
 
@@ -29,6 +31,20 @@ function intern (text) {
   return Object.keys({ [text]: 0 })[0]
 }
 
+/** Longest text that `byteLength` keeps in memory, in characters. */
+const KEPT = 1024 * 1024
+
+let measured = ''
+let size = 0
+
+/** @return {number} in UTF-8. A body is measured when it is set and when it is sent: the last text is remembered. */
+function byteLength (text) {
+  if (text === measured) return size
+  if (text.length > KEPT) return Buffer.byteLength(text)
+  measured = text
+  return (size = Buffer.byteLength(text))
+}
+
 /** Longest name of a field or a type that is remembered, in characters: longer ones are no app's own. */
 const LONGEST_NAME = 100
 
@@ -56,4 +72,4 @@ function isBlank (code) {
  */
 const HOST = '[!$-.0-:;=A-Z[\\]_a-z~]'
 
-module.exports = { LONGEST_NAME, detach, detachFrom, intern, trim, isBlank, HOST }
+module.exports = { LONGEST_NAME, byteLength, detach, detachFrom, intern, trim, isBlank, HOST }

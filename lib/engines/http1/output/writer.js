@@ -1,7 +1,7 @@
 'use strict'
 
-const { Buffer } = require('buffer')
 const { STATUS_CODES } = require('http')
+const { byteLength } = require('../../../text')
 const { currentDate, setTimeout } = require('../../../timers')
 
 /**
@@ -18,7 +18,7 @@ const NOT_PLAIN = -3
 /** @return {number} of a body in bytes, or NOT_PLAIN */
 function lengthOf (body) {
   if (body === undefined || body === null || body === '') return 0
-  if (typeof body === 'string') return Buffer.byteLength(body)
+  if (typeof body === 'string') return byteLength(body)
   return body instanceof Uint8Array ? body.byteLength : NOT_PLAIN
 }
 
