@@ -4,7 +4,6 @@ const createError = require('http-errors')
 const { sizeOf } = require('../_shared/bytes')
 const parseJSON = require('../_shared/json')
 const readBody = require('../_shared/body')
-const NEEDLESS = require('../_shared/needless')
 const { given, misuse, noPromise } = require('../_shared/usage-error')
 const OPTIONS = require('./options')
 
@@ -71,8 +70,8 @@ function index (codecs) {
 }
 
 /**
- * Only own properties: `toString` and `__proto__` of the prototype must not be callable. And not by a second spelling,
- * which a guard before this middleware would not know.
+ * Only own properties: `toString` and `__proto__` of the prototype must not be callable. And only by one spelling, that
+ * of encodeURI(), because a guard before this middleware would not know a second one.
  */
 function find (methods, escaped) {
   let name
@@ -81,7 +80,7 @@ function find (methods, escaped) {
   } catch {
     throw createError(400, 'malformed method name')
   }
-  if (NEEDLESS.test(escaped) || !Object.hasOwn(methods, name) || typeof methods[name] !== 'function') {
+  if (escaped !== encodeURI(name).replace(/[?#]/g, encodeURIComponent) || !Object.hasOwn(methods, name) || typeof methods[name] !== 'function') {
     throw createError(404, 'unknown method')
   }
   return methods[name]
