@@ -27,7 +27,7 @@ module.exports = {
       comment: 'the front can be read and used without the framework: it knows only the contract of an engine',
       severity: 'error',
       from: { path: '^lib/engines/http1/' },
-      to: { path: '^lib/(?!(?:text|timers)\\.js$|engines/(?:http1/|contract\\.js|errors\\.js|field-names\\.js))' }
+      to: { path: '^lib/(?!(?:text|timers)\\.js$|engines/(?:http1/|(?:contract|errors|field-names|rest)\\.js))' }
     },
     {
       name: 'pure-parts',

@@ -1,12 +1,8 @@
 'use strict'
 
-const { Kept } = require('../../lib/error-path')
-
-const kept = new Kept(['Connection'])
-
 /**
- * Mark an error whose response is sent before the body is read to its end: the connection then cannot
- * carry another request.
+ * Mark an error whose response is sent before the body is read to its end. Kone itself drops the rest of such a body;
+ * Koa's connection would wait for a reader, and serve no other request.
  *
  *    throw unread(ctx, createError(413))
  *
@@ -15,19 +11,15 @@ const kept = new Kept(['Connection'])
  * @return {Error} the same
  * @api private
  */
-module.exports = function unread (ctx, err) {
-  const incoming = ctx.request.incoming || ctx.req
-  if (incoming.httpVersionMajor > 1) {
-    // RFC 9113 8.1: after the whole response the client is requested, without an error, to stop sending;
-    // node's response is not finished before the stream is closed, its stream is
-    const { stream } = incoming
-    stream.once('finish', () => {
-      stream.close()
-      incoming.resume() // discard the bytes that have arrived, which node would keep
-    })
-  } else {
-    ctx.set('Connection', 'close')
-    kept.by(ctx)
-  }
+module.exports = function unread ({ onFinished, req, res }, err) {
+  if (onFinished !== undefined) return err
+  // RFC 9113 8.1: after the whole response a client of HTTP/2 is requested, without an error, to stop sending; node's
+  // response is not finished before the stream is closed, its stream is.
+  const stream = req.httpVersionMajor > 1 ? req.stream : undefined
+  const sent = stream ?? res
+  sent.once('finish', () => {
+    stream?.close()
+    req.resume() // discard the bytes that have arrived, which node would keep
+  })
   return err
 }

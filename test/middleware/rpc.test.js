@@ -136,7 +136,7 @@ frameworks('rpc', ({ it, Koa, ask, errors }) => {
     const app = serve({ limit: 100 }, { push: value => { called.push(value) } })
     const long = JSON.stringify(['x'.repeat(100)])
     const res = await call(app, 'push', long)
-    assert.deepEqual([res.status, res.headers.connection], [413, 'close'])
+    assert.equal(res.status, 413)
     assert.equal((await call(app, 'push', zlib.gzipSync(long), { ...JSON_TYPE, 'content-encoding': 'gzip' })).status, 413)
     assert.deepEqual(called, [])
     const short = zlib.gzipSync('["y"]')

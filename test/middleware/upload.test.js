@@ -164,7 +164,6 @@ frameworks('upload', ({ it, Koa, ask, errors, listen }) => {
       const app = serve({ limits })
       const res = await send(app, parts)
       assert.equal(res.status, 413, JSON.stringify(limits))
-      assert.equal(res.headers.connection, 'close')
       assert.equal(app.reached, 0)
       await isEmpty(app.dest)
     }
@@ -182,9 +181,9 @@ frameworks('upload', ({ it, Koa, ask, errors, listen }) => {
     const app = serve({ limits: { fileSize: '10kb' } })
     const socket = await connect(app, 1e9)
     socket.write(multipart([['f', { filename: 'a', data: 'x'.repeat(20000) }]]).subarray(0, 15000))
-    let answer = ''
-    for await (const chunk of socket) answer += chunk
-    assert.match(answer, /^HTTP\/1\.1 413 /)
+    let text = ''
+    for await (const chunk of socket.setEncoding('latin1')) if (/\r\n\r\n/.test(text += chunk)) break
+    assert.match(text, /^HTTP\/1\.1 413 /)
     await isEmpty(app.dest)
   })
 

@@ -38,7 +38,7 @@ exports.readStream = function (req, limit) {
       if (typeof chunk === 'string') return settle(used('ctx.req.setEncoding() has made text of the body, and its bytes are read'))
       length += chunk.length
       if (length <= limit) return chunks.push(chunk)
-      leave(req)
+      req.pause() // behind the response the rest is dropped: see ../rest.js
       settle(tooLong(limit))
     }
     const lose = () => settle(aborted(length))
@@ -63,16 +63,4 @@ exports.readStream = function (req, limit) {
 // Of a request that ends with it: a stream of HTTP/2 has its own end, and so has the body of a web Request.
 function connectionOf (req) {
   return http2Stream(req) === undefined && req.socket?.server !== undefined ? req.socket : undefined
-}
-
-// A body over the limit is not read to its end. An HTTP/2 client gets a reset once it has the
-// response (RFC 9113, 8.1); node closes an HTTP/1 connection or skips the rest.
-function leave (req) {
-  req.pause()
-  const stream = http2Stream(req)
-  if (!stream) return
-  stream.once('finish', () => {
-    stream.close()
-    req.resume()
-  })
 }

@@ -3,6 +3,7 @@
 const { nextTick } = require('../../timers')
 const { readStream } = require('./body')
 const whenFinished = require('./finished')
+const { follow } = require('../rest')
 const http2Stream = require('./http2-stream')
 
 /**
@@ -13,6 +14,9 @@ const http2Stream = require('./http2-stream')
 
 const kCtx = Symbol('kone.ctx')
 const kWatched = Symbol('kone.watched')
+
+/** What node reads at once, in bytes: of the read that the handler is called in nobody knows how much is body. */
+const LONGEST_READ = 64 * 1024
 
 /** One request header field, never what `headers` inherits. */
 exports.field = function ({ headers }, name) {
@@ -47,15 +51,26 @@ exports.own = function (ctx) {
   const { socket } = req
   if (!socket || typeof socket.on !== 'function') return
   if (req.httpVersionMajor >= 2) {
-    if (http2Stream(res)?.headRequest) dropBody(res)
+    const stream = http2Stream(res)
+    if (stream?.headRequest) dropBody(res)
+    else if (stream?.endAfterHeaders === false) stream.once('finish', () => follow(req, socket, NaN))
     ctx.onFinished(err => ctx.onerror(err?.cause)) // a client that left is not an error of the app
     return
   }
+  if (res[kCtx] === undefined && socket.server !== undefined) followBody(req, res, socket)
   res[kCtx] = ctx
   if (socket[kWatched] === undefined) {
     socket[kWatched] = true
     socket.once('error', connectionFailed)
   }
+}
+
+/** Before node's own listener for 'finish', which would drop a body that nobody has touched, however long it is. */
+function followBody (req, res, socket) {
+  const { 'content-length': length, 'transfer-encoding': coding } = req.headers
+  if (coding === undefined && !(length > 0)) return
+  const { bytesRead } = socket
+  res.prependOnceListener('finish', () => follow(req, socket, length - (socket.bytesRead - bytesRead) - LONGEST_READ))
 }
 
 /**

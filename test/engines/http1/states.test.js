@@ -41,7 +41,10 @@ const failure = message => ({ code: 'ERR_ASSERTION', message })
 
 describe('the states of a body', () => {
   it('should change as the drawing in lib/engines/http1/input/body.js says, and not otherwise', () => {
-    const drawn = ['UNREAD → COLLECTED', 'UNREAD → STREAMED', 'UNREAD → DROPPED', 'COLLECTED → COLLECTED', 'COLLECTED → LEFT', 'LEFT → STREAMED']
+    const drawn = [
+      'UNREAD → COLLECTED', 'UNREAD → STREAMED', 'UNREAD → DROPPED', 'COLLECTED → COLLECTED', 'COLLECTED → LEFT',
+      'LEFT → STREAMED', 'LEFT → DROPPED'
+    ]
     for (const from of BODIES) {
       for (const to of BODIES) {
         const body = Object.assign(Object.create(Body.prototype), { state: BODIES.indexOf(from) })

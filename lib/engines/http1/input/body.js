@@ -4,6 +4,7 @@ const assert = require('assert')
 const { Buffer } = require('buffer')
 const { call } = require('../call')
 const { aborted, tooLong } = require('../../errors')
+const { MOST } = require('../../rest')
 const { Held } = require('./held')
 
 const EMPTY = Buffer.alloc(0)
@@ -13,9 +14,9 @@ const EMPTY = Buffer.alloc(0)
  * of them than node's stream would buffer.
  *
  *    UNREAD ──▶ COLLECTED   collect() joins it into one Buffer
- *      │           └──▶ LEFT ──▶ STREAMED   chunks beyond the limit: nobody reads on
+ *      │           └──▶ LEFT ──▶ STREAMED, DROPPED   chunks beyond the limit: nobody reads on
  *      ├──────▶ STREAMED    node's IncomingMessage gets it
- *      └──────▶ DROPPED     the response was sent and nobody had read the body: the rest is skipped
+ *      └──────▶ DROPPED     the response was sent and nobody reads the body: the rest is skipped
  */
 const UNREAD = 0
 const COLLECTED = 1
@@ -26,7 +27,7 @@ const LEFT = 4
 const NAMES = ['UNREAD', 'COLLECTED', 'STREAMED', 'DROPPED', 'LEFT']
 
 /** From which states a body can go to each: a bit per state. */
-const FOLLOWS = [0, 1 << UNREAD | 1 << COLLECTED, 1 << UNREAD | 1 << LEFT, 1 << UNREAD, 1 << COLLECTED]
+const FOLLOWS = [0, 1 << UNREAD | 1 << COLLECTED, 1 << UNREAD | 1 << LEFT, 1 << UNREAD | 1 << LEFT, 1 << COLLECTED]
 
 class Body {
   /**
@@ -40,7 +41,7 @@ class Body {
     this.stream = null     // node's IncomingMessage, of a body that is STREAMED
     this.whole = null      // all bytes, once in one piece
     this.held = null       // bytes that nobody has read yet
-    this.buffered = 0      //   and their number
+    this.buffered = 0      //   and their number; of a body that is DROPPED, how many were skipped
     this.limit = Infinity  // of the reader that collects it, in bytes
     this.trailers = null   // names and values in turn
     this.promise = null
@@ -58,13 +59,14 @@ class Body {
   get isComplete () { return this.missing === 0 }
   get isCollected () { return this.state === COLLECTED }
   get isDropped () { return this.state === DROPPED }
+  get isStreamed () { return this.state === STREAMED }
   get isLeft () { return this.state === LEFT }
 
   /** @return {boolean} false when the sender has to wait */
   add (chunk) {
     if (chunk.length > this.missing) assert.fail(`a body got ${chunk.length} bytes, and ${this.missing} were missing`)
     this.missing -= chunk.length
-    if (this.state === DROPPED) return true
+    if (this.state === DROPPED) return this.skip(chunk)
     if (this.state === STREAMED) return this.stream._dumped || push(this.stream, chunk)
 
     if (this.missing === 0 && this.held === null) this.whole = chunk
@@ -144,12 +146,23 @@ class Body {
     if (this.resolvers !== null) this.resolvers.reject(this.failure)
   }
 
-  /** The response was sent: skip an unread body, as node does. */
+  /** The response was sent: skip what nobody reads, as node does, but no more than MOST; see ../../rest.js. */
   drop () {
-    if (this.state !== UNREAD) return
+    if (this.state === COLLECTED && this.failure === null) this.promise?.catch(() => this.drop()) // it may be left
+    if ((FOLLOWS[DROPPED] & 1 << this.state) === 0) return
     this.become(DROPPED)
     this.held = this.whole = null
-    if (this.missing > 0) this.connection.onBodyRead()
+    this.buffered = 0
+    if (this.missing === 0) return
+    if (this.missing > MOST && this.missing < Infinity) this.connection.socket.end()
+    this.connection.onBodyRead()
+  }
+
+  skip (chunk) {
+    const before = this.buffered
+    this.buffered += chunk.length
+    if (before <= MOST && this.buffered > MOST) this.connection.socket.destroySoon()
+    return true
   }
 }
 

@@ -4,6 +4,7 @@ const assert = require('assert')
 const http = require('http')
 const { LEAKS, callAll } = require('../call')
 const { reset } = require('../../errors')
+const { follow } = require('../../rest')
 const { nextTick, setImmediate } = require('../../../timers')
 const { closeOnDestroy, markRead } = require('./read-request')
 const response = require('./response')
@@ -37,8 +38,8 @@ function makeRequest (incoming) {
   if (connection.handling !== incoming || incoming.isCollected) fill(incoming)
   if (incoming.isSpent && !req.destroyed) assert.fail('ctx.req shows a stream whose body was read')
   if (!outgoing.isFlushed) return
-  if (outgoing.nodeHasClosed) releaseRequest(req)
-  else nextTick(releaseRequest, req)
+  if (outgoing.nodeHasClosed) releaseRequest(outgoing)
+  else nextTick(releaseRequest, outgoing)
 }
 
 function makeResponse (outgoing) {
@@ -166,13 +167,20 @@ function closeFlushed (outgoing) {
 function release (outgoing) {
   const { res, incoming: { req } } = outgoing
   if (res !== null) server.responseFinished(outgoing)
-  if (req !== null) releaseRequest(req)
+  if (req !== null) releaseRequest(outgoing)
   if (res !== null) response.releaseSocket(res)
 }
 
-/** As node's own listener for 'finish': the request's signal is not aborted any more, an unread body is dropped. */
-function releaseRequest (req) {
+/**
+ * As node's own listener for 'finish': the request's signal is not aborted any more, an unread body is dropped. For one
+ * that has not arrived whole see ../../rest.js.
+ */
+function releaseRequest ({ closes, incoming }) {
+  const { body, req } = incoming
   if (kDetachAbortSignal !== undefined) req[kDetachAbortSignal]()
+  if (!closes && body !== null && body.isStreamed) {
+    follow(req, incoming.ownSocket, body.missing === Infinity ? NaN : body.missing)
+  }
   if (!req._consuming && !req._readableState.resumeScheduled) req._dump()
 }
 

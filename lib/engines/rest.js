@@ -1,0 +1,91 @@
+'use strict'
+
+const http2Stream = require('./node/http2-stream')
+const { clearInterval, setInterval } = require('../timers')
+
+/** How many bytes of a rest are dropped: as many as `readBody()` reads by default. */
+const MOST = 1024 * 1024
+
+/** How long a reader may take none of the bytes that have arrived, and how often that is checked, in ms. */
+const PATIENCE = 2000
+const PERIOD = 100
+
+/**
+ * The rest of a request's body, once the response was flushed. The connection's next request comes behind it:
+ *
+ *    a pipe into a stream that lives    it is read, however slowly
+ *    a listener that takes bytes        it is read
+ *    a listener that takes none         the connection is closed after PATIENCE
+ *    none of these                      it is dropped; beyond MOST bytes the connection is closed
+ *
+ * Who reads is looked up in node's request each time, because any code may begin and stop at any time.
+ */
+class Rest {
+  constructor (req, socket, missing) {
+    this.req = req
+    this.socket = socket // that of a request that a stream function has destroyed is null
+    this.end = socket.bytesRead + missing
+    this.most = Infinity // of the socket's bytesRead, once the rest is dropped
+    this.taken = -1      // of the socket's bytes, without those that the request holds
+    this.looks = 0       // in a row that found bytes, and none of them taken
+    this.timer = setInterval(look, PERIOD, this).unref()
+    this.look()
+  }
+
+  look () {
+    const { req, socket } = this
+    const { bytesRead } = socket
+    if (req.complete || socket.destroyed) return clearInterval(this.timer)
+    if (bytesRead > this.most) return close(req, socket)
+    if (this.most < Infinity) return
+    if (!isAttached(req)) return this.drop()
+    const taken = bytesRead - req.readableLength
+    const isStuck = taken === this.taken && req.readableLength > 0 && !req._readableState.pipes.some(isAlive)
+    this.taken = taken
+    this.looks = isStuck ? this.looks + 1 : 0
+    if (this.looks * PERIOD >= PATIENCE) close(req, socket)
+  }
+
+  drop () {
+    const { req, socket } = this
+    if (http2Stream(req) !== undefined) return close(req)
+    this.most = socket.bytesRead + MOST
+    // The client is notified at once: what it sends behind the rest is lost with the connection.
+    if (this.end > this.most) socket.end()
+    req._dump()
+    socket.resume() // a request that was destroyed does not
+  }
+}
+
+function look (rest) {
+  rest.look()
+}
+
+function isAttached (req) {
+  return !req.destroyed && (req.listenerCount('data') > 0 || req.listenerCount('readable') > 0)
+}
+
+function isAlive ({ destroyed, writable }) {
+  return !destroyed && writable !== false
+}
+
+/** RFC 9113 8.1: behind a whole response a client of HTTP/2 is requested, without an error, to stop sending. */
+function close (req, socket) {
+  const stream = http2Stream(req)
+  if (stream === undefined) return socket.destroy()
+  stream.close()
+  req.resume() // what has arrived would be kept, and count against the window of all streams
+}
+
+/**
+ * The response was flushed: see to what is missing of its request's body.
+ *
+ * @param {http.IncomingMessage|http2.Http2ServerRequest} req
+ * @param {net.Socket} socket
+ * @param {number} missing bytes, at least; NaN if nobody knows
+ */
+function follow (req, socket, missing) {
+  if (!req.complete && !socket.destroyed) new Rest(req, socket, missing) // eslint-disable-line no-new
+}
+
+module.exports = { MOST, follow }

@@ -1,0 +1,221 @@
+'use strict'
+
+const { after, describe, it } = require('node:test')
+const assert = require('node:assert/strict')
+const { once } = require('node:events')
+const http = require('node:http')
+const net = require('node:net')
+const { Readable, Writable } = require('node:stream')
+const { pipeline } = require('node:stream/promises')
+const koaBodyParser = require('koa-bodyparser')
+const rawBody = require('raw-body')
+
+const bodyParser = require('../../middleware/bodyParser')
+const Kone = require('../helpers/kone')
+const share = require('../helpers/share')
+
+const KB = 1024
+const MB = 1024 * KB
+
+/** A test that waits for what never comes fails by then, in ms; no timeout of the server may come before. */
+const PATIENCE = 20000
+
+/** How a reader stops. */
+const LEAVES = 'leaves'     // the rest is dropped: up to 1 MB, and beyond it the connection is closed
+const HOLDS = 'holds'       // the connection is closed, unless the whole body has arrived
+const DESTROYS = 'destroys' // it closes the connection itself
+
+/**
+ * Readers that stop after about `n` bytes. `read` resolves when they have stopped.
+ */
+const READERS = {
+  'none at all': { then: LEAVES, read: () => {} },
+  'for await, break': { then: LEAVES, read: (ctx, n) => iterate(ctx.req, n) },
+  'an iterator that leaves the stream': { then: LEAVES, read: (ctx, n) => iterate(ctx.req.iterator({ destroyOnReturn: false }), n) },
+  'raw-body with a limit': { then: LEAVES, read: (ctx, n) => rawBody(ctx.req, { limit: n }).catch(() => {}) },
+  'koa-bodyparser': { then: LEAVES, read: (ctx, n) => koaBodyParser({ textLimit: n, enableTypes: ['text'] })(ctx, () => {}).catch(() => {}) },
+  bodyParser: { then: LEAVES, read: (ctx, n) => bodyParser({ textLimit: n, enableTypes: ['text'] })(ctx, async () => {}).catch(() => {}) },
+  'readBody()': { then: LEAVES, read: async (ctx, n) => { await Promise.resolve(ctx.request.readBody({ limit: n })).catch(() => {}) } },
+  'a pipeline into a writer that fails': { then: LEAVES, read: (ctx, n) => pipeline(ctx.req, failing(n)).catch(() => {}) },
+  'a pipe into a writer that fails': {
+    then: LEAVES,
+    read: async (ctx, n) => {
+      const writer = failing(n)
+      ctx.req.pipe(writer)
+      await Promise.race([once(writer, 'finish'), once(writer, 'error').catch(() => {})]).catch(() => {})
+    }
+  },
+  'a web stream that is cancelled': {
+    then: LEAVES,
+    read: async (ctx, n) => {
+      const reader = Readable.toWeb(ctx.req).getReader()
+      for (let size = 0, read; size <= n; size += read.value.length) {
+        read = await reader.read()
+        if (read.done) return
+      }
+      await reader.cancel()
+    }
+  },
+  "a listener for 'data' that pauses": { then: HOLDS, read: (ctx, n) => listen(ctx.req, n, () => ctx.req.pause()) },
+  "a listener for 'data' that pauses and goes": {
+    then: LEAVES,
+    read: (ctx, n) => listen(ctx.req, n, listener => ctx.req.pause().off('data', listener))
+  },
+  "once(req, 'data')": { then: LEAVES, read: ctx => Promise.race([once(ctx.req, 'data'), once(ctx.req, 'end')]) },
+  "once(req, 'readable')": { then: LEAVES, read: ctx => once(ctx.req, 'readable') },
+  "a listener for 'readable' that reads nothing": {
+    then: HOLDS,
+    read: ctx => new Promise(resolve => ctx.req.on('readable', resolve))
+  },
+  'pause()': { then: LEAVES, read: ctx => { ctx.req.pause() } },
+  'destroy()': { then: DESTROYS, read: (ctx, n) => listen(ctx.req, n, () => ctx.req.destroy()) }
+}
+
+async function iterate (chunks, n) {
+  let size = 0
+  for await (const { length } of chunks) if ((size += length) > n) break
+}
+
+function failing (n) {
+  return new Writable({
+    write (chunk, encoding, callback) {
+      n -= chunk.length
+      callback(n < 0 ? new Error('full') : null)
+    }
+  })
+}
+
+function listen (req, n, stop) {
+  return new Promise(resolve => {
+    const end = () => resolve(req.off('data', take))
+    const take = ({ length }) => {
+      n -= length
+      if (n >= 0) return
+      req.off('end', end)
+      stop(take)
+      resolve()
+    }
+    req.on('data', take).once('end', end)
+  })
+}
+
+const SIDES = {
+  front: app => app.listen(0, '127.0.0.1'),
+  'front, ctx.req touched': app => app.use((ctx, next) => ctx.req && next()).listen(0, '127.0.0.1'),
+  'node:http': app => http.createServer(Object.assign(app, { http1: false }).callback()).listen(0, '127.0.0.1')
+}
+
+const open = []
+after(() => { for (const server of open) server.close().closeAllConnections() })
+
+async function serve (side, fn) {
+  const app = new Kone()
+  app.silent = true
+  const server = SIDES[side](app)
+  app.use(fn)
+  server.keepAliveTimeout = 10 * PATIENCE
+  open.push(server)
+  if (!server.listening) await once(server, 'listening')
+  return server.address().port
+}
+
+/** Sends a body and a request behind it. @return {Promise<{ text: string, wasClosed: boolean }>} */
+async function talk (port, { target, size, framing }) {
+  const client = new Client(port)
+  const isChunked = framing === 'chunked'
+  client.write([
+    `POST ${target} HTTP/1.1`, 'Host: a', 'Content-Type: text/plain',
+    isChunked ? 'Transfer-Encoding: chunked' : `Content-Length: ${size}`,
+    ...framing === 'Expect' ? ['Expect: 100-continue'] : [], '', ''
+  ].join('\r\n'))
+  if (framing === 'Expect') await client.until(() => client.text.includes('\r\n\r\n'))
+  const piece = Buffer.alloc(32 * KB, 'x')
+  for (let left = size; left > 0 && !client.hasEnded; left -= piece.length) {
+    const data = piece.subarray(0, left)
+    if (isChunked) client.write(`${data.length.toString(16)}\r\n`)
+    client.write(data)
+    if (isChunked) client.write('\r\n')
+    await client.until(() => !client.socket.writableNeedDrain)
+  }
+  client.write((isChunked ? '0\r\n\r\n' : '') + 'GET /next HTTP/1.1\r\nHost: a\r\n\r\n')
+  await client.until(() => client.text.endsWith('next 0'))
+  client.socket.destroy()
+  return { text: client.text.replace(/^HTTP\/1.1 100 Continue\r\n\r\n/, ''), wasClosed: client.hasEnded }
+}
+
+/** Reads while it writes, and keeps its side open. */
+class Client {
+  constructor (port) {
+    this.text = ''
+    this.hasEnded = false
+    this.wake = () => {}
+    this.socket = net.connect({ port, host: '127.0.0.1', allowHalfOpen: true }).setEncoding('latin1')
+    this.socket.on('drain', () => this.wake()).on('data', text => {
+      this.text += text
+      this.wake()
+    })
+    for (const event of ['end', 'close', 'error']) this.socket.on(event, () => this.end())
+  }
+
+  end () {
+    this.hasEnded = true
+    this.wake()
+  }
+
+  write (bytes) {
+    if (!this.hasEnded) this.socket.write(bytes)
+  }
+
+  /** Until it holds, or the server has closed the connection. */
+  async until (holds) {
+    const timer = setTimeout(() => {
+      this.text += ' and waited in vain'
+      this.end()
+    }, PATIENCE)
+    while (!this.hasEnded && !holds()) await new Promise(resolve => { this.wake = resolve })
+    clearTimeout(timer)
+  }
+}
+
+async function respond (ctx) {
+  if (ctx.path === '/next') {
+    ctx.body = `next ${(await ctx.request.readBody()).length}`
+    return
+  }
+  const { reader, stop } = ctx.query
+  await READERS[reader].read(ctx, Number(stop))
+  ctx.status = 413
+}
+
+const SIZES = share([10 * KB, 300 * KB, 3 * MB], [10 * KB, 100 * KB, 300 * KB, 3 * MB, 10 * MB])
+const STOPS = share([100, 40 * KB], [0, 100, 5 * KB, 40 * KB, 400 * KB])
+const FRAMINGS = ['length', 'chunked', 'Expect']
+
+const CASES = SIZES.flatMap(size => STOPS.flatMap(stop => FRAMINGS.map(framing => ({ size, stop, framing }))))
+
+const targetOf = (reader, stop) => `/?reader=${encodeURIComponent(reader)}&stop=${stop}`
+
+/** What is wrong with a connection, or ''. */
+function faultOf ({ size, stop, framing, then, text, wasClosed }) {
+  if (text.includes('in vain')) return 'it hangs'
+  if (then === DESTROYS) return ''
+  if (!text.startsWith('HTTP/1.1 413')) return 'there is no response'
+  const isDropped = then === LEAVES ? size - stop < MB : size < 40 * KB
+  if (isDropped) return wasClosed ? 'it was closed' : ''
+  return wasClosed || framing === 'chunked' ? '' : 'it was not closed' // that long chunks were dropped is found out some ms later
+}
+
+for (const side of Object.keys(SIDES)) {
+  describe(`the rest of a body behind a response, ${side}`, { concurrency: 8 }, () => {
+    for (const [reader, { then }] of Object.entries(READERS)) {
+      it(`should be dropped, or the connection closed: ${reader}`, async () => {
+        const port = await serve(side, respond)
+        const found = await Promise.all(CASES.map(async one => {
+          const seen = await talk(port, { target: targetOf(reader, one.stop), ...one })
+          return { ...one, ...seen, fault: faultOf({ ...one, ...seen, then }) }
+        }))
+        assert.deepEqual(found.filter(({ fault }) => fault !== ''), [])
+      })
+    }
+  })
+}
