@@ -4,16 +4,24 @@ const { nextTick } = require('../../lib/timers')
 const { isResponse, isWebStream } = require('../../lib/web')
 
 const RESPONSE = [
-  'body', 'status', 'message', 'length', 'type', 'lastModified', 'etag',
+  'body', 'status', 'message', 'length', 'type', 'lastModified', 'etag', 'res',
   'set', 'append', 'remove', 'vary', 'redirect', 'back', 'attachment', 'flushHeaders'
 ]
 const RES = [
-  'statusCode', 'statusMessage', 'setHeader', 'appendHeader', 'setHeaders', 'removeHeader', 'writeHead',
-  'writeContinue', 'writeProcessing', 'writeEarlyHints', 'flushHeaders', 'addTrailers', 'write', 'end'
+  'statusCode', 'statusMessage', 'setHeader', 'appendHeader', 'setHeaders', 'removeHeader', 'writeHead', 'writeHeader',
+  'writeContinue', 'writeProcessing', 'writeEarlyHints', 'writeInformation', 'flushHeaders', 'addTrailers', 'setTrailer',
+  'write', 'end', 'destroy', 'cork', 'uncork', 'setTimeout', 'assignSocket', 'detachSocket', 'socket', 'connection',
+  'sendDate', 'shouldKeepAlive', 'chunkedEncoding', 'useChunkedEncodingByDefault', 'strictContentLength',
+  'removeAllListeners' // node's own are among them
 ]
+const CTX = [...RESPONSE, 'respond', 'response', 'onerror', 'cookies', 'method']
+
+// What late code sees: a response that can no longer change. Others ask for it, such as session before it saves.
+const STATE = { headerSent: true, writable: false }
+const STATE_OF_RES = { headersSent: true, writableEnded: true, finished: true, _header: 'sent', _headerSent: true }
 
 /**
- * Drop what is written to a response while `isLate()`, whatever the way: by ctx, ctx.response or ctx.res.
+ * Drop what is done to a response while `isLate()`, whatever the way: by ctx, ctx.response or ctx.res.
  * Only a request whose time is over pays for it.
  *
  *    guard(ctx, () => scopes.getStore() === late)
@@ -23,11 +31,17 @@ const RES = [
  * @api private
  */
 module.exports = function guard (ctx, isLate) {
-  shadow(ctx, ['respond'], isLate)
-  shadow(ctx.response, RESPONSE, isLate)
   const res = responseOf(ctx)
+  const { request, response } = ctx
+  shadow(ctx, CTX, isLate)
+  shadow(request, ['method'], isLate)
+  shadow(response, RESPONSE, isLate)
+  pretend(response, STATE, isLate)
   if (res === null) return
+  detach(res)
   shadow(res, RES, isLate)
+  pretend(res, STATE_OF_RES, isLate)
+  for (const name of ['getHeader', 'getHeaders']) copying(res, name, isLate)
   // an earlier write may fail now; without a listener its 'error' would end the process
   res.on?.('error', ignore)
 }
@@ -42,50 +56,78 @@ function responseOf (ctx) {
   }
 }
 
+/** Code that was given the array of a header before adds to it, as the package cookies does. */
+function detach (res) {
+  for (const [name, value] of Object.entries(res.getHeaders())) {
+    if (Array.isArray(value)) res.setHeader(name, [...value])
+  }
+}
+
+function copying (res, name, isLate) {
+  const { get, set } = accessOf(res, name)
+  Object.defineProperty(res, name, {
+    configurable: true,
+    enumerable: true,
+    get () {
+      const method = get.call(this)
+      return isLate() ? (...args) => copyOf(method.apply(this, args)) : method
+    },
+    set
+  })
+}
+
+function copyOf (value) {
+  if (Array.isArray(value)) return [...value]
+  if (typeof value !== 'object') return value
+  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, copyOf(one)]))
+}
+
 /** Own properties in front of those of the object or its prototypes. */
 function shadow (object, names, isLate) {
   for (const name of names) {
-    const { value, get = () => value, set } = descriptorOf(object, name)
-    const descriptor = typeof value === 'function'
-      ? method(value, name, isLate)
-      : set ? accessor(get, set, isLate) : data(value, isLate)
-    Object.defineProperty(object, name, { ...descriptor, configurable: true, enumerable: true })
+    const { get, set } = accessOf(object, name)
+    const drop = dropping(name)
+    Object.defineProperty(object, name, {
+      configurable: true,
+      enumerable: true,
+      get () {
+        const value = get.call(this)
+        return typeof value === 'function' && isLate() ? drop : value
+      },
+      set (value) {
+        if (!isLate()) set.call(this, value)
+        else discard(value)
+      }
+    })
   }
 }
 
-function descriptorOf (object, name) {
+function pretend (object, state, isLate) {
+  for (const [name, late] of Object.entries(state)) {
+    const { get, set } = accessOf(object, name)
+    Object.defineProperty(object, name, {
+      configurable: true,
+      enumerable: true,
+      get () { return isLate() ? late : get.call(this) },
+      set
+    })
+  }
+}
+
+/** How to get and to set a property, which may not be in this version of Koa or node. */
+function accessOf (object, name) {
   for (let owner = object; owner; owner = Object.getPrototypeOf(owner)) {
     const descriptor = Object.getOwnPropertyDescriptor(owner, name)
-    if (descriptor !== undefined) return descriptor
+    if (descriptor?.get !== undefined) return { get: descriptor.get, set: descriptor.set ?? ignore }
   }
-  return { value: undefined } // not in this version of Koa or node
+  let value = object[name]
+  return { get: () => value, set (next) { value = next } }
 }
 
-function method (fn, name, isLate) {
-  return {
-    writable: true,
-    value (...args) {
-      if (!isLate()) return fn.apply(this, args)
-      if (typeof args.at(-1) === 'function') nextTick(args.at(-1)) // as if it were written
-      return name === 'write' ? true : this
-    }
-  }
-}
-
-function accessor (get, set, isLate) {
-  return {
-    get,
-    set (value) {
-      if (!isLate()) set.call(this, value)
-      else discard(value)
-    }
-  }
-}
-
-function data (value, isLate) {
-  return {
-    get: () => value,
-    set (next) { if (!isLate()) value = next }
+function dropping (name) {
+  return function drop (...args) {
+    if (name !== 'setTimeout' && typeof args.at(-1) === 'function') nextTick(args.at(-1)) // as if it were written
+    return name === 'write' ? true : this
   }
 }
 
