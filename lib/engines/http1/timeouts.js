@@ -31,10 +31,10 @@ class Clock {
     this.timer = null
     this.checked = 0
     this.count = 0
-    this.isCounting = false
+    this.immediate = null    // ends an iteration that counts
     this.arrived = []        // requests of this iteration whose body ends with it
     this.countIteration = () => {
-      this.isCounting = false
+      this.immediate = null
       this.count++
       if (this.arrived.length > 0) this.endBodies()
     }
@@ -101,18 +101,21 @@ class Clock {
     }
   }
 
-  /** @return {number} of the event loop's current iteration; counts only iterations in which this is called */
+  /**
+   * The immediate lets the event loop wait: otherwise each response cost a turn that found nothing (measured: 8 % of a
+   * connection with one request, 3 % of a kept one with one request at a time).
+   *
+   * @return {number} of the event loop's current iteration; counts only iterations in which this is called
+   */
   iteration () {
-    if (!this.isCounting) {
-      this.isCounting = true
-      setImmediate(this.countIteration)
-    }
+    if (this.immediate === null) this.immediate = setImmediate(this.countIteration).unref()
     return this.count
   }
 
   /** @param {Incoming} incoming its body has arrived in this iteration */
   addArrived (incoming) {
     this.iteration()
+    this.immediate.ref()
     this.arrived.push(incoming)
   }
 

@@ -257,6 +257,7 @@ class Responses {
 
   /** The socket is closed: notifies the listeners of every pending response. */
   loseAll (cause) {
+    if (this.isFlushed) return
     const lost = [...this.flushing || [], ...this.batched || []]
     for (let outgoing = this.first; outgoing !== null; outgoing = outgoing.next) lost.push(outgoing)
     this.first = this.last = this.flushing = this.delayed = this.batched = null
