@@ -12,8 +12,8 @@ $(if $(filter docs,$(MAKECMDGOALS)),$(if $(filter-out start build dev,$(ARGS)),$
 
 help:
 	@echo 'make start        installs, serves the demo app on http://localhost:4000 (PORT), in one process; npm start: on all cores'
-	@echo 'make test         installs, runs the tests'
-	@echo 'make test-all     also what takes longer, and on Node 22, 24 and 26'
+	@echo 'make test         installs, runs the tests on the newest Node, from npm (ARGS=--here: on the one at hand)'
+	@echo 'make test-all     also what takes longer, and parts on Node 20, 22 and 24'
 	@echo 'make quick        runs the tests of lib and of the set (ARGS=test/context: these)'
 	@echo 'make battle       benchmark: hello world on kone, node:http, Koa and other frameworks within four minutes (ARGS=--full: a result)'
 	@echo 'make bench-NAME   other benchmarks: dropin mw front versions connections static rpc (ARGS=…)'

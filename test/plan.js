@@ -4,6 +4,7 @@
  * Which test files run when. The lists have files and folders; test/plan.test.js checks them.
  */
 
+const { createHash } = require('node:crypto')
 const { readdirSync, statSync } = require('node:fs')
 const { availableParallelism } = require('node:os')
 const { join } = require('node:path')
@@ -48,7 +49,7 @@ const SEE_PROMISE = ['lib/application.js', 'lib/bluebird.js', 'lib/engines/host.
 const CREATED_ELSEWHERE = ['test/compat/packages.test.js', 'test/engines/http1']
 
 /**
- * Once in `make test-all`: what does not depend on the Node under test, or takes its own; and what compares two programs on
+ * On the newest Node alone: what does not depend on the Node under test, or takes its own; and what compares two programs on
  * one Node, where a file of the same middleware states on each Node what it does.
  */
 const ANY_NODE = [
@@ -120,6 +121,12 @@ function inOrder (files) {
   return [...first, ...files.filter(file => !first.has(file))]
 }
 
+/** One file in ten, the same for the same seed, a text. */
+function sample (files, seed) {
+  const rank = file => createHash('sha256').update(`${seed} ${file}`).digest('hex')
+  return files.filter(file => rank(file) < '1a')
+}
+
 /** A pass of test/run.js as one or two: what waits, then what measures, if there is much of it. */
 function parts (pass) {
   const measuring = pass.files.filter(file => MEASURING.includes(file))
@@ -146,5 +153,6 @@ module.exports = {
   filesOf,
   inOrder,
   parts,
+  sample,
   without
 }

@@ -6,7 +6,7 @@ const { existsSync, readFileSync, readdirSync } = require('node:fs')
 const { dirname, join, relative } = require('node:path')
 const { describe, it } = require('node:test')
 const folder = require('./helpers/folder')
-const { filesOf, inOrder, parts, without, ...lists } = require('./plan')
+const { filesOf, inOrder, parts, sample, without, ...lists } = require('./plan')
 
 const ROOT = join(__dirname, '..')
 const read = file => readFileSync(join(ROOT, file), 'utf8')
@@ -58,6 +58,14 @@ describe('the plan of the tests', () => {
     for (const files of [lists.MEASURING, ['test/plan.test.js']]) assert.deepEqual(parts({ files }), { files })
   })
 
+  it('should sample a tenth of the files by a seed', () => {
+    const files = filesOf(['test'])
+    const samples = ['a', 'b', 'c'].map(seed => sample(files, seed))
+    assert.deepEqual(sample(files, 'a'), samples[0])
+    assert.notDeepEqual(samples[0], samples[1])
+    for (const { length } of samples) assert(length > files.length / 25 && length < files.length / 5, `${length} of ${files.length}`)
+  })
+
   it('should run with bluebird what takes its class from helpers', () => {
     const others = filesOf(lists.BLUEBIRD).filter(file => !/helpers\/(?:context|engines|kone|rows)'/.test(read(file)))
     assert.deepEqual(others, lists.NOT_BLUEBIRD)
@@ -65,6 +73,27 @@ describe('the plan of the tests', () => {
 })
 
 describe('a run of the tests', () => {
+  const NODE = /^# Node (\d+)\.[^:]*: (\d+) files(, KONE_TESTS=all)?$/gm
+  const listed = (args, env) => spawnSync(process.execPath, [join(__dirname, 'run.js'), '--list', ...args], {
+    encoding: 'utf8', env: { ...process.env, KONE_TESTS: undefined, ...env }
+  })
+
+  it('should be on the Node at hand where that is asked for, and for files', () => {
+    for (const args of [['--here'], ['--quick'], ['test/plan.test.js']]) {
+      const { stdout } = listed(args, { PATH: '' })
+      for (const [, major] of stdout.matchAll(NODE)) assert.equal(major, process.versions.node.split('.')[0], args.join())
+    }
+  })
+
+  it('should be on the Node at hand, with a line that says so, where npm cannot fetch the newest; an error in CI', () => {
+    const env = { KONE_NEWEST: '99', PATH: '', KONE_CACHE: folder(), CI: undefined }
+    const { status, stdout } = listed([], env)
+    assert.equal(status, 0)
+    assert.match(stdout, /^# Node 99 cannot be installed, so that its tests run on Node /m)
+    assert.equal([...stdout.matchAll(NODE)].length, 3)
+    assert.equal(listed([], { ...env, CI: 'true' }).status, process.platform === 'linux' ? 1 : 0)
+  })
+
   it('should leave nothing in the folder for temporary files, but for what a test left that failed', () => {
     const leaves = "const fs = require('node:fs'); fs.mkdtempSync(require('node:path').join(require('node:os').tmpdir(), 'left-'))\n"
     const files = folder({ 'passes.test.js': leaves, 'fails.test.js': `${leaves}throw new Error('it fails')` })

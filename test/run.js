@@ -2,19 +2,23 @@
 
 /**
  * Installs what is missing or older than its lock, runs the linter and the tests, and prints how long each part took.
- * `make test` installs the checkout's packages alone: what needs more runs in `make test-all`.
+ * `make test` installs the checkout's packages alone: what needs more runs in `make test-all`. Both run on the newest
+ * Node, which npm has; where it cannot be installed, on the Node at hand, which fails in CI on Linux.
  *
- *    node test/run.js                     make test: on the Node at hand, with bluebird what bluebird can change
- *    node test/run.js --all               make test-all: with all that takes minutes; much of it on the newest Node too, the
- *                                         quick tests on Node 22, those in servers that other code creates on Node 24
- *    node test/run.js --quick             make quick: lib and the set, no linter
- *    node test/run.js test/context        files or folders
+ *    node test/run.js                     make test: with bluebird what bluebird can change, and a part of the files on the
+ *                                         Node at hand if that is another one
+ *    node test/run.js --all               make test-all: with all that takes minutes; what depends on Node on the oldest one
+ *                                         too, the quick tests on Node 22, those in servers that other code creates on Node 24
+ *    node test/run.js --here              make test on the Node at hand alone
+ *    node test/run.js --all --list        prints what would run
+ *    node test/run.js --quick             make quick: lib and the set, on the Node at hand, no linter
+ *    node test/run.js test/context        files or folders, on the Node at hand
  */
 
-const { execFile, spawnSync } = require('node:child_process')
+const { execFile, execFileSync, spawnSync } = require('node:child_process')
 const { chmodSync, existsSync, mkdtempSync, rmSync } = require('node:fs')
 const { tmpdir } = require('node:os')
-const { join } = require('node:path')
+const { delimiter, dirname, join } = require('node:path')
 const { promisify } = require('node:util')
 const commandLine = require('../tools/command-line')
 const { installAll } = require('./helpers/area')
@@ -23,14 +27,17 @@ const { PACKAGES, which } = require('./helpers/programs')
 const plan = require('./plan')
 
 const ROOT = join(__dirname, '..')
-const NEWEST = '26'
+const OLDEST = '20'
+const NEWEST = process.env.KONE_NEWEST || '26' // another for test/plan.test.js
+const AT_HAND = process.versions.node
 
 process.chdir(ROOT)
-const { values: { all, quick }, positionals } =
-  commandLine('test', { all: { type: 'boolean' }, quick: { type: 'boolean' } }, 'CONTRIBUTING.md', existsSync)
+const FLAGS = { all: { type: 'boolean' }, here: { type: 'boolean' }, list: { type: 'boolean' }, quick: { type: 'boolean' } }
+const { values: { all, here, list, quick }, positionals } = commandLine('test', FLAGS, 'CONTRIBUTING.md', existsSync)
 main()
 
 async function main () {
+  if (list) return passes().flatMap(plan.parts).forEach(announce)
   const isWhole = !quick && positionals.length === 0
   if (isWhole) await timed('installed', () => Promise.all([installAll(all ? ['..', '../benchmarks', 'packages'] : ['..']), installPrograms()]))
   await timed('tested', async () => {
@@ -54,35 +61,54 @@ async function timed (done, work) {
 }
 
 function passes () {
-  const here = `Node ${process.versions.node}`
-  if (positionals.length > 0) return [{ title: here, files: plan.filesOf(positionals) }]
+  const atHand = { title: `Node ${AT_HAND}`, node: process.execPath }
+  if (positionals.length > 0) return [{ ...atHand, files: plan.filesOf(positionals) }]
   const quickFiles = plan.without(plan.filesOf(plan.QUICK), plan.NOT_QUICK)
-  if (quick) return [{ title: here, files: quickFiles }]
+  if (quick) return [{ ...atHand, files: quickFiles }]
   const every = plan.filesOf(['test'])
-  const files = all ? every : plan.without(every, plan.LONG)
-  const native = { title: here, files: plan.inOrder(files) }
+  const newest = here || parseInt(AT_HAND) >= NEWEST ? atHand : on(NEWEST) ?? atHand
+  const whole = {
+    ...newest,
+    files: plan.inOrder(all ? every : plan.without(every, plan.LONG)),
+    env: all ? { KONE_TESTS: process.env.KONE_TESTS || 'all' } : {} // what can be tried at random is tried once
+  }
   const bluebird = {
-    title: `${here} with bluebird`,
+    ...newest,
+    title: `${newest.title} with bluebird`,
     files: plan.without(plan.filesOf(plan.BLUEBIRD), plan.NOT_BLUEBIRD),
     env: { KONE_PROMISE: 'bluebird' }
   }
-  if (!all) return [native, bluebird]
-  // What can be tried at random is tried once, on the Node at hand.
-  native.env = { KONE_TESTS: process.env.KONE_TESTS || 'all' }
-  const elsewhere = (title, node) => ({
-    title: `${title} in servers that other code creates`,
-    files: plan.without(plan.filesOf(plan.CREATED_ELSEWHERE), plan.NOT_ELSEWHERE),
-    env: { KONE_FRONT: 'callback' },
-    node
-  })
-  if (process.platform !== 'linux' || process.versions.node.startsWith(`${NEWEST}.`)) return [native, bluebird, elsewhere(here)]
+  const dependent = plan.without(every, plan.ANY_NODE)
+  if (!all) {
+    if (newest === atHand) return [whole, bluebird]
+    const seed = process.env.KONE_SEED || headCommit()
+    const title = `${atHand.title}, a part of the files (KONE_SEED=${seed})`
+    return [whole, bluebird, { ...atHand, title, files: plan.sample(plan.without(dependent, plan.LONG), seed) }]
+  }
   return [
-    { title: `Node ${NEWEST}`, files: plan.inOrder(plan.without(every, plan.ANY_NODE)), node: nodeOf(NEWEST) },
-    native,
+    whole,
     bluebird,
-    { title: 'Node 22', files: quickFiles, node: nodeOf('22') },
-    elsewhere('Node 24', nodeOf('24'))
-  ]
+    { ...on(OLDEST), files: plan.inOrder(dependent) },
+    { ...on('22'), files: quickFiles },
+    { ...on('24'), files: plan.without(plan.filesOf(plan.CREATED_ELSEWHERE), plan.NOT_ELSEWHERE), env: { KONE_FRONT: 'callback' } }
+  ].filter(({ node }) => node !== undefined)
+}
+
+/** A major version of Node, at hand or from npm: `{ title, node }`. Where npm has none, a line says so; CI fails on Linux. */
+function on (major) {
+  if (AT_HAND.startsWith(`${major}.`)) return { title: `Node ${AT_HAND}`, node: process.execPath }
+  try {
+    const node = nodeOf(major)
+    return { title: `Node ${execFileSync(node, ['-p', 'process.versions.node'], { encoding: 'utf8' }).trim()}`, node }
+  } catch (err) {
+    if (process.env.CI === 'true' && process.platform === 'linux') throw err
+    console.log(`\n# Node ${major} cannot be installed, so that its tests run on Node ${AT_HAND} or not at all: ${err.message.split('\n')[0]}`)
+  }
+}
+
+function headCommit () {
+  const { stdout } = spawnSync('git', ['rev-parse', '--short', 'HEAD'], { encoding: 'utf8' })
+  return stdout?.trim() || '0' // not a repository
 }
 
 // A folder for the temporary files of the tests, removed when all have passed. nginx reads it as another user.
@@ -92,11 +118,18 @@ function temporary () {
   return folder
 }
 
-function run ({ title, files, env, concurrency = '', node = process.execPath }) {
-  console.log(`\n# ${title}: ${files.length} files\n`)
+function announce ({ title, files, env }) {
+  console.log(`\n# ${title}: ${files.length} files${env?.KONE_TESTS ? `, KONE_TESTS=${env.KONE_TESTS}` : ''}\n`)
+}
+
+function run (pass) {
+  const { title, files, env, concurrency = '', node } = pass
+  announce(pass)
+  // What a test starts by name is that Node, too.
+  const PATH = node === process.execPath ? process.env.PATH : dirname(node) + delimiter + process.env.PATH
   const { status, signal } = spawnSync(node, [join(__dirname, 'pass.js'), ...files], {
     stdio: 'inherit',
-    env: { KONE_TEST_CONCURRENCY: concurrency, ...process.env, ...env }
+    env: { KONE_TEST_CONCURRENCY: concurrency, ...process.env, PATH, ...env }
   })
   if (status !== 0) {
     console.error(`\n${title}: ${signal || `exit code ${status}`}`)

