@@ -9,6 +9,7 @@ const facts = require('./doctor.json')
 const { print, printJSON } = require('./print')
 
 const PAGE = '(kone/docs/api/command.md)'
+const TRY = '(kone/docs/api/try.md)'
 
 /** Packages that use Koa, by their names; others are found by what they depend on. */
 const KOA = /(?:^|[@/-])koa\d?(?:$|[/-])/
@@ -214,7 +215,8 @@ function lines (found) {
       ? [`Figures are kone's CPU time per request ÷ Koa's, with the lowest and highest round: ${facts.measured.join('; ')}.`]
       : [],
     ...found.replaceable.some(({ gain }) => gain) ? ["Those of the set are its middleware ÷ the package's, both on kone."] : [],
-    ...found.nearest ? [`The measured app that is nearest to this one, by the alias alone: ${nearestOf(found)}`] : []
+    ...found.nearest ? [`The measured app that is nearest to this one, by the alias alone: ${nearestOf(found)}`] : [],
+    ...found.isKone || Number(majorOf(found.koa)) >= 3 ? [] : [`To compare this app's own responses, and to measure it: npx kone try <file>, or npx kone try -- npm start ${TRY}`]
   ]
 }
 

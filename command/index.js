@@ -41,6 +41,24 @@ const COMMANDS = {
     flags: { json: { type: 'boolean', help: 'as JSON' } },
     run: (file, values) => require('./doctor')(file, values)
   },
+  try: {
+    file: true,
+    takesCommand: true,
+    help: 'run an app on Koa and on kone, compare every response',
+    flags: {
+      requests: { type: 'string', value: 'file', help: 'a request per line: GET /path, or POST /path {"json":1}' },
+      har: { type: 'string', value: 'file', help: 'requests that a browser recorded' },
+      header: { type: 'string', multiple: true, value: 'name: value', help: 'a field of every request' },
+      'all-methods': { type: 'boolean', help: 'also other methods than GET and HEAD; three processes really do what they ask for' },
+      port: { type: 'string', value: 'number', help: 'of the server to try, as the app names it, if it has several' },
+      measure: { type: 'boolean', help: 'then measure the CPU time per request of each' },
+      seconds: { type: 'string', value: 'number', help: 'to measure a request at most; default: 20' },
+      only: { type: 'string', value: 'pattern', help: "paths to measure, such as '/api/*'" },
+      all: { type: 'boolean', help: 'measure all requests, not only the three dearest and the three cheapest' },
+      json: { type: 'boolean', help: 'as JSON' }
+    },
+    run: async (file, values, command) => { process.exitCode = await require('./try')(command ?? [file], values) }
+  },
   start: {
     file: true,
     help: 'serve an app on all cores',
@@ -89,11 +107,13 @@ async function main (args) {
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : null
   if (command === null) throw new Error(unknown(`command ${name}`, name, Object.keys(COMMANDS), 'kone --help'))
 
+  const program = command.takesCommand && args.includes('--') ? args.splice(args.indexOf('--')).slice(1) : undefined
   const { values, positionals } = parse(args, { ...command.flags, help: HELP }, `kone ${name} --help`)
   if (values.help) {
     console.log(page(name, command))
     return
   }
+  if (program?.length > 0) return command.run(undefined, values, program)
   const [file, ...rest] = positionals
   if (command.file && file === undefined) throw new Error(`no file was given: ${usage(name, command)} (see kone ${name} --help)`)
   const surplus = command.file ? rest[0] : file

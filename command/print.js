@@ -8,8 +8,8 @@ const { escapeControls } = require('../middleware/_shared/escape')
  *
  * @param {string[]} lines
  */
-exports.print = lines => {
-  for (const line of lines) console.log(escapeControls(line))
+exports.print = (lines, stream = process.stdout) => {
+  for (const line of lines) stream.write(`${escapeControls(line)}\n`)
 }
 
 /**

@@ -23,7 +23,7 @@ const FIRST = [
 const LONG = [
   'test/agents/agents.test.js', 'test/agents/sticky.test.js', 'test/benchmarks/crowd.test.js',
   'test/benchmarks/dropin.test.js', 'test/benchmarks/faults.test.js', 'test/benchmarks/wrk.test.js', 'test/cluster/commands.test.js',
-  'test/command/places.test.js', 'test/command/typescript.test.js', 'test/compat/install.test.js',
+  'test/command/places.test.js', 'test/command/try.test.js', 'test/command/typescript.test.js', 'test/compat/install.test.js',
   'test/compat/koa3.test.js', 'test/consumers/bundle', 'test/consumers/openapi', 'test/consumers/package/package.test.js',
   'test/consumers/published', 'test/consumers/runners', 'test/create.test.js', 'test/deploy/app.test.js', 'test/deploy/folder.test.js',
   'test/deploy/hosts.test.js', 'test/deploy/lint.test.js', 'test/docs/getting-started.test.js', 'test/docs/install.test.js',

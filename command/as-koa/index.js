@@ -36,3 +36,5 @@ else nodeModule.register?.('./hooks.mjs', { parentURL: pathToFileURL(__filename)
 
 refuseOwnLoaders(replacement)
 refuseBundles(replacement)
+
+module.exports = replacement

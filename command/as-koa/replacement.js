@@ -23,7 +23,7 @@ class Replacement {
     this.reported = reported
     this.koas = new Map()  // folder → version of the Koa in it that is replaced, or null
     this.first = null      // folder of the Koa that was replaced first
-    this.leftAlone = false // a Koa of another major version was found
+    this.leftAlone = null  // the version of a Koa that was found and has another major version
     setEnvironmentData(REPORTED, reported)
   }
 
@@ -50,7 +50,7 @@ class Replacement {
   }
 
   /** Was a Koa found, replaced or not? */
-  get hasFound () { return this.first !== null || this.leftAlone }
+  get hasFound () { return this.first !== null || this.leftAlone !== null }
 
   /**
    * Koa shares packages with its app: an app may change `statuses`, or ask `err instanceof HttpError`.
@@ -84,8 +84,12 @@ class Replacement {
     return this.koas.get(folder)
   }
 
+  /** @return {string|null} the version of a Koa that is replaced */
+  get version () { return [...this.koas.values()].find(Boolean) ?? null }
+
   leaveAlone (folder, version) {
-    this.leftAlone = true
+    this.leftAlone ??= version
+    if (process.env.KONE_AS_KOA === 'quiet') return
     const major = majorOf(version)
     const use = major === 2 || major === 3 ? `: use ${major === 3 ? 'kone@3' : 'kone@2'}` : ''
     say(`koa ${version} in ${path.relative(process.cwd(), folder) || '.'} is left alone by kone ${kone.version}${use} (kone/as-koa)`)

@@ -94,6 +94,7 @@ const sidebar = [
       page('Types', '/api/typescript'),
       page('The HTTP/1.1 front', '/api/front'),
       page('The kone command', '/api/command'),
+      page('kone try', '/api/try'),
       page('In Koa’s place, to try it', '/api/as-koa'),
       page('npm create kone', '/api/create')
     ]

@@ -11,7 +11,7 @@ const zlib = require('node:zlib')
 const Server = require('../../benchmarks/lib/servers/server')
 const { disturbance } = require('../../benchmarks/lib/run/complete')
 const { doubt, measure, remarks } = require('../../benchmarks/lib/run/measure')
-const { rounds } = require('../../benchmarks/lib/run/rounds')
+const { rounds } = require('../../command/measure/rounds')
 const { headerDifferences, verify } = require('../../benchmarks/lib/run/verify')
 const until = require('../helpers/until')
 

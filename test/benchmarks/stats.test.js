@@ -4,7 +4,7 @@ const { describe, it } = require('node:test')
 const assert = require('node:assert/strict')
 const {
   disbelief, median, middle, pairedRatio, quantile, round, shuffle, spread
-} = require('../../benchmarks/lib/run/stats')
+} = require('../../command/measure/stats')
 
 describe('the lab\'s statistics', () => {
   it('should find the median of odd and even counts', () => {

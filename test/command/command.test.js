@@ -79,7 +79,7 @@ describe('kone', () => {
   // what is typed, what was given, what is expected
   for (const [typed, ...parts] of [
     ['strat app.js', 'unknown command strat', 'did you mean start? (see kone --help)'],
-    ['xyzzy', 'unknown command xyzzy', 'expected dev, routes, doctor, start, reload, status, stop'],
+    ['xyzzy', 'unknown command xyzzy', 'expected dev, routes, doctor, try, start, reload, status, stop'],
     ['--verson', 'unknown flag --verson', 'did you mean --version?'],
     ['-x', 'unknown flag -x', 'expected --help, --version'],
     ['start --prot 1 app.js', 'unknown flag --prot', 'did you mean --port? (see kone start --help)'],

@@ -1,7 +1,7 @@
 'use strict'
 
 const os = require('node:os')
-const cpu = require('../../lib/run/cpu')
+const cpu = require('../../../command/measure/cpu')
 const { lab } = require('../../lib/run/lab')
 const { doubt } = require('../../lib/run/measure')
 const { list } = require('../../lib/servers/contenders')

@@ -2,7 +2,7 @@
 
 const os = require('node:os')
 const { processesFor } = require('../../lib/run/connections')
-const { disbelief } = require('../../lib/run/stats')
+const { disbelief } = require('../../../command/measure/stats')
 
 const FEW = [1000, 10_000]
 const DEFAULT = [1000, 5000, 10_000, 50_000]

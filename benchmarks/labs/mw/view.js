@@ -3,7 +3,7 @@
 const { ratios } = require('../../lib/report/findings')
 const { beside, ranking } = require('../../lib/report/tables')
 const { ratio, short, whole } = require('../../lib/report/text')
-const { median } = require('../../lib/run/stats')
+const { median } = require('../../../command/measure/stats')
 
 // The four of the first report, with its requests per second of kone and Koa, and both with today's promises.
 const PAIRS = [

@@ -2,7 +2,7 @@
 
 const fs = require('node:fs')
 const path = require('node:path')
-const cpu = require('../../lib/run/cpu')
+const cpu = require('../../../command/measure/cpu')
 const { doubt, measure } = require('../../lib/run/measure')
 const { verifyAll } = require('../../lib/run/verify')
 const { questionOf } = require('./plan')

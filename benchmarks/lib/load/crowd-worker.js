@@ -1,7 +1,7 @@
 'use strict'
 
 const { setTimeout: sleep } = require('node:timers/promises')
-const { Client, bytes } = require('./client')
+const { Client, bytes } = require('../../../command/measure/client')
 const { Tally, merge } = require('./sample')
 const { serve } = require('./worker')
 

@@ -3,7 +3,7 @@
 const diagnostics = require('node:diagnostics_channel')
 const { setTimeout: sleep } = require('node:timers/promises')
 const { isDeepStrictEqual } = require('node:util')
-const { Client, bytes } = require('./client')
+const { Client, bytes } = require('../../../command/measure/client')
 const { Tally, merge } = require('./sample')
 const { serve } = require('./worker')
 

@@ -1,6 +1,6 @@
 'use strict'
 
-const { quantile } = require('../run/stats')
+const { quantile } = require('../../../command/measure/stats')
 
 /** What a generator reports of a run, latencies in ms. */
 const sample = exports.sample = ({ mean, ...counts }) =>

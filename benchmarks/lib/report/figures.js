@@ -1,6 +1,6 @@
 'use strict'
 
-const { pairedRatio } = require('../run/stats')
+const { pairedRatio } = require('../../../command/measure/stats')
 
 /**
  * What tables read of a result: its rows by workload, contender and metric, and ratios that are paired round by round.

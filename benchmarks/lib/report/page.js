@@ -5,7 +5,7 @@ const { draw } = require('./charts')
 const { overview } = require('./tables')
 const { escape, markdown } = require('./text')
 const { targetOf } = require('../run/options')
-const { median } = require('../run/stats')
+const { median } = require('../../../command/measure/stats')
 
 /*
  * A page of docs/reports: one lab, its committed results, and the report that it goes back to. What a lab shows is in

@@ -2,7 +2,7 @@
 
 const { picture, source } = require('./page')
 const { markdown, ratio, short, two } = require('./text')
-const { median } = require('../run/stats')
+const { median } = require('../../../command/measure/stats')
 const { costOf } = require('../../labs/mw/view')
 const { workloads } = require('../../labs/dropin/workloads')
 

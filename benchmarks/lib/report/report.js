@@ -7,7 +7,7 @@ const { newest } = require('./figures')
 const { commit, page, sectionsOf } = require('./page')
 const readme = require('./readme')
 const { markdown, two } = require('./text')
-const { pairedRatio } = require('../run/stats')
+const { pairedRatio } = require('../../../command/measure/stats')
 
 /** The labs that have a page, in the order of the index. */
 const LABS = exports.LABS = ['battle', 'mw', 'dropin', 'front', 'static', 'connections', 'rpc', 'versions']

@@ -3,7 +3,7 @@
 const { OPENINGS } = require('./connections')
 const { ROUNDS } = require('./options')
 const { problems } = require('./result')
-const { quantile } = require('./stats')
+const { quantile } = require('../../../command/measure/stats')
 
 const SECONDS = 2
 const MOST = 0.75 // of all rounds must be quiet: a neighbour may wake up once

@@ -1,8 +1,8 @@
 'use strict'
 
 const { setTimeout: sleep } = require('node:timers/promises')
-const cpu = require('./cpu')
-const { disbelief, median } = require('./stats')
+const cpu = require('../../../command/measure/cpu')
+const { disbelief, median } = require('../../../command/measure/stats')
 
 const QUIET = 1e6 // ns of CPU time in 50 ms
 

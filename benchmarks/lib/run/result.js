@@ -2,7 +2,7 @@
 
 const fs = require('node:fs')
 const path = require('node:path')
-const { disbelief, middle, round, spread } = require('./stats')
+const { disbelief, middle, round, spread } = require('../../../command/measure/stats')
 
 /** Where runs write, which git ignores. */
 exports.OUT = path.resolve(process.env.KONE_BENCH_OUT || path.join(__dirname, '../../out'))

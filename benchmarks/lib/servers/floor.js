@@ -3,7 +3,7 @@
 const fs = require('node:fs')
 const net = require('node:net')
 const tls = require('node:tls')
-const { bytes } = require('../load/client')
+const { bytes } = require('../../../command/measure/client')
 const { certificate } = require('./certificate')
 const { versionOf } = require('./contenders')
 

@@ -2,7 +2,7 @@
 
 const { spawn } = require('node:child_process')
 const { once } = require('node:events')
-const cpu = require('../run/cpu')
+const cpu = require('../../../command/measure/cpu')
 
 const START = 30_000 // ms a server may take to listen, and to reply
 const running = new Set()

@@ -18,10 +18,11 @@ const never = () => null
  *    // [{ round: 1, load: 1.9, steal: 0.001, others: 0.02 }, …]
  *
  * A cell gets `samples`, or `rejected` with a reason, and `discarded` with what was measured again. `doubt` says why a
- * sample cannot be believed; `disturbance`, why a whole round cannot, by its conditions and never by its figures. A visit
- * may give an array of samples, where it is several rounds.
+ * sample cannot be believed; `disturbance`, why a whole round cannot, by its conditions and never by its figures. A
+ * visit may give an array of samples, where it is several rounds.
  */
-exports.rounds = async function (cells, { count, visit, doubt = never, disturbance = never, tries = TRIES, tick = never }) {
+exports.rounds = async function (cells, options) {
+  const { count, visit, doubt = never, disturbance = never, tries = TRIES, tick = never } = options
   for (const cell of cells) Object.assign(cell, { samples: [], discarded: [], rejected: null })
   const recorded = []
   for (let round = 1, again = 0; round <= count; round++) {

@@ -17,6 +17,7 @@ class Client {
   #keepsBody
   #text = '' // of the headers until they are complete; of the whole response if the body is kept
   #missing = -1 // bytes of the body still to come; -1 while the headers are not complete
+  #chunks = null // of a chunked body, which is not kept
   #done = null
 
   constructor ({ port, localAddress }, { keepsBody = false, onclose = () => {} } = {}) {
@@ -24,6 +25,7 @@ class Client {
     this.#keepsBody = keepsBody
     this.onclose = onclose
     this.isOpen = false
+    this.isWhole = false // did the last response come whole, whatever its status?
     this.status = '' // of the last response
     this.size = 0 // bytes of the last response, headers included
     this.body = '' // of the last response, in latin1, if it is kept
@@ -56,6 +58,7 @@ class Client {
   request (parts, done) {
     this.#text = this.status = this.body = ''
     this.#missing = -1
+    this.#chunks = null
     this.size = 0
     this.#done = done
     this.write(parts)
@@ -77,12 +80,19 @@ class Client {
   }
 
   #take (length) {
+    if (this.#chunks !== null) {
+      this.size += length
+      if (this.#chunks.end(BUFFER.latin1Slice(0, length))) this.#settle(true)
+      return true
+    }
     if (this.#missing < 0) {
       this.#text += BUFFER.latin1Slice(0, length)
       const end = this.#text.indexOf('\r\n\r\n')
       if (end < 0) return true
       this.status = this.#text.slice(9, 12)
-      this.size = end + 4 + Number(/\r\ncontent-length: *(\d+)/i.exec(this.#text)?.[1])
+      if (/\r\ntransfer-encoding: *chunked/i.test(this.#text)) return this.#beginChunks(end + 4)
+      const declared = this.status === '304' || this.status === '204' ? 0 : /\r\ncontent-length: *(\d+)/i.exec(this.#text)?.[1]
+      this.size = end + 4 + Number(declared)
       this.#missing = this.size - this.#text.length
       if (this.#keepsBody) this.body = this.#text.slice(end + 4)
     } else {
@@ -90,7 +100,14 @@ class Client {
       if (this.#keepsBody) this.body += BUFFER.latin1Slice(0, length)
     }
     // More than was announced, or no length at all, is no good response either.
-    if (!(this.#missing > 0)) this.#settle(this.#missing === 0 && this.status === '200')
+    if (!(this.#missing > 0)) this.#settle(this.#missing === 0)
+    return true
+  }
+
+  #beginChunks (start) {
+    this.size = this.#text.length
+    this.#chunks = new Chunks()
+    if (this.#chunks.end(this.#text.slice(start))) this.#settle(true)
     return true
   }
 
@@ -101,10 +118,38 @@ class Client {
     this.onclose()
   }
 
-  #settle (isGood) {
+  #settle (isWhole) {
     const done = this.#done
     this.#done = null
-    done?.(isGood)
+    this.isWhole = isWhole
+    done?.(isWhole && this.status === '200')
+  }
+}
+
+/** Finds the end of a chunked body: reads the sizes, skips the data. */
+class Chunks {
+  #line = ''
+  #skip = 0
+  #isLast = false
+
+  /** @return {boolean} whether the body ends in this text */
+  end (text) {
+    for (let at = 0; at < text.length;) {
+      const skipped = Math.min(this.#skip, text.length - at)
+      this.#skip -= skipped
+      at += skipped
+      const lineEnd = text.indexOf('\n', at)
+      this.#line += text.slice(at, lineEnd < 0 ? text.length : lineEnd)
+      if (lineEnd < 0) return false
+      at = lineEnd + 1
+      const line = this.#line
+      this.#line = ''
+      if (this.#isLast && line === '\r') return true
+      const size = this.#isLast ? 0 : Number.parseInt(line, 16)
+      if (size === 0) this.#isLast = true
+      else this.#skip = size + 2
+    }
+    return false
   }
 }
 

@@ -1,0 +1,83 @@
+'use strict'
+
+/**
+ * Loaded first in every process of an app that `kone try` has started (NODE_OPTIONS): gives its servers ports of their
+ * own and notifies `kone try` of them. On the side of kone, kone is in Koa's place.
+ */
+
+const cluster = require('node:cluster')
+const http = require('node:http')
+const https = require('node:https')
+const nodeModule = require('node:module')
+const net = require('node:net')
+const { isMainThread } = require('node:worker_threads')
+const { ask } = require('./profile')
+const { Channel } = require('./channel')
+
+const { port: hub, side } = JSON.parse(process.env.KONE_TRY)
+const apps = []
+const warnings = [] // why kone's front is not used
+const replacement = side === 'kone' ? kone() : koa()
+let channel = null
+
+if (isMainThread) watch()
+
+function kone () {
+  process.on('warning', ({ code, message }) => { if (code === 'KONE_WARN_FALLBACK') warnings.push(message) })
+  require('node:diagnostics_channel').channel('kone:application').subscribe(({ app }) => apps.push(app))
+  return require('../as-koa')
+}
+
+/** Koa stays, and is noticed. */
+function koa () {
+  const { Replacement } = require('../as-koa/replacement')
+  const replacement = new Replacement()
+  const { _resolveFilename } = nodeModule
+  nodeModule._resolveFilename = function (...args) {
+    const file = _resolveFilename.apply(this, args)
+    replacement.has(file)
+    return file
+  }
+  return replacement
+}
+
+/** Each server listens on a free port of this machine, whatever the app has named. */
+function watch () {
+  const { listen } = net.Server.prototype
+
+  net.Server.prototype.listen = function (...args) {
+    const [first] = args
+    const given = first !== null && typeof first === 'object' ? first : { port: first }
+    const asked = given.path ?? (isPath(given.port) ? given.port : Number(given.port ?? 0) || 0)
+    const then = args.findLast(arg => typeof arg === 'function')
+    this.once('listening', () => report(this, asked))
+    const where = { ...given, path: undefined, port: 0, host: '127.0.0.1' }
+    return listen.call(this, where, ...then ? [then] : [])
+  }
+}
+
+const isPath = value => typeof value === 'string' && !/^\d+$/.test(value)
+
+function report (server, asked) {
+  const protocol = server instanceof https.Server ? 'https' : server instanceof http.Server ? 'http' : null
+  if (protocol === null) return // a debugger's, a database's
+  if (channel === null) {
+    channel = new Channel(net.connect(hub, '127.0.0.1'), answer)
+    channel.socket.unref().on('close', () => process.exit()) // `kone try` has ended
+    channel.send({ side, pid: process.pid })
+  }
+  const { port } = server.address()
+  channel.send({ listens: { asked, protocol, port, isWorker: cluster.isWorker, ...found() } })
+}
+
+const found = () => ({ koa: replacement.version, other: replacement.leftAlone })
+
+/** What `kone try` requests of a process. */
+async function answer ({ id, what }) {
+  channel.send({ id, value: what === 'routes' ? routes() : what === 'warnings' ? warnings : await ask(what) })
+}
+
+function routes () {
+  const { routesOf } = require('../table')
+  return apps.flatMap(routesOf).filter(({ method }) => method === 'GET' || method === '*').map(({ path }) => path)
+}

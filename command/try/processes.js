@@ -1,0 +1,148 @@
+'use strict'
+
+const { spawn } = require('node:child_process')
+const net = require('node:net')
+const path = require('node:path')
+const { once } = require('node:events')
+const { setTimeout: sleep } = require('node:timers/promises')
+const { Channel } = require('./channel')
+
+const CHILD = path.join(__dirname, 'child.js')
+const WITHIN = 30_000 // ms until the app listens
+const SETTLED = 400   // ms without another server
+const KEPT = 20       // lines of the app's output, for an error
+
+/** An app that could not be tried: exit code 2. */
+class Untried extends Error {}
+
+/**
+ * The app, started three times: with Koa, with Koa again, with kone. Each in a process group, which ends with it.
+ *
+ *    const group = new Processes()
+ *    const koa = await group.start('koa', ['npm', 'start'])
+ *    await group.stop()
+ */
+class Processes {
+  constructor () {
+    this.all = []
+    this.waiting = new Map() // side → the process that has not listened yet
+    this.hub = net.createServer(socket => this.accept(socket))
+  }
+
+  async open () {
+    await once(this.hub.listen(0, '127.0.0.1'), 'listening')
+  }
+
+  /** What an app's process says first is its side. */
+  accept (socket) {
+    let of = null
+    const channel = new Channel(socket, message => {
+      if (message.side !== undefined) of = this.waiting.get(message.side) ?? null
+      else if (message.listens !== undefined) of?.listens({ ...message.listens, channel })
+    })
+  }
+
+  /**
+   * @param {string} side
+   * @param {string[]} command
+   * @param {number|string} [wanted] the port that the app names
+   * @return {Promise<Side>}
+   * @throws {Untried}
+   */
+  async start (side, command, wanted) {
+    const one = new Side(side, command, this.hub.address().port)
+    this.all.push(one)
+    this.waiting.set(side, one)
+    await one.ready(wanted)
+    return one
+  }
+
+  async stop () {
+    this.hub.close()
+    await Promise.all(this.all.map(one => one.stop()))
+  }
+}
+
+class Side {
+  constructor (name, command, port) {
+    this.name = name
+    this.servers = []
+    this.output = []
+    this.exit = null
+    const { NODE_OPTIONS = '' } = process.env
+    const env = {
+      ...process.env,
+      KONE_AS_KOA: 'quiet',
+      KONE_TRY: JSON.stringify({ side: name, port }),
+      NODE_OPTIONS: `${NODE_OPTIONS} --require ${JSON.stringify(CHILD)}`.trim()
+    }
+    this.child = spawn(command[0], command.slice(1), { env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] })
+    for (const stream of [this.child.stdout, this.child.stderr]) stream.setEncoding('utf8').on('data', text => this.print(text))
+    this.ended = new Promise(resolve => {
+      this.child.once('error', err => resolve(this.exit = err.message))
+      this.child.once('close', (code, signal) => resolve(this.exit ??= signal ?? `exit code ${code}`))
+    })
+  }
+
+  print (text) {
+    this.output.push(...text.split('\n').filter(Boolean))
+    this.output.splice(0, this.output.length - KEPT)
+  }
+
+  listens (server) {
+    this.servers.push(server)
+  }
+
+  /** Waits for its server: the one of the port that is wanted, or the only one. */
+  async ready (wanted) {
+    const until = performance.now() + WITHIN
+    for (let count = -1; this.exit === null && performance.now() < until;) {
+      const isSettled = this.servers.length > 0 && count === this.servers.length
+      if (isSettled) return this.choose(wanted)
+      count = this.servers.length
+      await Promise.race([this.ended, sleep(count === 0 ? 20 : SETTLED)])
+    }
+    if (this.exit !== null) throw this.failed(`ended before it listened (${this.exit})`)
+    throw this.failed(`did not listen within ${WITHIN / 1000} s`)
+  }
+
+  choose (wanted) {
+    const known = this.servers.filter(({ asked }) => wanted === undefined || String(asked) === String(wanted))
+    const ports = [...new Set(this.servers.map(({ asked }) => String(asked)))]
+    if (this.servers.some(({ isWorker }) => isWorker)) throw this.failed('starts a cluster of its own: name the file of a worker')
+    if (known.length === 0) throw this.failed(`listens on ${ports.join(', ')}, not on ${wanted}`)
+    if (new Set(known.map(({ asked }) => asked)).size > 1) throw this.failed(`listens on ${ports.join(' and ')}: choose one with --port`)
+    const [server] = known
+    const { koa, other } = server
+    if (koa === null && other !== null) throw this.failed(`loads koa ${other}: use the kone of the same major version${other.startsWith('3') ? ', kone@3' : ''}`)
+    if (koa === null) throw this.failed('loads no Koa that can be replaced: it has none, or a bundle or a module system of its own holds it')
+    this.server = server
+  }
+
+  failed (what) {
+    const text = this.output.length > 0 ? `\n\n${this.output.map(line => `  ${line}`).join('\n')}\n` : ''
+    return new Untried(`the app on ${this.name} ${what} (kone/docs/api/try.md)${text}`)
+  }
+
+  ask (what) {
+    return this.server.channel.ask(what)
+  }
+
+  /** Ends the whole group: `npm start` has children. */
+  async stop () {
+    for (const signal of ['SIGTERM', 'SIGKILL']) {
+      kill(this.child.pid, signal)
+      await Promise.race([this.ended, sleep(signal === 'SIGTERM' ? 500 : 2000)])
+    }
+  }
+}
+
+function kill (pid, signal) {
+  try {
+    if (pid !== undefined) process.kill(-pid, signal)
+  } catch (err) {
+    if (err.code !== 'ESRCH') throw err
+  }
+}
+
+module.exports = { Processes, Untried }
