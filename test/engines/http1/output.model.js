@@ -314,6 +314,7 @@ class Handle {
   unref () {}
   hasRef () { return true }
   getAsyncId () { return 0 }
+  asyncReset () {}
 
   // what a plan does
 
