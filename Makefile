@@ -74,6 +74,7 @@ cover: node_modules
 
 fuzz: node_modules
 	$(if $(ARGS),,node test/engines/http1/output.model.js --cases 20000 --pairs)
+	$(if $(ARGS),,node test/engines/http1/framing.js --cases 50000)
 	node test/engines/http1/fuzz.js $(or $(ARGS),--pairs)
 	$(if $(ARGS),,node test/engines/http1/late-touch.js --table --pairs)
 

@@ -80,6 +80,7 @@ const BODIES = {
   json: parts => ({ json: parts.join('') }),
   buffer: parts => Buffer.from(parts.join('')),
   bytes: ([hex]) => Buffer.from(hex, 'hex'),
+  blob: parts => new Blob(parts),
   view: ([text]) => new Uint8Array(Buffer.from(`..${text}..`, 'latin1')).subarray(2, -2),
   /** As fast as it is read. */
   stream: (parts, it) => new Parts(parts, { it }),
@@ -291,6 +292,12 @@ const unknown = response => { response.isUnknown = true }
 /** Of a response that node's code writes down in another way than Koa's. */
 const byHand = does => ({ does, arrives: unknown })
 
+function setField ({ ctx }, how, name, value) {
+  if (how === 'set') ctx.set(name, value)
+  else if (how === 'many') ctx.set({ 'X-Copied': '1', [name]: value })
+  else ctx.res.setHeader(name, value)
+}
+
 /** Responds, in Koa's words. */
 const respond = {
   body: {
@@ -303,8 +310,10 @@ const respond = {
       if (isEmpty) response.status = EMPTY.includes(response.status) ? response.status : 204
       else if (response.status === undefined) Object.assign(response, { status: 200, message: undefined })
       if (!isStream || response.body !== undefined) response.length = undefined
+      if (isEmpty) response.coding = undefined
       response.body = isEmpty ? undefined : bytesOf(value)
-      response.isExplicit = isEmpty
+      response.isStream = isStream
+      response.isExplicit ||= value === null
       response.fails = isStream && value[0].endsWith('broken')
     }
   },
@@ -312,12 +321,37 @@ const respond = {
     samples: [[201]],
     draw: odd.status,
     does: ({ ctx }, code) => { ctx.status = code },
-    arrives: (response, code) => Object.assign(response, { status: code, message: undefined })
+    arrives (response, code) {
+      Object.assign(response, { status: code, message: undefined })
+      if (!EMPTY.includes(code) || response.body === undefined) return
+      Object.assign(response, { body: undefined, isStream: false, length: undefined, coding: undefined, isExplicit: true })
+    }
   },
   length: {
     ...oneOf(5, 0, 4, '4', 100, NaN, -1),
     does: ({ ctx }, length) => { ctx.length = length },
-    arrives: (response, length) => { response.length = length }
+    arrives: (response, length) => { if (response.coding === undefined) response.length = length }
+  },
+  /** As fields of another response that an app copies, in one of three ways. */
+  declare: {
+    samples: [['set', '3'], ['res', ['3', '4']]],
+    draw: rnd => [rnd.pick(['set', 'many', 'res']), rnd.pick(['3', '0', '4', '04', '100', ['3', '4'], ['4'], 'x', '-1', '4.5', '', '9'.repeat(20)])],
+    does: (it, how, length) => setField(it, how, 'Content-Length', length),
+    arrives: (response, how, length) => { response.length = length }
+  },
+  coding: {
+    samples: [['set', 'chunked']],
+    draw: rnd => [rnd.pick(['set', 'many', 'res']), rnd.pick(['chunked', 'gzip, chunked', 'identity', ['chunked', 'chunked']])],
+    does: (it, how, coding) => setField(it, how, 'Transfer-Encoding', coding),
+    arrives: (response, how, coding) => { response.coding = coding }
+  },
+  range: {
+    ...oneOf('bytes 0-3/8', 'bytes 2-2/8', 'bytes 0-99/100', 'bytes */8'),
+    does ({ ctx }, range) {
+      ctx.status = 206
+      ctx.set('Content-Range', range)
+    },
+    arrives: response => Object.assign(response, { status: 206, message: undefined })
   },
   set: { ...FIELD, does: ({ ctx }, name, value) => ctx.set(name, value) },
   setMany: {
@@ -670,7 +704,8 @@ const cuts = ([name]) => ACTS[name].cuts === true
  *
  *    expected([['status', 201], ['body', ['stream', 'a', 'b']]], 'GET') // { status: 201, body: <Buffer 'ab'>, isWhole: true }
  *
- * Null if it is not known. `isWhole`: false if it is cut, and its connection closes.
+ * Null if it is not known. `isWhole`: false if it is cut, and its connection closes. `length`: of kone, what
+ * Content-Length says; undefined without one.
  */
 function expected (acts, method) {
   const response = { hasBegun: false }
@@ -680,13 +715,21 @@ function expected (acts, method) {
     if (response.isUnknown) return null
   }
   const { status = 404, message = http.STATUS_CODES[status] } = response
-  const { body = response.isExplicit ? Buffer.alloc(0) : Buffer.from(message) } = response
-  if (method === 'HEAD' || EMPTY.includes(status)) return { status, body: Buffer.alloc(0), isWhole: !response.isLost }
-  const isShort = response.length !== undefined && body.length < response.length
+  const { body = response.isExplicit ? Buffer.alloc(0) : Buffer.from(message), isStream } = response
+  const declared = /^\d{1,15}$/.test(response.length) ? Number(response.length) : undefined
+  if (EMPTY.includes(status)) return { status, body: Buffer.alloc(0), isWhole: !response.isLost }
+  if (method === 'HEAD') {
+    const length = isStream || response.body === undefined ? declared : body.length
+    return { status, body: Buffer.alloc(0), isWhole: !response.isLost, length }
+  }
+  const length = isStream ? declared : body.length
+  const isShort = length !== undefined && body.length < length
+  const isCut = length !== undefined && body.length > length // it is complete before the stream fails
   return {
     status,
-    body: body.subarray(0, response.length ?? body.length),
-    isWhole: !(response.isLost || response.fails || isShort)
+    body: body.subarray(0, length),
+    isWhole: !(response.isLost || (response.fails && !isCut) || isShort),
+    length
   }
 }
 

@@ -337,8 +337,9 @@ const inTurnOf = one => one[0] === 'begin to read' ? ['read', one[1]] : one
 
 function verdict (plan, { koa, inTurn, ...kone }, inTime) {
   const found = []
-  const isKoas = isGood(koa)
-  const mustBe = MOMENTS.some(moment => plan[moment].some(cuts)) ? null : expected(plan.ops, plan.method)
+  const isKoas = isGood(koa) && !['ops', ...MOMENTS].some(moment => plan[moment].some(lies))
+  const isUnknown = MOMENTS.some(moment => plan[moment].some(one => cuts(one) || (isAtOnce(plan) && lies(one))))
+  const mustBe = isUnknown ? null : expected(plan.ops, plan.method)
   // What is set before the first chunk is sent still counts: on Koa all of it, on kone the status.
   const isEarly = isAtOnce(plan) && [...plan.between, ...plan.behind].some(responds)
   const find = (side, what, detail) => found.push({ side, what, detail })
@@ -358,6 +359,9 @@ function verdict (plan, { koa, inTurn, ...kone }, inTime) {
   }
   return found
 }
+
+/** Koa sends what it sets, kone what is true. */
+const lies = ([name]) => name === 'declare' || name === 'coding'
 
 const isByHand = one => cuts(one) || one[0] in GROUPS.response
 

@@ -72,6 +72,8 @@ class Responses {
     }
     const response = { status, headers, length: 0, letter: -1, wrong: -1, text: '', untilEnd: false, startedAt: Date.now(), endedAt: 0 }
     this.partial = response
+    if ('transfer-encoding' in headers && 'content-length' in headers) throw new Error('a length and a coding')
+    if (!/^\d+$/.test(headers['content-length'] ?? '0')) throw new Error(`a length of ${headers['content-length']}`)
     const bodiless = status === 204 || status === 304 || this.methods[this.whole.length] === 'HEAD'
     this.chunk = ''
     this.left = 0
