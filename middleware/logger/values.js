@@ -7,7 +7,7 @@ const CLIENT_GONE = 499 // nginx's number for a client that left before its resp
 /** The values of a line by the name of their token: (ctx, start) => text or number. */
 const VALUES = {
   url: ctx => escape(ctx.originalUrl),
-  protocol: ctx => ctx.protocol,
+  protocol: ctx => escape(ctx.protocol), // in Koa the text of a trusted client
   hostname: ctx => escape(ctx.hostname),
   method: ctx => escape(ctx.method),
   status: statusOf,

@@ -210,6 +210,17 @@ frameworks('logger', ({ it, Koa, ask, listen }) => {
     assert(!/["\u009b]/.test(lines[0].line.replace('\\"', '')))
   })
 
+  for (const [token, field] of [[':remote-addr', 'X-Forwarded-For'], [':protocol', 'X-Forwarded-Proto'], [':hostname', 'X-Forwarded-Host']]) {
+    it(`should escape what a trusted client says: ${token}`, async () => {
+      const lines = []
+      const app = serve(logger(collector(lines), { format: `[${token}]` }))
+      app.proxy = true
+      await ask(app, 'GET /text', { headers: { [field]: 'a"\u009bb' } })
+      await until(() => lines.length > 0 || field === 'X-Forwarded-Host') // which is a 400 of kone's
+      assert(!/["\u009b]/.test((lines[0]?.line ?? '').replace('\\"', '')), lines[0]?.line)
+    })
+  }
+
   it('should call back a function or a transporter as koa-logger does', async () => {
     for (const make of [fn => logger(fn), fn => logger({ transporter: fn })]) {
       const calls = []
