@@ -11,7 +11,8 @@ const OPTIONS = require('./options')
 
 // Every distinct set of labels is a series that Prometheus keeps, and a client chooses method and path.
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
-const MAX_ROUTES = 1000
+const MAX_SERIES = 2000 // of about 1.5 KB each in the response
+const OTHER = 'other'
 
 /**
  * Count requests for Prometheus, by prom-client, and serve the metrics: durations by method, route
@@ -48,18 +49,20 @@ module.exports = function metrics (options) {
     buckets
   })
   ofOverload(register, client, prefix)
-  const routes = new Map() // route → method and status → the series, which prom-client looks up slowly
+  const routes = new Map() // route → method, status, own labels → the series, which prom-client looks up slowly
+  let size = 0 // series
 
   return function metrics (ctx, next) {
     if (ctx.path === path && (ctx.method === 'GET' || ctx.method === 'HEAD')) return serve(ctx)
     if (excluded.length > 0 && isExcluded(ctx.path)) return next()
     const start = now()
-    const method = METHODS.has(ctx.method) ? ctx.method : 'other'
+    const method = METHODS.has(ctx.method) ? ctx.method : OTHER
     inFlight.inc()
     whenFinished(ctx, err => {
       inFlight.dec()
       const status = err ? 'lost' : ctx.status
-      series(ctx, method, status).observe((now() - start) / 1000)
+      const route = ctx._matchedRoute === undefined ? 'none' : String(ctx._matchedRoute)
+      series(route, method, status, own.valuesOf(ctx)).observe((now() - start) / 1000)
     })
     return next()
   }
@@ -79,20 +82,29 @@ module.exports = function metrics (options) {
     ctx.body = text
   }
 
-  function series (ctx, method, status) {
-    let route = ctx._matchedRoute === undefined ? 'none' : String(ctx._matchedRoute)
-    let known = routes.get(route)
-    if (known === undefined) {
-      if (routes.size >= MAX_ROUTES) route = 'other'
-      known = routes.get(route) || new Map()
-      routes.set(route, known)
-    }
-    const values = own.valuesOf(ctx)
+  function series (route, method, status, values) {
     const key = values.length === 0 ? `${method} ${status}` : JSON.stringify([method, status, ...values])
-    let one = known.get(key)
-    if (one === undefined) known.set(key, one = seconds.labels(method, route, String(status), ...values))
+    let one = routes.get(route)?.get(key)
+    if (one !== undefined) return one
+    if (size >= MAX_SERIES && route !== OTHER) {
+      warnOnce()
+      return series(OTHER, method, status, values.map(() => OTHER))
+    }
+    size++
+    one = seconds.labels(method, route, String(status), ...values)
+    if (!routes.has(route)) routes.set(route, new Map())
+    routes.get(route).set(key, one)
     return one
   }
+}
+
+let isWarned = false
+
+function warnOnce () {
+  if (isWarned) return
+  isWarned = true
+  process.emitWarning(`metrics has ${MAX_SERIES} series: further routes and labels are counted as '${OTHER}'. Give own labels ` +
+    `fewer values (${manual('metrics')})`, { code: 'KONE_METRICS_SERIES' })
 }
 
 function promClient () {

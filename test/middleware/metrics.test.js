@@ -164,13 +164,26 @@ frameworks('metrics', ({ it, Koa, ask, listen }) => {
 })
 
 describe('metrics', () => {
-  it('should bound the number of routes', async () => {
+  it('should bound the number of series, and warn once', async t => {
+    const warnings = []
+    t.mock.method(process, 'emitWarning', (text, { code }) => warnings.push(code))
     const register = new prom.Registry()
-    const app = new Kone().use(metrics({ register, defaults: false })).use(ctx => { ctx._matchedRoute = ctx.path })
-    for (let i = 0; i < 1100; i++) await app.inject(`/${i}`)
+    const labels = { a: ctx => ctx.a, b: ctx => ctx.b }
+    const count = metrics({ register, defaults: false, labels })
+    const requests = 6000
+    for (let i = 0; i < requests; i++) {
+      const ctx = { path: '/', method: i % 2 ? 'GET' : 'POST', status: 200, _matchedRoute: `/${i % 7}`, a: i % 100, b: Math.floor(i / 100) }
+      count({ ...ctx, onFinished: fn => fn(null) }, () => {})
+    }
     const text = await register.metrics()
-    assert.equal(text.match(/^http_request_duration_seconds_count/gm).length, 1001)
-    assert.match(text, /_count\{method="GET",route="other",status="404"\} 100\n/)
+    const series = text.match(/^http_request_duration_seconds_count.*$/gm)
+    assert.equal(series.length, 2002)
+    const others = series.filter(line => line.includes('route="other"')).map(line => line.replace(/ \d+$/, ''))
+    assert.deepEqual(others.sort(), ['GET', 'POST'].map(method =>
+      `http_request_duration_seconds_count{method="${method}",route="other",status="200",a="other",b="other"}`))
+    assert.equal(series.reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0), requests)
+    assert(text.length < 4e6, `${text.length} bytes`)
+    assert.deepEqual(warnings, ['KONE_METRICS_SERIES'])
   })
 
   it('should count what overload refuses', async () => {
