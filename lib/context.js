@@ -215,7 +215,8 @@ const proto = module.exports = {
   get stale () { return this.request.stale },
   get fresh () { return this.request.fresh },
   get ips () { return this.request.ips },
-  get ip () { return this.request.ip }
+  get ip () { return this.request.ip },
+  set ip (ip) { this.request.ip = ip }
 }
 
 proto[util.inspect.custom] = proto.inspect

@@ -6,11 +6,11 @@ const assert = require('node:assert/strict')
 const context = require('../helpers/context')
 
 const GETTERS = {
-  request: 'origin href subdomains protocol host hostname URL header headers secure stale fresh ips ip socket idempotent',
+  request: 'origin href subdomains protocol host hostname URL header headers secure stale fresh ips socket idempotent',
   response: 'headerSent writable'
 }
 const ACCESSORS = {
-  request: 'querystring search method query path url accept',
+  request: 'querystring search method query path url accept ip',
   response: 'status message body length type lastModified etag'
 }
 const METHODS = {
