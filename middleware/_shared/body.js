@@ -19,6 +19,8 @@ const unread = require('./unread')
  * @api private
  */
 module.exports = function readBody (ctx, limit, memory) {
+  const { rawBody } = ctx.incoming ?? ctx.req
+  if (Buffer.isBuffer(rawBody)) return check(ctx, rawBody, limit) // of a cloud function, which has decompressed it
   const encoding = ctx.get('content-encoding').toLowerCase()
   if (encoding === '' || encoding === 'identity') return take(ctx, limit)
 

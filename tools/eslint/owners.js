@@ -8,7 +8,7 @@ const LIB = path.join(__dirname, '../../lib')
 /** Setters that Koa documents: whoever has a ctx may assign to them. */
 const KOA = new Set([
   'status', 'message', 'body', 'length', 'type', 'lastModified', 'etag', // of ctx and ctx.response
-  'url', 'method', 'path', 'query', 'querystring', 'search', 'accept' // of ctx and ctx.request
+  'url', 'method', 'path', 'query', 'querystring', 'search', 'accept', 'ip' // of ctx and ctx.request
 ])
 
 /** Fields that node documents as assignable. */

@@ -12,11 +12,17 @@ const pendingOf = require('./pending')
  */
 exports.readStream = function (req, limit) {
   return new Promise((resolve, reject) => {
+    const give = bytes => bytes.length > limit ? reject(tooLong(limit)) : resolve(bytes)
+    if (Buffer.isBuffer(req.rawBody)) return give(req.rawBody) // a cloud function has read the stream
     const socket = connectionOf(req)
     const declared = Number(req.headers['content-length'])
     if (declared > limit) return reject(tooLong(limit))
     const isGone = req.destroyed || (socket?.destroyed && !req.complete)
-    if (isGone && !req.readableEnded) return reject(aborted(0))
+    if (isGone && !req.readableEnded) {
+      // The client has left, but all of its body is here.
+      const rest = req.complete && !req.readableDidRead && http2Stream(req) === undefined ? req.read() : null
+      return Buffer.isBuffer(rest) ? give(rest) : reject(aborted(0))
+    }
     // a 'data' listener of this tick has got no bytes yet: both get them
     const isOnlyWatched = !req.readableDidRead && req.listenerCount('data') > 0
     if (req.readableEnded || (req.readableFlowing && !isOnlyWatched)) return reject(used())

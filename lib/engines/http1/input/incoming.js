@@ -62,7 +62,7 @@ class Incoming extends contract.Incoming {
     if (this.section.contentLength > limit) return Promise.reject(tooLong(limit))
     if (!this.isCollected) {
       if (this.outgoing.nodeHasClosed || (this.body !== null && this.body.isDropped)) return Promise.reject(used())
-      if (this.aborted) return Promise.reject(aborted(0))
+      if (this.aborted && this.body?.isComplete !== true) return Promise.reject(aborted(0))
     }
     if (this.body === null) {
       this.isCollected = true
