@@ -1,8 +1,9 @@
 'use strict'
 
 const assert = require('node:assert/strict')
+const v8 = require('node:v8')
 
-const { last, use } = require('./sides')
+const { get, last, use, waitFor } = require('./sides')
 const { wire } = require('./wire')
 
 /**
@@ -47,4 +48,27 @@ wire('ctx as an object', ({ side, it, all }) => {
       assert.deepEqual(seen, expected)
     })
   }
+})
+
+v8.setFlagsFromString('--allow-natives-syntax')
+const isFast = new Function('object', 'return %HasFastProperties(object)') // eslint-disable-line no-new-func
+v8.setFlagsFromString('--no-allow-natives-syntax')
+
+// What becomes slow stays slow for all that node does with it: that alone cost 15 µs per connection on Node 26.
+wire('the properties of a socket', ({ it, serve }) => {
+  it('should stay fast, on a connection that node gets and at its end', async () => {
+    const { talk, sockets } = await serve(use(ctx => { ctx.body = 'hello' }))
+    const seen = []
+    const look = () => seen.push(isFast(sockets[0]))
+    const client = await talk(get('/'))
+    await client.until(/hello$/)
+    look()
+    sockets[0].once('end', look)
+    await client.ask(get('http://a/'))
+    look()
+    client.end()
+    await waitFor(() => sockets[0].closed, 'its close')
+    look()
+    assert.deepEqual(seen, [true, true, true, true])
+  })
 })

@@ -1,6 +1,8 @@
 'use strict'
 
 const http = require('http')
+const { emit } = require('../call')
+const { nextTick } = require('../../../timers')
 
 /** Node's own connection listener, the first one of every http.Server. */
 const [nodeListener] = new http.Server().listeners('connection')
@@ -25,9 +27,13 @@ function handOver (server, socket, reads = [], removed = []) {
   const { timeout } = socket
   const readers = socket.rawListeners('data')
   const isSniffed = socket.listenerCount('readable') > 0
-  if (reads.length > 0) {
+  const isDirect = reads.length === 1 && !isSniffed && !socket._readableState.ended
+  if (reads.length > 0 && socket._handle && !socket._handle.reading) socket._read(0)
+  if (isDirect) { // without the Readable's machinery, which costs more than node's parser
+    socket.readableFlowing = true
+    nextTick(pass, socket, reads[0])
+  } else if (reads.length > 0) {
     if (!isSniffed) socket.readableFlowing = null
-    if (socket._handle && !socket._handle.reading) socket._read(0)
     // Otherwise these reads are emitted before the socket's 'resume', and that event undoes a pause of
     // node's parser: Node 20 would buffer the whole of a chunked body that nobody reads.
     socket._readableState.needReadable = isSniffed
@@ -43,6 +49,12 @@ function handOver (server, socket, reads = [], removed = []) {
   for (const listener of readers) socket.on('data', listener)
   if (isSniffed) socket.on('data', ignore).off('data', ignore)
   if (reads.length > 0 && socket.timeout !== timeout) socket.setTimeout(timeout || 0)
+}
+
+/** Node's listener gets the bytes, and others that were added. */
+function pass (socket, chunk) {
+  if (socket.readableFlowing) emit(socket, 'data', chunk)
+  else socket.unshift(chunk)
 }
 
 function ignore () {}
