@@ -210,8 +210,8 @@ function operationOf (route, around, store, ids, schemes = {}) {
     [`path ${name}`, { name, in: 'path', required: true, schema: { type: 'string', pattern: pattern ?? undefined } }]), ...validated])
   if (parameters.size > 0) operation.parameters = [...parameters.values()]
   operation.requestBody = requestBodyOf(fns, route.method, jsonOf, store)
-  operation.responses = responsesOf(given, responses, jsonOf, store)
   const streams = route.layer.stack.some(fn => route.fns.includes(fn) && fn.produces === EVENTS)
+  operation.responses = responsesOf(given, responses, jsonOf, store, streams ? '200' : 'default')
   const { 200: ok } = operation.responses
   if (streams && ok) operation.responses[200] = { content: { [EVENTS]: {} }, ...ok }
   return operation
@@ -244,7 +244,8 @@ function styleOf (name, place, schema, store) {
     'the schema has to accept text, and may split it')
 }
 
-function responsesOf (given, own = {}, jsonOf, store) {
+/** `undeclared`: what a route has that declares no success, because its handler chooses the status. */
+function responsesOf (given, own = {}, jsonOf, store, undeclared) {
   const responses = {}
   const successes = Object.keys(own).filter(status => /^2(?:\d\d|XX)$/.test(status) && !['204', '205'].includes(status))
   for (const { response } of given) {
@@ -259,7 +260,7 @@ function responsesOf (given, own = {}, jsonOf, store) {
     responses[status] = { description: textOf(status), ...responses[status], ...typeof one === 'string' ? { description: one } : one }
   }
   if (!Object.keys(responses).some(status => status < '4' || status === 'default')) {
-    responses[200] = { description: textOf(200) }
+    responses[undeclared] = { description: textOf(undeclared) }
   }
   const refuses = ({ response, serialize, onError, ...parts }) => onError === undefined && Object.keys(parts).length > 0
   if (given.some(refuses)) {
