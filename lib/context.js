@@ -251,6 +251,7 @@ function sendError (ctx, err) {
   response.status = status
   assign(err, 'status', status)
   response.remove('Transfer-Encoding')
+  if (http2Stream(outgoing)) node.dropHttp1(response)
   // The length of no body resets a stream of HTTP/2.
   if (!http2Stream(outgoing) || !statuses.empty[status]) response.set('Content-Length', Buffer.byteLength(text))
   outgoing.end(text)

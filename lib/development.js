@@ -6,6 +6,7 @@ const { STATUS_CODES } = require('http')
 const { inspect } = require('util')
 const { CHECK } = require('./body-length')
 const compose = require('./compose')
+const { OF_HTTP1 } = require('./engines/node')
 const { isError } = require('./error-path')
 const { isOfApp, placeIn, placeOfFunction, trace, warnOnce } = require('./places')
 const { streams } = require('./stream')
@@ -230,7 +231,11 @@ function watchers (app, base) {
       writable: true,
       value (field, ...rest) {
         base.set.call(this, field, ...rest)
-        if (typeof field === 'string' && leftOf.get(app) > 0) note(this, field.toLowerCase())
+        if (typeof field !== 'string' || !(leftOf.get(app) > 0)) return
+        note(this, field.toLowerCase())
+        if (this.incoming.httpVersionMajor >= 2 && OF_HTTP1.has(field.toLowerCase())) {
+          warn(app, `${field} is not sent over HTTP/2`, placeIn(trace()))
+        }
       }
     },
     [CHECK]: {

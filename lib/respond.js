@@ -4,6 +4,7 @@ const { Buffer } = require('buffer')
 const { Readable } = require('stream')
 const statuses = require('statuses')
 const { declare } = require('./body-length')
+const { dropHttp1 } = require('./engines/node')
 const { send, sizeOf, toStream } = require('./stream')
 
 /**
@@ -18,17 +19,19 @@ module.exports = function respond (ctx) {
   const { response, outgoing } = ctx
   if (!response.writable) return
 
+  const isHttp2 = response.incoming.httpVersionMajor >= 2
+  if (isHttp2) dropHttp1(response)
   const { status } = response
   const { body } = ctx // as Koa: an app may have an accessor of its own, which wraps each body
 
   if (statuses.empty[status]) {
     response.body = null // strips the headers of a body
-    return outgoing.end()
+    return endEmpty(outgoing, isHttp2)
   }
 
   if (response.incoming.method === 'HEAD') {
     declare(response, body === null || body === undefined ? null : sizeOf(body) ?? null)
-    return outgoing.end()
+    return endEmpty(outgoing, isHttp2)
   }
 
   if (typeof body === 'string' || Buffer.isBuffer(body)) return end(response, body, false)
@@ -41,6 +44,12 @@ module.exports = function respond (ctx) {
   const json = JSON.stringify(body)
   if (json === undefined) throw new TypeError(`a body of type ${typeof body} has no JSON`)
   end(response, json, true)
+}
+
+// Node's HTTP/2 marks a response as ended before it throws for a field: the error's response could not be sent.
+function endEmpty (outgoing, isHttp2) {
+  if (isHttp2) outgoing.flushHeaders()
+  return outgoing.end()
 }
 
 // A body of another length than what flushHeaders() has sent is a stream of that length, which is cut or fails.

@@ -292,6 +292,7 @@ module.exports = {
 
   /** Send the header now. */
   flushHeaders () {
+    if (this.incoming.httpVersionMajor >= 2) node.dropHttp1(this)
     declare(this, this.body && this.has('Content-Length') ? sizeOf(this.body) : undefined)
     this.outgoing.flushHeaders()
   },

@@ -6,6 +6,7 @@ const Stream = require('stream')
 const { declare } = require('./body-length')
 const cut = require('./cut')
 const { ENGINE } = require('./engines/node')
+const http2Stream = require('./engines/node/http2-stream')
 const { cutShort, tooLong } = require('./errors')
 const fileStream = require('./file-stream')
 const lazy = require('./lazy')
@@ -146,6 +147,7 @@ function guard (response, stream, sink, body, readers) {
       if (method === end && left - size > 0 && left < Infinity && response.writable) throw stream.errored ?? cutShort()
       if (size <= left) {
         if (method !== end) left -= size // HTTP/2's end() calls write()
+        else if (http2Stream(sink) !== undefined) sink.flushHeaders() // which may throw; its end() could not be undone
         return method.call(this, chunk, ...rest)
       }
       isOver = true

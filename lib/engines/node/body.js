@@ -18,9 +18,10 @@ exports.readStream = function (req, limit) {
     const declared = Number(req.headers['content-length'])
     if (declared > limit) return reject(tooLong(limit))
     const isGone = req.destroyed || (socket?.destroyed && !req.complete)
+    if (http2Stream(req)?.rstCode) return reject(aborted(0))
     if (isGone && !req.readableEnded) {
       // The client has left, but all of its body is here.
-      const rest = req.complete && !req.readableDidRead && http2Stream(req) === undefined ? req.read() : null
+      const rest = req.complete && !req.readableDidRead ? req.read() : null
       return Buffer.isBuffer(rest) ? give(rest) : reject(aborted(0))
     }
     // a 'data' listener of this tick has got no bytes yet: both get them

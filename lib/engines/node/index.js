@@ -1,6 +1,6 @@
 'use strict'
 
-const { nextTick } = require('../../timers')
+const { nextTick, setImmediate } = require('../../timers')
 const { readStream } = require('./body')
 const whenFinished = require('./finished')
 const { follow } = require('../rest')
@@ -53,7 +53,10 @@ exports.own = function (ctx) {
   if (req.httpVersionMajor >= 2) {
     const stream = http2Stream(res)
     if (stream?.headRequest) dropBody(res)
-    else if (stream?.endAfterHeaders === false) stream.once('finish', () => follow(req, socket, NaN))
+    else if (stream?.endAfterHeaders === false) {
+      // Node 26 forgets headers without a body that it has not written, if the stream is closed.
+      stream.once('finish', () => setImmediate(follow, req, socket, NaN))
+    }
     ctx.onFinished(err => ctx.onerror(err?.cause)) // a client that left is not an error of the app
     return
   }
@@ -126,6 +129,20 @@ exports.complete = function (res) {
   const isComplete = !res || (typeof res.getHeader === 'function' && typeof res.hasHeader === 'function' &&
     typeof res.getHeaders === 'function' && typeof res.getHeaderNames === 'function')
   return isComplete ? res : new Proxy(res, LACKING)
+}
+
+/** RFC 9113, 8.2.2: fields of one connection are malformed in HTTP/2. */
+const OF_HTTP1 = exports.OF_HTTP1 = new Set([
+  'connection', 'http2-settings', 'keep-alive', 'proxy-connection', 'transfer-encoding', 'upgrade'
+])
+
+/**
+ * Remove what HTTP/2 forbids and an app has copied, from an upstream's response, say.
+ *
+ * @param {Response} response
+ */
+exports.dropHttp1 = function ({ outgoing }) {
+  for (const name of OF_HTTP1) if (outgoing.hasHeader(name)) outgoing.removeHeader(name)
 }
 
 /** Under it the prototypes of ctx and request have these functions, or those of another engine. */
